@@ -1,0 +1,90 @@
+"""From words on the command line to exact numbers and settings.
+
+Decimals mean what they say: 0.1 is one tenth, not the nearest binary fraction, so that a certified enclosure
+encloses what the user asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from fractions import Fraction
+from pathlib import Path
+
+from theory.setting import Constants, SettingError
+
+__all__ = ["constants", "number", "numbers", "whole"]
+
+POWER = re.compile(r"(?P<factor>[^*^]+\*)?(?P<base>\d+)(?:\^|\*\*)(?P<exponent>\d{1,3})")
+
+
+def number(text: str, name: str) -> Fraction:
+    """An exact rational: 5.5, 1e12, 10^12, 3*10^6, 1/3.
+
+    >>> number("10^12", "T") == number("1e12", "T"), number("0.1", "eta")
+    (True, Fraction(1, 10))
+    """
+    stripped = text.strip().replace("_", "")
+    power = POWER.fullmatch(stripped)
+    try:
+        if power:
+            factor = Fraction((power["factor"] or "1*")[:-1])
+            return Fraction(factor * int(power["base"]) ** int(power["exponent"]))
+        if len(stripped) > 60 or re.search(r"[eE][+-]?\d{4,}", stripped):
+            raise ValueError
+        return Fraction(stripped)
+    except (ValueError, ZeroDivisionError):
+        raise SettingError(f"{name} must be a number such as 5.5, 1e12, 10^12 or 1/3, got {text!r}") from None
+
+
+def whole(text: str, name: str) -> int:
+    """A whole number of at least 1, in any of the spellings of `number`."""
+    value = number(text, name)
+    if value.denominator != 1 or value < 1:
+        raise SettingError(f"{name} must be a whole number of at least 1, got {text!r}")
+    return int(value)
+
+
+def numbers(text: str, name: str) -> tuple[Fraction | int, ...]:
+    """A list a,b,c, or @file with numbers apart by commas or white space. Whole numbers come as int.
+
+    >>> numbers("8,9.5", "--buffers")
+    (8, Fraction(19, 2))
+    """
+    if text.startswith("@"):
+        try:
+            text = Path(text[1:]).read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "not a text file"
+            raise SettingError(f"{name}: cannot read {text[1:]!r} ({reason})") from None
+        text = ",".join(text.replace(",", " ").split())
+    words = text.split(",")
+    if not text.strip():
+        raise SettingError(f"{name} must list at least one number, such as 8,9,10")
+    return tuple(int(word) if word.isdecimal() else number(word, name) for word in words)
+
+
+def constants(text: str) -> Constants:
+    """D=1,sigma=1,eta=0.1,B=1,Pdim=5[,E=1,G=...,L=...]; unknown and missing names are errors.
+
+    >>> constants("D=1,sigma=1,eta=0.1,B=1,Pdim=5").eta
+    Fraction(1, 10)
+    """
+    known = [f.name for f in fields(Constants)]
+    given: dict[str, Fraction] = {}
+    for part in text.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or name not in known:
+            raise SettingError(f"--constants takes NAME=VALUE with names {', '.join(known)}, got {part!r}")
+        if name in given:
+            raise SettingError(f"--constants names {name} twice")
+        given[name] = number(value, name)
+    missing = [name for name in ("D", "sigma", "eta", "B", "Pdim") if name not in given]
+    if missing:
+        raise SettingError(
+            f"--constants needs {', '.join(missing)} too, such as D=1,sigma=1,eta=0.1,B=1,Pdim=5"
+        )
+    steps = given.pop("E", Fraction(1))
+    if steps.denominator != 1:
+        raise SettingError(f"E must be a whole number of at least 1, such as 1, got {steps}")
+    return Constants(**given, E=int(steps))

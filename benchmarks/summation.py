@@ -1,0 +1,140 @@
+"""How long does Σ_{t≤T} of the bound take, and how exact is it, by four methods?
+
+    python -m benchmarks.summation            # T = 10^9, about a minute
+    python -m benchmarks.summation --quick    # T = 10^7, a few seconds
+    python -m benchmarks.summation --horizon 1000000000000 --without-plain
+
+The certified ball is the reference for the errors of the other three. Ratios are of CPU time, which other
+work on the machine disturbs less than the wall clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import flint
+import mpmath
+import numpy as np
+
+from theory import summation
+from theory.algebra import log_plus, minimum, sqrt
+from theory.summation import plain_total, total, total_ball
+
+BREAKS = (9, 10)
+SUMEM_ACCURACY = 1e-12
+SUMEM_STARTS = (16, 32, 64, 128)
+
+
+def bound_round(number: Callable[[Fraction], Any]) -> Callable[[Any], Any]:
+    """One round under constant admission: K = 10, rate 10, D = σ = B = 1, η = 1/10, Pdim = 5."""
+    K, rate, Pdim, eta = 10, 10, 5, number(Fraction(1, 10))
+
+    def round_(t: Any) -> Any:
+        k = minimum(K, t)
+        y = t - (k - 1) / 2
+        chi = (1 - 1 / y - (k * k - 1) / (6 * y * y)) / (k * rate)
+        reuse = (1 / y - (k * k - 1) / (6 * k * y * y)) / rate
+        return sqrt(chi) + eta * chi + 10 * sqrt(Pdim * reuse) * sqrt(1 + log_plus(rate * t / Pdim))
+
+    return round_
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A result and the medians of the times that n calls took."""
+
+    result: Any
+    wall: float
+    cpu: float
+    n: int
+
+
+def timed(call: Callable[[], Any], n: int, before: Callable[[], Any] = lambda: None) -> Timing:
+    """The last result of n calls; what `before` does before each of them is not timed."""
+    wall, cpu = [], []
+    for _ in range(n):
+        before()
+        clocks = time.perf_counter(), time.process_time()
+        result = call()
+        wall.append(time.perf_counter() - clocks[0])
+        cpu.append(time.process_time() - clocks[1])
+    return Timing(result, statistics.median(wall), statistics.median(cpu), n)
+
+
+def with_sumem(T: int, start: int) -> Any:
+    """mpmath's Euler-Maclaurin from `start` on, where the summand is smooth, after a plain head."""
+    f = bound_round(lambda x: mpmath.mpf(x.numerator) / x.denominator)
+    head = mpmath.fsum(f(mpmath.mpf(t)) for t in range(1, start))
+    return head + mpmath.sumem(lambda t: f(mpmath.mpf(t)), [start, T], tol=head * SUMEM_ACCURACY)
+
+
+def relative_error(value: Any, reference: Any) -> float:
+    with flint.ctx.workprec(128):
+        return float(abs(flint.arb(mpmath.nstr(mpmath.mpf(value), 25)) / reference - 1).mid())
+
+
+def hardware() -> str:
+    try:
+        listing = subprocess.run(["lscpu"], capture_output=True, text=True, check=True).stdout
+        named = [line.split(":")[1].strip() for line in listing.splitlines() if line.startswith("Model name")]
+    except (OSError, subprocess.CalledProcessError):
+        named = []
+    cpu = named[0] if named else platform.processor() or "unknown CPU"
+    return f"{cpu} ({platform.machine()}), {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Time the summation of the bound by four methods.")
+    parser.add_argument("--horizon", type=int, default=10**9, help="T")
+    parser.add_argument("--quick", action="store_true", help="T = 10^7")
+    parser.add_argument("--without-plain", action="store_true", help="leave the term-by-term sum out")
+    options = parser.parse_args()
+    T = 10**7 if options.quick else options.horizon
+    print(f"{hardware()}, NumPy {np.__version__}, mpmath {mpmath.__version__}, flint {flint.__version__}")
+    print(f"load average {os.getloadavg()[0]:.1f}")
+
+    f = bound_round(float)
+    first = timed(lambda: total(f, T, BREAKS), n=1)
+    warm = timed(lambda: total(f, T, BREAKS), n=201)
+    cold = timed(lambda: total(f, T, BREAKS), n=51, before=summation._float_rule.cache_clear)
+    with flint.ctx.workprec(128):
+        f_ball = bound_round(lambda x: flint.arb(x.numerator) / x.denominator)
+    ball_cold = timed(lambda: total_ball(f_ball, T, BREAKS), n=5, before=summation._ball_rule.cache_clear)
+    ball = timed(lambda: total_ball(f_ball, T, BREAKS), n=5)
+    reference = ball.result
+    tries = {start: timed(lambda s=start: with_sumem(T, s), n=5) for start in SUMEM_STARTS}
+    good = {s: run for s, run in tries.items() if relative_error(run.result, reference) <= SUMEM_ACCURACY}
+    start, sumem = min((good or tries).items(), key=lambda item: item[1].cpu)
+
+    runs = {
+        "total, first call in the process": (first, relative_error(first.result.value, reference)),
+        "total, cold rule": (cold, relative_error(cold.result.value, reference)),
+        "total, warm": (warm, relative_error(warm.result.value, reference)),
+        "total_ball, cold rule": (ball_cold, float(ball_cold.result.rad() / ball_cold.result.mid())),
+        "total_ball, warm": (ball, float(reference.rad() / reference.mid())),
+        f"mpmath.sumem, best start ({start})": (sumem, relative_error(sumem.result, reference)),
+    }
+    if not options.without_plain:
+        plain = timed(lambda: plain_total(f, T), n=1)
+        runs["NumPy in chunks"] = (plain, relative_error(plain.result, reference))
+
+    print(f"T = {T:,}: the bound is {reference.str(25)}")
+    print(f"total says {warm.result.value!r} with error {warm.result.error / warm.result.value:.1e} relative")
+    print(f"{'method':34}{'wall s':>10}{'CPU s':>10}{'n':>5}{'rel. error*':>13}{'/ warm':>12}{'/ cold':>10}")
+    for name, (run, error) in runs.items():
+        ratios = f"{run.cpu / warm.cpu:12,.1f}{run.cpu / cold.cpu:10,.1f}"
+        print(f"{name:34}{run.wall:10.3g}{run.cpu:10.3g}{run.n:5}{error:13.1e}{ratios}")
+    print("* against the proved ball; for the ball itself, its proved relative radius")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,280 @@
+"""Every public formula, evaluated in every number system, says the same."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any
+
+import flint
+import mpmath
+import numpy as np
+import pytest
+import sympy
+import torch
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+import theory.admission
+import theory.bound
+import theory.design
+import theory.lambert
+import theory.minimiser
+import theory.penalty
+import theory.region
+import theory.regret
+import theory.reuse
+from theory import algebra
+from theory.bound import Terms
+from theory.setting import Constants, Region
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """One draw of everything a formula may ask for; `numbers` turns it into another number system."""
+
+    values: dict[str, Any]
+    constants: Constants
+    region: Region
+
+    def __getattr__(self, name: str) -> Any:
+        return self.values[name]
+
+
+# What each formula is called with. A formula that is public and stands in neither table fails a test below.
+FORMULAS: dict[str, Callable[[Any], Any]] = {
+    "reuse.effective_sample_size": lambda a: theory.reuse.effective_sample_size([a.u, a.v, a.w]),
+    "reuse.uniformity": lambda a: theory.reuse.uniformity([a.u, a.v, a.w]),
+    "reuse.boundary_deficits": lambda a: theory.reuse.boundary_deficits([a.u, a.v, a.w, a.u], a.K),
+    "reuse.uniformity_kstep": lambda a: theory.reuse.uniformity_kstep([a.u, a.v, a.w, a.u], a.K),
+    "reuse.mismatch_kstep": lambda a: theory.reuse.mismatch_kstep([a.u, a.v, a.w, a.u], a.K),
+    "reuse.occupancy_constant": lambda a: theory.reuse.occupancy_constant(a.K, a.t, a.u),
+    "reuse.uniformity_constant": lambda a: theory.reuse.uniformity_constant(a.K, a.t),
+    "reuse.uniformity_constant_as_stated": lambda a: theory.reuse.uniformity_constant_as_stated(2 * a.K, a.t),
+    "reuse.inverse_effective_constant": lambda a: theory.reuse.inverse_effective_constant(a.K, a.t, a.u),
+    "reuse.mismatch_constant": lambda a: theory.reuse.mismatch_constant(a.K, a.t, a.u),
+    "reuse.crossover_constant": lambda a: theory.reuse.crossover_constant(a.t),
+    "reuse.crossover_constant_as_stated": lambda a: theory.reuse.crossover_constant_as_stated(a.t),
+    "region.contraction": lambda a: theory.region.contraction(a.region, a.t),
+    "region.region_minimum": lambda a: theory.region.region_minimum(a.region, a.t - 3),
+    "region.region_maximum": lambda a: theory.region.region_maximum(a.region, a.t),
+    "region.region_minimum_total": lambda a: theory.region.region_minimum_total(a.region, a.t),
+    "region.region_minimum_window": lambda a: theory.region.region_minimum_window(a.region, a.K, a.t + a.K),
+    "region.region_maximum_total": lambda a: theory.region.region_maximum_total(a.region, a.t),
+    "lambert.lambert_partial": lambda a: theory.lambert.lambert_partial(a.region.rho, a.t),
+    "bound.root_term": lambda a: theory.bound.root_term(a.u - a.v, a.constants),
+    "bound.linear_term": lambda a: theory.bound.linear_term(a.u - a.v, a.constants),
+    "bound.generalisation_term": lambda a: theory.bound.generalisation_term(a.u, a.v, a.constants),
+    "bound.per_round_constant": lambda a: theory.bound.per_round_constant(a.constants),
+    "bound.per_round_constant_as_stated": lambda a: theory.bound.per_round_constant_as_stated(a.constants),
+    "bound.constant_round": lambda a: theory.bound.constant_round(a.K, a.t, a.u, a.constants),
+    "bound.constant_round_as_stated": lambda a: theory.bound.constant_round_as_stated(
+        2 * a.K, a.t, a.u, a.constants
+    ),
+    "bound.theorem_1": lambda a: (
+        theory.bound.theorem_1([a.u, a.v], [a.w, a.w], [a.u, a.u], [a.v, a.w], a.constants).terms
+    ),
+    "bound.theorem_1_as_stated": lambda a: (
+        theory.bound.theorem_1_as_stated([a.u, a.v], [a.w, a.w], [a.u, a.u], a.constants).terms
+    ),
+    "penalty.penalty": lambda a: theory.penalty.penalty(a.u, a.u + a.v, a.constants),
+    "penalty.penalty_terms": lambda a: theory.penalty.penalty_terms(a.u, a.u + a.v, a.constants),
+    "penalty.penalty_limit": lambda a: theory.penalty.penalty_limit(a.K, a.t, a.u, a.constants),
+    "penalty.penalty_limit_as_stated": lambda a: theory.penalty.penalty_limit_as_stated(
+        a.K, a.t, a.u, a.constants
+    ),
+    "penalty.penalty_comparison": lambda a: theory.penalty.penalty_comparison(
+        a.K, a.t, a.region, a.constants
+    ),
+    "penalty.penalty_comparison_as_stated": lambda a: theory.penalty.penalty_comparison_as_stated(
+        a.K, a.t, a.region, a.constants
+    ),
+    "regret.omega3_limit": lambda a: theory.regret.omega3_limit(a.K, a.u, a.constants),
+    "regret.drift_constant": lambda a: theory.regret.drift_constant(a.region, a.t, a.u, a.v),
+    "regret.master_bound": lambda a: theory.regret.master_bound(a.u, a.v, a.w, a.u, a.v),
+    "regret.master_bound_as_stated": lambda a: theory.regret.master_bound_as_stated(a.u, a.v, a.w, a.u, a.v),
+    "regret.regret_rate": lambda a: theory.regret.regret_rate(1 + a.u, a.region.rho),
+    "regret.regret_rate_as_stated": lambda a: theory.regret.regret_rate_as_stated(1 + a.u, a.v, a.region.rho),
+    "regret.cost_violation_rate": lambda a: theory.regret.cost_violation_rate(a.region.rho),
+    "regret.cost_violation_rate_as_stated": lambda a: theory.regret.cost_violation_rate_as_stated(
+        a.u, a.v, a.region.rho
+    ),
+    "regret.cost_violation_bound": lambda a: theory.regret.cost_violation_bound(a.t, a.region, a.u, a.v),
+    "regret.buffer_violation_bound": lambda a: theory.regret.buffer_violation_bound(a.K, a.t, a.region),
+    "regret.remark_1_as_stated": lambda a: theory.regret.remark_1_as_stated(a.u, a.v),
+    "regret.remark_1_by_drift": lambda a: theory.regret.remark_1_by_drift(a.u, a.v),
+    "regret.remark_1_by_region": lambda a: theory.regret.remark_1_by_region(a.u, a.v),
+    "admission.debt_update": lambda a: theory.admission.debt_update(a.u, a.v, a.w, 2 * a.u),
+    "minimiser.drift_plus_penalty": lambda a: theory.minimiser.drift_plus_penalty(
+        a.u, Z=a.v, cost=a.w, C=a.u, V=a.v, retained=a.u, seen=a.u + a.w, constants=a.constants
+    ),
+    "minimiser.mismatch_slopes": lambda a: theory.minimiser.mismatch_slopes(a.u, a.u + a.v, a.v, a.constants),
+    "minimiser.mismatch_jerk": lambda a: theory.minimiser.mismatch_jerk(a.u, a.u + a.v, a.v, a.constants),
+    "minimiser.generalisation_slopes": lambda a: theory.minimiser.generalisation_slopes(
+        a.constants.Pdim + a.u, a.constants, above=1
+    ),
+}
+
+# Not formulas of the paper: sums and searches over many rounds, or state that moves in arrays. Each has its own tests.
+NOT_FORMULAS = {
+    "reuse.trajectory",
+    "lambert.lambert_total",
+    "bound.constant_bound",
+    "bound.constant_bound_as_stated",
+    "bound.constant_breaks",
+    "bound.oracle_bound",
+    "bound.oracle_bound_as_stated",
+    "bound.sum_rounds",
+    "regret.omega1",
+    "regret.omega1_as_stated",
+    "regret.omega2",
+    "regret.omega2_as_stated",
+    "regret.omega3",
+    "regret.omega3_as_stated",
+    "admission.acdpp_round",
+    "admission.advance",
+    "admission.integer_admissions",
+    "minimiser.optimal_admission",
+    "design.best_rate",
+    "design.design",
+    "design.design_as_stated",
+    "design.design_limit",
+    "design.fill_ratio",
+}
+
+
+def test_no_public_function_of_the_theory_escapes_this_test() -> None:
+    modules = [
+        theory.reuse,
+        theory.region,
+        theory.lambert,
+        theory.bound,
+        theory.penalty,
+        theory.regret,
+        theory.admission,
+        theory.minimiser,
+        theory.design,
+    ]
+    public = {
+        f"{module.__name__.removeprefix('theory.')}.{name}"
+        for module in modules
+        for name in module.__all__
+        if inspect.isfunction(getattr(module, name))
+    }
+    assert public == FORMULAS.keys() | NOT_FORMULAS
+
+
+PHASES = [Phase.explicit, Phase.generate]  # shrinking exact expressions takes minutes and shows little
+ratios = st.fractions(min_value=Fraction(1, 20), max_value=20, max_denominator=20)
+
+
+@st.composite
+def arguments(draw: Any) -> Arguments:
+    values = {name: draw(ratios) for name in ("u", "v", "w")}
+    values |= {"K": draw(st.integers(1, 6)), "t": draw(st.integers(1, 25))}
+    numbers = {name: draw(ratios) for name in ("D", "sigma", "eta", "B", "Pdim", "L", "G")}
+    rho = draw(st.fractions(min_value=Fraction(1, 10), max_value=Fraction(9, 10), max_denominator=10))
+    return Arguments(
+        values, Constants(**numbers, E=draw(st.integers(1, 3))), Region(rate=draw(ratios), rho=rho)
+    )
+
+
+def convert(
+    a: Arguments, variable: Callable[[Any], Any], constant: Callable[[Any], Any] | None = None
+) -> Arguments:
+    """The same numbers in another system; K stays a count, and settings may be kept in a simpler system."""
+    constant = constant or variable
+    values = {name: value if name == "K" else variable(value) for name, value in a.values.items()}
+    return Arguments(values, a.constants.map(constant), a.region.map(constant))
+
+
+def flat(result: Any) -> list[Any]:
+    if isinstance(result, Terms):
+        return [getattr(result, f.name) for f in fields(result)]
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+def exactly(value: Any) -> sympy.Expr:
+    assert isinstance(value, int | Fraction | sympy.Expr), f"{value!r} is not exact"
+    return (
+        sympy.Rational(value.numerator, value.denominator)
+        if isinstance(value, Fraction)
+        else sympy.sympify(value)
+    )
+
+
+def reference(value: Any) -> Any:
+    return mpmath.mpf(str(sympy.N(exactly(value), 40)))
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+@settings(max_examples=6, phases=PHASES)
+@given(data=st.data())
+def test_every_formula_says_the_same_in_every_number_system(name: str, data: st.DataObject) -> None:
+    a = data.draw(arguments())
+    formula = FORMULAS[name]
+    expected = flat(formula(a))
+    with mpmath.workdps(40):
+        references = [reference(value) for value in expected]
+        scale = max([mpmath.mpf(1), *map(abs, references)])
+
+        def agree(results: list[Any], tolerance: float) -> None:
+            for result, value in zip(results, references, strict=True):
+                assert abs(result - value) <= tolerance * scale, (name, result, value)
+
+        agree(flat(formula(convert(a, lambda x: mpmath.mpf(x.numerator) / x.denominator))), 1e-25)
+    agree([float(x) for x in flat(formula(convert(a, float)))], 1e-9)
+
+    columns = flat(formula(convert(a, lambda x: np.array([float(x)] * 2), float)))
+    agree([float(np.broadcast_to(column, 2)[1]) for column in columns], 1e-9)
+    tensors = flat(formula(convert(a, lambda x: torch.tensor([float(x)] * 2, dtype=torch.float64), float)))
+    agree([float(torch.as_tensor(tensor, dtype=torch.float64).expand(2)[1]) for tensor in tensors], 1e-9)
+
+    with algebra.precise():
+        for result, value in zip(flat(formula(convert(a, algebra.ball))), expected, strict=True):
+            exact = exactly(value)
+            with flint.ctx.workprec(512):
+                narrow = flint.arb(str(sympy.N(exact, 120)), flint.arb(10) ** -110)
+            assert flint.arb(result).overlaps(narrow), (name, result, value)
+            assert flint.arb(result).rad() < 1e-15 * float(scale), (name, result)
+
+
+@pytest.mark.parametrize("name", [name for name in FORMULAS if not name.startswith("minimiser")])
+@settings(max_examples=2, phases=PHASES)
+@given(data=st.data())
+def test_every_formula_on_symbols_reduces_to_its_exact_value(name: str, data: st.DataObject) -> None:
+    a = data.draw(arguments())
+    names: dict[Any, Any] = {}
+
+    def symbol(prefix: str) -> Callable[[Any], Any]:
+        def make(value: Any) -> Any:
+            s = sympy.Symbol(f"{prefix}{len(names)}", positive=True, integer=isinstance(value, int) or None)
+            names[s] = exactly(value)
+            return s
+
+        return make
+
+    # an unevaluated Lambert sum has no sign, so Max and Min can't take it: there t is a number
+    kept = {"K": a.K} | ({"t": sympy.Integer(a.t)} if name.startswith(("penalty.", "regret.")) else {})
+    values = {key: kept.get(key, None) or symbol(key)(value) for key, value in a.values.items()}
+    region = Region(rate=symbol("rate")(a.region.rate), rho=a.region.rho)
+    on_symbols = Arguments(values, a.constants.map(symbol("c")), region)
+    for symbolic, value in zip(flat(FORMULAS[name](on_symbols)), flat(FORMULAS[name](a)), strict=True):
+        difference = sympy.sympify(symbolic).subs(names).doit() - exactly(value)
+        assert difference == 0 or abs(sympy.N(difference, 60, chop=False)) < sympy.Rational(1, 10**50), (
+            name,
+            symbolic,
+        )
+
+
+def test_exact_operands_never_become_floats_on_the_way() -> None:
+    a = Arguments(
+        {"u": Fraction(1, 3), "v": Fraction(2, 7), "w": Fraction(5), "K": 3, "t": 4},
+        Constants(D=1, sigma=2, eta=Fraction(1, 10), B=1, Pdim=5, E=2, L=1, G=3),
+        Region(rate=2, rho=Fraction(1, 3)),
+    )
+    for name, formula in FORMULAS.items():
+        for value in flat(formula(a)):
+            assert not exactly(value).has(sympy.Float), name

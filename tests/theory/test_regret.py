@@ -1,0 +1,154 @@
+"""The three corrections, the repaired comparison and the rates."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from math import log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory.algebra import precise
+from theory.bound import constant_round, constant_round_as_stated, oracle_bound
+from theory.penalty import (
+    penalty,
+    penalty_comparison,
+    penalty_comparison_as_stated,
+    penalty_limit,
+    penalty_limit_as_stated,
+)
+from theory.region import region_maximum, region_minimum
+from theory.regret import (
+    buffer_violation_bound,
+    cost_violation_bound,
+    omega1,
+    omega1_as_stated,
+    omega2,
+    omega2_as_stated,
+    omega3,
+    omega3_as_stated,
+    omega3_limit,
+    remark_1_as_stated,
+    remark_1_by_drift,
+    remark_1_by_region,
+)
+from theory.setting import Constants, Region
+
+UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
+HALF = Region(rate=10, rho=Fraction(1, 2))
+
+
+def plain(formula: object, T: int) -> float:
+    return sum(float(formula(t).total) for t in range(1, T + 1))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("K", [1, 2, 7])
+@pytest.mark.parametrize("T", [1, 6, 7, 200])
+@pytest.mark.parametrize("steps", [1, 3])
+def test_omega_2_and_3_are_differences_of_plain_sums(K: int, T: int, steps: int) -> None:
+    c = Constants(D=2, sigma=1, eta=Fraction(1, 10), B=1, Pdim=60, E=steps)
+    f, m = c.map(float), c.merged.map(float)
+    r = Region(rate=3, rho=Fraction(9, 10))
+    rf = r.map(float)
+    cases = [
+        (omega2(K, r, T, c), lambda t: penalty_comparison(K, t, rf, m) - penalty_limit(K, t, 3.0, m)),
+        (
+            omega2_as_stated(K, r, T, c),
+            lambda t: penalty_comparison_as_stated(K, t, rf, f) - penalty_limit_as_stated(K, t, 3.0, f),
+        ),
+        (omega3(K, 3, T, c), lambda t: penalty_limit(K, t, 3.0, m) - constant_round(1, t, 3.0 * K, m)),
+        (
+            omega3_as_stated(K, 3, T, c),
+            lambda t: penalty_limit_as_stated(K, t, 3.0, f) - constant_round_as_stated(1, t, 3.0 * K, f),
+        ),
+    ]
+    for fast, one_round in cases:
+        slow = plain(lambda t, g=one_round: g(np.float64(t)), T)
+        assert fast.total == pytest.approx(slow, rel=1e-9, abs=1e-8)
+
+
+@pytest.mark.parametrize("K", [1, 2, 10])
+def test_omega_3_grows_like_the_root_of_T_log_T_and_not_like_log_T(K: int) -> None:
+    limit = float(omega3_limit(K, 10, UNIT))
+    ratios, logs = [], []
+    for T in (10**5, 10**10, 10**15):
+        proved = omega3(K, 10, T, UNIT, certified=True)
+        with precise():
+            value = proved.total
+        ratios.append(float(value.mid()) / sqrt(T * log(T)))
+        logs.append(float(value.mid()) / log(T))
+    if K == 1:
+        assert max(map(abs, ratios)) < 1e-12
+        return
+    assert all(abs(b - limit) < abs(a - limit) for a, b in pairwise(ratios))
+    assert ratios[-1] == pytest.approx(limit, rel=0.05)
+    assert logs[1] > 100 * logs[0]
+    assert logs[2] > 100 * logs[1]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(1, 6))
+def test_the_repaired_comparison_bounds_the_penalty_of_switching_to_the_target_rate(
+    places: list[float], K: int
+) -> None:
+    region, c = Region(rate=3.0, rho=0.8), UNIT.map(float)
+    path = []
+    for t, place in enumerate(places, start=1):
+        n, N = sum(path[-(K - 1) :] if K > 1 else []) + region.rate, sum(path) + region.rate
+        bound = penalty_comparison(K, np.float64(t), region, c).total
+        assert penalty(n, N, c) <= bound * (1 + 1e-9)
+        low, high = region_minimum(region, t), region_maximum(region, t)
+        path.append(low + place * (high - low))
+
+
+def test_the_printed_comparison_is_exceeded_by_a_path_inside_the_region() -> None:
+    region, K = Region(rate=Fraction(3), rho=Fraction(4, 5)), 2
+    strong = Constants(D=100, sigma=1, eta=Fraction(1, 10), B=Fraction(1, 100), Pdim=1)
+    path = [region_maximum(region, 1), region_maximum(region, 2), region_minimum(region, 3)]
+    n, N = path[-1] + 3, sum(path) + 3
+    assert penalty(n, N, strong) > penalty_comparison_as_stated(K, 4, region, strong).total
+    assert penalty(n, N, strong) <= penalty_comparison(K, 4, region, strong).total
+
+
+def test_omega_1_is_bounded_as_stated_and_grows_like_log_T_as_corrected() -> None:
+    c = UNIT.map(float)
+    sizes = (10**3, 10**4, 10**5)
+    stated = [float(omega1_as_stated(np.full(T, 10.0), 10, c).total) for T in sizes]
+    corrected = [float(omega1(np.full(T, 10.0), 10, c).root) for T in sizes]
+    assert abs(stated[2] - stated[1]) < abs(stated[1] - stated[0])
+    # Dσ√n/2 · (1 - 1/K)/(Λ̄t) a round
+    for growth in (corrected[1] - corrected[0], corrected[2] - corrected[1]):
+        assert growth == pytest.approx(10 / 2 * 0.9 / 10 * log(10), rel=0.02)
+
+
+@settings(max_examples=20)
+@given(st.integers(1, 40), st.integers(1, 5))
+def test_what_the_region_alone_bounds(T: int, K: int) -> None:
+    most = [region_maximum(HALF, t) for t in range(1, T + 1)]
+    assert cost_violation_bound(T, HALF, 1, 10) == sum(most) - 10 * T
+    occupancy = sum(sum(most[max(t - K, 0) : t]) - min(t, K) * 10 for t in range(1, T + 1))
+    assert occupancy <= buffer_violation_bound(K, T, HALF)
+
+
+def test_remark_1_holds_by_the_region_where_the_drift_fails() -> None:
+    gamma, phi = Fraction(1, 5), Fraction(4, 5)
+    assert max(remark_1_as_stated(gamma, phi)) < 1
+    assert max(remark_1_by_drift(gamma, phi)) > 1
+    assert max(remark_1_by_region(gamma, phi)) < 1
+
+
+def test_a_regret_against_the_oracle_adds_up() -> None:
+    T, K = 500, 4
+    c = UNIT.map(float)
+    path = np.full(T, 5.0)
+    region = Region(rate=5, rho=Fraction(1, 2))
+    comparison = sum(
+        float(penalty_comparison(K, np.float64(t), region.map(float), c).total) for t in range(1, T + 1)
+    )
+    penalties = sum(float(penalty(5.0 * min(t, K), 5.0 * t, c)) for t in range(1, T + 1))
+    regret = omega1(path, K, c).total + penalties - oracle_bound(20, T, UNIT).total + 5
+    chain = omega1(path, K, c).total + (penalties - comparison)
+    chain += omega2(K, region, T, UNIT).total + omega3(K, 5, T, UNIT).total
+    assert regret == pytest.approx(chain, rel=1e-9)

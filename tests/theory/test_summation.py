@@ -1,0 +1,231 @@
+"""Fast sums against slow ones, balls against plain balls, and both against planted mistakes."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from theory.algebra import exp, log, log_plus, minimum, sqrt
+from theory.lambert import lambert_partial
+from theory.summation import Sum, plain_total, total, total_ball
+
+Formula = Callable[[Any], Any]
+ONE_ULP = np.finfo(float).eps
+
+
+def constant_admission(
+    K: int, rate: Any, step: Any = 1, Pdim: Any = 5, several: bool = False
+) -> tuple[Formula, tuple[int, ...]]:
+    """A round of the bound under constant admission, with a root at t = 1 and corners at K and Pdim/rate."""
+
+    def round_(t: Any) -> Any:
+        k = minimum(K, t)
+        y = t - (k - 1) / 2
+        chi = (1 - 1 / y - (k * k - 1) / (6 * y * y)) / (k * rate)
+        reuse = (1 / y - (k * k - 1) / (6 * k * y * y)) / rate
+        terms = [sqrt(chi), step * chi, 10 * sqrt(Pdim * reuse) * sqrt(1 + log_plus(rate * t / Pdim))]
+        return terms if several else terms[0] + terms[1] + terms[2]
+
+    return round_, (K - 1, K, math.floor(float(Pdim) / float(rate)))
+
+
+def plain_ball(f: Formula, T: int, prec: int = 128) -> Any:
+    with flint.ctx.workprec(prec):
+        return sum((f(flint.arb(t)) for t in range(1, T + 1)), flint.arb(0))
+
+
+def exact(f: Formula, T: int) -> float:
+    return math.fsum(float(x) for x in f(np.arange(1, T + 1, dtype=float)))
+
+
+horizons = st.one_of(st.integers(1, 200), st.integers(200, 20_000), st.integers(20_000, 10**6))
+retentions = st.one_of(st.integers(1, 100), st.integers(1, 10**6))
+rates = st.sampled_from([0.001, 0.5, 1.0, 3.7, 10.0, 250.0])
+
+
+@settings(deadline=None, max_examples=60)
+@given(T=horizons, K=retentions, rate=rates, step=st.floats(0.001, 10))
+def test_total_is_within_its_error_of_the_term_by_term_sum(T: int, K: int, rate: float, step: float) -> None:
+    f, breaks = constant_admission(K, rate, step)
+    fast, slow = total(f, T, breaks), exact(f, T)
+    assert abs(fast.value - slow) <= fast.error + ONE_ULP * slow
+    assert fast.error <= 2e-14 * slow
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    start=st.integers(0, 1000),
+    rounds=st.integers(1, 50_000),
+    corners=st.lists(st.integers(0, 60_000), max_size=6),
+    power=st.sampled_from([0.5, 1.0, 1.5, 3.0]),
+)
+def test_total_sees_through_any_named_corners(
+    start: int, rounds: int, corners: list[int], power: float
+) -> None:
+    def f(t: Any) -> Any:
+        return 1 + sum(np.abs(t - b - 0.5) ** power for b in corners)
+
+    T = start + rounds
+    fast = total(f, T, corners, start)
+    slow = math.fsum(f(np.arange(start, T + 1, dtype=float)) * np.ones(rounds + 1))
+    assert abs(fast.value - slow) <= fast.error + ONE_ULP * slow
+    assert fast.error <= 2e-14 * slow
+
+
+@pytest.mark.parametrize("degree", range(8))
+def test_total_of_a_power_is_the_exact_power_sum(degree: int) -> None:
+    T = 10**6
+    power_sum = sum(t**degree for t in range(1, T + 1))
+    assert total(lambda t: t**degree, T).value == pytest.approx(power_sum, rel=1e-14)
+
+
+@settings(deadline=None, max_examples=60)
+@given(corner=st.floats(1, 10**6), power=st.sampled_from([0.5, 1.0]))
+@example(corner=654_321.0, power=1.0)  # between the border of a block and the next point inside
+def test_a_corner_that_is_not_named_costs_work_but_not_accuracy(corner: float, power: float) -> None:
+    points = 0
+
+    def f(t: Any) -> Any:
+        nonlocal points
+        points += len(t)
+        return np.sqrt(t) + np.maximum(t - corner, 0) ** power
+
+    unnamed = total(f, 10**6)
+    assert points < 10_000
+    assert abs(unnamed.value - plain_total(f, 10**6)) <= unnamed.error <= 2e-12 * unnamed.value
+
+
+def test_noise_in_the_terms_is_reported_and_does_not_exhaust_the_bisection() -> None:
+    points = 0
+
+    def noisy(t: Any) -> Any:
+        nonlocal points
+        points += len(t)
+        return np.sqrt(t) * (1 + 1e-12 * np.sin(1e6 * t))
+
+    fast = total(noisy, 10**9)
+    assert points < 20_000
+    assert 1e-14 < fast.error / fast.value < 1e-11
+
+
+def test_a_round_that_is_not_a_number_makes_only_its_own_sum_not_a_number() -> None:
+    both = total(lambda t: [np.where(t == 3, np.nan, t), t], 10**6)
+    assert np.isnan(both.value[0])
+    assert both.value[1] == pytest.approx(10**6 * (10**6 + 1) / 2, rel=1e-15)
+
+
+def test_several_sums_at_once_equal_the_sums_one_by_one() -> None:
+    T, retained = 10**7, (1, 10, 1000)
+    formulas = [constant_admission(K, 10.0, several=True) for K in retained]
+    breaks = [b for _, named in formulas for b in named]
+    batch = total(lambda t: np.stack([np.stack(f(t)) for f, _ in formulas]), T, breaks)
+    assert batch.value.shape == batch.error.shape == (3, 3)
+    for row, (f, named) in enumerate(formulas):
+        for column in range(3):
+            alone = total(lambda t, f=f, i=column: f(t)[i], T, named)
+            assert batch.value[row, column] == pytest.approx(alone.value, rel=1e-14)
+    assert plain_total(formulas[0][0], T) == pytest.approx(batch.value[0], rel=1e-13)
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    T=st.one_of(st.integers(1, 300), st.integers(300, 3000)),
+    K=st.one_of(st.integers(1, 30), st.integers(1, 5000)),
+    rate=st.fractions(Fraction(1, 50), 100, max_denominator=50),
+)
+def test_ball_meets_the_plain_ball_sum(T: int, K: int, rate: Fraction) -> None:
+    with flint.ctx.workprec(128):
+        ball_rate = flint.arb(rate.numerator) / rate.denominator
+    f, breaks = constant_admission(K, ball_rate)
+    proved, plain = total_ball(f, T, breaks), plain_ball(f, T)
+    assert proved.overlaps(plain)
+    assert float(proved.rad()) <= 1e-17 * float(proved.mid())
+
+
+@pytest.mark.parametrize("T", [10**9, 10**12, 10**15])
+@pytest.mark.parametrize("K", [1, 10, 10**6])
+def test_ball_and_float_agree_far_beyond_plain_summation(K: int, T: int) -> None:
+    f, breaks = constant_admission(K, 10)
+    proved, fast = total_ball(f, T, breaks), total(f, T, breaks)
+    assert float(proved.rad()) <= 1e-15 * float(proved.mid())
+    assert abs(fast.value - float(proved)) <= fast.error
+    assert not proved.overlaps(proved * (1 + flint.arb(10) ** -10))
+
+
+@pytest.mark.parametrize("T", [10**9, 10**15])
+def test_ball_contains_the_sum_that_is_known_in_closed_form(T: int) -> None:
+    with flint.ctx.workprec(256):
+        harmonic = flint.arb(T + 1).digamma() + flint.arb.const_euler()
+        squares = flint.arb(T * (T + 1) * (2 * T + 1) // 6)
+        first, second = total_ball(lambda t: [1 / t, t * t], T)
+        assert first.contains(harmonic)
+        assert second.contains(squares)
+        assert not first.contains(harmonic * (1 + flint.arb(10) ** -16))
+        assert not second.contains(squares + 1) or second.rad() > 1
+
+
+def test_ball_without_named_breaks_is_as_right_as_with_them() -> None:
+    f, breaks = constant_admission(1000, 10)
+    assert total_ball(f, 10**6).overlaps(total_ball(f, 10**6, breaks))
+
+
+def test_float_without_a_named_break_does_not_pass_for_the_ball() -> None:
+    """The float sum of one smooth branch, taken across the corner, is a mistake that the ball must refuse."""
+    f, breaks = constant_admission(10**4, 10)
+    beyond, _ = constant_admission(10**7, 10)  # the branch k = t, continued past K
+    wrong = total(beyond, 20_000).value
+    proved = total_ball(f, 20_000, breaks)
+    assert not proved.contains(flint.arb(float(wrong)))
+
+
+@pytest.mark.parametrize("gap", [Fraction(1, 2), Fraction(1, 100), Fraction(1, 10**6)])
+def test_contracting_summands_are_summed_by_both_methods(gap: Fraction) -> None:
+    def summand(rho: Any) -> Formula:
+        def f(t: Any) -> Any:
+            growth = t + lambert_partial(rho, t)
+            return [exp(t * log(rho)), 1 / sqrt(growth)]
+
+        return f
+
+    T, rounded = 10**9, float(1 - gap)
+    with flint.ctx.workprec(128):
+        rho = flint.arb(rounded)  # exactly, because 1 - ρ is what both sums are sensitive to
+        geometric = rho * (1 - rho**T) / (1 - rho)
+    proved, fast = total_ball(summand(rho), T), total(summand(rounded), T)
+    assert proved[0].overlaps(geometric)
+    assert all(float(p.rad()) <= 1e-15 * float(p.mid()) for p in proved)
+    assert fast.value == pytest.approx([float(p) for p in proved], rel=1e-13)
+
+
+def test_plain_total_adds_across_chunks_exactly() -> None:
+    assert plain_total(lambda t: t, 3 * 10**6) == 3 * 10**6 * (3 * 10**6 + 1) // 2
+
+
+def test_a_sum_of_one_round_is_that_round() -> None:
+    assert total(lambda t: t, 7, start=7) == Sum(7.0, total(lambda t: t, 7, start=7).error)
+    assert total_ball(lambda t: t, 7, start=7).contains(7)
+
+
+@pytest.mark.parametrize("method", [total, total_ball])
+def test_an_empty_sum_is_refused(method: Callable[..., Any]) -> None:
+    with pytest.raises(ValueError, match="start=5 and T=4"):
+        method(lambda t: t, 4, start=5)
+
+
+def test_float_refuses_rounds_it_cannot_count_and_the_ball_does_not() -> None:
+    with pytest.raises(ValueError, match="use total_ball"):
+        total(lambda t: t, 10**18)
+    assert total_ball(lambda t: t, 10**18).contains(10**18 * (10**18 + 1) // 2)
+
+
+def test_no_ball_is_returned_where_nothing_can_be_proved() -> None:
+    with pytest.raises(ArithmeticError, match="not finite"):
+        total_ball(lambda t: 1 / (t - 3), 10**6)
+    with pytest.raises(ArithmeticError, match="no proof within"):
+        total_ball(lambda t: t if isinstance(t, flint.arb) else t * flint.arb.nan(), 10**9)

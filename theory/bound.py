@@ -1,0 +1,385 @@
+r"""The learning-error bound: Theorem 1, Corollary 1 and the oracle, per round and over T rounds.
+
+A round contributes
+
+\[D\sigma\sqrt{\mu}+\eta\sigma^2\mu+10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}\,
+  \sqrt{1+\log^+(N/\mathrm{Pdim})}\;+\;\text{a constant},\]
+
+and \(D^2/(2\eta)\) is paid once. The paper prints \(\mu=1/n-1/N_{\mathrm{eff}}\); the corrected form has
+\(\mu=\chi\), the true occupancy in the first rounds, the true uniformity, and \(\eta E\) for \(\eta\).
+
+**Hypotheses of the corrected form** (an upper bound on the cumulative excess risk under all of them):
+every loss is convex and differentiable in θ, with gradients bounded by G and L-Lipschitz (for E > 1); the server
+projects onto the convex set Θ of diameter D after each round; clients are weighted by \(n_m/n\) and draw from one
+distribution; admissions do not look at sample values; the squared mismatch at the iterates has mean at most
+\(\sigma^2\chi\) (Assumption 4 gives that at a fixed θ only); and the uniform deviation is at most the
+third term, whose constant 10 is the paper's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from dataclasses import dataclass, field, fields, replace
+from itertools import groupby, pairwise
+from math import fsum, isqrt
+from typing import Any
+
+import numpy as np
+import sympy
+
+from theory.algebra import ball, log_plus, precise, ratio, sqrt, sqrt_plus
+from theory.reuse import (
+    inverse_effective_constant,
+    mismatch_constant,
+    uniformity_constant_as_stated,
+)
+from theory.setting import Constants, SettingError, horizon, positive, retention, same_length
+from theory.summation import total, total_ball
+
+__all__ = [
+    "Bound",
+    "Terms",
+    "constant_bound",
+    "constant_bound_as_stated",
+    "constant_breaks",
+    "constant_round",
+    "constant_round_as_stated",
+    "generalisation_term",
+    "linear_term",
+    "oracle_bound",
+    "oracle_bound_as_stated",
+    "per_round_constant",
+    "per_round_constant_as_stated",
+    "root_term",
+    "sum_rounds",
+    "theorem_1",
+    "theorem_1_as_stated",
+]
+
+Ranges = tuple[tuple[int, int], ...]
+PER_ROUND = ("root", "linear", "generalisation")
+ROUNDING = 8 * np.finfo(float).eps  # a term takes about eight roundings
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The parts of a bound, of one round or summed; `constant` is per round, `initial` is paid once."""
+
+    root: Any
+    linear: Any
+    generalisation: Any
+    constant: Any = 0
+    initial: Any = 0
+
+    @property
+    def total(self) -> Any:
+        """The sum of the parts."""
+        return self.root + self.linear + self.generalisation + self.constant + self.initial
+
+    def __sub__(self, other: Terms) -> Terms:
+        return Terms(*(getattr(self, f.name) - getattr(other, f.name) for f in fields(self)))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound over T rounds: its terms, the absolute error of their total, and what had to be made real.
+
+    `negative` maps a term to the (first, last) stretches of rounds whose radicand is negative and was taken as
+    zero (the stated form alone needs that); `left_out` are rounds where the printed form divides by zero.
+    """
+
+    terms: Terms
+    error: float
+    negative: dict[str, Ranges] = field(default_factory=dict)
+    left_out: tuple[int, ...] = ()
+
+    @property
+    def total(self) -> Any:
+        """The bound."""
+        return self.terms.total
+
+
+# --- one round ---------------------------------------------------------------------------------------------
+
+
+def root_term(mismatch: Any, constants: Constants) -> Any:
+    r"""\(D\sigma\sqrt{[\mu]^+}\) (`eq:cum-regret-bound_detail`, first term); \(\chi\ge0\) needs no positive part.
+
+    >>> root_term(4, Constants(D=1, sigma=3, eta=1, B=1, Pdim=5))
+    Fraction(6, 1)
+    """
+    return constants.D * constants.sigma * sqrt_plus(mismatch)
+
+
+def linear_term(mismatch: Any, constants: Constants) -> Any:
+    r"""\(\eta\sigma^2\mu\) (`eq:cum-regret-bound_detail`, second term), signed as printed.
+
+    >>> linear_term(4, Constants(D=1, sigma=3, eta=2, B=1, Pdim=5))
+    72
+    """
+    return constants.eta * constants.sigma * constants.sigma * mismatch
+
+
+def generalisation_term(inverse_effective: Any, N: Any, constants: Constants) -> Any:
+    r"""\(10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}\sqrt{1+\log^+(N/\mathrm{Pdim})}\) (`eq:gen-gap-Neff-app`).
+
+    Decreasing in N where \(N_{\mathrm{eff}}=N\), which the printed logarithm is from N = Pdim on alone.
+
+    >>> generalisation_term(Fraction(1, 20), 20, Constants(D=1, sigma=1, eta=1, B=1, Pdim=20))
+    Fraction(10, 1)
+    """
+    P = constants.Pdim
+    return 10 * constants.B * sqrt_plus(P * inverse_effective) * sqrt(1 + log_plus(ratio(N, P)))
+
+
+def _round(mismatch: Any, inverse_effective: Any, N: Any, constants: Constants) -> Terms:
+    return Terms(
+        root=root_term(mismatch, constants),
+        linear=linear_term(mismatch, constants),
+        generalisation=generalisation_term(inverse_effective, N, constants),
+    )
+
+
+def per_round_constant(constants: Constants) -> Any:
+    r"""\(\eta EG^2+\tfrac12\eta(E-1)DLG\): what a round adds besides its three terms, corrected.
+
+    From \(\|\nabla\widehat F^{mem}\|^2\le2\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2+2G^2\) and
+    local drift at most \(\eta eG\) after e steps. Zero, that is left out, when G is not given.
+
+    >>> per_round_constant(Constants(D=1, sigma=1, eta=1, B=1, Pdim=5, E=2, G=3, L=1))
+    Fraction(39, 2)
+    """
+    if constants.G is None:
+        return 0
+    steps, G = constants.E, constants.G
+    drift = ratio((steps - 1) * constants.D * _smoothness(constants), 2) if steps != 1 else 0
+    return constants.eta * G * (steps * G + drift)
+
+
+def per_round_constant_as_stated(constants: Constants) -> Any:
+    r"""\(\tfrac\eta2C_1+\tfrac{\eta^3}2C_2\) with the printed \(C_1,C_2\) (`eq:C1C2-def`, `eq:Ropt-Neff-app`).
+
+    >>> per_round_constant_as_stated(Constants(D=1, sigma=1, eta=1, B=1, Pdim=5, G=2))
+    Fraction(10, 1)
+    """
+    if constants.G is None:
+        return 0
+    eta, G = constants.eta, constants.G
+    first, second = 5 * G * G, 0
+    if constants.E != 1:
+        L, steps = _smoothness(constants), constants.E
+        first += sqrt(ratio(8 * (steps - 1) * (G * L * constants.D) ** 2, steps))
+        second = ratio(4 * (steps - 1) * (L * G) ** 2, steps)
+    return ratio(eta * first + eta**3 * second, 2)
+
+
+def _smoothness(constants: Constants) -> Any:
+    if constants.L is None:
+        raise SettingError("with E > 1 and G the per-round constant needs the smoothness L too, such as L=1")
+    return constants.L
+
+
+def constant_round(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
+    """Round t of Corollary 1, corrected (`cor:ck-specialization`); an upper bound, for every t >= 1."""
+    return _round(
+        mismatch_constant(K, t, rate), inverse_effective_constant(K, t, rate), rate * t, constants.merged
+    )
+
+
+def constant_round_as_stated(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
+    """Round t of Corollary 1 as printed (`eq:ck-bound-detail`): n = KΛ̄ in every round, the printed uniformity."""
+    inverse = ratio(1, rate * t * uniformity_constant_as_stated(K, t))
+    return _round(ratio(1, K * rate) - inverse, inverse, rate * t, constants)
+
+
+# --- T rounds, any trajectory ------------------------------------------------------------------------------
+
+
+def _ranges(flags: Iterable[bool]) -> Ranges:
+    """Maximal runs of true flags as (first, last) rounds, counted from 1."""
+    runs = groupby(enumerate(flags, start=1), key=lambda pair: bool(pair[1]))
+    spans = [[t for t, _ in run] for flag, run in runs if flag]
+    return tuple((span[0], span[-1]) for span in spans)
+
+
+def _add_up(make_round: Callable[..., Terms], columns: dict[str, Any], initial: Any, constant: Any) -> Bound:
+    T = same_length(**columns)
+    if any(_certain(value == 0) for value in columns["n"]):
+        raise SettingError("n must not be 0 in any round: a round without samples trains on nothing")
+    vectorised = all(
+        isinstance(column, np.ndarray) and column.dtype.kind == "f" for column in columns.values()
+    )
+    error = 0.0
+    if vectorised:
+        per_round = make_round(*columns.values())
+        parts = [getattr(per_round, name) for name in PER_ROUND]
+        sums = {name: fsum(part) for name, part in zip(PER_ROUND, parts, strict=True)}
+        error = float(ROUNDING * fsum(np.abs(part).sum() for part in parts))
+    else:
+        rounds = [make_round(*row) for row in zip(*columns.values(), strict=True)]
+        sums = {name: sum(getattr(terms, name) for terms in rounds) for name in PER_ROUND}
+    return Bound(Terms(**sums, constant=constant * T, initial=initial), error=error)
+
+
+def theorem_1(n: Any, N: Any, uniformity: Any, mismatch: Any, constants: Constants) -> Bound:
+    r"""Theorem 1 corrected, for per-round lists or arrays (`thm:regret-neff`); an upper bound under the
+    hypotheses above. `theory.reuse.trajectory` makes the four columns from admissions.
+
+    >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)
+    >>> theorem_1([1], [1], [1], [0], unit).terms
+    Terms(root=Fraction(0, 1), linear=0, generalisation=Fraction(10, 1), constant=0, initial=Fraction(1, 2))
+    """
+    merged = constants.merged
+    return _add_up(
+        lambda n_t, N_t, V_t, chi_t: _round(chi_t, ratio(1, N_t * V_t), N_t, merged),
+        {"n": n, "N": N, "uniformity": uniformity, "mismatch": mismatch},
+        initial=_initial(merged),
+        constant=per_round_constant(constants),
+    )
+
+
+def theorem_1_as_stated(n: Any, N: Any, uniformity: Any, constants: Constants) -> Bound:
+    r"""Theorem 1 as printed (`eq:cum-regret-bound_detail`), with the rounds whose radicand is negative.
+
+    >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)
+    >>> theorem_1_as_stated([1, 2], [1, 2], [1, Fraction(9, 10)], unit).negative
+    {'root': ((2, 2),)}
+    """
+    result = _add_up(
+        lambda n_t, N_t, V_t: _round(
+            ratio(1, n_t) - ratio(1, N_t * V_t), ratio(1, N_t * V_t), N_t, constants
+        ),
+        {"n": n, "N": N, "uniformity": uniformity},
+        initial=_initial(constants),
+        constant=per_round_constant_as_stated(constants),
+    )
+    negative = _ranges(_certain(N_t * V_t < n_t) for n_t, N_t, V_t in zip(n, N, uniformity, strict=True))
+    return replace(result, negative={"root": negative} if negative else {})
+
+
+def _certain(flag: Any) -> bool:
+    """Whether a comparison came out true; symbols and overlapping balls leave it open."""
+    return isinstance(flag, bool | np.bool_ | sympy.logic.boolalg.BooleanTrue) and bool(flag)
+
+
+def _initial(constants: Constants) -> Any:
+    return ratio(constants.D * constants.D, 2 * constants.eta)
+
+
+# --- T rounds of constant admission ------------------------------------------------------------------------
+
+
+def sum_rounds(
+    make_round: Callable[[Any], Terms],
+    T: int,
+    breaks: Iterable[int],
+    *,
+    certified: bool,
+    left_out: tuple[int, ...] = (),
+) -> Bound:
+    """Sum a per-round formula over t = 1..T but for the rounds left out: balls if certified, else floats."""
+    edges = [0, *left_out, T + 1]
+    stretches = [(a + 1, b - 1) for a, b in pairwise(edges) if a + 1 <= b - 1]
+
+    def columns(t: Any) -> list[Any]:
+        terms = make_round(t)
+        return [getattr(terms, name) for name in PER_ROUND]
+
+    if certified:
+        with precise():
+            balls = [total_ball(columns, last, breaks, start=first) for first, last in stretches]
+            sums = [sum(column, ball(0)) for column in zip(*balls, strict=True)] or [ball(0)] * len(PER_ROUND)
+            return Bound(Terms(*sums), error=float(sum(sums).rad()), left_out=left_out)
+    parts = [total(lambda t: np.stack(columns(t)), last, breaks, start=first) for first, last in stretches]
+    values = sum((part.value for part in parts), np.zeros(len(PER_ROUND)))
+    error = float(sum(part.error.sum() for part in parts))
+    return Bound(Terms(*map(float, values)), error=error, left_out=left_out)
+
+
+def _system(certified: bool) -> Callable[[Any], Any]:
+    """The number system of a cumulative evaluation: balls if it is to be proved, else floats."""
+    return ball if certified else float
+
+
+def constant_breaks(K: int, rate: Any, constants: Constants) -> tuple[int, ...]:
+    """Rounds at which the corrected summand changes its branch: the buffers are full, N passes Pdim."""
+    return (1, K - 1, K, int(constants.Pdim / rate))
+
+
+def constant_bound(K: Any, rate: Any, T: Any, constants: Constants, *, certified: bool = False) -> Bound:
+    """Corollary 1 corrected, over T rounds of constant admission (`cor:ck-specialization`), T to 10^15.
+
+    An upper bound under the hypotheses above; with `certified`, its terms are balls proved to contain them.
+
+    >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
+    >>> round(constant_bound(10, 10, 10**9, unit).terms.root)
+    99999998
+    """
+    K, T = retention(K), horizon(T)
+    positive("the admission rate", rate)
+    breaks = constant_breaks(K, rate, constants)
+    system = _system(certified)
+    numbers, rate = constants.map(system), system(rate)
+    result = sum_rounds(lambda t: constant_round(K, t, rate, numbers), T, breaks, certified=certified)
+    with precise() if certified else nullcontext():
+        constant, initial = per_round_constant(numbers) * T, _initial(numbers.merged)
+    return replace(result, terms=replace(result.terms, constant=constant, initial=initial))
+
+
+def constant_bound_as_stated(
+    K: Any, rate: Any, T: Any, constants: Constants, *, certified: bool = False
+) -> Bound:
+    """Corollary 1 as printed (`eq:ck-bound-detail`), over T rounds; see `Bound` for what had to be made real.
+
+    >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
+    >>> constant_bound_as_stated(10, 10, 100, unit).negative
+    {'root': ((4, 15),), 'generalisation': ((1, 2),)}
+    """
+    K, T = retention(K), horizon(T)
+    positive("the admission rate", rate)
+    # 6K² t < K(K-1)(2K-1): the printed N_eff is negative; between the two crossings it is below n
+    negative_until = ((K - 1) * (2 * K - 1) - 1) // (6 * K)
+    low, high = _stated_crossings(K)
+    pole = ((K - 1) // 2,) if K % 2 == 1 and 1 <= (K - 1) // 2 <= T else ()
+    breaks = (1, negative_until, (K - 1) // 2, low - 1, high, int(constants.Pdim / rate))
+    system = _system(certified)
+    numbers, rate = constants.map(system), system(rate)
+    result = sum_rounds(
+        lambda t: constant_round_as_stated(K, t, rate, numbers), T, breaks, certified=certified, left_out=pole
+    )
+    with precise() if certified else nullcontext():
+        constant, initial = per_round_constant_as_stated(numbers) * T, _initial(numbers)
+    negative = {"root": (low, min(high, T)), "generalisation": (1, min(negative_until, T))}
+    return replace(
+        result,
+        terms=replace(result.terms, constant=constant, initial=initial),
+        negative={name: ((first, last),) for name, (first, last) in negative.items() if first <= last},
+    )
+
+
+def _stated_crossings(K: int) -> tuple[int, int]:
+    """First and last round in which the printed N_eff is at most n and not negative (empty for K = 1).
+
+    That is |t - K + 1/2| < sqrt((5K²-2)/12): an odd integer d = |2t - 2K + 1| with 3d² < 5K² - 2.
+    """
+    d = isqrt((5 * K * K - 3) // 3)
+    d -= d % 2 == 0
+    return max((2 * K - 1 - d) // 2, 1), (2 * K - 1 + d) // 2
+
+
+def oracle_bound(total_buffer: Any, T: Any, constants: Constants, *, certified: bool = False) -> Bound:
+    """The costless oracle, corrected (`eq:oracle-upper-bound-explicit`): ΣB fresh samples a round, used once.
+
+    >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
+    >>> oracle_bound(100, 1, unit).terms.root
+    0.0
+    """
+    return constant_bound(1, total_buffer, T, constants, certified=certified)
+
+
+def oracle_bound_as_stated(
+    total_buffer: Any, T: Any, constants: Constants, *, certified: bool = False
+) -> Bound:
+    """The costless oracle as printed: at K = 1 the reuse formulas agree, so η for ηE is all that differs."""
+    return constant_bound_as_stated(1, total_buffer, T, constants, certified=certified)

@@ -1,0 +1,154 @@
+r"""The partial Lambert sum \(\sum_{\tau<t}\rho^\tau/(1-\rho^\tau)\), as a function of a real or complex t.
+
+It is what \(\Lambda_{\max}(\tau)=\bar\Lambda/(1-\rho^\tau)\) adds up to beyond \(\bar\Lambda(t-1)\). With
+\(a=-\log\rho\), \(h(x)=1/(e^{ax}-1)\) and \(S(z)=\sum_{n\ge0}h(z+n)\) it is \(S(1)-S(t)\), which is
+\((\psi_\rho(1)-\psi_\rho(t))/\log\rho\) in terms of the q-digamma function.
+
+S is computed by adding some terms and continuing from z, now larger, with Euler-Maclaurin:
+
+\[S(z)=-\frac{\log(1-e^{-az})}{a}+\frac{h(z)}2-\sum_{r=1}^{M}\frac{B_{2r}}{(2r)!}h^{(2r-1)}(z)+R(z),\qquad
+  |R(z)|\le\frac{|B_{2M}|}{(2M)!}\,\bigl|h^{(2M-1)}(\operatorname{Re}z)\bigr|\quad(\operatorname{Re}z>0).\]
+
+Proof of the bound: -R is the integral of \(h^{(2M)}(z+x)\,\tilde B_{2M}(x)/(2M)!\) over x > 0, the periodic
+\(\tilde B_{2M}\) is at most \(|B_{2M}|\), and \(h=\sum_{m\ge1}e^{-amx}\) is completely monotone: so
+\(|h^{(j)}(z)|\le|h^{(j)}(\operatorname{Re}z)|\), and \(|h^{(2M)}|\) integrates to \(|h^{(2M-1)}|\).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import mpmath
+import sympy
+
+from theory.algebra import exp, log, one_minus_exp
+
+try:
+    import flint
+except ImportError:
+    flint = None
+
+__all__ = ["lambert_partial", "lambert_total"]
+
+
+def lambert_partial(rho: Any, t: Any) -> Any:
+    r"""\(\sum_{\tau=1}^{t-1}\rho^\tau/(1-\rho^\tau)\) for 0 < ρ < 1 and Re t > 0, ρ of the kind of t.
+
+    Exact for rationals and integer t, an unevaluated sum for symbols, a proved enclosure on balls and series,
+    and otherwise a few units in the last place (for real t between 1 and 2: of the value at t = 2).
+
+    >>> lambert_partial(Fraction(1, 2), 3), round(float(lambert_partial(0.5, 3)), 12)
+    (Fraction(4, 3), 1.333333333333)
+    """
+    if isinstance(t, sympy.Expr) or isinstance(rho, sympy.Expr):
+        return _symbolic(sympy.sympify(rho), t - 1)
+    if isinstance(rho, Fraction):
+        if t != int(t):
+            raise ValueError(f"an exact partial sum needs a whole t, such as 3, got {t}")
+        return sum((rho**tau / (1 - rho**tau) for tau in range(1, int(t))), Fraction(0))
+    a = -log(rho)
+    first, first_v = _tail(rho, a, 1, like=t * a)
+    rest, rest_v = _tail(rho, a, t, like=t * a)
+    return log(rest_v / first_v) / a + (first - rest)
+
+
+def lambert_total(rho: Any) -> Any:
+    r"""\(\sum_{\tau\ge1}\rho^\tau/(1-\rho^\tau)=S(1)\), the limit of `lambert_partial`; symbolic for exact ρ.
+
+    >>> round(float(lambert_total(0.5)), 12)
+    1.606695152415
+    """
+    if isinstance(rho, Fraction | sympy.Expr):
+        return _symbolic(sympy.sympify(rho), sympy.oo)
+    a = -log(rho)
+    first, first_v = _tail(rho, a, 1, like=a)
+    return first - log(first_v) / a
+
+
+def _symbolic(rho: Any, last: Any) -> Any:
+    tau = sympy.Symbol("tau", integer=True, positive=True)
+    unevaluated = sympy.Sum(rho**tau / (1 - rho**tau), (tau, 1, last))
+    return unevaluated.doit() if sympy.sympify(last).is_Integer else unevaluated
+
+
+def _is_ball(x: Any) -> bool:
+    return flint is not None and isinstance(x, flint.arb | flint.acb | flint.arb_series)
+
+
+def _bits(x: Any) -> int:
+    """The working precision of the number system of `x`."""
+    if isinstance(x, mpmath.mpf):
+        return int(mpmath.mp.prec)
+    if _is_ball(x):
+        return int(flint.ctx.prec)
+    return 53
+
+
+def _tail(rho: Any, a: Any, z: Any, like: Any) -> tuple[Any, Any]:
+    r"""S(z) without its logarithm, and the \(1-e^{-az}\) that belongs into it, at the shifted z.
+
+    The logarithm is left to the caller, for whom two of them become one logarithm of a ratio. Both
+    \(e^{-az}\) and \(1-e^{-az}\) are carried along: they never subtract, so a small a costs no digits.
+    """
+    order = _bits(like) // 9 + 1  # after 3 * order terms the remainder is below 2^(-9 * order) / a
+    e, v = exp(-(z * a)), one_minus_exp(-(z * a))
+    terms = 0
+    for _ in range(3 * order):
+        terms = terms + e / v
+        e, v = e * rho, v + e * (1 - rho)
+    h = e / v
+    terms = terms + h / 2
+    for r, c in enumerate(_taylor(h, a, 2 * order)[1::2], start=1):
+        correction = _bernoulli_times(c, 2 * r)
+        terms = terms - correction
+    if _is_ball(like):
+        terms = terms + _remainder(a, z, 3 * order, correction)
+    return terms, v
+
+
+def _taylor(h: Any, a: Any, length: int) -> list[Any]:
+    """Taylor coefficients of h from h' = -a h (1 + h); their signs alternate, so nothing cancels."""
+    c = [h]
+    for j in range(length - 1):
+        square = 2 * sum(c[i] * c[j - i] for i in range((j + 1) // 2))  # coefficient j of h * h
+        if j % 2 == 0:
+            square = square + c[j // 2] * c[j // 2]
+        c.append((c[j] + square) * (-a) / (j + 1))
+    return c
+
+
+def _bernoulli_times(c: Any, j: int) -> Any:
+    r"""\(B_j/j!\) times the derivative of order j-1, given as its Taylor coefficient c: \(cB_j/j\)."""
+    top, bottom = _bernoulli(j)
+    return c * top / (bottom * j)
+
+
+@lru_cache
+def _bernoulli(j: int) -> tuple[int, int]:
+    top, bottom = mpmath.bernfrac(j)
+    return int(top), int(bottom)
+
+
+def _remainder(a: Any, z: Any, shift: int, correction: Any) -> Any:
+    """Balls around 0 that contain R at z + shift; `correction`, the last one, is the bound for real z."""
+    unit = flint.arb(0, 1)
+    if not isinstance(z, flint.acb | flint.arb_series):
+        return abs(correction) * unit if z + shift > 0 else flint.arb.nan()
+    # elsewhere the bound is that correction at a real point to the left: Re z, or half of it for a series
+    series = isinstance(z, flint.arb_series)
+    point = (z[0] + shift) / 2 if series else z.real + shift
+    if not point > 0:
+        return z * flint.arb.nan()
+    order = shift // 3
+    h = exp(-(point * a)) / one_minus_exp(-(point * a))
+    ball = abs(_bernoulli_times(_taylor(h, a, 2 * order)[-1], 2 * order)) * unit
+    if not series:
+        return flint.acb(ball, ball)
+    # Cauchy: |R| <= bound on the disc of radius `point`, so its j-th coefficient is at most bound / point^j
+    step = flint.arb_series([0, *z.coeffs()[1:]], z.prec) / point
+    enclosure = flint.arb_series([ball], z.prec)
+    for _ in range(z.prec - 1):
+        enclosure = enclosure * step + ball
+    return enclosure

@@ -1,0 +1,102 @@
+r"""The surrogate penalty that ACDPP controls, and the two comparison sequences built from it.
+
+The penalty forgets reuse: it puts \(1/N\) where the bound has \(1/N_{\mathrm{eff}}\). It decreases in n. In N its
+first two terms increase and only the third decreases, so the printed comparison, which puts a lower bound on N
+into all three, is no upper bound; the repaired one puts the region's upper end into the first two.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theory.algebra import minimum, ratio
+from theory.bound import Terms, generalisation_term, linear_term, root_term
+from theory.region import region_maximum_total, region_minimum, region_minimum_total, region_minimum_window
+from theory.setting import Constants, Region
+
+__all__ = [
+    "penalty",
+    "penalty_comparison",
+    "penalty_comparison_as_stated",
+    "penalty_limit",
+    "penalty_limit_as_stated",
+    "penalty_terms",
+]
+
+
+def _terms(mismatch: Any, N: Any, constants: Constants) -> Terms:
+    return Terms(
+        root=root_term(mismatch, constants),
+        linear=linear_term(mismatch, constants),
+        generalisation=generalisation_term(ratio(1, N), N, constants),
+    )
+
+
+def penalty_terms(n: Any, N: Any, constants: Constants) -> Terms:
+    r"""The three terms of \(p\) (`eq:penalty-dpp`) for n samples in memory out of N seen, n <= N."""
+    return _terms(ratio(1, n) - ratio(1, N), N, constants)
+
+
+def penalty(n: Any, N: Any, constants: Constants) -> Any:
+    r"""\(p=D\sigma\sqrt{\tfrac1n-\tfrac1N}+\eta\sigma^2(\tfrac1n-\tfrac1N)+10B\sqrt{\tfrac{\mathrm{Pdim}}N}
+    \sqrt{1+\log^+\tfrac N{\mathrm{Pdim}}}\) (`eq:penalty-dpp`): the definition, printed with a free step size.
+
+    >>> penalty(1, 1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=1))
+    Fraction(10, 1)
+    """
+    return penalty_terms(n, N, constants).total
+
+
+def penalty_limit(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
+    r"""\(\bar p_\infty^{CK}(t)\) (`eq:pc-infty`) with the true occupancy: the penalty of constant admission.
+
+    It equals the printed one from t = K on; before, nothing has been dropped and the first two terms are 0.
+
+    >>> penalty_limit(3, 2, 1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=2)).root
+    Fraction(0, 1)
+    """
+    return penalty_terms(minimum(t, K) * rate, rate * t, constants)
+
+
+def penalty_limit_as_stated(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
+    r"""\(\bar p_\infty^{CK}(t)\) as printed, n = KΛ̄ in every round: for t < K its radicand is negative.
+
+    >>> penalty_limit_as_stated(3, 2, 1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=2)).linear
+    Fraction(-1, 6)
+    """
+    return penalty_terms(K * rate, rate * t, constants)
+
+
+def penalty_comparison_as_stated(K: Any, t: Any, region: Region, constants: Constants) -> Terms:
+    r"""\(\bar p^{CK}(t)\) as printed (`eq:pC-upper-explicit`). Not an upper bound on the comparison's penalty: it
+    takes 1/N at the smallest N, where a larger N makes the first two terms larger.
+
+    The index slip of `eq:nc-lb` (t-K for t-K+1) only makes its occupancy smaller, which is the safe side.
+    """
+    n = (K - 1) * region_minimum(region, t - K) + region.rate
+    fewest = region_minimum_total(region, t) + region.rate
+    most = region_maximum_total(region, t) + region.rate
+    gap = ratio(1, n) - ratio(1, fewest)
+    return Terms(
+        root=root_term(gap, constants),
+        linear=linear_term(gap, constants),
+        generalisation=generalisation_term(ratio(1, fewest), most, constants),
+    )
+
+
+def penalty_comparison(K: Any, t: Any, region: Region, constants: Constants) -> Terms:
+    r"""\(\bar p^{CK}(t)\) repaired: an upper bound on the penalty of switching to Λ̄ in round t, whatever was
+    admitted before inside the region.
+
+    The occupancy is at least \(\sum_{j=t-K+1}^{t-1}\Lambda_{\min}(j)+\bar\Lambda\); the first two terms take the
+    largest N, the third, decreasing, the smallest.
+    """
+    n = region_minimum_window(region, minimum(t, K), t) + region.rate
+    fewest = region_minimum_total(region, t) + region.rate
+    most = region_maximum_total(region, t) + region.rate
+    gap = ratio(1, n) - ratio(1, most)
+    return Terms(
+        root=root_term(gap, constants),
+        linear=linear_term(gap, constants),
+        generalisation=generalisation_term(ratio(1, fewest), fewest, constants),
+    )

@@ -1,0 +1,317 @@
+r"""The regret's decomposition, the drift constant, and the rates, as stated and as corrected.
+
+The chain \(\bar{\mathcal E}^{ACDPP}\to\sum p\to\sum\bar p^{CK}\to\sum\bar p^{CK}_\infty\to\bar{\mathcal E}^{oracle}\)
+gives \(\mathrm{Reg}\le\Omega_1+\Omega_2+\Omega_3+\frac1V\sum_tB_t\). Constants that every policy pays cancel and are
+left out. The decisive link is \(\Omega_3\): the oracle sees K times as many distinct samples, so the two
+generalisation terms differ by a constant factor in every round, and \(\Omega_3\) is of order \(\sqrt{T\log T}\).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from math import fsum
+from typing import Any
+
+import numpy as np
+
+from theory.algebra import ball, log, maximum, positive_part, precise, ratio, sqrt
+from theory.bound import PER_ROUND, Bound, Terms, constant_round, sum_rounds, theorem_1, theorem_1_as_stated
+from theory.lambert import lambert_partial
+from theory.penalty import (
+    penalty_comparison,
+    penalty_comparison_as_stated,
+    penalty_limit,
+    penalty_limit_as_stated,
+    penalty_terms,
+)
+from theory.region import region_maximum, region_maximum_total, region_minimum_total
+from theory.reuse import trajectory
+from theory.setting import Constants, Region, horizon, positive, retention
+
+__all__ = [
+    "buffer_violation_bound",
+    "cost_violation_bound",
+    "cost_violation_rate",
+    "cost_violation_rate_as_stated",
+    "drift_constant",
+    "master_bound",
+    "master_bound_as_stated",
+    "omega1",
+    "omega1_as_stated",
+    "omega2",
+    "omega2_as_stated",
+    "omega3",
+    "omega3_as_stated",
+    "omega3_limit",
+    "regret_rate",
+    "regret_rate_as_stated",
+    "remark_1_as_stated",
+    "remark_1_by_drift",
+    "remark_1_by_region",
+]
+
+
+# --- the three corrections ---------------------------------------------------------------------------------
+
+
+def _three(terms: Terms) -> Terms:
+    """Without the constants, which cancel in a regret."""
+    return replace(terms, constant=0, initial=0)
+
+
+def omega1(admissions: Any, K: Any, constants: Constants) -> Terms:
+    r"""\(\Omega_1\) of a trajectory (`eq:omega1-def`), corrected: the bound with \(\chi\) less the penalties.
+
+    Per round it behaves like \((1-1/K)/(\bar\Lambda t)\): its order is log T for K >= 2, not 1.
+    """
+    path, merged = trajectory(admissions, K), constants.merged
+    bound = theorem_1(path.n, path.N, path.uniformity, path.mismatch, constants)
+    return _three(bound.terms) - _sum_penalties(path.n, path.N, merged)
+
+
+def omega1_as_stated(admissions: Any, K: Any, constants: Constants) -> Terms:
+    r"""\(\Omega_1\) of a trajectory as printed (`eq:omega1-def`): \(1/n-1/N_{\mathrm{eff}}\) for \(\chi\)."""
+    path = trajectory(admissions, K)
+    bound = theorem_1_as_stated(path.n, path.N, path.uniformity, constants)
+    return _three(bound.terms) - _sum_penalties(path.n, path.N, constants)
+
+
+def _sum_penalties(n: Any, N: Any, constants: Constants) -> Terms:
+    if isinstance(n, np.ndarray) and n.dtype.kind == "f":
+        per_round = penalty_terms(n, N, constants)
+        return Terms(*(fsum(getattr(per_round, name)) for name in PER_ROUND))
+    rounds = [penalty_terms(n_t, N_t, constants) for n_t, N_t in zip(n, N, strict=True)]
+    return Terms(*(sum(getattr(terms, name) for terms in rounds) for name in PER_ROUND))
+
+
+def _last_round_below(grows: Callable[[int], Any], level: Any) -> int:
+    """The last t with grows(t) <= level, for an increasing function; 0 if there is none."""
+    high = 1
+    while grows(high) <= level:
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if grows(middle) <= level else (low, middle)
+    return low
+
+
+def _difference(
+    first: Callable[[Any], Terms],
+    second: Callable[[Any], Terms],
+    T: int,
+    breaks: tuple[int, ...],
+    certified: bool,
+) -> Bound:
+    """The sum of one per-round formula less that of another. Always on balls, since floats would cancel."""
+    with precise():
+        high, low = (sum_rounds(rounds, T, breaks, certified=True) for rounds in (first, second))
+        terms = high.terms - low.terms
+        radius = float(terms.total.rad())
+    if certified:
+        return Bound(terms, error=radius)
+    values = [float(getattr(terms, name).mid()) for name in PER_ROUND]
+    return Bound(Terms(*values), error=radius + 2 * float(np.spacing(max(map(abs, values)))))
+
+
+def _omega2(
+    comparison: Any, limit: Any, K: Any, region: Region, T: Any, constants: Constants, certified: bool
+) -> Bound:
+    K, T = retention(K), horizon(T)
+    floats, exact, numbers = region.map(float), region.map(ball), constants.map(ball)
+
+    def distinct(most: bool, t: int) -> float:
+        return float((region_maximum_total if most else region_minimum_total)(floats, t) + floats.rate)
+
+    crossings = (_last_round_below(partial(distinct, most), float(constants.Pdim)) for most in (False, True))
+    return _difference(
+        lambda t: comparison(K, t, exact, numbers),
+        lambda t: limit(K, t, exact.rate, numbers),
+        T,
+        (1, K - 1, K, K + 1, int(constants.Pdim / region.rate), *crossings),
+        certified,
+    )
+
+
+def omega2(K: Any, region: Region, T: Any, constants: Constants, *, certified: bool = False) -> Bound:
+    r"""\(\Omega_2(T)=\sum\bar p^{CK}-\sum\bar p^{CK}_\infty\) (`eq:omega2-def`) with the repaired comparison.
+
+    >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
+    >>> abs(omega2(1, Region(rate=1, rho=Fraction(1, 2)), 1, unit).total) < 1e-12
+    True
+    """
+    return _omega2(penalty_comparison, penalty_limit, K, region, T, constants.merged, certified)
+
+
+def omega2_as_stated(
+    K: Any, region: Region, T: Any, constants: Constants, *, certified: bool = False
+) -> Bound:
+    r"""\(\Omega_2(T)\) with both sequences as printed (`eq:pC-upper-explicit`, `eq:pc-infty`)."""
+    return _omega2(penalty_comparison_as_stated, penalty_limit_as_stated, K, region, T, constants, certified)
+
+
+def _omega3(limit: Any, K: Any, rate: Any, T: Any, constants: Constants, certified: bool) -> Bound:
+    K, T = retention(K), horizon(T)
+    positive("the admission rate", rate)
+    exact, numbers = ball(rate), constants.map(ball)
+    breaks = (1, K - 1, K, int(constants.Pdim / rate), int(constants.Pdim / (K * rate)))
+    return _difference(
+        lambda t: limit(K, t, exact, numbers),
+        lambda t: constant_round(1, t, K * exact, numbers),
+        T,
+        breaks,
+        certified,
+    )
+
+
+def omega3(K: Any, rate: Any, T: Any, constants: Constants, *, certified: bool = False) -> Bound:
+    r"""\(\Omega_3(T)=\sum\bar p^{CK}_\infty-\bar{\mathcal E}^{oracle}\) (`eq:omega3-def`), true occupancy, ηE.
+
+    Zero for K = 1; else asymptotic to `omega3_limit` times \(\sqrt{T\log T}\), not O(log T).
+
+    >>> abs(omega3(1, 1, 10**6, Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)).total) < 1e-12
+    True
+    """
+    return _omega3(penalty_limit, K, rate, T, constants.merged, certified)
+
+
+def omega3_as_stated(K: Any, rate: Any, T: Any, constants: Constants, *, certified: bool = False) -> Bound:
+    r"""\(\Omega_3(T)\) with n = KΛ̄ in every round and η, as printed (`eq:omega3-def`)."""
+    return _omega3(penalty_limit_as_stated, K, rate, T, replace(constants, E=1), certified)
+
+
+def omega3_limit(K: Any, rate: Any, constants: Constants) -> Any:
+    r"""\(\lim_T\Omega_3(T)/\sqrt{T\log T}=20B\sqrt{\mathrm{Pdim}/\bar\Lambda}\,(1-1/\sqrt K)\); exact.
+
+    >>> omega3_limit(4, 5, Constants(D=1, sigma=1, eta=1, B=1, Pdim=5))
+    Fraction(10, 1)
+    """
+    return 20 * constants.B * (sqrt(ratio(constants.Pdim, rate)) - sqrt(ratio(constants.Pdim, K * rate)))
+
+
+# --- the inequality ----------------------------------------------------------------------------------------
+
+
+def drift_constant(region: Region, t: Any, second_moment: Any, C: Any) -> Any:
+    r"""\(B_t=\tfrac12(E[c^2]\Lambda_{\max}(t)^2+C^2)\), an upper bound on the drift's quadratic part in round t
+    (`eq:dpp-upper-1`). Not uniform in ρ: in round 1 it is of order \((1-\rho)^{-2}\).
+
+    >>> drift_constant(Region(rate=1, rho=Fraction(1, 2)), 1, 1, 2)
+    Fraction(4, 1)
+    """
+    most = region_maximum(region, t)
+    return ratio(second_moment * most * most + C * C, 2)
+
+
+def master_bound(omega_1: Any, omega_2: Any, omega_3: Any, drift: Any, V: Any) -> Any:
+    r"""\(\mathrm{Reg}\le\Omega_1+\Omega_2+\Omega_3+\frac1V\sum_tB_t\) (`eq:omega-master` with the right sign).
+
+    >>> master_bound(1, 2, 3, 10, 5)
+    Fraction(8, 1)
+    """
+    return omega_1 + omega_2 + omega_3 + ratio(drift, V)
+
+
+def master_bound_as_stated(omega_1: Any, omega_2: Any, omega_3: Any, drift: Any, V: Any) -> Any:
+    r"""`eq:omega-master` as printed, with \(-\Omega_1\): no upper bound where \(\Omega_1>0\).
+
+    >>> master_bound_as_stated(1, 2, 3, 10, 5)
+    Fraction(6, 1)
+    """
+    return -omega_1 + omega_2 + omega_3 + ratio(drift, V)
+
+
+# --- rates, constants left out -----------------------------------------------------------------------------
+
+
+def regret_rate_as_stated(T: Any, V: Any, rho: Any) -> Any:
+    r"""\(T/V+1/(1-\rho)+\log T\), the printed order of the regret (`eq:dpp-regret-rate`).
+
+    >>> regret_rate_as_stated(1, 2, Fraction(1, 2))
+    Fraction(5, 2)
+    """
+    return ratio(T, V) + 1 / (1 - rho) + log(T)
+
+
+def regret_rate(T: Any, rho: Any) -> Any:
+    r"""\(\sqrt{T\log T}+1/(1-\rho)\), the corrected order for K >= 2 (corrects `eq:dpp-regret-rate`).
+
+    No V: inside the region every policy has \(N(t)\sim\bar\Lambda t\), so none escapes the first term and
+    none can add more than the second.
+
+    >>> regret_rate(1, Fraction(1, 2))
+    Fraction(2, 1)
+    """
+    return sqrt(T * log(T)) + 1 / (1 - rho)
+
+
+def cost_violation_rate_as_stated(T: Any, V: Any, rho: Any) -> Any:
+    r"""\(\sqrt{VT+V/(1-\rho)}\), the printed order of the cost violation (`eq:cost-violation-rate`).
+
+    >>> cost_violation_rate_as_stated(2, 1, Fraction(1, 2))
+    Fraction(2, 1)
+    """
+    return sqrt(V * T + V / (1 - rho))
+
+
+def cost_violation_rate(rho: Any) -> Any:
+    r"""\(\frac1{1-\rho}\log\frac1{1-\rho}\), the order as ρ → 1 of the bound that the region alone gives
+    (sharpens `eq:cost-violation-rate`): no V, no T, no independence.
+
+    >>> cost_violation_rate(Fraction(1, 2))
+    2*log(2)
+    """
+    return -log(1 - rho) / (1 - rho)
+
+
+def cost_violation_bound(T: Any, region: Region, mean_cost: Any, C: Any) -> Any:
+    r"""\([\bar c\sum_{t\le T}\Lambda_{\max}(t)-CT]^+\), an upper bound on the cost violation of every policy
+    inside the region when all costs have mean \(\bar c\) (sharpens `thm:dpp-cost-constraint`); exact.
+
+    >>> cost_violation_bound(2, Region(rate=1, rho=Fraction(1, 2)), 1, 1)
+    Fraction(4, 3)
+    """
+    return positive_part(mean_cost * region_maximum_total(region, T + 1) - C * T)
+
+
+def buffer_violation_bound(K: Any, T: Any, region: Region) -> Any:
+    r"""\(K\bar\Lambda\sum_{t\le T}\rho^t/(1-\rho^t)\), an upper bound on the total buffer violation inside the
+    region when \(\sum_mB_m=K\bar\Lambda\) (`rem:buffer-violation`); bounded in T, not in ρ.
+
+    >>> buffer_violation_bound(3, 2, Region(rate=1, rho=Fraction(1, 2)))
+    Fraction(4, 1)
+    """
+    return K * region.rate * lambert_partial(region.rho, T + 1)
+
+
+def remark_1_as_stated(gamma: Any, phi: Any) -> tuple[Any, Any]:
+    r"""Printed exponents of T in regret and cost violation for \(V=T^\gamma,\rho=1-T^{-\phi}\) (`rem:1`).
+
+    >>> remark_1_as_stated(Fraction(1, 2), Fraction(3, 4))
+    (Fraction(3, 4), Fraction(3, 4))
+    """
+    return maximum(1 - gamma, phi), ratio(gamma + maximum(1, phi), 2)
+
+
+def remark_1_by_drift(gamma: Any, phi: Any) -> tuple[Any, Any]:
+    r"""The exponents that the drift argument supports, \(\sum B_t\) being of order \(T+T^{2\phi}\) and
+    \(\Omega_3\) of order \(\sqrt{T\log T}\): below 1 for \(2\phi<1+\gamma\) alone. Logarithms left out.
+
+    >>> remark_1_by_drift(Fraction(1, 4), Fraction(3, 4))
+    (Fraction(5, 4), Fraction(3, 4))
+    """
+    squares = maximum(1, 2 * phi)
+    regret = ratio(maximum(2 * maximum(squares - gamma, phi), 1), 2)
+    return regret, ratio(maximum(squares, gamma + maximum(1, phi)), 2)
+
+
+def remark_1_by_region(gamma: Any, phi: Any) -> tuple[Any, Any]:
+    r"""The exponents that the region alone gives, whatever γ: below 1 for every φ < 1. Logarithms left out.
+
+    >>> remark_1_by_region(Fraction(1, 4), Fraction(3, 4))
+    (Fraction(3, 4), Fraction(3, 4))
+    """
+    del gamma
+    return ratio(maximum(2 * phi, 1), 2), phi

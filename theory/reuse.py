@@ -1,0 +1,299 @@
+r"""Reuse of samples: counts, uniformity, effective sample size, gradient mismatch.
+
+By round t, after training, a sample admitted in round j has been used \(\min(t-j+1,K)\) times: a round admits,
+then trains, then drops what has been used K times. Everything here follows from these counts \(A_i\):
+
+* uniformity \(\widetilde V=(\sum A_i)^2/(N\sum A_i^2)\) and effective size \(N_{\mathrm{eff}}=N\widetilde V\)
+  (Kish's: \(1/\sum\omega_i^2\) for the weights \(\omega_i=A_i/\sum A_j\));
+* mismatch \(\chi=\sum_i(\omega_i-\mathbf 1\{i\in Q\}/n)^2=1/n+1/N_{\mathrm{eff}}-2W_Q/n\), where Q is the
+  memory, n its size and \(W_Q\) its weight. At a fixed θ the squared distance between the gradient over all
+  samples and the gradient over the memory has mean exactly \(\chi\) times the per-sample variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from theory.algebra import minimum, ratio, sqrt, wide
+from theory.setting import SettingError, retention, same_length
+
+__all__ = [
+    "Trajectory",
+    "boundary_deficits",
+    "crossover_constant",
+    "crossover_constant_as_stated",
+    "effective_sample_size",
+    "inverse_effective_constant",
+    "mismatch_constant",
+    "mismatch_kstep",
+    "occupancy_constant",
+    "trajectory",
+    "uniformity",
+    "uniformity_constant",
+    "uniformity_constant_as_stated",
+    "uniformity_kstep",
+]
+
+
+def effective_sample_size(counts: Sequence[Any]) -> Any:
+    r"""\(N_{\mathrm{eff}}=(\sum A_i)^2/\sum A_i^2\) of any reuse counts (`eq:Neff-def`, `eq:omega-l2`); exact.
+
+    >>> effective_sample_size([2, 2, 1])
+    Fraction(25, 9)
+    """
+    same_length(counts=counts)
+    used = sum(counts)
+    if not isinstance(used, int | float) or used > 0:
+        return ratio(used * used, sum(a * a for a in counts))
+    raise SettingError("the reuse counts must not all be zero: no sample has been used")
+
+
+def uniformity(counts: Sequence[Any]) -> Any:
+    r"""\(\widetilde V=\bar A^2/(\bar A^2+\mathrm{Var}A)\) with the variance over N, not N-1
+    (`eq:Vtilde-def-body`); exact, in (0, 1].
+
+    >>> uniformity([2, 1])
+    Fraction(9, 10)
+    """
+    return ratio(effective_sample_size(counts), len(counts))
+
+
+# --- K-step retention, any admissions ----------------------------------------------------------------------
+
+
+def _ages(admissions: Sequence[Any], K: Any) -> tuple[int, list[tuple[int, Any]]]:
+    """K, and the pairs (uses so far, samples) of the admissions still in memory, newest first."""
+    K = retention(K)
+    same_length(admissions=admissions)
+    return K, [(age, admissions[-age]) for age in range(1, min(K, len(admissions)) + 1)]
+
+
+def _distinct(admissions: Sequence[Any]) -> Any:
+    N = sum(admissions)
+    if isinstance(N, int | float) and N <= 0:
+        raise SettingError("no sample has been admitted (N = 0), so reuse is undefined: admit at least one")
+    return N
+
+
+def boundary_deficits(admissions: Sequence[Any], K: Any) -> tuple[Any, Any]:
+    r"""The deficits \(D^{(1)}_\partial,D^{(2)}_\partial\) of the last K-1 admissions
+    (`eq:boundary-deficit-1`, `eq:boundary-deficit-2`), with no admissions before round 1; exact.
+
+    >>> boundary_deficits([1, 1, 1], K=3)
+    (3, 13)
+    """
+    K, memory = _ages(admissions, K)
+    return (
+        sum((K - age) * samples for age, samples in memory),
+        sum((K * K - age * age) * samples for age, samples in memory),
+    )
+
+
+def uniformity_kstep(admissions: Sequence[Any], K: Any) -> Any:
+    r"""\(\widetilde V(t)\) after the last of the given admissions (`eq:kstep-vtilde-exact`); exact for every
+    sequence with N > 0, the first K-1 rounds included.
+
+    >>> uniformity_kstep([1, 1], K=2)
+    Fraction(9, 10)
+    """
+    N = _distinct(admissions)
+    first, second = boundary_deficits(admissions, K)
+    return ratio((K * N - first) ** 2, N * (K * K * N - second))
+
+
+def mismatch_kstep(admissions: Sequence[Any], K: Any) -> Any:
+    r"""The gradient mismatch \(\chi(t)\) after the last of the given admissions; exact.
+
+    It replaces the printed \(1/n-1/N_{\mathrm{eff}}\) of `eq:sigma-bar-Neff-app`.
+
+    >>> mismatch_kstep([1, 1, 1], K=2)
+    Fraction(13, 50)
+    """
+    N = _distinct(admissions)
+    K, memory = _ages(admissions, K)
+    first, second = boundary_deficits(admissions, K)
+    n = sum(samples for _, samples in memory)
+    if isinstance(n, int | float) and n <= 0:
+        raise SettingError("the memory is empty after the last admissions, so the mismatch is undefined")
+    uses = K * N - first
+    in_memory = sum(age * samples for age, samples in memory)
+    return ratio(1, n) + ratio(K * K * N - second, uses * uses) - ratio(2 * in_memory, uses * n)
+
+
+# --- constant admission ------------------------------------------------------------------------------------
+
+
+def occupancy_constant(K: Any, t: Any, rate: Any) -> Any:
+    r"""\(n(t)=\min(t,K)\,\bar\Lambda\) (`eq:ck-training-size`, with the first K-1 rounds); exact.
+
+    >>> occupancy_constant(10, 4, 3)
+    12
+    """
+    return minimum(t, K) * rate
+
+
+def uniformity_constant(K: Any, t: Any) -> Any:
+    r"""\(\widetilde V^{CK}(t)\) under constant admission, for every t >= 1 (corrects `eq:vck-exact`); exact.
+
+    \[\frac{(kt-\tfrac{k(k-1)}2)^2}{t\,(k^2t-\tfrac{k(k-1)(4k+1)}6)},\qquad k=\min(K,t).\]
+
+    >>> uniformity_constant(2, 2)
+    Fraction(9, 10)
+    """
+    t = wide(t)
+    k = minimum(t, K)
+    first = 2 * k * t - k * (k - 1)
+    second = 6 * k * k * t - k * (k - 1) * (4 * k + 1)
+    return ratio(3 * first * first, 2 * t * second)
+
+
+def uniformity_constant_as_stated(K: Any, t: Any) -> Any:
+    r"""`eq:vck-exact` as printed: K(K-1)(2K-1)/6 in the denominator. Wrong for K >= 2: too small
+    from t = K on, zero at t = (K-1)/2 and negative below t = (K-1)(2K-1)/(6K).
+
+    >>> uniformity_constant_as_stated(2, 2)
+    Fraction(9, 14)
+    """
+    t = wide(t)
+    first = 2 * K * t - K * (K - 1)
+    second = 6 * K * K * t - K * (K - 1) * (2 * K - 1)
+    return ratio(3 * first * first, 2 * t * second)
+
+
+def _midpoint(k: Any, t: Any) -> Any:
+    """y = t - (k-1)/2, the variable in which the constant-admission formulas are short."""
+    return ratio(2 * t - k + 1, 2)
+
+
+def inverse_effective_constant(K: Any, t: Any, rate: Any) -> Any:
+    r"""\(1/N_{\mathrm{eff}}\) under constant admission, every t >= 1; exact.
+
+    \[\frac1{\bar\Lambda}\Bigl(\frac1y-\frac{k^2-1}{6ky^2}\Bigr),\qquad k=\min(K,t),\;y=t-\tfrac{k-1}2.\]
+
+    >>> inverse_effective_constant(2, 2, 1)
+    Fraction(5, 9)
+    """
+    t = wide(t)
+    k = minimum(t, K)
+    y = _midpoint(k, t)
+    return ratio(ratio(1, y) - ratio(k * k - 1, 6 * k * y * y), rate)
+
+
+def mismatch_constant(K: Any, t: Any, rate: Any) -> Any:
+    r"""\(\chi(t)\) under constant admission, every t >= 1; exact.
+
+    \[\frac1n\Bigl(1-\frac1y-\frac{k^2-1}{6y^2}\Bigr),\qquad n=k\bar\Lambda,\;k=\min(K,t),\;y=t-\tfrac{k-1}2.\]
+
+    At K = 1 it is the printed \(1/n-1/N\); for K >= 2 and t >= K it exceeds the printed expression by
+    \((K-1)(1-\tfrac{K+1}{3y})/(ny)>0\).
+
+    >>> mismatch_constant(2, 3, 1)
+    Fraction(13, 50)
+    """
+    t = wide(t)
+    k = minimum(t, K)
+    y = _midpoint(k, t)
+    return ratio(1 - ratio(1, y) - ratio(k * k - 1, 6 * y * y), k * rate)
+
+
+def crossover_constant(K: Any) -> Any:
+    r"""The t beyond which \(N_{\mathrm{eff}}\ge n\) under constant admission, about 1.289 K; exact.
+
+    Before it, and after round 1, \(1/n-1/N_{\mathrm{eff}}\) is negative and has no real root
+    (`thm:regret-neff/radicand`).
+
+    >>> crossover_constant(1)
+    Fraction(1, 1)
+    """
+    return ratio(2 * K - 1 + sqrt(ratio(K * K + 2, 3)), 2)
+
+
+def crossover_constant_as_stated(K: Any) -> Any:
+    """The same threshold with the printed uniformity, about 1.645 K.
+
+    >>> crossover_constant_as_stated(1)
+    Fraction(1, 1)
+    """
+    return ratio(2 * K - 1 + sqrt(ratio(5 * K * K - 2, 3)), 2)
+
+
+# --- whole trajectories ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Per-round quantities of K-step retention for t = 1..T, each an array over rounds."""
+
+    n: Any
+    N: Any
+    uniformity: Any
+    mismatch: Any
+
+    @property
+    def effective(self) -> Any:
+        """N_eff(t) = N(t) times the uniformity."""
+        return self.N * self.uniformity
+
+
+def _windows(x: Any, K: int) -> tuple[Any, Any]:
+    """Sums over the last K entries, plain and weighted by age 1..K, at every position.
+
+    Each window is the head of one block of length K and the tail of the block before it, so that no sum runs
+    longer than K: linear in T, and no cancellation between large prefix sums.
+    """
+    T = len(x)
+    blocks = -(-T // K)
+    padded = np.concatenate([x, np.zeros(blocks * K - T, dtype=x.dtype)]).reshape(blocks, K)
+    position = np.arange(K)
+    head = np.cumsum(padded, axis=1)
+    head_aged = np.cumsum(head, axis=1)
+    tail = np.zeros_like(padded)
+    tail_aged = np.zeros_like(padded)
+    if K > 1:
+        behind = padded[:-1, :0:-1]
+        tail[1:, :-1] = np.cumsum(behind, axis=1)[:, ::-1]
+        # an entry at position j of the block before has age K + k + 1 - j seen from position k
+        late = np.cumsum(behind * (K - position[:0:-1]), axis=1)[:, ::-1]
+        tail_aged[1:, :-1] = late + (position[:-1] + 1) * tail[1:, :-1]
+    return (head + tail).reshape(-1)[:T], (head_aged + tail_aged).reshape(-1)[:T]
+
+
+def trajectory(admissions: Any, K: Any) -> Trajectory:
+    """n, N, uniformity and mismatch for every round of an admission sequence, linear in its length.
+
+    Integer and `Fraction` sequences (an object array) stay exact; floats are accurate to rounding. The twin of
+    `uniformity_kstep` and `mismatch_kstep`, which look at the last round alone.
+
+    >>> trajectory([1, 1, 1], K=2).uniformity[1]
+    Fraction(9, 10)
+    """
+    K = retention(K)
+    same_length(admissions=admissions)
+    x = np.asarray(admissions)
+    if x.dtype.kind in "iub":
+        x = x.astype(object)  # Python integers: exact, and they don't overflow
+    if (x.dtype.kind == "f" and not np.isfinite(x).all()) or (x < 0).any():
+        raise SettingError("admissions must be finite and not negative")
+    if x[0] <= 0:
+        raise SettingError("round 1 must admit at least one sample: before that there is nothing to train on")
+    n, aged = _windows(x, K)
+    if (n <= 0).any():
+        first_empty = int(np.argmax(n <= 0)) + 1
+        raise SettingError(
+            f"no sample is in memory in round {first_empty}: admit one at least every K rounds"
+        )
+    N = np.cumsum(x)
+    uses = np.cumsum(n)
+    squares = np.cumsum(2 * aged - n)
+    divide = np.frompyfunc(ratio, 2, 1) if x.dtype == object else np.divide
+    inverse_effective = divide(squares, uses * uses)
+    return Trajectory(
+        n=n,
+        N=N,
+        uniformity=divide(uses * uses, N * squares),
+        mismatch=divide(1, n) + inverse_effective - divide(2 * aged, uses * n),
+    )
