@@ -210,7 +210,7 @@ def _add_up(make_round: Callable[..., Terms], columns: dict[str, Any], initial: 
     vectorised = all(
         isinstance(column, np.ndarray) and column.dtype.kind == "f" for column in columns.values()
     )
-    error = 0.0
+    error: float = 0
     if vectorised:
         per_round = make_round(*columns.values())
         parts = [getattr(per_round, name) for name in PER_ROUND]
