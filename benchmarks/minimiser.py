@@ -1,6 +1,6 @@
 """Minimisations of J_t a second and their accuracy: `optimal_admission` against SciPy's `minimize_scalar`.
 
-    python benchmarks/minimiser.py [runs] [subsample]
+    python -m benchmarks.minimiser [runs] [subsample]
 
 Three batches: the states that ACDPP visits, where nearly every minimum is an end of the region; the same
 states with debts that put it inside; and intervals across N = Pdim, with a corner and a concave stretch.
@@ -12,10 +12,6 @@ mpmath, besides the ends and the corner. Rates are the best of five: of five run
 
 from __future__ import annotations
 
-import os
-import platform
-import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from time import perf_counter
@@ -27,6 +23,7 @@ import scipy
 import sympy
 from scipy.optimize import minimize_scalar
 
+from benchmarks.hardware import hardware
 from theory.admission import AdmissionState, acdpp_round
 from theory.minimiser import drift_plus_penalty, generalisation_slopes, mismatch_slopes, optimal_admission
 from theory.penalty import penalty
@@ -122,15 +119,6 @@ def reference(run: dict[str, float]) -> tuple[Any, Callable[[Any], Any]]:
 # --- the comparison ----------------------------------------------------------------------------------------
 
 
-def hardware() -> str:
-    name = platform.processor() or platform.machine()
-    if shutil.which("lscpu"):
-        text = subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout
-        name = next((line.split(":")[1].strip() for line in text.splitlines() if "Model name" in line), name)
-    versions = f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}"
-    return f"{name}, {os.cpu_count()} cores, one used; {versions}"
-
-
 def compare(title: str, batch: Batch, subsample: int, rng: np.random.Generator) -> None:
     open_ = (batch["lo"] < batch["hi"]) & (batch["Z"] > 0)
     batch = {name: values[open_] for name, values in batch.items()}
@@ -172,7 +160,7 @@ def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     subsample = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
     rng = np.random.default_rng(20)
-    print(hardware())
+    print(f"{hardware()}, NumPy {np.__version__}, SciPy {scipy.__version__}")
     states = visited(runs, rng)
     compare("states that ACDPP visits", states, subsample, rng)
     compare("the same states, debts that put the minimum inside", inside(states, rng), subsample, rng)

@@ -11,10 +11,7 @@ work on the machine disturbs less than the wall clock.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import statistics
-import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,27 +22,23 @@ import flint
 import mpmath
 import numpy as np
 
+from benchmarks.hardware import hardware
 from theory import summation
-from theory.algebra import log_plus, minimum, sqrt
+from theory.algebra import ball as to_ball
+from theory.bound import constant_breaks, constant_round
+from theory.setting import Constants
 from theory.summation import plain_total, total, total_ball
 
-BREAKS = (9, 10)
+SETTING = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
+BREAKS = constant_breaks(10, 10, SETTING)
 SUMEM_ACCURACY = 1e-12
 SUMEM_STARTS = (16, 32, 64, 128)
 
 
 def bound_round(number: Callable[[Fraction], Any]) -> Callable[[Any], Any]:
     """One round under constant admission: K = 10, rate 10, D = σ = B = 1, η = 1/10, Pdim = 5."""
-    K, rate, Pdim, eta = 10, 10, 5, number(Fraction(1, 10))
-
-    def round_(t: Any) -> Any:
-        k = minimum(K, t)
-        y = t - (k - 1) / 2
-        chi = (1 - 1 / y - (k * k - 1) / (6 * y * y)) / (k * rate)
-        reuse = (1 / y - (k * k - 1) / (6 * k * y * y)) / rate
-        return sqrt(chi) + eta * chi + 10 * sqrt(Pdim * reuse) * sqrt(1 + log_plus(rate * t / Pdim))
-
-    return round_
+    numbers = SETTING.map(lambda x: number(Fraction(x)))
+    return lambda t: constant_round(10, t, number(Fraction(10)), numbers).total
 
 
 @dataclass(frozen=True)
@@ -82,16 +75,6 @@ def relative_error(value: Any, reference: Any) -> float:
         return float(abs(flint.arb(mpmath.nstr(mpmath.mpf(value), 25)) / reference - 1).mid())
 
 
-def hardware() -> str:
-    try:
-        listing = subprocess.run(["lscpu"], capture_output=True, text=True, check=True).stdout
-        named = [line.split(":")[1].strip() for line in listing.splitlines() if line.startswith("Model name")]
-    except (OSError, subprocess.CalledProcessError):
-        named = []
-    cpu = named[0] if named else platform.processor() or "unknown CPU"
-    return f"{cpu} ({platform.machine()}), {os.cpu_count()} cores, Python {platform.python_version()}"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Time the summation of the bound by four methods.")
     parser.add_argument("--horizon", type=int, default=10**9, help="T")
@@ -100,14 +83,12 @@ def main() -> None:
     options = parser.parse_args()
     T = 10**7 if options.quick else options.horizon
     print(f"{hardware()}, NumPy {np.__version__}, mpmath {mpmath.__version__}, flint {flint.__version__}")
-    print(f"load average {os.getloadavg()[0]:.1f}")
 
     f = bound_round(float)
     first = timed(lambda: total(f, T, BREAKS), n=1)
     warm = timed(lambda: total(f, T, BREAKS), n=201)
     cold = timed(lambda: total(f, T, BREAKS), n=51, before=summation._float_rule.cache_clear)
-    with flint.ctx.workprec(128):
-        f_ball = bound_round(lambda x: flint.arb(x.numerator) / x.denominator)
+    f_ball = bound_round(to_ball)
     ball_cold = timed(lambda: total_ball(f_ball, T, BREAKS), n=5, before=summation._ball_rule.cache_clear)
     ball = timed(lambda: total_ball(f_ball, T, BREAKS), n=5)
     reference = ball.result

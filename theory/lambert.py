@@ -16,9 +16,11 @@ Proof of the bound: -R is the integral of \(h^{(2M)}(z+x)\,\tilde B_{2M}(x)/(2M)
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import mpmath
 import sympy
@@ -49,7 +51,7 @@ def lambert_partial(rho: Any, t: Any) -> Any:
             raise ValueError(f"an exact partial sum needs a whole t, such as 3, got {t}")
         return sum((rho**tau / (1 - rho**tau) for tau in range(1, int(t))), Fraction(0))
     a = -log(rho)
-    first, first_v = _tail(rho, a, 1, like=t * a)
+    first, first_v = _start(_Same.of(rho), _bits(rho)) if _is_ball(rho) else _tail(rho, a, 1, like=t * a)
     rest, rest_v = _tail(rho, a, t, like=t * a)
     return log(rest_v / first_v) / a + (first - rest)
 
@@ -86,16 +88,52 @@ def _bits(x: Any) -> int:
     return 53
 
 
+@dataclass(frozen=True)
+class _Same:
+    """A real ball that can be looked up: equal to those with the same midpoint and radius."""
+
+    key: tuple[Any, ...]
+    ball: Any = field(compare=False)
+
+    @classmethod
+    def of(cls, ball: Any) -> Self:
+        return cls((*map(int, ball.mid().man_exp()), *map(int, ball.rad().man_exp())), ball)
+
+
+@lru_cache(maxsize=8)
+def _start(rho: _Same, bits: int) -> tuple[Any, Any]:
+    """The tail at 1, which every t shares; the precision is an argument because the ball depends on it."""
+    del bits
+    return _tail(rho.ball, -log(rho.ball), 1, like=rho.ball)
+
+
+def _plan(z: Any, bits: int) -> tuple[int, int]:
+    """How many terms to add before Euler-Maclaurin, and how many of its corrections to take.
+
+    With 3M terms added, M corrections leave less than 2^(-9M) / a. A ball far out needs no added term and fewer
+    corrections: they leave about (2M)! / (2πz)^(2M).
+    """
+    most = bits // 9 + 1
+    if not _is_ball(z):
+        return 3 * most, most
+    left = z[0] / 2 if isinstance(z, flint.arb_series) else z.real
+    room = max(float(left.lower()), 0) if left.is_finite() else 0
+    for order in range(1, most if room >= 1 else 0):
+        if math.lgamma(2 * order + 1) - 2 * order * math.log(2 * math.pi * room) < -(bits + 2) * math.log(2):
+            return 0, order
+    return max(3 * most - int(room), 0), most
+
+
 def _tail(rho: Any, a: Any, z: Any, like: Any) -> tuple[Any, Any]:
     r"""S(z) without its logarithm, and the \(1-e^{-az}\) that belongs into it, at the shifted z.
 
     The logarithm is left to the caller, for whom two of them become one logarithm of a ratio. Both
     \(e^{-az}\) and \(1-e^{-az}\) are carried along: they never subtract, so a small a costs no digits.
     """
-    order = _bits(like) // 9 + 1  # after 3 * order terms the remainder is below 2^(-9 * order) / a
+    shift, order = _plan(z, _bits(like))
     e, v = exp(-(z * a)), one_minus_exp(-(z * a))
     terms = 0
-    for _ in range(3 * order):
+    for _ in range(shift):
         terms = terms + e / v
         e, v = e * rho, v + e * (1 - rho)
     h = e / v
@@ -104,7 +142,7 @@ def _tail(rho: Any, a: Any, z: Any, like: Any) -> tuple[Any, Any]:
         correction = _bernoulli_times(c, 2 * r)
         terms = terms - correction
     if _is_ball(like):
-        terms = terms + _remainder(a, z, 3 * order, correction)
+        terms = terms + _remainder(a, z, shift, order, correction)
     return terms, v
 
 
@@ -131,7 +169,7 @@ def _bernoulli(j: int) -> tuple[int, int]:
     return int(top), int(bottom)
 
 
-def _remainder(a: Any, z: Any, shift: int, correction: Any) -> Any:
+def _remainder(a: Any, z: Any, shift: int, order: int, correction: Any) -> Any:
     """Balls around 0 that contain R at z + shift; `correction`, the last one, is the bound for real z."""
     unit = flint.arb(0, 1)
     if not isinstance(z, flint.acb | flint.arb_series):
@@ -141,7 +179,6 @@ def _remainder(a: Any, z: Any, shift: int, correction: Any) -> Any:
     point = (z[0] + shift) / 2 if series else z.real + shift
     if not point > 0:
         return z * flint.arb.nan()
-    order = shift // 3
     h = exp(-(point * a)) / one_minus_exp(-(point * a))
     ball = abs(_bernoulli_times(_taylor(h, a, 2 * order)[-1], 2 * order)) * unit
     if not series:
