@@ -1,5 +1,8 @@
-"""The command line over `theory`: it parses, calls and prints. No mathematics lives here."""
+"""The command line: it parses, calls and prints. No mathematics lives here."""
 
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
-__version__ = version("acdpp")
+try:
+    __version__ = version("acdpp")
+except PackageNotFoundError:  # run from a checkout that is not installed, as on a machine without pip
+    __version__ = "0 (not installed)"

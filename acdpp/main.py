@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from acdpp import __version__, bound, design
+from acdpp import __version__, bound, design, train
 from acdpp.output import fail
 from theory.setting import SettingError
 
@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 app.command("bound", epilog=bound.EXAMPLES)(bound.command)
 app.command("design", epilog=design.EXAMPLES)(design.command)
+app.command("train", epilog=train.EXAMPLES)(train.command)
 
 
 def _version(wanted: bool) -> None:

@@ -46,8 +46,8 @@ def main() -> None:
         took = statistics.median(seconds)
         print(
             f"{options.clients:,} clients, T = {T:,}, x = {float(fill_ratio(budget)):.6g}: K* = {chosen.K} "
-            f"in {took:.3g} s (median of {REPEATS}, {chosen.evaluations} sums); every K up to T at {each:.3g} s each would take "
-            f"{each * T:.3g} s, {each * T / took:.2g} times as long"
+            f"in {took:.3g} s (median of {REPEATS}, {chosen.evaluations} sums); "
+            f"every K up to T at {each:.3g} s each would take {each * T:.3g} s, {each * T / took:.2g} times as long"
         )
 
 

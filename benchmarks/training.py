@@ -1,0 +1,191 @@
+"""How fast the batched engine is, and against what. Run from the repository root:
+
+    python benchmarks/training.py --device cuda --data-dir DIR --only learning,twin,clients
+    python benchmarks/training.py --device cpu --quick
+
+Every line says what was timed, on which hardware and how often (n). Without --data-dir the images are random,
+of MNIST's shape: the time does not depend on what they show.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from empirics.constants import calibrate
+from empirics.data import Dataset, load
+from empirics.engine import Engine
+from empirics.policy import make_policy
+from empirics.problem import Problem, choose_device, from_dataset
+from empirics.released import CONSTANTS
+from empirics.schedule import control, plan
+from empirics.setting import PRESETS, Study
+from empirics.twin import run_twin
+
+
+def main() -> None:
+    """Parse, and run the four measurements."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--data-dir", type=Path, help="folder with MNIST's four IDX files")
+    parser.add_argument("--threads", type=int, help="of torch on the CPU; its own choice if not given")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the work and less")
+    parser.add_argument(
+        "--only", default="learning,twin,clients,control", help="some of these, apart by commas"
+    )
+    given = parser.parse_args()
+    if given.threads:
+        torch.set_num_threads(given.threads)
+    device, quick, chosen = choose_device(given.device), given.quick, given.only.split(",")
+    print(_hardware(device))
+    if "control" in chosen:  # first, so that its memory is not hidden under the others'
+        control_alone(rounds=1_000 if quick else 100_000, runs=100 if quick else 1_000)
+    if chosen == ["control"]:
+        return
+    data = load("mnist", given.data_dir) if given.data_dir else _random_images(6000 if quick else 60000)
+    print(
+        f"data: {'MNIST' if given.data_dir else 'random, of the shape of MNIST'}, {len(data.train_y):,} samples"
+    )
+    if "learning" in chosen:
+        learning(data, device, rounds=100 if quick else 1000, repeats=1 if quick else 3)
+    if "twin" in chosen:
+        against_the_twin(data, device, quick=quick)
+    if "clients" in chosen:
+        many_clients(data, device, rounds=20 if quick else 100)
+
+
+def _hardware(device: torch.device) -> str:
+    threads = f"{torch.get_num_threads()} threads, {platform.machine()}"
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU alone"
+    return f"hardware: {name}; host with {threads}; torch {torch.__version__}, python {platform.python_version()}"
+
+
+def _random_images(samples: int) -> Dataset:
+    rng = np.random.default_rng(0)
+
+    def part(count: int) -> tuple[np.ndarray, np.ndarray]:
+        return rng.random((count, 1, 28, 28), dtype=np.float32), rng.integers(0, 10, count)
+
+    return Dataset.of("random", part(samples), part(10000), 10)
+
+
+def _wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def _timed(work: Callable[[], object], device: torch.device) -> float:
+    _wait(device)
+    begin = time.perf_counter()
+    work()
+    _wait(device)
+    return time.perf_counter() - begin
+
+
+def _engine(problem: Problem) -> tuple[Engine, float]:
+    """An engine and the seconds that its schedule took."""
+    begin = time.perf_counter()
+    schedule = plan(problem.study, calibrate(problem).constants.merged)
+    return Engine(problem.model, schedule, problem.streams), time.perf_counter() - begin
+
+
+def _play(engine: Engine) -> None:
+    study = engine.study
+    for first in range(1, study.rounds + 1, study.checkpoint):
+        engine.play(first, min(first + study.checkpoint - 1, study.rounds))
+
+
+def learning(data: Dataset, device: torch.device, rounds: int, repeats: int) -> None:
+    """MNIST, multinomial logistic regression, 4 policies, 10 seeds, 10 clients, E = 10, accuracy every round."""
+    study = replace(PRESETS["paper"], rounds=rounds, V=float(rounds) ** 0.5, rho=1 - float(rounds) ** -0.5)
+    problem = from_dataset(study, data, device)
+    whole, rest = [], []
+    for _ in range(repeats):
+        engine, planned = _engine(problem)
+        rest.append(_timed(partial(_play, engine), device))
+        whole.append(planned + rest[-1])
+    print(
+        f"learning: {study.runs} runs x {study.clients} clients x {rounds} rounds, E = {study.steps}, accuracy every "
+        f"round: {statistics.median(whole):.2f} s, of which {statistics.median(rest):.2f} s train "
+        f"({statistics.median(rest) / rounds * 1e3:.2f} ms a round of all runs); median of n = {repeats}"
+    )
+
+
+def against_the_twin(data: Dataset, device: torch.device, *, quick: bool) -> None:
+    """Seconds of one run's round, batched and one client at a time, on the same device, without measurements."""
+    rounds, alone = (40, 10) if quick else (400, 20)
+    study = replace(PRESETS["paper"], rounds=rounds, measures=(), checkpoint=rounds)
+    problem = from_dataset(study, data, device)
+    constants = calibrate(problem).constants.merged
+    times = {}
+    engine, _ = _engine(problem)
+    engine.play(1, rounds)  # warm, and the graphs are recorded
+    times["batch"] = [_timed(lambda: engine.play(1, rounds), device) / rounds / study.runs for _ in range(3)]
+    policy = make_policy("constant", study, constants)
+    run_twin(problem, policy, 0, rounds=2, measure=False)
+    times["twin"] = [
+        _timed(partial(run_twin, problem, policy, s, rounds=alone, measure=False), device) / alone
+        for s in range(3)
+    ]
+    batch, twin = (statistics.median(times[name]) for name in ("batch", "twin"))
+    print(
+        f"twin: one run's round takes {batch * 1e6:.1f} µs in the batch of {study.runs} and {twin * 1e6:.0f} µs one "
+        f"client at a time: {twin / batch:.0f}x; median of n = 3 times {rounds} and {alone} rounds"
+    )
+
+
+def many_clients(data: Dataset, device: torch.device, rounds: int) -> None:
+    """1,000 clients in one run."""
+    study = replace(
+        PRESETS["paper"],
+        buffers=(8, 9, 10, 11, 12) * 200,
+        budget=5500.0,
+        policies=("constant",),
+        seeds=1,
+        rounds=rounds,
+    )
+    engine, _ = _engine(from_dataset(study, data, device))
+    seconds = _timed(lambda: _play(engine), device)
+    print(
+        f"clients: 1,000 in one run: {seconds / rounds * 1e3:.2f} ms a round, accuracy included; n = {rounds}"
+    )
+
+
+def control_alone(rounds: int, runs: int) -> None:
+    """The control loop of ACDPP without training: its memory must not grow with the rounds."""
+    study = Study(policies=("acdpp",), seeds=runs, rounds=rounds)
+    spent, begin, early = np.zeros(runs), time.perf_counter(), 0.0
+    for chunk in control(study, CONSTANTS):
+        spent += (chunk.cost * chunk.admissions.sum(axis=2)).sum(axis=0)
+        early = early or _resident()
+    seconds = time.perf_counter() - begin
+    print(
+        f"control: {rounds:,} rounds of {runs:,} runs in {seconds:.1f} s ({seconds / rounds * 1e3:.2f} ms a round); "
+        f"resident {early:.0f} MiB after the first chunk, {_resident():.0f} MiB at the end; mean cost "
+        f"{spent.mean() / rounds:.3f} of {study.budget:g} a round; n = 1"
+    )
+
+
+def _resident() -> float:
+    """Peak resident memory so far, in MiB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+r"""The constants of the theory for a study's own problem, so that the bound has no free parameter.
+
+**Binary logistic regression on the ball** \(\|\theta\|\le r\), features of norm at most R, the largest of the
+population, \(\ell=\log(1+e^{-s\,x\cdot\theta})\) with \(s=\pm1\):
+
+* D = 2r, the diameter of the ball.
+* G = R: \(\nabla\ell=-s\,x\,\varsigma(-s\,x\cdot\theta)\) and the logistic function ς stays below 1, on all of
+  space, so the bound also covers local iterates that have left the ball.
+* L = R²/4: the Hessian is \(\varsigma(1-\varsigma)xx^\top\), for every loss and so for their averages.
+* B = log(1 + e^{rR}): the loss increases in \(-s\,x\cdot\theta\le rR\), and is positive.
+* Pdim = rank of the features: the class is the increasing function log(1+e^u) of the linear functions
+  \(u=-s\,x\cdot\theta\) of the vectors sx, increasing functions don't raise the pseudo-dimension, and that of a
+  vector space of functions is its dimension (here on the population). The ball can only lower it.
+* σ² is the largest variance of ∇ℓ under P that projected gradient ascent finds on the ball, from several
+  starts: a measured supremum, so from below. From above it is at most Σ P_i‖x_i‖² ≤ R².
+
+**Softmax regression** (Frobenius ball): D, G = √2R, L = R²/2, B = log(1+(C-1)e^{√2rR}) by the same arguments; Pdim is
+the number of parameters and labelled nominal. **Without a ball** nothing is bounded: all but G and L are nominal,
+the numbers of the released code.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+
+from empirics.model import Linear
+from empirics.problem import Problem
+from empirics.released import CONSTANTS as RELEASED
+from empirics.risk import project
+from theory.setting import Constants
+
+__all__ = ["Calibration", "calibrate", "largest_variance"]
+
+ASCENT = 100
+STARTS = 5
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Constants with their grounds: `nominal` ones are only labels, `variance_limit` bounds σ² from above."""
+
+    constants: Constants
+    nominal: tuple[str, ...]
+    variance_limit: float
+    largest_norm: float
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return asdict(self) | {"nominal": list(self.nominal)}
+
+
+def calibrate(problem: Problem) -> Calibration:
+    """The constants of the study's problem."""
+    study, model = problem.study, problem.model
+    p, squares = problem.population.weights.double(), model.square_norms.double()
+    R = math.sqrt(float(squares[p > 0].max()))
+    factor = 1.0 if model.outputs == 1 else math.sqrt(2)
+    steps: dict[str, Any] = {"eta": study.eta, "E": study.steps, "G": factor * R, "L": (factor * R / 2) ** 2}
+    limit = float(factor**2 * (p @ squares))
+    if study.radius is None:
+        constants = Constants(D=RELEASED.D, sigma=RELEASED.sigma, B=RELEASED.B, Pdim=RELEASED.Pdim, **steps)
+        return Calibration(constants, ("D", "sigma", "B", "Pdim"), limit, R)
+    binary = model.outputs == 1
+    reach = factor * study.radius * R
+    constants = Constants(
+        D=2 * study.radius,
+        sigma=math.sqrt(largest_variance(model, study.radius)),
+        B=reach + math.log(math.exp(-reach) + max(model.outputs - 1, 1)),
+        Pdim=float(torch.linalg.matrix_rank(problem.population.x[p > 0].double()))
+        if binary
+        else float(model.size),
+        **steps,
+    )
+    return Calibration(constants, () if binary else ("Pdim",), limit, R)
+
+
+def largest_variance(model: Linear, radius: float) -> float:
+    """The largest gradient variance found on the ball, by ascent from 0, ±∇F_P(0) and random directions."""
+    generator = torch.Generator().manual_seed(0)
+    random = torch.randn(STARTS, model.size, generator=generator, dtype=torch.float64)
+    _, slope = model.risk_and_gradient(model.start(1))
+    starts = torch.cat([model.start(1), 1e9 * slope, -1e9 * slope, 1e9 * random.to(slope)])
+    theta = project(starts, radius)
+    best, slope = model.variance_and_slope(theta)
+    step = torch.full_like(best, radius / 4)[:, None]
+    for _ in range(ASCENT):
+        moved = project(theta + step * slope / slope.norm(dim=1, keepdim=True).clamp(min=1e-300), radius)
+        value, turned = model.variance_and_slope(moved)
+        better = value > best
+        theta, slope = torch.where(better[:, None], moved, theta), torch.where(better[:, None], turned, slope)
+        best = torch.where(better, value, best)
+        step = torch.where(better[:, None], 1.3 * step, step / 2)
+    return float(best.max())

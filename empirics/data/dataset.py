@@ -1,0 +1,69 @@
+"""A data set in memory: images in [0, 1], labels, and a digest that says exactly which numbers these are."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.setting import SettingError
+
+__all__ = ["Dataset", "Images", "Labels", "Pixels", "digest", "scaled"]
+
+Images = NDArray[np.float32]
+Labels = NDArray[np.int64]
+Pixels = NDArray[np.uint8]
+
+
+def digest(*arrays: Images | Labels) -> str:
+    """SHA-256 over type, shape and little-endian bytes of the arrays, in this order."""
+    total = hashlib.sha256()
+    for array in arrays:
+        plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+        total.update(f"{plain.dtype.str}{plain.shape}".encode())
+        total.update(plain.data)
+    return total.hexdigest()
+
+
+def scaled(pixels: Pixels, largest: int = 255) -> Images:
+    """Pixels 0 … largest as float32 in [0, 1]."""
+    return np.divide(pixels, np.float32(largest), dtype=np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Images `(N, channels, height, width)` in [0, 1] and labels `0 … classes-1`, to train and to test.
+
+    `digest` is that of `train_x, train_y, test_x, test_y`; equal digests mean equal numbers.
+    """
+
+    name: str
+    train_x: Images
+    train_y: Labels
+    test_x: Images
+    test_y: Labels
+    classes: int
+    digest: str
+
+    def __post_init__(self) -> None:
+        for split, x, y in (("training", self.train_x, self.train_y), ("test", self.test_x, self.test_y)):
+            if x.dtype != np.float32 or y.dtype != np.int64:
+                raise SettingError(
+                    f"{split} images must be float32 and labels int64, got {x.dtype} and {y.dtype}"
+                )
+            if y.ndim != 1 or len(x) != len(y) or not len(y):
+                raise SettingError(
+                    f"each {split} image needs one label, got {len(x)} images and labels {y.shape}"
+                )
+            if y.min() < 0 or y.max() >= self.classes:
+                raise SettingError(
+                    f"{split} labels must lie in 0 … {self.classes - 1}, got {y.min()} … {y.max()}"
+                )
+
+    @classmethod
+    def of(cls, name: str, train: tuple[Images, Labels], test: tuple[Images, Labels], classes: int) -> Self:
+        """The data set of these arrays, with its digest."""
+        return cls(name, *train, *test, classes, digest(*train, *test))

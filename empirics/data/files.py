@@ -1,0 +1,132 @@
+"""Files as they come: found, decompressed, read up to a limit, with one sentence when that fails.
+
+Archives are read member by member into memory. No member is ever written to disk, so no name in an archive
+can reach a file; archives with links, devices or names that lead out of them are refused all the same: no
+published data set has them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import os
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from theory.setting import SettingError
+
+__all__ = ["content", "corrupt", "members", "opened", "places", "shown"]
+
+# what decompression and, on headers that it can't make sense of, tarfile raise
+DAMAGED = (gzip.BadGzipFile, lzma.LZMAError, zlib.error, tarfile.TarError, EOFError, LookupError, ValueError)
+BLOCK = 512  # bytes; a tar archive is a sequence of these, closed by blocks of zeros
+
+
+def places(name: str, wanted: str, data_dir: str | os.PathLike[str] | None, *below: str) -> list[Path]:
+    """The data directory and those of the folders `below` it that exist; `wanted` says what belongs there."""
+    if data_dir is None:
+        raise SettingError(f"{name} needs a data directory: {wanted}")
+    root = Path(os.path.expanduser(data_dir))
+    if root.is_file():
+        raise SettingError(f"the data directory {root} is a file: give the directory that holds it")
+    if not root.is_dir():
+        raise SettingError(f"the data directory {root} does not exist: make it, and {wanted}")
+    return [root, *(root / folder for folder in below if (root / folder).is_dir())]
+
+
+def corrupt(path: object, why: object) -> SettingError:
+    """The sentence about a file that is not what it should be."""
+    return SettingError(f"{path} is truncated or corrupt ({why}): get it again")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[io.BufferedIOBase]:
+    """The bytes of a file, decompressed by its suffix; reading to the end verifies their checksum."""
+    try:
+        with _decompressed(path) as stream:
+            yield stream
+    except SettingError:
+        raise
+    except DAMAGED as error:
+        raise corrupt(path, error) from error
+    except OSError as error:
+        raise SettingError(f"{path} cannot be read ({error.strerror or error})") from error
+
+
+def _decompressed(path: Path) -> io.BufferedIOBase:
+    if path.suffix in (".gz", ".tgz"):
+        return gzip.open(path)
+    if path.suffix == ".xz":
+        return lzma.open(path)
+    return path.open("rb")
+
+
+def content(path: Path, limit: int) -> bytes:
+    """All bytes of a file, decompressed, which must not be more than `limit`."""
+    with opened(path) as stream:
+        found = stream.read(limit + 1)
+    if len(found) > limit:
+        raise corrupt(path, f"it holds more than {limit} bytes")
+    return found
+
+
+class _Watched(io.BufferedIOBase):
+    """A stream that knows how many bytes were read and where the last one that is not zero ended."""
+
+    def __init__(self, stream: io.BufferedIOBase) -> None:
+        self.stream, self.length, self.last = stream, 0, 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        block = self.stream.read(size)
+        if used := len(block.rstrip(b"\0")):
+            self.last = self.length + used
+        self.length += len(block)
+        return block
+
+
+def members(path: Path, wanted: Callable[[str], bool], limit: int) -> Iterator[tuple[str, bytes]]:
+    """Name and content of the wanted files of a compressed tar archive, each of at most `limit` bytes.
+
+    `tarfile` takes a damaged header for the end of the archive. So what follows the last member must be the
+    zeros that close an archive, up to the end of a stream whose checksum holds.
+    """
+    with opened(path) as stream:
+        watched, end, seen = _Watched(stream), 0, set()
+        with tarfile.open(fileobj=watched, mode="r|") as archive:
+            for member in archive:
+                name = _harmless(path, member)
+                end = member.offset_data + -(-member.size // BLOCK) * BLOCK
+                if not member.isreg() or not wanted(name):
+                    continue
+                if name in seen:
+                    raise corrupt(path, f"{shown(name)} is in it twice")
+                seen.add(name)
+                if member.size > limit:
+                    raise corrupt(path, f"{shown(name)} has more than {limit} bytes")
+                file = archive.extractfile(member)
+                assert file is not None  # it is for a regular file
+                yield name, file.read()
+        while watched.read(1 << 20):
+            pass
+        if watched.last > end or watched.length < end + BLOCK:
+            raise corrupt(path, "the archive breaks off")
+
+
+def _harmless(path: Path, member: tarfile.TarInfo) -> str:
+    name = PurePosixPath(member.name)
+    if name.is_absolute() or ".." in name.parts:
+        raise SettingError(f"{path} is refused: its member {shown(member.name)} points out of the archive")
+    if not (member.isreg() or member.isdir()) or member.issparse():
+        raise SettingError(
+            f"{path} is refused: its member {shown(member.name)} is neither a plain file nor a folder"
+        )
+    return str(name)
+
+
+def shown(name: str) -> str:
+    """A name from an archive, which may be long and hold anything, as part of a sentence."""
+    return repr(name if len(name) < 100 else f"{name[:100]}…")

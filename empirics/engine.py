@@ -1,0 +1,172 @@
+"""The batched step: all runs and all clients of a round in one tensor program.
+
+A chunk of rounds is loaded onto the device at once (samples in order of arrival, stretches, weights) and played without
+talking to the host. The round number lives on the device too, so on CUDA a whole round is recorded once for
+each memory width and replayed as one graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from empirics.model import Descent, Memory, Model
+from empirics.schedule import Schedule
+from empirics.setting import Study
+from empirics.streams import Arrivals, Streams
+
+__all__ = ["Engine", "aggregation_weights", "padded"]
+
+
+def padded(width: Any) -> Any:
+    """The widths that memories are padded to, 4, 6, 8, 12, 16, 24, …: few, and at most a third is waste."""
+    power = 2 ** np.floor(np.log2(np.maximum(width, 4)))
+    return np.where(width <= power, power, np.where(2 * width <= 3 * power, 3 * power / 2, 2 * power)).astype(
+        int
+    )
+
+
+def aggregation_weights(study: Study, occupancy: NDArray[Any]) -> NDArray[np.float64]:
+    """w_m(t): proportional to α_m n_m (`eq:memory-proportional-weight`) or to n_m alone."""
+    alpha = np.array(study.alpha) if study.weights == "paper" and study.alpha else np.ones(study.clients)
+    mass = alpha * occupancy
+    weights: NDArray[np.float64] = mass / np.maximum(mass.sum(axis=-1, keepdims=True), np.finfo(float).tiny)
+    return weights
+
+
+class Engine:
+    """Parameters, reuse counts and logs of all runs on the device; `play` moves them through a chunk of rounds."""
+
+    def __init__(
+        self, model: Model, schedule: Schedule, streams: Streams, *, graphs: bool | None = None
+    ) -> None:
+        study = schedule.study
+        self.model, self.schedule, self.study = model, schedule, study
+        self.arrivals = Arrivals(streams, schedule)
+        self.theta = model.start(study.runs)
+        self.device = self.theta.device
+        self.graphs = self.device.type == "cuda" if graphs is None else graphs
+        self.recorded: dict[int, Callable[[], None]] = {}
+        self.pool: Any = None
+        self.descent = Descent(study.steps, study.eta, study.momentum)
+        self.widths = padded(schedule.occupancy.max(axis=(1, 2)))
+        counted = streams.population if "mismatch" in study.measures else 0
+        self.uses = self._zeros(study.runs, counted, dtype=torch.int32)
+        self.round = self._zeros(1, dtype=torch.int64)
+        self._allocate()
+
+    def _zeros(self, *shape: int, dtype: torch.dtype) -> Tensor:
+        return torch.zeros(shape, dtype=dtype, device=self.device)
+
+    def _allocate(self) -> None:
+        """Tensors whose place in memory never changes, as recorded graphs require."""
+        study, chunk = self.study, min(self.study.checkpoint, self.study.rounds)
+        firsts = range(1, study.rounds + 1, study.checkpoint)
+        ends, starts = self.schedule.ends, self.schedule.starts
+        longest = max(int((ends[min(f + chunk - 1, study.rounds)] - starts[f - 1]).max()) for f in firsts)
+        longest = max(longest, int(self.widths.max()))
+        self.lists = self._zeros(study.runs, study.clients, longest, dtype=torch.int64)
+        self.begin = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
+        self.size = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
+        self.weights = self._zeros(chunk, study.runs, study.clients, dtype=self.theta.dtype)
+        names = {"risk": ["risk"], "mismatch": ["mismatch", "variance"], "accuracy": ["accuracy"]}
+        columns = [column for measure in study.measures for column in names[measure]]
+        self.log = {column: self._zeros(chunk, study.runs, dtype=self.theta.dtype) for column in columns}
+
+    def load(self, first: int, last: int) -> None:
+        """Rounds first..last onto the device."""
+        origin, lists = self.arrivals.lists(first, last)
+        rounds = slice(first - 1, last)
+        occupancy = self.schedule.occupancy[rounds]
+        content = {
+            "begin": self.schedule.starts[rounds] - origin,
+            "size": occupancy,
+            "weights": aggregation_weights(self.study, occupancy),
+        }
+        for name, values in content.items():
+            target = getattr(self, name)
+            target[: len(occupancy)] = torch.from_numpy(np.ascontiguousarray(values)).to(target)
+        self.lists[..., : lists.shape[2]] = torch.from_numpy(lists).to(self.lists)
+        self.round.zero_()
+
+    def _memory(self, width: int) -> Memory:
+        begin, size, weights = (
+            table.index_select(0, self.round)[0] for table in (self.begin, self.size, self.weights)
+        )
+        slot = torch.arange(width, device=self.device)
+        mask = slot < size[..., None]
+        # masked slots may point past the end of the list: they read its last entry, and count for nothing
+        place = (begin[..., None] + slot).clamp(max=self.lists.shape[2] - 1)
+        return Memory(self.lists.gather(2, place), mask, weights)
+
+    def _tilt(self, memory: Memory) -> Tensor:
+        """ω_i - q_i/n over the population: the weights of ∇F_all - ∇F_mem, with this round's uses counted."""
+        runs = self.study.runs
+        held = torch.zeros_like(self.uses)
+        held.scatter_add_(1, memory.index.view(runs, -1), memory.mask.view(runs, -1).to(held.dtype))
+        self.uses += held
+        overall, now = (
+            counts.to(self.theta.dtype) / counts.sum(1, keepdim=True) for counts in (self.uses, held)
+        )
+        return overall - now
+
+    def step(self, width: int) -> None:
+        """One round, in place: measure at θ(t), then train to θ(t+1)."""
+        memory = self._memory(width)
+        tilt = self._tilt(memory) if "mismatch" in self.log else None
+        found = self.model.measure(self.theta, tilt) if tilt is not None or "risk" in self.log else {}
+        if "accuracy" in self.log:
+            found["accuracy"] = self.model.accuracy(self.theta)
+        for name, column in self.log.items():
+            column.index_copy_(0, self.round, found[name][None])
+        theta = self.theta + self.model.update(self.theta, memory, self.descent)
+        if self.study.radius is not None:
+            theta = theta * (self.study.radius / theta.norm(dim=1, keepdim=True).clamp(min=self.study.radius))
+        self.theta.copy_(theta)
+        self.round += 1
+
+    def play(
+        self, first: int, last: int, tick: Callable[[int], None] = lambda t: None
+    ) -> dict[str, NDArray[np.float64]]:
+        """Rounds first..last; returns the logged columns, (rounds, runs). The host waits once, at the end.
+
+        `tick` is told of every round that was issued; on CUDA it may not have run yet.
+        """
+        with torch.no_grad():
+            self.load(first, last)
+            for t, width in enumerate(self.widths[first - 1 : last].tolist(), start=first):
+                self._prepared(width)()
+                tick(t)
+        played = {name: column[: last - first + 1] for name, column in self.log.items()}
+        return {name: column.to("cpu", torch.float64, copy=True).numpy() for name, column in played.items()}
+
+    def _prepared(self, width: int) -> Callable[[], None]:
+        if width not in self.recorded:
+            self.recorded[width] = self._record(width) if self.graphs else lambda: self.step(width)
+        return self.recorded[width]
+
+    def _record(self, width: int) -> Callable[[], None]:
+        """A CUDA graph of the step. Recording needs warm-up runs on a side stream, whose effects are undone."""
+        state = [self.theta, self.uses, self.round, *self.log.values()]
+        saved = [tensor.clone() for tensor in state]
+        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(2):
+                self.round.copy_(saved[2])
+                self.step(width)
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        # one pool for all widths: graphs run one after the other and leave nothing in it
+        self.pool = self.pool or torch.cuda.graph_pool_handle()
+        with torch.cuda.graph(graph, pool=self.pool):
+            self.step(width)
+        for tensor, value in zip(state, saved, strict=True):
+            tensor.copy_(value)
+        replay: Callable[[], None] = graph.replay
+        return replay

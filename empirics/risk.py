@@ -1,0 +1,132 @@
+r"""The population risk's minimiser over the ball, with a certificate.
+
+F_P is convex. Its minimiser over \(\|\theta\|\le r\) is the minimiser \(\theta(\mu)\) of
+\(F_P+\tfrac\mu2\|\theta\|^2\) for some \(\mu\ge0\), and \(\|\theta(\mu)\|\) decreases in μ, from at most r at
+\(\mu=\|\nabla F_P(0)\|/r\) (by strong convexity). So μ is a root in one variable, and θ(μ) is found by Newton's method
+with conjugate gradients.
+
+The certificate needs none of that: for every θ in the ball, by convexity alone,
+\(F_P(\theta)-\min F_P\le\langle\nabla F_P(\theta),\theta\rangle+r\|\nabla F_P(\theta)\|\).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import torch
+from scipy.optimize import brentq
+from torch import Tensor
+
+from empirics.model import Linear, Population
+
+__all__ = ["Minimiser", "duality_gap", "minimise", "project"]
+
+GAP = 1e-10
+NEWTON = 100
+RESIDUAL = 1e-14
+
+
+@dataclass(frozen=True)
+class Minimiser:
+    """θ* in float64, F_P(θ*), and a proved bound on how far that lies above the least value on the ball."""
+
+    theta: Tensor
+    risk: float
+    gap: float
+
+
+def project(theta: Tensor, radius: float) -> Tensor:
+    """The nearest point of the ball, row by row."""
+    norm: Tensor = theta.norm(dim=-1, keepdim=True)
+    return theta * (radius / norm.clamp(min=radius))
+
+
+def duality_gap(theta: Tensor, gradient: Tensor, radius: float) -> float:
+    """⟨g, θ⟩ + r‖g‖: how far the linearisation at θ falls within the ball. Not negative, but for rounding."""
+    return max(float((gradient * theta).sum() + radius * gradient.norm()), 0.0)
+
+
+def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
+    """The minimiser of F_P over the ball, to within `gap`; ArithmeticError where that cannot be certified."""
+    exact = Linear(_double(model.population))
+    theta = exact.start(1)
+    largest = float(exact.risk_and_gradient(theta)[1].norm()) / radius
+    if largest == 0:
+        return _certified(exact, theta, radius)
+
+    def excess_norm(log_mu: float) -> float:
+        nonlocal theta
+        theta = _damped_minimiser(exact, theta, math.exp(log_mu))
+        return float(theta.norm()) / radius - 1
+
+    high = math.log(largest)
+    low = high
+    while excess_norm(low) < 0:
+        if _certified(exact, project(theta, radius), radius).gap <= gap:
+            return _certified(
+                exact, project(theta, radius), radius
+            )  # inside the ball: μ = 0 but for rounding
+        low -= math.log(10)
+    if low < high:
+        root = brentq(excess_norm, low, min(low + math.log(10), high), xtol=1e-14, rtol=1e-14)
+        excess_norm(root)
+    found = _certified(exact, project(theta, radius), radius)
+    if found.gap > gap:
+        raise ArithmeticError(
+            f"the minimiser over the ball is certified to {found.gap:.1e} only, not to {gap:.1e}"
+        )
+    return found
+
+
+def _certified(model: Linear, theta: Tensor, radius: float) -> Minimiser:
+    value, gradient = model.risk_and_gradient(theta)
+    return Minimiser(theta, float(value), duality_gap(theta, gradient, radius))
+
+
+def _double(population: Population) -> Population:
+    reals = {name: getattr(population, name).double() for name in ("x", "weights", "test_x")}
+    return replace(population, **reals)
+
+
+def _damped_minimiser(model: Linear, theta: Tensor, mu: float) -> Tensor:
+    """The minimiser of F_P + μ/2‖θ‖², by Newton's method with a backtracking line search."""
+    value, gradient = _damped(model, theta, mu)
+    for _ in range(NEWTON):
+        size = float(gradient.norm())
+        if size <= RESIDUAL:
+            break
+        step = _solve(model, theta, mu, gradient, tolerance=min(0.1, math.sqrt(size)) * size)
+        slope, length = float((gradient * step).sum()), 1.0
+        # near the end the decrease is below rounding, and a full Newton step is right
+        while length > 1e-10:
+            moved, turned = _damped(model, theta - length * step, mu)
+            if moved <= value - 1e-4 * length * slope or float(turned.norm()) < 0.5 * size:
+                break
+            length /= 2
+        else:
+            break
+        theta, value, gradient = theta - length * step, moved, turned
+    return theta
+
+
+def _damped(model: Linear, theta: Tensor, mu: float) -> tuple[float, Tensor]:
+    value, gradient = model.risk_and_gradient(theta)
+    return float(value) + mu / 2 * float(theta.square().sum()), gradient + mu * theta
+
+
+def _solve(model: Linear, theta: Tensor, mu: float, gradient: Tensor, tolerance: float) -> Tensor:
+    """(∇²F_P + μ)⁻¹ gradient by conjugate gradients."""
+    apply = model.curvature(theta)
+    solution = torch.zeros_like(gradient)
+    residual = direction = gradient
+    square = float(residual.square().sum())
+    for _ in range(2 * gradient.numel()):
+        turned = apply(direction) + mu * direction
+        length = square / float((direction * turned).sum())
+        solution, residual = solution + length * direction, residual - length * turned
+        fresh = float(residual.square().sum())
+        if fresh <= tolerance**2:
+            break
+        residual, direction, square = residual, residual + (fresh / square) * direction, fresh
+    return solution

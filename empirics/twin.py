@@ -1,0 +1,136 @@
+"""The slow, obvious twin of the batched engine: one run, one client, one sample at a time. The tests' oracle.
+
+Memories are lists of samples with their ages. A round admits, trains, and drops what has been used K times. Control is
+played for one replicate alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from empirics.draws import Purpose, permutation, uniform
+from empirics.model import Linear
+from empirics.policy import Policy
+from empirics.problem import Problem
+from empirics.setting import Study
+from empirics.streams import Streams
+
+__all__ = ["Client", "Record", "run_twin"]
+
+
+class Client:
+    """One client's pool, memory and way of drawing samples."""
+
+    def __init__(self, study: Study, streams: Streams, replicate: int, number: int, retention: int) -> None:
+        self.study, self.pool, self.retention = study, streams.pools[number], retention
+        self.replicate, self.number = replicate, number
+        self.memory: list[tuple[int, int]] = []  # sample and age
+        self.shuffles = -1
+        self.left: list[int] = []
+
+    def admit(self, t: int, count: int) -> None:
+        """`count` new samples of age 0."""
+        if self.study.replacement:
+            for slot in range(count):
+                where = {"replicate": self.replicate, "client": self.number, "t": t, "slot": slot}
+                u = uniform(self.study.seed, Purpose.sample, **where)
+                self.memory.append((int(self.pool[int(u * len(self.pool))]), 0))
+            return
+        if self.shuffles < 0 or len(self.left) < count:
+            self.shuffles += 1
+            where = {"replicate": self.replicate, "client": self.number, "t": self.shuffles}
+            order = permutation(len(self.pool), self.study.seed, Purpose.shuffle, **where)
+            self.left = [int(self.pool[place]) for place in order]
+        self.memory += [(sample, 0) for sample in self.left[:count]]
+        self.left = self.left[count:]
+
+    def train(self, model: Linear, theta: Tensor) -> Tensor:
+        """E full-batch steps from theta; returns the model difference. Uses up one round of every sample's life."""
+        self.memory = [(sample, age + 1) for sample, age in self.memory]
+        samples = [sample for sample, _ in self.memory]
+        x, y = model.population.x[samples], model.targets[samples]
+        local, velocity = theta, torch.zeros_like(theta)
+        for _ in range(self.study.steps):
+            logits = x @ local.T
+            guess = torch.sigmoid(logits) if model.outputs == 1 else torch.softmax(logits, dim=1)
+            velocity = self.study.momentum * velocity + (guess - y).T @ x / len(samples)
+            local = local - self.study.eta * velocity
+        return local - theta
+
+    def drop(self) -> None:
+        """What has been used K times."""
+        self.memory = [(sample, age) for sample, age in self.memory if age < self.retention]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One run: θ(1..T+1), admissions and memory sizes a client, and the measured mismatch at θ(t)."""
+
+    theta: Tensor
+    admissions: np.ndarray
+    occupancy: np.ndarray
+    debt: np.ndarray
+    mismatch: np.ndarray
+
+
+def run_twin(
+    problem: Problem, policy: Policy, replicate: int, *, rounds: int | None = None, measure: bool = True
+) -> Record:
+    """Play one replicate of a policy; `rounds` may stop it early, `measure` says whether to measure the mismatch."""
+    study, model = problem.study, problem.model
+    T = study.rounds if rounds is None else rounds
+    clients = [
+        Client(study, problem.streams, replicate, m, int(policy.retention[m])) for m in range(study.clients)
+    ]
+    (costs,) = study.cost.chunks(study.seed, study.seeds, study.rounds, study.rounds)
+    state = policy.start(1)
+    theta = model.start(1).view(model.outputs, model.features)
+    thetas, admissions, occupancy, debt, mismatch = [theta.reshape(-1)], [], [], [], []
+    uses: dict[int, int] = {}
+    for t in range(1, T + 1):
+        debt.append(float(state.server.debt[0]))
+        state, admitted = policy.play(state, costs[t - 1, replicate : replicate + 1])
+        for client, count in zip(clients, admitted[0], strict=True):
+            client.admit(t, int(count))
+        sizes = [len(client.memory) for client in clients]
+        if measure:
+            mismatch.append(_mismatch(model, theta, clients, uses))
+        alpha = study.alpha if study.weights == "paper" and study.alpha else [1.0] * study.clients
+        mass = sum(a * n for a, n in zip(alpha, sizes, strict=True))
+        moved = torch.zeros_like(theta)
+        for client, a, n in zip(clients, alpha, sizes, strict=True):
+            if n > 0:
+                moved = moved + a * n / mass * client.train(model, theta)
+            client.drop()
+        theta = theta + moved
+        if study.radius is not None and theta.norm() > study.radius:
+            theta = theta * (study.radius / theta.norm())
+        thetas.append(theta.reshape(-1))
+        admissions.append(admitted[0])
+        occupancy.append(sizes)
+    columns = (np.array(admissions), np.array(occupancy), np.array(debt), np.array(mismatch))
+    return Record(torch.stack(thetas), *columns)
+
+
+def _mismatch(model: Linear, theta: Tensor, clients: list[Client], uses: dict[int, int]) -> float:
+    """‖∇F_all - ∇F_mem‖² at theta, from the multiplicities of the samples used so far, this round's included."""
+    held = [sample for client in clients for sample, _ in client.memory]
+    for sample in held:
+        uses[sample] = uses.get(sample, 0) + 1
+    total = sum(uses.values())
+
+    def gradient(sample: int) -> Tensor:
+        x, y = model.population.x[sample], model.targets[sample]
+        logits = theta @ x
+        guess = torch.sigmoid(logits) if model.outputs == 1 else torch.softmax(logits, dim=0)
+        return torch.outer(guess - y, x)
+
+    overall = sum(
+        (count / total * gradient(sample) for sample, count in uses.items()), torch.zeros_like(theta)
+    )
+    memory = sum((gradient(sample) / len(held) for sample in held), torch.zeros_like(theta))
+    return float((overall - memory).square().sum())

@@ -1,0 +1,181 @@
+"""The batched engine against its one-client-at-a-time twin: the same decisions, the same trajectory."""
+
+import numpy as np
+import pytest
+import torch
+
+from empirics.engine import Engine, aggregation_weights, padded
+from empirics.model import Descent, Memory, Module
+from empirics.policy import make_policy
+from empirics.schedule import plan
+from empirics.setting import POLICIES
+from empirics.twin import run_twin
+from tests.empirics.small import CONTROL, problem, study
+
+
+def batched(setting, device="cpu", graphs=None):
+    """θ after every round and the logs, with the engine stopped after each round to look."""
+    task, schedule = problem(setting, device), plan(setting, CONTROL)
+    engine = Engine(task.model, schedule, task.streams, graphs=graphs)
+    thetas, logs = [engine.theta.clone()], []
+    for t in range(1, setting.rounds + 1):
+        logs.append(engine.play(t, t))
+        thetas.append(engine.theta.clone())
+    columns = {name: np.concatenate([log[name] for log in logs]) for name in logs[0]}
+    return task, schedule, torch.stack(thetas), columns
+
+
+SETTINGS = {
+    "all policies": {"policies": POLICIES, "rounds": 25},
+    "no ball, momentum": {"policies": ("acdpp", "hybrid"), "radius": None, "momentum": 0.9},
+    "many classes": {"policies": ("constant", "acdpp-capped"), "labels": "classes"},
+    "pools and weights": {
+        "policies": ("constant", "oracle"),
+        "partition": "two-class",
+        "replacement": False,
+        "alpha": (0.6, 0.3, 0.1),
+        "cost": {"process": "integer"},
+    },
+    "no momentum, one step, plain weights": {
+        "policies": ("acdpp",),
+        "steps": 1,
+        "alpha": (0.6, 0.3, 0.1),
+        "weights": "samples",
+        "scale": "pixels",
+    },
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_batch_moves_like_its_one_client_twin(name):
+    given = dict(SETTINGS[name])
+    costs = given.pop("cost", None)
+    setting = study(seeds=2, **given)
+    if costs:
+        setting = type(setting).from_document({"cost": costs}, setting)
+    task, schedule, thetas, columns = batched(setting)
+    for p, policy in enumerate(setting.policies):
+        for replicate in range(setting.seeds):
+            run = p * setting.seeds + replicate
+            twin = run_twin(task, make_policy(policy, setting, CONTROL), replicate)
+            assert np.array_equal(schedule.admissions[:, run], twin.admissions)
+            assert np.array_equal(schedule.occupancy[:, run], twin.occupancy)
+            assert np.array_equal(schedule.debt[:, run], twin.debt)
+            assert torch.allclose(thetas[:, run], twin.theta, rtol=1e-9, atol=1e-11)
+            assert np.allclose(columns["mismatch"][:, run], twin.mismatch, rtol=1e-8, atol=1e-14)
+
+
+def test_chunks_do_not_change_the_trajectory():
+    setting = study(policies=("acdpp", "hybrid"))
+    _, schedule, thetas, columns = batched(setting)
+    task = problem(setting)
+    engine = Engine(task.model, schedule, task.streams)
+    logs = [engine.play(first, min(first + 7, 30)) for first in range(1, 31, 8)]
+    assert torch.equal(engine.theta, thetas[-1])
+    assert np.array_equal(np.concatenate([log["risk"] for log in logs]), columns["risk"])
+
+
+@pytest.mark.parametrize("labels", ["parity", "classes"])
+def test_training_in_sample_space_is_training_in_parameter_space(labels):
+    model = problem(study(labels=labels)).model
+    x = model.population.x[:24].view(2, 3, 4, -1)
+    y = model.targets[:24].view(2, 3, 4, -1)
+    share, rows = (
+        torch.full((2, 3, 4, 1), 0.25),
+        torch.randn(2, 1, model.outputs, model.features, dtype=x.dtype),
+    )
+    both = [
+        train(x, y, share, rows, Descent(5, 0.7, 0.5))
+        for train in (model._in_sample_space, model._in_parameter_space)
+    ]
+    assert torch.allclose(*both, rtol=1e-10, atol=1e-12)
+
+
+def test_any_module_trains_as_logistic_regression_does_when_it_is_one():
+    task = problem(study(labels="classes"))
+    linear = task.model
+    module = torch.nn.Linear(linear.features, linear.outputs, bias=False)
+    torch.nn.init.zeros_(module.weight)
+    other = Module(module, task.population)
+    index = torch.arange(24).view(2, 3, 4)
+    mask = torch.arange(4) < torch.tensor([[4, 2, 0], [1, 3, 4]])[..., None]
+    memory = Memory(index, mask, torch.tensor([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]], dtype=torch.float64))
+    descent = Descent(4, 0.3, 0.9)
+
+    theta = linear.start(2)
+    for _ in range(2):
+        move = linear.update(theta, memory, descent)
+        assert torch.allclose(move, other.update(theta, memory, descent), rtol=1e-9, atol=1e-12)
+        theta = theta + move
+    tilt = torch.randn(2, len(task.population.y), dtype=torch.float64)
+    mine, theirs = linear.measure(theta, tilt), other.measure(theta, tilt)
+    assert torch.allclose(mine["risk"], theirs["risk"])
+    assert torch.allclose(mine["mismatch"], theirs["mismatch"])
+    assert torch.equal(linear.accuracy(theta), other.accuracy(theta))
+
+
+def test_at_a_fixed_model_the_measured_mismatch_averages_to_variance_times_chi():
+    """And so exceeds, under constant admission, the paper's expression. The step is too small to move θ."""
+    setting = study(policies=("constant", "hybrid"), seeds=1500, rounds=15, eta=1e-12, checkpoint=15)
+    task, schedule = problem(setting), plan(setting, CONTROL)
+    found = Engine(task.model, schedule, task.streams).play(1, 15)
+    for p in range(2):
+        mine = slice(p * setting.seeds, (p + 1) * setting.seeds)
+        track, variance = schedule.trajectories[p * setting.seeds], found["variance"][0, 0]
+        mean = found["mismatch"][:, mine].mean(axis=1) / variance
+        error = found["mismatch"][:, mine].std(axis=1) / variance / np.sqrt(setting.seeds)
+        assert (abs(mean - track.mismatch) <= 4 * error + 1e-12).all()
+        if p == 0:
+            stated = 1 / track.n - 1 / track.effective
+            assert (mean - stated > 4 * error)[1:10].all()
+
+
+def test_clients_without_samples_have_no_say():
+    setting = study(alpha=(0.2, 0.3, 0.5))
+    weights = aggregation_weights(setting, np.array([[4, 0, 2], [0, 0, 0]]))
+    assert weights[0] == pytest.approx([0.8 / 1.8, 0, 1 / 1.8])
+    assert weights[1].tolist() == [0, 0, 0]
+
+
+def test_the_projection_keeps_the_parameters_in_the_ball():
+    _, _, thetas, _ = batched(study(policies=("oracle",), radius=0.3, eta=3.0))
+    assert thetas.norm(dim=2).max() <= 0.3 + 1e-12
+    assert thetas[-1].norm(dim=1).min() > 0.29
+
+
+def test_padding_wastes_at_most_a_third():
+    widths = np.arange(4, 5000)
+    assert (padded(widths) >= widths).all()
+    assert (padded(widths) <= 1.5 * widths).all()
+    assert padded(1) == 4
+
+
+# --- on a GPU ----------------------------------------------------------------------------------------------
+
+cuda = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
+
+
+@pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for flag in (False, True)])
+@pytest.mark.parametrize("labels", ["parity", "classes"])
+def test_the_gpu_follows_the_cpu(graphs, labels):
+    setting = study(policies=POLICIES, labels=labels)
+    _, _, on_cpu, there = batched(setting)
+    _, _, on_gpu, here = batched(setting, "cuda", graphs)
+    assert torch.allclose(on_cpu, on_gpu.cpu(), rtol=1e-8, atol=1e-10)
+    for name in there:
+        assert np.allclose(there[name], here[name], rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for flag in (False, True)])
+def test_the_gpu_repeats_itself_bit_for_bit(graphs):
+    setting = study(policies=POLICIES)
+    runs = [batched(setting, "cuda", graphs) for _ in range(2)]
+    assert torch.equal(runs[0][2], runs[1][2])
+    assert all(np.array_equal(runs[0][3][name], runs[1][3][name]) for name in runs[0][3])
+
+
+@pytest.mark.parametrize("dtype", [pytest.param(name, marks=cuda) for name in ("float32", "float64")])
+def test_a_recorded_round_is_the_plain_round(dtype):
+    setting = study(policies=("acdpp", "oracle"), dtype=dtype)
+    plain, recorded = (batched(setting, "cuda", graphs) for graphs in (False, True))
+    assert torch.allclose(plain[2], recorded[2], rtol=1e-5 if dtype == "float32" else 1e-12, atol=1e-7)

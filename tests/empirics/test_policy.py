@@ -1,0 +1,115 @@
+"""What the policies admit: whole samples, within what they promise, from theory's own decisions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from empirics.policy import make_policy
+from empirics.released import CONSTANTS, MOST, REGION, released_admission, released_penalty
+from empirics.schedule import control, plan
+from tests.empirics.small import CONTROL, study
+from theory.admission import AdmissionState, acdpp_round
+from theory.region import region_maximum
+from theory.setting import Region, SettingError
+
+
+def schedule_of(policy, **given):
+    return plan(study(policies=(policy,), **given), CONTROL)
+
+
+def test_constant_admission_never_exceeds_any_buffer_and_fills_all_of_them():
+    schedule = schedule_of("constant", rounds=200, budget=Fraction(176, 17))
+    K = int(schedule.retention[0, 0])
+    assert K == 9  # 5.5 · 16 / (176/17) = 8.5
+    assert (schedule.occupancy <= np.array([4, 5, 7])).all()
+    assert (schedule.occupancy[K - 1 :] == np.array([4, 5, 7])).all()
+
+
+def test_the_oracle_draws_full_buffers_afresh_in_every_round():
+    schedule = schedule_of("oracle")
+    assert (schedule.admissions == np.array([4, 5, 7])).all()
+    assert (schedule.occupancy == np.array([4, 5, 7])).all()
+
+
+def test_hybrid_keeps_its_first_samples_for_ever_and_refreshes_the_rest():
+    schedule = schedule_of("hybrid")
+    assert schedule.admissions[0, 0, 1:].tolist() == [5, 7]
+    assert (schedule.admissions[1:, :, 1:] == 0).all()
+    assert (schedule.occupancy[:, :, 1:] == np.array([5, 7])).all()
+    assert schedule.admissions[1:, :, 0].sum() > 0
+
+
+def test_the_literal_policy_opens_with_the_regions_upper_end():
+    schedule = schedule_of("acdpp")
+    region = Region(rate=float(4), rho=schedule.study.rho)
+    assert abs(schedule.admissions[0].sum(axis=1) - region_maximum(region, 1)).max() <= 1.5
+    assert schedule.occupancy[0].sum(axis=1).min() > 16
+
+
+def test_the_capped_policy_never_admits_more_than_fits():
+    schedule = schedule_of("acdpp-capped", rounds=120)
+    assert (schedule.occupancy <= np.array([4, 5, 7])).all()
+    assert (schedule.occupancy[0] == np.array([4, 5, 7])).all()
+
+
+def test_admissions_follow_the_decisions_of_theory_within_rounding():
+    setting = study(policies=("acdpp",))
+    policy = make_policy("acdpp", setting, CONTROL)
+    state, target, total = policy.start(3), np.zeros(3), np.zeros((3, 3))
+    for t in range(1, 20):
+        cost = np.array([1.0, 5.0, 9.0]) + t % 2
+        _, rate = acdpp_round(state.server, cost, V=policy.V, C=22.0, region=policy.region, constants=CONTROL)
+        state, admitted = policy.play(state, cost)
+        target, total = target + rate, total + admitted
+        assert (abs(total - target[:, None] * np.array([4, 5, 7]) / 16) <= 1).all()
+        assert np.array_equal(state.server.seen, total.sum(axis=1))
+
+
+def test_debt_books_whole_samples():
+    setting = study(policies=("acdpp", "constant"))
+    chunks = list(control(setting, CONTROL, chunk=7))
+    cost, debt, admitted = (
+        np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in ("cost", "debt", "admissions")
+    )
+    Z = np.zeros(setting.runs)
+    for t in range(setting.rounds):
+        assert np.allclose(debt[t], Z, rtol=0, atol=1e-9)
+        Z = np.maximum(Z + cost[t] * admitted[t].sum(axis=1) - 22, 0)
+
+
+def test_many_clients_with_small_rates_take_turns():
+    schedule = schedule_of("constant", buffers=(1,) * 100, budget=55.0, rounds=40)
+    assert schedule.retention[0, 0] == 10
+    assert (schedule.admissions.sum(axis=2) == 10).all()
+
+
+def test_a_study_whose_memory_runs_empty_is_refused():
+    with pytest.raises(SettingError, match="without any sample"):
+        schedule_of("acdpp", budget=0.01, K=2, rate=0.02)
+
+
+# --- the released variant ----------------------------------------------------------------------------------
+
+
+def test_the_released_rule_admits_at_least_one_sample_a_client_and_at_most_its_cap():
+    schedule = schedule_of("released", rounds=60)
+    assert schedule.admissions.min() >= 1
+    assert schedule.admissions.sum(axis=2).max() <= MOST + 3
+    assert (schedule.retention == 6).all()
+
+
+def test_the_released_search_finds_the_minimum_of_its_objective_to_its_tolerance():
+    state = AdmissionState(
+        round=50, debt=np.array([0.0, 30.0, 400.0]), window=np.full((5, 3), 9.0), expired=np.full(3, 90.0)
+    )
+    cost = np.array([2.0, 5.0, 9.0])
+    grid = np.linspace(1, MOST, 20001)
+    n, N = 45 + grid, CONSTANTS.Pdim + 135 + grid
+    for run, rate in enumerate(released_admission(state, cost, 55.0)):
+        objective = state.debt[run] * cost[run] * grid + 1000 * released_penalty(n, N)
+        assert abs(rate - grid[np.argmin(objective)]) < 0.1
+
+
+def test_the_released_region_hardly_contracts():
+    assert region_maximum(REGION, 0.01 * 100) > 100 * MOST

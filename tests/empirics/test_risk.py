@@ -1,0 +1,130 @@
+"""The population risk, its certified minimiser, and the calibrated constants."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import minimize
+
+from empirics.constants import calibrate, largest_variance
+from empirics.problem import choose_device
+from empirics.risk import duality_gap, minimise, project
+from tests.empirics.small import problem, study
+from theory.setting import SettingError
+
+RADII = [0.1, 2.0, 500.0]
+
+
+@pytest.fixture(scope="module", params=["parity", "classes"])
+def task(request):
+    return problem(study(labels=request.param, partition="two-class"))
+
+
+def points(task, count=40, radius=2.0):
+    generator = torch.Generator().manual_seed(1)
+    return project(torch.randn(count, task.model.size, generator=generator, dtype=torch.float64), radius)
+
+
+@pytest.mark.parametrize("radius", RADII)
+def test_the_minimiser_is_certified_and_no_other_solver_beats_it(task, radius):
+    found = minimise(task.model, radius)
+    assert 0 <= found.gap <= 1e-10
+    assert float(found.theta.norm()) <= radius * (1 + 1e-12)
+
+    def value(flat):
+        risk, gradient = task.model.risk_and_gradient(torch.from_numpy(flat)[None])
+        return float(risk), gradient[0].numpy()
+
+    ball = {"type": "ineq", "fun": lambda flat: radius**2 - flat @ flat, "jac": lambda flat: -2 * flat}
+    other = minimize(
+        value,
+        np.zeros(task.model.size),
+        jac=True,
+        method="SLSQP",
+        constraints=[ball],
+        tol=1e-13,
+        options={"maxiter": 2000},
+    )
+    assert found.risk <= other.fun + 1e-9
+    assert other.fun - found.risk < 1e-5
+
+
+def test_the_certificate_bounds_the_excess_risk_at_every_point_of_the_ball(task):
+    least = minimise(task.model, 2.0)
+    for theta in points(task):
+        risk, gradient = task.model.risk_and_gradient(theta[None])
+        assert -1e-10 <= float(risk) - least.risk <= duality_gap(theta[None], gradient, 2.0) + 1e-12
+
+
+def test_gradient_and_curvature_are_those_of_the_risk(task):
+    theta = points(task, 1).requires_grad_(True)
+    risk, gradient = task.model.risk_and_gradient(theta)
+    (expected,) = torch.autograd.grad(risk.sum(), theta, create_graph=True)
+    assert torch.allclose(gradient, expected)
+    direction = points(task, 3)[2:]
+    (turned,) = torch.autograd.grad((expected * direction).sum(), theta)
+    assert torch.allclose(task.model.curvature(theta.detach())(direction), turned)
+
+
+def losses_and_gradients(task, theta):
+    theta = theta[None].requires_grad_(True)
+    losses = task.model.losses(task.model.logits(theta, task.population.x), task.population.y)[:, 0]
+    gradients = [torch.autograd.grad(loss, theta, retain_graph=True)[0][0] for loss in losses]
+    return losses.detach(), torch.stack(gradients)
+
+
+def test_the_constants_hold_at_every_point_of_the_ball(task):
+    found = calibrate(task)
+    c = found.constants
+    p = task.population.weights
+    assert c.D == 4.0
+    last = None
+    for theta in points(task, 6):
+        losses, gradients = losses_and_gradients(task, theta)
+        assert losses.min() >= 0
+        assert losses.max() <= c.B
+        assert gradients.norm(dim=1).max() <= c.G
+        mean = p @ gradients
+        variance = float(p @ (gradients - mean).square().sum(1))
+        assert float(task.model.variance_and_slope(theta[None])[0]) == pytest.approx(variance, rel=1e-9)
+        assert variance <= c.sigma**2 * (1 + 1e-9)
+        assert variance <= found.variance_limit
+        if last is not None:
+            assert (gradients - last[1]).norm(dim=1).max() <= c.L * float((theta - last[0]).norm())
+        last = theta, gradients
+
+
+def test_the_pseudo_dimension_of_binary_regression_is_the_rank_of_its_features():
+    task = problem(study())
+    found = calibrate(task)
+    assert found.nominal == ()
+    assert found.constants.Pdim == np.linalg.matrix_rank(task.population.x.numpy()) == 9
+
+
+def test_the_largest_variance_is_at_least_what_a_dense_search_finds():
+    model = problem(study()).model
+    found = largest_variance(model, 2.0)
+    search, _ = model.variance_and_slope(points(problem(study()), 4000))
+    assert search.max() <= found + 1e-9
+
+
+def test_the_slope_of_the_variance_is_its_gradient(task):
+    theta = points(task, 3).requires_grad_(True)
+    value, slope = task.model.variance_and_slope(theta)
+    (expected,) = torch.autograd.grad(value.sum(), theta)
+    assert torch.allclose(slope, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_without_a_ball_the_constants_are_nominal():
+    found = calibrate(problem(study(radius=None)))
+    assert found.nominal == ("D", "sigma", "B", "Pdim")
+    assert calibrate(problem(study(labels="classes"))).nominal == ("Pdim",)
+    assert found.constants.B == 1000
+    assert math.isfinite(found.constants.G)
+
+
+@pytest.mark.parametrize("name", ["gpu", "cuda" if not torch.cuda.is_available() else "tpu", "meta"])
+def test_a_device_that_is_not_there_is_refused(name):
+    with pytest.raises(SettingError, match="device"):
+        choose_device(name)

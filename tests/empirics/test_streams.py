@@ -1,0 +1,93 @@
+"""Which samples the clients see: from their pools, as often as P_m says, each at its own address."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from empirics.schedule import plan
+from empirics.streams import Arrivals, make_pools
+from tests.empirics.small import CONTROL, blobs, study
+from theory.setting import SettingError
+
+LABELS = blobs().train_y
+
+
+def drawn(setting, run=0):
+    """Each client's samples of the whole study, in order of arrival."""
+    schedule = plan(setting, CONTROL)
+    streams = make_pools(LABELS, setting)
+    origin, lists = Arrivals(streams, schedule).lists(1, setting.rounds)
+    assert (origin == 0).all()
+    return streams, [lists[run, m, : schedule.ends[-1, run, m]] for m in range(setting.clients)]
+
+
+@pytest.mark.parametrize("partition", ["iid", "split", "two-class", "dirichlet"])
+def test_clients_draw_from_their_own_pools(partition):
+    streams, samples = drawn(study(partition=partition, policies=("oracle",), concentration=2.0))
+    assert streams.weights.sum() == pytest.approx(1)
+    for pool, seen in zip(streams.pools, samples, strict=True):
+        assert np.isin(seen, pool).all()
+
+
+def test_the_population_weight_is_the_mixture_of_the_clients():
+    streams = make_pools(LABELS, study(partition="two-class", alpha=(0.5, 0.25, 0.25)))
+    expected = [
+        0.5 * (label in (0, 1)) + 0.25 * (label in (1, 2)) + 0.25 * (label in (2, 3)) for label in LABELS
+    ]
+    assert np.allclose(streams.weights, np.array(expected) / 60)
+
+
+def test_a_split_deals_out_every_sample_once():
+    pools = make_pools(LABELS, study(partition="split")).pools
+    assert sorted(np.concatenate(pools)) == list(range(len(LABELS)))
+    dealt = make_pools(LABELS, study(partition="dirichlet", concentration=2.0)).pools
+    assert sorted(np.concatenate(dealt)) == list(range(len(LABELS)))
+
+
+def test_draws_with_replacement_are_uniform_over_the_pool():
+    _, samples = drawn(study(policies=("oracle",), rounds=800, seeds=1))
+    counts = np.bincount(samples[2], minlength=len(LABELS))
+    assert stats.chisquare(counts).pvalue > 1e-4
+
+
+def test_draws_without_replacement_use_the_whole_pool_before_they_repeat():
+    setting = study(policies=("oracle",), replacement=False, partition="two-class", rounds=60)
+    streams, samples = drawn(setting)
+    size, taken = len(streams.pools[2]), 7
+    before_reset = size // taken * taken
+    for start in range(0, len(samples[2]) - before_reset, before_reset):
+        assert np.unique(samples[2][start : start + before_reset]).size == before_reset
+
+
+def test_policies_with_one_replicate_see_the_same_samples_slot_by_slot():
+    both = study(policies=("oracle", "constant"), rounds=5)
+    schedule, streams = plan(both, CONTROL), make_pools(LABELS, both)
+    _, lists = Arrivals(streams, schedule).lists(1, 5)
+    for t in range(5):
+        for m in range(3):
+            few = schedule.admissions[t, 3, m]
+            a, b = (schedule.ends[t, run, m] for run in (0, 3))
+            assert np.array_equal(lists[0, m, a : a + few], lists[3, m, b : b + few])
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_any_stretch_of_rounds_gives_the_same_samples(replacement):
+    setting = study(policies=("constant", "hybrid", "oracle"), replacement=replacement)
+    schedule, streams = plan(setting, CONTROL), make_pools(LABELS, setting)
+    _, everything = Arrivals(streams, schedule).lists(1, 30)
+    origin, lists = Arrivals(streams, schedule).lists(13, 20)
+    for run, m in np.ndindex(origin.shape):
+        begin, end = origin[run, m], schedule.ends[20, run, m]
+        assert np.array_equal(lists[run, m, : end - begin], everything[run, m, begin:end])
+
+
+def test_a_pool_can_be_cut_to_so_many_a_class():
+    streams = make_pools(LABELS, study(partition="two-class", per_class=10))
+    for m, pool in enumerate(streams.pools):
+        assert np.bincount(LABELS[pool], minlength=4).tolist() == [10 * (c in (m, m + 1)) for c in range(4)]
+
+
+def test_asking_for_more_than_the_pool_holds_is_refused():
+    setting = study(policies=("oracle",), replacement=False, partition="two-class", per_class=2)
+    with pytest.raises(SettingError, match="more samples than a client's pool"):
+        Arrivals(make_pools(LABELS, setting), plan(setting, CONTROL)).lists(1, 2)
