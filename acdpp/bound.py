@@ -50,10 +50,10 @@ def _evaluate(
     quantity: Quantity, form: Form, K: int, rate: Any, T: int, rho: Any, constants: Constants, certified: bool
 ) -> Bound:
     stated = form is Form.stated
+    region = None if rho is None else Region(rate=rate, rho=rho)  # checked even where it does not matter
     if quantity is Quantity.omega2:
-        if rho is None:
+        if region is None:
             raise SettingError("omega2 depends on the region's contraction: give --rho, such as --rho 0.99")
-        region = Region(rate=rate, rho=rho)
         return (omega2_as_stated if stated else omega2)(K, region, T, constants, certified=certified)
     if quantity is Quantity.omega3:
         return (omega3_as_stated if stated else omega3)(K, rate, T, constants, certified=certified)
@@ -86,7 +86,9 @@ def command(
     ] = "10",
     rate: Annotated[str, typer.Option(help="Total admissions a round, Λ̄.")] = "10",
     horizon: Annotated[str, typer.Option(help="Rounds T, to 10^15; 1e12 and 10^12 both do.")] = "1000",
-    rho: Annotated[str | None, typer.Option(help="Contraction of the region, for omega2.")] = None,
+    rho: Annotated[
+        str | None, typer.Option(help="Contraction of the region; omega2 alone depends on it.")
+    ] = None,
     constants: Annotated[
         str,
         typer.Option(
@@ -115,6 +117,8 @@ def command(
         certified,
     )
     document = _document(quantity, form, T, result, certified)
+    if not math.isfinite(document["total"]):
+        raise SettingError("these constants are too large or too small for a double: the bound is not finite")
     if setting.G is None and quantity in (Quantity.constant, Quantity.oracle):
         document["omitted"] = ["constant: give G (and L where E > 1)"]
     if as_json:

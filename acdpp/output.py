@@ -16,7 +16,8 @@ console = Console(highlight=False)
 
 def fail(message: str, code: int = 2) -> NoReturn:
     """One line on stderr, and out."""
-    print(f"acdpp: {message}", file=sys.stderr)
+    if message.strip():
+        print(f"acdpp: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(code)
 
 

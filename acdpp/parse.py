@@ -13,7 +13,7 @@ from pathlib import Path
 
 from theory.setting import Constants, SettingError
 
-__all__ = ["constants", "number", "numbers", "whole"]
+__all__ = ["constants", "number", "numbers", "shortened", "whole"]
 
 POWER = re.compile(r"(?P<factor>[^*^]+\*)?(?P<base>\d+)(?:\^|\*\*)(?P<exponent>\d{1,3})")
 
@@ -26,22 +26,33 @@ def number(text: str, name: str) -> Fraction:
     """
     stripped = text.strip().replace("_", "")
     power = POWER.fullmatch(stripped)
+    extreme = SettingError(f"{name} must be 0 or between 1e-100 and 1e100 in size, got {shortened(text)}")
+    if len(stripped) > 300 or re.search(r"[eE][+-]?\d{4,}", stripped):
+        raise extreme  # before it takes for ever to expand
     try:
         if power:
             factor = Fraction((power["factor"] or "1*")[:-1])
-            return Fraction(factor * int(power["base"]) ** int(power["exponent"]))
-        if len(stripped) > 60 or re.search(r"[eE][+-]?\d{4,}", stripped):
-            raise ValueError
-        return Fraction(stripped)
+            value = Fraction(factor * int(power["base"]) ** int(power["exponent"]))
+        else:
+            value = Fraction(stripped)
     except (ValueError, ZeroDivisionError):
-        raise SettingError(f"{name} must be a number such as 5.5, 1e12, 10^12 or 1/3, got {text!r}") from None
+        example = "5.5, 1e12, 10^12 or 1/3"
+        raise SettingError(f"{name} must be a number such as {example}, got {shortened(text)}") from None
+    if value and not Fraction(1, 10**100) <= abs(value) <= 10**100:
+        raise extreme
+    return value
+
+
+def shortened(text: str) -> str:
+    """What a user typed, in quotes and of a length that fits into one line."""
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")
 
 
 def whole(text: str, name: str) -> int:
     """A whole number of at least 1, in any of the spellings of `number`."""
     value = number(text, name)
     if value.denominator != 1 or value < 1:
-        raise SettingError(f"{name} must be a whole number of at least 1, got {text!r}")
+        raise SettingError(f"{name} must be a whole number of at least 1, got {shortened(text)}")
     return int(value)
 
 
@@ -53,7 +64,7 @@ def numbers(text: str, name: str) -> tuple[Fraction | int, ...]:
     """
     if text.startswith("@"):
         try:
-            text = Path(text[1:]).read_text()
+            text = Path(text[1:]).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "not a text file"
             raise SettingError(f"{name}: cannot read {text[1:]!r} ({reason})") from None
@@ -75,7 +86,9 @@ def constants(text: str) -> Constants:
     for part in text.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or name not in known:
-            raise SettingError(f"--constants takes NAME=VALUE with names {', '.join(known)}, got {part!r}")
+            raise SettingError(
+                f"--constants takes NAME=VALUE with names {', '.join(known)}, got {shortened(part)}"
+            )
         if name in given:
             raise SettingError(f"--constants names {name} twice")
         given[name] = number(value, name)

@@ -2,11 +2,11 @@
 
 Every formula of this package is a plain function: `+ - * / **` come from its operands, and what else it
 needs comes from here. One formula then runs on SymPy expressions, `int` and `Fraction`, NumPy arrays,
-`mpmath.mpf`, torch tensors, Arb balls (`flint.arb`, `flint.acb`) and power series over them.
+`mpmath.mpf`, torch tensors and Arb balls, real and complex (`flint.arb`, `flint.acb`).
 
 Exact in, exact out: the square root of a rational that is no square is a SymPy number, never a float.
 
-Where a function has a corner (`positive_part`, `sqrt_plus`, `log_plus`, `minimum`), a complex ball or a series that
+Where a function has a corner (`positive_part`, `sqrt_plus`, `log_plus`, `minimum`), a complex ball that
 straddles the corner becomes NaN: there the function is not analytic, and no enclosure may claim it is.
 Torch needs no import: a tensor brings `sqrt`, `log`, `exp` and `clamp` itself. Flint is optional.
 """
@@ -261,15 +261,21 @@ log_plus.register(mpmath.mpf, lambda x: mpmath.log(x) if x > 1 else mpmath.mpf(0
 _minimum.register(mpmath.mpf, lambda x, y: min(x, mpmath.mpf(y)))
 
 
-# --- balls and series of balls -----------------------------------------------------------------------------
+# --- balls -------------------------------------------------------------------------------------------------
 
 if flint is not None:
 
     def _side(x: Any, corner: Any) -> int:
         """+1 or -1 where `x` lies certainly above or below the corner, 0 where that is open."""
-        point = x[0] if isinstance(x, flint.arb_series) else x.real
         edge = flint.arb(corner)
-        return int(point > edge) - int(point < edge)
+        return int(x.real > edge) - int(x.real < edge)
+
+    def _sqrt_plus(x: Any) -> Any:
+        if (
+            x.is_zero()
+        ):  # of a whole ball: the radicand vanishes on all of it, so the root is 0 and smooth there
+            return x
+        return sqrt(x) if _side(x, 0) > 0 else _cut(x, x, 0 * x, 0)
 
     def _cut(x: Any, above: Any, below: Any, corner: Any) -> Any:
         side = _side(x, corner)
@@ -280,13 +286,13 @@ if flint is not None:
     sqrt.register(flint.acb, lambda x: x.sqrt(analytic=True))
     log.register(flint.acb, lambda x: x.log(analytic=True))
     positive_part.register(flint.arb, lambda x: x.max(flint.arb(0)))
+    positive_part.register(flint.acb, lambda x: _cut(x, x, 0 * x, 0))
     # not sqrt(positive_part(x)): a midpoint-radius ball for [0, b] reaches below 0, and its root is NaN
     sqrt_plus.register(
         flint.arb, lambda x: x.sqrt() if x >= 0 else flint.arb(0).union(x.max(0).upper().sqrt())
     )
+    sqrt_plus.register(flint.acb, _sqrt_plus)
     log_plus.register(flint.arb, lambda x: x.max(flint.arb(1)).log())
+    log_plus.register(flint.acb, lambda x: log(x) if _side(x, 1) > 0 else _cut(x, x, 0 * x, 1))
     _minimum.register(flint.arb, lambda x, y: x.min(flint.arb(y)))
-    for _type in (flint.acb, flint.arb_series):
-        positive_part.register(_type, lambda x: _cut(x, x, 0 * x, 0))
-        log_plus.register(_type, lambda x: log(x) if _side(x, 1) > 0 else _cut(x, x, 0 * x, 1))
-        _minimum.register(_type, lambda x, y: _cut(x, 0 * x + y, x, y))
+    _minimum.register(flint.acb, lambda x, y: _cut(x, 0 * x + y, x, y))

@@ -8,12 +8,16 @@ A round contributes
 and \(D^2/(2\eta)\) is paid once. The paper prints \(\mu=1/n-1/N_{\mathrm{eff}}\); the corrected form has
 \(\mu=\chi\), the true occupancy in the first rounds, the true uniformity, and \(\eta E\) for \(\eta\).
 
-**Hypotheses of the corrected form** (an upper bound on the cumulative excess risk under all of them):
-every loss is convex and differentiable in θ, with gradients bounded by G and L-Lipschitz (for E > 1); the server
-projects onto the convex set Θ of diameter D after each round; clients are weighted by \(n_m/n\) and draw from one
-distribution; admissions do not look at sample values; the squared mismatch at the iterates has mean at most
-\(\sigma^2\chi\) (Assumption 4 gives that at a fixed θ only); and the uniform deviation is at most the
-third term, whose constant 10 is the paper's.
+**Hypotheses of the corrected form.** It is an upper bound on the cumulative excess risk, per-round constant included
+(without G that constant is left out, and with it a term linear in T), if: every loss is convex and differentiable in
+θ, with gradients bounded by G and, for E > 1, L-Lipschitz wherever local steps lead; θ starts in the convex set Θ of
+diameter D and the server projects onto it after each round; no round is without samples; clients are weighted by
+\(n_m/n\) and draw from one distribution; admissions and drops do not look at sample values; the squared mismatch at the
+iterates has mean at most \(\sigma^2\chi\) (Assumption 4 gives that at a fixed θ only); and the uniform deviation is at
+most the third term, whose constant 10 is the paper's and more than enough (`lem:gen-Neff-app` in `proofs_check`).
+
+**Stated forms** are printed symbol for symbol but for one thing: \(D^2/(2\eta)\), which the paper puts into the
+constant of every round, is paid once, as in its proof; and constants are named apart, in the oracle's bound too.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ from theory.reuse import (
     mismatch_constant,
     uniformity_constant_as_stated,
 )
-from theory.setting import Constants, SettingError, horizon, positive, retention, same_length
+from theory.setting import Constants, SettingError, horizon, not_negative, positive, retention, same_length
 from theory.summation import total, total_ball
 
 __all__ = [
@@ -144,8 +148,9 @@ def _round(mismatch: Any, inverse_effective: Any, N: Any, constants: Constants) 
 def per_round_constant(constants: Constants) -> Any:
     r"""\(\eta EG^2+\tfrac12\eta(E-1)DLG\): what a round adds besides its three terms, corrected.
 
-    From \(\|\nabla\widehat F^{mem}\|^2\le2\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2+2G^2\) and
-    local drift at most \(\eta eG\) after e steps. Zero, that is left out, when G is not given.
+    A round moves θ by at most \(\eta EG\), and local step e is taken at most \(\eta eG\) away from the round's start.
+    The first fact alone gives \(\tfrac12\eta EG^2\) and no linear term: the paper's split into
+    \(\eta E\sigma^2\chi\) and \(\eta EG^2\) is kept, and is larger. Zero, that is left out, when G is not given.
 
     >>> per_round_constant(Constants(D=1, sigma=1, eta=1, B=1, Pdim=5, E=2, G=3, L=1))
     Fraction(39, 2)
@@ -205,8 +210,12 @@ def _ranges(flags: Iterable[bool]) -> Ranges:
 
 def _add_up(make_round: Callable[..., Terms], columns: dict[str, Any], initial: Any, constant: Any) -> Bound:
     T = same_length(**columns)
-    if any(_certain(value == 0) for value in columns["n"]):
-        raise SettingError("n must not be 0 in any round: a round without samples trains on nothing")
+    for name, column in columns.items():
+        not_negative(name, column)
+        if name != "mismatch" and any(_certain(value == 0) for value in column):
+            raise SettingError(
+                f"{name} must not be 0 in any round: a round without samples trains on nothing"
+            )
     vectorised = all(
         isinstance(column, np.ndarray) and column.dtype.kind == "f" for column in columns.values()
     )
@@ -302,6 +311,15 @@ def _system(certified: bool) -> Callable[[Any], Any]:
     return ball if certified else float
 
 
+def _with_constants(result: Bound, constant: Any, initial: Any) -> Bound:
+    """The constants join the sums, and the roundings of joining them join the error."""
+    terms = replace(result.terms, constant=constant, initial=initial)
+    if hasattr(terms.total, "rad"):
+        return replace(result, terms=terms, error=float(terms.total.rad()))
+    rounding = ROUNDING * (abs(constant) + abs(initial) + abs(terms.total))
+    return replace(result, terms=terms, error=float(result.error + rounding))
+
+
 def constant_breaks(K: int, rate: Any, constants: Constants) -> tuple[int, ...]:
     """Rounds at which the corrected summand changes its branch: the buffers are full, N passes Pdim."""
     return (1, K - 1, K, int(constants.Pdim / rate))
@@ -323,8 +341,7 @@ def constant_bound(K: Any, rate: Any, T: Any, constants: Constants, *, certified
     numbers, rate = constants.map(system), system(rate)
     result = sum_rounds(lambda t: constant_round(K, t, rate, numbers), T, breaks, certified=certified)
     with precise() if certified else nullcontext():
-        constant, initial = per_round_constant(numbers) * T, _initial(numbers.merged)
-    return replace(result, terms=replace(result.terms, constant=constant, initial=initial))
+        return _with_constants(result, per_round_constant(numbers) * T, _initial(numbers.merged))
 
 
 def constant_bound_as_stated(
@@ -349,12 +366,10 @@ def constant_bound_as_stated(
         lambda t: constant_round_as_stated(K, t, rate, numbers), T, breaks, certified=certified, left_out=pole
     )
     with precise() if certified else nullcontext():
-        constant, initial = per_round_constant_as_stated(numbers) * T, _initial(numbers)
+        result = _with_constants(result, per_round_constant_as_stated(numbers) * T, _initial(numbers))
     negative = {"root": (low, min(high, T)), "generalisation": (1, min(negative_until, T))}
     return replace(
-        result,
-        terms=replace(result.terms, constant=constant, initial=initial),
-        negative={name: ((first, last),) for name, (first, last) in negative.items() if first <= last},
+        result, negative={name: ((first, last),) for name, (first, last) in negative.items() if first <= last}
     )
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.algebra import ratio
+from theory.algebra import minimum, ratio
 from theory.bound import (
     Terms,
     constant_bound,
@@ -72,7 +72,10 @@ def fill_ratio(budget: Budget) -> Any:
     >>> fill_ratio(Budget(buffers=(8, 12), cost=11, mean_cost=Fraction(11, 2)))
     Fraction(10, 1)
     """
-    return Fraction(budget.mean_cost) * Fraction(budget.total_buffer) / Fraction(budget.cost)
+    mean, total, cost = budget.mean_cost, budget.total_buffer, budget.cost
+    if all(isinstance(value, int | float | Fraction) for value in (mean, total, cost)):
+        return Fraction(mean) * Fraction(total) / Fraction(cost)  # a rounded x could miss a whole number
+    return mean * total / cost
 
 
 def best_rate(K: Any, budget: Budget) -> Any:
@@ -81,7 +84,7 @@ def best_rate(K: Any, budget: Budget) -> Any:
     >>> best_rate(4, Budget(buffers=(8, 12), cost=11, mean_cost=Fraction(11, 2)))
     Fraction(2, 1)
     """
-    return min(ratio(budget.total_buffer, retention(K)), budget.affordable_rate)
+    return minimum(ratio(budget.total_buffer, retention(K)), budget.affordable_rate)
 
 
 # --- closed forms ------------------------------------------------------------------------------------------
@@ -202,7 +205,10 @@ class _Search:
 
         consider(1, min(edge, self.T))
         consider(edge + 1, self.T)
-        while heap and heap[0][0] < min(values.values())[0]:
+        while heap:
+            least, error = min(values.values())
+            if heap[0][0] >= least - 2 * error:
+                break  # nothing left could be told from the best
             _, first, last = heapq.heappop(heap)
             middle = math.isqrt(first * last)
             consider(first, middle)
@@ -235,16 +241,23 @@ def _landscape(
     return tuple(points)
 
 
+def _times(sizes: tuple[Any, ...], share: Any) -> tuple[Any, ...]:
+    """Each size times the share, quickly for a million clients: all floats at once, else each size only once."""
+    if all(type(size) is float for size in sizes):
+        return tuple((np.array(sizes) * float(share)).tolist())
+    rate_of = {size: size * share for size in set(sizes)}
+    return tuple(map(rate_of.__getitem__, sizes))
+
+
 def _design(
     K: int, budget: Budget, candidates: tuple[Candidate, ...], bound: Callable[[int, Any], float]
 ) -> Design:
     rate, x = best_rate(K, budget), fill_ratio(budget)
     fits = {"buffers": x <= K, "cost": x >= K}
     share = ratio(rate, budget.total_buffer)
-    rate_of = {size: size * share for size in set(budget.buffers)}  # a million clients share few sizes
     return Design(
         K=K,
-        rates=tuple(map(rate_of.__getitem__, budget.buffers)),
+        rates=_times(budget.buffers, share),
         total_rate=rate,
         binding=tuple(name for name, binds in fits.items() if binds),
         bound=bound(K, rate),

@@ -38,7 +38,7 @@ __all__ = ["lambert_partial", "lambert_total"]
 def lambert_partial(rho: Any, t: Any) -> Any:
     r"""\(\sum_{\tau=1}^{t-1}\rho^\tau/(1-\rho^\tau)\) for 0 < ρ < 1 and Re t > 0, ρ of the kind of t.
 
-    Exact for rationals and integer t, an unevaluated sum for symbols, a proved enclosure on balls and series,
+    Exact for rationals and integer t, an unevaluated sum for symbols, a proved enclosure on balls,
     and otherwise a few units in the last place (for real t between 1 and 2: of the value at t = 2).
 
     >>> lambert_partial(Fraction(1, 2), 3), round(float(lambert_partial(0.5, 3)), 12)
@@ -76,7 +76,7 @@ def _symbolic(rho: Any, last: Any) -> Any:
 
 
 def _is_ball(x: Any) -> bool:
-    return flint is not None and isinstance(x, flint.arb | flint.acb | flint.arb_series)
+    return flint is not None and isinstance(x, flint.arb | flint.acb)
 
 
 def _bits(x: Any) -> int:
@@ -116,8 +116,7 @@ def _plan(z: Any, bits: int) -> tuple[int, int]:
     most = bits // 9 + 1
     if not _is_ball(z):
         return 3 * most, most
-    left = z[0] / 2 if isinstance(z, flint.arb_series) else z.real
-    room = max(float(left.lower()), 0) if left.is_finite() else 0
+    room = max(float(z.real.lower()), 0) if z.real.is_finite() else 0
     for order in range(1, most if room >= 1 else 0):
         if math.lgamma(2 * order + 1) - 2 * order * math.log(2 * math.pi * room) < -(bits + 2) * math.log(2):
             return 0, order
@@ -172,20 +171,12 @@ def _bernoulli(j: int) -> tuple[int, int]:
 def _remainder(a: Any, z: Any, shift: int, order: int, correction: Any) -> Any:
     """Balls around 0 that contain R at z + shift; `correction`, the last one, is the bound for real z."""
     unit = flint.arb(0, 1)
-    if not isinstance(z, flint.acb | flint.arb_series):
+    if not isinstance(z, flint.acb):
         return abs(correction) * unit if z + shift > 0 else flint.arb.nan()
-    # elsewhere the bound is that correction at a real point to the left: Re z, or half of it for a series
-    series = isinstance(z, flint.arb_series)
-    point = (z[0] + shift) / 2 if series else z.real + shift
+    # elsewhere the bound is that correction at the real point Re z
+    point = z.real + shift
     if not point > 0:
         return z * flint.arb.nan()
     h = exp(-(point * a)) / one_minus_exp(-(point * a))
     ball = abs(_bernoulli_times(_taylor(h, a, 2 * order)[-1], 2 * order)) * unit
-    if not series:
-        return flint.acb(ball, ball)
-    # Cauchy: |R| <= bound on the disc of radius `point`, so its j-th coefficient is at most bound / point^j
-    step = flint.arb_series([0, *z.coeffs()[1:]], z.prec) / point
-    enclosure = flint.arb_series([ball], z.prec)
-    for _ in range(z.prec - 1):
-        enclosure = enclosure * step + ball
-    return enclosure
+    return flint.acb(ball, ball)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.algebra import minimum, ratio
+from theory.algebra import minimum, positive_part, ratio
 from theory.bound import Terms, generalisation_term, linear_term, root_term
 from theory.region import region_maximum_total, region_minimum, region_minimum_total, region_minimum_window
 from theory.setting import Constants, Region
@@ -50,12 +50,13 @@ def penalty(n: Any, N: Any, constants: Constants) -> Any:
 def penalty_limit(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
     r"""\(\bar p_\infty^{CK}(t)\) (`eq:pc-infty`) with the true occupancy: the penalty of constant admission.
 
-    It equals the printed one from t = K on; before, nothing has been dropped and the first two terms are 0.
+    It equals the printed one from t = K on; before, nothing has been dropped and the first two terms are 0. The
+    difference \(1/n-1/N\) is written as \([t-K]^+/(Kt\bar\Lambda)\), which a ball can tell from 0.
 
     >>> penalty_limit(3, 2, 1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=2)).root
     Fraction(0, 1)
     """
-    return penalty_terms(minimum(t, K) * rate, rate * t, constants)
+    return _terms(ratio(positive_part(t - K), K * t * rate), rate * t, constants)
 
 
 def penalty_limit_as_stated(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:

@@ -64,7 +64,8 @@ def _three(terms: Terms) -> Terms:
 def omega1(admissions: Any, K: Any, constants: Constants) -> Terms:
     r"""\(\Omega_1\) of a trajectory (`eq:omega1-def`), corrected: the bound with \(\chi\) less the penalties.
 
-    Per round it behaves like \((1-1/K)/(\bar\Lambda t)\): its order is log T for K >= 2, not 1.
+    Under constant admission the mismatch exceeds the penalty's \(1/n-1/N\) by about \((1-1/K)/(\bar\Lambda t)\), which
+    the root multiplies by \(D\sigma\sqrt n/2\): the order is log T for K >= 2, not 1.
     """
     path, merged = trajectory(admissions, K), constants.merged
     bound = theorem_1(path.n, path.N, path.uniformity, path.mismatch, constants)
@@ -120,12 +121,12 @@ def _omega2(
     comparison: Any, limit: Any, K: Any, region: Region, T: Any, constants: Constants, certified: bool
 ) -> Bound:
     K, T = retention(K), horizon(T)
-    floats, exact, numbers = region.map(float), region.map(ball), constants.map(ball)
+    exact, numbers = region.map(ball), constants.map(ball)
 
-    def distinct(most: bool, t: int) -> float:
-        return float((region_maximum_total if most else region_minimum_total)(floats, t) + floats.rate)
+    def distinct(most: bool, t: int) -> Any:
+        return (region_maximum_total if most else region_minimum_total)(exact, ball(t)) + exact.rate
 
-    crossings = (_last_round_below(partial(distinct, most), float(constants.Pdim)) for most in (False, True))
+    crossings = (_last_round_below(partial(distinct, most), numbers.Pdim) for most in (False, True))
     return _difference(
         lambda t: comparison(K, t, exact, numbers),
         lambda t: limit(K, t, exact.rate, numbers),
@@ -149,7 +150,15 @@ def omega2_as_stated(
     K: Any, region: Region, T: Any, constants: Constants, *, certified: bool = False
 ) -> Bound:
     r"""\(\Omega_2(T)\) with both sequences as printed (`eq:pC-upper-explicit`, `eq:pc-infty`)."""
-    return _omega2(penalty_comparison_as_stated, penalty_limit_as_stated, K, region, T, constants, certified)
+    result = _omega2(
+        penalty_comparison_as_stated, penalty_limit_as_stated, K, region, T, constants, certified
+    )
+    return replace(result, negative=_before_full(K, T))
+
+
+def _before_full(K: Any, T: Any) -> dict[str, tuple[tuple[int, int], ...]]:
+    """The rounds t < K, where the printed limit has 1/(KΛ̄) - 1/(Λ̄t) < 0 under its root."""
+    return {"root": ((1, min(int(K) - 1, int(T))),)} if K > 1 else {}
 
 
 def _omega3(limit: Any, K: Any, rate: Any, T: Any, constants: Constants, certified: bool) -> Bound:
@@ -179,7 +188,8 @@ def omega3(K: Any, rate: Any, T: Any, constants: Constants, *, certified: bool =
 
 def omega3_as_stated(K: Any, rate: Any, T: Any, constants: Constants, *, certified: bool = False) -> Bound:
     r"""\(\Omega_3(T)\) with n = KΛ̄ in every round and η, as printed (`eq:omega3-def`)."""
-    return _omega3(penalty_limit_as_stated, K, rate, T, replace(constants, E=1), certified)
+    result = _omega3(penalty_limit_as_stated, K, rate, T, replace(constants, E=1), certified)
+    return replace(result, negative=_before_full(K, T))
 
 
 def omega3_limit(K: Any, rate: Any, constants: Constants) -> Any:
@@ -207,6 +217,10 @@ def drift_constant(region: Region, t: Any, second_moment: Any, C: Any) -> Any:
 
 def master_bound(omega_1: Any, omega_2: Any, omega_3: Any, drift: Any, V: Any) -> Any:
     r"""\(\mathrm{Reg}\le\Omega_1+\Omega_2+\Omega_3+\frac1V\sum_tB_t\) (`eq:omega-master` with the right sign).
+
+    For costs independent of the debt, of mean at most \(C/\bar\Lambda\) in every round, the repaired comparison in
+    \(\Omega_2\), and a policy that minimises the very penalty of the chain: with E > 1 it must be given
+    `Constants.merged`, as \(\Omega_1\) to \(\Omega_3\) use ηE.
 
     >>> master_bound(1, 2, 3, 10, 5)
     Fraction(8, 1)
@@ -236,15 +250,16 @@ def regret_rate_as_stated(T: Any, V: Any, rho: Any) -> Any:
 
 
 def regret_rate(T: Any, rho: Any) -> Any:
-    r"""\(\sqrt{T\log T}+1/(1-\rho)\), the corrected order for K >= 2 (corrects `eq:dpp-regret-rate`).
+    r"""\(\sqrt{T\log T}+\frac1{1-\rho}(1+\log\frac1{1-\rho})\), the corrected order for K >= 2 (corrects
+    `eq:dpp-regret-rate`), in T at fixed ρ and as ρ → 1.
 
-    No V: inside the region every policy has \(N(t)\sim\bar\Lambda t\), so none escapes the first term and
-    none can add more than the second.
+    No V: inside the region every policy has \(N(t)\sim\bar\Lambda t\), so none escapes the first term. The logarithm
+    in the second comes from the linear term along the region's lower end.
 
     >>> regret_rate(1, Fraction(1, 2))
-    Fraction(2, 1)
+    2*log(2) + 2
     """
-    return sqrt(T * log(T)) + 1 / (1 - rho)
+    return sqrt(T * log(T)) + (1 - log(1 - rho)) / (1 - rho)
 
 
 def cost_violation_rate_as_stated(T: Any, V: Any, rho: Any) -> Any:
@@ -277,8 +292,9 @@ def cost_violation_bound(T: Any, region: Region, mean_cost: Any, C: Any) -> Any:
 
 
 def buffer_violation_bound(K: Any, T: Any, region: Region) -> Any:
-    r"""\(K\bar\Lambda\sum_{t\le T}\rho^t/(1-\rho^t)\), an upper bound on the total buffer violation inside the
-    region when \(\sum_mB_m=K\bar\Lambda\) (`rem:buffer-violation`); bounded in T, not in ρ.
+    r"""\(K\bar\Lambda\sum_{t\le T}\rho^t/(1-\rho^t)\), an upper bound on \([\sum_t(n(t)-\sum_mB_m)]^+\) inside
+    the region when \(\sum_mB_m=K\bar\Lambda\) (`rem:buffer-violation`, for all clients together: single ones may
+    still overflow); bounded in T, not in ρ. Exact rationals grow with \(T^2\) digits: use floats or balls for large T.
 
     >>> buffer_violation_bound(3, 2, Region(rate=1, rho=Fraction(1, 2)))
     Fraction(4, 1)

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from theory.algebra import minimum, ratio, sqrt, wide
-from theory.setting import SettingError, retention, same_length
+from theory.setting import SettingError, is_zero, not_negative, retention, same_length
 
 __all__ = [
     "Trajectory",
@@ -46,10 +47,10 @@ def effective_sample_size(counts: Sequence[Any]) -> Any:
     Fraction(25, 9)
     """
     same_length(counts=counts)
-    used = sum(counts)
-    if not isinstance(used, int | float) or used > 0:
-        return ratio(used * used, sum(a * a for a in counts))
-    raise SettingError("the reuse counts must not all be zero: no sample has been used")
+    used = sum(not_negative("the reuse counts", counts))
+    if is_zero(used):
+        raise SettingError("the reuse counts must not all be zero: no sample has been used")
+    return ratio(used * used, sum(a * a for a in counts))
 
 
 def uniformity(counts: Sequence[Any]) -> Any:
@@ -68,13 +69,14 @@ def uniformity(counts: Sequence[Any]) -> Any:
 def _ages(admissions: Sequence[Any], K: Any) -> tuple[int, list[tuple[int, Any]]]:
     """K, and the pairs (uses so far, samples) of the admissions still in memory, newest first."""
     K = retention(K)
-    same_length(admissions=admissions)
+    same_length(admissions=not_negative("admissions", admissions))
     return K, [(age, admissions[-age]) for age in range(1, min(K, len(admissions)) + 1)]
 
 
 def _distinct(admissions: Sequence[Any]) -> Any:
-    N = sum(admissions)
-    if isinstance(N, int | float) and N <= 0:
+    same_length(admissions=admissions)
+    N = sum(not_negative("admissions", admissions))
+    if is_zero(N):
         raise SettingError("no sample has been admitted (N = 0), so reuse is undefined: admit at least one")
     return N
 
@@ -100,7 +102,7 @@ def uniformity_kstep(admissions: Sequence[Any], K: Any) -> Any:
     >>> uniformity_kstep([1, 1], K=2)
     Fraction(9, 10)
     """
-    N = _distinct(admissions)
+    K, N = retention(K), _distinct(admissions)
     first, second = boundary_deficits(admissions, K)
     return ratio((K * N - first) ** 2, N * (K * K * N - second))
 
@@ -117,7 +119,7 @@ def mismatch_kstep(admissions: Sequence[Any], K: Any) -> Any:
     K, memory = _ages(admissions, K)
     first, second = boundary_deficits(admissions, K)
     n = sum(samples for _, samples in memory)
-    if isinstance(n, int | float) and n <= 0:
+    if is_zero(n):
         raise SettingError("the memory is empty after the last admissions, so the mismatch is undefined")
     uses = K * N - first
     in_memory = sum(age * samples for age, samples in memory)
@@ -145,7 +147,7 @@ def uniformity_constant(K: Any, t: Any) -> Any:
     Fraction(9, 10)
     """
     t = wide(t)
-    k = minimum(t, K)
+    k = minimum(t, _checked(K))
     first = 2 * k * t - k * (k - 1)
     second = 6 * k * k * t - k * (k - 1) * (4 * k + 1)
     return ratio(3 * first * first, 2 * t * second)
@@ -164,6 +166,11 @@ def uniformity_constant_as_stated(K: Any, t: Any) -> Any:
     return ratio(3 * first * first, 2 * t * second)
 
 
+def _checked(K: Any) -> Any:
+    """K itself; a plain number must be whole. Arrays and balls are taken as they are, since searches pass them."""
+    return retention(K) if isinstance(K, int | float | Fraction) else K
+
+
 def _midpoint(k: Any, t: Any) -> Any:
     """y = t - (k-1)/2, the variable in which the constant-admission formulas are short."""
     return ratio(2 * t - k + 1, 2)
@@ -178,7 +185,7 @@ def inverse_effective_constant(K: Any, t: Any, rate: Any) -> Any:
     Fraction(5, 9)
     """
     t = wide(t)
-    k = minimum(t, K)
+    k = minimum(t, _checked(K))
     y = _midpoint(k, t)
     return ratio(ratio(1, y) - ratio(k * k - 1, 6 * k * y * y), rate)
 
@@ -195,7 +202,7 @@ def mismatch_constant(K: Any, t: Any, rate: Any) -> Any:
     Fraction(13, 50)
     """
     t = wide(t)
-    k = minimum(t, K)
+    k = minimum(t, _checked(K))
     y = _midpoint(k, t)
     return ratio(1 - ratio(1, y) - ratio(k * k - 1, 6 * y * y), k * rate)
 
@@ -262,18 +269,23 @@ def _windows(x: Any, K: int) -> tuple[Any, Any]:
     return (head + tail).reshape(-1)[:T], (head_aged + tail_aged).reshape(-1)[:T]
 
 
+NOISE = 2**-46  # of ΣA²: what the roundings of a float trajectory can leave of a mismatch that is 0
+
+
 def trajectory(admissions: Any, K: Any) -> Trajectory:
     """n, N, uniformity and mismatch for every round of an admission sequence, linear in its length.
 
-    Integer and `Fraction` sequences (an object array) stay exact; floats are accurate to rounding. The twin of
+    Integer and `Fraction` sequences (an object array) stay exact. Floats are accurate to rounding, and a mismatch
+    within rounding of 0 is 0, so that its root is no noise. The twin of
     `uniformity_kstep` and `mismatch_kstep`, which look at the last round alone.
 
     >>> trajectory([1, 1, 1], K=2).uniformity[1]
     Fraction(9, 10)
     """
-    K = retention(K)
-    same_length(admissions=admissions)
+    K = min(retention(K), same_length(admissions=admissions))  # a longer one keeps all, too
     x = np.asarray(admissions)
+    if x.dtype.kind not in "iufO" or x.ndim != 1:
+        raise SettingError("admissions must be a list of numbers, one a round")
     if x.dtype.kind in "iub":
         x = x.astype(object)  # Python integers: exact, and they don't overflow
     if (x.dtype.kind == "f" and not np.isfinite(x).all()) or (x < 0).any():
@@ -290,10 +302,12 @@ def trajectory(admissions: Any, K: Any) -> Trajectory:
     uses = np.cumsum(n)
     squares = np.cumsum(2 * aged - n)
     divide = np.frompyfunc(ratio, 2, 1) if x.dtype == object else np.divide
-    inverse_effective = divide(squares, uses * uses)
-    return Trajectory(
-        n=n,
-        N=N,
-        uniformity=divide(uses * uses, N * squares),
-        mismatch=divide(1, n) + inverse_effective - divide(2 * aged, uses * n),
-    )
+    # χ = [Σ_gone A² + (Σ_kept A² - (Σ_kept A)²/n) + (Σ_gone A)²/n] / (ΣA)². Summing 1/n + 1/N_eff - 2W/n would
+    # cancel while nothing is gone; a sample that is gone was used K times.
+    gone = N - n
+    spread = squares - K * K * gone - divide(aged * aged, n)
+    distance = K * K * gone + spread + divide(K * K * gone * gone, n)
+    if x.dtype != object:
+        distance = np.where(distance > NOISE * squares, distance, 0)
+    mismatch = divide(distance, uses * uses)
+    return Trajectory(n=n, N=N, uniformity=divide(uses * uses, N * squares), mismatch=mismatch)

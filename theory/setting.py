@@ -8,7 +8,7 @@ contradict the requirement.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -25,7 +25,18 @@ try:
 except ImportError:
     flint = None
 
-__all__ = ["Budget", "Constants", "Region", "SettingError", "horizon", "positive", "retention", "same_length"]
+__all__ = [
+    "Budget",
+    "Constants",
+    "Region",
+    "SettingError",
+    "horizon",
+    "is_zero",
+    "not_negative",
+    "positive",
+    "retention",
+    "same_length",
+]
 
 
 class SettingError(ValueError):
@@ -39,7 +50,10 @@ def _finite(value: Any) -> bool:
         return bool(value.is_finite())
     if isinstance(value, mpmath.mpf):
         return bool(mpmath.isfinite(value))
-    return bool(math.isfinite(value))
+    try:
+        return bool(math.isfinite(value))
+    except OverflowError:  # an int or a Fraction beyond the floats
+        return False
 
 
 def _is_number(value: Any) -> bool:
@@ -56,6 +70,12 @@ def _exceeds(value: Any, bound: int) -> bool:
     return bool(value > bound)
 
 
+def _shown(value: Any) -> str:
+    """A value in an error message: strings with quotes, numbers without their type."""
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
 def positive(name: str, value: Any) -> Any:
     """`value`, if it is a finite positive number.
 
@@ -65,8 +85,30 @@ def positive(name: str, value: Any) -> Any:
     theory.setting.SettingError: D must be a positive finite number, got -1
     """
     if not _is_number(value) or not _finite(value) or not _exceeds(value, 0):
-        raise SettingError(f"{name} must be a positive finite number, got {value!r}")
+        raise SettingError(f"{name} must be a positive finite number, got {_shown(value)}")
     return value
+
+
+def is_zero(value: Any) -> bool:
+    """Whether `value` is certainly 0; a symbol or a ball around 0 is not."""
+    return _is_number(value) and not isinstance(value, sympy.Expr) and bool(value == 0)
+
+
+def not_negative(name: str, values: Sequence[Any]) -> Sequence[Any]:
+    """`values`, unless one of them is certainly no finite number of at least 0.
+
+    >>> not_negative("admissions", [1, -1])
+    Traceback (most recent call last):
+    ...
+    theory.setting.SettingError: admissions must be finite numbers of at least 0, got -1
+    """
+    for value in values:
+        no_number = isinstance(value, str | bool | None)
+        if no_number or (
+            isinstance(value, int | float | Fraction | np.number) and not (_finite(value) and value >= 0)
+        ):
+            raise SettingError(f"{name} must be finite numbers of at least 0, got {_shown(value)}")
+    return values
 
 
 def _whole(name: str, value: Any, example: str) -> Any:
@@ -75,7 +117,9 @@ def _whole(name: str, value: Any, example: str) -> Any:
     else:
         fits = _is_number(value) and _finite(value) and value == int(value) and value >= 1
     if not fits:
-        raise SettingError(f"{name} must be a whole number of at least 1, such as {example}, got {value!r}")
+        raise SettingError(
+            f"{name} must be a whole number of at least 1, such as {example}, got {_shown(value)}"
+        )
     return value if isinstance(value, sympy.Expr) else int(value)
 
 
@@ -85,7 +129,7 @@ def retention(K: Any) -> Any:
     >>> retention(Fraction(5, 2))
     Traceback (most recent call last):
     ...
-    theory.setting.SettingError: K must be a whole number of at least 1, such as 10, got Fraction(5, 2)
+    theory.setting.SettingError: K must be a whole number of at least 1, such as 10, got 5/2
     """
     return _whole("K", K, "10")
 
@@ -167,6 +211,10 @@ class Budget:
     mean_cost: Any
 
     def __post_init__(self) -> None:
+        if not isinstance(self.buffers, Iterable) or isinstance(self.buffers, str):
+            raise SettingError(
+                f"buffers must be a list of numbers, such as (8, 9, 10), got {_shown(self.buffers)}"
+            )
         object.__setattr__(self, "buffers", tuple(self.buffers))
         if not self.buffers:
             raise SettingError("buffers must name at least one client, such as (8, 9, 10)")
@@ -206,7 +254,7 @@ class Region:
             _is_number(self.rho) and _finite(self.rho) and _exceeds(self.rho, 0) and _exceeds(1 - self.rho, 0)
         )
         if not inside:
-            raise SettingError(f"rho must lie strictly between 0 and 1, such as 0.99, got {self.rho!r}")
+            raise SettingError(f"rho must lie strictly between 0 and 1, such as 0.99, got {_shown(self.rho)}")
 
     def map(self, convert: Callable[[Any], Any]) -> Self:
         """The same region in another number system."""

@@ -53,6 +53,8 @@ def test_the_stated_form_says_where_it_is_not_real() -> None:
     document = answer("bound", "constant", "--horizon", "1000", "--form", "stated")
     assert document["negative_radicand_rounds"] == {"root": [[4, 15]], "generalisation": [[1, 2]]}
     assert document["total"] == constant_bound_as_stated(10, 10, 1000, UNIT).total
+    document = answer("bound", "omega3", "--horizon", "100", "--form", "stated")
+    assert document["negative_radicand_rounds"] == {"root": [[1, 9]]}
 
 
 @pytest.mark.parametrize("form", ["stated", "corrected"])
@@ -96,7 +98,10 @@ def test_version_and_help_come_with_examples() -> None:
     assert acdpp("--version").stdout.startswith("acdpp 0.")
     assert "acdpp bound constant" in acdpp("bound", "--help").stdout
     assert "acdpp design --buffers" in acdpp("design", "--help").stdout
-    assert acdpp("--help").returncode == 0
+    everything = acdpp("--help")
+    assert everything.returncode == 0
+    assert "acdpp verify" in everything.stdout
+    assert "acdpp bound constant --K 10" in " ".join(everything.stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -113,6 +118,15 @@ def test_version_and_help_come_with_examples() -> None:
         (["bound", "constant", "--constants", "D=nan,sigma=1,eta=1,B=1,Pdim=1"], "D must be a number"),
         (["bound", "constant", "--constants", "D=1,D=1,sigma=1,eta=1,B=1,Pdim=1"], "twice"),
         (["bound", "constant", "--constants", "D=1,sigma=1,eta=1,B=1,Pdim=1,E=2,G=1"], "smoothness L"),
+        (["bound", "constant", "--K", "1e400"], "between 1e-100 and 1e100"),
+        (["bound", "constant", "--rate", "1e-400"], "between 1e-100 and 1e100"),
+        (
+            ["bound", "constant", "--constants", "D=1e5000,sigma=1,eta=1,B=1,Pdim=1"],
+            "between 1e-100 and 1e100",
+        ),
+        (["bound", "constant", "--rho", "7"], "strictly between 0 and 1"),
+        (["bound"], "quantity"),
+        (["design", "--buffers", "8,,9", "--budget", "1", "--mean-cost", "1"], "--buffers must be a number"),
         (["bound", "omega2"], "--rho"),
         (["bound", "omega2", "--rho", "1"], "strictly between 0 and 1"),
         (["bound", "nothing"], "is not one of"),

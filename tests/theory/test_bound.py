@@ -114,7 +114,7 @@ def test_theorem_1_on_constant_admissions_is_corollary_1(admissions: list[int], 
     path = trajectory(np.full(T, float(rate)), K)
     whole = theorem_1(path.n, path.N, path.uniformity, path.mismatch, c.map(float))
     short = constant_bound(K, rate, T, c)
-    assert whole.total == pytest.approx(short.total, rel=1e-6)
+    assert whole.total == pytest.approx(short.total, rel=1e-11)
     exact = trajectory(admissions, K)
     floats = [np.asarray(x, dtype=float) for x in (exact.n, exact.N, exact.uniformity, exact.mismatch)]
     listed = theorem_1(*(list(map(float, x)) for x in floats), c.map(float))
@@ -128,8 +128,12 @@ def test_theorem_1_as_stated_names_the_rounds_it_cannot_take_the_root_of() -> No
     assert isinstance(result.total, sympy.Expr)
 
 
-def test_oracle_is_constant_admission_without_retention() -> None:
-    assert oracle_bound(100, 10**6, UNIT) == constant_bound(1, 100, 10**6, UNIT)
+def test_the_oracle_is_the_printed_formula_of_fresh_samples() -> None:
+    t = np.arange(1, 1001)
+    gap = 1 / 100 - 1 / (100 * t)
+    spread = 10 * np.sqrt(5 / (100 * t)) * np.sqrt(1 + np.log(100 * t / 5))
+    printed = np.sqrt(gap) + 0.1 * gap + spread
+    assert oracle_bound(100, 1000, UNIT).total == pytest.approx(printed.sum() + 5, rel=1e-12)
     stated, corrected = oracle_bound_as_stated(100, 10**6, UNIT), oracle_bound(100, 10**6, UNIT)
     assert stated.total == pytest.approx(corrected.total, rel=1e-13)
 
@@ -140,9 +144,28 @@ def test_generalisation_falls_with_the_number_of_distinct_samples(N: list[Fracti
     assert all(a >= b * (1 - 1e-12) for a, b in pairwise(values))
 
 
+@pytest.mark.parametrize("T", [10, 10**15 - 1])
+def test_the_error_covers_the_constants_too(T: int) -> None:
+    wild = Constants(
+        D=Fraction("123456.7"),
+        sigma=Fraction(1, 1000),
+        eta=Fraction(1, 10**9),
+        B=1,
+        Pdim=5,
+        G=Fraction("123456789.1"),
+    )
+    near, proved = constant_bound(3, 10, T, wild), constant_bound(3, 10, T, wild, certified=True)
+    with precise():
+        assert abs(proved.total - near.total) <= near.error
+        assert float(proved.total.rad()) <= 1.01 * proved.error
+
+
 @pytest.mark.parametrize(
     ("call", "complaint"),
     [
+        (lambda: theorem_1([1], [0], [1], [0], UNIT), "N must not be 0"),
+        (lambda: theorem_1([1], [-1], [1], [0], UNIT), "at least 0, got -1"),
+        (lambda: theorem_1([1], [float("nan")], [1], [0], UNIT), "got nan"),
         (lambda: constant_bound(0, 1, 10, UNIT), "K must be"),
         (lambda: constant_bound(1.5, 1, 10, UNIT), "K must be"),
         (lambda: constant_bound(1, 0, 10, UNIT), "rate must be"),

@@ -28,7 +28,7 @@ import theory.regret
 import theory.reuse
 from theory import algebra
 from theory.bound import Terms
-from theory.setting import Constants, Region
+from theory.setting import Budget, Constants, Region
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,11 @@ class Arguments:
 
     def __getattr__(self, name: str) -> Any:
         return self.values[name]
+
+    @property
+    def budget(self) -> Budget:
+        c = self.constants
+        return Budget(buffers=(c.D, c.sigma), cost=c.eta, mean_cost=c.B)
 
 
 # What each formula is called with. A formula that is public and stands in neither table fails a test below.
@@ -112,6 +117,8 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
     ),
     "minimiser.mismatch_slopes": lambda a: theory.minimiser.mismatch_slopes(a.u, a.u + a.v, a.v, a.constants),
     "minimiser.mismatch_jerk": lambda a: theory.minimiser.mismatch_jerk(a.u, a.u + a.v, a.v, a.constants),
+    "design.fill_ratio": lambda a: theory.design.fill_ratio(a.budget),
+    "design.best_rate": lambda a: theory.design.best_rate(a.K, a.budget),
     "minimiser.generalisation_slopes": lambda a: theory.minimiser.generalisation_slopes(
         a.constants.Pdim + a.u, a.constants, above=1
     ),
@@ -137,11 +144,9 @@ NOT_FORMULAS = {
     "admission.advance",
     "admission.integer_admissions",
     "minimiser.optimal_admission",
-    "design.best_rate",
     "design.design",
     "design.design_as_stated",
     "design.design_limit",
-    "design.fill_ratio",
 }
 
 

@@ -85,11 +85,23 @@ def test_a_trajectory_is_every_prefix_looked_at_alone(admissions: list[int], K: 
     np.testing.assert_allclose(floats.mismatch, path.mismatch.astype(float), rtol=0, atol=1e-14)
 
 
+@given(st.floats(0.01, 100), st.integers(1, 6))
+def test_a_memory_that_holds_everything_alike_has_no_mismatch_not_even_in_floats(rate: float, K: int) -> None:
+    assert trajectory(np.array([rate]), K).mismatch[0] == 0
+    assert (trajectory(np.array([rate] + [0.0] * (K - 1)), K).mismatch == 0).all()
+    assert (trajectory(np.full(50, rate), K).mismatch >= 0).all()
+
+
+def test_retention_beyond_the_horizon_is_retention_up_to_it() -> None:
+    longest, long = trajectory([3, 1, 4, 1, 5], 10**12), trajectory([3, 1, 4, 1, 5], 5)
+    assert (longest.mismatch == long.mismatch).all()
+
+
 def test_a_long_trajectory_of_floats_keeps_its_accuracy() -> None:
     T, K, rate = 10**6, 50, 0.3
     path = trajectory(np.full(T, rate), K)
     t = np.arange(1, T + 1)
-    np.testing.assert_allclose(path.mismatch[1:], mismatch_constant(K, t, rate)[1:], rtol=1e-10)
+    np.testing.assert_allclose(path.mismatch, mismatch_constant(K, t, rate), rtol=1e-10, atol=0)
     np.testing.assert_allclose(path.uniformity, uniformity_constant(K, t), rtol=1e-10)
 
 
@@ -130,6 +142,16 @@ def test_effective_size_falls_below_the_memory_exactly_before_the_crossover(K: i
         (lambda: uniformity_kstep([1], 0), "whole number"),
         (lambda: trajectory([1, -1], 2), "not negative"),
         (lambda: trajectory([1.0, float("nan")], 2), "finite"),
+        (lambda: trajectory(["a"], 2), "list of numbers"),
+        (lambda: uniformity_kstep([Fraction(0)], 2), "N = 0"),
+        (lambda: uniformity_kstep([3, -1], 2), "at least 0, got -1"),
+        (lambda: uniformity_kstep([float("nan"), 1], 2), "at least 0, got nan"),
+        (lambda: uniformity(["a"]), "at least 0, got 'a'"),
+        (lambda: effective_sample_size([Fraction(0)] * 2), "all be zero"),
+        (lambda: effective_sample_size([-1, 3]), "at least 0, got -1"),
+        (lambda: mismatch_kstep([Fraction(1), Fraction(0), Fraction(0)], 2), "memory is empty"),
+        (lambda: uniformity_constant(2.5, 4), "K must be a whole number"),
+        (lambda: mismatch_constant(0, 4, 1), "K must be a whole number"),
         (lambda: trajectory([0, 1], 2), "round 1"),
         (lambda: trajectory([1, 0, 0, 1], 2), "round 3"),
     ],
