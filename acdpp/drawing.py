@@ -1,0 +1,115 @@
+"""From a figure to a command: the options that all figures share, the bar, the file and what it says about itself."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from acdpp import __version__
+from acdpp.output import console
+from figures.choices import Format, Style
+from theory.setting import SettingError
+
+if TYPE_CHECKING:
+    from figures.track import Track
+
+__all__ = ["Drawing", "deliver", "file_options", "spelled", "take_options"]
+
+PATIENCE = 2  # seconds before a bar appears
+Step = TypeVar("Step")
+
+
+class Drawing(NamedTuple):
+    """A figure with its settings: the name of its file, how to compute its data, and how to draw them."""
+
+    name: str
+    compute: Callable[[Track], Any]
+    draw: Callable[[Any, Any], Any]
+
+
+def file_options(
+    out: Annotated[Path, typer.Option(help="Folder for the file; made if need be.")] = Path("plots"),
+    form: Annotated[Format, typer.Option("--format", help="What to write.")] = Format.png,
+    style: Annotated[Style, typer.Option(help="Where it will be seen.")] = Style.paper,
+    dpi: Annotated[
+        int | None, typer.Option(min=20, max=1200, help="Dots per inch of a png, if not the style's own.")
+    ] = None,
+) -> None:
+    """The options that every figure has."""
+
+
+def take_options(command: Any, *sources: Callable[..., Any]) -> None:
+    """Give a command the signature (ctx, parameters of the sources), which is what Typer reads."""
+    parameters = [inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
+    for source in sources:
+        hints = get_type_hints(source, include_extras=True)
+        parameters += [
+            p.replace(annotation=hints[p.name]) for p in inspect.signature(source).parameters.values()
+        ]
+    command.__signature__ = inspect.Signature(parameters)
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    command.__doc__ = sources[0].__doc__
+
+
+def deliver(
+    command: str,
+    make: Callable[[], Drawing],
+    out: Path,
+    form: Format,
+    style: Style,
+    dpi: int | None,
+) -> None:
+    """Check everything, then compute, draw and write one file, which names the command."""
+    try:
+        from figures.save import Origin, check_folder, save
+        from figures.style import LOOKS
+
+        drawing = make()
+    except ModuleNotFoundError as error:
+        if error.name not in ("matplotlib", "pyarrow"):
+            raise
+        raise SettingError(f"this figure needs {error.name}: pip install {error.name}") from None
+    check_folder(out)
+    look = LOOKS[style]
+    data = drawing.compute(lambda steps: _watched(drawing.name, steps))
+    origin = Origin(command, __version__)
+    path = save(drawing.draw(data, look), out, drawing.name, form=form, look=look, origin=origin, dpi=dpi)
+    console.print(str(path), markup=False, soft_wrap=True)
+
+
+def spelled(ctx: typer.Context, name: str, result: Path | None) -> str:
+    """The command that makes this figure, wherever its file goes: the options that were given, less the folder."""
+    words = ["acdpp", "plot", name, *([str(result)] if result else [])]
+    for parameter in ctx.command.params:
+        source = ctx.get_parameter_source(parameter.name or "")
+        if parameter.name not in ("out", "result") and source is not None and source.name == "COMMANDLINE":
+            words += [parameter.opts[0], str(ctx.params[parameter.name or ""])]
+    return shlex.join(words)
+
+
+def _watched(name: str, steps: Sequence[Step]) -> Iterable[Step]:
+    """The steps, with a bar on a terminal once they have taken longer than two seconds."""
+    start = time.monotonic()
+    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = progress.add_task(name, total=len(steps))
+    shown = False
+    try:
+        for done, step in enumerate(steps):
+            if not shown and sys.stderr.isatty() and time.monotonic() - start > PATIENCE:
+                progress.start()
+                shown = True
+            progress.update(bar, completed=done)
+            yield step
+    finally:
+        if shown:
+            progress.stop()

@@ -1,0 +1,303 @@
+"""`acdpp plot`: every figure in one command, from the theory or from a saved run."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from enum import StrEnum
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from acdpp import parse
+from acdpp.bound import DEFAULT_CONSTANTS
+from acdpp.drawing import Drawing, deliver, file_options, spelled, take_options
+from theory.setting import Budget, SettingError
+
+if TYPE_CHECKING:
+    from figures.simulation import Simulation
+
+__all__ = ["EXAMPLES", "app"]
+
+EXAMPLES = (
+    "Examples: [bold]acdpp plot omegas --horizon 1e15[/bold] · "
+    "[bold]acdpp plot all --out plots --format pdf --result results/digits-1[/bold]"
+)
+
+app = typer.Typer(
+    name="plot",
+    help="Draw what the theory says, or what a run of [bold]acdpp train[/bold] measured.",
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+FIGURES: dict[str, Callable[..., Drawing]] = {}
+
+
+def _figure(name: str, example: str) -> Callable[[Callable[..., Drawing]], Callable[..., Drawing]]:
+    """Make a command of a function from settings to a `Drawing`: its parameters and `file_options` are the options."""
+
+    def register(make: Callable[..., Drawing]) -> Callable[..., Drawing]:
+        def command(ctx: typer.Context, **given: Any) -> None:
+            file = {option: given.pop(option) for option in inspect.signature(file_options).parameters}
+            deliver(spelled(ctx, name, given.get("result")), lambda: make(**given), **file)
+
+        take_options(command, make, file_options)
+        app.command(name, epilog=f"Example: [bold]acdpp plot {example}[/bold]")(command)
+        FIGURES[name] = make
+        return make
+
+    return register
+
+
+# --- the theory's figures ----------------------------------------------------------------------------------
+
+Retention = Annotated[str, typer.Option("--K", help="Retention horizon: how many rounds a sample is kept.")]
+Rate = Annotated[str, typer.Option(help="Total admissions a round, Λ̄.")]
+Numbers = Annotated[str, typer.Option(help="D, sigma, eta, B, Pdim and, if wanted, E, G, L.")]
+Rho = Annotated[
+    str | None, typer.Option(help="Contraction of the region; 1 - 1/√T for T simulated rounds, if not given.")
+]
+Weight = Annotated[
+    str | None, typer.Option("--V", help="Weight of the penalty; √T for T simulated rounds, if not given.")
+]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of what is drawn at random.")]
+
+
+@_figure("bound-vs-T", "bound-vs-T --K 10 --rate 10 --horizon 1e12")
+def bound_vs_T(
+    K: Retention = "10",
+    rate: Rate = "10",
+    horizon: Annotated[str, typer.Option(help="Rounds T, to 10^15.")] = "1e12",
+    constants: Numbers = DEFAULT_CONSTANTS,
+    rounds: Annotated[
+        int, typer.Option(min=0, max=10**6, help="Rounds of ACDPP to simulate; 0 leaves it out.")
+    ] = 2000,
+    seeds: Annotated[int, typer.Option(min=1, max=10**4, help="Simulated runs.")] = 20,
+    rho: Rho = None,
+    V: Weight = None,
+    seed: Seed = 0,
+) -> Drawing:
+    """The bound and its average a round against T, as stated and corrected, with the shares of its terms."""
+    from figures import bound_vs_horizon as figure
+
+    simulation = _simulation(K, rate, rounds, seeds, rho, V, seed) if rounds else None
+    settings = (
+        parse.whole(K, "--K"),
+        parse.number(rate, "--rate"),
+        parse.whole(horizon, "--horizon"),
+        parse.constants(constants),
+    )
+    return Drawing(
+        "bound-vs-T", lambda track: figure.compute(*settings, simulation, track=track), figure.draw
+    )
+
+
+@_figure("uniformity", "uniformity --K 2,5,10")
+def uniformity(
+    K: Annotated[str, typer.Option("--K", help="Retention horizons, to 200.")] = "2,5,10",
+    rounds: Annotated[
+        str | None, typer.Option(help="Last round drawn; three times the largest K, if not given.")
+    ] = None,
+) -> Drawing:
+    """Uniformity and N_eff/n against t: counted sample by sample, as stated and corrected."""
+    from figures import uniformity as figure
+
+    retentions, last = _wholes(K, "--K"), _perhaps(rounds, "--rounds")
+    return Drawing("uniformity", lambda track: figure.compute(retentions, last), figure.draw)
+
+
+@_figure("mismatch", "mismatch --K 10 --draws 4000[/bold] or [bold]acdpp plot mismatch results/digits-1")
+def mismatch(
+    result: Annotated[
+        Path | None, typer.Argument(help="A result of acdpp train: draw its measured mismatch instead.")
+    ] = None,
+    K: Retention = "10",
+    rate: Annotated[str, typer.Option(help="Samples a round, a whole number.")] = "5",
+    rounds: Annotated[str | None, typer.Option(help="Last round drawn; 4K, if not given.")] = None,
+    draws: Annotated[int, typer.Option(min=2, max=10**5, help="Monte Carlo draws for each round.")] = 4000,
+    seed: Seed = 0,
+) -> Drawing:
+    """The mismatch factor χ against the printed 1/n - 1/N_eff, with Monte Carlo points or a run's own gradients."""
+    if result is not None:
+        if (K, rate, rounds, draws, seed) != ("10", "5", None, 4000, 0):
+            raise SettingError(
+                "a RESULT brings its own settings: leave out --K, --rate, --rounds, --draws and --seed"
+            )
+        return _measured("measured_mismatch", result)
+    from figures import mismatch as figure
+
+    settings = parse.whole(K, "--K"), parse.whole(rate, "--rate"), _perhaps(rounds, "--rounds"), draws, seed
+    return Drawing("mismatch", lambda track: figure.compute(*settings), figure.draw)
+
+
+class Term(StrEnum):
+    """Which regret terms to draw."""
+
+    all = "all"
+    omega1 = "omega1"
+    omega2 = "omega2"
+    omega3 = "omega3"
+
+
+@_figure("omegas", "omegas --term omega3 --horizon 1e15")
+def omegas(
+    K: Annotated[
+        str, typer.Option("--K", help="Retention horizons; Ω₁ and Ω₂ take the first, Ω₃ takes all.")
+    ] = "10,2,100",
+    rate: Rate = "10",
+    horizon: Annotated[str, typer.Option(help="Rounds T, from 10^3 to 10^15.")] = "1e15",
+    constants: Numbers = DEFAULT_CONSTANTS,
+    term: Annotated[Term, typer.Option(help="One regret term alone, or all three.")] = Term.all,
+) -> Drawing:
+    """Ω₁, Ω₂ and Ω₃ over their claimed and their true orders: what goes flat is right."""
+    from figures import omegas as figure
+
+    first, *others = _wholes(K, "--K")
+    settings = (
+        first,
+        parse.number(rate, "--rate"),
+        parse.whole(horizon, "--horizon"),
+        parse.constants(constants),
+    )
+    terms = figure.TERMS if term is Term.all else (term.value,)
+    return Drawing(
+        "omegas",
+        lambda track: figure.compute(*settings, others=others, terms=terms, track=track),
+        figure.draw,
+    )
+
+
+@_figure("design", "design --buffers 8,9,10,11,12 --budget 26 --mean-cost 5.5 --horizon 1e3,1e6")
+def design(
+    buffers: Annotated[
+        str, typer.Option(help="Client buffers B_m: a,b,c or @FILE with one number a line.")
+    ] = "8,9,10,11,12,8,9,10,11,12",
+    budget: Annotated[
+        str, typer.Option(help="Cost budget C a round. At the paper's 55 stated and corrected K* coincide.")
+    ] = "52",
+    mean_cost: Annotated[str, typer.Option(help="Mean cost of a sample.")] = "5.5",
+    horizon: Annotated[
+        str, typer.Option(help="Horizons T, to 10^12; the finite map takes the shortest.")
+    ] = "1e2,1e4,1e6",
+    constants: Numbers = DEFAULT_CONSTANTS,
+) -> Drawing:
+    """The bound over K with the stated, the corrected and the finite-horizon choice, and maps of K*."""
+    from figures import design as figure
+
+    setting = Budget(
+        buffers=parse.numbers(buffers, "--buffers"),
+        cost=parse.number(budget, "--budget"),
+        mean_cost=parse.number(mean_cost, "--mean-cost"),
+    )
+    numbers, horizons = parse.constants(constants), _wholes(horizon, "--horizon")
+    return Drawing(
+        "design", lambda track: figure.compute(setting, numbers, horizons, track=track), figure.draw
+    )
+
+
+@_figure("control", "control --rounds 150 --rho 0.95 --V 20")
+def control(
+    K: Retention = "10",
+    rate: Rate = "10",
+    constants: Numbers = DEFAULT_CONSTANTS,
+    rounds: Annotated[int, typer.Option(min=2, max=10**5, help="Rounds to simulate.")] = 150,
+    rho: Rho = None,
+    V: Weight = None,
+    seed: Seed = 0,
+) -> Drawing:
+    """One run of ACDPP, as printed and capped: region, admissions, occupancy, debt and spending."""
+    from figures import control as figure
+
+    setting, numbers = _simulation(K, rate, rounds, 1, rho, V, seed), parse.constants(constants)
+    return Drawing("control", lambda track: figure.compute(setting, numbers, track=track), figure.draw)
+
+
+# --- a result's figures ------------------------------------------------------------------------------------
+
+Result = Annotated[Path, typer.Argument(help="A finished result folder of acdpp train.")]
+
+
+@_figure("risk-vs-bound", "risk-vs-bound results/digits-1")
+def risk_vs_bound(result: Result) -> Drawing:
+    """Measured cumulative excess risk against Theorem 1, as stated and corrected, for each policy."""
+    return _measured("risk_vs_bound", result)
+
+
+@_figure("learning", "learning results/digits-1")
+def learning(result: Result) -> Drawing:
+    """Excess risk and test accuracy of each policy, round by round."""
+    return _measured("learning", result)
+
+
+@_figure("constraints", "constraints results/digits-1")
+def constraints(result: Result) -> Drawing:
+    """Occupancy, overflow, spending and debt of each policy, round by round."""
+    return _measured("constraints", result)
+
+
+def _measured(module: str, result: Path) -> Drawing:
+    from figures.measured import read
+
+    figure, measured = import_module(f"figures.{module}"), read(result)
+    return Drawing(module.replace("_", "-"), lambda track: figure.compute(measured), figure.draw)
+
+
+# --- all of them -------------------------------------------------------------------------------------------
+
+THEORY = ("uniformity", "mismatch", "design", "control", "bound-vs-T", "omegas")
+MEASURED = ("risk-vs-bound", "learning", "mismatch", "constraints")
+
+
+def _all(
+    result: Annotated[
+        Path | None, typer.Option(help="A result of acdpp train: draw its four figures too.")
+    ] = None,
+) -> None:
+    """Every figure, with its default settings."""
+
+
+def _everything(ctx: typer.Context, result: Path | None, **file: Any) -> None:
+    if result is not None:  # first, since a wrong folder should be known at once
+        for name in MEASURED:
+            deliver(spelled(ctx, name, result), partial(FIGURES[name], result=result), **file)
+    for name in THEORY:
+        deliver(spelled(ctx, name, None), FIGURES[name], **file)
+
+
+take_options(_everything, _all, file_options)
+app.command(
+    "all", epilog="Example: [bold]acdpp plot all --out plots --format pdf --result results/digits-1[/bold]"
+)(_everything)
+
+
+# --- parsing -----------------------------------------------------------------------------------------------
+
+
+def _wholes(text: str, name: str) -> list[int]:
+    return [parse.whole(word, name) for word in text.split(",")]
+
+
+def _perhaps(text: str | None, name: str) -> int | None:
+    return None if text is None else parse.whole(text, name)
+
+
+def _simulation(
+    K: str, rate: str, rounds: int, seeds: int, rho: str | None, V: str | None, seed: int
+) -> Simulation:
+    from figures.simulation import Simulation
+
+    return Simulation(
+        K=parse.whole(K, "--K"),
+        rate=parse.number(rate, "--rate"),
+        rounds=rounds,
+        seeds=seeds,
+        seed=seed,
+        rho=None if rho is None else float(parse.number(rho, "--rho")),
+        V=None if V is None else float(parse.number(V, "--V")),
+    )

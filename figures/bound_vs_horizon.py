@@ -1,0 +1,254 @@
+"""The cumulative bound, its average a round and the shares of its terms against T, as stated and corrected.
+
+Oracle and constant admission come from the fast summation, to T = 10^15; ACDPP is simulated, to as many rounds as were
+asked for, and its bound is Theorem 1 on what it admitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+from figures.simulation import Simulation, play
+from figures.style import DASHES, Look, Width, decades, mix
+from figures.track import Track, silently
+from theory.bound import (
+    Bound,
+    Terms,
+    constant_bound,
+    constant_bound_as_stated,
+    oracle_bound,
+    oracle_bound_as_stated,
+    theorem_1,
+    theorem_1_as_stated,
+)
+from theory.reuse import Trajectory, trajectory
+from theory.setting import Constants, SettingError, horizon, retention
+
+__all__ = ["PARTS", "BoundVsHorizon", "Curve", "compute", "draw"]
+
+Floats = NDArray[np.float64]
+PARTS = tuple(f.name for f in fields(Terms))
+FORMS = ("corrected", "stated")
+POINTS = {"formula": 120, "simulation": 40}
+BAND = (0.1, 0.9)  # quantiles over the seeds
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Bounds at the horizons T, of shape (runs, horizons), and their parts; formulas are a single run."""
+
+    T: Floats
+    total: Floats
+    parts: dict[str, Floats]
+
+    @property
+    def mean(self) -> Floats:
+        """Over the runs."""
+        mean: Floats = self.total.mean(axis=0)
+        return mean
+
+    @property
+    def band(self) -> Floats:
+        """The 10 % and 90 % quantiles over the runs, rows of shape (2, horizons)."""
+        band: Floats = np.quantile(self.total, BAND, axis=0)
+        return band
+
+    def shares(self) -> dict[str, Floats]:
+        """Parts that are not 0 everywhere, as fractions of the sum of their absolute values.
+
+        Absolute values, because the printed linear term is signed.
+        """
+        sizes = {name: np.abs(part).mean(axis=0) for name, part in self.parts.items()}
+        whole = sum(sizes.values(), np.zeros(len(self.T)))
+        return {name: size / whole for name, size in sizes.items() if size.any()}
+
+
+@dataclass(frozen=True)
+class BoundVsHorizon:
+    """Curves by policy ("oracle", "constant", "acdpp") and form, and where the stated constant form is undefined.
+
+    `undefined`: the stretches of rounds in which one of its terms has a negative radicand; `left_out`: rounds in
+    which it divides by zero.
+    """
+
+    K: int
+    rate: Any
+    curves: dict[tuple[str, str], Curve]
+    undefined: tuple[tuple[int, int], ...]
+    left_out: tuple[int, ...]
+    seeds: int
+
+
+def compute(
+    K: int,
+    rate: Any,
+    T: int,
+    constants: Constants,
+    simulation: Simulation | None = None,
+    *,
+    track: Track = silently,
+) -> BoundVsHorizon:
+    """All bounds at horizons evenly spread over the decades."""
+    K, T = retention(K), horizon(T)
+    if not 10 <= T <= 10**15:
+        raise SettingError(f"the horizon must lie between 10 and 10^15, got {T}")
+    horizons = _horizons(T, POINTS["formula"])
+    formulas: dict[tuple[str, str], Callable[[int], Bound]] = {
+        ("oracle", "corrected"): lambda T: oracle_bound(K * rate, T, constants),
+        ("oracle", "stated"): lambda T: oracle_bound_as_stated(K * rate, T, constants),
+        ("constant", "corrected"): lambda T: constant_bound(K, rate, T, constants),
+        ("constant", "stated"): lambda T: constant_bound_as_stated(K, rate, T, constants),
+    }
+    curves = {name: _curve(horizons, [[f(t) for t in horizons]]) for name, f in formulas.items()}
+    if simulation is not None:
+        curves |= _simulated(simulation, min(T, simulation.rounds), constants, track)
+    whole = constant_bound_as_stated(K, rate, T, constants)
+    return BoundVsHorizon(
+        K=K,
+        rate=rate,
+        curves=curves,
+        undefined=tuple(sorted(span for spans in whole.negative.values() for span in spans)),
+        left_out=whole.left_out,
+        seeds=simulation.seeds if simulation else 0,
+    )
+
+
+def _horizons(T: int, points: int) -> list[int]:
+    return sorted({round(x) for x in np.geomspace(1, T, points)})
+
+
+def _curve(horizons: list[int], bounds: list[list[Bound]]) -> Curve:
+    parts = {
+        name: np.array([[float(getattr(b.terms, name)) for b in run] for run in bounds]) for name in PARTS
+    }
+    return Curve(np.array(horizons, dtype=float), sum(parts.values(), np.zeros(1)), parts)
+
+
+def _simulated(
+    setting: Simulation, T: int, constants: Constants, track: Track
+) -> dict[tuple[str, str], Curve]:
+    horizons = _horizons(T, POINTS["simulation"])
+    numbers = constants.map(float)
+    runs = [trajectory(admitted, setting.K) for admitted in play(setting, constants, track=track).admitted.T]
+
+    def corrected(run: Trajectory, t: int) -> Bound:
+        return theorem_1(run.n[:t], run.N[:t], run.uniformity[:t], run.mismatch[:t], numbers)
+
+    def stated(run: Trajectory, t: int) -> Bound:
+        return theorem_1_as_stated(run.n[:t], run.N[:t], run.uniformity[:t], numbers)
+
+    return {
+        ("acdpp", form): _curve(horizons, [[f(run, t) for t in horizons] for run in runs])
+        for form, f in {"corrected": corrected, "stated": stated}.items()
+    }
+
+
+# --- the drawing -------------------------------------------------------------------------------------------
+
+NAMES = {
+    "constant": "constant admission",
+    "oracle": "oracle",
+    "acdpp": "ACDPP (mean, 10–90 % of {seeds} seeds)",
+}
+TERMS = {
+    "root": (r"$D\sigma\sqrt{\mu}$", ""),
+    "linear": (r"$\eta\sigma^2\mu$", "xxxx"),
+    "generalisation": ("generalisation", "...."),
+    "constant": ("per-round constant", "----"),
+    "initial": (r"$D^2/(2\eta)$", "////"),
+}
+
+
+def draw(data: BoundVsHorizon, look: Look) -> Figure:
+    """Cumulative bound, average a round, and the shares of its terms under constant admission in both forms."""
+    with look.applied():
+        figure, grid = look.canvas(Width.double, 4.9, 2, 2)
+        for axes, average in zip(grid[0], (False, True), strict=True):
+            _draw_bounds(axes, data, look, average)
+        for axes, form in zip(grid[1], FORMS, strict=True):
+            _draw_shares(axes, data.curves["constant", form], look)
+        grid[0, 0].set(title="(a) cumulative bound", ylabel="bound over $T$ rounds")
+        grid[0, 1].set(title="(b) average a round", ylabel="bound / $T$")
+        grid[1, 0].set(title="(c) its terms: constant admission, corrected", ylabel="share of the bound")
+        grid[1, 1].set(title="(d) its terms: constant admission, as stated", ylabel="share of the bound")
+        for axes in grid.ravel():
+            decades(axes)
+            axes.set(xlabel="$T$", xlim=(1, data.curves["constant", "corrected"].T[-1]))
+        figure.legend(handles=_legend(data, look), loc="outside lower center", ncols=3)
+    return figure
+
+
+def _draw_bounds(axes: Axes, data: BoundVsHorizon, look: Look, average: bool) -> None:
+    for first, last in data.undefined:
+        look.zone(axes, first - 0.5, last + 0.5)
+    for t in data.left_out:
+        axes.axvline(t, color=look.stated, linewidth=0.8 * look.scale)
+    for place, policy in enumerate(NAMES):
+        for form in FORMS:
+            if (policy, form) not in data.curves:
+                continue
+            curve = data.curves[policy, form]
+            share = 1 / curve.T if average else np.ones_like(curve.T)
+            how = look.policy(policy) | {"linestyle": DASHES[FORMS.index(form)]}
+            if form == "stated":
+                how["marker"] = "none"
+            axes.plot(curve.T, curve.mean * share, **how, markevery=(4 * place, 12))
+            if policy == "acdpp":
+                axes.fill_between(curve.T, *(curve.band * share), color=how["color"], alpha=0.25, linewidth=0)
+    decades(axes, vertical=True)
+
+
+def _draw_shares(axes: Axes, curve: Curve, look: Look) -> None:
+    shares = curve.shares()
+    floor = np.zeros(len(curve.T))
+    shades = [mix(look.muted, look.ground, weight) for weight in np.linspace(0.9, 0.1, len(shares))]
+    for shade, (name, share) in zip(shades, shares.items(), strict=True):
+        label, hatch = TERMS[name]
+        how: dict[str, Any] = {
+            "facecolor": shade,
+            "hatch": hatch,
+            "edgecolor": look.muted,
+            "linewidth": 0.4 * look.scale,
+        }
+        axes.fill_between(curve.T, floor, floor + share, **how, label=label)
+        floor = floor + share
+    axes.set_ylim(0, 1)
+    axes.grid(visible=False)
+    frame = {"frameon": True, "framealpha": 0.9, "facecolor": look.ground, "edgecolor": "none"}
+    axes.legend(loc="center right", reverse=True, **frame)
+
+
+def _legend(data: BoundVsHorizon, look: Look) -> list[Any]:
+    handles: list[Any] = [
+        Line2D([], [], **(look.policy(policy) | {"linestyle": "-"}), label=label.format(seeds=data.seeds))
+        for policy, label in NAMES.items()
+        if (policy, "corrected") in data.curves
+    ]
+    handles += [
+        Line2D([], [], color=look.ink, label="corrected"),
+        Line2D([], [], color=look.ink, linestyle=DASHES[1], label="as stated"),
+    ]
+    if data.undefined:
+        rounds = ", ".join(
+            f"{first}–{last}" if last > first else f"{first}" for first, last in data.undefined
+        )
+        how: dict[str, Any] = {
+            "facecolor": look.faint,
+            "edgecolor": look.muted,
+            "hatch": "////",
+            "linewidth": 0,
+        }
+        handles.append(Patch(**how, label=f"stated: no real root (rounds {rounds})"))
+    if data.left_out:
+        label = f"stated: infinite in round {', '.join(map(str, data.left_out))}, left out"
+        handles.append(Line2D([], [], color=look.stated, linewidth=0.8 * look.scale, label=label))
+    return handles

@@ -1,0 +1,128 @@
+"""One run of ACDPP, as printed and with a cap: what it may admit, what it admits, and what that does to the budgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from figures.simulation import Runs, Simulation, play
+from figures.style import DASHES, Look, Width
+from figures.track import Track, silently
+from theory.region import region_maximum, region_minimum
+from theory.reuse import trajectory
+from theory.setting import Constants
+
+__all__ = ["Control", "Run", "compute", "draw"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run, round by round: cost of a sample, admissions, occupancy, debt, and what has been spent."""
+
+    cost: Floats
+    admitted: Floats
+    occupancy: Floats
+    debt: Floats
+    spent: Floats
+
+
+@dataclass(frozen=True)
+class Control:
+    """The rule as printed and the capped one, on the same costs, in the same region and with the same budgets."""
+
+    rounds: Floats
+    lowest: Floats
+    highest: Floats
+    total_buffer: float
+    C: float
+    runs: dict[str, Run]
+
+
+def compute(setting: Simulation, constants: Constants, *, track: Track = silently) -> Control:
+    """Both rules of `theory.admission`, on the costs of the seed."""
+    t = np.arange(1.0, setting.rounds + 1)
+    played = {
+        name: play(setting, constants, capped=name == "capped", track=track) for name in ("literal", "capped")
+    }
+    return Control(
+        rounds=t,
+        lowest=region_minimum(setting.region, t),
+        highest=region_maximum(setting.region, t),
+        total_buffer=setting.total_buffer,
+        C=setting.C,
+        runs={name: _run(runs, setting.K) for name, runs in played.items()},
+    )
+
+
+def _run(runs: Runs, K: int) -> Run:
+    cost, admitted = runs.cost[:, 0], runs.admitted[:, 0]
+    return Run(
+        cost=cost,
+        admitted=admitted,
+        occupancy=trajectory(admitted, K).n,
+        debt=runs.debt[:, 0],
+        spent=np.cumsum(cost * admitted),
+    )
+
+
+def draw(data: Control, look: Look) -> Figure:
+    """A column for each rule, a row for each quantity."""
+    titles = {"literal": "ACDPP as printed", "capped": "ACDPP, admitting only what fits"}
+    rows = {
+        "cost $c(t)$": _cost,
+        r"admissions $\Lambda(t)$": _admissions,
+        "occupancy $n(t)$": _occupancy,
+        "debt $Z(t)$": _debt,
+        "spent $-$ $Ct$": _spending,
+    }
+    with look.applied():
+        figure, grid = look.canvas(Width.double, 6.4, len(rows), 2, sharex=True, sharey="row")
+        for row, (label, paint) in zip(grid, rows.items(), strict=True):
+            for axes, run in zip(row, data.runs.values(), strict=True):
+                paint(axes, data, run, look)
+            row[0].set_ylabel(label)
+            if row[0].get_legend_handles_labels()[0]:
+                row[0].legend(loc="upper right")
+        for column, name in zip(grid.T, data.runs, strict=True):
+            column[0].set_title(titles[name])
+            column[-1].set(xlabel="round $t$", xlim=(0, len(data.rounds)))
+        figure.align_ylabels()
+    return figure
+
+
+def _cost(axes: Axes, data: Control, run: Run, look: Look) -> None:
+    axes.step(data.rounds, run.cost, where="mid", color=look.muted, linewidth=0.7 * look.scale)
+
+
+def _admissions(axes: Axes, data: Control, run: Run, look: Look) -> None:
+    region = r"region $[\Lambda_{\min},\Lambda_{\max}]$"
+    axes.fill_between(data.rounds, data.lowest, data.highest, step="mid", color=look.faint, label=region)
+    how: dict[str, Any] = {"where": "mid", "color": look.corrected, "linewidth": 0.8 * look.scale}
+    axes.step(data.rounds, run.admitted, **how, label=r"$\Lambda(t)$")
+    axes.set_yscale("symlog", linthresh=1)  # the capped rule admits nothing at times
+    axes.set_ylim(-0.1, 1.5 * data.highest[0])
+
+
+def _occupancy(axes: Axes, data: Control, run: Run, look: Look) -> None:
+    axes.plot(data.rounds, run.occupancy, color=look.corrected)
+    axes.axhline(data.total_buffer, color=look.stated, linestyle=DASHES[1], label=r"buffers $\Sigma B_m$")
+    over = np.maximum(run.occupancy, data.total_buffer)
+    axes.fill_between(data.rounds, data.total_buffer, over, color=look.stated, alpha=0.3, linewidth=0)
+    axes.set_ylim(bottom=0)
+
+
+def _debt(axes: Axes, data: Control, run: Run, look: Look) -> None:
+    axes.plot(data.rounds, run.debt, color=look.corrected)
+    axes.set_ylim(bottom=0)
+
+
+def _spending(axes: Axes, data: Control, run: Run, look: Look) -> None:
+    axes.plot(data.rounds, run.spent - data.C * data.rounds, color=look.corrected)
+    axes.axhline(0, color=look.stated, linestyle=DASHES[1], label="cost budget")

@@ -1,0 +1,194 @@
+"""The offline choice of K: the bound over K at several horizons, and a map of K* over the two budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from figures.style import DASHES, Look, Width
+from figures.track import Track, silently
+from theory.algebra import ratio
+from theory.bound import constant_bound
+from theory.design import best_rate, design, design_as_stated, design_limit, fill_ratio
+from theory.setting import Budget, Constants, SettingError, horizon
+
+__all__ = ["Designs", "Landscape", "compute", "draw"]
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+MOST = 10**12  # rounds, as for `acdpp design`
+SCALES = 2.0 ** (np.arange(-4, 5) / 2)  # of the map: a quarter to four times the given budgets
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """The corrected bound over T rounds for each K at the best feasible rate, the K that is best, and the bounds of the
+    printed candidates, which fill the buffers whatever that costs.
+    """
+
+    T: int
+    bound: Floats
+    best: int
+    stated: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Designs:
+    """Landscapes over `K`, the printed candidates (K, feasible), the corrected K*, and maps of K*.
+
+    `limit[i, j]` is K* as T → ∞ for the total buffer `buffers[i]` and the cost budget `costs[j]`; `finite[i, j]` is
+    the optimum for the shortest of the horizons.
+    """
+
+    fill_ratio: float
+    K: Whole
+    landscapes: tuple[Landscape, ...]
+    stated: tuple[tuple[int, bool], ...]
+    corrected: int
+    costs: Floats
+    buffers: Floats
+    limit: Whole
+    finite: Whole
+
+
+def compute(
+    budget: Budget,
+    constants: Constants,
+    horizons: Sequence[int] = (10**2, 10**4, 10**6),
+    *,
+    track: Track = silently,
+) -> Designs:
+    """Landscapes for the given budgets, and maps around them."""
+    rounds = sorted({horizon(T) for T in horizons})
+    if not rounds or rounds[-1] > MOST:
+        raise SettingError(f"a design takes horizons up to 10^12, such as 1e2,1e4,1e6, got {rounds}")
+    stated = tuple(dict.fromkeys(design_as_stated(budget)))
+    corrected = design_limit(budget, constants, around=0).K
+    K = _retentions(max(2 * corrected, 6))
+    costs, buffers = float(budget.cost) * SCALES, float(budget.total_buffer) * SCALES
+    limit, finite = np.empty((2, len(buffers), len(costs)), dtype=np.int64)
+    for i in track(range(len(buffers))):
+        for j, cost in enumerate(costs):
+            cell = Budget(buffers=(float(buffers[i]),), cost=float(cost), mean_cost=budget.mean_cost)
+            limit[i, j] = design_limit(cell, constants, around=0).K
+            finite[i, j] = design(cell, rounds[0], constants, around=0).K
+    return Designs(
+        fill_ratio=float(fill_ratio(budget)),
+        K=K,
+        landscapes=tuple(_landscape(T, K, stated, budget, constants) for T in rounds),
+        stated=stated,
+        corrected=corrected,
+        costs=costs,
+        buffers=buffers,
+        limit=limit,
+        finite=finite,
+    )
+
+
+def _retentions(most: int) -> Whole:
+    """1..most, thinned out where there would be more than two hundred."""
+    return np.unique(np.linspace(1, most, min(most, 200)).round().astype(np.int64))
+
+
+def _landscape(
+    T: int, K: Whole, stated: tuple[tuple[int, bool], ...], budget: Budget, constants: Constants
+) -> Landscape:
+    def bound(k: int, rate: Any) -> float:
+        return float(constant_bound(k, rate, T, constants).total)
+
+    return Landscape(
+        T=T,
+        bound=np.array([bound(int(k), best_rate(int(k), budget)) for k in K]),
+        best=design(budget, T, constants, around=0).K,
+        stated=tuple(bound(k, ratio(budget.total_buffer, k)) for k, _ in stated),
+    )
+
+
+# --- the drawing -------------------------------------------------------------------------------------------
+
+
+def draw(data: Designs, look: Look) -> Figure:
+    """The landscape, and the two maps."""
+    with look.applied():
+        figure, grid = look.canvas(Width.double, 2.9, 1, 3, width_ratios=(1.25, 1, 1))
+        left, middle, right = grid[0]
+        _draw_landscape(left, data, look)
+        top = max(int(data.limit.max()), int(data.finite.max()))
+        _draw_map(middle, data, data.limit, top, look, "the given budgets")
+        _draw_map(right, data, data.finite, top, look)
+        left.set_title("(a) bound, divided by the least")
+        middle.set_title(r"(b) $K^\star$, $T\to\infty$")
+        right.set_title(f"(c) best $K$, ${_power(data.landscapes[0].T, 'T=')}$")
+        middle.set_ylabel(r"total buffer $\Sigma B_m$")
+        figure.legend(loc="outside lower center", ncols=4)
+    return figure
+
+
+def _power(T: int, before: str = "") -> str:
+    exponent = len(str(T)) - 1
+    return f"{before}10^{{{exponent}}}" if 10**exponent == T else f"{before}{T}"
+
+
+def _draw_landscape(axes: Axes, data: Designs, look: Look) -> None:
+    star: dict[str, Any] = {"marker": "*", "markersize": 6 * look.scale, "linestyle": "none"}
+    feasible = look.points("o") | {"markersize": 7 * look.scale, "markerfacecolor": "none"}
+    infeasible: dict[str, Any] = {
+        "marker": "x",
+        "markersize": 4.5 * look.scale,
+        "linestyle": "none",
+        "color": look.stated,
+    }
+    label = rf"corrected $K^\star={data.corrected}$"
+    axes.axvline(data.corrected, color=look.corrected, linewidth=0.6 * look.scale, label=label)
+    for place, land in enumerate(data.landscapes):
+        least = land.bound.min()
+        colour = look.series[place % len(look.series)]
+        line: dict[str, Any] = {
+            "color": colour,
+            "linestyle": DASHES[place % len(DASHES)],
+            "label": f"${_power(land.T, 'T=')}$",
+        }
+        axes.plot(data.K, land.bound / least, **line)
+        best = np.interp(land.best, data.K, land.bound) / least
+        axes.plot(land.best, best, **star, color=colour, zorder=4)
+        for (K, fits), value in zip(data.stated, land.stated, strict=True):
+            axes.plot(K, value / least, **(feasible if fits else infeasible), zorder=5)
+    axes.plot([], [], **star, color=look.ink, label="best $K$ for this $T$")
+    axes.plot([], [], **feasible, label="stated, feasible")
+    axes.plot([], [], **infeasible, label="stated, over the cost budget")
+    marked = [value / land.bound.min() for land in data.landscapes for value in land.stated]
+    low, high = min(0.96, *marked), max(1.34, *marked)
+    axes.set(xlabel="retention $K$", ylim=(low - 0.02 * high, 1.02 * high), xlim=(0, data.K[-1]))
+
+
+def _draw_map(
+    axes: Axes, data: Designs, values: Whole, top: int, look: Look, label: str | None = None
+) -> None:
+    places = np.arange(len(data.costs))
+    image = axes.imshow(values, cmap="cividis", norm=LogNorm(1, max(top, 2)), origin="lower", aspect="auto")
+    for i in range(len(places)):
+        for j in range(len(places)):
+            red, green, blue, _ = image.to_rgba(values[i, j])
+            bright = 0.21 * red + 0.72 * green + 0.07 * blue > 0.42
+            how: dict[str, Any] = {"color": "#000000" if bright else "#FFFFFF", "fontsize": 5.5 * look.scale}
+            axes.text(j, i, str(values[i, j]), ha="center", va="center", **how)
+    corner = len(places) // 2 - 0.5
+    frame: dict[str, Any] = {
+        "fill": False,
+        "edgecolor": look.stated,
+        "linewidth": 1.2 * look.scale,
+        "label": label,
+    }
+    axes.add_patch(Rectangle((corner, corner), 1, 1, **frame))
+    axes.set_xticks(places[::2], [f"{cost:.4g}" for cost in data.costs[::2]])
+    axes.set_yticks(places[::2], [f"{size:.4g}" for size in data.buffers[::2]])
+    axes.set_xlabel("cost budget $C$")
+    axes.grid(visible=False)

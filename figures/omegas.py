@@ -1,0 +1,240 @@
+r"""\(\Omega_1,\Omega_2,\Omega_3\) divided by the order that is claimed and by the true one, which makes them go flat.
+
+Lines are sums in float64; points are balls proved to contain the value, with their radii as error bars, too small to
+be seen. The claims: \(\Omega_1=O(1)\), true of the printed mismatch, but with χ it grows like \(\log T\), so that its
+growth per e-fold of T goes flat; \(\Omega_2=O(1/(1-\rho))\), true; \(\Omega_3=O(\log T)\), false for K >= 2, where
+\(\Omega_3/\sqrt{T\log T}\) goes flat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+
+from figures.regret_terms import regret_term
+from figures.style import DASHES, MARKERS, Look, Width, decades
+from figures.track import Track, silently
+from theory.algebra import precise
+from theory.bound import Terms
+from theory.regret import omega3_limit
+from theory.setting import Constants, SettingError, horizon, retention
+
+__all__ = ["TERMS", "Curve", "Omegas", "compute", "draw"]
+
+Floats = NDArray[np.float64]
+TERMS = ("omega1", "omega2", "omega3")
+NOISE = 10**12  # beyond this T the difference of two float sums that are linear in T shows their rounding
+SLOWEST = 10**7  # the largest 1/(1-ρ) drawn; at T = NOISE its Ω₂ has converged
+POINTS = 61  # of a line
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A regret term: float sums `line` at `x`, of which `generalisation` is a part, and balls at `at`."""
+
+    x: Floats
+    line: Floats
+    generalisation: Floats
+    at: Floats
+    middle: Floats
+    radius: Floats
+
+
+@dataclass(frozen=True)
+class Omegas:
+    """Curves by name: ("omega1", form) over T, ("omega2", form) over 1/(1-ρ), ("omega2", ρ) over T,
+    ("omega3", K) over T; and by K the limits of Ω₃/√(T log T). A form is "corrected" or "stated".
+    """
+
+    K: int
+    curves: dict[tuple[str, Any], Curve]
+    limits: dict[int, float]
+    converged: int
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Which of the three are here."""
+        return tuple(dict.fromkeys(term for term, _ in self.curves))
+
+
+# --- the data ----------------------------------------------------------------------------------------------
+
+
+def _curve(value: Callable[[Any, bool], Terms], x: Sequence[Any], at: Sequence[Any]) -> Curve:
+    line = [value(point, False) for point in x]
+    with precise():
+        balls = [value(point, True).total for point in at]
+    return Curve(
+        x=np.array(x, dtype=float),
+        line=np.array([float(terms.total) for terms in line]),
+        generalisation=np.array([float(terms.generalisation) for terms in line]),
+        at=np.array(at, dtype=float),
+        middle=np.array([float(b.mid()) for b in balls]),
+        radius=np.array([float(b.rad()) for b in balls]),
+    )
+
+
+def compute(
+    K: int,
+    rate: Any,
+    T: int,
+    constants: Constants,
+    *,
+    others: Sequence[int] = (2, 100),
+    slowness: Sequence[int] = (10, 100, 1000),
+    terms: Sequence[str] = TERMS,
+    track: Track = silently,
+) -> Omegas:
+    """Float sums everywhere, balls at a few T. `others`: further K for Ω₃; `slowness`: the 1/(1-ρ) with balls."""
+    K, T = retention(K), horizon(T)
+    if not 10**3 <= T <= 10**15:
+        raise SettingError(
+            f"an order needs room to show: the horizon must lie between 10^3 and 10^15, got {T}"
+        )
+    if K == 1:
+        raise SettingError("at K = 1 nothing is reused, and Ω₁ and Ω₃ vanish: choose K of at least 2")
+    if not terms or not set(terms) <= set(TERMS):
+        raise SettingError(f"the regret's terms are {', '.join(TERMS)}, got {', '.join(terms) or 'none'}")
+    converged = min(T, NOISE)
+    far, near = _horizons(T), _horizons(min(T, NOISE))
+    proved = [10**k for k in (3, 7, 11, 15) if 10**k <= T]
+    retentions = sorted({K, *map(retention, others)} - {1})
+
+    def over_T(term: str, form: str = "corrected", k: int = K, s: int | None = None) -> Any:
+        rho = None if s is None else 1 - Fraction(1, s)
+        return lambda T, certified: regret_term(
+            term, form, k, rate, T, constants, rho=rho, certified=certified
+        )
+
+    def over_slowness(form: str) -> Any:
+        return lambda s, certified: regret_term(
+            "omega2", form, K, rate, converged, constants, rho=1 - 1 / Fraction(s), certified=certified
+        )
+
+    plans: dict[tuple[str, Any], tuple[Any, Sequence[Any], Sequence[Any]]] = {}
+    for form in ("corrected", "stated"):
+        plans["omega1", form] = over_T("omega1", form), near, proved
+    for form in ("corrected", "stated"):
+        plans["omega2", form] = over_slowness(form), list(np.geomspace(2, min(SLOWEST, T), POINTS)), slowness
+    for s in slowness:
+        plans["omega2", s] = over_T("omega2", s=s), near, proved[:2]
+    for k in retentions:
+        plans["omega3", k] = over_T("omega3", k=k), far, proved
+    curves = {name: _curve(*plans[name]) for name in track([name for name in plans if name[0] in terms])}
+    limits = {k: float(omega3_limit(k, rate, constants)) for k in retentions}
+    return Omegas(K, curves, limits, converged)
+
+
+def _horizons(T: int) -> list[int]:
+    """Whole T from 10 on, where log T begins to be an order."""
+    return sorted({round(x) for x in np.geomspace(10, T, POINTS)})
+
+
+# --- the drawing -------------------------------------------------------------------------------------------
+
+
+def draw(data: Omegas, look: Look) -> Figure:
+    """For each term a panel divided by the claimed order, and one that goes flat."""
+    painters = {"omega1": _draw_omega1, "omega2": _draw_omega2, "omega3": _draw_omega3}
+    terms = data.terms
+    with look.applied():
+        if len(terms) == 1:
+            figure, grid = look.canvas(Width.double, 2.6, 1, 2)
+            pairs = [(grid[0, 0], grid[0, 1])]
+        else:
+            figure, grid = look.canvas(Width.double, 4.6, 2, len(terms))
+            pairs = [(upper, lower) for upper, lower in grid.T]
+        for term, (upper, lower) in zip(terms, pairs, strict=True):
+            painters[term](upper, lower, data, look)
+        for letter, axes in zip("abcdef", grid.ravel(), strict=False):
+            axes.set_title(f"({letter}) {axes.get_title(loc='left')}")
+            axes.legend()
+        figure.legend(
+            handles=[
+                Line2D([], [], color=look.ink, label="sum in floats"),
+                Line2D(
+                    [], [], **look.points(), label="ball proved to contain it (the radius is the error bar)"
+                ),
+            ],
+            loc="outside lower center",
+            ncols=2,
+        )
+    return figure
+
+
+def _paint(axes: Axes, look: Look, curve: Curve, order: Any, place: int, **how: Any) -> None:
+    """A line and its balls, both divided by order(x). Beyond the float sums the line joins the balls."""
+    how = {"color": look.series[place % len(look.series)]} | how
+    beyond = curve.at > curve.x[-1]
+    x, y = np.append(curve.x, curve.at[beyond]), np.append(curve.line, curve.middle[beyond])
+    axes.plot(x, y / order(x), **how)
+    bars = look.points(MARKERS[place % len(MARKERS)]) | {"color": how["color"]}
+    axes.errorbar(curve.at, curve.middle / order(curve.at), curve.radius / order(curve.at), **bars)
+
+
+def _draw_omega1(upper: Axes, lower: Axes, data: Omegas, look: Look) -> None:
+    labels = {"corrected": r"with $\chi$", "stated": r"with $1/n-1/N_{\mathrm{eff}}$"}
+    for place, (form, label) in enumerate(labels.items()):
+        curve = data.curves["omega1", form]
+        how: dict[str, Any] = {"color": getattr(look, form), "linestyle": DASHES[place], "label": label}
+        _paint(upper, look, curve, np.ones_like, place, **how)
+        growth = np.diff(curve.line) / np.diff(np.log(curve.x))
+        lower.plot(np.sqrt(curve.x[1:] * curve.x[:-1]), growth, **how)
+    for axes in (upper, lower):
+        decades(axes)
+        axes.set_xlabel("$T$")
+    lower.axhline(0, color=look.ink, linewidth=0.6 * look.scale)
+    upper.set(title=r"$\Omega_1$, claimed $O(1)$", ylabel=r"$\Omega_1(T)$", ylim=(0, None))
+    lower.set(title=r"$\Omega_1$, truly $\log T$", ylabel=r"$\Delta\Omega_1\,/\,\Delta\log T$")
+
+
+def _draw_omega2(upper: Axes, lower: Axes, data: Omegas, look: Look) -> None:
+    labels = {"stated": "comparison as stated", "corrected": "repaired"}
+    for place, (form, label) in enumerate(labels.items()):
+        how = {"color": getattr(look, form), "linestyle": DASHES[1 - place], "label": label}
+        _paint(upper, look, data.curves["omega2", form], lambda s: s, place, **how)
+    repaired = data.curves["omega2", "corrected"]
+    rest = (repaired.line - repaired.generalisation) / repaired.x
+    upper.plot(repaired.x, rest, color=look.corrected, linestyle=DASHES[2], label="its first two terms")
+    slow = [key for term, key in data.curves if term == "omega2" and isinstance(key, int)]
+    for place, s in enumerate(slow):
+        label = rf"$1-\rho=10^{{-{round(np.log10(s))}}}$" if np.log10(s) % 1 == 0 else rf"$1-\rho=1/{s}$"
+        how = {"linestyle": DASHES[place % len(DASHES)], "label": label}
+        _paint(lower, look, data.curves["omega2", s], lambda T, s=s: np.full_like(T, s), place, **how)
+    decades(upper)
+    decades(upper, vertical=True)
+    decades(lower)
+    upper.set_ylim(top=8 * upper.get_ylim()[1])  # room for the legend
+    upper.set(
+        title=r"$\Omega_2$, claimed $O(1/(1-\rho))$", ylabel=r"$(1-\rho)\,\Omega_2$", xlabel=r"$1/(1-\rho)$"
+    )
+    lower.set(
+        title=r"$\Omega_2$, bounded in $T$", ylabel=r"$(1-\rho)\,\Omega_2(T)$", xlabel="$T$", ylim=(0, None)
+    )
+
+
+def _draw_omega3(upper: Axes, lower: Axes, data: Omegas, look: Look) -> None:
+    curves = {key: curve for (term, key), curve in data.curves.items() if term == "omega3"}
+    for place, (K, curve) in enumerate(curves.items()):
+        how = {"linestyle": DASHES[place % len(DASHES)], "label": f"$K={K}$"}
+        _paint(upper, look, curve, np.log, place, **how)
+        _paint(lower, look, curve, lambda T: np.sqrt(T * np.log(T)), place, **(how | {"label": None}))
+        lower.axhline(data.limits[K], color=look.series[place % len(look.series)], linewidth=0.6 * look.scale)
+    limit = r"$20B\sqrt{\mathrm{Pdim}/\bar{\Lambda}}\,(1-1/\sqrt{K})$"
+    lower.plot([], [], color=look.ink, linewidth=0.6 * look.scale, label=limit)
+    decades(upper)
+    decades(upper, vertical=True)
+    decades(lower)
+    upper.set(title=r"$\Omega_3$, claimed $O(\log T)$", ylabel=r"$\Omega_3(T)\,/\,\log T$", xlabel="$T$")
+    lower.set(
+        title=r"$\Omega_3$, truly $\sqrt{T\log T}$", ylabel=r"$\Omega_3(T)\,/\sqrt{T\log T}$", xlabel="$T$"
+    )
+    lower.set_ylim(0, 1.3 * max(data.limits[K] for K in curves))

@@ -1,0 +1,95 @@
+"""ACDPP's control loop played over simulated costs, for the figures that need a trajectory and no training."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirics.costs import CostProcess
+from figures.track import Track, silently
+from theory.admission import AdmissionState, acdpp_round
+from theory.setting import Constants, Region, SettingError, horizon, positive, retention
+
+__all__ = ["Runs", "Simulation", "play"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulation:
+    """What is simulated. Costs are uniform on [1, 10], the paper's, and the budget C affords the target rate on
+    average. V and ρ default to the paper's remark with γ = φ = 1/2: V = √T and ρ = 1 - 1/√T.
+
+    >>> Simulation(K=10, rate=10, rounds=400).C
+    55.0
+    """
+
+    K: int
+    rate: Any
+    rounds: int
+    seeds: int = 20
+    seed: int = 0
+    rho: Any = None
+    V: Any = None
+    cost: CostProcess = field(default_factory=CostProcess)
+
+    def __post_init__(self) -> None:
+        retention(self.K)
+        horizon(self.rounds)
+        if type(self.seeds) is not int or self.seeds < 1:
+            raise SettingError(f"seeds must be a whole number of at least 1, such as 20, got {self.seeds!r}")
+        if self.rounds < 2:
+            raise SettingError(f"a simulation needs at least 2 rounds, such as 1000, got {self.rounds}")
+        root = math.sqrt(self.rounds)
+        for name, default in {"V": root, "rho": 1 - 1 / root}.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, default)
+        positive("V", self.V)
+
+    @property
+    def region(self) -> Region:
+        """The contracting region around the target rate."""
+        return Region(rate=float(self.rate), rho=float(self.rho))
+
+    @property
+    def C(self) -> float:
+        """The cost budget a round."""
+        return float(self.cost.mean) * float(self.rate)
+
+    @property
+    def total_buffer(self) -> float:
+        """ΣB = KΛ̄, what constant admission at the target rate fills."""
+        return self.K * float(self.rate)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Arrays of shape (rounds, seeds): costs, admissions, and the debt at the beginning of each round."""
+
+    cost: Floats
+    admitted: Floats
+    debt: Floats
+
+
+def play(setting: Simulation, constants: Constants, *, capped: bool = False, track: Track = silently) -> Runs:
+    """Algorithm 1 in every round, all seeds at once; `capped`: nothing is admitted that does not fit."""
+    costs = np.concatenate(
+        list(setting.cost.chunks(setting.seed, setting.seeds, setting.rounds, setting.rounds))
+    )
+    state = AdmissionState.initial(setting.seeds, setting.K)
+    rules: dict[str, Any] = {
+        "V": float(setting.V),
+        "C": setting.C,
+        "region": setting.region,
+        "constants": constants.map(float).merged,
+        "capacity": setting.total_buffer if capped else None,
+    }
+    admitted, debt = np.empty_like(costs), np.empty_like(costs)
+    for t in track(range(setting.rounds)):
+        debt[t] = state.debt
+        state, admitted[t] = acdpp_round(state, costs[t], **rules)
+    return Runs(costs, admitted, debt)

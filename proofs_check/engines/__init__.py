@@ -1,0 +1,1 @@
+"""The engines: each builds evidence of one method, and says precisely what that evidence proves."""

@@ -1,0 +1,87 @@
+"""Comparisons by Arb balls on a stated grid.
+
+A positive outcome certifies the inequality at every listed point, rounding errors included. A ball that lies
+on the wrong side at one point disproves it there. Balls that overlap decide nothing, and one such point
+leaves the check open.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
+
+from proofs_check.evidence import Evidence, fails, holds, undecided
+
+__all__ = ["compare"]
+
+Point = Mapping[str, Any]
+Relation = Literal["<", "<=", ">", ">="]
+PRECISION = 128
+
+
+# a relation, and its negation: each is True only where the balls leave no doubt
+RELATIONS: dict[Relation, tuple[Callable[..., bool], Callable[..., bool]]] = {
+    "<": (operator.lt, operator.ge),
+    "<=": (operator.le, operator.gt),
+    ">": (operator.gt, operator.le),
+    ">=": (operator.ge, operator.lt),
+}
+
+
+def compare(
+    left: Callable[[Point], Any],
+    relation: Relation,
+    right: Callable[[Point], Any],
+    grid: Iterable[Point],
+    *,
+    domain: str,
+    precision: int = PRECISION,
+) -> Evidence:
+    """Compare two functions of a point, each returning a ball (`flint.arb`) or an integer, at every grid
+    point.
+
+    >>> import flint
+    >>> grid = [{"x": x} for x in (1, 2, 3)]
+    >>> compare(lambda p: flint.arb(p["x"]).sqrt(), "<=", lambda p: 2, grid, domain="x in 1..3").outcome
+    'holds'
+    >>> compare(lambda p: flint.arb(2).sqrt() ** 2, "<=", lambda p: 2, grid, domain="any x").outcome
+    'open'
+    """
+    import flint
+
+    certain, excluded = RELATIONS[relation]
+    seen: list[dict[str, Any]] = []
+    overlapping = None
+    with flint.ctx.workprec(precision):
+        for point in grid:
+            a, b = flint.arb(left(point)), flint.arb(right(point))
+            if not (a.is_finite() and b.is_finite()):
+                return undecided(
+                    "enclosure", f"a side has no finite enclosure at {_spell(point)}", domain=domain
+                )
+            row = {**point, "left": a.str(12), "right": b.str(12)}
+            if excluded(a, b):
+                return fails(
+                    "enclosure",
+                    f"{row['left']} {relation} {row['right']} is false at {_spell(point)}",
+                    domain=domain,
+                    certificate=row,
+                )
+            if not certain(a, b):
+                overlapping = overlapping or row
+            seen.append(row)
+    if not seen:
+        raise ValueError("an empty grid shows nothing")
+    if overlapping:
+        return undecided("enclosure", "the balls overlap", domain=domain, certificate=overlapping)
+    return holds(
+        "enclosure",
+        f"balls are apart at all {len(seen)} points",
+        domain=domain,
+        certificate={"first": seen[0], "last": seen[-1], "points": len(seen), "bits": precision},
+    )
+
+
+def _spell(point: Point) -> str:
+    return ", ".join(f"{name}={value}" for name, value in point.items())

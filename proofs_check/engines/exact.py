@@ -1,0 +1,157 @@
+"""Exact comparison on examples that Hypothesis draws, and shrinks when one fails.
+
+A positive outcome says: true, without rounding, on every example drawn (which proves nothing beyond them). A
+negative one is an exact counterexample, the smallest that Hypothesis finds, and a disproof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis import strategies as st
+
+from proofs_check.claim import Context
+from proofs_check.evidence import Evidence, fails, holds
+from theory.setting import Constants, Region
+
+__all__ = ["admissions", "constants", "counts", "exhaust", "fractions", "regions", "retentions", "search"]
+
+Property = Callable[..., Mapping[str, Any] | None]
+
+
+# --- what to draw ------------------------------------------------------------------------------------------
+
+
+def retentions(most: int = 8) -> st.SearchStrategy[int]:
+    """K."""
+    return st.integers(1, most)
+
+
+def admissions(clients: int = 1, rounds: int = 12, most: int = 30) -> st.SearchStrategy[Any]:
+    """Admissions of each round, a list over clients in each: zeros and bursts included; something in round
+    1.
+    """
+    amount = st.one_of(st.integers(0, 3), st.just(0), st.integers(0, most))
+    one_round = st.lists(amount, min_size=clients, max_size=clients)
+    return st.lists(one_round, min_size=1, max_size=rounds).filter(lambda rows: sum(rows[0]) > 0)
+
+
+def counts(most: int = 12) -> st.SearchStrategy[list[int]]:
+    """Reuse counts A_i >= 1, one for each distinct sample that has been used."""
+    return st.lists(st.integers(1, most), min_size=1, max_size=12)
+
+
+def fractions(low: Any = Fraction(1, 8), high: Any = 8) -> st.SearchStrategy[Fraction]:
+    """Positive rationals with small denominators."""
+    return st.fractions(low, high, max_denominator=16)
+
+
+def constants() -> st.SearchStrategy[Constants]:
+    """The problem's constants, exact."""
+    return st.builds(
+        Constants,
+        D=fractions(),
+        sigma=fractions(),
+        eta=fractions(),
+        B=fractions(),
+        Pdim=st.integers(1, 8),
+        E=st.integers(1, 4),
+    )
+
+
+def regions() -> st.SearchStrategy[Region]:
+    """Admission regions, ρ not too close to 1 so that exact powers stay short."""
+    return st.builds(
+        Region, rate=st.integers(1, 8), rho=st.fractions(Fraction(1, 8), Fraction(15, 16), max_denominator=16)
+    )
+
+
+# --- what to do with it ------------------------------------------------------------------------------------
+
+
+class _Falsified(Exception):
+    """Tells Hypothesis that the property fails, and nothing else does."""
+
+
+def search(
+    context: Context,
+    strategies: Mapping[str, st.SearchStrategy[Any]],
+    find: Property,
+    *,
+    domain: str,
+    examples: int,
+) -> Evidence:
+    """Draw named arguments and look for one with `find(**arguments)` not None.
+
+    `find` returns None where the statement holds, and otherwise the numbers that show the violation. An
+    exception in it is no counterexample: it goes through.
+
+    >>> found = search(Context(), {"K": retentions()}, lambda K: {"K squared": K * K} if K > 4 else None,
+    ...                domain="K <= 8", examples=100)
+    >>> found.outcome, found.certificate
+    ('fails', {'K': 5, 'K squared': 25})
+    """
+    tried = 0
+    smallest: dict[str, Any] = {}
+
+    @seed(context.number)
+    @settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        verbosity=Verbosity.quiet,
+        derandomize=False,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+    )
+    @given(st.fixed_dictionaries(dict(strategies)))
+    def attempt(arguments: dict[str, Any]) -> None:
+        nonlocal tried, smallest
+        tried += 1
+        violation = find(**arguments)
+        if violation is not None:
+            smallest = {**arguments, **violation}
+            raise _Falsified
+
+    try:
+        attempt()
+    except _Falsified:
+        return fails(
+            "exact", f"smallest counterexample: {_spell(smallest)}", domain=domain, certificate=smallest
+        )
+    return holds(
+        "exact",
+        f"true on {tried} examples, drawn at random",
+        domain=domain,
+        certificate={"examples": tried, "seed": context.seed},
+    )
+
+
+def exhaust(
+    points: Iterable[Mapping[str, Any]], find: Property, *, domain: str, strength: Any = "certified"
+) -> Evidence:
+    """Like `search`, but on every listed point: rigorous on that range."""
+    tried = 0
+    for point in points:
+        tried += 1
+        violation = find(**point)
+        if violation is not None:
+            found = {**point, **violation}
+            return fails("exact", f"counterexample: {_spell(found)}", domain=domain, certificate=found)
+    if tried == 0:
+        raise ValueError("an empty range shows nothing")
+    return holds(
+        "exact",
+        f"true at all {tried} points",
+        domain=domain,
+        strength=strength,
+        certificate={"points": tried},
+    )
+
+
+def _spell(found: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in found.items())

@@ -1,0 +1,175 @@
+r"""Orders of growth of sums, by symbolic limits (Gruntz) carried to the sum by Stolz-Cesàro.
+
+For \(S(T)=\sum_{t\le T}s(t)\) and a gauge g that increases to infinity, \(S(T)/g(T)\) has the limit of
+\(s(t)/(g(t)-g(t-1))\) where that exists, infinite ones included. For g from a Hardy field (all of ours:
+powers, logarithms, roots and their combinations) with \(g'(t-1)/g'(t)\to1\), the difference may be replaced
+by \(g'(t)\): it lies between \(g'(t-1)\) and \(g'(t)\), because \(g'\) is eventually monotone. So one limit
+decides "S = O(g)" both ways: finite, it holds, and the limit is the constant; infinite, it is disproved.
+
+Only the tail of the sum matters, so `eventually` may resolve each minimum and maximum to the side that wins.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.evidence import Evidence, fails, holds, undecided
+
+__all__ = ["at_most", "converges", "equivalent", "eventually", "limit", "stolz"]
+
+PROBES = (10**6, 10**12, 10**24)
+
+
+def limit(expression: Any, t: Any) -> Any:
+    """The limit as t tends to infinity, or None where SymPy finds none."""
+    found = sp.limit(expression, t, sp.oo)
+    unknown = found.has(sp.Limit, sp.AccumBounds, sp.nan) or t in found.free_symbols
+    return None if unknown else sp.simplify(found)
+
+
+def eventually(expression: Any, t: Any) -> Any:
+    """The expression for all large t: every minimum and maximum replaced by the argument that wins in the
+    end.
+
+    >>> t = sp.Symbol("t", positive=True)
+    >>> eventually(sp.log(sp.Max(t / 5, 1)) + sp.Min(t, 3), t)
+    log(t/5) + 3
+    """
+    expression = sp.sympify(expression)
+    while corners := [
+        c for c in expression.atoms(sp.Max, sp.Min) if not any(a.has(sp.Max, sp.Min) for a in c.args)
+    ]:
+        corner = min(corners, key=sp.count_ops)
+        winner, *others = corner.args
+        for other in others:
+            ahead = limit(other - winner, t)
+            if ahead == 0:  # the sign of a difference that vanishes is that of its leading order, here 1/t
+                ahead = limit(t * (other - winner), t)
+            if ahead is None or not (ahead.is_positive or ahead.is_negative or ahead.is_infinite):
+                raise ArithmeticError(f"which of {winner} and {other} wins as {t} grows is open")
+            larger = bool(ahead.is_positive or ahead == sp.oo)
+            if larger == isinstance(corner, sp.Max):
+                winner = other
+        expression = expression.xreplace({corner: winner})
+    return expression
+
+
+def stolz(summand: Any, t: Any, gauge: Any) -> Any:
+    """lim S(T)/g(T), possibly infinite; None where SymPy finds no limit. Checks what Stolz-Cesàro needs of
+    g.
+    """
+    slope = sp.diff(gauge, t)
+    if limit(gauge, t) != sp.oo:
+        raise ArithmeticError(f"the gauge {gauge} must tend to infinity")
+    if limit(slope.subs(t, t - 1) / slope, t) != 1:
+        raise ArithmeticError(f"the gauge {gauge} grows too fast: g'(t-1)/g'(t) must tend to 1")
+    return limit(eventually(summand, t) / slope, t)
+
+
+def _certificate(summand: Any, t: Any, gauge: Any, found: Any) -> dict[str, Any]:
+    slope = sp.diff(gauge, t)
+    shown = {"summand": summand, "gauge": gauge, "gauge's slope": slope, "limit of summand/slope": found}
+    if summand.free_symbols <= {t}:
+        shown["summand/slope"] = {f"t={p:.0e}": f"{sp.N((summand / slope).subs(t, p), 8)}" for p in PROBES}
+    return shown
+
+
+def at_most(summand: Any, t: Any, gauge: Any, *, domain: str, strength: Any = None) -> Evidence:
+    """Whether the sum of `summand` over t <= T is O(gauge(T)).
+
+    >>> t = sp.Symbol("t", positive=True)
+    >>> [at_most(summand, t, sp.log(t), domain="T → ∞").outcome for summand in (1 / t, 1 / sp.sqrt(t))]
+    ['holds', 'fails']
+    """
+    found = stolz(summand, t, gauge)
+    certificate = _certificate(summand, t, gauge, found)
+    if found is None or not (found.is_finite or found.is_infinite):
+        return undecided("limit", "SymPy finds no limit of the ratio", domain=domain, certificate=certificate)
+    if found.is_infinite:
+        return fails(
+            "limit", f"the sum divided by {gauge} tends to {found}", domain=domain, certificate=certificate
+        )
+    return holds(
+        "limit",
+        f"the sum divided by {gauge} tends to {found}",
+        domain=domain,
+        certificate=certificate,
+        strength=strength,
+    )
+
+
+def equivalent(
+    summand: Any, t: Any, gauge: Any, constant: Any, *, domain: str, strength: Any = None
+) -> Evidence:
+    """Whether the sum over t <= T is asymptotic to constant·gauge(T): the order and its constant.
+
+    >>> t = sp.Symbol("t", positive=True)
+    >>> equivalent(1 / sp.sqrt(t), t, sp.sqrt(t), 2, domain="T → ∞").outcome
+    'holds'
+    """
+    found = stolz(summand, t, gauge)
+    certificate = {**_certificate(summand, t, gauge, found), "constant": constant}
+    if found is None:
+        return undecided("limit", "SymPy finds no limit of the ratio", domain=domain, certificate=certificate)
+    gap = sp.simplify(found - constant)
+    if gap == 0:
+        return holds(
+            "limit",
+            f"the sum divided by {gauge} tends to {constant}",
+            domain=domain,
+            certificate=certificate,
+            strength=strength,
+        )
+    if (
+        gap.is_zero is False
+        or gap.is_infinite
+        or (gap.is_number and abs(sp.N(gap, 30)) > sp.Rational(1, 10**20))
+    ):
+        return fails(
+            "limit",
+            f"the sum divided by {gauge} tends to {found}, not to {constant}",
+            domain=domain,
+            certificate=certificate,
+        )
+    return undecided(
+        "limit",
+        f"the limit is {found}; that it equals {constant} was not shown",
+        domain=domain,
+        certificate=certificate,
+    )
+
+
+def converges(summand: Any, t: Any, *, power: Any, domain: str, strength: Any = None) -> Evidence:
+    """Whether the sum over t stays bounded, O(1), by comparison with t^(-power), power > 1, and with 1/t.
+
+    >>> t = sp.Symbol("t", positive=True)
+    >>> [converges(summand, t, power=2, domain="T → ∞").outcome for summand in (1 / t**2, 1 / t)]
+    ['holds', 'fails']
+    """
+    if not sp.sympify(power) > 1:
+        raise ValueError(f"a comparison series needs a power above 1, got {power}")
+    tail = eventually(summand, t)
+    scaled = limit(tail * t**power, t)
+    certificate = {"summand": summand, "power": power, "limit of summand·t^power": scaled}
+    if scaled is not None and scaled.is_finite:
+        return holds(
+            "limit",
+            f"the summand times t^{power} tends to {scaled}, so the sum converges",
+            domain=domain,
+            certificate=certificate,
+            strength=strength,
+        )
+    harmonic = limit(tail * t, t)
+    certificate["limit of summand·t"] = harmonic
+    if harmonic is not None and (harmonic.is_positive or harmonic.is_negative or harmonic.is_infinite):
+        return fails(
+            "limit",
+            f"the summand times t tends to {harmonic}, so the sum diverges",
+            domain=domain,
+            certificate=certificate,
+        )
+    return undecided(
+        "limit", f"neither t^(-{power}) nor 1/t settles the summand", domain=domain, certificate=certificate
+    )

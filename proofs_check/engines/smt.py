@@ -1,0 +1,254 @@
+"""Polynomial inequalities over the reals or the integers, by Z3.
+
+A positive outcome is a proof: Z3 finds that no point of the domain violates the statement. Statements are
+written in SymPy, with rational functions and square roots; denominators are cleared, after Z3 has proved on
+the domain that they keep their sign, and a root is a new non-negative variable, after Z3 has proved that its
+radicand is not negative. A negative outcome is a point of the domain, put back into the original statement
+exactly. A timeout is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.evidence import Evidence, fails, holds, undecided
+
+__all__ = ["always"]
+
+TIMEOUT = 10_000  # milliseconds a query
+SEARCH = 500  # and for a nicer counterexample than the one at hand
+
+
+class _Open(Exception):
+    """A side condition, such as the sign of a denominator, could not be settled."""
+
+
+class _Solver:
+    """The domain as Z3 sees it, and what has been proved about denominators and roots on the way."""
+
+    def __init__(self, integers: bool, timeout: int) -> None:
+        import z3
+
+        self.z3, self.integers, self.timeout = z3, integers, timeout
+        self.variables: dict[Any, Any] = {}
+        self.domain: list[Any] = []
+        self.roots: dict[Any, Any] = {}
+
+    def variable(self, symbol: Any) -> Any:
+        if symbol not in self.variables:
+            whole = self.integers and symbol.is_integer
+            self.variables[symbol] = (self.z3.Int if whole else self.z3.Real)(str(symbol))
+            if symbol.is_positive and symbol.is_integer:
+                self.domain.append(self.variables[symbol] >= 1)
+            elif symbol.is_positive:
+                self.domain.append(self.variables[symbol] > 0)
+            elif symbol.is_nonnegative:
+                self.domain.append(self.variables[symbol] >= 0)
+        return self.variables[symbol]
+
+    def polynomial(self, expression: Any) -> Any:
+        """A polynomial in Z3's terms."""
+        if self.integers and expression.is_Integer:
+            return self.z3.IntVal(int(expression))
+        if expression.is_Rational:
+            return self.z3.RealVal(f"{expression.p}/{expression.q}")
+        if expression.is_Symbol:
+            return self.variable(expression)
+        if expression.is_Add or expression.is_Mul:
+            result, *rest = (self.polynomial(a) for a in expression.args)
+            for term in rest:
+                result = result + term if expression.is_Add else result * term
+            return result
+        if expression.is_Pow and expression.exp.is_Integer and expression.exp > 0:
+            base = result = self.polynomial(expression.base)
+            for _ in range(int(expression.exp) - 1):
+                result = result * base
+            return result
+        raise TypeError(f"{expression} is no polynomial: Z3 cannot take it")
+
+    def without_roots(self, expression: Any) -> Any:
+        """Square roots replaced by variables s >= 0 with s² = radicand, which must be provably >= 0."""
+        for power in sorted(expression.atoms(sp.Pow), key=sp.count_ops, reverse=True):
+            if power.exp.is_Rational and power.exp.q == 2:
+                if power.base not in self.roots:
+                    radicand = self.without_roots(power.base)
+                    root = sp.Symbol(f"root{len(self.roots) + 1}", nonnegative=True)
+                    if not self.proves(self.comparison(radicand, ">=")):
+                        raise _Open(f"the radicand {power.base} was not shown to be >= 0")
+                    self.roots[power.base] = root
+                    self.domain.append(self.comparison(root**2 - radicand, "=="))
+                expression = expression.subs(power, self.roots[power.base] ** power.exp.p)
+        return expression
+
+    def comparison(self, difference: Any, relation: str) -> Any:
+        """`difference relation 0`, its denominator cleared by its proved sign."""
+        top, bottom = sp.fraction(sp.together(self.without_roots(sp.sympify(difference))))
+        top, bottom = sp.expand(top), sp.factor(bottom)
+        if bottom.free_symbols:
+            sign = self.polynomial(bottom)
+            if self.proves(sign > 0):
+                pass
+            elif self.proves(sign < 0):
+                top = -top
+            elif self.proves(sign != 0):
+                top = top if relation in ("==", "!=") else sp.expand(top * bottom)
+            else:
+                raise _Open(f"the denominator {bottom} was not shown to differ from 0")
+        elif bottom < 0:
+            top = -top
+        p = self.polynomial(top)
+        return {">": p > 0, ">=": p >= 0, "<": p < 0, "<=": p <= 0, "==": p == 0, "!=": p != 0}[relation]
+
+    def formula(self, statement: Any) -> Any:
+        """A SymPy relation or a combination of relations."""
+        if statement in (sp.true, sp.false):
+            return self.z3.BoolVal(bool(statement))
+        if isinstance(statement, sp.core.relational.Relational):
+            return self.comparison(statement.lhs - statement.rhs, statement.rel_op)
+        parts = [self.formula(a) for a in statement.args]
+        combine = {
+            sp.And: self.z3.And,
+            sp.Or: self.z3.Or,
+            sp.Not: self.z3.Not,
+            sp.Implies: self.z3.Implies,
+            sp.Equivalent: lambda a, b: a == b,
+        }
+        for kind, make in combine.items():
+            if isinstance(statement, kind):
+                return make(*parts)
+        raise TypeError(f"{statement} is no relation")
+
+    def check(self, *more: Any, timeout: int = 0) -> tuple[Any, Any]:
+        solver = self.z3.Solver()
+        solver.set("timeout", timeout or self.timeout)
+        solver.set("random_seed", 0)
+        solver.add(*self.domain, *more)
+        return solver.check(), solver
+
+    def proves(self, formula: Any) -> bool:
+        return bool(self.check(self.z3.Not(formula))[0] == self.z3.unsat)
+
+    def point(self, model: Any) -> dict[Any, Any]:
+        """The model's values; an algebraic number is given to twenty digits and recognised as such."""
+        values = {}
+        for symbol, variable in self.variables.items():
+            if symbol in self.roots.values():
+                continue
+            value = model.eval(variable, model_completion=True)
+            if self.z3.is_algebraic_value(value):
+                value = value.approx(20)
+            values[symbol] = sp.Rational(str(value.as_fraction() if hasattr(value, "as_fraction") else value))
+        return values
+
+
+def _nice(solver: _Solver, negation: Any) -> Any:
+    """A model with small whole values where there is one: easier to check by hand."""
+    z3 = solver.z3
+    for size in (4, 12, 100):
+        bounded = []
+        for symbol, variable in solver.variables.items():
+            if symbol not in solver.roots.values():
+                bounded += [variable <= size, variable >= -size]
+                if not z3.is_int(variable):
+                    bounded.append(z3.IsInt(variable))
+        outcome, found = solver.check(negation, *bounded, timeout=SEARCH)
+        if outcome == z3.sat:
+            return found.model()
+    return None
+
+
+def always(
+    statement: Any,
+    *,
+    given: Iterable[Any] = (),
+    domain: str,
+    timeout: int = TIMEOUT,
+    strength: Any = None,
+) -> Evidence:
+    """Whether a SymPy relation holds wherever the relations `given` and the symbols' assumptions do.
+
+    Integer symbols are taken as reals first, which is fast and proves more; only where that fails as
+    integers.
+
+    >>> x, y = sp.symbols("x y", positive=True)
+    >>> always((x + y) / 2 >= sp.sqrt(x * y), domain="x, y > 0").outcome
+    'holds'
+    >>> always(x**2 > x / 2, given=[x < 2], domain="0 < x < 2").outcome
+    'fails'
+    """
+    premises = list(given)
+    symbols = sorted(sp.And(statement, *premises).free_symbols, key=str)
+    found = _decide(statement, premises, symbols, domain, _Solver(integers=False, timeout=timeout), strength)
+    if found.outcome == "open" and any(symbol.is_integer for symbol in symbols):
+        return _decide(
+            statement, premises, symbols, domain, _Solver(integers=True, timeout=timeout), strength
+        )
+    return found
+
+
+def _decide(
+    statement: Any,
+    premises: Sequence[Any],
+    symbols: Sequence[Any],
+    domain: str,
+    solver: _Solver,
+    strength: Any,
+) -> Evidence:
+    wording = {"statement": statement, "given": [str(p) for p in premises if p != sp.true]}
+    try:
+        for symbol in symbols:
+            solver.variable(symbol)
+        for premise in premises:  # one by one: the earlier ones help to clear denominators in the later
+            solver.domain.append(solver.formula(premise))
+        negation = solver.z3.Not(solver.formula(statement))
+    except _Open as reason:
+        return undecided("smt", str(reason), domain=domain, certificate=wording)
+    outcome, found = solver.check(negation)
+    if outcome == solver.z3.sat:
+        return _counterexample(
+            statement, premises, solver.point(_nice(solver, negation) or found.model()), domain, wording
+        )
+    if outcome != solver.z3.unsat:
+        return undecided("smt", f"Z3 gives up: {found.reason_unknown()}", domain=domain, certificate=wording)
+    if solver.check()[0] != solver.z3.sat:
+        return undecided(
+            "smt",
+            "Z3 finds no point in the domain either: the proof may be vacuous",
+            domain=domain,
+            certificate=wording,
+        )
+    return holds(
+        "smt",
+        "Z3: no point of the domain violates it",
+        domain=domain,
+        strength=strength,
+        certificate={**wording, "negation": "unsat"},
+    )
+
+
+def _counterexample(
+    statement: Any, premises: Sequence[Any], point: dict[Any, Any], domain: str, wording: Any
+) -> Evidence:
+    """The model, put back into the statement without Z3: what it says must be seen to be false there."""
+    named = {str(symbol): str(value) for symbol, value in point.items()}
+    whole = all(value.is_integer for symbol, value in point.items() if symbol.is_integer)
+    inside = whole and all(sp.simplify(p.subs(point)) == sp.true for p in premises)
+    violated = sp.simplify(statement.subs(point)) == sp.false
+    if not (inside and violated):
+        return undecided(
+            "smt",
+            "Z3's counterexample is not whole or not rational; put back, it does not confirm itself",
+            domain=domain,
+            certificate={**wording, "near": named},
+        )
+    sides = {}
+    if isinstance(statement, sp.core.relational.Relational):
+        sides = {
+            "left": sp.nsimplify(statement.lhs.subs(point)),
+            "right": sp.nsimplify(statement.rhs.subs(point)),
+        }
+    at = ", ".join(f"{name}={value}" for name, value in named.items())
+    return fails("smt", f"violated at {at}", domain=domain, certificate={**wording, "at": named, **sides})

@@ -1,0 +1,198 @@
+"""What a check found, and what all findings together say about a statement.
+
+A check returns one piece of `Evidence`. Its *method* says how it looked, its *strength* what a positive
+outcome is worth, its *outcome* what it saw, and its *certificate* holds every number that someone else needs
+to check it by hand.
+
+| strength | what "holds" means | what "fails" means |
+| --- | --- | --- |
+| proof | true on the whole domain of the claim | disproved |
+| certified | true, rigorously, on a stated range or grid inside that domain | disproved |
+| certified numerically | true to a solver's accuracy, on stated parameters | violated by far more than that |
+| exact | true on every example tried, without rounding | disproved: the counterexample is exact |
+| statistical | a confidence statement excludes a violation | a confidence statement excludes the claim |
+
+Nobody types a verdict: `verdict` derives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+__all__ = ["Evidence", "Verdict", "as_plain", "fails", "holds", "refutes", "together", "undecided", "verdict"]
+
+Method = Literal["identity", "smt", "limit", "enclosure", "exact", "worst case", "simulation"]
+Strength = Literal["proof", "certified", "certified numerically", "exact", "statistical"]
+Outcome = Literal["holds", "fails", "open"]
+Verdict = Literal["proved", "certified", "supported", "conditional", "refuted", "undecided"]
+
+USUAL: dict[Method, Strength] = {
+    "identity": "proof",
+    "smt": "proof",
+    "limit": "proof",
+    "enclosure": "certified",
+    "exact": "exact",
+    "worst case": "certified numerically",
+    "simulation": "statistical",
+}
+# what a positive outcome can establish at most
+ESTABLISHES: dict[Strength, Verdict] = {
+    "proof": "proved",
+    "certified": "certified",
+    "certified numerically": "supported",
+    "exact": "supported",
+    "statistical": "supported",
+}
+RANK: tuple[Verdict, ...] = ("undecided", "supported", "certified", "proved")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One finding. `part` names the part of the statement it is about, where a statement says several
+    things.
+    """
+
+    method: Method
+    strength: Strength
+    outcome: Outcome
+    detail: str
+    domain: str = ""
+    certificate: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    part: str = ""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("method", self.method, get_args(Method)),
+            ("strength", self.strength, get_args(Strength)),
+            ("outcome", self.outcome, get_args(Outcome)),
+        ):
+            if value not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+        if not self.detail:
+            raise ValueError("evidence must say in its detail what was seen")
+        if self.outcome == "fails" and not self.certificate:
+            raise ValueError("a failing check must hand over its counterexample as the certificate")
+        object.__setattr__(self, "certificate", as_plain(self.certificate))
+
+    @property
+    def sound(self) -> bool:
+        """Whether a failure refutes: a sample of runs alone never does."""
+        return self.strength != "statistical"
+
+    def about(self, part: str) -> Evidence:
+        """The same finding, booked as evidence about one named part of the statement."""
+        return replace(self, part=part)
+
+
+def as_plain(value: Any) -> Any:
+    """Numbers of any system as what JSON and a reader understand: exact ones as text such as 13/50."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): as_plain(entry) for key, entry in value.items()}
+    if isinstance(value, Sequence | set | frozenset):
+        return [as_plain(entry) for entry in value]
+    if hasattr(value, "tolist"):  # NumPy
+        return as_plain(value.tolist())
+    return str(value)
+
+
+def _make(outcome: Outcome, method: Method, detail: str, strength: Strength | None, **rest: Any) -> Evidence:
+    return Evidence(method, strength or USUAL[method], outcome, detail, **rest)
+
+
+def holds(method: Method, detail: str, *, strength: Strength | None = None, **rest: Any) -> Evidence:
+    """Positive evidence. Give `strength="certified"` where a proof covers only a part of the claim's domain.
+
+    >>> holds("identity", "the difference reduces to 0", domain="all K >= 1").strength
+    'proof'
+    """
+    return _make("holds", method, detail, strength, **rest)
+
+
+def fails(method: Method, detail: str, *, strength: Strength | None = None, **rest: Any) -> Evidence:
+    """Negative evidence; its `certificate`, the counterexample, is compulsory."""
+    return _make("fails", method, detail, strength, **rest)
+
+
+def undecided(method: Method, detail: str, *, strength: Strength | None = None, **rest: Any) -> Evidence:
+    """No decision, and why: balls overlap, a solver gave up."""
+    return _make("open", method, detail, strength, **rest)
+
+
+def together(*found: Evidence) -> Evidence:
+    """Findings of one method that only together show something: it holds if each does, as firmly as the
+    weakest.
+
+    >>> together(holds("smt", "t >= K"), holds("smt", "t < K")).detail
+    't >= K; t < K'
+    """
+    for outcome in ("fails", "open"):
+        for e in found:
+            if e.outcome == outcome:
+                return e
+    weakest = min(found, key=lambda e: RANK.index(ESTABLISHES[e.strength]))
+    certificate = {
+        f"{i}: {key}": value for i, e in enumerate(found, 1) for key, value in e.certificate.items()
+    }
+    detail, domain = (
+        "; ".join(dict.fromkeys(x)) for x in ((e.detail for e in found), (e.domain for e in found))
+    )
+    return replace(weakest, detail=detail, domain=domain, certificate=certificate)
+
+
+def refutes(negation: Evidence, detail: str) -> Evidence:
+    """Evidence for a statement's negation, booked against the statement; open where the negation was not
+    shown.
+
+    >>> refutes(holds("smt", "no solution", certificate={"K": "any"}), "contradictory").outcome
+    'fails'
+    """
+    if negation.outcome == "holds":
+        return replace(negation, outcome="fails", detail=detail)
+    return replace(negation, outcome="open", detail=f"the negation was not shown: {negation.detail}")
+
+
+def _positive(evidence: Iterable[Evidence]) -> Verdict:
+    """The strongest that the positive outcomes establish; a failure that is not sound takes all of it
+    back.
+    """
+    found = list(evidence)
+    if any(e.outcome == "fails" for e in found):
+        return "undecided"
+    established = [ESTABLISHES[e.strength] for e in found if e.outcome == "holds"]
+    return max(established, key=RANK.index, default="undecided")
+
+
+def _by_part(evidence: Sequence[Evidence]) -> Verdict:
+    """A statement of several parts is as well established as its weakest part."""
+    parts = {e.part for e in evidence}
+    named = parts - {""} or parts
+    return min(
+        (_positive(e for e in evidence if e.part in ("", p) or p == "") for p in named), key=RANK.index
+    )
+
+
+def verdict(stated: Sequence[Evidence], with_hypotheses: Sequence[Evidence] = ()) -> Verdict:
+    """The verdict on a statement, from evidence about it as stated and about it under added hypotheses.
+
+    One sound failure refutes, whatever else holds; the verdict is then `conditional` if the statement is
+    established under the added hypotheses.
+
+    >>> verdict([holds("exact", "200 sequences"), holds("identity", "difference is 0")])
+    'proved'
+    >>> counterexample = fails("exact", "wrong at K=2", certificate={"K": 2})
+    >>> verdict([counterexample]), verdict([counterexample], [holds("smt", "unsat for K=1")])
+    ('refuted', 'conditional')
+    >>> verdict([undecided("enclosure", "the balls overlap")])
+    'undecided'
+    """
+    if not stated:
+        return "undecided"
+    if any(e.outcome == "fails" and e.sound for e in stated):
+        rescued = with_hypotheses and verdict(with_hypotheses) in ("proved", "certified", "supported")
+        return "conditional" if rescued else "refuted"
+    return _by_part(stated)

@@ -1,0 +1,62 @@
+"""Run many claims, in this process or in several. What comes out does not depend on which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+
+from proofs_check.claim import Case, Claim, Profile, decide
+from proofs_check.evidence import Evidence
+from proofs_check.registry import claims_from, registry
+
+__all__ = ["run"]
+
+Report = Callable[[Claim], None]
+_mine: dict[str, Claim] = {}  # a worker's claims: functions don't travel between processes, labels do
+
+
+def _load(file: Path | None) -> None:
+    _mine.update({claim.id: claim for claim in (claims_from(file) if file else registry())})
+
+
+def _work(label: str, seed: int, profile: Profile) -> tuple[tuple[Evidence, ...], ...]:
+    case = decide(_mine[label], seed=seed, profile=profile)
+    return case.stated, case.hypotheses, case.corrected
+
+
+def run(
+    claims: Sequence[Claim],
+    *,
+    seed: int = 0,
+    profile: Profile = "quick",
+    jobs: int = 1,
+    file: Path | None = None,
+    report: Report = lambda claim: None,
+) -> list[Case]:
+    """The cases of the given claims, in their order. `report` is called with each claim that is done.
+
+    With several jobs the claims must be the registry's, or those of `file`: a worker looks them up again.
+    """
+    cases: dict[str, Case] = {}
+    if jobs == 1:
+        for claim in claims:
+            cases[claim.id] = decide(claim, seed=seed, profile=profile)
+            report(claim)
+    else:
+        # those with many checks first: the last ones to finish should be short
+        by_size = sorted(
+            claims, key=lambda c: -len(c.checks) - len(c.corrected.checks if c.corrected else ())
+        )
+        with ProcessPoolExecutor(jobs, get_context("spawn"), _load, (file,)) as pool:
+            waiting = {pool.submit(_work, claim.id, seed, profile): claim for claim in by_size}
+            try:
+                for done in as_completed(waiting):
+                    claim = waiting[done]
+                    cases[claim.id] = Case(claim, *done.result())
+                    report(claim)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+    return [cases[claim.id] for claim in claims]

@@ -1,0 +1,114 @@
+"""`acdpp plot` as a user meets it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from acdpp import drawing, plot
+from theory.setting import SettingError
+
+SMALL = {
+    "bound-vs-T": ["--horizon", "1e4", "--rounds", "5", "--seeds", "2"],
+    "uniformity": ["--K", "2,3"],
+    "omegas": ["--K", "3", "--horizon", "1e3", "--term", "omega3"],
+    "control": ["--rounds", "10", "--rho", "0.9", "--V", "3"],
+}
+
+
+def description(path: Path) -> str:
+    with Image.open(path) as image:
+        return str(image.info["Description"])
+
+
+def invoke(*words: str) -> str:
+    done = CliRunner().invoke(plot.app, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_every_figure_of_the_theory_has_defaults() -> None:
+    assert [plot.FIGURES[name]().name for name in plot.THEORY] == list(plot.THEORY)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_figure_is_one_command(name: str, tmp_path: Path) -> None:
+    said = invoke(name, *SMALL[name], "--dpi", "40", "--out", str(tmp_path / "new"))
+    path = tmp_path / "new" / f"{name}.png"
+    assert said.strip().endswith(f"{name}.png")
+    words = ["acdpp", "plot", name, *SMALL[name], "--dpi", "40"]
+    assert description(path) == " ".join(words)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_result_is_drawn_from_its_folder(result: Path, tmp_path: Path) -> None:
+    for name in ("learning", "mismatch"):
+        invoke(name, str(result), "--format", "svg", "--out", str(tmp_path))
+    names = {"learning.svg", "measured-mismatch.svg"}
+    assert {file.name for file in tmp_path.iterdir()} == names
+
+
+def test_all_draws_all(result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {*plot.THEORY, *plot.MEASURED} == set(plot.FIGURES)
+    monkeypatch.setattr(plot, "THEORY", ("uniformity",))
+    monkeypatch.setattr(plot, "MEASURED", ("mismatch",))
+    invoke("all", "--result", str(result), "--style", "dark", "--dpi", "40", "--out", str(tmp_path))
+    commands = {path.stem: description(path) for path in tmp_path.iterdir()}
+    assert commands["uniformity"] == "acdpp plot uniformity --style dark --dpi 40"
+    assert commands["measured-mismatch"] == f"acdpp plot mismatch {result} --style dark --dpi 40"
+
+
+@pytest.mark.parametrize("name", [*plot.FIGURES, "all"])
+def test_every_help_has_an_example(name: str) -> None:
+    said = invoke(name, "--help")
+    assert f"Example: acdpp plot {name}" in said
+    for option in ("--out", "--format", "--style"):
+        assert option in said
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["uniformity", "--K", "0"], "--K"),
+        (["uniformity", "--K", "1000"], "K from 1 to 200"),
+        (["omegas", "--K", "1"], "at least 2"),
+        (["omegas", "--horizon", "1e16"], "10\\^15"),
+        (["bound-vs-T", "--horizon", "1e16"], "10\\^15"),
+        (["bound-vs-T", "--constants", "D=1"], "--constants needs"),
+        (["mismatch", "--K", "150"], "rounds"),
+        (["design", "--horizon", "1e13"], "10\\^12"),
+        (["control", "--rho", "1"], "rho"),
+        (["learning", "nowhere"], "no result"),
+        (["mismatch", "nowhere", "--K", "3"], "brings its own settings"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_nothing(words: list[str], what: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=what) as caught:
+        invoke(*words, "--out", str(tmp_path / "new"))
+    assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bad_folder_is_known_before_anything_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from figures import uniformity
+
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(uniformity, "compute", lambda *_: pytest.fail("computed in vain"))
+    with pytest.raises(SettingError, match="choose another folder"):
+        invoke("uniformity", "--out", str(tmp_path / "file"))
+
+
+def test_a_bar_appears_on_a_terminal_only_when_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[bool] = []
+    monkeypatch.setattr("rich.progress.Progress.start", lambda self: started.append(True))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert list(drawing._watched("figure", range(5))) == [0, 1, 2, 3, 4]
+    assert started == []
+    monkeypatch.setattr(drawing, "PATIENCE", -1)
+    assert list(drawing._watched("figure", range(5))) == [0, 1, 2, 3, 4]
+    assert started == [True]

@@ -1,0 +1,250 @@
+"""Every curve is what the theory, the count or the simulated control says it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from figures import bound_vs_horizon, control, design, mismatch, omegas, uniformity
+from figures.regret_terms import regret_term
+from figures.simulation import Simulation, play
+from theory.admission import debt_update
+from theory.bound import (
+    Bound,
+    constant_bound,
+    constant_bound_as_stated,
+    constant_round,
+    oracle_bound,
+    theorem_1,
+    theorem_1_as_stated,
+)
+from theory.design import best_rate, design_as_stated, design_limit
+from theory.design import design as best_design
+from theory.penalty import penalty_limit
+from theory.region import region_maximum
+from theory.regret import (
+    omega1,
+    omega1_as_stated,
+    omega2,
+    omega2_as_stated,
+    omega3,
+    omega3_as_stated,
+    omega3_limit,
+)
+from theory.reuse import crossover_constant, mismatch_constant, trajectory, uniformity_constant_as_stated
+from theory.setting import Budget, Constants, Region, SettingError
+
+UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
+BUDGET = Budget(buffers=(8, 9, 10, 11, 12, 8, 9, 10, 11, 12), cost=52, mean_cost=Fraction(11, 2))
+
+
+# --- uniformity --------------------------------------------------------------------------------------------
+
+
+def test_the_corrected_uniformity_is_the_counted_one_and_the_stated_is_not() -> None:
+    for curve in uniformity.compute((1, 2, 5, 9)).curves:
+        assert curve.corrected == pytest.approx(curve.counted, rel=1e-14)
+        late = curve.rounds >= curve.K
+        assert (curve.K == 1) == np.allclose(curve.stated[late], curve.counted[late])
+
+
+def test_a_stated_uniformity_outside_0_to_1_is_marked_and_not_drawn() -> None:
+    (curve,) = uniformity.compute((5,)).curves
+    printed = [uniformity_constant_as_stated(5, int(t)) for t in curve.rounds]
+    impossible = [t for t, value in zip(curve.rounds, printed, strict=True) if not 0 < value <= 1]
+    assert curve.impossible.tolist() == impossible == [1, 2]
+    drawn = ~np.isin(curve.rounds, impossible)
+    assert np.isnan(curve.stated[~drawn]).all()
+    assert curve.stated[drawn] == pytest.approx([float(v) for v, d in zip(printed, drawn, strict=True) if d])
+
+
+@pytest.mark.parametrize("K", [2, 7, 10])
+def test_the_effective_size_is_below_the_memory_exactly_before_the_crossover(K: int) -> None:
+    (curve,) = uniformity.compute((K,)).curves
+    below = curve.over_memory(curve.counted) < 1 - 1e-12
+    assert below.tolist() == [1 < t < float(crossover_constant(K)) for t in curve.rounds]
+
+
+# --- mismatch ----------------------------------------------------------------------------------------------
+
+
+def test_dice_agree_with_chi_and_not_with_the_printed_expression() -> None:
+    data = mismatch.compute(K=6, rate=3, draws=2000, seed=1)
+    error = data.half_width / mismatch.NORMAL + 1e-12
+    assert (np.abs(data.measured - data.chi) < 5 * error).all()
+    assert (np.abs(data.measured - data.stated) > 5 * error)[1:10].all()
+
+
+def test_both_factors_are_the_theory_s() -> None:
+    data = mismatch.compute(K=4, rate=2, draws=2)
+    assert data.chi == pytest.approx([float(mismatch_constant(4, t, 2)) for t in range(1, 17)], rel=1e-12)
+    path = trajectory([2] * 16, 4)
+    stated = [float(Fraction(1, n) - 1 / N_eff) for n, N_eff in zip(path.n, path.effective, strict=True)]
+    assert data.stated == pytest.approx(stated, abs=1e-15)
+    assert data.negative == (2, int(crossover_constant(4)))
+
+
+def test_the_draws_follow_from_the_seed() -> None:
+    first, again, other = (mismatch.compute(K=3, rate=2, draws=10, seed=seed) for seed in (4, 4, 5))
+    assert (first.measured == again.measured).all()
+    assert (first.measured != other.measured).any()
+
+
+# --- regret terms ------------------------------------------------------------------------------------------
+
+
+def test_the_regret_terms_are_those_of_the_theory() -> None:
+    region = Region(rate=10, rho=Fraction(9, 10))
+    steps = Constants(D=2, sigma=3, eta=Fraction(1, 10), B=1, Pdim=50, E=4)
+    admissions = np.full(300, 10.0)
+    expected = {
+        ("omega1", "corrected"): omega1(admissions, 7, steps.map(float)).total,
+        ("omega1", "stated"): omega1_as_stated(admissions, 7, steps.map(float)).total,
+        ("omega2", "corrected"): omega2(7, region, 300, steps).total,
+        ("omega2", "stated"): omega2_as_stated(7, region, 300, steps).total,
+        ("omega3", "corrected"): omega3(7, 10, 300, steps).total,
+    }
+    for (term, form), value in expected.items():
+        drawn = regret_term(term, form, 7, 10, 300, steps, rho=region.rho).total
+        assert float(drawn) == pytest.approx(float(value), rel=1e-9), (term, form)
+    # the printed Ω₃ has the oracle with η too, which at E = 1 is the same
+    drawn = regret_term("omega3", "stated", 7, 10, 300, UNIT).total
+    assert float(drawn) == pytest.approx(float(omega3_as_stated(7, 10, 300, UNIT).total), rel=1e-9)
+
+
+def test_lines_pass_through_the_proved_balls() -> None:
+    data = omegas.compute(4, 10, 1000, UNIT, others=(), slowness=(10,))
+    assert data.terms == omegas.TERMS
+    for (term, key), curve in data.curves.items():
+        assert (curve.radius >= 0).all()
+        assert (curve.radius < 1e-9).all()
+        values = np.interp(np.log(curve.at), np.log(curve.x), curve.line)
+        assert values == pytest.approx(curve.middle, rel=2e-3), (term, key)  # between grid points it bends
+    assert data.curves["omega3", 4].middle == pytest.approx(omega3(4, 10, 1000, UNIT).total, rel=1e-12)
+    assert data.curves["omega2", 10].middle == pytest.approx(data.curves["omega2", "corrected"].middle)
+
+
+def test_omega3_over_log_diverges_and_over_the_true_order_goes_flat() -> None:
+    T = [10**k for k in (3, 6, 9, 12, 15)]
+    values = np.array([float(regret_term("omega3", "corrected", 10, 10, t, UNIT).total) for t in T])
+    log = np.log(np.array(T, dtype=float))
+    assert (values / log)[-1] > 1e5 * (values / log)[0]
+    ratios = values / np.sqrt(np.array(T) * log) / float(omega3_limit(10, 10, UNIT))
+    assert (np.diff(ratios) > 0).all()
+    assert 0.97 < ratios[-1] < 1
+
+
+def test_omega1_grows_like_log_T_with_chi_and_is_bounded_without() -> None:
+    def growth(form: str) -> float:
+        """Per e-fold of T, between 10^8 and 10^10."""
+        low, high = (float(regret_term("omega1", form, 10, 10, 10**k, UNIT).total) for k in (8, 10))
+        return (high - low) / math.log(100)
+
+    numbers = UNIT.map(float)
+    t = 1e9
+    round_ = constant_round(10, t, 10.0, numbers).total - penalty_limit(10, t, 10.0, numbers).total
+    assert growth("corrected") == pytest.approx(t * round_, rel=1e-2)
+    assert growth("corrected") > 0.4
+    assert growth("stated") < 0.01
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"K": 1}, {"T": 100}, {"T": 10**16}, {"terms": ()}, {"terms": ("omega4",)}]
+)
+def test_an_order_that_cannot_be_shown_is_refused(wrong: dict[str, object]) -> None:
+    settings = {"K": 5, "rate": 10, "T": 1000, "constants": UNIT} | wrong
+    with pytest.raises(SettingError):
+        omegas.compute(**settings)  # type: ignore[arg-type]
+
+
+# --- the bound against T -----------------------------------------------------------------------------------
+
+
+def test_the_bounds_are_those_of_the_theory() -> None:
+    data = bound_vs_horizon.compute(9, 10, 10**9, UNIT)
+    formulas: dict[tuple[str, str], Callable[[int], Bound]] = {
+        ("constant", "corrected"): lambda T: constant_bound(9, 10, T, UNIT),
+        ("constant", "stated"): lambda T: constant_bound_as_stated(9, 10, T, UNIT),
+        ("oracle", "corrected"): lambda T: oracle_bound(90, T, UNIT),
+    }
+    for (policy, form), formula in formulas.items():
+        curve = data.curves[policy, form]
+        expected = [formula(int(T)).total for T in curve.T]
+        assert curve.mean == pytest.approx(expected, rel=1e-15)
+        assert sum(curve.shares().values()) == pytest.approx(np.ones(len(curve.T)))
+    stated = constant_bound_as_stated(9, 10, 10**9, UNIT)
+    assert set(data.undefined) == {*stated.negative["root"], *stated.negative["generalisation"]}
+    assert data.left_out == stated.left_out == (4,)
+
+
+def test_the_simulated_bound_is_theorem_1_on_what_was_admitted() -> None:
+    setting = Simulation(K=5, rate=10, rounds=40, seeds=3)
+    data = bound_vs_horizon.compute(5, 10, 10**6, UNIT, setting)
+    numbers = UNIT.map(float)
+    paths = [trajectory(admitted, 5) for admitted in play(setting, UNIT).admitted.T]
+    corrected = [theorem_1(p.n, p.N, p.uniformity, p.mismatch, numbers).total for p in paths]
+    stated = [theorem_1_as_stated(p.n, p.N, p.uniformity, numbers).total for p in paths]
+    assert data.curves["acdpp", "corrected"].total[:, -1] == pytest.approx(corrected)
+    assert data.curves["acdpp", "stated"].total[:, -1] == pytest.approx(stated)
+    low, high = data.curves["acdpp", "corrected"].band
+    assert (low <= high).all()
+
+
+# --- control -----------------------------------------------------------------------------------------------
+
+
+def test_the_literal_rule_stays_in_the_region_and_the_capped_one_in_the_buffers() -> None:
+    setting = Simulation(K=5, rate=10, rounds=60, seeds=1)
+    data = control.compute(setting, UNIT)
+    literal, capped = data.runs["literal"], data.runs["capped"]
+    assert (literal.admitted >= data.lowest * (1 - 1e-12)).all()
+    assert (literal.admitted <= data.highest * (1 + 1e-12)).all()
+    assert literal.admitted[0] == pytest.approx(region_maximum(setting.region, 1))
+    assert literal.occupancy.max() > data.total_buffer
+    assert capped.occupancy.max() <= data.total_buffer * (1 + 1e-12)
+    assert (literal.cost == capped.cost).all()
+
+
+def test_debt_and_spending_follow_from_costs_and_admissions() -> None:
+    data = control.compute(Simulation(K=4, rate=8, rounds=50, seeds=1, seed=3), UNIT)
+    for run in data.runs.values():
+        debt = 0.0
+        for t in range(50):
+            assert run.debt[t] == pytest.approx(debt)
+            debt = debt_update(debt, run.cost[t], run.admitted[t], data.C)
+        assert run.spent[-1] == pytest.approx(run.cost @ run.admitted)
+
+
+def test_a_simulation_without_rounds_seeds_or_weight_is_refused() -> None:
+    for wrong in ({"rounds": 1}, {"seeds": 0}, {"V": 0.0}, {"K": 0}):
+        with pytest.raises(SettingError):
+            Simulation(**({"K": 5, "rate": 10, "rounds": 20} | wrong))
+
+
+# --- design ------------------------------------------------------------------------------------------------
+
+
+def test_the_landscape_and_its_marks_are_the_theory_s() -> None:
+    data = design.compute(BUDGET, UNIT, (100, 10**4))
+    for land in data.landscapes:
+        expected = [constant_bound(int(K), best_rate(int(K), BUDGET), land.T, UNIT).total for K in data.K]
+        assert land.bound == pytest.approx(expected)
+        assert land.best == best_design(BUDGET, land.T, UNIT).K == data.K[np.argmin(land.bound)]
+    assert data.stated == design_as_stated(BUDGET) == ((11, True), (10, False))
+    assert data.corrected == design_limit(BUDGET, UNIT).K == 11
+    # the printed floor fills the buffers beyond the budget, and so seems better than anything feasible
+    assert data.landscapes[1].stated[1] < data.landscapes[1].bound.min()
+
+
+def test_the_maps_hold_the_designs_of_their_budgets() -> None:
+    data = design.compute(BUDGET, UNIT, (100,))
+    centre = len(data.costs) // 2
+    assert (data.costs[centre], data.buffers[centre]) == (52, 100)
+    for i, j in [(0, 0), (centre, centre), (2, 7)]:
+        cell = Budget(buffers=(float(data.buffers[i]),), cost=float(data.costs[j]), mean_cost=Fraction(11, 2))
+        assert data.limit[i, j] == design_limit(cell, UNIT).K
+        assert data.finite[i, j] == best_design(cell, 100, UNIT).K

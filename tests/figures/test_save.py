@@ -1,0 +1,118 @@
+"""A file is whole or absent, says what made it, and is the same every time."""
+
+from __future__ import annotations
+
+import errno
+import os
+from io import BytesIO
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+from figures.choices import Format, Style
+from figures.save import Origin, check_folder, render, save, write
+from figures.style import LOOKS, Width
+from theory.setting import SettingError
+
+ORIGIN = Origin("acdpp plot uniformity --K 2", "1.2.3")
+LOOK = LOOKS[Style.paper]
+
+
+def sketch() -> Figure:
+    """Lines, a clip and a hatch, whose names in a file could be random."""
+    with LOOK.applied():
+        figure, grid = LOOK.canvas(Width.double, 1)
+        grid[0, 0].plot([1, 2, 4])
+        LOOK.zone(grid[0, 0], 0, 1)
+    return figure
+
+
+def test_each_format_names_the_command_and_the_version() -> None:
+    figure = sketch()
+    png = Image.open(BytesIO(render(figure, Format.png, LOOK, "title", ORIGIN, dpi=40)))
+    assert png.info["Description"] == ORIGIN.command
+    assert png.info["Software"] == "acdpp 1.2.3"
+    svg = ElementTree.fromstring(render(figure, Format.svg, LOOK, "title", ORIGIN))
+    text = " ".join(svg.itertext())
+    assert ORIGIN.command in text
+    assert "acdpp 1.2.3" in text
+    pdf = render(figure, Format.pdf, LOOK, "title", ORIGIN)
+    assert ORIGIN.command.encode() in pdf
+    assert b"acdpp 1.2.3" in pdf
+
+
+@pytest.mark.parametrize("form", Format)
+def test_the_same_figure_gives_the_same_bytes_and_no_time(form: Format) -> None:
+    first, again = (render(sketch(), form, LOOK, "title", ORIGIN, dpi=40) for _ in range(2))
+    assert first == again
+    assert b"CreationDate" not in first
+    assert b"<dc:date>" not in first
+
+
+def test_print_sizes_are_those_of_a_page() -> None:
+    png = Image.open(BytesIO(render(sketch(), Format.png, LOOK, "title", ORIGIN)))
+    assert png.width == 7.2 * 300
+    assert png.info["dpi"] == pytest.approx((300, 300), abs=0.1)
+
+
+@pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(
+    failure: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "figure.png"
+    write(path, b"old")
+
+    def fail(descriptor: int) -> None:
+        raise failure
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises((SettingError, KeyboardInterrupt)) as caught:
+        write(path, b"new")
+    if isinstance(failure, OSError):
+        assert "No space left" in str(caught.value)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_figure_that_cannot_be_drawn_writes_nothing(tmp_path: Path) -> None:
+    broken = Figure()
+    broken.text(0.5, 0.5, r"$\notasymbol$")
+    with pytest.raises(ValueError, match="notasymbol"):
+        save(broken, tmp_path / "new", "figure", form=Format.png, look=LOOK, origin=ORIGIN)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
+    write(tmp_path / "a.png", b"x")
+    (tmp_path / "b").write_bytes(b"x")
+    assert (tmp_path / "a.png").stat().st_mode == (tmp_path / "b").stat().st_mode
+
+
+def test_a_bad_folder_is_refused_in_one_line_and_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine")
+    for folder in (file, file / "below"):
+        with pytest.raises(SettingError, match="--out") as caught:
+            check_folder(folder)
+        assert str(folder) in str(caught.value)
+        assert "\n" not in str(caught.value)
+    assert file.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written_to_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(SettingError, match="Permission"):
+        check_folder(tmp_path / "new")
+    tmp_path.chmod(0o700)
+
+
+def test_a_good_folder_is_made_only_when_there_is_something_to_write(tmp_path: Path) -> None:
+    folder = check_folder(tmp_path / "a" / "b")
+    assert not folder.exists()
+    write(folder / "figure.svg", b"x")
+    assert (folder / "figure.svg").read_bytes() == b"x"

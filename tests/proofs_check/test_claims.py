@@ -1,0 +1,104 @@
+"""Every claim of the paper, decided once in the quick profile: the registry is the test list."""
+
+import os
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+
+from proofs_check import claims, ledger, report
+from proofs_check.evidence import USUAL
+from proofs_check.registry import registry, select
+from proofs_check.run import run
+from theory.setting import SettingError
+
+README = Path(__file__).parents[2] / "README.md"
+ESTABLISHED = ("proved", "certified", "supported")
+CLAIMS = {claim.id: claim for claim in registry()}
+
+
+@pytest.fixture(scope="module")
+def cases():
+    jobs = min(2, os.cpu_count() or 1)
+    return {case.claim.id: case for case in run(registry(), jobs=jobs)}
+
+
+@pytest.mark.parametrize("label", CLAIMS)
+def test_the_verdict_is_the_recorded_one(label, cases):
+    assert ledger.differences([cases[label]], ledger.read()) == []
+
+
+@pytest.mark.parametrize("label", CLAIMS)
+def test_what_is_not_true_as_printed_is_corrected_and_the_correction_is_established(label, cases):
+    case = cases[label]
+    if case.verdict not in ESTABLISHED:
+        assert case.claim.corrected is not None
+        assert case.corrected_verdict in ESTABLISHED
+
+
+@pytest.mark.parametrize("label", CLAIMS)
+def test_every_failure_hands_over_the_numbers_that_show_it(label, cases):
+    case = cases[label]
+    for evidence in case.stated + case.hypotheses + case.corrected:
+        assert evidence.outcome != "fails" or evidence.certificate
+        assert evidence.domain or evidence.outcome == "open"
+
+
+@pytest.mark.parametrize("label", CLAIMS)
+def test_a_claim_says_what_it_states_in_words_and_symbols(label):
+    claim = CLAIMS[label]
+    assert claim.statement.endswith((".", ")"))
+    assert claim.latex
+    assert claim.unicode
+    assert claim.domain
+    assert len(claim.title) <= 60
+    if claim.corrected is not None:
+        assert len(claim.corrected.title or claim.corrected.statement) <= 120
+
+
+def test_the_ledger_holds_these_claims_in_this_order_and_no_others():
+    assert [entry.id for entry in ledger.read()] == list(CLAIMS)
+
+
+def test_no_module_of_claims_is_left_out_of_the_registry():
+    modules = [import_module(f"proofs_check.claims.{m.name}") for m in iter_modules(claims.__path__)]
+    assert {claim.id for module in modules for claim in getattr(module, "CLAIMS", ())} == set(CLAIMS)
+
+
+def test_every_engine_is_in_use(cases):
+    used = {e.method for case in cases.values() for e in case.stated + case.hypotheses + case.corrected}
+    assert used == set(USUAL)
+
+
+def test_the_readme_shows_the_table_of_the_ledger():
+    page = README.read_text(encoding="utf-8")
+    assert report.insert(page, ledger.read()) == page
+
+
+def test_a_page_without_markers_is_refused():
+    with pytest.raises(ValueError, match="needs the two lines"):
+        report.insert("nothing here", ledger.read())
+
+
+def test_several_processes_find_what_one_finds():
+    some = select(registry(), ["eq:Neff-def", "eq:vck-exact/range"])
+    alone, together = (run(some, jobs=jobs, seed=5) for jobs in (1, 2))
+    assert [(c.stated[0].detail, c.verdict) for c in alone] == [
+        (c.stated[0].detail, c.verdict) for c in together
+    ]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_every_claim_is_reported_once_and_comes_back_in_order(jobs):
+    some = select(registry(), ["eq:Vtilde-def-body", "eq:Neff-def"])
+    seen = []
+    cases = run(some, jobs=jobs, report=lambda claim: seen.append(claim.id))
+    assert sorted(seen) == ["eq:Neff-def", "eq:Vtilde-def-body"]
+    assert [case.claim for case in cases] == list(some)
+
+
+def test_a_label_names_its_steps_too_and_an_unknown_one_is_an_error():
+    assert [c.id for c in select(registry(), ["eq:vck-exact"])] == ["eq:vck-exact", "eq:vck-exact/range"]
+    with pytest.raises(SettingError, match=r"no claim 'eq:vck'; near it: eq:vck-exact"):
+        select(registry(), ["eq:vck"])

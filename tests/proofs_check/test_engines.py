@@ -1,0 +1,358 @@
+"""The checker, checked: formulas with one thing wrong are planted, and none of them may be accepted.
+
+A changed constant, exponent, sign, index, a missing term: into each engine.
+"""
+
+import flint
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import strategies as st
+
+from proofs_check.claim import Context
+from proofs_check.claims import constant
+from proofs_check.engines import enclosure, exact, identity, limit, simulation, smt, worst_case
+from proofs_check.engines.exact import admissions, retentions
+from proofs_check.simulator import simulate
+from theory import reuse as true
+from theory.algebra import minimum, ratio
+from theory.setting import Constants, Region
+
+K, t, j = sp.symbols("K t j", integer=True, positive=True)
+s = sp.Symbol("s", integer=True, nonnegative=True)
+x = sp.Symbol("x", positive=True)
+
+
+# --- wrong uniformities: what the symbolic engine and the exact engine must both see -----------------------
+
+
+def _uniformity(first, second):
+    """Ṽ = (kt - first)²/(t(k²t - second)) from twice the first and six times the second constant."""
+
+    def formula(K, t):
+        k = minimum(t, K)
+        a, b = 2 * k * t - first(k, t), 6 * k * k * t - second(k, t)
+        return ratio(3 * a * a, 2 * t * b)
+
+    return formula
+
+
+def linear(k, t):
+    return k * (k - 1)
+
+
+def cubic(k, t):
+    return k * (k - 1) * (4 * k + 1)
+
+
+WRONG_UNIFORMITIES = {
+    "printed constant": _uniformity(linear, lambda k, t: k * (k - 1) * (2 * k - 1)),
+    "changed constant": _uniformity(linear, lambda k, t: k * (k - 1) * (4 * k + 2)),
+    "changed exponent": _uniformity(linear, lambda k, t: k * (k - 1) ** 2 * (4 * k + 1)),
+    "changed sign": _uniformity(linear, lambda k, t: k * (k - 1) * (4 * k - 1)),
+    "shifted index": _uniformity(lambda k, t: k * (k + 1), cubic),
+    "missing term": _uniformity(linear, lambda k, t: 0),
+    "no minimum": lambda K, t: _uniformity(linear, cubic)(K, t) if t != 1 else ratio(1, 2),
+}
+
+
+def test_the_right_uniformity_is_accepted_by_the_same_machinery():
+    right = _uniformity(linear, cubic)
+    assert (
+        identity.equal(right(K, K + s), true.uniformity_constant(K, K + s), domain="t >= K").outcome
+        == "holds"
+    )
+    assert _against_simulation(right).outcome == "holds"
+
+
+def _against_simulation(formula):
+    def differs(K, t):
+        found = simulate([[1]] * t, K)[-1].uniformity
+        return None if formula(K, t) == found else {"formula": formula(K, t), "simulated": found}
+
+    return exact.search(
+        Context(), {"K": retentions(6), "t": st.integers(1, 12)}, differs, domain="", examples=200
+    )
+
+
+@pytest.mark.parametrize("name", WRONG_UNIFORMITIES)
+def test_a_wrong_uniformity_is_disproved_by_brute_force_with_a_counterexample(name):
+    found = _against_simulation(WRONG_UNIFORMITIES[name])
+    assert found.outcome == "fails"
+    assert found.certificate["formula"] != found.certificate["simulated"]
+
+
+@pytest.mark.parametrize("name", [n for n in WRONG_UNIFORMITIES if n != "no minimum"])
+def test_a_wrong_uniformity_is_disproved_symbolically_at_an_exact_point(name):
+    truth = constant.late_uses(1) ** 2 / ((K + s) * constant.late_uses(2))
+    found = identity.equal(WRONG_UNIFORMITIES[name](K, K + s), truth, domain="t >= K")
+    assert found.outcome == "fails"
+    assert found.certificate["left"] != found.certificate["right"]
+
+
+def test_a_symbolic_sum_without_closed_form_is_an_error_and_no_identity():
+    with pytest.raises(ArithmeticError, match="no closed form"):
+        identity.symbolic_sum(sp.Function("f")(j), j, 1, K)
+
+
+def test_an_identity_is_only_tested_inside_its_domain():
+    difference = (K - 1) * (K - 2)
+    found = identity.equal(difference, 0, domain="K <= 2", where=lambda p: p["K"] <= 2)
+    assert found.outcome == "open"
+
+
+# --- smt ---------------------------------------------------------------------------------------------------
+
+
+def _threshold(inner, scale=1):
+    return (2 * K - 1 + scale * sp.sqrt(inner)) / 2
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        _threshold((K**2 + 20) / 3),  # constant
+        _threshold((K + 2) / sp.Integer(3)),  # exponent
+        _threshold((K**2 + 2) / 3, -1),  # sign
+        _threshold((K**2 + 2) / 3) + 1,  # index
+        K - sp.Rational(1, 2),  # missing term
+    ],
+)
+def test_a_wrong_crossover_is_not_proved(planted):
+    below = true.inverse_effective_constant(K, K + s, 1) > 1 / K
+    found = smt.always(sp.Equivalent(below, K + s < planted), given=[K >= 2], domain="t >= K", timeout=3000)
+    assert found.outcome != "holds"
+    assert (
+        smt.always(
+            sp.Equivalent(below, K + s < _threshold((K**2 + 2) / 3)), given=[K >= 2], domain="t >= K"
+        ).outcome
+        == "holds"
+    )
+
+
+def test_a_counterexample_of_the_solver_is_put_back_exactly():
+    found = smt.always(x**2 >= x, given=[x < 3], domain="0 < x < 3")
+    assert found.outcome == "fails"
+    at = sp.Rational(found.certificate["at"]["x"])
+    assert at**2 < at
+
+
+def test_an_integer_statement_is_not_refuted_by_a_fraction():
+    assert smt.always(K**2 >= K, domain="whole K").outcome == "holds"
+    assert smt.always(sp.Ne(2 * K, 3), domain="whole K").outcome == "holds"
+    found = smt.always(sp.Ne(2 * K, 4), domain="whole K")
+    assert (found.outcome, found.certificate["at"]) == ("fails", {"K": "2"})
+
+
+def test_roots_inside_roots_are_understood():
+    nested = sp.sqrt(1 + sp.sqrt(x))
+    assert smt.always(nested >= 1, domain="x > 0").outcome == "holds"
+    assert smt.always(nested >= sp.sqrt(x), domain="x > 0").outcome == "fails"
+
+
+def test_an_empty_domain_proves_nothing():
+    assert smt.always(x > 5, given=[x < 1, x > 2], domain="nowhere").outcome == "open"
+
+
+def test_a_denominator_or_a_radicand_of_unknown_sign_leaves_the_question_open():
+    y = sp.Symbol("y", real=True)
+    assert smt.always(1 / y < 2, domain="all y").outcome == "open"
+    assert smt.always(sp.sqrt(y) >= 0, domain="all y").outcome == "open"
+
+
+# --- limit -------------------------------------------------------------------------------------------------
+
+u = sp.Symbol("t", positive=True)
+SUMMAND = sp.sqrt(sp.log(u) / u)  # its sum is asymptotic to 2 sqrt(T log T)
+GAUGE = sp.sqrt(u * sp.log(u))
+
+
+@pytest.mark.parametrize(
+    ("gauge", "constant_"),
+    [
+        (GAUGE, 1),  # constant
+        (u ** sp.Rational(2, 3), 2),  # exponent
+        (GAUGE, -2),  # sign
+        (sp.sqrt(u), 2),  # missing logarithm
+        (sp.log(u), 2),  # another order altogether
+    ],
+)
+def test_a_wrong_order_or_constant_is_disproved(gauge, constant_):
+    assert limit.equivalent(SUMMAND, u, GAUGE, 2, domain="T → ∞").outcome == "holds"
+    assert limit.equivalent(SUMMAND, u, gauge, constant_, domain="T → ∞").outcome == "fails"
+
+
+def test_an_order_is_decided_both_ways():
+    assert limit.at_most(SUMMAND, u, GAUGE, domain="T → ∞").outcome == "holds"
+    assert limit.at_most(SUMMAND, u, u, domain="T → ∞").outcome == "holds"
+    for too_small in (sp.log(u), sp.sqrt(u), sp.log(u) ** 5):
+        assert limit.at_most(SUMMAND, u, too_small, domain="T → ∞").outcome == "fails"
+
+
+def test_a_divergent_series_is_not_bounded_and_the_gap_between_the_tests_stays_open():
+    assert (
+        limit.converges(u ** sp.Rational(-3, 2), u, power=sp.Rational(3, 2), domain="T → ∞").outcome
+        == "holds"
+    )
+    assert limit.converges(1 / u, u, power=2, domain="T → ∞").outcome == "fails"
+    assert limit.converges(1 / (u * sp.log(u)), u, power=2, domain="T → ∞").outcome == "open"
+    with pytest.raises(ValueError, match="power above 1"):
+        limit.converges(1 / u, u, power=1, domain="T → ∞")
+
+
+def test_a_gauge_that_stolz_cesaro_cannot_use_is_an_error():
+    with pytest.raises(ArithmeticError, match="tend to infinity"):
+        limit.stolz(1 / u, u, 1 / u)
+    with pytest.raises(ArithmeticError, match="too fast"):
+        limit.stolz(1 / u, u, sp.exp(u))
+
+
+# --- enclosure ---------------------------------------------------------------------------------------------
+
+
+def test_balls_that_lie_the_wrong_way_round_disprove_and_overlapping_balls_decide_nothing():
+    grid = [{"T": 10**k} for k in range(1, 16)]
+
+    def root(p):
+        return flint.arb(p["T"]).sqrt()
+
+    def nudged(p):
+        return root(p) * (1 + flint.arb(10) ** -20)
+
+    assert enclosure.compare(root, "<", nudged, grid, domain="T to 10^15").outcome == "holds"
+    assert enclosure.compare(nudged, "<=", root, grid, domain="T to 10^15").outcome == "fails"
+    assert enclosure.compare(root, "<=", root, grid, domain="T to 10^15").outcome == "open"
+    assert enclosure.compare(lambda p: p["T"], "<=", lambda p: p["T"], grid, domain="").outcome == "holds"
+    assert enclosure.compare(lambda p: p["T"], "<", lambda p: p["T"], grid, domain="").outcome == "fails"
+    assert enclosure.compare(root, "<=", lambda p: flint.arb.nan(), grid, domain="").outcome == "open"
+    with pytest.raises(ValueError, match="empty grid"):
+        enclosure.compare(root, "<", nudged, [], domain="")
+
+
+# --- exact -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        lambda a, K: true.mismatch_kstep(a, K + 1),  # index
+        lambda a, K: -true.mismatch_kstep(a, K),  # sign
+        lambda a, K: 2 * true.mismatch_kstep(a, K),  # constant
+        lambda a, K: true.mismatch_kstep(a, K) ** 2,  # exponent
+        lambda a, K: ratio(1, sum(a[-K:])) - ratio(1, sum(a) * true.uniformity_kstep(a, K)),  # as printed
+        lambda a, K: true.mismatch_kstep([1, *a], K),  # a round too many
+    ],
+)
+def test_a_wrong_mismatch_is_disproved_and_the_counterexample_is_small(planted):
+    def differs(K, rounds):
+        last = simulate(rounds, K)[-1]
+        if not last.n:
+            return None
+        found = planted([sum(r) for r in rounds], K)
+        return None if found == last.mismatch else {"formula": found, "simulated": last.mismatch}
+
+    drawn = {"K": retentions(), "rounds": admissions()}
+    found = exact.search(Context(), drawn, differs, domain="", examples=300)
+    assert found.outcome == "fails"
+    assert sum(map(sum, found.certificate["rounds"])) <= 4
+
+
+def test_an_error_inside_a_property_is_no_counterexample():
+    with pytest.raises(ZeroDivisionError):
+        exact.search(Context(), {"K": retentions()}, lambda K: 1 // 0, domain="", examples=5)
+
+
+def test_the_same_seed_finds_the_same_counterexample():
+    def odd(K):
+        return {"half": K // 2} if K % 2 and K > 2 else None
+
+    once, again = (
+        exact.search(Context(seed=3), {"K": retentions(50)}, odd, domain="", examples=50) for _ in range(2)
+    )
+    assert once == again
+
+
+# --- worst case --------------------------------------------------------------------------------------------
+
+
+def _gradient_descent():
+    from PEPit import PEP
+    from PEPit.functions import SmoothConvexFunction
+
+    problem = PEP()
+    f = problem.declare_function(SmoothConvexFunction, L=1.0)
+    minimiser, point = f.stationary_point(), problem.set_initial_point()
+    problem.set_initial_condition((point - minimiser) ** 2 <= 1)
+    for _ in range(2):
+        point = point - f.gradient(point)
+    problem.set_performance_metric(f(point) - f(minimiser))
+    return problem
+
+
+def test_a_guarantee_below_the_tight_worst_case_is_refuted_and_the_tight_one_accepted():
+    known = 1 / (4 * 2 + 2)  # L/(4N+2), tight for gradient descent with step 1/L
+    for stated, outcome in (
+        (known, "holds"),
+        (2 * known, "holds"),
+        (0.99 * known, "fails"),
+        (-known, "fails"),
+    ):
+        found = worst_case.compare(_gradient_descent, stated, domain="L = 1, two steps", parameters={"L": 1})
+        assert found.outcome == outcome
+
+
+# --- simulation --------------------------------------------------------------------------------------------
+
+
+def test_a_confidence_interval_contains_the_mean_and_excludes_what_is_far_from_it():
+    values = np.random.default_rng(0).uniform(0, 1, 20_000)
+    for bound, outcome in ((0.55, "holds"), (0.45, "fails"), (0.5, "open")):
+        found = simulation.compare_mean(values, bound, low=0, high=1, domain="", what="uniform")
+        assert found.outcome == outcome
+
+
+def test_a_sample_outside_the_promised_range_is_an_error():
+    with pytest.raises(ValueError, match="outside"):
+        simulation.confidence(np.array([0.0, 2.0]), 0, 1)
+
+
+def test_empirical_bernstein_misses_the_mean_no_more_often_than_it_says():
+    """A skewed distribution, where normal intervals fail: 2000 experiments at error probability 1/20."""
+    rng = np.random.default_rng(1)
+    missed = 0
+    for _ in range(2000):
+        low, high = simulation.confidence((rng.random(50) < 0.02).astype(float), 0, 1, delta=0.05)
+        missed += not low <= 0.02 <= high
+    assert missed <= 100
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        simulation.uniform(1, 10),
+        simulation.integers(1, 10),
+        simulation.markov(1, 10, 0.9),
+        simulation.drifting(4, 7, 1, 200),
+    ],
+    ids=lambda c: c.name,
+)
+def test_cost_processes_have_the_range_and_the_mean_that_they_state(costs):
+    drawn = costs.draw(np.random.default_rng(2), 4000, 200)
+    assert drawn.shape == (200, 4000)
+    assert drawn.min() >= costs.low
+    assert drawn.max() <= costs.high
+    assert np.abs(drawn.mean(axis=1) - costs.mean(np.arange(1, 201))).max() < 0.4
+
+
+def test_the_control_loop_stays_inside_the_region_and_books_the_debt():
+    setting = Constants(D=1, sigma=1, eta=0.1, B=1, Pdim=5)
+    region = Region(rate=10.0, rho=0.9)
+    costs = simulation.uniform(1, 10).draw(np.random.default_rng(3), 50, 60)
+    runs = simulation.control_loop(costs, K=3, V=10.0, C=55.0, region=region, constants=setting)
+    powers = 1 - region.rho ** np.arange(1, 61)[:, np.newaxis]
+    assert np.all(runs.admitted >= 10 * powers - 1e-9)
+    assert np.all(runs.admitted <= 10 / powers + 1e-9)
+    debt = np.zeros(50)
+    for before, spent in zip(runs.debt, runs.spent, strict=False):
+        assert np.allclose(before, debt)
+        debt = np.maximum(debt + spent - 55, 0)
