@@ -236,9 +236,8 @@ BUFFER_CLAIMS = [
         id="rem:buffer-violation",
         kind="remark",
         title="Vio^B = O(1)",
-        statement="With a suitable fixed K the cumulative buffer violation, client by client, stays "
-        "bounded (the policy "
-        "chooses the total admission alone; Remark 1 lets ρ tend to 1).",
+        statement="With a suitable fixed K the cumulative buffer violation, client by client, stays bounded "
+        "(the policy chooses the total admission alone; Remark 1 lets ρ tend to 1).",
         latex=r"\mathrm{Vio}^{\mathrm B}(T)=\sum_m\Bigl[\sum_tE[n_m(t)-B_m]\Bigr]^+=O(1)",
         unicode="Vio^B(T) = Σ_m [ΣE[n_m - B_m]]⁺ = O(1)",
         domain="ΣB = KΛ̄, any split of Λ(t) over the clients, 0 < ρ < 1",
@@ -247,17 +246,16 @@ BUFFER_CLAIMS = [
         checks_with_hypotheses=(counted_at_most,),
         corrected=Correction(
             title="split ∝ B_m: Vio^B <= KΛ̄·Σρ^t/(1-ρ^t) ~ KΛ̄·log(1/(1-ρ))/(1-ρ)",
-            statement="If Λ(t) is split in proportion to the buffers, Vio^B(T) <= KΛ̄·Σ_{t<=T} "
-            "ρ^t/(1-ρ^t): bounded in T, "
-            "but of order log(1/(1-ρ))/(1-ρ) in ρ. J_t sees only the total, so without a rule for the split it "
-            "says nothing about single clients.",
+            statement="If Λ(t) is split in proportion to the buffers, Vio^B(T) <= KΛ̄·Σ_{t<=T} ρ^t/(1-ρ^t): "
+            "bounded in T, but of order log(1/(1-ρ))/(1-ρ) in ρ. J_t sees only the total, so without a rule "
+            "for the split it says nothing about single clients.",
             latex=r"\mathrm{Vio}^{\mathrm B}(T)\le K\bar\Lambda\sum_{t\le T}\frac{\rho^t}{1-\rho^t}"
             r"=K\bar\Lambda\,\frac{\psi_\rho(1)-\psi_\rho(T+1)}{\log\rho}",
             unicode="Vio^B(T) ≤ KΛ̄·Σρ^t/(1-ρ^t) = KΛ̄(ψ_ρ(1) - ψ_ρ(T+1))/log ρ",
             hypotheses=("λ_m(t) = Λ(t)B_m/ΣB", "ΣB = KΛ̄"),
             sketch="With that split all clients violate or none does, and Vio^B = [Σ(n-ΣB)]⁺. Each "
-            "admission is counted in "
-            "at most K rounds, so Σn <= KΣΛ <= KΛ̄(T+S_T). S = (γ - log a)/a + 1/4 - … with a = -log ρ.",
+            "admission is counted in at most K rounds, so Σn <= KΣΛ <= KΛ̄(T+S_T). S = (γ - log a)/a + 1/4 "
+            "- … with a = -log ρ.",
             checks=(
                 lambda: counted_at_most().about("bound"),
                 lambda context: region_bounds_buffers(context).about("bound"),
@@ -270,23 +268,22 @@ BUFFER_CLAIMS = [
         kind="reading",
         title="ACDPP keeps to its buffers and its budget",
         statement="The policy as printed meets the average cost constraint, and the buffers hold what it "
-        "admits, from "
-        "the first round on (Z(1) = 0).",
+        "admits, from the first round on (Z(1) = 0).",
         latex=r"\tfrac1T\sum_tE[c(t)\Lambda(t)]\le C,\quad n(t)\le\sum_mB_m",
         unicode="(1/T)ΣE[cΛ] ≤ C, n(t) ≤ ΣB",
         domain="the benchmark design KΛ̄ = ΣB, mean cost times Λ̄ equal to C, every T",
         checks=(first_round_is_the_most, cost_is_never_met, violation_in_the_loop),
         corrected=Correction(
             title="round 1 admits Λ̄/(1-ρ); Vio^S(T) >= C(ρ + ρ^(T+1)/(1-ρ)) at every T; cap by the room left",
-            statement="Without debt J_1 is V·p, which falls in Λ: round 1 admits Λ̄/(1-ρ), more than ΣB = KΛ̄ when "
-            "ρ > 1-1/K, and spends C/(1-ρ) on average. Inside the region that is never quite repaid: "
-            "Vio^S(T) >= C(ρ + ρ^(T+1)/(1-ρ)) for every T. A cap of the admission by the room that is left keeps the "
-            "memory within ΣB (and may leave the region at its lower end).",
+            statement="Without debt J_1 is V·p, which falls in Λ: round 1 admits Λ̄/(1-ρ), more than ΣB = "
+            "KΛ̄ when ρ > 1-1/K, and spends C/(1-ρ) on average. Inside the region that is never quite "
+            "repaid: Vio^S(T) >= C(ρ + ρ^(T+1)/(1-ρ)) for every T. A cap of the admission by the room that "
+            "is left keeps the memory within ΣB (and may leave the region at its lower end).",
             latex=r"\mathrm{Vio}^{\mathrm S}(T)\ge C\Bigl(\rho+\frac{\rho^{T+1}}{1-\rho}\Bigr)>0\quad\forall T",
             unicode="Vio^S(T) ≥ C(ρ + ρ^{T+1}/(1-ρ)) > 0 for all T",
             hypotheses=("E[c(t) | past] = C/Λ̄ in every round",),
-            sketch="E[c(t)Λ(t)] >= E[c(t)]Λ_min(t) for t >= 2, and round 1 spends (C/Λ̄)Λ_max(1). Add up: 1/(1-ρ) + "
-            "Σ_{t=2}^T(1-ρ^t) - T = ρ + ρ^(T+1)/(1-ρ).",
+            sketch="E[c(t)Λ(t)] >= E[c(t)]Λ_min(t) for t >= 2, and round 1 spends (C/Λ̄)Λ_max(1). Add up: "
+            "1/(1-ρ) + Σ_{t=2}^T(1-ρ^t) - T = ρ + ρ^(T+1)/(1-ρ).",
             checks=(
                 lambda: repaired_generalisation().about("round 1"),
                 lambda: never_repaid().about("never repaid"),

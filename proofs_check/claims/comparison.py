@@ -336,8 +336,8 @@ COMPARISON = [
             statement="An index is off by one: n^C(t) = n(t-1) - Λ(t-K) + Λ̄, or n(t) - Λ(t) + Λ̄. N^C is right.",
             latex=r"n^C(t)=n(t-1)-\Lambda(t-K)+\bar\Lambda=n(t)-\Lambda(t)+\bar\Lambda",
             unicode="n^C(t) = n(t-1) - Λ(t-K) + Λ̄ = n(t) - Λ(t) + Λ̄",
-            sketch="n(t) is the sum of the last K admissions. Λ(t-K) is no part of it any more; taking it off again "
-            "can even give a negative number, and eq:nc-lb would not follow.",
+            sketch="n(t) is the sum of the last K admissions. Λ(t-K) is no part of it any more; taking it "
+            "off again can even give a negative number, and eq:nc-lb would not follow.",
             checks=(occupancy_identity, occupancy_one_back, occupancy_same_round),
         ),
     ),
@@ -345,8 +345,8 @@ COMPARISON = [
         id="eq:nc-lb",
         kind="inequality",
         title="n^C(t) >= (K-1)Λ_min(t-K) + Λ̄",
-        statement="After the switch the memory holds at least (K-1)Λ_min(t-K) + Λ̄ samples. (The index could be one "
-        "larger; the slip is on the safe side.)",
+        statement="After the switch the memory holds at least (K-1)Λ_min(t-K) + Λ̄ samples. (The index "
+        "could be one larger; the slip is on the safe side.)",
         latex=r"n^C(t)\ge(K-1)\Lambda_{\min}(t-K)+\bar\Lambda",
         unicode="n^C(t) ≥ (K-1)Λ_min(t-K) + Λ̄",
         domain="every K >= 1, t >= 1, admissions inside the region; Λ_min(s) = 0 for s <= 0",
@@ -356,8 +356,8 @@ COMPARISON = [
         id="eq:pC-upper-explicit/early-rounds",
         kind="reading",
         title="the printed p̄^CK makes sense in every round",
-        statement="The printed upper bound on the comparison's penalty is defined from round 1 on, with Λ_min(t-K) "
-        "taken from its formula.",
+        statement="The printed upper bound on the comparison's penalty is defined from round 1 on, with "
+        "Λ_min(t-K) taken from its formula.",
         latex=r"(K-1)\Lambda_{\min}(t-K)+\bar\Lambda>0\quad\forall t\ge1",
         unicode="(K-1)Λ_min(t-K) + Λ̄ > 0 for all t ≥ 1",
         domain="every K >= 1, t >= 1, 0 < ρ < 1",
@@ -366,10 +366,9 @@ COMPARISON = [
         checks_with_hypotheses=(occupancy_bound_exact,),
         corrected=Correction(
             title="Σ_{j=t-K+1}^{t-1} Λ_min(j) + Λ̄, over rounds j >= 1",
-            statement="For t < K the formula gives a negative Λ_min(t-K) and a denominator that can "
-            "vanish. The sum of "
-            "the lower ends over the rounds really in memory, plus Λ̄, is positive, is attained, and is "
-            "the sharp bound.",
+            statement="For t < K the formula gives a negative Λ_min(t-K) and a denominator that can vanish. "
+            "The sum of the lower ends over the rounds really in memory, plus Λ̄, is positive, is attained, "
+            "and is the sharp bound.",
             latex=r"n^C(t)\ge\sum_{j=\max(t-K+1,1)}^{t-1}\Lambda_{\min}(j)+\bar\Lambda",
             unicode="n^C(t) ≥ Σ_{j=max(t-K+1,1)}^{t-1} Λ_min(j) + Λ̄",
             sketch="Every admission in memory is at least its round's lower end; nothing was admitted "
@@ -381,28 +380,25 @@ COMPARISON = [
         id="lem:dpp-T-slot-upper/monotone",
         kind="step",
         title="p falls in n and in N, so p^CK <= p̄^CK",
-        statement="The penalty decreases in the memory n and in the number N of distinct samples; so lower bounds on "
-        "both, put into it, bound the penalty after the switch from above.",
+        statement="The penalty decreases in the memory n and in the number N of distinct samples; so lower "
+        "bounds on both, put into it, bound the penalty after the switch from above.",
         latex=r"p\searrow\text{ in }n,N\ \Rightarrow\ p^{CK}(t)\le\bar p^{CK}(t)",
         unicode="p falls in n and N ⇒ p^CK(t) ≤ p̄^CK(t)",
         domain="every n <= N, every policy inside the region, t >= 1",
         checks=(exceeds_as_stated, exceeds_with_reuse, grows_in_distinct),
         corrected=Correction(
             title="p falls in n and in Λ; in N only beyond some N₀ > n; p̄^CK needs Λ_max in 1/n - 1/N",
-            statement="p falls in n, and in Λ, which moves n and N together. In N alone its first two "
-            "terms grow, with "
-            "infinite slope at N = n, and the third falls: from Pdim on p rises up to one N₀ and falls "
-            "beyond. Put the "
-            "smallest n and the largest N into 1/n - 1/N, and the smallest N into the third term: that is an upper "
-            "bound on p^CK.",
+            statement="p falls in n, and in Λ, which moves n and N together. In N alone its first two terms "
+            "grow, with infinite slope at N = n, and the third falls: from Pdim on p rises up to one N₀ and "
+            "falls beyond. Put the smallest n and the largest N into 1/n - 1/N, and the smallest N into the "
+            "third term: that is an upper bound on p^CK.",
             latex=r"p^{CK}\le D\sigma\sqrt{\tfrac1{\underline n}-\tfrac1{\overline N}}+\eta\sigma^2("
             r"\tfrac1{\underline n}"
             r"-\tfrac1{\overline N})+10B\,g(\underline N)",
             unicode="p^CK ≤ Dσ√(1/n_min - 1/N_max) + ησ²(1/n_min - 1/N_max) + 10B·g(N_min)",
-            sketch="1/n - 1/N falls in n and grows in N. g(N) = √(Pdim/N)·√(1+log⁺(N/Pdim)) falls, "
-            "because (1+log x)/x "
-            "has slope -log(x)/x² <= 0. N²·dp/dN is Dσ/(2√(1/n-1/N)) + ησ², falling in N, less 5B√(Pdim·N)·L/√(1+L), "
-            "growing: one change of sign for N >= Pdim.",
+            sketch="1/n - 1/N falls in n and grows in N. g(N) = √(Pdim/N)·√(1+log⁺(N/Pdim)) falls, because "
+            "(1+log x)/x has slope -log(x)/x² <= 0. N²·dp/dN is Dσ/(2√(1/n-1/N)) + ησ², falling in N, less "
+            "5B√(Pdim·N)·L/√(1+L), growing: one change of sign for N >= Pdim.",
             checks=(
                 lambda: falls_in_memory().about("in n"),
                 lambda: falls_in_admission().about("in Λ"),

@@ -288,8 +288,8 @@ DRIFT = [
         id="eq:dpp-upper-1",
         kind="inequality",
         title="one constant B bounds the drift's quadratic part",
-        statement="Drift plus penalty is at most B plus the mean of J_t, with one finite B for all actions, all "
-        "rounds, and (as Remark 1 lets ρ tend to 1) all ρ.",
+        statement="Drift plus penalty is at most B plus the mean of J_t, with one finite B for all actions, "
+        "all rounds, and (as Remark 1 lets ρ tend to 1) all ρ.",
         latex=r"\Delta+V\,E[p\mid\mathbb O]\le B+E[J_t\mid\mathbb O],\quad B<\infty\text{ uniform}",
         unicode="Δ + V·E[p|O] ≤ B + E[J_t|O], B < ∞ uniform",
         domain="every action inside the region, every t >= 1, 0 < ρ < 1",
@@ -298,17 +298,17 @@ DRIFT = [
         checks_with_hypotheses=(drift_inequality,),
         corrected=Correction(
             title="B_t = (E[c²]Λ_max(t)²+C²)/2; ΣB_t <= T(E[c²]Λ̄²+C²)/2 + π²/6·E[c²]Λ̄²/(1-ρ)²",
-            statement="Round t has its own constant B_t = (E[c²]Λ_max(t)² + C²)/2. Their sum is T(E[c²]Λ̄² + C²)/2 "
-            "and at most π²/6·E[c²]Λ̄²/(1-ρ)² more, which is exact up to a factor 2: the excess is asymptotic to "
-            "π²/12·E[c²]Λ̄²/(1-ρ)² as ρ tends to 1.",
+            statement="Round t has its own constant B_t = (E[c²]Λ_max(t)² + C²)/2. Their sum is T(E[c²]Λ̄² "
+            "+ C²)/2 and at most π²/6·E[c²]Λ̄²/(1-ρ)² more, which is exact up to a factor 2: the excess is "
+            "asymptotic to π²/12·E[c²]Λ̄²/(1-ρ)² as ρ tends to 1.",
             latex=r"\sum_{t\le T}B_t\le\tfrac T2(E[c^2]\bar\Lambda^2+C^2)+\tfrac{\pi^2}6\frac{E[c^2]\bar"
             r"\Lambda^2}{(1-\rho)^2}",
             unicode="ΣB_t ≤ T(E[c²]Λ̄² + C²)/2 + (π²/6)·E[c²]Λ̄²/(1-ρ)²",
             hypotheses=("E[c(t)² | past] <= E[c²]",),
-            sketch="([Z+a]⁺)² <= (Z+a)² with a = cΛ-C, and a² <= c²Λ²+C² as c, Λ, C >= 0; then Λ <= Λ_max(t). "
-            "For the sum: 1-ρ^t = (1-ρ)Σ_{j<t}ρ^j >= (1-ρ)·t·ρ^((t-1)/2) by the arithmetic-geometric mean, so "
-            "(1-ρ)²(1/(1-ρ^t)²-1) <= 2/t², and Σ2/t² = π²/3. The terms tend to 1/t² as ρ tends to 1, dominated by "
-            "2/t², which gives the constant ζ(2).",
+            sketch="([Z+a]⁺)² <= (Z+a)² with a = cΛ-C, and a² <= c²Λ²+C² as c, Λ, C >= 0; then Λ <= "
+            "Λ_max(t). For the sum: 1-ρ^t = (1-ρ)Σ_{j<t}ρ^j >= (1-ρ)·t·ρ^((t-1)/2) by the "
+            "arithmetic-geometric mean, so (1-ρ)²(1/(1-ρ^t)²-1) <= 2/t², and Σ2/t² = π²/3. The terms tend "
+            "to 1/t² as ρ tends to 1, dominated by 2/t², which gives the constant ζ(2).",
             checks=(
                 lambda: drift_inequality().about("one round"),
                 lambda context: drift_exact(context).about("one round"),
@@ -342,8 +342,8 @@ DRIFT = [
         id="eq:independence-factorization",
         kind="step",
         title="E[Z(cΛ̄-C)] factorises",
-        statement="The mean of debt times excess cost is the product of the two means (only the cost's mean is "
-        "assumed anything about).",
+        statement="The mean of debt times excess cost is the product of the two means (only the cost's mean "
+        "is assumed anything about).",
         latex=r"E[Z(t)(c(t)\bar\Lambda-C)]=E[Z(t)]\,E[c(t)\bar\Lambda-C]",
         unicode="E[Z(cΛ̄-C)] = E[Z]·E[cΛ̄-C]",
         domain="any cost process c(t) >= 0 revealed round by round",
@@ -352,14 +352,13 @@ DRIFT = [
         checks_with_hypotheses=(independent_factorises,),
         corrected=Correction(
             title="E[Z(cΛ̄-C)] <= 0 if E[c(t) | past]·Λ̄ <= C in every round",
-            statement="What the drift argument needs is E[Z(t)(c(t)Λ̄-C)] <= 0. It holds when the mean cost given "
-            "the past is affordable in every round, E[c(t) | past]·Λ̄ <= C; independence is not needed, "
-            "but for Markov "
-            "costs the stationary mean is not enough.",
+            statement="What the drift argument needs is E[Z(t)(c(t)Λ̄-C)] <= 0. It holds when the mean cost "
+            "given the past is affordable in every round, E[c(t) | past]·Λ̄ <= C; independence is not "
+            "needed, but for Markov costs the stationary mean is not enough.",
             latex=r"E[c(t)\mid\mathcal F_{t-1}]\bar\Lambda\le C\Rightarrow E[Z(t)(c(t)\bar\Lambda-C)]\le0",
             unicode="E[c(t)|past]·Λ̄ ≤ C ⇒ E[Z(cΛ̄-C)] ≤ 0",
-            sketch="Z(t) is a function of the past. Condition on it: E[Z(cΛ̄-C)] = E[Z·(E[c|past]Λ̄-C)], a mean of "
-            "products of a non-negative and a non-positive number.",
+            sketch="Z(t) is a function of the past. Condition on it: E[Z(cΛ̄-C)] = E[Z·(E[c|past]Λ̄-C)], a "
+            "mean of products of a non-negative and a non-positive number.",
             checks=(conditional_means, conditional_means_exact),
         ),
     ),
@@ -367,8 +366,8 @@ DRIFT = [
         id="eq:comparison-feasible",
         kind="step",
         title="E[c(t)Λ̄-C] <= 0 in every round",
-        statement="Because constant admission meets the average cost constraint, its mean cost is within the "
-        "budget in every round.",
+        statement="Because constant admission meets the average cost constraint, its mean cost is within "
+        "the budget in every round.",
         latex=r"\tfrac1T\sum_tE[c(t)]\bar\Lambda\le C\Rightarrow E[c(t)\bar\Lambda-C]\le0\ \forall t",
         unicode="(1/T)ΣE[c(t)]·Λ̄ ≤ C ⇒ E[c(t)Λ̄-C] ≤ 0 for each t",
         domain="any mean costs with an affordable average",
@@ -377,14 +376,12 @@ DRIFT = [
         checks_with_hypotheses=(constant_mean_is_each,),
         corrected=Correction(
             title="it must be assumed of every round; the average bounds the sum alone",
-            statement="An affordable average bounds Σ(E[c(t)]Λ̄-C) and no single round. That each round "
-            "is affordable "
-            "is a hypothesis of its own, implied by a mean cost that does not drift.",
+            statement="An affordable average bounds Σ(E[c(t)]Λ̄-C) and no single round. That each round is "
+            "affordable is a hypothesis of its own, implied by a mean cost that does not drift.",
             latex=r"\sum_t(E[c(t)]\bar\Lambda-C)\le0",
             unicode="Σ(E[c(t)]Λ̄-C) ≤ 0",
-            sketch="Multiply the average constraint by T. Costs 0 in the first half and 2C/Λ̄ in the "
-            "second show that "
-            "no more follows; there the queue ends at order T (see lem:dpp-T-slot-upper).",
+            sketch="Multiply the average constraint by T. Costs 0 in the first half and 2C/Λ̄ in the second "
+            "show that no more follows; there the queue ends at order T (see lem:dpp-T-slot-upper).",
             checks=(only_the_sum, constant_mean_is_each),
         ),
     ),

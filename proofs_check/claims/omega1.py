@@ -254,14 +254,12 @@ OMEGA1 = [
         corrected=Correction(
             title="Reg <= +Ω₁ + Ω₂ + Ω₃ + ΣB_t/V",
             statement="Ω₁ enters with a plus. By its definition the bound is Σp + Ω₁, so a positive Ω₁ "
-            "makes the regret "
-            "larger; with χ it is positive and of order log T for K >= 2.",
+            "makes the regret larger; with χ it is positive and of order log T for K >= 2.",
             latex=r"\mathrm{Reg}(T)\le\Omega_1+\Omega_2+\Omega_3+\tfrac1V\sum_tB_t",
             unicode="Reg(T) ≤ Ω₁ + Ω₂ + Ω₃ + ΣB_t/V",
             hypotheses=("those of lem:dpp-T-slot-upper, corrected",),
-            sketch="Bound - oracle = (bound - Σp) + (Σp - Σp̄) + (Σp̄ - Σp̄_∞) + (Σp̄_∞ - oracle), and "
-            "the second bracket is "
-            "at most ΣB_t/V.",
+            sketch="Bound - oracle = (bound - Σp) + (Σp - Σp̄) + (Σp̄ - Σp̄_∞) + (Σp̄_∞ - oracle), and the "
+            "second bracket is at most ΣB_t/V.",
             checks=(master_identity,),
         ),
     ),
@@ -281,19 +279,18 @@ OMEGA1 = [
         checks_with_hypotheses=(every_policy, width),
         corrected=Correction(
             title="with χ: Ω₁ ~ (Dσ(K-1)/(2√(KΛ̄)) + ηEσ²(K-1)/(KΛ̄))·log T",
-            statement="For the printed bound, without C₂ and at fixed ρ, Ω₁ = O(1) is true, but a round differs by "
-            "t^(-3/2)√log t and not t^-2. For the corrected bound Ω₁ is of order log T for K >= 2, with the constant "
-            "Dσ(K-1)/(2√(KΛ̄)) + ηEσ²(K-1)/(KΛ̄), for every policy inside the region.",
+            statement="For the printed bound, without C₂ and at fixed ρ, Ω₁ = O(1) is true, but a round "
+            "differs by t^(-3/2)√log t and not t^-2. For the corrected bound Ω₁ is of order log T for K >= "
+            "2, with the constant Dσ(K-1)/(2√(KΛ̄)) + ηEσ²(K-1)/(KΛ̄), for every policy inside the region.",
             latex=r"\Omega_1(T)\sim\Bigl(\frac{D\sigma(K-1)}{2\sqrt{K\bar\Lambda}}+\frac{\eta E"
             r"\sigma^2(K-1)}{K\bar\Lambda}\Bigr)\log T",
             unicode="Ω₁(T) ~ (Dσ(K-1)/(2√(KΛ̄)) + ηEσ²(K-1)/(KΛ̄))·log T",
             hypotheses=("ρ is fixed", "constants that every policy pays are left out"),
-            sketch="χ exceeds 1/n - 1/N by (K-1)/(KΛ̄t) to leading order, under constant admission; Stolz-Cesàro. "
-            "Every policy inside the region has each round's terms in a range whose width is summable: "
-            "the admissions in "
-            "memory are within a factor 1-ρ^(t-K+1) of Λ̄, and N is within a constant of Λ̄t. "
-            "The constant is not uniform in ρ: along the lower end of the region the linear term alone "
-            "gives 1/(1-ρ).",
+            sketch="χ exceeds 1/n - 1/N by (K-1)/(KΛ̄t) to leading order, under constant admission; "
+            "Stolz-Cesàro. Every policy inside the region has each round's terms in a range whose width is "
+            "summable: the admissions in memory are within a factor 1-ρ^(t-K+1) of Λ̄, and N is within a "
+            "constant of Λ̄t. The constant is not uniform in ρ: along the lower end of the region the "
+            "linear term alone gives 1/(1-ρ).",
             checks=(
                 lambda: corrected_order().about("constant admission"),
                 lambda context: corrected_table(context).about("constant admission"),
@@ -305,9 +302,8 @@ OMEGA1 = [
         id="lem:omega1-order/lipschitz",
         kind="step",
         title="the generalisation terms differ by O(t^-2)",
-        statement="The map from 1/N_eff to the generalisation term is Lipschitz near 0, so replacing "
-        "N_eff by N changes "
-        "that term by at most order t^-2 in round t.",
+        statement="The map from 1/N_eff to the generalisation term is Lipschitz near 0, so replacing N_eff "
+        "by N changes that term by at most order t^-2 in round t.",
         latex=r"x\mapsto10B\sqrt{Px}\sqrt{1+\log\tfrac1{Px}}\ \text{Lipschitz near }0",
         unicode="x ↦ 10B√(Px)√(1+log 1/(Px)) is Lipschitz near 0",
         domain="K >= 2, constant admission, t → ∞",

@@ -250,8 +250,8 @@ OMEGA2 = [
         id="lem:omega2-order/limit",
         kind="addition",
         title="(1-ρ)Ω₂ has a limit: the lemma is sharp for K >= 2",
-        statement="With the repaired comparison, (1-ρ)Ω₂(∞) tends to "
-        "2Dσ/√(KΛ̄)·log(2√K/(1+√K)) + ησ²·log K/(KΛ̄) as ρ tends to 1, which is positive for K >= 2 and 0 for K = 1.",
+        statement="With the repaired comparison, (1-ρ)Ω₂(∞) tends to 2Dσ/√(KΛ̄)·log(2√K/(1+√K)) + ησ²·log "
+        "K/(KΛ̄) as ρ tends to 1, which is positive for K >= 2 and 0 for K = 1.",
         latex=r"(1-\rho)\Omega_2\to\frac{2D\sigma}{\sqrt{K\bar\Lambda}}\log\frac{2\sqrt K}{1+\sqrt K}"
         r"+\frac{\eta\sigma^2}{K\bar\Lambda}\log K",
         unicode="(1-ρ)Ω₂ → 2Dσ/√(KΛ̄)·log(2√K/(1+√K)) + ησ²·log K/(KΛ̄)",
@@ -267,8 +267,8 @@ OMEGA2 = [
         id="lem:omega2-order/division",
         kind="step",
         title="1/N_lb - 1/(Λ̄t) <= 1/(Λ̄((1-ρ)t²-t))",
-        statement="The reciprocals of the smallest and the limiting number of distinct samples differ by at most "
-        "1/(Λ̄((1-ρ)t²-t)) in every round t >= K.",
+        statement="The reciprocals of the smallest and the limiting number of distinct samples differ by at "
+        "most 1/(Λ̄((1-ρ)t²-t)) in every round t >= K.",
         latex=r"\frac1{N_{\mathrm{lb}}(t)}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda((1-\rho)t^2-t)}",
         unicode="1/N_lb(t) - 1/(Λ̄t) ≤ 1/(Λ̄((1-ρ)t²-t))",
         domain="every t >= K, 0 < ρ < 1",
@@ -278,8 +278,8 @@ OMEGA2 = [
         corrected=Correction(
             title="for t > 1/(1-ρ) alone; before, the difference lies between 0 and 1/Λ̄",
             statement="The right side is negative for t < 1/(1-ρ) and undefined at t = 1/(1-ρ). Up to "
-            "2/(1-ρ) use that the "
-            "difference lies between 0 and 1/Λ̄; beyond, the printed bound. The lemma survives.",
+            "2/(1-ρ) use that the difference lies between 0 and 1/Λ̄; beyond, the printed bound. The lemma "
+            "survives.",
             latex=r"0\le\frac1{N_{\mathrm{lb}}}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda}\min\Bigl(1,"
             r"\tfrac1{(1-\rho)t^2-t}\Bigr)"
             r"\ \text{for }t>\tfrac1{1-\rho}",

@@ -138,10 +138,9 @@ OMEGA3 = [
             latex=r"\Omega_3(T)\sim20B\sqrt{\mathrm{Pdim}/\bar\Lambda}\,\bigl(1-\tfrac1{\sqrt K}\bigr)\sqrt{T\log T}",
             unicode="Ω₃(T) ~ 20B√(Pdim/Λ̄)(1-1/√K)·√(T log T)",
             sketch="In round t the generalisation terms are 10B√(Pdim/(Λ̄t))·√(1+log(Λ̄t/Pdim)) and 1/√K "
-            "times the same with "
-            "KΛ̄; their difference is 10B√(Pdim/Λ̄)(1-1/√K)·√(log t/t) to leading order, and Σ√(log t/t) "
-            "~ 2√(T log T). The "
-            "other two terms differ by order 1/t, that is log T in total.",
+            "times the same with KΛ̄; their difference is 10B√(Pdim/Λ̄)(1-1/√K)·√(log t/t) to leading "
+            "order, and Σ√(log t/t) ~ 2√(T log T). The other two terms differ by order 1/t, that is log T "
+            "in total.",
             checks=(
                 lambda: omega3_order().about("K >= 1"),
                 lambda context: certified(context).about("K >= 1"),
@@ -153,8 +152,8 @@ OMEGA3 = [
         id="lem:omega3-order/lipschitz",
         kind="step",
         title="the generalisation terms differ by less than O(1/t)",
-        statement="The map from 1/N to the generalisation term is Lipschitz near 0, so the terms for Λ̄t and KΛ̄t "
-        "samples differ by a lower order than 1/t.",
+        statement="The map from 1/N to the generalisation term is Lipschitz near 0, so the terms for Λ̄t "
+        "and KΛ̄t samples differ by a lower order than 1/t.",
         latex=r"g(\bar\Lambda t)-g(K\bar\Lambda t)=o(1/t)",
         unicode="g(Λ̄t) - g(KΛ̄t) = o(1/t)",
         domain="K >= 2, t → ∞",
@@ -166,8 +165,7 @@ OMEGA3 = [
             latex=r"10B\sqrt{\mathrm{Pdim}/\bar\Lambda}\,\bigl(1-\tfrac1{\sqrt K}\bigr)\sqrt{\log t/t}",
             unicode="10B√(Pdim/Λ̄)(1-1/√K)·√(log t/t)",
             sketch="1/(KΛ̄t) is a fixed fraction of 1/(Λ̄t), however large t is; a function of order √x "
-            "then changes by a fixed "
-            "fraction too.",
+            "then changes by a fixed fraction too.",
             checks=(discrepancy_order,),
         ),
     ),

@@ -136,8 +136,8 @@ def region_regret(context: Context) -> Evidence:
         "<=",
         right,
         points,
-        domain="K = 2, Λ̄ = 10, constants 1, Pdim 5: Reg <= limit·√(T log T) + 20·T^φ·log T, every "
-        "policy inside the region",
+        domain="K = 2, Λ̄ = 10, constants 1, Pdim 5: Reg <= limit·√(T log T) + 20·T^φ·log T, every policy "
+        "inside the region",
     )
 
 
@@ -229,8 +229,7 @@ REMARK1 = [
         kind="remark",
         title="Reg = O(T^(1-γ) + T^φ + log T) for V = T^γ, ρ = 1-T^-φ",
         statement="With V = T^γ and ρ = 1-T^-φ the regret is of order T^(1-γ) + T^φ + log T and the cost "
-        "violation of order "
-        "T^((1+γ)/2) + T^((γ+φ)/2).",
+        "violation of order T^((1+γ)/2) + T^((γ+φ)/2).",
         latex=r"\mathrm{Reg}=O(T^{1-\gamma}+T^\phi+\log T),\quad\mathrm{Vio}^{\mathrm S}=O(T^{\frac{1+"
         r"\gamma}2}+T^{\frac{\gamma+\phi}2})",
         unicode="Reg = O(T^(1-γ) + T^φ + log T), Vio^S = O(T^((1+γ)/2) + T^((γ+φ)/2))",
@@ -238,22 +237,20 @@ REMARK1 = [
         checks=(rates_certified, rates_limit),
         corrected=Correction(
             title="Reg = O(√(T log T) + T^φ·log T), Vio^S = O(T^φ·log T), whatever γ",
-            statement="Whatever γ, the regret of every policy inside the region is O(√(T log T) + "
-            "T^φ·log T), and for K >= 2 "
-            "and φ < 1/2 not less than order √(T log T), however large γ; the cost violation is O(T^φ·log T).",
+            statement="Whatever γ, the regret of every policy inside the region is O(√(T log T) + T^φ·log "
+            "T), and for K >= 2 and φ < 1/2 not less than order √(T log T), however large γ; the cost "
+            "violation is O(T^φ·log T).",
             latex=r"\mathrm{Reg}=O(\sqrt{T\log T}+T^\phi\log T),\quad\mathrm{Vio}^{\mathrm S}=O(T^\phi\log T)",
             unicode="Reg = O(√(T log T) + T^φ·log T), Vio^S = O(T^φ·log T)",
             hypotheses=(
                 "the policy stays inside the region",
                 "constant admission is affordable up to every round",
             ),
-            sketch="Put ρ = 1-T^-φ into the corrected theorems: the spread of the bounds and "
-            "Σρ^t/(1-ρ^t) are both of order "
-            "T^φ·log T. For the lower bound take the last quarter of the rounds: there N <= Λ̄(T+T^φ·log "
-            "2T^φ), while the "
-            "oracle has seen 3KΛ̄T/4 at least. In the other rounds a policy gains on the oracle only "
-            "where its n exceeds "
-            "KΛ̄ or its N exceeds KΛ̄t, which sums to O(T^φ·log T).",
+            sketch="Put ρ = 1-T^-φ into the corrected theorems: the spread of the bounds and Σρ^t/(1-ρ^t) "
+            "are both of order T^φ·log T. For the lower bound take the last quarter of the rounds: there N "
+            "<= Λ̄(T+T^φ·log 2T^φ), while the oracle has seen 3KΛ̄T/4 at least. In the other rounds a "
+            "policy gains on the oracle only where its n exceeds KΛ̄ or its N exceeds KΛ̄t, which sums to "
+            "O(T^φ·log T).",
             checks=(
                 lambda context: region_regret(context).about("regret"),
                 lambda: lambert_summand().about("violation"),
@@ -276,11 +273,9 @@ REMARK1 = [
         checks_with_hypotheses=SUBLINEAR,
         corrected=Correction(
             title="true by the region alone, at any V, if constant admission is affordable up to every round",
-            statement="If constant admission is affordable on average up to every round, both are "
-            "sublinear for every φ < 1, "
-            "for every policy inside the region and whatever γ. If only the whole average is affordable, "
-            "all cost may "
-            "fall into round 1, where a policy may admit 1/(1-ρ) times as much.",
+            statement="If constant admission is affordable on average up to every round, both are sublinear "
+            "for every φ < 1, for every policy inside the region and whatever γ. If only the whole average "
+            "is affordable, all cost may fall into round 1, where a policy may admit 1/(1-ρ) times as much.",
             latex=r"\mathrm{Reg}=O(\sqrt{T\log T}+T^\phi\log T)=o(T),\quad\mathrm{Vio}^{\mathrm S}=O(T^"
             r"\phi\log T)=o(T)",
             unicode="Reg = O(√(T log T) + T^φ·log T) = o(T), Vio^S = O(T^φ·log T) = o(T)",
@@ -293,9 +288,8 @@ REMARK1 = [
         id="rem:1/drift",
         kind="step",
         title="the drift argument gives it for all γ, φ in (0,1)",
-        statement="The paper's own argument, drift plus penalty with one constant B, gives sublinear "
-        "rates for every γ and φ "
-        "between 0 and 1.",
+        statement="The paper's own argument, drift plus penalty with one constant B, gives sublinear rates "
+        "for every γ and φ between 0 and 1.",
         latex=r"\tfrac1V\sum_tB_t=o(T)\quad\forall\gamma,\phi\in(0,1)",
         unicode="ΣB_t/V = o(T) for all γ, φ in (0,1)",
         domain="0 < γ, φ < 1",
@@ -304,9 +298,9 @@ REMARK1 = [
         checks_with_hypotheses=(drift_condition, drift_condition_exact),
         corrected=Correction(
             title="exactly for 2φ < 1+γ; the region alone gives it for every φ < 1",
-            statement="ΣB_t is of order T + T^(2φ), because round 1 alone has B_1 of order (1-ρ)^-2. So "
-            "the drift argument gives "
-            "sublinear rates exactly if 2φ < 1+γ. The region alone gives them for every φ < 1.",
+            statement="ΣB_t is of order T + T^(2φ), because round 1 alone has B_1 of order (1-ρ)^-2. So the "
+            "drift argument gives sublinear rates exactly if 2φ < 1+γ. The region alone gives them for "
+            "every φ < 1.",
             latex=r"\tfrac1V\sum_tB_t=\Theta(T^{1-\gamma}+T^{2\phi-\gamma})",
             unicode="ΣB_t/V = Θ(T^(1-γ) + T^(2φ-γ))",
             sketch="eq:dpp-upper-1, corrected, with 1-ρ = T^-φ, divided by V = T^γ.",

@@ -228,25 +228,23 @@ SLOTS = [
         id="lem:dpp-T-slot-upper",
         kind="lemma",
         title="L + VΣp <= BT + VΣp̄^CK over T rounds",
-        statement="Over T rounds, the mean Lyapunov function and V times the penalties of ACDPP are at "
-        "most BT plus V "
-        "times the printed comparison penalties, for any cost process whose average is affordable.",
+        statement="Over T rounds, the mean Lyapunov function and V times the penalties of ACDPP are at most "
+        "BT plus V times the printed comparison penalties, for any cost process whose average is affordable.",
         latex=r"E[L(T+1)-L(1)]+V\sum_tE[p(t)]\le BT+V\sum_t\bar p^{CK}(t)",
         unicode="E[L(T+1)-L(1)] + VΣE[p] ≤ BT + VΣp̄^CK",
         domain="every V > 0, K, ρ, T; mean cost times Λ̄ at most C on average",
         checks=(large_weight, markov_costs, drifting_costs),
         corrected=Correction(
             title="with ΣB_t, the repaired p̄^CK, and E[c(t) | past]·Λ̄ <= C in every round",
-            statement="With B_t in place of B and the repaired p̄^CK, it holds if the mean cost given the past is "
-            "affordable in every round. Without that, the same inequality holds on every path with "
-            "ΣZ(t)(c(t)Λ̄-C) added "
-            "on the right.",
+            statement="With B_t in place of B and the repaired p̄^CK, it holds if the mean cost given the "
+            "past is affordable in every round. Without that, the same inequality holds on every path with "
+            "ΣZ(t)(c(t)Λ̄-C) added on the right.",
             latex=r"E[L(T+1)]+V\sum_tE[p(t)]\le\sum_tB_t+V\sum_t\bar p^{CK}_{\mathrm{repaired}}(t)",
             unicode="E[L(T+1)] + VΣE[p] ≤ ΣB_t + VΣp̄^CK (repaired)",
             hypotheses=("E[c(t) | past]·Λ̄ <= C", "E[c(t)² | past] <= E[c²]"),
             sketch="Λ̄ lies in the region, so J_t(Λ*) <= J_t(Λ̄) = Z(cΛ̄-C) + V·p^CK; p^CK <= p̄^CK; the "
-            "drift is at most "
-            "(c²Λ_max²+C²)/2 + Z(cΛ-C). Add the three, take means, E[Z(cΛ̄-C)] <= 0, and sum.",
+            "drift is at most (c²Λ_max²+C²)/2 + Z(cΛ-C). Add the three, take means, E[Z(cΛ̄-C)] <= 0, and "
+            "sum.",
             checks=(
                 lambda: one_round().about("one round"),
                 lambda context: every_path(context).about("one round"),

@@ -68,14 +68,18 @@ def supremum_convex() -> Evidence:
     return exhaust(
         points,
         _sup_exceeds(ramp),
-        domain="K = 1, round 2, convex losses with derivative ramp(θ - z), z in 1..m",
+        domain="K = 1, one sample a round, round 2; convex losses with derivative min(max(2(θ-z), 0), 1), "
+        "z uniform on 1..m, θ in [0, m+1]",
     )
 
 
 def supremum_bumps() -> Evidence:
     points = ({"m": m} for m in range(2, 8))
     return exhaust(
-        points, _sup_exceeds(bump), domain="K = 1, round 2, losses with derivative bump(θ - z), z in 1..m"
+        points,
+        _sup_exceeds(bump),
+        domain="K = 1, one sample a round, round 2; losses with derivative max(1-2|θ-z|, 0), z uniform on 1..m, "
+        "θ in [0, m+1]",
     )
 
 
@@ -138,12 +142,12 @@ CLAIMS = [
         checks=(supremum_convex, supremum_bumps, no_constant_factor),
         corrected=Correction(
             title="<= G²(Σ|d_i|)²; σ²χ at fixed θ only",
-            statement="With the supremum inside, σ̄² <= G²(Σ|ω_i - 1{i in Q}/n|)², which is 4G²(1-n/N)² for "
-            "K = 1. A bound by σ² alone holds at a fixed θ, or with the size of a finite Θ as a factor.",
+            statement="With the supremum inside, σ̄² <= G²(Σ|ω_i - 1{i in Q}/n|)², which is 4G²(1-n/N)² for K = 1. "
+            "A bound by σ² alone holds at a fixed θ (`eq:sigma-bar-Neff-app`).",
             latex=r"\bar\sigma^2\le G^2\Bigl(\sum_i\bigl|\omega_i-\tfrac{\mathbf 1\{i\in Q\}}n\bigr|\Bigr)^2",
             unicode="σ̄² ≤ G²(Σ|ω_i - 1{i∈Q}/n|)²",
-            sketch="Triangle inequality with ‖g_i‖ <= G at every θ. Over a finite Θ, E sup <= Σ_θ E = "
-            "|Θ|σ²χ; the bumps, with m separate places for θ, attain m/2 of it.",
+            sketch="Triangle inequality with ‖g_i‖ <= G at every θ. Over a finite Θ also E sup <= Σ_θ E = |Θ|σ²χ, and "
+            "the bumps, with m separate places for θ, attain half of that.",
             checks=(lambda: triangle().about("bound"), lambda: fresh_weights().about("K = 1")),
         ),
     ),

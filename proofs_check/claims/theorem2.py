@@ -16,7 +16,7 @@ import sympy as sp
 
 from proofs_check.claim import Claim, Context, Correction
 from proofs_check.claims.comparison import histories, placed
-from proofs_check.claims.envelope import eventual_range, mismatch_range, regret_end, spread, three
+from proofs_check.claims.envelope import eventual_range, mismatch_range, regret_end, spread, summed, three
 from proofs_check.claims.omega1 import corrected_order, narrows
 from proofs_check.claims.omega3 import omega3_order
 from proofs_check.claims.orders import HORIZONS, UNIT, t
@@ -26,9 +26,17 @@ from proofs_check.engines.limit import at_most, eventually
 from proofs_check.engines.simulation import control_loop, drifting, markov, uniform
 from proofs_check.evidence import Evidence, fails, holds, undecided
 from theory.algebra import ball, log, precise, sqrt
-from theory.bound import constant_round, oracle_bound, oracle_bound_as_stated, theorem_1, theorem_1_as_stated
+from theory.bound import (
+    Terms,
+    constant_round,
+    oracle_bound,
+    oracle_bound_as_stated,
+    theorem_1,
+    theorem_1_as_stated,
+)
 from theory.lambert import lambert_partial
-from theory.region import region_maximum, region_minimum_total
+from theory.penalty import penalty_terms
+from theory.region import region_maximum, region_maximum_total, region_minimum_total
 from theory.regret import cost_violation_rate, omega3_limit, regret_rate_as_stated
 from theory.reuse import trajectory
 from theory.setting import Constants, Region
@@ -112,8 +120,8 @@ def certified_order(context: Context) -> Evidence:
         "<=",
         lambda p: 3 / (2 * log(ball(p["T"]))),
         grid,
-        domain="every policy inside the region ρ = 0.9, Λ̄ = 10, constants 1, with χ: "
-        "|Reg/(limit·√(T log T)) - 1| <= 3/(2·log T)",
+        domain="every policy inside the region ρ = 0.9, Λ̄ = 10, constants 1, with χ: |Reg/(limit·√(T log "
+        "T)) - 1| <= 3/(2·log T)",
     )
 
 
@@ -232,6 +240,29 @@ def positive_in_the_end(context: Context) -> Evidence:
     )  # fmt: skip
 
 
+def negative_without_reuse(context: Context) -> Evidence:
+    """K = 1, always Λ_max: no sample is reused, so χ = 1/n - 1/N and N_eff = N in both forms."""
+    region = Region(rate=10, rho=Fraction(1, 2))
+
+    def regret(p: Any) -> Any:
+        exact, numbers = region.map(ball), UNIT.map(ball)
+
+        def one(s: Any) -> Terms:
+            return penalty_terms(region_maximum(exact, s), region_maximum_total(exact, s + 1), numbers)
+
+        return three(summed(one, 1, p["T"])) - three(
+            oracle_bound(region.rate, p["T"], UNIT, certified=True).terms
+        )
+
+    return compare(
+        regret,
+        "<",
+        lambda p: 0,
+        [{"K": 1, "T": T} for T in context.choose((10, 10**4), (10, 10**3, 10**6, 10**9))],
+        domain="K = 1, ρ = 1/2, Λ̄ = 10, constants 1, Pdim 5: Reg of always admitting Λ_max (ACDPP with V → ∞)",
+    )
+
+
 def range_is_widened() -> Evidence:
     """Without reuse (K = 1) the order's constant is 0: what remains is the range, bounded in T."""
     return compare(
@@ -249,8 +280,7 @@ THEOREM2 = [
         kind="theorem",
         title="Reg = O(T/V) + O(1/(1-ρ)) + O(log T)",
         statement="The regret is of order T/V + 1/(1-ρ) + log T, with constants that do not depend on V "
-        "(Remark 1 lets V "
-        "grow with T).",
+        "(Remark 1 lets V grow with T).",
         latex=r"\mathrm{Reg}(T)=O(T/V)+O(1/(1-\rho))+O(\log T)",
         unicode="Reg(T) = O(T/V) + O(1/(1-ρ)) + O(log T)",
         domain="every V > 0, K >= 1, 0 < ρ < 1",
@@ -258,21 +288,17 @@ THEOREM2 = [
         corrected=Correction(
             title="Reg ~ 20B√(Pdim/Λ̄)(1-1/√K)·√(T log T) for every policy inside the region, at any V",
             statement="At fixed ρ every policy inside the region has Reg(T) = (20B√(Pdim/Λ̄)(1-1/√K) + "
-            "o(1))·√(T log T): not "
-            "less, whatever V, and not more. Two policies differ by an amount that stays bounded as T "
-            "grows, so nothing is "
-            "left of T/V. For K = 1 the regret itself stays bounded.",
+            "o(1))·√(T log T): not less, whatever V, and not more. Two policies differ by an amount that "
+            "stays bounded as T grows, so nothing is left of T/V. For K = 1 the regret itself stays bounded.",
             latex=r"\mathrm{Reg}(T)=\Bigl(20B\sqrt{\mathrm{Pdim}/\bar\Lambda}\,(1-\tfrac1{\sqrt K})+o(1)"
             r"\Bigr)\sqrt{T\log T}",
             unicode="Reg(T) = (20B√(Pdim/Λ̄)(1-1/√K) + o(1))·√(T log T)",
             hypotheses=("the policy stays inside the region", "KΛ̄ = ΣB", "ρ is fixed"),
             sketch="Lower bound: N_eff <= N <= Λ̄(t+S), and the generalisation term falls in N, so each "
-            "round pays at least "
-            "what Λ̄(t+S) distinct samples cost, against KΛ̄t for the oracle. n exceeds KΛ̄ by a "
-            "summable amount only, so the "
-            "other terms save at most order log T. Upper bound: N_eff >= N(t-K+1) >= Λ̄(t-K+1-ρ/(1-ρ)). "
-            "Constant admission "
-            "has Reg = Ω₁ + Ω₃ exactly, and all ranges have summable width.",
+            "round pays at least what Λ̄(t+S) distinct samples cost, against KΛ̄t for the oracle. n exceeds "
+            "KΛ̄ by a summable amount only, so the other terms save at most order log T. Upper bound: N_eff "
+            ">= N(t-K+1) >= Λ̄(t-K+1-ρ/(1-ρ)). Constant admission has Reg = Ω₁ + Ω₃ exactly, and all ranges "
+            "have summable width.",
             checks=(
                 lambda: omega3_order().about("constant admission, Ω₃"),
                 lambda: corrected_order().about("constant admission, Ω₁"),
@@ -287,9 +313,8 @@ THEOREM2 = [
         id="thm:dpp-regret/spread",
         kind="addition",
         title="what V can change: O(log(1/(1-ρ))/(1-ρ)), not T/V",
-        statement="The bounds of two policies inside the region differ by at most order "
-        "log(1/(1-ρ))/(1-ρ), uniformly in T; "
-        "so this is all that V, or the policy, can change.",
+        statement="The bounds of two policies inside the region differ by at most order log(1/(1-ρ))/(1-ρ), "
+        "uniformly in T; so this is all that V, or the policy, can change.",
         latex=r"\bigl|\bar{\mathcal E}_T(\pi)-\bar{\mathcal E}_T(\pi')\bigr|=O\Bigl(\frac1{1-\rho}\log"
         r"\frac1{1-\rho}\Bigr)",
         unicode="|Ē_T(π) - Ē_T(π')| = O(log(1/(1-ρ))/(1-ρ))",
@@ -300,18 +325,17 @@ THEOREM2 = [
         id="eq:dpp-regret",
         kind="definition",
         title="Reg >= 0: the oracle is a benchmark",
-        statement="The regret, a difference of two upper bounds, measures how much worse than the costless oracle a "
-        "policy is; so it is not negative.",
+        statement="The regret, a difference of two upper bounds, measures how much worse than the costless "
+        "oracle a policy is; so it is not negative.",
         latex=r"\mathrm{Reg}(T)=\bar{\mathcal E}_T-\bar{\mathcal E}_T^{\mathrm{oracle}}\ge0",
         unicode="Reg(T) = Ē_T - Ē_T^oracle ≥ 0",
         domain="ACDPP as printed, every V, K, ρ, T",
         checks=(negative_at_once, negative_for_long),
         corrected=Correction(
-            title="negative early on (and for ever at K = 1); positive for large T if K >= 2",
-            statement="ACDPP admits up to Λ̄/(1-ρ) samples in a round, the oracle KΛ̄ at most, so early "
-            "on, and for K = 1 for "
-            "ever, its bound can be below the oracle's. For K >= 2 the regret of every policy inside the region is "
-            "positive from some T on; for K = 1 it is bounded below.",
+            title="negative early on, at K = 1 for long; positive for large T if K >= 2",
+            statement="ACDPP admits up to Λ̄/(1-ρ) samples in a round, the oracle KΛ̄ at most, so early on, and "
+            "without reuse (K = 1) for long, its bound can be below the oracle's. For K >= 2 the regret of every "
+            "policy inside the region is positive from some T on; for K = 1 it is bounded below.",
             latex=r"K\ge2:\ \mathrm{Reg}(T)>0\text{ for large }T;\qquad K=1:\ \mathrm{Reg}(T)\ge-O_\rho(1)",
             unicode="K ≥ 2: Reg(T) > 0 for large T; K = 1: Reg(T) ≥ -O(1)",
             hypotheses=("the policy stays inside the region", "ρ is fixed"),
@@ -319,7 +343,8 @@ THEOREM2 = [
             checks=(
                 lambda: omega3_order().about("K >= 2"),
                 lambda context: positive_in_the_end(context).about("K >= 2"),
-                lambda: range_is_widened().about("K = 1"),
+                lambda: range_is_widened().about("K = 1, from below"),
+                lambda context: negative_without_reuse(context).about("K = 1, negative"),
             ),
         ),
     ),

@@ -244,9 +244,8 @@ VIOLATIONS = [
         id="thm:dpp-cost-constraint",
         kind="theorem",
         title="Vio^S = O(√(VT + V/(1-ρ)))",
-        statement="The cumulative cost violation is of order √(VT + V/(1-ρ)), with a constant that "
-        "depends on neither V "
-        "nor ρ nor T (Remark 1 lets all three vary).",
+        statement="The cumulative cost violation is of order √(VT + V/(1-ρ)), with a constant that depends "
+        "on neither V nor ρ nor T (Remark 1 lets all three vary).",
         latex=r"\mathrm{Vio}^{\mathrm S}(T)=O\bigl(\sqrt{VT+V/(1-\rho)}\bigr)",
         unicode="Vio^S(T) = O(√(VT + V/(1-ρ)))",
         domain="every V > 0, 0 < ρ < 1, T >= 1",
@@ -261,18 +260,19 @@ VIOLATIONS = [
         ),
         corrected=Correction(
             title="Vio^S <= C·Σρ^t/(1-ρ^t) <= C·log(2/(1-ρ))/(1-ρ): no V, no T, no independence",
-            statement="Every policy inside the region has Vio^S(T) <= C·Σ_{t<=T} ρ^t/(1-ρ^t), which is less than "
-            "C·log(2/(1-ρ))/(1-ρ) for all T, for any V and any dependence between costs and admissions, if "
-            "constant admission is affordable on average up to every round. Always admitting Λ_max attains it.",
+            statement="Every policy inside the region has Vio^S(T) <= C·Σ_{t<=T} ρ^t/(1-ρ^t), which is less "
+            "than C·log(2/(1-ρ))/(1-ρ) for all T, for any V and any dependence between costs and "
+            "admissions, if constant admission is affordable on average up to every round. Always admitting "
+            "Λ_max attains it.",
             latex=r"\mathrm{Vio}^{\mathrm S}(T)\le C\sum_{t\le T}\frac{\rho^t}{1-\rho^t}<\frac C{1-\rho}"
             r"\log\frac2{1-\rho}",
             unicode="Vio^S(T) ≤ C·Σρ^t/(1-ρ^t) < (C/(1-ρ))·log(2/(1-ρ))",
             hypotheses=("Λ̄Σ_{s<=t}E[c(s)] <= Ct for every t <= T",),
-            sketch="E[cΛ] <= E[c]Λ_max(t) = E[c]Λ̄w_t with w_t = 1/(1-ρ^t), because c >= 0. Then ΣE[c]Λ̄w_t - CT = "
-            "Σ(E[c]Λ̄-C)w_t + CΣ(w_t-1), and summation by parts makes the first sum non-positive: w "
-            "falls, and the prefixes "
-            "of E[c]Λ̄-C are not positive. For the closed bound 1-ρ^t >= (1-ρ)tρ^((t-1)/2), so "
-            "ρ^t/(1-ρ^t) <= √ρ·√ρ^t/(t(1-ρ)), which sums to √ρ·log(1/(1-√ρ))/(1-ρ), and 1/(1-√ρ) = (1+√ρ)/(1-ρ).",
+            sketch="E[cΛ] <= E[c]Λ_max(t) = E[c]Λ̄w_t with w_t = 1/(1-ρ^t), because c >= 0. Then ΣE[c]Λ̄w_t "
+            "- CT = Σ(E[c]Λ̄-C)w_t + CΣ(w_t-1), and summation by parts makes the first sum non-positive: w "
+            "falls, and the prefixes of E[c]Λ̄-C are not positive. For the closed bound 1-ρ^t >= "
+            "(1-ρ)tρ^((t-1)/2), so ρ^t/(1-ρ^t) <= √ρ·√ρ^t/(t(1-ρ)), which sums to √ρ·log(1/(1-√ρ))/(1-ρ), "
+            "and 1/(1-√ρ) = (1+√ρ)/(1-ρ).",
             checks=(
                 lambda: abel_step().about("bound"),
                 lambda context: region_bounds_cost(context).about("bound"),
@@ -287,8 +287,8 @@ VIOLATIONS = [
         id="eq:cost-proof-3",
         kind="step",
         title="E[L(T+1)] = O(VT) + O(V/(1-ρ))",
-        statement="After T rounds the mean Lyapunov function is of order VT + V/(1-ρ): the drift "
-        "constants are absorbed.",
+        statement="After T rounds the mean Lyapunov function is of order VT + V/(1-ρ): the drift constants "
+        "are absorbed.",
         latex=r"E[L(T+1)]=O(VT)+O(V/(1-\rho))",
         unicode="E[L(T+1)] = O(VT) + O(V/(1-ρ))",
         domain="every V > 0, 0 < ρ < 1, T >= 1",
@@ -300,9 +300,8 @@ VIOLATIONS = [
             latex=r"E[L(T+1)]\le\sum_tB_t+V\sum_t\bar p^{CK}(t)",
             unicode="E[L(T+1)] ≤ ΣB_t + VΣp̄^CK",
             hypotheses=("E[c(t) | past]·Λ̄ <= C", "E[c(t)² | past] <= E[c²]"),
-            sketch="lem:dpp-T-slot-upper, corrected, without its non-negative penalties. It may be "
-            "absorbed into O(VT) "
-            "only for V bounded below and 1-ρ of order T^(-1/2) at least.",
+            sketch="lem:dpp-T-slot-upper, corrected, without its non-negative penalties. It may be absorbed "
+            "into O(VT) only for V bounded below and 1-ρ of order T^(-1/2) at least.",
             checks=(one_round,),
         ),
     ),
