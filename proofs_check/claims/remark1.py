@@ -16,7 +16,6 @@ from proofs_check.claims.envelope import regret_end
 from proofs_check.claims.orders import UNIT, diverges, tends_to
 from proofs_check.claims.violations import (
     abel_step,
-    dear_first_round,
     lambert_bound,
     lambert_bounded,
     lambert_summand,
@@ -27,6 +26,7 @@ from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from theory.algebra import ball, log, ratio, sqrt
 from theory.bound import generalisation_term
+from theory.region import region_maximum
 from theory.regret import (
     drift_constant,
     omega3_limit,
@@ -138,6 +138,19 @@ def region_regret(context: Context) -> Evidence:
         points,
         domain="K = 2, Λ̄ = 10, constants 1, Pdim 5: Reg <= limit·√(T log T) + 20·T^φ·log T, every policy "
         "inside the region",
+    )
+
+
+def dear_first_round_is_linear() -> Evidence:
+    """All cost in round 1, c(1) = TC/Λ̄ with Λ̄ = C = 1: the average is affordable, and round 1 admits 1/(1-ρ) = T^φ."""
+    spread = sp.sqrt(T)
+    violation = T * sp.simplify(region_maximum(Region(rate=1, rho=1 - 1 / spread), 1)) - T
+    return diverges(
+        violation / T,
+        T,
+        what="Vio^S over T",
+        domain="φ = 1/2, any γ; costs T in round 1 and 0 later, horizon T, Λ̄ = C = 1",
+        **{"Vio^S(T)": violation},
     )
 
 
@@ -268,7 +281,7 @@ REMARK1 = [
         latex=r"\mathrm{Reg}(T)=o(T),\quad\mathrm{Vio}^{\mathrm S}(T)=o(T)",
         unicode="Reg(T) = o(T), Vio^S(T) = o(T)",
         domain="0 < γ, φ < 1; any costs that are affordable on average over the T rounds",
-        checks=(dear_first_round,),
+        checks=(dear_first_round_is_linear,),
         hypotheses=("constant admission is affordable on average up to every round t <= T, not just T",),
         checks_with_hypotheses=SUBLINEAR,
         corrected=Correction(

@@ -33,7 +33,6 @@ from theory.setting import Constants, Region
 __all__ = [
     "VIOLATIONS",
     "abel_step",
-    "dear_first_round",
     "lambert_bound",
     "lambert_bounded",
     "lambert_summand",
