@@ -13,9 +13,8 @@ from rich.table import Table
 from acdpp import parse
 from acdpp.output import console, print_json
 from theory.algebra import precise
-from theory.bound import (
-    PER_ROUND,
-    Bound,
+from theory.bound import PER_ROUND, Bound
+from theory.constant_admission import (
     constant_bound,
     constant_bound_as_stated,
     oracle_bound,

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from benchmarks.hardware import hardware
-from theory.bound import constant_bound
+from theory.constant_admission import constant_bound
 from theory.design import best_rate, design, fill_ratio
 from theory.setting import Budget, Constants
 

@@ -25,7 +25,7 @@ import numpy as np
 from benchmarks.hardware import hardware
 from theory import summation
 from theory.algebra import ball as to_ball
-from theory.bound import constant_breaks, constant_round
+from theory.constant_admission import constant_breaks, constant_round
 from theory.setting import Constants
 from theory.summation import plain_total, total, total_ball
 

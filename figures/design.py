@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from figures.style import DASHES, Look, Width
 from figures.track import Track, silently
 from theory.algebra import ratio
-from theory.bound import constant_bound
+from theory.constant_admission import constant_bound
 from theory.design import best_rate, design, design_as_stated, design_limit, fill_ratio
 from theory.setting import Budget, Constants, SettingError, horizon
 

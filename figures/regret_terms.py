@@ -11,15 +11,8 @@ from functools import partial
 from typing import Any
 
 from theory.algebra import ball, precise, ratio
-from theory.bound import (
-    Terms,
-    constant_breaks,
-    constant_round,
-    generalisation_term,
-    linear_term,
-    root_term,
-    sum_rounds,
-)
+from theory.bound import Terms, generalisation_term, linear_term, root_term
+from theory.constant_admission import constant_breaks, constant_round, sum_rounds
 from theory.penalty import (
     penalty_comparison,
     penalty_comparison_as_stated,

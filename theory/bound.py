@@ -1,4 +1,4 @@
-r"""The learning-error bound: Theorem 1, Corollary 1 and the oracle, per round and over T rounds.
+r"""The learning-error bound (Theorem 1): what a round contributes, and its sum along any trajectory.
 
 A round contributes
 
@@ -23,40 +23,27 @@ constant of every round, is paid once, as in its proof; and constants are named 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
-from itertools import groupby, pairwise
-from math import fsum, isqrt
+from itertools import groupby
+from math import fsum
 from typing import Any
 
 import numpy as np
 import sympy
 
-from theory.algebra import ball, log_plus, precise, ratio, sqrt, sqrt_plus
-from theory.reuse import (
-    inverse_effective_constant,
-    mismatch_constant,
-    uniformity_constant_as_stated,
-)
-from theory.setting import Constants, SettingError, horizon, not_negative, positive, retention, same_length
-from theory.summation import total, total_ball
+from theory.algebra import log_plus, ratio, sqrt, sqrt_plus
+from theory.setting import Constants, SettingError, not_negative, same_length
 
 __all__ = [
     "Bound",
     "Terms",
-    "constant_bound",
-    "constant_bound_as_stated",
-    "constant_breaks",
-    "constant_round",
-    "constant_round_as_stated",
     "generalisation_term",
+    "initial_term",
     "linear_term",
-    "oracle_bound",
-    "oracle_bound_as_stated",
     "per_round_constant",
     "per_round_constant_as_stated",
     "root_term",
-    "sum_rounds",
+    "round_terms",
     "theorem_1",
     "theorem_1_as_stated",
 ]
@@ -137,7 +124,8 @@ def generalisation_term(inverse_effective: Any, N: Any, constants: Constants) ->
     return 10 * constants.B * sqrt_plus(P * inverse_effective) * sqrt(1 + log_plus(ratio(N, P)))
 
 
-def _round(mismatch: Any, inverse_effective: Any, N: Any, constants: Constants) -> Terms:
+def round_terms(mismatch: Any, inverse_effective: Any, N: Any, constants: Constants) -> Terms:
+    """The three terms of one round (`eq:cum-regret-bound_detail`); `mismatch` is χ, or what the paper prints for it."""
     return Terms(
         root=root_term(mismatch, constants),
         linear=linear_term(mismatch, constants),
@@ -185,19 +173,6 @@ def _smoothness(constants: Constants) -> Any:
     return constants.L
 
 
-def constant_round(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
-    """Round t of Corollary 1, corrected (`cor:ck-specialization`); an upper bound, for every t >= 1."""
-    return _round(
-        mismatch_constant(K, t, rate), inverse_effective_constant(K, t, rate), rate * t, constants.merged
-    )
-
-
-def constant_round_as_stated(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
-    """Round t of Corollary 1 as printed (`eq:ck-bound-detail`): n = KΛ̄ in every round, the printed uniformity."""
-    inverse = ratio(1, rate * t * uniformity_constant_as_stated(K, t))
-    return _round(ratio(1, K * rate) - inverse, inverse, rate * t, constants)
-
-
 # --- T rounds, any trajectory ------------------------------------------------------------------------------
 
 
@@ -241,9 +216,9 @@ def theorem_1(n: Any, N: Any, uniformity: Any, mismatch: Any, constants: Constan
     """
     merged = constants.merged
     return _add_up(
-        lambda n_t, N_t, V_t, chi_t: _round(chi_t, ratio(1, N_t * V_t), N_t, merged),
+        lambda n_t, N_t, V_t, chi_t: round_terms(chi_t, ratio(1, N_t * V_t), N_t, merged),
         {"n": n, "N": N, "uniformity": uniformity, "mismatch": mismatch},
-        initial=_initial(merged),
+        initial=initial_term(merged),
         constant=per_round_constant(constants),
     )
 
@@ -256,11 +231,11 @@ def theorem_1_as_stated(n: Any, N: Any, uniformity: Any, constants: Constants) -
     {'root': ((2, 2),)}
     """
     result = _add_up(
-        lambda n_t, N_t, V_t: _round(
+        lambda n_t, N_t, V_t: round_terms(
             ratio(1, n_t) - ratio(1, N_t * V_t), ratio(1, N_t * V_t), N_t, constants
         ),
         {"n": n, "N": N, "uniformity": uniformity},
-        initial=_initial(constants),
+        initial=initial_term(constants),
         constant=per_round_constant_as_stated(constants),
     )
     negative = _ranges(_certain(N_t * V_t < n_t) for n_t, N_t, V_t in zip(n, N, uniformity, strict=True))
@@ -272,129 +247,10 @@ def _certain(flag: Any) -> bool:
     return isinstance(flag, bool | np.bool_ | sympy.logic.boolalg.BooleanTrue) and bool(flag)
 
 
-def _initial(constants: Constants) -> Any:
+def initial_term(constants: Constants) -> Any:
+    r"""\(D^2/(2\eta)\), paid once (`eq:cum-regret-bound_detail`); the corrected form is given `Constants.merged`.
+
+    >>> initial_term(Constants(D=3, sigma=1, eta=2, B=1, Pdim=5))
+    Fraction(9, 4)
+    """
     return ratio(constants.D * constants.D, 2 * constants.eta)
-
-
-# --- T rounds of constant admission ------------------------------------------------------------------------
-
-
-def sum_rounds(
-    make_round: Callable[[Any], Terms],
-    T: int,
-    breaks: Iterable[int],
-    *,
-    certified: bool,
-    left_out: tuple[int, ...] = (),
-) -> Bound:
-    """Sum a per-round formula over t = 1..T but for the rounds left out: balls if certified, else floats."""
-    edges = [0, *left_out, T + 1]
-    stretches = [(a + 1, b - 1) for a, b in pairwise(edges) if a + 1 <= b - 1]
-
-    def columns(t: Any) -> list[Any]:
-        terms = make_round(t)
-        return [getattr(terms, name) for name in PER_ROUND]
-
-    if certified:
-        with precise():
-            balls = [total_ball(columns, last, breaks, start=first) for first, last in stretches]
-            sums = [sum(column, ball(0)) for column in zip(*balls, strict=True)] or [ball(0)] * len(PER_ROUND)
-            return Bound(Terms(*sums), error=float(sum(sums).rad()), left_out=left_out)
-    parts = [total(lambda t: np.stack(columns(t)), last, breaks, start=first) for first, last in stretches]
-    values = sum((part.value for part in parts), np.zeros(len(PER_ROUND)))
-    error = float(sum(part.error.sum() for part in parts))
-    return Bound(Terms(*map(float, values)), error=error, left_out=left_out)
-
-
-def _system(certified: bool) -> Callable[[Any], Any]:
-    """The number system of a cumulative evaluation: balls if it is to be proved, else floats."""
-    return ball if certified else float
-
-
-def _with_constants(result: Bound, constant: Any, initial: Any) -> Bound:
-    """The constants join the sums, and the roundings of joining them join the error."""
-    terms = replace(result.terms, constant=constant, initial=initial)
-    if hasattr(terms.total, "rad"):
-        return replace(result, terms=terms, error=float(terms.total.rad()))
-    rounding = ROUNDING * (abs(constant) + abs(initial) + abs(terms.total))
-    return replace(result, terms=terms, error=float(result.error + rounding))
-
-
-def constant_breaks(K: int, rate: Any, constants: Constants) -> tuple[int, ...]:
-    """Rounds at which the corrected summand changes its branch: the buffers are full, N passes Pdim."""
-    return (1, K - 1, K, int(constants.Pdim / rate))
-
-
-def constant_bound(K: Any, rate: Any, T: Any, constants: Constants, *, certified: bool = False) -> Bound:
-    """Corollary 1 corrected, over T rounds of constant admission (`cor:ck-specialization`), T to 10^15.
-
-    An upper bound under the hypotheses above; with `certified`, its terms are balls proved to contain them.
-
-    >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
-    >>> round(constant_bound(10, 10, 10**9, unit).terms.root)
-    99999998
-    """
-    K, T = retention(K), horizon(T)
-    positive("the admission rate", rate)
-    breaks = constant_breaks(K, rate, constants)
-    system = _system(certified)
-    numbers, rate = constants.map(system), system(rate)
-    result = sum_rounds(lambda t: constant_round(K, t, rate, numbers), T, breaks, certified=certified)
-    with precise() if certified else nullcontext():
-        return _with_constants(result, per_round_constant(numbers) * T, _initial(numbers.merged))
-
-
-def constant_bound_as_stated(
-    K: Any, rate: Any, T: Any, constants: Constants, *, certified: bool = False
-) -> Bound:
-    """Corollary 1 as printed (`eq:ck-bound-detail`), over T rounds; see `Bound` for what had to be made real.
-
-    >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
-    >>> constant_bound_as_stated(10, 10, 100, unit).negative
-    {'root': ((4, 15),), 'generalisation': ((1, 2),)}
-    """
-    K, T = retention(K), horizon(T)
-    positive("the admission rate", rate)
-    # 6K² t < K(K-1)(2K-1): the printed N_eff is negative; between the two crossings it is below n
-    negative_until = ((K - 1) * (2 * K - 1) - 1) // (6 * K)
-    low, high = _stated_crossings(K)
-    pole = ((K - 1) // 2,) if K % 2 == 1 and 1 <= (K - 1) // 2 <= T else ()
-    breaks = (1, negative_until, (K - 1) // 2, low - 1, high, int(constants.Pdim / rate))
-    system = _system(certified)
-    numbers, rate = constants.map(system), system(rate)
-    result = sum_rounds(
-        lambda t: constant_round_as_stated(K, t, rate, numbers), T, breaks, certified=certified, left_out=pole
-    )
-    with precise() if certified else nullcontext():
-        result = _with_constants(result, per_round_constant_as_stated(numbers) * T, _initial(numbers))
-    negative = {"root": (low, min(high, T)), "generalisation": (1, min(negative_until, T))}
-    return replace(
-        result, negative={name: ((first, last),) for name, (first, last) in negative.items() if first <= last}
-    )
-
-
-def _stated_crossings(K: int) -> tuple[int, int]:
-    """First and last round in which the printed N_eff is at most n and not negative (empty for K = 1).
-
-    That is |t - K + 1/2| < sqrt((5K²-2)/12): an odd integer d = |2t - 2K + 1| with 3d² < 5K² - 2.
-    """
-    d = isqrt((5 * K * K - 3) // 3)
-    d -= d % 2 == 0
-    return max((2 * K - 1 - d) // 2, 1), (2 * K - 1 + d) // 2
-
-
-def oracle_bound(total_buffer: Any, T: Any, constants: Constants, *, certified: bool = False) -> Bound:
-    """The costless oracle, corrected (`eq:oracle-upper-bound-explicit`): ΣB fresh samples a round, used once.
-
-    >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
-    >>> oracle_bound(100, 1, unit).terms.root
-    0.0
-    """
-    return constant_bound(1, total_buffer, T, constants, certified=certified)
-
-
-def oracle_bound_as_stated(
-    total_buffer: Any, T: Any, constants: Constants, *, certified: bool = False
-) -> Bound:
-    """The costless oracle as printed: at K = 1 the reuse formulas agree, so η for ηE is all that differs."""
-    return constant_bound_as_stated(1, total_buffer, T, constants, certified=certified)

@@ -23,13 +23,8 @@ from typing import Any
 import numpy as np
 
 from theory.algebra import minimum, ratio
-from theory.bound import (
-    Terms,
-    constant_bound,
-    linear_term,
-    per_round_constant,
-    root_term,
-)
+from theory.bound import Terms, linear_term, per_round_constant, root_term
+from theory.constant_admission import constant_bound
 from theory.reuse import mismatch_constant
 from theory.setting import Budget, Constants, horizon, retention
 from theory.summation import total

@@ -1,4 +1,4 @@
-r"""The regret's decomposition, the drift constant, and the rates, as stated and as corrected.
+r"""The regret's decomposition, the drift constant and the inequality between them.
 
 The chain \(\bar{\mathcal E}^{ACDPP}\to\sum p\to\sum\bar p^{CK}\to\sum\bar p^{CK}_\infty\to\bar{\mathcal E}^{oracle}\)
 gives \(\mathrm{Reg}\le\Omega_1+\Omega_2+\Omega_3+\frac1V\sum_tB_t\). Constants that every policy pays cancel and are
@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from theory.algebra import ball, log, maximum, positive_part, precise, ratio, sqrt
-from theory.bound import PER_ROUND, Bound, Terms, constant_round, sum_rounds, theorem_1, theorem_1_as_stated
-from theory.lambert import lambert_partial
+from theory.algebra import ball, precise, ratio, sqrt
+from theory.bound import PER_ROUND, Bound, Terms, theorem_1, theorem_1_as_stated
+from theory.constant_admission import constant_round, sum_rounds
 from theory.penalty import (
     penalty_comparison,
     penalty_comparison_as_stated,
@@ -31,10 +31,6 @@ from theory.reuse import trajectory
 from theory.setting import Constants, Region, horizon, positive, retention
 
 __all__ = [
-    "buffer_violation_bound",
-    "cost_violation_bound",
-    "cost_violation_rate",
-    "cost_violation_rate_as_stated",
     "drift_constant",
     "master_bound",
     "master_bound_as_stated",
@@ -45,11 +41,6 @@ __all__ = [
     "omega3",
     "omega3_as_stated",
     "omega3_limit",
-    "regret_rate",
-    "regret_rate_as_stated",
-    "remark_1_as_stated",
-    "remark_1_by_drift",
-    "remark_1_by_region",
 ]
 
 
@@ -235,99 +226,3 @@ def master_bound_as_stated(omega_1: Any, omega_2: Any, omega_3: Any, drift: Any,
     Fraction(6, 1)
     """
     return -omega_1 + omega_2 + omega_3 + ratio(drift, V)
-
-
-# --- rates, constants left out -----------------------------------------------------------------------------
-
-
-def regret_rate_as_stated(T: Any, V: Any, rho: Any) -> Any:
-    r"""\(T/V+1/(1-\rho)+\log T\), the printed order of the regret (`eq:dpp-regret-rate`).
-
-    >>> regret_rate_as_stated(1, 2, Fraction(1, 2))
-    Fraction(5, 2)
-    """
-    return ratio(T, V) + 1 / (1 - rho) + log(T)
-
-
-def regret_rate(T: Any, rho: Any) -> Any:
-    r"""\(\sqrt{T\log T}+\frac1{1-\rho}(1+\log\frac1{1-\rho})\), the corrected order for K >= 2 (corrects
-    `eq:dpp-regret-rate`), in T at fixed ρ and as ρ → 1.
-
-    No V: inside the region every policy has \(N(t)\sim\bar\Lambda t\), so none escapes the first term. The logarithm
-    in the second comes from the linear term along the region's lower end.
-
-    >>> regret_rate(1, Fraction(1, 2))
-    2*log(2) + 2
-    """
-    return sqrt(T * log(T)) + (1 - log(1 - rho)) / (1 - rho)
-
-
-def cost_violation_rate_as_stated(T: Any, V: Any, rho: Any) -> Any:
-    r"""\(\sqrt{VT+V/(1-\rho)}\), the printed order of the cost violation (`eq:cost-violation-rate`).
-
-    >>> cost_violation_rate_as_stated(2, 1, Fraction(1, 2))
-    Fraction(2, 1)
-    """
-    return sqrt(V * T + V / (1 - rho))
-
-
-def cost_violation_rate(rho: Any) -> Any:
-    r"""\(\frac1{1-\rho}\log\frac1{1-\rho}\), the order as ρ → 1 of the bound that the region alone gives
-    (sharpens `eq:cost-violation-rate`): no V, no T, no independence.
-
-    >>> cost_violation_rate(Fraction(1, 2))
-    2*log(2)
-    """
-    return -log(1 - rho) / (1 - rho)
-
-
-def cost_violation_bound(T: Any, region: Region, mean_cost: Any, C: Any) -> Any:
-    r"""\([\bar c\sum_{t\le T}\Lambda_{\max}(t)-CT]^+\), an upper bound on the cost violation of every policy
-    inside the region when all costs have mean \(\bar c\) (sharpens `thm:dpp-cost-constraint`); exact.
-
-    >>> cost_violation_bound(2, Region(rate=1, rho=Fraction(1, 2)), 1, 1)
-    Fraction(4, 3)
-    """
-    return positive_part(mean_cost * region_maximum_total(region, T + 1) - C * T)
-
-
-def buffer_violation_bound(K: Any, T: Any, region: Region) -> Any:
-    r"""\(K\bar\Lambda\sum_{t\le T}\rho^t/(1-\rho^t)\), an upper bound on \([\sum_t(n(t)-\sum_mB_m)]^+\) inside
-    the region when \(\sum_mB_m=K\bar\Lambda\) (`rem:buffer-violation`, for all clients together: single ones may
-    still overflow); bounded in T, not in ρ. Exact rationals grow with \(T^2\) digits: use floats or balls for large T.
-
-    >>> buffer_violation_bound(3, 2, Region(rate=1, rho=Fraction(1, 2)))
-    Fraction(4, 1)
-    """
-    return K * region.rate * lambert_partial(region.rho, T + 1)
-
-
-def remark_1_as_stated(gamma: Any, phi: Any) -> tuple[Any, Any]:
-    r"""Printed exponents of T in regret and cost violation for \(V=T^\gamma,\rho=1-T^{-\phi}\) (`rem:1`).
-
-    >>> remark_1_as_stated(Fraction(1, 2), Fraction(3, 4))
-    (Fraction(3, 4), Fraction(3, 4))
-    """
-    return maximum(1 - gamma, phi), ratio(gamma + maximum(1, phi), 2)
-
-
-def remark_1_by_drift(gamma: Any, phi: Any) -> tuple[Any, Any]:
-    r"""The exponents that the drift argument supports, \(\sum B_t\) being of order \(T+T^{2\phi}\) and
-    \(\Omega_3\) of order \(\sqrt{T\log T}\): below 1 for \(2\phi<1+\gamma\) alone. Logarithms left out.
-
-    >>> remark_1_by_drift(Fraction(1, 4), Fraction(3, 4))
-    (Fraction(5, 4), Fraction(3, 4))
-    """
-    squares = maximum(1, 2 * phi)
-    regret = ratio(maximum(2 * maximum(squares - gamma, phi), 1), 2)
-    return regret, ratio(maximum(squares, gamma + maximum(1, phi)), 2)
-
-
-def remark_1_by_region(gamma: Any, phi: Any) -> tuple[Any, Any]:
-    r"""The exponents that the region alone gives, whatever γ: below 1 for every φ < 1. Logarithms left out.
-
-    >>> remark_1_by_region(Fraction(1, 4), Fraction(3, 4))
-    (Fraction(3, 4), Fraction(3, 4))
-    """
-    del gamma
-    return ratio(maximum(2 * phi, 1), 2), phi

@@ -26,8 +26,8 @@ from theory.admission import AdmissionState, acdpp_round
 from theory.algebra import ball
 from theory.lambert import lambert_total
 from theory.region import region_maximum, region_maximum_total, region_minimum, region_minimum_total
-from theory.regret import buffer_violation_bound
 from theory.setting import Region
+from theory.violation import buffer_violation_bound
 
 __all__ = ["BUFFER_CLAIMS"]
 

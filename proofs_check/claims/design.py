@@ -24,7 +24,8 @@ from proofs_check.engines.identity import equal
 from proofs_check.engines.limit import equivalent
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, refutes, together
-from theory.bound import constant_bound, constant_round, generalisation_term, linear_term, root_term
+from theory.bound import generalisation_term, linear_term, root_term
+from theory.constant_admission import constant_bound, constant_round
 from theory.design import best_rate, design, design_as_stated, fill_ratio
 from theory.reuse import inverse_effective_constant, mismatch_constant
 from theory.setting import Budget, Constants

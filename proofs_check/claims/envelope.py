@@ -22,15 +22,8 @@ from functools import cache
 from typing import Any
 
 from theory.algebra import ball, minimum, positive_part, precise, ratio
-from theory.bound import (
-    Terms,
-    generalisation_term,
-    linear_term,
-    oracle_bound,
-    oracle_bound_as_stated,
-    root_term,
-    sum_rounds,
-)
+from theory.bound import Terms, generalisation_term, linear_term, root_term
+from theory.constant_admission import oracle_bound, oracle_bound_as_stated, sum_rounds
 from theory.lambert import lambert_total
 from theory.region import contraction, region_minimum_total
 from theory.setting import Constants, Region

@@ -21,15 +21,13 @@ from proofs_check.evidence import Evidence, together, undecided
 from theory.algebra import ball, log, precise, ratio, sqrt
 from theory.bound import (
     Terms,
-    constant_bound,
-    constant_round,
     generalisation_term,
     linear_term,
-    oracle_bound_as_stated,
     per_round_constant_as_stated,
     root_term,
     theorem_1_as_stated,
 )
+from theory.constant_admission import constant_bound, constant_round, oracle_bound_as_stated
 from theory.penalty import penalty_limit
 from theory.region import region_maximum
 from theory.regret import (

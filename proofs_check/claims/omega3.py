@@ -21,7 +21,8 @@ from proofs_check.engines.identity import equal
 from proofs_check.engines.limit import at_most, equivalent, eventually
 from proofs_check.evidence import Evidence
 from theory.algebra import ball, log, precise, sqrt
-from theory.bound import Terms, constant_round
+from theory.bound import Terms
+from theory.constant_admission import constant_round
 from theory.penalty import penalty_limit, penalty_limit_as_stated
 from theory.regret import omega3, omega3_as_stated, omega3_limit
 from theory.setting import Constants

@@ -26,15 +26,9 @@ from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from theory.algebra import ball, log, ratio, sqrt
 from theory.bound import generalisation_term
+from theory.rates import regret_rate_as_stated, remark_1_as_stated, remark_1_by_drift, remark_1_by_region
 from theory.region import region_maximum
-from theory.regret import (
-    drift_constant,
-    omega3_limit,
-    regret_rate_as_stated,
-    remark_1_as_stated,
-    remark_1_by_drift,
-    remark_1_by_region,
-)
+from theory.regret import drift_constant, omega3_limit
 from theory.setting import Region
 
 __all__ = ["REMARK1"]

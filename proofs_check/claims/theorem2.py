@@ -26,20 +26,16 @@ from proofs_check.engines.limit import at_most, eventually
 from proofs_check.engines.simulation import control_loop, drifting, markov, uniform
 from proofs_check.evidence import Evidence, fails, holds, undecided
 from theory.algebra import ball, log, precise, sqrt
-from theory.bound import (
-    Terms,
-    constant_round,
-    oracle_bound,
-    oracle_bound_as_stated,
-    theorem_1,
-    theorem_1_as_stated,
-)
+from theory.bound import Terms, theorem_1, theorem_1_as_stated
+from theory.constant_admission import constant_round, oracle_bound, oracle_bound_as_stated
 from theory.lambert import lambert_partial
 from theory.penalty import penalty_terms
+from theory.rates import regret_rate_as_stated
 from theory.region import region_maximum, region_maximum_total, region_minimum_total
-from theory.regret import cost_violation_rate, omega3_limit, regret_rate_as_stated
+from theory.regret import omega3_limit
 from theory.reuse import trajectory
 from theory.setting import Constants, Region
+from theory.violation import cost_violation_rate
 
 __all__ = ["THEOREM2"]
 

@@ -27,8 +27,8 @@ from theory.admission import debt_update
 from theory.algebra import ball
 from theory.lambert import lambert_partial, lambert_total
 from theory.region import region_maximum, region_maximum_total
-from theory.regret import cost_violation_bound, cost_violation_rate_as_stated
 from theory.setting import Constants, Region
+from theory.violation import cost_violation_bound, cost_violation_rate_as_stated
 
 __all__ = [
     "VIOLATIONS",

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from theory.bound import constant_bound, constant_bound_as_stated, oracle_bound
+from theory.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
 from theory.design import design
 from theory.setting import Budget, Constants
 

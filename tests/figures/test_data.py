@@ -13,15 +13,8 @@ from figures import bound_vs_horizon, control, design, mismatch, omegas, uniform
 from figures.regret_terms import regret_term
 from figures.simulation import Simulation, play
 from theory.admission import debt_update
-from theory.bound import (
-    Bound,
-    constant_bound,
-    constant_bound_as_stated,
-    constant_round,
-    oracle_bound,
-    theorem_1,
-    theorem_1_as_stated,
-)
+from theory.bound import Bound, theorem_1, theorem_1_as_stated
+from theory.constant_admission import constant_bound, constant_bound_as_stated, constant_round, oracle_bound
 from theory.design import best_rate, design_as_stated, design_limit
 from theory.design import design as best_design
 from theory.penalty import penalty_limit

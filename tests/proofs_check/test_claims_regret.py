@@ -21,10 +21,12 @@ from proofs_check.claims import (
 from proofs_check.claims.envelope import regret_end, spread, three
 from proofs_check.claims.orders import UNIT
 from theory.algebra import precise
-from theory.bound import Terms, constant_bound, constant_round_as_stated, oracle_bound
+from theory.bound import Terms
+from theory.constant_admission import constant_bound, constant_round_as_stated, oracle_bound
 from theory.penalty import penalty_comparison_as_stated
+from theory.rates import remark_1_as_stated
 from theory.regret import omega2 as whole_omega2
-from theory.regret import omega2_as_stated, remark_1_as_stated
+from theory.regret import omega2_as_stated
 from theory.setting import Region
 
 REGION = Region(rate=10, rho=Fraction(9, 10))

@@ -15,16 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.algebra import ball, precise
-from theory.bound import (
+from theory.bound import generalisation_term, theorem_1, theorem_1_as_stated
+from theory.constant_admission import (
     constant_bound,
     constant_bound_as_stated,
     constant_round,
     constant_round_as_stated,
-    generalisation_term,
     oracle_bound,
     oracle_bound_as_stated,
-    theorem_1,
-    theorem_1_as_stated,
 )
 from theory.reuse import trajectory, uniformity_constant_as_stated
 from theory.setting import Constants, SettingError

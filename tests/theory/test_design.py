@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.bound import constant_bound, constant_round
+from theory.constant_admission import constant_bound, constant_round
 from theory.design import best_rate, design, design_as_stated, design_limit, fill_ratio
 from theory.setting import Budget, Constants, SettingError
 

@@ -19,13 +19,16 @@ from hypothesis import strategies as st
 
 import theory.admission
 import theory.bound
+import theory.constant_admission
 import theory.design
 import theory.lambert
 import theory.minimiser
 import theory.penalty
+import theory.rates
 import theory.region
 import theory.regret
 import theory.reuse
+import theory.violation
 from theory import algebra
 from theory.bound import Terms
 from theory.setting import Budget, Constants, Region
@@ -72,11 +75,15 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
     "bound.root_term": lambda a: theory.bound.root_term(a.u - a.v, a.constants),
     "bound.linear_term": lambda a: theory.bound.linear_term(a.u - a.v, a.constants),
     "bound.generalisation_term": lambda a: theory.bound.generalisation_term(a.u, a.v, a.constants),
+    "bound.initial_term": lambda a: theory.bound.initial_term(a.constants),
+    "bound.round_terms": lambda a: theory.bound.round_terms(a.u, a.v, a.w, a.constants),
     "bound.per_round_constant": lambda a: theory.bound.per_round_constant(a.constants),
     "bound.per_round_constant_as_stated": lambda a: theory.bound.per_round_constant_as_stated(a.constants),
-    "bound.constant_round": lambda a: theory.bound.constant_round(a.K, a.t, a.u, a.constants),
-    "bound.constant_round_as_stated": lambda a: theory.bound.constant_round_as_stated(
-        2 * a.K, a.t, a.u, a.constants
+    "constant_admission.constant_round": lambda a: theory.constant_admission.constant_round(
+        a.K, a.t, a.u, a.constants
+    ),
+    "constant_admission.constant_round_as_stated": lambda a: (
+        theory.constant_admission.constant_round_as_stated(2 * a.K, a.t, a.u, a.constants)
     ),
     "bound.theorem_1": lambda a: (
         theory.bound.theorem_1([a.u, a.v], [a.w, a.w], [a.u, a.u], [a.v, a.w], a.constants).terms
@@ -100,17 +107,19 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
     "regret.drift_constant": lambda a: theory.regret.drift_constant(a.region, a.t, a.u, a.v),
     "regret.master_bound": lambda a: theory.regret.master_bound(a.u, a.v, a.w, a.u, a.v),
     "regret.master_bound_as_stated": lambda a: theory.regret.master_bound_as_stated(a.u, a.v, a.w, a.u, a.v),
-    "regret.regret_rate": lambda a: theory.regret.regret_rate(1 + a.u, a.region.rho),
-    "regret.regret_rate_as_stated": lambda a: theory.regret.regret_rate_as_stated(1 + a.u, a.v, a.region.rho),
-    "regret.cost_violation_rate": lambda a: theory.regret.cost_violation_rate(a.region.rho),
-    "regret.cost_violation_rate_as_stated": lambda a: theory.regret.cost_violation_rate_as_stated(
+    "rates.regret_rate": lambda a: theory.rates.regret_rate(1 + a.u, a.region.rho),
+    "rates.regret_rate_as_stated": lambda a: theory.rates.regret_rate_as_stated(1 + a.u, a.v, a.region.rho),
+    "violation.cost_violation_rate": lambda a: theory.violation.cost_violation_rate(a.region.rho),
+    "violation.cost_violation_rate_as_stated": lambda a: theory.violation.cost_violation_rate_as_stated(
         a.u, a.v, a.region.rho
     ),
-    "regret.cost_violation_bound": lambda a: theory.regret.cost_violation_bound(a.t, a.region, a.u, a.v),
-    "regret.buffer_violation_bound": lambda a: theory.regret.buffer_violation_bound(a.K, a.t, a.region),
-    "regret.remark_1_as_stated": lambda a: theory.regret.remark_1_as_stated(a.u, a.v),
-    "regret.remark_1_by_drift": lambda a: theory.regret.remark_1_by_drift(a.u, a.v),
-    "regret.remark_1_by_region": lambda a: theory.regret.remark_1_by_region(a.u, a.v),
+    "violation.cost_violation_bound": lambda a: theory.violation.cost_violation_bound(
+        a.t, a.region, a.u, a.v
+    ),
+    "violation.buffer_violation_bound": lambda a: theory.violation.buffer_violation_bound(a.K, a.t, a.region),
+    "rates.remark_1_as_stated": lambda a: theory.rates.remark_1_as_stated(a.u, a.v),
+    "rates.remark_1_by_drift": lambda a: theory.rates.remark_1_by_drift(a.u, a.v),
+    "rates.remark_1_by_region": lambda a: theory.rates.remark_1_by_region(a.u, a.v),
     "admission.debt_update": lambda a: theory.admission.debt_update(a.u, a.v, a.w, 2 * a.u),
     "minimiser.drift_plus_penalty": lambda a: theory.minimiser.drift_plus_penalty(
         a.u, Z=a.v, cost=a.w, C=a.u, V=a.v, retained=a.u, seen=a.u + a.w, constants=a.constants
@@ -128,12 +137,12 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
 NOT_FORMULAS = {
     "reuse.trajectory",
     "lambert.lambert_total",
-    "bound.constant_bound",
-    "bound.constant_bound_as_stated",
-    "bound.constant_breaks",
-    "bound.oracle_bound",
-    "bound.oracle_bound_as_stated",
-    "bound.sum_rounds",
+    "constant_admission.constant_bound",
+    "constant_admission.constant_bound_as_stated",
+    "constant_admission.constant_breaks",
+    "constant_admission.oracle_bound",
+    "constant_admission.oracle_bound_as_stated",
+    "constant_admission.sum_rounds",
     "regret.omega1",
     "regret.omega1_as_stated",
     "regret.omega2",
@@ -156,8 +165,11 @@ def test_no_public_function_of_the_theory_escapes_this_test() -> None:
         theory.region,
         theory.lambert,
         theory.bound,
+        theory.constant_admission,
         theory.penalty,
         theory.regret,
+        theory.rates,
+        theory.violation,
         theory.admission,
         theory.minimiser,
         theory.design,
@@ -262,7 +274,9 @@ def test_every_formula_on_symbols_reduces_to_its_exact_value(name: str, data: st
         return make
 
     # an unevaluated Lambert sum has no sign, so Max and Min can't take it: there t is a number
-    kept = {"K": a.K} | ({"t": sympy.Integer(a.t)} if name.startswith(("penalty.", "regret.")) else {})
+    kept = {"K": a.K} | (
+        {"t": sympy.Integer(a.t)} if name.startswith(("penalty.", "regret.", "violation.")) else {}
+    )
     values = {key: kept.get(key, None) or symbol(key)(value) for key, value in a.values.items()}
     region = Region(rate=symbol("rate")(a.region.rate), rho=a.region.rho)
     on_symbols = Arguments(values, a.constants.map(symbol("c")), region)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.algebra import precise
-from theory.bound import constant_round, constant_round_as_stated, oracle_bound
+from theory.constant_admission import constant_round, constant_round_as_stated, oracle_bound
 from theory.penalty import (
     penalty,
     penalty_comparison,
@@ -20,10 +20,9 @@ from theory.penalty import (
     penalty_limit,
     penalty_limit_as_stated,
 )
+from theory.rates import remark_1_as_stated, remark_1_by_drift, remark_1_by_region
 from theory.region import region_maximum, region_minimum
 from theory.regret import (
-    buffer_violation_bound,
-    cost_violation_bound,
     omega1,
     omega1_as_stated,
     omega2,
@@ -31,11 +30,9 @@ from theory.regret import (
     omega3,
     omega3_as_stated,
     omega3_limit,
-    remark_1_as_stated,
-    remark_1_by_drift,
-    remark_1_by_region,
 )
 from theory.setting import Constants, Region
+from theory.violation import buffer_violation_bound, cost_violation_bound
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 HALF = Region(rate=10, rho=Fraction(1, 2))
