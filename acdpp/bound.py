@@ -1,9 +1,11 @@
-"""`acdpp bound`: a cumulative bound or a regret term, term by term."""
+"""`acdpp bound`: a cumulative bound, a regret term, the regret or a violation, part by part."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -12,7 +14,7 @@ from rich.table import Table
 
 from acdpp import parse
 from acdpp.output import console, print_json
-from theory.algebra import precise
+from theory.algebra import ball, log, precise, sqrt
 from theory.bound import PER_ROUND, Bound
 from theory.constant_admission import (
     constant_bound,
@@ -20,22 +22,34 @@ from theory.constant_admission import (
     oracle_bound,
     oracle_bound_as_stated,
 )
-from theory.regret import omega2, omega2_as_stated, omega3, omega3_as_stated
+from theory.regret import omega2, omega2_as_stated, omega3, omega3_as_stated, omega3_limit
+from theory.regret_expansion import regret_expansion
 from theory.setting import Constants, Region, SettingError
+from theory.sharper import memory_constant_bound, sharper_constant_bound
+from theory.violation import buffer_violation_maximum, cost_violation_bound
 
 __all__ = ["DEFAULT_CONSTANTS", "EXAMPLES", "Form", "command"]
 
 DEFAULT_CONSTANTS = "D=1,sigma=1,eta=0.1,B=1,Pdim=5"
-EXAMPLES = "Example: [bold]acdpp bound constant --K 10 --rate 10 --horizon 1e12 --certified[/bold]"
+EXAMPLES = (
+    "Examples: [bold]acdpp bound constant --K 10 --rate 10 --horizon 1e12 --certified[/bold], "
+    "[bold]acdpp bound regret --K 2 --horizon 1e15[/bold], "
+    "[bold]acdpp bound cost-violation --rho 0.99 --budget 55 --mean-cost 5.5[/bold]"
+)
 
 
 class Quantity(StrEnum):
-    """What can be bounded."""
+    """What can be evaluated."""
 
     constant = "constant"
+    sharper = "sharper"
+    memory = "memory"
     oracle = "oracle"
     omega2 = "omega2"
     omega3 = "omega3"
+    regret = "regret"
+    cost_violation = "cost-violation"
+    buffer_violation = "buffer-violation"
 
 
 class Form(StrEnum):
@@ -45,24 +59,84 @@ class Form(StrEnum):
     stated = "stated"
 
 
-def _evaluate(
-    quantity: Quantity, form: Form, K: int, rate: Any, T: int, rho: Any, constants: Constants, certified: bool
-) -> Bound:
-    stated = form is Form.stated
-    region = None if rho is None else Region(rate=rate, rho=rho)  # checked even where it does not matter
-    if quantity is Quantity.omega2:
-        if region is None:
-            raise SettingError("omega2 depends on the region's contraction: give --rho, such as --rho 0.99")
-        return (omega2_as_stated if stated else omega2)(K, region, T, constants, certified=certified)
-    if quantity is Quantity.omega3:
-        return (omega3_as_stated if stated else omega3)(K, rate, T, constants, certified=certified)
-    if quantity is Quantity.oracle:
-        return (oracle_bound_as_stated if stated else oracle_bound)(
-            K * rate, T, constants, certified=certified
-        )
-    return (constant_bound_as_stated if stated else constant_bound)(
-        K, rate, T, constants, certified=certified
+WHOLE_BOUNDS = (Quantity.constant, Quantity.sharper, Quantity.memory, Quantity.oracle)
+PRINTED = (Quantity.constant, Quantity.oracle, Quantity.omega2, Quantity.omega3)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for, parsed."""
+
+    quantity: Quantity
+    form: Form
+    K: int
+    rate: Any
+    T: int
+    rho: Any
+    constants: Constants
+    certified: bool
+    budget: Any
+    mean_cost: Any
+
+    @property
+    def region(self) -> Region:
+        """The admission region; an error where it is needed and ρ was not given."""
+        if self.rho is None:
+            why = f"{self.quantity.value} depends on the region's contraction"
+            raise SettingError(f"{why}: give --rho, such as --rho 0.99")
+        return Region(rate=self.rate, rho=self.rho)
+
+
+def _terms(asked: Request) -> Bound:
+    """A sum over rounds, term by term."""
+    K, rate, T, constants = asked.K, asked.rate, asked.T, asked.constants
+    stated, how = asked.form is Form.stated, {"certified": asked.certified}
+    if asked.quantity is Quantity.omega2:
+        return (omega2_as_stated if stated else omega2)(K, asked.region, T, constants, **how)
+    if asked.quantity is Quantity.omega3:
+        return (omega3_as_stated if stated else omega3)(K, rate, T, constants, **how)
+    if asked.quantity is Quantity.oracle:
+        return (oracle_bound_as_stated if stated else oracle_bound)(K * rate, T, constants, **how)
+    if asked.quantity is Quantity.sharper:
+        return sharper_constant_bound(K, rate, T, constants, **how)
+    if asked.quantity is Quantity.memory:
+        return memory_constant_bound(K, rate, T, constants, **how)
+    return (constant_bound_as_stated if stated else constant_bound)(K, rate, T, constants, **how)
+
+
+def _regret(asked: Request) -> tuple[Any, dict[str, Any]]:
+    K, rate, T, constants = asked.K, ball(asked.rate), ball(asked.T), asked.constants.map(ball)
+    leading = omega3_limit(K, rate, constants) * sqrt(T * log(T))
+    note = (
+        "of every policy inside the region, at any V and rho, up to an amount that stays bounded as T grows"
     )
+    return regret_expansion(K, rate, T, constants), {"leading_term": float(leading.mid()), "meaning": note}
+
+
+def _cost_violation(asked: Request) -> tuple[Any, dict[str, Any]]:
+    if asked.budget is None or asked.mean_cost is None:
+        raise SettingError(
+            "cost-violation needs --budget and --mean-cost, such as --budget 55 --mean-cost 5.5"
+        )
+    most = cost_violation_bound(
+        ball(asked.T), asked.region.map(ball), ball(asked.mean_cost), ball(asked.budget)
+    )
+    return most, {
+        "meaning": "the most that a policy inside the region can spend beyond its budget, over T rounds"
+    }
+
+
+def _buffer_violation(asked: Request) -> tuple[Any, dict[str, Any]]:
+    most = buffer_violation_maximum(asked.K, asked.T, asked.region.map(ball))
+    note = "the most that a policy inside the region can hold beyond its buffers K times the rate, summed over T rounds"
+    return most, {"meaning": note}
+
+
+NUMBERS: dict[Quantity, Callable[[Request], tuple[Any, dict[str, Any]]]] = {
+    Quantity.regret: _regret,
+    Quantity.cost_violation: _cost_violation,
+    Quantity.buffer_violation: _buffer_violation,
+}
 
 
 def _enclosure(value: Any) -> tuple[float, float]:
@@ -78,7 +152,11 @@ def _enclosure(value: Any) -> tuple[float, float]:
 
 def command(
     quantity: Annotated[
-        Quantity, typer.Argument(help="What to evaluate; the oracle's total buffer is K times the rate.")
+        Quantity,
+        typer.Argument(
+            help="constant: Theorem 1 for constant admission; sharper, memory: two better bounds; oracle: K times the "
+            "rate, always fresh; omega2, omega3: terms of the regret; regret: its expansion; or a violation's maximum."
+        ),
     ],
     K: Annotated[
         str, typer.Option("--K", help="Retention horizon: how many rounds a sample is kept.")
@@ -86,8 +164,10 @@ def command(
     rate: Annotated[str, typer.Option(help="Total admissions a round, Λ̄.")] = "10",
     horizon: Annotated[str, typer.Option(help="Rounds T, to 10^15; 1e12 and 10^12 both do.")] = "1000",
     rho: Annotated[
-        str | None, typer.Option(help="Contraction of the region; omega2 alone depends on it.")
+        str | None, typer.Option(help="Contraction of the region: for omega2 and the violations.")
     ] = None,
+    budget: Annotated[str | None, typer.Option(help="Cost budget C of a round, for cost-violation.")] = None,
+    mean_cost: Annotated[str | None, typer.Option(help="Mean cost of a sample, for cost-violation.")] = None,
     constants: Annotated[
         str,
         typer.Option(
@@ -100,57 +180,84 @@ def command(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """The cumulative bound over T rounds, or a term of the regret, part by part."""
+    """The cumulative bound over T rounds, a term of the regret, the regret, or a violation."""
     T = parse.whole(horizon, "--horizon")
     if T > 10**15:
         raise SettingError(f"--horizon must be at most 10^15, got {horizon}")
-    setting = parse.constants(constants)
-    result = _evaluate(
-        quantity,
-        form,
-        parse.whole(K, "--K"),
-        parse.number(rate, "--rate"),
-        T,
-        None if rho is None else parse.number(rho, "--rho"),
-        setting,
-        certified,
+    if form is Form.stated and quantity not in PRINTED:
+        raise SettingError(
+            f"{quantity.value} is ours: the paper prints no form of it, leave out --form stated"
+        )
+
+    def optional(text: str | None, name: str) -> Any:
+        return None if text is None else parse.number(text, name)
+
+    asked = Request(
+        quantity=quantity,
+        form=form,
+        K=parse.whole(K, "--K"),
+        rate=parse.number(rate, "--rate"),
+        T=T,
+        rho=optional(rho, "--rho"),
+        constants=parse.constants(constants),
+        certified=certified,
+        budget=optional(budget, "--budget"),
+        mean_cost=optional(mean_cost, "--mean-cost"),
     )
-    document = _document(quantity, form, T, result, certified)
+    if rho is not None:
+        asked.region  # noqa: B018 - checked even where it does not matter
+    document = _number(asked) if quantity in NUMBERS else _document(asked, _terms(asked))
     if not math.isfinite(document["total"]):
         raise SettingError("these constants are too large or too small for a double: the bound is not finite")
-    if setting.G is None and quantity in (Quantity.constant, Quantity.oracle):
-        document["omitted"] = ["constant: give G (and L where E > 1)"]
     if as_json:
         print_json(document)
     else:
         _show(document)
 
 
-def _document(quantity: Quantity, form: Form, T: int, result: Bound, certified: bool) -> dict[str, Any]:
-    def number(value: Any) -> float:
-        return float(value.mid()) if hasattr(value, "mid") else float(value)
+def _mid(value: Any) -> float:
+    return float(value.mid()) if hasattr(value, "mid") else float(value)
 
-    with precise() if certified else nullcontext():
+
+def _number(asked: Request) -> dict[str, Any]:
+    """One number, always with a proved enclosure."""
+    with precise():
+        value, more = NUMBERS[asked.quantity](asked)
+        document = {
+            "quantity": asked.quantity.value,
+            "form": asked.form.value,
+            "horizon": asked.T,
+            "total": _mid(value),
+            "error": float(value.rad()),
+            "enclosure": list(_enclosure(value)),
+        }
+    return document | more
+
+
+def _document(asked: Request, result: Bound) -> dict[str, Any]:
+    with precise() if asked.certified else nullcontext():
         total = result.total
     terms = result.terms
     names: tuple[str, ...] = PER_ROUND
-    if quantity in (Quantity.constant, Quantity.oracle):
+    if asked.quantity in WHOLE_BOUNDS:
         names += ("constant", "initial")
     document: dict[str, Any] = {
-        "quantity": quantity.value,
-        "form": form.value,
-        "horizon": T,
-        "total": number(total),
-        "terms": {name: number(getattr(terms, name)) for name in names},
+        "quantity": asked.quantity.value,
+        "form": asked.form.value,
+        "horizon": asked.T,
+        "total": _mid(total),
+        "terms": {name: _mid(getattr(terms, name)) for name in names},
         "error": result.error,
     }
-    if certified:
+    if asked.certified:
         document["enclosure"] = list(_enclosure(total))
-    if form is Form.stated:
+    if asked.form is Form.stated:
         document["negative_radicand_rounds"] = {
             name: list(map(list, spans)) for name, spans in result.negative.items()
         }
         document["left_out_rounds"] = list(result.left_out)
+    if asked.constants.G is None and asked.quantity in WHOLE_BOUNDS:
+        document["omitted"] = ["constant: give G (and L where E > 1)"]
     return document
 
 
@@ -161,12 +268,16 @@ def _show(document: dict[str, Any]) -> None:
     table.add_column("term")
     table.add_column("over T rounds", justify="right")
     table.add_column("a round", justify="right")
-    rows = [*document["terms"].items(), ("total", document["total"])]
+    rows = [*document.get("terms", {}).items(), ("total", document["total"])]
+    if "leading_term" in document:
+        rows.insert(0, ("leading term alone", document["leading_term"]))
     for name, value in rows:
-        if name == "total":
+        if name == "total" and len(rows) > 1:
             table.add_section()
         table.add_row(name, f"{value:.15g}", f"{value / document['horizon']:.6g}")
     console.print(table)
+    if "meaning" in document:
+        console.print(document["meaning"], markup=False)
     if "enclosure" in document:
         low, high = document["enclosure"]
         console.print(f"proved: the total lies in [{low!r}, {high!r}]".replace("[", "\\["))

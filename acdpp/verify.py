@@ -17,11 +17,12 @@ from rich.table import Table
 from rich.text import Text
 
 from acdpp import __version__
-from acdpp.output import console, print_json
+from acdpp.output import console, fail, print_json
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
-    from proofs_check.claim import Case
+    from proofs_check import ledger
+    from proofs_check.claim import Case, Claim, Correction, Given
     from proofs_check.evidence import Evidence
 
 __all__ = ["EXAMPLES", "command"]
@@ -30,7 +31,7 @@ EXAMPLES = (
     "Examples: [bold]acdpp verify[/bold] for all claims, "
     "[bold]acdpp verify --claim eq:vck-exact --explain[/bold] for the whole case of one, "
     "[bold]acdpp verify --file my_claims.py[/bold] for your own (see proofs_check/README.md). "
-    "Exit status: 0 if every verdict is the recorded one, 1 if one differs, 2 for bad use."
+    "Exit status: 0 if everything is as recorded, 1 if something differs, 2 for bad use, 3 if a check breaks."
 )
 COLOURS = {
     "proved": "green",
@@ -112,7 +113,7 @@ def _run(claims: Any, seed: int, profile: Profile, jobs: int | None, file: Path 
             )
         except CheckError as error:
             if file is None:
-                raise
+                fail(f"the checker itself is at fault: {error}", code=3)
             raise SettingError(str(error)) from error  # the user's check, the user's mistake
 
 
@@ -142,28 +143,48 @@ def _document(cases: list[Case], seed: int) -> dict[str, Any]:
 
 def _entry(case: Case) -> dict[str, Any]:
     claim, correction = case.claim, case.claim.corrected
-    with_hypotheses = [
-        {**e, "detail": f"with the added hypotheses: {e['detail']}"} for e in _evidence(case.hypotheses)
-    ]
     return {
         "id": claim.id,
+        "section": claim.section,
         "kind": claim.kind,
-        "title": claim.title,
-        "verdict": case.verdict,
-        "evidence": _evidence(case.stated) + with_hypotheses,
-        "hypotheses": list(claim.hypotheses),
+        **_statement(claim, case.verdict),
+        "domain": claim.domain,
+        "evidence": _evidence(case.stated),
+        "evidence_with_hypotheses": _evidence(case.hypotheses),
         "corrected": correction
-        and {
-            "statement": correction.statement,
-            "verdict": case.corrected_verdict,
-            "evidence": _evidence(case.corrected),
-        },
+        and {**_statement(correction, case.corrected_verdict or ""), "evidence": _evidence(case.corrected)},
     }
 
 
-def _evidence(found: tuple[Evidence, ...]) -> list[dict[str, str]]:
+def _statement(of: Claim | Correction, verdict: str) -> dict[str, Any]:
+    from proofs_check.claim import qualified
+
+    return {
+        "title": of.title,
+        "statement": of.statement,
+        "latex": of.formula.latex,
+        "unicode": of.formula.unicode,
+        "verdict": verdict,
+        "qualified": qualified(verdict, of.given),
+        "given": [{"name": g.name, "says": g.says} for g in of.given],
+        "hypotheses": list(of.hypotheses),
+        "parts": list(of.parts),
+        "why": of.sketch,
+    }
+
+
+def _evidence(found: tuple[Evidence, ...]) -> list[dict[str, Any]]:
     return [
-        {"method": e.method, "strength": e.strength, "outcome": e.outcome, "detail": e.detail} for e in found
+        {
+            "part": e.part,
+            "method": e.method,
+            "strength": e.strength,
+            "outcome": e.outcome,
+            "detail": e.detail,
+            "domain": e.domain,
+            "certificate": dict(e.certificate),
+        }
+        for e in found
     ]
 
 
@@ -189,12 +210,14 @@ def _table(cases: list[Case]) -> Table:
     table.add_column("evidence", width=methods)
     for row in map(entry, cases):
         name = Text(_fold(row.id, room), style="bold").append(
-            "\n" + _fold(row.title, room, 2), style="not bold"
+            "\n" + _fold(row.stated.title, room, 2), style="not bold"
         )
-        table.add_row(name, _coloured(row.verdict), _fold(_unbroken(row.evidence), methods))
-        if row.correction:
-            evidence = _fold(_unbroken(row.corrected_evidence), methods)
-            table.add_row(_fold(f"→ {row.correction}", room, 2), _coloured(row.corrected_verdict), evidence)
+        table.add_row(name, _verdict(row.stated, verdicts), _fold(_unbroken(row.methods), methods))
+        if row.corrected:
+            evidence = _fold(_unbroken(row.corrected.methods), methods)
+            table.add_row(
+                _fold(f"→ {row.corrected.title}", room, 2), _verdict(row.corrected, verdicts), evidence
+            )
         table.add_row()
     return table
 
@@ -209,6 +232,14 @@ def _unbroken(evidence: str) -> str:
     """No line break between a method and its mark, nor inside "worst case"."""
     marked = evidence.replace(" ✓", "\u00a0✓").replace(" ✗", "\u00a0✗").replace(" ?", "\u00a0?")
     return marked.replace("worst case", "worst\u00a0case")
+
+
+def _verdict(of: ledger.Statement, width: int) -> Text:
+    """The verdict, and below it, in plain, what it rests on."""
+    rest = of.qualified.removeprefix(of.verdict).lstrip(", ")
+    return _coloured(of.verdict).append(
+        "," * bool(rest) + "\n" * bool(rest) + _fold(rest, width), style="default"
+    )
 
 
 def _coloured(verdict: str) -> Text:
@@ -231,10 +262,11 @@ def _explain(case: Case) -> None:
     claim, correction = case.claim, case.claim.corrected
     console.rule(Text(f"{claim.id} ({claim.kind}): {claim.title}"), align="left")
     _say("states", claim.statement)
-    _say("formula", claim.unicode)
-    _say("LaTeX", claim.latex)
+    _say("formula", claim.formula.unicode)
+    _say("LaTeX", claim.formula.latex)
     _say("domain", claim.domain)
-    console.print(Text("  verdict: ").append_text(_coloured(case.verdict)))
+    _say("why", claim.sketch)
+    _show_verdict(case.verdict, claim.given)
     _show_evidence(case.stated)
     for hypothesis in claim.hypotheses:
         _say("added hypothesis", hypothesis)
@@ -244,15 +276,39 @@ def _explain(case: Case) -> None:
     if correction is not None:
         console.print()
         _say("corrected", correction.statement)
-        _say("formula", correction.unicode)
-        _say("LaTeX", correction.latex)
+        _say("formula", correction.formula.unicode)
+        _say("LaTeX", correction.formula.latex)
         for hypothesis in correction.hypotheses:
             _say("hypothesis", hypothesis)
         _say("why", correction.sketch)
         assert case.corrected_verdict is not None
-        console.print(Text("  verdict: ").append_text(_coloured(case.corrected_verdict)))
+        _show_verdict(case.corrected_verdict, correction.given)
         _show_evidence(case.corrected)
+    _show_symbols(claim)
     console.print()
+
+
+def _show_verdict(verdict: str, given: tuple[Given, ...]) -> None:
+    from proofs_check.claim import qualified
+
+    rest = qualified(verdict, given).removeprefix(verdict)
+    console.print(Text("  verdict: ").append_text(_coloured(verdict)).append(rest, style="default"))
+    if rest:
+        for one in given:
+            _say(one.name, one.says, indent=4)
+
+
+def _show_symbols(claim: Claim) -> None:
+    """What the symbols stand for, of both statements."""
+    from proofs_check.notation import explained
+
+    texts = [claim.formula.unicode, claim.statement, claim.sketch]
+    more = dict(claim.symbols)
+    if claim.corrected is not None:
+        texts += [claim.corrected.formula.unicode, claim.corrected.statement, claim.corrected.sketch]
+        more |= claim.corrected.symbols
+    console.print()
+    _say("where", "; ".join(f"{symbol}: {meaning}" for symbol, meaning in explained(" ".join(texts), more)))
 
 
 def _say(name: str, text: str, indent: int = 2) -> None:

@@ -1,8 +1,9 @@
-"""The exact finite-horizon design for many clients, against trying every K with the same bound.
+"""The exact finite-horizon design, against trying every K with the same bound.
 
     python -m benchmarks.design
 
-Trying every K up to T is out of reach at T = 10^9; the alternative evaluates a sample of K and is scaled up.
+First many clients, then few clients whose bound is almost flat in K, where a block of K is hard to rule out. Trying
+every K up to T is out of reach at T = 10^6 and beyond; the alternative evaluates a sample of K and is scaled up.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -21,6 +23,35 @@ from theory.setting import Budget, Constants
 
 SETTING = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 REPEATS, SAMPLE = 5, 200
+TEN = (8, 9, 10, 11, 12) * 2
+FLAT = (  # buffers, cost, D, B, T: an optimum far from x, in the middle of a wide valley
+    (TEN, 55, 100, Fraction(1, 10**4), 10**6),
+    (TEN, 55, 10**6, Fraction(1, 10**6), 10**9),
+    (TEN, 55, 10**6, Fraction(1, 10**6), 10**12),
+    (TEN, 5500, 10**6, Fraction(1, 10**6), 10**9),
+    ((10**9,), 1, 1, 1, 10**9),
+)
+
+
+def report(who: str, sizes: tuple[int, ...], cost: int, T: int, setting: Constants) -> None:
+    """One line: the design, its time, and what every K would take."""
+    seconds = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        budget = Budget(buffers=sizes, cost=cost, mean_cost=Fraction(11, 2))
+        chosen = design(budget, T, setting)
+        seconds.append(time.perf_counter() - start)
+    tried = np.unique(np.geomspace(1, T, SAMPLE).astype(int))
+    start = time.perf_counter()
+    bounds = [constant_bound(int(K), best_rate(int(K), budget), T, setting).total for K in tried]
+    each = (time.perf_counter() - start) / len(tried)
+    assert chosen.bound <= min(bounds)
+    took = statistics.median(seconds)
+    print(
+        f"{who}, T = {T:,}, x = {float(fill_ratio(budget)):.6g}: K* = {chosen.K:,} "
+        f"in {took:.3g} s (median of {REPEATS}, {chosen.evaluations} sums); "
+        f"every K up to T at {each:.3g} s each would take {each * T:.3g} s, {each * T / took:.2g} times as long"
+    )
 
 
 def main() -> None:
@@ -28,27 +59,13 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=10**6)
     parser.add_argument("--horizon", type=int, default=10**9)
     options = parser.parse_args()
-    T = options.horizon
     print(hardware())
     sizes = tuple(map(int, np.random.default_rng(1).integers(5, 16, options.clients)))
     for cost in (options.clients, 55):
-        seconds = []
-        for _ in range(REPEATS):
-            start = time.perf_counter()
-            budget = Budget(buffers=sizes, cost=cost, mean_cost=Fraction(11, 2))
-            chosen = design(budget, T, SETTING)
-            seconds.append(time.perf_counter() - start)
-        tried = np.unique(np.geomspace(1, T, SAMPLE).astype(int))
-        start = time.perf_counter()
-        bounds = [constant_bound(int(K), best_rate(int(K), budget), T, SETTING).total for K in tried]
-        each = (time.perf_counter() - start) / len(tried)
-        assert chosen.bound <= min(bounds)
-        took = statistics.median(seconds)
-        print(
-            f"{options.clients:,} clients, T = {T:,}, x = {float(fill_ratio(budget)):.6g}: K* = {chosen.K} "
-            f"in {took:.3g} s (median of {REPEATS}, {chosen.evaluations} sums); "
-            f"every K up to T at {each:.3g} s each would take {each * T:.3g} s, {each * T / took:.2g} times as long"
-        )
+        report(f"{options.clients:,} clients", sizes, cost, options.horizon, SETTING)
+    for buffers, cost, D, B, T in FLAT:
+        who = f"flat: {len(buffers)} client(s), D = {D:,}, B = {float(B):g}"
+        report(who, buffers, cost, T, replace(SETTING, D=D, B=B))
 
 
 if __name__ == "__main__":

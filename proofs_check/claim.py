@@ -8,8 +8,10 @@ A claim is plain data. A check is a function of no argument, or of a `Context`, 
   check of the first kind fails: then the verdict is `conditional` and not `refuted`);
 * `corrected.checks`: about the corrected statement.
 
-A statement with several parts names them: `evidence.about("lower bound")`. Its verdict is then that of its
-weakest part.
+A statement that says several things names its `parts`, and its checks are then a mapping from part to checks.
+Evidence for every part is demanded: a part that nothing tests is a fault of the checker, not a weaker verdict.
+What a verdict rests on besides its checks, a cited theorem or an argument in words, is named in `given` and is
+shown wherever the verdict is.
 
 A module of claims ends in a list `CLAIMS`. `proofs_check/README.md` shows how to write a claim of your own.
 """
@@ -19,34 +21,40 @@ from __future__ import annotations
 import inspect
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from proofs_check.evidence import Evidence, Verdict, verdict
+from proofs_check.notation import Formula
 
 __all__ = [
+    "WRITTEN",
     "Case",
     "Check",
     "CheckError",
+    "Checks",
     "Claim",
     "Context",
     "Correction",
+    "Given",
     "Profile",
     "Role",
     "decide",
+    "qualified",
     "run_check",
 ]
 
 Profile = Literal["quick", "full"]
 Check = Callable[..., Evidence]
+Checks = tuple[Check, ...] | Mapping[str, Check | tuple[Check, ...]]
 Role = Literal["stated", "hypotheses", "corrected"]
 
 
 class CheckError(RuntimeError):
-    """A check broke. That is a fault of the checker, never evidence."""
+    """A check broke, or a part of a statement has none. That is a fault of the checker, never evidence."""
 
 
 @dataclass(frozen=True)
@@ -77,51 +85,91 @@ class Context:
         return quick if self.profile == "quick" else full
 
 
+@dataclass(frozen=True)
+class Given:
+    """What a verdict rests on besides its checks: `name` stands beside the verdict, `says` is what is taken over."""
+
+    name: str
+    says: str
+
+
+NO_FORMULA = Formula("", "")
+WRITTEN = Given(
+    "its written argument", "that the checked links compose as told under “why”, which no machine has checked"
+)
+
+
+def _listed(checks: Checks) -> list[tuple[str, Check]]:
+    """Pairs (part, check); the part is empty where a statement has only one."""
+    if not isinstance(checks, Mapping):
+        return [("", check) for check in checks]
+    return [
+        (part, check)
+        for part, several in checks.items()
+        for check in (several if isinstance(several, tuple) else (several,))
+    ]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Correction:
     """What holds in place of a wrong statement: in words and symbols, a proof sketch, and checks of its own.
 
     `title` says it in a few words, for tables; `sketch` tells why it is true, for a sceptical reader.
+    `symbols` explains those of the formula that `proofs_check.notation` does not.
     """
 
+    title: str
     statement: str
-    checks: tuple[Check, ...]
-    title: str = ""
-    latex: str = ""
-    unicode: str = ""
-    sketch: str = ""
+    checks: Checks
+    sketch: str
+    formula: Formula = NO_FORMULA
+    parts: tuple[str, ...] = ()
+    given: tuple[Given, ...] = ()
     hypotheses: tuple[str, ...] = ()
+    symbols: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One statement of the paper. `statement` is in our words; `domain` says for which arguments it is
-    claimed.
+    """One statement of the paper, or (kind `addition`) one of ours. `statement` is in our words; `domain` says
+    for which arguments it is claimed; `section` is the folder that the registry found it in.
     """
 
     id: str
     kind: str
     title: str
     statement: str
-    checks: tuple[Check, ...]
-    latex: str = ""
-    unicode: str = ""
-    domain: str = ""
+    domain: str
+    checks: Checks
+    formula: Formula = NO_FORMULA
+    parts: tuple[str, ...] = ()
+    given: tuple[Given, ...] = ()
     hypotheses: tuple[str, ...] = ()
-    checks_with_hypotheses: tuple[Check, ...] = ()
+    checks_with_hypotheses: Checks = ()
     corrected: Correction | None = None
+    sketch: str = ""
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    section: str = ""
 
     def __post_init__(self) -> None:
         if not self.checks:
             raise ValueError(f"claim {self.id} has no check: nothing could ever decide it")
         if self.checks_with_hypotheses and not self.hypotheses:
             raise ValueError(f"claim {self.id} has checks with added hypotheses but does not name these")
+        if self.kind == "addition" and not self.sketch:
+            raise ValueError(f"claim {self.id} is our own, so its argument must be told in `sketch`")
 
-    def checks_for(self, role: Role) -> tuple[Check, ...]:
-        """The checks about the statement as printed, under added hypotheses, or about the correction."""
+    def checks_for(self, role: Role) -> list[tuple[str, Check]]:
+        """Pairs (part, check) about the statement as printed, under added hypotheses, or about the correction."""
         if role == "corrected":
-            return self.corrected.checks if self.corrected else ()
-        return self.checks if role == "stated" else self.checks_with_hypotheses
+            return _listed(self.corrected.checks) if self.corrected else []
+        return _listed(self.checks if role == "stated" else self.checks_with_hypotheses)
+
+    def parts_for(self, role: Role) -> tuple[str, ...]:
+        """The parts that the statement of this role consists of; none where it is one piece."""
+        if role == "corrected":
+            return self.corrected.parts if self.corrected else ()
+        return self.parts
 
 
 @dataclass(frozen=True)
@@ -133,42 +181,86 @@ class Case:
     hypotheses: tuple[Evidence, ...] = ()
     corrected: tuple[Evidence, ...] = field(default=())
 
+    def __post_init__(self) -> None:
+        for role in ("stated", "hypotheses", "corrected"):
+            self._demand(role)
+
+    def _demand(self, role: Literal["stated", "hypotheses", "corrected"]) -> None:
+        """Evidence for every part, and for no other; a statement that fails needs no more than its failure."""
+        found: tuple[Evidence, ...] = getattr(self, role)
+        if not found or any(e.outcome == "fails" and e.sound for e in found):
+            return
+        declared = self.claim.parts_for(role) or ("",)
+        whose = "the correction of " if role == "corrected" else ""
+        for part in declared:
+            if not any(e.part == part for e in found):
+                raise CheckError(f"nothing tests the part {part!r} of {whose}claim {self.claim.id}")
+        for e in found:
+            if e.part not in declared:
+                raise CheckError(
+                    f"{whose}claim {self.claim.id} declares no part {e.part!r}, but a check is about it"
+                )
+
     @property
     def verdict(self) -> Verdict:
         """The verdict on the statement as printed."""
-        return verdict(self.stated, self.hypotheses)
+        return verdict(self.stated, self.hypotheses, parts=self.claim.parts)
 
     @property
     def corrected_verdict(self) -> Verdict | None:
         """The verdict on the corrected statement, if there is one."""
-        return verdict(self.corrected) if self.claim.corrected else None
+        correction = self.claim.corrected
+        return verdict(self.corrected, parts=correction.parts) if correction else None
 
 
-def run_check(claim: Claim, role: Role, index: int, *, seed: int = 0, profile: Profile = "quick") -> Evidence:
+def qualified(verdict: str, given: tuple[Given, ...]) -> str:
+    """A verdict with what it rests on: `proved, given Haussler 1995`. A refutation rests on nothing else.
+
+    >>> qualified("proved", (Given("Haussler 1995", "Corollary 3"),))
+    'proved, given Haussler 1995'
+    """
+    if verdict in ("refuted", "undecided") or not given:
+        return verdict
+    return f"{verdict}, given {' and '.join(g.name for g in given)}"
+
+
+def _name(check: Check) -> str:
+    named = getattr(check, "func", check)  # of a partial
+    return str(getattr(named, "__name__", "check"))
+
+
+def run_check(
+    claim: Claim, role: Role, part: str, check: Check, *, seed: int = 0, profile: Profile = "quick"
+) -> Evidence:
     """Run one check and time it. An exception in it is a `CheckError`: never evidence, never swallowed."""
-    check = claim.checks_for(role)[index]
-    name = getattr(check, "__name__", f"{role} {index}")
-    context = Context(seed, profile, claim.id, f"{role}:{index}:{name}")
+    name = _name(check)
+    context = Context(seed, profile, claim.id, f"{role}:{name}")
     start = time.perf_counter()
     try:
-        found = check(context) if inspect.signature(check).parameters else check()
+        found = check(context) if _wants_context(check) else check()
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         raise CheckError(f"check {name} of claim {claim.id} broke: {reason}") from error
     if not isinstance(found, Evidence):
         kind = type(found).__name__
         raise CheckError(f"check {name} of claim {claim.id} returned {kind} instead of Evidence")
-    return replace(found, seconds=time.perf_counter() - start)
+    return replace(found, part=part, seconds=time.perf_counter() - start)
+
+
+def _wants_context(check: Check) -> bool:
+    """A check takes the context as its one positional argument, or nothing."""
+    needed = [p for p in inspect.signature(check).parameters.values() if p.default is p.empty]
+    return any(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in needed)
 
 
 def decide(claim: Claim, *, seed: int = 0, profile: Profile = "quick") -> Case:
     """Run all checks of a claim. One that stands in two places runs once."""
     seen: dict[Check, Evidence] = {}
 
-    def found(role: Role) -> tuple[Evidence, ...]:
-        for index, check in enumerate(claim.checks_for(role)):
+    def found(role: Role) -> Iterator[Evidence]:
+        for part, check in claim.checks_for(role):
             if check not in seen:
-                seen[check] = run_check(claim, role, index, seed=seed, profile=profile)
-        return tuple(seen[check] for check in claim.checks_for(role))
+                seen[check] = run_check(claim, role, part, check, seed=seed, profile=profile)
+            yield seen[check].about(part)
 
-    return Case(claim, found("stated"), found("hypotheses"), found("corrected"))
+    return Case(claim, tuple(found("stated")), tuple(found("hypotheses")), tuple(found("corrected")))

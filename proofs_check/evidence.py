@@ -8,7 +8,7 @@ to check it by hand.
 | --- | --- | --- |
 | proof | true on the whole domain of the claim | disproved |
 | certified | true, rigorously, on a stated range or grid inside that domain | disproved |
-| certified numerically | true to a solver's accuracy, on stated parameters | violated by far more than that |
+| certified numerically | true to a solver's accuracy, on stated parameters | in doubt: a relaxation of it is violated |
 | exact | true on every example tried, without rounding | disproved: the counterexample is exact |
 | statistical | a confidence statement excludes a violation | a confidence statement excludes the claim |
 
@@ -21,7 +21,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-__all__ = ["Evidence", "Verdict", "as_plain", "fails", "holds", "refutes", "together", "undecided", "verdict"]
+__all__ = [
+    "Evidence",
+    "Verdict",
+    "as_plain",
+    "fails",
+    "holds",
+    "obeying",
+    "refutes",
+    "together",
+    "undecided",
+    "verdict",
+]
 
 Method = Literal["identity", "smt", "limit", "enclosure", "exact", "worst case", "simulation"]
 Strength = Literal["proof", "certified", "certified numerically", "exact", "statistical"]
@@ -51,7 +62,7 @@ RANK: tuple[Verdict, ...] = ("undecided", "supported", "certified", "proved")
 @dataclass(frozen=True)
 class Evidence:
     """One finding. `part` names the part of the statement it is about, where a statement says several
-    things.
+    things; `pieces` counts the findings that were put together into this one.
     """
 
     method: Method
@@ -62,6 +73,7 @@ class Evidence:
     certificate: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     part: str = ""
+    pieces: int = 1
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -79,8 +91,10 @@ class Evidence:
 
     @property
     def sound(self) -> bool:
-        """Whether a failure refutes: a sample of runs alone never does."""
-        return self.strength != "statistical"
+        """Whether a failure refutes by itself. Neither a sample of runs nor a solver's worst case does: that one
+        ranges over more than the statement does (its comparator is any point, not the population's minimiser).
+        """
+        return self.strength not in ("statistical", "certified numerically")
 
     def about(self, part: str) -> Evidence:
         """The same finding, booked as evidence about one named part of the statement."""
@@ -141,7 +155,33 @@ def together(*found: Evidence) -> Evidence:
     detail, domain = (
         "; ".join(dict.fromkeys(x)) for x in ((e.detail for e in found), (e.domain for e in found))
     )
-    return replace(weakest, detail=detail, domain=domain, certificate=certificate)
+    pieces = sum(e.pieces for e in found)
+    return replace(weakest, detail=detail, domain=domain, certificate=certificate, pieces=pieces)
+
+
+def obeying(found: Evidence, facts: Mapping[str, Evidence]) -> Evidence:
+    """A counterexample, with evidence that it satisfies each hypothesis that it claims; open if one is not shown.
+
+    What is shown without rounding goes for shown: a proof, an enclosure, every point of a finite range.
+
+    >>> counterexample = fails("exact", "excess 3 > 2", certificate={"T": 4})
+    >>> obeying(counterexample, {"|f'| <= G": holds("smt", "unsat")}).outcome
+    'fails'
+    >>> obeying(counterexample, {"|f'| <= G": fails("smt", "violated", certificate={"x": 1})}).outcome
+    'open'
+    """
+    missing = [
+        name
+        for name, fact in facts.items()
+        if fact.outcome != "holds" or fact.strength not in ("proof", "certified")
+    ]
+    shown = {f"it satisfies {name}": fact.detail for name, fact in facts.items() if name not in missing}
+    pieces = found.pieces + sum(fact.pieces for fact in facts.values())
+    found = replace(found, certificate={**found.certificate, **shown}, pieces=pieces)
+    if missing:
+        names = ", ".join(missing)
+        return replace(found, outcome="open", detail=f"the example was not shown to satisfy: {names}")
+    return found
 
 
 def refutes(negation: Evidence, detail: str) -> Evidence:
@@ -157,42 +197,39 @@ def refutes(negation: Evidence, detail: str) -> Evidence:
 
 
 def _positive(evidence: Iterable[Evidence]) -> Verdict:
-    """The strongest that the positive outcomes establish; a failure that is not sound takes all of it
-    back.
+    """The strongest that the positive outcomes establish. A check that is open, or fails without refuting, leaves
+    the part undecided: what is listed under one part may be the links of one argument, of which all are needed.
     """
     found = list(evidence)
-    if any(e.outcome == "fails" for e in found):
+    if any(e.outcome != "holds" for e in found):
         return "undecided"
-    established = [ESTABLISHES[e.strength] for e in found if e.outcome == "holds"]
-    return max(established, key=RANK.index, default="undecided")
+    return max((ESTABLISHES[e.strength] for e in found), key=RANK.index, default="undecided")
 
 
-def _by_part(evidence: Sequence[Evidence]) -> Verdict:
-    """A statement of several parts is as well established as its weakest part."""
-    parts = {e.part for e in evidence}
-    named = parts - {""} or parts
-    return min(
-        (_positive(e for e in evidence if e.part in ("", p) or p == "") for p in named), key=RANK.index
-    )
-
-
-def verdict(stated: Sequence[Evidence], with_hypotheses: Sequence[Evidence] = ()) -> Verdict:
+def verdict(
+    stated: Sequence[Evidence], with_hypotheses: Sequence[Evidence] = (), *, parts: Sequence[str] = ()
+) -> Verdict:
     """The verdict on a statement, from evidence about it as stated and about it under added hypotheses.
 
     One sound failure refutes, whatever else holds; the verdict is then `conditional` if the statement is
-    established under the added hypotheses.
+    established under the added hypotheses. A failure that is not sound corroborates a refutation but makes none: alone,
+    it leaves the statement undecided. A statement of several parts is as well established as its weakest
+    part, and a part without evidence is not established.
 
     >>> verdict([holds("exact", "200 sequences"), holds("identity", "difference is 0")])
     'proved'
     >>> counterexample = fails("exact", "wrong at K=2", certificate={"K": 2})
     >>> verdict([counterexample]), verdict([counterexample], [holds("smt", "unsat for K=1")])
     ('refuted', 'conditional')
+    >>> beyond = fails("worst case", "2 against 1", certificate={"worst case": 2})
+    >>> verdict([beyond]), verdict([beyond, holds("smt", "unsat")]), verdict([beyond, counterexample])
+    ('undecided', 'undecided', 'refuted')
+    >>> verdict([holds("smt", "unsat").about("t >= K")], parts=("t >= K", "t < K"))
+    'undecided'
     >>> verdict([undecided("enclosure", "the balls overlap")])
     'undecided'
     """
-    if not stated:
-        return "undecided"
     if any(e.outcome == "fails" and e.sound for e in stated):
-        rescued = with_hypotheses and verdict(with_hypotheses) in ("proved", "certified", "supported")
+        rescued = with_hypotheses and verdict(with_hypotheses, parts=parts) in RANK[1:]
         return "conditional" if rescued else "refuted"
-    return _by_part(stated)
+    return min((_positive(e for e in stated if e.part == part) for part in parts or ("",)), key=RANK.index)

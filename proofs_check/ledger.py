@@ -1,52 +1,119 @@
-"""The recorded verdicts, a data file beside this module. `acdpp verify --record` alone writes it."""
+"""The recorded verdicts, a data file beside this module. `acdpp verify --record` alone writes it.
+
+What is recorded is all that a reader relies on: what is stated, in words and symbols, under which hypotheses, what
+it rests on, the verdict, and each piece of evidence by part, method, strength and outcome. So neither a verdict nor
+a statement nor what supports it can change unnoticed. Numbers inside certificates are not recorded.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any, Self
 
-from proofs_check.claim import Case
+from proofs_check.claim import Case, Claim, Correction, qualified
 from proofs_check.evidence import Evidence
 
-__all__ = ["LEDGER", "Entry", "differences", "entry", "read", "summarise", "write"]
+__all__ = ["LEDGER", "Entry", "Finding", "Statement", "differences", "entry", "read", "write"]
 
 LEDGER = Path(__file__).with_name("ledger.json")
+MARKS = {"holds": "✓", "fails": "✗", "open": "?"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A piece of evidence, without its numbers. `pieces` counts what was put together into it."""
+
+    part: str
+    method: str
+    strength: str
+    outcome: str
+    pieces: int
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What is stated and how well it is established; `given` is what the verdict rests on besides its checks."""
+
+    title: str
+    says: str
+    latex: str
+    unicode: str
+    verdict: str
+    given: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+    parts: tuple[str, ...]
+    evidence: tuple[Finding, ...]
+
+    @property
+    def qualified(self) -> str:
+        """The verdict with what it rests on."""
+        return self.verdict + (f", given {' and '.join(self.given)}" if self.given else "")
+
+    @property
+    def methods(self) -> str:
+        """Methods and outcomes in short: `identity ✓ exact ✗`; an open one has a question mark."""
+        return " ".join(dict.fromkeys(f"{e.method} {MARKS[e.outcome]}" for e in self.evidence))
+
+    @classmethod
+    def read(cls, line: dict[str, Any]) -> Self:
+        lists = {name: tuple(line[name]) for name in ("given", "hypotheses", "parts")}
+        return cls(**{**line, **lists, "evidence": tuple(Finding(*row) for row in line["evidence"])})
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the ledger: verdicts, and the methods that reached them (after a dot: with hypotheses)."""
+    """One claim as recorded: the statement as printed, what was found with its hypotheses added, the correction."""
 
     id: str
+    section: str
     kind: str
-    title: str
-    verdict: str
-    evidence: str
-    correction: str = ""
-    corrected_verdict: str = ""
-    corrected_evidence: str = ""
+    domain: str
+    stated: Statement
+    with_hypotheses: tuple[Finding, ...] = ()
+    corrected: Statement | None = None
+
+    @property
+    def methods(self) -> str:
+        """Methods of the statement as printed, and after a dot those with hypotheses."""
+        extra = dict.fromkeys(f"{e.method} {MARKS[e.outcome]}" for e in self.with_hypotheses)
+        return " · ".join(filter(None, (self.stated.methods, " ".join(extra))))
 
 
-def summarise(evidence: Iterable[Evidence]) -> str:
-    """Methods and outcomes in short: `identity ✓ exact ✗`; an open one has a question mark."""
-    marks = {"holds": "✓", "fails": "✗", "open": "?"}
-    return " ".join(dict.fromkeys(f"{e.method} {marks[e.outcome]}" for e in evidence))
+def _findings(evidence: Iterable[Evidence]) -> tuple[Finding, ...]:
+    return tuple(Finding(e.part, e.method, e.strength, e.outcome, e.pieces) for e in evidence)
+
+
+def _statement(of: Claim | Correction, verdict: str, evidence: Iterable[Evidence]) -> Statement:
+    rests = qualified(verdict, of.given) != verdict
+    return Statement(
+        title=of.title,
+        says=of.statement,
+        latex=of.formula.latex,
+        unicode=of.formula.unicode,
+        verdict=verdict,
+        given=tuple(g.name for g in of.given) if rests else (),
+        hypotheses=of.hypotheses,
+        parts=of.parts,
+        evidence=_findings(evidence),
+    )
 
 
 def entry(case: Case) -> Entry:
     """The line that a case would be recorded as."""
     claim, correction = case.claim, case.claim.corrected
-    evidence = " · ".join(filter(None, (summarise(case.stated), summarise(case.hypotheses))))
-    first = Entry(claim.id, claim.kind, claim.title, case.verdict, evidence)
-    if correction is None:
-        return first
-    return replace(
-        first,
-        correction=correction.title or correction.statement,
-        corrected_verdict=case.corrected_verdict or "",
-        corrected_evidence=summarise(case.corrected),
+    return Entry(
+        id=claim.id,
+        section=claim.section,
+        kind=claim.kind,
+        domain=claim.domain,
+        stated=_statement(claim, case.verdict, case.stated),
+        with_hypotheses=_findings(case.hypotheses),
+        corrected=_statement(correction, case.corrected_verdict or "", case.corrected)
+        if correction
+        else None,
     )
 
 
@@ -54,27 +121,97 @@ def read() -> tuple[Entry, ...]:
     """The recorded entries; none if nothing has been recorded yet."""
     if not LEDGER.exists():
         return ()
-    return tuple(Entry(**line) for line in json.loads(LEDGER.read_text(encoding="utf-8"))["claims"])
+    return tuple(_entry(line) for line in json.loads(LEDGER.read_text(encoding="utf-8"))["claims"])
+
+
+def _entry(line: dict[str, Any]) -> Entry:
+    corrected = line["corrected"]
+    return Entry(
+        **{
+            **line,
+            "stated": Statement.read(line["stated"]),
+            "with_hypotheses": tuple(Finding(*row) for row in line["with_hypotheses"]),
+            "corrected": Statement.read(corrected) if corrected else None,
+        }
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Dataclasses as dictionaries, but a finding as one short row."""
+    if isinstance(value, Finding):
+        return list(asdict(value).values())
+    if isinstance(value, Statement | Entry):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    return [_plain(v) for v in value] if isinstance(value, tuple) else value
 
 
 def write(cases: Sequence[Case]) -> None:
     """Record the cases, all of them: what is not among them is forgotten."""
-    document = {"claims": [asdict(entry(case)) for case in cases]}
+    document = {"claims": [_plain(entry(case)) for case in cases]}
     LEDGER.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
+# --- what has changed --------------------------------------------------------------------------------------
+
+WORDS = {
+    "title": "title",
+    "says": "statement",
+    "latex": "formula (LaTeX)",
+    "unicode": "formula",
+    "given": "list of what it rests on",
+    "hypotheses": "hypotheses",
+    "parts": "parts",
+}
+
+
 def differences(cases: Sequence[Case], recorded: Sequence[Entry]) -> list[str]:
-    """One sentence for every verdict that is not the recorded one."""
+    """One sentence for everything that is not as recorded, verdicts first."""
     known = {e.id: e for e in recorded}
     found = []
     for now in map(entry, cases):
         then = known.get(now.id)
         if then is None:
-            found.append(f"{now.id} is not in the ledger; it is {now.verdict}")
+            found.append(f"{now.id} is not in the ledger; it is {now.stated.verdict}")
             continue
-        if then.verdict != now.verdict:
-            found.append(f"{now.id} was recorded as {then.verdict} and is {now.verdict}")
-        if then.corrected_verdict != now.corrected_verdict:
-            was, now_is = (v or "absent" for v in (then.corrected_verdict, now.corrected_verdict))
-            found.append(f"the correction of {now.id} was recorded as {was} and is {now_is}")
+        found += _compared(now.id, then.stated, now.stated)
+        if then.with_hypotheses != now.with_hypotheses:
+            found.append(
+                f"{now.id} with its added hypotheses: {_evidence(then.with_hypotheses, now.with_hypotheses)}"
+            )
+        found += _compared(f"the correction of {now.id}", then.corrected, now.corrected)
+        for name in ("section", "kind", "domain"):
+            if getattr(then, name) != getattr(now, name):
+                found.append(f"{now.id}: its {name} is not the recorded one")
+    return sorted(found, key=lambda sentence: "recorded as" not in sentence)
+
+
+def _compared(name: str, then: Statement | None, now: Statement | None) -> list[str]:
+    if then is None or now is None:
+        was, is_ = (s.verdict if s else "absent" for s in (then, now))
+        return [] if then == now else [f"{name} was recorded as {was} and is {is_}"]
+    found = []
+    if then.verdict != now.verdict:
+        found.append(f"{name} was recorded as {then.verdict} and is {now.verdict}")
+    if then.evidence != now.evidence:
+        found.append(f"{name}: {_evidence(then.evidence, now.evidence)}")
+    changed = [word for field, word in WORDS.items() if getattr(then, field) != getattr(now, field)]
+    if changed:
+        found.append(f"{name}: its {', '.join(changed)} changed since it was recorded")
     return found
+
+
+def _evidence(then: tuple[Finding, ...], now: tuple[Finding, ...]) -> str:
+    lost, new = ([f for f in a if f not in b] for a, b in ((then, now), (now, then)))
+    if not lost and not new:
+        return "its evidence comes in another number or order than recorded"
+    spelled = (
+        f"{verb} {'; '.join(_spell(f) for f in some)}"
+        for verb, some in (("lost", lost), ("new", new))
+        if some
+    )
+    return f"its evidence is not the recorded one: {', '.join(spelled)}"
+
+
+def _spell(f: Finding) -> str:
+    about = f" ({f.part})" if f.part else ""
+    return f"{f.method} {f.outcome}{about}"

@@ -1,38 +1,31 @@
-"""All claims, in the order of the paper's themes; and a user's own, from a file."""
+"""All claims, in the paper's order; and a user's own, from a file."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from proofs_check.claim import Claim
 from theory.setting import SettingError
 
-__all__ = ["GROUPS", "claims_from", "registry", "select"]
+__all__ = ["SECTIONS", "claims_from", "registry", "select"]
 
-# the modules of proofs_check.claims that end in a list CLAIMS, in the order in which they are shown
-GROUPS = (
-    "ages",
-    "reuse",
-    "constant",
-    "radicand",
-    "mismatch",
-    "supremum",
-    "learning",
-    "design",
-    "control",
-    "regret",
-)
+# the folders of proofs_check.claims, in the order of the paper; each lists its modules
+SECTIONS = ("reuse", "learning", "design", "control", "regret", "beyond")
 
 
 @lru_cache(maxsize=1)
 def registry() -> tuple[Claim, ...]:
-    """Every claim of the paper, group by group."""
+    """Every claim, section by section, as the paper has them."""
     claims: list[Claim] = []
-    for group in GROUPS:
-        claims += importlib.import_module(f"proofs_check.claims.{group}").CLAIMS
+    for section in SECTIONS:
+        folder = importlib.import_module(f"proofs_check.claims.{section}")
+        for name in folder.MODULES:
+            module = importlib.import_module(f"{folder.__name__}.{name}")
+            claims += [replace(claim, section=section) for claim in module.CLAIMS]
     return _unique(claims)
 
 

@@ -16,18 +16,20 @@ BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
 
 def markdown(entries: Sequence[Entry]) -> str:
     """One row a claim, and a line that counts them."""
-    counts = Counter(e.verdict for e in entries)
+    counts = Counter(e.stated.verdict for e in entries)
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     rows = [
         "| claim | says | verdict | evidence | corrected | verdict |",
         "| --- | --- | --- | --- | --- | --- |",
-        *(
-            f"| `{e.id}` | {_cell(e.title)} | **{e.verdict}** | {e.evidence} | {_cell(e.correction)} "
-            f"| {e.corrected_verdict} |"
-            for e in entries
-        ),
+        *(_row(e) for e in entries),
     ]
     return f"{len(entries)} claims: {summary}.\n\n" + "\n".join(rows) + "\n"
+
+
+def _row(e: Entry) -> str:
+    corrected = (_cell(e.corrected.title), e.corrected.qualified) if e.corrected else ("", "")
+    cells = (f"`{e.id}`", _cell(e.stated.title), f"**{e.stated.qualified}**", e.methods, *corrected)
+    return f"| {' | '.join(cells)} |"
 
 
 def _cell(text: str) -> str:

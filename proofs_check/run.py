@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
-from proofs_check.claim import Case, Claim, Profile, decide
+from proofs_check.claim import Case, Claim, Profile, Role, decide
 from proofs_check.evidence import Evidence
 from proofs_check.registry import claims_from, registry
 
@@ -46,9 +46,8 @@ def run(
             report(claim)
     else:
         # those with many checks first: the last ones to finish should be short
-        by_size = sorted(
-            claims, key=lambda c: -len(c.checks) - len(c.corrected.checks if c.corrected else ())
-        )
+        roles: tuple[Role, ...] = ("stated", "hypotheses", "corrected")
+        by_size = sorted(claims, key=lambda c: -sum(len(c.checks_for(role)) for role in roles))
         with ProcessPoolExecutor(jobs, get_context("spawn"), _load, (file,)) as pool:
             waiting = {pool.submit(_work, claim.id, seed, profile): claim for claim in by_size}
             try:

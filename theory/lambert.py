@@ -50,6 +50,8 @@ def lambert_partial(rho: Any, t: Any) -> Any:
         if t != int(t):
             raise ValueError(f"an exact partial sum needs a whole t, such as 3, got {t}")
         return sum((rho**tau / (1 - rho**tau) for tau in range(1, int(t))), Fraction(0))
+    if _is_ball(t) and t == 1:
+        return t - 1  # the empty sum, not a ball around 0: a square root of it follows
     a = -log(rho)
     first, first_v = _start(_Same.of(rho), _bits(rho)) if _is_ball(rho) else _tail(rho, a, 1, like=t * a)
     rest, rest_v = _tail(rho, a, t, like=t * a)

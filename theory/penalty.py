@@ -11,7 +11,8 @@ from typing import Any
 
 from theory.algebra import minimum, positive_part, ratio
 from theory.bound import Terms, generalisation_term, linear_term, root_term
-from theory.region import region_maximum_total, region_minimum, region_minimum_total, region_minimum_window
+from theory.lambert import lambert_partial
+from theory.region import contraction, region_maximum_total, region_minimum, region_minimum_total
 from theory.setting import Constants, Region
 
 __all__ = [
@@ -90,12 +91,18 @@ def penalty_comparison(K: Any, t: Any, region: Region, constants: Constants) -> 
     admitted before inside the region.
 
     The occupancy is at least \(\sum_{j=t-K+1}^{t-1}\Lambda_{\min}(j)+\bar\Lambda\); the first two terms take the
-    largest N, the third, decreasing, the smallest.
+    largest N, the third, decreasing, the smallest. For t <= K the least n and the largest N are close, so their
+    difference is written as a sum of positive parts: \(1/n-1/N\) would be lost in the width of a ball.
     """
-    n = region_minimum_window(region, minimum(t, K), t) + region.rate
-    fewest = region_minimum_total(region, t) + region.rate
-    most = region_maximum_total(region, t) + region.rate
-    gap = ratio(1, n) - ratio(1, most)
+    rho, kept, past = region.rho, minimum(t, K), positive_part(t - K)
+    decayed = 1 - contraction(region, past)
+    # `region_minimum_window`, with [t-K]⁺ for t - min(t, K): on a ball that is exactly 0 before round K
+    window = (K - 1) * region_minimum(region, t - K) + decayed * region_minimum_total(region, kept)
+    n, fewest = window + region.rate, region_minimum_total(region, t) + region.rate
+    # in units of Λ̄: the window falls short of its kept-1 rounds, the upper ends exceed theirs
+    shortfall = decayed * rho * contraction(region, kept - 1) / (1 - rho)
+    excess = lambert_partial(rho, t)
+    gap = ratio(past + shortfall + excess, n * (t + excess))
     return Terms(
         root=root_term(gap, constants),
         linear=linear_term(gap, constants),

@@ -9,7 +9,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from theory.algebra import log, one_minus_exp, positive_part, ratio
+import sympy
+
+from theory.algebra import exp_above_tangent, log, one_minus_exp, positive_part, ratio
 from theory.lambert import lambert_partial
 from theory.setting import Region
 
@@ -58,21 +60,26 @@ def region_minimum_total(region: Region, t: Any) -> Any:
     >>> region_minimum_total(Region(rate=10, rho=Fraction(1, 2)), 3)
     Fraction(25, 2)
     """
-    rho = region.rho
-    return region.rate * (t - 1 - rho * contraction(region, t - 1) / (1 - rho))
+    rho, rounds = region.rho, t - 1
+    if isinstance(rho, Fraction | sympy.Expr):
+        return region.rate * (rounds - rho * contraction(region, rounds) / (1 - rho))
+    # the same, by s(1/ρ-1) - (1-ρ^s) = s(1/ρ-1+log ρ) + (ρ^s-1-s log ρ): both parts are positive
+    slope = log(rho)
+    parts = rounds * exp_above_tangent(-slope) + exp_above_tangent(rounds * slope)
+    return region.rate * (parts * rho / (1 - rho))
 
 
 def region_minimum_window(region: Region, k: Any, t: Any) -> Any:
     r"""\(\sum_{\tau=t-k+1}^{t-1}\Lambda_{\min}(\tau)\) for k <= t: the last k-1 lower ends; exact.
 
-    Not a difference of two totals, which would cancel for large t.
+    Not a difference of two totals, which would cancel for large t: what all k-1 of them share with round t-k, and
+    \(\rho^{t-k}\) times the first k-1 lower ends.
 
     >>> region_minimum_window(Region(rate=10, rho=Fraction(1, 2)), 2, 3)
     Fraction(15, 2)
     """
-    rho = region.rho
-    decayed = 1 - contraction(region, t - k + 1)
-    return region.rate * (k - 1 - decayed * contraction(region, k - 1) / (1 - rho))
+    shared = contraction(region, t - k)
+    return (k - 1) * region.rate * shared + (1 - shared) * region_minimum_total(region, k)
 
 
 def region_maximum_total(region: Region, t: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.algebra import ball, precise, ratio, sqrt
+from theory.algebra import PRECISION, ball, log, precise, ratio, sqrt
 from theory.bound import PER_ROUND, Bound, Terms, theorem_1, theorem_1_as_stated
 from theory.constant_admission import constant_round, sum_rounds
 from theory.penalty import (
@@ -28,7 +28,7 @@ from theory.penalty import (
 )
 from theory.region import region_maximum, region_maximum_total, region_minimum_total
 from theory.reuse import trajectory
-from theory.setting import Constants, Region, horizon, positive, retention
+from theory.setting import Constants, Region, SettingError, horizon, positive, retention
 
 __all__ = [
     "drift_constant",
@@ -36,13 +36,17 @@ __all__ = [
     "master_bound_as_stated",
     "omega1",
     "omega1_as_stated",
+    "omega1_discrepancy",
+    "omega1_limit",
     "omega2",
     "omega2_as_stated",
+    "omega2_limit",
     "omega3",
     "omega3_as_stated",
     "omega3_limit",
 ]
 
+LEAST_GAP = 2**-100  # of ρ from 1: what is left of `PRECISION` bits then still makes an enclosure
 
 # --- the three corrections ---------------------------------------------------------------------------------
 
@@ -112,19 +116,31 @@ def _omega2(
     comparison: Any, limit: Any, K: Any, region: Region, T: Any, constants: Constants, certified: bool
 ) -> Bound:
     K, T = retention(K), horizon(T)
+    gap = float(1 - region.rho)
+    if not gap > LEAST_GAP:
+        raise SettingError(
+            f"1-rho must exceed {LEAST_GAP:.1e}, or {PRECISION} bits don't resolve it, got {gap:.1e}"
+        )
     exact, numbers = region.map(ball), constants.map(ball)
 
     def distinct(most: bool, t: int) -> Any:
         return (region_maximum_total if most else region_minimum_total)(exact, ball(t)) + exact.rate
 
     crossings = (_last_round_below(partial(distinct, most), numbers.Pdim) for most in (False, True))
-    return _difference(
-        lambda t: comparison(K, t, exact, numbers),
-        lambda t: limit(K, t, exact.rate, numbers),
-        T,
-        (1, K - 1, K, K + 1, int(constants.Pdim / region.rate), *crossings),
-        certified,
-    )
+    breaks = (1, K - 1, K, K + 1, int(constants.Pdim / region.rate), *crossings)
+    try:
+        return _difference(
+            lambda t: comparison(K, t, exact, numbers),
+            lambda t: limit(K, t, exact.rate, numbers),
+            T,
+            breaks,
+            certified,
+        )
+    except ArithmeticError as error:
+        raise ArithmeticError(
+            f"no enclosure of Ω₂ was found at 1-rho = {gap:.1e}, K = {K}, T = {T}: "
+            "a rho further from 0 and 1, a smaller K or fewer rounds make it easier"
+        ) from error
 
 
 def omega2(K: Any, region: Region, T: Any, constants: Constants, *, certified: bool = False) -> Bound:
@@ -181,6 +197,50 @@ def omega3_as_stated(K: Any, rate: Any, T: Any, constants: Constants, *, certifi
     r"""\(\Omega_3(T)\) with n = KΛ̄ in every round and η, as printed (`eq:omega3-def`)."""
     result = _omega3(penalty_limit_as_stated, K, rate, T, replace(constants, E=1), certified)
     return replace(result, negative=_before_full(K, T))
+
+
+def omega1_limit(K: Any, rate: Any, constants: Constants) -> Terms:
+    r"""\(\lim_T\Omega_1(T)/\log T\), corrected, term by term (corrects `lem:omega1-order`); exact, at fixed ρ.
+
+    \[\frac{D\sigma(K-1)}{2\sqrt{K\bar\Lambda}}+\frac{\eta E\sigma^2(K-1)}{K\bar\Lambda}+0.\]
+
+    >>> omega1_limit(4, 1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=5, E=2)).total
+    Fraction(9, 4)
+    """
+    c = constants.merged
+    return Terms(
+        root=ratio(c.D * c.sigma * (K - 1), 2 * sqrt(K * rate)),
+        linear=ratio(c.eta * c.sigma * c.sigma * (K - 1), K * rate),
+        generalisation=0,
+    )
+
+
+def omega1_discrepancy(K: Any, rate: Any, constants: Constants) -> Any:
+    r"""\(5B\sqrt{\mathrm{Pdim}/\bar\Lambda}\,(K-1)(2K-1)/(6K)\): to leading order \(t^{3/2}/\sqrt{\log t}\) times what
+    N_eff for N changes in round t's generalisation term (corrects `lem:omega1-order/lipschitz`); exact.
+
+    >>> omega1_discrepancy(2, 5, Constants(D=1, sigma=1, eta=1, B=4, Pdim=5))
+    Fraction(5, 1)
+    """
+    slope = 5 * constants.B * sqrt(ratio(constants.Pdim, rate))
+    return ratio(slope * (K - 1) * (2 * K - 1), 6 * K)
+
+
+def omega2_limit(K: Any, rate: Any, constants: Constants) -> Terms:
+    r"""\(\lim_{\rho\to1}(1-\rho)\Omega_2(\infty)\) with the repaired comparison, term by term; exact, 0 for K = 1.
+
+    \[\frac{2D\sigma}{\sqrt{K\bar\Lambda}}\log\frac{2\sqrt K}{1+\sqrt K}
+      +\frac{\eta E\sigma^2}{K\bar\Lambda}\log K+0.\]
+
+    >>> omega2_limit(4, 1, Constants(D=1, sigma=1, eta=4, B=1, Pdim=5)).root
+    log(4/3)
+    """
+    K, c = K + 0 * rate, constants.merged  # K in the number system of the rate
+    return Terms(
+        root=2 * c.D * c.sigma / sqrt(K * rate) * log(ratio(2 * sqrt(K), 1 + sqrt(K))),
+        linear=ratio(c.eta * c.sigma * c.sigma, K * rate) * log(K),
+        generalisation=0,
+    )
 
 
 def omega3_limit(K: Any, rate: Any, constants: Constants) -> Any:

@@ -12,7 +12,7 @@ then trains, then drops what has been used K times. Everything here follows from
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -25,19 +25,44 @@ from theory.setting import SettingError, is_zero, not_negative, retention, same_
 __all__ = [
     "Trajectory",
     "boundary_deficits",
+    "cohort_deficits",
     "crossover_constant",
     "crossover_constant_as_stated",
+    "effective_from_sums",
     "effective_sample_size",
     "inverse_effective_constant",
+    "mismatch_by_kind",
     "mismatch_constant",
+    "mismatch_from_sums",
     "mismatch_kstep",
     "occupancy_constant",
     "trajectory",
     "uniformity",
     "uniformity_constant",
     "uniformity_constant_as_stated",
+    "uniformity_from_deficits",
     "uniformity_kstep",
+    "uses_kstep",
 ]
+
+
+def effective_from_sums(uses: Any, squares: Any) -> Any:
+    r"""\(N_{\mathrm{eff}}=(\sum A_i)^2/\sum A_i^2\) from the two sums (`eq:Neff-def`, `eq:omega-l2`); exact.
+
+    >>> effective_from_sums(5, 9)
+    Fraction(25, 9)
+    """
+    return ratio(uses * uses, squares)
+
+
+def mismatch_from_sums(n: Any, uses: Any, squares: Any, in_memory: Any) -> Any:
+    r"""\(\chi=1/n+1/N_{\mathrm{eff}}-2W_Q/n\) for any retention rule, from \(\sum A_i\), \(\sum A_i^2\) and the uses
+    \(\sum_{i\in Q}A_i\) of the n samples in memory (corrects `eq:sigma-bar-Neff-app`); exact.
+
+    >>> mismatch_from_sums(2, uses=5, squares=9, in_memory=3)
+    Fraction(13, 50)
+    """
+    return ratio(1, n) + ratio(squares, uses * uses) - ratio(2 * in_memory, uses * n)
 
 
 def effective_sample_size(counts: Sequence[Any]) -> Any:
@@ -50,7 +75,7 @@ def effective_sample_size(counts: Sequence[Any]) -> Any:
     used = sum(not_negative("the reuse counts", counts))
     if is_zero(used):
         raise SettingError("the reuse counts must not all be zero: no sample has been used")
-    return ratio(used * used, sum(a * a for a in counts))
+    return effective_from_sums(used, sum(a * a for a in counts))
 
 
 def uniformity(counts: Sequence[Any]) -> Any:
@@ -81,6 +106,27 @@ def _distinct(admissions: Sequence[Any]) -> Any:
     return N
 
 
+def uses_kstep(age: Any, K: Any) -> Any:
+    r"""How often a sample has been used by the end of its age-th round, \(\min(t-j+1,K)\) for one of round j
+    (`eq:age-evolution` with `eq:kstep-drop`, the drop after the training); exact.
+
+    >>> uses_kstep(3, 5), uses_kstep(8, 5)
+    (3, 5)
+    """
+    return minimum(age, K)
+
+
+def cohort_deficits(age: Any, K: Any) -> tuple[Any, Any]:
+    r"""What a sample of this age lacks of K uses and of \(K^2\): the weights in `eq:boundary-deficit-1` and
+    `eq:boundary-deficit-2`; exact, and 0 from age K on.
+
+    >>> cohort_deficits(1, 3), cohort_deficits(4, 3)
+    ((2, 8), (0, 0))
+    """
+    uses = uses_kstep(age, K)
+    return K - uses, K * K - uses * uses
+
+
 def boundary_deficits(admissions: Sequence[Any], K: Any) -> tuple[Any, Any]:
     r"""The deficits \(D^{(1)}_\partial,D^{(2)}_\partial\) of the last K-1 admissions
     (`eq:boundary-deficit-1`, `eq:boundary-deficit-2`), with no admissions before round 1; exact.
@@ -89,10 +135,20 @@ def boundary_deficits(admissions: Sequence[Any], K: Any) -> tuple[Any, Any]:
     (3, 13)
     """
     K, memory = _ages(admissions, K)
+    weighted = [(cohort_deficits(age, K), samples) for age, samples in memory]
     return (
-        sum((K - age) * samples for age, samples in memory),
-        sum((K * K - age * age) * samples for age, samples in memory),
+        sum(first * samples for (first, _), samples in weighted),
+        sum(second * samples for (_, second), samples in weighted),
     )
+
+
+def uniformity_from_deficits(N: Any, first: Any, second: Any, K: Any) -> Any:
+    r"""\(\widetilde V=(KN-D^{(1)}_\partial)^2/(N(K^2N-D^{(2)}_\partial))\) (`eq:kstep-vtilde-exact`); exact.
+
+    >>> uniformity_from_deficits(3, 3, 13, K=3)
+    Fraction(6, 7)
+    """
+    return ratio((K * N - first) ** 2, N * (K * K * N - second))
 
 
 def uniformity_kstep(admissions: Sequence[Any], K: Any) -> Any:
@@ -104,7 +160,7 @@ def uniformity_kstep(admissions: Sequence[Any], K: Any) -> Any:
     """
     K, N = retention(K), _distinct(admissions)
     first, second = boundary_deficits(admissions, K)
-    return ratio((K * N - first) ** 2, N * (K * K * N - second))
+    return uniformity_from_deficits(N, first, second, K)
 
 
 def mismatch_kstep(admissions: Sequence[Any], K: Any) -> Any:
@@ -121,9 +177,8 @@ def mismatch_kstep(admissions: Sequence[Any], K: Any) -> Any:
     n = sum(samples for _, samples in memory)
     if is_zero(n):
         raise SettingError("the memory is empty after the last admissions, so the mismatch is undefined")
-    uses = K * N - first
-    in_memory = sum(age * samples for age, samples in memory)
-    return ratio(1, n) + ratio(K * K * N - second, uses * uses) - ratio(2 * in_memory, uses * n)
+    in_memory = sum(uses_kstep(age, K) * samples for age, samples in memory)
+    return mismatch_from_sums(n, K * N - first, K * K * N - second, in_memory)
 
 
 # --- constant admission ------------------------------------------------------------------------------------
@@ -269,6 +324,23 @@ def _windows(x: Any, K: int) -> tuple[Any, Any]:
     return (head + tail).reshape(-1)[:T], (head_aged + tail_aged).reshape(-1)[:T]
 
 
+def mismatch_by_kind(
+    n: Any, N: Any, squares: Any, in_memory: Any, K: Any, divide: Callable[[Any, Any], Any] = ratio
+) -> Any:
+    r"""\(\chi\cdot(\sum A_i)^2\) under K-step retention, kind by kind: those gone were used K times each; exact.
+
+    \[\sum_{\mathrm{gone}}A^2+\Bigl(\sum_QA^2-\tfrac1n\bigl(\sum_QA\bigr)^2\Bigr)
+    +\tfrac1n\bigl(\sum_{\mathrm{gone}}A\bigr)^2.\]
+    Unlike \(1/n+1/N_{\mathrm{eff}}-2W_Q/n\) it does not cancel while nothing is gone.
+
+    >>> mismatch_by_kind(2, 3, squares=9, in_memory=3, K=2)
+    Fraction(13, 2)
+    """
+    gone = N - n
+    spread = squares - K * K * gone - divide(in_memory * in_memory, n)
+    return K * K * gone + spread + divide(K * K * gone * gone, n)
+
+
 NOISE = 2**-46  # of ΣA²: what the roundings of a float trajectory can leave of a mismatch that is 0
 
 
@@ -302,11 +374,7 @@ def trajectory(admissions: Any, K: Any) -> Trajectory:
     uses = np.cumsum(n)
     squares = np.cumsum(2 * aged - n)
     divide = np.frompyfunc(ratio, 2, 1) if x.dtype == object else np.divide
-    # χ = [Σ_gone A² + (Σ_kept A² - (Σ_kept A)²/n) + (Σ_gone A)²/n] / (ΣA)². Summing 1/n + 1/N_eff - 2W/n would
-    # cancel while nothing is gone; a sample that is gone was used K times.
-    gone = N - n
-    spread = squares - K * K * gone - divide(aged * aged, n)
-    distance = K * K * gone + spread + divide(K * K * gone * gone, n)
+    distance = mismatch_by_kind(n, N, squares, aged, K, divide)
     if x.dtype != object:
         distance = np.where(distance > NOISE * squares, distance, 0)
     mismatch = divide(distance, uses * uses)

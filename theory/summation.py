@@ -145,7 +145,10 @@ def total_ball(
                 block = _ball_of_block(f, low, size, points, sums, goal=prec // 2)
             spent += min(size, 2 * points)
             if spent > MOST_TERMS:
-                raise ArithmeticError(f"no proof within {MOST_TERMS} evaluations: name f's corners in breaks")
+                raise ArithmeticError(
+                    f"no proof within {MOST_TERMS} evaluations, the last at round {low}: "
+                    "sum fewer rounds, or name f's corners in breaks"
+                )
             if block:
                 sums = [a + b for a, b in zip(sums, block, strict=True)] if sums else block
             else:

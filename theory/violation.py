@@ -1,34 +1,56 @@
-"""The two constraints, cost and buffers: by how much a policy inside the region can violate them."""
+r"""The two constraints, cost and buffers: by how much a policy inside the region can violate them.
+
+Both violations are linear and increasing in every admission, so the worst policy inside the region admits
+\(\Lambda_{\max}(t)\) in every round, whatever the costs. What it admits beyond \(\bar\Lambda T\) is
+\(\bar\Lambda\sum_{t\le T}\rho^t/(1-\rho^t)\), a Lambert sum, which is bounded in T and lies between
+`cost_violation_rate` and `lambert_bound`, whose ratio tends to 1 as ρ does.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from theory.algebra import log, positive_part, sqrt
+import sympy
+
+from theory.algebra import log, minimum, positive_part, ratio, sqrt
 from theory.lambert import lambert_partial
-from theory.region import region_maximum_total
-from theory.setting import Region
+from theory.region import contraction
+from theory.setting import Region, SettingError, horizon, retention
+from theory.summation import total, total_ball
+
+try:
+    import flint
+except ImportError:
+    flint = None
 
 __all__ = [
+    "buffer_excess_maximum",
     "buffer_violation_bound",
+    "buffer_violation_maximum",
+    "cost_excess_maximum",
     "cost_violation_bound",
+    "cost_violation_least",
     "cost_violation_rate",
     "cost_violation_rate_as_stated",
+    "lambert_bound",
 ]
+
+
+# --- orders ------------------------------------------------------------------------------------------------
 
 
 def cost_violation_rate_as_stated(T: Any, V: Any, rho: Any) -> Any:
     r"""\(\sqrt{VT+V/(1-\rho)}\), the printed order of the cost violation (`eq:cost-violation-rate`).
 
-    >>> cost_violation_rate_as_stated(2, 1, Fraction(1, 2))
-    Fraction(2, 1)
+    >>> cost_violation_rate_as_stated(6, 2, Fraction(1, 2))
+    Fraction(4, 1)
     """
     return sqrt(V * T + V / (1 - rho))
 
 
 def cost_violation_rate(rho: Any) -> Any:
-    r"""\(\frac1{1-\rho}\log\frac1{1-\rho}\), the order as ρ → 1 of the bound that the region alone gives
-    (sharpens `eq:cost-violation-rate`): no V, no T, no independence.
+    r"""\(\frac1{1-\rho}\log\frac1{1-\rho}\), the order as ρ → 1 of what the region alone allows (sharpens
+    `eq:cost-violation-rate`): no V, no T, no independence. A lower bound on \(\sum_t\rho^t/(1-\rho^t)\), every ρ.
 
     >>> cost_violation_rate(Fraction(1, 2))
     2*log(2)
@@ -36,20 +58,123 @@ def cost_violation_rate(rho: Any) -> Any:
     return -log(1 - rho) / (1 - rho)
 
 
-def cost_violation_bound(T: Any, region: Region, mean_cost: Any, C: Any) -> Any:
-    r"""\([\bar c\sum_{t\le T}\Lambda_{\max}(t)-CT]^+\), an upper bound on the cost violation of every policy
-    inside the region when all costs have mean \(\bar c\) (sharpens `thm:dpp-cost-constraint`); exact.
+def lambert_bound(rho: Any) -> Any:
+    r"""\(\sqrt\rho\,\log(1/(1-\sqrt\rho))/(1-\rho)\), an upper bound on \(\sum_t\rho^t/(1-\rho^t)\), every ρ; itself
+    below \(\log(2/(1-\rho))/(1-\rho)\).
 
-    >>> cost_violation_bound(2, Region(rate=1, rho=Fraction(1, 2)), 1, 1)
-    Fraction(4, 3)
+    >>> lambert_bound(Fraction(1, 4))
+    2*log(2)/3
     """
-    return positive_part(mean_cost * region_maximum_total(region, T + 1) - C * T)
+    root = sqrt(rho)
+    return -root * log(1 - root) / (1 - rho)
+
+
+# --- cost --------------------------------------------------------------------------------------------------
+
+
+def cost_excess_maximum(T: Any, region: Region, mean_cost: Any, C: Any) -> Any:
+    r"""\(\sum_{t\le T}(E[c(t)]\Lambda_{\max}(t)-C)\), the largest \(\sum_tE[c(t)\Lambda(t)-C]\) of a policy
+    inside the region, attained by always admitting the upper end; exact, negative where the costs leave room.
+
+    `mean_cost` is one number, the mean in every round, or a list or tuple with one mean a round. Written as
+    \((\bar c\bar\Lambda-C)T\) and a Lambert sum, so that nothing cancels at large T.
+
+    >>> cost_excess_maximum(2, Region(rate=3, rho=Fraction(1, 2)), 1, 7)
+    Fraction(-4, 1)
+    """
+    if isinstance(mean_cost, list | tuple):
+        if len(mean_cost) != horizon(T):
+            raise SettingError(
+                f"mean_cost must have one entry for each of the {T} rounds, got {len(mean_cost)}"
+            )
+        rounds = [(mean * region.rate, _beyond(region, t)) for t, mean in enumerate(mean_cost, start=1)]
+        return sum(pace - C for pace, _ in rounds) + sum(pace * beyond for pace, beyond in rounds)
+    pace = mean_cost * region.rate
+    return (pace - C) * T + pace * lambert_partial(region.rho, T + 1)
+
+
+def cost_violation_bound(T: Any, region: Region, mean_cost: Any, C: Any) -> Any:
+    r"""\(\bigl[\sum_{t\le T}(E[c(t)]\Lambda_{\max}(t)-C)\bigr]^+\), the largest cost violation of a policy inside
+    the region (sharpens `thm:dpp-cost-constraint`), attained; exact. No hypothesis on the costs but \(c\ge0\).
+
+    >>> region = Region(rate=3, rho=Fraction(1, 2))
+    >>> cost_violation_bound(2, region, 1, 4), cost_violation_bound(2, region, [0, 5], 4)
+    (Fraction(2, 1), Fraction(12, 1))
+    """
+    return positive_part(cost_excess_maximum(T, region, mean_cost, C))
+
+
+def cost_violation_least(T: Any, rho: Any, C: Any) -> Any:
+    r"""\(C(\rho+\rho^{T+1}/(1-\rho))\), the least cost violation inside the region after a first round at its upper
+    end, which ACDPP's is, when \(E[c(t)\mid\text{past}]\bar\Lambda=C\) (`alg:acdpp`): a lower bound, exact.
+
+    >>> cost_violation_least(2, Fraction(1, 2), 4)
+    Fraction(3, 1)
+    """
+    return C * (rho + rho ** (T + 1) / (1 - rho))
+
+
+def _beyond(region: Region, t: Any) -> Any:
+    r"""\(\rho^t/(1-\rho^t)\): what the upper end of round t adds to Λ̄, in units of it."""
+    share = contraction(region, t)
+    return ratio(1 - share, share)
+
+
+# --- buffers -----------------------------------------------------------------------------------------------
+
+
+def buffer_excess_maximum(K: Any, T: Any, region: Region) -> Any:
+    r"""\(\sum_{s\le T}\Lambda_{\max}(s)\min(K,T-s+1)-K\bar\Lambda T\), the largest \(\sum_t(n(t)-\sum_mB_m)\) inside
+    the region when \(\sum_mB_m=K\bar\Lambda\) (`rem:buffer-violation`); exact, negative where the buffers, empty at
+    first, make up for the wide early region.
+
+    With \(k=\min(K,T)\) and \(h(s)=\rho^s/(1-\rho^s)\) it is
+    \(\bar\Lambda[K\sum_{s\le T}h(s)-\sum_{j\le k}(K-j)h(T-j+1)-k(2K-k-1)/2]\): the last k admissions are counted
+    less than K times. No cancellation, and a fast sum on floats (to T < 2^52) and balls. Exact rationals grow
+    with \(T^2\) digits.
+
+    >>> half = Region(rate=1, rho=Fraction(1, 2))
+    >>> buffer_excess_maximum(2, 2, half), buffer_excess_maximum(3, 1, half)
+    (Fraction(4, 3), Fraction(-1, 1))
+    """
+    K, T = retention(K), horizon(T)
+    k = minimum(K, T)
+    beyond = K * lambert_partial(region.rho, T + 1) - _late(K, T, k, region)
+    return region.rate * (2 * beyond - k * (2 * K - k - 1)) / 2
+
+
+def _late(K: Any, T: Any, k: Any, region: Region) -> Any:
+    r"""\(\sum_{j=1}^k(K-j)h(T-j+1)\), in s = T-j+1, the last k rounds."""
+
+    def summand(s: Any) -> Any:
+        return (s + (K - T - 1)) * _beyond(region, s)
+
+    if flint is not None and isinstance(region.rho, flint.arb):
+        return total_ball(summand, T, start=T - k + 1)
+    if isinstance(region.rho, float):
+        return total(summand, T, start=T - k + 1).value
+    if isinstance(k, sympy.Expr):
+        s = sympy.Symbol("s", integer=True, positive=True)
+        return sympy.Sum((s + (K - T - 1)) * region.rho**s / (1 - region.rho**s), (s, T - k + 1, T))
+    return sum(summand(s) for s in range(T - k + 1, T + 1))
+
+
+def buffer_violation_maximum(K: Any, T: Any, region: Region) -> Any:
+    r"""\([\sum_{s\le T}\Lambda_{\max}(s)\min(K,T-s+1)-K\bar\Lambda T]^+\), the largest buffer violation of a policy
+    inside the region that splits its admissions in proportion to the buffers, \(\sum_mB_m=K\bar\Lambda\)
+    (sharpens `rem:buffer-violation`); exact, attained by always admitting the upper end.
+
+    >>> buffer_violation_maximum(2, 2, Region(rate=1, rho=Fraction(1, 2)))
+    Fraction(4, 3)
+    >>> float(buffer_violation_maximum(10, 10**15, Region(rate=10.0, rho=0.5)))
+    0.0
+    """
+    return positive_part(buffer_excess_maximum(K, T, region))
 
 
 def buffer_violation_bound(K: Any, T: Any, region: Region) -> Any:
-    r"""\(K\bar\Lambda\sum_{t\le T}\rho^t/(1-\rho^t)\), an upper bound on \([\sum_t(n(t)-\sum_mB_m)]^+\) inside
-    the region when \(\sum_mB_m=K\bar\Lambda\) (`rem:buffer-violation`, for all clients together: single ones may
-    still overflow); bounded in T, not in ρ. Exact rationals grow with \(T^2\) digits: use floats or balls for large T.
+    r"""\(K\bar\Lambda\sum_{t\le T}\rho^t/(1-\rho^t)\), an upper bound on `buffer_violation_maximum` in one sum: each
+    admission counted K times. Bounded in T, not in ρ.
 
     >>> buffer_violation_bound(3, 2, Region(rate=1, rho=Fraction(1, 2)))
     Fraction(4, 1)

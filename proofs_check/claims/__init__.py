@@ -1,1 +1,1 @@
-"""The claims. A module that ends in a list `CLAIMS` is a group, named in `proofs_check.registry.GROUPS`."""
+"""The claims, in the paper's order: a folder for each part, a file for each result. No claim module imports another."""

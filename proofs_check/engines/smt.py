@@ -16,7 +16,7 @@ import sympy as sp
 
 from proofs_check.evidence import Evidence, fails, holds, undecided
 
-__all__ = ["always"]
+__all__ = ["always", "conjunction"]
 
 TIMEOUT = 10_000  # milliseconds a query
 SEARCH = 500  # and for a nicer counterexample than the one at hand
@@ -160,6 +160,28 @@ def _nice(solver: _Solver, negation: Any) -> Any:
     return None
 
 
+def conjunction(*statements: Any) -> Any:
+    """All of them; refused where SymPy has decided one already, since it would silently drop out.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> conjunction(x < 2, x > 0)
+    Traceback (most recent call last):
+    ...
+    ValueError: a statement without free symbols: SymPy has made it True, and Z3 would prove nothing about it. ...
+    """
+    for statement in statements:
+        _refuse_decided(statement, "a statement")
+    return sp.And(*statements)
+
+
+def _refuse_decided(relation: Any, role: str) -> None:
+    if not sp.sympify(relation).free_symbols:
+        raise ValueError(
+            f"{role} without free symbols: SymPy has made it {relation}, and Z3 would prove nothing about it. "
+            "Keep it unevaluated (sp.Lt(a, b, evaluate=False)), drop the assumptions that decide it, or drop it."
+        )
+
+
 def always(
     statement: Any,
     *,
@@ -168,10 +190,12 @@ def always(
     timeout: int = TIMEOUT,
     strength: Any = None,
 ) -> Evidence:
-    """Whether a SymPy relation holds wherever the relations `given` and the symbols' assumptions do.
+    """Whether a SymPy relation, or each of a list of them, holds wherever the relations `given` and the symbols'
+    assumptions do.
 
     Integer symbols are taken as reals first, which is fast and proves more; only where that fails as
-    integers.
+    integers. A statement or a premise without symbols is refused: SymPy has decided it before Z3 could. Several
+    statements come as a list and not as `And`, from which SymPy would have dropped those that it has decided.
 
     >>> x, y = sp.symbols("x y", positive=True)
     >>> always((x + y) / 2 >= sp.sqrt(x * y), domain="x, y > 0").outcome
@@ -179,7 +203,12 @@ def always(
     >>> always(x**2 > x / 2, given=[x < 2], domain="0 < x < 2").outcome
     'fails'
     """
+    if isinstance(statement, sp.And):
+        raise ValueError(f"give the parts of {statement} as a list, so that each is seen to be undecided")
+    statement = conjunction(*(statement if isinstance(statement, list | tuple) else [statement]))
     premises = list(given)
+    for premise in premises:
+        _refuse_decided(premise, "a premise")
     symbols = sorted(sp.And(statement, *premises).free_symbols, key=str)
     found = _decide(statement, premises, symbols, domain, _Solver(integers=False, timeout=timeout), strength)
     if found.outcome == "open" and any(symbol.is_integer for symbol in symbols):
@@ -197,7 +226,7 @@ def _decide(
     solver: _Solver,
     strength: Any,
 ) -> Evidence:
-    wording = {"statement": statement, "given": [str(p) for p in premises if p != sp.true]}
+    wording = {"statement": statement, "given": [str(p) for p in premises]}
     try:
         for symbol in symbols:
             solver.variable(symbol)

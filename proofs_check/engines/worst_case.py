@@ -2,8 +2,9 @@
 
 PEPit turns "the largest value of this quantity over all functions of a class and all starting points" into a
 semidefinite program, whose value is the tight worst case for the stated parameters, up to the solver's
-accuracy. A worst case below the stated right-hand side supports the inequality there; one above it, by far
-more than that accuracy, means that a function in the class violates it.
+accuracy. A worst case below the stated right-hand side supports the inequality there. One above it, by far more than
+that accuracy, means that the inequality cannot be derived from what the program knows; it refutes nothing by itself,
+since the program's comparator is a free point where the paper's is the minimiser of the population risk.
 """
 
 from __future__ import annotations

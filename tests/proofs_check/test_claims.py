@@ -1,15 +1,17 @@
 """Every claim of the paper, decided once in the quick profile: the registry is the test list."""
 
+import ast
 import os
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
 
-from proofs_check import claims, ledger, report
+from proofs_check import claims, groundwork, ledger, report
 from proofs_check.evidence import USUAL
-from proofs_check.registry import registry, select
+from proofs_check.registry import SECTIONS, registry, select
 from proofs_check.run import run
 from theory.setting import SettingError
 
@@ -48,22 +50,66 @@ def test_every_failure_hands_over_the_numbers_that_show_it(label, cases):
 @pytest.mark.parametrize("label", CLAIMS)
 def test_a_claim_says_what_it_states_in_words_and_symbols(label):
     claim = CLAIMS[label]
-    assert claim.statement.endswith((".", ")"))
-    assert claim.latex
-    assert claim.unicode
+    for of in filter(None, (claim, claim.corrected)):
+        assert of.statement.endswith((".", ")"))
+        assert of.formula.latex
+        assert of.formula.unicode
+        assert "@" not in of.formula.latex + of.formula.unicode + of.statement + of.title
     assert claim.domain
     assert len(claim.title) <= 60
     if claim.corrected is not None:
-        assert len(claim.corrected.title or claim.corrected.statement) <= 120
+        assert len(claim.corrected.title) <= 120
+        assert claim.corrected.sketch
 
 
 def test_the_ledger_holds_these_claims_in_this_order_and_no_others():
     assert [entry.id for entry in ledger.read()] == list(CLAIMS)
 
 
+def test_what_is_recorded_comes_back_as_it_was(cases, tmp_path, monkeypatch):
+    monkeypatch.setattr(ledger, "LEDGER", tmp_path / "ledger.json")
+    ledger.write(list(cases.values()))
+    assert ledger.read() == tuple(map(ledger.entry, cases.values()))
+
+
+def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed(cases):
+    case = cases["eq:kstep-drop"]
+    recorded = [ledger.entry(case)]
+    assert ledger.differences([case], recorded) == []
+    correction = case.claim.corrected
+    changes = {
+        "evidence is not the recorded one": replace(case, corrected=case.corrected[:1]),
+        "was recorded as conditional and is refuted": replace(case, hypotheses=()),
+        "its hypotheses changed": replace(case, claim=replace(case.claim, hypotheses=("none",))),
+        "its statement changed": replace(
+            case, claim=replace(case.claim, corrected=replace(correction, statement="Something else."))
+        ),
+        "its domain is not the recorded one": replace(case, claim=replace(case.claim, domain="K = 1")),
+    }
+    for sentence, changed in changes.items():
+        assert any(sentence in found for found in ledger.differences([changed], recorded)), sentence
+
+
 def test_no_module_of_claims_is_left_out_of_the_registry():
-    modules = [import_module(f"proofs_check.claims.{m.name}") for m in iter_modules(claims.__path__)]
-    assert {claim.id for module in modules for claim in getattr(module, "CLAIMS", ())} == set(CLAIMS)
+    folders = {m.name for m in iter_modules(claims.__path__)}
+    assert folders == set(SECTIONS)
+    for section in SECTIONS:
+        folder = import_module(f"proofs_check.claims.{section}")
+        assert {m.name for m in iter_modules(folder.__path__)} == set(folder.MODULES)
+
+
+def _imports(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (a.name for a in node.names)
+
+
+@pytest.mark.parametrize("package", [claims, groundwork])
+def test_no_claim_is_imported_by_another_claim_or_by_the_groundwork(package):
+    for path in Path(package.__path__[0]).rglob("*.py"):
+        assert not [name for name in _imports(path) if name.startswith("proofs_check.claims")], path
 
 
 def test_every_engine_is_in_use(cases):

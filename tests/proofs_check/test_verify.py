@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import proofs_check
 from acdpp import verify
-from proofs_check import ledger
+from proofs_check import ledger, report
 from proofs_check.registry import registry, select
 from proofs_check.run import run
 from theory.setting import SettingError
@@ -109,12 +109,42 @@ def test_json_has_exactly_the_documented_shape():
         "total",
     }
     first, second = document["claims"]
-    assert list(first) == ["id", "kind", "title", "verdict", "evidence", "hypotheses", "corrected"]
-    assert list(first["corrected"]) == ["statement", "verdict", "evidence"]
+    statement = [
+        *("title", "statement", "latex", "unicode", "verdict"),
+        *("qualified", "given", "hypotheses", "parts", "why"),
+    ]
+    assert list(first) == [
+        *("id", "section", "kind", *statement, "domain"),
+        *("evidence", "evidence_with_hypotheses", "corrected"),
+    ]
+    assert list(first["corrected"]) == [*statement, "evidence"]
+    assert first["section"] == "reuse"
     assert first["hypotheses"]
     assert second["corrected"] is None
-    for evidence in first["evidence"] + first["corrected"]["evidence"]:
-        assert list(evidence) == ["method", "strength", "outcome", "detail"]
+    found = first["evidence"] + first["evidence_with_hypotheses"] + first["corrected"]["evidence"]
+    for evidence in found:
+        keys = ["part", "method", "strength", "outcome", "detail", "domain", "certificate"]
+        assert list(evidence) == keys
+        assert evidence["domain"]
+        assert evidence["certificate"]
+
+
+def test_what_a_verdict_rests_on_stands_beside_it_everywhere():
+    label = "lem:gen-Neff-app"
+    (entry,) = json.loads(call("--claim", label, "--json").stdout)["claims"][:1]
+    assert entry["corrected"]["qualified"] == f"{entry['corrected']['verdict']}, given Haussler 1995"
+    assert any("Haussler" in given["name"] and given["says"] for given in entry["corrected"]["given"])
+    assert "given Haussler 1995" in " ".join(call("--claim", label).stdout.split())
+    assert "given Haussler 1995" in call("--claim", label, "--explain").stdout
+    (recorded,) = [e for e in ledger.read() if e.id == label]
+    assert recorded.corrected.qualified in report.markdown([recorded])
+
+
+def test_the_whole_case_explains_its_symbols_and_the_argument_of_our_own_theorems():
+    text = " ".join(call("--claim", "cor:optimal-k/monotone", "--explain").stdout.split())
+    assert "why:" in text
+    assert "K: retention horizon" in text
+    assert "χ: gradient mismatch" in text
 
 
 def test_exit_status_is_one_when_a_verdict_is_not_the_recorded_one(tmp_path, monkeypatch):

@@ -15,7 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.algebra import ball, precise
-from theory.bound import generalisation_term, theorem_1, theorem_1_as_stated
+from theory.bound import (
+    DEVIATION,
+    Terms,
+    deviation_term,
+    generalisation_term,
+    per_round_constant,
+    per_round_constant_as_stated,
+    theorem_1,
+    theorem_1_as_stated,
+)
 from theory.constant_admission import (
     constant_bound,
     constant_bound_as_stated,
@@ -26,6 +35,19 @@ from theory.constant_admission import (
 )
 from theory.reuse import trajectory, uniformity_constant_as_stated
 from theory.setting import Constants, SettingError
+from theory.sharper import (
+    memory_1,
+    memory_constant_bound,
+    memory_constant_round,
+    memory_round,
+    sharper_1,
+    sharper_constant_bound,
+    sharper_constant_round,
+    sharper_round,
+    stale_weight,
+    stale_weight_constant,
+    step_constant,
+)
 
 positive = st.fractions(Fraction(1, 20), 50, max_denominator=20)
 constants = st.builds(
@@ -182,3 +204,164 @@ def test_nonsense_is_refused_in_one_sentence(call: Any, complaint: str) -> None:
     with pytest.raises(SettingError, match=complaint) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+# --- the sharper bounds ------------------------------------------------------------------------------------
+
+whole = st.builds(
+    Constants,
+    D=positive,
+    sigma=positive,
+    eta=positive,
+    B=positive,
+    Pdim=positive,
+    E=st.integers(1, 3),
+    L=positive,
+    G=positive,
+)
+SHARPER = {
+    "sharper": (sharper_constant_bound, sharper_constant_round),
+    "memory": (memory_constant_bound, memory_constant_round),
+}
+
+
+@pytest.mark.parametrize("name", SHARPER)
+@settings(max_examples=20)
+@given(st.integers(1, 40), positive, st.integers(1, 300), whole)
+def test_the_sharper_sums_are_the_sums_of_their_rounds(
+    name: str, K: int, rate: Fraction, T: int, c: Constants
+) -> None:
+    bound, one_round = SHARPER[name]
+    floats = c.map(float)
+    rounds = [one_round(K, np.float64(t), float(rate), floats) for t in range(1, T + 1)]
+    fast, proved = bound(K, rate, T, c), bound(K, rate, T, c, certified=True)
+    for term in THREE:
+        slow = fsum(getattr(r, term) for r in rounds)
+        assert abs(getattr(fast.terms, term) - slow) <= fast.error + 1e-12 * abs(slow)
+    assert fast.terms.initial == pytest.approx(float(c.D**2 / (2 * c.eta * c.E)))
+    assert fast.terms.constant == pytest.approx(float(T * c.eta * c.E * c.G**2 / 2))
+    with precise():
+        assert abs(proved.total - fast.total) <= fast.error + 1e-12 * fast.total
+        assert float(proved.total.rad()) <= 1e-12 * fast.total
+
+
+@pytest.mark.parametrize("name", SHARPER)
+@pytest.mark.parametrize("K", [1, 10, 10**6])
+def test_the_sharper_bounds_reach_horizons_nobody_can_add_up(name: str, K: int) -> None:
+    c = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5, E=2, G=1)
+    near, proved = (SHARPER[name][0](K, 10, 10**15, c, certified=flag) for flag in (False, True))
+    assert abs(near.total - float(proved.total.mid())) <= near.error
+    assert near.error <= 1e-12 * near.total
+    assert float(proved.total.rad()) <= 1e-15 * near.total
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.integers(1, 6), whole)
+def test_the_sharper_bound_is_below_theorem_1_on_every_trajectory(
+    admissions: list[int], K: int, c: Constants
+) -> None:
+    path, numbers = trajectory(np.asarray(admissions, dtype=float), K), c.map(float)
+    old = theorem_1(path.n, path.N, path.uniformity, path.mismatch, numbers).terms
+    new = sharper_1(path.N, path.uniformity, path.mismatch, numbers).terms
+    assert (new.root, new.initial) == (old.root, old.initial)
+    assert new.linear == 0
+    assert new.generalisation <= old.generalisation * (float(DEVIATION) / 10 + 1e-12)
+    assert new.constant <= old.constant * (Fraction(1, 2) + Fraction(1, 10**12))
+
+
+@given(st.lists(st.integers(1, 6), min_size=2, max_size=12), st.integers(1, 6), whole)
+def test_the_memory_bound_of_one_distribution_needs_n_and_the_fresh_samples_alone(
+    admissions: list[int], K: int, c: Constants
+) -> None:
+    path = trajectory(admissions, K)
+    stale = [stale_weight([new], [n]) for new, n in zip(admissions, path.n, strict=True)]
+    found = memory_1([float(x) for x in stale], c.map(float))
+    old = (float(n - new) ** 0.5 / float(n) for new, n in zip(admissions, path.n, strict=True))
+    expected = 5.2 * float(c.B) * float(c.Pdim) ** 0.5 * fsum(old)
+    assert found.terms.generalisation == pytest.approx(expected, rel=1e-12)
+    assert found.terms.root == found.terms.linear == 0
+
+
+def test_used_once_no_sample_is_stale_and_nothing_statistical_is_left() -> None:
+    c = Constants(D=3, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5, E=2, G=2)
+    found = memory_1([stale_weight([7], [7])] * 4, c)
+    assert found.total == Fraction(9, 2) / Fraction(1, 5) + 4 * Fraction(1, 5) * 4 / 2
+    assert memory_constant_bound(1, 7, 4, c).total == pytest.approx(float(found.total))
+
+
+@given(st.integers(1, 9), st.integers(1, 30), positive, st.fractions(Fraction(1, 9), Fraction(8, 9)))
+def test_clients_that_admit_by_their_shares_have_the_stale_weight_of_one_client(
+    K: int, t: int, rate: Fraction, share: Fraction
+) -> None:
+    shares = [share, 1 - share]
+    fresh = [s * rate for s in shares]
+    sizes = [min(K, t) * new for new in fresh]
+    assert stale_weight(fresh, sizes, shares) == stale_weight_constant(K, t, rate)
+    assert stale_weight(fresh, sizes) == stale_weight_constant(K, t, rate)
+
+
+def test_unequal_memories_make_the_shares_matter() -> None:
+    by_size = stale_weight([1, 2], [4, 9])
+    by_share = stale_weight([1, 2], [4, 9], [Fraction(1, 2), Fraction(1, 2)])
+    assert by_size == Fraction(10, 169)
+    assert by_share == Fraction(1, 4) * (Fraction(3, 16) + Fraction(7, 81))
+
+
+@pytest.mark.parametrize(
+    ("constant", "value"),
+    [
+        (per_round_constant, Fraction(1, 5) * 3 * (2 * 3 + Fraction(5 * 7, 2))),
+        (step_constant, Fraction(1, 5) * 2 * 9 / 2),
+    ],
+)
+def test_the_constant_of_a_round_counts_every_local_step_and_is_left_out_without_G(
+    constant: Any, value: Fraction
+) -> None:
+    c = Constants(D=5, sigma=1, eta=Fraction(1, 5), B=1, Pdim=1, E=2, L=7, G=3)
+    assert constant(c) == value
+    without = Constants(D=5, sigma=1, eta=Fraction(1, 5), B=1, Pdim=1, E=2)
+    assert constant(without) == 0
+    assert per_round_constant_as_stated(without) == 0
+
+
+def test_the_deviation_is_5_2_where_everything_else_is_1() -> None:
+    assert deviation_term(1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)) == DEVIATION == Fraction(26, 5)
+    c = Constants(D=1, sigma=2, eta=1, B=3, Pdim=4)
+    assert sharper_round(Fraction(1, 4), Fraction(1, 9), c) == Terms(1, 0, Fraction(52, 5))
+    assert memory_round(Fraction(1, 9), c) == Terms(0, 0, Fraction(52, 5))
+
+
+@pytest.mark.parametrize(
+    ("call", "complaint"),
+    [
+        (lambda: stale_weight([1], [1, 2]), "one length"),
+        (lambda: stale_weight([0], [0]), "every client needs a sample"),
+        (lambda: sharper_1([0], [1], [0], UNIT), "N must not be 0"),
+        (lambda: sharper_constant_bound(0, 1, 10, UNIT), "K must be"),
+        (lambda: memory_constant_bound(1, 0, 10, UNIT), "rate must be"),
+        (lambda: memory_constant_bound(1, 1, 0, UNIT), "horizon"),
+        (lambda: memory_1([], UNIT), "empty"),
+    ],
+)
+def test_the_sharper_bounds_refuse_nonsense_in_one_sentence(call: Any, complaint: str) -> None:
+    with pytest.raises(SettingError, match=complaint) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=30), st.integers(1, 6), whole)
+def test_the_error_of_a_trajectory_covers_its_rounding_and_is_zero_where_nothing_is_rounded(
+    admissions: list[int], K: int, c: Constants
+) -> None:
+    path = trajectory(admissions, K)
+    n, N, V, chi = (
+        [Fraction(x) for x in column] for column in (path.n, path.N, path.uniformity, path.mismatch)
+    )
+    floats, balls = ([[make(x) for x in column] for column in (n, N, V, chi)] for make in (float, ball))
+    near = theorem_1(*(np.asarray(column) for column in floats), constants=c.map(float))
+    statistical = near.terms.root + near.terms.linear + near.terms.generalisation
+    with precise():
+        proved = theorem_1(*balls, constants=c.map(ball))
+        true = proved.terms.root + proved.terms.linear + proved.terms.generalisation
+        assert abs(true - statistical) <= near.error
+    assert 0 < near.error <= 1e-13 * statistical
+    assert proved.error == 0

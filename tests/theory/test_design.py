@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,10 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.constant_admission import constant_bound, constant_round
-from theory.design import best_rate, design, design_as_stated, design_limit, fill_ratio
+from theory.design import (
+    best_rate,
+    crossover_horizon,
+    crossover_leading,
+    crossover_ratio,
+    design,
+    design_as_stated,
+    design_limit,
+    fill_ratio,
+)
 from theory.setting import Budget, Constants, SettingError
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
+UNEVEN = Budget(buffers=(10, 11), cost=10, mean_cost=1)
 MNIST = Budget(buffers=(8, 9, 10, 11, 12) * 2, cost=55, mean_cost=Fraction(11, 2))
 budgets = st.builds(
     Budget,
@@ -46,24 +57,6 @@ def test_the_bound_falls_with_the_rate_so_the_largest_feasible_is_best(
     assert most <= less * (1 + 1e-12)
 
 
-@given(st.integers(1, 40), st.integers(1, 90), constants)
-def test_the_facts_that_make_the_search_exact(K: int, t: int, c: Constants) -> None:
-    def at(K: int, rate: float) -> tuple[float, float]:
-        terms = constant_round(K, np.float64(t), rate, c)
-        return float(terms.root + terms.linear), float(terms.generalisation)
-
-    slack = 1 + 1e-12
-    (here, spread), (next_here, next_spread) = at(K, 3.0), at(K + 1, 3.0)
-    assert next_here <= here * slack + 1e-300
-    assert spread <= next_spread * slack
-    (full, full_spread), (next_full, next_full_spread) = at(K, 100 / K), at(K + 1, 100 / (K + 1))
-    assert full_spread <= next_full_spread * slack
-    if t >= K + 1:
-        assert next_full <= full * slack
-    if t <= K:
-        assert full <= next_full * slack
-
-
 @given(budgets)
 def test_every_design_is_feasible_and_uses_all_that_binds(budget: Budget) -> None:
     for chosen in (design_limit(budget, UNIT), design(budget, 1000, UNIT)):
@@ -79,18 +72,16 @@ def test_every_design_is_feasible_and_uses_all_that_binds(budget: Budget) -> Non
 
 
 def test_the_closed_form_is_the_ceiling_and_the_printed_floor_is_over_budget() -> None:
-    budget = Budget(buffers=(10, 11), cost=10, mean_cost=1)
-    assert fill_ratio(budget) == Fraction(21, 10)
-    assert design_as_stated(budget) == ((3, True), (2, False))
-    assert design_limit(budget, UNIT).K == 3
+    assert fill_ratio(UNEVEN) == Fraction(21, 10)
+    assert design_as_stated(UNEVEN) == ((3, True), (2, False))
+    assert design_limit(UNEVEN, UNIT).K == 3
     assert design_limit(MNIST, UNIT).K == 10
     assert design_limit(MNIST, UNIT).binding == ("buffers", "cost")
     assert design_limit(MNIST, UNIT).rates[0] == Fraction(4, 5)
 
 
 def test_the_closed_form_wins_at_last_and_not_before() -> None:
-    budget = Budget(buffers=(10, 11), cost=10, mean_cost=1)
-    assert [design(budget, 10**e, UNIT).K for e in (3, 6, 9, 12)] == [2, 2, 3, 3]
+    assert [design(UNEVEN, 10**e, UNIT).K for e in (3, 6, 9, 12)] == [2, 2, 3, 3]
 
 
 def test_a_retention_that_is_neither_floor_nor_ceiling_can_win() -> None:
@@ -110,3 +101,80 @@ def test_a_million_clients_and_a_trillion_rounds() -> None:
 def test_a_horizon_below_one_is_refused() -> None:
     with pytest.raises(SettingError, match="horizon"):
         design(MNIST, 0, UNIT)
+
+
+# --- where the ceiling passes the floor --------------------------------------------------------------------
+
+
+def last_win_of_the_floor(budget: Budget, c: Constants, near: float) -> int:
+    """The last T, within a factor of 4, at which the floor of x has the lower bound: by bisection of the bound."""
+    floor = math.floor(fill_ratio(budget))
+
+    def wins(T: int) -> bool:
+        bounds = [constant_bound(K, best_rate(K, budget), T, c).total for K in (floor, floor + 1)]
+        return bool(bounds[0] < bounds[1])
+
+    low, high = int(near / 4), int(near * 4)
+    assert wins(low)
+    assert not wins(high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if wins(middle) else (low, middle)
+    return low
+
+
+def tenths(x: int) -> Budget:
+    return Budget(buffers=(x,), cost=10, mean_cost=1)
+
+
+@pytest.mark.parametrize(
+    ("budget", "c"),
+    [
+        (UNEVEN, UNIT),
+        (UNEVEN, replace(UNIT, D=10)),
+        (UNEVEN, replace(UNIT, D=Fraction(1, 10))),
+        (UNEVEN, replace(UNIT, eta=10)),
+        (UNEVEN, replace(UNIT, eta=1, E=10)),
+        (UNEVEN, replace(UNIT, Pdim=100)),
+        (tenths(15), UNIT),
+        (tenths(25), UNIT),
+        (tenths(91), UNIT),
+        (tenths(105), UNIT),
+        (tenths(1005), UNIT),
+        (Budget(buffers=(10**4, 11000), cost=10**4, mean_cost=1), UNIT),
+    ],
+)
+def test_the_ceiling_passes_the_floor_where_the_formula_says(budget: Budget, c: Constants) -> None:
+    formula = crossover_horizon(budget, c)
+    true = last_win_of_the_floor(budget, c, formula)
+    assert true * (1 - 0.01) < formula < true * (1 + 1e-9)
+
+
+def test_the_certified_crossover_and_what_each_formula_says_of_it() -> None:
+    certified = 2_983_619  # `cor:optimal-k/finite-horizon` in proofs_check
+    assert last_win_of_the_floor(UNEVEN, UNIT, 3e6) == certified
+    assert crossover_horizon(UNEVEN, UNIT) == pytest.approx(certified, rel=2e-4)
+    assert crossover_leading(UNEVEN, UNIT) == pytest.approx(1.337 * certified, rel=1e-3)
+
+
+def test_the_leading_formula_solves_its_equation_and_is_right_in_the_limit() -> None:
+    off = []
+    for scale in (1, 10**4, 10**8, 10**40):
+        c = replace(UNIT, B=scale, eta=Fraction(1, 10**60))  # without the linear term
+        T = crossover_leading(UNEVEN, c)
+        assert T / math.log(T) == pytest.approx(float(crossover_ratio(2, Fraction(21, 10), c)), rel=1e-12)
+        off.append(T / crossover_horizon(UNEVEN, c) - 1)
+    assert off == sorted(off, reverse=True)
+    assert 0 < off[-1] < 0.02
+
+
+def test_where_the_ceiling_is_ahead_from_the_start_the_crossover_is_the_first_round() -> None:
+    eager = replace(UNIT, D=10**6)
+    assert crossover_leading(UNEVEN, eager) == crossover_horizon(UNEVEN, eager) == 1
+
+
+@pytest.mark.parametrize("budget", [MNIST, Budget(buffers=(4,), cost=10, mean_cost=1)], ids=["x=10", "x=0.4"])
+def test_without_two_horizons_to_choose_from_there_is_no_crossover(budget: Budget) -> None:
+    for formula in (crossover_leading, crossover_horizon):
+        with pytest.raises(SettingError, match="floor and its ceiling are one K"):
+            formula(budget, UNIT)

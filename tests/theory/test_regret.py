@@ -5,12 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 from math import log, sqrt
+from typing import Any
 
+import flint
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from theory import summation
 from theory.algebra import precise
 from theory.constant_admission import constant_round, constant_round_as_stated, oracle_bound
 from theory.penalty import (
@@ -20,18 +24,19 @@ from theory.penalty import (
     penalty_limit,
     penalty_limit_as_stated,
 )
-from theory.rates import remark_1_as_stated, remark_1_by_drift, remark_1_by_region
 from theory.region import region_maximum, region_minimum
 from theory.regret import (
     omega1,
     omega1_as_stated,
+    omega1_discrepancy,
+    omega1_limit,
     omega2,
     omega2_as_stated,
     omega3,
     omega3_as_stated,
     omega3_limit,
 )
-from theory.setting import Constants, Region
+from theory.setting import Constants, Region, SettingError
 from theory.violation import buffer_violation_bound, cost_violation_bound
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
@@ -65,6 +70,84 @@ def test_omega_2_and_3_are_differences_of_plain_sums(K: int, T: int, steps: int)
     for fast, one_round in cases:
         slow = plain(lambda t, g=one_round: g(np.float64(t)), T)
         assert fast.total == pytest.approx(slow, rel=1e-9, abs=1e-8)
+
+
+def omega2_by_definition(K: int, gap: int, T: int, Pdim: int, *, stated: bool) -> Any:
+    """Ω₂ with Λ̄ = 3, D = σ = B = 1 and η = 1/10, round by round from the printed definitions, with sums for sums."""
+    rate, rho, sums = mpmath.mpf(3), 1 - mpmath.mpf(1) / gap, [mpmath.mpf(0)]
+    most, value = rate, mpmath.mpf(0)
+
+    def penalty_of(n: Any, N: Any, seen: Any, in_log: Any) -> Any:
+        mu = 1 / n - 1 / N
+        logarithm = mpmath.log(in_log / Pdim) if in_log > Pdim else 0
+        return mpmath.sqrt(max(mu, 0)) + mu / 10 + 10 * mpmath.sqrt(Pdim / seen * (1 + logarithm))
+
+    for t in range(1, T + 1):
+        fewest = sums[t - 1] + rate
+        if stated:
+            n = (K - 1) * rate * (1 - rho ** max(t - K, 0)) + rate
+            value += penalty_of(n, fewest, fewest, most) - penalty_of(K * rate, t * rate, t * rate, t * rate)
+        else:
+            n = sums[t - 1] - sums[max(t - K, 0)] + rate
+            limit = penalty_of(min(t, K) * rate, t * rate, t * rate, t * rate)
+            value += penalty_of(n, most, fewest, fewest) - limit
+        sums.append(sums[-1] + rate * (1 - rho**t))
+        most += rate / (1 - rho**t)
+    return value
+
+
+@pytest.mark.parametrize("form", [omega2, omega2_as_stated])
+@pytest.mark.parametrize("gap", [10**3, 10**9])
+@pytest.mark.parametrize(("K", "Pdim"), [(1, 5), (40, 200), (10**6, 5)])
+def test_a_certified_omega_2_contains_the_sum_of_its_definition(
+    form: Any, gap: int, K: int, Pdim: int
+) -> None:
+    T, stated = 1500, form is omega2_as_stated
+    constants = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=Pdim)
+    proved = form(K, Region(rate=3, rho=1 - Fraction(1, gap)), T, constants, certified=True)
+    with mpmath.workdps(70), flint.ctx.workprec(200):
+        slow = flint.arb(mpmath.nstr(omega2_by_definition(K, gap, T, Pdim, stated=stated), 50))
+        assert proved.total.contains(slow)
+        assert proved.total.rad() < abs(slow) * flint.arb(10) ** -14
+
+
+@pytest.mark.parametrize("form", [omega2, omega2_as_stated])
+@pytest.mark.parametrize("K", [2, 10**6])
+def test_a_certified_omega_2_costs_no_more_as_rho_tends_to_one(
+    form: Any, K: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(summation, "MOST_TERMS", 2**16)
+    for gap in (10**3, 10**9):
+        proved = form(K, Region(rate=10, rho=1 - Fraction(1, gap)), 10**15, UNIT, certified=True).total
+        assert proved.rad() < 10**-9 * abs(proved.mid())
+
+
+def test_a_certified_omega_2_grows_with_the_horizon_and_as_the_region_contracts_more_slowly() -> None:
+    """Every round adds something positive, and the more the slower the region contracts."""
+    with precise():
+        for path in (
+            [(10**9, T) for T in (10**4, 10**9, 10**14)],
+            [(gap, 10**7) for gap in (2, 10**4, 10**9)],
+        ):
+            values = [
+                omega2(10, Region(rate=10, rho=1 - Fraction(1, gap)), T, UNIT, certified=True).total
+                for gap, T in path
+            ]
+            assert all(small < large for small, large in pairwise(values))
+
+
+def test_omega_2_says_what_to_change_where_it_cannot_be_enclosed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SettingError, match=r"1-rho must exceed .*, got 1.0e-40"):
+        omega2(10, Region(rate=10, rho=1 - Fraction(1, 10**40)), 10, UNIT)
+    monkeypatch.setattr(summation, "MOST_TERMS", 1000)
+    with pytest.raises(ArithmeticError, match="a rho further from 0 and 1, a smaller K or fewer rounds"):
+        omega2(10, Region(rate=10, rho=Fraction(1, 2)), 10**9, UNIT)
+
+
+def test_the_first_round_alone_has_an_omega_2_of_exactly_zero_mismatch() -> None:
+    first = omega2(10, Region(rate=10, rho=1 - Fraction(1, 10**9)), 1, UNIT, certified=True).terms
+    assert first.root == 0
+    assert first.linear == 0
 
 
 @pytest.mark.parametrize("K", [1, 2, 10])
@@ -129,13 +212,6 @@ def test_what_the_region_alone_bounds(T: int, K: int) -> None:
     assert occupancy <= buffer_violation_bound(K, T, HALF)
 
 
-def test_remark_1_holds_by_the_region_where_the_drift_fails() -> None:
-    gamma, phi = Fraction(1, 5), Fraction(4, 5)
-    assert max(remark_1_as_stated(gamma, phi)) < 1
-    assert max(remark_1_by_drift(gamma, phi)) > 1
-    assert max(remark_1_by_region(gamma, phi)) < 1
-
-
 def test_a_regret_against_the_oracle_adds_up() -> None:
     T, K = 500, 4
     c = UNIT.map(float)
@@ -149,3 +225,19 @@ def test_a_regret_against_the_oracle_adds_up() -> None:
     chain = omega1(path, K, c).total + (penalties - comparison)
     chain += omega2(K, region, T, UNIT).total + omega3(K, 5, T, UNIT).total
     assert regret == pytest.approx(chain, rel=1e-9)
+
+
+@pytest.mark.parametrize("K", [1, 2, 5])
+def test_what_omega_1_gains_between_two_horizons_is_its_limit_times_the_logarithm(K: int) -> None:
+    c = Constants(D=3, sigma=2, eta=Fraction(1, 3), B=1, Pdim=5, E=3).map(float)
+    early, late = (omega1(np.full(T, 7.0), K, c) for T in (2 * 10**4, 2 * 10**5))
+    limit = omega1_limit(K, 7.0, c)
+    assert late.root - early.root == pytest.approx(float(limit.root) * log(10), rel=1e-3, abs=1e-8)
+    assert late.linear - early.linear == pytest.approx(float(limit.linear) * log(10), rel=1e-3, abs=1e-8)
+
+
+def test_a_round_s_discrepancy_tends_to_its_leading_term() -> None:
+    c, K, t = UNIT.map(float), 4, 10.0**9
+    real, surrogate = constant_round(K, t, 7.0, c), penalty_limit(K, t, 7.0, c)
+    leading = omega1_discrepancy(K, 7.0, c) * t**-1.5 * sqrt(log(t))
+    assert real.generalisation - surrogate.generalisation == pytest.approx(float(leading), rel=0.1)

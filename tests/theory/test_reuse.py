@@ -12,17 +12,24 @@ from hypothesis import strategies as st
 
 from theory.reuse import (
     boundary_deficits,
+    cohort_deficits,
     crossover_constant,
     crossover_constant_as_stated,
+    effective_from_sums,
     effective_sample_size,
     inverse_effective_constant,
+    mismatch_by_kind,
     mismatch_constant,
+    mismatch_from_sums,
     mismatch_kstep,
+    occupancy_constant,
     trajectory,
     uniformity,
     uniformity_constant,
     uniformity_constant_as_stated,
+    uniformity_from_deficits,
     uniformity_kstep,
+    uses_kstep,
 )
 from theory.setting import SettingError
 
@@ -68,6 +75,42 @@ def test_mismatch_is_the_squared_distance_between_all_weights_and_memory_weights
     weights = [Fraction(u, total) for u in uses]
     distance = sum((w - Fraction(int(k), n)) ** 2 for w, k in zip(weights, kept, strict=True))
     assert mismatch_kstep(admissions, K) == distance
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1, max_size=12))
+def test_two_sums_and_the_uses_in_memory_are_all_that_any_rule_needs(counts: list[tuple[int, bool]]) -> None:
+    uses, kept = [used for used, _ in counts], [used for used, stored in counts if stored]
+    total, squares = sum(uses), sum(u * u for u in uses)
+    assert effective_from_sums(total, squares) == effective_sample_size(uses)
+    if kept:
+        share = Fraction(1, len(kept))
+        distance = sum((Fraction(used, total) - share * stored) ** 2 for used, stored in counts)
+        assert mismatch_from_sums(len(kept), total, squares, sum(kept)) == distance
+
+
+@given(sequences, horizons)
+def test_the_formulas_behind_the_lists_say_the_same_from_counted_samples(
+    admissions: list[int], K: int
+) -> None:
+    uses, kept = samples(admissions, K)
+    N, n, total, squares = len(uses), sum(kept), sum(uses), sum(u * u for u in uses)
+    assert uniformity_from_deficits(N, K * N - total, K * K * N - squares, K) == uniformity(uses)
+    in_memory = sum(u for u, stored in zip(uses, kept, strict=True) if stored)
+    if n:
+        by_kind = mismatch_by_kind(n, N, squares, in_memory, K)
+        assert by_kind == total**2 * mismatch_from_sums(n, total, squares, in_memory)
+
+
+@given(st.integers(1, 20), horizons)
+def test_a_sample_of_any_age_has_been_used_once_a_round_up_to_K_times(age: int, K: int) -> None:
+    (used,), _ = samples([1, *[0] * (age - 1)], K)
+    assert uses_kstep(age, K) == used
+    assert cohort_deficits(age, K) == (K - used, K * K - used * used)
+
+
+@given(horizons, st.integers(1, 30), st.integers(1, 5))
+def test_the_memory_of_constant_admission_is_that_of_any_admissions(K: int, t: int, rate: int) -> None:
+    assert occupancy_constant(K, t, rate) == trajectory([rate] * t, K).n[-1]
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=25), horizons)

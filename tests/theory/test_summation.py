@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import flint
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from theory import summation
 from theory.algebra import exp, log, log_plus, minimum, sqrt
 from theory.lambert import lambert_partial
 from theory.summation import Sum, plain_total, total, total_ball
@@ -201,6 +203,149 @@ def test_contracting_summands_are_summed_by_both_methods(gap: Fraction) -> None:
     assert proved[0].overlaps(geometric)
     assert all(float(p.rad()) <= 1e-15 * float(p.mid()) for p in proved)
     assert fast.value == pytest.approx([float(p) for p in proved], rel=1e-13)
+
+
+# --- that the proof is one: what a bound too small would break -----------------------------------------------
+
+
+def block(
+    f: Formula, low: int, size: int, points: int, monkeypatch: pytest.MonkeyPatch, ellipse: int = 3
+) -> Any:
+    """The enclosure of one block's sum, however wide, for any rule and any ellipse; None where it is refused."""
+    monkeypatch.setattr(summation, "ELLIPSE", ellipse)
+    sums = summation._ball_of_block(f, low, size, points, [], goal=-(10**6))
+    return sums[0] if sums else None
+
+
+def ellipse_around(low: int, size: int, parameter: int, reach: Any = 1) -> list[Any]:
+    """Points of the Bernstein ellipse of a block, or of one `reach` times as large."""
+    turns = [(flint.acb(0, flint.arb(k) / 8) * flint.arb.pi()).exp() * parameter for k in range(16)]
+    middle, half = flint.arb(2 * low + size - 1) / 2, flint.arb(size) / 2
+    return [middle + reach * half * (w + 1 / w) / 2 for w in turns]
+
+
+@pytest.mark.parametrize("points", [10, 46])
+@pytest.mark.parametrize("rounds_per_point", [2, 3, 10])
+def test_a_block_contains_a_sum_that_its_rule_misses(
+    points: int, rounds_per_point: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Poles next to the ellipse, and so many digits that what the rule misses is truncation and no rounding.
+
+    With no more digits than points, as in `total_ball`, the weights' rounding would cover up for a missing bound.
+    """
+    size = rounds_per_point * points + 1
+    with flint.ctx.workprec(600):
+        middle, half, pole = flint.arb(size - 1) / 2, flint.arb(size) / 2, flint.acb(0, flint.arb(3) / 2)
+
+        def f(t: Any) -> Any:
+            x = (t - middle) / half
+            value = 1 / (x - pole) * (1 / (x + pole))  # 1/(x²+9/4), so that a wide x does no harm
+            return value if isinstance(t, flint.acb) else value.real
+
+        proved = block(f, 0, size, points, monkeypatch)
+        sharp = sum((f(flint.arb(t)) for t in range(size)), flint.arb(0))
+        assert proved.contains(sharp)
+        assert abs(proved.mid() - sharp) > flint.arb(10) ** -40
+
+
+@pytest.mark.parametrize("points", [2, 5, 12, 46])
+@pytest.mark.parametrize("rounds_per_point", [Fraction(1, 2), 1, 2])
+def test_a_rule_is_exact_for_every_power_below_its_number_of_points(
+    points: int, rounds_per_point: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = math.ceil(rounds_per_point * points) + 1
+    with flint.ctx.workprec(600):
+        for degree in range(points):
+
+            def f(t: Any, degree: int = degree) -> Any:
+                return ((2 * t - (size - 1)) / size) ** degree
+
+            proved = block(f, 0, size, points, monkeypatch)
+            sharp = sum((f(flint.arb(t)) for t in range(size)), flint.arb(0))
+            assert abs(proved.mid() - sharp) < flint.arb(2) ** -300
+
+
+@pytest.mark.parametrize(("points", "size"), [(2, 1), (2, 2), (4, 1), (4, 2)])
+def test_a_block_contains_the_sum_of_a_polynomial_just_beyond_its_rule(
+    points: int, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rule of m points, and the Chebyshev polynomial of degree m: a bound a hundredth as large would be wrong."""
+
+    def f(t: Any) -> Any:
+        y = ((2 * t - (size - 1)) / size) ** 2
+        return 2 * y - 1 if points == 2 else 8 * y * (y - 1) + 1
+
+    with flint.ctx.workprec(128):
+        proved = block(f, 0, size, points, monkeypatch)
+        sharp = sum((f(flint.arb(t)) for t in range(size)), flint.arb(0))
+        assert proved.contains(sharp)
+        assert abs(proved.mid() - sharp) > proved.rad() / 100
+
+
+@lru_cache
+def sum_of_weights(points: int, size: int) -> Any:
+    """Σ|w|, where w sums the Lagrange polynomials of the Gauss points over the rounds; N unless some w < 0."""
+    with flint.ctx.workprec(400):
+        nodes = [flint.arb.legendre_p_root(points, k) for k in range(points)]
+        rounds = [flint.arb(2 * j + 1 - size) / size for j in range(size)]
+        others = [[n for n in nodes if n is not node] for node in nodes]
+        return sum(
+            abs(sum(math.prod((x - n) / (node - n) for n in rest) for x in rounds))
+            for node, rest in zip(nodes, others, strict=True)
+        )
+
+
+@pytest.mark.parametrize("ellipse", [2, 3, 5])
+@pytest.mark.parametrize(("points", "size"), [(6, 13), (12, 5), (20, 41), (46, 93)])
+@pytest.mark.parametrize("formula", ["one", "exp", "cos"])
+def test_a_block_claims_no_more_than_the_theorem_says(
+    formula: str, points: int, size: int, ellipse: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """N + Σ|w| times the error of the cut series, 2Mq^(1-m)/(q-1), with M at least what f reaches on the ellipse."""
+    low = 10 * size
+
+    def f(t: Any) -> Any:
+        x = (t - low) / flint.arb(size)
+        return {"one": 1 + 0 * x, "exp": exp(x), "cos": (4 * x - 2).cos()}[formula]
+
+    with flint.ctx.workprec(400):
+        largest = max((abs(f(z)).lower() for z in ellipse_around(low, size, ellipse)), key=float)
+        cut = 2 * largest / ((ellipse - 1) * flint.arb(ellipse) ** (points - 1))
+        theorem = (size + sum_of_weights(points, size)) * cut
+        assert block(f, low, size, points, monkeypatch, ellipse).rad() > theorem * (1 - flint.arb(2) ** -20)
+
+
+def test_a_sum_of_ones_has_the_radius_that_its_rule_of_46_points_can_prove() -> None:
+    """All but the plain rounds at either end are in blocks, whatever their number, and each claims 2N/3^45 or more."""
+    proved = total_ball(lambda t: 1 + 0 * t, 10**6)
+    assert proved.contains(10**6)
+    assert proved.rad() > flint.arb(2 * (10**6 - 400)) / 3**45
+
+
+def test_a_sum_that_grows_too_fast_for_its_blocks_is_as_narrow_as_any() -> None:
+    """On the ellipse of the last block e^(t/20) is e^68 times what it is on the block, which has to be halved."""
+    T = 10**4
+    with flint.ctx.workprec(400):
+        step = (flint.arb(1) / 20).exp()
+        sharp = step * (step**T - 1) / (step - 1)
+    proved = total_ball(lambda t: exp(t / 20), T)
+    assert proved.contains(sharp)
+    assert proved.rad() < sharp * flint.arb(2) ** -60
+
+
+@pytest.mark.parametrize("ellipse", [2, 3, 5])
+def test_a_pole_inside_the_ellipse_is_noticed_and_one_far_outside_is_none(
+    ellipse: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    low, size = 1000, 100
+    for reach, refused in ((flint.arb(99) / 100, True), (6, False)):
+        for pole in ellipse_around(low, size, ellipse, reach):
+
+            def f(t: Any, pole: Any = pole) -> Any:
+                return 1 / ((t - pole.real) ** 2 + pole.imag**2)
+
+            found = block(f, low, size, 46, monkeypatch, ellipse)
+            assert (found is None) == refused
 
 
 def test_plain_total_adds_across_chunks_exactly() -> None:

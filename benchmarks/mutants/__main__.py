@@ -1,0 +1,170 @@
+"""python -m benchmarks.mutants [--only MODULE] [--jobs N] [--every] [--out FILE]
+
+Prints one line a mutant and a table: killed, survived, equivalent (with the reason).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import tomllib
+from collections import Counter
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from benchmarks.hardware import hardware
+from benchmarks.mutants.judge import (
+    Broken,
+    Coverage,
+    Judgement,
+    Observation,
+    everywhere,
+    judge,
+    labels,
+    load_libraries,
+    observe,
+)
+from benchmarks.mutants.plant import ROOT, Mutant, mutants_of_claims, mutants_of_theory
+
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+LIBRARIES = (
+    "numpy", "scipy.optimize", "scipy.special", "sympy", "mpmath", "flint", "z3", "hypothesis", "PEPit", "cvxpy",
+    "coverage", "pytest",
+)  # fmt: skip
+LIMIT = 300.0  # seconds a mutant, before it counts as noticed by its hanging
+STRONG = ("verdict", "evidence", "check broke", "import")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.mutants", description="Plant errors and see who notices."
+    )
+    parser.add_argument(
+        "--only", help="only modules whose name begins so, such as theory.reuse or proofs_check.claims"
+    )
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument(
+        "--every", action="store_true", help="every place, not one of each kind in each function"
+    )
+    parser.add_argument(
+        "--unrecorded", action="store_true", help="measure by the tree as it is, not by the ledger"
+    )
+    parser.add_argument("--list", action="store_true", help="list the mutants and do nothing")
+    parser.add_argument("--grep", default="", help="only mutants whose key contains this")
+    parser.add_argument(
+        "--out", type=Path, help="also append each judgement to this file, a JSON object a line"
+    )
+    parser.add_argument("--resume", action="store_true", help="skip what --out already holds")
+    return parser.parse_args()
+
+
+def _chosen(mutants: list[Mutant], every: bool) -> list[Mutant]:
+    """All; or, in the theory, one of each kind in each function: the last place."""
+    if every:
+        return mutants
+    last = {
+        (m.module, m.function, m.kind, m.before if m.kind == "premise dropped" else ""): m for m in mutants
+    }
+    kept = set(last.values())
+    return [m for m in mutants if m in kept]
+
+
+def _tests(mutant: Mutant) -> list[list[str]]:
+    """The doctests of the module, its own tests, then all tests of the layer."""
+    if not mutant.module.startswith("theory."):
+        return []
+    name = mutant.module.removeprefix("theory.")
+    own = ROOT / "tests" / "theory" / f"test_{name}.py"
+    first = [["--import-mode=importlib", "--doctest-modules", str(ROOT / mutant.path)]]
+    if own.exists():
+        first.append([str(own)])
+    return [
+        *first,
+        [str(ROOT / "tests" / "theory" / "test_every_algebra.py"), "-k", name],
+        [str(ROOT / "tests" / "theory")],
+    ]
+
+
+def _observe_all(jobs: int, unrecorded: bool) -> Coverage:
+    """What each claim says and executes; all must be as recorded, or the ledger is no measure."""
+    ((_, names),) = everywhere([()], labels, processes=1, limit=LIMIT)
+    if not isinstance(names, list):
+        raise SystemExit(f"the claims do not load: {names.why if names else 'time limit'}")
+    seen: dict[str, Observation] = {}
+    for (label,), result in everywhere([(label,) for label in names], observe, processes=jobs, limit=LIMIT):
+        if not isinstance(result, Observation):
+            raise SystemExit(f"{label} could not be observed: {result.why if result else 'time limit'}")
+        if result.differences and not unrecorded:
+            raise SystemExit(f"{label} is not as recorded without any error planted: {result.differences[0]}")
+        seen[label] = result
+        print(f"\robserving {len(seen)}/{len(names)} claims", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return Coverage({label: seen[label] for label in names})
+
+
+def main() -> None:
+    options = _options()
+    mutants = [*_chosen(mutants_of_theory(), options.every), *_chosen(mutants_of_claims(), options.every)]
+    mutants = [m for m in mutants if m.module.startswith(options.only or "") and options.grep in m.key]
+    if options.list:
+        print(*(m.key for m in mutants), sep="\n")
+        return
+    done: dict[str, Judgement] = {}
+    if options.out and options.out.exists() and options.resume:
+        rows = map(json.loads, options.out.read_text(encoding="utf-8").splitlines())
+        done = {row["key"]: Judgement(**row) for row in rows if row["by"]}
+    print(hardware())
+    start = time.perf_counter()
+    load_libraries(LIBRARIES)
+    seen = _observe_all(options.jobs, options.unrecorded)
+    reasons = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")) if EQUIVALENT.exists() else {}
+    jobs = [(m, seen.concerned(m), _tests(m)) for m in mutants if m.key not in done]
+    found = [done[m.key] for m in mutants if m.key in done]
+    for judged in () if options.only or options.grep else (j for o in seen.seen.values() for j in o.links):
+        found.append(judged)
+        _tell(judged, judged.key, options.out)
+    for (mutant, *_), result in everywhere(jobs, judge, processes=options.jobs, limit=LIMIT):
+        if isinstance(result, Broken):
+            raise SystemExit(f"the judge itself broke at {mutant.key}: {result.why}")
+        judged = result or Judgement(mutant.key, "time limit", seconds=LIMIT)
+        if not judged.by and mutant.key in reasons:
+            judged = replace(judged, by="equivalent", where=reasons[mutant.key])
+        found.append(judged)
+        print(
+            f"{judged.by or 'SURVIVED':12} {judged.seconds:5.1f} s  {mutant.key}  {judged.where}", flush=True
+        )
+        if options.out:
+            with options.out.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(judged), ensure_ascii=False) + "\n")
+    _summary(found, reasons, time.perf_counter() - start)
+
+
+def _tell(judged: Judgement, key: str, out: Path | None) -> None:
+    print(f"{judged.by or 'SURVIVED':12} {judged.seconds:5.1f} s  {key}  {judged.where}", flush=True)
+    if out:
+        with out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(judged), ensure_ascii=False) + "\n")
+
+
+def _summary(found: list[Judgement], reasons: dict[str, str], seconds: float) -> None:
+    counts = Counter(j.by or "survived" for j in found)
+    by_claims = sum(counts[by] for by in STRONG)
+    real = len(found) - counts["equivalent"]
+    print(
+        f"\n{len(found)} mutants in {seconds:.0f} s: "
+        + ", ".join(f"{n} {by}" for by, n in counts.most_common())
+    )
+    print(f"noticed by the claims' verdicts and evidence: {by_claims} of {real} that are not equivalent")
+    stale = [key for key in reasons if any(j.key == key and j.by != "equivalent" for j in found)]
+    for key in stale:
+        print(f"listed as equivalent, but noticed: {key}")
+    for j in found:
+        if not j.by:
+            print(f"survived: {j.key}")
+    sys.exit(1 if counts["survived"] or stale else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,305 @@
+"""Who notices an error: the claims that execute the broken lines, then the tests of the module.
+
+Each mutant is judged in a process of its own, forked from one that has loaded the libraries but nothing of the
+project, so that the broken module is imported as if it stood on disk. Claims come first, the quickest first. What
+they say is compared with the ledger: evidence or a verdict that changed, a check that broke, a text that changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.abc
+import importlib.util
+import io
+import multiprocessing
+import multiprocessing.connection
+import os
+import pickle
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.mutants.plant import ROOT, Mutant, planted
+
+__all__ = [
+    "Coverage",
+    "Judgement",
+    "Observation",
+    "everywhere",
+    "judge",
+    "labels",
+    "load_libraries",
+    "observe",
+]
+
+# the order says how strong a kill is: what the mathematics noticed comes before what a record noticed
+BY_CLAIMS = ("verdict", "evidence", "check broke", "time limit", "text")
+
+
+@dataclass(frozen=True)
+class Broken:
+    """What a process sends whose work failed."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """`by` says who noticed: a way of BY_CLAIMS, "import" (the tree does not load any more), "test", or nobody."""
+
+    key: str
+    by: str
+    where: str = ""
+    seconds: float = 0.0
+
+
+class Coverage:
+    """Which claims execute which lines of the project."""
+
+    def __init__(self, seen: dict[str, Observation]) -> None:
+        self.seen = seen
+
+    def concerned(self, mutant: Mutant) -> list[bytes]:
+        """The entries of the claims that execute a line of the mutant, quickest first."""
+        touched = set(range(mutant.line, mutant.last + 1))
+        hit = [o for o in self.seen.values() if not o.lines.get(mutant.path, set()).isdisjoint(touched)]
+        return [o.entry for o in sorted(hit, key=lambda o: o.seconds)]
+
+
+# --- one process each --------------------------------------------------------------------------------------
+
+
+def everywhere(
+    jobs: list[tuple[Any, ...]], work: Callable[..., Any], *, processes: int, limit: float
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Run `work(*job)` in a forked process for each job, some at a time; pairs (job, result) as they come.
+
+    The result is None where the process died or ran into the time limit.
+    """
+    context = multiprocessing.get_context("fork")
+    waiting, running = list(reversed(jobs)), {}
+    while waiting or running:
+        while waiting and len(running) < processes:
+            job = waiting.pop()
+            here, there = context.Pipe(duplex=False)
+            process = context.Process(target=_send, args=(there, work, job))
+            process.start()
+            there.close()
+            running[here] = (process, job, time.monotonic() + limit)
+        ready = multiprocessing.connection.wait(list(running), timeout=1)
+        late = [
+            c for c, (_, _, deadline) in running.items() if c not in ready and time.monotonic() > deadline
+        ]
+        for connection in [*ready, *late]:
+            process, job, _ = running.pop(connection)  # type: ignore[call-overload]
+            result = None
+            if connection in ready:
+                with contextlib.suppress(EOFError):
+                    result = connection.recv()  # type: ignore[union-attr]
+            else:
+                process.kill()
+            process.join()
+            connection.close()  # type: ignore[union-attr]
+            yield job, result
+
+
+def _send(connection: Any, work: Callable[..., Any], job: tuple[Any, ...]) -> None:
+    os.environ["OMP_NUM_THREADS"] = "1"
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        connection.send(work(*job))
+    except Exception as error:
+        connection.send(Broken(f"{type(error).__name__}: {error}"))
+
+
+class _Planted(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
+    """Finds one module, whose source is the given one."""
+
+    def __init__(self, module: str, path: Path, source: str) -> None:
+        self.module, self.path, self.source = module, path, source
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
+        if fullname != self.module:
+            return None
+        return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
+
+    def get_filename(self, fullname: str) -> str:
+        return str(self.path)
+
+    def get_data(self, path: str | bytes) -> bytes:
+        return self.source.encode()
+
+    def path_stats(self, path: Any) -> Any:
+        raise OSError("no compiled copy of a planted error may be kept")
+
+
+# --- the sound tree ----------------------------------------------------------------------------------------
+
+
+def labels() -> list[str]:
+    """All claims, in their order."""
+    from proofs_check.registry import registry
+
+    return [claim.id for claim in registry()]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One claim of the sound tree: its entry (pickled: this process knows no such class), what of it differs from
+    the ledger, its seconds, the lines that it executes, and who notices when a link, hypothesis or formula goes.
+    """
+
+    entry: bytes
+    differences: list[str]
+    seconds: float
+    lines: dict[str, set[int]]
+    links: list[Judgement]
+
+
+def observe(label: str) -> Observation:
+    """Run a claim as it is, and then without each of the things that it leans on."""
+    import coverage
+
+    watcher = coverage.Coverage(data_file=None, source=[str(ROOT / "theory"), str(ROOT / "proofs_check")])
+    watcher.start()
+    from proofs_check import ledger
+    from proofs_check.claim import decide
+
+    start = time.perf_counter()
+    case = decide(_claim(label))
+    seconds = time.perf_counter() - start
+    watcher.stop()
+    data = watcher.get_data()
+    lines = {str(Path(f).relative_to(ROOT)): set(data.lines(f) or ()) for f in data.measured_files()}
+    differences = ledger.differences([case], ledger.read())
+    sealed = pickle.dumps(ledger.entry(case))
+    return Observation(sealed, differences, seconds, _inside_functions(lines), list(_without(case)))
+
+
+def _claim(label: str) -> Any:
+    from proofs_check.registry import registry
+
+    (claim,) = [c for c in registry() if c.id == label]
+    return claim
+
+
+def _inside_functions(lines: dict[str, set[int]]) -> dict[str, set[int]]:
+    """Without what an import executes: the lines outside every function."""
+    import ast
+
+    kept = {}
+    for name, executed in lines.items():
+        bodies: set[int] = set()
+        for node in ast.walk(ast.parse((ROOT / name).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.Lambda):
+                first = node.body[0] if isinstance(node, ast.FunctionDef) else node.body
+                bodies |= set(range(first.lineno, (node.end_lineno or first.lineno) + 1))
+        kept[name] = executed & bodies
+    return kept
+
+
+def _without(case: Any) -> Iterator[Judgement]:
+    """The claim without one check, one hypothesis, one thing given, one part, or with another formula."""
+    from proofs_check import ledger
+    from proofs_check.claim import CheckError
+    from proofs_check.notation import Formula
+
+    recorded, label = [ledger.entry(case)], case.claim.id
+
+    def noticed(name: str, change: Callable[[], Any]) -> Judgement:
+        try:
+            ways = {_way(s) for s in ledger.differences([change()], recorded)}
+        except (CheckError, ValueError):
+            ways = {"check broke"}
+        return Judgement(f"{label}: {name}", next((way for way in BY_CLAIMS if way in ways), ""), label)
+
+    for role in ("stated", "hypotheses", "corrected"):
+        evidence = getattr(case, role)
+        for i, e in enumerate(evidence):
+            fewer = evidence[:i] + evidence[i + 1 :]
+            name = f"link deleted: {role}, {e.part or 'whole'}, {e.method} ({i + 1})"
+            yield noticed(name, lambda role=role, fewer=fewer: replace(case, **{role: fewer}))
+    for of in ("claim", "corrected"):
+        owner = case.claim if of == "claim" else case.claim.corrected
+        if owner is None:
+            continue
+
+        def changed(of: str = of, owner: Any = owner, **fields: Any) -> Any:
+            new = replace(owner, **fields)
+            return replace(case, claim=new if of == "claim" else replace(case.claim, corrected=new))
+
+        for field_ in ("hypotheses", "given", "parts"):
+            values = getattr(owner, field_)
+            for i in range(len(values)):
+                fewer = values[:i] + values[i + 1 :]
+                name = f"{field_} dropped: {of} ({i + 1})"
+                yield noticed(name, lambda changed=changed, f=field_, fewer=fewer: changed(**{f: fewer}))
+        other = Formula("2" + owner.formula.latex, "2" + owner.formula.unicode)
+        yield noticed(f"formula altered: {of}", lambda changed=changed, other=other: changed(formula=other))
+
+
+# --- the broken tree ---------------------------------------------------------------------------------------
+
+
+def _way(sentence: str) -> str:
+    if "recorded as" in sentence:
+        return "verdict"
+    return "evidence" if "evidence" in sentence else "text"
+
+
+def judge(mutant: Mutant, entries: list[bytes], tests: list[list[str]]) -> Judgement:
+    """Who notices this error: the claims of these entries, asked in their order, and the tests if none does."""
+    start = time.perf_counter()
+
+    def found(by: str, where: str = "") -> Judgement:
+        return Judgement(mutant.key, by, where, time.perf_counter() - start)
+
+    sys.meta_path.insert(0, _Planted(mutant.module, ROOT / mutant.path, planted(mutant)))
+    sys.dont_write_bytecode = True
+    try:
+        from proofs_check import ledger
+        from proofs_check.claim import CheckError, decide
+        from proofs_check.registry import registry
+
+        registry()
+    except Exception as error:
+        return found("import", f"{type(error).__name__}: {error}"[:120])
+    text = ""
+    for entry in map(pickle.loads, entries):
+        try:
+            ways = {_way(s) for s in ledger.differences([decide(_claim(entry.id))], [entry])}
+        except CheckError:
+            return found("check broke", entry.id)
+        strong = [way for way in BY_CLAIMS[:-1] if way in ways]
+        if strong:
+            return found(strong[0], entry.id)
+        text = text or (entry.id if ways else "")
+    if text:
+        return found("text", text)
+    for command in tests:
+        if _fails(command):
+            return found("test", Path(command[-1]).name)
+    return found("")
+
+
+QUIET = ("-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest")
+
+
+def _fails(command: list[str]) -> bool:
+    """Whether these tests fail, in this very process, which has the error in it."""
+    import pytest
+
+    already = "-W", "ignore::pytest.PytestAssertRewriteWarning"  # the libraries were loaded before pytest was
+    with contextlib.redirect_stdout(io.StringIO()):
+        return int(pytest.main([*command, *QUIET, *already])) != 0
+
+
+def load_libraries(names: Iterable[str]) -> None:
+    """Import what every judge needs, once, before forking; nothing of the project itself."""
+    for name in names:
+        importlib.import_module(name)

@@ -1,0 +1,130 @@
+r"""The step of the cost theorem's proof that absorbs the drift constants (`eq:cost-proof-3`).
+
+The theorem survives without it; the step does not. At fixed V and ρ the debt reaches order T when dear rounds follow
+cheap ones, so E[L] is of order T²; and with one constant for all V and ρ the first round alone is too much.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Correction, Given
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, holds, obeying, together, undecided
+from proofs_check.groundwork.control.drift_step import (
+    after_first_round,
+    debt_behaves,
+    drift_excess,
+    drift_summand,
+)
+from proofs_check.groundwork.control.paper_setting import WIDE, h
+from proofs_check.groundwork.regret.orders import diverges
+from proofs_check.notation import CONSTANTS, REGION, C, Formula, V, rate, rho
+from theory.admission import debt_update
+from theory.bound import linear_term, root_term
+from theory.penalty import penalty_terms
+from theory.region import region_maximum, region_minimum_total
+from theory.setting import Region
+from theory.violation import (
+    cost_violation_rate_as_stated,
+)
+
+EVERY_HORIZON = "constant admission is affordable at every horizon, Λ̄Σ_{s<=t}E[c(s)] <= Ct for every t"
+weight = sp.Symbol("w", positive=True)  # V = 1/w
+
+
+def debt_small_weight() -> Evidence:
+    """L(2) does not vanish with V."""
+    debt = debt_update(0, C / rate, region_maximum(REGION, 1).subs(rho, sp.Rational(1, 2)), C)
+    return after_first_round(
+        debt**2 / 2 / cost_violation_rate_as_stated(1, 1 / weight, sp.Rational(1, 2)) ** 2,
+        weight,
+        what="L(2) divided by V + V/(1-ρ)",
+        domain="T = 1, c = C/Λ̄, ρ = 1/2, V = 1/w, w → ∞",
+        debt=debt,
+    )
+
+
+def debt_wide_region() -> Evidence:
+    """L(2) is of order (1-ρ)^-2."""
+    debt = debt_update(0, C / rate, region_maximum(WIDE, 1), C)
+    return after_first_round(
+        debt**2 / 2 / cost_violation_rate_as_stated(1, V, WIDE.rho) ** 2,
+        h,
+        what="L(2) divided by V + V/(1-ρ)",
+        domain="T = 1, c = C/Λ̄, any V; ρ = 1 - 1/h, h → ∞",
+        debt=debt,
+    )
+
+
+def debt_of_drifting_costs() -> Evidence:
+    """V and ρ fixed; m free rounds, then m at 2C/Λ̄, all at the region's lower end: Z(2m+1) is at least their excess."""
+    m, decay = sp.symbols("m decay", positive=True)
+    region = Region(rate=rate, rho=sp.exp(-decay))
+    dear = region_minimum_total(region, 2 * m + 1) - region_minimum_total(region, m + 1)
+    debt = sp.expand(2 * C / rate * dear - C * m)
+    found = diverges(
+        debt**2 / 2 / cost_violation_rate_as_stated(2 * m, V, region.rho) ** 2,
+        m,
+        what="L(T+1) divided by VT + V/(1-ρ)",
+        domain="costs 0 in rounds 1, …, m and 2C/Λ̄ in rounds m+1, …, 2m = T; any V, ρ = exp(-decay), Λ̄, C",
+        **{"Z(T+1) is at least": debt},
+    )
+    j = sp.Symbol("j", nonnegative=True)
+    facts = {
+        "the upper end gives more debt": debt_behaves(),
+        "an affordable average up to every round": always(
+            2 * C / rate * j * rate <= C * (m + j),
+            given=[j <= m],
+            domain="after m free and j <= m dear rounds",
+        ),
+    }
+    return obeying(found, facts)
+
+
+def penalties_not_negative() -> Evidence:
+    """The three terms are at least 0, so leaving them out keeps the inequality."""
+    gap, n, w = sp.symbols("gap n w", positive=True)
+    P = CONSTANTS.Pdim
+    thirds = [penalty_terms(n, N, CONSTANTS).generalisation for N in (P * (1 + w), P, P / (1 + w))]
+    if not all(third.is_positive for third in thirds):
+        return undecided("identity", "the third term's sign is open", domain="every N")
+    return together(
+        always(sp.Ge(root_term(gap, CONSTANTS), 0, evaluate=False), domain="every 1/n - 1/N >= 0"),
+        always(sp.Ge(linear_term(gap, CONSTANTS), 0, evaluate=False), domain="every 1/n - 1/N >= 0"),
+        holds("identity", "the third term is positive", domain="every N", certificate={"terms": thirds}),
+    )
+
+
+CLAIMS = [
+    Claim(
+        id="eq:cost-proof-3",
+        kind="step",
+        title="E[L(T+1)] = O(VT) + O(V/(1-ρ))",
+        statement="After T rounds the mean Lyapunov function is of order VT + V/(1-ρ): the drift constants are "
+        "absorbed. (At fixed V and ρ dear rounds after cheap ones refute it; with one constant for all V and ρ "
+        "the first round does.)",
+        formula=Formula(r"E[L(T+1)]=O(VT)+O(V/(1-\rho))", "E[L(T+1)] = O(VT) + O(V/(1-ρ))"),
+        domain=f"every V > 0, 0 < ρ < 1, T >= 1; {EVERY_HORIZON}",
+        checks=(debt_of_drifting_costs, debt_small_weight, debt_wide_region),
+        corrected=Correction(
+            title="E[L(T+1)] <= ΣB_t + VΣp̄^CK: the term T + (1-ρ)^-2, without V, stays",
+            statement="The sum of the drift constants, of order T + (1-ρ)^-2 and free of V, must be kept: "
+            "E[L(T+1)] <= ΣB_t + VΣp̄^CK, with the repaired p̄^CK.",
+            formula=Formula(r"E[L(T+1)]\le\sum_tB_t+V\sum_t\bar p^{CK}(t)", "E[L(T+1)] ≤ ΣB_t + VΣp̄^CK"),
+            hypotheses=("E[c(t) | past]·Λ̄ <= C", "E[c(t)² | past] <= E[c²]"),
+            given=(
+                Given(
+                    "lem:dpp-T-slot-upper, corrected",
+                    "E[L(T+1)] + VΣE[p] <= ΣB_t + VΣp̄^CK, under the same hypotheses",
+                ),
+            ),
+            symbols={"p̄": "the repaired bound on the penalty after a switch to Λ̄"},
+            sketch="lem:dpp-T-slot-upper, corrected, without its non-negative penalties; for ΣB_t see "
+            "eq:dpp-upper-1. It may be absorbed into O(VT) only for V bounded below and 1-ρ of order T^(-1/2) at "
+            "least.",
+            parts=("p >= 0", "B_t", "ΣB_t"),
+            checks={"p >= 0": penalties_not_negative, "B_t": drift_excess, "ΣB_t": drift_summand},
+        ),
+    ),
+]

@@ -1,0 +1,164 @@
+r"""The cost-debt queue and the state of the policy: where they start, what they say, and that theory's code plays them.
+
+`theory.admission` remembers the debt, the last K-1 admissions and a count of what has left. That this is all the
+paper's policy needs is tested against the sample-level simulator and, for the choice of Λ, against a fine grid.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from proofs_check.claim import WRITTEN, Claim, Context
+from proofs_check.engines.exact import exhaust, fractions, search
+from proofs_check.engines.identity import equal
+from proofs_check.evidence import Evidence, fails, holds
+from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behaves
+from proofs_check.groundwork.reuse.corners import always
+from proofs_check.notation import C, Formula
+from proofs_check.simulator import simulate
+from theory.admission import AdmissionState, acdpp_round, advance, debt_update
+from theory.minimiser import drift_plus_penalty
+from theory.region import region_maximum, region_minimum
+from theory.setting import Constants, Region
+
+
+def start_identity() -> Evidence:
+    """Z(0) = 0 and nothing admitted before round 1."""
+    return equal(debt_update(0, c, 0, C), 0, domain="every cost and budget", what="Z(1) from Z(0) = 0 and 0")
+
+
+def queue_step() -> Evidence:
+    """Z(t+1) - Z(t) >= cΛ - C."""
+    return always(
+        debt_update(Z, c, Lambda, C) - Z >= c * Lambda - C,
+        domain="one round, every Z, c, Λ >= 0, C > 0; summed over t from Z(1) = 0",
+    )
+
+
+def queue_exact(context: Context) -> Evidence:
+    """The debt by its definition, and against the violation."""
+
+    def below(rounds: list[tuple[Fraction, Fraction]], budget: Fraction) -> Any:
+        debt: Any = Fraction(0)
+        path, total = [Fraction(0)], Fraction(0)
+        for cost, admitted in rounds:
+            debt = debt_update(debt, cost, admitted, budget)
+            total += cost * admitted - budget
+            path.append(total)
+        # unfolded, the queue is the walk's height above its lowest point so far
+        if debt != total - min(path):
+            return {"Z(T+1)": debt, "height above the minimum": total - min(path)}
+        return None if debt >= max(total, 0) else {"Z(T+1)": debt, "violation": total}
+
+    amounts = fractions(0)
+    return search(
+        context,
+        {"rounds": st.lists(st.tuples(amounts, amounts), min_size=1, max_size=6), "budget": fractions()},
+        below,
+        domain="any costs and admissions",
+        examples=context.choose(60, 400),
+    )
+
+
+def state_remembers(context: Context) -> Evidence:
+    """Every short run, all samples by name: n and N at training are what the state and the admission add up to."""
+
+    def differs(K: int, admissions: tuple[int, ...]) -> Any:
+        state, C = AdmissionState.initial(1, K, dtype=object), Fraction(5, 2)
+        debt = Fraction(0)
+        for t, (amount, seen) in enumerate(
+            zip(admissions, simulate([[a] for a in admissions], K), strict=True), 1
+        ):
+            cost = Fraction(t, 2)
+            told = (state.round, state.retained[0] + amount, state.seen[0] + amount, state.debt[0])
+            true = (t, seen.n, seen.N, debt)
+            if told != true:
+                return {"round, n, N and Z of the state": told, "of the simulation": true}
+            state = advance(state, np.array([amount], dtype=object), cost=cost, C=C)
+            debt = max(debt + cost * amount - C, Fraction(0))
+        return None
+
+    rounds = context.choose(5, 7)
+    return exhaust(
+        [{"K": K, "admissions": path} for K in (1, 2, 3, 6) for path in product((0, 1, 3), repeat=rounds)],
+        differs,
+        domain=f"all 3^{rounds} sequences of admissions 0, 1, 3, K = 1, 2, 3, 6; costs t/2, C = 5/2",
+    )
+
+
+def choice_minimises(context: Context) -> Evidence:
+    """Rounds of the real policy: Λ* lies in the region, and no point of a grid over it has a smaller J_t."""
+    K, V, C = 3, 40.0, 12.0
+    region, numbers = Region(rate=4.0, rho=0.6), Constants(D=2.0, sigma=1.5, eta=0.5, B=0.3, Pdim=3.0)
+    runs, rounds = 8, context.choose(12, 40)
+    costs = context.generator().uniform(0, 6, (rounds, runs))
+    state, tried = AdmissionState.initial(runs, K), 0
+    domain = f"{runs} runs of {rounds} rounds, K = 3, V = 40, C = 12, Λ̄ = 4, ρ = 0.6; 401 points of the region a round"
+    for t, cost in enumerate(costs, start=1):
+        now = {"Z": state.debt, "cost": cost, "C": C, "V": V, "retained": state.retained, "seen": state.seen}
+        state, chosen = acdpp_round(state, cost, V=V, C=C, region=region, constants=numbers)
+        low, high = float(region_minimum(region, t)), float(region_maximum(region, t))
+        grid = np.linspace(low, high, 401)[:, np.newaxis]
+        best = drift_plus_penalty(grid, **now, constants=numbers).min(axis=0)
+        mine = drift_plus_penalty(chosen, **now, constants=numbers)
+        inside = np.all((chosen >= low * (1 - 1e-12)) & (chosen <= high * (1 + 1e-12)))
+        if not inside or np.any(mine > best + 1e-9 * np.abs(best)):
+            shown = {"t": t, "Λ*": chosen, "J(Λ*)": mine, "least J on the grid": best, "region": [low, high]}
+            return fails(
+                "simulation", f"a grid point is better in round {t}", domain=domain, certificate=shown
+            )
+        tried += runs
+    return holds(
+        "simulation", f"Λ* is best in all {tried} rounds", domain=domain, certificate={"rounds": tried}
+    )
+
+
+CLAIMS = [
+    Claim(
+        id="eq:Z-update/start",
+        kind="reading",
+        title="Z(0) = 0 in the text, Z(1) = 0 in the algorithm",
+        statement="The two starting values agree: with nothing admitted before round 1, Z(0) = 0 gives Z(1) = 0.",
+        formula=Formula(r"Z(1)=[0+0-C]^+=0", "Z(1) = [0 + 0 - C]⁺ = 0"),
+        domain="C > 0, Λ(0) = 0",
+        checks=(start_identity,),
+    ),
+    Claim(
+        id="eq:cum-cost-violation/queue",
+        kind="inequality",
+        title="the cost violation is at most E[Z(T+1)]",
+        statement="The cumulative cost violation never exceeds the mean debt after the last round.",
+        formula=Formula(r"\mathrm{Vio}^{\mathrm S}(T)\le E[Z(T+1)]", "Vio^S(T) ≤ E[Z(T+1)]"),
+        domain="any costs and admissions, Z(1) = 0",
+        given=(WRITTEN,),
+        sketch="Z(t+1) - Z(t) >= c(t)Λ(t) - C on every path; add up from Z(1) = 0 and take means: Σ(E[cΛ]-C) <= "
+        "E[Z(T+1)]. The right side is not negative, so the positive part of the left is at most it, too.",
+        parts=("a round", "Z(T+1) >= 0"),
+        checks={"a round": (queue_step, queue_exact), "Z(T+1) >= 0": debt_behaves},
+    ),
+    Claim(
+        id="alg:acdpp/state",
+        kind="reading",
+        title="debt and the last K-1 admissions are all the policy needs",
+        statement="What the server can infer (the debt, the last K-1 admissions, how many samples have left) gives "
+        "n(t), N(t) and Z(t) of every round, and with them the minimiser of J_t over the region.",
+        formula=Formula(
+            r"n(t)=\sum_{j=t-K+1}^t\Lambda(j),\quad\Lambda^\star(t)\in\arg\min_{[\Lambda_{\min}(t),\Lambda_{\max}(t)]}J_t",
+            "n(t) = Σ_{j=t-K+1}^t Λ(j), Λ*(t) ∈ argmin J_t over [Λ_min(t), Λ_max(t)]",
+        ),
+        domain="K-step retention; theory's own state and minimiser, as the toolkit plays them",
+        symbols={
+            "j": "a round",
+            "Λ_min": "lower end of the region",
+            "Λ_max": "upper end of the region",
+            "argmin": "where it is least",
+        },
+        parts=("state", "choice"),
+        checks={"state": state_remembers, "choice": choice_minimises},
+    ),
+]

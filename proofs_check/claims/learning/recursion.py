@@ -1,0 +1,278 @@
+r"""The one-step optimisation recursion and its sum (`prop:Ropt-bound-app`).
+
+A round is a projected step \(\theta^+=\Pi(\theta-\eta E\,\hat g)\), with \(\hat g\) the mean of all local gradients.
+As printed the recursion is refuted twice over: the gap is taken to the minimum of \(\widehat F^{all}\), which is not at
+θ*, and E full local steps move farther than η allows for. With \(x=\theta-\theta^\star\), three facts carry the
+corrected one: convexity, \(\langle\nabla\widehat F^{all},x\rangle\ge\widehat F^{all}(\theta)-\widehat
+F^{all}(\theta^\star)\); Cauchy-Schwarz for the mismatch, \(\langle\nabla\widehat F^{mem}-\nabla\widehat
+F^{all},x\rangle\ge-D\bar\sigma\); and the local drift, \(\langle\hat g-\nabla\widehat F^{mem},x\rangle\ge-\tfrac12\eta
+(E-1)LGD\). A projection brings no point of Θ farther away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+from hypothesis import strategies as st
+
+from proofs_check.claim import WRITTEN, Claim, Context, Correction
+from proofs_check.engines.enclosure import compare
+from proofs_check.engines.exact import exhaust, fractions, search
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, obeying
+from proofs_check.groundwork.learning.counterexamples import DriftingClients
+from proofs_check.groundwork.learning.many_rounds import (
+    theorem_telescopes,
+)
+from proofs_check.groundwork.learning.one_round import (
+    PREMISES,
+    WORDS,
+    corrected_recursion,
+    drift_of_local_steps,
+    gap,
+    moved,
+    projection_helps,
+    sharper_recursion,
+)
+from proofs_check.groundwork.learning.worst_round import (
+    rise,
+    rise_as_stated,
+    worst_case_corrected,
+    worst_case_local_steps,
+    worst_case_one_step,
+    worst_case_own_minimum,
+)
+from proofs_check.notation import CONSTANTS, chi, said, written
+from theory.algebra import ball
+from theory.bound import (
+    initial_term,
+    linear_term,
+    per_round_constant,
+    per_round_constant_as_stated,
+    root_term,
+)
+from theory.setting import Constants
+
+ONE_STEP = replace(CONSTANTS, E=1, L=None)
+
+
+def _linear_round(E: int, eta: Any, D: Any) -> dict[str, Any]:
+    r"""Round 1 with one sample: \(\ell(\theta;z)=z\theta+D/2\), z = ±1 with equal chances, on [-D/2, D/2].
+
+    The population risk is constant, so \(\theta^\star=0\) is a minimiser; start there. Memory and all
+    samples are the same one sample, so \(\bar\sigma=0\). G = 1; a linear loss is L-smooth for every L > 0.
+    """
+    half = Fraction(D) / 2
+    ends = [max(-half, min(half, -eta * E * z)) for z in (1, -1)]
+    constants = Constants(D=D, sigma=1, eta=eta, B=D, Pdim=1, E=E, G=1, L=Fraction(1, 10**6))
+    return {
+        "distance after": sum(end * end for end in ends) / 2,
+        "gap to the minimum of F_all": half,
+        "gap to θ*": Fraction(0),
+        "rise": rise_as_stated(constants, 0),
+    }
+
+
+def _linear_facts() -> dict[str, Evidence]:
+    """What `_linear_round` claims of its losses, for every D; each is monotone in θ, so Pdim = 1."""
+    theta, D = sp.Symbol("theta", real=True), sp.Symbol("D", positive=True)
+    losses = [z * theta + D / 2 for z in (1, -1)]
+    slopes = [sp.diff(loss, theta) for loss in losses]
+
+    def wrong(slope: Any) -> dict[str, Any] | None:
+        return None if abs(slope) <= 1 and sum(slopes) == 0 else {"slopes": slopes}
+
+    inside = [theta >= -D / 2, theta <= D / 2]
+    domain = "every D, θ in [-D/2, D/2]"
+    return {
+        "0 <= loss <= B": always([r for f in losses for r in (f >= 0, f <= D)], given=inside, domain=domain),
+        "slopes ±1: G = σ = 1, a constant risk": exhaust(
+            [{"slope": s} for s in slopes], wrong, domain=domain
+        ),
+    }
+
+
+def _violated(left: Any, right: Any) -> bool:
+    return bool(sp.sympify(left) > sp.sympify(right))
+
+
+def own_minimum_at_one_step(context: Context) -> Evidence:
+    """The recursion as printed at E = 1: the gap is taken to the minimum of F_all."""
+
+    def find(eta: Any, D: Any) -> Mapping[str, Any] | None:
+        seen = _linear_round(1, eta, D)
+        left, right = seen["distance after"], seen["rise"] - 2 * eta * seen["gap to the minimum of F_all"]
+        return {"left": left, "right": right} if _violated(left, right) else None
+
+    found = search(
+        context,
+        {"eta": fractions(), "D": fractions()},
+        find,
+        examples=200,
+        domain="E = 1, one sample, losses linear in θ, start at θ* = 0, projection onto [-D/2, D/2]",
+    )
+    return obeying(found, _linear_facts())
+
+
+def full_local_steps(context: Context) -> Evidence:
+    """Even with the gap taken to θ*, several local steps of full size move farther than η allows for."""
+
+    def find(E: int, eta: Any, D: Any) -> Mapping[str, Any] | None:
+        seen = _linear_round(E, eta, D)
+        left, right = seen["distance after"], seen["rise"] - 2 * eta * seen["gap to θ*"]
+        return {"left": left, "right": right} if _violated(left, right) else None
+
+    found = search(
+        context,
+        {"E": st.integers(1, 4), "eta": fractions(), "D": fractions()},
+        find,
+        examples=300,
+        domain="gap taken to θ*, E = 1..4, one sample, linear losses, start at θ* = 0, projected",
+    )
+    return obeying(found, _linear_facts())
+
+
+def one_step_recursion() -> Evidence:
+    """Z3 on the printed right-hand side at E = 1, gap to θ*."""
+    eta = CONSTANTS.eta
+    statement = moved(eta) <= -2 * eta * gap + rise_as_stated(ONE_STEP, chi)
+    facts = [fact.subs(CONSTANTS.E, 1) for fact in PREMISES.values()]
+    nonnegative = sp.Symbol("chi", nonnegative=True)
+    return always(statement.subs(chi, nonnegative), given=facts, domain=WORDS.replace(" E, L,", ""))
+
+
+def cumulative_with_drift() -> Evidence:
+    """The optimisation error of drifting clients against the printed cumulative bound."""
+    example = DriftingClients()
+    c = example.constants
+    found = compare(
+        lambda _: example.cumulative_gap(population=False),
+        "<=",
+        lambda _: ball(initial_term(c) + example.rounds * per_round_constant_as_stated(c)),
+        [{"T": example.rounds, "E": c.E, "eta": c.eta, "clients": example.clients}],
+        domain="two convex quadratics on [0, 1], one sample a client, kept for ever, so mismatch 0",
+    )
+    return obeying(found, example.problem.facts)
+
+
+HYPOTHESES = (
+    "every loss is convex and differentiable",
+    "gradients are bounded by G and, for E > 1, L-Lipschitz, wherever the local steps go",
+    "the server projects onto the convex set Θ after each round",
+    "clients are weighted by n_m/n",
+    "the squared mismatch at the iterates has mean at most σ²χ",
+)
+PER_ROUND = root_term(chi, CONSTANTS.merged) + linear_term(chi, CONSTANTS.merged)
+
+
+CLAIMS = [
+    Claim(
+        id="prop:Ropt-bound-app",
+        kind="lemma",
+        title="one-step recursion",
+        statement="A round lowers the squared distance to θ* by 2η times the gap of F_all above its own "
+        "minimum, up to 2ηDσ̄ + η²(2σ̄² + C₁) + η⁴C₂, for any number E of local steps.",
+        formula=written(
+            r"E\|\theta^{t+1}-\theta^\star\|^2\le E\|\theta^t-\theta^\star\|^2-2\eta E["
+            r"\widehat F^{all}_t(\theta^t)-\min\widehat F^{all}_t]+2\eta D\bar\sigma+2\eta^2\bar\sigma^2+@printed",
+            "E|θ⁺-θ*|² ≤ E|θ-θ*|² - 2η E[F_all(θ) - min F_all] + 2ηDσ̄ + 2η²σ̄² + @printed",
+            printed=sp.expand(2 * CONSTANTS.eta * per_round_constant_as_stated(CONSTANTS)),
+        ),
+        domain="Assumptions 1-4, any E >= 1",
+        checks=(own_minimum_at_one_step, full_local_steps, worst_case_own_minimum, worst_case_local_steps),
+        corrected=Correction(
+            title="gap to θ*, ηE for η, convex, projected",
+            statement=said(
+                "With convex losses and projection, the gap taken to θ* and ηE for η, a round adds at most "
+                "@rise. The linear term in χ, and half of what stands with G², can be left out.",
+                rise=rise(CONSTANTS, chi),
+            ),
+            formula=written(
+                r"E\|\theta^{t+1}-\theta^\star\|^2\le E\|\theta^t-\theta^\star\|^2-2\eta E\,E["
+                r"\widehat F^{all}_t(\theta^t)-\widehat F^{all}_t(\theta^\star)]+@rise",
+                "E|θ⁺-θ*|² ≤ E|θ-θ*|² - 2ηE·E[F_all(θ) - F_all(θ*)] + @rise",
+                rise=rise(CONSTANTS, chi),
+            ),
+            sketch="θ⁺ = Π(θ - ηEĝ) with ĝ the mean of all local gradients, |ĝ| ≤ G, and x = θ - θ*. A "
+            "projection onto Θ brings no point of Θ farther away, so |θ⁺-θ*|² ≤ |x|² - 2ηE⟨ĝ, x⟩ + (ηE)²|ĝ|². "
+            "⟨ĝ, x⟩ ≥ ⟨∇F_mem, x⟩ - η(E-1)LGD/2 by the local drift, ≥ ⟨∇F_all, x⟩ - D|∇F_all-∇F_mem| - … by "
+            "Cauchy-Schwarz, ≥ F_all(θ) - F_all(θ*) - … by convexity. In the mean the mismatch is at most σ√χ, "
+            "by Jensen. θ* minimises the population risk and not F_all, so the gap may be negative, but E "
+            "F_all(θ*) = F_P(θ*), which is what the theorem needs. |ĝ|² ≤ G² alone gives (ηE)²G² in place of "
+            "2(ηE)²(σ²χ + G²).",
+            hypotheses=HYPOTHESES,
+            parts=("recursion", "what can be left out", "local drift", "projection"),
+            checks={
+                "recursion": (corrected_recursion, worst_case_corrected),
+                "what can be left out": sharper_recursion,
+                "local drift": drift_of_local_steps,
+                "projection": projection_helps,
+            },
+            given=(WRITTEN,),
+        ),
+    ),
+    Claim(
+        id="prop:Ropt-bound-app/one-local-step",
+        kind="step",
+        title="recursion at E = 1, gap to θ*",
+        statement="With one local step, convex losses and projection, the printed right-hand side is right "
+        "once the gap is taken to F_all(θ*) and not to the minimum of F_all.",
+        formula=written(
+            r"\|\theta^{+}-\theta^\star\|^2\le\|\theta-\theta^\star\|^2-2\eta[\widehat F^{all}(\theta)"
+            r"-\widehat F^{all}(\theta^\star)]+@rise",
+            "|θ⁺-θ*|² ≤ |θ-θ*|² - 2η[F_all(θ) - F_all(θ*)] + @rise",
+            rise=rise_as_stated(ONE_STEP, chi),
+        ),
+        domain="E = 1",
+        checks=(one_step_recursion, worst_case_one_step),
+        sketch="As for prop:Ropt-bound-app, corrected, with E = 1: no local drift, and 5ηG² where ηG² is enough.",
+        given=(WRITTEN,),
+    ),
+    Claim(
+        id="eq:Ropt-bound-app",
+        kind="lemma",
+        title="cumulative optimisation error",
+        statement="The optimisation errors of T rounds add up to at most D²/(2η) + DΣσ̄ + (η/2)Σ(2σ̄² + C₁) + "
+        "(η³/2)C₂T.",
+        formula=written(
+            r"\mathcal E^{opt}_T\le@initial+D\sum\bar\sigma+\eta\sum\bar\sigma^2+T\Bigl(@printed\Bigr)",
+            "E_T^opt ≤ @initial + DΣσ̄ + ηΣσ̄² + T(@printed)",
+            initial=initial_term(CONSTANTS),
+            printed=sp.expand(per_round_constant_as_stated(CONSTANTS)),
+        ),
+        domain="Assumptions 1-4, any E >= 1",
+        checks=(cumulative_with_drift,),
+        corrected=Correction(
+            title="against θ*, ηE for η, drift η(E-1)DLG/2",
+            statement=said(
+                "Measured against θ*: @initial once, and in each round @terms and the constant @constant.",
+                initial=initial_term(CONSTANTS.merged),
+                terms=PER_ROUND,
+                constant=per_round_constant(CONSTANTS),
+            ),
+            formula=written(
+                r"\sum_tE[\widehat F^{all}_t(\theta^t)-\widehat F^{all}_t(\theta^\star)]\le@initial+\sum_t\bigl[@terms"
+                r"\bigr]+T\cdot @constant",
+                "ΣE[F_all(θ) - F_all(θ*)] ≤ @initial + Σ[@terms] + T·@constant",
+                initial=initial_term(CONSTANTS.merged),
+                terms=PER_ROUND,
+                constant=per_round_constant(CONSTANTS),
+            ),
+            sketch="Divide the corrected recursion by 2ηE and add: the squared distances telescope, the first is at "
+            "most D² and the last at least 0. The recursion itself is prop:Ropt-bound-app.",
+            hypotheses=HYPOTHESES,
+            parts=("telescoping sum", "recursion", "local drift", "projection"),
+            checks={
+                "telescoping sum": theorem_telescopes,
+                "recursion": corrected_recursion,
+                "local drift": drift_of_local_steps,
+                "projection": projection_helps,
+            },
+            given=(WRITTEN,),
+        ),
+    ),
+]

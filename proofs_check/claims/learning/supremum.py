@@ -1,0 +1,271 @@
+"""The supremum over θ inside the expectation: does the variance bound σ² control it, even for fresh samples?
+
+It does not, by no constant factor. Finite counterexamples: K = 1, one sample a round, round 2, so that the mismatch is
+half the difference of two gradients; each sample is uniform on 1..m, and every outcome is enumerated. What the losses
+claim (gradients at most 1, convexity, the variance at every θ) is proved. What holds instead is a bound by G².
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Correction
+from proofs_check.engines.exact import exhaust
+from proofs_check.engines.identity import equal
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, obeying, refutes, together
+from proofs_check.groundwork.reuse import corners
+from proofs_check.groundwork.reuse.constant_counts import variance
+from proofs_check.groundwork.reuse.sample_sums import added_up, cauchy_schwarz
+from proofs_check.notation import Formula, N, n, said
+from theory.algebra import maximum, minimum
+from theory.reuse import mismatch_constant, uses_kstep
+
+Gradient = Callable[[Any, Any], Any]
+
+theta, z, other = sp.symbols("theta z z2", real=True)
+part = sp.Symbol("part", real=True)  # of the way from one corner to the next
+m = sp.Symbol("m", integer=True, positive=True)
+ONE_ROUND = "K = 1, one sample a round, round 2"
+
+
+def ramp(theta: Any, z: Any) -> Any:
+    """A convex loss: its derivative climbs from 0 at z to 1 at z + 1/2. Piecewise linear in θ."""
+    return minimum(maximum(2 * (theta - z), 0), 1)
+
+
+def bump(theta: Any, z: Any) -> Any:
+    """A loss whose derivative is a tent of height 1 over [z - 1/2, z + 1/2]: at no θ do two values of z
+    overlap.
+    """
+    return maximum(1 - 2 * maximum(theta - z, z - theta), 0)
+
+
+# --- what the losses claim ---------------------------------------------------------------------------------
+
+
+def bounded(gradient: Gradient) -> Evidence:
+    """0 <= g <= 1; g as a number of its own, since SymPy would see it and leave Z3 nothing to prove."""
+    g = sp.Symbol("g", real=True)
+    return corners.always([g >= 0, g <= 1], given=[sp.Eq(g, gradient(theta, z))], domain="every θ, every z")
+
+
+def smooth(gradient: Gradient) -> Evidence:
+    """The derivative moves at most twice as fast as θ."""
+    change = gradient(other, z) - gradient(theta, z)
+    return corners.always(
+        [change <= 2 * (other - theta), -change <= 2 * (other - theta)],
+        given=[theta <= other],
+        domain="every pair θ <= θ', every z",
+    )
+
+
+def convex(gradient: Gradient) -> Evidence:
+    """The derivative does not fall."""
+    return corners.always(
+        gradient(theta, z) <= gradient(other, z), given=[theta <= other], domain="every pair θ <= θ', every z"
+    )
+
+
+def variance_largest_at_corners(gradient: Gradient) -> Evidence:
+    """From one multiple of 1/2 to the next each gradient is linear, and so the variance convex: what is missing to the
+    chord is a variance again.
+    """
+    step = sp.Symbol("step", real=True)  # a whole number: z + step/2 is a corner
+    linear = corners.always(
+        sp.Eq(
+            gradient(z + (step + part) / 2, z),
+            (1 - part) * gradient(z + step / 2, z) + part * gradient(z + (step + 1) / 2, z),
+        ),
+        given=[part >= 0, part <= 1, sp.Or(step <= -2, sp.Eq(step, -1), sp.Eq(step, 0), step >= 1)],
+        domain="between corners, every z",
+    )
+    g, h, gg, gh, hh = sp.symbols("g h gg gh hh", real=True)  # Σg, Σh at two corners, Σg², Σgh, Σh²
+
+    def spread(first: Any, second: Any) -> Any:
+        return second / m - (first / m) ** 2
+
+    between = spread(
+        (1 - part) * g + part * h, (1 - part) ** 2 * gg + 2 * part * (1 - part) * gh + part**2 * hh
+    )
+    chord = (1 - part) * spread(g, gg) + part * spread(h, hh)
+    return together(
+        linear,
+        equal(
+            chord - between,
+            part * (1 - part) * spread(g - h, gg - 2 * gh + hh),
+            domain="any gradients at two corners, m equally likely samples",
+            what="the chord less the variance and a variance of g - h",
+        ),
+        cauchy_schwarz(),
+    )
+
+
+# --- counterexamples ---------------------------------------------------------------------------------------
+
+
+def _supremum(gradient: Gradient, m: int) -> dict[str, Any]:
+    """n = 1, N = 2, d = (1/2, -1/2), z uniform on 1..m; θ at all corners."""
+    corner = [Fraction(i, 2) for i in range(2 * m + 3)]
+    outcomes = list(product(range(1, m + 1), repeat=2))
+    largest = (max(Fraction(gradient(c, a) - gradient(c, b), 2) ** 2 for c in corner) for a, b in outcomes)
+    sigma2 = max(variance([gradient(c, z) for z in range(1, m + 1)]) for c in corner)
+    return {
+        "σ̄²": sum(largest, Fraction(0)) / len(outcomes),
+        "σ²": sigma2,
+        "printed": sigma2 * mismatch_constant(1, 2, 1),  # n = 1, N = 2
+    }
+
+
+def _exceeding(gradient: Gradient, losses: str) -> Evidence:
+    def exceeds(m: int) -> dict[str, Any] | None:
+        found = _supremum(gradient, m)
+        return {"n": 1, "N": 2, **found} if found["σ̄²"] > found["printed"] else None
+
+    points = ({"m": m} for m in range(2, 8))
+    where = f"{ONE_ROUND}; {losses}, z uniform on 1..m, θ in [0, m+1]"
+    return obeying(
+        exhaust(points, exceeds, domain=where),
+        {
+            "|g| <= G = 1": bounded(gradient),
+            "smoothness, L = 2": smooth(gradient),
+            "variance <= σ² at every θ": variance_largest_at_corners(gradient),
+        },
+    )
+
+
+def supremum_convex() -> Evidence:
+    """The ramps, with all that they claim."""
+    found = _exceeding(ramp, "convex losses with derivative min(max(2(θ-z), 0), 1)")
+    return obeying(found, {"convexity": convex(ramp)})
+
+
+def supremum_bumps() -> Evidence:
+    """The tents, with all that they claim."""
+    return _exceeding(bump, "losses with derivative max(1-2|θ-z|, 0)")
+
+
+def _bump_moments() -> Evidence:
+    """At any θ at most one z has a gradient, h <= 1: the variance is h²/m - (h/m)², largest for h = 1, as at θ = z.
+    There the gradients of two different samples are 1 apart, the most that they can be.
+    """
+    h = sp.Symbol("h", real=True)
+    return together(
+        corners.always(
+            sp.Or(sp.Eq(bump(theta, z), 0), sp.Eq(bump(theta, other), 0)),
+            given=[other >= z + 1],
+            domain="every θ, two values of z at least 1 apart",
+        ),
+        always(
+            h**2 / m - (h / m) ** 2 <= (1 - 1 / m) / m,
+            given=[h >= 0, h <= 1],
+            domain="one gradient h in [0, 1] among m",
+        ),
+        equal(bump(z, z), 1, domain="θ = z", what="the tent's top and 1"),
+    )
+
+
+def _bump_values_differ(m: int) -> dict[str, Any] | None:
+    found, q = _supremum(bump, m), 1 - Fraction(1, m)
+    return None if found["σ̄²"] == q / 4 and found["σ²"] == q / m else found
+
+
+def no_constant_factor() -> Evidence:
+    """Two samples differ with chance 1-1/m, and then the supremum is that of one tent's top over 2, squared: σ̄² =
+    (1-1/m)/4, while σ² = (1-1/m)/m. Whatever factor is allowed, some m exceeds it.
+    """
+    factor = sp.Symbol("factor", positive=True)
+    exceeded = always(
+        (1 - 1 / m) / 4 > factor * ((1 - 1 / m) / m) * mismatch_constant(1, sp.Integer(2), 1),
+        given=[m > 2 * factor, m >= 2],
+        domain="bumps, every factor, every m > 2·factor",
+    )
+    found = refutes(
+        exceeded, "σ̄² exceeds the printed bound by the factor m/2, and m is arbitrary: no constant repairs it"
+    )
+    enumerated = exhaust(({"m": m} for m in range(2, 9)), _bump_values_differ, domain="bumps, m = 2..8")
+    return obeying(
+        found,
+        {
+            "|g| <= G = 1": bounded(bump),
+            "smoothness, L = 2": smooth(bump),
+            "variance <= σ² = (1-1/m)/m at every θ": _bump_moments(),
+            "σ̄² and σ² as enumerated": enumerated,
+        },
+    )
+
+
+# --- what holds --------------------------------------------------------------------------------------------
+
+
+def triangle() -> Evidence:
+    """Induction over the samples, with p, q the squared norms of Σ_{i<k} d_i g_i and d_k g_k and r their product; and,
+    over the coordinates, the Cauchy-Schwarz inequality that it uses.
+    """
+    p, q, x, y = sp.symbols("p q x y", nonnegative=True)
+    r, a, b = sp.symbols("r a b", real=True)
+    return together(
+        always(
+            p + 2 * r + q <= (x + y) ** 2,
+            given=[r**2 <= p * q, p <= x**2, q <= y**2],
+            domain="p <= x², x = GΣ_{i<k}|d_i|; q <= y², y = G|d_k|; any k, any dimension",
+        ),
+        always(
+            (r + a * b) ** 2 <= (p + a**2) * (q + b**2),
+            given=[r**2 <= p * q],
+            domain="r² <= pq, one coordinate more",
+        ),
+    )
+
+
+def fresh_weights() -> Evidence:
+    """K = 1: every sample has been used once, so ω = 1/N; n in memory at 1/n - 1/N >= 0 each, N - n others at 1/N."""
+    used, A = uses_kstep(1, 1), sp.Symbol("A", positive=True)
+    weight = A / (used * N)
+    inside = added_up(1 / n - weight, A, n, used * n)
+    outside = added_up(weight, A, N - n, used * (N - n))
+    return together(
+        equal(inside + outside, 2 * (1 - n / N), domain="K = 1, any n <= N", what="Σ|d_i| and 2(1 - n/N)"),
+        always(1 / n - 1 / N >= 0, given=[n <= N], domain="K = 1, any n <= N: no modulus changes a sign"),
+    )
+
+
+CLAIMS = [
+    Claim(
+        id="eq:sigma-bar-Neff-app/supremum",
+        kind="step",
+        title="the supremum over θ is free (K = 1)",
+        statement="With the supremum over θ inside the expectation, as σ̄² is defined, the mismatch is "
+        "still controlled by the variance bound σ², at least for K = 1, where χ = 1/n - 1/N.",
+        formula=Formula(
+            r"E\sup_\theta\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2"
+            r"\le\sigma^2(\tfrac1n-\tfrac1N)",
+            "E sup_θ ‖∇F_all - ∇F_mem‖² ≤ σ²(1/n - 1/N)",
+        ),
+        domain="K = 1, any losses under Assumptions 1-4",
+        checks=(supremum_convex, supremum_bumps, no_constant_factor),
+        corrected=Correction(
+            title="<= G²(Σ|d_i|)²; σ²χ at fixed θ only",
+            statement=said(
+                "With the supremum inside, σ̄² <= G²(Σ|ω_i - 1{i in Q}/n|)², which is G²(@fresh)² for K = 1. "
+                "A bound by σ² alone holds at a fixed θ (`eq:sigma-bar-Neff-app`).",
+                fresh=2 * (1 - n / N),
+            ),
+            formula=Formula(
+                r"\bar\sigma^2\le G^2\Bigl(\sum_i\bigl|\omega_i-\tfrac{\mathbf 1\{i\in Q\}}n\bigr|\Bigr)^2",
+                "σ̄² ≤ G²(Σ|ω - 1{i∈Q}/n|)²",
+            ),
+            sketch="Triangle inequality with ‖g_i‖ <= G at every θ, where g_i is the gradient of sample i and "
+            "d_i = ω_i - 1{i in Q}/n its weight in the mismatch Σ d_i g_i; the right side does not depend on θ.",
+            parts=("bound", "K = 1"),
+            checks={"bound": triangle, "K = 1": fresh_weights},
+            symbols={"i": "a sample"},
+        ),
+        symbols={"sup": "the largest value over the domain Θ"},
+    ),
+]

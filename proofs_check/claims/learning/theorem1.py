@@ -1,0 +1,321 @@
+r"""Theorem 1 (`thm:regret-neff`): what it needs, and what then holds.
+
+As printed it is refuted three times over: by several local steps, by clients that drop samples by their values, and
+by a loss that is not convex; without projection the model leaves Θ. The corrected bound is checked link by link, each
+link a part of its own, and as a whole on examples with power: without any one of its terms they violate it. The linear
+term is the exception, and is proved to be superfluous. The sharper theorem is judged in `beyond`.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from proofs_check.claim import WRITTEN, Claim, Correction
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, obeying, refutes
+from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
+from proofs_check.groundwork.learning.counterexamples import (
+    basin,
+    dropping_by_value,
+    local_steps,
+    no_projection,
+    non_convex,
+)
+from proofs_check.groundwork.learning.excess_risk import theorem_powered
+from proofs_check.groundwork.learning.many_rounds import (
+    assembled,
+    theorem_telescopes,
+    theorem_terms,
+)
+from proofs_check.groundwork.learning.one_round import (
+    corrected_recursion,
+    drift_of_local_steps,
+    projection_helps,
+    sharper_recursion,
+)
+from proofs_check.groundwork.learning.population import (
+    decomposition,
+    deviation_is_covered,
+    mean_at_comparator,
+    weights_add_up,
+)
+from proofs_check.groundwork.learning.worst_round import worst_case_corrected
+from proofs_check.notation import CONSTANTS, Formula, N, T, chi, inverse_neff, n, neff, said, written
+from theory.bound import (
+    initial_term,
+    linear_term,
+    per_round_constant,
+    round_terms,
+    theorem_1,
+    theorem_1_as_stated,
+)
+from theory.setting import Constants
+
+PRINTED = theorem_1_as_stated([n], [N], [neff / N], CONSTANTS).terms  # of one round
+ONE_ROUND = round_terms(chi, inverse_neff, N, CONSTANTS.merged).total
+SHOWN = {
+    "initial": initial_term(CONSTANTS.merged),
+    "terms": ONE_ROUND,
+    "constant": per_round_constant(CONSTANTS),
+    "linear": linear_term(chi, CONSTANTS.merged),
+}
+
+
+def constant_is_never_small() -> Evidence:
+    """C₂ with D²/(2η) inside exceeds √5·DG, where the risk itself varies by at most DG over Θ."""
+    D, eta, G = sp.symbols("D eta G", positive=True)
+    one_round = theorem_1_as_stated([1], [1], [1], Constants(D=D, sigma=1, eta=eta, B=1, Pdim=1, G=G)).terms
+    larger = always(
+        (one_round.constant + one_round.initial) ** 2 >= 5 * (D * G) ** 2, domain="E = 1, every D, η, G > 0"
+    )
+    varies = _risk_varies_by_at_most()
+    found = refutes(
+        larger, "C₂ ≥ √5·DG in every round, above any excess risk: so read, the theorem says nothing"
+    )
+    return obeying(found, {"an excess risk of at most DG": varies})
+
+
+def _risk_varies_by_at_most() -> Evidence:
+    """F_P(θ) - F_P(θ*) <= |∇F_P|·|θ-θ*| along the way from θ* to θ."""
+    excess, slope, way, D, G = sp.symbols("excess slope way D G", nonnegative=True)
+    return always(
+        excess <= D * G,
+        given=[excess <= slope * way, slope <= G, way <= D],
+        domain="every D, G; slope is the largest |∇F_P| on the way from θ* to θ, way its length",
+    )
+
+
+def theorem_assembled() -> Evidence:
+    """Theory's bound over T rounds: initial once, the constant T times, the three terms round by round."""
+    return assembled(
+        theorem_terms,
+        lambda n, N, V, chi, stale: round_terms(chi, 1 / (N * V), N, CONSTANTS.merged).total,
+        per_round_constant,
+    )
+
+
+def paid_once() -> Evidence:
+    """Over T rounds the part besides the statistical terms is initial + T·constant; per round it exceeds the constant
+    by less than any ε once T > initial/ε."""
+    c = CONSTANTS
+    once = theorem_1([1], [1], [1], [0], c).terms
+    epsilon = sp.Symbol("epsilon", positive=True)
+    return always(
+        (once.initial + T * once.constant) / T - per_round_constant(c) <= epsilon,
+        given=[T * epsilon >= initial_term(c.merged)],
+        domain="every T, ε, D, η, E, L, G with T >= D²/(2ηEε)",
+    )
+
+
+NEEDED = (
+    "every loss is convex and differentiable in θ",
+    "gradients are bounded by G and, for E > 1, L-Lipschitz, wherever the local steps go",
+    "the server projects onto the convex set Θ of diameter D after each round",
+    "clients draw from one distribution and are weighted by n_m/n",
+    "admission and retention do not look at sample values",
+)
+
+
+MISMATCH = "the squared mismatch at the iterates has mean at most σ²χ (Assumption 4 gives that at a fixed θ)"
+
+
+SKETCH = (
+    "In each round E[F_P(θ)-F_P(θ*)] = E[F_P(θ)-F_all(θ)] + E[F_all(θ)-F_all(θ*)] + E[F_all(θ*)-F_P(θ*)]. The "
+    "last is 0: given the schedule, which does not look at values, the weights ω are constants that add up to "
+    "1 and the samples are draws of the population. The first is at most the mean uniform deviation, "
+    "5.2B√(Pdim/N_eff) by lem:gen-Neff-app corrected, and that is below the third term, since 5.2 < 10 and "
+    "log⁺ ≥ 0. The second is bounded by the corrected recursion (prop:Ropt-bound-app) with E|∇F_all-∇F_mem| ≤ "
+    "σ√χ, divided by 2ηE; over the rounds the squared distances telescope, the first is at most D² and the "
+    "last at least 0. The links are checked by machine, the bound of theory/ is seen to be their sum, and "
+    "their composition is this sketch."
+)
+
+
+CLAIMS = [
+    Claim(
+        id="thm:regret-neff",
+        kind="theorem",
+        title="Theorem 1, the learning-error bound",
+        statement="Under Assumptions 1-4 the cumulative excess risk of any policy is at most the printed "
+        "bound, with D²/(2η) paid once, as in its proof.",
+        formula=written(
+            r"\mathcal E_T(\pi)\le\bar{\mathcal E}_T(\pi)=@initial+\sum_t\Bigl[@terms+@constant\Bigr]",
+            "E_T(π) ≤ Ē_T(π) = @initial + Σ[@terms + @constant]",
+            initial=PRINTED.initial,
+            terms=PRINTED.root + PRINTED.linear + PRINTED.generalisation,
+            constant=sp.expand(PRINTED.constant),
+        ),
+        domain="any joint policy, any E >= 1; rounds without a real radicand are thm:regret-neff/radicand",
+        checks=(local_steps, dropping_by_value, non_convex),
+        corrected=Correction(
+            title="convex, projected, value-blind; χ, ηE, log⁺",
+            statement=said(
+                "With convex losses, projection, one distribution, weights n_m/n and a schedule blind to "
+                "sample values: @initial once, and in each round @terms and the constant @constant, where σ²χ "
+                "bounds the squared mismatch at the iterates, a hypothesis. The linear term @linear can be left "
+                "out, and no other term can.",
+                **SHOWN,
+            ),
+            formula=written(
+                r"\mathcal E_T\le@initial+\sum_t\Bigl[@terms+@constant\Bigr]",
+                "E_T ≤ @initial + Σ[@terms + @constant]",
+                **SHOWN,
+            ),
+            sketch=SKETCH,
+            hypotheses=(*NEEDED, MISMATCH),
+            parts=(
+                "decomposition of the excess risk",
+                "comparator unbiased",
+                "uniform deviation",
+                "recursion from the hypotheses",
+                "local drift",
+                "projection",
+                "telescoping sum",
+                "sum of the links",
+                "linear term superfluous",
+                "whole, needing each other term",
+            ),
+            checks={
+                "decomposition of the excess risk": decomposition,
+                "comparator unbiased": (weights_add_up, mean_at_comparator),
+                "uniform deviation": (proved_constant, deviation_is_covered),
+                "recursion from the hypotheses": corrected_recursion,
+                "local drift": drift_of_local_steps,
+                "projection": projection_helps,
+                "telescoping sum": theorem_telescopes,
+                "sum of the links": theorem_assembled,
+                "linear term superfluous": sharper_recursion,
+                "whole, needing each other term": theorem_powered,
+            },
+            given=(HAUSSLER, WRITTEN),
+        ),
+    ),
+    Claim(
+        id="thm:regret-neff/convexity",
+        kind="step",
+        title="Assumptions 1-4 suffice: no convexity",
+        statement="No convexity is needed: the bound holds for smooth losses with bounded values and "
+        "gradients.",
+        formula=Formula(
+            r"\mathcal E_T\le\bar{\mathcal E}_T\ \text{for non-convex }\ell", "E_T ≤ Ē_T without convexity"
+        ),
+        domain="one deterministic loss, E = 1, every iterate inside Θ",
+        checks=(non_convex, basin),
+        corrected=Correction(
+            title="convex losses, as in Theorem 1 corrected",
+            statement="With convex losses the recursion behind the bound holds. Convexity enters once: "
+            "⟨∇F_all(θ), θ-θ*⟩ >= F_all(θ) - F_all(θ*).",
+            formula=Formula(
+                r"\langle\nabla\widehat F^{all}(\theta),\theta-\theta^\star\rangle\ge"
+                r"\widehat F^{all}(\theta)-\widehat F^{all}(\theta^\star)",
+                "⟨∇F_all(θ), θ-θ*⟩ ≥ F_all(θ) - F_all(θ*)",
+            ),
+            sketch="The recursion needs a lower bound on ⟨∇F_all, θ-θ*⟩; at a local minimum that product is "
+            "0.",
+            hypotheses=(*NEEDED, MISMATCH),
+            checks=(corrected_recursion, worst_case_corrected),
+            given=(WRITTEN,),
+        ),
+    ),
+    Claim(
+        id="thm:regret-neff/projection",
+        kind="step",
+        title="the iterates stay in Θ",
+        statement="The dynamics, which do not project, keep the model in Θ, so that the assumptions apply to "
+        "it.",
+        formula=Formula(r"\theta^{(t)}\in\Theta", "θ(t) ∈ Θ"),
+        domain="any step size η > 0",
+        checks=(no_projection,),
+        corrected=Correction(
+            title="project after each round",
+            statement="Projecting onto the convex Θ after each round keeps the model there and brings it no "
+            "farther from θ*.",
+            formula=Formula(r"\|\Pi(y)-x\|\le\|y-x\|\ \forall x\in\Theta", "|Π(y) - x| ≤ |y - x|, x ∈ Θ"),
+            sketch="⟨y - Π(y), x - Π(y)⟩ <= 0 for x in Θ; expand |y - x|².",
+            checks=(projection_helps,),
+            symbols={"Π": "the projection onto Θ", "x": "any point of Θ", "y": "any point"},
+        ),
+    ),
+    Claim(
+        id="thm:regret-neff/local-steps",
+        kind="step",
+        title="the bound holds for any E",
+        statement="With convex losses, projection, one distribution and a value-blind schedule the printed "
+        "bound, with its own constants, holds for every number E of local steps.",
+        formula=Formula(r"\mathcal E_T\le\bar{\mathcal E}_T\quad\forall E\ge1", "E_T ≤ Ē_T for every E"),
+        domain="E >= 1, η not scaled by E",
+        checks=(local_steps,),
+        corrected=Correction(
+            title="ηE for η, drift η(E-1)DLG/2",
+            statement=said(
+                "A round is a step of size ηE: @initial once, @linear, and a per-round constant that grows with E, "
+                "@constant.",
+                **SHOWN,
+            ),
+            formula=written("@initial,\\ @linear,\\ @constant", "@initial, @linear, @constant", **SHOWN),
+            sketch="See prop:Ropt-bound-app. The printed constants stay bounded as E grows with η fixed, but "
+            "clients then reach their own minimisers, whose average is not the minimiser.",
+            hypotheses=(*NEEDED, MISMATCH),
+            parts=("recursion", "local drift", "telescoping sum"),
+            checks={
+                "recursion": corrected_recursion,
+                "local drift": drift_of_local_steps,
+                "telescoping sum": theorem_telescopes,
+            },
+            given=(WRITTEN,),
+        ),
+    ),
+    Claim(
+        id="thm:regret-neff/values",
+        kind="step",
+        title="the bound holds for any dropping rule",
+        statement="The bound holds for every client policy, also one that chooses what to drop by the "
+        "samples' values.",
+        formula=Formula(
+            r"\mathcal E_T(\pi)\le\bar{\mathcal E}_T(\pi)\quad\forall\pi", "E_T(π) ≤ Ē_T(π) for every π"
+        ),
+        domain="convex, projected, E = 1, one distribution",
+        checks=(dropping_by_value,),
+        corrected=Correction(
+            title="for rules blind to values, such as K-step",
+            statement="Where admission and retention do not look at sample values, E F_all(θ*) = E F_mem(θ*) "
+            "= F_P(θ*), and the uniform deviation of the weighted samples is that of fixed weights. K-step "
+            "retention is such a rule.",
+            formula=Formula(
+                r"E\,\widehat F^{all}(\theta^\star)=E\,\widehat F^{mem}(\theta^\star)=F_P(\theta^\star)",
+                "E F_all(θ*) = E F_mem(θ*) = F_P(θ*)",
+            ),
+            sketch="Given the schedule, the weights are constants and the samples still independent draws: "
+            "linearity for the means, lem:gen-Neff-app corrected for the deviation.",
+            hypotheses=("admission and retention do not look at sample values",),
+            parts=("means", "deviation"),
+            checks={"means": (weights_add_up, mean_at_comparator), "deviation": proved_constant},
+            given=(HAUSSLER, WRITTEN),
+        ),
+    ),
+    Claim(
+        id="thm:regret-neff/constant",
+        kind="step",
+        title="C₂ in every round is of lower order",
+        statement="C₂, which stands inside the sum over rounds and includes D²/(2η), is a lower-order "
+        "constant.",
+        formula=Formula(r"C_2\ni\tfrac{D^2}{2\eta}", "Σ[… + C₂], C₂ ∋ D²/(2η)"),
+        domain="E = 1; for larger E it is larger",
+        checks=(constant_is_never_small,),
+        corrected=Correction(
+            title="D²/(2ηE) once; ηEG² + … per round",
+            statement=said(
+                "@initial is paid once, so that its share of a round tends to 0; each round pays @constant.",
+                **SHOWN,
+            ),
+            formula=written(r"@initial+T\cdot @constant", "@initial + T·@constant", **SHOWN),
+            sketch="The squared distances telescope, so that D²/(2ηE) appears once whatever T; the rest of a "
+            "round's recursion, over 2ηE, is its constant and its statistical terms. Inside the sum, D²/(2η) + "
+            "5ηG²/2 >= √5·DG by the inequality of the means, and |F_P(θ)-F_P(θ*)| <= DG on Θ: the printed "
+            "theorem is then true and empty.",
+            hypotheses=(*NEEDED, MISMATCH),
+            parts=("paid once", "share of a round"),
+            checks={"paid once": (theorem_telescopes, theorem_assembled), "share of a round": paid_once},
+        ),
+    ),
+]

@@ -1,0 +1,247 @@
+r"""The regret's decomposition and its sign (`eq:omega-master`).
+
+Five numbers in a chain: the policy's bound, its penalties Σp, the comparison penalties Σp̄, their limits Σp̄_∞, the
+oracle's bound. Their differences are Ω₁, what the T-slot lemma bounds by ΣB_t/V, Ω₂ and Ω₃; so Ω₁ enters with a plus.
+As printed, with a minus, the inequality fails on a run of ACDPP itself.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_check.claim import Claim, Context, Correction, Given
+from proofs_check.engines.enclosure import compare
+from proofs_check.engines.exact import exhaust
+from proofs_check.engines.identity import equal
+from proofs_check.engines.simulation import control_loop, uniform
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, fails, holds, obeying, together
+from proofs_check.groundwork.regret.envelope import three
+from proofs_check.groundwork.regret.orders import RATIONAL, UNIT
+from proofs_check.notation import T, V, written
+from theory.admission import debt_update
+from theory.algebra import ball, precise
+from theory.bound import theorem_1, theorem_1_as_stated
+from theory.constant_admission import oracle_bound, oracle_bound_as_stated
+from theory.minimiser import generalisation_slopes, mismatch_slopes
+from theory.penalty import penalty, penalty_comparison
+from theory.region import region_maximum, region_minimum
+from theory.regret import (
+    drift_constant,
+    master_bound,
+    master_bound_as_stated,
+    omega1,
+    omega1_as_stated,
+    omega2,
+    omega2_as_stated,
+    omega3,
+    omega3_as_stated,
+)
+from theory.reuse import trajectory
+from theory.setting import Region
+
+# --- as printed --------------------------------------------------------------------------------------------
+
+K, ROUNDS, WEIGHT, COST, BUDGET = 2, 20, 10**6, 1, 1
+TIGHT = Region(rate=1, rho=Fraction(1, 100))
+ENDS = [region_maximum(TIGHT, s) for s in range(1, ROUNDS + 1)]
+
+
+def played_by_acdpp() -> Evidence:
+    """J_t falls on the whole of [Λ_min, Λ_max] in every round, its slope enclosed at once: ACDPP admits the upper end.
+
+    -V·p' exceeds the price of a sample, Z·c. Where N may pass Pdim, a corner, the first two terms alone are enough.
+    """
+
+    def pull(p: Any) -> Any:
+        t, past = p["t"], ENDS[: p["t"] - 1]
+        retained, seen = sum(past[max(t - K, 0) :]), sum(past)
+        Lambda = ball(region_minimum(TIGHT, t)).union(ball(ENDS[t - 1]))
+        numbers, N = UNIT.map(ball), ball(seen) + Lambda
+        slope = mismatch_slopes(ball(retained) + Lambda, N, ball(seen - retained), numbers)[0]
+        if numbers.Pdim < N or numbers.Pdim > N:
+            slope += generalisation_slopes(N, numbers, int(bool(numbers.Pdim < N)))[0]
+        return ball(WEIGHT) * slope
+
+    debts = [Fraction(0)]
+    for admitted in ENDS:
+        debts.append(debt_update(debts[-1], COST, admitted, BUDGET))
+    return compare(
+        pull,
+        ">",
+        lambda p: ball(debts[p["t"] - 1] * COST),
+        [{"t": t} for t in range(1, ROUNDS + 1)],
+        domain="-V·p'(Λ) against Z(t)·c, for all Λ in the region at once",
+    )
+
+
+def affordable() -> Evidence:
+    """E[c]·Λ̄ <= C, in every round, and the costs don't look at the debt: they are constant."""
+    return exhaust(
+        [{"c": COST, "rate": TIGHT.rate, "C": BUDGET}],
+        lambda c, rate, C: None if c * rate <= C else {"E[c]Λ̄": c * rate},
+        domain="the example's costs",
+    )
+
+
+def master_as_stated() -> Evidence:
+    """K = 2, ρ = 1/100, costs 1, T = 20, V = 10^6: the regret of ACDPP's own path against the printed right side."""
+    with precise():
+        numbers, balls = UNIT.map(ball), np.array([ball(x) for x in ENDS], dtype=object)
+        run = trajectory(balls, K)
+        bound = three(theorem_1_as_stated(list(run.n), list(run.N), list(run.uniformity), numbers).terms)
+        oracle = three(oracle_bound_as_stated(K * TIGHT.rate, ROUNDS, UNIT, certified=True).terms)
+        first = omega1_as_stated(balls, K, numbers).total
+        second = omega2_as_stated(K, TIGHT, ROUNDS, UNIT, certified=True).total
+        third = omega3_as_stated(K, TIGHT.rate, ROUNDS, UNIT, certified=True).total
+        drift = ROUNDS * ball(drift_constant(TIGHT, 1, COST**2, BUDGET))
+    shown = {"Ω₁": first.str(8), "Ω₂": second.str(8), "Ω₃": third.str(8), "BT": drift.str(8)}
+    found = compare(
+        lambda p: bound - oracle,
+        "<=",
+        lambda p: master_bound_as_stated(first, second, third, drift, ball(WEIGHT)),
+        [{"K": K, "T": ROUNDS, "V": WEIGHT, "rho": "1/100", **shown}],
+        domain="Λ̄ = C = c = 1, constants 1, Pdim 5; everything as printed, with B = (Λ_max(1)²+C²)/2",
+    )
+    return obeying(
+        found, {"the path is ACDPP's": played_by_acdpp(), "the mean cost is affordable": affordable()}
+    )
+
+
+# --- corrected ---------------------------------------------------------------------------------------------
+
+
+@cache
+def chain() -> Evidence:
+    """The bound, Σp, Σp̄, Σp̄_∞ and the oracle as five numbers: what the T-slot lemma leaves is exactly the slack."""
+    bound, p, switched, steady, oracle, drift = sp.symbols("E p pCK pinf oracle drift", positive=True)
+    right = master_bound(bound - p, switched - steady, steady - oracle, drift, V)
+    return together(
+        equal(
+            bound - oracle + (switched + drift / V - p),
+            right,
+            domain="every value of the five sums",
+            what="Reg plus the T-slot lemma's slack, and Ω₁+Ω₂+Ω₃+ΣB/V,",
+        ),
+        always(
+            bound - oracle <= right,
+            given=[p <= switched + drift / V],
+            domain="every value of the five sums, where the T-slot lemma holds",
+        ),
+    )
+
+
+PATHS = {
+    "upper ends": lambda low, high, t: high,
+    "lower ends": lambda low, high, t: low,
+    "in turn": lambda low, high, t: low if t % 2 else high,
+}
+
+
+def on_paths(context: Context) -> Evidence:
+    """theory's Ω₁, Ω₂, Ω₃ add up to the regret less Σp - Σp̄, each sum taken by itself: on three paths, E = 3."""
+    region, T = Region(rate=Fraction(7, 2), rho=Fraction(4, 5)), context.choose(9, 40)
+    numbers, weight = RATIONAL.map(ball), 7
+
+    def off(p: Any) -> Any:
+        path = [
+            PATHS[p["path"]](region_minimum(region, t), region_maximum(region, t), t) for t in range(1, T + 1)
+        ]
+        exact = region.map(ball)
+        balls = np.array([ball(x) for x in path], dtype=object)
+        run, merged = trajectory(balls, p["K"]), numbers.merged
+        bound = three(theorem_1(run.n, run.N, run.uniformity, run.mismatch, numbers).terms)
+        oracle = three(oracle_bound(p["K"] * region.rate, T, RATIONAL, certified=True).terms)
+        gap = sum(
+            (
+                penalty(n, N, merged) - penalty_comparison(p["K"], ball(t), exact, merged).total
+                for t, (n, N) in enumerate(zip(run.n, run.N, strict=True), start=1)
+            ),
+            ball(0),
+        )
+        corrections = (
+            omega1(balls, p["K"], numbers).total,
+            omega2(p["K"], region, T, RATIONAL, certified=True).total,
+            omega3(p["K"], region.rate, T, RATIONAL, certified=True).total,
+        )
+        return abs(bound - oracle - master_bound(*corrections, weight * gap, ball(weight)))
+
+    return compare(
+        off,
+        "<=",
+        lambda p: ball(Fraction(1, 10**12)),
+        [{"path": name, "K": k, "T": T} for name in PATHS for k in (1, 3)],
+        domain=f"Λ̄ = 7/2, ρ = 4/5, V = 7, constants {RATIONAL}; V·(Σp - Σp̄) in place of ΣB_t",
+    )
+
+
+def in_the_loop(context: Context) -> Evidence:
+    """ACDPP itself, given ηE, against random costs: each run's regret and the right side with its own ΣB_t."""
+    rounds, runs, K, C, weight = context.choose(60, 400), 4, 3, 20.0, 50.0
+    region, floats, costs = Region(rate=3.5, rho=0.8), RATIONAL.map(float), uniform(1, 10)
+    played = control_loop(
+        costs.draw(context.generator(), runs, rounds),
+        K=K,
+        V=weight,
+        C=C,
+        region=region,
+        constants=floats.merged,
+    )
+    oracle = three(oracle_bound(K * region.rate, rounds, floats).terms)
+    second, third = (omega2(K, region, rounds, floats).total, omega3(K, region.rate, rounds, floats).total)
+    drift = sum(float(drift_constant(region, t, 37.0, C)) for t in range(1, rounds + 1))  # E[c²] = 37
+    rows = []
+    for run in range(runs):
+        path = trajectory(played.admitted[:, run], K)
+        regret = three(theorem_1(path.n, path.N, path.uniformity, path.mismatch, floats).terms) - oracle
+        first = omega1(played.admitted[:, run], K, floats).total
+        rows.append((float(regret), float(master_bound(first, second, third, drift, weight))))
+    domain = f"costs {costs.name}, E[c]Λ̄ <= C = {C}, V = {weight}, T = {rounds}, {runs} runs"
+    shown = {f"run {i}": f"{a:.6g} <= {b:.6g}" for i, (a, b) in enumerate(rows, start=1)}
+    if all(a <= b for a, b in rows):
+        return holds("simulation", f"true in all {runs} runs", domain=domain, certificate=shown)
+    return fails("simulation", "violated in a run", domain=domain, certificate=shown)
+
+
+O1, O2, O3 = sp.symbols("omega1 omega2 omega3", positive=True)
+DRIFT = sp.Symbol("drift_total", positive=True)
+B = sp.Symbol("B", positive=True)
+T_SLOT = Given(
+    "lem:dpp-T-slot-upper", "Σp <= Σp̄ + ΣB_t/V, as corrected and judged there, with its hypotheses"
+)
+
+CLAIMS = [
+    Claim(
+        id="eq:omega-master",
+        kind="inequality",
+        title="Reg <= -Ω₁ + Ω₂ + Ω₃ + BT/V",
+        statement="The regret is at most minus the first correction plus the other two plus the drift term.",
+        formula=written(
+            r"\mathrm{Reg}(T)\le @right",
+            "Reg(T) ≤ @right",
+            right=master_bound_as_stated(O1, O2, O3, B * T, V),
+        ),
+        symbols={"B": "the paper's bound on the drift's quadratic part in a round"},
+        domain="every K, ρ, V, T",
+        checks=(master_as_stated,),
+        corrected=Correction(
+            title="Reg <= +Ω₁ + Ω₂ + Ω₃ + ΣB_t/V",
+            statement="Ω₁ enters with a plus. By its definition the bound is Σp + Ω₁, so a positive Ω₁ "
+            "makes the regret larger; with χ it is positive and of order log T for K >= 2.",
+            formula=written(
+                r"\mathrm{Reg}(T)\le @right", "Reg(T) ≤ @right", right=master_bound(O1, O2, O3, DRIFT, V)
+            ),
+            hypotheses=("those of lem:dpp-T-slot-upper, corrected",),
+            given=(T_SLOT,),
+            sketch="Bound - oracle = (bound - Σp) + (Σp - Σp̄) + (Σp̄ - Σp̄_∞) + (Σp̄_∞ - oracle), and "
+            "the second bracket is at most ΣB_t/V. Here p is the penalty of the policy's own "
+            "path, p̄ that of switching to Λ̄, p̄_∞ that of constant admission.",
+            checks=(chain, on_paths, in_the_loop),
+        ),
+    ),
+]

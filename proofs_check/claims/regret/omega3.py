@@ -1,0 +1,220 @@
+r"""Ω₃, constant admission against the oracle (`lem:omega3-order`): the link that sets the regret's order.
+
+The oracle sees KΛ̄ distinct samples a round, constant admission Λ̄. So the two generalisation terms, of order
+\(\sqrt{\log t/t}\) each, differ by a factor \(\sqrt K\) and not by a lower-order amount, and the differences add up to
+\(\sqrt{T\log T}\): the lemma and its step are refuted, their corrections proved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Context, Correction
+from proofs_check.engines.enclosure import compare
+from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import at_most, eventually
+from proofs_check.evidence import Evidence, obeying, together
+from proofs_check.groundwork.regret.expansion import ALL, LIMIT, omega3_order, oracle_round, surrogate_round
+from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL, diverges, t, tends_to
+from proofs_check.groundwork.regret.regret_orders import lipschitz_near_zero
+from proofs_check.notation import CONSTANTS, Formula, rate, said, written
+from proofs_check.notation import t as a_round
+from theory.algebra import ball, log, precise, sqrt
+from theory.bound import PER_ROUND, Terms
+from theory.constant_admission import constant_round
+from theory.penalty import penalty_limit, penalty_limit_as_stated
+from theory.regret import omega3, omega3_as_stated, omega3_limit
+from theory.setting import Constants
+
+SPELLED = "D = 3/2, σ = 4/3, η = 1/5, B = 2/7, Pdim = 6, E = 3"
+
+
+def _round_as_stated(K: Any, rate: Any, constants: Constants) -> Terms:
+    """Round t of Ω₃ as printed: n = KΛ̄ in every round, and η for ηE."""
+    single = replace(constants, E=1)
+    return penalty_limit_as_stated(K, t, rate, single) - constant_round(1, t, K * rate, single)
+
+
+@cache
+def _total(K: int, T: int, *, stated: bool) -> Any:
+    """Certified Ω₃(T), Λ̄ = 5."""
+    return (omega3_as_stated if stated else omega3)(K, 5, T, RATIONAL, certified=True).total
+
+
+def table(horizons: tuple[int, ...], *, stated: bool) -> dict[str, str]:
+    """Certified Ω₃(T), and it over the printed rate and over the true one: K = 10, Λ̄ = 5."""
+    rows = {}
+    for T in horizons:
+        with precise():
+            total, scale = _total(10, T, stated=stated), log(ball(T))
+            quotients = {"Ω₃": total, "Ω₃/log T": total / scale, "Ω₃/√(T log T)": total / sqrt(T * scale)}
+            rows[f"T = {T:.0e}"] = ", ".join(
+                f"{name} = {x.str(6, radius=False)}" for name, x in quotients.items()
+            )
+    limit = sp.N(omega3_limit(10, 5, RATIONAL), 6)
+    return {**rows, "T → ∞": f"Ω₃/log T → ∞, Ω₃/√(T log T) → {limit}"}
+
+
+def round_by_round(*, stated: bool) -> Evidence:
+    """The fast sums of the theory against plain ones over few rounds."""
+    limit, rounds = (penalty_limit_as_stated, omega3_as_stated) if stated else (penalty_limit, omega3)
+    numbers = (replace(RATIONAL, E=1) if stated else RATIONAL.merged).map(ball)
+
+    def off(p: Any) -> Any:
+        K, T = p["K"], p["T"]
+        apart = [
+            limit(K, ball(j), ball(5), numbers) - constant_round(1, ball(j), K * ball(5), numbers)
+            for j in range(1, T + 1)
+        ]
+        return abs(rounds(K, 5, T, RATIONAL, certified=True).total - sum(r.total for r in apart))
+
+    return compare(
+        off,
+        "<=",
+        lambda p: ball(10) ** -15,
+        [{"K": k, "T": T} for k in (1, 3) for T in (1, 2, 40)],
+        domain=f"Λ̄ = 5, {SPELLED}: the sum of the theory and its rounds, added one by one",
+    )
+
+
+# --- as printed --------------------------------------------------------------------------------------------
+
+
+def as_printed(context: Context) -> Evidence:
+    """Stolz-Cesàro on the printed summand. The certificate begins with the table that shows it."""
+    found = at_most(
+        eventually(_round_as_stated(10, 5, RATIONAL).total, t),
+        t,
+        sp.log(t),
+        domain=f"K = 10, Λ̄ = 5, {SPELLED}, everything as printed; T → ∞",
+    )
+    rows = table(context.choose(HORIZONS, tuple(10**e for e in range(3, 16))), stated=True)
+    detail = "Ω₃/log T tends to infinity, as the certified sums below show"
+    shown = replace(
+        found,
+        detail=detail if found.outcome == "fails" else found.detail,
+        certificate={**rows, **found.certificate},
+    )
+    return obeying(shown, {"its sums are those of the rounds": round_by_round(stated=True)})
+
+
+def discrepancy() -> Evidence:
+    """t times the difference of the two generalisation terms, for K = 2."""
+    return diverges(
+        eventually(_round_as_stated(2, 5, RATIONAL).generalisation, t) * t,
+        t,
+        what="t times the generalisation terms' difference",
+        domain=f"K = 2, Λ̄ = 5, {SPELLED}",
+        probes=(10**2, 10**6, 10**12),
+    )
+
+
+# --- corrected ---------------------------------------------------------------------------------------------
+
+
+def certified(context: Context) -> Evidence:
+    """Certified sums against the limit; the distance falls like 1/log T."""
+    horizons = context.choose((10**6, 10**15), HORIZONS)
+
+    def off(p: Any) -> Any:
+        scale = omega3_limit(ball(p["K"]), ball(5), RATIONAL.map(ball)) * sqrt(p["T"] * log(ball(p["T"])))
+        return abs(_total(p["K"], p["T"], stated=False) / scale - 1)
+
+    found = compare(
+        off,
+        "<=",
+        lambda p: 3 / (2 * log(ball(p["T"]))),
+        [{"K": k, "T": T} for k in context.choose((10,), (2, 3, 10, 100)) for T in horizons],
+        domain=f"Λ̄ = 5, {SPELLED}: |Ω₃/(limit·√(T log T)) - 1| <= 3/(2·log T)",
+    )
+    return replace(found, certificate={**table(horizons, stated=False), **found.certificate})
+
+
+def without_reuse() -> Evidence:
+    """K = 1: the limiting penalty is the oracle's round."""
+    later = 1 + sp.Symbol("s", nonnegative=True)
+    own, oracle = penalty_limit(1, later, rate, CONSTANTS.merged), constant_round(1, later, rate, CONSTANTS)
+    return together(
+        *(
+            equal(
+                getattr(own, name),
+                getattr(oracle, name),
+                domain="K = 1, every t = 1+s >= 1 and every constant",
+                what=f"the limiting penalty's {name} term and that of the oracle's round",
+            )
+            for name in PER_ROUND
+        )
+    )
+
+
+def discrepancy_order() -> Evidence:
+    """√(t/log t) times the difference, all constants as symbols."""
+    return tends_to(
+        eventually((surrogate_round(t) - oracle_round(t)).generalisation, t) * sp.sqrt(t / sp.log(t)),
+        t,
+        LIMIT / 2,
+        what="√(t/log t) times the difference",
+        domain=f"{ALL}; t → ∞",
+    )
+
+
+CLAIMS = [
+    Claim(
+        id="lem:omega3-order",
+        kind="lemma",
+        title="Ω₃ = O(log T)",
+        statement="The limiting comparison penalties exceed the oracle's bound by order log T.",
+        formula=Formula(r"\Omega_3(T)=O(\log T)", "Ω₃(T) = O(log T)"),
+        domain="K and Λ̄ fixed with KΛ̄ = ΣB, T → ∞",
+        checks=(as_printed,),
+        corrected=Correction(
+            title=said("Ω₃ ~ @c·√(T log T); exactly 0 for K = 1", c=LIMIT),
+            statement=said("Ω₃(T) is asymptotic to @c·√(T log T). For K = 1 it is exactly 0.", c=LIMIT),
+            formula=written(r"\Omega_3(T)\sim@c\,\sqrt{T\log T}", "Ω₃(T) ~ @c·√(T log T)", c=LIMIT),
+            sketch=said(
+                "In round t the generalisation terms are those of Λ̄t and of KΛ̄t distinct samples; their "
+                "difference is @half·√(log t/t) to leading order, and Σ√(log t/t) ~ 2√(T log T). The other "
+                "two terms differ by order 1/t, that is log T in total.",
+                half=LIMIT / 2,
+            ),
+            parts=("K >= 1", "K = 1"),
+            checks={
+                "K >= 1": (omega3_order, certified, partial(round_by_round, stated=False)),
+                "K = 1": without_reuse,
+            },
+        ),
+    ),
+    Claim(
+        id="lem:omega3-order/lipschitz",
+        kind="step",
+        title="the generalisation terms differ by less than O(1/t)",
+        statement="The map from 1/N to the generalisation term is Lipschitz near 0, so the terms for Λ̄t "
+        "and KΛ̄t samples differ by a lower order than 1/t.",
+        formula=Formula(r"g(\bar\Lambda t)-g(K\bar\Lambda t)=o(1/t)", "g(Λ̄t) - g(KΛ̄t) = o(1/t)"),
+        domain="K >= 2, t → ∞",
+        symbols={"g": "the generalisation term of that many distinct samples", "o": "of lower order than"},
+        checks=(lipschitz_near_zero, discrepancy),
+        corrected=Correction(
+            title=said("they differ by @half·√(log t/t)", half=LIMIT / 2),
+            statement=said(
+                "The map is not Lipschitz at 0 but of order √(x·log(1/x)). The terms differ by @half·√(log "
+                "t/t), to leading order.",
+                half=LIMIT / 2,
+            ),
+            formula=written(
+                r"g(\bar\Lambda t)-g(K\bar\Lambda t)\sim@half\sqrt{\frac{\log @t}{@t}}",
+                "g(Λ̄t) - g(KΛ̄t) ~ @half·√(log @t/@t)",
+                half=LIMIT / 2,
+                t=a_round,
+            ),
+            symbols={"g": "the generalisation term of that many distinct samples"},
+            sketch="1/(KΛ̄t) is a fixed fraction of 1/(Λ̄t), however large t is; a function of order √x "
+            "then changes by a fixed fraction too.",
+            checks=(discrepancy_order,),
+        ),
+    ),
+]

@@ -1,0 +1,175 @@
+r"""Remark 1 by the printed argument (`rem:1/drift`): for which γ and φ does drift plus penalty give sublinear rates?
+
+Round 1 alone has a drift constant of order \((1-\rho)^{-2}=T^{2\phi}\). With one constant B for all rounds, as printed,
+the regret's bound carries \(BT/V\), and that is sublinear for \(2\phi<\gamma\) alone; with a constant for each round
+\(\sum_tB_t/V\), for \(2\phi<1+\gamma\). The region alone needs no such condition.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.claim import WRITTEN, Claim, Correction
+from proofs_check.engines.limit import eventually
+from proofs_check.evidence import Evidence, obeying, together
+from proofs_check.groundwork.control.drift_step import drift_excess, drift_summand, without_debt
+from proofs_check.groundwork.regret.expansion import ALL, leading_order, spread_order
+from proofs_check.groundwork.regret.orders import diverges, tends_to
+from proofs_check.groundwork.regret.region_rates import (
+    ALONG,
+    BETWEEN,
+    gamma,
+    h,
+    highest,
+    phi,
+    region_exponents,
+    violation_order,
+)
+from proofs_check.groundwork.reuse.corners import always
+from proofs_check.notation import CONSTANTS, K, rate, written
+from theory.penalty import penalty_limit
+from theory.rates import remark_1_by_drift, remark_1_by_one_constant
+from theory.regret import drift_constant, omega2_limit
+from theory.setting import Region
+from theory.transient import omega2_bound
+
+T, C, square = sp.symbols("T C second_moment", positive=True)
+
+
+def drift_grows() -> Evidence:
+    """γ = 3/4, φ = 1/2: the printed BT/V with the least possible constant B = B_1, over T."""
+    region = Region(rate=rate, rho=1 - T ** sp.Rational(-1, 2))
+    found = diverges(
+        drift_constant(region, 1, square, C) * T / T ** sp.Rational(3, 4) / T,
+        T,
+        what="BT/V over T",
+        domain="γ = 3/4, φ = 1/2, B = B_1, any Λ̄, C, E[c²]",
+    )
+    return obeying(found, {"ACDPP admits Λ_max(1), so B >= B_1": without_debt()})
+
+
+def drift_orders() -> Evidence:
+    """The powers of T and h that the drift argument adds up: B_1, ΣB_t, Ω₂, Σp̄; Ω₃ is `leading_order`'s."""
+    wide = omega2_bound(K, ALONG, CONSTANTS)
+    steady = penalty_limit(K, T, rate, CONSTANTS.merged)
+    return together(
+        tends_to(
+            drift_constant(ALONG, 1, square, C) / h**2, h, square * rate**2 / 2, what="B_1/h²", domain="ρ → 1"
+        ),
+        drift_excess(),
+        drift_summand(),
+        tends_to(
+            eventually(wide.root + wide.linear, h) / h,
+            h,
+            (omega2_limit(K, rate, CONSTANTS)).total,
+            what="Ω₂'s first two terms, over h,",
+            domain=f"ρ → 1; {ALL}",
+        ),
+        tends_to(
+            eventually(steady.root + steady.linear, T),
+            T,
+            CONSTANTS.D * CONSTANTS.sigma / sp.sqrt(K * rate)
+            + CONSTANTS.eta * CONSTANTS.E * CONSTANTS.sigma**2 / (K * rate),
+            what="a round of Σp̄, less Ω₂,",
+            domain=f"t → ∞; {ALL}",
+        ),
+    )
+
+
+def _exponents(function: Any, drift: Any, domain: str) -> Evidence:
+    """The theory's exponents are the highest of those that are added up."""
+    regret, violation = function(gamma, phi)
+    half = sp.Rational(1, 2)
+    return together(
+        always(sp.Eq(regret, highest(*(d - gamma for d in drift), phi, half)), given=BETWEEN, domain=domain),
+        always(
+            sp.Eq(2 * violation, highest(*drift, gamma + 1, gamma + phi)),
+            given=BETWEEN,
+            domain=f"2·{domain}",
+        ),
+    )
+
+
+def one_constant_exponents() -> Evidence:
+    return _exponents(
+        remark_1_by_one_constant, (1 + 2 * phi,), "BT, Ω₂, Ω₃, VΣp̄: exponents 1+2φ, φ, 1/2, γ+max(1,φ)"
+    )
+
+
+def each_round_exponents() -> Evidence:
+    return _exponents(
+        remark_1_by_drift, (1, 2 * phi), "ΣB_t, Ω₂, Ω₃, VΣp̄: exponents max(1,2φ), φ, 1/2, γ+max(1,φ)"
+    )
+
+
+def _threshold(function: Any, condition: Any, domain: str) -> Evidence:
+    regret, violation = function(gamma, phi)
+    return always(sp.Equivalent(sp.And(regret < 1, violation < 1), condition), given=BETWEEN, domain=domain)
+
+
+def one_constant_threshold() -> Evidence:
+    return _threshold(
+        remark_1_by_one_constant, 2 * phi < gamma, "both below 1 exactly if 2φ < γ; 0 < γ, φ < 1"
+    )
+
+
+def each_round_threshold() -> Evidence:
+    return _threshold(
+        remark_1_by_drift, 2 * phi < 1 + gamma, "both below 1 exactly if 2φ < 1+γ; 0 < γ, φ < 1"
+    )
+
+
+CLAIMS = [
+    Claim(
+        id="rem:1/drift",
+        kind="step",
+        title="the drift argument gives it for all γ, φ in (0,1)",
+        statement="The paper's own argument, drift plus penalty with one constant B, gives sublinear rates "
+        "for every γ and φ between 0 and 1.",
+        formula=written(r"BT/V=o(T)\quad\forall\gamma,\phi\in(0,1)", "BT/V = o(T) for all γ, φ in (0,1)"),
+        symbols={"B": "the one constant that bounds the drift's quadratic part", "o": "of lower order than"},
+        domain="0 < γ, φ < 1",
+        checks=(drift_grows,),
+        parts=("orders", "exponents", "threshold"),
+        hypotheses=("2φ < γ",),
+        checks_with_hypotheses={
+            "orders": (drift_orders, leading_order),
+            "exponents": one_constant_exponents,
+            "threshold": one_constant_threshold,
+        },
+        given=(WRITTEN,),
+        corrected=Correction(
+            title="with one B exactly for 2φ < γ, with a B_t a round exactly for 2φ < 1+γ; the region: every φ < 1",
+            statement="Round 1 alone has B_1 of order (1-ρ)^-2 = T^(2φ). So with one constant B the argument "
+            "carries BT/V, of order T^(1+2φ-γ) at least, and gives sublinear rates exactly if 2φ < γ. With a "
+            "B_t for each round it carries ΣB_t/V, of order T^(1-γ) + T^(2φ-γ), and gives them exactly if 2φ "
+            "< 1+γ. The region alone gives them for every φ < 1.",
+            formula=written(
+                r"\tfrac{B_1T}V=\Theta(T^{1+2\phi-\gamma}),\qquad\tfrac1V\sum_tB_t=\Theta(T^{1-\gamma}+T^{2\phi-\gamma})",
+                "B_1·T/V = Θ(T^(1+2φ-γ)), ΣB_t/V = Θ(T^(1-γ) + T^(2φ-γ))",
+            ),
+            symbols={
+                "B_1": "the drift's quadratic part in round 1, bounded",
+                "Θ": "of exactly that order",
+                "ΣB_t": "their sum",
+            },
+            given=(WRITTEN,),
+            sketch="B_t = (E[c²]Λ_max(t)² + C²)/2 exceeds (E[c²]Λ̄² + C²)/2 by a multiple of h²·q_t with q_t "
+            "<= 2/t² and h = 1/(1-ρ) = T^φ: so ΣB_t is at most of order T + h², and at least, since B_1 is of "
+            "order h² and every B_t of order 1. The argument bounds the regret by ΣB_t/V + Ω₁ + Ω₂ + Ω₃ with "
+            "Ω₁ of order log T (at fixed ρ; as ρ moves it is of order h·log T at most, which has the exponent "
+            "of Ω₂), Ω₂ of order h, Ω₃ of order √(T log T), and half the squared violation by ΣB_t + VΣp̄, "
+            "Σp̄ being of order T and Ω₂. The exponents are the highest of those added up; logarithms do not "
+            "matter for being below 1. With one constant put BT, B >= B_1, for ΣB_t.",
+            parts=("orders", "one constant", "a constant a round", "the region alone"),
+            checks={
+                "orders": (drift_orders, leading_order),
+                "one constant": (one_constant_exponents, one_constant_threshold),
+                "a constant a round": (each_round_exponents, each_round_threshold),
+                "the region alone": (region_exponents, leading_order, spread_order, violation_order),
+            },
+        ),
+    ),
+]

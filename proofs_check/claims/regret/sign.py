@@ -1,0 +1,286 @@
+r"""Is the oracle a benchmark? The sign of the regret (`eq:dpp-regret`).
+
+No: ACDPP may admit more than ΣB in its first rounds, which the oracle may not, and then its bound is the smaller one.
+For K >= 2 every policy inside the region falls behind in the end, since it sees \(\bar\Lambda t\) distinct samples
+and the oracle \(K\bar\Lambda t\) (`theory.regret_lower_bound`). For K = 1 they see the same, and the regret stays
+bounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.claim import WRITTEN, Claim, Context, Correction, Given
+from proofs_check.engines.enclosure import compare
+from proofs_check.engines.exact import exhaust
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, obeying, refutes, together
+from proofs_check.groundwork.control.drift_step import without_debt
+from proofs_check.groundwork.control.inside_region import lies_inside
+from proofs_check.groundwork.regret.envelope import USUAL, regret_end, summed, three
+from proofs_check.groundwork.regret.expansion import antiderivative, falling, leading_order, without_reuse
+from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL, UNIT
+from proofs_check.groundwork.regret.regret_floor import (
+    added_up,
+    gap,
+    grows,
+    mismatch_exact,
+    mismatch_from_below,
+    narrowest,
+)
+from proofs_check.groundwork.regret.transient import most_samples
+from proofs_check.notation import Formula
+from theory.admission import debt_update
+from theory.algebra import ball, precise
+from theory.bound import Terms, theorem_1, theorem_1_as_stated
+from theory.constant_admission import oracle_bound, oracle_bound_as_stated
+from theory.minimiser import generalisation_slopes
+from theory.penalty import penalty_terms
+from theory.region import region_maximum, region_maximum_total, region_minimum
+from theory.regret_expansion import regret_lower_bound
+from theory.reuse import trajectory
+from theory.setting import Constants, Region
+from theory.transient import spread_bound
+
+SPREAD = Given(
+    "thm:dpp-regret/spread",
+    "that the bounds of two policies inside the region differ by spread_bound at most",
+)
+
+
+# --- negative ----------------------------------------------------------------------------------------------
+
+
+def negative_at_once() -> Evidence:
+    """One round, Λ̄ = 1, K = 2, ρ = 3/4: without debt ACDPP admits Λ_max = 4 samples where the oracle takes ΣB = 2."""
+    simple, region = Constants(D=1, sigma=1, eta=1, B=1, Pdim=4), Region(rate=1, rho=Fraction(3, 4))
+    admitted = region_maximum(region, 1)
+
+    def below(T: int, K: int, rho: Fraction) -> Any:
+        policy = three(theorem_1_as_stated([admitted], [admitted], [1], simple).terms)
+        oracle = three(theorem_1_as_stated([K], [K], [1], simple).terms)
+        regret = sp.sympify(policy - oracle)
+        return (
+            {"admitted": admitted, "bound": policy, "oracle": oracle, "Reg": regret} if regret < 0 else None
+        )
+
+    found = exhaust(
+        [{"T": 1, "K": 2, "rho": region.rho}],
+        below,
+        domain="T = 1, Λ̄ = 1, ΣB = 2, B = 1, Pdim = 4; any V, D, σ, η",
+    )
+    return obeying(
+        found,
+        {
+            "its admission is inside the region": lies_inside([admitted], region),
+            "ACDPP admits it": without_debt(),
+        },
+    )
+
+
+@cache
+def _upper_ends(T: int) -> list[Fraction]:
+    return [region_maximum(USUAL, s) for s in range(1, T + 1)]
+
+
+def loop_admits_upper_ends(K: int, T: int, V: int, cost: Fraction, C: int) -> Evidence:
+    """J_t falls on the whole region in every round: Zc is below V times the third term's slope, by balls over it.
+
+    The first two terms fall in Λ anyway: 1/n - 1/N does.
+    """
+    n, N, more = sp.symbols("n N more", positive=True)
+    path, numbers = _upper_ends(T), UNIT.map(ball)
+    debts = [Fraction(0)]
+    for admitted in path:
+        debts.append(debt_update(debts[-1], cost, admitted, C))
+
+    def slope(p: Any) -> Any:
+        t = p["t"]
+        seen = sum(path[: t - 1], Fraction(0))
+        low, high = (ball(seen + end(USUAL, t)) for end in (region_minimum, region_maximum))
+        steps, _ = generalisation_slopes(low.union(high), numbers, above=1)
+        return V * steps - ball(debts[t - 1] * cost)
+
+    return together(
+        without_debt(),
+        always(
+            1 / (n + more) - 1 / (N + more) <= 1 / n - 1 / N, given=[n <= N], domain="admitting more, n <= N"
+        ),
+        compare(
+            slope,
+            ">",
+            lambda p: 0,
+            [{"t": t} for t in range(2, T + 1)],
+            domain=f"-J_t' on the region, t >= 2, K = {K}, V = {V}, costs {cost}, C = {C}, ρ = 9/10, Λ̄ = 10, Pdim 5",
+        ),
+    )
+
+
+def below_for_long() -> Evidence:
+    """K = 2, ρ = 0.9, V = 10^9: the loop admits Λ_max, and both forms of the regret are negative after 50 rounds.
+
+    The statement is that this happens, so that one certified example proves it.
+    """
+    K, T = 2, 50
+    path = _upper_ends(T)
+    with precise():
+        run = trajectory([ball(x) for x in path], K)
+        n, N, uniformity, mismatch = (list(x) for x in (run.n, run.N, run.uniformity, run.mismatch))
+        numbers = UNIT.map(ball)
+        stated = three(theorem_1_as_stated(n, N, uniformity, numbers).terms)
+        corrected = three(theorem_1(n, N, uniformity, mismatch, numbers).terms)
+        oracles = [
+            three(f(K * 10, T, UNIT, certified=True).terms) for f in (oracle_bound_as_stated, oracle_bound)
+        ]
+    shown = {"printed": (stated - oracles[0]).str(8), "with χ": (corrected - oracles[1]).str(8)}
+    found = compare(
+        lambda p: (stated - oracles[0]).max(corrected - oracles[1]),
+        "<",
+        lambda p: 0,
+        [{"K": K, "T": T, "rho": "9/10", **shown}],
+        domain="Λ̄ = 10, ΣB = 20, C = 55, costs 11/2, V = 10^9, constants 1, Pdim 5; the larger of the two forms",
+    )
+    return replace(
+        together(found, lies_inside(path, USUAL), loop_admits_upper_ends(K, T, 10**9, Fraction(11, 2), 55)),
+        strength="proof",
+    )
+
+
+def negative_for_long() -> Evidence:
+    """The same, against the claim."""
+    return refutes(below_for_long(), "the regret of ACDPP is negative after 50 rounds, in both forms")
+
+
+def negative_without_reuse(context: Context) -> Evidence:
+    """K = 1, always Λ_max: no sample is reused, so χ = 1/n - 1/N and N_eff = N in both forms. One example is enough."""
+    region = Region(rate=10, rho=Fraction(1, 2))
+
+    def regret(p: Any) -> Any:
+        exact, numbers = region.map(ball), UNIT.map(ball)
+
+        def one(s: Any) -> Terms:
+            return penalty_terms(region_maximum(exact, s), region_maximum_total(exact, s + 1), numbers)
+
+        return three(summed(one, 1, p["T"])) - three(
+            oracle_bound(region.rate, p["T"], UNIT, certified=True).terms
+        )
+
+    found = compare(
+        regret,
+        "<",
+        lambda p: 0,
+        [{"K": 1, "T": T} for T in context.choose((10, 10**4), (10, 10**3, 10**6, 10**9))],
+        domain="K = 1, ρ = 1/2, Λ̄ = 10, constants 1, Pdim 5: Reg of always admitting Λ_max (ACDPP with V → ∞)",
+    )
+    return replace(found, strength="proof")
+
+
+# --- in the end --------------------------------------------------------------------------------------------
+
+
+def floor_certified(context: Context) -> Evidence:
+    """The lower bound is below the least regret of any policy, both forms, as enclosed from the region's ends."""
+    grid = [
+        {"K": k, "T": T, "form": form}
+        for k in context.choose((3,), (1, 2, 10))
+        for T in context.choose((10**6,), HORIZONS)
+        for form in ("printed", "with χ")
+    ]
+    return compare(
+        lambda p: regret_lower_bound(ball(p["K"]), USUAL.map(ball), ball(p["T"]), RATIONAL.map(ball)),
+        "<",
+        lambda p: regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=p["form"] == "printed", upper=False),
+        grid,
+        domain="the least regret inside the region ρ = 0.9, Λ̄ = 10, rational constants",
+    )
+
+
+def bounded_without_reuse(context: Context) -> Evidence:
+    """K = 1: both ends of the regret's range are within the bound on the spread."""
+
+    def farthest(p: Any) -> Any:
+        low, high = (
+            regret_end(1, USUAL, p["T"], RATIONAL, stated=False, upper=upper) for upper in (False, True)
+        )
+        return abs(low).max(abs(high))
+
+    return compare(
+        farthest,
+        "<=",
+        lambda p: spread_bound(1, USUAL.map(ball), RATIONAL.map(ball)).total,
+        [{"K": 1, "T": T} for T in context.choose((10**9,), (10**3, 10**9, 10**15))],
+        domain="K = 1, ρ = 0.9, Λ̄ = 10, rational constants: |Reg| of every policy inside the region",
+    )
+
+
+CLAIMS = [
+    Claim(
+        id="eq:dpp-regret",
+        kind="definition",
+        title="Reg >= 0: the oracle is a benchmark",
+        statement="The regret, a difference of two upper bounds, measures how much worse than the costless "
+        "oracle a policy is; so it is not negative.",
+        formula=Formula(
+            r"\mathrm{Reg}(T)=\bar{\mathcal E}_T-\bar{\mathcal E}_T^{\mathrm{oracle}}\ge0",
+            "Reg(T) = Ē_T - Ē_T^oracle ≥ 0",
+        ),
+        domain="ACDPP as printed, every V, K, ρ, T",
+        symbols={"oracle": "the costless oracle, ΣB fresh samples a round, used once"},
+        checks=(negative_at_once, negative_for_long),
+        corrected=Correction(
+            title="negative early on, at K = 1 still at T = 10^4; positive for large T if K >= 2",
+            statement="ACDPP admits up to Λ̄/(1-ρ) samples in a round, the oracle KΛ̄ at most, so early on, "
+            "and without reuse (K = 1) still after 10^4 rounds, its bound can be below the oracle's. For K >= "
+            "2 the regret of every policy inside the region is positive from some T on, in both forms, since "
+            "it is at least theory.regret_lower_bound, which tends to infinity; for K = 1 it stays bounded.",
+            formula=Formula(
+                r"K\ge2:\ \mathrm{Reg}(T)\to\infty;\qquad K=1:\ |\mathrm{Reg}(T)|\le O_\rho(1)",
+                "K ≥ 2: Reg(T) → ∞; K = 1: |Reg(T)| ≤ O(1)",
+            ),
+            symbols={"O": "bounded as T grows, by a number that depends on ρ"},
+            hypotheses=("the policy stays inside the region", "ρ is fixed", "KΛ̄ = ΣB"),
+            given=(WRITTEN, SPREAD),
+            sketch="Let μ be χ or the printed 1/n - 1/N_eff, k = min(t,K), s = t-k+1, x = ρ^s. (1) No sample "
+            "has been used more than k times, the N(s) oldest k times; so the memory's share of all uses is "
+            "n/N(s) at most, 1/N_eff <= 1/N(s), and μ >= 1/n - 2/N(s). (2) The region gives 1/n >= "
+            "(1-x)/(KΛ̄) and N(s) >= Λ̄(1-ρ)s; the oracle has μ_o = (1-1/t)/(KΛ̄). So μ_o - μ <= d = x/(KΛ̄) "
+            "+ 2/(Λ̄(1-ρ)s). (3) From round 2 on μ_o >= 1/(2KΛ̄), so that √μ_o - √μ <= √(2KΛ̄)·d. (4) Σx <= "
+            "Kρ/(1-ρ) and Σ1/s <= K + log T, as s is 1 in K rounds and then counts on: the first two terms "
+            "save O(log T). (5) N_eff <= N <= Λ̄(t+S), S = log(2/(1-ρ))/(1-ρ), and the third term falls: over "
+            "T rounds it is at least the integral from 1 to T+1 of that of Λ̄(t+S) samples, the oracle's at "
+            "most the integral from 0 to T of its own. Each integral is an H. The sum of all this is "
+            "theory.regret_lower_bound, the expansion less O(log T), and the expansion grows like √(T log T) "
+            "for K >= 2. For K = 1 constant admission is the oracle, so that its regret is 0, and no policy "
+            "differs from it by more than the spread.",
+            parts=(
+                "negative early on",
+                "K >= 2",
+                "K = 1, bounded",
+                "K = 1, negative",
+            ),
+            checks={
+                "negative early on": below_for_long,
+                "K >= 2": (
+                    mismatch_from_below,
+                    mismatch_exact,
+                    narrowest,
+                    gap,
+                    most_samples,
+                    falling,
+                    antiderivative,
+                    added_up,
+                    grows,
+                    leading_order,
+                    floor_certified,
+                ),
+                "K = 1, bounded": (without_reuse, bounded_without_reuse),
+                "K = 1, negative": negative_without_reuse,
+            },
+        ),
+    ),
+]

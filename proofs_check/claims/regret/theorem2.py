@@ -1,0 +1,332 @@
+r"""The regret (`thm:dpp-regret`): what every policy inside the region pays, whatever V.
+
+Under constant admission Reg = Ω₁ + Ω₃ exactly. Every other policy inside the region differs from it by a bounded
+amount, because the region contracts geometrically (`groundwork/regret/envelope.py`). So the regret is the expansion
+of `theory.regret_expansion` to O(1), for ACDPP at any V and for every other policy.
+
+The theorem has two readings. V and ρ are "fixed": then T/V is linear in T, and nearly every policy satisfies it
+(`/literal`, proved, and empty). Or the constants do not depend on V, which is what Remark 1 needs: refuted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.claim import WRITTEN, Claim, Context, Correction
+from proofs_check.engines.enclosure import compare
+from proofs_check.engines.exact import regions, retentions, search
+from proofs_check.engines.limit import at_most, eventually
+from proofs_check.engines.simulation import control_loop, drifting, markov, uniform
+from proofs_check.evidence import Evidence, fails, holds, obeying, together
+from proofs_check.groundwork.control.inside_region import histories, placed
+from proofs_check.groundwork.regret.envelope import USUAL, eventual_range, mismatch_range, regret_end, three
+from proofs_check.groundwork.regret.every_policy import every_policy
+from proofs_check.groundwork.regret.expansion import (
+    ALL,
+    LIMIT,
+    antiderivative,
+    expansion_slope,
+    falling,
+    first_terms,
+    leading_order,
+    oracle_third,
+    spread_order,
+    third_term,
+    without_reuse,
+)
+from proofs_check.groundwork.regret.expansion import T as real_T
+from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL, UNIT, t, tends_to
+from proofs_check.groundwork.regret.regret_orders import narrows
+from proofs_check.notation import CONSTANTS, K, T, V, rate, rho, said, written
+from theory.algebra import ball, precise
+from theory.bound import theorem_1
+from theory.constant_admission import constant_round, oracle_bound
+from theory.lambert import lambert_partial
+from theory.rates import regret_rate, regret_rate_as_stated
+from theory.region import region_minimum_total
+from theory.regret_expansion import regret_expansion
+from theory.reuse import trajectory
+from theory.setting import Region
+from theory.transient import spread_bound
+
+# --- as printed --------------------------------------------------------------------------------------------
+
+
+def _least_as_stated() -> Any:
+    """Round t, as printed: the least that any policy inside the region pays, less the oracle's; K = 2, Λ̄ = 10."""
+    lag, lambert = sp.symbols("lag S", positive=True)
+    low, _ = eventual_range(2, t, 10, lag, lambert, UNIT, stated=True)
+    return low - constant_round(1, t, 20, UNIT)
+
+
+def every_policy_as_stated(context: Context) -> Evidence:
+    """V = T and ρ fixed make the printed rate a constant plus log T. Below: the least regret inside the region."""
+    least = _least_as_stated()
+    domain = "V = T, any fixed ρ (lag = ρ/(1-ρ), S its Lambert sum), K = 2, Λ̄ = 10, constants 1, Pdim 5; as printed"
+    saved, found = (
+        at_most(eventually(part, t), t, sp.log(t), domain=domain)
+        for part in (least.root + least.linear, least.generalisation)
+    )
+    printed = tends_to(
+        regret_rate_as_stated(t, t, rho) / sp.log(t),
+        t,
+        sp.Integer(1),
+        what="the printed rate at V = T over log T",
+        domain="every fixed ρ",
+    )
+    rows = {}
+    for horizon in context.choose(HORIZONS[:3:2], HORIZONS):
+        regret = regret_end(2, USUAL, horizon, UNIT, stated=True, upper=False)
+        with precise():
+            rate_there = regret_rate_as_stated(ball(horizon), ball(horizon), ball(USUAL.rho))
+            numbers = {"least Reg": regret, "T/V+1/(1-ρ)+log T": rate_there, "quotient": regret / rate_there}
+        rows[f"T = {horizon:.0e}, V = T, ρ = 9/10"] = ", ".join(
+            f"{name} = {x.str(6, radius=False)}" for name, x in numbers.items()
+        )
+    detail = "the least regret of any policy inside the region, over the printed rate, tends to infinity"
+    shown = replace(
+        found,
+        detail=detail if found.outcome == "fails" else found.detail,
+        certificate={**rows, "third term": found.detail, **found.certificate},
+    )
+    return obeying(
+        shown,
+        {
+            "each round's range contains every policy": every_policy(stated=True),
+            "the first two terms save O(log T)": saved,
+            "at V = T the printed rate is O(log T)": printed,
+        },
+    )
+
+
+def linear_in_the_horizon() -> Evidence:
+    """At fixed V and ρ the printed rate grows like T/V."""
+    return tends_to(
+        regret_rate_as_stated(t, V, rho) / t,
+        t,
+        1 / V,
+        what="the printed rate over T",
+        domain="every fixed V, ρ; T → ∞",
+    )
+
+
+def less_than_linear() -> Evidence:
+    """The dearest round inside the region less the oracle's, as printed: its three terms tend to 0, so Reg = o(T)."""
+    lag, lambert = sp.symbols("lag S", positive=True)
+    _, high = eventual_range(K, t, rate, lag, lambert, CONSTANTS, stated=True)
+    dearest = high - constant_round(1, t, K * rate, replace(CONSTANTS, E=1))
+    domain = f"every policy inside the region, ρ fixed (lag = ρ/(1-ρ), S its Lambert sum), as printed; {ALL}"
+    return together(
+        *(
+            tends_to(
+                eventually(part, t), t, sp.Integer(0), what=f"the {name} term's largest excess", domain=domain
+            )
+            for name, part in (
+                ("root", dearest.root),
+                ("linear", dearest.linear),
+                ("generalisation", dearest.generalisation),
+            )
+        )
+    )
+
+
+# --- corrected ---------------------------------------------------------------------------------------------
+
+
+def range_exact(context: Context) -> Evidence:
+    """The region's enclosure of 1/n - 1/N_eff, of χ and of N_eff, against every admission sequence drawn."""
+
+    def outside(K: int, region: Region, positions: list[Fraction]) -> Any:
+        path = trajectory(placed(region, positions), K)
+        for index in range(len(positions)):
+            k = min(index + 1, K)
+            oldest = index + 2 - k
+            fewest = region_minimum_total(region, oldest + 1)
+            most = region.rate * (index + 1 + lambert_partial(region.rho, index + 2))
+            effective = path.effective[index]
+            for stated, value in ((True, 1 / path.n[index] - 1 / effective), (False, path.mismatch[index])):
+                low, high = mismatch_range(k, region.rho**oldest, region.rate, fewest, most, stated=stated)
+                if not (low <= value <= high and fewest <= effective <= most):
+                    return {"t": index + 1, "stated": stated, "value": value, "low": low, "high": high}
+        return None
+
+    positions = histories(12).filter(bool)
+    return search(
+        context,
+        {"K": retentions(5), "region": regions(), "positions": positions},
+        outside,
+        domain="any admissions inside the region, every round t >= 1, both forms",
+        examples=context.choose(40, 300),
+    )
+
+
+def certified_order(context: Context) -> Evidence:
+    """Both ends of the regret's range against the expansion: their distance is bounded in T."""
+
+    def off(p: Any) -> Any:
+        expansion = regret_expansion(ball(p["K"]), ball(10), ball(p["T"]), RATIONAL.map(ball))
+        low, high = (
+            regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=False, upper=upper) for upper in (False, True)
+        )
+        return abs(low - expansion).max(abs(high - expansion))
+
+    def spread(p: Any) -> Any:
+        return spread_bound(p["K"], USUAL.map(ball), RATIONAL.map(ball)).total
+
+    return compare(
+        off,
+        "<=",
+        spread,
+        [{"K": k, "T": T} for k in context.choose((3,), (2, 10)) for T in context.choose((10**9,), HORIZONS)],
+        domain="every policy inside the region ρ = 0.9, Λ̄ = 10, rational constants, with χ: "
+        "|Reg - expansion| is at most the bound on the spread",
+    )
+
+
+def in_the_loop(context: Context) -> Evidence:
+    """The real loop at three V and three cost processes: each run's regret lies in the range."""
+    rounds, runs, K = context.choose(200, 1000), 4, 6
+    region, floats = Region(rate=10.0, rho=0.9), UNIT.map(float)
+    low, high = (
+        float(regret_end(K, USUAL, rounds, UNIT, stated=False, upper=upper)) for upper in (False, True)
+    )
+    oracle = three(oracle_bound(K * 10, rounds, UNIT).terms)
+    seen: list[float] = []
+    for costs in (uniform(1, 10), markov(1, 10, 0.9), drifting(2, 9, 1, rounds)):
+        drawn = costs.draw(context.generator(), runs, rounds)
+        for weight in (1.0, 1e3, 1e6):
+            played = control_loop(drawn, K=K, V=weight, C=55.0, region=region, constants=floats)
+            paths = [trajectory(played.admitted[:, run], K) for run in range(runs)]
+            bounds = [theorem_1(p.n, p.N, p.uniformity, p.mismatch, floats).terms for p in paths]
+            seen += [three(terms) - oracle for terms in bounds]
+    domain = f"i.i.d., Markov and drifting costs; V = 1, 10^3, 10^6; K = {K}, ρ = 0.9, T = {rounds}"
+    certificate = {
+        "range": [low, high],
+        "smallest and largest regret": [min(seen), max(seen)],
+        "runs": len(seen),
+    }
+    if low <= min(seen) and max(seen) <= high:
+        return holds(
+            "simulation", f"all {len(seen)} regrets lie in the range", domain=domain, certificate=certificate
+        )
+    return fails("simulation", "a regret lies outside the range", domain=domain, certificate=certificate)
+
+
+def rate_in_the_horizon() -> Evidence:
+    """The expansion over `regret_rate` at fixed ρ, by their slopes in T."""
+    slope = sp.diff(eventually(regret_expansion(K, rate, real_T, CONSTANTS), real_T), real_T)
+    return tends_to(
+        slope / sp.diff(regret_rate(real_T, rho), real_T),
+        real_T,
+        LIMIT,
+        what="the expansion's slope over the rate's",
+        domain=f"every fixed ρ; {ALL}; T → ∞",
+    )
+
+
+EXPANSION = written(
+    r"\mathrm{Reg}(T)=\frac{10B\,\mathrm{Pdim}}{\bar\Lambda}\Bigl[H\Bigl(\frac{\bar\Lambda T}{\mathrm{Pdim}}\Bigr)"
+    r"-\frac1KH\Bigl(\frac{K\bar\Lambda T}{\mathrm{Pdim}}\Bigr)\Bigr]+O_\rho(1)\sim@limit\sqrt{T\log T}",
+    "Reg(T) = 10B(Pdim/Λ̄)[H(Λ̄T/Pdim) - H(KΛ̄T/Pdim)/K] + O(1) ~ @limit·√(T log T)",
+    limit=LIMIT,
+)
+PRINTED = written(
+    r"\mathrm{Reg}(T)=O\Bigl(@rate\Bigr)", "Reg(T) = O(@rate)", rate=regret_rate_as_stated(T, V, rho)
+)
+
+CLAIMS = [
+    Claim(
+        id="thm:dpp-regret",
+        kind="theorem",
+        title="Reg = O(T/V) + O(1/(1-ρ)) + O(log T), whatever V",
+        statement="The regret is of order T/V + 1/(1-ρ) + log T, with constants that do not depend on V: the "
+        "reading that says something, and that Remark 1 needs when it lets V grow with T.",
+        formula=PRINTED,
+        domain="every V > 0, K >= 1, 0 < ρ < 1",
+        checks=(every_policy_as_stated,),
+        corrected=Correction(
+            title=said("Reg ~ @limit·√(T log T) for every policy inside the region, at any V", limit=LIMIT),
+            statement=said(
+                "At fixed ρ every policy inside the region has Reg(T) = (@limit + o(1))·√(T log T): not less, "
+                "whatever V, and not more; to O(1) it is the expansion 10B(Pdim/Λ̄)[H(Λ̄T/Pdim) - "
+                "H(KΛ̄T/Pdim)/K] with H(x) = ∫_0^x √((1+log⁺u)/u) du, the same for all of them. So nothing is "
+                "left of T/V. For K = 1 the regret itself stays bounded. Uniformly in T >= 2 and ρ the regret "
+                "is O(@rate).",
+                limit=LIMIT,
+                rate=regret_rate(T, rho),
+            ),
+            formula=EXPANSION,
+            symbols={
+                "H": "∫_0^x √((1+log⁺u)/u) du (theory.generalisation_integral)",
+                "O": "bounded as T grows",
+            },
+            hypotheses=(
+                "the policy stays inside the region",
+                "KΛ̄ = ΣB",
+                "ρ is fixed (but for the last sentence)",
+            ),
+            given=(WRITTEN,),
+            sketch="Constant admission: its first two terms and the oracle's differ by order t^-2 (the log T "
+            "of Ω₁ and of Ω₃ cancel), and its third term may be taken at N for N_eff, up to t^(-3/2)√log t. "
+            "Both are summable. What is left of round t is the third term of Λ̄t distinct samples less that "
+            "of KΛ̄t, the oracle's. That term falls, so its sum over t <= T and its integral over [0, T] "
+            "differ by an amount that converges, and the integral is an H. Every other policy: N_eff lies "
+            "between N(t-K+1) >= Λ̄(t-K+1-ρ/(1-ρ)) and Λ̄(t+S), each admission in memory within a factor "
+            "1-ρ^(t-K+1) of Λ̄; the resulting ranges of the three terms have summable widths (the root's is "
+            "the linear one's divided by a sum of roots that tends to a positive number), and constant "
+            "admission lies in them. Uniformly: spread_bound (thm:dpp-regret/spread) is of order h(1+log h), "
+            "h = 1/(1-ρ), and bounds the distance to constant admission, whose distance to the expansion does "
+            "not depend on ρ; expansion over √(T log T) and spread over h(1+log h) are continuous and have "
+            "finite limits at the ends of their ranges.",
+            parts=(
+                "constant admission",
+                "integral",
+                "order",
+                "every other policy",
+                "K = 1",
+                "uniformly in ρ",
+            ),
+            checks={
+                "constant admission": (first_terms, third_term, oracle_third),
+                "integral": (antiderivative, falling, expansion_slope),
+                "order": leading_order,
+                "every other policy": (
+                    partial(narrows, stated=False),
+                    range_exact,
+                    certified_order,
+                    in_the_loop,
+                ),
+                "K = 1": without_reuse,
+                "uniformly in ρ": (rate_in_the_horizon, spread_order),
+            },
+        ),
+    ),
+    Claim(
+        id="thm:dpp-regret/literal",
+        kind="reading",
+        title="the same at fixed V: true, for it says Reg = O(T)",
+        statement="For any fixed V and ρ the regret is O(T/V) + O(1/(1-ρ)) + O(log T), with constants that "
+        "may depend on V and ρ. T/V is then linear in T, and every policy inside the region has Reg = o(T).",
+        formula=written(
+            r"\mathrm{Reg}(T)=O_{V,\rho}\Bigl(@rate\Bigr)=O_{V,\rho}(T)",
+            "Reg(T) = O(@rate) = O(T)",
+            rate=regret_rate_as_stated(T, V, rho),
+        ),
+        symbols={"O": "up to a factor that may depend on V and ρ"},
+        domain="every fixed V > 0 and 0 < ρ < 1, every policy inside the region, K >= 1",
+        given=(WRITTEN,),
+        parts=("the rate is linear", "the regret is less"),
+        sketch="The dearest round of any policy inside the region exceeds the oracle's by an amount that "
+        "tends to 0, so the regret is o(T), whereas the printed rate is T/V and more. No property of ACDPP is "
+        "used.",
+        checks={
+            "the rate is linear": linear_in_the_horizon,
+            "the regret is less": (less_than_linear, partial(every_policy, stated=True)),
+        },
+    ),
+]

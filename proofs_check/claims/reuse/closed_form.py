@@ -1,0 +1,273 @@
+"""The closed form of Ṽ under constant admission, printed and true.
+
+The printed one is wrong for every K >= 2 (it takes the wrong sum of squares), and not even positive in some rounds. The
+truth is built from the counts alone, by symbolic sums.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from hypothesis import strategies as st
+
+from proofs_check.claim import Claim, Context, Correction
+from proofs_check.engines.exact import retentions, search
+from proofs_check.engines.identity import equal
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.reuse.constant_counts import (
+    FILLING,
+    FULL,
+    defined,
+    early_uses,
+    in_y,
+    k,
+    late,
+    late_uses,
+    run,
+    s,
+)
+from proofs_check.notation import K, rate, said, t, written
+from theory.reuse import (
+    inverse_effective_constant,
+    uniformity_constant,
+    uniformity_constant_as_stated,
+)
+
+CASES = {
+    "K": retentions(10),
+    "t": st.integers(1, 24),
+    "rates": st.lists(st.integers(1, 3), min_size=1, max_size=3),
+}
+
+
+# --- the closed form of Ṽ ----------------------------------------------------------------------------------
+
+
+def lost_squares(uniformity: Any, horizon: Any) -> Any:
+    """What a closed form subtracts from K²t: read off from it, given (Kt - K(K-1)/2)² above."""
+    above = (horizon * t - horizon * (horizon - 1) / 2) ** 2
+    return sp.factor(horizon**2 * t - sp.cancel(above / (t * uniformity)))
+
+
+PRINTED = lost_squares(uniformity_constant_as_stated(K, t), K)
+TRUE = lost_squares(uniformity_constant(K, t).subs(sp.Min(K, t), k), k)
+ZERO = sp.Eq(2 * t, K - 1)  # where the printed form vanishes
+NEGATIVE = sp.Lt(6 * K * t, (K - 1) * (2 * K - 1))  # where it is below 0
+
+
+def _uniformity_differs(formula: Any) -> Any:
+    def differs(K: int, t: int, rates: list[int]) -> dict[str, Any] | None:
+        last, value = run(K, t, rates), formula(K, t)
+        if value == last.uniformity:
+            return None
+        return {"reuse counts": sorted(last.uses.values()), "simulated Ṽ": last.uniformity, "formula": value}
+
+    return differs
+
+
+def printed_uniformity() -> Evidence:
+    """Against the counts, for all K and t >= K at once."""
+    truth = late_uses(1) ** 2 / (rate * late * late_uses(2))
+    return equal(uniformity_constant_as_stated(K, late), truth, domain=FULL, what="printed and true Ṽ")
+
+
+def printed_uniformity_simulated(context: Context) -> Evidence:
+    """Against samples counted one by one."""
+    differs = _uniformity_differs(uniformity_constant_as_stated)
+    return search(context, CASES, differs, domain="every K and t", examples=60)
+
+
+def true_uniformity_full() -> Evidence:
+    """(ΣA)²/(NΣA²) of the counts, buffers full."""
+    truth = late_uses(1) ** 2 / (rate * late * late_uses(2))
+    return equal(uniformity_constant(K, late), truth, domain=FULL, what="the closed form and Ṽ")
+
+
+def true_uniformity_filling() -> Evidence:
+    """(ΣA)²/(NΣA²) of the counts, nothing dropped yet."""
+    truth = early_uses(1) ** 2 / (rate * t * early_uses(2))
+    return equal(uniformity_constant(t + s, t), truth, domain=FILLING, what="the closed form and Ṽ")
+
+
+def true_uniformity_simulated(context: Context) -> Evidence:
+    """Against samples counted one by one."""
+    differs = _uniformity_differs(uniformity_constant)
+    return search(
+        context, CASES, differs, domain="every K and t, to three clients", examples=context.choose(60, 1000)
+    )
+
+
+def inverse_effective_size() -> Evidence:
+    """Σω² = ΣA²/(ΣA)² of the same counts."""
+    what = "the closed form of 1/N_eff and ΣA²/(ΣA)²"
+    return together(
+        equal(
+            inverse_effective_constant(K, late, rate),
+            late_uses(2) / late_uses(1) ** 2,
+            domain=FULL,
+            what=what,
+        ),
+        equal(
+            inverse_effective_constant(t + s, t, rate),
+            early_uses(2) / early_uses(1) ** 2,
+            domain=FILLING,
+            what=what,
+        ),
+    )
+
+
+# --- the range of the printed form -------------------------------------------------------------------------
+
+
+def printed_range(context: Context) -> Evidence:
+    """The smallest K and t at which the printed form is no uniformity."""
+
+    def outside(K: int, t: int) -> dict[str, Any] | None:
+        value = uniformity_constant_as_stated(K, t)
+        return None if 0 < value <= 1 else {"printed Ṽ": value}
+
+    few = {"K": retentions(10), "t": st.integers(1, 24)}
+    return search(context, few, outside, domain="every K and t", examples=200)
+
+
+def printed_never_divides_by_zero() -> Evidence:
+    """What it divides by is a multiple of K(6t+3-2K) - 1: zero only if K divided 1."""
+    _, below = sp.fraction(sp.factor(uniformity_constant_as_stated(K, t)))
+    quotient = sp.Symbol("quotient", integer=True)
+    return together(
+        equal(
+            below,
+            2 * t * (K * (6 * t + 3 - 2 * K) - 1),
+            domain="every K, t",
+            what="what it divides by and 2t(K(6t+3-2K)-1)",
+        ),
+        equal(below.subs(K, 1), 12 * t**2, domain="K = 1", what="what it divides by and 12t²"),
+        always(sp.Ne(K * quotient, 1), given=[K >= 2], domain="no K >= 2 divides 1"),
+    )
+
+
+def printed_zero() -> Evidence:
+    """The printed form vanishes just there."""
+    return always(
+        sp.Equivalent(sp.Eq(uniformity_constant_as_stated(K, t), 0), ZERO),
+        given=[defined()],
+        domain="every K, t >= 1",
+    )
+
+
+def printed_negative() -> Evidence:
+    """The printed form is negative just there."""
+    return always(
+        sp.Equivalent(uniformity_constant_as_stated(K, t) < 0, NEGATIVE),
+        given=[defined()],
+        domain="every K, t >= 1",
+    )
+
+
+def printed_too_small() -> Evidence:
+    """Below the true form, buffers full."""
+    return always(
+        uniformity_constant_as_stated(K, late) < uniformity_constant(K, late),
+        given=[K >= 2],
+        domain="every K >= 2 and t >= K, t = K+s",
+    )
+
+
+CLAIMS = [
+    Claim(
+        id="eq:vck-exact",
+        kind="corollary",
+        title="closed form of Ṽ, constant admission",
+        statement=said(
+            "Under constant admission and K-step retention Ṽ(t) has the printed closed form, with @lost in its "
+            "denominator.",
+            lost=PRINTED,
+        ),
+        formula=written(
+            r"\widetilde V^{CK}(t)=\frac{(Kt-\frac{K(K-1)}2)^2}{t\,(K^2t-@lost)}=@V",
+            "Ṽ = (Kt - K(K-1)/2)²/(t(K²t - @lost)) = @V",
+            lost=PRINTED,
+            V=sp.factor(uniformity_constant_as_stated(K, t)),
+        ),
+        domain="every K >= 1, t >= 1",
+        checks=(printed_uniformity, printed_uniformity_simulated),
+        corrected=Correction(
+            title=said("@lost with k = min(K,t)", lost=TRUE),
+            statement=said(
+                "The constant is @lost with k = min(K, t), in every round; so for t >= K it is @late, and for t <= K "
+                "Ṽ = @early, which does not depend on K. With y = t-(k-1)/2, Λ̄/N_eff = @inverse.",
+                lost=TRUE,
+                late=TRUE.subs(k, K),
+                early=sp.factor(uniformity_constant(t + s, t)),
+                inverse=in_y(rate * inverse_effective_constant(K, t, rate)),
+            ),
+            formula=written(
+                r"\widetilde V^{CK}(t)=\frac{(kt-\frac{k(k-1)}2)^2}{t\,(k^2t-@lost)},\ k=\min(K,t)",
+                "Ṽ = (kt - k(k-1)/2)²/(t(k²t - @lost)), k = min(K,t)",
+                lost=TRUE,
+            ),
+            sketch=said(
+                "ΣA² = K²(t-K) + ΣA² of the cohorts used 1..K times = K²t - (K³ - K(K+1)(2K+1)/6), and "
+                "K³ - K(K+1)(2K+1)/6 = @lost. The printed constant is the sum of the squares 1..K-1, where the sum "
+                "of K²-u² over u = 1..K-1 is needed.",
+                lost=TRUE.subs(k, K),
+            ),
+            parts=("t >= K", "t <= K", "1/N_eff"),
+            checks={
+                "t >= K": (true_uniformity_full, true_uniformity_simulated),
+                "t <= K": (true_uniformity_filling, true_uniformity_simulated),
+                "1/N_eff": inverse_effective_size,
+            },
+        ),
+    ),
+    Claim(
+        id="eq:vck-exact/range",
+        kind="step",
+        title="the printed Ṽ lies in (0, 1]",
+        statement="The printed closed form takes values in (0, 1], as a uniformity must.",
+        formula=written(
+            r"0<@V\le1",
+            "0 < @V ≤ 1",
+            V=sp.factor(uniformity_constant_as_stated(K, t)),
+        ),
+        domain="every K >= 1, t >= 1",
+        checks=(printed_range,),
+        corrected=Correction(
+            title=said(
+                "0 just for @z = @zero, negative just for @n < @negative",
+                z=ZERO.lhs,
+                zero=ZERO.rhs,
+                n=NEGATIVE.lhs,
+                negative=NEGATIVE.rhs,
+            ),
+            statement=said(
+                "The printed form is defined for all whole K, t >= 1. It is 0 exactly where @z = @zero, "
+                "negative exactly where @n < @negative, and for K >= 2 strictly below the true Ṽ in every round from "
+                "K on.",
+                z=ZERO.lhs,
+                zero=ZERO.rhs,
+                n=NEGATIVE.lhs,
+                negative=NEGATIVE.rhs,
+            ),
+            formula=written(
+                r"\widetilde V=0\iff@z=@zero;\quad\widetilde V<0\iff@n<@negative",
+                "Ṽ = 0 ⇔ @z = @zero;  Ṽ < 0 ⇔ @n < @negative",
+                z=ZERO.lhs,
+                zero=ZERO.rhs,
+                n=NEGATIVE.lhs,
+                negative=NEGATIVE.rhs,
+            ),
+            sketch="Signs of numerator and denominator; the denominator vanishes for no whole K, t >= 1. "
+            "The first negative value is at K = 5, t = 1.",
+            parts=("defined", "zero", "negative", "too small"),
+            checks={
+                "defined": printed_never_divides_by_zero,
+                "zero": printed_zero,
+                "negative": printed_negative,
+                "too small": printed_too_small,
+            },
+        ),
+    ),
+]

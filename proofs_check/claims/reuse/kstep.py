@@ -1,0 +1,153 @@
+"""Ṽ under K-step retention, by the two boundary deficits, for any admissions: exact in every round.
+
+Carried on from one round to the next, for every K and all admissions at once. The functions that take a list, and the
+linear-time trajectory that training uses, are then compared with samples used one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Context
+from proofs_check.engines.exact import admissions, retentions, search
+from proofs_check.engines.identity import equal
+from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.reuse import reuse_rounds
+from proofs_check.notation import N, written
+from proofs_check.simulator import Snapshot, simulate
+from theory.reuse import (
+    boundary_deficits,
+    effective_sample_size,
+    trajectory,
+    uniformity_from_deficits,
+    uniformity_kstep,
+)
+
+D1, D2 = sp.symbols("D1 D2", nonnegative=True)  # the boundary deficits
+
+ANY = "any K >= 1, clients, admissions (zeros and bursts)"
+
+
+def kstep_formula() -> Evidence:
+    """In a round with K·N - D⁽¹⁾ = ΣA and K²·N - D⁽²⁾ = ΣA², theory's formula is the definition."""
+    b = reuse_rounds.before()
+    return equal(
+        uniformity_from_deficits(b.N, b.first, b.second, reuse_rounds.K),
+        b.uniformity,
+        domain=reuse_rounds.DOMAIN,
+        what="the formula in the deficits and Ṽ",
+    )
+
+
+def _truths() -> Iterator[tuple[int, tuple[Any, ...], list[Any]]]:
+    """Admissions Λ(1), …, Λ(t) as symbols, and the N, ΣA, ΣA² of samples used as the simulator uses them."""
+    for horizon, rounds in product(range(1, 5), range(1, 6)):
+        Lambda = sp.symbols(f"Lambda1:{rounds + 1}", positive=True)
+        view = simulate([[1]] * rounds, horizon)[-1]
+        uses = [view.uses[0, i] for i in range(rounds)]
+        yield horizon, Lambda, [sum(u**k * x for u, x in zip(uses, Lambda, strict=True)) for k in range(3)]
+
+
+def _of_lists() -> Iterator[tuple[Any, Any, str]]:
+    """Pairs that should agree, and what they are."""
+    for horizon, Lambda, (seen, first, second) in _truths():
+        one, two = boundary_deficits(Lambda, horizon)
+        truth = first**2 / (seen * second)
+        yield horizon * seen - one, first, "KN - D⁽¹⁾ and ΣA"
+        yield horizon**2 * seen - two, second, "K²N - D⁽²⁾ and ΣA²"
+        yield uniformity_kstep(Lambda, horizon), truth, "theory's Ṽ and the counts'"
+        yield trajectory(Lambda, horizon).uniformity[-1], truth, "the trajectory's Ṽ and the counts'"
+
+
+def kstep_lists() -> Evidence:
+    """The functions as they run here, on symbols for the admissions: identities in all of them at once."""
+    found = []
+    where = "all positive Λ(1), …, Λ(t), for each K <= 4 and t <= 5"
+    for left, right, what in _of_lists():
+        found.append(equal(left, right, domain=where, what=what, strength="certified"))
+        if found[-1].outcome != "holds":
+            break
+    return together(*found)
+
+
+def _against_samples(formulas: Callable[[list[int], int, Snapshot], dict[str, tuple[Any, Any]]]) -> Any:
+    """Looks at every round of a run for a formula that differs from the samples, counted one by one."""
+
+    def differs(K: int, rounds: list[list[int]]) -> dict[str, Any] | None:
+        totals = [sum(amounts) for amounts in rounds]
+        for view in simulate(rounds, K):
+            for name, (formula, counted) in formulas(totals, K, view).items():
+                if formula != counted:
+                    return {"round": view.round, "of": name, "formula": formula, "counted": counted}
+        return None
+
+    return differs
+
+
+def kstep_exact(context: Context) -> Evidence:
+    """theory's Ṽ of every prefix, against samples counted one by one."""
+
+    def formulas(totals: list[int], K: int, view: Snapshot) -> dict[str, tuple[Any, Any]]:
+        return {"Ṽ": (uniformity_kstep(totals[: view.round], K), view.uniformity)}
+
+    return search(
+        context,
+        {"K": retentions(), "rounds": admissions(clients=3, rounds=10)},
+        _against_samples(formulas),
+        domain=f"{ANY}, every round from the first on",
+        examples=context.choose(100, 1500),
+    )
+
+
+def trajectory_exact(context: Context) -> Evidence:
+    """The linear-time path that training takes, in whole numbers, round by round, with its n, N and N_eff."""
+
+    def formulas(totals: list[int], K: int, view: Snapshot) -> dict[str, tuple[Any, Any]]:
+        path, at = trajectory(totals, K), view.round - 1
+        return {
+            "n": (path.n[at], view.n),
+            "N": (path.N[at], view.N),
+            "Ṽ": (path.uniformity[at], view.uniformity),
+            "N_eff": (path.effective[at], effective_sample_size(list(view.uses.values()))),
+        }
+
+    trained = admissions(clients=2, rounds=11, most=9).filter(lambda rows: all(map(sum, rows)))
+    return search(
+        context,
+        {"K": retentions(6), "rounds": trained},
+        _against_samples(formulas),
+        domain="any K, something admitted in every round",
+        examples=context.choose(60, 1000),
+    )
+
+
+CLAIMS = [
+    Claim(
+        id="eq:kstep-vtilde-exact",
+        kind="equation",
+        title="Ṽ under K-step retention, any admissions",
+        statement="The representation of the uniformity by the two boundary deficits is exact in every "
+        "round, when nothing was admitted before round 1.",
+        formula=written(
+            r"\widetilde V=@V",
+            "Ṽ = @V",
+            V=uniformity_from_deficits(N, D1, D2, reuse_rounds.K),
+        ),
+        domain=f"{ANY}, memory empty before round 1",
+        parts=("deficits, round by round", "formula"),
+        checks={
+            "deficits, round by round": reuse_rounds.deficits_carried_on,
+            "formula": (kstep_formula, kstep_lists, kstep_exact, trajectory_exact),
+        },
+        sketch="Induction over the rounds, one sample after the other. A new sample has been used once and lacks K-1 "
+        "uses (K²-1 in squares); one that stays gains a use and lacks one less; one of age K lacks nothing, then or "
+        "later. So K·N - D⁽¹⁾ = ΣA and K²·N - D⁽²⁾ = ΣA² pass from each round to the next. Then Ṽ is (ΣA)²/(NΣA²).",
+        symbols={
+            "D": "boundary deficits: Λ weighted by K-a (first) and K²-a² (second), summed over the ages a < K"
+        },
+    ),
+]

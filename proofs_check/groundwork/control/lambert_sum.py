@@ -1,0 +1,146 @@
+r"""The Lambert sum \(\sum_t\rho^t/(1-\rho^t)\) over the region's upper ends: two bounds, its order, summation by parts.
+
+`theory.violation.cost_violation_rate` bounds it from below and `lambert_bound` from above, term by term and for every
+ρ; the two agree to leading order as ρ tends to 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.claim import Context
+from proofs_check.engines.enclosure import compare
+from proofs_check.engines.identity import equal
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.control.repaired_penalty import plain
+from proofs_check.groundwork.regret.orders import tends_to, tight_regions
+from proofs_check.notation import REGION, C, rate, rho, t
+from theory.algebra import ball
+from theory.lambert import lambert_partial, lambert_total
+from theory.region import region_maximum
+from theory.violation import cost_violation_rate, lambert_bound
+
+__all__ = ["abel_step", "beyond_rate", "lambert_bound", "lambert_bounded", "lambert_order", "lambert_summand"]
+
+power = sp.Symbol("rho^t", positive=True)
+mean = sp.Symbol("m", nonnegative=True)  # E[c(t)]
+
+
+def beyond_rate() -> Evidence:
+    """Λ_max(t) = Λ̄(1+h) with h = ρ^t/(1-ρ^t), the summand of theory's Lambert sum; it falls in t."""
+    summed = lambert_partial(rho, t)
+    (index, first, last) = summed.limits[0]
+    share = power / (1 - power)
+    return together(
+        equal(
+            plain(region_maximum(REGION, t)),
+            rate * (1 + share),
+            domain="every t, ρ, Λ̄",
+            what="Λ_max(t) and Λ̄(1+h)",
+        ),
+        equal(plain(summed.function.subs(index, t)), share, domain="every t, ρ", what="the summand and h"),
+        equal(last - first, t - 2, domain="every t", what="the sum's range and rounds 1, …, t-1"),
+        always(
+            plain(region_maximum(REGION, t + 1)) < plain(region_maximum(REGION, t)),
+            given=[rho < 1, power < 1],
+            domain="every t >= 1, 0 < ρ < 1: the upper end falls",
+        ),
+    )
+
+
+def lambert_summand() -> Evidence:
+    """ρ^t/t <= (1-ρ)h <= √ρ·√ρ^t/t: with g = (1-ρ^t)/(1-ρ) = Σ_{j<t} ρ^j between t·r and t, r² = ρ^(t-1)."""
+    g, r, u, v = sp.symbols("g r u v", positive=True)
+    return together(
+        always(
+            rho * r**2 / g <= rho * r / t,
+            given=[g >= t * r],
+            domain="every 0 < ρ < 1, t >= 1, √ρ·ρ^(t/2) = ρr; summed, Σ√ρ^t/t = log(1/(1-√ρ))",
+        ),
+        always((u**2 + v**2) / 2 >= u * v, domain="ρ^j and ρ^(t-1-j) average at least r: so g >= t·r"),
+        always(
+            rho * r**2 / g >= rho * r**2 / t,
+            given=[g <= t],
+            domain="every 0 < ρ < 1, t >= 1, ρ^j <= 1; summed, Σρ^t/t = log(1/(1-ρ))",
+        ),
+    )
+
+
+def lambert_closed() -> Evidence:
+    """The two bounds, as theory has them, are those series: q·Σq^t/t with q = √ρ, and Σq^t/t with q = ρ, over 1-ρ."""
+    index, odds = sp.Symbol("j", integer=True, positive=True), sp.Symbol("odds", positive=True)
+    q = odds / (1 + odds)
+    series = sp.summation(q**index / index, (index, 1, sp.oo))
+    return together(
+        equal(
+            lambert_bound(q**2),
+            q * series / (1 - q**2),
+            domain="every √ρ = odds/(1+odds)",
+            what="lambert_bound and √ρ·Σ√ρ^t/t/(1-ρ)",
+        ),
+        equal(
+            cost_violation_rate(q),
+            series / (1 - q),
+            domain="every ρ = odds/(1+odds)",
+            what="cost_violation_rate and Σρ^t/t/(1-ρ)",
+        ),
+    )
+
+
+def lambert_bounded(context: Context) -> Evidence:
+    """Both bounds against the enclosed sum."""
+    grid = tight_regions(context.choose((1, 3, 6), range(1, 10)))
+
+    def at(p: Any) -> Any:
+        return p["region"].map(ball).rho
+
+    return together(
+        compare(
+            lambda p: lambert_total(at(p)),
+            "<=",
+            lambda p: lambert_bound(at(p)),
+            grid,
+            domain="Σρ^t/(1-ρ^t) against √ρ·log(1/(1-√ρ))/(1-ρ)",
+        ),
+        compare(
+            lambda p: lambert_total(at(p)),
+            ">=",
+            lambda p: cost_violation_rate(at(p)),
+            grid,
+            domain="Σρ^t/(1-ρ^t) against log(1/(1-ρ))/(1-ρ)",
+        ),
+    )
+
+
+def lambert_order() -> Evidence:
+    """The upper bound divided by the lower one tends to 1, so the sum is asymptotic to either."""
+    h = sp.Symbol("h", positive=True)  # 1/(1-ρ)
+    near = 1 - 1 / h
+    return tends_to(
+        lambert_bound(near) / cost_violation_rate(near),
+        h,
+        1,
+        what="the upper bound divided by the lower",
+        domain="ρ = 1 - 1/h, h → ∞",
+    )
+
+
+def abel_step() -> Evidence:
+    """Summation by parts as an induction: with w falling and prefixes D <= 0 of Σ(E[c]Λ̄-C), U = Σ(E[c]Λ̄-C)w <= Dw."""
+    before, after, prefix, longer, weighted = sp.symbols("w_before w_after D D_next U", real=True)
+    return together(
+        always(
+            weighted + (longer - prefix) * after <= longer * after,
+            given=[weighted <= prefix * before, before >= after, prefix <= 0],
+            domain="one round more; U_1 = D_1·w_1. At the end U <= Dw <= 0",
+        ),
+        equal(
+            mean * plain(region_maximum(REGION, t)) - C,
+            (mean * rate - C) / (1 - power) + C * power / (1 - power),
+            domain="every t, ρ, E[c], C",
+            what="E[c]Λ_max - C and (E[c]Λ̄-C)w + C(w-1), w = 1/(1-ρ^t),",
+        ),
+    )

@@ -1,0 +1,1 @@
+"""What decides a design in the long run."""

@@ -1,0 +1,217 @@
+r"""Counterexamples to Theorem 1 as printed, each with one thing missing that its proof needs.
+
+In each the memory equals all samples seen, or nearly, so that the printed mismatch terms vanish, and samples
+are so many that the generalisation term is small. What is left of the printed bound is D²/(2η), paid once as
+in the paper's proof, and the per-round constant. Each is shown to obey what it claims to obey: the constants of its
+loss are proved on Θ, and where one is wrong the example refutes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.engines.enclosure import compare
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, obeying, refutes
+from proofs_check.groundwork.learning.training import Loss, Problem, theta
+from theory.algebra import ball, precise
+from theory.bound import generalisation_term, per_round_constant_as_stated, theorem_1_as_stated
+from theory.reuse import uniformity
+from theory.setting import Constants
+
+MANY = 10**6
+DRIFTING = Constants(D=1, sigma=1, eta=Fraction(1, 500), B=Fraction(1, 2), Pdim=1, E=2 * 169**2, L=1, G=1)
+
+
+def stated_bound(constants: Constants, T: int, N: int, *, once: bool = True) -> Any:
+    """The printed bound over T rounds that all train on the same N samples, so that n = N = N_eff; a ball.
+
+    `once` pays D²/(2η) once, as the proof does; otherwise in every round, as the theorem prints it.
+    """
+    terms = theorem_1_as_stated([N], [N], [1], constants).terms
+    generalisation = generalisation_term(ball(Fraction(1, N)), ball(N), constants.map(ball))
+    return ball((1 if once else T) * terms.initial + T * terms.constant) + T * generalisation
+
+
+@dataclass(frozen=True)
+class DriftingClients:
+    r"""A fixed point of many local steps that is not the minimiser.
+
+    Θ = [0, 1]; z is 1 or 2 with equal chances; \(\ell(\theta;1)=\theta^2/2\),
+    \(\ell(\theta;2)=(1-\theta)^2/20\): convex, L = G = 1, B = 1/2. Ten million clients draw one sample each
+    in round 1 and keep it, so memory and all samples are the same, \(\bar\sigma=0\) and n = N = N_eff. With
+    E = 2·169² steps of η = 1/500 each client all but reaches its own minimiser, 0 or 1, and the average is
+    near 1/2, where the minimiser of the risk is 1/11. (This E makes the printed constant rational: 2(1-1/E)
+    = (239/169)².)
+    """
+
+    rounds: int = 10**4
+    clients: int = 10**7
+    slack: Fraction = Fraction(1, 10**3)  # how far the share of clients with z = 1 may be from 1/2
+    curvature: Fraction = Fraction(1, 10)
+    constants: Constants = DRIFTING
+
+    @property
+    def problem(self) -> Problem:
+        """The two losses with the constants that are claimed for them."""
+        losses = (theta**2 / 2, sp.Rational(str(self.curvature)) * (1 - theta) ** 2 / 2)
+        half = (Fraction(1, 2), Fraction(1, 2))
+        return Problem("θ²/2 and (1-θ)²/20", 0, 1, tuple(Loss((f,)) for f in losses), half, self.constants)
+
+    def cumulative_gap(self, *, population: bool) -> Any:
+        """A ball around the expected sum of the rounds' gaps, of the population risk or of F_all above its own minimum.
+
+        The share of clients with z = 1 lies within the slack of 1/2 but for Hoeffding's chance, and then a round's gap
+        is anything between 0 and B.
+        """
+        import flint
+
+        with precise():
+            one, beta = flint.arb(1), ball(self.curvature)
+            share = one / 2 + ball(self.slack) * flint.arb(0, 1)
+            steep = (one - ball(self.constants.eta)) ** self.constants.E
+            flat = (one - ball(self.constants.eta) * beta) ** self.constants.E
+            first, second = (one / 2, beta / 2) if population else (share, (1 - share) * beta)
+            x, total, best = one / 2, flint.arb(0), second / (first + second)
+            for _ in range(self.rounds):
+                total += (first + second) / 2 * (x - best) ** 2
+                x = share * steep * x + (1 - share) * (1 - flat * (1 - x))
+            chance = 2 * (-2 * self.clients * ball(self.slack) ** 2).exp()
+            most = self.rounds * ball(self.constants.B)
+            return total * (1 - chance) + chance * most * flint.arb(0).union(one)
+
+
+def local_steps() -> Evidence:
+    """Convex, projected, one distribution, blind to values; but E > 1 full steps."""
+    example = DriftingClients()
+    found = compare(
+        lambda p: example.cumulative_gap(population=True),
+        "<=",
+        lambda p: stated_bound(example.constants, example.rounds, example.clients),
+        [{"T": example.rounds, "E": example.constants.E, "eta": Fraction(1, 500), "n = N": example.clients}],
+        domain="losses θ²/2 and (1-θ)²/20 on [0, 1], one sample a client, kept for ever; share of each loss "
+        "1/2 ± 1/1000",
+    )
+    return obeying(found, example.problem.facts)
+
+
+WELL = Problem(
+    "1 + 3θ² - 10θ³ + 6θ⁴",
+    0,
+    1,
+    (Loss((1 + 3 * theta**2 - 10 * theta**3 + 6 * theta**4,)),),
+    (1,),
+    Constants(D=1, sigma=1, eta=Fraction(1, 100), B=Fraction(17, 16), Pdim=1, G=Fraction(5, 2)),
+    convex=False,
+)
+
+
+def trapped(most: Any, *, domain: str) -> Evidence:
+    """From [0, 1/4] a step of size at most `most` leads back into [0, 1/4], where the loss is at least 1; its minimum
+    is 0, at θ = 1."""
+    x, eta = sp.symbols("theta eta", nonnegative=True)
+    loss = WELL.losses[0].pieces[0].subs(theta, x)
+    after = x - eta * sp.diff(loss, x)
+    quarter = sp.Rational(1, 4)
+    return always(
+        [after >= 0, after <= quarter, loss - loss.subs(x, 1) >= 1],
+        given=[x <= quarter, eta <= sp.Rational(str(most))],
+        domain=domain,
+    )
+
+
+def non_convex() -> Evidence:
+    r"""\(f=1+3\theta^2-10\theta^3+6\theta^4\) on [0, 1]: minima f(0) = 1 and f(1) = 0, a maximum at 1/4."""
+    constants, T, start = WELL.constants, 100, Fraction(1, 8)
+    loss = WELL.losses[0]
+
+    def descent(_: Any) -> Any:
+        x, total = ball(start), ball(0)
+        for _ in range(T):
+            total += loss.at(x) - ball(loss.at(Fraction(1)))
+            x -= ball(constants.eta) * loss.slope_at(x)
+        return total
+
+    point = {"T": T, "eta": constants.eta, "start": start, "n = N": MANY, "G": constants.G, "B": constants.B}
+    found = compare(
+        descent,
+        "<=",
+        lambda _: stated_bound(constants, T, MANY),
+        [point],
+        domain="one deterministic loss, E = 1; descent from 1/8 tends to the local minimum 0",
+    )
+    inside = trapped(constants.eta, domain="every start in [0, 1/4], this step size")
+    return obeying(found, {**WELL.facts, "the iterates stay in Θ": inside})
+
+
+def basin() -> Evidence:
+    """Every start in [0, 1/4] stays there for every η <= 1/20, with an excess of at least 1 in every round, where the
+    printed constant of a round is less than 1."""
+    eta, G = sp.Symbol("eta", positive=True), sp.Rational(str(WELL.constants.G))
+    constants = Constants(D=1, sigma=1, eta=eta, B=1, Pdim=1, G=G)
+    small = always(
+        per_round_constant_as_stated(constants) < 1,
+        given=[eta <= sp.Rational(1, 20)],
+        domain="every η <= 1/20",
+    )
+    stays = trapped(Fraction(1, 20), domain="every start in [0, 1/4], every η <= 1/20")
+    found = refutes(
+        stays,
+        "descent never leaves [0, 1/4], where the excess risk is at least 1 in every round; the bound grows by less",
+    )
+    return obeying(found, {**WELL.facts, "a printed constant below 1": small})
+
+
+def no_projection() -> Evidence:
+    """θ²/2 on [-1, 1] with η = 3: θ ↦ -2θ leaves Θ, and the excess grows like 4^t."""
+    T = 8
+    constants = Constants(D=2, sigma=1, eta=3, B=Fraction(1, 2), Pdim=1, L=1, G=1)
+    problem = Problem("θ²/2", -1, 1, (Loss((theta**2 / 2,)),), (1,), constants)
+    loss, x, excess = problem.losses[0], Fraction(1), Fraction(0)
+    for _ in range(T):
+        excess += loss.at(x)
+        x -= constants.eta * loss.slope_at(x)
+    found = compare(
+        lambda _: ball(excess),
+        "<=",
+        lambda _: stated_bound(constants, T, MANY, once=False),
+        [{"T": T, "eta": 3, "start": 1, "next iterate": x, "n = N": MANY}],
+        domain="convex, E = 1, no projection; even with D²/(2η) counted in every round",
+    )
+    return obeying(found, problem.facts)
+
+
+def dropping_by_value() -> Evidence:
+    r"""Loss 1/2 + zθ on [-1/2, 1/2], z = 1 with chance 3/8, else -1, so θ* = 1/2. Round 1 admits N = 4n
+    samples; then clients keep the n largest, which are all 1 but for Hoeffding's chance, and the model stays
+    at -1/2."""
+    n, T, eta, half = MANY, 1000, Fraction(1, 100), Fraction(1, 2)
+    constants = Constants(D=1, sigma=1, eta=eta, B=1, Pdim=1, G=1)
+    chance = Fraction(3, 8)
+    losses = (Loss((half + theta,)), Loss((half - theta,)))
+    problem = Problem("1/2 + zθ", -half, half, losses, (chance, 1 - chance), constants)
+    worst = problem.risk(-half) - problem.risk(half)  # the excess where the model stays
+
+    def excess(_: Any) -> Any:
+        # θ¹ = -1/2, θ² <= -1/2 + η, and from θ³ on -1/2 again; 4n draws have a share of at least 1/4 of ones
+        short = (-2 * ball(4 * n) * ball(chance - Fraction(1, 4)) ** 2).exp()
+        return ball((T - 2) * worst) * (1 - short)
+
+    def bound(_: Any) -> Any:
+        # of every four samples one is used in each round and three in the first alone
+        reuse = [ball(Fraction(uniformity([t, 1, 1, 1]))) for t in range(1, T + 1)]
+        sizes = [ball(4 * n), *[ball(n)] * (T - 1)]
+        return theorem_1_as_stated(sizes, [ball(4 * n)] * T, reuse, constants.map(ball)).total
+
+    found = compare(
+        excess,
+        "<=",
+        bound,
+        [{"T": T, "eta": eta, "n": n, "N": 4 * n, "start": -half}],
+        domain="convex, projected, E = 1, one distribution; clients drop by sample value",
+    )
+    return obeying(found, problem.facts)

@@ -1,0 +1,198 @@
+"""T rounds: the recursions add up and telescope, and the bounds of `theory/` are the sums that come out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.engines.exact import exhaust
+from proofs_check.engines.identity import equal, symbolic_sum
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, together, undecided
+from proofs_check.groundwork.learning.one_round import c, chi, step
+from proofs_check.groundwork.learning.population import deviation_is_covered
+from proofs_check.groundwork.learning.worst_round import rise
+from proofs_check.notation import T
+from proofs_check.simulator import Snapshot, simulate
+from theory.algebra import ball, precise
+from theory.bound import Bound, Terms, initial_term, per_round_constant, theorem_1
+from theory.setting import Constants
+from theory.sharper import (
+    memory_1,
+    memory_constant_bound,
+    sharper_1,
+    sharper_constant_bound,
+    step_constant,
+)
+
+SUMMED = Constants(D=2, sigma=3, eta=Fraction(1, 7), B=5, Pdim=2, E=3, G=Fraction(3, 2))
+FINE = 1e-20  # balls that overlap say nothing unless they are small
+
+
+# --- the sum of the recursions -----------------------------------------------------------------------------
+
+
+def telescoping(per_round: Callable[[], Any], constant: Callable[[Constants], Any]) -> Evidence:
+    """Σ_t[d(t) - d(t+1)] = d(1) - d(T+1) for every T, and over 2ηE that is at most the one-time term.
+
+    `per_round` is what a round's recursion adds to the squared distance besides the gap. Over 2ηE it must be the
+    bound's constant, which T rounds pay T times, and statistical terms, which know neither G nor L.
+    """
+    t = sp.Symbol("t", integer=True, positive=True)
+    distance = sp.Function("d")
+    first, last = sp.symbols("first last", real=True)
+    fallen = sp.summation(distance(t) - distance(t + 1), (t, 1, T))
+    statistical = sp.expand(per_round() / (2 * step) - constant(c))
+    if statistical.has(c.G, c.L):
+        return undecided("smt", f"what is left of a round besides its constant is {statistical}")
+    paid = symbolic_sum(sp.expand(per_round() / (2 * step)), t, 1, T)
+    telescoped = equal(
+        fallen.subs({distance(1): first, distance(T + 1): last}) / (2 * step) + paid,
+        (first - last) / (2 * step) + T * constant(c) + T * statistical,
+        domain="every T and every sequence of squared distances d",
+        what="the sum of T recursions and [d(1) - d(T+1)]/(2ηE) + T times what a round adds",
+    )
+    bounded = always(
+        (first - last) / (2 * step) <= initial_term(c.merged),
+        given=[first <= c.D**2, last >= 0],
+        domain="every D, η, E; first = |θ¹-θ*|² <= D², last = |θ^(T+1)-θ*|² >= 0",
+    )
+    return together(telescoped, bounded)
+
+
+def theorem_telescopes() -> Evidence:
+    """The corrected recursion summed over T rounds."""
+    return telescoping(lambda: rise(c, chi), per_round_constant)
+
+
+def memory_telescopes() -> Evidence:
+    """The memory's recursion summed over T rounds."""
+    return telescoping(lambda: (step * c.G) ** 2, step_constant)
+
+
+# --- the bounds of theory/ ---------------------------------------------------------------------------------
+
+
+def _rows(T: int) -> list[tuple[Any, ...]]:
+    """Symbols n, N, Ṽ, χ and stale weight of T rounds."""
+    return [sp.symbols(f"n_{i} N_{i} V_{i} chi_{i} stale_{i}", positive=True) for i in range(1, T + 1)]
+
+
+def assembled(
+    bound: Callable[..., Any], one_round: Callable[..., Any], constant: Callable[[Constants], Any]
+) -> Evidence:
+    """The bound of `theory/` over T rounds is the one-time term, once, and in each round its terms and its constant."""
+    found = []
+    for rounds in (1, 2, 3):
+        rows = _rows(rounds)
+        terms = bound(*zip(*rows, strict=True))
+        parts = {
+            "statistical terms": (
+                terms.root + terms.linear + terms.generalisation,
+                sum(one_round(*row) for row in rows),
+            ),
+            "constant": (terms.constant, rounds * constant(c)),
+            "one-time term": (terms.initial, initial_term(c.merged)),
+        }
+        found += [
+            equal(
+                left,
+                right,
+                domain=f"T = {rounds}, all symbols",
+                what=f"the {what} of T rounds and of one",
+                strength="certified",
+            )
+            for what, (left, right) in parts.items()
+        ]
+    return together(*found)
+
+
+def theorem_terms(n: Any, N: Any, V: Any, chi: Any, stale: Any) -> Terms:
+    """Theorem 1 corrected on symbols."""
+    terms: Terms = theorem_1(n, N, V, chi, c).terms
+    return terms
+
+
+def sharper_terms(n: Any, N: Any, V: Any, chi: Any, stale: Any) -> Terms:
+    """The sharper bound on symbols."""
+    terms: Terms = sharper_1(N, V, chi, c).terms
+    return terms
+
+
+def memory_terms(n: Any, N: Any, V: Any, chi: Any, stale: Any) -> Terms:
+    """The memory's bound on symbols."""
+    terms: Terms = memory_1(stale, c).terms
+    return terms
+
+
+def below_theorem_1() -> Evidence:
+    """Term by term: same root and one-time term, no linear term, a smaller constant, a smaller third term."""
+    columns = _rows(1)[0]
+    larger, smaller = theorem_terms(*([x] for x in columns)), sharper_terms(*([x] for x in columns))
+    same = [
+        equal(getattr(smaller, name), getattr(larger, name), domain="all symbols", what=f"the {name} terms")
+        for name in ("root", "initial")
+    ]
+    constant = always(sp.Lt(smaller.constant, larger.constant, evaluate=False), domain="every D, η, E, L, G")
+    linear = always(sp.Lt(smaller.linear, larger.linear, evaluate=False), domain="every σ, η, E, χ > 0")
+    return together(*same, constant, linear, deviation_is_covered())
+
+
+def _constant_admission(
+    fast: Callable[..., Bound], plain: Callable[[list[Snapshot], int, Constants], Bound], domain: str
+) -> Evidence:
+    """The sum to any T of `theory/` against the bound along the rounds of the sample-level simulator, term by term."""
+
+    def differs(K: int, rate: int, T: int) -> dict[str, Any] | None:
+        with precise():
+            quick = fast(K, rate, T, SUMMED, certified=True).terms
+            slow = plain(simulate([[rate]] * T, K), rate, SUMMED.map(ball)).terms
+            for name in ("root", "linear", "generalisation", "constant", "initial"):
+                a, b = (ball(getattr(terms, name)) for terms in (quick, slow))
+                if not (a.overlaps(b) and a.rad() < FINE and b.rad() < FINE):
+                    return {"term": name, "summed": a.str(8), "round by round": b.str(8)}
+        return None
+
+    points = [{"K": K, "rate": rate, "T": T} for K in (1, 2, 4) for rate, T in ((1, 1), (3, 2), (2, 9))]
+    return exhaust(points, differs, domain=domain)
+
+
+def constant_sharper() -> Evidence:
+    """The sharper bound under constant admission."""
+
+    def plain(rounds: list[Snapshot], rate: int, constants: Constants) -> Bound:
+        N, V, chi = (
+            [ball(Fraction(getattr(r, name))) for r in rounds] for name in ("N", "uniformity", "mismatch")
+        )
+        return sharper_1(N, V, chi, constants)
+
+    return _constant_admission(sharper_constant_bound, plain, "K = 1, 2, 4, T up to 9, rates 1 to 3, E = 3")
+
+
+def constant_memory() -> Evidence:
+    """The memory's bound under constant admission."""
+
+    def plain(rounds: list[Snapshot], rate: int, constants: Constants) -> Bound:
+        older = [sum(1 for i in r.memory if r.uses[i] > 1) for r in rounds]
+        return memory_1(
+            [ball(Fraction(old, r.n * r.n)) for old, r in zip(older, rounds, strict=True)], constants
+        )
+
+    return _constant_admission(memory_constant_bound, plain, "K = 1, 2, 4, T up to 9, rates 1 to 3, E = 3")
+
+
+def attained() -> Evidence:
+    """A slope of G from one end of Θ to the other, M rounds away, uses up both terms: nothing smaller would do."""
+    t = sp.Symbol("t", integer=True, nonnegative=True)
+    M = sp.Symbol("M", integer=True, positive=True)
+    way = M * step * c.G
+    excess = symbolic_sum(c.G * (way - t * step * c.G), t, 0, M - 1)
+    return equal(
+        excess,
+        (initial_term(c.merged) + M * step_constant(c)).subs(c.D, way),
+        domain="Θ = [0, D] with D = MηEG, loss Gθ, start at D, T = M rounds; every M, η, E, G",
+        what="the cumulative excess risk and D²/(2ηE) + TηEG²/2",
+    )

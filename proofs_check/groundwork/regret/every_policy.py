@@ -1,0 +1,154 @@
+r"""What staying inside the region alone implies, whatever a policy looks at: proved round by round, for all policies.
+
+With K-step retention write, in round t, \(k=\min(t,K)\), \(s=t-k+1\) for the oldest admission still in memory and
+\(x=\rho^s\). A sample admitted in round j has been used \(\min(t-j+1,K)\) times, which is k for \(j\le s\) and
+\(t-j+1\), the age, for those in memory. Four facts, each an induction over the rounds or over the memory:
+
+* every admission in memory lies in \([\bar\Lambda(1-x),\bar\Lambda/(1-x)]\), since the region contracts;
+* \(N(s)\le N_{\mathrm{eff}}(t)\le N(t)\) and \(kN(s)\le\sum A_i\le kN(t)\) for the uses \(A_i\);
+* \(\sum\Lambda_{\min}\le N(s)\) and \(N(t)\le\bar\Lambda(t+S)\), with the Lambert sum S (`groundwork.transient`);
+* so \(1/n-1/N_{\mathrm{eff}}\) and \(\chi=1/n+1/N_{\mathrm{eff}}-2W/n\) lie in `groundwork.envelope.mismatch_range`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import sympy as sp
+
+from proofs_check.engines.identity import equal
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.regret.envelope import mismatch_range
+from proofs_check.groundwork.regret.transient import most_samples, plain
+from proofs_check.notation import REGION, rate
+from theory.region import region_maximum, region_minimum
+from theory.reuse import effective_sample_size, mismatch_kstep
+
+a, k, n, x, y = sp.symbols("a k n x y", positive=True)
+U, R, N, more, Z, F, M = sp.symbols("U R N more Z F M", positive=True)
+EVERY = "every policy inside the region, every round"
+
+
+@cache
+def memory() -> Evidence:
+    """Admissions in memory within a factor 1-x of Λ̄, and so n, by induction over the memory."""
+    j = sp.Symbol("j", integer=True, positive=True)
+    low, high = (plain(end(REGION, j), y=j) for end in (region_minimum, region_maximum))
+    return together(
+        always(
+            [low >= rate * (1 - x), high <= rate / (1 - x)],
+            given=[y <= x, x < 1],
+            domain=f"{EVERY}: y = ρ^j <= x = ρ^s for j >= s",
+        ),
+        always(
+            [n + a >= (k + 1) * rate * (1 - x), n + a <= (k + 1) * rate / (1 - x)],
+            given=[
+                x < 1,
+                n >= k * rate * (1 - x),
+                n <= k * rate / (1 - x),
+                a >= rate * (1 - x),
+                a <= rate / (1 - x),
+            ],
+            domain=f"{EVERY}: one admission more in n",
+        ),
+    )
+
+
+@cache
+def uses() -> Evidence:
+    """N(s) <= N_eff <= N(t) and kN(s) <= ΣA <= kN(t), adding the samples round by round from the oldest."""
+    lam, old, young = sp.symbols("lambda_ old young", positive=True)
+    pair = effective_sample_size([old, young])
+    return together(
+        equal(
+            pair, (old + young) ** 2 / (old**2 + young**2), domain="two samples", what="N_eff and (ΣA)²/ΣA²"
+        ),
+        always(
+            (U + more * a) ** 2 <= (N + more) * (R + more * a**2),
+            given=[U**2 <= N * R],
+            domain="(ΣA)² <= N·ΣA², with `more` samples used a times added: so N_eff <= N(t)",
+        ),
+        always(
+            [R + more * a**2 <= k * (U + more * a), U + more * a <= k * (N + more)],
+            given=[k * U >= R, k * N >= U, a <= k],
+            domain="ΣA² <= kΣA and ΣA <= kN, with `more` samples used a <= k times added",
+        ),
+        always(
+            [lam <= U**2 / R, k * lam <= U],
+            given=[k * U >= R, sp.Eq(U, k * lam + Z)],
+            domain="ΣA = kN(s) + what the younger were used: so N_eff >= ΣA/k >= N(s); λ = N(s)",
+        ),
+    )
+
+
+@cache
+def share() -> Evidence:
+    """2W/n = 2Z/(nΣA), Z the uses of the memory, within (k+1)(1-x)²/(kM) and (k+1)/(k(1-x)²F)."""
+    held, wider = k * (k + 1) / 2, (k + 1) * (k + 2) / 2
+    return together(
+        always(
+            [Z + (k + 1) * a >= wider * rate * (1 - x), Z + (k + 1) * a <= wider * rate / (1 - x)],
+            given=[
+                x < 1,
+                held * rate * (1 - x) <= Z,
+                held * rate / (1 - x) >= Z,
+                a >= rate * (1 - x),
+                a <= rate / (1 - x),
+            ],
+            domain=f"{EVERY}: Z = Σ age·Λ, one admission more, k+1 rounds old",
+        ),
+        always(
+            2 * Z / (n * U) <= (k + 1) / (k * (1 - x) ** 2 * F),
+            given=[x < 1, held * rate / (1 - x) >= Z, n >= k * rate * (1 - x), k * F <= U],
+            domain=f"{EVERY}: at most",
+        ),
+        always(
+            2 * Z / (n * U) >= (k + 1) * (1 - x) ** 2 / (k * M),
+            given=[x < 1, held * rate * (1 - x) <= Z, n <= k * rate / (1 - x), k * M >= U],
+            domain=f"{EVERY}: at least",
+        ),
+    )
+
+
+@cache
+def mismatch_inside(*, stated: bool) -> Evidence:
+    """1/n - 1/N_eff, or χ = 1/n + 1/N_eff - 2W/n, inside `mismatch_range`."""
+    effective, weight = sp.symbols("Neff weight", positive=True)
+    low, high = mismatch_range(k, x, rate, F, M, stated=stated)
+    value = 1 / n - 1 / effective if stated else 1 / n + 1 / effective - weight
+    given = [x < 1, n >= k * rate * (1 - x), n <= k * rate / (1 - x), effective >= F, effective <= M]
+    if not stated:
+        given += [weight <= (k + 1) / (k * (1 - x) ** 2 * F), weight >= (k + 1) * (1 - x) ** 2 / (k * M)]
+    first, second, third = sp.symbols("first second third", positive=True)  # Λ(1), Λ(2), Λ(3) with K = 2
+    total = 2 * first + 2 * second + third
+    squares = 4 * first + 4 * second + third
+    memory_ = 2 * second + third
+    return together(
+        always([low <= value, value <= high], given=given, domain=EVERY),
+        equal(
+            mismatch_kstep([first, second, third], 2),
+            1 / (second + third) + squares / total**2 - 2 * memory_ / ((second + third) * total),
+            domain="K = 2, t = 3, any admissions",
+            what="χ and 1/n + ΣA²/(ΣA)² - 2Z/(nΣA)",
+        ),
+    )
+
+
+@cache
+def widens(*, stated: bool) -> Evidence:
+    """A larger x, a smaller F and a larger M widen `mismatch_range`: it may be taken at bounds on them."""
+    x_, F_, M_ = sp.symbols("x_ F_ M_", positive=True)
+    low, high = mismatch_range(k, x, rate, F, M, stated=stated)
+    lower, higher = mismatch_range(k, x_, rate, F_, M_, stated=stated)
+    return always(
+        [lower <= low, higher >= high],
+        given=[x_ < 1, x <= x_, F_ <= F, M <= M_],
+        domain="any larger x_ < 1, smaller F_, larger M_",
+    )
+
+
+@cache
+def every_policy(*, stated: bool) -> Evidence:
+    """All of it: the mismatch and N_eff of every policy inside the region, in every round, lie in the envelope."""
+    return together(memory(), uses(), share(), most_samples(), mismatch_inside(stated=stated))

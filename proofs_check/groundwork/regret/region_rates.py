@@ -1,0 +1,46 @@
+"""Remark 1 by the region alone: the exponents of T that expansion, spread and Lambert sum have for 1-ρ = T^-φ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.engines.identity import equal
+from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.regret.orders import tends_to
+from proofs_check.groundwork.reuse.corners import always
+from proofs_check.notation import rate
+from theory.rates import remark_1_by_region
+from theory.setting import Region
+from theory.violation import lambert_bound
+
+gamma, phi, h = sp.symbols("gamma phi h", positive=True)
+BETWEEN = [gamma < 1, phi < 1]
+ALONG = Region(rate=rate, rho=1 - 1 / h)  # h = 1/(1-ρ), which is T^φ
+
+
+def highest(*exponents: Any) -> Any:
+    """The highest of some exponents: that of their sum."""
+    return sp.Max(*exponents, evaluate=False)
+
+
+def violation_order() -> Evidence:
+    """The bound on Σρ^t/(1-ρ^t), over h·log h with h = 1/(1-ρ) = T^φ."""
+    return tends_to(
+        lambert_bound(ALONG.rho) / (h * sp.log(h)),
+        h,
+        sp.Integer(1),
+        what="the bound over h·log h",
+        domain="h = 1/(1-ρ) = T^φ → ∞",
+    )
+
+
+def region_exponents() -> Evidence:
+    """`remark_1_by_region` has the exponents of √(T log T), T^φ·log T, and is below 1."""
+    regret, violation = remark_1_by_region(phi)
+    return together(
+        always(sp.Eq(regret, highest(sp.Rational(1, 2), phi)), domain="expansion 1/2, spread φ"),
+        equal(violation, phi, domain="every φ", what="the violation's exponent and the Lambert sum's"),
+        always([regret < 1, sp.Lt(violation, 1)], given=[phi < 1], domain="every φ < 1, whatever γ"),
+    )

@@ -1,0 +1,1 @@
+"""Counting uses: sums over samples, rounds of K-step retention, constant admission."""

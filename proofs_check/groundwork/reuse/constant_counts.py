@@ -1,0 +1,70 @@
+"""Reuse counts under constant admission of Λ̄ samples a round, summed symbolically and by brute force.
+
+Of the cohorts used u = 1, 2, … times there is one each up to min(K, t), and the t-K older ones, if any, have been used
+K times. Two stretches cover all rounds, each symbolic in both variables: t = K+s and K = t+s, with s >= 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.engines.identity import symbolic_sum
+from proofs_check.notation import K, rate, t
+from proofs_check.simulator import Snapshot, simulate
+
+__all__ = [
+    "FILLING",
+    "FULL",
+    "defined",
+    "early_uses",
+    "in_y",
+    "k",
+    "late",
+    "late_uses",
+    "run",
+    "s",
+    "variance",
+    "y",
+]
+
+FULL, FILLING = "every K >= 1 and t >= K, t = K+s", "every t >= 1 and K >= t, K = t+s"
+
+u = sp.Symbol("u", integer=True, positive=True)
+k, y = sp.symbols("k y", positive=True)  # min(K, t) and t - (k-1)/2, in which closed forms are short
+s = sp.Symbol("s", integer=True, nonnegative=True)
+late = K + s  # t = K+s: the buffers are full
+
+
+def late_uses(power: int) -> Any:
+    """Σ A^power over all samples for t = K+s."""
+    return rate * (symbolic_sum(u**power, u, 1, K) + s * K**power)
+
+
+def early_uses(power: int) -> Any:
+    """Σ A^power over all samples for t <= K: nothing has been dropped."""
+    return rate * symbolic_sum(u**power, u, 1, t)
+
+
+def in_y(formula: Any) -> Any:
+    """A formula in K and t, written in k and y as a sum of simple fractions."""
+    return sp.apart(formula.subs(sp.Min(K, t), k).subs(t, y + (k - 1) / 2), y)
+
+
+def run(K: int, t: int, clients: list[int]) -> Snapshot:
+    """Round t of constant admission, by brute force."""
+    return simulate([clients] * t, K)[-1]
+
+
+def defined() -> Any:
+    """The printed form divides by zero where 6Kt = (K-1)(2K-1), which for whole K and t never happens."""
+    return sp.Ne(6 * K * t, (K - 1) * (2 * K - 1))
+
+
+def variance(values: Sequence[Any]) -> Fraction:
+    """The variance of the uniform distribution on the values."""
+    mean = Fraction(sum(values)) / len(values)
+    return sum(((v - mean) * (v - mean) for v in values), Fraction(0)) / len(values)

@@ -1,0 +1,166 @@
+"""Small data sets in every layout, made here; and where the real ones are, if they are at hand."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import os
+import struct
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from empirics.data import cifar10, imagenette, load
+from empirics.data.dataset import Pixels
+from theory.setting import SettingError
+
+RNG = np.random.default_rng(7)
+Files = dict[str, bytes]
+
+
+# --- writers -----------------------------------------------------------------------------------------------
+
+
+def idx(array: Pixels) -> bytes:
+    return bytes((0, 0, 8, array.ndim)) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
+
+
+def short_string(text: bytes) -> bytes:
+    return b"U" + bytes([len(text)]) + text
+
+
+def batch_pickle(records: Pixels, by_column: bool = False) -> bytes:
+    """A batch as Python 2 wrote CIFAR-10's: protocol 2, `str` for text and for the array's bytes."""
+    labels, pixels = records[:, 0], records[:, 1:]
+    parts = [
+        b"\x80\x02}q\x01(" + short_string(b"batch_label") + b"q\x02" + short_string(b"training batch 1 of 5"),
+        short_string(b"labels") + b"]q\x05(" + b"".join(b"K" + bytes([label]) for label in labels) + b"e",
+        short_string(b"data") + b"cnumpy.core.multiarray\n_reconstruct\nq\x07cnumpy\nndarray\nq\x08",
+        b"K\x00\x85U\x01b\x87Rq\x09(K\x01J" + struct.pack("<i", len(pixels)) + b"M\x00\x0c\x86",
+        b"cnumpy\ndtype\nq\nU\x02u1K\x00K\x01\x87Rq\x0b",
+        b"(K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb" + (b"\x88" if by_column else b"\x89"),
+        b"T" + struct.pack("<i", pixels.size) + pixels.tobytes("F" if by_column else "C") + b"tb",
+        short_string(b"filenames")
+        + b"]r\x2c\x01\x00\x00("
+        + short_string(b"leptodactylus_s_000004.png")
+        + b"eu.",
+    ]
+    return b"".join(parts)
+
+
+def jpeg(pixels: Pixels) -> bytes:
+    written = io.BytesIO()
+    Image.fromarray(pixels).save(written, "JPEG", quality=95)
+    return written.getvalue()
+
+
+def tar(files: Files, *extra: tarfile.TarInfo) -> bytes:
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w") as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+        for member in extra:
+            archive.addfile(member, io.BytesIO(bytes(member.size)))
+    return written.getvalue()
+
+
+def put(folder: Path, files: Files) -> Path:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def gzipped(content: bytes) -> bytes:
+    return gzip.compress(content, 1)
+
+
+def packed(files: Files) -> Files:
+    return {f"{name}.gz": gzipped(content) for name, content in files.items()}
+
+
+def under(folder: str, files: Files) -> Files:
+    return {f"{folder}/{name}": content for name, content in files.items()}
+
+
+# --- small data sets ---------------------------------------------------------------------------------------
+
+TRAIN_DIGITS = RNG.integers(0, 256, (12, 28, 28), np.uint8)
+TEST_DIGITS = RNG.integers(0, 256, (5, 28, 28), np.uint8)
+MNIST: Files = {
+    "train-images-idx3-ubyte": idx(TRAIN_DIGITS),
+    "train-labels-idx1-ubyte": idx((np.arange(12) % 10).astype(np.uint8)),
+    "t10k-images-idx3-ubyte": idx(TEST_DIGITS),
+    "t10k-labels-idx1-ubyte": idx(np.array([9, 0, 3, 3, 1], np.uint8)),
+}
+
+BATCHES: dict[str, Pixels] = {
+    name: np.column_stack(
+        [RNG.integers(0, 10, n, np.uint8), RNG.integers(0, 256, (n, cifar10.RECORD - 1), np.uint8)]
+    )
+    for n, name in enumerate(cifar10.BATCHES, start=2)
+}
+BINARY: Files = {f"{name}.bin": batch.tobytes() for name, batch in BATCHES.items()}
+PYTHON: Files = {name: batch_pickle(batch) for name, batch in BATCHES.items()}
+RECORDS: Files = {
+    "train.bin": b"".join(BINARY[f"{name}.bin"] for name in cifar10.TRAIN),
+    "test.bin": BINARY["test_batch.bin"],
+}
+BIN, PY = cifar10.BINARY.folder, cifar10.PYTHON.folder
+CIFAR10: dict[str, Files] = {
+    "binary folder": under(BIN, BINARY),
+    "binary, flat": BINARY,
+    "binary archive": {"cifar-10-binary.tar.gz": gzipped(tar(under(BIN, BINARY)))},
+    "python folder": under(PY, PYTHON),
+    "python archive": {
+        "cifar-10-python.tar.gz": gzipped(tar(under(f"./{PY}", PYTHON | {"readme.html": b"<p>"})))
+    },
+    "records": RECORDS,
+    "records, xz": {f"{name}.xz": lzma.compress(content, preset=0) for name, content in RECORDS.items()},
+    "records below": under("cifar10", RECORDS),
+}
+
+PICTURES: Files = {
+    f"{split}/{wnid}/{i}.JPEG": jpeg(RNG.integers(0, 256, (10, 8 + 4 * i, 3), np.uint8))
+    for split in ("train", "val")
+    for wnid in imagenette.CLASSES
+    for i in range(2)
+}
+INSIDE = under(imagenette.FOLDER, PICTURES)
+IMAGENETTE: dict[str, Files] = {
+    "folder": INSIDE,
+    "its inside": PICTURES,
+    "tgz": {"imagenette2-160.tgz": gzipped(tar(INSIDE))},
+    "tar.xz, another order": {
+        "imagenette2-160.tar.xz": lzma.compress(tar(dict(reversed(INSIDE.items()))), preset=0)
+    },
+    "below": under("imagenette", INSIDE),
+}
+
+
+def refusal(name: str, folder: Path | None, **options: Any) -> str:
+    """The one sentence with which the files in `folder` are refused."""
+    with pytest.raises(SettingError) as caught:
+        load(name, folder, **options)
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    assert "://" not in sentence
+    return sentence
+
+
+# --- the real files ----------------------------------------------------------------------------------------
+
+REAL = Path(os.environ.get("ACDPP_DATA", Path(__file__).parents[3] / "shared" / "data"))
+
+
+def real(name: str) -> Path:
+    if not (REAL / name).is_dir():
+        pytest.skip(f"no {name} in $ACDPP_DATA")
+    return REAL / name

@@ -1,0 +1,130 @@
+"""The pickles of CIFAR-10's python version are read, and no pickle can make the reader do anything."""
+
+from __future__ import annotations
+
+import copyreg
+import os
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from empirics.data import pickled
+from tests.empirics.made_data import BATCHES, PY, PYTHON, batch_pickle, put, refusal, short_string, under
+from theory.setting import SettingError
+
+
+def test_an_array_stored_by_columns_is_the_same_array(tmp_path: Path) -> None:
+    records = BATCHES["data_batch_1"]
+    labels, pixels = pickled.labels_and_pixels("batch", batch_pickle(records, by_column=True))
+    np.testing.assert_array_equal(np.column_stack([labels, pixels]), records)
+
+
+@pytest.mark.parametrize("protocol", [3, 4])
+def test_a_batch_pickled_by_todays_numpy_is_read_too(protocol: int) -> None:
+    records = BATCHES["data_batch_1"]
+    batch = {"labels": records[:, 0].tolist(), "data": np.ascontiguousarray(records[:, 1:])}
+    labels, pixels = pickled.labels_and_pixels("batch", pickle.dumps(batch, protocol))
+    np.testing.assert_array_equal(np.column_stack([labels, pixels]), records)
+
+
+class Calls:
+    """Pickles to a call of `function` with `arguments`."""
+
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self.call = function, arguments
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return self.call
+
+
+@pytest.mark.parametrize("protocol", [0, 1, 2, 3, 4, 5])
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_malicious_pickle_is_refused_and_does_nothing(protocol: int, hidden: bool, tmp_path: Path) -> None:
+    canary = tmp_path / "executed"
+    for weapon in (
+        Calls(os.mkdir, str(canary)),
+        Calls(os.system, f"mkdir {canary}"),
+        Calls(eval, f"__import__('os').mkdir({str(canary)!r})"),
+        Calls(__import__, "this"),
+    ):
+        payload = pickle.dumps({"labels": [1], "data": weapon} if hidden else weapon, protocol)
+        folder = put(tmp_path / "data", under(PY, PYTHON | {"data_batch_2": payload}))
+        sentence = refusal("cifar10", folder)
+        assert "data_batch_2" in sentence
+        assert "refused" in sentence
+        assert not canary.exists()
+        assert "this" not in sys.modules
+
+
+ARRAY = b"cnumpy.core.multiarray\n_reconstruct\n"
+HOSTILE = {
+    "another function of numpy": (b"\x80\x02cnumpy\nload\n(U\x01xtR.", "asks for 'numpy.load'"),
+    "a name beside an allowed one": (b"\x80\x02cnumpy.core.multiarray\nscalar\n.", "asks for"),
+    "a dotted name": (b"\x80\x04\x8c\x05numpy\x8c\x10ndarray.__init__\x93.", "asks for"),
+    "an extension code": (b"\x80\x02\x82\x01.", "opcode EXT1"),
+    "a persistent id": (b"\x80\x02U\x01xQ.", "opcode BINPERSID"),
+    "an instance": (b"\x80\x02(iposix\nsystem\n.", "opcode INST"),
+    "a new object": (b"\x80\x02cnumpy\nndarray\n)\x81.", "opcode NEWOBJ"),
+    "an object built on the stack": (b"\x80\x02(cnumpy\nndarray\no.", "opcode OBJ"),
+    "state on a stand-in's class": (b"\x80\x02cnumpy\nndarray\n}U\x09argumentsK\x01sb.", "refused"),
+    "a call of a call": (b"\x80\x02" + ARRAY + b")R)R.", "not callable"),
+    "four thousand million memo slots": (b"\x80\x02Nr\xff\xff\xff\xff.", "memo index"),
+    "a string longer than the file": (b"\x80\x02T\xff\xff\xff\x7fx.", "refused"),
+    "nothing": (b"", "refused"),
+    "no end": (b"\x80\x02}", "refused"),
+    "only a number": (b"\x80\x02K\x01.", "is a dict"),
+}
+
+
+@pytest.mark.parametrize("attack", HOSTILE)
+def test_hostile_opcodes_are_refused_and_leave_the_reader_as_it_was(attack: str) -> None:
+    content, reason = HOSTILE[attack]
+    before = {cls: dict(vars(cls)) for cls in {*pickled.KNOWN.values(), pickled._Inert}}
+    with pytest.raises(SettingError, match=reason):
+        pickled.labels_and_pixels("batch", content)
+    assert before == {cls: dict(vars(cls)) for cls in before}
+
+
+def test_an_extension_code_that_another_unpickler_has_used_is_no_way_around_the_names(tmp_path: Path) -> None:
+    code, canary = 0xF0, tmp_path / "executed"
+    copyreg.add_extension(os.mkdir.__module__, "mkdir", code)
+    try:
+        extension = b"\x82" + bytes([code])
+        assert pickle.loads(b"\x80\x02" + extension + b".") is os.mkdir  # cached from here on: no find_class
+        with pytest.raises(SettingError, match="opcode EXT1"):
+            pickled.labels_and_pixels(
+                "batch", b"\x80\x02" + extension + short_string(bytes(canary)) + b"\x85R."
+            )
+        assert not canary.exists()
+    finally:
+        copyreg.remove_extension(os.mkdir.__module__, "mkdir", code)
+        copyreg.clear_extension_cache()  # type: ignore[attr-defined, unused-ignore]
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        {"labels": [1], "data": np.zeros((1, 3072), np.int8)},
+        {"labels": [1], "data": np.zeros((1, 3072), object)},
+        {"labels": [1], "data": np.zeros((3072,), np.uint8)},
+        {"labels": [1], "data": np.zeros((1, 3071), np.uint8)},
+        {"labels": [1], "data": np.zeros((2, 3072), np.uint8)},
+        {"labels": [1], "data": bytes(3072)},
+        {"labels": [1]},
+        {"labels": [10], "data": np.zeros((1, 3072), np.uint8)},
+        {"labels": [-1], "data": np.zeros((1, 3072), np.uint8)},
+        {"labels": [True], "data": np.zeros((1, 3072), np.uint8)},
+        {"labels": [], "data": np.zeros((0, 3072), np.uint8)},
+        {"labels": "1", "data": np.zeros((1, 3072), np.uint8)},
+        {"data": np.zeros((1, 3072), np.uint8)},
+        [1, 2],
+    ],
+)
+def test_a_harmless_pickle_of_something_else_is_refused(batch: Any) -> None:
+    with pytest.raises(SettingError, match="batch"):
+        pickled.labels_and_pixels("batch", pickle.dumps(batch, 4))
