@@ -10,8 +10,8 @@ from rich.table import Table
 from acdpp import parse
 from acdpp.bound import DEFAULT_CONSTANTS
 from acdpp.output import console, print_json
-from theory.design import Design, design, design_as_stated, design_limit, fill_ratio
-from theory.setting import Budget, SettingError
+from theory.design import Design, crossover_horizon, design, design_as_stated, design_limit, fill_ratio
+from theory.setting import Budget, Constants, SettingError
 
 __all__ = ["EXAMPLES", "command"]
 
@@ -47,14 +47,15 @@ def command(
             f"--horizon must be at most 10^12 for a design, got {horizon}; leave it out for T → ∞"
         )
     result = design_limit(setting, numbers) if T is None else design(setting, T, numbers)
-    document = _document(result, setting, T)
+    document = _document(result, setting, T, numbers)
     if as_json:
         print_json(document)
     else:
         _show(document)
 
 
-def _document(result: Design, budget: Budget, T: int | None) -> dict[str, Any]:
+def _document(result: Design, budget: Budget, T: int | None, constants: Constants) -> dict[str, Any]:
+    x = fill_ratio(budget)
     return {
         "K": result.K,
         "rates": list(result.rates),
@@ -62,7 +63,8 @@ def _document(result: Design, budget: Budget, T: int | None) -> dict[str, Any]:
         "binding": list(result.binding),
         "horizon": T,
         "bound": result.bound,
-        "fill_ratio": fill_ratio(budget),
+        "fill_ratio": x,
+        "crossover": crossover_horizon(budget, constants) if x > 1 and x != int(x) else None,
         "stated": [{"K": K, "feasible": feasible} for K, feasible in design_as_stated(budget)],
         "candidates": [vars(candidate) for candidate in result.candidates],
     }
@@ -87,6 +89,11 @@ def _show(document: dict[str, Any]) -> None:
         table.add_row(str(row["K"]), *cells, f"{row['bound']:.8g}", reason, style=style)
     console.print(table)
     console.print("no (cost): filling the buffers with that K costs more than the budget")
+    if document["crossover"] is not None:
+        below, where = int(document["fill_ratio"]), document["crossover"]
+        console.print(
+            f"K = {below} at the affordable rate is better up to about T = {where:,.0f}, then K = {below + 1}"
+        )
     _, down = document["stated"]
     if not down["feasible"]:
         console.print(f"The printed corollary offers K = {down['K']} with full buffers too: not feasible.")

@@ -180,6 +180,7 @@ def _evidence(found: tuple[Evidence, ...]) -> list[dict[str, Any]]:
             "method": e.method,
             "strength": e.strength,
             "outcome": e.outcome,
+            "confirms": e.confirms,
             "detail": e.detail,
             "domain": e.domain,
             "certificate": dict(e.certificate),
@@ -327,6 +328,7 @@ def _say(name: str, text: str, indent: int = 2) -> None:
 def _show_evidence(found: tuple[Evidence, ...]) -> None:
     for e in found:
         part = f" ({e.part})" if e.part else ""
+        part += ", confirming" if e.confirms else ""
         _say(f"- {e.method}, {e.strength}, {e.outcome}{part}", f"{e.detail} [{e.seconds:.1f} s]", indent=4)
         _say("on", e.domain, indent=6)
         for name, value in e.certificate.items():

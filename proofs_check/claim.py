@@ -9,7 +9,8 @@ A claim is plain data. A check is a function of no argument, or of a `Context`, 
 * `corrected.checks`: about the corrected statement.
 
 A statement that says several things names its `parts`, and its checks are then a mapping from part to checks.
-Evidence for every part is demanded: a part that nothing tests is a fault of the checker, not a weaker verdict.
+Evidence for every part is demanded: a part that nothing tests is a fault of the checker, not a weaker verdict. The
+checks of a part are links of one argument and the weakest decides, but for those marked as `confirming`.
 What a verdict rests on besides its checks, a cited theorem or an argument in words, is named in `given` and is
 shown wherever the verdict is.
 
@@ -23,6 +24,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache, wraps
 from typing import Any, Literal
 
 import numpy as np
@@ -42,6 +44,7 @@ __all__ = [
     "Given",
     "Profile",
     "Role",
+    "confirming",
     "decide",
     "qualified",
     "run_check",
@@ -83,6 +86,19 @@ class Context:
     def choose(self, quick: Any, full: Any) -> Any:
         """The work for this profile: `context.choose(100, 2000)` examples."""
         return quick if self.profile == "quick" else full
+
+
+@cache
+def confirming(check: Check) -> Check:
+    """The same check, booked as a confirmation: it looks at what the other checks of its part establish from
+    another side, and is no link of their argument. Without this mark the weakest check of a part decides.
+    """
+
+    @wraps(check)
+    def confirmed(*arguments: Any) -> Evidence:
+        return replace(check(*arguments), confirms=True)
+
+    return confirmed
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,8 @@ RANK: tuple[Verdict, ...] = ("undecided", "supported", "certified", "proved")
 @dataclass(frozen=True)
 class Evidence:
     """One finding. `part` names the part of the statement it is about, where a statement says several
-    things; `pieces` counts the findings that were put together into this one.
+    things; `pieces` counts the findings that were put together into this one; `confirms` says that it is no link of
+    the argument but looks at the same from another side.
     """
 
     method: Method
@@ -74,6 +75,7 @@ class Evidence:
     seconds: float = 0.0
     part: str = ""
     pieces: int = 1
+    confirms: bool = False
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -197,13 +199,15 @@ def refutes(negation: Evidence, detail: str) -> Evidence:
 
 
 def _positive(evidence: Iterable[Evidence]) -> Verdict:
-    """The strongest that the positive outcomes establish. A check that is open, or fails without refuting, leaves
-    the part undecided: what is listed under one part may be the links of one argument, of which all are needed.
+    """What the evidence about one part establishes: its checks are links of one argument, so the weakest decides.
+
+    One that merely confirms the others adds and takes no strength, but it must hold like them.
     """
     found = list(evidence)
     if any(e.outcome != "holds" for e in found):
         return "undecided"
-    return max((ESTABLISHES[e.strength] for e in found), key=RANK.index, default="undecided")
+    links = [e for e in found if not e.confirms] or found
+    return min((ESTABLISHES[e.strength] for e in links), key=RANK.index, default="undecided")
 
 
 def verdict(
@@ -216,8 +220,9 @@ def verdict(
     it leaves the statement undecided. A statement of several parts is as well established as its weakest
     part, and a part without evidence is not established.
 
-    >>> verdict([holds("exact", "200 sequences"), holds("identity", "difference is 0")])
-    'proved'
+    >>> sampled, proof = holds("exact", "200 sequences"), holds("identity", "difference is 0")
+    >>> verdict([sampled, proof]), verdict([replace(sampled, confirms=True), proof])
+    ('supported', 'proved')
     >>> counterexample = fails("exact", "wrong at K=2", certificate={"K": 2})
     >>> verdict([counterexample]), verdict([counterexample], [holds("smt", "unsat for K=1")])
     ('refuted', 'conditional')

@@ -24,13 +24,14 @@ MARKS = {"holds": "✓", "fails": "✗", "open": "?"}
 
 @dataclass(frozen=True)
 class Finding:
-    """A piece of evidence, without its numbers. `pieces` counts what was put together into it."""
+    """A piece of evidence, without its numbers: see `proofs_check.evidence.Evidence`."""
 
     part: str
     method: str
     strength: str
     outcome: str
     pieces: int
+    confirms: bool
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Entry:
 
 
 def _findings(evidence: Iterable[Evidence]) -> tuple[Finding, ...]:
-    return tuple(Finding(e.part, e.method, e.strength, e.outcome, e.pieces) for e in evidence)
+    return tuple(Finding(e.part, e.method, e.strength, e.outcome, e.pieces, e.confirms) for e in evidence)
 
 
 def _statement(of: Claim | Correction, verdict: str, evidence: Iterable[Evidence]) -> Statement:

@@ -88,12 +88,12 @@ def sum_rounds(
     return Bound(Terms(*map(float, values)), error=error, left_out=left_out)
 
 
-def _system(certified: bool) -> Callable[[Any], Any]:
+def number_system(certified: bool) -> Callable[[Any], Any]:
     """The number system of a cumulative evaluation: balls if it is to be proved, else floats."""
     return ball if certified else float
 
 
-def _with_constants(result: Bound, constant: Any, initial: Any) -> Bound:
+def with_constants(result: Bound, constant: Any, initial: Any) -> Bound:
     """The constants join the sums, and the roundings of joining them join the error."""
     terms = replace(result.terms, constant=constant, initial=initial)
     if hasattr(terms.total, "rad"):
@@ -119,11 +119,11 @@ def constant_bound(K: Any, rate: Any, T: Any, constants: Constants, *, certified
     K, T = retention(K), horizon(T)
     positive("the admission rate", rate)
     breaks = constant_breaks(K, rate, constants)
-    system = _system(certified)
+    system = number_system(certified)
     numbers, rate = constants.map(system), system(rate)
     result = sum_rounds(lambda t: constant_round(K, t, rate, numbers), T, breaks, certified=certified)
     with precise() if certified else nullcontext():
-        return _with_constants(result, per_round_constant(numbers) * T, initial_term(numbers.merged))
+        return with_constants(result, per_round_constant(numbers) * T, initial_term(numbers.merged))
 
 
 def constant_bound_as_stated(
@@ -142,13 +142,13 @@ def constant_bound_as_stated(
     low, high = _stated_crossings(K)
     pole = ((K - 1) // 2,) if K % 2 == 1 and 1 <= (K - 1) // 2 <= T else ()
     breaks = (1, negative_until, (K - 1) // 2, low - 1, high, int(constants.Pdim / rate))
-    system = _system(certified)
+    system = number_system(certified)
     numbers, rate = constants.map(system), system(rate)
     result = sum_rounds(
         lambda t: constant_round_as_stated(K, t, rate, numbers), T, breaks, certified=certified, left_out=pole
     )
     with precise() if certified else nullcontext():
-        result = _with_constants(result, per_round_constant_as_stated(numbers) * T, initial_term(numbers))
+        result = with_constants(result, per_round_constant_as_stated(numbers) * T, initial_term(numbers))
     negative = {"root": (low, min(high, T)), "generalisation": (1, min(negative_until, T))}
     return replace(
         result, negative={name: ((first, last),) for name, (first, last) in negative.items() if first <= last}

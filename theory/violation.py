@@ -29,6 +29,7 @@ __all__ = [
     "buffer_violation_maximum",
     "cost_excess_maximum",
     "cost_violation_bound",
+    "cost_violation_by_peak",
     "cost_violation_least",
     "cost_violation_rate",
     "cost_violation_rate_as_stated",
@@ -102,6 +103,19 @@ def cost_violation_bound(T: Any, region: Region, mean_cost: Any, C: Any) -> Any:
     (Fraction(2, 1), Fraction(12, 1))
     """
     return positive_part(cost_excess_maximum(T, region, mean_cost, C))
+
+
+def cost_violation_by_peak(T: Any, region: Region, peak: Any) -> Any:
+    r"""\(c_{\max}\bar\Lambda\sum_{t\le T}\rho^t/(1-\rho^t)\), an upper bound on the cost violation of every policy
+    inside the region when \(E[c(t)]\le c_{\max}\) in each round and constant admission can pay for the T rounds
+    together (sharpens `thm:dpp-cost-constraint`); attained for one mean \(c_{\max}=C/\bar\Lambda\).
+
+    Where constant admission can pay up to every round, \(C/\bar\Lambda\) does for `peak`, however large the costs.
+
+    >>> cost_violation_by_peak(2, Region(rate=3, rho=Fraction(1, 2)), 5)
+    Fraction(20, 1)
+    """
+    return peak * region.rate * lambert_partial(region.rho, T + 1)
 
 
 def cost_violation_least(T: Any, rho: Any, C: Any) -> Any:

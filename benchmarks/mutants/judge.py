@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 # the order says how strong a kill is: what the mathematics noticed comes before what a record noticed
+FIRST = 8  # so many claims are asked before the tests, all others after them
 BY_CLAIMS = ("verdict", "evidence", "check broke", "time limit", "text")
 
 
@@ -253,7 +254,10 @@ def _way(sentence: str) -> str:
 
 
 def judge(mutant: Mutant, entries: list[bytes], tests: list[list[str]]) -> Judgement:
-    """Who notices this error: the claims of these entries, asked in their order, and the tests if none does."""
+    """Who notices this error: the first claims of these entries, then the tests, then the other claims.
+
+    A text that changed is a weaker notice than a verdict or evidence: all claims are asked before it counts.
+    """
     start = time.perf_counter()
 
     def found(by: str, where: str = "") -> Judgement:
@@ -270,21 +274,26 @@ def judge(mutant: Mutant, entries: list[bytes], tests: list[list[str]]) -> Judge
     except Exception as error:
         return found("import", f"{type(error).__name__}: {error}"[:120])
     text = ""
-    for entry in map(pickle.loads, entries):
-        try:
-            ways = {_way(s) for s in ledger.differences([decide(_claim(entry.id))], [entry])}
-        except CheckError:
-            return found("check broke", entry.id)
-        strong = [way for way in BY_CLAIMS[:-1] if way in ways]
-        if strong:
-            return found(strong[0], entry.id)
-        text = text or (entry.id if ways else "")
-    if text:
-        return found("text", text)
-    for command in tests:
-        if _fails(command):
-            return found("test", Path(command[-1]).name)
-    return found("")
+
+    def claims(some: list[bytes]) -> Judgement | None:
+        nonlocal text
+        for entry in map(pickle.loads, some):
+            try:
+                ways = {_way(s) for s in ledger.differences([decide(_claim(entry.id))], [entry])}
+            except CheckError:
+                return found("check broke", entry.id)
+            strong = [way for way in BY_CLAIMS[:-1] if way in ways]
+            if strong:
+                return found(strong[0], entry.id)
+            text = text or (entry.id if ways else "")
+        return None
+
+    noticed = claims(entries[:FIRST])
+    if noticed is None and not text:
+        failing = next((command for command in tests if _fails(command)), None)
+        noticed = found("test", Path(failing[-1]).name) if failing else None
+    noticed = noticed or claims(entries[FIRST:])
+    return noticed or found("text" if text else "", text)
 
 
 QUIET = ("-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest")

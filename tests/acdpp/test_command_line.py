@@ -65,6 +65,38 @@ def test_regret_terms_come_with_three_terms_and_an_error(form: str) -> None:
         assert document["error"] < 1e-9
 
 
+def test_the_two_sharper_bounds_lie_below_theorem_1() -> None:
+    constants = ["--constants", "D=1,sigma=1,eta=0.1,B=1,Pdim=5,G=1", "--certified"]
+    whole, sharper, memory = (answer("bound", name, *constants) for name in ("constant", "sharper", "memory"))
+    assert sharper["enclosure"][1] < whole["enclosure"][0]
+    assert memory["enclosure"][1] < whole["enclosure"][0]
+    assert sharper["terms"]["linear"] == memory["terms"]["root"] == 0
+
+
+def test_the_regret_comes_with_its_leading_term_and_a_proved_enclosure() -> None:
+    document = answer("bound", "regret", "--K", "2", "--horizon", "1e15")
+    low, high = document["enclosure"]
+    assert low <= document["total"] <= high
+    assert 1.02 < document["leading_term"] / document["total"] < 1.04
+    assert answer("bound", "regret", "--K", "1")["total"] == pytest.approx(0, abs=1e-20)
+
+
+def test_violations_are_the_largest_inside_the_region() -> None:
+    costs = ["--budget", "55", "--mean-cost", "5.5"]
+    document = answer("bound", "cost-violation", "--rho", "0.5", "--horizon", "2", *costs)
+    assert document["total"] == pytest.approx(55 * (1 + 1 / 3))
+    assert answer("bound", "buffer-violation", "--rho", "0.5", "--horizon", "1e15")["total"] == 0
+    assert answer("bound", "buffer-violation", "--K", "2", "--rate", "1", "--rho", "0.5", "--horizon", "2")[
+        "total"
+    ] == pytest.approx(4 / 3)
+
+
+def test_design_says_where_the_ceiling_passes_the_floor() -> None:
+    document = answer("design", "--buffers", "10,11", "--budget", "10", "--mean-cost", "1")
+    assert document["crossover"] == pytest.approx(2_983_619, rel=0.01)
+    assert answer("design", *BUDGET)["crossover"] is None
+
+
 def test_design_says_what_the_theory_says() -> None:
     document = answer("design", *BUDGET, "--horizon", "1e6")
     budget = Budget(buffers=(8, 9, 10, 11, 12) * 2, cost=55, mean_cost=Fraction(11, 2))
@@ -128,6 +160,9 @@ def test_version_and_help_come_with_examples() -> None:
         (["bound"], "quantity"),
         (["design", "--buffers", "8,,9", "--budget", "1", "--mean-cost", "1"], "--buffers must be a number"),
         (["bound", "omega2"], "--rho"),
+        (["bound", "buffer-violation"], "--rho"),
+        (["bound", "cost-violation", "--rho", "0.9"], "--budget and --mean-cost"),
+        (["bound", "memory", "--form", "stated"], "the paper prints no form of it"),
         (["bound", "omega2", "--rho", "1"], "strictly between 0 and 1"),
         (["bound", "nothing"], "is not one of"),
         (["design", "--buffers", "", "--budget", "1", "--mean-cost", "1"], "at least one number"),

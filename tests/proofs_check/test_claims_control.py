@@ -19,6 +19,7 @@ from proofs_check.claims.control import (
     drift,
     first_round,
     independence,
+    largest_violation,
     occupancy,
     t_slot,
 )
@@ -35,14 +36,15 @@ from theory.violation import (
     buffer_excess_maximum,
     cost_excess_maximum,
     cost_violation_bound,
+    cost_violation_by_peak,
     cost_violation_least,
     cost_violation_rate,
     lambert_bound,
 )
 
 MODULES = (
-    buffer_violation, comparison, cost_proof, cost_violation, debt_queue, drift, first_round, independence, occupancy,
-    t_slot,
+    buffer_violation, comparison, cost_proof, cost_violation, debt_queue, drift, first_round, independence,
+    largest_violation, occupancy, t_slot,
 )  # fmt: skip
 BELOW = (drift_step, inside_region, lambert_sum, repaired_penalty)
 
@@ -174,7 +176,39 @@ PLANTED: dict[str, tuple[str, Any, Callable[..., Evidence]]] = {
     "cost excess without the budget": (
         "cost_excess_maximum",
         lambda T, region, mean, C: cost_excess_maximum(T, region, mean, 0 * C),
-        cost_violation.excess_is_the_sum,
+        largest_violation.one_round_more,
+    ),
+    "cost excess of a list, its last mean doubled": (
+        "cost_excess_maximum",
+        lambda T, region, mean, C: cost_excess_maximum(
+            T, region, [*mean[:-1], 2 * mean[-1]] if isinstance(mean, list) else mean, C
+        ),
+        largest_violation.lists_are_sums,
+    ),
+    "cost excess a round late": (
+        "cost_excess_maximum",
+        lambda T, region, mean, C: cost_excess_maximum(T + 1, region, mean, C) + C,
+        largest_violation.one_round_more,
+    ),
+    "peak bound without the rate": (
+        "cost_violation_by_peak",
+        lambda T, region, peak: cost_violation_by_peak(T, region, peak) / region.rate,
+        lambert_sum.peak_step,
+    ),
+    "peak bound a round short": (
+        "cost_violation_by_peak",
+        lambda T, region, peak: cost_violation_by_peak(T - 1, region, peak),
+        lambert_sum.peak_step,
+    ),
+    "peak bound without the peak": (
+        "cost_violation_by_peak",
+        lambda T, region, peak: cost_violation_by_peak(T, region, 1),
+        lambert_sum.peak_step,
+    ),
+    "an upper end at Λ̄": (
+        "region_maximum",
+        lambda region, t: region.rate + 0 * region_maximum(region, t),
+        buffer_violation.turns_once,
     ),
     "cost bound a round short": (
         "cost_violation_bound",
@@ -183,12 +217,12 @@ PLANTED: dict[str, tuple[str, Any, Callable[..., Evidence]]] = {
             if T > 1
             else Fraction(0)
         ),
-        cost_violation.extreme_policies,
+        largest_violation.extreme_policies,
     ),
     "cost bound in the loop, 1 % off": (
         "cost_violation_bound",
         lambda *arguments: cost_violation_bound(*arguments) * 99 / 100,
-        cost_violation.played_by_the_policy,
+        largest_violation.played_by_the_policy,
     ),
     "least violation without its tail": (
         "cost_violation_least",

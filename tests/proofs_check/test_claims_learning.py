@@ -4,7 +4,7 @@ force when its loss violates the constants that it claims."""
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 import sympy as sp
@@ -317,6 +317,60 @@ def test_an_error_in_a_formula_of_the_theory_breaks_a_link(monkeypatch, error):
 def test_a_wrong_weight_of_the_older_samples_is_seen(monkeypatch, planted):
     monkeypatch.setattr(population, "stale_weight", planted)
     assert population.stale_weights(Context()).outcome == "fails"
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        lambda fresh, sizes, shares=None: sharper.stale_weight([0] * len(fresh), sizes, shares),
+        lambda fresh, sizes, shares=None: 2 * sharper.stale_weight(fresh, sizes, shares),
+        lambda fresh, sizes, shares=None: sharper.stale_weight(fresh[:1], sizes[:1], shares and shares[:1]),
+        lambda fresh, sizes, shares=None: sharper.stale_weight(fresh, sizes, shares or [1] * len(sizes)),
+    ],
+    ids=["fresh samples counted", "factor 2", "one client only", "weights forgotten"],
+)
+def test_a_wrong_weight_of_the_older_samples_breaks_an_identity_too(monkeypatch, planted):
+    monkeypatch.setattr(population, "stale_weight", planted)
+    identities = (
+        population.stale_weights_of_a_client,
+        population.stale_weights_merged,
+        population.stale_weights_constant,
+        population.stale_weights_of_clients,
+    )
+    assert any(identity().outcome == "fails" for identity in identities)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        lambda K, t, rate: sharper.stale_weight_constant(K, K + t, rate),
+        lambda K, t, rate: sharper.stale_weight_constant(t + K, t, rate),
+    ],
+    ids=["only full buffers", "only filling buffers"],
+)
+def test_the_closed_stale_weight_is_tested_before_and_after_the_buffers_are_full(monkeypatch, planted):
+    monkeypatch.setattr(population, "stale_weight_constant", planted)
+    assert population.stale_weights_constant().outcome == "fails"
+
+
+@pytest.mark.parametrize("term", ["root_term", "linear_term", "per_round_constant"])
+def test_recursions_whose_mismatch_varies_add_up_to_the_terms_of_the_theory_only(monkeypatch, term):
+    right = getattr(bound, term)
+    monkeypatch.setattr(many_rounds, term, lambda *arguments: right(*arguments) / 2)
+    assert many_rounds.theorem_telescopes().outcome != "holds"
+
+
+def test_the_mismatch_on_a_segment_costs_the_whole_root_term(monkeypatch):
+    monkeypatch.setattr(one_round, "root_term", lambda chi, c: bound.root_term(chi, c) / 2)
+    assert one_round.on_a_segment().outcome == "fails"
+
+
+def test_a_difference_of_convex_functions_rises_by_no_more_than_its_slope_allows():
+    """The argument in pieces on an example with room for none: F_all = θ² and F_mem = 0 on [0, 1], slope at most 2."""
+    for pieces in (1, 7, 50):
+        ends = [Fraction(j, pieces) for j in range(pieces + 1)]
+        allowed = sum((2 * here + 2 * there - 2 * here) / pieces for here, there in pairwise(ends))
+        assert 1 <= allowed <= 2 + Fraction(4, pieces)
 
 
 def test_a_worst_case_above_the_right_hand_side_is_seen(monkeypatch):

@@ -11,6 +11,7 @@ from proofs_check.claim import (
     Context,
     Correction,
     Given,
+    confirming,
     decide,
     qualified,
     run_check,
@@ -22,6 +23,7 @@ COUNTEREXAMPLE = fails("exact", "wrong at K=2", certificate={"K": 2})
 PROOF = holds("identity", "difference is 0")
 CERTIFIED = holds("enclosure", "apart at 9 points")
 SAMPLED = holds("exact", "true on 100 examples")
+CONFIRMATION = replace(SAMPLED, confirms=True)
 OPEN = undecided("smt", "Z3 gives up: timeout")
 UNLIKELY = fails("simulation", "outside the interval", certificate={"mean": 2.0})
 
@@ -31,8 +33,11 @@ UNLIKELY = fails("simulation", "outside the interval", certificate={"mean": 2.0}
     [
         ([PROOF], "proved"),
         ([PROOF, OPEN], "undecided"),
-        ([SAMPLED, PROOF, CERTIFIED], "proved"),
-        ([CERTIFIED, SAMPLED], "certified"),
+        ([SAMPLED, PROOF, CERTIFIED], "supported"),
+        ([PROOF, CERTIFIED], "certified"),
+        ([PROOF, CONFIRMATION], "proved"),
+        ([CONFIRMATION], "supported"),
+        ([PROOF, replace(OPEN, confirms=True)], "undecided"),
         ([SAMPLED], "supported"),
         ([holds("worst case", "0.9 against 1")], "supported"),
         ([holds("simulation", "in the interval")], "supported"),
@@ -42,7 +47,7 @@ UNLIKELY = fails("simulation", "outside the interval", certificate={"mean": 2.0}
         ([PROOF, COUNTEREXAMPLE], "refuted"),
     ],
 )
-def test_the_strongest_evidence_decides_and_one_counterexample_refutes(stated, expected):
+def test_the_weakest_link_decides_and_one_counterexample_refutes(stated, expected):
     assert verdict(stated) == expected
 
 
@@ -152,7 +157,8 @@ def test_a_claim_without_checks_and_hypotheses_without_names_are_refused():
 
 
 def test_a_missing_part_is_an_error_of_the_checker_and_no_weaker_verdict():
-    whole = _claim(parts=PARTS, checks={"upper": lambda: PROOF, "lower": (lambda: SAMPLED, lambda: PROOF)})
+    sampled = confirming(lambda: SAMPLED)
+    whole = _claim(parts=PARTS, checks={"upper": lambda: PROOF, "lower": (sampled, lambda: PROOF)})
     assert decide(whole).verdict == "proved"
     with pytest.raises(CheckError, match="nothing tests the part 'lower' of claim x"):
         decide(replace(whole, checks={"upper": lambda: PROOF}))
@@ -187,7 +193,7 @@ def test_a_verdict_names_what_it_rests_on_unless_it_is_a_refutation():
 
 
 def test_a_case_has_a_verdict_on_the_correction_of_its_own():
-    correction = _correction((lambda: PROOF, lambda: SAMPLED))
+    correction = _correction((lambda: PROOF, confirming(lambda: SAMPLED)))
     case = decide(_claim(lambda: COUNTEREXAMPLE, corrected=correction))
     assert (case.verdict, case.corrected_verdict) == ("refuted", "proved")
     assert Case(_claim(lambda: PROOF), (PROOF,)).corrected_verdict is None

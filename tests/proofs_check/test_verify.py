@@ -123,7 +123,7 @@ def test_json_has_exactly_the_documented_shape():
     assert second["corrected"] is None
     found = first["evidence"] + first["evidence_with_hypotheses"] + first["corrected"]["evidence"]
     for evidence in found:
-        keys = ["part", "method", "strength", "outcome", "detail", "domain", "certificate"]
+        keys = ["part", "method", "strength", "outcome", "confirms", "detail", "domain", "certificate"]
         assert list(evidence) == keys
         assert evidence["domain"]
         assert evidence["certificate"]

@@ -156,6 +156,7 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
         a.t, a.region, a.u, a.v
     ),
     "violation.cost_excess_maximum": lambda a: theory.violation.cost_excess_maximum(a.t, a.region, a.u, a.v),
+    "violation.cost_violation_by_peak": lambda a: theory.violation.cost_violation_by_peak(a.t, a.region, a.u),
     "violation.cost_violation_least": lambda a: theory.violation.cost_violation_least(a.K, a.region.rho, a.u),
     "violation.lambert_bound": lambda a: theory.violation.lambert_bound(a.region.rho),
     "violation.buffer_violation_bound": lambda a: theory.violation.buffer_violation_bound(a.K, a.t, a.region),

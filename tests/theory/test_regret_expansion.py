@@ -101,10 +101,29 @@ def test_the_rest_that_a_review_of_this_project_found():
         assert ours + shift == pytest.approx(rest, abs=1e-3)
 
 
-def test_the_leading_term_alone_is_percents_off_at_the_largest_horizon():
-    T, unit = 10**15, Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
-    leading = float(omega3_limit(2, 10, unit)) * np.sqrt(T * np.log(T))
-    assert 1.02 < leading / float(regret_expansion(2, 10.0, float(T), unit)) < 1.04
+@pytest.mark.parametrize(("rate", "off"), [(Fraction(5, 3), 0.033), (10, 0.0055), (30, -0.010)])
+def test_the_leading_term_alone_is_off_on_either_side(rate, off):
+    T, unit = 10**15, Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)
+    leading = float(omega3_limit(2, rate, unit)) * np.sqrt(T * np.log(T))
+    assert leading / float(regret_expansion(2, float(rate), float(T), unit)) - 1 == pytest.approx(
+        off, abs=5e-4
+    )
+
+
+@pytest.mark.parametrize("K", [2, 7])
+@pytest.mark.parametrize("rate", [Fraction(5, 3), 300])
+def test_what_the_leading_term_leaves_is_of_order_one_over_the_logarithm(K, rate):
+    """log T·(expansion/leading term - 1), at a T no float holds, against its limit."""
+    unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)
+    with mpmath.workdps(30):
+        T = mpmath.mpf(10) ** 4000
+        quotient = generalisation_integral(rate * T) - generalisation_integral(K * rate * T) / K
+        quotient *= 10 / mpmath.mpf(rate.numerator) * rate.denominator
+        leading = 20 / mpmath.sqrt(mpmath.mpf(rate.numerator) / rate.denominator) * (1 - 1 / mpmath.sqrt(K))
+        found = mpmath.log(T) * (quotient / (leading * mpmath.sqrt(T * mpmath.log(T))) - 1)
+    assert float(omega3_limit(K, rate, unit)) == pytest.approx(float(leading))
+    expected = (np.log(float(rate)) - 1 - np.log(K) / (np.sqrt(K) - 1)) / 2
+    assert float(found) == pytest.approx(expected, abs=0.01)
 
 
 @st.composite

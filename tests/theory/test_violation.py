@@ -21,6 +21,7 @@ from theory.violation import (
     buffer_violation_maximum,
     cost_excess_maximum,
     cost_violation_bound,
+    cost_violation_by_peak,
     cost_violation_least,
     cost_violation_rate,
     cost_violation_rate_as_stated,
@@ -64,6 +65,30 @@ def test_the_cost_bound_is_the_largest_violation_over_all_extreme_policies(
 @given(regions, st.integers(1, 12), amounts, amounts)
 def test_one_mean_is_a_list_of_equal_means(region: Region, T: int, mean: Fraction, C: Fraction) -> None:
     assert cost_excess_maximum(T, region, mean, C) == cost_excess_maximum(T, region, [mean] * T, C)
+
+
+@settings(max_examples=40)
+@given(regions, st.lists(amounts, min_size=1, max_size=8), amounts)
+def test_costs_below_a_peak_violate_little_if_the_whole_horizon_is_affordable(
+    region: Region, means: list[Fraction], room: Fraction
+) -> None:
+    T = len(means)
+    C = region.rate * sum(means) / T + room  # affordable over all T rounds, whatever the order of the costs
+    bound = cost_violation_by_peak(T, region, max(means))
+    assert cost_violation_bound(T, region, means, C) <= bound
+    assert cost_violation_bound(T, region, max(means), region.rate * max(means)) == bound
+
+
+@settings(max_examples=40)
+@given(regions, st.lists(amounts, min_size=1, max_size=8), st.fractions("1/8", 8, max_denominator=8))
+def test_what_is_affordable_up_to_every_round_has_the_budget_s_rate_for_a_peak(
+    region: Region, costs: list[Fraction], C: Fraction
+) -> None:
+    means: list[Fraction] = []
+    for i, cost in enumerate(costs, start=1):  # each cut so that no prefix averages more than C/Λ̄
+        means.append(min(cost, C * i / region.rate - sum(means)))
+    T = len(means)
+    assert cost_violation_bound(T, region, means, C) <= cost_violation_by_peak(T, region, C / region.rate)
 
 
 def test_a_list_of_means_must_fit_the_horizon() -> None:

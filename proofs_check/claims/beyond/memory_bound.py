@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim
+from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
 from proofs_check.groundwork.learning.excess_risk import memory_powered
@@ -17,6 +17,7 @@ from proofs_check.groundwork.learning.many_rounds import (
     assembled,
     attained,
     constant_memory,
+    memory_round_links,
     memory_telescopes,
     memory_terms,
 )
@@ -29,9 +30,13 @@ from proofs_check.groundwork.learning.population import (
     decomposition,
     fresh_do_not_deviate,
     fresh_mean,
+    only_fresh,
     shares_add_up,
     stale_weights,
     stale_weights_constant,
+    stale_weights_merged,
+    stale_weights_of_a_client,
+    stale_weights_of_clients,
     weights_add_up,
 )
 from proofs_check.groundwork.learning.worst_round import worst_case_memory
@@ -81,7 +86,7 @@ SKETCH = (
     "which round t starts was made in earlier rounds; given these, a fresh z_i is a draw of P_m that θ does "
     "not depend on, and its summand has mean 0. What is left are the older samples, at most E sup|Σ_{i "
     "old}w_i[F_{P,m(i)}(θ') - ℓ(θ'; z_i)]| over θ'. 6. That supremum has mean at most 5.2B√(Pdim·Σ_{i "
-    "old}w_i²). The proof of lem:gen-Neff-app (five steps, in groundwork/chaining) goes through: a constant "
+    "old}w_i²). The proof of lem:gen-Neff-app (five steps, in groundwork/learning/chaining) goes through: a constant "
     "taken from every loss changes no F_{P,m}(θ') - ℓ(θ'; z), whatever the weights add up to; symmetrisation "
     "needs independent samples and not one distribution; the process is sub-Gaussian for √(Σw_i²)·|f-g| in "
     "L₂(Q) with Q ∝ w²; and Haussler's packing numbers hold for every Q. 7. Σ_{i old}w_i² = "
@@ -130,18 +135,26 @@ CLAIMS = [
             "whole, needing each term",
         ),
         checks={
-            "local steps": (memory_recursion, worst_case_memory),
+            "local steps": (memory_recursion, confirming(worst_case_memory)),
             "average over clients": average_over_clients,
             "projection": projection_helps,
             "telescoping sum": memory_telescopes,
             "decomposition of the excess risk": decomposition,
             "comparator unbiased": (shares_add_up, weights_add_up),
-            "fresh samples do not deviate": (fresh_mean, fresh_do_not_deviate),
-            "weight of the older samples": (stale_weights_constant, stale_weights),
+            "fresh samples do not deviate": (fresh_mean, confirming(fresh_do_not_deviate)),
+            "weight of the older samples": (
+                stale_weights_of_a_client,
+                confirming(stale_weights_of_clients),
+                confirming(stale_weights),
+            ),
             "uniform deviation": proved_constant,
-            "sum of the links": memory_assembled,
-            "constant admission": constant_memory,
-            "attained": attained,
+            "sum of the links": (memory_round_links, confirming(memory_assembled)),
+            "constant admission": (
+                stale_weights_merged,
+                stale_weights_constant,
+                confirming(constant_memory),
+            ),
+            "attained": (only_fresh, attained),
             "whole, needing each term": memory_powered,
         },
         given=(HAUSSLER, WRITTEN),

@@ -8,7 +8,7 @@ that remain are attained.
 
 from __future__ import annotations
 
-from proofs_check.claim import WRITTEN, Claim
+from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
 from proofs_check.groundwork.learning.excess_risk import sharper_powered
@@ -18,6 +18,7 @@ from proofs_check.groundwork.learning.many_rounds import (
     below_theorem_1,
     constant_sharper,
     memory_telescopes,
+    sharper_round_links,
     sharper_terms,
 )
 from proofs_check.groundwork.learning.one_round import (
@@ -64,8 +65,11 @@ SKETCH = (
     "≤ Σ(n_m/n)|x_E|², and Σ(n_m/n)F_m = F_mem. It projects onto Θ, which contains θ*: no distance to θ* "
     "grows. Hence |θ⁺-θ*|² ≤ |θ-θ*|² - 2ηE[F_mem(θ) - F_mem(θ*)] + (ηEG)², in every run. 3. Divide by 2ηE and "
     "add over the rounds: the distances telescope, the first is at most D², the last at least 0. So Σ[F_mem(θ) "
-    "- F_mem(θ*)] ≤ D²/(2ηE) + TηEG²/2. 4. H = F_all - F_mem is differentiable, and H(θ) - H(θ*) = "
-    "∫₀¹⟨∇H(θ*+sx), x⟩ds ≤ D·sup|∇H| over Θ, which is convex and so contains the segment. In the mean that is "
+    "- F_mem(θ*)] ≤ D²/(2ηE) + TηEG²/2. 4. Let H = F_all - F_mem, and cut the way from θ* to θ into N pieces with "
+    "ends θ_j = θ*+jx/N. By convexity F_all rises on a piece by at most a_{j+1}/N, a_j = ⟨∇F_all(θ_j), x⟩, and "
+    "F_mem by at least ⟨∇F_mem(θ_j), x⟩/N; so H by at most [⟨∇H(θ_j), x⟩ + a_{j+1} - a_j]/N. The a_j telescope "
+    "and |a_j| ≤ GD, so H(θ) - H(θ*) ≤ D·sup|∇H| + 2GD/N for every N, the supremum over Θ, which is convex and "
+    "so contains the way; hence H(θ) - H(θ*) ≤ D·sup|∇H|. In the mean that is "
     "at most Dσ√χ, by hypothesis: E[F_all(θ) - F_all(θ*)] ≤ E[F_mem(θ) - F_mem(θ*)] + Dσ√χ. 5. "
     "E[F_P(θ)-F_P(θ*)] = E[F_P(θ)-F_all(θ)] + E[F_all(θ)-F_all(θ*)] + E[F_all(θ*)-F_P(θ*)]. The last is 0: the "
     "schedule does not look at values, so given the schedule the weights are constants that add up to 1. The "
@@ -84,8 +88,9 @@ CLAIMS = [
         title="Theorem 1 without L, drift and linear term (ours)",
         statement=said(
             "If the mismatch's supremum over Θ has mean at most σ√χ, a first moment, the cumulative excess "
-            "risk is at most @initial + @constant and in each round @root + @deviation. That is below Theorem "
-            "1 corrected term by term; the first two terms are attained, and no term can be left out. Under "
+            "risk is at most @initial + @constant and in each round @root + @deviation. At the same σ, which "
+            "here must hold for the supremum and in Theorem 1 corrected for the iterates, that is below the "
+            "latter term by term; the first two terms are attained, and no term can be left out. Under "
             "constant admission it is summed to any T.",
             **SHOWN,
         ),
@@ -120,9 +125,9 @@ CLAIMS = [
             "telescoping sum": memory_telescopes,
             "mismatch on a segment": on_a_segment,
             "decomposition of the excess risk": decomposition,
-            "comparator unbiased": (weights_add_up, mean_at_comparator),
+            "comparator unbiased": (weights_add_up, confirming(mean_at_comparator)),
             "uniform deviation": proved_constant,
-            "sum of the links": sharper_assembled,
+            "sum of the links": (sharper_round_links, confirming(sharper_assembled)),
             "below Theorem 1": below_theorem_1,
             "constant admission": constant_sharper,
             "attained": attained,

@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Context
+from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import regions, retentions, search
 from proofs_check.engines.identity import equal
@@ -267,12 +267,12 @@ CLAIMS = [
         "constants",
         parts=("every policy", "first two terms", "third term", "the order"),
         checks={
-            "every policy": (partial(every_policy, stated=False), inside),
+            "every policy": (partial(every_policy, stated=False), confirming(inside)),
             "first two terms": links(
                 powers_fall, fewest_samples, most_samples, early, first_rounds, late, late_sums
             ),
             "third term": links(third_term, most_samples, third_first, late_sums),
-            "the order": (links(assembled, order), certified),
+            "the order": (links(assembled, order), confirming(certified)),
         },
         given=(WRITTEN,),
         sketch="In round t write k = min(t, K), s = t-k+1 for the oldest admission in memory, x = ρ^s, h "
@@ -287,7 +287,8 @@ CLAIMS = [
         "(1+width)/2. Late rounds, s > 2h: x <= 1/3, F >= s/2, M-F <= w = K-1+S+h, so the width "
         "is at most 2x/(K(1-x)) + 6w/s² + 11x/h, which adds up to 2S/K + 9w/(2h) + 11: `late`; "
         "and high >= 2/(3K), so the roots differ by at most √(3K/2) times the width. Third term: "
-        "it lies between those of 1/M and 1/F with M in the logarithm, so its width is "
+        "it falls in N where N_eff = N, and grows in 1/N_eff and log N, so it lies between those "
+        "of 1/M and 1/F with M in the logarithm, and its width is "
         "10B√(Pdim/Λ̄)·L(M)(1/√F-1/√M), L(M) = √(1+log⁺(Λ̄M/Pdim)): √h in the first K-1 rounds, "
         "then (5/2)√h/s up to 2h and w·s^(-3/2) beyond, with L(M) <= L(h+w)·√2·(s/2h)^(1/4) "
         "there, (9/2)w/√h in all. Everything is O(h·log h), S being the largest part, whatever T.",

@@ -9,6 +9,7 @@ MODULES = (
     "comparison",
     "t_slot",
     "cost_violation",
+    "largest_violation",
     "cost_proof",
     "buffer_violation",
     "first_round",

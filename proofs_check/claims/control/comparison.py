@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Context, Correction
+from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
@@ -279,10 +279,10 @@ CLAIMS = [
                 "in Λ": falls_in_admission,
                 "first two terms": first_terms_move,
                 "third term": third_term_falls,
-                "the ends are sums": (totals_are_sums, totals_in_numbers),
-                "theory's pieces are at the ends": (pieces_at_the_ends, never_exceeded),
-                "sharp, attained": (jointly_sharp, ends_attained),
-                "beyond N₀": (slope_in_distinct, turning_point),
+                "the ends are sums": (totals_are_sums, confirming(totals_in_numbers)),
+                "theory's pieces are at the ends": (pieces_at_the_ends, confirming(never_exceeded)),
+                "sharp, attained": (jointly_sharp, confirming(ends_attained)),
+                "beyond N₀": (slope_in_distinct, confirming(turning_point)),
             },
         ),
     ),

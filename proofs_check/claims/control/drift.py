@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction
+from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import fractions, regions, search
 from proofs_check.engines.identity import equal
@@ -183,12 +183,12 @@ CLAIMS = [
             "their sums over all t are continuous in ρ up to ρ = 1 (Weierstrass), where both are Σ1/t² = π²/6.",
             parts=("one round", "B_t", "its excess", "g", "q", "the sums"),
             checks={
-                "one round": (drift_inequality, drift_exact),
+                "one round": (drift_inequality, confirming(drift_exact)),
                 "B_t": drift_constant_is,
                 "its excess": drift_excess,
                 "g": least_average,
-                "q": (drift_summand, drift_sum),
-                "the sums": (drift_ends, drift_order),
+                "q": (drift_summand, confirming(drift_sum)),
+                "the sums": (drift_ends, confirming(drift_order)),
             },
         ),
     ),

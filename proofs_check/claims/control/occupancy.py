@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Context, Correction
+from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.exact import admissions, exhaust, regions, retentions, search
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
@@ -212,7 +212,7 @@ CLAIMS = [
             ),
             sketch="n(t) is the sum of the last K admissions. Λ(t-K) is no part of it any more; taking it "
             "off again can even give a negative number, and eq:nc-lb would not follow.",
-            checks=(occupancy_identity, occupancy_one_back, occupancy_same_round),
+            checks=(occupancy_identity, confirming(occupancy_one_back), confirming(occupancy_same_round)),
         ),
     ),
     Claim(
@@ -225,7 +225,7 @@ CLAIMS = [
         domain="every K >= 1, t >= 1, admissions inside the region; Λ_min(s) = 0 for s <= 0",
         symbols={"n^C": "samples in memory after the switch", "Λ_min": "lower end of the region"},
         parts=("Λ_min grows", "sum"),
-        checks={"Λ_min grows": lower_end_grows, "sum": (window_term, occupancy_bound_exact)},
+        checks={"Λ_min grows": lower_end_grows, "sum": (window_term, confirming(occupancy_bound_exact))},
     ),
     Claim(
         id="eq:pC-upper-explicit/early-rounds",
@@ -240,7 +240,7 @@ CLAIMS = [
         domain="every K >= 1, t >= 1, 0 < ρ < 1",
         checks=(early_rounds_as_stated,),
         hypotheses=("Λ_min(s) = 0 for s <= 0",),
-        checks_with_hypotheses=(window_positive, occupancy_bound_exact),
+        checks_with_hypotheses=(window_positive, confirming(occupancy_bound_exact)),
         corrected=Correction(
             title="Σ_{j=t-K+1}^{t-1} Λ_min(j) + Λ̄, over rounds j >= 1",
             statement="For t < K the formula gives a negative Λ_min(t-K) and a denominator that can vanish. "
@@ -261,9 +261,9 @@ CLAIMS = [
             "before round 1. Lower ends in every round are inside the region and make it an equality.",
             parts=("the sum", "positive", "a bound, attained"),
             checks={
-                "the sum": (window_is_sum, totals_are_sums, totals_in_numbers),
+                "the sum": (window_is_sum, totals_are_sums, confirming(totals_in_numbers)),
                 "positive": window_positive,
-                "a bound, attained": (window_term, early_rounds_exact),
+                "a bound, attained": (window_term, confirming(early_rounds_exact)),
             },
         ),
     ),

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction
+from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
@@ -295,14 +295,14 @@ CLAIMS = [
                 "sum",
             ),
             checks={
-                "one round": (one_round, every_path),
+                "one round": (one_round, confirming(every_path)),
                 "B_t": drift_constant_is,
                 "Λ̄ is a choice": rate_is_a_choice,
-                "p̄^CK: ends are sums": (totals_are_sums, totals_in_numbers),
-                "p̄^CK: pieces at the ends": (pieces_at_the_ends, never_exceeded),
+                "p̄^CK: ends are sums": (totals_are_sums, confirming(totals_in_numbers)),
+                "p̄^CK: pieces at the ends": (pieces_at_the_ends, confirming(never_exceeded)),
                 "p̄^CK: first two terms": first_terms_move,
                 "p̄^CK: third term": third_term_falls,
-                "means": (conditional_means, enumerated_mean),
+                "means": (conditional_means, confirming(enumerated_mean)),
                 "sum": telescopes,
             },
         ),

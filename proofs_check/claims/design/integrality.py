@@ -17,7 +17,7 @@ import numpy as np
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import Claim, Context, Correction
+from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.exact import exhaust, search
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
@@ -238,8 +238,8 @@ CLAIMS = [
             parts=("Λ̄ is inside", "alone from then on", "rounding", "room"),
             checks={
                 "Λ̄ is inside": whole_rate_is_inside,
-                "alone from then on": (alone_from_then_on, alone_enumerated),
-                "rounding": (carry_step, totals_stay_close),
+                "alone from then on": (alone_from_then_on, confirming(alone_enumerated)),
+                "rounding": (carry_step, confirming(totals_stay_close)),
                 "room": room_is_respected,
             },
             symbols={"holds": "contains, among whole numbers", "alone": "and nothing else"},

@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction
+from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.exact import search
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, refutes, together
@@ -153,8 +153,8 @@ def longer_costs_more() -> Evidence:
 
 
 ESTABLISHED: dict[str, Any] = {
-    "feasible": (from_x_on_is_feasible, limit_design_is_the_ceiling),
-    "K < x: share of a round": (average_share, limit_design_has_the_least_share),
+    "feasible": (from_x_on_is_feasible, confirming(limit_design_is_the_ceiling)),
+    "K < x: share of a round": (average_share, confirming(limit_design_has_the_least_share)),
     "K < x: larger": (fuller_is_better, emptier_below_x),
     "K > K*: third term": (third_term_grows, longer_costs_more),
     "K > K*: first two terms": first_terms_agree,

@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import Claim, Context, Correction
+from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust, search
 from proofs_check.engines.identity import equal, symbolic_sum
@@ -185,14 +185,26 @@ def equal_memories() -> Evidence:
 
 
 def only_equal_memories() -> Evidence:
-    """For two clients w = α needs n₁ = n₂: the hypothesis cannot be weakened unless the distributions
-    agree."""
-    share, first, second = sp.symbols("share first second", positive=True)
-    weight = _as_stated([share, 1 - share], [first, second])[0]
+    """w_m = α_m for every client needs n_m = Σα_jn_j for every one, so that all are equal: the hypothesis cannot be
+    weakened unless the distributions agree."""
+    total = sp.Symbol("total", positive=True)
     return always(
-        sp.Implies(sp.Eq(weight, share), sp.Eq(first, second)),
-        given=[share < 1],
-        domain="two clients, 0 < α < 1, any memories",
+        sp.Equivalent(sp.Eq(printed_weight(SHARE, SIZE, total), SHARE), sp.Eq(SIZE, total)),
+        domain="any number of clients, any shares and memories; total = Σα_jn_j is the same for all",
+    )
+
+
+def one_distribution() -> Evidence:
+    """Clients with one mean gradient: any weights that add up to 1 will do, and the printed ones do."""
+    m, M = sp.symbols("m M", integer=True, positive=True)
+    share, size = (sp.Function(name, positive=True) for name in ("alpha", "n"))
+    total = sp.Sum(share(m) * size(m), (m, 1, M))
+    summand = printed_weight(share(m), size(m), SIZE) * GRADIENT
+    return equal(
+        sp.simplify(sp.Sum(summand, (m, 1, M))).subs(SIZE, total),
+        GRADIENT,
+        domain="any number of clients of one distribution, any shares and memories; one local step",
+        what="E Σ w_m ∇F_m and ∇F_P",
     )
 
 
@@ -237,7 +249,7 @@ CLAIMS = [
         domain="clients with different distributions, one local step, θ fixed",
         hypotheses=("all clients hold equally many samples (or draw from one distribution)",),
         checks=(stated_weights, stated_weights_theorem),
-        checks_with_hypotheses=(equal_memories, equal_memories_enumerated),
+        checks_with_hypotheses=(equal_memories, one_distribution, confirming(equal_memories_enumerated)),
         corrected=Correction(
             title="w_m = α_m",
             statement="w_m = α_m makes the expected update a step on F_P whatever the memories hold; with the "
@@ -247,10 +259,11 @@ CLAIMS = [
             sketch="Each local mean is unbiased for its client's risk, so the expected update has weights w_m "
             "where F_P has α_m; w_m/α_m = n_m/Σα_jn_j is 1 for all m only if all n_m agree. (The appendix "
             "weights samples equally, w_m = n_m/n; that follows F_P just if n_m is proportional to α_m.)",
-            parts=("α_m unbiased", "α_m n_m only with equal memories"),
+            parts=("α_m unbiased", "α_m n_m only with equal memories", "or with one distribution"),
             checks={
-                "α_m unbiased": (share_weights_identity, share_weights),
+                "α_m unbiased": (share_weights_identity, confirming(share_weights)),
                 "α_m n_m only with equal memories": only_equal_memories,
+                "or with one distribution": one_distribution,
             },
         ),
     ),

@@ -17,7 +17,7 @@ import numpy as np
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import Claim, Context, Correction
+from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.exact import admissions, exhaust, fractions, retentions, search
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
@@ -377,9 +377,9 @@ CLAIMS = [
                 "lower bound",
             ),
             checks={
-                "variance": (variance_of_a_combination, variance_enumerated),
+                "variance": (variance_of_a_combination, confirming(variance_enumerated)),
                 "χ": decomposition,
-                "χ, K-step": (kstep_rounds, kstep_lists, kstep_simulated),
+                "χ, K-step": (kstep_rounds, confirming(kstep_lists), confirming(kstep_simulated)),
                 "closed form, t >= K": closed_form_full,
                 "closed form, t <= K": closed_form_filling,
                 "excess": excess,

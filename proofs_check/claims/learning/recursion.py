@@ -19,7 +19,7 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction
+from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust, fractions, search
 from proofs_check.engines.smt import always
@@ -207,7 +207,7 @@ CLAIMS = [
             hypotheses=HYPOTHESES,
             parts=("recursion", "what can be left out", "local drift", "projection"),
             checks={
-                "recursion": (corrected_recursion, worst_case_corrected),
+                "recursion": (corrected_recursion, confirming(worst_case_corrected)),
                 "what can be left out": sharper_recursion,
                 "local drift": drift_of_local_steps,
                 "projection": projection_helps,
@@ -228,7 +228,7 @@ CLAIMS = [
             rise=rise_as_stated(ONE_STEP, chi),
         ),
         domain="E = 1",
-        checks=(one_step_recursion, worst_case_one_step),
+        checks=(one_step_recursion, projection_helps, confirming(worst_case_one_step)),
         sketch="As for prop:Ropt-bound-app, corrected, with E = 1: no local drift, and 5ηG² where ηG² is enough.",
         given=(WRITTEN,),
     ),

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Correction
+from proofs_check.claim import WRITTEN, Claim, Correction, confirming
 from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, obeying, refutes
+from proofs_check.evidence import Evidence, obeying, refutes, together
 from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
 from proofs_check.groundwork.learning.counterexamples import (
     basin,
@@ -24,10 +24,12 @@ from proofs_check.groundwork.learning.counterexamples import (
 from proofs_check.groundwork.learning.excess_risk import theorem_powered
 from proofs_check.groundwork.learning.many_rounds import (
     assembled,
+    theorem_round,
     theorem_telescopes,
     theorem_terms,
 )
 from proofs_check.groundwork.learning.one_round import (
+    cauchy_schwarz,
     corrected_recursion,
     drift_of_local_steps,
     projection_helps,
@@ -70,19 +72,22 @@ def constant_is_never_small() -> Evidence:
     )
     varies = _risk_varies_by_at_most()
     found = refutes(
-        larger, "C₂ ≥ √5·DG in every round, above any excess risk: so read, the theorem says nothing"
+        larger,
+        "C₂ ≥ √5·DG in every round, above any excess risk of convex losses: so read, the theorem says nothing",
     )
     return obeying(found, {"an excess risk of at most DG": varies})
 
 
 def _risk_varies_by_at_most() -> Evidence:
-    """F_P(θ) - F_P(θ*) <= |∇F_P|·|θ-θ*| along the way from θ* to θ."""
-    excess, slope, way, D, G = sp.symbols("excess slope way D G", nonnegative=True)
-    return always(
+    """F_P(θ) - F_P(θ*) <= ⟨∇F_P(θ), θ-θ*⟩ <= |∇F_P(θ)|·|θ-θ*|: convexity and Cauchy-Schwarz."""
+    excess, along = sp.symbols("excess along", real=True)
+    slope, way, D, G = sp.symbols("slope way D G", nonnegative=True)
+    varies = always(
         excess <= D * G,
-        given=[excess <= slope * way, slope <= G, way <= D],
-        domain="every D, G; slope is the largest |∇F_P| on the way from θ* to θ, way its length",
+        given=[excess <= along, along**2 <= slope**2 * way**2, slope <= G, way <= D],
+        domain="convex losses, every D, G; slope = |∇F_P(θ)|, way = |θ-θ*|, along = ⟨∇F_P(θ), θ-θ*⟩",
     )
+    return together(cauchy_schwarz(), varies)
 
 
 def theorem_assembled() -> Evidence:
@@ -126,7 +131,7 @@ SKETCH = (
     "5.2B√(Pdim/N_eff) by lem:gen-Neff-app corrected, and that is below the third term, since 5.2 < 10 and "
     "log⁺ ≥ 0. The second is bounded by the corrected recursion (prop:Ropt-bound-app) with E|∇F_all-∇F_mem| ≤ "
     "σ√χ, divided by 2ηE; over the rounds the squared distances telescope, the first is at most D² and the "
-    "last at least 0. The links are checked by machine, the bound of theory/ is seen to be their sum, and "
+    "last at least 0. The links are checked by machine, a round of theory/ is seen to be their sum, and "
     "their composition is this sketch."
 )
 
@@ -177,13 +182,13 @@ CLAIMS = [
             ),
             checks={
                 "decomposition of the excess risk": decomposition,
-                "comparator unbiased": (weights_add_up, mean_at_comparator),
+                "comparator unbiased": (weights_add_up, confirming(mean_at_comparator)),
                 "uniform deviation": (proved_constant, deviation_is_covered),
                 "recursion from the hypotheses": corrected_recursion,
                 "local drift": drift_of_local_steps,
                 "projection": projection_helps,
                 "telescoping sum": theorem_telescopes,
-                "sum of the links": theorem_assembled,
+                "sum of the links": (theorem_round, confirming(theorem_assembled)),
                 "linear term superfluous": sharper_recursion,
                 "whole, needing each other term": theorem_powered,
             },
@@ -211,9 +216,14 @@ CLAIMS = [
                 "⟨∇F_all(θ), θ-θ*⟩ ≥ F_all(θ) - F_all(θ*)",
             ),
             sketch="The recursion needs a lower bound on ⟨∇F_all, θ-θ*⟩; at a local minimum that product is "
-            "0.",
+            "0. What else it needs, the drift of local steps and a projection, is as in prop:Ropt-bound-app.",
             hypotheses=(*NEEDED, MISMATCH),
-            checks=(corrected_recursion, worst_case_corrected),
+            checks=(
+                corrected_recursion,
+                drift_of_local_steps,
+                projection_helps,
+                confirming(worst_case_corrected),
+            ),
             given=(WRITTEN,),
         ),
     ),
@@ -256,10 +266,11 @@ CLAIMS = [
             sketch="See prop:Ropt-bound-app. The printed constants stay bounded as E grows with η fixed, but "
             "clients then reach their own minimisers, whose average is not the minimiser.",
             hypotheses=(*NEEDED, MISMATCH),
-            parts=("recursion", "local drift", "telescoping sum"),
+            parts=("recursion", "local drift", "projection", "telescoping sum"),
             checks={
                 "recursion": corrected_recursion,
                 "local drift": drift_of_local_steps,
+                "projection": projection_helps,
                 "telescoping sum": theorem_telescopes,
             },
             given=(WRITTEN,),
@@ -289,7 +300,7 @@ CLAIMS = [
             "linearity for the means, lem:gen-Neff-app corrected for the deviation.",
             hypotheses=("admission and retention do not look at sample values",),
             parts=("means", "deviation"),
-            checks={"means": (weights_add_up, mean_at_comparator), "deviation": proved_constant},
+            checks={"means": (weights_add_up, confirming(mean_at_comparator)), "deviation": proved_constant},
             given=(HAUSSLER, WRITTEN),
         ),
     ),
@@ -309,13 +320,21 @@ CLAIMS = [
                 **SHOWN,
             ),
             formula=written(r"@initial+T\cdot @constant", "@initial + T·@constant", **SHOWN),
-            sketch="The squared distances telescope, so that D²/(2ηE) appears once whatever T; the rest of a "
-            "round's recursion, over 2ηE, is its constant and its statistical terms. Inside the sum, D²/(2η) + "
-            "5ηG²/2 >= √5·DG by the inequality of the means, and |F_P(θ)-F_P(θ*)| <= DG on Θ: the printed "
-            "theorem is then true and empty.",
+            sketch="The squared distances of the recursion (prop:Ropt-bound-app corrected) telescope, so that "
+            "D²/(2ηE) appears once whatever T; the rest of a round's recursion, over 2ηE, is its constant and its "
+            "statistical terms. Inside the sum, D²/(2η) + "
+            "5ηG²/2 >= √5·DG by the inequality of the means, and F_P(θ)-F_P(θ*) <= ⟨∇F_P(θ), θ-θ*⟩ <= DG for "
+            "convex losses: the printed theorem is then true and empty.",
             hypotheses=(*NEEDED, MISMATCH),
-            parts=("paid once", "share of a round"),
-            checks={"paid once": (theorem_telescopes, theorem_assembled), "share of a round": paid_once},
+            parts=("recursion", "local drift", "projection", "paid once", "share of a round"),
+            checks={
+                "recursion": corrected_recursion,
+                "local drift": drift_of_local_steps,
+                "projection": projection_helps,
+                "paid once": (theorem_telescopes, confirming(theorem_assembled)),
+                "share of a round": paid_once,
+            },
+            given=(WRITTEN,),
         ),
     ),
 ]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from proofs_check.claim import Claim, Context, Correction, Given
+from proofs_check.claim import Claim, Context, Correction, Given, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
@@ -241,7 +241,7 @@ CLAIMS = [
             sketch="Bound - oracle = (bound - Σp) + (Σp - Σp̄) + (Σp̄ - Σp̄_∞) + (Σp̄_∞ - oracle), and "
             "the second bracket is at most ΣB_t/V. Here p is the penalty of the policy's own "
             "path, p̄ that of switching to Λ̄, p̄_∞ that of constant admission.",
-            checks=(chain, on_paths, in_the_loop),
+            checks=(chain, confirming(on_paths), confirming(in_the_loop)),
         ),
     ),
 ]

@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction
+from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.limit import converges
 from proofs_check.engines.smt import always
@@ -212,8 +212,8 @@ CLAIMS = [
         checks_with_hypotheses=(
             partial(narrows, stated=True),
             penalty_inside,
-            width,
-            partial(the_sum, stated=True),
+            confirming(width),
+            confirming(partial(the_sum, stated=True)),
         ),
         given=(WRITTEN,),
         sketch=f"{RANGE}; |Ω₁| is at most its sum. With C₂ every round adds C₂ and takes back at most that width.",
@@ -236,7 +236,11 @@ CLAIMS = [
             "linear term alone gives 1/(1-ρ).",
             parts=("constant admission", "every policy", "printed, without C₂", "printed, a round"),
             checks={
-                "constant admission": (corrected_order, corrected_table, partial(the_sum, stated=False)),
+                "constant admission": (
+                    corrected_order,
+                    confirming(corrected_table),
+                    confirming(partial(the_sum, stated=False)),
+                ),
                 "every policy": partial(narrows, stated=False),
                 "printed, without C₂": (partial(narrows, stated=True), penalty_inside),
                 "printed, a round": per_round_order,

@@ -14,7 +14,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction
+from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
@@ -205,7 +205,9 @@ CLAIMS = [
         title="Ω₂ = O(1/(1-ρ))",
         statement="The comparison penalties exceed their limits by order 1/(1-ρ) in total, uniformly in T.",
         formula=Formula(r"\Omega_2(T)=O(1/(1-\rho))", "Ω₂(T) = O(1/(1-ρ))"),
-        domain="0 < ρ < 1, T >= 1, K and Λ̄ fixed; both sequences as printed, and with the repaired comparison",
+        domain="0 < ρ < 1, T >= 1, K and Λ̄ fixed; both sequences as printed, and with the repaired comparison. As "
+        "printed two conventions are needed: Λ_min(s) = 0 for s <= 0, since the formula's Λ_min(t-K) is negative "
+        "for t < K (eq:pC-upper-explicit/early-rounds), and the root of a negative number is 0",
         parts=(
             "first two terms, from above",
             "third term, from above",
@@ -221,13 +223,13 @@ CLAIMS = [
             "as printed, from below": links(printed_below, stated_floor),
             "as printed": (
                 partial(sequences, stated=True),
-                partial(the_sum, stated=True),
-                partial(between, stated=True),
+                confirming(partial(the_sum, stated=True)),
+                confirming(partial(between, stated=True)),
             ),
             "repaired": (
                 partial(sequences, stated=False),
-                partial(the_sum, stated=False),
-                partial(between, stated=False),
+                confirming(partial(the_sum, stated=False)),
+                confirming(partial(between, stated=False)),
             ),
         },
         given=(WRITTEN,),
@@ -249,7 +251,7 @@ CLAIMS = [
             "from above": links(*FIRST_TWO, third_term, third_rounds, assembled, of_order_h),
             "from below": links(repaired_below, integrals, floor_assembled, floor_of_order_h),
             "positive for K >= 2": positive_from_two,
-            "the sequences": (partial(sequences, stated=False), partial(between, stated=False)),
+            "the sequences": (partial(sequences, stated=False), confirming(partial(between, stated=False))),
         },
         given=(WRITTEN,),
         sketch="From above: the bound of lem:omega2-order, whose product with 1-ρ has this limit. From "

@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, Given
+from proofs_check.claim import WRITTEN, Claim, Context, Correction, Given, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.smt import always
@@ -267,7 +267,7 @@ CLAIMS = [
                 "negative early on": below_for_long,
                 "K >= 2": (
                     mismatch_from_below,
-                    mismatch_exact,
+                    confirming(mismatch_exact),
                     narrowest,
                     gap,
                     most_samples,
@@ -276,9 +276,9 @@ CLAIMS = [
                     added_up,
                     grows,
                     leading_order,
-                    floor_certified,
+                    confirming(floor_certified),
                 ),
-                "K = 1, bounded": (without_reuse, bounded_without_reuse),
+                "K = 1, bounded": (without_reuse, confirming(bounded_without_reuse)),
                 "K = 1, negative": negative_without_reuse,
             },
         ),

@@ -4,8 +4,9 @@ Under constant admission Reg = Ω₁ + Ω₃ exactly. Every other policy inside 
 amount, because the region contracts geometrically (`groundwork/regret/envelope.py`). So the regret is the expansion
 of `theory.regret_expansion` to O(1), for ACDPP at any V and for every other policy.
 
-The theorem has two readings. V and ρ are "fixed": then T/V is linear in T, and nearly every policy satisfies it
-(`/literal`, proved, and empty). Or the constants do not depend on V, which is what Remark 1 needs: refuted.
+The theorem is judged in two readings, as `thm:dpp-cost-constraint` is. Literally V and ρ are fixed: then T/V is linear
+in T, and every policy inside the region satisfies it (proved, and empty). Or the constants do not depend on V, which is
+what Remark 1 needs (`/uniform`, refuted): no V gets below the expansion.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction
+from proofs_check.claim import WRITTEN, Claim, Context, Correction, Given, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import regions, retentions, search
 from proofs_check.engines.limit import at_most, eventually
@@ -53,6 +54,11 @@ from theory.regret_expansion import regret_expansion
 from theory.reuse import trajectory
 from theory.setting import Region
 from theory.transient import spread_bound
+
+SPREAD = Given(
+    "thm:dpp-regret/spread",
+    "that the bounds of two policies inside the region differ by spread_bound at most",
+)
 
 # --- as printed --------------------------------------------------------------------------------------------
 
@@ -235,19 +241,46 @@ EXPANSION = written(
     "Reg(T) = 10B(Pdim/Λ̄)[H(Λ̄T/Pdim) - H(KΛ̄T/Pdim)/K] + O(1) ~ @limit·√(T log T)",
     limit=LIMIT,
 )
-PRINTED = written(
-    r"\mathrm{Reg}(T)=O\Bigl(@rate\Bigr)", "Reg(T) = O(@rate)", rate=regret_rate_as_stated(T, V, rho)
+WITHOUT_V = written(
+    r"\sup_{V,T}\mathrm{Reg}(T)\big/\Bigl(@rate\Bigr)<\infty",
+    "sup over V, T of Reg(T)/(@rate) < ∞",
+    rate=regret_rate_as_stated(T, V, rho),
 )
 
 CLAIMS = [
     Claim(
         id="thm:dpp-regret",
         kind="theorem",
-        title="Reg = O(T/V) + O(1/(1-ρ)) + O(log T), whatever V",
-        statement="The regret is of order T/V + 1/(1-ρ) + log T, with constants that do not depend on V: the "
-        "reading that says something, and that Remark 1 needs when it lets V grow with T.",
-        formula=PRINTED,
-        domain="every V > 0, K >= 1, 0 < ρ < 1",
+        title="Reg = O(T/V)+O(1/(1-ρ))+O(log T), V, ρ fixed: true, empty",
+        statement="Read literally: for any fixed V and ρ the regret is O(T/V) + O(1/(1-ρ)) + O(log T) as T grows, with "
+        "constants that may depend on V and ρ. It is true, and empty: T/V is then linear in T, so it says "
+        "Reg = O(T), whereas every policy inside the region has Reg = o(T). (The reading that Remark 1 needs "
+        "follows below.)",
+        formula=written(
+            r"\mathrm{Reg}(T)=O_{V,\rho}\Bigl(@rate\Bigr)=O_{V,\rho}(T)",
+            "Reg(T) = O(@rate) = O(T)",
+            rate=regret_rate_as_stated(T, V, rho),
+        ),
+        symbols={"O": "up to a factor that may depend on V and ρ"},
+        domain="every fixed V > 0 and 0 < ρ < 1, T → ∞; every policy inside the region, KΛ̄ = ΣB, K >= 1",
+        given=(WRITTEN,),
+        parts=("the rate is linear", "the regret is less"),
+        sketch="The dearest round of any policy inside the region exceeds the oracle's by an amount that "
+        "tends to 0 (where KΛ̄ = ΣB, so that both roots have the same limit), so the regret is o(T), whereas "
+        "the printed rate is T/V and more. No property of ACDPP is used.",
+        checks={
+            "the rate is linear": linear_in_the_horizon,
+            "the regret is less": (less_than_linear, partial(every_policy, stated=True)),
+        },
+    ),
+    Claim(
+        id="thm:dpp-regret/uniform",
+        kind="reading",
+        title="the same, with constants free of V",
+        statement="As Remark 1 uses the theorem, V growing with T: the regret is of order T/V + 1/(1-ρ) + log T, with "
+        "constants that do not depend on V. This is the reading that says something.",
+        formula=WITHOUT_V,
+        domain="every V > 0, T >= 1, K >= 1 and fixed 0 < ρ < 1",
         checks=(every_policy_as_stated,),
         corrected=Correction(
             title=said("Reg ~ @limit·√(T log T) for every policy inside the region, at any V", limit=LIMIT),
@@ -256,7 +289,7 @@ CLAIMS = [
                 "whatever V, and not more; to O(1) it is the expansion 10B(Pdim/Λ̄)[H(Λ̄T/Pdim) - "
                 "H(KΛ̄T/Pdim)/K] with H(x) = ∫_0^x √((1+log⁺u)/u) du, the same for all of them. So nothing is "
                 "left of T/V. For K = 1 the regret itself stays bounded. Uniformly in T >= 2 and ρ the regret "
-                "is O(@rate).",
+                "is O(@rate). (All of it for every single path of admissions, and so in the mean.)",
                 limit=LIMIT,
                 rate=regret_rate(T, rho),
             ),
@@ -270,7 +303,7 @@ CLAIMS = [
                 "KΛ̄ = ΣB",
                 "ρ is fixed (but for the last sentence)",
             ),
-            given=(WRITTEN,),
+            given=(WRITTEN, SPREAD),
             sketch="Constant admission: its first two terms and the oracle's differ by order t^-2 (the log T "
             "of Ω₁ and of Ω₃ cancel), and its third term may be taken at N for N_eff, up to t^(-3/2)√log t. "
             "Both are summable. What is left of round t is the third term of Λ̄t distinct samples less that "
@@ -297,36 +330,13 @@ CLAIMS = [
                 "order": leading_order,
                 "every other policy": (
                     partial(narrows, stated=False),
-                    range_exact,
-                    certified_order,
-                    in_the_loop,
+                    confirming(range_exact),
+                    confirming(certified_order),
+                    confirming(in_the_loop),
                 ),
                 "K = 1": without_reuse,
                 "uniformly in ρ": (rate_in_the_horizon, spread_order),
             },
         ),
-    ),
-    Claim(
-        id="thm:dpp-regret/literal",
-        kind="reading",
-        title="the same at fixed V: true, for it says Reg = O(T)",
-        statement="For any fixed V and ρ the regret is O(T/V) + O(1/(1-ρ)) + O(log T), with constants that "
-        "may depend on V and ρ. T/V is then linear in T, and every policy inside the region has Reg = o(T).",
-        formula=written(
-            r"\mathrm{Reg}(T)=O_{V,\rho}\Bigl(@rate\Bigr)=O_{V,\rho}(T)",
-            "Reg(T) = O(@rate) = O(T)",
-            rate=regret_rate_as_stated(T, V, rho),
-        ),
-        symbols={"O": "up to a factor that may depend on V and ρ"},
-        domain="every fixed V > 0 and 0 < ρ < 1, every policy inside the region, K >= 1",
-        given=(WRITTEN,),
-        parts=("the rate is linear", "the regret is less"),
-        sketch="The dearest round of any policy inside the region exceeds the oracle's by an amount that "
-        "tends to 0, so the regret is o(T), whereas the printed rate is T/V and more. No property of ACDPP is "
-        "used.",
-        checks={
-            "the rate is linear": linear_in_the_horizon,
-            "the regret is less": (less_than_linear, partial(every_policy, stated=True)),
-        },
     ),
 ]

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Context, Correction
+from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.exact import admissions, exhaust, retentions, search
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
@@ -176,7 +176,10 @@ CLAIMS = [
         formula=written(r"A_{m,i}^{t}=\#\{\tau\le t:q_{m,i}^\tau=1\}", "A at t = #{τ ≤ t : q at τ = 1}"),
         domain="every sample and round, any dropping policy; a dropped sample does not come back",
         parts=("one stay", "coming back"),
-        checks={"one stay": (age_counts_uses, age_counts_uses_on_stays), "coming back": comes_back},
+        checks={
+            "one stay": (age_counts_uses, confirming(age_counts_uses_on_stays)),
+            "coming back": comes_back,
+        },
         symbols={"q": "1 if the sample is stored in a round, else 0"},
     ),
     Claim(
@@ -191,7 +194,7 @@ CLAIMS = [
         domain=ANY,
         hypotheses=("the drop of round t takes effect after the training of round t, as in Algorithm 1",),
         checks=(literal_reading, drop_before_training),
-        checks_with_hypotheses=(used_exactly_k_times, used_k_times),
+        checks_with_hypotheses=(used_exactly_k_times, confirming(used_k_times)),
         corrected=Correction(
             title=said("admit, train, drop: @uses uses by round t", uses=uses_kstep(t - j + 1, K)),
             statement=said(
@@ -210,8 +213,8 @@ CLAIMS = [
             "training gives K-1 uses, and none at all for K = 1.",
             parts=("stored, and used so far", "K times in all"),
             checks={
-                "stored, and used so far": (stored_and_used, counted_one_by_one),
-                "K times in all": (used_k_times_in_the_end, used_k_times),
+                "stored, and used so far": (stored_and_used, confirming(counted_one_by_one)),
+                "K times in all": (used_k_times_in_the_end, confirming(used_k_times)),
             },
             symbols={
                 "q": "1 if the sample is stored in a round, else 0",

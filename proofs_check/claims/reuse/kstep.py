@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Context
+from proofs_check.claim import Claim, Context, confirming
 from proofs_check.engines.exact import admissions, retentions, search
 from proofs_check.engines.identity import equal
 from proofs_check.evidence import Evidence, together
@@ -141,7 +141,12 @@ CLAIMS = [
         parts=("deficits, round by round", "formula"),
         checks={
             "deficits, round by round": reuse_rounds.deficits_carried_on,
-            "formula": (kstep_formula, kstep_lists, kstep_exact, trajectory_exact),
+            "formula": (
+                kstep_formula,
+                confirming(kstep_lists),
+                confirming(kstep_exact),
+                confirming(trajectory_exact),
+            ),
         },
         sketch="Induction over the rounds, one sample after the other. A new sample has been used once and lacks K-1 "
         "uses (K²-1 in squares); one that stays gains a use and lacks one less; one of age K lacks nothing, then or "

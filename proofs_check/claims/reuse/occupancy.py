@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import Claim, Context, Correction
+from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.exact import retentions, search
 from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.engines.smt import always
@@ -142,7 +142,7 @@ CLAIMS = [
         statement="Under constant admission client m holds Kλ_m samples in every round from K on.",
         formula=Formula(r"n_m(t)=K\lambda_m", "n_m = K·λ_m"),
         domain="sufficiently large t: t >= K",
-        checks=(occupancy_from_K_on, occupancy_simulated),
+        checks=(occupancy_from_K_on, confirming(occupancy_simulated)),
     ),
     Claim(
         id="eq:ck-training-size",
@@ -154,7 +154,7 @@ CLAIMS = [
         ),
         formula=written(r"n^{CK}(t)=@n", "n = @n", n=occupancy_constant(K, late, rate)),
         domain="sufficiently large t: t >= K",
-        checks=(occupancy_from_K_on, occupancy_simulated),
+        checks=(occupancy_from_K_on, confirming(occupancy_simulated)),
     ),
     Claim(
         id="eq:ck-distinct-samples",
@@ -163,7 +163,7 @@ CLAIMS = [
         statement="Under constant admission Λ̄t distinct samples have been used by round t.",
         formula=Formula(r"N^{CK}(t)=\bar\Lambda t", "N = Λ̄·t"),
         domain="every t >= 1",
-        checks=(distinct_samples_sum, distinct_samples),
+        checks=(distinct_samples_sum, confirming(distinct_samples)),
     ),
     Claim(
         id="eq:ck-bound-detail/occupancy",
@@ -185,7 +185,7 @@ CLAIMS = [
             sketch="A round's memory holds the last K admissions, of which there are only t before round K.",
             parts=("n", "too large before K"),
             checks={
-                "n": (occupancy_round_by_round, occupancy_corrected_simulated),
+                "n": (occupancy_round_by_round, confirming(occupancy_corrected_simulated)),
                 "too large before K": smaller_before_K,
             },
         ),

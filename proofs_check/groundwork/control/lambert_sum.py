@@ -1,7 +1,9 @@
-r"""The Lambert sum \(\sum_t\rho^t/(1-\rho^t)\) over the region's upper ends: two bounds, its order, summation by parts.
+r"""The Lambert sum \(\sum_t\rho^t/(1-\rho^t)\) over the region's upper ends: two bounds, its order, its use.
 
 `theory.violation.cost_violation_rate` bounds it from below and `lambert_bound` from above, term by term and for every
-ρ; the two agree to leading order as ρ tends to 1.
+ρ; the two agree to leading order as ρ tends to 1. A round's mean cost is largest at its upper end, so the cost
+violation is at most a multiple of the sum: by summation by parts where constant admission can pay up to every round,
+and term by term where it can pay for the whole horizon and no round's mean cost exceeds a peak.
 """
 
 from __future__ import annotations
@@ -21,12 +23,24 @@ from proofs_check.notation import REGION, C, rate, rho, t
 from theory.algebra import ball
 from theory.lambert import lambert_partial, lambert_total
 from theory.region import region_maximum
-from theory.violation import cost_violation_rate, lambert_bound
+from theory.violation import cost_violation_by_peak, cost_violation_rate, lambert_bound
 
-__all__ = ["abel_step", "beyond_rate", "lambert_bound", "lambert_bounded", "lambert_order", "lambert_summand"]
+__all__ = [
+    "abel_step",
+    "beyond_rate",
+    "lambert_bound",
+    "lambert_bounded",
+    "lambert_closed",
+    "lambert_order",
+    "lambert_summand",
+    "peak",
+    "peak_step",
+    "worst_policy",
+]
 
 power = sp.Symbol("rho^t", positive=True)
 mean = sp.Symbol("m", nonnegative=True)  # E[c(t)]
+peak = sp.Symbol("c_max", positive=True)  # a bound on it, the same for all rounds and horizons
 
 
 def beyond_rate() -> Evidence:
@@ -143,4 +157,48 @@ def abel_step() -> Evidence:
             domain="every t, ρ, E[c], C",
             what="E[c]Λ_max - C and (E[c]Λ̄-C)w + C(w-1), w = 1/(1-ρ^t),",
         ),
+    )
+
+
+def peak_step() -> Evidence:
+    """Σ(E[c]Λ̄-C) <= 0 over the horizon, and a round adds E[c]Λ̄h <= c_max·Λ̄h to it, by which theory's bound grows."""
+    later = lambert_partial(rho, t + 1)
+    index = later.limits[0][0]
+    unrolled = sp.Sum(later.function, (index, 1, t - 1)) + later.function.subs(index, t)
+    now, before = (cost_violation_by_peak(i, REGION, peak) for i in (t, t - 1))
+    growth = plain(now.subs(later, unrolled) - before)
+    share, (paid, beyond, bound) = power / (1 - power), sp.symbols("paid beyond bound", real=True)
+    domain = "every t, ρ, Λ̄, C and mean cost up to c_max"
+    return together(
+        equal(
+            mean * plain(region_maximum(REGION, t)) - C,
+            (mean * rate - C) + mean * rate * share,
+            domain=domain,
+            what="E[c]Λ_max - C and (E[c]Λ̄-C) + E[c]Λ̄h",
+        ),
+        equal(
+            cost_violation_by_peak(sp.Integer(0), REGION, peak),
+            0,
+            domain=domain,
+            what="the bound before round 1 and 0",
+        ),
+        equal(growth, peak * rate * share, domain=domain, what="the bound's growth in round t and c_max·Λ̄h"),
+        always(
+            mean * rate * share <= peak * rate * share,
+            given=[mean <= peak, power < 1],
+            domain=domain,
+        ),
+        always(
+            paid + beyond <= bound,
+            given=[paid <= 0, beyond <= bound],
+            domain="the two sums together, and bound >= 0: so the positive part as well",
+        ),
+    )
+
+
+def worst_policy() -> Evidence:
+    """A round's mean cost is largest at the upper end, whatever cost and admission have to do with each other."""
+    c, admitted, most = sp.symbols("c admitted most", nonnegative=True)
+    return always(
+        c * admitted <= c * most, given=[admitted <= most], domain="every path, c >= 0 and Λ <= Λ_max(t)"
     )

@@ -24,6 +24,7 @@ step = c.eta * c.E
 chi, mismatch = sp.symbols("chi mismatch", nonnegative=True)
 whole, memory, local, square, gap = sp.symbols("whole memory local square gap", real=True)
 e = sp.Symbol("e", integer=True, nonnegative=True)
+N_PIECES = sp.Symbol("N", integer=True, positive=True)  # of the way from θ* to θ
 MEAN_DRIFT = symbolic_sum(c.L * c.eta * e * c.G, e, 0, c.E - 1) / c.E  # of the local gradients of a round
 
 PREMISES = {
@@ -126,16 +127,78 @@ def projection_helps() -> Evidence:
     return together(expanded, nearer)
 
 
-def on_a_segment() -> Evidence:
-    """F_all - F_mem changes between θ* and θ by at most D times the largest mismatch on the way, so the gap of F_all
-    is at most that of F_mem plus Dσ√χ."""
-    of_all, of_memory, change = sp.symbols("of_all of_memory change", real=True)
+def cauchy_schwarz() -> Evidence:
+    """⟨g, x⟩² <= |g|²|x|², by induction over the coordinates."""
+    p, q = sp.symbols("p q", nonnegative=True)
+    r, a, b = sp.symbols("r a b", real=True)
     return always(
-        of_all <= of_memory + root_term(chi, c),
+        (r + a * b) ** 2 <= (p + a**2) * (q + b**2),
+        given=[r**2 <= p * q],
+        domain="one coordinate more: p = |g|², q = |x|², r = ⟨g, x⟩ before it; with one, both sides agree",
+    )
+
+
+def slope_along(most: Any, what: str) -> Evidence:
+    """⟨g, x⟩ <= D·`most` for |g| <= `most` and |x| <= D."""
+    slope = sp.Symbol("slope", real=True)
+    square_g, square_x = sp.symbols("square_g square_x", nonnegative=True)
+    bounded = always(
+        slope <= c.D * most,
+        given=[slope**2 <= square_g * square_x, square_g <= most**2, square_x <= c.D**2],
+        domain=f"{what}; slope = ⟨g, x⟩, Cauchy-Schwarz",
+    )
+    return together(cauchy_schwarz(), bounded)
+
+
+def on_a_segment() -> Evidence:
+    """F_all - F_mem rises from θ* to θ by at most D times the largest mismatch on the way, so the gap of F_all is at
+    most that of F_mem plus Dσ√χ.
+
+    No integral is needed. Cut the way into N pieces θ_0 = θ*, …, θ_N = θ, each x/N long; a_j = ⟨∇F_all(θ_j), x⟩ and
+    b_j = ⟨∇F_mem(θ_j), x⟩. By convexity F_all rises on piece j by at most a_{j+1}/N and F_mem by at least b_j/N: the
+    difference by at most (a_j - b_j)/N + (a_{j+1} - a_j)/N. Here a_j - b_j <= D·sup|∇F_all - ∇F_mem|, the a_j
+    telescope, |a_j| <= GD, and 2GD/N falls below any δ.
+    """
+    a_here, a_next, b_here = sp.symbols("a_here a_next b_here", real=True)
+    of_all, of_memory, change = sp.symbols("of_all of_memory change", real=True)
+    delta, worst = sp.symbols("delta worst", positive=True)
+    piece = always(
+        of_all - of_memory <= (c.D * worst + a_next - a_here) / N_PIECES,
         given=[
-            sp.Eq(of_all - of_memory, change),
-            change <= c.D * mismatch,
-            PREMISES["the mismatch hypothesis"],
+            of_all <= a_next / N_PIECES,
+            of_memory >= b_here / N_PIECES,
+            a_here - b_here <= c.D * worst,
         ],
-        domain="every D, σ, χ; `mismatch` is E sup|∇F_all - ∇F_mem| over Θ, `change` that of F_all - F_mem",
+        domain="every piece: what F_all and F_mem rise by, both convex; `worst` is sup|∇F_all - ∇F_mem| over Θ",
+    )
+    j, along = sp.Symbol("j", integer=True, nonnegative=True), sp.Function("a")
+    risen = sp.summation(along(j + 1) - along(j), (j, 0, N_PIECES - 1))
+    added = equal(
+        symbolic_sum(c.D * worst / N_PIECES, j, 0, N_PIECES - 1) + risen / N_PIECES,
+        c.D * worst + (along(N_PIECES) - along(0)) / N_PIECES,
+        domain="every number N of pieces",
+        what="the sum over the pieces and D·sup + (a_N - a_0)/N",
+    )
+    fine = always(
+        change < c.D * worst + delta,
+        given=[
+            change <= c.D * worst + (a_next - a_here) / N_PIECES,
+            a_next <= c.G * c.D,
+            -a_here <= c.G * c.D,
+            N_PIECES * delta > 2 * c.G * c.D,
+        ],
+        domain="every δ > 0 and N > 2GD/δ: the change is below D·sup + δ for every δ, so at most D·sup",
+    )
+    carried = always(
+        of_all <= of_memory + root_term(chi, c),
+        given=[of_all - of_memory <= c.D * mismatch, PREMISES["the mismatch hypothesis"]],
+        domain="the means of the gaps; every D, σ, χ; `mismatch` is E sup|∇F_all - ∇F_mem| over Θ",
+    )
+    return together(
+        slope_along(mismatch, "g = ∇F_all - ∇F_mem at a point of the way"),
+        slope_along(c.G, "g = ±∇F_all at an end of the way"),
+        piece,
+        added,
+        fine,
+        carried,
     )

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import Context
 from proofs_check.engines.exact import admissions, retentions, search
-from proofs_check.engines.identity import equal
+from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together, undecided
 from proofs_check.notation import CONSTANTS, N, neff
 from proofs_check.simulator import simulate
 from theory.bound import deviation_term, generalisation_term
-from theory.sharper import stale_weight, stale_weight_constant
+from theory.sharper import memory_round, stale_weight, stale_weight_constant
 
 c = CONSTANTS
 
@@ -76,12 +76,20 @@ def mean_at_comparator(context: Context) -> Evidence:
 
 
 def weights_add_up() -> Evidence:
-    """By linearity E Σ ω_i ℓ(θ*; z_i) = Σ ω_i·F_P(θ*), with ω_i = A_i/ΣA."""
+    """By linearity E Σ ω_i ℓ(θ*; z_i) = Σ ω_i·F_P(θ*), with ω_i = A_i/ΣA; in memory each of n samples has 1/n."""
     i, N = sp.symbols("i N", integer=True, positive=True)
     count, risk = sp.Function("A"), sp.Symbol("F", real=True)
-    mean = sp.Sum(count(i) * risk, (i, 1, N)) / sp.Sum(count(i), (i, 1, N))
-    domain = "any N, any reuse counts that do not depend on the samples"
-    return equal(mean, risk, domain=domain, what="E F_all(θ*) and F_P(θ*)")
+    of_all = sp.Sum(count(i) * risk, (i, 1, N)) / sp.Sum(count(i), (i, 1, N))
+    of_memory = symbolic_sum(risk / N, i, 1, N)
+    return together(
+        equal(
+            of_all,
+            risk,
+            domain="any N, any reuse counts that do not depend on the samples",
+            what="E F_all(θ*) and F_P(θ*)",
+        ),
+        equal(of_memory, risk, domain="any n in memory", what="E F_mem(θ*) and F_P(θ*)"),
+    )
 
 
 def shares_add_up() -> Evidence:
@@ -99,19 +107,23 @@ def shares_add_up() -> Evidence:
 
 # --- the memory's own: fresh samples cause no deviation ----------------------------------------------------
 
+SHARE, SIZE, FRESH = sp.symbols("share size fresh", positive=True)
 chances = st.fractions(0, 1, max_denominator=4)
 tables = st.tuples(*[st.fractions(0, 1, max_denominator=4)] * 4)  # the loss at θ = 0, 1 of z = 0, 1
 
 
 def fresh_mean() -> Evidence:
     """Given the older samples, θ is fixed, and a fresh sample's loss has the mean F_m(θ): its part of F_P - F_mem
-    vanishes. Any two values, any chance; a law with more values is a mixture of these."""
-    p, a, b, weight = sp.symbols("p a b weight", real=True)
-    risk = p * a + (1 - p) * b
+    vanishes. By linearity, for any number of values l_j with chances p_j/Σp; a general law has means for sums."""
+    j, J = sp.symbols("j J", integer=True, positive=True)
+    chance, loss = sp.Function("p"), sp.Function("l")
+    weight, risk = sp.symbols("weight risk", real=True)
+    total = sp.Sum(chance(j), (j, 1, J))
+    mean = sp.simplify(sp.Sum(sp.expand(chance(j) * weight * (risk - loss(j))), (j, 1, J))) / total
     return equal(
-        p * weight * (risk - a) + (1 - p) * weight * (risk - b),
+        mean.subs(risk, sp.Sum(chance(j) * loss(j), (j, 1, J)) / total),
         0,
-        domain="any weight, any loss with two values at this θ",
+        domain="any weight, any number of values of the loss at this θ, any chances",
         what="the mean of w(F_m(θ) - ℓ(θ; z)) and 0",
     )
 
@@ -188,34 +200,93 @@ def stale_weights(context: Context) -> Evidence:
     )
 
 
+def stale_weights_of_a_client() -> Evidence:
+    """A client's n_m - λ_m older samples of weight w_m/n_m each: their squares add up to its summand of theory."""
+    i = sp.Symbol("i", integer=True, positive=True)
+    return equal(
+        symbolic_sum((SHARE / SIZE) ** 2, i, 1, SIZE - FRESH),
+        stale_weight([FRESH], [SIZE], [SHARE]),
+        domain="any client, any weight, λ_m of its n_m samples fresh",
+        what="Σ(w_m/n_m)² over the older samples and w_m²(n_m-λ_m)/n_m²",
+    )
+
+
+def stale_weights_merged() -> Evidence:
+    """Weights n_m/n: a client's summand is (n_m-λ_m)/n², so that all of them add up to (n-Λ)/n², that of one client
+    with all samples."""
+    m, M = sp.symbols("m M", integer=True, positive=True)
+    size, fresh = (sp.Function(name, positive=True) for name in ("n", "lambda"))
+    whole = sp.Symbol("whole", positive=True)
+    summand = sp.expand(sp.cancel(stale_weight([fresh(m)], [size(m)], [size(m) / whole])))
+    admitted, held = (sp.Sum(f(m), (m, 1, M)) for f in (fresh, size))
+    return together(
+        equal(
+            sp.Sum(summand, (m, 1, M)),
+            (held - admitted) / whole**2,
+            domain="any number M of clients, any memories; whole = Σn_m",
+            what="Σ(n_m/n)²(n_m-λ_m)/n_m² and (n-Λ)/n²",
+        ),
+        equal(
+            stale_weight([FRESH], [SIZE]),
+            (SIZE - FRESH) / SIZE**2,
+            domain="one client with all samples, n of which Λ are fresh",
+            what="its stale weight and (n-Λ)/n²",
+        ),
+    )
+
+
 def stale_weights_constant() -> Evidence:
-    """Weights n_m/n make it (n-Λ)/n²; under constant admission n = kΛ̄, and clients that admit α_mΛ̄ give the same."""
+    """Under constant admission n = kΛ̄, k = min(K, t); and clients with weights α_m that admit α_mΛ̄ give the same, as
+    each one's summand is α_m times the closed form."""
     K, t = (sp.Symbol(x, integer=True, positive=True) for x in ("K", "t"))
     more = sp.Symbol("more", integer=True, nonnegative=True)
-    first, second, a, b, rate, share = sp.symbols("first second a b rate share", positive=True)
-    merged = equal(
-        stale_weight([first, second], [a, b]),
-        (a + b - first - second) / (a + b) ** 2,
-        domain="two clients, any memories",
-        what="Σ(n_m/n)²(n_m-λ_m)/n_m² and (n-Λ)/n²",
+    rate = sp.Symbol("rate", positive=True)
+    m, M = sp.symbols("m M", integer=True, positive=True)
+    share = sp.Function("alpha", positive=True)
+    found = []
+    for k, horizon, now, words in (
+        (K, K, K + more, "every K, t >= K, rate"),
+        (t, t + more, t, "every t, K >= t, rate"),
+    ):
+        closed = stale_weight_constant(horizon, now, rate)
+        summand = stale_weight([share(m) * rate], [k * share(m) * rate], [share(m)])
+        found += [
+            equal(
+                stale_weight([rate], [k * rate]), closed, domain=words, what="(n-Λ)/n² and its closed form"
+            ),
+            equal(
+                sp.Sum(summand, (m, 1, M)),
+                sp.Sum(share(m), (m, 1, M)) * closed,
+                domain=f"{words}, any number M of clients that admit α_mΛ̄; Σα_m = 1",
+                what="Σα_m²(n_m-λ_m)/n_m² and Σα_m times the closed form",
+            ),
+        ]
+    return together(*found)
+
+
+def only_fresh() -> Evidence:
+    """K = 1, any admissions: all samples in memory are fresh, and no statistical term is left."""
+    stale = stale_weight([SIZE], [SIZE], [SHARE])
+    return equal(
+        memory_round(stale, c).total, 0, domain="λ_m = n_m, every client", what="the round's term and 0"
     )
-    full, filling = (
-        equal(
-            stale_weight([rate], [k * rate]),
-            stale_weight_constant(horizon, now, rate),
-            domain=words,
-            what="(n-Λ)/n² and its closed form",
+
+
+def stale_weights_of_clients() -> Evidence:
+    """`stale_weight` of several clients is the sum of their summands, and without shares has weights n_m/n."""
+    found = []
+    for clients in (1, 2, 3):
+        fresh, sizes, shares = (
+            sp.symbols(f"{name}_1:{clients + 1}", positive=True) for name in ("lambda", "n", "alpha")
         )
-        for k, horizon, now, words in (
-            (K, K, K + more, "every K, t >= K, rate"),
-            (t, t + more, t, "every t, K >= t, rate"),
-        )
-    )
-    shares = [share, 1 - share]
-    apart = equal(
-        stale_weight([s * rate for s in shares], [K * s * rate for s in shares], shares),
-        stale_weight_constant(K, K + more, rate),
-        domain="two clients with shares α, 1-α that admit αΛ̄ and (1-α)Λ̄",
-        what="Σα_m²(n_m-λ_m)/n_m² and its closed form",
-    )
-    return together(merged, full, filling, apart)
+        for given, weights in ((shares, shares), (None, [size / sum(sizes) for size in sizes])):
+            found.append(
+                equal(
+                    stale_weight(fresh, sizes, given),
+                    sum(stale_weight([f], [s], [w]) for f, s, w in zip(fresh, sizes, weights, strict=True)),
+                    domain="one, two and three clients, all symbols",
+                    what="the stale weight and the sum over clients",
+                    strength="certified",
+                )
+            )
+    return together(*found)

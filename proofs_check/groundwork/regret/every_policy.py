@@ -2,12 +2,13 @@ r"""What staying inside the region alone implies, whatever a policy looks at: pr
 
 With K-step retention write, in round t, \(k=\min(t,K)\), \(s=t-k+1\) for the oldest admission still in memory and
 \(x=\rho^s\). A sample admitted in round j has been used \(\min(t-j+1,K)\) times, which is k for \(j\le s\) and
-\(t-j+1\), the age, for those in memory. Four facts, each an induction over the rounds or over the memory:
+\(t-j+1\), the age, for those in memory. Four facts, the first three inductions over the rounds or over the memory:
 
 * every admission in memory lies in \([\bar\Lambda(1-x),\bar\Lambda/(1-x)]\), since the region contracts;
 * \(N(s)\le N_{\mathrm{eff}}(t)\le N(t)\) and \(kN(s)\le\sum A_i\le kN(t)\) for the uses \(A_i\);
 * \(\sum\Lambda_{\min}\le N(s)\) and \(N(t)\le\bar\Lambda(t+S)\), with the Lambert sum S (`groundwork.transient`);
-* so \(1/n-1/N_{\mathrm{eff}}\) and \(\chi=1/n+1/N_{\mathrm{eff}}-2W/n\) lie in `groundwork.envelope.mismatch_range`.
+* so \(1/n-1/N_{\mathrm{eff}}\) and \(\chi=1/n+1/N_{\mathrm{eff}}-2W/n\) lie in `groundwork.envelope.mismatch_range`,
+  and the three terms, which grow in them and fall in N, in `groundwork.envelope.round_range`.
 """
 
 from __future__ import annotations
@@ -20,10 +21,13 @@ from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.regret.envelope import mismatch_range
+from proofs_check.groundwork.regret.expansion import falling
 from proofs_check.groundwork.regret.transient import most_samples, plain
-from proofs_check.notation import REGION, rate
+from proofs_check.groundwork.reuse import reuse_rounds
+from proofs_check.notation import CONSTANTS, REGION, rate
+from theory.bound import generalisation_term, linear_term, root_term
 from theory.region import region_maximum, region_minimum
-from theory.reuse import effective_sample_size, mismatch_kstep
+from theory.reuse import effective_from_sums, mismatch_from_sums
 
 a, k, n, x, y = sp.symbols("a k n x y", positive=True)
 U, R, N, more, Z, F, M = sp.symbols("U R N more Z F M", positive=True)
@@ -58,16 +62,13 @@ def memory() -> Evidence:
 @cache
 def uses() -> Evidence:
     """N(s) <= N_eff <= N(t) and kN(s) <= ΣA <= kN(t), adding the samples round by round from the oldest."""
-    lam, old, young = sp.symbols("lambda_ old young", positive=True)
-    pair = effective_sample_size([old, young])
+    lam = sp.Symbol("lambda_", positive=True)
     return together(
-        equal(
-            pair, (old + young) ** 2 / (old**2 + young**2), domain="two samples", what="N_eff and (ΣA)²/ΣA²"
-        ),
+        reuse_rounds.deficits_carried_on(),  # theory's sums over the ages are ΣA = U and ΣA² = R
         always(
-            (U + more * a) ** 2 <= (N + more) * (R + more * a**2),
-            given=[U**2 <= N * R],
-            domain="(ΣA)² <= N·ΣA², with `more` samples used a times added: so N_eff <= N(t)",
+            effective_from_sums(U + more * a, R + more * a**2) <= N + more,
+            given=[effective_from_sums(U, R) <= N],
+            domain="N_eff = (ΣA)²/ΣA² <= N(t), with `more` samples used a times added",
         ),
         always(
             [R + more * a**2 <= k * (U + more * a), U + more * a <= k * (N + more)],
@@ -75,7 +76,7 @@ def uses() -> Evidence:
             domain="ΣA² <= kΣA and ΣA <= kN, with `more` samples used a <= k times added",
         ),
         always(
-            [lam <= U**2 / R, k * lam <= U],
+            [lam <= effective_from_sums(U, R), k * lam <= U],
             given=[k * U >= R, sp.Eq(U, k * lam + Z)],
             domain="ΣA = kN(s) + what the younger were used: so N_eff >= ΣA/k >= N(s); λ = N(s)",
         ),
@@ -120,18 +121,65 @@ def mismatch_inside(*, stated: bool) -> Evidence:
     given = [x < 1, n >= k * rate * (1 - x), n <= k * rate / (1 - x), effective >= F, effective <= M]
     if not stated:
         given += [weight <= (k + 1) / (k * (1 - x) ** 2 * F), weight >= (k + 1) * (1 - x) ** 2 / (k * M)]
-    first, second, third = sp.symbols("first second third", positive=True)  # Λ(1), Λ(2), Λ(3) with K = 2
-    total = 2 * first + 2 * second + third
-    squares = 4 * first + 4 * second + third
-    memory_ = 2 * second + third
+    return together(always([low <= value, value <= high], given=given, domain=EVERY), mismatch_of_sums())
+
+
+@cache
+def mismatch_of_sums() -> Evidence:
+    """χ = Σ(ω - 1{i in Q}/n)² = 1/n + 1/N_eff - 2Z/(nΣA), for K-step retention and any admissions."""
+    b, horizon = reuse_rounds.before(), reuse_rounds.K
     return together(
-        always([low <= value, value <= high], given=given, domain=EVERY),
+        reuse_rounds.deficits_carried_on(),
+        reuse_rounds.gone_carried_on(),
         equal(
-            mismatch_kstep([first, second, third], 2),
-            1 / (second + third) + squares / total**2 - 2 * memory_ / ((second + third) * total),
-            domain="K = 2, t = 3, any admissions",
-            what="χ and 1/n + ΣA²/(ΣA)² - 2Z/(nΣA)",
+            mismatch_from_sums(b.n, horizon * b.N - b.first, horizon**2 * b.N - b.second, b.in_memory),
+            b.mismatch,
+            domain=reuse_rounds.DOMAIN,
+            what="χ from theory's deficits and Σ(ω - 1{i in Q}/n)²",
         ),
+        equal(
+            mismatch_from_sums(n, U, R, Z),
+            1 / n + 1 / effective_from_sums(U, R) - 2 * Z / (n * U),
+            domain="any counts, any memory",
+            what="χ and 1/n + 1/N_eff - 2Z/(nΣA)",
+        ),
+    )
+
+
+@cache
+def terms_inside() -> Evidence:
+    """The terms at the ends of the ranges enclose the terms: the first two grow in the mismatch, the third falls in N.
+
+    From below, with F <= N_eff <= N <= M: the third term at N_eff and log N is at least that at N and log N, and so at
+    least that at M and log M. From above it is at most that at F and log M.
+    """
+    low, high, small, large = sp.symbols("low high small large", positive=True)
+    logarithm, above = sp.symbols("l u", nonnegative=True)  # log⁺(N/Pdim) and log⁺(M/Pdim)
+    c = CONSTANTS
+    return together(
+        always(
+            [linear_term(low, c) <= linear_term(high, c), root_term(low, c) <= root_term(high, c)],
+            given=[low <= high],
+            domain="any two mismatches; a negative one counts as 0 in the root",
+        ),
+        equal(
+            generalisation_term(small, c.Pdim * (1 + large), c),
+            10 * c.B * sp.sqrt(c.Pdim) * sp.sqrt(small * (1 + sp.log(1 + large))),
+            domain="any 1/N_eff = small and N = (1+large)·Pdim",
+            what="the third term and 10B√(Pdim/N_eff·(1+log N/Pdim))",
+        ),
+        equal(
+            generalisation_term(small, c.Pdim / (1 + large), c),
+            10 * c.B * sp.sqrt(c.Pdim) * sp.sqrt(small),
+            domain="any 1/N_eff = small and N = Pdim/(1+large)",
+            what="the third term and 10B√(Pdim/N_eff)",
+        ),
+        always(
+            small * (1 + logarithm) <= large * (1 + above),
+            given=[small <= large, logarithm <= above],
+            domain="so it grows in 1/N_eff and in log⁺N",
+        ),
+        falling(),
     )
 
 
@@ -150,5 +198,5 @@ def widens(*, stated: bool) -> Evidence:
 
 @cache
 def every_policy(*, stated: bool) -> Evidence:
-    """All of it: the mismatch and N_eff of every policy inside the region, in every round, lie in the envelope."""
-    return together(memory(), uses(), share(), most_samples(), mismatch_inside(stated=stated))
+    """All of it: mismatch, N_eff and terms of every policy inside the region, in every round, lie in the envelope."""
+    return together(memory(), uses(), share(), most_samples(), mismatch_inside(stated=stated), terms_inside())

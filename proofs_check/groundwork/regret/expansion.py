@@ -31,6 +31,8 @@ LEAD = sp.limit(omega3_limit(K, rate, CONSTANTS), K, sp.oo)
 LIMIT = LEAD * sp.expand(
     omega3_limit(K, rate, CONSTANTS) / LEAD
 )  # the constant of √(T log T), as it reads best
+# log T times (expansion over its leading term, less 1) tends to half of this, for K >= 2
+SECOND = sp.log(rate / CONSTANTS.Pdim) - 1 - sp.log(K) / (sp.sqrt(K) - 1)
 SUMMABLE = sp.Rational(5, 4)  # t^(-3/2)·√log t is below t^(-5/4) in the end
 u = sp.Symbol("u", positive=True)
 T = sp.Symbol("T", positive=True)  # a real horizon, to differentiate by
@@ -160,6 +162,22 @@ def leading_order() -> Evidence:
         omega3_limit(K, rate, CONSTANTS),
         what="the expansion's slope over that of √(T log T)",
         domain=f"{ALL}; T → ∞",
+    )
+
+
+@cache
+def second_order() -> Evidence:
+    """What the leading term leaves of the expansion, over √(T/log T), by l'Hôpital: of either sign."""
+    leading = omega3_limit(K, rate, CONSTANTS) * sp.sqrt(T * sp.log(T))
+    expansion = eventually(regret_expansion(K, rate, T, CONSTANTS), T)
+    from_two = {K: K + 1}  # K >= 2: at K = 1 all is 0
+    half = omega3_limit(K, rate, CONSTANTS) * SECOND / 2
+    return tends_to(
+        (sp.diff(expansion - leading, T) / sp.diff(sp.sqrt(T / sp.log(T)), T)).subs(from_two),
+        T,
+        half.subs(from_two),
+        what="the slope of expansion less leading term, over that of √(T/log T),",
+        domain=f"K >= 2, written K+1; {ALL}; T → ∞",
     )
 
 
