@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import pairwise
 from math import fsum
@@ -11,7 +12,7 @@ import flint
 import numpy as np
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from theory.algebra import ball, precise
@@ -365,3 +366,23 @@ def test_the_error_of_a_trajectory_covers_its_rounding_and_is_zero_where_nothing
         assert abs(true - statistical) <= near.error
     assert 0 < near.error <= 1e-13 * statistical
     assert proved.error == 0
+
+
+small = st.fractions(Fraction(1, 4), 4, max_denominator=8)
+
+
+@given(st.integers(1, 6), st.integers(1, 30), small, small)
+def test_a_round_of_corollary_1_as_stated_is_what_is_printed(
+    K: int, t: int, rate: Fraction, scale: Fraction
+) -> None:
+    constants = Constants(D=scale, sigma=3, eta=Fraction(1, 7), B=2, Pdim=5)
+    below = t * (K * K * t - Fraction(K * (K - 1) * (2 * K - 1), 6))
+    uniformity = (K * t - Fraction(K * (K - 1), 2)) ** 2 / below
+    assume(uniformity != 0)
+    effective = rate * t * uniformity
+    gap = 1 / (K * rate) - 1 / effective
+    printed = constant_round_as_stated(K, t, rate, constants)
+    assert printed.linear == Fraction(9, 7) * gap
+    assert float(printed.root) == pytest.approx(3 * float(scale) * math.sqrt(max(gap, 0)))
+    logarithm = 1 + max(math.log(rate * t / 5), 0)
+    assert float(printed.generalisation) == pytest.approx(20 * math.sqrt(max(5 / effective, 0) * logarithm))

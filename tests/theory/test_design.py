@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -178,3 +179,22 @@ def test_without_two_horizons_to_choose_from_there_is_no_crossover(budget: Budge
     for formula in (crossover_leading, crossover_horizon):
         with pytest.raises(SettingError, match="floor and its ceiling are one K"):
             formula(budget, UNIT)
+
+
+@pytest.mark.parametrize(
+    ("cost", "pairs"),
+    [
+        (40, ((1, True), (1, True))),  # x = 21/40: one K, which is feasible
+        (14, ((2, True), (1, False))),  # x = 3/2
+        (21, ((1, True), (1, True))),  # x = 1
+        (7, ((3, True), (3, True))),  # x = 3
+    ],
+)
+def test_the_printed_pair_is_ceiling_and_floor_but_at_least_one(cost: int, pairs: Any) -> None:
+    assert design_as_stated(Budget(buffers=(10, 11), cost=cost, mean_cost=1)) == pairs
+
+
+def test_the_landscape_of_a_finite_horizon_shows_the_ceiling_its_neighbours_and_no_retention() -> None:
+    chosen = design(MNIST, 100, UNIT)
+    shown = {candidate.K for candidate in chosen.candidates}
+    assert {1, 9, 10, 11, chosen.K} | set(range(max(chosen.K - 4, 1), chosen.K + 5)) == shown
