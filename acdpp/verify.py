@@ -211,14 +211,13 @@ def _table(cases: list[Case]) -> Table:
     table.add_column("evidence", width=methods)
     for row in map(entry, cases):
         name = Text(_fold(row.id, room), style="bold").append(
-            "\n" + _fold(row.stated.title, room, 2), style="not bold"
+            "\n" + _fold(row.stated.title, room, 2) + _rests_on(row.stated, room), style="not bold"
         )
-        table.add_row(name, _verdict(row.stated, verdicts), _fold(_unbroken(row.methods), methods))
+        table.add_row(name, _coloured(row.stated.verdict), _fold(_unbroken(row.methods), methods))
         if row.corrected:
             evidence = _fold(_unbroken(row.corrected.methods), methods)
-            table.add_row(
-                _fold(f"→ {row.corrected.title}", room, 2), _verdict(row.corrected, verdicts), evidence
-            )
+            title = _fold(f"→ {row.corrected.title}", room, 2) + _rests_on(row.corrected, room)
+            table.add_row(title, _coloured(row.corrected.verdict), evidence)
         table.add_row()
     return table
 
@@ -235,12 +234,10 @@ def _unbroken(evidence: str) -> str:
     return marked.replace("worst case", "worst\u00a0case")
 
 
-def _verdict(of: ledger.Statement, width: int) -> Text:
-    """The verdict, and below it, in plain, what it rests on."""
-    rest = of.qualified.removeprefix(of.verdict).lstrip(", ")
-    return _coloured(of.verdict).append(
-        "," * bool(rest) + "\n" * bool(rest) + _fold(rest, width), style="default"
-    )
+def _rests_on(of: ledger.Statement, width: int) -> str:
+    """On lines of its own, what the verdict rests on besides its checks."""
+    rest = of.qualified.removeprefix(of.verdict).removeprefix(", ")
+    return "\n" + _fold(rest, width, 4) if rest else ""
 
 
 def _coloured(verdict: str) -> Text:

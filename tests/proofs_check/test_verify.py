@@ -74,7 +74,7 @@ def test_a_file_without_claims_is_refused(tmp_path, content, message):
 def test_the_table_fits_eighty_columns_and_names_the_correction():
     result = call("--claim", "eq:vck-exact")
     assert all(len(line.rstrip()) <= 80 for line in result.stdout.splitlines())
-    assert "→ k(k-1)(4k+1)/6" in result.stdout
+    assert "→ k(k - 1)(4k + 1)/6" in result.stdout
     assert "2 claims: 2 refuted" in result.stdout
 
 
@@ -132,7 +132,7 @@ def test_json_has_exactly_the_documented_shape():
 def test_what_a_verdict_rests_on_stands_beside_it_everywhere():
     label = "lem:gen-Neff-app"
     (entry,) = json.loads(call("--claim", label, "--json").stdout)["claims"][:1]
-    assert entry["corrected"]["qualified"] == f"{entry['corrected']['verdict']}, given Haussler 1995"
+    assert entry["corrected"]["qualified"].startswith(f"{entry['corrected']['verdict']}, given Haussler 1995")
     assert any("Haussler" in given["name"] and given["says"] for given in entry["corrected"]["given"])
     assert "given Haussler 1995" in " ".join(call("--claim", label).stdout.split())
     assert "given Haussler 1995" in call("--claim", label, "--explain").stdout
