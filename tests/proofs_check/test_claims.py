@@ -78,7 +78,9 @@ def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed(cases):
     assert ledger.differences([case], recorded) == []
     correction = case.claim.corrected
     changes = {
-        "evidence is not the recorded one": replace(case, corrected=case.corrected[:1]),
+        "evidence is not the recorded one": replace(
+            case, corrected=tuple(e for e in case.corrected if not e.confirms)
+        ),
         "was recorded as conditional and is refuted": replace(case, hypotheses=()),
         "its hypotheses changed": replace(case, claim=replace(case.claim, hypotheses=("none",))),
         "its statement changed": replace(
