@@ -1,4 +1,4 @@
-"""python -m benchmarks.mutants [--only MODULE] [--jobs N] [--every] [--out FILE]
+"""python -m benchmarks.mutants [--only MODULE] [--jobs N] [--sample N | --every] [--out FILE [--resume]]
 
 Prints one line a mutant and a table: killed, survived, equivalent (with the reason).
 """
@@ -98,8 +98,18 @@ def _tests(mutant: Mutant) -> list[list[str]]:
 def _observe_all(jobs: int, unrecorded: bool) -> Coverage:
     """What each claim says and executes; all must be as recorded, or the ledger is no measure."""
     kept = Path(tempfile.gettempdir()) / f"acdpp-mutants-{_digest()}.pickle"
-    if kept.exists():
-        return Coverage(pickle.loads(kept.read_bytes()))
+    if not kept.exists():
+        kept.write_bytes(pickle.dumps(_observed(jobs)))
+    seen: dict[str, Observation] = pickle.loads(kept.read_bytes())
+    for label, observation in seen.items():
+        if observation.differences and not unrecorded:
+            raise SystemExit(
+                f"{label} is not as recorded without any error planted: {observation.differences[0]}"
+            )
+    return Coverage(seen)
+
+
+def _observed(jobs: int) -> dict[str, Observation]:
     ((_, names),) = everywhere([()], labels, processes=1, limit=LIMIT)
     if not isinstance(names, list):
         raise SystemExit(f"the claims do not load: {names.why if names else 'time limit'}")
@@ -107,14 +117,10 @@ def _observe_all(jobs: int, unrecorded: bool) -> Coverage:
     for (label,), result in everywhere([(label,) for label in names], observe, processes=jobs, limit=LIMIT):
         if not isinstance(result, Observation):
             raise SystemExit(f"{label} could not be observed: {result.why if result else 'time limit'}")
-        if result.differences and not unrecorded:
-            raise SystemExit(f"{label} is not as recorded without any error planted: {result.differences[0]}")
         seen[label] = result
         print(f"\robserving {len(seen)}/{len(names)} claims", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    ordered = {label: seen[label] for label in names}
-    kept.write_bytes(pickle.dumps(ordered))
-    return Coverage(ordered)
+    return {label: seen[label] for label in names}
 
 
 def _digest() -> str:
