@@ -71,7 +71,7 @@ def command(
     """Train every policy on the same costs and samples, and compare excess risk with the bound."""
     try:
         from empirics.run import run_study
-        from empirics.setting import PRESETS, Study, read_toml
+        from empirics.settings.study import PRESETS, Study, read_toml
     except ImportError as error:
         raise SettingError(f"training needs {error.name}: pip install 'acdpp[empirics]'") from None
 

@@ -25,15 +25,15 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from empirics.constants import calibrate
+from empirics.control.policy import make_policy
+from empirics.control.released import CONSTANTS
+from empirics.control.schedule import control, plan
 from empirics.data import Dataset, load
-from empirics.engine import Engine
-from empirics.policy import make_policy
-from empirics.problem import Problem, choose_device, from_dataset
-from empirics.released import CONSTANTS
-from empirics.schedule import control, plan
-from empirics.setting import PRESETS, Study
-from empirics.twin import run_twin
+from empirics.settings.study import PRESETS, Study
+from empirics.training.constants import calibrate
+from empirics.training.engine import Engine
+from empirics.training.problem import Problem, choose_device, from_dataset
+from empirics.training.twin import run_twin
 
 
 def main() -> None:

@@ -12,14 +12,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from empirics.constants import calibrate
-from empirics.engine import Engine
-from empirics.problem import Problem, make_problem
-from empirics.results import Folder, read_result
-from empirics.risk import Minimiser, minimise
-from empirics.schedule import Schedule, plan
-from empirics.setting import Study
-from empirics.summary import summarise
+from empirics.control.schedule import Schedule, plan
+from empirics.records.folder import Folder, read_result
+from empirics.records.summary import summarise
+from empirics.settings.study import Study
+from empirics.training.constants import calibrate
+from empirics.training.engine import Engine
+from empirics.training.problem import Problem, make_problem
+from empirics.training.risk import Minimiser, minimise
 
 __all__ = ["Progress", "run_study", "versions"]
 

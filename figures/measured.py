@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from empirics.results import read_result
+from empirics.records.folder import read_result
 from figures.style import POLICIES, Look
 from theory.setting import Constants, SettingError
 
@@ -24,7 +24,7 @@ MARKS = 9  # markers on a line
 
 @dataclass(frozen=True)
 class Measured:
-    """Columns of shape (policies, seeds, rounds), by the names of `empirics.results.COLUMNS`, and the settings."""
+    """Columns of shape (policies, seeds, rounds), by the names of `COLUMNS`, and the settings."""
 
     policies: tuple[str, ...]
     columns: dict[str, Floats]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.costs import CostProcess
+from empirics.settings.costs import CostProcess
 from figures.track import Track, silently
 from theory.admission import AdmissionState, acdpp_round
 from theory.setting import Constants, Region, SettingError, horizon, positive, retention

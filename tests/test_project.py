@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LAYERS = ["acdpp", "figures", "empirics", "proofs_check", "theory"]
+FLOORS = ["run", "records", "training", "control", "settings", "data", "draws"]  # of empirics
 PRESENT = [layer for layer in LAYERS if (ROOT / layer).is_dir()]
 
 
@@ -35,6 +36,16 @@ def test_imports_go_downward_only(layer: str) -> None:
             if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
                 names = [node.module]
             assert not above & {name.split(".")[0] for name in names}, path.name
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_the_floors_of_empirics_know_only_those_below(floor: str) -> None:
+    above = {f"empirics.{name}" for name in FLOORS[: FLOORS.index(floor)]}
+    here = ROOT / "empirics" / floor
+    for path in sorted(here.rglob("*.py")) if here.is_dir() else [here.with_suffix(".py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                assert ".".join(node.module.split(".")[:2]) not in above, path.name
 
 
 def test_the_theory_has_no_float_literal_no_torch_and_no_output() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from empirics.data import Dataset
-from empirics.problem import Problem, from_dataset
-from empirics.setting import Study
+from empirics.settings.study import Study
+from empirics.training.problem import Problem, from_dataset
 from theory.setting import Constants
 
 CONTROL = Constants(D=20.0, sigma=0.6, eta=5.0, B=10.0, Pdim=9.0)

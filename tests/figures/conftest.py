@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from empirics.run import run_study
-from empirics.setting import Study
+from empirics.settings.study import Study
 
 
 @pytest.fixture(scope="session")

@@ -27,10 +27,10 @@ from typing import Any
 
 import torch
 
-from empirics.model import Linear
-from empirics.problem import Problem
-from empirics.released import CONSTANTS as RELEASED
-from empirics.risk import project
+from empirics.control.released import CONSTANTS as RELEASED
+from empirics.training.model import Linear
+from empirics.training.problem import Problem
+from empirics.training.risk import project
 from theory.setting import Constants
 
 __all__ = ["Calibration", "calibrate", "largest_variance"]

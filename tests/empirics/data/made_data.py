@@ -157,7 +157,7 @@ def refusal(name: str, folder: Path | None, **options: Any) -> str:
 
 # --- the real files ----------------------------------------------------------------------------------------
 
-REAL = Path(os.environ.get("ACDPP_DATA", Path(__file__).parents[3] / "shared" / "data"))
+REAL = Path(os.environ.get("ACDPP_DATA", Path(__file__).parents[4] / "shared" / "data"))
 
 
 def real(name: str) -> Path:

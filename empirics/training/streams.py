@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from empirics.control.schedule import Schedule
 from empirics.draws import Purpose, permutation, uniform
-from empirics.schedule import Schedule
-from empirics.setting import Study
+from empirics.settings.study import Study
 from theory.setting import SettingError
 
 __all__ = ["Arrivals", "Streams", "make_pools"]

@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from empirics.policy import make_policy
-from empirics.released import CONSTANTS, MOST, REGION, released_admission, released_penalty
-from empirics.schedule import control, plan
+from empirics.control.policy import make_policy
+from empirics.control.released import CONSTANTS, MOST, REGION, released_admission, released_penalty
+from empirics.control.schedule import control, plan
 from tests.empirics.small import CONTROL, study
 from theory.admission import AdmissionState, acdpp_round
 from theory.region import region_maximum

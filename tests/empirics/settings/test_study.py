@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from empirics.setting import PRESETS, Study, read_toml
+from empirics.settings.study import PRESETS, Study, read_toml
 from theory.setting import SettingError
 
 

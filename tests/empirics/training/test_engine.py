@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from empirics.engine import Engine, aggregation_weights, padded
-from empirics.model import Descent, Memory, Module
-from empirics.policy import make_policy
-from empirics.schedule import plan
-from empirics.setting import POLICIES
-from empirics.twin import run_twin
+from empirics.control.policy import make_policy
+from empirics.control.schedule import plan
+from empirics.settings.study import POLICIES
+from empirics.training.engine import Engine, aggregation_weights, padded
+from empirics.training.model import Descent, Memory, Module
+from empirics.training.twin import run_twin
 from tests.empirics.small import CONTROL, problem, study
 
 

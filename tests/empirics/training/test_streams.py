@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from empirics.schedule import plan
-from empirics.streams import Arrivals, make_pools
+from empirics.control.schedule import plan
+from empirics.training.streams import Arrivals, make_pools
 from tests.empirics.small import CONTROL, blobs, study
 from theory.setting import SettingError
 

@@ -15,7 +15,7 @@ from PIL import Image
 from empirics.data import imagenette, load
 from empirics.data.dataset import Pixels
 from empirics.data.files import members
-from tests.empirics.made_data import (
+from tests.empirics.data.made_data import (
     IMAGENETTE,
     INSIDE,
     PICTURES,

@@ -18,8 +18,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 
-from empirics.costs import CostProcess
 from empirics.draws import check_seed
+from empirics.settings.costs import CostProcess
 from theory.setting import Budget, SettingError, horizon, positive, retention
 
 __all__ = ["POLICIES", "PRESETS", "Study", "read_toml"]

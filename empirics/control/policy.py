@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.released import released_admission
-from empirics.setting import Study
+from empirics.control.released import released_admission
+from empirics.settings.study import Study
 from theory.admission import AdmissionState, acdpp_round, advance, integer_admissions
 from theory.design import best_rate, design_limit
 from theory.setting import Budget, Constants, Region
@@ -123,7 +123,7 @@ class DriftPlusPenalty:
 
 @dataclass(frozen=True)
 class Released:
-    """The authors' code (`empirics.released`): at least one sample a client and round, nothing carried over."""
+    """The authors' code (`empirics.control.released`): at least one sample a client and round, nothing carried over."""
 
     K: int
     budget: Budget

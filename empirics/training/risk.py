@@ -18,7 +18,7 @@ import torch
 from scipy.optimize import brentq
 from torch import Tensor
 
-from empirics.model import Linear, Population
+from empirics.training.model import Linear, Population
 
 __all__ = ["Minimiser", "duality_gap", "minimise", "project"]
 

@@ -15,10 +15,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from empirics.model import Descent, Memory, Model
-from empirics.schedule import Schedule
-from empirics.setting import Study
-from empirics.streams import Arrivals, Streams
+from empirics.control.schedule import Schedule
+from empirics.settings.study import Study
+from empirics.training.model import Descent, Memory, Model
+from empirics.training.streams import Arrivals, Streams
 
 __all__ = ["Engine", "aggregation_weights", "padded"]
 

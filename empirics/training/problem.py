@@ -11,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 
 from empirics.data import Dataset, load
-from empirics.model import Linear, Population
-from empirics.setting import Study
-from empirics.streams import Streams, make_pools
+from empirics.settings.study import Study
+from empirics.training.model import Linear, Population
+from empirics.training.streams import Streams, make_pools
 from theory.setting import SettingError
 
 __all__ = ["Problem", "choose_device", "make_problem"]

@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from empirics.control.policy import Policy
 from empirics.draws import Purpose, permutation, uniform
-from empirics.model import Linear
-from empirics.policy import Policy
-from empirics.problem import Problem
-from empirics.setting import Study
-from empirics.streams import Streams
+from empirics.settings.study import Study
+from empirics.training.model import Linear
+from empirics.training.problem import Problem
+from empirics.training.streams import Streams
 
 __all__ = ["Client", "Record", "run_twin"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from empirics.data import load
 from empirics.data.dataset import digest
-from tests.empirics.made_data import (
+from tests.empirics.data.made_data import (
     MNIST,
     TEST_DIGITS,
     TRAIN_DIGITS,

@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.policy import make_policy
-from empirics.setting import Study
+from empirics.control.policy import make_policy
+from empirics.settings.study import Study
 from theory.reuse import Trajectory, trajectory
 from theory.setting import Constants, SettingError
 

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from empirics.results import COLUMNS, read_result
+from empirics.records.folder import COLUMNS, read_result
 from empirics.run import run_study
-from empirics.setting import Study
+from empirics.settings.study import Study
 from theory.bound import theorem_1
 from theory.reuse import trajectory
 from theory.setting import Constants, SettingError
@@ -155,7 +155,7 @@ SCRIPT = """
 import sys, time
 from pathlib import Path
 from empirics.run import run_study
-from empirics.setting import Study
+from empirics.settings.study import Study
 run_study(Study.from_document({setting!r}), Path(sys.argv[1]), progress=lambda done: time.sleep(0.005))
 """
 
@@ -164,7 +164,7 @@ def test_kill_9_loses_at_most_the_last_interval(tmp_path):
     setting = SMALL | {"rounds": 400, "policies": ["constant", "oracle"]}
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     # the same number of threads, because it may change the last bit of a sum
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
     environment |= {"OMP_NUM_THREADS": str(torch.get_num_threads())}
     process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT.format(setting=setting), str(killed)], env=environment

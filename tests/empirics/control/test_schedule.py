@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from empirics.schedule import control, merge, plan
+from empirics.control.schedule import control, merge, plan
 from tests.empirics.small import CONTROL, study
 from theory.reuse import effective_sample_size, trajectory
 

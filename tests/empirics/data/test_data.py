@@ -15,7 +15,7 @@ import pytest
 
 from empirics.data import NAMES, Dataset, load
 from empirics.data.dataset import digest
-from tests.empirics.made_data import put, refusal
+from tests.empirics.data.made_data import put, refusal
 from theory.setting import SettingError
 
 # --- what is common ----------------------------------------------------------------------------------------

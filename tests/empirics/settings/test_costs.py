@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from empirics.costs import CostProcess, Process
+from empirics.settings.costs import CostProcess, Process
 from theory.setting import SettingError
 
 

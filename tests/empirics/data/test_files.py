@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from empirics.data import cifar10, imagenette, load
-from tests.empirics.made_data import (
+from tests.empirics.data.made_data import (
     BIN,
     BINARY,
     CIFAR10,

@@ -12,10 +12,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from empirics.constants import Calibration
-from empirics.risk import Minimiser
-from empirics.schedule import Schedule
-from empirics.setting import Study
+from empirics.control.schedule import Schedule
+from empirics.settings.study import Study
+from empirics.training.constants import Calibration
+from empirics.training.risk import Minimiser
 from theory.bound import theorem_1, theorem_1_as_stated
 
 __all__ = ["summarise"]

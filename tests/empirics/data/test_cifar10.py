@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from empirics.data import cifar10, load
-from tests.empirics.made_data import (
+from tests.empirics.data.made_data import (
     BATCHES,
     BIN,
     BINARY,

@@ -7,9 +7,9 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from empirics.constants import calibrate, largest_variance
-from empirics.problem import choose_device
-from empirics.risk import duality_gap, minimise, project
+from empirics.training.constants import calibrate, largest_variance
+from empirics.training.problem import choose_device
+from empirics.training.risk import duality_gap, minimise, project
 from tests.empirics.small import problem, study
 from theory.setting import SettingError
 

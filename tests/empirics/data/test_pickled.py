@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from empirics.data import pickled
-from tests.empirics.made_data import BATCHES, PY, PYTHON, batch_pickle, put, refusal, short_string, under
+from tests.empirics.data.made_data import BATCHES, PY, PYTHON, batch_pickle, put, refusal, short_string, under
 from theory.setting import SettingError
 
 

@@ -1,0 +1,1 @@
+"""What remembers: the result folder and the summary."""
