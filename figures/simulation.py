@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirics.control.prices import make_prices
 from empirics.settings.costs import CostProcess
 from figures.track import Track, silently
 from theory.admission import AdmissionState, acdpp_round
@@ -77,9 +78,8 @@ class Runs:
 
 def play(setting: Simulation, constants: Constants, *, capped: bool = False, track: Track = silently) -> Runs:
     """Algorithm 1 in every round, all seeds at once; `capped`: nothing is admitted that does not fit."""
-    costs = np.concatenate(
-        list(setting.cost.chunks(setting.seed, setting.seeds, setting.rounds, setting.rounds))
-    )
+    prices = make_prices(setting.cost)
+    costs = np.concatenate(list(prices.chunks(setting.seed, setting.seeds, setting.rounds, setting.rounds)))
     state = AdmissionState.initial(setting.seeds, setting.K)
     rules: dict[str, Any] = {
         "V": float(setting.V),

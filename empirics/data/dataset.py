@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ Labels = NDArray[np.int64]
 Pixels = NDArray[np.uint8]
 
 
-def digest(*arrays: Images | Labels) -> str:
+def digest(*arrays: NDArray[Any]) -> str:
     """SHA-256 over type, shape and little-endian bytes of the arrays, in this order."""
     total = hashlib.sha256()
     for array in arrays:

@@ -1,7 +1,9 @@
-"""The sampling cost c(t), revealed at the beginning of a round and the same for every policy of a replicate.
+"""What the sampling cost c(t) is: the settings of a process, or the name of a file with prices.
 
-All processes have mean (low + high) / 2: in every round for the first three, on average over the horizon for
-the drifting one, which starts cheap and ends dear and so breaks the paper's factorisation E[Z(cΛ̄-C)] = E[Z]·E[cΛ̄-C].
+c(t) is revealed at the beginning of a round and the same for every policy of a replicate. The drawn processes have
+mean (low + high) / 2: in every round for the first three, on average over the horizon for the drifting one, which
+starts cheap and ends dear and so breaks the paper's factorisation E[Z(cΛ̄-C)] = E[Z]·E[cΛ̄-C].
+`empirics.control.prices` makes prices of these settings.
 """
 
 from __future__ import annotations
@@ -10,17 +12,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.draws import Purpose, uniform
-from theory.setting import SettingError, positive
+from empirics.settings.field import apply_checks, between, choice, optional, setting, text
+from theory.setting import SettingError
 
-__all__ = ["CostProcess", "Process"]
+__all__ = ["CHEAPEST", "DEAREST", "CostProcess", "Process"]
 
-Floats = NDArray[np.float64]
+# prices lie strictly between: whole ones stay exact, and no sum, drift or mean of them over- or underflows
+CHEAPEST, DEAREST = 1e-15, 1e15
 
 
 class Process(StrEnum):
@@ -30,32 +32,53 @@ class Process(StrEnum):
     integer = "integer"
     markov = "markov"
     drifting = "drifting"
+    trace = "trace"
 
 
 @dataclass(frozen=True, kw_only=True)
 class CostProcess:
-    """`uniform` on [low, high], `integer` on low..high, `markov`: kept with probability `stay`, else drawn anew
-    (its stationary law is the uniform one), `drifting`: uniform times a factor from
-    1 - `drift` in the first round to 1 + `drift` in the last.
+    """Settings of the cost.
 
     >>> CostProcess(process="integer", low=1, high=10).mean
     Fraction(11, 2)
     """
 
-    process: str = "uniform"
-    low: float = 1
-    high: float = 10
-    stay: float = 0.9
-    drift: float = 0.5
+    process: str = setting(
+        "uniform",
+        "uniform (on [low, high]), integer (on low..high), markov (kept with probability stay, else drawn anew), "
+        "drifting (uniform times a factor that rises over the horizon) or trace (the prices of a file).",
+        choice(*Process),
+    )
+    low: float = setting(1, "The lowest cost of a sample.", between(CHEAPEST, DEAREST, such_as=1))
+    high: float = setting(
+        10, "The highest; a drifting cost may exceed it.", between(CHEAPEST, DEAREST, such_as=10)
+    )
+    stay: float = setting(
+        0.9,
+        "Of markov: the probability that the next round has the same cost; the law of a round is uniform.",
+        between(0, 1, low_too=True, such_as=0.9),
+    )
+    drift: float = setting(
+        0.5,
+        "Of drifting: the factor goes from 1 - drift in the first round to 1 + drift in the last.",
+        between(0, 1, low_too=True, such_as=0.5),
+    )
+    file: str | None = setting(
+        None,
+        "Of trace: a CSV file with the price of a round in a line, in the order of the rounds; none for the others.",
+        optional(text("prices.csv")),
+    )
+    column: str | None = setting(
+        None,
+        "Of trace: the column with the prices, by its name in the first line; none if there is one column.",
+        optional(text("price")),
+    )
 
     def __post_init__(self) -> None:
-        if self.process not in list(Process):
-            raise SettingError(f"the cost process must be one of {', '.join(Process)}, got {self.process!r}")
-        positive("the lowest cost", self.low)
-        positive("the highest cost", self.high)
+        apply_checks(self)
         if self.high < self.low:
             raise SettingError(
-                f"the highest cost must not be below the lowest, got {self.low} and {self.high}"
+                f"high must not be below low, such as 10 and 1, got {self.high} and {self.low}"
             )
         if self.process == Process.integer and not all(
             float(end).is_integer() for end in (self.low, self.high)
@@ -63,37 +86,24 @@ class CostProcess:
             raise SettingError(
                 f"integer costs need whole ends, such as 1 and 10, got {self.low} and {self.high}"
             )
-        for name in ("stay", "drift"):
-            if not 0 <= getattr(self, name) < 1:
-                raise SettingError(f"{name} must lie in [0, 1), such as 0.5, got {getattr(self, name)!r}")
+        if self.process == Process.trace and self.file is None:
+            raise SettingError(
+                'process = "trace" needs the file with the prices, such as file = "prices.csv"'
+            )
+        if self.process != Process.trace and (self.file, self.column) != (None, None):
+            raise SettingError(f'file and column belong to process = "trace", got them with {self.process!r}')
 
     @property
     def mean(self) -> Fraction:
-        """The mean cost, exact for the decimals that were typed in."""
+        """The mean cost, exact for the decimals that were typed in; that of a trace is in its file."""
+        if self.process == Process.trace:
+            raise SettingError(
+                f"the mean of a trace is not a setting: it is that of the prices in {self.file}"
+            )
         return (Fraction(str(self.low)) + Fraction(str(self.high))) / 2
 
-    def _fresh(self, seed: int, replicates: Any, rounds: Any) -> Floats:
-        u = uniform(seed, Purpose.cost, replicate=replicates, t=rounds)
-        if self.process == Process.integer:
-            return np.floor(self.low + u * (self.high - self.low + 1))
-        return self.low + u * (self.high - self.low)
+    def chunks(self, seed: int, replicates: int, rounds: int, size: int) -> Iterator[NDArray[np.float64]]:
+        """The prices themselves, until every caller asks `make_prices`."""
+        import empirics.control.prices
 
-    def chunks(self, seed: int, replicates: int, rounds: int, size: int) -> Iterator[Floats]:
-        """c(1), c(2), …, in arrays of shape (at most `size`, replicates)."""
-        runs = np.arange(replicates)
-        last: Floats | None = None
-        for first in range(1, rounds + 1, size):
-            t = np.arange(first, min(first + size, rounds + 1))[:, np.newaxis]
-            c = self._fresh(seed, runs, t)
-            if self.process == Process.drifting and rounds > 1:
-                c = c * (1 + self.drift * (2 * (t - 1) / (rounds - 1) - 1))
-            elif self.process == Process.markov:
-                kept = uniform(seed, Purpose.cost_renewal, replicate=runs, t=t) < self.stay
-                if last is None:
-                    kept[0] = False
-                else:
-                    c, kept = np.concatenate([last, c]), np.concatenate([np.zeros_like(kept[:1]), kept])
-                renewed = np.maximum.accumulate(np.where(kept, 0, np.arange(len(c))[:, np.newaxis]), axis=0)
-                c = np.take_along_axis(c, renewed, axis=0)[-len(t) :]
-                last = c[-1:]
-            yield c
+        return empirics.control.prices.make_prices(self).chunks(seed, replicates, rounds, size)

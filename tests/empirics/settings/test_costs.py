@@ -1,58 +1,69 @@
-"""Cost processes have the mean they say, whatever the chunks, and the law of their name."""
+"""The settings of the cost say what they mean, and refuse in one sentence what makes no sense."""
 
-import numpy as np
+import json
+import math
+from dataclasses import asdict, fields
+from fractions import Fraction
+
 import pytest
 
 from empirics.settings.costs import CostProcess, Process
 from theory.setting import SettingError
 
-
-def costs(process, rounds=2000, replicates=5, size=None, **given):
-    chunks = CostProcess(process=process, **given).chunks(4, replicates, rounds, size or rounds)
-    return np.concatenate(list(chunks))
+DRAWN = [process for process in Process if process != Process.trace]
 
 
-@pytest.mark.parametrize("process", list(Process))
-@pytest.mark.parametrize("size", [1, 7, 1000])
-def test_costs_do_not_depend_on_the_chunks_they_come_in(process, size):
-    assert np.array_equal(costs(process, rounds=200), costs(process, rounds=200, size=size))
+@pytest.mark.parametrize("process", DRAWN)
+def test_the_mean_is_exact_for_the_decimals_that_were_typed(process):
+    assert CostProcess(process=process, low=1, high=8).mean == Fraction(9, 2)
+    if process != Process.integer:
+        assert CostProcess(process=process, low=0.1, high=0.3).mean == Fraction(1, 5)
 
 
-@pytest.mark.parametrize("process", list(Process))
-def test_the_average_cost_is_the_stated_mean(process):
-    c = costs(process, replicates=40)
-    deviation = c.mean(axis=0).std(ddof=1) / np.sqrt(c.shape[1])
-    assert abs(c.mean() - float(CostProcess(process=process).mean)) < 4 * deviation
-    assert c.min() > 0
+def test_settings_survive_json():
+    trace = CostProcess(process="trace", file="prices.csv", column="price")
+    for cost in (CostProcess(), trace):
+        assert CostProcess(**json.loads(json.dumps(asdict(cost)))) == cost
 
 
-def test_integer_costs_take_every_value_equally_often():
-    values, counts = np.unique(costs("integer", rounds=4000), return_counts=True)
-    assert values.tolist() == list(range(1, 11))
-    assert counts.min() > 0.9 * counts.max()
+def test_every_setting_is_documented():
+    for field in fields(CostProcess):
+        assert field.metadata["help"].endswith(".")
 
 
-def test_a_markov_cost_stays_with_the_stated_probability():
-    c = costs("markov", stay=0.7, rounds=4000)
-    assert np.mean(c[1:] == c[:-1]) == pytest.approx(0.7, abs=0.02)
+def test_the_mean_of_a_trace_is_not_a_setting():
+    with pytest.raises(SettingError, match=r"prices\.csv"):
+        _ = CostProcess(process="trace", file="prices.csv").mean
 
 
-def test_a_drifting_cost_rises_from_one_end_to_the_other():
-    c = costs("drifting", drift=0.5, replicates=50)
-    assert c[:200].mean() < 0.6 * 5.5
-    assert c[-200:].mean() > 1.4 * 5.5
+@pytest.mark.parametrize("name", ["low", "high", "stay", "drift"])
+@pytest.mark.parametrize("value", ["a", "", None, True, math.nan, math.inf, -1, 10**400, 1e300, [1], {}, 1j])
+def test_what_is_no_number_in_range_is_refused_by_name(name, value):
+    with pytest.raises(SettingError, match=name) as caught:
+        CostProcess(**{name: value})
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("given", "part"),
     [
-        {"process": "gaussian"},
-        {"low": 0},
-        {"low": 3, "high": 2},
-        {"process": "integer", "low": 1.5},
-        {"stay": 1},
+        ({"process": "gaussian"}, "one of uniform"),
+        ({"process": None}, "one of uniform"),
+        ({"process": ["uniform"]}, "one of uniform"),
+        ({"low": 0}, "low"),
+        ({"low": 3, "high": 2}, "not be below"),
+        ({"process": "integer", "low": 1.5}, "whole ends"),
+        ({"stay": 1}, "stay"),
+        ({"drift": 1}, "drift"),
+        ({"process": "trace"}, "needs the file"),
+        ({"process": "trace", "file": ""}, "file"),
+        ({"process": "trace", "file": 5}, "file"),
+        ({"process": "trace", "file": "a.csv", "column": 1}, "column"),
+        ({"file": "a.csv"}, "belong to"),
+        ({"process": "markov", "column": "price"}, "belong to"),
     ],
 )
-def test_a_cost_process_that_makes_no_sense_is_refused(given):
-    with pytest.raises(SettingError):
+def test_a_cost_process_that_makes_no_sense_is_refused(given, part):
+    with pytest.raises(SettingError, match=part):
         CostProcess(**given)

@@ -1,0 +1,113 @@
+"""A CSV file of prices, read line by line; whatever is wrong is one sentence with the file and the line."""
+
+from __future__ import annotations
+
+import csv
+import os
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from empirics.settings.costs import CHEAPEST, DEAREST
+from theory.setting import SettingError
+
+__all__ = ["read_prices"]
+
+LONGEST = 1 << 20  # bytes of a line
+WANTED = "a trace has one price a line, or columns separated by commas and named in the first line"
+PRICE = f"a price between {CHEAPEST:g} and {DEAREST:g}, such as 2.5"
+
+
+def read_prices(path: str | os.PathLike[str], column: str | None = None) -> array[float]:
+    """The prices of a file with one column, or of the named one."""
+    if not isinstance(column, str | None):
+        raise SettingError(f"column must be the name of a column, such as 'price', got {column!r}")
+    place = Path(os.path.expanduser(path))
+    try:
+        if place.exists() and not place.is_file():  # a pipe or a device may have no end
+            raise SettingError(f"{place} is not a plain file: {WANTED}")
+        with place.open("rb") as stream:
+            return _prices(place, stream, column)
+    except OSError as error:
+        raise SettingError(f"{place} cannot be read ({error.strerror or error})") from error
+    except ValueError as error:
+        if isinstance(error, SettingError):
+            raise
+        raise SettingError(f"{str(place)!r} cannot be the name of a file ({error})") from error
+
+
+def _lines(path: Path, stream: BinaryIO) -> Iterator[str]:
+    number = 0
+    while line := stream.readline(LONGEST + 1):
+        number += 1
+        if len(line) > LONGEST:
+            raise SettingError(f"{path}, line {number}, has more than {LONGEST} bytes: {WANTED}")
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            raise SettingError(f"{path}, line {number}, is not text in UTF-8: {WANTED}") from None
+
+
+def _prices(path: Path, stream: BinaryIO, column: str | None) -> array[float]:
+    rows = csv.reader(_lines(path, stream), strict=True)
+    found = array("d")
+    width, place, blank = 0, 0, 0
+    try:
+        for row in rows:
+            cells = [cell.strip() for cell in row]
+            if cells in ([], [""]):
+                blank = blank or rows.line_num
+                continue
+            if blank:
+                raise SettingError(f"{path}, line {blank}, is blank: expected {PRICE}")
+            if not width:
+                width, place = len(cells), _place(path, cells, column)
+                if column is not None or _is_name(cells[place]):
+                    continue
+            if len(cells) != width:
+                raise SettingError(
+                    f"{path}, line {rows.line_num}, has {len(cells)} cells: expected {width} as in the first line"
+                )
+            found.append(_price(f"{path}, line {rows.line_num}", cells[place]))
+    except csv.Error as error:
+        raise SettingError(f"{path}, line {rows.line_num}, is not CSV ({error}): {WANTED}") from error
+    if not found:
+        raise SettingError(f"{path} holds no price: {WANTED}")
+    return found
+
+
+def _place(path: Path, first: list[str], column: str | None) -> int:
+    """Which cell of a line is the price."""
+    if column is None and len(first) == 1:
+        return 0
+    if column is None:
+        raise SettingError(
+            f"{path} has {len(first)} columns: name the one with the prices, which the first line should call one of "
+            f"{', '.join(_brief(cell) for cell in first[:10])}"
+        )
+    if first.count(column.strip()) != 1:
+        times = "two or more columns" if column.strip() in first else "no column"
+        raise SettingError(
+            f"{path} has {times} {column!r}: its first line names {', '.join(_brief(cell) for cell in first[:10])}"
+        )
+    return first.index(column.strip())
+
+
+def _is_name(cell: str) -> bool:
+    """Whether the first line is a heading and not a price or, like $5, a mistyped one."""
+    return cell[0].isalpha() and cell.lower() not in ("nan", "inf", "infinity")
+
+
+def _price(where: str, cell: str) -> float:
+    try:
+        value = float(cell) if cell.isascii() and "_" not in cell else float("nan")
+    except ValueError:
+        value = float("nan")
+    if not CHEAPEST < value < DEAREST:
+        raise SettingError(f"{where}, has {_brief(cell)}: expected {PRICE}")
+    return value
+
+
+def _brief(cell: str) -> str:
+    return repr(cell if len(cell) <= 30 else f"{cell[:30]}…")

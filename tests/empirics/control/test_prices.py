@@ -1,0 +1,346 @@
+"""Prices have the law and the mean of their name, whatever the chunks; a trace is what its file says, or refused."""
+
+import hashlib
+import os
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from empirics.control.prices import Drawn, Trace, checked, make_prices, read_trace
+from empirics.settings.costs import CostProcess, Process
+from theory.setting import SettingError
+
+DRAWN = [process for process in Process if process != Process.trace]
+
+
+def costs(process, rounds=2000, replicates=5, size=None, **given):
+    chunks = Drawn(CostProcess(process=process, **given)).chunks(4, replicates, rounds, size or rounds)
+    return np.concatenate(list(chunks))
+
+
+def refusal(make, *given):
+    with pytest.raises(SettingError) as caught:
+        make(*given)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# --- drawn -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("process", DRAWN)
+@settings(max_examples=25)
+@given(
+    rounds=st.integers(1, 60),
+    size=st.integers(1, 70),
+    replicates=st.integers(1, 3),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_prices_do_not_depend_on_the_chunks_they_come_in(process, rounds, size, replicates, seed):
+    prices = Drawn(CostProcess(process=process))
+    (whole,) = prices.chunks(seed, replicates, rounds, rounds)
+    parts = list(prices.chunks(seed, replicates, rounds, size))
+    assert [len(part) for part in parts[:-1]] == [size] * (len(parts) - 1)
+    assert np.array_equal(np.concatenate(parts), whole)
+    assert whole.shape == (rounds, replicates)
+
+
+@pytest.mark.parametrize(
+    ("process", "expected"),
+    [
+        ("uniform", "41bf057cf95975125526bd9dffffdcd674edc2b8eba2d9189f564fb89b287bbd"),
+        ("integer", "e13ff61ec9b24d3de2d55cef3b9f6879ac475ee12016bb1c9fabf61c3e8c97d9"),
+        ("markov", "ccbfa79ac1b9d26fe39bbd816e608141a81a0fc09f907b6e971d22b4c0367fb0"),
+        ("drifting", "52c78884b1878204fbad54ceb4972d50c490bf036e303243465a3c19a718f81e"),
+    ],
+)
+def test_the_drawn_prices_are_those_that_they_have_always_been(process, expected):
+    drawn = costs(process, rounds=500, replicates=3)
+    assert hashlib.sha256(drawn.tobytes()).hexdigest() == expected
+
+
+@pytest.mark.parametrize("process", DRAWN)
+def test_the_horizon_moves_the_prices_of_the_drifting_process_alone(process):
+    short, long = costs(process, rounds=50), costs(process, rounds=80)
+    moved = not np.array_equal(short, long[:50])
+    assert moved == Drawn(CostProcess(process=process)).depends_on_horizon == (process == "drifting")
+
+
+@pytest.mark.parametrize("process", DRAWN)
+def test_the_average_price_is_the_stated_mean(process):
+    c = costs(process, replicates=40)
+    deviation = c.mean(axis=0).std(ddof=1) / np.sqrt(c.shape[1])
+    assert abs(c.mean() - float(make_prices(CostProcess(process=process)).mean)) < 4 * deviation
+
+
+@pytest.mark.parametrize("process", DRAWN)
+@pytest.mark.parametrize("ends", [(2e-15, 3e-15), (9e14, 9e14), (2e-15, 9.9e14), (1, 1)])
+def test_prices_are_positive_and_finite_to_the_ends_of_the_settings(process, ends):
+    if process == "integer":
+        ends = [max(1, end) for end in ends]
+    c = costs(process, low=ends[0], high=ends[1], drift=0.9999999999999999, rounds=500)
+    assert np.isfinite(c).all()
+    assert c.min() > 0
+    if process != "drifting":
+        assert ends[0] <= c.min()
+        assert c.max() <= ends[1]
+
+
+def test_integer_prices_take_every_value_equally_often():
+    values, counts = np.unique(costs("integer", rounds=4000), return_counts=True)
+    assert values.tolist() == list(range(1, 11))
+    assert counts.min() > 0.9 * counts.max()
+
+
+def test_a_markov_price_stays_with_the_stated_probability():
+    c = costs("markov", stay=0.7, rounds=4000)
+    assert np.mean(c[1:] == c[:-1]) == pytest.approx(0.7, abs=0.02)
+
+
+def test_a_drifting_price_rises_from_one_end_to_the_other():
+    c = costs("drifting", drift=0.5, replicates=50)
+    assert c[:200].mean() < 0.6 * 5.5
+    assert c[-200:].mean() > 1.4 * 5.5
+
+
+# --- given -------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.floats(1e-14, 1e14), min_size=1, max_size=30), st.integers(1, 40))
+@settings(max_examples=50)
+def test_a_trace_is_its_numbers_with_their_exact_mean(values, size):
+    trace = make_prices(values)
+    cut = list(trace.chunks(0, 2, len(values), size))
+    assert np.array_equal(np.concatenate(cut), np.repeat(np.array(values)[:, None], 2, axis=1))
+    assert trace.mean == sum(Fraction(repr(value)) for value in values) / len(values)
+    assert trace.depends_on_horizon is False
+
+
+def test_a_trace_may_have_a_column_for_each_replicate():
+    values = np.arange(1.0, 13.0).reshape(4, 3)
+    (found,) = make_prices(values).chunks(0, 2, 3, 3)
+    assert np.array_equal(found, values[:3, :2])
+    assert make_prices(torch.tensor(values)).digest == make_prices(values.tolist()).digest
+    assert make_prices(values).mean == Fraction(13, 2)  # of the whole trace, also where a study needs less
+
+
+def test_the_digest_tells_traces_apart():
+    digests = {Trace(values).digest for values in ([1, 2], [2, 1], [[1, 2]], [[1], [2]], [1, 2, 3])}
+    assert len(digests) == 5
+    assert make_prices(CostProcess()).digest is None
+
+
+def test_a_trace_keeps_its_numbers_when_the_array_changes():
+    values = np.ones(3)
+    trace = make_prices(values)
+    values[:] = 7
+    (found,) = trace.chunks(0, 1, 3, 3)
+    found[:] = 7
+    assert trace.values.tolist() == [1, 1, 1]
+
+
+def test_a_trace_that_is_too_short_is_neither_repeated_nor_filled_in():
+    sentence = refusal(Trace(np.ones(300)).chunks, 0, 1, 500, 100)
+    assert "the trace has 300 prices and the study 500 rounds" in sentence
+    assert "3 replicates and the study 5" in refusal(Trace(np.ones((9, 3))).chunks, 0, 5, 9, 9)
+
+
+@pytest.mark.parametrize(
+    ("values", "part"),
+    [
+        ([], "shape"),
+        (5.0, "shape"),
+        (np.ones((2, 2, 2)), "shape"),
+        ([1, 0], "got 0"),
+        ([1, -2], "got -2"),
+        ([1, np.nan], "got nan"),
+        ([1, np.inf], "got inf"),
+        ([1, 1e16], "got 1e\\+16"),
+        ([1, 1e-16], "got 1e-16"),
+        ([1, 1j], "complex"),
+        (["1", "2"], "real numbers"),
+        ([[1, 2], [3]], "real numbers"),
+        ([None], "real numbers"),
+        (np.ma.masked_array([1.0, 2.0], [False, True]), "masked"),
+        (torch.ones(2, requires_grad=True), "real numbers"),
+        (None, "CSV file"),
+        ({}, "CSV file"),
+        ((price for price in [1, 2]), "CSV file"),
+    ],
+)
+def test_what_is_no_list_of_prices_is_refused(values, part):
+    with pytest.raises(SettingError, match=part) as caught:
+        make_prices(values)
+    assert "\n" not in str(caught.value)
+
+
+# --- from a file -------------------------------------------------------------------------------------------
+
+
+def written(tmp_path, content):
+    path = tmp_path / "prices.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "column"),
+    [
+        ("2.5\n0.1\n3\n", None),
+        ("2.5\n0.1\n3", None),
+        ("\ufeff2.5\r\n0.1\r\n3\r\n\r\n", None),
+        ("price\n 2.5 \n1e-1\n3\n\n  \n", None),
+        ("price\n2.5\n0.1\n3\n", "price"),
+        ('day,"spot price"\nMon,2.5\nTue,"0.1"\nWed,3\n', "spot price"),
+        ("\ufeffday, price\na,2.5\nb,0.1\nc,3\n\n", "price"),
+        (",2019,2020\n0,7,2.5\n1,7,0.1\n2,7,3\n", "2020"),
+    ],
+)
+def test_a_file_of_prices_is_read_as_it_is_written(tmp_path, content, column):
+    path = written(tmp_path, content)
+    trace = read_trace(path, column)
+    assert trace.values.tolist() == [2.5, 0.1, 3]
+    assert trace.mean == Fraction(56, 30)
+    through = CostProcess(process="trace", file=str(path), column=column)
+    assert make_prices(through).digest == trace.digest == Trace([2.5, 0.1, 3]).digest
+    if column is None:
+        assert make_prices(path).digest == make_prices(str(path)).digest == trace.digest
+
+
+@pytest.mark.parametrize(
+    ("content", "column", "part"),
+    [
+        ("", None, "holds no price"),
+        ("\n\n", None, "holds no price"),
+        ("price\n", None, "holds no price"),
+        ("1\ntwo\n", None, "line 2, has 'two'"),
+        ("$5\n1\n", None, "line 1, has '$5'"),
+        ("1.2.3\n1\n", None, "line 1, has '1.2.3'"),
+        ("nan\n1\n", None, "line 1, has 'nan'"),
+        ("1\nNaN\n", None, "line 2, has 'NaN'"),
+        ("1\ninf\n", None, "line 2, has 'inf'"),
+        ("1\n-3\n", None, "line 2, has '-3'"),
+        ("1\n0\n", None, "line 2, has '0'"),
+        ("1\n1e400\n", None, "line 2, has '1e400'"),
+        ("1\n1_000\n", None, "line 2, has '1_000'"),
+        ("1\n٣\n", None, "line 2, has '٣'"),
+        ("1\n# two\n2\n", None, "line 2, has '# two'"),
+        ("1\n\n2\n", None, "line 2, is blank"),
+        ("1\n2,3\n", None, "line 2, has 2 cells"),
+        ("1;2\n3;4\n", None, "line 1, has '1;2'"),
+        ("1,2\n3,4\n", None, "has 2 columns"),
+        ("day,price\n1,2\n", None, "'day', 'price'"),
+        ("day,price\n1,2\n", "cost", "no column 'cost'"),
+        ("day,price\n1,2\n3\n", "price", "line 3, has 1 cells"),
+        ("day,price\n1,2\n3,4,5\n", "price", "line 3, has 3 cells"),
+        ("day,price\n1,2\n3,\n", "price", "line 3, has ''"),
+        ("price,price\n1,2\n", "price", "two or more columns 'price'"),
+        ("1\n2\n", "price", "no column 'price'"),
+        ('1\n"2\n3\n', None, "is not CSV"),
+        ("1\r2\r3\r", None, "is not CSV"),
+        (b"1\n\xff\xfe\n", None, "line 2, is not text"),
+        (bytes(range(256)), None, "prices.csv, line 1"),
+        (b"1\n\x00\n", None, "line 2"),
+        (b"1" * (1 << 21), None, "line 1, has more than"),
+    ],
+)
+def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path, content, column, part):
+    sentence = refusal(read_trace, written(tmp_path, content), column)
+    assert part in sentence
+    assert "prices.csv" in sentence
+    assert len(sentence) < 400 + len(str(tmp_path))
+
+
+def test_a_trace_that_cannot_be_read_is_refused(tmp_path):
+    assert "No such file" in refusal(read_trace, tmp_path / "nowhere.csv")
+    assert "not a plain file" in refusal(read_trace, tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    assert "not a plain file" in refusal(read_trace, tmp_path / "pipe")
+    assert "name of a file" in refusal(read_trace, "a\0b")
+    refusal(read_trace, tmp_path / ("long" * 100))
+    assert "column must be" in refusal(read_trace, written(tmp_path, "1\n"), 3)
+    assert "not drawn" in refusal(Drawn, CostProcess(process="trace", file="prices.csv"))
+
+
+# --- the user's own ----------------------------------------------------------------------------------------
+
+
+class Rising:
+    mean = 5.5
+    depends_on_horizon = False
+    digest = None
+
+    def chunks(self, seed, replicates, rounds, size):
+        for first in range(1, rounds + 1, size):
+            t = np.arange(first, min(first + size, rounds + 1))
+            yield np.repeat(t[:, None], replicates, axis=1)
+
+
+def test_an_object_with_the_four_parts_is_prices():
+    prices = make_prices(Rising())
+    assert prices.mean == Fraction(11, 2)
+    assert np.concatenate(list(prices.chunks(0, 2, 7, 3)))[:, 1].tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert make_prices(prices) is prices
+
+
+def yielding(*chunks):
+    made = type("Mine", (Rising,), {"chunks": lambda self, *asked: iter(chunks)})()
+    return lambda: list(make_prices(made).chunks(0, 2, 5, 3))
+
+
+@pytest.mark.parametrize(
+    ("chunks", "part"),
+    [
+        ([np.ones((3, 2))], "ended after 3 of 5 rounds"),
+        ([np.ones((2, 2)), np.ones((3, 2))], r"= \(3, 2\) after 0 rounds, got \(2, 2\)"),
+        ([np.ones((3, 2)), np.ones((3, 2))], r"= \(2, 2\) after 3 rounds, got \(3, 2\)"),
+        ([np.ones(3)], r"got \(3,\)"),
+        ([np.zeros((3, 2))], "got 0"),
+        ([np.full((3, 2), np.nan)], "got nan"),
+        ([np.full((3, 2), "a")], "real numbers"),
+        ([None], "real numbers"),
+    ],
+)
+def test_every_chunk_of_the_users_own_prices_is_checked(chunks, part):
+    with pytest.raises(SettingError, match=part) as caught:
+        yielding(*chunks)()
+    assert "Mine.chunks" in str(caught.value)
+
+
+def test_a_buffer_that_is_used_again_does_no_harm():
+    class Reused(Rising):
+        def chunks(self, seed, replicates, rounds, size):
+            buffer = np.empty((size, replicates))
+            for t in range(rounds):
+                buffer[:] = t + 1
+                yield buffer
+
+    assert np.concatenate(list(make_prices(Reused()).chunks(0, 1, 3, 1))).ravel().tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("parts", "part"),
+    [
+        ({"mean": None}, "Mine.mean must be"),
+        ({"mean": float("nan")}, "Mine.mean must be"),
+        ({"mean": -1}, "Mine.mean must be"),
+        ({"mean": True}, "Mine.mean must be"),
+        ({"depends_on_horizon": 0}, "Mine.depends_on_horizon must be"),
+        ({"digest": 5}, "Mine.digest must be"),
+        ({"chunks": [1]}, "Mine.chunks must be"),
+    ],
+)
+def test_the_parts_of_the_users_own_prices_are_checked(parts, part):
+    assert part in refusal(make_prices, type("Mine", (Rising,), parts)())
+
+
+def test_missing_parts_are_named():
+    class Bare:
+        mean = 5
+
+    assert "Bare lacks depends_on_horizon and digest and chunks" in refusal(checked, Bare())
+    assert "give Rising(...)" in refusal(make_prices, Rising)
