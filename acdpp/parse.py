@@ -13,7 +13,7 @@ from pathlib import Path
 
 from theory.setting import Constants, SettingError
 
-__all__ = ["constants", "number", "numbers", "shortened", "whole"]
+__all__ = ["constants", "number", "numbers", "seed", "shortened", "whole"]
 
 POWER = re.compile(r"(?P<factor>[^*^]+\*)?(?P<base>\d+)(?:\^|\*\*)(?P<exponent>\d{1,3})")
 
@@ -56,6 +56,14 @@ def whole(text: str, name: str) -> int:
     return int(value)
 
 
+def seed(text: str, name: str) -> int:
+    """A whole number of at least 0."""
+    value = number(text, name)
+    if value.denominator != 1 or value < 0:
+        raise SettingError(f"{name} must be a whole number of at least 0, such as 0, got {shortened(text)}")
+    return int(value)
+
+
 def numbers(text: str, name: str) -> tuple[Fraction | int, ...]:
     """A list a,b,c, or @file with numbers apart by commas or white space. Whole numbers come as int.
 
@@ -72,7 +80,7 @@ def numbers(text: str, name: str) -> tuple[Fraction | int, ...]:
     words = text.split(",")
     if not text.strip():
         raise SettingError(f"{name} must list at least one number, such as 8,9,10")
-    return tuple(int(word) if word.isdecimal() else number(word, name) for word in words)
+    return tuple(int(word) if word.isdecimal() and len(word) <= 100 else number(word, name) for word in words)
 
 
 def constants(text: str) -> Constants:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +24,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from acdpp import parse
 from acdpp.output import console, print_json
 from theory.setting import SettingError
 
@@ -31,6 +32,9 @@ __all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp train[/bold] (the bundled digits, half a minute) · "
+    "[bold]acdpp train --show-config > study.toml[/bold], edit it, then [bold]acdpp train --config study.toml[/bold] · "
+    "[bold]acdpp train --resume results/digits-1 --rounds 2000[/bold] · "
+    "[bold]acdpp train --dataset npz:mine.npz --cost-trace prices.csv --policies constant,my_module:MyPolicy[/bold] · "
     "[bold]acdpp train --preset paper --data-dir DIR --device cuda --out results/mnist[/bold]"
 )
 
@@ -39,65 +43,119 @@ class Preset(StrEnum):
     """Named settings."""
 
     digits = "digits"
+    own = "own"
     paper = "paper"
     released = "released"
 
 
 def command(
     preset: Annotated[
-        Preset,
+        Preset | None,
         typer.Option(
-            help="digits: within the theorem's hypotheses; paper and released: the MNIST experiment."
+            help="digits: within the theorem's hypotheses; own: the same for your data; paper and released: the MNIST "
+            "experiment. By default digits, or own with a data set of yours."
         ),
-    ] = Preset.digits,
+    ] = None,
     config: Annotated[
         Path | None, typer.Option(help="TOML file with settings that replace the preset's.")
     ] = None,
-    dataset: Annotated[str | None, typer.Option(help="digits, mnist, cifar10 or imagenette.")] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Where the data set's standard files lie.")] = None,
-    policies: Annotated[
-        str | None, typer.Option(help="Names apart by commas, such as acdpp,constant.")
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="digits, mnist, cifar10, imagenette, or npz:FILE with x, y and test_x, test_y."),
     ] = None,
-    rounds: Annotated[int | None, typer.Option(help="Rounds T.")] = None,
-    seeds: Annotated[int | None, typer.Option(help="Replicates of each policy.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the whole study.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Where the data set's standard files lie.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="logistic, or module:attribute that makes a torch.nn.Module.")
+    ] = None,
+    policies: Annotated[
+        str | None,
+        typer.Option(help="Names apart by commas, such as acdpp,constant; module:attribute for your own."),
+    ] = None,
+    cost_trace: Annotated[Path | None, typer.Option(help="CSV file of prices, one a round.")] = None,
+    rounds: Annotated[str | None, typer.Option(help="Rounds T, such as 500 or 1e3.")] = None,
+    seeds: Annotated[str | None, typer.Option(help="Replicates of each policy.")] = None,
+    seed: Annotated[str | None, typer.Option(help="Seed of the whole study.")] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    out: Annotated[Path | None, typer.Option(help="Result folder; by default a new one in results/.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="New folder for the result; by default one in results/.")
+    ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the unfinished result in --out.")
+        Path | None,
+        typer.Option(
+            help="Continue the result in this folder with its own settings; --rounds may extend it."
+        ),
+    ] = None,
+    show_config: Annotated[
+        bool, typer.Option("--show-config", help="Print the settings as a commented TOML file and stop.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Train every policy on the same costs and samples, and compare excess risk with the bound."""
     try:
-        from empirics.run import run_study
-        from empirics.settings.study import PRESETS, Study, read_toml
+        from empirics.run import run_study, study_of
+        from empirics.settings.presets import PRESETS, read_toml
+        from empirics.settings.reference import toml
+        from empirics.settings.study import Study
     except ImportError as error:
         raise SettingError(f"training needs {error.name}: pip install 'acdpp[empirics]'") from None
 
-    chosen = None if preset is None else preset.value
-    study = PRESETS[chosen or "digits"] if config is None else read_toml(config, chosen)
-    named = policies.split(",") if policies is not None else None
-    given = {"dataset": dataset, "policies": named, "rounds": rounds, "seeds": seeds, "seed": seed}
-    study = Study.from_document({name: value for name, value in given.items() if value is not None}, study)
-    if resume and out is None:
-        raise SettingError("--resume needs the folder to continue: give --out DIR")
-    folder = out if out is not None else _new_folder(study.preset)
-    with _progress(study.rounds, quiet=as_json) as tell:
+    own = dataset is not None and dataset.startswith("npz:")
+    chosen = preset.value if preset is not None else "own" if own and config is None else None
+    if resume is not None:
+        if out is not None or config is not None or preset is not None:
+            raise SettingError(
+                "--resume takes folder and settings from DIR: leave out --out, --config and --preset"
+            )
+        base = study_of(resume)
+    else:
+        base = PRESETS[chosen or "digits"] if config is None else read_toml(config, chosen)
+    given: dict[str, Any] = {
+        "dataset": dataset,
+        "model": model,
+        "policies": [name.strip() for name in policies.split(",")] if policies is not None else None,
+        "cost": {"process": "trace", "file": str(cost_trace)} if cost_trace is not None else None,
+        "rounds": None if rounds is None else parse.whole(rounds, "--rounds"),
+        "seeds": None if seeds is None else parse.whole(seeds, "--seeds"),
+        "seed": None if seed is None else parse.seed(seed, "--seed"),
+    }
+    study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
+    if show_config:
+        console.print(toml(study), markup=False, soft_wrap=True, end="")
+        return
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # for policies and models of the user's own
+    folder: list[Path] = []
+    with _progress(study.rounds, quiet=as_json) as tell, _warnings_in_one_line():
         try:
-            summary = run_study(study, folder, device=device, data_dir=data_dir, resume=resume, progress=tell)
+            summary = run_study(
+                study,
+                out if resume is None else resume,
+                device=device,
+                data_dir=data_dir,
+                resume=resume is not None,
+                progress=tell,
+                announce=folder.append,
+            )
         except KeyboardInterrupt:
-            print(f"acdpp: stopped; continue with --resume --out {folder}", file=sys.stderr)
+            if folder:
+                print(f"acdpp: stopped; continue with acdpp train --resume {folder[0]}", file=sys.stderr)
             raise
-    document = {"result": str(folder), **summary}
+    document = {"result": str(folder[0]), **summary}
     if as_json:
         print_json(document)
     else:
         _show(document)
 
 
-def _new_folder(name: str) -> Path:
-    return next(path for n in count(1) if not (path := Path("results") / f"{name}-{n}").exists())
+@contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        print(f"acdpp: note: {' '.join(str(message).split())}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
 
 
 @contextmanager
@@ -142,13 +200,13 @@ def _table(title: str, headings: list[str], rows: dict[str, list[str]]) -> None:
 
 def _show(document: dict[str, Any]) -> None:
     policies = document["policies"]
-    scope = f"{document['rounds']:,} rounds, {document['seeds']} seeds, mean ± standard error"
-    console.print(f"{document['task']}; {scope}")
+    console.print(f"{document['task']}; {document['rounds']:,} rounds")
+    console.print(f"mean ± standard error {document['intervals']}")
     measured = "least_risk" in document
     if measured:
         _table(
             "Excess population risk against Theorem 1",
-            ["final", "cumulative", "stated", "corrected", "corrected / measured"],
+            ["final", "cumulative", "stated", "corrected", "÷ measured"],
             {
                 name: [
                     _pm(row["final_excess_risk"]),
@@ -193,12 +251,17 @@ def _show_ranking(ranking: dict[str, Any]) -> None:
     console.print(f"measured, best first: {', '.join(ranking['measured'])}")
     if ranking["undecided"]:
         console.print(f"not told apart at the 5 % level: {pairs(ranking['undecided'])}")
+    decided = ranking["decided_pairs"]
+    if not decided:
+        console.print("no pair of policies is told apart, so there is no ranking to compare the bounds with")
+        return
     for form in ("corrected", "stated"):
         wrong = ranking[f"{form}_disagrees_on"]
         if wrong:
             console.print(f"the {form} bound ranks {', '.join(ranking[form])}: wrong on {pairs(wrong)}")
         else:
-            console.print(f"the {form} bound ranks every decided pair as measured")
+            told = f"all {decided} pairs" if decided > 1 else "the one pair"
+            console.print(f"the {form} bound ranks {told} told apart, of {ranking['pairs']}, as measured")
 
 
 def _show_mismatch(rows: dict[str, dict[str, Any]]) -> None:

@@ -15,7 +15,7 @@ import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,15 +25,17 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from empirics.control.policy import make_policy
+from empirics.control.registry import make_policy
 from empirics.control.released import CONSTANTS
-from empirics.control.schedule import control, plan
+from empirics.control.schedule import Rounds, Schedule, brief_for, plan
 from empirics.data import Dataset, load
-from empirics.settings.study import PRESETS, Study
+from empirics.settings.presets import PRESETS
+from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.engine import Engine
 from empirics.training.problem import Problem, choose_device, from_dataset
 from empirics.training.twin import run_twin
+from theory.setting import Constants
 
 
 def main() -> None:
@@ -97,28 +99,35 @@ def _timed(work: Callable[[], object], device: torch.device) -> float:
     return time.perf_counter() - begin
 
 
-def _engine(problem: Problem) -> tuple[Engine, float]:
-    """An engine and the seconds that its schedule took."""
-    begin = time.perf_counter()
-    schedule = plan(problem.study, calibrate(problem).constants.merged)
-    return Engine(problem.model, schedule, problem.streams), time.perf_counter() - begin
+def _chunks(study: Study, constants: Constants) -> Iterator[Rounds]:
+    schedule = Schedule(study, constants)
+    for first in range(0, study.rounds, study.checkpoint):
+        yield schedule.advance(min(study.checkpoint, study.rounds - first))
 
 
-def _play(engine: Engine) -> None:
-    study = engine.study
-    for first in range(1, study.rounds + 1, study.checkpoint):
-        engine.play(first, min(first + study.checkpoint - 1, study.rounds))
+def _play(problem: Problem, constants: Constants) -> float:
+    """A study without its folder; returns the seconds of them that its schedule took."""
+    engine = Engine(problem.model, problem.study, problem.streams)
+    chunks, planned = _chunks(problem.study, constants), 0.0
+    while True:
+        begin = time.perf_counter()
+        rounds = next(chunks, None)
+        planned += time.perf_counter() - begin
+        if rounds is None:
+            return planned
+        engine.play(rounds)
 
 
 def learning(data: Dataset, device: torch.device, rounds: int, repeats: int) -> None:
     """MNIST, multinomial logistic regression, 4 policies, 10 seeds, 10 clients, E = 10, accuracy every round."""
-    study = replace(PRESETS["paper"], rounds=rounds, V=float(rounds) ** 0.5, rho=1 - float(rounds) ** -0.5)
+    study = replace(PRESETS["paper"], rounds=rounds)
     problem = from_dataset(study, data, device)
+    constants = calibrate(problem).constants.merged
     whole, rest = [], []
     for _ in range(repeats):
-        engine, planned = _engine(problem)
-        rest.append(_timed(partial(_play, engine), device))
-        whole.append(planned + rest[-1])
+        planned: list[float] = []
+        whole.append(_timed(lambda: planned.append(_play(problem, constants)), device))  # noqa: B023 (called at once)
+        rest.append(whole[-1] - planned[0])
     print(
         f"learning: {study.runs} runs x {study.clients} clients x {rounds} rounds, E = {study.steps}, accuracy every "
         f"round: {statistics.median(whole):.2f} s, of which {statistics.median(rest):.2f} s train "
@@ -133,10 +142,10 @@ def against_the_twin(data: Dataset, device: torch.device, *, quick: bool) -> Non
     problem = from_dataset(study, data, device)
     constants = calibrate(problem).constants.merged
     times = {}
-    engine, _ = _engine(problem)
-    engine.play(1, rounds)  # warm, and the graphs are recorded
-    times["batch"] = [_timed(lambda: engine.play(1, rounds), device) / rounds / study.runs for _ in range(3)]
-    policy = make_policy("constant", study, constants)
+    engine, rounds_of = Engine(problem.model, study, problem.streams), plan(study, constants)
+    engine.play(rounds_of)  # warm, and the graphs are recorded
+    times["batch"] = [_timed(lambda: engine.play(rounds_of), device) / rounds / study.runs for _ in range(3)]
+    policy = make_policy("constant", brief_for(study, constants))
     run_twin(problem, policy, 0, rounds=2, measure=False)
     times["twin"] = [
         _timed(partial(run_twin, problem, policy, s, rounds=alone, measure=False), device) / alone
@@ -159,8 +168,9 @@ def many_clients(data: Dataset, device: torch.device, rounds: int) -> None:
         seeds=1,
         rounds=rounds,
     )
-    engine, _ = _engine(from_dataset(study, data, device))
-    seconds = _timed(lambda: _play(engine), device)
+    problem = from_dataset(study, data, device)
+    constants = calibrate(problem).constants.merged
+    seconds = _timed(lambda: _play(problem, constants), device)
     print(
         f"clients: 1,000 in one run: {seconds / rounds * 1e3:.2f} ms a round, accuracy included; n = {rounds}"
     )
@@ -170,7 +180,7 @@ def control_alone(rounds: int, runs: int) -> None:
     """The control loop of ACDPP without training: its memory must not grow with the rounds."""
     study = Study(policies=("acdpp",), seeds=runs, rounds=rounds)
     spent, begin, early = np.zeros(runs), time.perf_counter(), 0.0
-    for chunk in control(study, CONSTANTS):
+    for chunk in _chunks(study, CONSTANTS):
         spent += (chunk.cost * chunk.admissions.sum(axis=2)).sum(axis=0)
         early = early or _resident()
     seconds = time.perf_counter() - begin

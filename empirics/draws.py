@@ -35,6 +35,7 @@ class Purpose(IntEnum):
     sample = 3
     shuffle = 4
     partition = 5
+    start = 6
 
 
 def philox(counter: tuple[Any, Any, Any, Any], key: tuple[int, int]) -> Words:

@@ -30,9 +30,11 @@ __all__ = [
     "crossover_constant_as_stated",
     "effective_from_sums",
     "effective_sample_size",
+    "from_totals",
     "inverse_effective_constant",
     "mismatch_by_kind",
     "mismatch_constant",
+    "mismatch_from_gone",
     "mismatch_from_sums",
     "mismatch_kstep",
     "occupancy_constant",
@@ -329,16 +331,32 @@ def mismatch_by_kind(
 ) -> Any:
     r"""\(\chi\cdot(\sum A_i)^2\) under K-step retention, kind by kind: those gone were used K times each; exact.
 
-    \[\sum_{\mathrm{gone}}A^2+\Bigl(\sum_QA^2-\tfrac1n\bigl(\sum_QA\bigr)^2\Bigr)
-    +\tfrac1n\bigl(\sum_{\mathrm{gone}}A\bigr)^2.\]
-    Unlike \(1/n+1/N_{\mathrm{eff}}-2W_Q/n\) it does not cancel while nothing is gone.
-
     >>> mismatch_by_kind(2, 3, squares=9, in_memory=3, K=2)
     Fraction(13, 2)
     """
     gone = N - n
-    spread = squares - K * K * gone - divide(in_memory * in_memory, n)
-    return K * K * gone + spread + divide(K * K * gone * gone, n)
+    return mismatch_from_gone(n, squares, in_memory, K * gone, K * K * gone, divide)
+
+
+def mismatch_from_gone(
+    n: Any,
+    squares: Any,
+    in_memory: Any,
+    gone: Any,
+    gone_squares: Any,
+    divide: Callable[[Any, Any], Any] = ratio,
+) -> Any:
+    r"""\(\chi\cdot(\sum A_i)^2\) from the sums of A and A² over what has left the memory, by any rule; exact.
+
+    \[\sum_{\mathrm{gone}}A^2+\Bigl(\sum_QA^2-\tfrac1n\bigl(\sum_QA\bigr)^2\Bigr)
+    +\tfrac1n\bigl(\sum_{\mathrm{gone}}A\bigr)^2.\]
+    Unlike \(1/n+1/N_{\mathrm{eff}}-2W_Q/n\) it does not cancel while nothing is gone.
+
+    >>> mismatch_from_gone(2, squares=9, in_memory=3, gone=2, gone_squares=4)
+    Fraction(13, 2)
+    """
+    spread = squares - gone_squares - divide(in_memory * in_memory, n)
+    return gone_squares + spread + divide(gone * gone, n)
 
 
 NOISE = 2**-46  # of ΣA²: what the roundings of a float trajectory can leave of a mismatch that is 0
@@ -348,7 +366,7 @@ def trajectory(admissions: Any, K: Any) -> Trajectory:
     """n, N, uniformity and mismatch for every round of an admission sequence, linear in its length.
 
     Integer and `Fraction` sequences (an object array) stay exact. Floats are accurate to rounding, and a mismatch
-    within rounding of 0 is 0, so that its root is no noise. The twin of
+    within rounding of 0 is 0 (`from_totals`), so that its root is no noise. The twin of
     `uniformity_kstep` and `mismatch_kstep`, which look at the last round alone.
 
     >>> trajectory([1, 1, 1], K=2).uniformity[1]
@@ -371,11 +389,26 @@ def trajectory(admissions: Any, K: Any) -> Trajectory:
             f"no sample is in memory in round {first_empty}: admit one at least every K rounds"
         )
     N = np.cumsum(x)
-    uses = np.cumsum(n)
-    squares = np.cumsum(2 * aged - n)
-    divide = np.frompyfunc(ratio, 2, 1) if x.dtype == object else np.divide
-    distance = mismatch_by_kind(n, N, squares, aged, K, divide)
-    if x.dtype != object:
+    gone = N - n
+    return from_totals(n, N, aged, np.cumsum(n), np.cumsum(2 * aged - n), K * gone, K * K * gone)
+
+
+def from_totals(
+    n: Any, N: Any, in_memory: Any, uses: Any, squares: Any, gone: Any, gone_squares: Any
+) -> Trajectory:
+    r"""The trajectory of running totals, so that long ones can be followed in pieces, under any retention.
+
+    Arrays over rounds, in any further shape: \(\sum A\) over the memory (`in_memory`), over all samples so far (`uses`)
+    and over those that have left (`gone`), with \(\sum A^2\) of the last two. A float mismatch within rounding of
+    0 is 0.
+
+    >>> one = np.ones(1)
+    >>> from_totals(one, one, one, one, one, 0 * one, 0 * one).effective
+    array([1.])
+    """
+    divide = np.frompyfunc(ratio, 2, 1) if n.dtype == object else np.divide
+    distance = mismatch_from_gone(n, squares, in_memory, gone, gone_squares, divide)
+    if n.dtype != object:
         distance = np.where(distance > NOISE * squares, distance, 0)
     mismatch = divide(distance, uses * uses)
     return Trajectory(n=n, N=N, uniformity=divide(uses * uses, N * squares), mismatch=mismatch)

@@ -1,28 +1,53 @@
 """The admission policies, each a pure transition from a state and a cost to whole admissions per client.
 
 Every decision is `theory`'s; here it is turned into whole samples and booked as such: debt and counts follow what was
-admitted, not the real-valued rate. States hold all replicates of a policy at once.
+delivered, not the real-valued rate. States hold all replicates of a policy at once. A policy of the user's own is
+anything with the `Policy` protocol, and enters by the same door as the built-in ones (`empirics.control.registry`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from empirics.control.released import released_admission
-from empirics.settings.study import Study
 from theory.admission import AdmissionState, acdpp_round, advance, integer_admissions
-from theory.design import best_rate, design_limit
 from theory.setting import Budget, Constants, Region
 
-__all__ = ["Policy", "State", "make_policy"]
+__all__ = ["FOREVER", "DriftPlusPenalty", "Fixed", "Policy", "Released", "State"]
 
 Whole = NDArray[np.int64]
+FOREVER = 2**53  # a retention that no study outlives
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """What plays a study. Derive from it to inherit `start` and `book`, which suit a policy without a memory.
+
+    A state is a tree of dataclasses, tuples, lists, dicts, numbers, fractions, strings and arrays, if the policy is to
+    be used by a `Controller` that can be saved.
+    """
+
+    @property
+    def retention(self) -> int | Sequence[int]:
+        """For how many rounds samples are kept: one number, or one a client."""
+
+    def start(self, replicates: int) -> Any:
+        """The state before round 1, for so many replicates at once."""
+        return None
+
+    def decide(self, state: Any, cost: NDArray[np.float64]) -> tuple[Any, Whole]:
+        """A round at these costs, one a replicate: the state and the admissions, of shape (replicates, clients)."""
+
+    def book(self, state: Any, cost: NDArray[np.float64], delivered: Whole) -> Any:
+        """The state after the round, in which this much arrived; in a study that is what was decided."""
+        return state
 
 
 @dataclass(frozen=True)
@@ -32,20 +57,6 @@ class State:
     server: AdmissionState
     carry: NDArray[Any]
     held: Whole
-
-
-class Policy(Protocol):
-    """What `schedule` plays."""
-
-    @property
-    def retention(self) -> Whole:
-        """How many rounds each client keeps a sample."""
-
-    def start(self, replicates: int) -> State:
-        """Before round 1."""
-
-    def play(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
-        """A round: the next state and the admissions, of shape (replicates, clients)."""
 
 
 def _staggered(clients: int) -> list[Fraction]:
@@ -60,6 +71,12 @@ def _whole(rates: tuple[Fraction, ...], carry: tuple[Fraction, ...]) -> tuple[Wh
     return integer_admissions(total, [rate / total for rate in rates], np.array(carry, dtype=object))
 
 
+def _booked(
+    server: AdmissionState, cost: NDArray[np.float64], delivered: Whole, budget: Budget
+) -> AdmissionState:
+    return advance(server, delivered.sum(axis=1).astype(float), cost, float(budget.cost))
+
+
 @dataclass(frozen=True)
 class Fixed:
     """Constant admission at given rates, with samples kept for `retention` rounds; `opening` adds to round 1.
@@ -68,29 +85,36 @@ class Fixed:
     """
 
     rates: tuple[Fraction, ...]
-    opening: Whole
-    retention: Whole
+    opening: tuple[int, ...]
+    retention: tuple[int, ...]
     budget: Budget
 
     def start(self, replicates: int) -> State:
-        carry = np.array(_staggered(len(self.rates)), dtype=object)
+        M = len(self.rates)
+        carry = np.array(_staggered(M), dtype=object)
         return State(
-            AdmissionState.initial(replicates, 1), carry, np.zeros((0, len(self.rates)), dtype=np.int64)
+            AdmissionState.initial(replicates, 1), carry, np.zeros((0, replicates, M), dtype=np.int64)
         )
 
-    def play(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
+    def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
         admitted, carry = _whole(self.rates, tuple(state.carry))
         if state.server.round == 1:
-            admitted = admitted + self.opening
-        server = advance(state.server, float(admitted.sum()), cost, float(self.budget.cost))
-        return State(server, carry, state.held), np.broadcast_to(admitted, (len(cost), len(admitted)))
+            admitted = admitted + np.array(self.opening)
+        return replace(state, carry=carry), np.broadcast_to(admitted, (len(cost), len(admitted)))
+
+    def book(self, state: State, cost: NDArray[np.float64], delivered: Whole) -> State:
+        return replace(state, server=_booked(state.server, cost, delivered, self.budget))
 
 
 @dataclass(frozen=True)
 class DriftPlusPenalty:
-    """ACDPP: as printed, or with nobody admitting more than fits (`capped`)."""
+    """ACDPP: as printed, or with nobody admitting more than fits (`capped`).
+
+    `window` is how many rounds the books look back: K, or less in a study that is shorter.
+    """
 
     K: int
+    window: int
     V: float
     region: Region
     constants: Constants
@@ -98,16 +122,16 @@ class DriftPlusPenalty:
     capped: bool = False
 
     @property
-    def retention(self) -> Whole:
-        return np.full(len(self.budget.buffers), self.K)
+    def retention(self) -> int:
+        return self.K
 
     def start(self, replicates: int) -> State:
         M = len(self.budget.buffers)
         carry = np.broadcast_to(np.array(_staggered(M), dtype=float), (replicates, M))
-        held = np.zeros((self.K - 1, replicates, M) if self.capped else (0, replicates, M), dtype=np.int64)
-        return State(AdmissionState.initial(replicates, self.K), carry, held)
+        held = np.zeros((self.window - 1 if self.capped else 0, replicates, M), dtype=np.int64)
+        return State(AdmissionState.initial(replicates, self.window), carry, held)
 
-    def play(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
+    def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
         buffers = np.array(self.budget.buffers)
         C, capacity = float(self.budget.cost), float(buffers.sum()) if self.capped else None
         _, rate = acdpp_round(
@@ -115,10 +139,11 @@ class DriftPlusPenalty:
         )
         room = buffers - state.held.sum(axis=0) if self.capped else None
         admitted, carry = integer_admissions(rate, buffers / buffers.sum(), state.carry, room)
-        held = np.concatenate([state.held, admitted[np.newaxis]])[1:] if self.capped else state.held
-        return State(
-            advance(state.server, admitted.sum(axis=1).astype(float), cost, C), carry, held
-        ), admitted
+        return replace(state, carry=carry), admitted
+
+    def book(self, state: State, cost: NDArray[np.float64], delivered: Whole) -> State:
+        held = np.concatenate([state.held, delivered[np.newaxis]])[1:] if self.capped else state.held
+        return State(_booked(state.server, cost, delivered, self.budget), state.carry, held)
 
 
 @dataclass(frozen=True)
@@ -126,58 +151,27 @@ class Released:
     """The authors' code (`empirics.control.released`): at least one sample a client and round, nothing carried over."""
 
     K: int
+    window: int
     budget: Budget
 
     @property
-    def retention(self) -> Whole:
-        return np.full(len(self.budget.buffers), self.K)
+    def retention(self) -> int:
+        return self.K
 
     def start(self, replicates: int) -> State:
         M = len(self.budget.buffers)
         none = np.zeros((replicates, M))
-        return State(AdmissionState.initial(replicates, self.K), none, np.zeros((0, M), dtype=np.int64))
+        return State(
+            AdmissionState.initial(replicates, self.window),
+            none,
+            np.zeros((0, replicates, M), dtype=np.int64),
+        )
 
-    def play(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
+    def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
         buffers = np.array(self.budget.buffers)
         rate = released_admission(state.server, cost, float(self.budget.cost))
         admitted = np.maximum(np.rint(rate[:, np.newaxis] * buffers / buffers.sum()), 1).astype(np.int64)
-        server = advance(state.server, admitted.sum(axis=1).astype(float), cost, float(self.budget.cost))
-        return replace(state, server=server), admitted
+        return state, admitted
 
-
-# --- from a study to its policies --------------------------------------------------------------------------
-
-
-def make_policy(name: str, study: Study, constants: Constants) -> Policy:
-    """The named policy with the study's budgets; `constants` are what the penalty of the DPP policies knows.
-
-    hybrid: the first half of the clients admit constantly, designed for their own buffers with the whole budget;
-    the others take B_m samples in round 1 and keep them.
-    """
-    budget = study.theory_budget
-    M = study.clients
-    none = np.zeros(M, dtype=np.int64)
-    K = design_limit(budget, constants).K if study.K is None else study.K
-    if name == "oracle":
-        return Fixed(tuple(map(Fraction, budget.buffers)), none, np.ones(M, dtype=np.int64), budget)
-    if name == "constant":
-        return Fixed(_rates(budget, K), none, np.full(M, K), budget)
-    if name == "hybrid":
-        live = max(M // 2, 1)
-        half = Budget(buffers=budget.buffers[:live], cost=budget.cost, mean_cost=budget.mean_cost)
-        K = design_limit(half, constants).K if study.hybrid_K is None else study.hybrid_K
-        idle = M - live
-        opening = np.array([0] * live + list(budget.buffers[live:]))
-        kept = np.array([K] * live + [study.rounds] * idle)
-        return Fixed(_rates(half, K) + (Fraction(0),) * idle, opening, kept, budget)
-    if name == "released":
-        return Released(study.released_K, budget)
-    rate = float(best_rate(K, budget)) if study.rate is None else study.rate
-    region = Region(rate=rate, rho=study.rho)
-    return DriftPlusPenalty(K, study.V, region, constants, budget, capped=name == "acdpp-capped")
-
-
-def _rates(budget: Budget, K: int) -> tuple[Fraction, ...]:
-    """The best feasible rates for a given K, in proportion to the buffers."""
-    share = Fraction(best_rate(K, budget)) / budget.total_buffer
-    return tuple(size * share for size in budget.buffers)
+    def book(self, state: State, cost: NDArray[np.float64], delivered: Whole) -> State:
+        return replace(state, server=_booked(state.server, cost, delivered, self.budget))

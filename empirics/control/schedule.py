@@ -1,131 +1,158 @@
-r"""The admissions of a whole study, computed before it trains, and what follows from them alone.
+r"""The admissions of all runs and what follows from them alone, in chunks of rounds: memory does not grow with T.
 
 Retention is first in, first out: client m's memory in round t is the stretch \([A_m(t-K_m),A_m(t))\) of the
 sequence of its samples, where \(A_m(t)\) counts its admissions through round t. So a memory is two integers, and
-n, N, N_eff and χ follow from the counts.
+n, N, N_eff and χ follow from running totals of the counts. Nothing here trains, so a schedule can be played again from
+round 1 to continue a study.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.control.policy import make_policy
+from empirics.control.policy import Policy
+from empirics.control.prices import Prices, make_prices
+from empirics.control.registry import Brief, kept_for, make_policies
+from empirics.control.totals import Totals
 from empirics.settings.study import Study
-from theory.reuse import Trajectory, trajectory
+from theory.admission import debt_update
+from theory.reuse import Trajectory
 from theory.setting import Constants, SettingError
 
-__all__ = ["Control", "Schedule", "control", "merge", "plan"]
+__all__ = ["Rounds", "Schedule", "brief_for", "plan", "whole_samples"]
 
-CHUNK = 256  # rounds of control held at a time
+AHEAD = 256  # prices asked for at a time
+MOST_ADMITTED = 2**31  # by a client in a round
+
+Whole = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Control:
-    """Consecutive rounds of all runs: costs and debts of shape (rounds, runs), admissions (rounds, runs, clients).
+class Rounds:
+    """Consecutive rounds of all runs. Arrays are (rounds, runs), with clients last where there are any.
 
-    `debt` is Z(t), at the beginning of the round.
+    `debt` is Z(t), at the beginning of the round. Client m's memory holds its samples number `starts` to `ends` - 1.
     """
-
-    first: int
-    cost: NDArray[np.float64]
-    debt: NDArray[np.float64]
-    admissions: NDArray[np.int32]
-
-
-def control(study: Study, constants: Constants, chunk: int = CHUNK) -> Iterator[Control]:
-    """The control loop of every run, chunk by chunk: its memory does not grow with the horizon."""
-    policies = [make_policy(name, study, constants) for name in study.policies]
-    states = [policy.start(study.seeds) for policy in policies]
-    first = 1
-    for costs in study.cost.chunks(study.seed, study.seeds, study.rounds, chunk):
-        admissions = np.empty((len(costs), study.runs, study.clients), dtype=np.int32)
-        debt = np.empty((len(costs), study.runs))
-        for p, policy in enumerate(policies):
-            mine = slice(p * study.seeds, (p + 1) * study.seeds)
-            for i, cost in enumerate(costs):
-                debt[i, mine] = states[p].server.debt
-                states[p], admissions[i, mine] = policy.play(states[p], cost)
-        yield Control(first, np.tile(costs, (1, len(policies))), debt, admissions)
-        first += len(costs)
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """All rounds of a study. Arrays are (rounds, runs), with clients last where there are any."""
 
     study: Study
-    cost: NDArray[np.float64]
-    debt: NDArray[np.float64]
-    admissions: NDArray[np.int32]
-    retention: NDArray[np.int64]  # (runs, clients)
-
-    @cached_property
-    def ends(self) -> NDArray[np.int64]:
-        """A_m(t) for t = 0..T: how many samples a client has seen, of shape (rounds + 1, runs, clients)."""
-        none = np.zeros((1, *self.admissions.shape[1:]), dtype=np.int64)
-        return np.concatenate([none, np.cumsum(self.admissions, axis=0, dtype=np.int64)])
-
-    @cached_property
-    def starts(self) -> NDArray[np.int64]:
-        """A_m(t - K_m), the first sample still in memory, for t = 1..T."""
-        rounds = np.arange(1, len(self.admissions) + 1)[:, np.newaxis, np.newaxis]
-        return np.take_along_axis(self.ends, np.maximum(rounds - self.retention, 0), axis=0)
+    first: int
+    cost: Floats
+    debt: Floats
+    admissions: Whole
+    starts: Whole
+    ends: Whole
+    track: Trajectory
 
     @property
-    def occupancy(self) -> NDArray[np.int64]:
-        """n_m(t)."""
-        return self.ends[1:] - self.starts
+    def last(self) -> int:
+        return self.first + len(self.cost) - 1
 
     @cached_property
-    def trajectories(self) -> tuple[Trajectory, ...]:
-        """n, N, uniformity and χ of each run."""
-        return tuple(self._trajectory(run) for run in range(self.admissions.shape[1]))
-
-    def _trajectory(self, run: int) -> Trajectory:
-        kept = self.retention[run]
-        groups = [self.admissions[:, run, kept == K].sum(axis=1).astype(float) for K in np.unique(kept)]
-        return merge([trajectory(group, int(K)) for group, K in zip(groups, np.unique(kept), strict=True)])
+    def occupancy(self) -> Whole:
+        """n_m(t)."""
+        return self.ends - self.starts
 
 
-def merge(parts: list[Trajectory]) -> Trajectory:
-    r"""The trajectory of groups of clients that keep their samples for different times, taken together.
-
-    Group g holds a share \(s_g\) of all uses and \(q_g\) of the memory; its weights are \(s_g\) times its own, so
-    \(1/N_{\mathrm{eff}}=\sum s_g^2/N_{\mathrm{eff},g}\), and expanding the squares of χ gives
-    \(\chi=\sum_g s_gq_g\chi_g+s_g(s_g-q_g)/N_{\mathrm{eff},g}+q_g(q_g-s_g)/n_g\).
-    """
-    if len(parts) == 1:
-        return parts[0]
-    n, N = sum(part.n for part in parts), sum(part.N for part in parts)
-    uses = np.cumsum(n)
-    inverse, mismatch = 0.0, 0.0
-    for part in parts:
-        s, q = np.cumsum(part.n) / uses, part.n / n
-        inverse = inverse + s * s / part.effective
-        mismatch = mismatch + s * q * part.mismatch + s * (s - q) / part.effective + q * (q - s) / part.n
-    return Trajectory(n=n, N=N, uniformity=1 / (N * inverse), mismatch=mismatch)
+def brief_for(study: Study, constants: Constants, prices: Prices | None = None) -> Brief:
+    """What the study's policies are told, with the mean of the prices it will pay."""
+    mean = (make_prices(study.cost) if prices is None else prices).mean
+    return Brief(study, study.theory_budget(mean), constants)
 
 
-def plan(study: Study, constants: Constants) -> Schedule:
-    """The schedule of a study: a run that ever holds no sample at all is refused."""
-    chunks = list(control(study, constants))
-    kept = [make_policy(name, study, constants).retention for name in study.policies]
-    schedule = Schedule(
-        study=study,
-        cost=np.concatenate([chunk.cost for chunk in chunks]),
-        debt=np.concatenate([chunk.debt for chunk in chunks]),
-        admissions=np.concatenate([chunk.admissions for chunk in chunks]),
-        retention=np.repeat(np.stack(kept), study.seeds, axis=0),
+class Schedule:
+    """Plays the policies of a study, all replicates at once: `advance(count)` gives the next rounds."""
+
+    def __init__(
+        self,
+        study: Study,
+        constants: Constants,
+        *,
+        prices: Prices | None = None,
+        policies: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.study = study
+        self.prices = make_prices(study.cost) if prices is None else prices
+        self.brief = brief_for(study, constants, self.prices)
+        self.policies = make_policies(self.brief, policies)
+        kept = [kept_for(policy, study, name) for name, policy in self.policies.items()]
+        self.retention = np.repeat(np.stack(kept), study.seeds, axis=0)
+        self.round = 1
+        self._states = {name: policy.start(study.seeds) for name, policy in self.policies.items()}
+        self._costs = self._each_cost()
+        self._debt = np.zeros(study.runs)
+        self._totals = Totals.start(self.retention, study.rounds)
+
+    def _each_cost(self) -> Iterator[Floats]:
+        study = self.study
+        for chunk in self.prices.chunks(study.seed, study.seeds, study.rounds, min(AHEAD, study.rounds)):
+            yield from chunk
+
+    def advance(self, count: int) -> Rounds:
+        """The next `count` rounds. A round in which a run holds no sample at all is refused."""
+        study, first = self.study, self.round
+        cost = np.stack([next(self._costs) for _ in range(count)])
+        cost = np.tile(cost, (1, len(self.policies)))
+        admissions = np.empty((count, study.runs, study.clients), dtype=np.int64)
+        debt = np.empty((count, study.runs))
+        for p, (name, policy) in enumerate(self.policies.items()):
+            mine = slice(p * study.seeds, (p + 1) * study.seeds)
+            for i in range(count):
+                admissions[i, mine] = self._play(name, policy, cost[i, mine], first + i)
+        for i in range(count):
+            debt[i] = self._debt
+            self._debt = debt_update(self._debt, cost[i], admissions[i].sum(axis=1), float(study.budget))
+        self.round += count
+        starts, ends, track = self._totals.extend(admissions)
+        self._refuse_empty(track.n, first)
+        return Rounds(study, first, cost, debt, admissions, starts, ends, track)
+
+    def _play(self, name: str, policy: Policy, cost: Floats, t: int) -> Whole:
+        try:
+            state, wanted = policy.decide(self._states[name], cost)
+            admitted = whole_samples(wanted, (self.study.seeds, self.study.clients))
+            self._states[name] = policy.book(state, cost, admitted)
+        except (SettingError, ArithmeticError, MemoryError):
+            raise
+        except Exception as error:  # whatever a user's policy does
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise SettingError(f"policy {name!r} failed in round {t}: {reason}") from error
+        return admitted
+
+    def _refuse_empty(self, n: Floats, first: int) -> None:
+        empty = n == 0
+        if empty.any():
+            t, run = (int(axis[0]) for axis in np.nonzero(empty))
+            name = self.study.policies[run // self.study.seeds]
+            raise SettingError(
+                f"policy {name} leaves round {first + t} without any sample: raise the budget or the buffers"
+            )
+
+
+def whole_samples(wanted: Any, shape: tuple[int, ...]) -> Whole:
+    """Admissions as whole numbers; ValueError if they are none."""
+    admitted = np.asarray(wanted)
+    if admitted.shape != shape:
+        raise ValueError(f"admissions must have shape (replicates, clients) = {shape}, got {admitted.shape}")
+    whole = admitted.dtype.kind in "iu" or (
+        admitted.dtype.kind == "f" and (admitted == np.rint(admitted)).all()
     )
-    empty = (schedule.occupancy.sum(axis=2) == 0).any(axis=0)
-    if empty.any():
-        name = study.policies[int(np.argmax(empty)) // study.seeds]
-        raise SettingError(
-            f"policy {name} leaves a round without any sample: raise the budget or the buffers"
+    if not whole or (admitted < 0).any() or (admitted > MOST_ADMITTED).any():
+        raise ValueError(
+            f"admissions must be whole numbers from 0 to {MOST_ADMITTED}, got {admitted.tolist()!r:.60}"
         )
-    return schedule
+    return admitted.astype(np.int64)
+
+
+# --- a whole schedule at once ------------------------------------------------------------------------------
+
+
+def plan(study: Study, constants: Constants, **own: Any) -> Rounds:
+    """All rounds of a study in one piece, for short ones."""
+    return Schedule(study, constants, **own).advance(study.rounds)

@@ -1,155 +1,379 @@
-"""A result folder that explains itself and survives a kill.
+"""A result folder that explains itself, survives a kill, and is never believed without its checksums.
 
 | file | what |
 | --- | --- |
-| `settings.json` | the study, the device, versions, the data's digest, the calibrated constants; written first |
-| `rounds.parquet` | one row a policy, seed and round; the columns are `COLUMNS` |
-| `summary.json` | what `acdpp train` prints; written last, so a folder that has it is complete |
-| `parts/`, `checkpoint.npz` | a study under way: finished chunks of rounds, and the state to continue from |
+| `settings.json` | the study, device, versions, digests, constants; and which of the other files belong to it |
+| `rounds.parquet` | one row a policy, seed and round; the columns are `empirics.records.columns.COLUMNS` |
+| `summary.json` | what `acdpp train` prints; there once the study is complete |
+| `state-ROUND.npz` | parameters after that round, to continue or extend the study from |
+| `parts/` | finished chunks of rounds of a study under way |
+| `.lock` | held by the one process that writes |
 
-Every file is written beside its place and then moved there, so it is whole or absent.
+Every file is written beside its place and moved there, so it is whole or absent. A change counts from the moment that
+`settings.json` names it: this one file is replaced last, with the SHA-256 of everything it lists and of itself. Other
+files are left-overs of a kill and are written again. What is missing, damaged or foreign is refused by name, and
+nothing is ever filled in.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
+from empirics.records.columns import table
 from theory.setting import SettingError
 
-__all__ = ["COLUMNS", "Folder", "read_result"]
+__all__ = ["FORMAT", "Folder", "Part", "Result", "claim", "read_result", "read_settings", "refuse_existing"]
 
-PARTIAL = ".partial"  # of a file that is being written
-COLUMNS = {
-    "policy": "name of the policy",
-    "seed": "replicate: policies with the same one see the same costs and, slot by slot, the same samples",
-    "round": "t, from 1",
-    "cost": "c(t), of one sample",
-    "admitted": "Λ(t), whole samples admitted by all clients",
-    "n": "samples in memory when round t trains",
-    "N": "distinct samples admitted so far",
-    "N_eff": "effective sample size",
-    "uniformity": "Ṽ(t)",
-    "chi": "χ(t), the true mismatch factor",
-    "stated_mismatch": "1/n - 1/N_eff, the paper's factor, signed",
-    "debt": "Z(t), at the beginning of round t",
-    "overflow": "Σ_m max(n_m - B_m, 0)",
-    "risk": "F_P(θ(t)), before round t trains",
-    "excess_risk": "F_P(θ(t)) - F_P(θ*); missing where there is no ball",
-    "mismatch": "measured ‖∇F_all - ∇F_mem‖² at θ(t)",
-    "variance": "E‖∇ℓ - ∇F_P‖² under P at θ(t)",
-    "accuracy": "test accuracy of θ(t)",
-}
+FORMAT = 2
+PARTIAL = ".partial"  # ends the name of a file that is being written
+LOCK, SETTINGS, SUMMARY, ROUNDS, PARTS = ".lock", "settings.json", "summary.json", "rounds.parquet", "parts"
+OURS = re.compile(r"state-\d{12}\.npz")
+AGAIN = "restore it from a copy, or train again into another folder"
 
 
-def _replace(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file beside its place, force it to disk, and move it there in one step."""
+@dataclass(frozen=True)
+class Part:
+    """A file with the rows of rounds first..last."""
+
+    file: str
+    first: int
+    last: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the study is, and which files hold that much."""
+
+    done: int = 0
+    parts: tuple[Part, ...] = ()
+    state: str | None = None
+    state_sha256: str | None = None
+    summary_sha256: str | None = None
+
+
+class Result(NamedTuple):
+    """A finished result."""
+
+    settings: dict[str, Any]
+    summary: dict[str, Any]
+    rows: pa.Table
+
+
+# --- files -------------------------------------------------------------------------------------------------
+
+
+def _replace(path: Path, write: Callable[[Path], object]) -> str:
+    """Write a file beside its place, force it to disk, and move it there in one step; returns its SHA-256."""
     beside = path.with_name(path.name + PARTIAL)
-    write(beside)
-    with beside.open("rb") as handle:
-        os.fsync(handle.fileno())
-    beside.replace(path)
+    try:
+        write(beside)
+        with beside.open("rb") as handle:
+            os.fsync(handle.fileno())
+            digest = hashlib.file_digest(handle, "sha256").hexdigest()
+        beside.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise
+    with suppress(OSError):  # some systems cannot force a folder to disk
+        place = os.open(path.parent, os.O_RDONLY)
+        os.fsync(place)
+        os.close(place)
+    return digest
 
 
-def _write_json(path: Path, document: Mapping[str, Any]) -> None:
+def _write_json(path: Path, document: Mapping[str, Any]) -> str:
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    _replace(path, lambda beside: beside.write_text(text, encoding="utf-8"))
+    return _replace(path, lambda beside: beside.write_text(text, encoding="utf-8"))
+
+
+def _write_table(rows: pa.Table) -> Callable[[Path], object]:
+    return lambda beside: pq.write_table(rows, beside, write_page_checksum=True)
+
+
+def _own_digest(document: Mapping[str, Any]) -> str:
+    plain = {key: value for key, value in document.items() if key != "sha256"}
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def _verify(path: Path, sha256: str, holds: str) -> None:
+    try:
+        with path.open("rb") as handle:
+            found = hashlib.file_digest(handle, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise SettingError(f"{str(path)!r} is missing, which held {holds}: {AGAIN}") from None
+    except OSError as error:
+        raise SettingError(f"{str(path)!r} cannot be read ({error.strerror}): it holds {holds}") from None
+    if found != sha256:
+        raise SettingError(f"{str(path)!r}, which holds {holds}, is damaged or was exchanged: {AGAIN}")
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """The settings of a result, finished or not."""
+    name = str(path / SETTINGS)
+    try:
+        document = json.loads((path / SETTINGS).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SettingError(f"{str(path)!r} is no result: it has no {SETTINGS}") from None
+    except NotADirectoryError:
+        raise SettingError(f"{str(path)!r} is a file: give a result folder of acdpp train") from None
+    except OSError as error:
+        raise SettingError(f"{name!r} cannot be read ({error.strerror})") from None
+    except ValueError:  # not UTF-8, or no JSON
+        raise SettingError(f"{name!r} is damaged: {AGAIN}") from None
+    if isinstance(document, dict) and "study" in document and document.get("format") != FORMAT:
+        raise SettingError(
+            f"{str(path)!r} was written by another version of acdpp (format "
+            f"{document.get('format', 1)}, not {FORMAT}): "
+            "train again into another folder"
+        )
+    if not isinstance(document, dict) or document.get("sha256") != _own_digest(document):
+        raise SettingError(f"{name!r} is damaged or was edited: {AGAIN}")
+    return document
+
+
+def refuse_existing(path: Path) -> None:
+    """Refuse a place whose content a new result would overwrite or mix with."""
+    name = repr(str(path))
+    try:
+        if path.exists() and not path.is_dir():
+            raise SettingError(f"{name} is a file: give a folder for the result")
+        if (path / SETTINGS).exists():
+            raise SettingError(
+                f"{name} already holds a result: choose another folder, or continue it by --resume"
+            )
+        if path.exists() and any(f.name != LOCK and not f.name.endswith(PARTIAL) for f in path.iterdir()):
+            raise SettingError(f"{name} is not empty and holds no result: choose another folder")
+    except OSError as error:
+        raise SettingError(f"{name} cannot be used for the result ({error.strerror})") from None
+
+
+def claim(parent: Path, name: str) -> Path:
+    """A new folder parent/name-N with the first free N, made by this call and no other."""
+    for n in count(1):
+        path = parent / f"{name}-{n}"
+        with suppress(FileExistsError):
+            path.mkdir(parents=True)
+            return path
+    raise AssertionError("unreachable")
+
+
+# --- the folder --------------------------------------------------------------------------------------------
 
 
 class Folder:
-    """A result folder being written, or continued."""
+    """A result folder that this process may write: made by `begin` or `continued`, which hold its lock."""
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.parts, self.checkpoint = path, path / "parts", path / "checkpoint.npz"
-        self.settings = path / "settings.json"
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
+        self.path = path
+        self.settings = {key: value for key, value in settings.items() if key not in ("progress", "sha256")}
+        saved = settings.get("progress", {})
+        parts = tuple(Part(**part) for part in saved.get("parts", ()))
+        self.progress = Progress(**(saved | {"parts": parts}))
 
-    def check(self, *, resume: bool) -> None:
-        """Refuse a folder whose content would be overwritten, before any work is done."""
-        name = repr(str(self.path))
-        if self.path.exists() and not self.path.is_dir():
-            raise SettingError(f"{name} is a file: give a folder for the result")
-        if self.settings.exists():
-            if not resume:
-                raise SettingError(f"{name} already holds a result: choose another folder, or --resume")
-        elif self.path.exists() and any(not path.name.endswith(PARTIAL) for path in self.path.iterdir()):
-            raise SettingError(f"{name} is not empty and holds no result: choose another folder")
+    @classmethod
+    @contextmanager
+    def begin(cls, path: Path, settings: Mapping[str, Any]) -> Iterator[Self]:
+        """A new result. A folder that holds anything is refused."""
+        fresh = not path.exists()
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SettingError(f"{str(path)!r} cannot be made ({error.strerror})") from None
+        with _locked(path):
+            refuse_existing(path)
+            folder = cls(path, {"format": FORMAT, **settings})
+            try:
+                folder._commit(Progress())
+            except BaseException:
+                if fresh:
+                    shutil.rmtree(path, ignore_errors=True)
+                raise
+            yield folder
 
-    def open(self, settings: Mapping[str, Any]) -> int:
-        """Begin, or continue: the number of rounds already done. Refuses to mix results of different settings."""
-        if self.settings.exists():
-            earlier = json.loads(self.settings.read_text(encoding="utf-8"))
-            changed = [key for key in settings if earlier.get(key) != settings[key]]
-            if changed:
+    @classmethod
+    @contextmanager
+    def continued(cls, path: Path) -> Iterator[Self]:
+        """A result that exists, checked file by file."""
+        read_settings(path)  # a place without a result is not even locked
+        with _locked(path):
+            folder = cls(path, read_settings(path))
+            folder._check()
+            yield folder
+
+    def _commit(self, progress: Progress, **settings: Any) -> None:
+        document = {**self.settings, **settings, "progress": asdict(progress)}
+        _write_json(
+            self.path / SETTINGS, document | {"sha256": _own_digest(json.loads(json.dumps(document)))}
+        )
+        self.settings, self.progress = {**self.settings, **settings}, progress
+
+    def _check(self) -> None:
+        """Everything that is listed is there and whole, and nothing else could be mistaken for it."""
+        expected = 1
+        for part in self.progress.parts:
+            if part.first != expected:
                 raise SettingError(
-                    f"cannot resume {str(self.path)!r}: {', '.join(changed)} changed since it began"
+                    f"{str(self.path)!r} does not list rounds {expected} to {part.first - 1}: {AGAIN}"
                 )
-        else:
-            self.path.mkdir(parents=True, exist_ok=True)
-            _write_json(self.settings, settings)
-        self.parts.mkdir(exist_ok=True)
-        return int(self.state()["round"]) if self.checkpoint.exists() else 0
+            _verify(self.path / part.file, part.sha256, f"rounds {part.first} to {part.last}")
+            expected = part.last + 1
+        if expected != self.progress.done + 1:
+            raise SettingError(
+                f"{str(self.path)!r} lists rounds up to {expected - 1} of {self.progress.done}: {AGAIN}"
+            )
+        if self.progress.state is not None:
+            _verify(
+                self.path / self.progress.state,
+                str(self.progress.state_sha256),
+                f"the state after round {self.progress.done}",
+            )
+        if self.progress.summary_sha256 is not None:
+            _verify(self.path / SUMMARY, self.progress.summary_sha256, "the summary")
+        listed = {part.file for part in self.progress.parts} | {self.progress.state}
+        begun = (
+            f"{PARTS}/{self.progress.done + 1:012d}-"  # what a kill may have left: the chunk after the last
+        )
+        for path in sorted((self.path / PARTS).iterdir() if (self.path / PARTS).is_dir() else ()):
+            name = f"{PARTS}/{path.name}"
+            left_over = name.startswith(begun) or name.endswith(PARTIAL) or self._joined(name)
+            if name not in listed and not left_over:
+                raise SettingError(f"{str(path)!r} does not belong to this result: move it away")
+
+    def _joined(self, name: str) -> bool:
+        """Whether the rows of this part are all in `rounds.parquet`: a kill came between joining and clearing away."""
+        whole = self.progress.parts and self.progress.parts[0].file == ROUNDS
+        span = re.fullmatch(rf"{PARTS}/(\d{{12}})-(\d{{12}})\.parquet", name)
+        return bool(whole and span and int(span[2]) <= self.progress.parts[0].last)
 
     @property
     def finished(self) -> bool:
-        return (self.path / "summary.json").exists()
+        return self.progress.summary_sha256 is not None
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The arrays of the last checkpoint."""
-        with np.load(self.checkpoint, allow_pickle=False) as saved:
+        assert self.progress.state is not None
+        with np.load(self.path / self.progress.state, allow_pickle=False) as saved:
             return dict(saved)
 
+    def chunks(self) -> Iterator[pa.Table]:
+        """The finished rows, a chunk of rounds at a time, in order."""
+        for part in self.progress.parts:
+            yield from _row_groups(self.path / part.file)
+
     def save(
-        self, first: int, columns: Mapping[str, NDArray[Any]], state: Mapping[str, NDArray[Any]]
+        self, first: int, last: int, columns: Mapping[str, Any], state: Mapping[str, NDArray[Any]]
     ) -> None:
-        """A chunk of rounds that starts with `first`, then the state after it: in this order, so that a state on disk
-        always has its rows, and rows without their state are written again."""
-        table, arrays = pa.table(dict(columns)), dict[str, Any](state)
-        _replace(self.parts / f"{first:012d}.parquet", lambda beside: pq.write_table(table, beside))
+        """A chunk of rounds and the state after it."""
+        (self.path / PARTS).mkdir(exist_ok=True)
+        file, arrays = f"{PARTS}/{first:012d}-{last:012d}.parquet", dict[str, Any](state)
+        part = Part(file, first, last, _replace(self.path / file, _write_table(table(columns))))
 
         def save(beside: Path) -> None:
             with beside.open("wb") as handle:
                 np.savez(handle, **arrays)
 
-        _replace(self.checkpoint, save)
-
-    def rows(self) -> pa.Table:
-        """All finished rows, chunk by chunk."""
-        return pa.concat_tables([pq.read_table(part) for part in sorted(self.parts.glob("*.parquet"))])
+        name, before = f"state-{last:012d}.npz", self.progress.state
+        sha256 = _replace(self.path / name, save)
+        parts = (*self.progress.parts, part)
+        self._commit(replace(self.progress, done=last, parts=parts, state=name, state_sha256=sha256))
+        if before is not None and before != name:
+            (self.path / before).unlink(missing_ok=True)
 
     def finish(self, summary: Mapping[str, Any]) -> None:
         """Join the chunks into one table, write the summary, and clear away what was only for continuing."""
-        parts = sorted(self.parts.glob("*.parquet"))
 
         def join(beside: Path) -> None:
-            with pq.ParquetWriter(beside, pq.read_schema(parts[0])) as writer:
-                for part in parts:
-                    writer.write_table(pq.read_table(part))
+            groups = self.chunks()
+            first = next(groups)
+            with pq.ParquetWriter(beside, first.schema, write_page_checksum=True) as writer:
+                writer.write_table(first)
+                for group in groups:
+                    writer.write_table(group)
 
-        _replace(self.path / "rounds.parquet", join)
-        _write_json(self.path / "summary.json", summary)
-        shutil.rmtree(self.parts)
-        self.checkpoint.unlink()
+        joined = Part(ROUNDS, 1, self.progress.done, _replace(self.path / ROUNDS, join))
+        sha256 = _write_json(self.path / SUMMARY, summary)
+        self._commit(replace(self.progress, parts=(joined,), summary_sha256=sha256))
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove what `settings.json` no longer lists."""
+        if [part.file for part in self.progress.parts] == [ROUNDS]:
+            shutil.rmtree(self.path / PARTS, ignore_errors=True)
+        for path in self.path.iterdir():
+            if path.name.endswith(PARTIAL) or (
+                OURS.fullmatch(path.name) and path.name != self.progress.state
+            ):
+                path.unlink(missing_ok=True)
+
+    def reopen(self, **settings: Any) -> None:
+        """Make a finished result one under way again, with new settings: its rows become the first part."""
+        parts = self.progress.parts
+        if [part.file for part in parts] == [ROUNDS]:
+            (self.path / PARTS).mkdir(exist_ok=True)
+            moved = replace(parts[0], file=f"{PARTS}/{1:012d}-{parts[0].last:012d}.parquet")
+            _replace(self.path / moved.file, lambda beside: shutil.copyfile(self.path / ROUNDS, beside))
+            parts = (moved,)
+        self._commit(replace(self.progress, parts=parts, summary_sha256=None), **settings)
+        for name in (SUMMARY, ROUNDS):
+            (self.path / name).unlink(missing_ok=True)
 
 
-def read_result(path: Path) -> tuple[dict[str, Any], dict[str, Any], pa.Table]:
-    """Settings, summary and rows of a finished result."""
-    if not (path / "summary.json").exists():
-        state = (
-            "unfinished: acdpp train --resume continues it"
-            if (path / "settings.json").exists()
-            else "no result"
-        )
-        raise SettingError(f"{str(path)!r} is {state}")
-    settings, summary = (
-        json.loads((path / f"{name}.json").read_text(encoding="utf-8")) for name in ("settings", "summary")
-    )
-    return settings, summary, pq.read_table(path / "rounds.parquet")
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the folder for this process alone; the system lets go of it when the process ends, however it ends."""
+    lock = FileLock(path / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise SettingError(
+            f"{str(path)!r} is being written by another process: wait for it, or choose another folder"
+        ) from None
+    except OSError as error:
+        raise SettingError(
+            f"{str(path)!r} cannot be locked for writing ({error.strerror or error})"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _row_groups(path: Path) -> Iterator[pa.Table]:
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            for group in range(file.num_row_groups):
+                yield file.read_row_group(group)
+    except (pa.ArrowException, OSError) as error:
+        raise SettingError(f"{str(path)!r} cannot be read ({error}): {AGAIN}") from None
+
+
+def read_result(path: Path, columns: list[str] | None = None) -> Result:
+    """Settings, summary and rows of a finished result, all of them checked; `columns` reads only some."""
+    folder = Folder(path, document := read_settings(path))
+    if not folder.finished:
+        raise SettingError(f"{str(path)!r} is unfinished: acdpp train --resume {path} continues it")
+    folder._check()
+    summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+    try:
+        rows = pq.read_table(path / ROUNDS, columns=columns, page_checksum_verification=True)
+    except (pa.ArrowException, OSError) as error:
+        raise SettingError(f"{str(path / ROUNDS)!r} cannot be read ({error}): {AGAIN}") from None
+    return Result(document, summary, rows)

@@ -1,133 +1,233 @@
 """What a study found, per policy: measured excess risk, the bounds on the run's own trajectory, constraint violations,
-and where the paper's mismatch expression is exceeded."""
+and where the paper's mismatch expression is exceeded.
+
+A `Tally` is told of one chunk of rounds after the other and keeps sums alone. Every sum runs round by round, so it does
+not depend on where chunks end, and a continued or extended study sums up to the last bit like an unbroken one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from empirics.control.schedule import Schedule
+from empirics.control.schedule import Rounds
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration
-from empirics.training.risk import Minimiser
-from theory.bound import theorem_1, theorem_1_as_stated
+from empirics.training.risk import Least
+from theory.bound import (
+    initial_term,
+    per_round_constant,
+    per_round_constant_as_stated,
+    round_terms,
+)
 
-__all__ = ["summarise"]
+__all__ = ["Tally", "interval_note"]
 
-TERMS = ("root", "linear", "generalisation", "constant", "initial")
+PER_ROUND = ("root", "linear", "generalisation")
 LEVEL = 0.05
-Arrays = dict[str, NDArray[np.float64]]
+Floats = NDArray[np.float64]
+Arrays = Mapping[str, Floats]
 
 
-def summarise(
-    study: Study,
-    schedule: Schedule,
-    calibration: Calibration,
-    best: Minimiser | None,
-    rows: pa.Table,
-    final: Arrays,
-) -> dict[str, Any]:
-    """The summary of a finished study, plain JSON values."""
-    measured = [
-        name for name in ("excess_risk", "mismatch", "variance", "accuracy") if name in rows.column_names
-    ]
-    columns = {name: _per_run(rows, name, study) for name in measured}
-    bounds = _bounds(schedule, calibration)
-    policies = {
-        name: _policy(p, study, schedule, calibration, columns, bounds, final)
-        for p, name in enumerate(study.policies)
-    }
-    summary: dict[str, Any] = {
-        "preset": study.preset,
-        "task": _task(study),
-        "rounds": study.rounds,
-        "seeds": study.seeds,
-        "nominal_constants": list(calibration.nominal),
-        "outside_the_hypotheses": list(study.departures),
-        "policies": policies,
-    }
-    if best is not None:
-        summary["least_risk"] = {"value": best.risk, "certified_to": best.gap}
-        summary["ranking"] = _ranking(study, columns["excess_risk"], bounds)
-    return summary
+def interval_note(study: Study) -> str:
+    """What the standard errors of this study contain, in words.
+
+    >>> interval_note(Study(seeds=3))
+    'over 3 seeds, which differ in costs and samples; shared: partition and first parameters'
+    """
+    if study.seeds == 1:
+        return "one seed, no interval"
+    words = {"partition": "partition", "start": "first parameters"}
+    drawn = [words[name] for name in words if name in study.per_seed]
+    shared = [word for name, word in words.items() if name not in study.per_seed]
+    differ = ", ".join(["costs", "samples", *drawn]) if drawn else "costs and samples"
+    rest = f"; shared: {' and '.join(shared)}" if shared else ""
+    return f"over {study.seeds} seeds, which differ in {differ}{rest}"
+
+
+@dataclass
+class Tally:
+    """Sums and extremes of all runs so far. Arrays are over runs, but for those of `clients`."""
+
+    study: Study
+    calibration: Calibration
+    retention: NDArray[np.int64]
+    sums: dict[str, Any] = field(default_factory=dict)
+    highest: dict[str, Any] = field(default_factory=dict)
+    above: dict[str, list[NDArray[np.bool_]]] = field(default_factory=dict)
+
+    def add(self, rounds: Rounds, measured: Arrays) -> None:
+        """A chunk of rounds, and what was measured in it, (rounds, runs) each."""
+        self._sum("spent", rounds.cost * rounds.admissions.sum(axis=2))
+        by_policy = rounds.occupancy.reshape(len(rounds.cost), -1, self.study.seeds, self.study.clients)
+        self._sum("clients", by_policy.mean(axis=2) - np.array(self.study.buffers))
+        self._highest("debt", rounds.debt)
+        self._highest("occupancy", rounds.occupancy.sum(axis=2))
+        self._bounds(rounds)
+        for name in ("risk", "excess_risk"):
+            if name in measured:
+                self._sum(name, measured[name])
+        if "accuracy" in measured:
+            self._highest("accuracy", measured["accuracy"])
+        if "mismatch" in measured:
+            self._mismatch(rounds, measured)
+
+    def _sum(self, name: str, values: Any) -> None:
+        before = self.sums.get(name, np.zeros(values.shape[1:]))
+        self.sums[name] = np.cumsum(np.concatenate([before[np.newaxis], values]), axis=0)[-1]
+
+    def _highest(self, name: str, values: Any) -> None:
+        top = values.max(axis=0)
+        self.highest[name] = np.maximum(self.highest.get(name, top), top)
+
+    def _bounds(self, rounds: Rounds) -> None:
+        """The terms of Theorem 1 that change from round to round, corrected and as stated."""
+        constants, track = self.calibration.constants, rounds.track
+        inverse = 1 / track.effective
+        stated = 1 / track.n - inverse
+        forms = {
+            "corrected": round_terms(track.mismatch, inverse, track.N, constants.merged),
+            "stated": round_terms(stated, inverse, track.N, constants),
+        }
+        for form, terms in forms.items():
+            for name in PER_ROUND:
+                self._sum(f"{form} {name}", getattr(terms, name))
+        self._sum("undefined", (track.effective < track.n).astype(float))
+
+    def _mismatch(self, rounds: Rounds, measured: Arrays) -> None:
+        track, square = rounds.track, self.calibration.constants.sigma**2
+        values, variance = measured["mismatch"], measured["variance"]
+        expressions = {"chi": track.mismatch, "stated": 1 / track.n - 1 / track.effective}
+        early = (np.arange(rounds.first, rounds.last + 1)[:, np.newaxis] <= self._early).astype(float)
+        self._sum("mismatch", values)
+        self._sum("mismatch early", values * early)
+        for name, expression in expressions.items():
+            positive = np.maximum(expression, 0)
+            self._sum(f"expected {name}", variance * positive)
+            self._sum(f"expected {name} early", variance * positive * early)
+            means = [one.reshape(len(one), -1, self.study.seeds).mean(axis=2) for one in (values, positive)]
+            self.above.setdefault(name, []).append(means[0] > square * means[1] + 1e-15)
+
+    @property
+    def _early(self) -> NDArray[np.int64]:
+        """5K of each run, with the shortest K of its policy."""
+        shortest = self.retention.reshape(-1, self.study.seeds * self.study.clients).min(axis=1)
+        return np.repeat(5 * shortest, self.study.seeds)
+
+    # --- the summary ---------------------------------------------------------------------------------------
+
+    def summary(self, final: Arrays, least: Least | None) -> dict[str, Any]:
+        """The summary of a finished study, plain JSON values; `final` is measured after the last round."""
+        study, bounds = self.study, self._totals()
+        summary: dict[str, Any] = {
+            "preset": study.preset,
+            "task": _task(study),
+            "rounds": study.rounds,
+            "seeds": study.seeds,
+            "intervals": interval_note(study),
+            "nominal_constants": list(self.calibration.nominal),
+            "outside_the_hypotheses": list(study.departures),
+            "policies": {name: self._policy(p, bounds, final) for p, name in enumerate(study.policies)},
+        }
+        if least is not None:
+            mean = float(np.mean(least.values))
+            summary["least_risk"] = {"value": mean, "certified_to": least.gap}
+            cumulative = self.sums["excess_risk"].reshape(-1, study.seeds)
+            summary["ranking"] = _ranking(study, cumulative, bounds)
+        return summary
+
+    def _totals(self) -> dict[str, Floats]:
+        """The bounds and their terms, (policies, seeds); nothing where a constant is missing."""
+        constants, study = self.calibration.constants, self.study
+        if constants.G is None:
+            return {}
+        T, ones = study.rounds, np.ones(study.runs)
+        found = {name: self.sums[f"corrected {name}"] for name in PER_ROUND}
+        found["constant"] = T * float(per_round_constant(constants)) * ones
+        found["initial"] = float(initial_term(constants.merged)) * ones
+        found["corrected"] = sum(found.values(), np.zeros(study.runs))
+        once = float(initial_term(constants)) + T * float(per_round_constant_as_stated(constants))
+        found["stated"] = sum((self.sums[f"stated {name}"] for name in PER_ROUND), once * ones)
+        return {name: values.reshape(-1, study.seeds) for name, values in found.items()}
+
+    def _policy(self, p: int, bounds: dict[str, Floats], final: Arrays) -> dict[str, Any]:
+        study = self.study
+        runs = slice(p * study.seeds, (p + 1) * study.seeds)
+        terms = (*PER_ROUND, "constant", "initial")
+        found: dict[str, Any] = {
+            "retention": [min(int(K), study.rounds) for K in np.unique(self.retention[runs])],
+            "cost_violation": max(
+                float(np.mean(self.sums["spent"][runs] - study.budget * study.rounds)), 0.0
+            ),
+            "buffer_violation": float(np.maximum(self.sums["clients"][p], 0).sum()),
+            "largest_debt": float(self.highest["debt"][runs].max()),
+            "largest_occupancy": int(self.highest["occupancy"][runs].max()),
+            "bound_corrected": float(bounds["corrected"][p].mean()) if bounds else None,
+            "bound_corrected_terms": {name: float(bounds[name][p].mean()) for name in terms}
+            if bounds
+            else None,
+            "bound_stated": float(bounds["stated"][p].mean()) if bounds else None,
+            "rounds_stated_undefined": float(self.sums["undefined"][runs].mean()),
+            "final_accuracy": _mean(final["accuracy"][runs]),
+        }
+        if "accuracy" in self.highest:
+            found["best_accuracy"] = _mean(
+                np.maximum(self.highest["accuracy"][runs], final["accuracy"][runs])
+            )
+        if "risk" in final:
+            found["final_risk"] = _mean(final["risk"][runs])
+        if "excess_risk" in self.sums:
+            found["final_excess_risk"] = _mean(final["excess_risk"][runs])
+            found["cumulative_excess_risk"] = _mean(self.sums["excess_risk"][runs])
+            for form in ("corrected", "stated"):
+                found[f"{form}_over_measured"] = (
+                    found[f"bound_{form}"] / found["cumulative_excess_risk"]["mean"]
+                )
+        if "mismatch" in self.sums:
+            found["mismatch"] = self._mismatch_found(p)
+        return found
+
+    def _mismatch_found(self, p: int) -> dict[str, Any]:
+        r"""The measured mismatch, averaged over the seeds, against its two predictions.
+
+        `over_chi` and `over_stated`: Σ measured / Σ variance·χ, and the same with the paper's expression, over all
+        rounds and over the first 5K; near 1 where the prediction, exact at a fixed θ, holds at the iterates too.
+        `above_*`: the stretches of rounds whose mean exceeds the expression even with σ², the supremum, for the
+        variance.
+        """
+        runs = slice(p * self.study.seeds, (p + 1) * self.study.seeds)
+
+        def ratio(measured: str, expected: str) -> float | None:
+            total = float(self.sums[expected][runs].sum())
+            return float(self.sums[measured][runs].sum()) / total if total > 0 else None
+
+        found: dict[str, Any] = {"early_rounds": int(self._early[runs][0])}
+        for name in ("chi", "stated"):
+            found[f"over_{name}"] = ratio("mismatch", f"expected {name}")
+            found[f"over_{name}_early"] = ratio("mismatch early", f"expected {name} early")
+            found[f"above_{name}"] = _stretches(np.concatenate(self.above[name])[:, p])
+        return found
+
+
+def _stretches(flags: NDArray[np.bool_]) -> list[list[int]]:
+    """First and last round of each run of true flags, counted from 1."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
+    return [[int(first) + 1, int(last)] for first, last in edges.reshape(-1, 2)]
 
 
 def _task(study: Study) -> str:
+    if study.model != "logistic":
+        kind = "odd against even classes" if study.labels == "parity" else "all classes"
+        return f"{study.dataset}: {kind}, model {study.model}"
     kind = "odd against even classes, binary" if study.labels == "parity" else "all classes, multinomial"
     return f"{study.dataset}: {kind} logistic regression"
-
-
-def _per_run(rows: pa.Table, name: str, study: Study) -> NDArray[np.float64]:
-    """A column as (policies, seeds, rounds), whatever order the rows are in."""
-    places = [
-        rows["policy"].to_numpy(zero_copy_only=False),
-        rows["seed"].to_numpy(),
-        rows["round"].to_numpy(),
-    ]
-    number = {policy: p for p, policy in enumerate(study.policies)}
-    out = np.empty((len(study.policies), study.seeds, study.rounds))
-    out[[number[policy] for policy in places[0]], places[1], places[2] - 1] = rows[name].to_numpy()
-    return out
-
-
-def _bounds(schedule: Schedule, calibration: Calibration) -> Arrays:
-    """Theorem 1 corrected and as stated, with all its constants, for each run: (policies, seeds)."""
-    constants, study = calibration.constants, schedule.study
-    corrected = [theorem_1(t.n, t.N, t.uniformity, t.mismatch, constants) for t in schedule.trajectories]
-    stated = [theorem_1_as_stated(t.n, t.N, t.uniformity, constants) for t in schedule.trajectories]
-    undefined = [sum(last - first + 1 for first, last in b.negative.get("root", ())) for b in stated]
-    found = {
-        "corrected": [b.total for b in corrected],
-        "stated": [b.total for b in stated],
-        "undefined": undefined,
-    }
-    found |= {name: [getattr(b.terms, name) for b in corrected] for name in TERMS}
-    return {name: np.array(values, dtype=float).reshape(-1, study.seeds) for name, values in found.items()}
-
-
-def _policy(
-    p: int,
-    study: Study,
-    schedule: Schedule,
-    calibration: Calibration,
-    columns: Arrays,
-    bounds: Arrays,
-    final: Arrays,
-) -> dict[str, Any]:
-    runs = slice(p * study.seeds, (p + 1) * study.seeds)
-    spent = (schedule.cost[:, runs] * schedule.admissions[:, runs].sum(axis=2)).sum(axis=0)
-    over = schedule.occupancy[:, runs].mean(axis=1) - np.array(study.buffers)
-    found: dict[str, Any] = {
-        "retention": sorted({int(K) for K in schedule.retention[runs].ravel()}),
-        "cost_violation": max(float(np.mean(spent - study.budget * study.rounds)), 0.0),
-        "buffer_violation": float(np.maximum(over.sum(axis=0), 0).sum()),
-        "largest_debt": float(schedule.debt[:, runs].max()),
-        "largest_occupancy": int(schedule.occupancy[:, runs].sum(axis=2).max()),
-        "bound_corrected": float(bounds["corrected"][p].mean()),
-        "bound_corrected_terms": {name: float(bounds[name][p].mean()) for name in TERMS},
-        "bound_stated": float(bounds["stated"][p].mean()),
-        "rounds_stated_undefined": float(bounds["undefined"][p].mean()),
-        "final_accuracy": _mean(final["accuracy"][runs]),
-    }
-    if "accuracy" in columns:
-        found["best_accuracy"] = _mean(
-            np.maximum(columns["accuracy"][p].max(axis=1), final["accuracy"][runs])
-        )
-    if "excess_risk" in columns:
-        cumulative = columns["excess_risk"][p].sum(axis=1)
-        found["final_excess_risk"] = _mean(final["excess_risk"][runs])
-        found["cumulative_excess_risk"] = _mean(cumulative)
-        for form in ("corrected", "stated"):
-            found[f"{form}_over_measured"] = found[f"bound_{form}"] / found["cumulative_excess_risk"]["mean"]
-    if "mismatch" in columns:
-        found["mismatch"] = _mismatch(schedule, calibration, columns, p)
-    return found
 
 
 def _mean(values: NDArray[np.float64]) -> dict[str, float | None]:
@@ -136,47 +236,14 @@ def _mean(values: NDArray[np.float64]) -> dict[str, float | None]:
     return {"mean": float(values.mean()), "error": error}
 
 
-def _mismatch(schedule: Schedule, calibration: Calibration, columns: Arrays, p: int) -> dict[str, Any]:
-    r"""The measured mismatch, averaged over the seeds, against its two predictions.
-
-    `over_chi` and `over_stated`: Σ measured / Σ variance·χ, and the same with the paper's expression, over all rounds
-    and over the first 5K; near 1 where the prediction, exact at a fixed θ, holds at the iterates too. `above_*`: the
-    stretches of rounds whose mean exceeds the expression even with σ², the supremum, for the variance.
-    """
-    seeds = schedule.study.seeds
-    tracks = schedule.trajectories[p * seeds : (p + 1) * seeds]
-    chi = np.stack([track.mismatch for track in tracks])
-    stated = np.stack([1 / track.n - 1 / track.effective for track in tracks])
-    measured, variance = columns["mismatch"][p], columns["variance"][p]
-    square = calibration.constants.sigma**2
-    early = 5 * int(schedule.retention[p * seeds].min())
-
-    def ratio(expression: NDArray[np.float64], rounds: int) -> float | None:
-        expected = (variance * np.maximum(expression, 0))[:, :rounds].sum()
-        return float(measured[:, :rounds].sum() / expected) if expected > 0 else None
-
-    def above(expression: NDArray[np.float64]) -> list[list[int]]:
-        flags = measured.mean(axis=0) > square * np.maximum(expression, 0).mean(axis=0) + 1e-15
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
-        return [[int(first) + 1, int(last)] for first, last in edges.reshape(-1, 2)]
-
-    found: dict[str, Any] = {"early_rounds": early}
-    for name, expression in {"chi": chi, "stated": stated}.items():
-        found[f"over_{name}"] = ratio(expression, measured.shape[1])
-        found[f"over_{name}_early"] = ratio(expression, early)
-        found[f"above_{name}"] = above(expression)
-    return found
-
-
-def _ranking(study: Study, excess: NDArray[np.float64], bounds: Arrays) -> dict[str, Any]:
+def _ranking(study: Study, cumulative: Floats, bounds: dict[str, Floats]) -> dict[str, Any]:
     """Policies from best to worst, measured and by the bounds.
 
     A pair is decided if a paired t-test over the seeds tells it apart at the 5 % level, all pairs taken together
-    (Bonferroni); a bound agrees if it orders every decided pair as measured.
+    (Bonferroni); a bound agrees if it orders every decided pair as measured, and where none is decided that is unknown.
     """
-    cumulative = excess.sum(axis=2)
 
-    def order(values: NDArray[np.float64]) -> list[str]:
+    def order(values: Floats) -> list[str]:
         return [study.policies[p] for p in np.argsort(values.mean(axis=1), kind="stable")]
 
     pairs = {}
@@ -187,18 +254,17 @@ def _ranking(study: Study, excess: NDArray[np.float64], bounds: Arrays) -> dict[
         error = difference.std(ddof=1) / np.sqrt(study.seeds) if study.seeds > 1 else np.inf
         pairs[a, b] = float(difference.mean()), bool(abs(difference.mean()) > needed * error)
     names = {pair: [study.policies[p] for p in pair] for pair in pairs}
+    decided = [pair for pair, (_, told_apart) in pairs.items() if told_apart]
     found: dict[str, Any] = {
         "measured": order(cumulative),
-        "undecided": [names[pair] for pair, (_, decided) in pairs.items() if not decided],
+        "pairs": len(pairs),
+        "decided_pairs": len(decided),
+        "undecided": [names[pair] for pair in pairs if pair not in decided],
     }
-    for form in ("corrected", "stated"):
+    for form in ("corrected", "stated") if bounds else ():
         bound = bounds[form].mean(axis=1)
-        wrong = [
-            names[a, b]
-            for (a, b), (sign, decided) in pairs.items()
-            if decided and sign * (bound[a] - bound[b]) < 0
-        ]
+        wrong = [names[a, b] for a, b in decided if pairs[a, b][0] * (bound[a] - bound[b]) < 0]
         found[form] = order(bounds[form])
         found[f"{form}_disagrees_on"] = wrong
-        found[f"{form}_agrees"] = not wrong
+        found[f"{form}_agrees"] = not wrong if decided else None
     return found

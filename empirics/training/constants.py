@@ -16,21 +16,22 @@ population, \(\ell=\log(1+e^{-s\,x\cdot\theta})\) with \(s=\pm1\):
 
 **Softmax regression** (Frobenius ball): D, G = √2R, L = R²/2, B = log(1+(C-1)e^{√2rR}) by the same arguments; Pdim is
 the number of parameters and labelled nominal. **Without a ball** nothing is bounded: all but G and L are nominal,
-the numbers of the released code.
+the numbers of the released code. A model that is not linear has nominal ones alone.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 import torch
 
 from empirics.control.released import CONSTANTS as RELEASED
-from empirics.training.model import Linear
+from empirics.training.linear import Linear
 from empirics.training.problem import Problem
-from empirics.training.risk import project
+from empirics.training.risk import alone, project
 from theory.setting import Constants
 
 __all__ = ["Calibration", "calibrate", "largest_variance"]
@@ -41,38 +42,48 @@ STARTS = 5
 
 @dataclass(frozen=True)
 class Calibration:
-    """Constants with their grounds: `nominal` ones are only labels, `variance_limit` bounds σ² from above."""
+    """Constants with their grounds: `nominal` ones are only labels, `variance_limit` bounds σ² from above.
+
+    Of a model that is not linear nothing is known: all is nominal, and G and L are missing.
+    """
 
     constants: Constants
     nominal: tuple[str, ...]
-    variance_limit: float
-    largest_norm: float
+    variance_limit: float | None
+    largest_norm: float | None
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values."""
         return asdict(self) | {"nominal": list(self.nominal)}
 
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """The inverse of `document`."""
+        own = {"constants": Constants(**document["constants"]), "nominal": tuple(document["nominal"])}
+        return cls(**{**document, **own})
+
 
 def calibrate(problem: Problem) -> Calibration:
     """The constants of the study's problem."""
     study, model = problem.study, problem.model
-    p, squares = problem.population.weights.double(), model.square_norms.double()
-    R = math.sqrt(float(squares[p > 0].max()))
+    nominal = {name: getattr(RELEASED, name) for name in ("D", "sigma", "B", "Pdim")}
+    if not isinstance(model, Linear):
+        return Calibration(Constants(eta=study.eta, E=study.steps, **nominal), tuple(nominal), None, None)
+    used, squares = problem.population.support, model.square_norms.double()
+    R = math.sqrt(float(squares[used].max()))
     factor = 1.0 if model.outputs == 1 else math.sqrt(2)
     steps: dict[str, Any] = {"eta": study.eta, "E": study.steps, "G": factor * R, "L": (factor * R / 2) ** 2}
-    limit = float(factor**2 * (p @ squares))
+    limit = float(factor**2 * (problem.population.weights.double() @ squares).max())
     if study.radius is None:
-        constants = Constants(D=RELEASED.D, sigma=RELEASED.sigma, B=RELEASED.B, Pdim=RELEASED.Pdim, **steps)
-        return Calibration(constants, ("D", "sigma", "B", "Pdim"), limit, R)
+        return Calibration(Constants(**nominal, **steps), tuple(nominal), limit, R)
     binary = model.outputs == 1
     reach = factor * study.radius * R
+    rank = float(torch.linalg.matrix_rank(problem.population.x[used].double()))
     constants = Constants(
         D=2 * study.radius,
-        sigma=math.sqrt(largest_variance(model, study.radius)),
+        sigma=math.sqrt(max(largest_variance(one, study.radius) for one in alone(model))),
         B=reach + math.log(math.exp(-reach) + max(model.outputs - 1, 1)),
-        Pdim=float(torch.linalg.matrix_rank(problem.population.x[p > 0].double()))
-        if binary
-        else float(model.size),
+        Pdim=rank if binary else float(model.size),
         **steps,
     )
     return Calibration(constants, () if binary else ("Pdim",), limit, R)

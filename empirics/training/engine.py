@@ -15,12 +15,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from empirics.control.schedule import Schedule
+from empirics.control.schedule import Rounds
 from empirics.settings.study import Study
 from empirics.training.model import Descent, Memory, Model
 from empirics.training.streams import Arrivals, Streams
 
-__all__ = ["Engine", "aggregation_weights", "padded"]
+__all__ = ["MEASURED", "Engine", "aggregation_weights", "padded"]
+
+MEASURED = {"risk": ("risk",), "mismatch": ("mismatch", "variance"), "accuracy": ("accuracy",)}
 
 
 def padded(width: Any) -> Any:
@@ -42,57 +44,50 @@ def aggregation_weights(study: Study, occupancy: NDArray[Any]) -> NDArray[np.flo
 class Engine:
     """Parameters, reuse counts and logs of all runs on the device; `play` moves them through a chunk of rounds."""
 
-    def __init__(
-        self, model: Model, schedule: Schedule, streams: Streams, *, graphs: bool | None = None
-    ) -> None:
-        study = schedule.study
-        self.model, self.schedule, self.study = model, schedule, study
-        self.arrivals = Arrivals(streams, schedule)
+    def __init__(self, model: Model, study: Study, streams: Streams, *, graphs: bool | None = None) -> None:
+        self.model, self.study = model, study
+        self.arrivals = Arrivals(streams, study)
         self.theta = model.start(study.runs)
         self.device = self.theta.device
         self.graphs = self.device.type == "cuda" if graphs is None else graphs
         self.recorded: dict[int, Callable[[], None]] = {}
         self.pool: Any = None
         self.descent = Descent(study.steps, study.eta, study.momentum)
-        self.widths = padded(schedule.occupancy.max(axis=(1, 2)))
         counted = streams.population if "mismatch" in study.measures else 0
         self.uses = self._zeros(study.runs, counted, dtype=torch.int32)
         self.round = self._zeros(1, dtype=torch.int64)
-        self._allocate()
+        chunk = min(study.checkpoint, study.rounds)
+        self.begin = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
+        self.size = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
+        self.weights = self._zeros(chunk, study.runs, study.clients, dtype=self.theta.dtype)
+        columns = [column for measure in study.measures for column in MEASURED[measure]]
+        self.log = {column: self._zeros(chunk, study.runs, dtype=self.theta.dtype) for column in columns}
+        self.lists = self._zeros(study.runs, study.clients, 0, dtype=torch.int64)
 
     def _zeros(self, *shape: int, dtype: torch.dtype) -> Tensor:
         return torch.zeros(shape, dtype=dtype, device=self.device)
 
-    def _allocate(self) -> None:
-        """Tensors whose place in memory never changes, as recorded graphs require."""
-        study, chunk = self.study, min(self.study.checkpoint, self.study.rounds)
-        firsts = range(1, study.rounds + 1, study.checkpoint)
-        ends, starts = self.schedule.ends, self.schedule.starts
-        longest = max(int((ends[min(f + chunk - 1, study.rounds)] - starts[f - 1]).max()) for f in firsts)
-        longest = max(longest, int(self.widths.max()))
-        self.lists = self._zeros(study.runs, study.clients, longest, dtype=torch.int64)
-        self.begin = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
-        self.size = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
-        self.weights = self._zeros(chunk, study.runs, study.clients, dtype=self.theta.dtype)
-        names = {"risk": ["risk"], "mismatch": ["mismatch", "variance"], "accuracy": ["accuracy"]}
-        columns = [column for measure in study.measures for column in names[measure]]
-        self.log = {column: self._zeros(chunk, study.runs, dtype=self.theta.dtype) for column in columns}
-
-    def load(self, first: int, last: int) -> None:
-        """Rounds first..last onto the device."""
-        origin, lists = self.arrivals.lists(first, last)
-        rounds = slice(first - 1, last)
-        occupancy = self.schedule.occupancy[rounds]
+    def load(self, rounds: Rounds) -> None:
+        """A chunk of rounds onto the device, at most `checkpoint` of them."""
+        origin, lists = self.arrivals.extend(rounds)
         content = {
-            "begin": self.schedule.starts[rounds] - origin,
-            "size": occupancy,
-            "weights": aggregation_weights(self.study, occupancy),
+            "begin": rounds.starts - origin,
+            "size": rounds.occupancy,
+            "weights": aggregation_weights(self.study, rounds.occupancy),
         }
         for name, values in content.items():
             target = getattr(self, name)
-            target[: len(occupancy)] = torch.from_numpy(np.ascontiguousarray(values)).to(target)
+            target[: len(values)] = torch.from_numpy(np.ascontiguousarray(values)).to(target)
+        self._make_room(max(lists.shape[2], int(padded(rounds.occupancy.max()))))
         self.lists[..., : lists.shape[2]] = torch.from_numpy(lists).to(self.lists)
         self.round.zero_()
+
+    def _make_room(self, longest: int) -> None:
+        """Recorded graphs know the lists by their place in memory: a longer one means recording again: rare."""
+        if longest > self.lists.shape[2]:
+            room = int(padded(longest))
+            self.recorded.clear()
+            self.lists = self._zeros(self.study.runs, self.study.clients, room, dtype=torch.int64)
 
     def _memory(self, width: int) -> Memory:
         begin, size, weights = (
@@ -131,18 +126,19 @@ class Engine:
         self.round += 1
 
     def play(
-        self, first: int, last: int, tick: Callable[[int], None] = lambda t: None
+        self, rounds: Rounds, tick: Callable[[int], None] = lambda t: None
     ) -> dict[str, NDArray[np.float64]]:
-        """Rounds first..last; returns the logged columns, (rounds, runs). The host waits once, at the end.
+        """A chunk of rounds; returns the logged columns, (rounds, runs). The host waits once, at the end.
 
         `tick` is told of every round that was issued; on CUDA it may not have run yet.
         """
+        widths = padded(rounds.occupancy.max(axis=(1, 2)))
         with torch.no_grad():
-            self.load(first, last)
-            for t, width in enumerate(self.widths[first - 1 : last].tolist(), start=first):
+            self.load(rounds)
+            for t, width in enumerate(widths.tolist(), start=rounds.first):
                 self._prepared(width)()
                 tick(t)
-        played = {name: column[: last - first + 1] for name, column in self.log.items()}
+        played = {name: column[: len(widths)] for name, column in self.log.items()}
         return {name: column.to("cpu", torch.float64, copy=True).numpy() for name, column in played.items()}
 
     def _prepared(self, width: int) -> Callable[[], None]:

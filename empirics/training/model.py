@@ -1,26 +1,23 @@
-"""The models, batched over runs: local training from one memory a client, and measurements over the population.
-
-Parameters of all runs are one tensor of shape (runs, parameters). `Linear` is binary or multinomial logistic regression
-in closed form; `Module` takes any `torch.nn.Module` and lets torch differentiate.
-"""
+"""What a model is to the engine: parameters of all runs in one tensor of shape (runs, parameters), local training from
+one memory a client, and measurements over the population."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-import torch
 from torch import Tensor
-from torch.func import functional_call, grad, vmap
-from torch.nn import functional as F
 
-__all__ = ["Descent", "Linear", "Memory", "Model", "Module", "Population"]
+__all__ = ["Descent", "Memory", "Model", "Population", "inverse_counts"]
 
 
 @dataclass(frozen=True)
 class Population:
-    """The finite population and the test set, on the device: inputs, labels, and P of each sample."""
+    """The finite population and the test set, on the device: inputs, labels, and P of each sample.
+
+    `weights` has shape (1, population), or (replicates, population) where replicates have partitions of their own;
+    run r is replicate r mod replicates.
+    """
 
     x: Tensor
     y: Tensor
@@ -28,6 +25,25 @@ class Population:
     test_x: Tensor
     test_y: Tensor
     classes: int
+
+    @property
+    def support(self) -> Tensor:
+        """Whether some replicate can ever draw a sample."""
+        return (self.weights > 0).any(0)
+
+    def expected(self, values: Tensor) -> Tensor:
+        """Means under P, run by run, of values of shape (population, runs)."""
+        if len(self.weights) == 1:
+            return self.weights[0] @ values
+        return (self.of_runs(values.shape[1]) * values).sum(0)
+
+    def of_runs(self, runs: int) -> Tensor:
+        """P for each run, (population, runs) or, where all are alike, (population, 1)."""
+        if len(self.weights) == 1:
+            return self.weights.T
+        if runs % len(self.weights):
+            raise ValueError(f"{runs} runs are no whole number of {len(self.weights)} replicates")
+        return self.weights.T.repeat(1, runs // len(self.weights))
 
 
 @dataclass(frozen=True)
@@ -49,8 +65,9 @@ class Descent:
     momentum: float = 0.0
 
 
+@runtime_checkable
 class Model(Protocol):
-    """What the engine needs of a model."""
+    """What the engine needs of a model. `size` is the number of parameters."""
 
     size: int
 
@@ -68,185 +85,6 @@ class Model(Protocol):
         """Test accuracy, (runs,)."""
 
 
-def _inverse_counts(mask: Tensor) -> Tensor:
+def inverse_counts(mask: Tensor) -> Tensor:
     """mask / n_m: the weight of each sample in its client's empirical risk."""
     return mask / mask.sum(-1, keepdim=True).clamp(min=1)
-
-
-class Linear:
-    """Logistic regression on the population's inputs as they are (a bias is a constant input), started at 0.
-
-    Parameters are one row of weights an output: for two classes a single one, with ℓ = log(1 + e^(-s x·θ)), s = ±1;
-    for more, one a class, with softmax cross-entropy.
-    """
-
-    def __init__(self, population: Population) -> None:
-        self.population = population
-        self.outputs = 1 if population.classes == 2 else population.classes
-        self.features = population.x.shape[1]
-        self.size = self.features * self.outputs
-        self.targets = self._targets(population.y)
-        self.square_norms = (population.x * population.x).sum(1)
-
-    def _targets(self, y: Tensor) -> Tensor:
-        if self.outputs == 1:
-            return y.to(self.population.x.dtype)[:, None]
-        return F.one_hot(y, self.outputs).to(self.population.x.dtype)
-
-    def start(self, runs: int) -> Tensor:
-        return self.population.x.new_zeros(runs, self.size)
-
-    def _chances(self, logits: Tensor) -> Tensor:
-        return logits.sigmoid() if self.outputs == 1 else logits.softmax(-1)
-
-    def _residual(self, logits: Tensor, targets: Tensor) -> Tensor:
-        """The derivative of the loss in the logits."""
-        return self._chances(logits) - targets
-
-    def _bend(self, chances: Tensor, direction: Tensor) -> Tensor:
-        """The second derivative of the loss in the logits, applied to a direction."""
-        inner = chances * direction
-        return inner * (1 - chances) if self.outputs == 1 else inner - chances * inner.sum(-1, keepdim=True)
-
-    def update(self, theta: Tensor, memory: Memory, descent: Descent) -> Tensor:
-        x, y = self.population.x[memory.index], self.targets[memory.index]
-        share = _inverse_counts(memory.mask.to(theta.dtype))[..., None]
-        rows = theta.view(-1, 1, self.outputs, self.features)
-        train = self._in_sample_space if x.shape[2] < self.features else self._in_parameter_space
-        moves = memory.weights[..., None, None] * train(x, y, share, rows, descent)
-        moved = moves.flatten(1, 2).mT @ x.flatten(1, 2)  # all clients of a run in one product
-        return -descent.eta * moved.reshape(theta.shape)
-
-    def _in_sample_space(self, x: Tensor, y: Tensor, share: Tensor, rows: Tensor, descent: Descent) -> Tensor:
-        """Every step moves θ in the span of the memory, so E steps need the inputs twice and else their Gram matrix.
-
-        Returns the coefficients of the samples in -Δ/η.
-        """
-        # the copy pays: batched products with a transposed operand are several times slower on some processors
-        gram = x @ x.mT.contiguous()
-        logits = (x.flatten(1, 2) @ rows[:, 0].mT).view_as(y)
-        moves = velocity = torch.zeros_like(logits)
-        for _ in range(descent.steps):
-            velocity = descent.momentum * velocity + share * self._residual(logits, y)
-            moves = moves + velocity
-            logits = logits - descent.eta * (gram @ velocity)
-        return moves
-
-    def _in_parameter_space(
-        self, x: Tensor, y: Tensor, share: Tensor, rows: Tensor, descent: Descent
-    ) -> Tensor:
-        """The same, for memories of more samples than there are features."""
-        moves = velocity = x.new_zeros(*x.shape[:3], self.outputs)
-        for _ in range(descent.steps):
-            velocity = descent.momentum * velocity + share * self._residual(x @ rows.mT, y)
-            moves = moves + velocity
-            rows = rows - descent.eta * (velocity.mT @ x)
-        return moves
-
-    # --- measurements over the population ------------------------------------------------------------------
-
-    def logits(self, theta: Tensor, x: Tensor) -> Tensor:
-        """(samples, runs, outputs), one matrix product."""
-        return (x @ theta.reshape(-1, self.features).T).view(len(x), -1, self.outputs)
-
-    def losses(self, logits: Tensor, y: Tensor) -> Tensor:
-        """ℓ of each sample and run, (samples, runs)."""
-        if self.outputs == 1:
-            return F.softplus((1 - 2 * y.to(logits.dtype))[:, None] * logits[..., 0])
-        return (
-            logits.logsumexp(-1) - logits.gather(-1, y[:, None, None].expand(-1, logits.shape[1], 1))[..., 0]
-        )
-
-    def _gradient(self, scaled: Tensor) -> Tensor:
-        """Σ_i x_i scaled_i: (samples, runs, outputs) to (runs, parameters)."""
-        return (scaled.flatten(1).T @ self.population.x).view(-1, self.size)
-
-    def risk_and_gradient(self, theta: Tensor) -> tuple[Tensor, Tensor]:
-        """F_P and its gradient."""
-        p, logits = self.population.weights, self.logits(theta, self.population.x)
-        residual = self._residual(logits, self.targets[:, None])
-        return p @ self.losses(logits, self.population.y), self._gradient(p[:, None, None] * residual)
-
-    def curvature(self, theta: Tensor) -> Callable[[Tensor], Tensor]:
-        """The Hessian of F_P at theta, as a map on (runs, parameters)."""
-        p, q = self.population.weights[:, None, None], self._chances(self.logits(theta, self.population.x))
-        return lambda direction: self._gradient(p * self._bend(q, self.logits(direction, self.population.x)))
-
-    def measure(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
-        p, logits = self.population.weights, self.logits(theta, self.population.x)
-        found = {"risk": p @ self.losses(logits, self.population.y)}
-        if tilt is not None:
-            residual = self._residual(logits, self.targets[:, None])
-            found["mismatch"] = self._gradient(tilt.T[..., None] * residual).square().sum(1)
-            gradient = self._gradient(p[:, None, None] * residual)
-            second = (p * self.square_norms) @ residual.square().sum(-1)
-            found["variance"] = second - gradient.square().sum(1)
-        return found
-
-    def variance_and_slope(self, theta: Tensor) -> tuple[Tensor, Tensor]:
-        """v = E‖∇ℓ - ∇F_P‖² under P, (runs,), and its gradient in θ.
-
-        With ∇ℓ = x ⊗ r: v = E‖x‖²‖r‖² - ‖∇F_P‖², so ∇v/2 = E[‖x‖² x ⊗ r'r] - ∇²F_P ∇F_P.
-        """
-        p, q = self.population.weights[:, None, None], self._chances(self.logits(theta, self.population.x))
-        residual, weight = q - self.targets[:, None], p * self.square_norms[:, None, None]
-        gradient = self._gradient(p * residual)
-        value = (weight * residual.square()).sum((0, 2)) - gradient.square().sum(1)
-        turned = self._gradient(p * self._bend(q, self.logits(gradient, self.population.x)))
-        return value, 2 * (self._gradient(weight * self._bend(q, residual)) - turned)
-
-    def accuracy(self, theta: Tensor) -> Tensor:
-        logits = self.logits(theta, self.population.test_x)
-        guess = (logits[..., 0] > 0).long() if self.outputs == 1 else logits.argmax(-1)
-        return (guess == self.population.test_y[:, None]).to(theta.dtype).mean(0)
-
-
-class Module:
-    """Any torch module that maps a batch of inputs to class scores (one score a class, softmax cross-entropy)."""
-
-    def __init__(self, module: torch.nn.Module, population: Population) -> None:
-        self.module, self.population = module.to(population.x.device, population.x.dtype), population
-        self.shapes = {name: p.shape for name, p in self.module.named_parameters()}
-        self.size = sum(shape.numel() for shape in self.shapes.values())
-
-    def start(self, runs: int) -> Tensor:
-        flat = torch.cat([p.detach().reshape(-1) for p in self.module.parameters()])
-        return flat.expand(runs, -1).clone()
-
-    def _scores(self, theta: Tensor, x: Tensor) -> Tensor:
-        pieces = torch.split(theta, [shape.numel() for shape in self.shapes.values()])
-        named = {
-            name: piece.view(shape) for (name, shape), piece in zip(self.shapes.items(), pieces, strict=True)
-        }
-        scores: Tensor = functional_call(self.module, named, (x,))
-        return scores
-
-    def _loss(self, theta: Tensor, x: Tensor, y: Tensor, share: Tensor) -> Tensor:
-        return share @ F.cross_entropy(self._scores(theta, x), y, reduction="none")
-
-    def update(self, theta: Tensor, memory: Memory, descent: Descent) -> Tensor:
-        x, y = self.population.x[memory.index], self.population.y[memory.index]
-        share = _inverse_counts(memory.mask.to(theta.dtype))
-        gradient = vmap(vmap(grad(self._loss)))
-        local = theta[:, None].expand(-1, memory.index.shape[1], -1)
-        velocity = torch.zeros_like(local)
-        for _ in range(descent.steps):
-            velocity = descent.momentum * velocity + gradient(local, x, y, share)
-            local = local - descent.eta * velocity
-        return torch.einsum("rm,rmp->rp", memory.weights, local - theta[:, None])
-
-    def measure(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
-        x, y, p = self.population.x, self.population.y, self.population.weights
-        found = {"risk": torch.stack([self._loss(one, x, y, p) for one in theta])}
-        if tilt is not None:
-            gradients = [
-                grad(self._loss)(one, x, y, weights) for one, weights in zip(theta, tilt, strict=True)
-            ]
-            found["mismatch"] = torch.stack(gradients).square().sum(1)
-            found["variance"] = torch.full_like(found["risk"], torch.nan)
-        return found
-
-    def accuracy(self, theta: Tensor) -> Tensor:
-        test_x, test_y = self.population.test_x, self.population.test_y
-        hits = [(self._scores(one, test_x).argmax(-1) == test_y).to(theta.dtype).mean() for one in theta]
-        return torch.stack(hits)

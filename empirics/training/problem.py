@@ -1,7 +1,13 @@
-"""From a data set and a study to tensors on a device: features, labels, pools, and the model."""
+"""From a data set and a study to tensors on a device: inputs, labels, pools, and the model.
+
+A model of the user's own is a `torch.nn.Module`, or a function that takes the `Population` and returns a module or
+anything with the `Model` protocol; it enters by the same door as the built-in one.
+"""
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,13 +16,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from empirics.data import Dataset, load
-from empirics.settings.study import Study
-from empirics.training.model import Linear, Population
+from empirics.control.registry import found_at
+from empirics.data import Dataset, as_dataset
+from empirics.draws import Purpose, uniform
+from empirics.settings.study import GIVEN, Study
+from empirics.training.linear import Linear
+from empirics.training.model import Model, Population
+from empirics.training.module import Module
 from empirics.training.streams import Streams, make_pools
 from theory.setting import SettingError
 
-__all__ = ["Problem", "choose_device", "make_problem"]
+__all__ = ["Problem", "choose_device", "from_dataset", "make_problem"]
 
 
 @dataclass(frozen=True)
@@ -25,12 +35,9 @@ class Problem:
 
     study: Study
     streams: Streams
-    model: Linear
+    model: Model
+    population: Population
     digest: str
-
-    @property
-    def population(self) -> Population:
-        return self.model.population
 
 
 def choose_device(name: str) -> torch.device:
@@ -52,16 +59,24 @@ def choose_device(name: str) -> torch.device:
     return device
 
 
-def make_problem(study: Study, device: str = "cpu", data_dir: Path | None = None) -> Problem:
-    """The problem of a study; digits need no `data_dir`."""
+def make_problem(
+    study: Study, device: str = "cpu", data_dir: Path | None = None, *, dataset: Any = None, model: Any = None
+) -> Problem:
+    """The problem of a study, on its own data set and model or on those given; digits need no `data_dir`."""
     place = choose_device(device)
-    return from_dataset(study, load(study.dataset, data_dir), place)
+    if dataset is None and study.dataset.startswith(GIVEN):
+        raise SettingError(
+            f"the data set {study.dataset!r} was handed over in Python: call run_study with dataset= again"
+        )
+    data = as_dataset(study.dataset if dataset is None else dataset, data_dir)
+    return from_dataset(study, data, place, model)
 
 
-def from_dataset(study: Study, data: Dataset, device: torch.device) -> Problem:
+def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any = None) -> Problem:
     """The same, from a data set already loaded."""
     streams = make_pools(data.train_y, study)
-    train_x, test_x = _features(data.train_x, data.test_x, study)
+    linear = model is None and study.model == "logistic"
+    train_x, test_x = _inputs(data.train_x, data.test_x, study, flat=linear)
     binary = study.labels == "parity"
     train_y, test_y = (labels % 2 if binary else labels for labels in (data.train_y, data.test_y))
 
@@ -77,16 +92,103 @@ def from_dataset(study: Study, data: Dataset, device: torch.device) -> Problem:
         test_y=tensor(test_y, torch.int64),
         classes=2 if binary else data.classes,
     )
-    return Problem(study, streams, Linear(population), data.digest)
+    made = Linear(population, _first(study, population)) if linear else _own(study, population, model)
+    return Problem(study, streams, made, population, data.digest)
 
 
-def _features(train: NDArray[Any], test: NDArray[Any], study: Study) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Flat inputs with a constant 1 for the bias; `unit` scales them to norm at most 1, (x/‖x‖_max, 1)/√2."""
-    flat = [part.reshape(len(part), -1).astype(study.dtype) for part in (train, test)]
+def _inputs(
+    train: NDArray[Any], test: NDArray[Any], study: Study, *, flat: bool
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Inputs of the study's type and scale: `unit` divides them by the largest norm of a training input.
+
+    Flat ones, for the linear model, get a constant 1 for the bias, and (x/‖x‖_max, 1)/√2 has norm at most 1.
+    """
+    parts = [part.astype(study.dtype) for part in (train, test)]
     if study.scale == "unit":
-        largest = np.linalg.norm(flat[0], axis=1).max()
-        flat = [part / largest for part in flat]
-    together = [np.concatenate([part, np.ones((len(part), 1), part.dtype)], axis=1) for part in flat]
-    if study.scale == "unit":
-        together = [part / np.sqrt(np.array(2, part.dtype)) for part in together]
-    return together[0], together[1]
+        largest = np.linalg.norm(parts[0].reshape(len(train), -1), axis=1).max() or 1
+        parts = [part / largest for part in parts]
+    if flat:
+        parts = [part.reshape(len(part), -1) for part in parts]
+        parts = [np.concatenate([part, np.ones((len(part), 1), part.dtype)], axis=1) for part in parts]
+        if study.scale == "unit":
+            parts = [part / np.sqrt(np.array(2, part.dtype)) for part in parts]
+    return parts[0], parts[1]
+
+
+# --- the first parameters ----------------------------------------------------------------------------------
+
+
+def _first(study: Study, population: Population) -> torch.Tensor | None:
+    """θ(1) of the linear model: 0, or each replicate's own direction, as long as 1 or the ball's radius."""
+    if "start" not in study.per_seed:
+        return None
+    size = population.x.shape[1] * (1 if population.classes == 2 else population.classes)
+    address = {"replicate": np.arange(study.seeds)[:, np.newaxis], "slot": np.arange(size)}
+    drawn = 2 * uniform(study.seed, Purpose.start, **address) - 1
+    length = min(1.0, study.radius or 1.0)
+    return torch.from_numpy(length * drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
+
+
+def _own(study: Study, population: Population, given: Any) -> Model:
+    """The model that a user gave, by name or by hand."""
+    if given is None:
+        if study.model.startswith(GIVEN) or ":" not in study.model:
+            raise SettingError(
+                f"there is no model {study.model!r}: logistic, module:attribute, or "
+                f"run_study(..., model=...) from Python"
+            )
+        given = found_at(study.model, "model")
+    count = study.seeds if "start" in study.per_seed else 1
+    made = [_made(given, population, study, s) for s in range(count)]
+    if all(isinstance(one, torch.nn.Module) for one in made):
+        return Module(made, population)
+    if count > 1 or not isinstance(made[0], Model):
+        raise SettingError(
+            "a model must be a torch.nn.Module, or a function that takes the population and returns one"
+            + (
+                " anew for every seed"
+                if count > 1
+                else ", or anything with size, start, update, measure and accuracy"
+            )
+            + f", got {type(made[0]).__name__}"
+        )
+    return made[0]
+
+
+def _made(given: Any, population: Population, study: Study, replicate: int) -> Any:
+    """One model; what torch draws while it is made is fixed by the study's seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(study.seed * 1_000_003 + replicate)
+        if isinstance(given, torch.nn.Module):
+            return _drawn_anew(given) if "start" in study.per_seed else given
+        if isinstance(given, type) and issubclass(given, torch.nn.Module):
+            make: Callable[[], Any] = given
+        elif callable(given):
+
+            def make() -> Any:
+                return given(population)
+        else:
+            return given
+        try:
+            return make()
+        except SettingError:
+            raise
+        except Exception as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise SettingError(f"the model {given!r:.60} could not be made: {reason}") from error
+
+
+def _drawn_anew(module: torch.nn.Module) -> torch.nn.Module:
+    """A copy whose layers have drawn their parameters again."""
+    fresh = copy.deepcopy(module)
+    for layer in fresh.modules():
+        reset = getattr(layer, "reset_parameters", None)
+        if callable(reset):
+            reset()
+        elif any(True for _ in layer.parameters(recurse=False)):
+            raise SettingError(
+                f"{type(layer).__name__} cannot draw its first parameters anew: give it "
+                f"reset_parameters, or the study a "
+                "function that makes the model"
+            )
+    return fresh

@@ -12,15 +12,19 @@ The certificate needs none of that: for every θ in the ball, by convexity alone
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 from torch import Tensor
 
-from empirics.training.model import Linear, Population
+from empirics.training.linear import Linear
+from empirics.training.model import Population
 
-__all__ = ["Minimiser", "duality_gap", "minimise", "project"]
+__all__ = ["Least", "Minimiser", "alone", "duality_gap", "least_risk", "minimise", "project"]
 
 GAP = 1e-10
 NEWTON = 100
@@ -34,6 +38,30 @@ class Minimiser:
     theta: Tensor
     risk: float
     gap: float
+
+
+@dataclass(frozen=True)
+class Least:
+    """The least population risk on the ball, one a replicate or one for all, and how far above it they may lie."""
+
+    values: tuple[float, ...]
+    gap: float
+
+    def of_runs(self, runs: int) -> NDArray[np.float64]:
+        """For each run; run r is replicate r mod replicates."""
+        return np.tile(np.array(self.values), runs // len(self.values))
+
+
+def alone(model: Linear) -> Iterator[Linear]:
+    """The model with the population of each replicate that has one of its own."""
+    for row in model.population.weights:
+        yield Linear(replace(model.population, weights=row[None]))
+
+
+def least_risk(model: Linear, radius: float) -> Least:
+    """Of every replicate's population."""
+    found = [minimise(one, radius) for one in alone(model)]
+    return Least(tuple(one.risk for one in found), max(one.gap for one in found))
 
 
 def project(theta: Tensor, radius: float) -> Tensor:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.control.schedule import Schedule
+from empirics.control.schedule import Rounds
 from empirics.draws import Purpose, permutation, uniform
 from empirics.settings.study import Study
 from theory.setting import SettingError
@@ -26,37 +25,46 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Streams:
-    """Pools of population indices, one a client, and the population's weight under P."""
+    """Pools of population indices, one a client: the same for all replicates, or each replicate's own."""
 
-    pools: tuple[Index, ...]
+    pools: tuple[tuple[Index, ...], ...]
     population: int
     alpha: tuple[float, ...]
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """P of each sample of the population."""
-        total = np.zeros(self.population)
-        for alpha, pool in zip(self.alpha, self.pools, strict=True):
-            total[pool] += alpha / len(pool)
+        """P of each sample of the population, of shape (1 or replicates, population)."""
+        total = np.zeros((len(self.pools), self.population))
+        for row, clients in zip(total, self.pools, strict=True):
+            for alpha, pool in zip(self.alpha, clients, strict=True):
+                row[pool] += alpha / len(pool)
         return total
 
 
 def make_pools(labels: Index, study: Study) -> Streams:
     """The pools of the study's partition. `labels` are the class numbers, also where the task is binary."""
+    drawn = study.seeds if "partition" in study.per_seed and study.partition != "iid" else 1
+    alpha = study.alpha or (1 / study.clients,) * study.clients
+    return Streams(tuple(_pools(labels, study, s) for s in range(drawn)), len(labels), alpha)
+
+
+def _pools(labels: Index, study: Study, replicate: int) -> tuple[Index, ...]:
     M, N = study.clients, len(labels)
     if study.partition == "iid":
         pools: Sequence[Index] = [np.arange(N)] * M
     elif study.partition == "split":
-        pools = [np.sort(part) for part in np.array_split(permutation(N, study.seed, Purpose.partition), M)]
+        order = permutation(N, study.seed, Purpose.partition, replicate=replicate)
+        pools = [np.sort(part) for part in np.array_split(order, M)]
+    elif study.partition == "two-class":
+        pools = _two_classes(labels, study)
     else:
-        pools = _two_classes(labels, study) if study.partition == "two-class" else _dirichlet(labels, study)
+        pools = _dirichlet(labels, study, replicate)
     if study.per_class is not None:
-        pools = [_at_most(pool, labels, study, m) for m, pool in enumerate(pools)]
+        pools = [_at_most(pool, labels, study, m, replicate) for m, pool in enumerate(pools)]
     empty = [m for m, pool in enumerate(pools) if len(pool) == 0]
     if empty:
         raise SettingError(f"client {empty[0]} gets no sample: use fewer clients or a larger concentration")
-    alpha = study.alpha or (1 / M,) * M
-    return Streams(tuple(pools), N, alpha)
+    return tuple(pools)
 
 
 def _two_classes(labels: Index, study: Study) -> list[Index]:
@@ -65,11 +73,12 @@ def _two_classes(labels: Index, study: Study) -> list[Index]:
     return [np.flatnonzero(np.isin(labels, pair)) for pair in pairs]
 
 
-def _dirichlet(labels: Index, study: Study) -> list[Index]:
+def _dirichlet(labels: Index, study: Study, replicate: int) -> list[Index]:
     """Each class is dealt out to the clients in proportions drawn from a symmetric Dirichlet distribution."""
     parts: list[list[Index]] = [[] for _ in range(study.clients)]
     for c in np.unique(labels):
-        rng = np.random.default_rng([study.seed, int(Purpose.partition), int(c)])
+        key = [study.seed, int(Purpose.partition), int(c)]
+        rng = np.random.default_rng([*key, replicate] if replicate else key)
         members = rng.permutation(np.flatnonzero(labels == c))
         share = rng.dirichlet(np.full(study.clients, study.concentration))
         cuts = np.round(np.cumsum(share)[:-1] * len(members)).astype(int)
@@ -78,8 +87,9 @@ def _dirichlet(labels: Index, study: Study) -> list[Index]:
     return [np.sort(np.concatenate(part)) for part in parts]
 
 
-def _at_most(pool: Index, labels: Index, study: Study, client: int) -> Index:
-    shuffled = pool[permutation(len(pool), study.seed, Purpose.partition, client=client, t=1)]
+def _at_most(pool: Index, labels: Index, study: Study, client: int, replicate: int) -> Index:
+    address = {"client": client, "t": 1, "replicate": replicate}
+    shuffled = pool[permutation(len(pool), study.seed, Purpose.partition, **address)]
     kept = [shuffled[labels[shuffled] == c][: study.per_class] for c in np.unique(labels[pool])]
     return np.sort(np.concatenate(kept))
 
@@ -88,73 +98,83 @@ def _at_most(pool: Index, labels: Index, study: Study, client: int) -> Index:
 
 
 class Arrivals:
-    """Which samples a schedule brings to whom, in order of arrival."""
+    """Which samples a schedule brings to whom, in order of arrival: `extend` takes its chunks one after the other."""
 
-    def __init__(self, streams: Streams, schedule: Schedule) -> None:
-        self.schedule, self.study = schedule, schedule.study
-        self.sizes = np.array([len(pool) for pool in streams.pools])
-        distinct = {id(pool): pool for pool in streams.pools}  # clients often share one pool
+    def __init__(self, streams: Streams, study: Study) -> None:
+        self.study = study
+        replicate = np.tile(np.arange(study.seeds), len(study.policies))
+        distinct = {id(pool): pool for clients in streams.pools for pool in clients}  # often one pool for all
         begins = np.cumsum([0, *(len(pool) for pool in distinct.values())])
         begin = dict(zip(distinct, begins[:-1], strict=True))
+        group = replicate if len(streams.pools) > 1 else np.zeros_like(replicate)
         self.pooled = np.concatenate(list(distinct.values()))
-        self.offset = np.array([begin[id(pool)] for pool in streams.pools])
+        self.sizes = np.array([[len(pool) for pool in clients] for clients in streams.pools])[group]
+        self.offset = np.array([[begin[id(pool)] for pool in clients] for clients in streams.pools])[group]
+        shape = (study.runs, study.clients)
+        self.origin = np.zeros(shape, dtype=np.int64)  # the number of the first sample in `kept`
+        self.kept = np.zeros((*shape, 0), dtype=np.int32)
+        self.shuffle, self.position, self.asked = (np.zeros(shape, dtype=np.int64) for _ in range(3))
 
-    def lists(self, first: int, last: int) -> tuple[Index, NDArray[np.int32]]:
-        """The samples that are in memory in some round of first..last: where each client's list begins, and the lists.
+    def extend(self, rounds: Rounds) -> tuple[Index, NDArray[np.int32]]:
+        """The samples that are in memory in some of the rounds: where each client's list begins, and the lists.
 
         Lists have shape (runs, clients, longest); entry i of a list is the client's sample number origin + i.
         """
-        schedule = self.schedule
-        origin = schedule.starts[first - 1]
-        longest = int((schedule.ends[last] - origin).max())
+        origin, longest = rounds.starts[0], int((rounds.ends[-1] - rounds.starts[0]).max())
         lists = np.zeros((*origin.shape, longest), dtype=np.int32)
-        admissions = schedule.admissions[:last]
-        t, run, client = np.nonzero((schedule.ends[1 : last + 1] > origin) & (admissions > 0))
-        count = admissions[t, run, client].astype(np.int64)
-        slot = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        t, run, client = (np.repeat(axis, count) for axis in (t, run, client))
-        number = schedule.ends[t, run, client] + slot - origin[run, client]
-        kept = number >= 0
-        t, run, client, slot, number = (axis[kept] for axis in (t, run, client, slot, number))
+        place = np.arange(self.kept.shape[2]) + (self.origin - origin)[..., np.newaxis]
+        still = (place >= 0) & (place < (rounds.ends[0] - rounds.admissions[0] - origin)[..., np.newaxis])
+        run, client, _ = np.nonzero(still)
+        lists[run, client, place[still]] = self.kept[still]
         draw = self._with_replacement if self.study.replacement else self._without_replacement
-        lists[run, client, number] = self.pooled[self.offset[client] + draw(t, run, client, slot)]
+        t, run, client, slot, number = _each_sample(rounds)
+        lists[run, client, number] = self.pooled[
+            self.offset[run, client] + draw(rounds, t, run, client, slot)
+        ]
+        self.origin, self.kept = origin, lists
         return origin, lists
 
-    def _with_replacement(self, t: Index, run: Index, client: Index, slot: Index) -> Index:
-        """The place in its pool of what a client admits in round t + 1 at the given slot."""
-        address = {"replicate": run % self.study.seeds, "client": client, "t": t + 1, "slot": slot}
-        place: Index = (uniform(self.study.seed, Purpose.sample, **address) * self.sizes[client]).astype(
-            np.int64
-        )
+    def _with_replacement(self, rounds: Rounds, t: Index, run: Index, client: Index, slot: Index) -> Index:
+        """The place in its pool of what a client admits in the chunk's round t, from 0, at the given slot."""
+        address = {"replicate": run % self.study.seeds, "client": client, "t": t + rounds.first, "slot": slot}
+        drawn = uniform(self.study.seed, Purpose.sample, **address)
+        place: Index = (drawn * self.sizes[run, client]).astype(np.int64)
         return place
 
-    def _without_replacement(self, t: Index, run: Index, client: Index, slot: Index) -> Index:
-        shuffle, position = self.shuffles
+    def _without_replacement(self, rounds: Rounds, t: Index, run: Index, client: Index, slot: Index) -> Index:
+        shuffle, position = self._shuffles(rounds.admissions)
         address = np.stack([run % self.study.seeds, client, shuffle[t, run, client]])
         needed, which = np.unique(address, axis=1, return_inverse=True)
+        if not which.size:
+            return np.zeros(0, dtype=np.int64)
         orders = [
-            permutation(int(self.sizes[m]), self.study.seed, Purpose.shuffle, replicate=s, client=m, t=k)
+            permutation(int(self.sizes[s, m]), self.study.seed, Purpose.shuffle, replicate=s, client=m, t=k)
             for s, m, k in needed.T
         ]
         begins = np.cumsum([0, *(len(order) for order in orders)])[:-1]
         place: Index = np.concatenate(orders)[begins[which.ravel()] + position[t, run, client] + slot]
         return place
 
-    @cached_property
-    def shuffles(self) -> tuple[Index, Index]:
+    def _shuffles(self, admissions: Index) -> tuple[Index, Index]:
         """The number of the shuffle in use and the position in it where each round's draws begin."""
-        admissions = self.schedule.admissions
         if (admissions > self.sizes).any():
             raise SettingError(
                 "a round asks for more samples than a client's pool holds: draw with replacement"
             )
-        shuffle, position = (
-            np.zeros(admissions.shape, dtype=np.int64),
-            np.zeros(admissions.shape, dtype=np.int64),
-        )
-        for t in range(1, len(admissions)):
-            used = position[t - 1] + admissions[t - 1]
-            again = used + admissions[t] > self.sizes
-            shuffle[t] = shuffle[t - 1] + again
-            position[t] = np.where(again, 0, used)
+        shuffle, position = np.empty_like(admissions), np.empty_like(admissions)
+        for t, asked in enumerate(admissions):
+            used = self.position + self.asked
+            again = used + asked > self.sizes
+            self.shuffle, self.position, self.asked = self.shuffle + again, np.where(again, 0, used), asked
+            shuffle[t], position[t] = self.shuffle, self.position
         return shuffle, position
+
+
+def _each_sample(rounds: Rounds) -> tuple[Index, ...]:
+    """Of every sample admitted in these rounds: the round, from 0, run, client, slot, and its place in the list."""
+    t, run, client = np.nonzero(rounds.admissions)
+    count = rounds.admissions[t, run, client]
+    slot = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    t, run, client = (np.repeat(axis, count) for axis in (t, run, client))
+    before = rounds.ends[t, run, client] - rounds.admissions[t, run, client]
+    return t, run, client, slot, before + slot - rounds.starts[0][run, client]

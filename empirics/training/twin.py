@@ -13,9 +13,11 @@ import torch
 from torch import Tensor
 
 from empirics.control.policy import Policy
+from empirics.control.prices import make_prices
+from empirics.control.registry import kept_for
 from empirics.draws import Purpose, permutation, uniform
 from empirics.settings.study import Study
-from empirics.training.model import Linear
+from empirics.training.linear import Linear
 from empirics.training.problem import Problem
 from empirics.training.streams import Streams
 
@@ -26,7 +28,8 @@ class Client:
     """One client's pool, memory and way of drawing samples."""
 
     def __init__(self, study: Study, streams: Streams, replicate: int, number: int, retention: int) -> None:
-        self.study, self.pool, self.retention = study, streams.pools[number], retention
+        pools = streams.pools[replicate if len(streams.pools) > 1 else 0]
+        self.study, self.pool, self.retention = study, pools[number], retention
         self.replicate, self.number = replicate, number
         self.memory: list[tuple[int, int]] = []  # sample and age
         self.shuffles = -1
@@ -82,18 +85,21 @@ def run_twin(
 ) -> Record:
     """Play one replicate of a policy; `rounds` may stop it early, `measure` says whether to measure the mismatch."""
     study, model = problem.study, problem.model
+    assert isinstance(model, Linear)
     T = study.rounds if rounds is None else rounds
-    clients = [
-        Client(study, problem.streams, replicate, m, int(policy.retention[m])) for m in range(study.clients)
-    ]
-    (costs,) = study.cost.chunks(study.seed, study.seeds, study.rounds, study.rounds)
-    state = policy.start(1)
-    theta = model.start(1).view(model.outputs, model.features)
+    kept = kept_for(policy, study, "twin")
+    clients = [Client(study, problem.streams, replicate, m, int(kept[m])) for m in range(study.clients)]
+    (costs,) = make_prices(study.cost).chunks(study.seed, study.seeds, study.rounds, study.rounds)
+    state, Z = policy.start(1), 0.0
+    theta = model.start(study.runs)[replicate].view(model.outputs, model.features)
     thetas, admissions, occupancy, debt, mismatch = [theta.reshape(-1)], [], [], [], []
     uses: dict[int, int] = {}
     for t in range(1, T + 1):
-        debt.append(float(state.server.debt[0]))
-        state, admitted = policy.play(state, costs[t - 1, replicate : replicate + 1])
+        cost = costs[t - 1, replicate : replicate + 1]
+        state, admitted = policy.decide(state, cost)
+        state = policy.book(state, cost, admitted)
+        debt.append(Z)
+        Z = max(Z + float(cost[0]) * int(admitted.sum()) - study.budget, 0.0)
         for client, count in zip(clients, admitted[0], strict=True):
             client.admit(t, int(count))
         sizes = [len(client.memory) for client in clients]

@@ -39,6 +39,7 @@ def study(**given: Any) -> Study:
         "checkpoint": 8,
         "steps": 3,
         "radius": 2.0,
+        "labels": "parity",
     }
     return Study(**(start | given))
 

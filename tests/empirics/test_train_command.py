@@ -42,7 +42,8 @@ def test_json_is_one_object_with_every_policy_and_both_bounds(tmp_path):
         assert row["bound_stated"] > 0
         terms = row["bound_corrected_terms"]
         assert sum(terms.values()) == pytest.approx(row["bound_corrected"])
-    assert document == json.loads(train(*words, "--resume").output)
+    again = CliRunner().invoke(app, ["--resume", str(tmp_path / "result"), "--json"])
+    assert document == json.loads(again.output)
 
 
 def test_settings_come_from_a_file_and_the_command_line_goes_first(tmp_path):
@@ -64,9 +65,14 @@ def test_results_get_a_folder_of_their_own_by_default(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--policies", "acdp"), "policies must be different ones of"),
+        (("--policies", "acdp"), "there is no policy 'acdp'"),
         (("--device", "abacus"), "device must be cpu or cuda"),
-        (("--resume",), "--resume needs the folder"),
+        (("--resume", "nowhere"), "is no result"),
+        (("--resume", "nowhere", "--out", "elsewhere"), "leave out --out"),
+        (("--rounds", "1.5"), "--rounds must be a whole number"),
+        (("--model", "mine"), "there is no model 'mine'"),
+        (("--cost-trace", "nowhere.csv"), "nowhere.csv"),
+        (("--dataset", "npz:nowhere.npz"), "nowhere.npz"),
         (("--preset", "paper", "--out", "never-made"), "mnist"),
     ],
 )

@@ -59,6 +59,7 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
     "reuse.effective_from_sums": lambda a: theory.reuse.effective_from_sums(a.u, a.v),
     "reuse.mismatch_from_sums": lambda a: theory.reuse.mismatch_from_sums(a.u, a.v, a.w, a.t),
     "reuse.mismatch_by_kind": lambda a: theory.reuse.mismatch_by_kind(a.u, a.u + a.v, a.w, a.v, a.K),
+    "reuse.mismatch_from_gone": lambda a: theory.reuse.mismatch_from_gone(a.u, a.w, a.v, a.K, a.K * a.K),
     "reuse.uses_kstep": lambda a: theory.reuse.uses_kstep(a.t, a.K),
     "reuse.cohort_deficits": lambda a: theory.reuse.cohort_deficits(a.t, a.K),
     "reuse.uniformity_from_deficits": lambda a: theory.reuse.uniformity_from_deficits(

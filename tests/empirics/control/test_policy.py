@@ -1,13 +1,11 @@
 """What the policies admit: whole samples, within what they promise, from theory's own decisions."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
-from empirics.control.policy import make_policy
+from empirics.control.registry import make_policy
 from empirics.control.released import CONSTANTS, MOST, REGION, released_admission, released_penalty
-from empirics.control.schedule import control, plan
+from empirics.control.schedule import Schedule, brief_for, plan
 from tests.empirics.small import CONTROL, study
 from theory.admission import AdmissionState, acdpp_round
 from theory.region import region_maximum
@@ -19,8 +17,9 @@ def schedule_of(policy, **given):
 
 
 def test_constant_admission_never_exceeds_any_buffer_and_fills_all_of_them():
-    schedule = schedule_of("constant", rounds=200, budget=Fraction(176, 17))
-    K = int(schedule.retention[0, 0])
+    setting = study(policies=("constant",), rounds=200, budget=176 / 17)
+    K = int(Schedule(setting, CONTROL).retention[0, 0])
+    schedule = plan(setting, CONTROL)
     assert K == 9  # 5.5 · 16 / (176/17) = 8.5
     assert (schedule.occupancy <= np.array([4, 5, 7])).all()
     assert (schedule.occupancy[K - 1 :] == np.array([4, 5, 7])).all()
@@ -42,7 +41,7 @@ def test_hybrid_keeps_its_first_samples_for_ever_and_refreshes_the_rest():
 
 def test_the_literal_policy_opens_with_the_regions_upper_end():
     schedule = schedule_of("acdpp")
-    region = Region(rate=float(4), rho=schedule.study.rho)
+    region = Region(rate=float(4), rho=schedule.study.contraction)
     assert abs(schedule.admissions[0].sum(axis=1) - region_maximum(region, 1)).max() <= 1.5
     assert schedule.occupancy[0].sum(axis=1).min() > 16
 
@@ -55,12 +54,13 @@ def test_the_capped_policy_never_admits_more_than_fits():
 
 def test_admissions_follow_the_decisions_of_theory_within_rounding():
     setting = study(policies=("acdpp",))
-    policy = make_policy("acdpp", setting, CONTROL)
+    policy = make_policy("acdpp", brief_for(setting, CONTROL))
     state, target, total = policy.start(3), np.zeros(3), np.zeros((3, 3))
     for t in range(1, 20):
         cost = np.array([1.0, 5.0, 9.0]) + t % 2
         _, rate = acdpp_round(state.server, cost, V=policy.V, C=22.0, region=policy.region, constants=CONTROL)
-        state, admitted = policy.play(state, cost)
+        state, admitted = policy.decide(state, cost)
+        state = policy.book(state, cost, admitted)
         target, total = target + rate, total + admitted
         assert (abs(total - target[:, None] * np.array([4, 5, 7]) / 16) <= 1).all()
         assert np.array_equal(state.server.seen, total.sum(axis=1))
@@ -68,7 +68,8 @@ def test_admissions_follow_the_decisions_of_theory_within_rounding():
 
 def test_debt_books_whole_samples():
     setting = study(policies=("acdpp", "constant"))
-    chunks = list(control(setting, CONTROL, chunk=7))
+    schedule = Schedule(setting, CONTROL)
+    chunks = [schedule.advance(count) for count in (7, 7, 7, 7, 2)]
     cost, debt, admitted = (
         np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in ("cost", "debt", "admissions")
     )
@@ -79,8 +80,9 @@ def test_debt_books_whole_samples():
 
 
 def test_many_clients_with_small_rates_take_turns():
-    schedule = schedule_of("constant", buffers=(1,) * 100, budget=55.0, rounds=40)
-    assert schedule.retention[0, 0] == 10
+    setting = study(policies=("constant",), buffers=(1,) * 100, budget=55.0, rounds=40)
+    schedule = plan(setting, CONTROL)
+    assert Schedule(setting, CONTROL).retention[0, 0] == 10
     assert (schedule.admissions.sum(axis=2) == 10).all()
 
 
@@ -96,7 +98,7 @@ def test_the_released_rule_admits_at_least_one_sample_a_client_and_at_most_its_c
     schedule = schedule_of("released", rounds=60)
     assert schedule.admissions.min() >= 1
     assert schedule.admissions.sum(axis=2).max() <= MOST + 3
-    assert (schedule.retention == 6).all()
+    assert (Schedule(study(policies=("released",), rounds=60), CONTROL).retention == 6).all()
 
 
 def test_the_released_search_finds_the_minimum_of_its_objective_to_its_tolerance():

@@ -258,8 +258,7 @@ def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path, content, col
 def test_a_trace_that_cannot_be_read_is_refused(tmp_path):
     assert "No such file" in refusal(read_trace, tmp_path / "nowhere.csv")
     assert "not a plain file" in refusal(read_trace, tmp_path)
-    os.mkfifo(tmp_path / "pipe")
-    assert "not a plain file" in refusal(read_trace, tmp_path / "pipe")
+    assert "not a plain file" in refusal(read_trace, os.devnull)  # a pipe would keep a broken check waiting
     assert "name of a file" in refusal(read_trace, "a\0b")
     refusal(read_trace, tmp_path / ("long" * 100))
     assert "column must be" in refusal(read_trace, written(tmp_path, "1\n"), 3)

@@ -5,9 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from empirics.control.schedule import control, merge, plan
+from empirics.control.registry import register
+from empirics.control.schedule import Schedule, plan
 from tests.empirics.small import CONTROL, study
 from theory.reuse import effective_sample_size, trajectory
+from theory.setting import SettingError
 
 
 def by_counting(admissions, retention, t):
@@ -26,30 +28,133 @@ def by_counting(admissions, retention, t):
 
 @pytest.mark.parametrize("policy", ["acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "released"])
 def test_trajectories_match_counting_for_every_policy(policy):
-    schedule = plan(study(policies=(policy,), rounds=14, seeds=2), CONTROL)
+    schedule = Schedule(study(policies=(policy,), rounds=14, seeds=2), CONTROL)
+    played = schedule.advance(14)
+    track = played.track
     for run in range(2):
-        track = schedule.trajectories[run]
         for t in (1, 2, 5, 9, 14):
-            n, N, effective, chi = by_counting(schedule.admissions[:, run], schedule.retention[run], t)
-            assert (track.n[t - 1], track.N[t - 1]) == (n, N)
-            assert track.effective[t - 1] == pytest.approx(float(effective), rel=1e-12)
-            assert track.mismatch[t - 1] == pytest.approx(float(chi), rel=1e-9, abs=1e-14)
+            n, N, effective, chi = by_counting(played.admissions[:, run], schedule.retention[run], t)
+            assert (track.n[t - 1, run], track.N[t - 1, run]) == (n, N)
+            assert track.effective[t - 1, run] == pytest.approx(float(effective), rel=1e-12)
+            assert track.mismatch[t - 1, run] == pytest.approx(float(chi), rel=1e-9, abs=1e-14)
 
 
-def test_merging_groups_with_the_same_retention_changes_nothing():
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(1, 9, (2, 40)).astype(float)
-    merged, whole = merge([trajectory(a, 4), trajectory(b, 4)]), trajectory(a + b, 4)
+def test_one_retention_for_all_gives_the_trajectory_of_theory():
+    played = plan(study(policies=("acdpp",), K=4), CONTROL)
+    for run in range(3):
+        whole = trajectory(played.admissions[:, run].sum(axis=1).astype(float), 4)
+        for name in ("n", "N", "uniformity", "mismatch"):
+            assert np.allclose(
+                getattr(played.track, name)[:, run], getattr(whole, name), rtol=1e-12, atol=1e-15
+            )
+
+
+@pytest.mark.parametrize("sizes", [(1,) * 30, (7, 7, 7, 7, 2), (29, 1), (3, 27)])
+def test_a_schedule_is_the_same_to_the_last_bit_in_chunks_of_any_size(sizes):
+    setting = study(policies=("acdpp", "acdpp-capped", "constant", "hybrid"))
+    whole, schedule = plan(setting, CONTROL), Schedule(setting, CONTROL)
+    parts = [schedule.advance(size) for size in sizes]
+    assert [part.first for part in parts] == [1 + sum(sizes[:i]) for i in range(len(sizes))]
+    for name in ("cost", "debt", "admissions", "starts", "ends", "occupancy"):
+        assert np.array_equal(np.concatenate([getattr(part, name) for part in parts]), getattr(whole, name))
     for name in ("n", "N", "uniformity", "mismatch"):
-        assert np.allclose(getattr(merged, name), getattr(whole, name), rtol=1e-12, atol=1e-15)
+        assert np.array_equal(
+            np.concatenate([getattr(part.track, name) for part in parts]), getattr(whole.track, name)
+        )
 
 
-def test_control_is_the_same_in_chunks_of_any_size():
-    setting = study(policies=("acdpp", "acdpp-capped", "constant"))
-    whole = next(iter(control(setting, CONTROL, chunk=1000)))
-    parts = list(control(setting, CONTROL, chunk=4))
-    assert [part.first for part in parts] == list(range(1, 31, 4))
-    assert np.array_equal(np.concatenate([part.admissions for part in parts]), whole.admissions)
+def test_no_policy_keeps_more_history_than_it_needs():
+    """Whoever keeps samples as long as the study lasts needs no history, whatever the number of rounds."""
+    schedule = Schedule(study(policies=("hybrid",), hybrid_K=3, rounds=10**6), CONTROL)
+    assert len(schedule._totals.past) == 4
+
+
+class Greedy:
+    """A policy of somebody else's, without any base class."""
+
+    retention = 3
+
+    def start(self, replicates):
+        return 0
+
+    def decide(self, state, cost):
+        return state + 1, np.full((len(cost), 3), 1 + (cost < 5)[:, np.newaxis], dtype=int)
+
+    def book(self, state, cost, delivered):
+        return state
+
+    @staticmethod
+    def made(brief):
+        return Greedy()
+
+
+def test_a_policy_of_ones_own_plays_beside_the_others():
+    setting = study(policies=("mine", "constant"))
+    schedule = Schedule(setting, CONTROL, policies={"mine": Greedy()})
+    played = schedule.advance(30)
+    assert np.array_equal(played.admissions[:, :3, 0], 1 + (played.cost[:, :3] < 5))
+    assert (schedule.retention[:3] == 3).all()
+    assert np.array_equal(played.admissions[:, 3:], plan(study(policies=("constant",)), CONTROL).admissions)
+    maker = Schedule(setting, CONTROL, policies={"mine": lambda brief: Greedy()})
+    assert np.array_equal(maker.advance(30).admissions, played.admissions)
+
+
+class Broken(Greedy):
+    def __init__(self, answer):
+        self.answer = answer
+
+    def decide(self, state, cost):
+        return state, self.answer(cost)
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (Broken(lambda cost: np.ones(3)), "failed in round 1: ValueError: admissions must have shape"),
+        (Broken(lambda cost: np.full((3, 3), 0.5)), "must be whole numbers"),
+        (Broken(lambda cost: np.full((3, 3), -1)), "must be whole numbers"),
+        (Broken(lambda cost: np.full((3, 3), np.nan)), "must be whole numbers"),
+        (Broken(lambda cost: 1 / 0), "beyond|division"),
+        (Broken(lambda cost: {}["price"]), "failed in round 1: KeyError"),
+        (Broken(lambda cost: np.zeros((3, 3), dtype=int)), "leaves round 1 without any sample"),
+        (object(), "lacks retention, start, decide, book"),
+        (lambda brief: 7, "must have retention, start, decide and book"),
+        (lambda: Greedy(), "takes a Brief"),
+    ],
+)
+def test_a_policy_that_does_not_fit_is_refused_in_one_sentence(policy, message):
+    with pytest.raises((SettingError, ArithmeticError), match=message) as caught:
+        Schedule(study(policies=("mine",)), CONTROL, policies={"mine": policy}).advance(2)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("retention", [0, 2.5, [1, 2], "long", None])
+def test_a_retention_that_makes_no_sense_is_refused(retention):
+    policy = Greedy()
+    policy.retention = retention
+    with pytest.raises(SettingError, match="must keep samples for a whole number of rounds"):
+        Schedule(study(policies=("mine",)), CONTROL, policies={"mine": policy})
+
+
+def test_policies_are_found_by_name_or_at_an_import_path():
+    assert plan(study(policies=("tests.empirics.control.test_schedule:Greedy.made",)), CONTROL).first == 1
+    register("greedy", Greedy())
+    assert plan(study(policies=("greedy",)), CONTROL).first == 1
+    for name, message in {
+        "constnat": "did you mean 'constant'",
+        "no.such:thing": "no policy at 'no.such:thing': ModuleNotFoundError",
+        "math:nothing": "AttributeError",
+        "math:pi": "lacks retention",
+    }.items():
+        with pytest.raises(SettingError, match=message):
+            plan(study(policies=(name,)), CONTROL)
+    with pytest.raises(SettingError, match="new name"):
+        register("constant", Greedy())
+
+
+def test_the_opening_of_a_study_says_when_a_memory_stays_empty():
+    with pytest.raises(SettingError, match="policy acdpp leaves round 1 without any sample"):
+        plan(study(policies=("acdpp",), budget=0.01, K=2, rate=0.02), CONTROL)
 
 
 def test_a_replicate_is_the_same_whatever_runs_beside_it():

@@ -9,18 +9,31 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute
 import pyarrow.parquet as pq
 import pytest
 import torch
 
-from empirics.records.folder import COLUMNS, read_result
+from empirics import run
+from empirics.records.columns import COLUMNS
+from empirics.records.folder import read_result
 from empirics.run import run_study
 from empirics.settings.study import Study
+from tests.empirics.small import blobs
 from theory.bound import theorem_1
 from theory.reuse import trajectory
 from theory.setting import Constants, SettingError
 
-SMALL = {"rounds": 40, "seeds": 2, "checkpoint": 10, "buffers": [8, 12], "budget": 11.0, "steps": 2}
+SMALL = {
+    "rounds": 40,
+    "seeds": 2,
+    "checkpoint": 10,
+    "buffers": [8, 12],
+    "budget": 11.0,
+    "steps": 2,
+    "labels": "parity",
+}
 
 
 def small(**given):
@@ -42,7 +55,10 @@ def test_a_result_explains_itself(result):
     assert settings["versions"]["torch"]
     assert set(rows.column_names) == set(COLUMNS)
     assert rows.num_rows == 5 * 2 * 40
-    assert sorted(path.name for path in out.iterdir()) == ["rounds.parquet", "settings.json", "summary.json"]
+    files = [".lock", "rounds.parquet", "settings.json", "state-000000000040.npz", "summary.json"]
+    assert sorted(path.name for path in out.iterdir()) == files
+    for name, column in COLUMNS.items():
+        assert rows.schema.field(name).metadata[b"description"].decode() == column.help
 
 
 def test_the_rows_are_consistent_with_theory(result):
@@ -85,11 +101,14 @@ def test_a_finished_result_is_never_overwritten_and_can_be_read_again(result):
     with pytest.raises(SettingError, match="already holds a result"):
         run_study(small(), out)
     assert run_study(small(), out, resume=True) == json.loads(json.dumps(summary))
+    assert run_study(out=out, resume=True) == json.loads(json.dumps(summary))
 
 
 def test_a_result_cannot_be_continued_with_other_settings(result):
-    with pytest.raises(SettingError, match="study changed"):
-        run_study(small(seed=1), result[0], resume=True)
+    with pytest.raises(SettingError, match=r"eta is 0.5 there and 0.25 here; seed is 0 there and 1 here"):
+        run_study(small(seed=1, eta=0.25), result[0], resume=True)
+    with pytest.raises(SettingError, match="cannot be cut to 30"):
+        run_study(small(rounds=30), result[0], resume=True)
 
 
 def test_a_folder_with_other_files_is_refused(tmp_path):
@@ -145,16 +164,18 @@ def test_rows_without_their_checkpoint_are_written_again(result, tmp_path):
 
     with pytest.raises(Killed):
         run_study(small(), out, progress=stop)
-    stale = out / "parts" / "000000000021.parquet"
-    stale.write_bytes((out / "parts" / "000000000001.parquet").read_bytes())
+    stale = out / "parts" / "000000000021-000000000030.parquet"
+    stale.write_bytes((out / "parts" / "000000000001-000000000010.parquet").read_bytes())
     (out / "settings.json.partial").write_text("{")
-    assert run_study(small(), out, resume=True) == result[1]
+    assert run_study(out=out, resume=True) == result[1]
 
 
 SCRIPT = """
 import sys, time
 from pathlib import Path
+from empirics import run
 from empirics.run import run_study
+from tests.empirics.small import blobs
 from empirics.settings.study import Study
 run_study(Study.from_document({setting!r}), Path(sys.argv[1]), progress=lambda done: time.sleep(0.005))
 """
@@ -169,7 +190,7 @@ def test_kill_9_loses_at_most_the_last_interval(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT.format(setting=setting), str(killed)], env=environment
     )
-    while not (killed / "checkpoint.npz").exists() and process.poll() is None:
+    while not list(killed.glob("state-*.npz")) and process.poll() is None:
         time.sleep(0.005)
     assert process.poll() is None
     process.send_signal(signal.SIGKILL)
@@ -178,3 +199,207 @@ def test_kill_9_loses_at_most_the_last_interval(tmp_path):
     study = Study.from_document(setting)
     assert run_study(study, killed, resume=True) == run_study(study, whole)
     assert pq.read_table(killed / "rounds.parquet").equals(pq.read_table(whole / "rounds.parquet"))
+
+
+# --- extending, and what may have changed since ------------------------------------------------------------
+
+
+def test_an_extended_study_is_the_longer_study_bit_for_bit(tmp_path):
+    setting = {"policies": ["constant", "oracle", "hybrid"], "K": 30}
+    whole = run_study(small(**setting, rounds=37), tmp_path / "whole")
+    run_study(small(**setting, rounds=25), tmp_path / "longer")
+    assert run_study(small(**setting, rounds=37), tmp_path / "longer", resume=True) == whole
+    order = [(name, "ascending") for name in ("policy", "seed", "round")]
+    tables = [read_result(tmp_path / name).rows.sort_by(order) for name in ("whole", "longer")]
+    assert tables[0].equals(tables[1])
+    assert read_result(tmp_path / "longer").settings["continued"][0]["after_round"] == 25
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"policies": ["constant", "acdpp", "acdpp-capped"]},
+            "the settings of acdpp, acdpp-capped depend on",
+        ),
+        (
+            {"policies": ["constant"], "cost": {"process": "drifting"}},
+            "its prices depend on the number of rounds",
+        ),
+    ],
+)
+def test_what_was_chosen_for_the_horizon_cannot_be_extended(given, message, tmp_path):
+    study = small(**given, rounds=12)
+    summary = run_study(study, tmp_path / "result")
+    with pytest.raises(SettingError, match=message):
+        run_study(small(**given, rounds=20), tmp_path / "result", resume=True)
+    assert run_study(study, tmp_path / "result", resume=True) == json.loads(json.dumps(summary))
+
+
+def test_acdpp_can_be_extended_where_its_weight_and_region_are_given(tmp_path):
+    given = {"policies": ["acdpp"], "V": 5.0, "rho": 0.9, "K": 4}
+    run_study(small(**given, rounds=12), tmp_path / "longer")
+    longer = run_study(small(**given, rounds=20), tmp_path / "longer", resume=True)
+    assert longer == run_study(small(**given, rounds=20), tmp_path / "whole")
+
+
+def stopped_at(study, out, after, **own):
+    def stop(done):
+        if done == after:
+            raise Killed
+
+    with pytest.raises(Killed):
+        run_study(study, out, progress=stop, **own)
+
+
+def test_another_version_is_a_warning_that_says_what_it_means(result, tmp_path, monkeypatch):
+    stopped_at(small(), tmp_path / "old", 25)
+    known = run.versions()
+    monkeypatch.setattr(run, "versions", lambda: known | {"torch": "99.0"})
+    with pytest.warns(UserWarning, match=r"torch .* → 99.0: .* need not bit for bit") as caught:
+        summary = run_study(out=tmp_path / "old", resume=True)
+    assert len(caught) == 1
+    assert summary == result[1]
+    assert read_result(tmp_path / "old").settings["continued"][0]["versions"]["torch"] == "99.0"
+
+
+def test_a_policy_that_decides_otherwise_than_before_is_found_out(tmp_path):
+    class Moody(Steady):
+        def decide(self, state, cost):
+            state, admitted = super().decide(state, cost)
+            return state, admitted + 1
+
+    study = small(policies=["constant"])
+    stopped_at(study, tmp_path / "moody", 25, policies={"mine": Steady()})
+    with pytest.raises(SettingError, match="in round 1 of mine, admitted was 2 and is 4 now"):
+        run_study(out=tmp_path / "moody", resume=True, policies={"mine": Moody()})
+    with pytest.raises(SettingError, match="there is no policy 'mine'"):
+        run_study(out=tmp_path / "moody", resume=True)
+    run_study(out=tmp_path / "moody", resume=True, policies={"mine": Steady()})
+
+
+def test_other_data_or_prices_are_refused(tmp_path):
+    x, y = blobs().train_x, blobs().train_y
+    prices = np.linspace(1, 9, 40)
+    own = {"dataset": (x, y), "cost": prices}
+    stopped_at(small(policies=["constant"]), tmp_path / "own", 25, **own)
+    with pytest.raises(SettingError, match="the data are not those"):
+        run_study(out=tmp_path / "own", resume=True, **(own | {"dataset": (2 * x, y)}))
+    with pytest.raises(SettingError, match="the prices are not those"):
+        run_study(out=tmp_path / "own", resume=True, **(own | {"cost": prices + 1}))
+    with pytest.raises(SettingError, match="handed over in Python"):
+        run_study(out=tmp_path / "own", resume=True, cost=prices)
+    assert run_study(out=tmp_path / "own", resume=True, **own)["rounds"] == 40
+
+
+# --- one's own things --------------------------------------------------------------------------------------
+
+
+class Steady:
+    """One sample a client and round, for three rounds."""
+
+    retention = 3
+
+    def start(self, replicates):
+        return None
+
+    def decide(self, state, cost):
+        return state, np.ones((len(cost), 2), dtype=int)
+
+    def book(self, state, cost, delivered):
+        return state
+
+
+def network(population):
+    width = population.x[0].numel()
+    return torch.nn.Sequential(
+        torch.nn.Flatten(), torch.nn.Linear(width, 5), torch.nn.Tanh(), torch.nn.Linear(5, population.classes)
+    )
+
+
+def test_own_data_model_policy_and_prices_give_a_result_like_any_other(tmp_path):
+    prices = 1 + np.arange(40) % 7
+    own = {
+        "dataset": (blobs().train_x, blobs().train_y),
+        "model": network,
+        "policies": {"mine": Steady()},
+        "cost": prices,
+    }
+    study = small(policies=["constant"], labels="classes", eta=0.1)
+    stopped_at(study, tmp_path / "own", 15, **own)
+    summary = run_study(out=tmp_path / "own", resume=True, **own)
+    assert summary == run_study(study, tmp_path / "whole", **own)
+    settings, _, rows = read_result(tmp_path / "own")
+    assert list(summary["policies"]) == ["constant", "mine"]
+    assert settings["study"]["model"] == "given:network"
+    mine = rows.filter(pa.compute.equal(rows["policy"], "mine"))
+    assert set(mine["admitted"].to_pylist()) == {2}
+    first = mine.filter(pa.compute.equal(mine["seed"], 0)).sort_by("round")
+    assert first["cost"].to_pylist() == prices.tolist()
+    assert first["risk"].to_pylist()[-1] < first["risk"].to_pylist()[0]
+    assert "excess_risk" not in rows.column_names
+    assert summary["policies"]["mine"]["bound_corrected"] is None
+    assert "the model is not known to have a convex loss" in summary["outside_the_hypotheses"]
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (torch.nn.Linear(3, 4), "does not take inputs of shape"),
+        (torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(8, 3)), "one score a class"),
+        (torch.nn.BatchNorm1d(8), "has buffers"),
+        (torch.nn.Flatten(), "no parameters"),
+        (lambda population: 3, "a model must be a torch.nn.Module"),
+        (lambda population: 1 / 0, "could not be made: ZeroDivisionError"),
+        (7, "a model must be a torch.nn.Module"),
+    ],
+)
+def test_a_model_that_does_not_fit_is_refused_before_anything_is_written(model, message, tmp_path):
+    data = (blobs().train_x, blobs().train_y)
+    with pytest.raises(SettingError, match=message) as caught:
+        run_study(small(labels="classes"), tmp_path / "never", dataset=data, model=model)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "never").exists()
+
+
+def test_a_module_class_starts_every_seed_anew_if_asked_to(tmp_path):
+    own = {"dataset": (blobs().train_x, blobs().train_y), "model": network}
+    for per_seed in ([], ["start"]):
+        study = small(policies=["constant"], labels="classes", rounds=3, per_seed=per_seed, eta=0.1)
+        name = f"with-{len(per_seed)}"
+        run_study(study, tmp_path / name, **own)
+        rows = read_result(tmp_path / name).rows
+        first = rows.filter(pa.compute.equal(rows["round"], 1))["risk"].to_pylist()
+        assert (first[0] == first[1]) == (not per_seed)
+
+
+def test_partition_and_start_of_each_seed_enter_the_spread(tmp_path):
+    study = small(
+        policies=["constant", "oracle"], partition="dirichlet", per_seed=["partition", "start"], rounds=6
+    )
+    summary = run_study(study, tmp_path / "result")
+    settings, _, rows = read_result(tmp_path / "result")
+    assert len(set(settings["least_risk"]["values"])) == 2
+    assert min(rows["excess_risk"].to_pylist()) >= -1e-10
+    assert "differ in costs, samples, partition, first parameters" in summary["intervals"]
+
+
+# --- refusals before anything is written -------------------------------------------------------------------
+
+
+def test_a_result_that_no_disk_could_hold_is_refused(tmp_path):
+    with pytest.raises(SettingError, match="GB are free"):
+        run_study(small(rounds=10**12), tmp_path / "never")
+    assert not (tmp_path / "never").exists()
+
+
+def test_divergence_is_said_and_not_recorded(tmp_path):
+    study = small(policies=["constant"], radius=None, eta=1e200, scale="pixels", dtype="float32")
+    with pytest.raises(SettingError, match=r"training diverged: \w+ of constant is not finite in round"):
+        run_study(study, tmp_path / "wild")
+
+
+def test_resuming_what_is_no_result_is_refused_and_makes_nothing(tmp_path):
+    with pytest.raises(SettingError, match=r"is no result"):
+        run_study(out=tmp_path / "mistyped", resume=True)
+    assert not (tmp_path / "mistyped").exists()

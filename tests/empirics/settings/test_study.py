@@ -1,10 +1,15 @@
 """A study's settings: read, refused, saved, and read again."""
 
 import math
+from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
-from empirics.settings.study import PRESETS, Study, read_toml
+from empirics.settings.costs import CostProcess
+from empirics.settings.presets import PRESETS, read_toml
+from empirics.settings.reference import markdown, toml
+from empirics.settings.study import Study
 from theory.setting import SettingError
 
 
@@ -20,20 +25,29 @@ def test_a_saved_study_reads_back_as_itself(name):
         ({"cost": {"lo": 1}}, "unknown setting 'cost.lo': did you mean 'cost.low'"),
         ({"cost": "uniform"}, "cost must be a table"),
         ({"policies": "acdpp"}, "policies must be a list"),
-        ({"policies": ["acdp"]}, "policies must be different ones of"),
-        ({"policies": []}, "policies must be different ones of"),
-        ({"policies": ["oracle", "oracle"]}, "policies must be different ones of"),
-        ({"buffers": [8, 0]}, "buffers must be whole numbers"),
-        ({"rounds": 0}, "horizon T must be a whole number"),
+        ({"policies": []}, "policies must be a list"),
+        ({"policies": ["oracle", "oracle"]}, "policies must differ"),
+        ({"policies": [3]}, "each of policies must be a name"),
+        ({"buffers": [8, 0]}, "each of buffers must be a whole number from 1 to 10,000,000"),
+        ({"buffers": 8}, "buffers must be a list"),
+        ({"rounds": 0}, "rounds must be a whole number"),
+        ({"rounds": True}, "rounds must be a whole number"),
+        ({"threads": 100000}, "threads must be a whole number from 1 to"),
+        ({"V": math.nan}, "V must be a positive finite number"),
+        ({"V": "none", "eta": math.inf}, "eta must be a positive finite number"),
+        ({"rate": 1e30}, "rate must lie in"),
+        ({"cost": {"stay": "a"}}, "stay"),
+        ({"per_seed": ["weather"]}, "each of per_seed must be one of partition, start"),
         ({"seeds": 2.5}, "seeds must be a whole number"),
         ({"eta": -1}, "eta must be a positive"),
-        ({"rho": 1.0}, "rho must lie strictly between 0 and 1"),
+        ({"rho": 1.0}, r"rho must lie in \(0, 1\)"),
         ({"alpha": [0.5, 0.6]}, "alpha must give each client"),
         ({"momentum": 1}, "momentum must lie in"),
         ({"replacement": "no"}, "replacement must be true or false"),
-        ({"dataset": "imagenet"}, "dataset must be one of"),
+        ({"dataset": ""}, "dataset must be a name"),
+        ({"labels": "clases"}, "did you mean 'classes'"),
         ({"radius": "big"}, "radius must be a positive"),
-        ({"momentum": "much"}, "wrong type"),
+        ({"momentum": "much"}, "momentum must lie in"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(given, message):
@@ -44,10 +58,10 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(given, message):
 
 def test_region_and_trade_off_follow_from_the_horizon_unless_given():
     study = Study.from_document({"rounds": 10_000})
-    assert (study.V, study.rho) == (100.0, 0.99)
+    assert (study.penalty_weight, study.contraction) == (100.0, 0.99)
     kept = Study.from_document({"rounds": 10_000, "V": 7.0})
-    assert (kept.V, kept.rho) == (7.0, 0.99)
-    assert Study(rounds=1).rho == 1 - 1 / math.sqrt(2)
+    assert (kept.penalty_weight, kept.contraction) == (7.0, 0.99)
+    assert Study(rounds=1).contraction == 1 - 1 / math.sqrt(2)
 
 
 def test_a_settings_file_names_its_preset(tmp_path):
@@ -74,5 +88,26 @@ def test_the_default_study_lies_within_the_theorems_hypotheses_and_the_others_do
 
 def test_the_assumed_mean_cost_enters_the_design_alone():
     study = Study.from_document({"cost": {"process": "integer", "high": 49}, "assumed_mean_cost": 5.5})
-    assert study.theory_budget.mean_cost == 5.5
+    assert study.theory_budget(study.cost.mean).mean_cost == 5.5
     assert study.cost.mean == 25
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_commented_file_gives_the_study_again_and_explains_every_setting(name, tmp_path):
+    study = PRESETS[name]
+    path = tmp_path / "study.toml"
+    path.write_text(toml(study), encoding="utf-8")
+    assert read_toml(path) == study
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for at, line in enumerate(lines):
+        if " = " in line and not line.startswith("#"):
+            assert lines[at - 1].startswith("# "), line
+    for one in (*fields(Study), *fields(CostProcess)):
+        assert one.metadata["help"].strip(), one.name
+
+
+def test_the_page_of_settings_is_the_one_the_definitions_make():
+    page = Path(__file__).parents[3] / "docs" / "settings.md"
+    assert page.read_text(encoding="utf-8") == markdown(), (
+        "python -m empirics.settings.reference docs/settings.md"
+    )

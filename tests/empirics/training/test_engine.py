@@ -4,29 +4,29 @@ import numpy as np
 import pytest
 import torch
 
-from empirics.control.policy import make_policy
-from empirics.control.schedule import plan
-from empirics.settings.study import POLICIES
+from empirics.control.registry import BUILT_IN, make_policy
+from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.training.engine import Engine, aggregation_weights, padded
-from empirics.training.model import Descent, Memory, Module
+from empirics.training.model import Descent, Memory
+from empirics.training.module import Module
 from empirics.training.twin import run_twin
 from tests.empirics.small import CONTROL, problem, study
 
 
 def batched(setting, device="cpu", graphs=None):
     """θ after every round and the logs, with the engine stopped after each round to look."""
-    task, schedule = problem(setting, device), plan(setting, CONTROL)
-    engine = Engine(task.model, schedule, task.streams, graphs=graphs)
+    task, schedule = problem(setting, device), Schedule(setting, CONTROL)
+    engine = Engine(task.model, setting, task.streams, graphs=graphs)
     thetas, logs = [engine.theta.clone()], []
-    for t in range(1, setting.rounds + 1):
-        logs.append(engine.play(t, t))
+    for _ in range(setting.rounds):
+        logs.append(engine.play(schedule.advance(1)))
         thetas.append(engine.theta.clone())
     columns = {name: np.concatenate([log[name] for log in logs]) for name in logs[0]}
-    return task, schedule, torch.stack(thetas), columns
+    return task, plan(setting, CONTROL), torch.stack(thetas), columns
 
 
 SETTINGS = {
-    "all policies": {"policies": POLICIES, "rounds": 25},
+    "all policies": {"policies": tuple(BUILT_IN), "rounds": 25},
     "no ball, momentum": {"policies": ("acdpp", "hybrid"), "radius": None, "momentum": 0.9},
     "many classes": {"policies": ("constant", "acdpp-capped"), "labels": "classes"},
     "pools and weights": {
@@ -35,6 +35,12 @@ SETTINGS = {
         "replacement": False,
         "alpha": (0.6, 0.3, 0.1),
         "cost": {"process": "integer"},
+    },
+    "partition and start of each seed": {
+        "policies": ("constant", "hybrid"),
+        "partition": "dirichlet",
+        "concentration": 2.0,
+        "per_seed": ("partition", "start"),
     },
     "no momentum, one step, plain weights": {
         "policies": ("acdpp",),
@@ -57,7 +63,7 @@ def test_the_batch_moves_like_its_one_client_twin(name):
     for p, policy in enumerate(setting.policies):
         for replicate in range(setting.seeds):
             run = p * setting.seeds + replicate
-            twin = run_twin(task, make_policy(policy, setting, CONTROL), replicate)
+            twin = run_twin(task, make_policy(policy, brief_for(setting, CONTROL)), replicate)
             assert np.array_equal(schedule.admissions[:, run], twin.admissions)
             assert np.array_equal(schedule.occupancy[:, run], twin.occupancy)
             assert np.array_equal(schedule.debt[:, run], twin.debt)
@@ -67,10 +73,10 @@ def test_the_batch_moves_like_its_one_client_twin(name):
 
 def test_chunks_do_not_change_the_trajectory():
     setting = study(policies=("acdpp", "hybrid"))
-    _, schedule, thetas, columns = batched(setting)
+    _, _, thetas, columns = batched(setting)
     task = problem(setting)
-    engine = Engine(task.model, schedule, task.streams)
-    logs = [engine.play(first, min(first + 7, 30)) for first in range(1, 31, 8)]
+    engine, schedule = Engine(task.model, setting, task.streams), Schedule(setting, CONTROL)
+    logs = [engine.play(schedule.advance(size)) for size in (8, 8, 8, 6)]
     assert torch.equal(engine.theta, thetas[-1])
     assert np.array_equal(np.concatenate([log["risk"] for log in logs]), columns["risk"])
 
@@ -111,6 +117,7 @@ def test_any_module_trains_as_logistic_regression_does_when_it_is_one():
     mine, theirs = linear.measure(theta, tilt), other.measure(theta, tilt)
     assert torch.allclose(mine["risk"], theirs["risk"])
     assert torch.allclose(mine["mismatch"], theirs["mismatch"])
+    assert torch.allclose(mine["variance"], theirs["variance"])
     assert torch.equal(linear.accuracy(theta), other.accuracy(theta))
 
 
@@ -118,15 +125,19 @@ def test_at_a_fixed_model_the_measured_mismatch_averages_to_variance_times_chi()
     """And so exceeds, under constant admission, the paper's expression. The step is too small to move θ."""
     setting = study(policies=("constant", "hybrid"), seeds=1500, rounds=15, eta=1e-12, checkpoint=15)
     task, schedule = problem(setting), plan(setting, CONTROL)
-    found = Engine(task.model, schedule, task.streams).play(1, 15)
+    found = Engine(task.model, setting, task.streams).play(schedule)
     for p in range(2):
         mine = slice(p * setting.seeds, (p + 1) * setting.seeds)
-        track, variance = schedule.trajectories[p * setting.seeds], found["variance"][0, 0]
+        variance = found["variance"][0, 0]
+        chi, n, effective = (
+            column[:, p * setting.seeds]
+            for column in (schedule.track.mismatch, schedule.track.n, schedule.track.effective)
+        )
         mean = found["mismatch"][:, mine].mean(axis=1) / variance
         error = found["mismatch"][:, mine].std(axis=1) / variance / np.sqrt(setting.seeds)
-        assert (abs(mean - track.mismatch) <= 4 * error + 1e-12).all()
+        assert (abs(mean - chi) <= 4 * error + 1e-12).all()
         if p == 0:
-            stated = 1 / track.n - 1 / track.effective
+            stated = 1 / n - 1 / effective
             assert (mean - stated > 4 * error)[1:10].all()
 
 
@@ -158,7 +169,7 @@ cuda = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reaso
 @pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for flag in (False, True)])
 @pytest.mark.parametrize("labels", ["parity", "classes"])
 def test_the_gpu_follows_the_cpu(graphs, labels):
-    setting = study(policies=POLICIES, labels=labels)
+    setting = study(policies=tuple(BUILT_IN), labels=labels)
     _, _, on_cpu, there = batched(setting)
     _, _, on_gpu, here = batched(setting, "cuda", graphs)
     assert torch.allclose(on_cpu, on_gpu.cpu(), rtol=1e-8, atol=1e-10)
@@ -168,7 +179,7 @@ def test_the_gpu_follows_the_cpu(graphs, labels):
 
 @pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for flag in (False, True)])
 def test_the_gpu_repeats_itself_bit_for_bit(graphs):
-    setting = study(policies=POLICIES)
+    setting = study(policies=tuple(BUILT_IN))
     runs = [batched(setting, "cuda", graphs) for _ in range(2)]
     assert torch.equal(runs[0][2], runs[1][2])
     assert all(np.array_equal(runs[0][3][name], runs[1][3][name]) for name in runs[0][3])

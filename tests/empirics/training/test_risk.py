@@ -77,7 +77,7 @@ def losses_and_gradients(task, theta):
 def test_the_constants_hold_at_every_point_of_the_ball(task):
     found = calibrate(task)
     c = found.constants
-    p = task.population.weights
+    (p,) = task.population.weights
     assert c.D == 4.0
     last = None
     for theta in points(task, 6):

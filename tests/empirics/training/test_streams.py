@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from empirics.control.schedule import plan
+from empirics.control.schedule import Schedule, plan
 from empirics.training.streams import Arrivals, make_pools
 from tests.empirics.small import CONTROL, blobs, study
 from theory.setting import SettingError
@@ -16,7 +16,7 @@ def drawn(setting, run=0):
     """Each client's samples of the whole study, in order of arrival."""
     schedule = plan(setting, CONTROL)
     streams = make_pools(LABELS, setting)
-    origin, lists = Arrivals(streams, schedule).lists(1, setting.rounds)
+    origin, lists = Arrivals(streams, setting).extend(schedule)
     assert (origin == 0).all()
     return streams, [lists[run, m, : schedule.ends[-1, run, m]] for m in range(setting.clients)]
 
@@ -25,7 +25,7 @@ def drawn(setting, run=0):
 def test_clients_draw_from_their_own_pools(partition):
     streams, samples = drawn(study(partition=partition, policies=("oracle",), concentration=2.0))
     assert streams.weights.sum() == pytest.approx(1)
-    for pool, seen in zip(streams.pools, samples, strict=True):
+    for pool, seen in zip(streams.pools[0], samples, strict=True):
         assert np.isin(seen, pool).all()
 
 
@@ -38,9 +38,9 @@ def test_the_population_weight_is_the_mixture_of_the_clients():
 
 
 def test_a_split_deals_out_every_sample_once():
-    pools = make_pools(LABELS, study(partition="split")).pools
+    (pools,) = make_pools(LABELS, study(partition="split")).pools
     assert sorted(np.concatenate(pools)) == list(range(len(LABELS)))
-    dealt = make_pools(LABELS, study(partition="dirichlet", concentration=2.0)).pools
+    (dealt,) = make_pools(LABELS, study(partition="dirichlet", concentration=2.0)).pools
     assert sorted(np.concatenate(dealt)) == list(range(len(LABELS)))
 
 
@@ -53,7 +53,7 @@ def test_draws_with_replacement_are_uniform_over_the_pool():
 def test_draws_without_replacement_use_the_whole_pool_before_they_repeat():
     setting = study(policies=("oracle",), replacement=False, partition="two-class", rounds=60)
     streams, samples = drawn(setting)
-    size, taken = len(streams.pools[2]), 7
+    size, taken = len(streams.pools[0][2]), 7
     before_reset = size // taken * taken
     for start in range(0, len(samples[2]) - before_reset, before_reset):
         assert np.unique(samples[2][start : start + before_reset]).size == before_reset
@@ -62,32 +62,55 @@ def test_draws_without_replacement_use_the_whole_pool_before_they_repeat():
 def test_policies_with_one_replicate_see_the_same_samples_slot_by_slot():
     both = study(policies=("oracle", "constant"), rounds=5)
     schedule, streams = plan(both, CONTROL), make_pools(LABELS, both)
-    _, lists = Arrivals(streams, schedule).lists(1, 5)
+    _, lists = Arrivals(streams, both).extend(schedule)
     for t in range(5):
         for m in range(3):
             few = schedule.admissions[t, 3, m]
-            a, b = (schedule.ends[t, run, m] for run in (0, 3))
+            a, b = ((schedule.ends - schedule.admissions)[t, run, m] for run in (0, 3))
             assert np.array_equal(lists[0, m, a : a + few], lists[3, m, b : b + few])
 
 
 @pytest.mark.parametrize("replacement", [True, False])
 def test_any_stretch_of_rounds_gives_the_same_samples(replacement):
     setting = study(policies=("constant", "hybrid", "oracle"), replacement=replacement)
-    schedule, streams = plan(setting, CONTROL), make_pools(LABELS, setting)
-    _, everything = Arrivals(streams, schedule).lists(1, 30)
-    origin, lists = Arrivals(streams, schedule).lists(13, 20)
-    for run, m in np.ndindex(origin.shape):
-        begin, end = origin[run, m], schedule.ends[20, run, m]
-        assert np.array_equal(lists[run, m, : end - begin], everything[run, m, begin:end])
+    schedule, streams = Schedule(setting, CONTROL), make_pools(LABELS, setting)
+    _, everything = Arrivals(streams, setting).extend(plan(setting, CONTROL))
+    arrivals = Arrivals(streams, setting)
+    for size in (1, 11, 8, 10):
+        rounds = schedule.advance(size)
+        origin, lists = arrivals.extend(rounds)
+        for run, m in np.ndindex(origin.shape):
+            begin, end = origin[run, m], rounds.ends[-1, run, m]
+            assert begin == rounds.starts[0, run, m]
+            assert np.array_equal(lists[run, m, : end - begin], everything[run, m, begin:end])
 
 
 def test_a_pool_can_be_cut_to_so_many_a_class():
     streams = make_pools(LABELS, study(partition="two-class", per_class=10))
-    for m, pool in enumerate(streams.pools):
+    for m, pool in enumerate(streams.pools[0]):
         assert np.bincount(LABELS[pool], minlength=4).tolist() == [10 * (c in (m, m + 1)) for c in range(4)]
 
 
 def test_asking_for_more_than_the_pool_holds_is_refused():
     setting = study(policies=("oracle",), replacement=False, partition="two-class", per_class=2)
     with pytest.raises(SettingError, match="more samples than a client's pool"):
-        Arrivals(make_pools(LABELS, setting), plan(setting, CONTROL)).lists(1, 2)
+        Arrivals(make_pools(LABELS, setting), setting).extend(plan(setting, CONTROL))
+
+
+@pytest.mark.parametrize("partition", ["split", "dirichlet"])
+def test_every_replicate_can_have_a_partition_of_its_own(partition):
+    setting = study(
+        partition=partition, concentration=2.0, per_seed=("partition",), policies=("oracle", "constant")
+    )
+    shared = make_pools(LABELS, study(partition=partition, concentration=2.0))
+    streams = make_pools(LABELS, setting)
+    assert len(streams.pools) == 3
+    assert np.allclose(streams.weights.sum(axis=1), 1)
+    assert all(np.array_equal(a, b) for a, b in zip(shared.pools[0], streams.pools[0], strict=True))
+    assert not np.array_equal(streams.pools[0][0], streams.pools[1][0])
+    schedule = plan(setting, CONTROL)
+    _, lists = Arrivals(streams, setting).extend(schedule)
+    for run in range(6):
+        for m in range(3):
+            seen = lists[run, m, : schedule.ends[-1, run, m]]
+            assert np.isin(seen, streams.pools[run % 3][m]).all()

@@ -1,0 +1,199 @@
+"""One policy in the hands of a server of your own: prices in, admissions out, books kept, saved as JSON.
+
+>>> from empirics.settings.study import Study
+>>> server = Controller("constant", Study(buffers=(8, 9, 10), budget=33))
+>>> for price in (5.0, 2.5, 7.25):
+...     granted = server.decide(price)  # tell each client how many samples to admit, then train
+...     server.report(granted - [1, 0, 0])  # the first client found one sample less than it was granted
+>>> server.round, server.books.spent, server.books.debt
+(4, 54.25, 0.0)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from empirics.control.codec import plain, restored
+from empirics.control.policy import Policy
+from empirics.control.prices import make_prices
+from empirics.control.registry import Brief, kept_for, make_policy
+from empirics.control.released import CONSTANTS
+from empirics.control.schedule import whole_samples
+from empirics.control.totals import Totals
+from empirics.settings.study import Study
+from theory.admission import debt_update
+from theory.setting import Constants, SettingError, positive
+
+__all__ = ["Books", "Controller"]
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Books:
+    """What has happened so far: totals, and what the clients hold once the last round's samples have arrived."""
+
+    rounds: int
+    spent: float
+    debt: float
+    distinct: int
+    in_memory: NDArray[np.int64]
+    effective: float
+
+
+class Controller:
+    """Decides round by round as the study's batched loop does.
+
+    The settings are a study's: buffers, budget, rounds (for V and ρ, which follow from them unless given), K, rate. The
+    mean price is `study.assumed_mean_cost`, or else the one given here, or that of `study.cost`. The constants enter
+    acdpp's penalty alone; without any, those of the released code are taken. A policy of your own comes as an object
+    or a function that takes a `Brief`.
+    """
+
+    def __init__(
+        self,
+        policy: str = "constant",
+        study: Study | None = None,
+        *,
+        mean_cost: float | Fraction | None = None,
+        constants: Constants | None = None,
+        own: Any = None,
+    ) -> None:
+        self.study = Study() if study is None else study
+        self.name, self.constants = policy, CONSTANTS if constants is None else constants
+        mean = (
+            make_prices(self.study.cost).mean
+            if mean_cost is None
+            else Fraction(positive("mean_cost", mean_cost))
+        )
+        self.mean_cost = mean
+        brief = Brief(self.study, self.study.theory_budget(mean), self.constants.merged)
+        self.policy: Policy = make_policy(policy, brief, None if own is None else {policy: own})
+        self._state = self.policy.start(1)
+        self._totals = Totals.start(kept_for(self.policy, self.study, policy)[np.newaxis])
+        self._pending: tuple[float, NDArray[np.int64]] | None = None
+        self.books = Books(0, 0.0, 0.0, 0, np.zeros(self.study.clients, dtype=np.int64), 0.0)
+
+    @property
+    def round(self) -> int:
+        """The round to be decided next, or the one decided and not reported."""
+        return self.books.rounds + 1
+
+    @property
+    def retention(self) -> NDArray[np.int64]:
+        """For how many rounds each client keeps a sample."""
+        kept: NDArray[np.int64] = self._totals.retention[0]
+        return kept
+
+    def decide(self, cost: float) -> NDArray[np.int64]:
+        """How many samples each client may admit in this round, at this price of one.
+
+        If the round before was not reported, all that was granted counts as delivered.
+        """
+        positive("cost", cost)
+        if self._pending is not None:
+            self.report(self._pending[1])
+        self._state, wanted = self.policy.decide(self._state, np.array([float(cost)]))
+        try:
+            granted: NDArray[np.int64] = whole_samples(wanted, (1, self.study.clients))[0]
+        except ValueError as error:
+            raise SettingError(f"policy {self.name!r} failed in round {self.round}: {error}") from None
+        self._pending = (float(cost), granted)
+        return granted.copy()
+
+    def report(self, delivered: ArrayLike) -> None:
+        """How many samples each client has admitted, at most what it was granted: what did not come is neither paid
+        nor counted, nor owed."""
+        if self._pending is None:
+            raise SettingError("there is nothing to report: decide the round first")
+        cost, granted = self._pending
+        try:
+            came = whole_samples(delivered, granted.shape)
+        except ValueError:
+            raise SettingError(
+                f"delivered must be one whole number for each of the {len(granted)} clients, got {delivered!r}"
+            ) from None
+        if (came > granted).any():
+            m = int(np.argmax(came > granted))
+            raise SettingError(f"client {m} delivered {came[m]} samples and was granted {granted[m]}")
+        price = np.array([cost])
+        self._state = self.policy.book(self._state, price, came[np.newaxis])
+        _, _, track = self._totals.extend(came[np.newaxis, np.newaxis])
+        before, paid = self.books, cost * int(came.sum())
+        held, seen = self._totals.n[0].copy(), int(self._totals.past[-1].sum())
+        effective = float(track.effective[0, 0]) if seen else 0.0
+        debt = float(debt_update(before.debt, cost, int(came.sum()), float(self.study.budget)))
+        self.books = Books(before.rounds + 1, before.spent + paid, debt, seen, held, effective)
+        self._pending = None
+
+    # --- JSON ----------------------------------------------------------------------------------------------
+
+    def document(self) -> dict[str, Any]:
+        """All of it as JSON values: `from_document` goes on as if nothing had happened."""
+        constants = {name: value for name, value in asdict(self.constants).items() if value is not None}
+        found = {
+            "acdpp_controller": FORMAT,
+            "policy": self.name,
+            "study": self.study.document(),
+            "mean_cost": str(self.mean_cost),
+            "constants": plain(constants),
+            "books": plain(self.books),
+            "pending": plain(self._pending),
+            "totals": plain(self._totals),
+            "state": plain(self._state),
+        }
+        return found | {"sha256": _digest(found)}
+
+    @classmethod
+    def from_document(cls, document: Any, *, own: Any = None) -> Self:
+        """The controller of a document; `own` is the policy again, if it was one of your own."""
+        if not isinstance(document, dict) or document.get("acdpp_controller") != FORMAT:
+            raise SettingError("this is no saved controller of this version of acdpp")
+        if document.get("sha256") != _digest({k: v for k, v in document.items() if k != "sha256"}):
+            raise SettingError("the saved controller is damaged or was edited: its checksum does not fit")
+        made = cls(
+            document["policy"],
+            Study.from_document(document["study"]),
+            mean_cost=Fraction(document["mean_cost"]),
+            constants=Constants(**restored(document["constants"])),
+            own=own,
+        )
+        try:
+            made._state = restored(document["state"], made._state)
+            made._totals = restored(document["totals"], made._totals)
+            made.books = restored(document["books"], made.books)
+            made._pending = restored(document["pending"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise SettingError(f"the saved controller does not fit policy {made.name!r}: {error}") from error
+        return made
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the document to a file, whole or not at all."""
+        place = Path(path)
+        beside = place.with_name(place.name + ".partial")
+        beside.write_text(json.dumps(self.document(), ensure_ascii=False) + "\n", encoding="utf-8")
+        beside.replace(place)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, own: Any = None) -> Self:
+        """The controller that was saved to this file."""
+        try:
+            document = json.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise SettingError(f"cannot read the controller {str(path)!r} ({error.strerror})") from None
+        except ValueError:
+            raise SettingError(f"{str(path)!r} is no saved controller, or damaged") from None
+        return cls.from_document(document, own=own)
+
+
+def _digest(document: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,194 @@
+"""Policies by name: the built-in ones, those a user hands over, and those found at an import path.
+
+A factory takes a `Brief`, what can be known before round 1, and returns a policy.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirics.control.policy import FOREVER, DriftPlusPenalty, Fixed, Policy, Released
+from empirics.settings.study import Study
+from theory.design import best_rate, design_limit
+from theory.setting import Budget, Constants, Region, SettingError
+
+__all__ = ["BUILT_IN", "Brief", "Maker", "found_at", "kept_for", "make_policies", "make_policy", "register"]
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What a policy is told before round 1: the study, the budgets with the mean cost, and the theory's constants."""
+
+    study: Study
+    budget: Budget
+    constants: Constants
+
+    @property
+    def K(self) -> int:
+        """The retention that the study asks for, or the best by Corollary 2."""
+        return design_limit(self.budget, self.constants).K if self.study.K is None else self.study.K
+
+
+Maker = Callable[[Brief], Policy]
+BUILT_IN: dict[str, Maker] = {}
+_registered: dict[str, Maker] = {}
+
+
+def register(name: str, maker: Maker | Policy) -> None:
+    """Make a policy known by a name of its own, for studies and controllers of this process."""
+    if name in BUILT_IN or ":" in name or not name.isprintable() or not name.strip():
+        raise SettingError(
+            f"a policy of your own needs a new name without a colon, such as 'mine', got {name!r}"
+        )
+    _registered[name] = _maker(name, maker)
+
+
+def _built_in(name: str) -> Callable[[Maker], Maker]:
+    def keep(maker: Maker) -> Maker:
+        BUILT_IN[name] = maker
+        return maker
+
+    return keep
+
+
+def _drift_plus_penalty(brief: Brief, *, capped: bool) -> Policy:
+    study, K = brief.study, brief.K
+    rate = float(best_rate(K, brief.budget)) if study.rate is None else study.rate
+    region = Region(rate=rate, rho=study.contraction)
+    window = min(K, study.rounds)
+    return DriftPlusPenalty(
+        K, window, study.penalty_weight, region, brief.constants, brief.budget, capped=capped
+    )
+
+
+@_built_in("acdpp")
+def _acdpp(brief: Brief) -> Policy:
+    return _drift_plus_penalty(brief, capped=False)
+
+
+@_built_in("acdpp-capped")
+def _acdpp_capped(brief: Brief) -> Policy:
+    return _drift_plus_penalty(brief, capped=True)
+
+
+@_built_in("constant")
+def _constant(brief: Brief) -> Policy:
+    M = len(brief.budget.buffers)
+    return Fixed(_rates(brief.budget, brief.K), (0,) * M, (brief.K,) * M, brief.budget)
+
+
+@_built_in("oracle")
+def _oracle(brief: Brief) -> Policy:
+    """As many fresh samples a round as the buffers hold, whatever they cost."""
+    buffers = brief.budget.buffers
+    return Fixed(tuple(map(Fraction, buffers)), (0,) * len(buffers), (1,) * len(buffers), brief.budget)
+
+
+@_built_in("hybrid")
+def _hybrid(brief: Brief) -> Policy:
+    """Half of the clients admit constantly, designed for their own buffers with the whole budget; the others take B_m
+    samples in round 1 and keep them."""
+    budget, study = brief.budget, brief.study
+    live = max(len(budget.buffers) // 2, 1)
+    idle = len(budget.buffers) - live
+    half = Budget(buffers=budget.buffers[:live], cost=budget.cost, mean_cost=budget.mean_cost)
+    K = design_limit(half, brief.constants).K if study.hybrid_K is None else study.hybrid_K
+    opening = (0,) * live + tuple(int(size) for size in budget.buffers[live:])
+    rates = _rates(half, K) + (Fraction(0),) * idle
+    return Fixed(rates, opening, (K,) * live + (FOREVER,) * idle, budget)
+
+
+@_built_in("released")
+def _released(brief: Brief) -> Policy:
+    K = brief.study.released_K
+    return Released(K, min(K, brief.study.rounds), brief.budget)
+
+
+def _rates(budget: Budget, K: int) -> tuple[Fraction, ...]:
+    """The best feasible rates for a given K, in proportion to the buffers."""
+    share = Fraction(best_rate(K, budget)) / budget.total_buffer
+    return tuple(size * share for size in budget.buffers)
+
+
+# --- from a name to a policy -------------------------------------------------------------------------------
+
+
+def found_at(path: str, what: str) -> Any:
+    """The object at `module:attribute`."""
+    module, _, attribute = path.partition(":")
+    try:
+        found = import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # whatever a user's module does when it is imported
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        where = (
+            "" if isinstance(error, AttributeError) else f" (looked in {len(sys.path)} places of sys.path)"
+        )
+        raise SettingError(f"there is no {what} at {path!r}: {reason}{where}") from error
+    return found
+
+
+def _maker(name: str, given: Any) -> Maker:
+    if not isinstance(given, type) and isinstance(given, Policy):
+        return lambda brief: given
+    if callable(given):
+        return given
+    missing = [part for part in ("retention", "start", "decide", "book") if not hasattr(given, part)]
+    raise SettingError(
+        f"policy {name!r} must have retention, start, decide and book, or be a function "
+        f"that takes a Brief and returns "
+        f"such a policy: {type(given).__name__} lacks {', '.join(missing)}"
+    )
+
+
+def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -> Policy:
+    """The policy of this name: handed over, registered, built in, or at an import path."""
+    known = BUILT_IN | _registered | {key: _maker(key, given) for key, given in (own or {}).items()}
+    if name not in known and ":" in name:
+        known[name] = _maker(name, found_at(name, "policy"))
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "or module:attribute for one of your own"
+        raise SettingError(f"there is no policy {name!r}: known are {', '.join(known)}, {hint}")
+    try:
+        policy = known[name](brief)
+    except TypeError as error:
+        raise SettingError(
+            f"policy {name!r} must be made by a function that takes a Brief: {error}"
+        ) from error
+    if not isinstance(policy, Policy):
+        raise SettingError(f"policy {name!r} must have retention, start, decide and book, got {policy!r}")
+    kept_for(policy, brief.study, name)
+    return policy
+
+
+def make_policies(brief: Brief, own: Mapping[str, Any] | None = None) -> dict[str, Policy]:
+    """All policies of the study, in its order."""
+    return {name: make_policy(name, brief, own) for name in brief.study.policies}
+
+
+def kept_for(policy: Policy, study: Study, name: str) -> NDArray[np.int64]:
+    """The retention of each client."""
+    retention: Sequence[int] | int = policy.retention
+    try:
+        kept = np.broadcast_to(np.asarray(retention), (study.clients,))
+    except ValueError:
+        kept = np.zeros(0)
+    if kept.dtype.kind not in "iu" or not len(kept) or kept.min() < 1:
+        raise SettingError(
+            f"policy {name!r} must keep samples for a whole number of rounds of at least 1, "
+            f"or one such number for each of "
+            f"the {study.clients} clients, got {retention!r}"
+        )
+    whole: NDArray[np.int64] = np.minimum(kept, FOREVER).astype(np.int64)
+    return whole

@@ -1,0 +1,53 @@
+"""The columns of a result, each documented once: the Parquet file and the reference page carry these words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+__all__ = ["COLUMNS", "Column", "table"]
+
+
+class Column(NamedTuple):
+    """A type and what it means."""
+
+    kind: pa.DataType
+    help: str
+
+
+_WHOLE, _REAL = pa.int64(), pa.float64()
+COLUMNS: dict[str, Column] = {
+    "policy": Column(pa.string(), "name of the policy"),
+    "seed": Column(
+        _WHOLE,
+        "replicate, from 0: policies with the same one see the same costs and, slot by slot, the same samples",
+    ),
+    "round": Column(_WHOLE, "t, from 1"),
+    "cost": Column(_REAL, "c(t), of one sample"),
+    "admitted": Column(_WHOLE, "Λ(t), whole samples admitted by all clients"),
+    "n": Column(_WHOLE, "samples in memory when round t trains"),
+    "N": Column(_WHOLE, "distinct samples admitted so far"),
+    "N_eff": Column(_REAL, "effective sample size"),
+    "uniformity": Column(_REAL, "Ṽ(t) = N_eff/N"),
+    "chi": Column(_REAL, "χ(t), the true mismatch factor"),
+    "stated_mismatch": Column(_REAL, "1/n - 1/N_eff, the paper's factor, signed"),
+    "debt": Column(_REAL, "Z(t), at the beginning of round t"),
+    "overflow": Column(_WHOLE, "Σ_m max(n_m - B_m, 0)"),
+    "risk": Column(_REAL, "F_P(θ(t)), before round t trains; measured if asked for"),
+    "excess_risk": Column(
+        _REAL, "F_P(θ(t)) - F_P(θ*); absent where there is no ball or the model is not linear"
+    ),
+    "mismatch": Column(_REAL, "measured ‖∇F_all - ∇F_mem‖² at θ(t); measured if asked for"),
+    "variance": Column(_REAL, "E‖∇ℓ - ∇F_P‖² under P at θ(t); measured with the mismatch"),
+    "accuracy": Column(_REAL, "test accuracy of θ(t); measured if asked for"),
+}
+
+
+def table(columns: Mapping[str, Any]) -> pa.Table:
+    """A table of these columns that says what they mean."""
+    fields = [
+        pa.field(name, COLUMNS[name].kind, metadata={"description": COLUMNS[name].help}) for name in columns
+    ]
+    return pa.table(dict(columns), schema=pa.schema(fields))

@@ -1,0 +1,68 @@
+"""Named studies, and studies from a TOML file.
+
+`digits`: small enough for any machine, and inside the hypotheses of the corrected Theorem 1 (one distribution, convex
+loss, projection), so that its measured excess risk may be set against the bound. `own`: the same for your own data,
+with its classes as labels. `paper`: the paper's MNIST experiment as its text describes it, with logistic regression
+for the model. `released`: the same as the authors' code runs it. Where the paper names no value (V, ρ, the
+constants), ours are its remark's γ = φ = 1/2: V = √T and ρ = 1 - 1/√T.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from empirics.settings.costs import CostProcess
+from empirics.settings.study import Study
+from theory.setting import SettingError
+
+__all__ = ["PRESETS", "read_toml"]
+
+_MNIST = Study(
+    dataset="mnist",
+    scale="pixels",
+    partition="two-class",
+    radius=None,
+    rounds=100,
+    dtype="float32",
+    measures=("accuracy",),
+    threads=None,
+).document()
+
+PRESETS: dict[str, Study] = {
+    "digits": Study(preset="digits", labels="parity"),
+    "own": Study(),
+    "paper": Study.from_document(
+        _MNIST | {"preset": "paper", "policies": ["acdpp", "constant", "oracle", "hybrid"]}
+    ),
+    "released": Study.from_document(
+        _MNIST
+        | {
+            "preset": "released",
+            "per_class": 500,
+            "replacement": False,
+            "cost": CostProcess(process="integer"),
+            "policies": ["released", "constant", "oracle", "hybrid"],
+            "K": 10,
+            "hybrid_K": 10,
+            "momentum": 0.9,
+            "weights": "samples",
+        }
+    ),
+}
+
+
+def read_toml(path: Path, preset: str | None = None) -> Study:
+    """The study of a TOML file: its settings in place of those of a preset, the given one or the file's own."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingError(f"cannot read the settings file {str(path)!r} ({error.strerror})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingError(f"{str(path)!r} is not a TOML file: {error}") from None
+    own = document.pop("preset", None)
+    if own is not None and own not in PRESETS:
+        raise SettingError(f"preset must be one of {', '.join(PRESETS)}, got {own!r}")
+    if own is not None and preset not in (None, own):
+        raise SettingError(f"the settings file is for the preset {own!r}, not for {preset!r}")
+    return Study.from_document(document, PRESETS[own or preset or "digits"])

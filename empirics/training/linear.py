@@ -1,0 +1,148 @@
+"""Binary or multinomial logistic regression in closed form: the loss that theory knows best, and the fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from empirics.training.model import Descent, Memory, Population, inverse_counts
+
+__all__ = ["Linear"]
+
+
+class Linear:
+    """Logistic regression on the population's inputs as they are (a bias is a constant input), started at 0, or from
+    given parameters, one row a replicate.
+
+    Parameters are one row of weights an output: for two classes a single one, with ℓ = log(1 + e^(-s x·θ)), s = ±1;
+    for more, one a class, with softmax cross-entropy.
+    """
+
+    def __init__(self, population: Population, first: Tensor | None = None) -> None:
+        self.population, self.first = population, first
+        self.outputs = 1 if population.classes == 2 else population.classes
+        self.features = population.x.shape[1]
+        self.size = self.features * self.outputs
+        self.targets = self._targets(population.y)
+        self.square_norms = (population.x * population.x).sum(1)
+
+    def _targets(self, y: Tensor) -> Tensor:
+        if self.outputs == 1:
+            return y.to(self.population.x.dtype)[:, None]
+        return F.one_hot(y, self.outputs).to(self.population.x.dtype)
+
+    def start(self, runs: int) -> Tensor:
+        if self.first is None:
+            return self.population.x.new_zeros(runs, self.size)
+        return self.first.to(self.population.x).repeat(runs // len(self.first), 1)
+
+    def _chances(self, logits: Tensor) -> Tensor:
+        return logits.sigmoid() if self.outputs == 1 else logits.softmax(-1)
+
+    def _residual(self, logits: Tensor, targets: Tensor) -> Tensor:
+        """The derivative of the loss in the logits."""
+        return self._chances(logits) - targets
+
+    def _bend(self, chances: Tensor, direction: Tensor) -> Tensor:
+        """The second derivative of the loss in the logits, applied to a direction."""
+        inner = chances * direction
+        return inner * (1 - chances) if self.outputs == 1 else inner - chances * inner.sum(-1, keepdim=True)
+
+    def update(self, theta: Tensor, memory: Memory, descent: Descent) -> Tensor:
+        x, y = self.population.x[memory.index], self.targets[memory.index]
+        share = inverse_counts(memory.mask.to(theta.dtype))[..., None]
+        rows = theta.view(-1, 1, self.outputs, self.features)
+        train = self._in_sample_space if x.shape[2] < self.features else self._in_parameter_space
+        moves = memory.weights[..., None, None] * train(x, y, share, rows, descent)
+        moved = moves.flatten(1, 2).mT @ x.flatten(1, 2)  # all clients of a run in one product
+        return -descent.eta * moved.reshape(theta.shape)
+
+    def _in_sample_space(self, x: Tensor, y: Tensor, share: Tensor, rows: Tensor, descent: Descent) -> Tensor:
+        """Every step moves θ in the span of the memory, so E steps need the inputs twice and else their Gram matrix.
+
+        Returns the coefficients of the samples in -Δ/η.
+        """
+        # the copy pays: batched products with a transposed operand are several times slower on some processors
+        gram = x @ x.mT.contiguous()
+        logits = (x.flatten(1, 2) @ rows[:, 0].mT).view_as(y)
+        moves = velocity = torch.zeros_like(logits)
+        for _ in range(descent.steps):
+            velocity = descent.momentum * velocity + share * self._residual(logits, y)
+            moves = moves + velocity
+            logits = logits - descent.eta * (gram @ velocity)
+        return moves
+
+    def _in_parameter_space(
+        self, x: Tensor, y: Tensor, share: Tensor, rows: Tensor, descent: Descent
+    ) -> Tensor:
+        """The same, for memories of more samples than there are features."""
+        moves = velocity = x.new_zeros(*x.shape[:3], self.outputs)
+        for _ in range(descent.steps):
+            velocity = descent.momentum * velocity + share * self._residual(x @ rows.mT, y)
+            moves = moves + velocity
+            rows = rows - descent.eta * (velocity.mT @ x)
+        return moves
+
+    # --- measurements over the population ------------------------------------------------------------------
+
+    def logits(self, theta: Tensor, x: Tensor) -> Tensor:
+        """(samples, runs, outputs), one matrix product."""
+        return (x @ theta.reshape(-1, self.features).T).view(len(x), -1, self.outputs)
+
+    def losses(self, logits: Tensor, y: Tensor) -> Tensor:
+        """ℓ of each sample and run, (samples, runs)."""
+        if self.outputs == 1:
+            return F.softplus((1 - 2 * y.to(logits.dtype))[:, None] * logits[..., 0])
+        return (
+            logits.logsumexp(-1) - logits.gather(-1, y[:, None, None].expand(-1, logits.shape[1], 1))[..., 0]
+        )
+
+    def _p(self, theta: Tensor) -> Tensor:
+        return self.population.of_runs(len(theta))[..., None]
+
+    def _gradient(self, scaled: Tensor) -> Tensor:
+        """Σ_i x_i scaled_i: (samples, runs, outputs) to (runs, parameters)."""
+        return (scaled.flatten(1).T @ self.population.x).view(-1, self.size)
+
+    def risk_and_gradient(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """F_P and its gradient."""
+        p, logits = self._p(theta), self.logits(theta, self.population.x)
+        residual = self._residual(logits, self.targets[:, None])
+        risk = self.population.expected(self.losses(logits, self.population.y))
+        return risk, self._gradient(p * residual)
+
+    def curvature(self, theta: Tensor) -> Callable[[Tensor], Tensor]:
+        """The Hessian of F_P at theta, as a map on (runs, parameters)."""
+        p, q = self._p(theta), self._chances(self.logits(theta, self.population.x))
+        return lambda direction: self._gradient(p * self._bend(q, self.logits(direction, self.population.x)))
+
+    def measure(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
+        logits = self.logits(theta, self.population.x)
+        found = {"risk": self.population.expected(self.losses(logits, self.population.y))}
+        if tilt is not None:
+            residual = self._residual(logits, self.targets[:, None])
+            found["mismatch"] = self._gradient(tilt.T[..., None] * residual).square().sum(1)
+            gradient = self._gradient(self._p(theta) * residual)
+            second = self.population.expected(self.square_norms[:, None] * residual.square().sum(-1))
+            found["variance"] = second - gradient.square().sum(1)
+        return found
+
+    def variance_and_slope(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """v = E‖∇ℓ - ∇F_P‖² under P, (runs,), and its gradient in θ.
+
+        With ∇ℓ = x ⊗ r: v = E‖x‖²‖r‖² - ‖∇F_P‖², so ∇v/2 = E[‖x‖² x ⊗ r'r] - ∇²F_P ∇F_P.
+        """
+        p, q = self._p(theta), self._chances(self.logits(theta, self.population.x))
+        residual, weight = q - self.targets[:, None], p * self.square_norms[:, None, None]
+        gradient = self._gradient(p * residual)
+        value = (weight * residual.square()).sum((0, 2)) - gradient.square().sum(1)
+        turned = self._gradient(p * self._bend(q, self.logits(gradient, self.population.x)))
+        return value, 2 * (self._gradient(weight * self._bend(q, residual)) - turned)
+
+    def accuracy(self, theta: Tensor) -> Tensor:
+        logits = self.logits(theta, self.population.test_x)
+        guess = (logits[..., 0] > 0).long() if self.outputs == 1 else logits.argmax(-1)
+        return (guess == self.population.test_y[:, None]).to(theta.dtype).mean(0)

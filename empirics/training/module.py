@@ -1,0 +1,114 @@
+"""Any `torch.nn.Module` as a model: torch differentiates, every client of every run has parameters of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.func import functional_call, grad, vmap
+from torch.nn import functional as F
+
+from empirics.training.model import Descent, Memory, Population, inverse_counts
+from theory.setting import SettingError
+
+__all__ = ["Module"]
+
+SAMPLES = 256  # whose gradients are held at a time
+
+
+class Module:
+    """A module that maps a batch of inputs to class scores (one score a class, softmax cross-entropy).
+
+    Given one module, every run starts from its parameters; given one a replicate, run r starts from those of module
+    r mod replicates. Buffers, such as running means, are not averaged by a federation: modules with any are refused.
+    """
+
+    def __init__(self, module: torch.nn.Module | Sequence[torch.nn.Module], population: Population) -> None:
+        modules = [module] if isinstance(module, torch.nn.Module) else list(module)
+        self.module = modules[0].to(population.x.device, population.x.dtype)
+        self.population = population
+        kind = type(self.module).__name__
+        if any(True for _ in self.module.buffers()):
+            raise SettingError(
+                f"model {kind} has buffers, such as the running means of BatchNorm, which a "
+                f"federation does not average: "
+                "use GroupNorm or LayerNorm"
+            )
+        self.shapes = {name: p.shape for name, p in self.module.named_parameters()}
+        self.size = sum(shape.numel() for shape in self.shapes.values())
+        if not self.size:
+            raise SettingError(f"model {kind} has no parameters to train")
+        flat = [torch.cat([p.detach().reshape(-1) for p in one.parameters()]) for one in modules]
+        self.first = torch.stack(flat).to(population.x)
+        self._try_out(kind)
+
+    def _try_out(self, kind: str) -> None:
+        """Two inputs through the module, so that what does not fit is known before anything is trained."""
+        x = self.population.x[:2]
+        try:
+            with torch.no_grad():
+                scores = self._scores(self.first[0], x)
+        except Exception as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise SettingError(
+                f"model {kind} does not take inputs of shape {tuple(x.shape)}: {reason}"
+            ) from error
+        wanted = (len(x), self.population.classes)
+        if not isinstance(scores, Tensor) or tuple(scores.shape) != wanted:
+            got = tuple(scores.shape) if isinstance(scores, Tensor) else type(scores).__name__
+            raise SettingError(
+                f"model {kind} must give one score a class, shape {wanted} for two inputs, got {got}"
+            )
+
+    def start(self, runs: int) -> Tensor:
+        return self.first.repeat(runs // len(self.first), 1)
+
+    def _scores(self, theta: Tensor, x: Tensor) -> Tensor:
+        pieces = torch.split(theta, [shape.numel() for shape in self.shapes.values()])
+        named = {
+            name: piece.view(shape) for (name, shape), piece in zip(self.shapes.items(), pieces, strict=True)
+        }
+        scores: Tensor = functional_call(self.module, named, (x,))
+        return scores
+
+    def _loss(self, theta: Tensor, x: Tensor, y: Tensor, share: Tensor) -> Tensor:
+        return share @ F.cross_entropy(self._scores(theta, x), y, reduction="none")
+
+    def update(self, theta: Tensor, memory: Memory, descent: Descent) -> Tensor:
+        x, y = self.population.x[memory.index], self.population.y[memory.index]
+        share = inverse_counts(memory.mask.to(theta.dtype))
+        gradient = vmap(vmap(grad(self._loss)))
+        local = theta[:, None].expand(-1, memory.index.shape[1], -1)
+        velocity = torch.zeros_like(local)
+        for _ in range(descent.steps):
+            velocity = descent.momentum * velocity + gradient(local, x, y, share)
+            local = local - descent.eta * velocity
+        return torch.einsum("rm,rmp->rp", memory.weights, local - theta[:, None])
+
+    def measure(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
+        x, y, p = self.population.x, self.population.y, self.population.of_runs(len(theta)).T
+        p = p.expand(len(theta), -1)
+        found = {"risk": torch.stack([self._loss(one, x, y, q) for one, q in zip(theta, p, strict=True)])}
+        if tilt is not None:
+            tilted = [grad(self._loss)(one, x, y, weights) for one, weights in zip(theta, tilt, strict=True)]
+            found["mismatch"] = torch.stack(tilted).square().sum(1)
+            found["variance"] = torch.stack([self._variance(one, q) for one, q in zip(theta, p, strict=True)])
+        return found
+
+    def _variance(self, theta: Tensor, p: Tensor) -> Tensor:
+        """E‖∇ℓ - ∇F_P‖² under P at one θ, from the gradients of all samples, some at a time."""
+        x, y = self.population.x, self.population.y
+        one = p.new_ones(1)
+        each = vmap(lambda a, b: grad(self._loss)(theta, a[None], b[None], one))
+        second, mean = p.new_zeros(()), torch.zeros_like(theta)
+        for part in torch.split(torch.arange(len(y), device=y.device), SAMPLES):
+            gradients = each(x[part], y[part])
+            second = second + p[part] @ gradients.square().sum(1)
+            mean = mean + p[part] @ gradients
+        return second - mean.square().sum()
+
+    def accuracy(self, theta: Tensor) -> Tensor:
+        test_x, test_y = self.population.test_x, self.population.test_y
+        hits = [(self._scores(one, test_x).argmax(-1) == test_y).to(theta.dtype).mean() for one in theta]
+        return torch.stack(hits)

@@ -1,0 +1,233 @@
+"""An npz file is the arrays in it; what is damaged, foreign, pickled or too large is refused in one sentence."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from empirics.data import as_dataset, from_arrays, load, npz
+from tests.empirics.data.made_data import refusal
+from theory.setting import SettingError
+
+X = np.arange(60, dtype=np.float64).reshape(12, 5)
+Y = np.arange(12) % 3
+FOUR = {"x": X, "y": Y, "test_x": X[:6] + 1, "test_y": Y[:6]}
+
+
+def saved(path: Path, *, packed: bool = False, **arrays: Any) -> Path:
+    (np.savez_compressed if packed else np.savez)(path, allow_pickle=True, **arrays)
+    return path
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("keras", [False, True])
+@pytest.mark.parametrize("test", [False, True])
+def test_the_arrays_of_a_file_are_the_data_set(packed: bool, keras: bool, test: bool, tmp_path: Path) -> None:
+    arrays = dict(FOUR if test else list(FOUR.items())[:2])
+    expected = from_arrays(*arrays.values())
+    if keras:
+        names = dict(zip(FOUR, ("x_train", "y_train", "x_test", "y_test"), strict=True))
+        arrays = {names[key]: array for key, array in arrays.items()}
+    path = saved(tmp_path / "mine.npz", packed=packed, **arrays)
+    assert load(f"npz:{path}").digest == expected.digest
+    assert as_dataset(f"npz:{path}").name == f"npz:{path}"
+    with np.load(path) as opened:
+        assert as_dataset(opened).digest == expected.digest
+
+
+def test_a_relative_file_lies_in_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved(tmp_path / "mine.npz", **FOUR)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert load("npz:mine.npz", tmp_path / "elsewhere").classes == 3
+    assert "No such file" in refusal("npz:nowhere.npz", tmp_path)
+
+
+def test_arrays_by_columns_and_of_other_types_are_read(tmp_path: Path) -> None:
+    path = saved(tmp_path / "mine.npz", x=np.asfortranarray(X.astype(">i2")), y=Y.astype(np.float32))
+    assert load(f"npz:{path}").digest == from_arrays(X, Y).digest
+
+
+def sentence(path: Path) -> str:
+    found = refusal(f"npz:{path}", None)
+    assert str(path) in found
+    assert len(found) < 400 + 2 * len(str(path))
+    return found
+
+
+def test_the_arrays_are_checked_like_any_others(tmp_path: Path) -> None:
+    path = tmp_path / "mine.npz"
+    assert f"{path}: x must hold finite" in sentence(saved(path, x=X * np.nan, y=Y))
+    assert f"{path}: y must hold whole" in sentence(saved(path, x=X, y=Y + 0.5))
+    assert "x must be an array of real numbers, got complex128" in sentence(saved(path, x=X * 1j, y=Y))
+    assert "one length" in sentence(saved(path, x=X, y=Y[1:]))
+
+
+class Weapon:
+    def __init__(self, canary: Path) -> None:
+        self.canary = canary
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.canary),)
+
+
+def test_pickled_arrays_are_refused_and_do_nothing(tmp_path: Path) -> None:
+    canary = tmp_path / "executed"
+    armed = np.array([Weapon(canary)] * 12, object)
+    assert "x must be an array of real numbers, got object" in sentence(
+        saved(tmp_path / "a.npz", x=armed, y=Y)
+    )
+    bare = tmp_path / "b.npz"
+    bare.write_bytes(pickle.dumps(Weapon(canary)))
+    assert "not a whole npz file" in sentence(bare)
+    assert not canary.exists()
+
+
+def npy(array: Any) -> bytes:
+    written = io.BytesIO()
+    np.save(written, array)
+    return written.getvalue()
+
+
+def zipped(path: Path, **members: bytes) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return path
+
+
+def claiming(shape: object, array: Any = X) -> bytes:
+    """The array, whose header claims another shape."""
+    content = npy(array)
+    return content[:10] + content[10:].replace(str(array.shape).encode(), str(shape).encode(), 1)
+
+
+@pytest.mark.parametrize(
+    "shape", ["(10, 5)", "(13, 5)", "(-3,-20)", "(9**9,5)", "(12,'5')", "((((((", "('x', )"]
+)
+def test_a_header_that_lies_about_the_shape_is_refused(shape: str, tmp_path: Path) -> None:
+    content = claiming(shape.ljust(len(str(X.shape))))
+    sentence(zipped(tmp_path / "mine.npz", x=content, y=npy(Y)))
+
+
+def test_a_shape_that_does_not_fit_into_memory_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = saved(tmp_path / "mine.npz", packed=True, x=X, y=Y)
+    needed = X.nbytes + 4 * X.size + Y.nbytes + 4 * Y.size
+    monkeypatch.setattr(npz, "_memory", lambda: needed)
+    assert load(f"npz:{path}").classes == 3
+    monkeypatch.setattr(npz, "_memory", lambda: needed - 1)
+    monkeypatch.setattr(npz, "_array", lambda *_: pytest.fail("it was read"))
+    assert "bytes of memory" in sentence(path)
+
+
+@pytest.mark.parametrize("thorough", [False, True])
+def test_a_bomb_is_refused_before_it_goes_off(thorough: bool, tmp_path: Path) -> None:
+    """An array claims an exabyte, in its header alone or, `thorough`, in the archive's directory too."""
+    written = io.BytesIO()
+    claim = {"descr": "<f8", "fortran_order": False, "shape": (2**57,)}
+    np.lib.format.write_array_header_1_0(written, claim)
+    path = tmp_path / "mine.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("x.npy", written.getvalue())
+        archive.writestr("y.npy", npy(Y))
+        if thorough:
+            archive.filelist[0].file_size += 2**60
+    assert ("bytes of memory" if thorough else "it says that it has the shape") in sentence(path)
+
+
+FOREIGN = {
+    "empty": (b"", "not a whole npz file"),
+    "text": (b"x,y\n1,2\n", "not a whole npz file"),
+    "npy": (npy(X), "not a whole npz file"),
+    "gzip": (b"\x1f\x8b\x08" + bytes(30), "not a whole npz file"),
+    "an empty archive": (b"PK\x05\x06" + bytes(18), "it holds nothing"),
+}
+
+
+@pytest.mark.parametrize("case", FOREIGN)
+def test_what_is_no_npz_file_is_refused(case: str, tmp_path: Path) -> None:
+    content, part = FOREIGN[case]
+    (tmp_path / "mine.npz").write_bytes(content)
+    assert part in sentence(tmp_path / "mine.npz")
+
+
+@pytest.mark.parametrize(
+    "names", [("x",), ("y",), ("x", "y", "test_x"), ("x", "y", "x_test", "y_test"), ("images", "labels")]
+)
+def test_a_file_with_other_arrays_is_refused_with_those_it_should_hold(
+    names: tuple[str, ...], tmp_path: Path
+) -> None:
+    found = sentence(saved(tmp_path / "mine.npz", **dict.fromkeys(names, X)))
+    assert "should hold x and y" in found
+    assert ", ".join(map(repr, names)) in found
+
+
+def test_places_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    assert "needs the name of a file" in refusal("npz:", None)
+    assert "not a plain file" in sentence(tmp_path)
+    assert "No such file" in sentence(tmp_path / "nowhere.npz")
+    assert "not a plain file" in refusal(f"npz:{os.devnull}", None)
+    refusal("npz:a\0b", None)
+    refusal(f"npz:{'long' * 100}", None)
+    shut = saved(tmp_path / "shut.npz", **FOUR)
+    shut.chmod(0)
+    if not os.access(shut, os.R_OK):  # root may read anything
+        assert "Permission denied" in sentence(shut)
+
+
+def test_truncated_and_changed_files_are_refused(tmp_path: Path) -> None:
+    whole = saved(tmp_path / "whole.npz", **FOUR).read_bytes()
+    path = tmp_path / "mine.npz"
+    for length in range(0, len(whole), 97):
+        path.write_bytes(whole[:length])
+        sentence(path)
+    changed = bytearray(whole)
+    changed[whole.index(X.tobytes()) + 64] ^= 1  # a number, which only the checksum can tell
+    path.write_bytes(changed)
+    assert "CRC" in sentence(path)
+
+
+def test_an_array_twice_or_behind_a_password_is_refused(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "mine.npz", x=npy(X), y=npy(Y))
+    locked = bytearray(path.read_bytes())
+    locked[6] |= 1  # the flag of encryption, in the file's own header and in the directory
+    locked[locked.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(locked)
+    assert "encrypted" in sentence(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("x.npy", "y.npy", "x"):  # np.load would find either under the name x
+            archive.writestr(name, npy(X))
+    assert "it has an array twice" in sentence(path)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@settings(max_examples=80)
+@given(data=st.data())
+def test_any_damage_is_survived_or_refused_in_one_sentence(
+    packed: bool, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    path = saved(tmp_path_factory.mktemp("damaged") / "mine.npz", packed=packed, **FOUR)
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(content)
+    try:
+        load(f"npz:{path}")
+    except SettingError as error:
+        found = str(error)
+    else:
+        found = "loaded"
+    assert "\n" not in found
