@@ -1,4 +1,6 @@
-"""The data sets: `load(name, data_dir)` reads standard files that a user has, and checks what it can.
+"""The data sets: `as_dataset` takes the name of one, a file, or arrays of the user's own.
+
+`load(name, data_dir)` reads standard files that a user has, and checks what it can.
 
 Nothing is downloaded, unpacked to disk or executed. A file as long as the published one must have its digest;
 a shorter one of the same structure is a subset and is taken as it is (`Dataset.digest` tells them apart).
@@ -8,12 +10,15 @@ Whatever is missing, truncated, corrupt or something else is one `SettingError`.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
-from empirics.data import cifar10, digits, imagenette, mnist
+from empirics.data import cifar10, digits, imagenette, mnist, npz
+from empirics.data.arrays import from_arrays, from_mapping, from_torch
 from empirics.data.dataset import Dataset
 from theory.setting import SettingError
 
-__all__ = ["NAMES", "Dataset", "load"]
+__all__ = ["NAMES", "Dataset", "as_dataset", "from_arrays", "from_mapping", "from_torch", "load"]
 
 NAMES = ("digits", "mnist", "cifar10", "imagenette")
 
@@ -21,7 +26,8 @@ NAMES = ("digits", "mnist", "cifar10", "imagenette")
 def load(name: str, data_dir: str | os.PathLike[str] | None = None, *, size: int | None = None) -> Dataset:
     """The data set `name`, from the files in `data_dir` or in the usual folders below it.
 
-    `digits` needs no files. `size`, for `imagenette` alone, is the images' side in pixels, by default 160.
+    `digits` needs no files, and `npz:FILE` is a file of the user's own, wherever it lies. `size`, for `imagenette`
+    alone, is the images' side in pixels, by default 160.
 
     >>> load("digits").train_x.shape
     (1442, 1, 8, 8)
@@ -38,6 +44,42 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None, *, size: int
                 return cifar10.load(data_dir)
             case "imagenette":
                 return imagenette.load(data_dir, imagenette.SIDE if size is None else size)
+            case str() if name.startswith(npz.PREFIX):
+                return npz.load(name)
     except OSError as error:  # a folder that may not be looked into
         raise SettingError(f"{data_dir} cannot be read ({error.strerror or error})") from error
-    raise SettingError(f"there is no data set {name!r}: choose one of {', '.join(NAMES)}")
+    raise SettingError(f"there is no data set {name!r}: choose one of {', '.join(NAMES)} or npz:FILE")
+
+
+def as_dataset(thing: Any, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
+    """The data set of a name that `load` knows, of arrays or of torch's data sets; one that is ready stays as it is.
+
+    >>> as_dataset(([[0], [1], [2], [3], [4], [5]], [0, 1, 0, 1, 0, 1])).train_y.shape
+    (5,)
+    """
+    match thing:
+        case Dataset():
+            return thing
+        case str():
+            return load(thing, data_dir)
+        case Mapping():
+            return from_mapping(thing)
+        case ((_, _) as train, (_, _) as test):  # no pair (x, y): two samples are too few to hold one out
+            return from_arrays(*train, *test)
+        case (x, y) if _is_array(x) and _is_array(y):
+            return from_arrays(x, y)
+        case (x, y, test_x, test_y):
+            return from_arrays(x, y, test_x, test_y)
+        case (train, test) if not _is_array(train) and not _is_array(test):
+            return from_torch(train, test)
+    if hasattr(thing, "__getitem__") and not _is_array(thing):
+        return from_torch(thing)
+    raise SettingError(
+        f"a data set is one of {', '.join(NAMES)} or npz:FILE, arrays (x, y) or (x, y, test_x, test_y), a mapping with "
+        f"these names, or one or two of torch's map-style data sets, got {type(thing).__name__}"
+    )
+
+
+def _is_array(thing: Any) -> bool:
+    """Whether NumPy can read it: a list, or what offers itself as an array, as tensors and data frames do."""
+    return isinstance(thing, list | tuple) or hasattr(thing, "__array__")

@@ -1,4 +1,4 @@
-"""A data set in memory: images in [0, 1], labels, and a digest that says exactly which numbers these are."""
+"""A data set in memory: inputs, labels, and a digest that says exactly which numbers these are."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def scaled(pixels: Pixels, largest: int = 255) -> Images:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Images `(N, channels, height, width)` in [0, 1] and labels `0 … classes-1`, to train and to test.
+    """Inputs `(N, …)` and labels `0 … classes-1`, to train and to test.
+
+    The inputs of the data sets that are loaded by name are images `(N, channels, height, width)` in [0, 1].
 
     `digest` is that of `train_x, train_y, test_x, test_y`; equal digests mean equal numbers.
     """
@@ -52,11 +54,11 @@ class Dataset:
         for split, x, y in (("training", self.train_x, self.train_y), ("test", self.test_x, self.test_y)):
             if x.dtype != np.float32 or y.dtype != np.int64:
                 raise SettingError(
-                    f"{split} images must be float32 and labels int64, got {x.dtype} and {y.dtype}"
+                    f"{split} inputs must be float32 and labels int64, got {x.dtype} and {y.dtype}"
                 )
             if y.ndim != 1 or len(x) != len(y) or not len(y):
                 raise SettingError(
-                    f"each {split} image needs one label, got {len(x)} images and labels {y.shape}"
+                    f"each {split} input needs one label, got {len(x)} inputs and labels {y.shape}"
                 )
             if y.min() < 0 or y.max() >= self.classes:
                 raise SettingError(

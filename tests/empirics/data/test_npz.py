@@ -178,7 +178,7 @@ def test_a_file_with_other_arrays_is_refused_with_those_it_should_hold(
 def test_places_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     assert "needs the name of a file" in refusal("npz:", None)
     assert "not a plain file" in sentence(tmp_path)
-    assert "No such file" in sentence(tmp_path / "nowhere.npz")
+    assert "cannot be read (No such file" in sentence(tmp_path / "nowhere.npz")
     assert "not a plain file" in refusal(f"npz:{os.devnull}", None)
     refusal("npz:a\0b", None)
     refusal(f"npz:{'long' * 100}", None)

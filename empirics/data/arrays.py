@@ -1,0 +1,185 @@
+"""A data set of the user's own: arrays, tensors, or a torch `Dataset`, for which torch need not be imported here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from empirics.data.dataset import Dataset, Images, Labels
+from empirics.data.real import real_array
+from empirics.draws import Purpose, permutation
+from theory.setting import SettingError
+
+__all__ = ["assembled", "from_arrays", "from_mapping", "from_torch", "keys"]
+
+EVERY = 5  # one in five is a test sample
+NO_REPLICATE = (
+    2**32 - 1
+)  # an address that no study draws from, so that the split is independent of all of them
+SPELLINGS = (("x", "y", "test_x", "test_y"), ("x_train", "y_train", "x_test", "y_test"))
+
+
+def from_arrays(
+    x: ArrayLike,
+    y: ArrayLike,
+    test_x: ArrayLike | None = None,
+    test_y: ArrayLike | None = None,
+    *,
+    name: str = "arrays",
+) -> Dataset:
+    """The data set of inputs `x` (N, …) and whole class numbers `y` (N,): arrays, tensors on the CPU, lists.
+
+    Inputs of any real type become float32, otherwise as they are: pixels 0 … 255 stay 0 … 255. The distinct values
+    of `y`, in their order, become 0 … classes-1. Without a test set every fifth sample, in a random order that depends
+    on N alone and on no seed, is held out as one.
+
+    >>> data = from_arrays([[0.5], [1], [2], [3], [4], [5]], [7, -1, 7, -1, 7, -1])
+    >>> data.train_x.shape, data.test_x.shape, data.classes
+    ((5, 1), (1, 1), 2)
+    """
+    if (test_x is None) != (test_y is None):
+        raise SettingError(
+            "test_x and test_y belong together: give both, or none to hold out every fifth sample"
+        )
+    return assembled(name, (x, y) if test_x is None else (x, y, test_x, test_y))
+
+
+def from_mapping(arrays: Mapping[str, ArrayLike], *, name: str = "arrays") -> Dataset:
+    """The same from arrays with names: x, y and, if there is a test set, test_x, test_y; or as Keras spells them."""
+    return assembled(name, [arrays[key] for key in keys("the mapping", list(arrays))])
+
+
+def from_torch(train: Any, test: Any = None, *, name: str = "torch") -> Dataset:
+    """The same from torch's map-style data sets, which give pairs (input, class number); all is read now, once."""
+    splits = {"training": train} if test is None else {"training": train, "test": test}
+    return assembled(name, [array for which, split in splits.items() for array in _read(which, split)])
+
+
+def keys(what: str, names: Sequence[Any]) -> tuple[str, ...]:
+    """The names of x, y and perhaps test_x, test_y, in this order, if these and no others are there."""
+    for spelling in SPELLINGS:
+        for wanted in (spelling, spelling[:2]):
+            if len(names) == len(wanted) and set(names) == set(wanted):
+                return wanted
+    held = ", ".join(repr(name)[:40] for name in names[:10]) or "nothing"
+    raise SettingError(
+        f"{what} should hold x and y, or x, y, test_x and test_y, or with the names x_train, y_train, x_test and "
+        f"y_test: it holds {held}"
+    )
+
+
+def assembled(name: str, arrays: Sequence[Any], where: str = "") -> Dataset:
+    """The data set of x, y and perhaps test_x, test_y, which a refusal calls so, after `where`."""
+    called = [f"{where}{key}" for key in SPELLINGS[0]]
+    train = _pair(called[:2], arrays[:2])
+    if len(arrays) == 2:
+        train, test = _held_out(called[0], *train)
+        hint = "all its samples were held out, so give a test set of your own"
+    else:
+        test = _pair(called[2:], arrays[2:])
+        hint = f"{called[1]} has no such class"
+    if train[0].shape[1:] != test[0].shape[1:]:
+        raise SettingError(
+            f"{called[0]} and {called[2]} must have inputs of one shape, got {train[0].shape[1:]} and "
+            f"{test[0].shape[1:]}"
+        )
+    classes, train_y = np.unique(train[1], return_inverse=True)
+    if unseen := set(test[1].tolist()) - set(classes.tolist()):
+        raise SettingError(f"the test set has the class {min(unseen)}, which training never sees: {hint}")
+    if len(classes) < 2:
+        raise SettingError(f"{called[1]} must hold two classes or more, got {classes[0]} alone")
+    test_y = np.searchsorted(classes, test[1])
+    return Dataset.of(
+        name,
+        (train[0], train_y.astype(np.int64)),
+        (test[0], test_y.astype(np.int64)),
+        len(classes),
+    )
+
+
+def _pair(called: Sequence[str], given: Sequence[Any]) -> tuple[Images, Labels]:
+    x, y = _inputs(called[0], given[0]), _labels(called[1], given[1])
+    if len(x) != len(y):
+        raise SettingError(f"{called[0]} and {called[1]} must be of one length, got {len(x)} and {len(y)}")
+    return x, y
+
+
+def _inputs(what: str, values: Any) -> Images:
+    """A copy as finite float32, of two axes or more."""
+    given = real_array(what, values)
+    if given.ndim == 0 or not given.size:
+        raise SettingError(f"{what} must have an input for each sample, got an array of shape {given.shape}")
+    found = _float32(what, given)
+    return found.reshape(-1, 1) if found.ndim == 1 else found
+
+
+def _float32(what: str, given: Any) -> Images:
+    with np.errstate(over="ignore"):
+        found: Images = given.astype(np.float32)
+    finite = np.isfinite(found)
+    if not finite.all():
+        raise SettingError(
+            f"{what} must hold finite numbers that float32 can hold, got {given[~finite].flat[0]}"
+        )
+    return found
+
+
+def _labels(what: str, values: Any) -> Labels:
+    given = real_array(what, values)
+    if given.ndim != 1 or not given.size:
+        raise SettingError(
+            f"{what} must have one class number for each sample, got an array of shape {given.shape}"
+        )
+    with np.errstate(invalid="ignore"):
+        found: Labels = given.astype(np.int64)
+    if (wrong := given[found != given]).size:
+        raise SettingError(f"{what} must hold whole class numbers, such as 0, 1, 2, got {wrong[0]}")
+    return found
+
+
+def _held_out(what: str, x: Images, y: Labels) -> tuple[tuple[Images, Labels], tuple[Images, Labels]]:
+    if len(x) < EVERY:
+        raise SettingError(f"{what} must have at least {EVERY} samples to hold out every fifth, got {len(x)}")
+    rank = permutation(len(x), 0, Purpose.partition, replicate=NO_REPLICATE)
+    test = rank % EVERY == EVERY - 1
+    return (x[~test], y[~test]), (x[test], y[test])
+
+
+def _read(which: str, split: Any) -> tuple[Images, Any]:
+    """All inputs and labels of a map-style data set."""
+    refused = SettingError(
+        f"the {which} set must be a map-style data set, with a length and items by number, got {type(split).__name__}"
+    )
+    if not (hasattr(split, "__getitem__") and hasattr(split, "__len__")):
+        raise refused
+    if not len(split):
+        raise SettingError(f"the {which} set must not be empty")
+    x: Images = np.empty(0, np.float32)
+    y: list[Any] = []
+    for i in range(len(split)):
+        try:
+            item = split[i]
+        except NotImplementedError:  # an iterable data set of torch with a length
+            raise refused from None
+        if not isinstance(item, tuple | list) or len(item) != 2:
+            raise SettingError(
+                f"item {i} of the {which} set must be a pair (input, class number), got a {type(item).__name__}"
+            )
+        one = _float32(f"input {i} of the {which} set", real_array(f"input {i} of the {which} set", item[0]))
+        if not i:
+            x = np.empty((len(split), *one.shape), np.float32)
+        if one.shape != x.shape[1:]:
+            raise SettingError(
+                f"the inputs of the {which} set must be of one shape, got {x.shape[1:]} and, as item {i}, {one.shape}"
+            )
+        x[i] = one
+        label = real_array(f"label {i} of the {which} set", item[1])
+        if label.ndim:
+            raise SettingError(
+                f"label {i} of the {which} set must be one class number, got an array {label.shape}"
+            )
+        y.append(label[()])
+    return x, np.array(y)
