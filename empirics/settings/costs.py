@@ -8,13 +8,9 @@ starts cheap and ends dear and so breaks the paper's factorisation E[Z(cΛ̄-C)]
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-
-import numpy as np
-from numpy.typing import NDArray
 
 from empirics.settings.field import apply_checks, between, choice, optional, setting, text
 from theory.setting import SettingError
@@ -101,9 +97,3 @@ class CostProcess:
                 f"the mean of a trace is not a setting: it is that of the prices in {self.file}"
             )
         return (Fraction(str(self.low)) + Fraction(str(self.high))) / 2
-
-    def chunks(self, seed: int, replicates: int, rounds: int, size: int) -> Iterator[NDArray[np.float64]]:
-        """The prices themselves, until every caller asks `make_prices`."""
-        import empirics.control.prices
-
-        return empirics.control.prices.make_prices(self).chunks(seed, replicates, rounds, size)
