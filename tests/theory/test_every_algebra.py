@@ -189,6 +189,7 @@ NOT_FORMULAS = {
     "regret_expansion.regret_lower_bound",
     "violation.buffer_excess_maximum",
     "violation.buffer_violation_maximum",
+    "reuse.from_totals",
     "reuse.trajectory",
     "lambert.lambert_total",
     "constant_admission.constant_bound",
