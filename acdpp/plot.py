@@ -15,6 +15,7 @@ import typer
 from acdpp import parse
 from acdpp.bound import DEFAULT_CONSTANTS
 from acdpp.drawing import Drawing, deliver, file_options, spelled, take_options
+from figures.missing import NotMeasured
 from theory.setting import Budget, SettingError
 
 if TYPE_CHECKING:
@@ -244,7 +245,8 @@ def constraints(result: Result) -> Drawing:
 def _measured(module: str, result: Path) -> Drawing:
     from figures.measured import read
 
-    figure, measured = import_module(f"figures.{module}"), read(result)
+    figure = import_module(f"figures.{module}")
+    measured = read(result, figure.READS)
     return Drawing(module.replace("_", "-"), lambda track: figure.compute(measured), figure.draw)
 
 
@@ -256,7 +258,7 @@ MEASURED = ("risk-vs-bound", "learning", "mismatch", "constraints")
 
 def _all(
     result: Annotated[
-        Path | None, typer.Option(help="A result of acdpp train: draw its four figures too.")
+        Path | None, typer.Option(help="A result of acdpp train: draw its figures too, up to four.")
     ] = None,
 ) -> None:
     """Every figure, with its default settings."""
@@ -265,7 +267,10 @@ def _all(
 def _everything(ctx: typer.Context, result: Path | None, **file: Any) -> None:
     if result is not None:  # first, since a wrong folder should be known at once
         for name in MEASURED:
-            deliver(spelled(ctx, name, result), partial(FIGURES[name], result=result), **file)
+            try:
+                deliver(spelled(ctx, name, result), partial(FIGURES[name], result=result), **file)
+            except NotMeasured as error:
+                typer.echo(f"acdpp: left out {name} of the result: {error}", err=True)
     for name in THEORY:
         deliver(spelled(ctx, name, None), FIGURES[name], **file)
 

@@ -154,7 +154,7 @@ def _simulated(
 NAMES = {
     "constant": "constant admission",
     "oracle": "oracle",
-    "acdpp": "ACDPP (mean, 10–90 % of {seeds} seeds)",
+    "acdpp": "ACDPP (mean, 10–90 % of {seeds} cost paths)",
 }
 TERMS = {
     "root": (r"$D\sigma\sqrt{\mu}$", ""),
@@ -175,8 +175,10 @@ def draw(data: BoundVsHorizon, look: Look) -> Figure:
             _draw_shares(axes, data.curves["constant", form], look)
         grid[0, 0].set(title="(a) cumulative bound", ylabel="bound over $T$ rounds")
         grid[0, 1].set(title="(b) average a round", ylabel="bound / $T$")
-        grid[1, 0].set(title="(c) its terms: constant admission, corrected", ylabel="share of the bound")
-        grid[1, 1].set(title="(d) its terms: constant admission, as stated", ylabel="share of the bound")
+        grid[1, 0].set(title=r"(c) terms of constant admission, corrected: $\mu=\chi$")
+        grid[1, 1].set(title=r"(d) terms as stated: $\mu=1/n-1/N_{\mathrm{eff}}$")
+        for axes in grid[1]:
+            axes.set_ylabel("share of the bound")
         for axes in grid.ravel():
             decades(axes)
             axes.set(xlabel="$T$", xlim=(1, data.curves["constant", "corrected"].T[-1]))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 from numpy.typing import NDArray
 
-from figures.measured import Measured, Spread, draw_spread, spread
-from figures.style import Look, Width, decades
+from figures.measured import Measured, Spread, draw_policies, policy_handles, spread
+from figures.style import Look, Width, round_axis
 
-__all__ = ["PANELS", "Constraints", "compute", "draw"]
+__all__ = ["PANELS", "READS", "Constraints", "compute", "draw"]
 
 Floats = NDArray[np.float64]
 PANELS = {
@@ -21,16 +23,18 @@ PANELS = {
     "overspent": "spent $-$ $Ct$",
     "debt": "debt $Z(t)$",
 }
+READS = ("cost", "admitted", "n", "overflow", "debt")
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """By quantity and policy, means and bands over the seeds; the budgets to set them against."""
+    """By quantity and policy, means and spreads over the seeds; the budgets to set them against."""
 
     rounds: Floats
     curves: dict[str, dict[str, Spread]]
     budget: float
     total_buffer: float
+    note: str
 
 
 def compute(result: Measured) -> Constraints:
@@ -46,33 +50,39 @@ def compute(result: Measured) -> Constraints:
         name: {policy: spread(values[p]) for p, policy in enumerate(result.policies)}
         for name, values in quantities.items()
     }
-    return Constraints(result.rounds, curves, result.budget, result.total_buffer)
+    note = result.note("Lines: mean; bars: 10–90 % of {} seeds")
+    return Constraints(result.rounds, curves, result.budget, result.total_buffer, note)
 
 
 def draw(data: Constraints, look: Look) -> Figure:
     """Two by two."""
     with look.applied():
-        figure, grid = look.canvas(Width.double, 4.6, 2, 2, sharex=True)
+        figure, grid = look.canvas(Width.double, 4.8, 2, 2, sharex=True)
         for letter, axes, (name, label) in zip("abcd", grid.ravel(), PANELS.items(), strict=True):
-            for policy, values in data.curves[name].items():
-                draw_spread(axes, data.rounds, values, look, **look.policy(policy), label=policy)
-            decades(axes)
-            axes.set(ylabel=label, title=f"({letter})", xlim=(1, data.rounds[-1]))
+            draw_policies(axes, data.rounds, data.curves[name], look)
+            round_axis(axes, data.rounds[-1])
+            axes.set(ylabel=label, title=f"({letter})")
         occupancy, overflow, overspent, debt = grid.ravel()
-        occupancy.axhline(
-            data.total_buffer, color=look.ink, linewidth=0.8 * look.scale, label=r"$\Sigma_mB_m$"
-        )
-        occupancy.set_ylim(bottom=0)
-        overspent.axhline(0, color=look.ink, linewidth=0.8 * look.scale)
-        overflow.set_ylim(bottom=0)
-        linear = 10.0 ** np.ceil(np.log10(10 * data.budget))  # about ten rounds' budget, then decades
+        how: dict[str, Any] = {"color": look.ink, "linewidth": 0.8 * look.scale, "zorder": 1.9}
+        buffers = occupancy.axhline(data.total_buffer, **how, label=r"$\Sigma_mB_m$")
+        overspent.axhline(0, **how)
+        exponent = int(np.ceil(np.log10(10 * data.budget)))  # about ten rounds' budget, then decades
         for axes in (overspent, debt):
-            axes.set_yscale("symlog", linthresh=linear)
-            steps = linear * 10.0 ** np.arange(8)
-            axes.yaxis.set_major_locator(FixedLocator([*-steps, 0, *steps]))
-            axes.yaxis.set_minor_locator(NullLocator())
+            _bend(axes, exponent)
             axes.set_xlabel("round $t$")
-        debt.set_ylim(bottom=0)
-        handles, labels = occupancy.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+        for axes in (occupancy, overflow):  # never negative, and room for marks at 0
+            top = max(axes.get_ylim()[1], 1)
+            axes.set_ylim(-0.03 * top, top)
+        debt.set_ylim(-0.1 * 10**exponent, max(debt.get_ylim()[1], 10**exponent))
+        handles = [*policy_handles(look, list(data.curves["n"])), buffers]
+        look.legend(figure, handles, data.note)
     return figure
+
+
+def _bend(axes: Axes, exponent: int) -> None:
+    """An axis that is linear up to a power of ten and logarithmic beyond, and says so."""
+    axes.set_yscale("symlog", linthresh=10.0**exponent)
+    steps = 10.0 ** np.arange(exponent, exponent + 8)
+    axes.yaxis.set_major_locator(FixedLocator([*-steps, 0, *steps]))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylabel(f"{axes.get_ylabel()}\n(linear to $10^{exponent}$, then log)")

@@ -77,23 +77,23 @@ def draw(data: Control, look: Look) -> Figure:
     titles = {"literal": "ACDPP as printed", "capped": "ACDPP, admitting only what fits"}
     rows = {
         "cost $c(t)$": _cost,
-        r"admissions $\Lambda(t)$": _admissions,
+        "admissions $\\Lambda(t)$\n(linear to 1, then log)": _admissions,
         "occupancy $n(t)$": _occupancy,
         "debt $Z(t)$": _debt,
         "spent $-$ $Ct$": _spending,
     }
     with look.applied():
-        figure, grid = look.canvas(Width.double, 6.4, len(rows), 2, sharex=True, sharey="row")
+        figure, grid = look.canvas(Width.double, 6.6, len(rows), 2, sharex=True, sharey="row")
         for row, (label, paint) in zip(grid, rows.items(), strict=True):
             for axes, run in zip(row, data.runs.values(), strict=True):
                 paint(axes, data, run, look)
             row[0].set_ylabel(label)
-            if row[0].get_legend_handles_labels()[0]:
-                row[0].legend(loc="upper right")
         for column, name in zip(grid.T, data.runs, strict=True):
             column[0].set_title(titles[name])
             column[-1].set(xlabel="round $t$", xlim=(0, len(data.rounds)))
         figure.align_ylabels()
+        handles = [handle for axes in grid[:, 0] for handle in axes.get_legend_handles_labels()[0]]
+        look.legend(figure, handles)
     return figure
 
 
@@ -105,16 +105,17 @@ def _admissions(axes: Axes, data: Control, run: Run, look: Look) -> None:
     region = r"region $[\Lambda_{\min},\Lambda_{\max}]$"
     axes.fill_between(data.rounds, data.lowest, data.highest, step="mid", color=look.faint, label=region)
     how: dict[str, Any] = {"where": "mid", "color": look.corrected, "linewidth": 0.8 * look.scale}
-    axes.step(data.rounds, run.admitted, **how, label=r"$\Lambda(t)$")
+    axes.step(data.rounds, run.admitted, **how)
     axes.set_yscale("symlog", linthresh=1)  # the capped rule admits nothing at times
     axes.set_ylim(-0.1, 1.5 * data.highest[0])
 
 
 def _occupancy(axes: Axes, data: Control, run: Run, look: Look) -> None:
     axes.plot(data.rounds, run.occupancy, color=look.corrected)
-    axes.axhline(data.total_buffer, color=look.stated, linestyle=DASHES[1], label=r"buffers $\Sigma B_m$")
+    axes.axhline(data.total_buffer, color=look.stated, linestyle=DASHES[1])
     over = np.maximum(run.occupancy, data.total_buffer)
-    axes.fill_between(data.rounds, data.total_buffer, over, color=look.stated, alpha=0.3, linewidth=0)
+    how: dict[str, Any] = {"color": look.stated, "alpha": 0.3, "linewidth": 0, "label": "over the buffers"}
+    axes.fill_between(data.rounds, data.total_buffer, over, **how)
     axes.set_ylim(bottom=0)
 
 
@@ -125,4 +126,4 @@ def _debt(axes: Axes, data: Control, run: Run, look: Look) -> None:
 
 def _spending(axes: Axes, data: Control, run: Run, look: Look) -> None:
     axes.plot(data.rounds, run.spent - data.C * data.rounds, color=look.corrected)
-    axes.axhline(0, color=look.stated, linestyle=DASHES[1], label="cost budget")
+    axes.axhline(0, color=look.stated, linestyle=DASHES[1], label=r"budgets: buffers $\Sigma B_m$, cost $Ct$")

@@ -118,13 +118,14 @@ def _landscape(
 def draw(data: Designs, look: Look) -> Figure:
     """The landscape, and the two maps."""
     with look.applied():
-        figure, grid = look.canvas(Width.double, 2.9, 1, 3, width_ratios=(1.25, 1, 1))
+        figure, grid = look.canvas(Width.double, 3.0, 1, 3, width_ratios=(1.25, 1, 1))
         left, middle, right = grid[0]
         _draw_landscape(left, data, look)
         top = max(int(data.limit.max()), int(data.finite.max()))
         _draw_map(middle, data, data.limit, top, look, "the given budgets")
         _draw_map(right, data, data.finite, top, look)
-        left.set_title("(a) bound, divided by the least")
+        left.set_title("(a) bound at the best feasible rate")
+        left.set_ylabel("bound / least over $K$")
         middle.set_title(r"(b) $K^\star$, $T\to\infty$")
         right.set_title(f"(c) best $K$, ${_power(data.landscapes[0].T, 'T=')}$")
         middle.set_ylabel(r"total buffer $\Sigma B_m$")
@@ -138,16 +139,15 @@ def _power(T: int, before: str = "") -> str:
 
 
 def _draw_landscape(axes: Axes, data: Designs, look: Look) -> None:
-    star: dict[str, Any] = {"marker": "*", "markersize": 6 * look.scale, "linestyle": "none"}
-    feasible = look.points("o") | {"markersize": 7 * look.scale, "markerfacecolor": "none"}
-    infeasible: dict[str, Any] = {
-        "marker": "x",
-        "markersize": 4.5 * look.scale,
-        "linestyle": "none",
-        "color": look.stated,
+    marks: dict[str, dict[str, Any]] = {
+        "best": {"marker": "*", "markersize": 7 * look.scale, "zorder": 5},
+        "feasible": {"marker": "o", "markersize": 8 * look.scale, "markerfacecolor": "none", "zorder": 4},
+        "infeasible": {"marker": "x", "markersize": 4.5 * look.scale, "zorder": 4},
     }
-    label = rf"corrected $K^\star={data.corrected}$"
-    axes.axvline(data.corrected, color=look.corrected, linewidth=0.6 * look.scale, label=label)
+    marks["best"] |= {"markeredgecolor": look.ground, "markeredgewidth": 0.3 * look.scale}
+    label = rf"corrected $K^\star={data.corrected}$, $T\to\infty$"
+    axes.axvline(data.corrected, color=look.muted, linewidth=look.scale, linestyle=DASHES[3], label=label)
+    marked = []
     for place, land in enumerate(data.landscapes):
         least = land.bound.min()
         colour = look.series[place % len(look.series)]
@@ -158,14 +158,14 @@ def _draw_landscape(axes: Axes, data: Designs, look: Look) -> None:
         }
         axes.plot(data.K, land.bound / least, **line)
         best = np.interp(land.best, data.K, land.bound) / least
-        axes.plot(land.best, best, **star, color=colour, zorder=4)
+        axes.plot(land.best, best, **marks["best"], color=colour)
         for (K, fits), value in zip(data.stated, land.stated, strict=True):
-            axes.plot(K, value / least, **(feasible if fits else infeasible), zorder=5)
-    axes.plot([], [], **star, color=look.ink, label="best $K$ for this $T$")
-    axes.plot([], [], **feasible, label="stated, feasible")
-    axes.plot([], [], **infeasible, label="stated, over the cost budget")
-    marked = [value / land.bound.min() for land in data.landscapes for value in land.stated]
-    low, high = min(0.96, *marked), max(1.34, *marked)
+            axes.plot(K, value / least, **marks["feasible" if fits else "infeasible"], color=colour)
+            marked.append(value / least)
+    labels = ("best $K$ for this $T$", "stated, feasible", "stated, over the cost budget")
+    for how, label in zip(marks.values(), labels, strict=True):
+        axes.plot([], [], **how, color=look.ink, linestyle="none", label=label)
+    low, high = min(0.96, *marked), max(1.2, *marked)
     axes.set(xlabel="retention $K$", ylim=(low - 0.02 * high, 1.02 * high), xlim=(0, data.K[-1]))
 
 

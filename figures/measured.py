@@ -2,24 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from empirics.records.folder import read_result
-from figures.style import POLICIES, Look
-from theory.setting import Constants, SettingError
+from figures.missing import NotMeasured
+from figures.style import Look, readable
+from theory.setting import Constants
 
-__all__ = ["BAND", "Measured", "Spread", "draw_spread", "half_width", "read", "spread"]
+__all__ = [
+    "BAND",
+    "Measured",
+    "Spread",
+    "draw_band",
+    "draw_policies",
+    "half_width",
+    "policy_handles",
+    "read",
+    "spread",
+    "thinned",
+]
 
 Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
 BAND = (0.1, 0.9)  # quantiles over the seeds
-MARKS = 9  # markers on a line
+MARKS = 9  # on a line, fewer where there are many lines
+STRETCHES = 800  # of an axis, each as wide as a line is thick in print
+MEASURES = {
+    "excess_risk": ("excess risk", "the measure risk and inside a ball (radius)"),
+    "mismatch": ("measured mismatch", "the measure mismatch"),
+    "variance": ("measured mismatch", "the measure mismatch"),
+    "accuracy": ("accuracy", "the measure accuracy"),
+}
+DRAWN = {
+    "partition": "the partition",
+    "start": "the first parameters",
+}  # anew for every seed, if the study says so
 
 
 @dataclass(frozen=True)
@@ -27,53 +53,61 @@ class Measured:
     """Columns of shape (policies, seeds, rounds), by the names of `COLUMNS`, and the settings."""
 
     policies: tuple[str, ...]
+    seeds: int
+    horizon: int
     columns: dict[str, Floats]
     constants: Constants
     nominal: tuple[str, ...]
     budget: float
     total_buffer: float
+    per_seed: tuple[str, ...] = ()
 
     @property
     def rounds(self) -> Floats:
         """t = 1..T."""
-        return np.arange(1.0, self.columns["n"].shape[2] + 1)
+        return np.arange(1.0, self.horizon + 1)
 
     def __getitem__(self, name: str) -> Floats:
         if name not in self.columns:
-            raise SettingError(
-                f"this result has no column {name!r}: train with measures that include it, and inside a ball "
-                "(radius) where it is the excess risk"
-            )
+            what, remedy = MEASURES.get(name, (f"column {name!r}", "a version of acdpp that writes it"))
+            raise NotMeasured(f"this result has no {what}: train with {remedy}")
         return self.columns[name]
 
+    def note(self, what: str) -> str:
+        """What bars or bands contain, in words: `what`, with {} for their number, and how seeds differ."""
+        if self.seeds == 1:
+            return "One seed: nothing is known about the spread."
+        differ = ["costs", "samples", *(DRAWN.get(name, name) for name in self.per_seed)]
+        shared = [words for name, words in DRAWN.items() if name not in self.per_seed]
+        alike = f", not in {' or '.join(shared)}" if shared else ""
+        listed = f"{', '.join(differ[:-1])} and {differ[-1]}"
+        return f"{what.format(self.seeds)}. Seeds differ in {listed}{alike}."
 
-def read(path: Path) -> Measured:
-    """A finished result folder."""
+
+def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
+    """A finished result folder; of its columns only the wanted ones, as far as it has them."""
     settings, _, rows = read_result(path)
     study = settings["study"]
     policies = tuple(study["policies"])
-    unknown = [name for name in policies if name not in POLICIES]
-    if unknown:
-        raise SettingError(f"{str(path)!r} has policies that no figure knows: {', '.join(unknown)}")
     shape = (len(policies), study["seeds"], study["rounds"])
-    names = rows["policy"].to_numpy(zero_copy_only=False)
-    places = (
-        np.array([policies.index(name) for name in names]),
-        rows["seed"].to_numpy(),
-        rows["round"].to_numpy() - 1,
-    )
+    coded = rows["policy"].combine_chunks().dictionary_encode()
+    number = np.array([policies.index(name) for name in coded.dictionary.to_pylist()])
+    places = (number[coded.indices.to_numpy()], rows["seed"].to_numpy(), rows["round"].to_numpy() - 1)
     columns: dict[str, Floats] = {}
     for name in rows.column_names:
-        if name not in ("policy", "seed", "round"):
+        if name not in ("policy", "seed", "round") and (wanted is None or name in wanted):
             columns[name] = np.full(shape, np.nan)
             columns[name][places] = rows[name].to_numpy()
     return Measured(
         policies=policies,
+        seeds=study["seeds"],
+        horizon=study["rounds"],
         columns=columns,
         constants=Constants(**settings["constants"]["constants"]),
         nominal=tuple(settings["constants"]["nominal"]),
         budget=float(study["budget"]),
         total_buffer=float(sum(study["buffers"])),
+        per_seed=tuple(study.get("per_seed") or ()),
     )
 
 
@@ -100,8 +134,70 @@ def half_width(values: Floats) -> Any:
     return student.ppf(0.975, seeds - 1) * values.std(axis=0, ddof=1) / np.sqrt(seeds)
 
 
-def draw_spread(axes: Axes, x: Floats, values: Spread, look: Look, **how: Any) -> None:
-    """A line with its band, and markers evenly spread over a logarithmic axis."""
-    axes.fill_between(x, values.low, values.high, color=how["color"], alpha=0.15, linewidth=0)
-    marks = np.unique(np.searchsorted(x, np.geomspace(x[0], x[-1], MARKS)))
-    axes.plot(x, values.mean, **({"linewidth": look.scale, "markevery": marks.tolist()} | how))
+# --- the drawing -------------------------------------------------------------------------------------------
+
+
+def thinned(x: Floats, y: Floats) -> Whole:
+    """Which points of a long curve to draw: of each stretch of a logarithmic axis the ends, the least and the greatest.
+
+    What is left covers the same ink, since a stretch is no wider than the line.
+    """
+    if len(x) <= 4 * STRETCHES:
+        return np.arange(len(x))
+    stretch = np.floor(STRETCHES * np.log(x / x[0]) / np.log(x[-1] / x[0]))
+    first = np.flatnonzero(np.diff(stretch, prepend=-1))
+    keep = [first, np.append(first[1:], len(x)) - 1]
+    for worst, pick in ((np.inf, np.argmin), (-np.inf, np.argmax)):
+        known = np.where(np.isnan(y), worst, y)
+        keep.append(first + [int(pick(part)) for part in np.split(known, first[1:])])
+    return np.unique(np.concatenate(keep))
+
+
+def policy_handles(look: Look, policies: Sequence[str]) -> list[Line2D]:
+    """The legend's entries."""
+    looks = look.policies(policies)
+    return [Line2D([], [], **looks[name], label=readable(name)) for name in policies]
+
+
+def draw_policies(axes: Axes, x: Floats, curves: dict[str, Spread], look: Look) -> None:
+    """A line for each policy's mean, with its spread as bars at marks.
+
+    Marks of different policies take turns along a logarithmic axis, so that neither bars nor marks hide each other.
+    Within a round the policies stand side by side, which shows only where there are very few rounds.
+    """
+    looks, turns = look.policies(list(curves)), _turns(x, len(curves))
+    for place, ((name, values), at) in enumerate(zip(curves.items(), turns, strict=True)):
+        aside = 0.8 * ((place + 0.5) / len(curves) - 0.5)
+        beside = x * (1 + 1 / x[-1]) ** aside
+        mark = dict(looks[name])
+        line: dict[str, Any] = {"color": mark["color"], "linestyle": mark.pop("linestyle")}
+        some = thinned(x, values.mean)
+        axes.plot(beside[some], values.mean[some], **line, linewidth=look.scale)
+        bars: dict[str, Any] = {"color": mark["color"], "linewidth": 0.7 * look.scale, "zorder": 2.1}
+        axes.vlines(beside[at], values.low[at], values.high[at], **bars)
+        axes.plot(beside[at], values.mean[at], **mark, linestyle="none", zorder=2.2)
+
+
+def _turns(x: Floats, curves: int) -> list[Whole]:
+    """For each curve the points nearest to evenly spread places on a logarithmic axis, none given to two curves.
+
+    All points to all, where there are no more than marks.
+    """
+    marks = min(MARKS, max(48 // curves, 3))
+    if len(x) <= marks:
+        return [np.arange(len(x))] * curves
+    wanted = np.log(x[0]) + (np.arange(marks * curves) + 0.5) / (marks * curves) * np.log(x[-1] / x[0])
+    nearest = np.abs(np.log(x) - wanted[:, None]).argmin(axis=1)
+    own: list[list[int]] = [[] for _ in range(curves)]
+    for slot, (point, taken) in enumerate(zip(nearest, np.diff(nearest, prepend=-1) == 0, strict=True)):
+        if not taken:
+            own[slot % curves].append(int(point))
+    return [np.array(points, dtype=np.int64) for points in own]
+
+
+def draw_band(axes: Axes, x: Floats, values: Spread, look: Look, **how: Any) -> None:
+    """A line with its band, for panels in which bands do not meet; a dash, where there is but one point."""
+    axes.fill_between(x, values.low, values.high, color=how["color"], alpha=0.2, linewidth=0)
+    (at,) = _turns(x, 1)
+    usual = {"linewidth": look.scale, "markevery": at.tolist(), "marker": "_" if len(x) == 1 else "none"}
+    axes.plot(x, values.mean, **(usual | how))

@@ -8,27 +8,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from figures.measured import Measured, half_width
-from figures.style import DASHES, Look, Width, decades
+from figures.measured import Measured, half_width, thinned
+from figures.style import DASHES, Look, Width, readable, round_axis
 
-__all__ = ["MeasuredMismatch", "OnePolicy", "compute", "draw"]
+__all__ = ["READS", "MeasuredMismatch", "OnePolicy", "compute", "draw"]
 
 Floats = NDArray[np.float64]
 BINS = 14
 COLUMNS = 3
 FLOOR = -1.2  # of the axis; in rounds t <= K the printed expression is -χ
+READS = ("mismatch", "variance", "chi", "stated_mismatch")
 
 
 @dataclass(frozen=True)
 class OnePolicy:
     """Measured over variance·χ in bins of rounds, mean and half-width of its 95 % interval over the seeds; and by round
-    the printed expression over χ.
+    the printed expression over χ. All empty where χ = 0 in every round, as it is in round 1.
     """
 
     at: Floats
@@ -40,9 +42,12 @@ class OnePolicy:
 
 @dataclass(frozen=True)
 class MeasuredMismatch:
-    """By policy."""
+    """By policy, over `horizon` rounds."""
 
     policies: dict[str, OnePolicy]
+    horizon: int
+    seeds: int
+    note: str
 
 
 def compute(result: Measured) -> MeasuredMismatch:
@@ -50,7 +55,9 @@ def compute(result: Measured) -> MeasuredMismatch:
 
     Rounds in which some run has χ = 0 are left out: round 1, and those in which all samples were used equally often.
     """
-    return MeasuredMismatch({name: _one(p, result) for p, name in enumerate(result.policies)})
+    found = {name: _one(p, result) for p, name in enumerate(result.policies)}
+    note = result.note("Bars: 95 % interval (Student’s t) of the mean over {} seeds")
+    return MeasuredMismatch(found, result.horizon, result.seeds, note)
 
 
 def _one(p: int, result: Measured) -> OnePolicy:
@@ -60,7 +67,9 @@ def _one(p: int, result: Measured) -> OnePolicy:
     edges = np.unique(np.geomspace(1, len(rounds) + 1, BINS + 1).round().astype(int))
     bins = [np.arange(a - 1, b - 1)[some[a - 1 : b - 1]] for a, b in pairwise(edges)]
     bins = [members for members in bins if len(members)]
-    ratios = np.stack([measured[:, b].sum(axis=1) / (variance * chi)[:, b].sum(axis=1) for b in bins], axis=1)
+    expected = variance * chi
+    ratios = np.array([measured[:, b].sum(axis=1) / expected[:, b].sum(axis=1) for b in bins])
+    ratios = ratios.reshape(len(bins), len(measured)).T
     return OnePolicy(
         at=np.array([np.exp(np.log(rounds[b]).mean()) for b in bins]),
         ratio=ratios.mean(axis=0),
@@ -76,34 +85,32 @@ def draw(data: MeasuredMismatch, look: Look) -> Figure:
     rows = -(-len(data.policies) // columns)
     with look.applied():
         width = Width.double if columns > 1 else Width.single
-        figure, grid = look.canvas(width, 0.5 + 1.75 * rows, rows, columns, sharey=True)
+        figure, grid = look.canvas(width, 0.65 + 1.75 * rows, rows, columns, sharey=True)
         panels = list(grid.ravel())
         for axes, (name, one) in zip(panels, data.policies.items(), strict=False):
-            _draw_policy(axes, one, look)
-            axes.set(
-                title=name,
-                xlabel="round $t$",
-                xlim=(1, max(one.rounds[-1] for one in data.policies.values())),
-            )
+            _draw_policy(axes, one, look, f"measured, {data.seeds} seed{'s' * (data.seeds > 1)}")
+            round_axis(axes, data.horizon)
+            axes.set(title=readable(name), xlabel="round $t$")
         for axes in panels[len(data.policies) :]:
             axes.remove()
         for row in grid:
             row[0].set_ylabel(r"mismatch $/\ (\mathrm{variance}\cdot\chi)$")
-        highest = max(
-            np.nanmax(np.append(one.ratio, one.ratio + one.half_width)) for one in data.policies.values()
-        )
+        reach = [np.append(one.ratio, one.ratio + one.half_width) for one in data.policies.values()]
+        highest = max((float(x) for x in np.concatenate(reach) if np.isfinite(x)), default=1.0)
         panels[0].set_ylim(FLOOR, max(1.2, 1.05 * highest))
-        handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+        look.legend(figure, panels[0].get_legend_handles_labels()[0], data.note)
     return figure
 
 
-def _draw_policy(axes: Axes, one: OnePolicy, look: Look) -> None:
+def _draw_policy(axes: Axes, one: OnePolicy, look: Look, label: str) -> None:
     axes.axhline(0, color=look.ink, linewidth=0.6 * look.scale)
     axes.axhline(1, color=look.corrected, label=r"predicted with $\chi$")
-    stated = np.where(one.stated >= FLOOR, one.stated, np.nan)
-    axes.plot(
-        one.rounds, stated, color=look.stated, linestyle=DASHES[1], label=r"with $1/n-1/N_{\mathrm{eff}}$"
-    )
-    axes.errorbar(one.at, one.ratio, one.half_width, **look.points(), label="measured, 95 % over seeds")
-    decades(axes)
+    some = thinned(one.rounds, one.stated)
+    stated = np.where(one.stated >= FLOOR, one.stated, np.nan)[some]
+    how: dict[str, Any] = {"color": look.stated, "linestyle": DASHES[1]}
+    axes.plot(one.rounds[some], stated, **how, label=r"with $1/n-1/N_{\mathrm{eff}}$")
+    axes.errorbar(one.at, one.ratio, one.half_width, **look.points(), label=label)
+    if not len(one.at):
+        words: dict[str, Any] = {"ha": "center", "va": "center", "transform": axes.get_yaxis_transform()}
+        box = {"facecolor": look.ground, "edgecolor": "none", "pad": look.scale}
+        axes.text(0.5, 0.5, r"$\chi=0$ in every round:" "\nno ratio", **words, bbox=box)

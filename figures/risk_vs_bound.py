@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from numpy.typing import NDArray
 
-from figures.measured import Measured, Spread, draw_spread, spread
-from figures.style import DASHES, Look, Width, decades
-from theory.bound import theorem_1, theorem_1_as_stated
+from figures.measured import BAND, Measured, Spread, draw_band, spread
+from figures.style import DASHES, Look, Width, decades, readable, round_axis
+from theory.bound import Bound, theorem_1, theorem_1_as_stated
 
-__all__ = ["OnePolicy", "RiskVsBound", "compute", "draw"]
+__all__ = ["READS", "OnePolicy", "RiskVsBound", "compute", "draw"]
 
 Floats = NDArray[np.float64]
 POINTS = 30
 COLUMNS = 3
+ROOMY = 6  # policies whose names fit between the bars of the last panel
+READS = ("excess_risk", "n", "N", "uniformity", "chi")
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,8 @@ class RiskVsBound:
 
     T: Floats
     policies: dict[str, OnePolicy]
-    seeds: int
     nominal: tuple[str, ...]
+    note: str
 
 
 def compute(result: Measured) -> RiskVsBound:
@@ -49,7 +54,8 @@ def compute(result: Measured) -> RiskVsBound:
     risk = result["excess_risk"]
     horizons = np.unique(np.geomspace(1, risk.shape[2], POINTS).round().astype(int))
     found = {name: _one(p, result, risk[p], horizons) for p, name in enumerate(result.policies)}
-    return RiskVsBound(horizons.astype(float), found, risk.shape[1], result.nominal)
+    note = result.note("Lines: mean; bands and bars: 10–90 % of {} seeds")
+    return RiskVsBound(horizons.astype(float), found, result.nominal, note)
 
 
 def _one(p: int, result: Measured, risk: Floats, horizons: NDArray[np.int64]) -> OnePolicy:
@@ -57,9 +63,9 @@ def _one(p: int, result: Measured, risk: Floats, horizons: NDArray[np.int64]) ->
     corrected, stated = np.empty_like(measured), np.empty_like(measured)
     for s in range(len(risk)):
         n, N, V, chi = (result[name][p, s] for name in ("n", "N", "uniformity", "chi"))
-        for i, T in enumerate(horizons):
-            corrected[s, i] = theorem_1(n[:T], N[:T], V[:T], chi[:T], result.constants).total
-            stated[s, i] = theorem_1_as_stated(n[:T], N[:T], V[:T], result.constants).total
+        stretches = [slice(*ends) for ends in pairwise((0, *horizons))]
+        corrected[s] = _added(theorem_1(n[r], N[r], V[r], chi[r], result.constants) for r in stretches)
+        stated[s] = _added(theorem_1_as_stated(n[r], N[r], V[r], result.constants) for r in stretches)
     return OnePolicy(
         measured=spread(measured),
         corrected=spread(corrected),
@@ -68,15 +74,23 @@ def _one(p: int, result: Measured, risk: Floats, horizons: NDArray[np.int64]) ->
     )
 
 
+def _added(bounds: Iterable[Bound]) -> Floats:
+    """Bounds of successive stretches of rounds, added up: each round is evaluated once, D²/(2η) is paid once."""
+    parts = [(float(bound.total), float(bound.terms.initial)) for bound in bounds]
+    totals, initials = np.array(parts).T
+    sums: Floats = np.cumsum(totals - initials) + initials[0]
+    return sums
+
+
 def draw(data: RiskVsBound, look: Look) -> Figure:
     """A panel for each policy, and one with the final ratios."""
     rows = -(-(len(data.policies) + 1) // COLUMNS)
     with look.applied():
-        figure, grid = look.canvas(Width.double, 0.5 + 1.75 * rows, rows, COLUMNS)
+        figure, grid = look.canvas(Width.double, 0.65 + 1.75 * rows, rows, COLUMNS)
         panels = list(grid.ravel())
         for axes, (name, one) in zip(panels, data.policies.items(), strict=False):
             _draw_policy(axes, data, one, look)
-            axes.set_title(name)
+            axes.set_title(readable(name))
         _draw_ratios(panels[len(data.policies)], data, look)
         for axes in panels[len(data.policies) + 1 :]:
             axes.remove()
@@ -84,36 +98,42 @@ def draw(data: RiskVsBound, look: Look) -> Figure:
         low = min(axes.get_ylim()[0] for axes in lines)
         high = max(axes.get_ylim()[1] for axes in lines)
         for place, axes in enumerate(lines):
-            axes.set(ylim=(low, high), xlim=(1, data.T[-1]), xlabel="$T$")
+            round_axis(axes, data.T[-1])
+            axes.set(ylim=(low, high), xlabel="$T$")
             if place % COLUMNS == 0:
                 axes.set_ylabel("cumulative excess risk")
-        handles, labels = lines[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+        look.legend(figure, lines[0].get_legend_handles_labels()[0], data.note)
     return figure
 
 
 def _draw_policy(axes: Axes, data: RiskVsBound, one: OnePolicy, look: Look) -> None:
     T, nominal = data.T, ", nominal constants" if data.nominal else ""
     plain: dict[str, Any] = {"color": look.corrected, "label": f"Theorem 1, corrected{nominal}"}
-    draw_spread(axes, T, one.corrected, look, **plain)
+    draw_band(axes, T, one.corrected, look, **plain)
     dashed = {"color": look.stated, "linestyle": DASHES[1], "label": f"Theorem 1, as stated{nominal}"}
-    draw_spread(axes, T, one.stated, look, **dashed)
-    dots = look.points() | {"linestyle": DASHES[2], "label": "measured (mean, 10–90 %)"}
-    draw_spread(axes, T, one.measured, look, **dots)
-    decades(axes)
+    draw_band(axes, T, one.stated, look, **dashed)
+    dots = look.points() | {"linestyle": DASHES[2], "label": "measured"}
+    draw_band(axes, T, one.measured, look, **dots)
     decades(axes, vertical=True)
 
 
 def _draw_ratios(axes: Axes, data: RiskVsBound, look: Look) -> None:
     places = np.arange(len(data.policies))[::-1]
+    looks = look.policies(list(data.policies))
     for place, (name, one) in zip(places, data.policies.items(), strict=True):
-        low, middle, high = np.quantile(one.ratio, (0.1, 0.5, 0.9))
-        axes.errorbar(
-            middle,
-            place,
-            xerr=[[middle - low], [high - middle]],
-            **(look.policy(name) | {"linestyle": "none"}),
-        )
-    axes.set_yticks(places, list(data.policies))
-    axes.set(title="corrected bound / measured", xlabel=f"ratio at $T={data.T[-1]:.0f}$", xscale="log")
-    axes.set_ylim(-0.6, len(places) - 0.4)
+        low, middle, high = np.quantile(one.ratio, (BAND[0], 0.5, BAND[1]))
+        reach = [[middle - low], [high - middle]]
+        axes.errorbar(middle, place, xerr=reach, **(looks[name] | {"linestyle": "none"}))
+    if len(places) > ROOMY:
+        axes.set_yticks(places, [readable(name) for name in data.policies])
+    else:  # names within the panel leave the others their width
+        axes.set_yticks(places, [])
+        for place, name in zip(places, data.policies, strict=True):
+            axes.text(0.02, place + 0.2, readable(name), transform=axes.get_yaxis_transform(), size="small")
+    decades(axes)
+    low, high = axes.get_xlim()
+    if high < 30 * low:
+        axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.set(title="corrected bound / measured", xlabel=f"median ratio at $T={data.T[-1]:.0f}$")
+    axes.set_ylim(-0.6, len(places) - 0.3)

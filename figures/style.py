@@ -7,10 +7,12 @@ holds in one holds in all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from textwrap import wrap
 from typing import Any
 
 import matplotlib as mpl
@@ -18,12 +20,23 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import FixedFormatter, FixedLocator, LogLocator, NullLocator
 from numpy.typing import NDArray
 
 from figures.choices import Style
 
-__all__ = ["DASHES", "LOOKS", "MARKERS", "POLICIES", "Look", "Width", "decades", "mix"]
+__all__ = [
+    "DASHES",
+    "LOOKS",
+    "MARKERS",
+    "POLICIES",
+    "Look",
+    "Width",
+    "decades",
+    "mix",
+    "readable",
+    "round_axis",
+]
 
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHES: tuple[Any, ...] = (
@@ -35,6 +48,17 @@ DASHES: tuple[Any, ...] = (
     (0, (5, 1.2, 1, 1.2, 1, 1.2)),
 )
 POLICIES = ("constant", "oracle", "acdpp", "acdpp-capped", "hybrid", "released")
+# policies of a user's own: filled marks where the built-in ones are hollow, dashes that none of those has
+OWN_MARKERS = ("X", "<", "p", ">", "*", "h", "d", "8", "o", "s", "^", "v")
+OWN_DASHES: tuple[Any, ...] = (
+    (0, (2.5, 1)),
+    (0, (8, 1.5, 2, 1.5)),
+    (0, (1, 2.4)),
+    (0, (3, 1, 3, 1, 1, 1)),
+    (0, (11, 2)),
+    (0, (1.5, 1, 1, 1, 1, 2)),
+)
+LONGEST = 26  # letters of a policy's name that are shown
 
 
 class Width(StrEnum):
@@ -53,7 +77,7 @@ class Look:
 
     `ink` is text and data points, `ground` the background, `faint` grids and shaded zones, `muted` hatches and
     asides. Other colours are named by what they mean: `corrected` and `stated` formulas, and `series` for what has
-    no meaning of its own.
+    no meaning of its own; `own` are those of policies that are not built in.
     """
 
     ink: str
@@ -63,6 +87,7 @@ class Look:
     corrected: str
     stated: str
     series: tuple[str, ...]
+    own: tuple[str, ...]
     scale: float
     dpi: int
     family: str
@@ -82,6 +107,7 @@ class Look:
             "xtick.labelsize": small,
             "ytick.labelsize": small,
             "legend.fontsize": small,
+            "legend.title_fontsize": small,
             "text.color": self.ink,
             "axes.labelcolor": self.ink,
             "axes.edgecolor": self.ink,
@@ -153,7 +179,7 @@ class Look:
         return {"marker": marker, "linestyle": "none", "color": self.ink, "markerfacecolor": self.ground}
 
     def policy(self, name: str) -> dict[str, Any]:
-        """Colour, dashes and marker of a policy, the same in every figure."""
+        """Colour, dashes and marker of a built-in policy, the same in every figure."""
         place = POLICIES.index(name)
         return {
             "color": self.series[place],
@@ -161,6 +187,44 @@ class Look:
             "marker": MARKERS[place],
             "markerfacecolor": self.ground,
         }
+
+    def policies(self, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """The same for all policies of a result. Those that are not built in take the further looks in their order."""
+        own = [name for name in names if name not in POLICIES]
+        looks = {
+            name: {
+                "color": self.own[place % len(self.own)],
+                "linestyle": OWN_DASHES[place % len(OWN_DASHES)],
+                "marker": OWN_MARKERS[place % len(OWN_MARKERS)],
+            }
+            for place, name in enumerate(own)
+        }
+        return {name: looks[name] if name in looks else self.policy(name) for name in names}
+
+    def legend(self, figure: Figure, handles: Sequence[Any], note: str = "") -> None:
+        """Below all panels, in as few even rows as the page's width allows, with a note over it."""
+        em = 7 * self.scale / 72
+        letter = 0.55 if "DejaVu" in self.family else 0.45  # its usual width
+        page = figure.get_size_inches()[0] / em
+        longest = max(len(re.sub(r"\\mathrm|\\[a-zA-Z]+|[{}$^_\\]", "", h.get_label())) for h in handles)
+        fit = max(int(page / (6 + letter * longest)), 1)
+        rows = -(-len(handles) // fit)
+        sentences = re.split(r"(?<=\.) ", note) if letter * len(note) > page else [note]
+        lines = [line for sentence in sentences for line in wrap(sentence, int(page / letter))]
+        legend = figure.legend(
+            handles=list(handles),
+            loc="outside lower center",
+            ncols=-(-len(handles) // rows),
+            title="\n".join(lines) or None,
+        )
+        legend.get_title().set_multialignment("center")
+
+
+def readable(name: str) -> str:
+    """A policy's name as text that matplotlib shows as it is: not too long, no formula, no leading underscore."""
+    if len(name) > LONGEST:
+        name = f"{name[: LONGEST // 3]}…{name[-(LONGEST - LONGEST // 3 - 1) :]}"
+    return re.sub("^_", " _", name).replace("$", r"\$")
 
 
 BLUE, SKY, VERMILLION, GREEN = "#0072B2", "#56B4E9", "#D55E00", "#009E73"
@@ -174,6 +238,10 @@ PAPER = Look(
     corrected=BLUE,
     stated=VERMILLION,
     series=(BLUE, ORANGE, GREEN, PURPLE, VERMILLION, SKY),
+    own=(
+        *("#9F0050", "#8F70FF", "#502000", "#006000", "#000080", "#808000"),
+        *("#DF00CF", "#7A7A7A", "#7000AF", "#C08080", "#304080", "#0000FF"),
+    ),
     scale=1.0,
     dpi=300,
     family="STIXGeneral",
@@ -191,6 +259,10 @@ DARK = Look(
             "corrected": SKY,
             "stated": ORANGE,
             "series": (SKY, ORANGE, GREEN, PURPLE, YELLOW, VERMILLION),
+            "own": (
+                *("#FF4070", "#8080FF", "#20DF9F", "#FFAFFF", "#AFAF9F", "#B08030"),
+                *("#FF20CF", "#708FBF", "#C050E0", "#FFFFAF", "#A0E0FF", "#FF9F80"),
+            ),
         }
     )
 )
@@ -203,6 +275,18 @@ def decades(axes: Axes, *, vertical: bool = False) -> None:
     axis = axes.yaxis if vertical else axes.xaxis
     axis.set_major_locator(LogLocator(base=10, numticks=7))
     axis.set_minor_locator(NullLocator())
+
+
+def round_axis(axes: Axes, last: float) -> None:
+    """A logarithmic axis of the rounds 1..last; a handful of rounds are named one by one."""
+    decades(axes)
+    if last >= 10:
+        axes.set_xlim(1, last)
+        return
+    rounds = range(1, int(last) + 1)
+    axes.xaxis.set_major_locator(FixedLocator(list(rounds)))
+    axes.xaxis.set_major_formatter(FixedFormatter([str(t) for t in rounds]))
+    axes.set_xlim((1 + 1 / last) ** -0.5, last * (1 + 1 / last) ** 0.5)
 
 
 def mix(one: str, other: str, weight: float) -> tuple[float, ...]:

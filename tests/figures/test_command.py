@@ -9,6 +9,8 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from acdpp import drawing, plot
+from empirics.run import run_study
+from empirics.settings.study import Study
 from theory.setting import SettingError
 
 SMALL = {
@@ -59,6 +61,39 @@ def test_all_draws_all(result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     commands = {path.stem: description(path) for path in tmp_path.iterdir()}
     assert commands["uniformity"] == "acdpp plot uniformity --style dark --dpi 40"
     assert commands["measured-mismatch"] == f"acdpp plot mismatch {result} --style dark --dpi 40"
+
+
+def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = Study(
+        rounds=2,
+        seeds=1,
+        checkpoint=2,
+        buffers=(3,),
+        budget=5.0,
+        steps=1,
+        radius=None,
+        measures=("accuracy",),
+    )
+    run_study(study, tmp_path / "result")
+    monkeypatch.setattr(plot, "THEORY", ())
+    words = ["all", "--result", str(tmp_path / "result"), "--dpi", "40", "--out", str(tmp_path / "plots")]
+    done = CliRunner().invoke(plot.app, words, catch_exceptions=False)
+    assert done.exit_code == 0
+    assert {path.name for path in (tmp_path / "plots").iterdir()} == {"learning.png", "constraints.png"}
+    said = done.stderr.splitlines()
+    left_out = [line.split(":")[1] for line in said]
+    assert left_out == [" left out risk-vs-bound of the result", " left out mismatch of the result"]
+    assert "no excess risk" in said[0]
+    with pytest.raises(SettingError, match="no excess risk"):  # asked for by name, it is an error
+        invoke("risk-vs-bound", str(tmp_path / "result"), "--out", str(tmp_path / "plots"))
+
+
+def test_all_draws_nothing_of_a_damaged_result(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="no result"):
+        invoke("all", "--result", str(tmp_path), "--out", str(tmp_path / "plots"))
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", [*plot.FIGURES, "all"])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from figures import (
@@ -24,9 +27,10 @@ from figures import (
     uniformity,
 )
 from figures.choices import Style
-from figures.measured import read
+from figures.measured import Measured, read
 from figures.simulation import Simulation
-from figures.style import LOOKS, Look
+from figures.style import LOOKS, POLICIES, Look, readable
+from tests.figures.small import cut
 from theory.setting import Budget, Constants
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5, E=2, G=1, L=1)
@@ -69,6 +73,86 @@ def test_nothing_of_a_result_is_cut_off(module: Any, result: Path) -> None:
     assert overhang(figure, LOOKS[Style.slides]) < 0.01
 
 
+OWN = ("mine", "my_module:MyPolicy", "_hidden", "cost$aware$", "some.package.of.mine:APolicyWithALongName")
+
+
+@pytest.mark.parametrize("module", MEASURED, ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"rounds": 1},
+        {"rounds": 2},
+        {"rounds": 3},
+        {"seeds": 1},
+        {"rounds": 1, "seeds": 1, "names": ["mine"]},
+        {"names": [*POLICIES, *OWN, "twelfth"]},
+    ],
+    ids=str,
+)
+def test_a_result_of_any_size_and_any_policies_is_drawn(module: Any, part: Any, measured: Measured) -> None:
+    small = cut(measured, **part)
+    figure = module.draw(module.compute(small), LOOKS[Style.slides])
+    assert overhang(figure, LOOKS[Style.slides]) < 0.01
+    (legend,) = figure.legends
+    assert small.note("")[1:] in legend.get_title().get_text().replace("\n", " ")
+    if module in (learning, constraints):
+        shown = [text.get_text() for text in legend.get_texts()]
+        assert [readable(name) for name in small.policies] == shown[: len(small.policies)]
+
+
+def test_bars_are_the_quantiles_and_no_two_policies_mark_the_same_round(measured: Measured) -> None:
+    data = constraints.compute(measured)
+    occupancy = constraints.draw(data, LOOKS[Style.paper]).axes[0]
+    bars = [c for c in occupancy.collections if isinstance(c, LineCollection)]
+    rounds: list[int] = []
+    for values, bar in zip(data.curves["n"].values(), bars, strict=True):
+        assert bar.get_segments()
+        for (x, low), (_, high) in bar.get_segments():
+            t = round(x)
+            assert (low, high) == pytest.approx((values.low[t - 1], values.high[t - 1]))
+            rounds.append(t)
+    assert len(set(rounds)) == len(rounds)
+
+
+def test_long_results_make_no_huge_artists(measured: Measured) -> None:
+    rounds = 20_000
+    columns = {name: np.resize(column, (5, 1, rounds)) for name, column in measured.columns.items()}
+    long = replace(measured, seeds=1, horizon=rounds, columns=columns)
+    for module in (learning, constraints, measured_mismatch):
+        figure = module.draw(module.compute(long), LOOKS[Style.paper])
+        assert max(len(line.get_xdata()) for axes in figure.axes for line in axes.lines) < 4000
+
+
+def test_a_bent_axis_says_so_and_every_panel_names_what_it_shows(measured: Measured) -> None:
+    figures = {
+        constraints: constraints.draw(constraints.compute(measured), LOOKS[Style.paper]),
+        control: control.draw(control.compute(SIMULATION, UNIT), LOOKS[Style.paper]),
+        design: design.draw(DATA[design](), LOOKS[Style.paper]),
+    }
+    for figure in figures.values():
+        for axes in figure.axes:
+            if axes.get_subplotspec().is_first_col():
+                assert axes.get_ylabel()
+                assert (axes.get_yscale() == "symlog") == ("then log" in axes.get_ylabel())
+            assert axes.get_legend() is None  # it could cover a curve
+
+
+def test_the_best_retention_is_seen_over_the_stated_one_and_k_star_has_a_look_of_its_own() -> None:
+    axes = design.draw(DATA[design](), LOOKS[Style.paper]).axes[0]
+    stars, rings = ([line for line in axes.lines if line.get_marker() == mark] for mark in "*o")
+    assert min(star.get_zorder() for star in stars) > max(ring.get_zorder() for ring in rings)
+    line, *others = axes.lines
+    assert "star" in str(line.get_label())
+    assert line.get_color() not in {other.get_color() for other in others}
+
+
+def test_mu_is_said_to_be_what_each_form_has_for_it() -> None:
+    figure = bound_vs_horizon.draw(DATA[bound_vs_horizon](), LOOKS[Style.paper])
+    corrected, stated = (axes.get_title(loc="left") for axes in figure.axes[2:])
+    assert r"\mu=\chi" in corrected
+    assert r"\mu=1/n-1/N" in stated
+
+
 @pytest.mark.parametrize("term", omegas.TERMS)
 def test_one_regret_term_alone_makes_two_panels(term: str) -> None:
     data = omegas.compute(4, 10, 1000, UNIT, slowness=(10,), others=(), terms=(term,))
@@ -84,6 +168,29 @@ def test_what_a_colour_says_a_dash_and_a_marker_say_too() -> None:
         ]
         for key in ("color", "linestyle", "marker"):
             assert len({str(how[key]) for how in policies}) == len(policies)
+
+
+@pytest.mark.parametrize("own", [1, 6, 12])
+def test_twelve_policies_of_any_name_can_be_told_apart(own: int) -> None:
+    names = [*POLICIES[: 12 - own], *(f"own {i}" for i in range(own))]
+    for look in LOOKS.values():
+        looks = look.policies(names)
+        assert list(looks) == names
+        assert {name: looks[name] for name in names if name in POLICIES} == {
+            name: look.policy(name) for name in names if name in POLICIES
+        }
+        assert (
+            len({how["color"].upper() for how in looks.values()} | {look.ink, look.ground}) == len(names) + 2
+        )
+        assert len({(how["marker"], how.get("markerfacecolor")) for how in looks.values()}) == len(names)
+        assert looks == look.policies(names)
+
+
+def test_a_name_is_shown_as_it_is_or_shortened_in_the_middle() -> None:
+    assert readable("my_module:MyPolicy") == "my_module:MyPolicy"
+    assert readable("_hidden") == " _hidden"  # older versions of matplotlib leave _names out of legends
+    assert len(readable("x" * 100)) < 30
+    assert readable("package:" + "x" * 100 + "End").endswith("xEnd")
 
 
 def test_a_figure_leaves_no_state_behind() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,12 @@ import numpy as np
 import pytest
 
 from figures import constraints, learning, measured_mismatch, risk_vs_bound
-from figures.measured import Measured, read
+from figures.measured import STRETCHES, Measured, read, thinned
+from figures.missing import NotMeasured
+from tests.figures.small import cut
+from theory.bound import theorem_1
 from theory.reuse import trajectory
 from theory.setting import SettingError
-
-
-@pytest.fixture(scope="module")
-def measured(result: Path) -> Measured:
-    return read(result)
 
 
 @pytest.fixture(scope="module")
@@ -76,13 +75,84 @@ def test_overspending_is_the_summary_s_violation(measured: Measured, summary: di
     assert data.curves["n"]["oracle"].mean == pytest.approx(np.full(30, 20.0))
 
 
-def test_what_was_not_measured_cannot_be_drawn(measured: Measured) -> None:
-    bare = replace(measured, columns={name: measured[name] for name in ("n", "N", "uniformity", "chi")})
-    for figure in (risk_vs_bound, learning, measured_mismatch, constraints):
-        with pytest.raises(SettingError, match="this result has n"):
+COLUMNS_OF = {
+    "risk": ["risk", "excess_risk"],
+    "mismatch": ["mismatch", "variance"],
+    "accuracy": ["accuracy"],
+}
+
+
+@pytest.mark.parametrize("ball", [True, False])
+@pytest.mark.parametrize("measures", [c for k in range(4) for c in combinations(COLUMNS_OF, k)])
+def test_what_was_not_measured_is_not_drawn(
+    measures: tuple[str, ...], ball: bool, measured: Measured
+) -> None:
+    without = [name for key, names in COLUMNS_OF.items() if key not in measures for name in names]
+    bare = cut(measured, without=without if ball else [*without, "excess_risk"])
+    excess = "risk" in measures and ball
+    drawn = {
+        risk_vs_bound: excess,
+        learning: "risk" in measures or "accuracy" in measures,
+        measured_mismatch: "mismatch" in measures,
+        constraints: True,
+    }
+    for figure, possible in drawn.items():
+        if possible:
             figure.compute(bare)
-    only_accuracy = replace(bare, columns=bare.columns | {"accuracy": measured["accuracy"]})
-    assert list(learning.compute(only_accuracy).curves) == ["accuracy"]
+        else:
+            with pytest.raises(NotMeasured, match=r"^this result has n.*: train with [^\n]*$"):
+                figure.compute(bare)
+    if drawn[learning]:
+        risk = ["excess_risk" if excess else "risk"] * ("risk" in measures)
+        assert list(learning.compute(bare).curves) == [*risk, *(["accuracy"] * ("accuracy" in measures))]
+
+
+def test_only_the_wanted_columns_are_kept(result: Path, measured: Measured) -> None:
+    some = read(result, ("chi", "nothing"))
+    assert list(some.columns) == ["chi"]
+    assert (some["chi"] == measured["chi"]).all()
+
+
+def test_a_note_says_how_many_seeds_and_in_what_they_differ(measured: Measured) -> None:
+    words = "Bars: 10–90 % of 3 seeds. Seeds differ in costs and samples, not in the partition or the first parameters."
+    assert measured.note("Bars: 10–90 % of {} seeds") == words
+    part, both = (replace(measured, per_seed=names) for names in (("start",), ("partition", "start")))
+    assert part.note("").endswith("differ in costs, samples and the first parameters, not in the partition.")
+    assert both.note("").endswith("differ in costs, samples, the partition and the first parameters.")
+    assert "nothing is known" in cut(measured, seeds=1).note("Bars: 10–90 % of {} seeds")
+
+
+def test_a_mismatch_without_any_difference_of_use_has_no_ratio(measured: Measured) -> None:
+    data = measured_mismatch.compute(cut(measured, rounds=1))
+    assert all(len(one.at) == len(one.ratio) == len(one.half_width) == 0 for one in data.policies.values())
+
+
+def test_bounds_added_up_stretch_by_stretch_are_those_of_the_whole(measured: Measured) -> None:
+    data = risk_vs_bound.compute(measured)
+    run = {name: measured[name][0] for name in ("n", "N", "uniformity", "chi")}
+    for place, T in enumerate(data.T.astype(int)):
+        whole = [
+            theorem_1(*(run[name][s, :T] for name in run), constants=measured.constants).total
+            for s in range(3)
+        ]
+        assert data.policies["acdpp"].corrected.mean[place] == pytest.approx(np.mean(whole), rel=1e-12)
+
+
+def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:
+    x = np.arange(1.0, 100_001)
+    y = np.sin(x) + 1e-5 * x
+    y[[777, 54_321]] = 40, -40
+    y[60_000:60_100] = np.nan
+    kept = thinned(x, y)
+    assert len(kept) < 4000
+    assert {0, 777, 54_321, 99_999} <= set(kept.tolist())
+    assert (np.diff(kept) > 0).all()
+    width = x[-1] ** (1 / STRETCHES)  # of a stretch, and so of the line: nothing sticks out of what is drawn
+    for first, last in pairwise(np.geomspace(1000, 100_000, 300).astype(int)):
+        drawn = y[kept[(kept >= first / width) & (kept < last * width)]]
+        assert np.nanmax(drawn) >= np.nanmax(y[first:last])
+        assert np.nanmin(drawn) <= np.nanmin(y[first:last])
+    assert thinned(x[:3000], y[:3000]).tolist() == list(range(3000))
 
 
 def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
