@@ -1,8 +1,31 @@
-"""The command line: it parses, calls and prints. No mathematics lives here."""
+"""The command line: it parses, calls and prints. No mathematics lives here.
 
-from importlib.metadata import PackageNotFoundError, version
+| module | holds |
+| --- | --- |
+| `main` | the commands put together, and what becomes of an error |
+| `verify`, `bound`, `design`, `plot`, `train` | a command each |
+| `parse` | from words to exact numbers and settings |
+| `output`, `drawing` | what is printed; what is drawn |
+| `interrupt` | Ctrl-C |
 
-try:
-    __version__ = version("acdpp")
-except PackageNotFoundError:  # run from a checkout that is not installed, as on a machine without pip
-    __version__ = "0 (not installed)"
+As a library, use what lies below: `theory`, `proofs_check`, `empirics`, `figures`.
+"""
+
+__all__ = ["version"]
+
+
+def version() -> str:
+    """The installed version of acdpp."""
+    from importlib.metadata import PackageNotFoundError  # slow to import: not before Ctrl-C is taken care of
+    from importlib.metadata import version as installed
+
+    try:
+        return installed("acdpp")
+    except PackageNotFoundError:  # run from a checkout that is not installed, as on a machine without pip
+        return "0 (not installed)"
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        return version()
+    raise AttributeError(f"module 'acdpp' has no attribute {name!r}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from acdpp import __version__, bound, design, plot, train, verify
-from acdpp.output import fail
+from acdpp import bound, design, interrupt, plot, train, verify, version
+from acdpp.output import fail, never_refuse
 from theory.setting import SettingError
 
 # Typer brings click with it, in newer versions inside itself: take the base of its errors from what it exports.
@@ -41,38 +41,71 @@ app.add_typer(plot.app, name="plot")
 app.command("train", epilog=train.EXAMPLES)(train.command)
 
 
+UNWINDING = ("plot", "train")  # after Ctrl-C they take away or finish what they write
+
+
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"acdpp {__version__}")
+        typer.echo(f"acdpp {version()}")
         raise typer.Exit
 
 
 @app.callback()
 def root(
-    version: Annotated[
+    ctx: typer.Context,
+    _: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """Options that belong to no command."""
+    if ctx.invoked_subcommand in UNWINDING:
+        interrupt.gently()
+
+
+def _bare_flags(command: Any) -> Any:
+    """The command, its help without a type for flags, which take no value; and so for all commands below it."""
+    every = command.get_params
+
+    def get_params(ctx: typer.Context) -> Any:
+        params = every(ctx)
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
+
+    command.get_params = get_params
+    for below in getattr(command, "commands", {}).values():
+        _bare_flags(below)
+    return command
 
 
 def main() -> None:
-    """The entry point: a user's mistake is one line on stderr and exit status 2, never a traceback."""
+    """Run the command: a user's mistake is one line on stderr and exit status 2, never a traceback."""
+    never_refuse()
     try:
-        code = app(standalone_mode=False)
-        sys.stdout.flush()
-    except SettingError as error:
-        fail(str(error))
-    except _UsageProblem as error:
-        fail(error.format_message())  # type: ignore[attr-defined]
-    except (ArithmeticError, MemoryError) as error:
-        fail(f"this is beyond what can be computed here ({str(error) or type(error).__name__})", code=1)
-    except (typer.Abort, KeyboardInterrupt):
-        fail("interrupted", code=130)
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the reader has gone; leave nothing to flush into it
-        sys.exit(141)
-    except OSError as error:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-        fail(f"cannot write the output: {error.strerror or error}", code=1)
+        code = _bare_flags(typer.main.get_command(app))(prog_name="acdpp", standalone_mode=False)
+        if interrupt.asked():  # which newer versions of Typer turn into a status
+            raise KeyboardInterrupt
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BaseException as error:
+        _complain(error)
+        raise
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(error: BaseException) -> None:
+    """Say in one line what went wrong, and out; come back if it is nobody's mistake but ours."""
+    if interrupt.asked() or isinstance(error, typer.Abort | KeyboardInterrupt):
+        fail(interrupt.last_words(), code=interrupt.STATUS)
+    if isinstance(error, SettingError):
+        fail(str(error))
+    if isinstance(error, _UsageProblem):
+        fail(error.format_message())  # type: ignore[attr-defined]
+    if isinstance(error, ArithmeticError | MemoryError):
+        fail(f"this is beyond what can be computed here ({str(error) or type(error).__name__})", code=1)
+    if isinstance(error, OSError):
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the reader has gone; leave nothing to flush into it
+        if isinstance(error, BrokenPipeError):
+            sys.exit(141)
+        fail(f"cannot write the output: {error.strerror or error}", code=1)

@@ -7,6 +7,7 @@ import textwrap
 import time
 from collections import Counter
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -16,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from acdpp import __version__
+from acdpp import interrupt, version
 from acdpp.output import console, fail, print_json
 from theory.setting import SettingError
 
@@ -33,6 +34,7 @@ EXAMPLES = (
     "[bold]acdpp verify --file my_claims.py[/bold] for your own (see proofs_check/README.md). "
     "Exit status: 0 if everything is as recorded, 1 if something differs, 2 for bad use, 3 if a check breaks."
 )
+NEEDED = ("hypothesis", "PEPit", "z3")
 COLOURS = {
     "proved": "green",
     "certified": "green",
@@ -72,6 +74,9 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Decide every statement of the paper, and its correction where it is not true as printed."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise SettingError(f"verifying needs {' and '.join(missing)}: pip install 'acdpp[verify]'")
     from proofs_check import ledger  # with SymPy behind it: not for `acdpp --help`
     from proofs_check.registry import claims_from, registry, select
 
@@ -99,15 +104,19 @@ def _run(claims: Any, seed: int, profile: Profile, jobs: int | None, file: Path 
     from proofs_check.claim import CheckError
     from proofs_check.run import run
 
+    jobs = min(jobs or _processors(), len(claims))
+    if jobs > 1:
+        interrupt.gently()  # so that the workers' pool is wound up; alone, there is nothing to leave in order
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    screen = Console(stderr=True)
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
         bar = progress.add_task("checking", total=len(claims))
         try:
             return run(
                 claims,
                 seed=seed,
                 profile=profile.value,
-                jobs=min(jobs or _processors(), len(claims)),
+                jobs=jobs,
                 file=file,
                 report=lambda c: progress.update(bar, advance=1, description=c.id),
             )
@@ -136,7 +145,7 @@ def _document(cases: list[Case], seed: int) -> dict[str, Any]:
     return {
         "claims": [_entry(case) for case in cases],
         "summary": {**_counts(cases), "total": len(cases)},
-        "version": __version__,
+        "version": version(),
         "seed": seed,
     }
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 from proofs_check.claim import Case, Claim, Profile, Role, decide
@@ -48,14 +50,31 @@ def run(
         # those with many checks first: the last ones to finish should be short
         roles: tuple[Role, ...] = ("stated", "hypotheses", "corrected")
         by_size = sorted(claims, key=lambda c: -sum(len(c.checks_for(role)) for role in roles))
+        others = set(active_children())
         with ProcessPoolExecutor(jobs, get_context("spawn"), _load, (file,)) as pool:
-            waiting = {pool.submit(_work, claim.id, seed, profile): claim for claim in by_size}
             try:
+                with _ctrl_c_blocked():
+                    waiting = {pool.submit(_work, claim.id, seed, profile): claim for claim in by_size}
                 for done in as_completed(waiting):
                     claim = waiting[done]
                     cases[claim.id] = Case(claim, *done.result())
                     report(claim)
             except BaseException:
+                for worker in set(active_children()) - others:
+                    worker.kill()
                 pool.shutdown(cancel_futures=True)
                 raise
     return [cases[claim.id] for claim in claims]
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Here, and for good in the processes started meanwhile: Ctrl-C is for the one that ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

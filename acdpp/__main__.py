@@ -1,0 +1,20 @@
+"""`acdpp` and `python -m acdpp`: Ctrl-C is taken care of first, then all the rest is imported."""
+
+from acdpp import interrupt
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """The entry point."""
+    interrupt.watch()
+    try:
+        from acdpp.main import main
+
+        main()
+    finally:
+        interrupt.too_late()
+
+
+if __name__ == "__main__":
+    main()
