@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.table import Table
 
@@ -206,8 +207,9 @@ def command(
     )
     if rho is not None:
         asked.region  # noqa: B018 - checked even where it does not matter
-    document = _number(asked) if quantity in NUMBERS else _document(asked, _terms(asked))
-    if not math.isfinite(document["total"]):
+    with np.errstate(all="ignore"):  # what is not finite is refused below
+        document = _number(asked) if quantity in NUMBERS else _document(asked, _terms(asked))
+    if not math.isfinite(_sum(document)):
         raise SettingError("these constants are too large or too small for a double: the bound is not finite")
     if as_json:
         print_json(document)
@@ -235,30 +237,44 @@ def _number(asked: Request) -> dict[str, Any]:
 
 
 def _document(asked: Request, result: Bound) -> dict[str, Any]:
+    """The terms and their total; where something is left out, no total but a partial one."""
     with precise() if asked.certified else nullcontext():
         total = result.total
-    terms = result.terms
     names: tuple[str, ...] = PER_ROUND
     if asked.quantity in WHOLE_BOUNDS:
         names += ("constant", "initial")
+    terms: dict[str, float | None] = {name: _mid(getattr(result.terms, name)) for name in names}
+    left_out = {}
+    if "constant" in terms and asked.constants.G is None:
+        terms["constant"] = None
+        smooth = asked.constants.E > 1 and asked.quantity in PRINTED
+        left_out["the constant of every round"] = f"give {'G and L' if smooth else 'G'} in --constants"
+    if result.left_out:
+        rounds = f"round {', '.join(map(str, result.left_out))}"
+        left_out[rounds] = "the printed uniformity is 0 there and the bound infinite"
     document: dict[str, Any] = {
         "quantity": asked.quantity.value,
         "form": asked.form.value,
         "horizon": asked.T,
-        "total": _mid(total),
-        "terms": {name: _mid(getattr(terms, name)) for name in names},
+        "total": None if left_out else _mid(total),
+        "terms": terms,
         "error": result.error,
     }
+    if left_out:
+        document |= {"partial_total": _mid(total), "left_out": left_out}
     if asked.certified:
-        document["enclosure"] = list(_enclosure(total))
+        document["partial_enclosure" if left_out else "enclosure"] = list(_enclosure(total))
     if asked.form is Form.stated:
         document["negative_radicand_rounds"] = {
             name: list(map(list, spans)) for name, spans in result.negative.items()
         }
         document["left_out_rounds"] = list(result.left_out)
-    if asked.constants.G is None and asked.quantity in WHOLE_BOUNDS:
-        document["omitted"] = ["constant: give G (and L where E > 1)"]
     return document
+
+
+def _sum(document: dict[str, Any]) -> float:
+    """The total, or what is known of it."""
+    return float(document["partial_total"] if document["total"] is None else document["total"])
 
 
 def _show(document: dict[str, Any]) -> None:
@@ -268,26 +284,29 @@ def _show(document: dict[str, Any]) -> None:
     table.add_column("term")
     table.add_column("over T rounds", justify="right")
     table.add_column("a round", justify="right")
-    rows = [*document.get("terms", {}).items(), ("total", document["total"])]
+    rows = list(document.get("terms", {}).items())
     if "leading_term" in document:
         rows.insert(0, ("leading term alone", document["leading_term"]))
     for name, value in rows:
-        if name == "total" and len(rows) > 1:
-            table.add_section()
-        table.add_row(name, f"{value:.15g}", f"{value / document['horizon']:.6g}")
+        table.add_row(name, *_cells(value, document["horizon"]))
+    if rows:
+        table.add_section()
+    left_out = document.get("left_out", {})
+    known = "partial total" if left_out else "total"
+    table.add_row(known, *_cells(_sum(document), document["horizon"]))
     console.print(table)
+    for what, why in left_out.items():
+        console.print(f"no total without {what}: {why}")
     if "meaning" in document:
         console.print(document["meaning"], markup=False)
-    if "enclosure" in document:
-        low, high = document["enclosure"]
-        console.print(f"proved: the total lies in [{low!r}, {high!r}]".replace("[", "\\["))
+    if enclosure := document.get("enclosure", document.get("partial_enclosure")):
+        console.print("proved: the {} lies in [{!r}, {!r}]".format(known, *enclosure), markup=False)
     else:
         console.print(f"absolute error at most about {document['error']:.2g}")
     for name, spans in document.get("negative_radicand_rounds", {}).items():
         rounds = ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in spans)
         console.print(f"negative under the root, taken as 0: {name} term, rounds {rounds}")
-    if document.get("left_out_rounds"):
-        rounds = ", ".join(map(str, document["left_out_rounds"]))
-        console.print(f"left out: round {rounds}, where the printed uniformity is 0 and the bound infinite")
-    for note in document.get("omitted", ()):
-        console.print(f"left out: {note}")
+
+
+def _cells(value: float | None, rounds: int) -> tuple[str, str]:
+    return ("not given", "") if value is None else (f"{value:.15g}", f"{value / rounds:.6g}")

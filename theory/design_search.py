@@ -49,7 +49,7 @@ from typing import Any
 from theory.bound import Terms, linear_term, root_term
 from theory.constant_admission import constant_bound
 from theory.reuse import mismatch_constant
-from theory.setting import Budget, Constants
+from theory.setting import Budget, Constants, SettingError
 
 __all__ = ["Search"]
 
@@ -76,6 +76,10 @@ class Search:
     def _terms(self, K: int) -> tuple[Terms, float]:
         self.evaluations += 1
         result = constant_bound(K, self._rate(K), self.T, self.constants)
+        if not math.isfinite(result.terms.total + result.error):  # nothing could be told from it, for ever
+            raise SettingError(
+                "these numbers are too large or too small for a double: the bound is not finite"
+            )
         return result.terms, result.error
 
     def least(self, first: int, last: int) -> float:

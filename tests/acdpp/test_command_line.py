@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,12 @@ from theory.design import design
 from theory.setting import Budget, Constants
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
+WHOLE = ["--constants", "D=1,sigma=1,eta=0.1,B=1,Pdim=5,G=1"]
 BUDGET = ["--buffers", "8,9,10,11,12,8,9,10,11,12", "--budget", "55", "--mean-cost", "5.5"]
 
 
 def acdpp(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from acdpp.main import main; main()", *words]
+    command = [sys.executable, "-m", "acdpp", *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
@@ -32,8 +34,8 @@ def answer(*words: str) -> Any:
 
 
 def test_bound_says_what_the_theory_says() -> None:
-    document = answer("bound", "constant", "--K", "10", "--rate", "10", "--horizon", "1e12")
-    expected = constant_bound(10, 10, 10**12, UNIT)
+    document = answer("bound", "constant", "--K", "10", "--rate", "10", "--horizon", "1e12", *WHOLE)
+    expected = constant_bound(10, 10, 10**12, replace(UNIT, G=1))
     assert document["total"] == expected.total
     assert document["terms"]["root"] == expected.terms.root
     assert sum(document["terms"].values()) == pytest.approx(document["total"], rel=1e-15)
@@ -42,19 +44,45 @@ def test_bound_says_what_the_theory_says() -> None:
 
 
 def test_a_certified_enclosure_contains_the_float() -> None:
-    document = answer("bound", "oracle", "--K", "10", "--rate", "10", "--horizon", "10^9", "--certified")
+    document = answer("bound", "oracle", "--rate", "10", "--horizon", "10^9", "--certified", *WHOLE)
     low, high = document["enclosure"]
     assert low <= document["total"] <= high
     assert high - low <= 4e-16 * high * 4
-    assert document["total"] == pytest.approx(oracle_bound(100, 10**9, UNIT).total, rel=1e-14)
+    assert document["total"] == pytest.approx(oracle_bound(100, 10**9, replace(UNIT, G=1)).total, rel=1e-14)
 
 
 def test_the_stated_form_says_where_it_is_not_real() -> None:
     document = answer("bound", "constant", "--horizon", "1000", "--form", "stated")
     assert document["negative_radicand_rounds"] == {"root": [[4, 15]], "generalisation": [[1, 2]]}
-    assert document["total"] == constant_bound_as_stated(10, 10, 1000, UNIT).total
+    assert document["partial_total"] == constant_bound_as_stated(10, 10, 1000, UNIT).total
     document = answer("bound", "omega3", "--horizon", "100", "--form", "stated")
     assert document["negative_radicand_rounds"] == {"root": [[1, 9]]}
+
+
+@pytest.mark.parametrize("quantity", ["constant", "oracle", "sharper", "memory"])
+def test_there_is_no_total_without_the_constant_of_every_round(quantity: str) -> None:
+    document = answer("bound", quantity, "--certified")
+    assert document["total"] is None
+    assert document["terms"].pop("constant") is None
+    low, high = document["partial_enclosure"]
+    assert low <= document["partial_total"] <= high
+    assert sum(document["terms"].values()) == pytest.approx(document["partial_total"], rel=1e-14)
+    assert "enclosure" not in document
+    whole = answer("bound", quantity, *WHOLE)
+    assert whole["total"] == pytest.approx(document["partial_total"] + whole["terms"]["constant"], rel=1e-14)
+    assert whole["terms"]["constant"] > 0
+    assert "partial_total" not in whole
+    text = acdpp("bound", quantity).stdout
+    assert "partial total" in text
+    assert "give G in --constants" in text
+    assert "partial" not in acdpp("bound", quantity, *WHOLE).stdout
+
+
+def test_there_is_no_total_without_a_round_of_the_printed_sum() -> None:
+    document = answer("bound", "constant", "--K", "3", "--form", "stated", *WHOLE)
+    assert document["total"] is None
+    assert document["left_out_rounds"] == [1]
+    assert list(document["left_out"]) == ["round 1"]
 
 
 @pytest.mark.parametrize("form", ["stated", "corrected"])
@@ -108,6 +136,28 @@ def test_design_says_what_the_theory_says() -> None:
     keys = {"K", "total_rate", "occupancy", "cost", "feasible", "bound"}
     assert all(keys <= candidate.keys() for candidate in document["candidates"])
     assert {c["feasible"] for c in document["candidates"]} == {True, False}
+    assert document["bound"] is None
+    assert document["bound_without_constant"] == expected.bound
+    whole = answer("design", *BUDGET, "--horizon", "1e6", *WHOLE)
+    assert whole["bound"] == pytest.approx(expected.bound + 10**6 * 0.1, rel=1e-14)
+    assert "bound_without_constant" not in whole["candidates"][0]
+
+
+@pytest.mark.parametrize(
+    ("buffers", "budget", "horizon"),
+    [
+        ("1e15", "55", "1e12"),  # buffers that nothing fills
+        ("8,9", "1e-12", "1e12"),  # a budget that pays for nothing
+        ("8,9", "1e-12", None),
+        ("7e16", "3", "1e12"),  # a fill ratio that is whole as a float, not as a fraction
+        ("2.2e18", "530", "1e10"),
+    ],
+)
+def test_a_design_far_out_is_answered(buffers: str, budget: str, horizon: str | None) -> None:
+    words = ["design", "--buffers", buffers, "--budget", budget, "--mean-cost", "1.4"]
+    document = answer(*words, *(["--horizon", horizon] if horizon else []))
+    assert horizon is None or document["K"] <= float(horizon)
+    assert document["crossover"] is None
 
 
 def test_buffers_can_come_from_a_file(tmp_path: Path) -> None:
@@ -126,6 +176,13 @@ def test_tables_fit_into_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "…" not in done.stdout
 
 
+@pytest.mark.parametrize("command", ["verify", "bound", "design", "train", "plot omegas"])
+def test_a_flag_has_no_type(command: str) -> None:
+    shown = acdpp(*command.split(), "--help").stdout
+    assert "--help" in shown
+    assert "bool" not in shown.lower()
+
+
 def test_version_and_help_come_with_examples() -> None:
     assert acdpp("--version").stdout.startswith("acdpp 0.")
     assert "acdpp bound constant" in acdpp("bound", "--help").stdout
@@ -140,6 +197,25 @@ def test_version_and_help_come_with_examples() -> None:
     ("words", "complaint"),
     [
         (["bound", "constant", "--K", "2.5"], "--K must be a whole number"),
+        (["bound", "constant", "--rate", "inf"], "--rate must be a number"),
+        (["bound", "constant", "--horizon", "nan"], "--horizon must be a number"),
+        (["bound", "omega2", "--rho", "nan"], "--rho must be a number"),
+        (["bound", "cost-violation", "--rho", "0.9", "--budget", "inf"], "--budget must be a number"),
+        (["design", "--buffers", "8,nan", "--budget", "1", "--mean-cost", "1"], "--buffers must be a number"),
+        (
+            ["design", "--buffers", "9" * 5000, "--budget", "1", "--mean-cost", "1"],
+            "between 1e-100 and 1e100",
+        ),
+        (["design", "--buffers", "8", "--budget", "-inf", "--mean-cost", "1"], "--budget must be a number"),
+        (
+            ["design", *BUDGET, "--horizon", "1e12", "--constants", "D=1,sigma=1e100,eta=1e100,B=1,Pdim=1"],
+            "too large or too small",
+        ),
+        (
+            ["bound", "constant", "--horizon", "1e15", "--constants", "D=1,sigma=1e100,eta=1e100,B=1,Pdim=1"],
+            "too large or too small",
+        ),
+        (["verify", "--seed", "nan"], "--seed"),
         (["bound", "constant", "--K", "ten"], "--K must be a number"),
         (["bound", "constant", "--horizon", "0"], "--horizon must be a whole number"),
         (["bound", "constant", "--horizon", "1e99"], "at most 10^15"),
