@@ -2,5 +2,42 @@
 
 One module a figure. `compute` turns settings into a frozen dataclass of arrays, all of them from `theory`,
 `proofs_check` or a result of `empirics`; `draw` turns that dataclass into a matplotlib `Figure` and computes nothing.
-`style` holds sizes, colours and fonts, `save` the files. No pyplot and no state that outlives a call.
+No pyplot and no state that outlives a call.
+
+| module | draws |
+| --- | --- |
+| `bound_vs_horizon` | the bound against T, as stated and corrected |
+| `uniformity`, `mismatch` | reuse of samples; the gradient mismatch it makes |
+| `omegas` | the terms of the regret over their orders |
+| `control` | ACDPP at work |
+| `design` | the choice of K |
+| `learning`, `risk_vs_bound`, `constraints`, `measured_mismatch` | a saved run: accuracy, risk, constraints, mismatch |
+| `style`, `choices`, `save` | sizes, colours and fonts; what can be chosen; the files |
+
+A module is loaded when it is first asked for, and matplotlib with it.
 """
+
+from importlib import import_module
+from types import ModuleType
+
+__all__ = [
+    "bound_vs_horizon",
+    "choices",
+    "constraints",
+    "control",
+    "design",
+    "learning",
+    "measured_mismatch",
+    "mismatch",
+    "omegas",
+    "risk_vs_bound",
+    "save",
+    "style",
+    "uniformity",
+]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in __all__:
+        return import_module(f"figures.{name}")
+    raise AttributeError(f"module 'figures' has no attribute {name!r}")

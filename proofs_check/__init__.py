@@ -1,1 +1,52 @@
-"""Claims, evidence, verdicts: every statement of the paper put to the test. See `proofs_check.claim`."""
+"""Claims, evidence, verdicts: every statement of the paper put to the test. See README.md beside this file.
+
+| module | holds |
+| --- | --- |
+| `claim` | what a claim is, and how it is decided |
+| `evidence` | what a check found, and the verdict that follows |
+| `engines` | seven ways to check: identity, smt, limit, enclosure, exact, worst_case, simulation |
+| `registry` | all claims in the paper's order (`registry.registry`), or those of a file |
+| `run` | many claims, in several processes (`run.run`) |
+| `claims`, `groundwork` | the claims, part by part; what several of them lean on |
+| `simulator` | the ground truth: every sample by name |
+| `notation` | formulas as text, written by theory's own functions |
+| `ledger`, `report` | the recorded verdicts; the table of the main README |
+
+What a claim of one's own needs is here as well, but for the engines.
+"""
+
+from proofs_check.claim import (
+    Case,
+    CheckError,
+    Claim,
+    Context,
+    Correction,
+    Given,
+    confirming,
+    decide,
+    qualified,
+)
+from proofs_check.evidence import Evidence, fails, holds, obeying, undecided, verdict
+from proofs_check.registry import claims_from, select
+from proofs_check.simulator import simulate
+
+__all__ = [
+    "Case",
+    "CheckError",
+    "Claim",
+    "Context",
+    "Correction",
+    "Evidence",
+    "Given",
+    "claims_from",
+    "confirming",
+    "decide",
+    "fails",
+    "holds",
+    "obeying",
+    "qualified",
+    "select",
+    "simulate",
+    "undecided",
+    "verdict",
+]

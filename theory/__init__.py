@@ -1,0 +1,103 @@
+"""The paper as code, and what replaces it: pure functions, without input or output, randomness or torch.
+
+The same function runs on symbols, rationals, arrays, balls and tensors. Where the paper's form and the true one
+differ, both exist: `name` and `name_as_stated`.
+
+| module | holds |
+| --- | --- |
+| `setting` | what a user chooses: `Constants`, `Budget`, `Region`; a mistake is a `SettingError` |
+| `reuse` | how often samples are used: uniformity, effective sample size, gradient mismatch |
+| `bound` | Theorem 1: what a round contributes, and its sum along any trajectory |
+| `constant_admission` | Corollary 1 and the costless oracle, over as many as 10^15 rounds |
+| `sharper` | two bounds below Theorem 1: through all samples, and through the memory |
+| `region` | the contracting admission region |
+| `penalty`, `minimiser`, `admission` | the surrogate penalty, its exact minimiser, a round of ACDPP |
+| `regret`, `transient`, `rates` | the terms of the regret, what the region's start costs, orders of growth |
+| `regret_expansion` | the regret to O(1), for every policy |
+| `violation` | by how much a policy inside the region can break its constraints |
+| `design` | which K and which rates for given budgets, for T rounds (`design.design`) or as T → ∞ |
+| `algebra`, `summation`, `lambert`, `design_search` | underneath: number systems, sums, a series, a search |
+
+What a user most often needs is here as well, as in `from theory import Constants, constant_bound`; not what has the
+name of its module, such as `design.design`.
+"""
+
+from theory.admission import AdmissionState, acdpp_round, debt_update, integer_admissions
+from theory.algebra import ball, precise
+from theory.bound import Bound, Terms, theorem_1, theorem_1_as_stated
+from theory.constant_admission import (
+    constant_bound,
+    constant_bound_as_stated,
+    oracle_bound,
+    oracle_bound_as_stated,
+)
+from theory.design import (
+    Candidate,
+    Design,
+    best_rate,
+    crossover_horizon,
+    design_as_stated,
+    design_limit,
+    fill_ratio,
+)
+from theory.minimiser import optimal_admission
+from theory.regret import omega1, omega2, omega3
+from theory.reuse import (
+    Trajectory,
+    effective_sample_size,
+    mismatch_constant,
+    mismatch_kstep,
+    trajectory,
+    uniformity,
+    uniformity_constant,
+    uniformity_constant_as_stated,
+    uniformity_kstep,
+)
+from theory.setting import Budget, Constants, Region, SettingError
+from theory.sharper import memory_constant_bound, sharper_constant_bound
+from theory.violation import buffer_violation_maximum, cost_violation_bound
+
+__all__ = [
+    "AdmissionState",
+    "Bound",
+    "Budget",
+    "Candidate",
+    "Constants",
+    "Design",
+    "Region",
+    "SettingError",
+    "Terms",
+    "Trajectory",
+    "acdpp_round",
+    "ball",
+    "best_rate",
+    "buffer_violation_maximum",
+    "constant_bound",
+    "constant_bound_as_stated",
+    "cost_violation_bound",
+    "crossover_horizon",
+    "debt_update",
+    "design_as_stated",
+    "design_limit",
+    "effective_sample_size",
+    "fill_ratio",
+    "integer_admissions",
+    "memory_constant_bound",
+    "mismatch_constant",
+    "mismatch_kstep",
+    "omega1",
+    "omega2",
+    "omega3",
+    "optimal_admission",
+    "oracle_bound",
+    "oracle_bound_as_stated",
+    "precise",
+    "sharper_constant_bound",
+    "theorem_1",
+    "theorem_1_as_stated",
+    "trajectory",
+    "uniformity",
+    "uniformity_constant",
+    "uniformity_constant_as_stated",
+    "uniformity_kstep",
+]
