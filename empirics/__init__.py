@@ -1,6 +1,91 @@
 """Streaming federated training on CPU or GPU, and what it measures against the bounds of `theory`.
 
-A study is a list of policies and a number of replicates. Its admissions depend on costs and counts alone, so they
-are computed first (`policy`, `schedule`); then every run and every client trains in one tensor program (`engine`),
-and the excess risk is measured exactly, because the population is the finite data set itself (`risk`).
+A study is a list of policies and a number of replicates. Its admissions depend on costs and counts alone (`control`);
+every run and every client trains in one tensor program (`training`), and the excess risk is measured exactly, because
+the population is the finite data set itself. What comes out is a folder that explains itself (`records`).
+
+| floor | what |
+| --- | --- |
+| `run` | a whole study: `run_study` |
+| `records` | what remembers: result folder, columns, summary |
+| `training` | what trains: samples, models, the batched engine and its slow twin |
+| `control` | what decides: prices, policies, schedule, and a `Controller` for a server of your own |
+| `settings` | what a study is: `Study`, presets, TOML |
+| `data` | digits, MNIST, CIFAR-10, Imagenette, or your own arrays |
+
+Everything that users need is named here; torch is loaded by what trains, not by this package.
+
+>>> from empirics import Study
+>>> study = Study(rounds=100, policies=("constant", "oracle"))
+>>> study.clients, study.runs
+(10, 20)
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from empirics.control.controller import Books, Controller
+    from empirics.control.policy import Policy
+    from empirics.control.prices import Prices, Trace, make_prices, read_trace
+    from empirics.control.registry import Brief, register
+    from empirics.data import Dataset, as_dataset
+    from empirics.records.columns import COLUMNS
+    from empirics.records.folder import Result, read_result
+    from empirics.run import run_study
+    from empirics.settings.costs import CostProcess
+    from empirics.settings.presets import PRESETS, read_toml
+    from empirics.settings.study import Study
+    from empirics.training.model import Model, Population
+
+_HOMES = {
+    "run": ("run_study",),
+    "settings.study": ("Study",),
+    "settings.costs": ("CostProcess",),
+    "settings.presets": ("PRESETS", "read_toml"),
+    "records.folder": ("Result", "read_result"),
+    "records.columns": ("COLUMNS",),
+    "control.controller": ("Books", "Controller"),
+    "control.policy": ("Policy",),
+    "control.registry": ("Brief", "register"),
+    "control.prices": ("Prices", "Trace", "make_prices", "read_trace"),
+    "data": ("Dataset", "as_dataset"),
+    "training.model": ("Model", "Population"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "COLUMNS",
+    "PRESETS",
+    "Books",
+    "Brief",
+    "Controller",
+    "CostProcess",
+    "Dataset",
+    "Model",
+    "Policy",
+    "Population",
+    "Prices",
+    "Result",
+    "Study",
+    "Trace",
+    "as_dataset",
+    "make_prices",
+    "read_result",
+    "read_toml",
+    "read_trace",
+    "register",
+    "run_study",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'empirics' has no attribute {name!r}")
+    return getattr(import_module(f"empirics.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

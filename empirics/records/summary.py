@@ -187,9 +187,8 @@ class Tally:
             found["final_excess_risk"] = _mean(final["excess_risk"][runs])
             found["cumulative_excess_risk"] = _mean(self.sums["excess_risk"][runs])
             for form in ("corrected", "stated"):
-                found[f"{form}_over_measured"] = (
-                    found[f"bound_{form}"] / found["cumulative_excess_risk"]["mean"]
-                )
+                measured = found["cumulative_excess_risk"]["mean"]
+                found[f"{form}_over_measured"] = found[f"bound_{form}"] / measured if measured > 0 else None
         if "mismatch" in self.sums:
             found["mismatch"] = self._mismatch_found(p)
         return found

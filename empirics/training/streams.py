@@ -7,6 +7,8 @@ when fewer remain than are asked for.
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +23,7 @@ from theory.setting import SettingError
 __all__ = ["Arrivals", "Streams", "make_pools"]
 
 Index = NDArray[np.int64]
+LISTED, DRAWN = 16, 150  # bytes for a sample's place in a list, and for drawing one
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,7 @@ class Arrivals:
         Lists have shape (runs, clients, longest); entry i of a list is the client's sample number origin + i.
         """
         origin, longest = rounds.starts[0], int((rounds.ends[-1] - rounds.starts[0]).max())
+        self._refuse_flood(rounds, longest)
         lists = np.zeros((*origin.shape, longest), dtype=np.int32)
         place = np.arange(self.kept.shape[2]) + (self.origin - origin)[..., np.newaxis]
         still = (place >= 0) & (place < (rounds.ends[0] - rounds.admissions[0] - origin)[..., np.newaxis])
@@ -133,6 +137,20 @@ class Arrivals:
         ]
         self.origin, self.kept = origin, lists
         return origin, lists
+
+    def _refuse_flood(self, rounds: Rounds, longest: int) -> None:
+        """Lists that the machine's memory cannot hold are refused before they are made."""
+        needed = LISTED * self.study.runs * self.study.clients * longest + DRAWN * int(
+            rounds.admissions.sum()
+        )
+        memory = (
+            os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else math.inf
+        )
+        if needed > memory:
+            raise SettingError(
+                f"{len(rounds.cost)} rounds of {self.study.runs} runs hold and draw so many samples that they take "
+                f"{needed / 1e9:,.0f} GB of memory: lower the buffers, the rate, the seeds or checkpoint"
+            )
 
     def _with_replacement(self, rounds: Rounds, t: Index, run: Index, client: Index, slot: Index) -> Index:
         """The place in its pool of what a client admits in the chunk's round t, from 0, at the given slot."""
