@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from acdpp import parse
+from acdpp import interrupt, parse
 from acdpp.output import console, print_json
 from theory.setting import SettingError
 
@@ -125,21 +126,21 @@ def command(
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # for policies and models of the user's own
     folder: list[Path] = []
+
+    def begun(place: Path) -> None:
+        folder.append(place)
+        interrupt.last_words(f"stopped; continue with acdpp train --resume {shlex.quote(str(place))}")
+
     with _progress(study.rounds, quiet=as_json) as tell, _warnings_in_one_line():
-        try:
-            summary = run_study(
-                study,
-                out if resume is None else resume,
-                device=device,
-                data_dir=data_dir,
-                resume=resume is not None,
-                progress=tell,
-                announce=folder.append,
-            )
-        except KeyboardInterrupt:
-            if folder:
-                print(f"acdpp: stopped; continue with acdpp train --resume {folder[0]}", file=sys.stderr)
-            raise
+        summary = run_study(
+            study,
+            out if resume is None else resume,
+            device=device,
+            data_dir=data_dir,
+            resume=resume is not None,
+            progress=tell,
+            announce=begun,
+        )
     document = {"result": str(folder[0]), **summary}
     if as_json:
         print_json(document)

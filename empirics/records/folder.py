@@ -23,7 +23,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -105,7 +105,11 @@ def _write_json(path: Path, document: Mapping[str, Any]) -> str:
 
 
 def _write_table(rows: pa.Table) -> Callable[[Path], object]:
-    return lambda beside: pq.write_table(rows, beside, write_page_checksum=True)
+    def write(beside: Path) -> None:
+        with beside.open("wb") as handle:  # by its name, Arrow could not open what is no UTF-8
+            pq.write_table(rows, handle, write_page_checksum=True)
+
+    return write
 
 
 def _own_digest(document: Mapping[str, Any]) -> str:
@@ -136,7 +140,7 @@ def read_settings(path: Path) -> dict[str, Any]:
         raise SettingError(f"{str(path)!r} is a file: give a result folder of acdpp train") from None
     except OSError as error:
         raise SettingError(f"{name!r} cannot be read ({error.strerror})") from None
-    except ValueError:  # not UTF-8, or no JSON
+    except (ValueError, RecursionError):  # not UTF-8, or no JSON that we write
         raise SettingError(f"{name!r} is damaged: {AGAIN}") from None
     if isinstance(document, dict) and "study" in document and document.get("format") != FORMAT:
         raise SettingError(
@@ -201,7 +205,8 @@ class Folder:
             refuse_existing(path)
             folder = cls(path, {"format": FORMAT, **settings})
             try:
-                folder._commit(Progress())
+                with _told(path, "put that right and begin again"):
+                    folder._commit(Progress())
             except BaseException:
                 if fresh:
                     shutil.rmtree(path, ignore_errors=True)
@@ -215,8 +220,12 @@ class Folder:
         read_settings(path)  # a place without a result is not even locked
         with _locked(path):
             folder = cls(path, read_settings(path))
-            folder._check()
+            with folder._told():
+                folder._check()
             yield folder
+
+    def _told(self) -> AbstractContextManager[None]:
+        return _told(self.path, f"put that right, then continue by acdpp train --resume {self.path}")
 
     def _commit(self, progress: Progress, **settings: Any) -> None:
         document = {**self.settings, **settings, "progress": asdict(progress)}
@@ -248,13 +257,15 @@ class Folder:
         if self.progress.summary_sha256 is not None:
             _verify(self.path / SUMMARY, self.progress.summary_sha256, "the summary")
         listed = {part.file for part in self.progress.parts} | {self.progress.state}
-        begun = (
-            f"{PARTS}/{self.progress.done + 1:012d}-"  # what a kill may have left: the chunk after the last
-        )
-        for path in sorted((self.path / PARTS).iterdir() if (self.path / PARTS).is_dir() else ()):
+        # what a kill may have left: the chunk after the last
+        begun = re.compile(rf"{PARTS}/{self.progress.done + 1:012d}-\d{{12}}\.parquet")
+        place = self.path / PARTS
+        if place.exists() and not place.is_dir():
+            raise SettingError(f"{str(place)!r} is no folder, which it has to be here: move it away")
+        for path in sorted(place.iterdir() if place.is_dir() else ()):
             name = f"{PARTS}/{path.name}"
-            left_over = name.startswith(begun) or name.endswith(PARTIAL) or self._joined(name)
-            if name not in listed and not left_over:
+            left_over = begun.fullmatch(name) or name.endswith(PARTIAL) or self._joined(name)
+            if name not in listed and not (left_over and path.is_file()):
                 raise SettingError(f"{str(path)!r} does not belong to this result: move it away")
 
     def _joined(self, name: str) -> bool:
@@ -270,7 +281,7 @@ class Folder:
     def state(self) -> dict[str, NDArray[Any]]:
         """The arrays of the last checkpoint."""
         assert self.progress.state is not None
-        with np.load(self.path / self.progress.state, allow_pickle=False) as saved:
+        with self._told(), np.load(self.path / self.progress.state, allow_pickle=False) as saved:
             return dict(saved)
 
     def chunks(self) -> Iterator[pa.Table]:
@@ -282,6 +293,12 @@ class Folder:
         self, first: int, last: int, columns: Mapping[str, Any], state: Mapping[str, NDArray[Any]]
     ) -> None:
         """A chunk of rounds and the state after it."""
+        with self._told():
+            self._save(first, last, columns, state)
+
+    def _save(
+        self, first: int, last: int, columns: Mapping[str, Any], state: Mapping[str, NDArray[Any]]
+    ) -> None:
         (self.path / PARTS).mkdir(exist_ok=True)
         file, arrays = f"{PARTS}/{first:012d}-{last:012d}.parquet", dict[str, Any](state)
         part = Part(file, first, last, _replace(self.path / file, _write_table(table(columns))))
@@ -303,37 +320,54 @@ class Folder:
         def join(beside: Path) -> None:
             groups = self.chunks()
             first = next(groups)
-            with pq.ParquetWriter(beside, first.schema, write_page_checksum=True) as writer:
+            with (
+                beside.open("wb") as handle,
+                pq.ParquetWriter(handle, first.schema, write_page_checksum=True) as writer,
+            ):
                 writer.write_table(first)
                 for group in groups:
                     writer.write_table(group)
 
-        joined = Part(ROUNDS, 1, self.progress.done, _replace(self.path / ROUNDS, join))
-        sha256 = _write_json(self.path / SUMMARY, summary)
-        self._commit(replace(self.progress, parts=(joined,), summary_sha256=sha256))
+        with self._told():
+            joined = Part(ROUNDS, 1, self.progress.done, _replace(self.path / ROUNDS, join))
+            sha256 = _write_json(self.path / SUMMARY, summary)
+            self._commit(replace(self.progress, parts=(joined,), summary_sha256=sha256))
         self.clear()
 
     def clear(self) -> None:
-        """Remove what `settings.json` no longer lists."""
+        """Remove what `settings.json` does not list, as far as it is ours; what resists is no harm."""
         if [part.file for part in self.progress.parts] == [ROUNDS]:
             shutil.rmtree(self.path / PARTS, ignore_errors=True)
-        for path in self.path.iterdir():
-            if path.name.endswith(PARTIAL) or (
-                OURS.fullmatch(path.name) and path.name != self.progress.state
-            ):
-                path.unlink(missing_ok=True)
+        listed = {self.progress.state, *(part.file for part in self.progress.parts)}
+        with suppress(OSError):
+            for path in (*self.path.glob(f"{PARTS}/*"), *self.path.iterdir()):
+                name = path.relative_to(self.path).as_posix()
+                ours = path.parent.name == PARTS or path.name.endswith(PARTIAL) or OURS.fullmatch(path.name)
+                if ours and name not in listed and path.is_file():
+                    path.unlink(missing_ok=True)
 
     def reopen(self, **settings: Any) -> None:
         """Make a finished result one under way again, with new settings: its rows become the first part."""
         parts = self.progress.parts
-        if [part.file for part in parts] == [ROUNDS]:
-            (self.path / PARTS).mkdir(exist_ok=True)
-            moved = replace(parts[0], file=f"{PARTS}/{1:012d}-{parts[0].last:012d}.parquet")
-            _replace(self.path / moved.file, lambda beside: shutil.copyfile(self.path / ROUNDS, beside))
-            parts = (moved,)
-        self._commit(replace(self.progress, parts=parts, summary_sha256=None), **settings)
-        for name in (SUMMARY, ROUNDS):
-            (self.path / name).unlink(missing_ok=True)
+        with self._told():
+            if [part.file for part in parts] == [ROUNDS]:
+                (self.path / PARTS).mkdir(exist_ok=True)
+                moved = replace(parts[0], file=f"{PARTS}/{1:012d}-{parts[0].last:012d}.parquet")
+                _replace(self.path / moved.file, lambda beside: shutil.copyfile(self.path / ROUNDS, beside))
+                parts = (moved,)
+            self._commit(replace(self.progress, parts=parts, summary_sha256=None), **settings)
+            for name in (SUMMARY, ROUNDS):
+                (self.path / name).unlink(missing_ok=True)
+        self.clear()  # a chunk of another length would not be written over
+
+
+@contextmanager
+def _told(path: Path, remedy: str) -> Iterator[None]:
+    """Let a full or failing disk be an error that says where, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, f"{str(path)!r} ({error.strerror or error}): {remedy}") from None
 
 
 @contextmanager
@@ -348,7 +382,7 @@ def _locked(path: Path) -> Iterator[None]:
         ) from None
     except OSError as error:
         raise SettingError(
-            f"{str(path)!r} cannot be locked for writing ({error.strerror or error})"
+            f"{str(path / LOCK)!r} cannot be locked for writing ({error.strerror or error})"
         ) from None
     try:
         yield
@@ -358,7 +392,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 def _row_groups(path: Path) -> Iterator[pa.Table]:
     try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        with path.open("rb") as handle, pq.ParquetFile(handle, page_checksum_verification=True) as file:
             for group in range(file.num_row_groups):
                 yield file.read_row_group(group)
     except (pa.ArrowException, OSError) as error:
@@ -367,13 +401,23 @@ def _row_groups(path: Path) -> Iterator[pa.Table]:
 
 def read_result(path: Path, columns: list[str] | None = None) -> Result:
     """Settings, summary and rows of a finished result, all of them checked; `columns` reads only some."""
-    folder = Folder(path, document := read_settings(path))
+    document = read_settings(path)
+    try:
+        return _read(path, document, columns)
+    except (pa.ArrowException, OSError) as error:
+        raise SettingError(f"{str(path)!r} cannot be read ({error}): {AGAIN}") from None
+    finally:
+        if read_settings(path) != document:
+            raise SettingError(f"{str(path)!r} was being written while it was read: read it again")
+
+
+def _read(path: Path, document: dict[str, Any], columns: list[str] | None) -> Result:
+    folder = Folder(path, document)
     if not folder.finished:
         raise SettingError(f"{str(path)!r} is unfinished: acdpp train --resume {path} continues it")
     folder._check()
     summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
-    try:
-        rows = pq.read_table(path / ROUNDS, columns=columns, page_checksum_verification=True)
-    except (pa.ArrowException, OSError) as error:
-        raise SettingError(f"{str(path / ROUNDS)!r} cannot be read ({error}): {AGAIN}") from None
-    return Result(document, summary, rows)
+    with (path / ROUNDS).open("rb") as handle:
+        return Result(
+            document, summary, pq.read_table(handle, columns=columns, page_checksum_verification=True)
+        )

@@ -23,6 +23,7 @@ __all__ = [
     "listing",
     "optional",
     "setting",
+    "shown",
     "text",
     "whole",
 ]
@@ -44,7 +45,8 @@ def apply_checks(instance: Any) -> None:
             object.__setattr__(instance, one.name, check(one.name, getattr(instance, one.name)))
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value as it was given, of a length that fits into one line."""
     words = repr(value)
     return words if len(words) <= 60 else f"{words[:57]}..."
 
@@ -61,7 +63,7 @@ def whole(least: int = 1, most: int = LARGEST) -> Check:
     def check(name: str, value: Any) -> int:
         if type(value) is not int or not least <= value <= most:
             span = f"of at least {least}" if most == LARGEST else f"from {least} to {most:,}"
-            raise SettingError(f"{name} must be a whole number {span}, got {_shown(value)}")
+            raise SettingError(f"{name} must be a whole number {span}, got {shown(value)}")
         return value
 
     return check
@@ -75,7 +77,7 @@ def between(low: float, high: float, *, low_too: bool = False, such_as: float) -
     def check(name: str, value: Any) -> float:
         number = type(value) in (int, float) and abs(value) < 10**300
         if not number or not (low < value < high or (low_too and value == low)):
-            raise SettingError(f"{name} must {wanted}, such as {such_as:g}, got {_shown(value)}")
+            raise SettingError(f"{name} must {wanted}, such as {such_as:g}, got {shown(value)}")
         kept: float = value
         return kept
 
@@ -89,7 +91,7 @@ def choice(*allowed: str) -> Check:
         if not isinstance(value, str) or value not in allowed:
             near = get_close_matches(str(value), allowed, n=1)
             hint = f": did you mean {near[0]!r}?" if near else ""
-            raise SettingError(f"{name} must be one of {', '.join(allowed)}, got {_shown(value)}{hint}")
+            raise SettingError(f"{name} must be one of {', '.join(allowed)}, got {shown(value)}{hint}")
         return value
 
     return check
@@ -100,7 +102,7 @@ def text(such_as: str) -> Check:
 
     def check(name: str, value: Any) -> str:
         if not isinstance(value, str) or not value.strip() or not value.isprintable():
-            raise SettingError(f"{name} must be a name such as {such_as!r}, got {_shown(value)}")
+            raise SettingError(f"{name} must be a name such as {such_as!r}, got {shown(value)}")
         return value
 
     return check
@@ -109,7 +111,7 @@ def text(such_as: str) -> Check:
 def flag(name: str, value: Any) -> bool:
     """true or false."""
     if type(value) is not bool:
-        raise SettingError(f"{name} must be true or false, got {_shown(value)}")
+        raise SettingError(f"{name} must be true or false, got {shown(value)}")
     return value
 
 
@@ -123,7 +125,7 @@ def listing(each: Check, *, such_as: str, empty: bool = False, distinct: bool = 
 
     def check(name: str, value: Any) -> tuple[Any, ...]:
         if isinstance(value, str) or not isinstance(value, Sequence) or not (value or empty):
-            raise SettingError(f"{name} must be a list such as [{such_as}], got {_shown(value)}")
+            raise SettingError(f"{name} must be a list such as [{such_as}], got {shown(value)}")
         kept = tuple(each(f"each of {name}", entry) for entry in value)
         if distinct and len(set(kept)) < len(kept):
             raise SettingError(f"{name} must differ from each other, got {', '.join(map(str, kept))}")

@@ -13,6 +13,7 @@ import tomllib
 from pathlib import Path
 
 from empirics.settings.costs import CostProcess
+from empirics.settings.field import choice
 from empirics.settings.study import Study
 from theory.setting import SettingError
 
@@ -61,8 +62,8 @@ def read_toml(path: Path, preset: str | None = None) -> Study:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingError(f"{str(path)!r} is not a TOML file: {error}") from None
     own = document.pop("preset", None)
-    if own is not None and own not in PRESETS:
-        raise SettingError(f"preset must be one of {', '.join(PRESETS)}, got {own!r}")
+    if own is not None:
+        choice(*PRESETS)("preset", own)
     if own is not None and preset not in (None, own):
         raise SettingError(f"the settings file is for the preset {own!r}, not for {preset!r}")
     return Study.from_document(document, PRESETS[own or preset or "digits"])

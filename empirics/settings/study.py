@@ -21,6 +21,7 @@ from empirics.settings.field import (
     listing,
     optional,
     setting,
+    shown,
     text,
     whole,
 )
@@ -41,7 +42,7 @@ UNIFORM = CostProcess()
 
 def _cost(name: str, value: Any) -> CostProcess:
     if not isinstance(value, CostProcess):
-        raise SettingError(f'{name} must be a table such as {{process = "uniform"}}, got {value!r}')
+        raise SettingError(f'{name} must be a table such as {{process = "uniform"}}, got {shown(value)}')
     return value
 
 
