@@ -1,0 +1,173 @@
+"""Attack the command line for as long as you like, and count: 0 tracebacks, 0 wrong results, 0 lost.
+
+    python -m benchmarks.attack [--hours H | --minutes M] [--only KIND,...] [--seed S] [--out FILE.jsonl]
+
+The attacks are those of `tests/attack`, with fresh seeds until the time is up; first every kill and every failure at
+every file operation, every damage of every file and every wrong setting, once each. A fault is shown with the seed
+that makes it again (`--only KIND --seed S --count 1`; races depend on timing as well). Exit status 1 if there is any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.hardware import hardware
+from tests.attack import bad_settings, damage, interrupts, kills, races, terminals
+from tests.attack.arena import BAD, Arena, Outcome, arena
+
+Attack = Callable[[random.Random, Arena, Path], Outcome]
+Plan = Iterator[tuple[str, Attack]]
+KINDS: dict[str, tuple[Attack, int]] = {  # and how often, of all attacks
+    "race": (races.race, 6),
+    "default-names": (races.race_for_default_names, 1),
+    "kill": (kills.kill_somewhere, 8),
+    "kills": (kills.killed_again_and_again, 3),
+    "space": (kills.out_of_space, 3),
+    "damage": (damage.damage_somewhere, 8),
+    "settings": (bad_settings.wrong_setting, 8),
+    "odd": (bad_settings.odd_study, 5),
+    "terminal": (terminals.narrow_terminal, 1),
+    "interrupt": (interrupts.interrupt, 3),
+}
+VERDICTS = ("ok", "refused", *BAD)
+
+
+def _all_once(field: Arena, chosen: list[str]) -> Plan:
+    """What can be listed in full."""
+    if "damage" in chosen:
+        for kind, file, how in damage.cases(field):
+            yield (
+                "damage",
+                lambda rng, field, work, a=kind, b=file, c=how: damage.damage(a, b, c, rng, field, work),
+            )
+    if "kill" in chosen:
+        for scene in kills.SCENES:
+            total = kills.operations(scene, field, field.home / f"counting {scene}")
+            for how in ("kill", "ENOSPC", "EIO+"):
+                for at in range(1, total + 2):
+                    yield (
+                        "kill",
+                        lambda rng, field, work, a=at, s=scene, h=how: kills.kill_at(
+                            a, s, h, rng, field, work
+                        ),
+                    )
+
+
+def _endless(rng: random.Random, chosen: list[str]) -> Plan:
+    while True:
+        kind = rng.choices(chosen, [KINDS[name][1] for name in chosen])[0]
+        yield kind, KINDS[kind][0]
+
+
+def _interleaved(one: Plan, other: Plan) -> Plan:
+    """Two of the first, one of the second, until the first runs out."""
+    for n, item in enumerate(one):
+        yield item
+        if n % 2:
+            yield next(other)
+    yield from other
+
+
+class Tally:
+    """Counts by kind and verdict, and the faults."""
+
+    def __init__(self, out: Path | None) -> None:
+        self.counts: Counter[tuple[str, str]] = Counter()
+        self.out = out.open("a", encoding="utf-8") if out else None
+
+    def add(self, kind: str, seed: int | None, outcome: Outcome) -> None:
+        self.counts[kind, outcome.verdict] += 1
+        if self.out:
+            self.out.write(json.dumps({"kind": kind, "seed": seed, **asdict(outcome)}) + "\n")
+            self.out.flush()
+        if outcome.bad:
+            again = "" if seed is None else f" (--only {kind} --seed {seed} --count 1)"
+            print(f"\n{outcome.verdict.upper()}: {outcome.attack}{again}\n{outcome.said}", flush=True)
+
+    @property
+    def faults(self) -> int:
+        return sum(count for (_, verdict), count in self.counts.items() if verdict in BAD)
+
+    def table(self, console: Console) -> None:
+        table = Table("attack", *VERDICTS, "all")
+        for kind in sorted({kind for kind, _ in self.counts}):
+            row = [self.counts[kind, verdict] for verdict in VERDICTS]
+            table.add_row(kind, *(f"{count:,}" for count in (*row, sum(row))))
+        whole = [sum(self.counts[key] for key in self.counts if key[1] == verdict) for verdict in VERDICTS]
+        table.add_row("all", *(f"{count:,}" for count in (*whole, sum(whole))))
+        console.print(table)
+
+
+def main() -> int:
+    """The long part."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    span = parser.add_mutually_exclusive_group()
+    span.add_argument("--hours", type=float)
+    span.add_argument("--minutes", type=float)
+    parser.add_argument("--count", type=int, help="stop after so many random attacks, and make no others")
+    parser.add_argument(
+        "--only", default=",".join(KINDS), help="kinds apart by commas, of " + ", ".join(KINDS)
+    )
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--out", type=Path, help="a line of JSON for every attack")
+    given = parser.parse_args()
+    chosen = given.only.split(",")
+    if unknown := set(chosen) - set(KINDS):
+        parser.error(f"there is no kind {', '.join(unknown)}: choose from {', '.join(KINDS)}")
+    seconds = 3600 * given.hours if given.hours else 60 * (given.minutes or 3)
+    seed = given.seed if given.seed is not None else random.SystemRandom().randrange(10**9)
+    print(f"{hardware()}; first seed {seed}", flush=True)
+    home = Path(tempfile.mkdtemp(prefix="attack-"))
+    try:
+        return _attack(given, chosen, seconds, seed, home)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _attack(given: argparse.Namespace, chosen: list[str], seconds: float, seed: int, home: Path) -> int:
+    field, tally = arena(home / "field"), Tally(given.out)
+    begun = shown = time.monotonic()
+    if "settings" in chosen and given.count is None:
+        for outcome in bad_settings.every_document():
+            tally.add("settings", None, outcome)
+    random_ones = _endless(random.Random(seed), chosen)
+    todo = random_ones if given.count is not None else _interleaved(_all_once(field, chosen), random_ones)
+    for n, (kind, attack) in enumerate(todo):
+        if time.monotonic() - begun > seconds or n == given.count:
+            break
+        work = home / f"work-{n}"
+        work.mkdir()
+        try:
+            outcome = attack(random.Random(seed + n), field, work)
+        except Exception:
+            outcome = Outcome("traceback", "the attack itself", traceback.format_exc()[-3000:])
+        tally.add(kind, seed + n if attack is KINDS[kind][0] else None, outcome)
+        shutil.rmtree(work, ignore_errors=True)
+        if time.monotonic() - shown > 20:
+            shown = time.monotonic()
+            print(
+                f"{shown - begun:,.0f} s of {seconds:,.0f}: {n + 1:,} attacks, {tally.faults} faults",
+                flush=True,
+            )
+    tally.table(Console(width=100))
+    return 1 if tally.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,327 @@
+"""What all attacks share: a study of milliseconds, its true result, commands run in forked children, and the verdict.
+
+Importing torch takes seconds, so a command is not started anew: a child forked from this process, where all is
+imported, calls the very entry point of `acdpp`. That makes a race or a kill cost a few tenths of a second.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+import acdpp
+import empirics
+import figures
+from acdpp.__main__ import main
+from empirics.records.folder import read_result
+from empirics.run import run_study
+from empirics.settings.presets import read_toml
+from tests.empirics.small import blobs
+from theory.setting import SettingError
+
+__all__ = [
+    "BAD",
+    "LONGER",
+    "ROUNDS",
+    "Arena",
+    "Child",
+    "Ended",
+    "Outcome",
+    "arena",
+    "first_of",
+    "start",
+]
+
+BAD = ("traceback", "wrong", "lost")
+ROUNDS, LONGER = 7, 10
+PATIENCE = 120  # seconds after which a command is taken to hang
+ORDER = [(name, "ascending") for name in ("policy", "seed", "round")]
+STUDY = """
+preset = "own"
+dataset = "npz:{data}"
+labels = "parity"
+rounds = {rounds}
+seeds = 1
+checkpoint = 3
+buffers = [3, 4]
+budget = 11
+K = 2
+steps = 1
+policies = ["constant"]
+measures = ["risk"]
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one attack came to: ok, refused (with a sentence), or one of `BAD`."""
+
+    verdict: str
+    attack: str
+    said: str = ""
+
+    @property
+    def bad(self) -> bool:
+        return self.verdict in BAD
+
+
+def first_of(*outcomes: Outcome | None) -> Outcome | None:
+    """The first fault, if there is one."""
+    return next((one for one in outcomes if one is not None and one.bad), None)
+
+
+# --- commands in children ----------------------------------------------------------------------------------
+
+
+class Ended(NamedTuple):
+    """How a command ended: its status (negative for a signal, None if it had to be stopped) and what it said."""
+
+    status: int | None
+    out: str
+    err: str
+
+    @property
+    def sentence(self) -> str:
+        """The lines on standard error that are no notes."""
+        lines = [line for line in self.err.splitlines() if not line.startswith("acdpp: note:")]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Child:
+    """A command under way in a session of its own."""
+
+    pid: int
+    log: Path
+
+    def signal(self, number: int) -> None:
+        """To the whole group; nothing if it has ended."""
+        try:
+            os.killpg(self.pid, number)
+        except ProcessLookupError:
+            return
+
+    def ended(self, patience: float = PATIENCE) -> Ended:
+        """Wait for it."""
+        until = time.monotonic() + patience
+        while True:
+            pid, raw = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                status: int | None = os.waitstatus_to_exitcode(raw)
+                break
+            if time.monotonic() > until:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+                status = None
+                break
+            time.sleep(0.002)
+        out, err = (
+            Path(f"{self.log}.{name}").read_bytes().decode("utf-8", "replace") for name in ("out", "err")
+        )
+        return Ended(status, out, err)
+
+
+def start(
+    words: Sequence[str],
+    log: Path,
+    *,
+    cwd: Path | None = None,
+    prepare: Callable[[], None] = lambda: None,
+    delay: float = 0,
+) -> Child:
+    """Fork a child that runs `acdpp WORDS`, after `prepare()` there."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return Child(pid, log)
+    status = 99
+    try:
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, name in ((1, "out"), (2, "err")):
+            os.dup2(os.open(f"{log}.{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+        sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
+        if cwd is not None:
+            os.chdir(cwd)
+        time.sleep(delay)
+        sys.argv = ["acdpp", *words]
+        status = _status(prepare)
+    finally:
+        os._exit(status)
+
+
+def _status(prepare: Callable[[], None]) -> int:
+    """As the interpreter would end the program."""
+    try:
+        prepare()
+        main()
+        code = 0
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            code = code or 120
+    return code
+
+
+# --- the study and its true result -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The result of an unbroken run."""
+
+    summary: dict[str, Any]
+    rows: pa.Table
+
+
+@dataclass(frozen=True)
+class Arena:
+    """A folder with the settings of the study, its true results, and results to be attacked."""
+
+    home: Path
+
+    def config(self, rounds: int = ROUNDS) -> Path:
+        return self.home / f"study-{rounds}.toml"
+
+    @cache  # noqa: B019 - there is one arena a process
+    def truth(self, rounds: int = ROUNDS) -> Truth:
+        """Of an unbroken run of so many rounds."""
+        place = self.home / f"truth-{rounds}"
+        if not place.exists():
+            run_study(read_toml(self.config(rounds)), place)
+        _, summary, rows = read_result(place)
+        return Truth(summary, rows.sort_by(ORDER))
+
+    @cache  # noqa: B019
+    def unfinished(self) -> Path:
+        """A result that was stopped after two checkpoints of three."""
+
+        class Stop(Exception):
+            pass
+
+        def stop(done: int) -> None:
+            if done == ROUNDS:
+                raise Stop
+
+        place = self.home / "unfinished"
+        if not place.exists():
+            with suppress(Stop):
+                run_study(read_toml(self.config()), place, progress=stop)
+        return place
+
+    @cache  # noqa: B019
+    def torn(self) -> Path:
+        """An unfinished result with all the left-overs that a kill may leave."""
+        place = self.home / "torn"
+        if not place.exists():
+            shutil.copytree(self.unfinished(), place)
+            (place / "settings.json.partial").write_text("{")
+            (place / "state-000000000007.npz.partial").write_bytes(b"PK")
+            (place / "parts/000000000007-000000000007.parquet").write_bytes(b"PAR1")
+            (place / "parts/000000000007-000000000007.parquet.partial").write_bytes(b"PAR1")
+        return place
+
+    def finished(self) -> Path:
+        self.truth()
+        return self.home / f"truth-{ROUNDS}"
+
+    def train(self, *words: str) -> list[str]:
+        """The command that begins the study; more words may follow."""
+        return ["train", "--config", str(self.config()), "--json", *words]
+
+    def judge(self, ended: Ended, attack: str, *rounds: int, folder: Path | None = None) -> Outcome:
+        """What a command with --json came to: one of the true results, that is; in the `folder` too, if given."""
+        if ended.status is None:
+            return Outcome("lost", attack, "it did not end")
+        if "Traceback" in ended.err or ended.status < 0:
+            return Outcome("traceback", attack, ended.err[-3000:] or f"died of signal {-ended.status}")
+        if ended.status == 0:
+            return self._judge_success(ended, attack, rounds or (ROUNDS,), folder)
+        lines = ended.sentence.splitlines()
+        if ended.status not in (1, 2, 130) or len(lines) != 1 or not lines[0].startswith("acdpp: "):
+            return Outcome(
+                "wrong", attack, f"status {ended.status} with {len(lines)} lines: {ended.err[-1500:]}"
+            )
+        return Outcome("refused", attack, lines[0])
+
+    def _judge_success(
+        self, ended: Ended, attack: str, rounds: Sequence[int], folder: Path | None
+    ) -> Outcome:
+        if ended.sentence:
+            return Outcome("wrong", attack, f"status 0 and yet it says {ended.sentence!r}")
+        try:
+            document = json.loads(ended.out)
+        except ValueError:
+            return Outcome("wrong", attack, f"status 0 and no JSON: {ended.out[:500]!r}")
+        document.pop("result", None)
+        if all(document != self.truth(number).summary for number in rounds):
+            return Outcome("wrong", attack, "the summary that was printed is not the true one")
+        return (folder and self.judge_folder(folder, attack, *rounds)) or Outcome("ok", attack)
+
+    def judge_folder(self, folder: Path, attack: str, *rounds: int) -> Outcome | None:
+        """None if the folder holds the true result, bit for bit."""
+        truths = [self.truth(number) for number in rounds or (ROUNDS,)]
+        try:
+            _, summary, rows = read_result(folder)
+        except SettingError as error:
+            return Outcome("lost", attack, str(error))
+        except Exception:
+            return Outcome("traceback", attack, traceback.format_exc()[-3000:])
+        same = [truth for truth in truths if summary == truth.summary]
+        if not same:
+            return Outcome("wrong", attack, "the saved summary is not the true one")
+        if not rows.sort_by(ORDER).equals(same[0].rows):
+            return Outcome("wrong", attack, "the saved rows are not the true ones")
+        return None
+
+    def resume(self, folder: Path, log: Path, attack: str, rounds: int | None = None) -> Outcome:
+        """Continue a folder and see that the true result comes of it."""
+        words = ["train", "--resume", str(folder), "--json"]
+        words += [] if rounds is None else ["--rounds", str(rounds)]
+        found = self.judge(start(words, log).ended(), attack, rounds or ROUNDS, folder=folder)
+        return Outcome("lost", attack, found.said) if found.verdict == "refused" else found
+
+
+def arena(home: Path) -> Arena:
+    """Prepare everything that the attacks need; to be called once in a process, before any of them."""
+    torch.set_num_threads(1)  # a forked child has no other threads
+    for package in (acdpp, empirics, figures):  # now, so that no child need do it
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
+    home.mkdir(parents=True, exist_ok=True)
+    data = home / "data.npz"
+    if not data.exists():
+        all_of = blobs()
+        np.savez(data, x=all_of.train_x, y=all_of.train_y, test_x=all_of.test_x, test_y=all_of.test_y)
+    made = Arena(home)
+    for rounds in (ROUNDS, LONGER):
+        made.config(rounds).write_text(STUDY.format(data=data, rounds=rounds))
+        made.truth(rounds)
+    made.unfinished()
+    made.torn()
+    return made

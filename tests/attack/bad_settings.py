@@ -1,0 +1,320 @@
+"""Hundreds of wrong settings, and legitimate ones that are odd: a sentence, or a run."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import resource
+import traceback
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from empirics.settings.costs import CostProcess
+from empirics.settings.study import Study
+from tests.attack.arena import Arena, Ended, Outcome, start
+from theory.setting import SettingError
+
+__all__ = ["VALUES", "every_document", "odd_study", "wrong_setting"]
+
+MEMORY = 12 * 2**30  # bytes of address space for an odd study
+VALUES: tuple[Any, ...] = (
+    *(
+        None,
+        True,
+        False,
+        "",
+        " ",
+        "none",
+        "a",
+        "nan",
+        "1e9",
+        "acdpp",
+        "ünï",
+        "a\nb",
+        "a\x00b",
+        "a\x1b[31mb",
+        "\ud800",
+    ),
+    *(0, 1, -1, 2, 3, 7, 10**6, 2**31, 2**32 - 1, 2**32, 2**53, 2**53 + 1, 10**18, 10**400, -(10**400)),
+    *(
+        0.0,
+        -0.0,
+        0.5,
+        0.999999,
+        1.5,
+        1e-320,
+        1e-15,
+        1e-9,
+        1e9,
+        1e15,
+        1e300,
+        1e308,
+        math.nan,
+        math.inf,
+        -math.inf,
+    ),
+    *(
+        [],
+        [[]],
+        [1],
+        [0],
+        [-1],
+        [1.5],
+        [True],
+        ["a"],
+        ["risk"],
+        ["risk", "risk"],
+        [None],
+        [10**9],
+        [1, 2, 3],
+        [0.5, 0.5],
+    ),
+    *(
+        [math.nan],
+        [1] * 300,
+        ["constant"],
+        ["constant", "oracle"],
+        ["no.module:thing"],
+        ["os:path"],
+        ["json:"],
+        [":"],
+    ),
+    *(
+        {},
+        {"a": 1},
+        {"process": "markov"},
+        {"low": 5},
+        {"process": []},
+        {"process": "trace", "file": "no.csv"},
+        [{}],
+    ),
+    *(
+        "x" * 10**5,
+        [["x"] * 1000],
+        "npz:no.npz",
+        "npz:",
+        "npz:.",
+        "os:path",
+        "json:no",
+        ":",
+        "../digits",
+        "given:mine",
+    ),
+)
+COSTS = tuple(f.name for f in fields(CostProcess))
+
+
+def _document(name: str, value: Any) -> dict[str, Any]:
+    return {"cost": {name[5:]: value}} if name.startswith("cost.") else {name: value}
+
+
+NAMES = (
+    *(f.name for f in fields(Study)),
+    *(f"cost.{name}" for name in COSTS),
+    "round",
+    "",
+    "ünï\n",
+    "cost.lo",
+)
+
+
+def _judge_document(name: str, value: Any) -> Outcome:
+    attack = f"{name} = {repr(value)[:60]}"
+    try:
+        study = Study.from_document(_document(name, value))
+        again = Study.from_document(json.loads(json.dumps(study.document())))
+    except SettingError as error:
+        return _judge_sentence(str(error), attack)
+    except Exception:
+        return Outcome("traceback", attack, traceback.format_exc()[-2000:])
+    if again != study:
+        return Outcome("wrong", attack, "it does not come back from its document")
+    return Outcome("ok", attack)
+
+
+def _judge_sentence(words: str, attack: str) -> Outcome:
+    plain = "\n" not in words and words.isprintable() and 10 < len(words) < 1000
+    return Outcome(
+        "refused" if plain else "wrong", attack, words if plain else f"no sentence: {words[:500]!r}"
+    )
+
+
+def every_document() -> list[Outcome]:
+    """Each value for each setting, without a command line."""
+    return [_judge_document(name, value) for name in NAMES for value in VALUES]
+
+
+def _toml(value: Any) -> str | None:
+    """The value in TOML, if it can be written there."""
+    if value is None:
+        return None
+    if isinstance(value, float) and not math.isfinite(value):
+        return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
+    if isinstance(value, dict):
+        inner = [(key, _toml(one)) for key, one in value.items()]
+        return "{" + ", ".join(f"{key} = {one}" for key, one in inner if one) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(filter(None, map(_toml, value))) + "]"
+    return json.dumps(value)
+
+
+OPTIONS = (
+    "--rounds",
+    "--seeds",
+    "--seed",
+    "--policies",
+    "--dataset",
+    "--model",
+    "--device",
+    "--cost-trace",
+    "--data-dir",
+)
+OPTIONS += ("--preset", "--config", "--resume", "--out")
+WORDS = (
+    "",
+    " ",
+    "a",
+    "-1",
+    "0",
+    "1",
+    "1.5",
+    "1e3",
+    "1e400",
+    "nan",
+    "inf",
+    "1/0",
+    "1/3",
+    "10^3",
+    "2**40",
+    "ünï",
+    "a\nb",
+)
+WORDS += ("\x1b[31m", "constant,constant", "constant,", ",", "os:path", "x" * 300, "/", "/dev/null", "/proc")
+WORDS += (
+    "npz:/dev/zero",
+    "npz:/dev/null",
+    "npz:",
+    "cuda",
+    "cuda:99",
+    "mps",
+    "meta",
+    "cpu:7",
+    "none",
+    "--json",
+    "~",
+    ".",
+)
+WORDS += ("\udcff", "[bold]", "[/]", "%s%n", ".", "1_000", "٣", "0x10", "1e-3", "+5")
+
+
+def wrong_setting(rng: random.Random, field: Arena, work: Path) -> Outcome:
+    """One or two values in a settings file, or one or two words on the command line; nothing is trained."""
+    if rng.random() < 0.4:
+        given = [(option, rng.choice(WORDS)) for option in rng.sample(OPTIONS, rng.choice([1, 1, 2]))]
+        words = ["train", *(word for pair in given for word in pair)]
+        attack = f"options {' '.join(words[1:])!r}"[:200]
+    else:
+        config = work / "bad.toml"
+        name, value = rng.choice(NAMES), rng.choice(VALUES)
+        text = _toml(value)
+        line = (
+            f"{name} = {text}\n"
+            if text is not None
+            else rng.choice([f"{name}\n", "=\n", "[[cost]]\n", "\x00"])
+        )
+        config.write_text(line, encoding="utf-8", errors="surrogatepass")
+        words = ["train", "--config", str(config)]
+        attack = f"settings file {line[:100]!r}"
+    ended = start([*words, "--show-config"], work / "log", cwd=work, prepare=_limit_memory).ended(60)
+    return _judge_plainly(ended, attack)
+
+
+def _judge_plainly(ended: Ended, attack: str) -> Outcome:
+    if ended.status is None:
+        return Outcome("lost", attack, "it did not end")
+    if "Traceback" in ended.err or ended.status < 0:
+        return Outcome("traceback", attack, ended.err[-3000:] or f"signal {-ended.status}")
+    if ended.status == 0:
+        return Outcome("ok", attack)
+    lines = ended.sentence.splitlines()
+    if len(lines) != 1 or not lines[0].startswith("acdpp: ") or len(lines[0]) > 1500:
+        return Outcome("wrong", attack, f"status {ended.status}, {len(lines)} lines: {ended.err[-1500:]}")
+    return Outcome("refused", attack, lines[0])
+
+
+def _limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+ODD: dict[str, tuple[Any, ...]] = {
+    "buffers": ([1], [1, 1], [10**7, 10**7], [10**7], [10**6] * 3, [1] * 200, [3, 10**5]),
+    "budget": (1e-9, 1e-3, 1e6, 1e299, 1.0, 10**12),
+    "assumed_mean_cost": (1e-9, 1e9, 1e299, 5.5),
+    "alpha": ([0.0, 1.0], [0.5, 0.5], [1.0]),
+    "K": (1, 2, 100, 10**6, 2**53),
+    "hybrid_K": (1, 10**6, 2**53),
+    "released_K": (1, 10**6, 2**53),
+    "rate": (1e-300, 1e-3, 1.0, 1e3, 9_999_999.0),
+    "V": (1e-300, 1e-9, 1e9, 1e299),
+    "rho": (1e-300, 1e-9, 0.5, 0.999999999999),
+    "rounds": (1, 2, 3),
+    "steps": (1, 50),
+    "eta": (1e-300, 1e-9, 10.0, 1e9, 1e200),
+    "momentum": (0.5, 0.9999999999, 0.0),
+    "weights": ("paper", "samples"),
+    "radius": (None, 1e-300, 1e-9, 1e9, 1e299),
+    "seeds": (1, 2, 40),
+    "seed": (0, 1, 2**32 - 1),
+    "per_seed": ([], ["partition"], ["start"], ["partition", "start"]),
+    "measures": ([], ["accuracy"], ["mismatch"], ["risk"], ["risk", "mismatch", "accuracy"]),
+    "dtype": ("float32", "float64"),
+    "checkpoint": (1, 2, 10**6),
+    "threads": (1, None),
+    "labels": ("parity", "classes"),
+    "scale": ("unit", "pixels"),
+    "partition": ("iid", "split", "two-class", "dirichlet"),
+    "concentration": (1e-300, 1e-9, 1e-2, 1e9, 1e299),
+    "per_class": (None, 1, 2, 10**6, 2**53),
+    "replacement": (True, False),
+    "cost": (
+        *({"process": process} for process in ("uniform", "integer", "markov", "drifting")),
+        *(
+            {"low": 1e-14, "high": 9e14},
+            {"low": 5, "high": 5},
+            {"low": 1e-14, "high": 1e-14},
+            {"low": 9e14, "high": 9.9e14},
+        ),
+        *({"process": "integer", "low": 1, "high": 10**14}, {"process": "markov", "stay": 0.9999999}),
+        *({"process": "drifting", "drift": 0.999999}, {"process": "drifting", "drift": 0.0}),
+    ),
+    "policies": (
+        *([name] for name in ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "released")),
+        *(["acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "released"], ["hybrid", "acdpp"]),
+    ),
+    "dataset": ("digits",),
+}
+
+
+def odd_study(rng: random.Random, field: Arena, work: Path) -> Outcome:
+    """Legitimate settings that nobody would choose, really trained for two rounds."""
+    names = rng.sample(list(ODD), rng.choice([1, 2, 3]))
+    given = {"rounds": 2} | {name: rng.choice(ODD[name]) for name in names}
+    attack = f"odd study {given}"
+    text = [f"{name} = {_toml(value) or json.dumps('none')}" for name, value in given.items()]
+    config = work / "odd.toml"
+    usual = field.config().read_text().splitlines()
+    kept = [line for line in usual if line.split(" = ")[0] not in given]
+    config.write_text("\n".join([*kept, *text]), encoding="utf-8")
+    out = work / "out"
+    ended = start(
+        ["train", "--config", str(config), "--out", str(out), "--json"], work / "log", prepare=_limit_memory
+    ).ended()
+    found = _judge_plainly(ended, attack)
+    if found.verdict != "ok":
+        return found
+    again = start(["train", "--resume", str(out), "--json"], work / "again").ended()
+    if again != ended:
+        return Outcome("wrong", attack, "reading it again says something else")
+    return found

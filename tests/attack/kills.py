@@ -1,0 +1,244 @@
+"""A kill, a full disk or a failing one at every file operation: nothing wrong is left, and what is there continues."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
+
+__all__ = ["SCENES", "kill_at", "kill_somewhere", "killed_again_and_again", "operations", "out_of_space"]
+
+AUDITED = {
+    "open",
+    "os.rename",
+    "os.remove",
+    "os.mkdir",
+    "os.rmdir",
+    "os.scandir",
+    "os.listdir",
+    "shutil.copyfile",
+}
+SCENES = ("new", "resume", "extend", "extend unfinished", "reread")
+FAILURES = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
+
+
+def _watch(out: Path, meet: Callable[[str, Any], None]) -> None:
+    """In a child: call `meet` before every file operation in the folder.
+
+    What is on disk changes only at these, so being killed before each and at the end covers being killed anywhere;
+    for data that never reached the disk, see `_lose`. Arrow opens files on its own, which no audit event tells.
+    """
+    inside = str(out)
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in AUDITED and any(
+            isinstance(one, str | os.PathLike) and os.fspath(one).startswith(inside) for one in arguments
+        ):
+            meet(event, None)
+
+    sys.addaudithook(hook)
+    fsync, writer = os.fsync, pq.ParquetWriter
+
+    def forced(number: int) -> None:
+        meet("fsync", number)
+        fsync(number)
+
+    os.fsync = forced
+    for name in ("__init__", "write_table", "close"):
+        setattr(writer, name, _met(name, getattr(writer, name), meet))
+
+
+def _met(name: str, plain: Callable[..., Any], meet: Callable[[str, Any], None]) -> Callable[..., Any]:
+    """A method of Arrow's writer that is met before it is done."""
+
+    def method(self: Any, *given: Any, **named: Any) -> Any:
+        if name != "close" or self.is_open:
+            meet(f"parquet {name}", None)
+        return plain(self, *given, **named)
+
+    return method
+
+
+def _lose(number: int, rng: random.Random) -> None:
+    """What was not forced to disk may be lost in part when the power fails."""
+    path = os.readlink(f"/proc/self/fd/{number}")
+    if os.path.isfile(path):
+        os.truncate(path, rng.randrange(os.path.getsize(path) + 1))
+
+
+def _scene(scene: str, field: Arena, out: Path) -> tuple[list[str], int]:
+    """Prepare the folder; the command, and the rounds that it is to reach."""
+    if scene == "new":
+        return field.train("--out", str(out)), ROUNDS
+    kind = {"resume": field.torn, "extend unfinished": field.torn}.get(scene, field.finished)
+    shutil.copytree(kind(), out)
+    words = ["train", "--resume", str(out), "--json"]
+    longer = scene.startswith("extend")
+    return words + (["--rounds", str(LONGER)] if longer else []), LONGER if longer else ROUNDS
+
+
+@cache
+def operations(scene: str, field: Arena, work: Path) -> int:
+    """How many file operations the command of a scene makes."""
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    words, rounds = _scene(scene, field, work / "out")
+
+    def count() -> None:
+        handle = os.open(work / "count", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        _watch(work / "out", lambda event, about: os.write(handle, b".") and None)
+
+    outcome = field.judge(
+        start(words, work / "log", prepare=count).ended(), "counting", rounds, folder=work / "out"
+    )
+    assert outcome.verdict == "ok", outcome
+    return (work / "count").stat().st_size
+
+
+def kill_at(at: int, scene: str, how: str, rng: random.Random, field: Arena, work: Path) -> Outcome:
+    """Kill the command before its file operation number `at`, or let that fail; then continue.
+
+    `how`: kill; the name of an error, which the operation then meets; with "+", all that follow meet it too.
+    """
+    out = work / "out"
+    words, rounds = _scene(scene, field, out)
+    met = 0
+
+    def meet(event: str, about: Any) -> None:
+        nonlocal met
+        met += 1
+        if met < at or (met > at and not how.endswith("+")):
+            return
+        if how == "kill":
+            if event == "fsync":
+                _lose(about, rng)
+            os.kill(os.getpid(), signal.SIGKILL)
+        if met == at or event not in ("os.remove", "os.rmdir", "os.scandir", "os.listdir"):
+            number = getattr(errno, how.rstrip("+"))
+            raise OSError(number, os.strerror(number))
+
+    attack = f"{how} at file operation {at} of {scene}"
+    ended = start(words, work / "log", prepare=lambda: _watch(out, meet)).ended()
+    if ended.status == -signal.SIGKILL and how == "kill":
+        found = Outcome("ok", attack)
+    else:
+        found = field.judge(ended, attack, rounds, folder=out)
+    if found.verdict == "refused":
+        found = _named(found, out)
+    return first_of(found, _again(scene, rounds, field, out, work, attack)) or found
+
+
+def _named(found: Outcome, out: Path) -> Outcome:
+    """A refusal must say where."""
+    return (
+        found
+        if str(out) in found.said
+        else Outcome("wrong", found.attack, f"it does not say where: {found.said}")
+    )
+
+
+def _again(scene: str, rounds: int, field: Arena, out: Path, work: Path, attack: str) -> Outcome:
+    """The same again, or continued if it was begun, must give the true result; or the study before its extension."""
+    if scene == "new" and not (out / "settings.json").exists():
+        outcome = field.judge(
+            start(field.train("--out", str(out)), work / "again").ended(), attack, folder=out
+        )
+        return Outcome("lost", attack, outcome.said) if outcome.verdict == "refused" else outcome
+    before = json.loads((out / "settings.json").read_text())["study"]["rounds"]
+    if before != rounds and (fault := first_of(field.resume(out, work / "before", attack))):
+        return fault
+    return field.resume(out, work / "again", attack, rounds if scene != "new" else None)
+
+
+def kill_somewhere(rng: random.Random, field: Arena, work: Path) -> Outcome:
+    """One of all these, at random; sometimes the continuation is killed as well."""
+    scene = rng.choice(SCENES)
+    total = operations(scene, field, field.home / f"counting {scene}")
+    how = rng.choice(["kill", "kill", *FAILURES, *(f"{name}+" for name in FAILURES)])
+    return kill_at(rng.randrange(1, total + 2), scene, how, rng, field, work)
+
+
+def killed_again_and_again(rng: random.Random, field: Arena, work: Path) -> Outcome:
+    """Killed over and over, at random operations of a new, a resumed and an extended study, and then continued."""
+    out, deaths = work / "out", 0
+    longer = False
+    for n in range(rng.randrange(2, 7)):
+        begun = (out / "settings.json").exists()
+        longer = longer or (begun and rng.random() < 0.3)
+        words = ["train", "--resume", str(out), "--json"] if begun else field.train("--out", str(out))
+        words += ["--rounds", str(LONGER)] if begun and longer else []
+        at, met = rng.randrange(1, 90), 0
+
+        def meet(event: str, about: Any, at: int = at) -> None:
+            nonlocal met
+            met += 1
+            if met == at:
+                if event == "fsync":
+                    _lose(about, rng)
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        attack = f"killed {deaths + 1} times"
+        ended = start(words, work / f"log-{n}", prepare=lambda meet=meet: _watch(out, meet)).ended()
+        if ended.status == -signal.SIGKILL:
+            deaths += 1
+            continue
+        found = field.judge(ended, attack, ROUNDS, LONGER, folder=out)
+        if found.verdict != "ok":
+            return Outcome("lost", attack, found.said) if found.verdict == "refused" else found
+    attack = f"killed {deaths} times"
+    if not (out / "settings.json").exists():
+        return field.judge(start(field.train("--out", str(out)), work / "again").ended(), attack, folder=out)
+    return field.resume(out, work / "again", attack, LONGER)
+
+
+# --- real limits -------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _small_disk(place: Path, size: int) -> Iterator[bool]:
+    """A file system of so many bytes mounted at `place`, where this is allowed."""
+    place.mkdir(parents=True, exist_ok=True)
+    libc = ctypes.CDLL(None, use_errno=True)
+    made = libc.mount(b"none", os.fsencode(place), b"tmpfs", 0, f"size={size}".encode()) == 0
+    try:
+        yield made
+    finally:
+        if made:
+            libc.umount2(os.fsencode(place), 2)
+
+
+def out_of_space(rng: random.Random, field: Arena, work: Path) -> Outcome:
+    """A small file system that fills up, or a limit on the size of a file; with more room, the study continues."""
+    disk, out = work / "disk", work / "disk" / "out"
+    scene, room, limit = rng.choice(["new", "resume", "extend"]), rng.randrange(16), rng.randrange(200, 20000)
+    with _small_disk(disk, 2**20) as mounted:
+        words, rounds = _scene(scene, field, out)
+        if mounted:
+            free = os.statvfs(disk)
+            (disk / "filler").write_bytes(bytes(max(free.f_bavail - room, 0) * free.f_bsize))
+
+        def prepare() -> None:
+            if not mounted:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        attack = f"{f'{room} pages left' if mounted else f'files of {limit} bytes at most'} during {scene}"
+        found = field.judge(start(words, work / "log", prepare=prepare).ended(), attack, rounds, folder=out)
+        (disk / "filler").unlink(missing_ok=True)
+        if found.verdict == "refused":
+            found = _named(found, out)
+        return first_of(found, _again(scene, rounds, field, out, work, attack)) or found
