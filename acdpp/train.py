@@ -40,6 +40,9 @@ EXAMPLES = (
 )
 
 
+OTHER_DATA = "preset {} keeps buffers, budget, eta and model of its MNIST experiment for other data: edit --show-config"
+
+
 class Preset(StrEnum):
     """Named settings."""
 
@@ -95,8 +98,8 @@ def command(
     try:
         from empirics.run import run_study, study_of
         from empirics.settings.presets import PRESETS, read_toml
-        from empirics.settings.reference import toml
         from empirics.settings.study import Study
+        from empirics.settings.toml import toml
     except ImportError as error:
         raise SettingError(f"training needs {error.name}: pip install 'acdpp[empirics]'") from None
 
@@ -123,6 +126,8 @@ def command(
     if show_config:
         console.print(toml(study), markup=False, soft_wrap=True, end="")
         return
+    if dataset is not None and chosen in ("paper", "released"):
+        print(f"acdpp: note: {OTHER_DATA.format(chosen)}", file=sys.stderr)
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # for policies and models of the user's own
     folder: list[Path] = []
@@ -155,7 +160,7 @@ def _warnings_in_one_line() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")
-        warnings.showwarning = show  # type: ignore[assignment]
+        warnings.showwarning = show
         yield
 
 
@@ -185,15 +190,19 @@ def _pm(value: dict[str, float | None]) -> str:
     return f"{mean:.{places}f} ± {error:.{places}f}"
 
 
-def _count(value: float) -> str:
+def _count(value: float | None) -> str:
+    if value is None:
+        return "∞"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _table(title: str, headings: list[str], rows: dict[str, list[str]]) -> None:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
-    table.add_column("policy", no_wrap=True)
+    table = Table(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True
+    )
+    table.add_column("policy", overflow="fold")
     for heading in headings:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for name, cells in rows.items():
         table.add_row(name, *cells)
     console.print(table)
@@ -221,7 +230,7 @@ def _show(document: dict[str, Any]) -> None:
         )
     _table(
         "Accuracy and constraints",
-        ["test accuracy", "cost violation", "buffer violation", "largest n"],
+        ["test accuracy", "cost violation", "buffer violation", "most held"],
         {
             name: [
                 _pm(row["final_accuracy"]),
@@ -250,12 +259,14 @@ def _show_ranking(ranking: dict[str, Any]) -> None:
         return ", ".join(" and ".join(pair) for pair in entries)
 
     console.print(f"measured, best first: {', '.join(ranking['measured'])}")
-    if ranking["undecided"]:
-        console.print(f"not told apart at the 5 % level: {pairs(ranking['undecided'])}")
     decided = ranking["decided_pairs"]
     if not decided:
-        console.print("no pair of policies is told apart, so there is no ranking to compare the bounds with")
+        console.print(
+            "no two policies are told apart at the 5 % level: there is no ranking to hold the bounds against"
+        )
         return
+    if ranking["undecided"]:
+        console.print(f"not told apart at the 5 % level: {pairs(ranking['undecided'])}")
     for form in ("corrected", "stated"):
         wrong = ranking[f"{form}_disagrees_on"]
         if wrong:
@@ -274,7 +285,7 @@ def _show_mismatch(rows: dict[str, dict[str, Any]]) -> None:
         return "∞" if value is None else f"{value:.2f}"
 
     _table(
-        "Measured gradient mismatch over variance x χ, and over variance x (1/n - 1/N_eff)",
+        "Measured gradient mismatch over variance x χ, and over the paper's 1/n - 1/N_eff",
         ["χ", "stated", "stated, early", "above σ² x stated in rounds"],
         {
             name: [

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LAYERS = ["acdpp", "figures", "empirics", "proofs_check", "theory"]
-FLOORS = ["run", "records", "training", "control", "settings", "data", "draws"]  # of empirics
+FLOORS = ["reference", "run", "records", "training", "control", "settings", "data", "draws"]  # of empirics
 PRESENT = [layer for layer in LAYERS if (ROOT / layer).is_dir()]
 
 

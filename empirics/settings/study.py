@@ -61,7 +61,7 @@ class Study:
     )
     labels: str = setting(
         "classes",
-        "What is learnt: classes, or parity (odd against even class numbers).",
+        "What is learnt: classes, or parity (odd against even class numbers, counted from 0).",
         choice("classes", "parity"),
     )
     scale: str = setting(
@@ -75,7 +75,11 @@ class Study:
         "(classes m and m+1) or dirichlet (class shares drawn from a Dirichlet distribution).",
         choice("iid", "split", "two-class", "dirichlet"),
     )
-    concentration: float = setting(0.5, "Of the Dirichlet partition.", between(*POSITIVE, such_as=0.5))
+    concentration: float = setting(
+        0.5,
+        "Of the Dirichlet partition: the smaller, the less alike the clients.",
+        between(*POSITIVE, such_as=0.5),
+    )
     per_class: int | None = setting(
         None, "At most so many samples of each class a client holds; none for all.", optional(whole())
     )
@@ -110,8 +114,12 @@ class Study:
     K: int | None = setting(
         None, "Rounds that a sample is kept; none for the best by Corollary 2, corrected.", optional(whole())
     )
-    hybrid_K: int | None = setting(None, "The same for the live half of hybrid.", optional(whole()))
-    released_K: int = setting(6, "The same for released.", whole())
+    hybrid_K: int | None = setting(
+        None,
+        "Rounds that the live half of hybrid keeps a sample; none for the best for its own buffers.",
+        optional(whole()),
+    )
+    released_K: int = setting(6, "Rounds that released keeps a sample.", whole())
     rate: float | None = setting(
         None,
         "Target rate of acdpp, samples a round; none for the largest that the budgets allow.",
@@ -134,11 +142,13 @@ class Study:
         "returns a torch.nn.Module with one score a class.",
         text("logistic"),
     )
-    rounds: int = setting(500, "T.", whole())
+    rounds: int = setting(500, "T, how many rounds are trained.", whole())
     steps: int = setting(10, "E, local steps a round.", whole(1, 10**6))
     eta: float = setting(0.5, "Step size of local descent.", between(*POSITIVE, such_as=0.5))
     momentum: float = setting(
-        0.0, "Of local descent; starts anew in every round.", between(0, 1, low_too=True, such_as=0.9)
+        0.0,
+        "Momentum of local descent; it starts anew in every round.",
+        between(0, 1, low_too=True, such_as=0.9),
     )
     weights: str = setting(
         "paper",
@@ -163,7 +173,9 @@ class Study:
         "Measured in every round: risk, mismatch, accuracy.",
         listing(choice(*MEASURES), such_as='"risk"', empty=True, distinct=True),
     )
-    dtype: str = setting("float64", "float64 or float32.", choice("float64", "float32"))
+    dtype: str = setting(
+        "float64", "Of parameters and inputs: float64 or float32.", choice("float64", "float32")
+    )
     checkpoint: int = setting(100, "Rounds between two checkpoints: what a kill can cost.", whole(1, 10**6))
     threads: int | None = setting(
         1,

@@ -2,14 +2,13 @@
 
 import math
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
 
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS, read_toml
-from empirics.settings.reference import markdown, toml
 from empirics.settings.study import Study
+from empirics.settings.toml import toml
 from theory.setting import SettingError
 
 
@@ -104,10 +103,3 @@ def test_the_commented_file_gives_the_study_again_and_explains_every_setting(nam
             assert lines[at - 1].startswith("# "), line
     for one in (*fields(Study), *fields(CostProcess)):
         assert one.metadata["help"].strip(), one.name
-
-
-def test_the_page_of_settings_is_the_one_the_definitions_make():
-    page = Path(__file__).parents[3] / "docs" / "settings.md"
-    assert page.read_text(encoding="utf-8") == markdown(), (
-        "python -m empirics.settings.reference docs/settings.md"
-    )

@@ -1,0 +1,75 @@
+"""The reference page of studies, from the one place where each setting, column and file is documented.
+
+`python -m empirics.reference docs/reference.md` renews the page; a test keeps it equal to what this makes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+from empirics.records import folder
+from empirics.records.columns import COLUMNS
+from empirics.settings.costs import CostProcess
+from empirics.settings.presets import PRESETS
+from empirics.settings.study import Study
+from empirics.settings.toml import spelled
+
+__all__ = ["markdown"]
+
+
+def _rows(owner: type, prefix: str) -> Iterator[str]:
+    for one in fields(owner):
+        if one.name != "cost":
+            yield f"| `{prefix}{one.name}` | `{spelled(one.default)}` | {_cell(one.metadata['help'])} |"
+
+
+def _cell(words: str) -> str:
+    return words.replace("|", "\\|")
+
+
+def markdown() -> str:
+    """The page of all settings, with what the presets change."""
+    lines = [
+        "# Reference: settings, columns, files",
+        "",
+        "Made by `python -m empirics.reference docs/reference.md` from the definitions; a test keeps them equal.",
+        "",
+        "## Settings of a study",
+        "",
+        '`acdpp train --show-config` prints them as a commented TOML file. In TOML, `"none"` stands for no value.',
+        "",
+        "| setting | default | meaning |",
+        "| --- | --- | --- |",
+        *_rows(Study, ""),
+        *_rows(CostProcess, "cost."),
+        "",
+        "## Presets",
+        "",
+        "What each changes of the defaults.",
+        "",
+    ]
+    for name, study in PRESETS.items():
+        changed = [
+            f"`{one.name} = {spelled(getattr(study, one.name))}`"
+            for one in fields(Study)
+            if one.name != "cost" and getattr(study, one.name) != one.default
+        ]
+        changed += [
+            f"`cost.{one.name} = {spelled(getattr(study.cost, one.name))}`"
+            for one in fields(CostProcess)
+            if getattr(study.cost, one.name) != one.default
+        ]
+        lines += [f"- **{name}**: {', '.join(changed) or 'nothing'}"]
+    lines += ["", "## Columns of `rounds.parquet`", "", "| column | type | meaning |", "| --- | --- | --- |"]
+    lines += [f"| `{name}` | {column.kind} | {_cell(column.help)} |" for name, column in COLUMNS.items()]
+    files = [line for line in (folder.__doc__ or "").splitlines() if line.startswith("|")]
+    lines += ["", "The Parquet file carries these words as the description of each column.", ""]
+    lines += ["## Files of a result folder", "", *files]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(markdown(), encoding="utf-8")

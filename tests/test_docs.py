@@ -1,0 +1,35 @@
+"""The examples of the documentation run as they stand."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+EXAMPLES = [
+    pytest.param(code, id=f"{page.stem}-{n}")
+    for page in sorted(DOCS.glob("*.md"))
+    for n, code in enumerate(
+        re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL), start=1
+    )
+]
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_an_example_runs_and_says_something(code, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "example", "exec"), {"__name__": "example"})
+    assert capsys.readouterr().out.strip()
+
+
+def test_own_things_take_less_than_twenty_lines_and_give_figures(tmp_path, monkeypatch):
+    code = EXAMPLES[0].values[0]
+    assert sum(bool(line.strip()) for line in code.splitlines()) < 20
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "example", "exec"), {"__name__": "example"})
+    from figures import learning
+    from figures.measured import read
+    from figures.style import LOOKS, Style
+
+    figure = learning.draw(learning.compute(read(tmp_path / "mine")), LOOKS[Style.paper])
+    assert "buy-cheap" in {text.get_text() for text in figure.findobj(lambda a: hasattr(a, "get_text"))}
