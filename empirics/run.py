@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import platform
 import shutil
-import warnings
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,23 +17,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import torch
-from numpy.typing import NDArray
 
-from empirics.control.policy import Policy
+from empirics.continuing import fingerprint, refuse_horizon, refuse_model, refuse_other, warn_of_changes
 from empirics.control.prices import Prices, make_prices
-from empirics.control.registry import make_policy
-from empirics.control.schedule import Rounds, Schedule, brief_for
+from empirics.control.schedule import Rounds, Schedule
 from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
+from empirics.records.rows import Columns, replay, rows_of
 from empirics.records.summary import Tally
 from empirics.settings.study import GIVEN, Study
 from empirics.training.constants import Calibration, calibrate
-from empirics.training.engine import MEASURED, Engine
+from empirics.training.engine import Engine
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import Least, least_risk
-from theory.setting import Constants, SettingError
+from theory.setting import SettingError
 
 __all__ = ["Progress", "run_study", "study_of", "versions"]
 
@@ -42,8 +39,6 @@ Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
 PACKAGES = ("acdpp", "numpy", "torch", "scipy", "scikit-learn", "pyarrow")
 ROW = 8 * 18  # bytes of a row, before compression
-REPLAYED = ("cost", "admitted", "n", "N", "debt")  # columns that a schedule decides
-Columns = dict[str, NDArray[Any]]
 
 
 def versions() -> dict[str, str]:
@@ -143,6 +138,7 @@ def run_study(
             **_machine(problem.population.x.device),
             "data_digest": problem.digest,
             "cost_digest": prices.digest,
+            "model": fingerprint(problem),
             "constants": calibration.document(),
             "least_risk": None if least is None else {"values": list(least.values), "gap": least.gap},
             "continued": [],
@@ -172,7 +168,7 @@ def _continue(
         settings = folder.settings
         began = Study.from_document(settings["study"])
         study = began if study is None else own.named(study)
-        _refuse_other(began, study, out)
+        refuse_other(began, study, out)
         if study == began and folder.finished:
             folder.clear()
             return read_result(out).summary
@@ -182,12 +178,13 @@ def _continue(
             if prices.digest != settings["cost_digest"]:
                 raise SettingError(f"cannot resume {str(out)!r}: the prices are not those it began with")
             if study.rounds != began.rounds:
-                _refuse_horizon(began, study, calibration.constants, prices, own)
+                refuse_horizon(began, study, calibration.constants, prices, own.policies)
             problem = make_problem(study, device, data_dir, dataset=own.dataset, model=own.model)
             if problem.digest != settings["data_digest"]:
                 raise SettingError(f"cannot resume {str(out)!r}: the data are not those it began with")
+            refuse_model(settings["model"], fingerprint(problem), out)
             now = _machine(problem.population.x.device)
-            _warn_of_changes(settings, now)
+            warn_of_changes(settings, now)
             schedule = _scheduler(study, calibration, prices, own)()
             again = [*settings["continued"], {"after_round": folder.progress.done, **now}]
             folder.reopen(study=study.document(), continued=again)
@@ -230,7 +227,7 @@ def _train(
     engine = Engine(problem.model, study, problem.streams)
     tally = Tally(study, calibration, schedule.retention)
     for rows in folder.chunks():
-        rounds, measured = _replay(folder, schedule, rows)
+        rounds, measured = replay(str(folder.path), schedule, rows)
         engine.arrivals.extend(rounds)
         tally.add(rounds, measured)
     done = folder.progress.done
@@ -246,70 +243,12 @@ def _train(
         if least is not None:
             measured["excess_risk"] = measured["risk"] - least.of_runs(study.runs)
         state = {name: getattr(engine, name).cpu().numpy() for name in ("theta", "uses")}
-        folder.save(rounds.first, rounds.last, _rows(rounds, measured), state)
+        folder.save(rounds.first, rounds.last, rows_of(rounds, measured), state)
         tally.add(rounds, measured)
         done = rounds.last
     summary = tally.summary(_final(problem, engine, least), least)
     folder.finish(summary)
     return summary
-
-
-# --- rows --------------------------------------------------------------------------------------------------
-
-
-def _planned(rounds: Rounds) -> Columns:
-    """What follows from the schedule alone, (rounds, runs) each."""
-    track, study = rounds.track, rounds.study
-    return {
-        "cost": rounds.cost,
-        "admitted": rounds.admissions.sum(axis=2),
-        "n": track.n.astype(np.int64),
-        "N": track.N.astype(np.int64),
-        "N_eff": track.effective,
-        "uniformity": track.uniformity,
-        "chi": track.mismatch,
-        "stated_mismatch": 1 / track.n - 1 / track.effective,
-        "debt": rounds.debt,
-        "overflow": np.maximum(rounds.occupancy - np.array(study.buffers), 0).sum(axis=2),
-    }
-
-
-def _rows(rounds: Rounds, measured: Columns) -> Columns:
-    """The columns of a chunk, rounds varying fastest within a run."""
-    study, count = rounds.study, len(rounds.cost)
-    places = {
-        "policy": np.repeat(np.array(study.policies), study.seeds * count),
-        "seed": np.tile(np.repeat(np.arange(study.seeds), count), len(study.policies)),
-        "round": np.tile(np.arange(rounds.first, rounds.last + 1), study.runs),
-    }
-    flat = {name: np.ascontiguousarray(v.T).ravel() for name, v in (_planned(rounds) | measured).items()}
-    return places | flat
-
-
-def _replay(folder: Folder, schedule: Schedule, rows: pa.Table) -> tuple[Rounds, Columns]:
-    """The recorded rounds, decided again and compared with the record."""
-    study, name = schedule.study, str(folder.path)
-    count, rest = divmod(rows.num_rows, study.runs)
-    first = schedule.round
-    if rest or count < 1 or first + count - 1 > study.rounds:
-        raise SettingError(f"{name!r} does not hold {study.runs} rows for every round from {first} on")
-    rounds = schedule.advance(count)
-    saved = {
-        column: rows[column].to_numpy(zero_copy_only=False).reshape(study.runs, count).T
-        for column in rows.column_names
-    }
-    expected = {name: values.reshape(study.runs, count).T for name, values in _rows(rounds, {}).items()}
-    for column in ("policy", "seed", "round", *REPLAYED):
-        wrong = saved[column] != expected[column]
-        if wrong.any():
-            t, run = (int(axis[0]) for axis in np.nonzero(wrong))
-            raise SettingError(
-                f"cannot resume {name!r}: in round {first + t} of {study.policies[run // study.seeds]}, {column} was "
-                f"{saved[column][t, run]} and is {expected[column][t, run]} now: the "
-                f"policy, the prices or acdpp have changed"
-            )
-    wanted = [column for measure in study.measures for column in MEASURED[measure]] + ["excess_risk"]
-    return rounds, {column: saved[column] for column in wanted if column in saved}
 
 
 def _final(problem: Problem, engine: Engine, least: Least | None) -> Columns:
@@ -350,67 +289,3 @@ def _refuse_divergence(rounds: Rounds, measured: Columns) -> None:
                 f"{rounds.first + t}: take a smaller eta, or a "
                 "radius to project onto"
             )
-
-
-def _refuse_other(began: Study, study: Study, out: Path) -> None:
-    before, now = began.document(), study.document()
-    if study.rounds < began.rounds:
-        raise SettingError(
-            f"{str(out)!r} is a study of {began.rounds} rounds, which cannot be cut to "
-            f"{study.rounds}: start a new one"
-        )
-    changed = [
-        f"{name} is {before[name]!r} there and {now[name]!r} here"
-        for name in now
-        if name != "rounds" and before.get(name) != now[name]
-    ]
-    if changed:
-        raise SettingError(
-            f"cannot resume {str(out)!r}: {'; '.join(changed)}: leave that out, or start a new study"
-        )
-
-
-def _refuse_horizon(began: Study, study: Study, constants: Constants, prices: Prices, own: _Own) -> None:
-    """More rounds are the same study only where nothing was chosen for the number of rounds."""
-    if prices.depends_on_horizon:
-        raise SettingError("cannot extend this study: its prices depend on the number of rounds")
-    briefs = [brief_for(one, constants.merged, prices) for one in (began, study)]
-    changed = [
-        name
-        for name in study.policies
-        if not _same(*(make_policy(name, brief, own.policies) for brief in briefs))
-    ]
-    if changed:
-        raise SettingError(
-            f"cannot extend this study to {study.rounds} rounds: the settings of "
-            f"{', '.join(changed)} depend on the number of "
-            "rounds (for acdpp, V and rho unless they are given): start a new study"
-        )
-
-
-def _same(one: Policy, other: Policy) -> bool:
-    if one is other:
-        return True
-    try:
-        return bool(one == other)
-    except Exception:  # arrays in a user's policy have no single answer
-        return False
-
-
-def _warn_of_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    old, new = before["versions"], now["versions"]
-    changed = [
-        f"{name} {old.get(name, 'absent')} → {new.get(name, 'absent')}"
-        for name in sorted({*old, *new})
-        if old.get(name) != new.get(name)
-    ]
-    changed += [
-        f"{name} {before[name]} → {now[name]}" for name in ("device", "threads") if before[name] != now[name]
-    ]
-    if changed:
-        warnings.warn(
-            f"continued with {', '.join(changed)}: the numbers agree with an unbroken run "
-            f"to rounding, but need not bit for "
-            "bit; the folder records this",
-            stacklevel=4,
-        )

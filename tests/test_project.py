@@ -11,7 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LAYERS = ["acdpp", "figures", "empirics", "proofs_check", "theory"]
-FLOORS = ["reference", "run", "records", "training", "control", "settings", "data", "draws"]  # of empirics
+# of empirics
+FLOORS = ["reference", "run", "continuing", "records", "training", "control", "settings", "data", "draws"]
 PRESENT = [layer for layer in LAYERS if (ROOT / layer).is_dir()]
 
 

@@ -292,6 +292,19 @@ def test_other_data_or_prices_are_refused(tmp_path):
     assert run_study(out=tmp_path / "own", resume=True, **own)["rounds"] == 40
 
 
+def test_another_model_is_refused_even_with_as_many_parameters(tmp_path):
+    def other(population):
+        layers = list(network(population))
+        return torch.nn.Sequential(layers[0], layers[1], torch.nn.ReLU(), layers[3])
+
+    own = {"dataset": (blobs().train_x, blobs().train_y)}
+    stopped_at(small(policies=["constant"], labels="classes"), tmp_path / "own", 15, model=network, **own)
+    for wrong in (other, torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(8, 4))):
+        with pytest.raises(SettingError, match="the model is not the one it began with"):
+            run_study(out=tmp_path / "own", resume=True, model=wrong, **own)
+    run_study(out=tmp_path / "own", resume=True, model=network, **own)
+
+
 # --- one's own things --------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,73 @@
+"""The rows of a chunk of rounds, and the recorded ones decided again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from empirics.control.schedule import Rounds, Schedule
+from empirics.training.engine import MEASURED
+from theory.setting import SettingError
+
+__all__ = ["Columns", "replay", "rows_of"]
+
+REPLAYED = ("cost", "admitted", "n", "N", "debt")  # columns that a schedule decides
+Columns = dict[str, NDArray[Any]]
+
+
+def _planned(rounds: Rounds) -> Columns:
+    """What follows from the schedule alone, (rounds, runs) each."""
+    track, study = rounds.track, rounds.study
+    return {
+        "cost": rounds.cost,
+        "admitted": rounds.admissions.sum(axis=2),
+        "n": track.n.astype(np.int64),
+        "N": track.N.astype(np.int64),
+        "N_eff": track.effective,
+        "uniformity": track.uniformity,
+        "chi": track.mismatch,
+        "stated_mismatch": 1 / track.n - 1 / track.effective,
+        "debt": rounds.debt,
+        "overflow": np.maximum(rounds.occupancy - np.array(study.buffers), 0).sum(axis=2),
+    }
+
+
+def rows_of(rounds: Rounds, measured: Columns) -> Columns:
+    """The columns of a chunk, rounds varying fastest within a run."""
+    study, count = rounds.study, len(rounds.cost)
+    places = {
+        "policy": np.repeat(np.array(study.policies), study.seeds * count),
+        "seed": np.tile(np.repeat(np.arange(study.seeds), count), len(study.policies)),
+        "round": np.tile(np.arange(rounds.first, rounds.last + 1), study.runs),
+    }
+    flat = {name: np.ascontiguousarray(v.T).ravel() for name, v in (_planned(rounds) | measured).items()}
+    return places | flat
+
+
+def replay(name: str, schedule: Schedule, rows: pa.Table) -> tuple[Rounds, Columns]:
+    """The recorded rounds of the folder `name`, decided again and compared with the record."""
+    study = schedule.study
+    count, rest = divmod(rows.num_rows, study.runs)
+    first = schedule.round
+    if rest or count < 1 or first + count - 1 > study.rounds:
+        raise SettingError(f"{name!r} does not hold {study.runs} rows for every round from {first} on")
+    rounds = schedule.advance(count)
+    saved = {
+        column: rows[column].to_numpy(zero_copy_only=False).reshape(study.runs, count).T
+        for column in rows.column_names
+    }
+    expected = {name: values.reshape(study.runs, count).T for name, values in rows_of(rounds, {}).items()}
+    for column in ("policy", "seed", "round", *REPLAYED):
+        wrong = saved[column] != expected[column]
+        if wrong.any():
+            t, run = (int(axis[0]) for axis in np.nonzero(wrong))
+            raise SettingError(
+                f"cannot resume {name!r}: in round {first + t} of {study.policies[run // study.seeds]}, {column} was "
+                f"{saved[column][t, run]} and is {expected[column][t, run]} now: the "
+                f"policy, the prices or acdpp have changed"
+            )
+    wanted = [column for measure in study.measures for column in MEASURED[measure]] + ["excess_risk"]
+    return rounds, {column: saved[column] for column in wanted if column in saved}
