@@ -87,6 +87,7 @@ class Engine:
         if longest > self.lists.shape[2]:
             room = int(padded(longest))
             self.recorded.clear()
+            self.pool = None  # torch forgets a pool with the last graph in it
             self.lists = self._zeros(self.study.runs, self.study.clients, room, dtype=torch.int64)
 
     def _memory(self, width: int) -> Memory:
