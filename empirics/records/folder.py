@@ -82,6 +82,7 @@ class Result(NamedTuple):
 def _replace(path: Path, write: Callable[[Path], object]) -> str:
     """Write a file beside its place, force it to disk, and move it there in one step; returns its SHA-256."""
     beside = path.with_name(path.name + PARTIAL)
+    beside.unlink(missing_ok=True)  # a link would be followed
     try:
         write(beside)
         with beside.open("rb") as handle:
@@ -367,7 +368,8 @@ def _told(path: Path, remedy: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OSError(error.errno, f"{str(path)!r} ({error.strerror or error}): {remedy}") from None
+        where = str(error.filename or path)
+        raise OSError(error.errno, f"{where!r} ({error.strerror or error}): {remedy}") from None
 
 
 @contextmanager

@@ -14,7 +14,8 @@ from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
 __all__ = ["DAMAGES", "cases", "damage", "damage_somewhere"]
 
 KINDS = ("finished", "unfinished", "torn")
-READERS = ("read", "resume", "extend", "plot")
+WRITERS = ("resume", "extend")
+READERS = (*WRITERS, "read", "plot")
 
 
 def _flip(path: Path, rng: random.Random, field: Arena) -> None:
@@ -165,38 +166,38 @@ def _snapshot(folder: Path) -> dict[str, bytes | str]:
     }
 
 
-def damage(
-    kind: str,
-    file: str,
-    how: str,
-    rng: random.Random,
-    field: Arena,
-    work: Path,
-    readers: tuple[str, ...] = READERS,
-) -> Outcome:
+def damage(kind: str, file: str, how: str, rng: random.Random, field: Arena, work: Path) -> Outcome:
     """Damage one file of a folder; use the folder; put the file back; use it again."""
-    out = work / "out"
-    shutil.copytree(getattr(field, kind)(), out)
-    whole = (out / file).read_bytes()
+    out, whole = work / "out", getattr(field, kind)()
+    shutil.copytree(whole, out)
     DAMAGES[how](out / file, rng, field)
     attack = f"{how} {file} of a{'n' if kind[0] == 'u' else ''} {kind} result"
+    reader = rng.choice(READERS if kind == "finished" else WRITERS)
+    expected = _expected(whole, out, file, reader)
+    found = _use(file, expected, reader, field, out, work, f"{attack}, {reader}")
+    if found.bad or expected == "ok":
+        return found
     path = out / file
-    same = path.is_file() and os.access(path, os.R_OK) and _means_the_same(file, whole, path.read_bytes())
-    matters = not same and (file in _listed(getattr(field, kind)()) or (file == ".lock" and _bars(path)))
-    if fault := _use(kind, file, matters, rng.choice(readers), rng, field, out, work, attack):
-        return fault
-    if not matters:
-        return Outcome("ok", attack)
     if path.is_dir() and not path.is_symlink():
         path.rmdir()
     path.unlink(missing_ok=True)
-    path.write_bytes(whole)
-    return first_of(field.resume(out, work / "again", f"{attack}, put back")) or Outcome("refused", attack)
+    shutil.copyfile(whole / file, path)
+    rounds = LONGER if found.verdict == "ok" and reader == "extend" else None
+    return first_of(field.resume(out, work / "again", f"{attack}, put back", rounds)) or found
 
 
-def _bars(lock: Path) -> bool:
-    """A folder or a link to itself for a lock keeps writers out."""
-    return lock.is_dir() or (lock.is_symlink() and os.readlink(lock) == lock.name)
+def _expected(whole: Path, out: Path, file: str, reader: str) -> str:
+    """What is to come of it: refused, ok, or any of both."""
+    path = out / file
+    plain = path.is_file() and not path.is_symlink() and os.access(path, os.R_OK)
+    if plain and _means_the_same(file, (whole / file).read_bytes(), path.read_bytes()):
+        return "ok"
+    if file in _listed(whole):
+        return "refused"
+    harmless = plain or not os.path.lexists(path) or reader not in WRITERS
+    return (
+        "ok" if harmless else "any"
+    )  # a left-over or a lock that is a folder or a link may keep writers out
 
 
 def _means_the_same(file: str, before: bytes, after: bytes) -> bool:
@@ -208,26 +209,8 @@ def _means_the_same(file: str, before: bytes, after: bytes) -> bool:
         return False
 
 
-def _use(
-    kind: str,
-    file: str,
-    matters: bool,
-    reader: str,
-    rng: random.Random,
-    field: Arena,
-    out: Path,
-    work: Path,
-    attack: str,
-) -> Outcome | None:
-    """One use of the folder: it is refused by name and left alone if the damage matters, and goes well otherwise."""
-    if kind != "finished" and reader in ("read", "plot"):
-        reader = "resume"
-    if file == ".lock" and reader in ("read", "plot"):
-        matters = False  # to those who only read
-    attack, before = f"{attack}, {reader}", _snapshot(out)
-    if reader == "read" and not matters:
-        return field.judge_folder(out, attack)
-    rounds = LONGER if reader == "extend" else ROUNDS
+def _use(file: str, expected: str, reader: str, field: Arena, out: Path, work: Path, attack: str) -> Outcome:
+    """One use of the folder. If it is refused, then by the file's name, and nothing has changed."""
     resume = ["train", "--resume", str(out), "--json"]
     words = {
         "read": ["plot", "risk-vs-bound", str(out), "--out", str(work / "plots")],
@@ -235,22 +218,24 @@ def _use(
         "resume": resume,
         "extend": [*resume, "--rounds", str(LONGER)],
     }[reader]
+    before = _snapshot(out)
     ended = start(words, work / "log").ended()
-    if reader in ("read", "plot") and ended.status == 0:
-        found = Outcome("ok", attack, ended.out)
+    if reader not in WRITERS and ended.status == 0:
+        found = field.judge_folder(out, attack) or Outcome("ok", attack)
     else:
-        found = field.judge(ended, attack, rounds, folder=out)
+        found = field.judge(ended, attack, LONGER if reader == "extend" else ROUNDS, folder=out)
     if found.bad:
         return found
-    if not matters:
-        return Outcome("lost", attack, found.said) if found.verdict == "refused" else None
-    if found.verdict == "ok":
+    if found.verdict == "refused":
+        if expected == "ok":
+            return Outcome("lost", attack, found.said)
+        if Path(file).name not in found.said and not (file == "settings.json" and str(out) in found.said):
+            return Outcome("wrong", attack, f"it does not name the file: {found.said}")
+        if _snapshot(out) != before:
+            return Outcome("wrong", attack, "it was refused and yet changed")
+    elif expected == "refused":
         return Outcome("wrong", attack, "the damage went unnoticed")
-    if Path(file).name not in found.said and not (file == "settings.json" and str(out) in found.said):
-        return Outcome("wrong", attack, f"it does not name the file: {found.said}")
-    if _snapshot(out) != before:
-        return Outcome("wrong", attack, "it was refused and yet changed")
-    return None
+    return found
 
 
 def damage_somewhere(rng: random.Random, field: Arena, work: Path) -> Outcome:
