@@ -211,7 +211,7 @@ def _counts(cases: list[Case]) -> dict[str, int]:
 def _table(cases: list[Case]) -> Table:
     from proofs_check.ledger import entry
 
-    width = min(console.width, 110)
+    width = min(max(console.width, 60), 110)  # below 60 nothing would be left for the words
     verdicts, methods = 11, 24
     room = width - verdicts - methods - 4
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
