@@ -22,6 +22,7 @@ import theory.bound
 import theory.constant_admission
 import theory.design
 import theory.lambert
+import theory.law
 import theory.minimiser
 import theory.penalty
 import theory.rates
@@ -60,6 +61,12 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
     "reuse.mismatch_from_sums": lambda a: theory.reuse.mismatch_from_sums(a.u, a.v, a.w, a.t),
     "reuse.mismatch_by_kind": lambda a: theory.reuse.mismatch_by_kind(a.u, a.u + a.v, a.w, a.v, a.K),
     "reuse.mismatch_from_gone": lambda a: theory.reuse.mismatch_from_gone(a.u, a.w, a.v, a.K, a.K * a.K),
+    "law.contraction": lambda a: theory.law.contraction(a.u, a.v, a.K),
+    "law.lag_sum": lambda a: theory.law.lag_sum(a.u / (a.u + a.v), a.K),
+    "law.stationary_noise": lambda a: theory.law.stationary_noise(a.u / (a.u + a.v), a.K),
+    "law.noise_floor": lambda a: theory.law.noise_floor(
+        a.w, a.K, h=[a.u / (a.u + a.v)], variance=[a.v], eta=a.u / (a.u + a.w), E=a.K
+    ),
     "reuse.uses_kstep": lambda a: theory.reuse.uses_kstep(a.t, a.K),
     "reuse.cohort_deficits": lambda a: theory.reuse.cohort_deficits(a.t, a.K),
     "reuse.uniformity_from_deficits": lambda a: theory.reuse.uniformity_from_deficits(
@@ -189,6 +196,10 @@ NOT_FORMULAS = {
     "regret_expansion.regret_lower_bound",
     "violation.buffer_excess_maximum",
     "violation.buffer_violation_maximum",
+    "law.by_age",
+    "law.by_capacity",
+    "law.excess_risk",
+    "law.squared_weights",
     "reuse.from_totals",
     "reuse.trajectory",
     "lambert.lambert_total",
@@ -223,6 +234,7 @@ def test_no_public_function_of_the_theory_escapes_this_test() -> None:
         theory.reuse,
         theory.region,
         theory.lambert,
+        theory.law,
         theory.bound,
         theory.sharper,
         theory.constant_admission,
