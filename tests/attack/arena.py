@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -145,6 +146,7 @@ def start(
     cwd: Path | None = None,
     prepare: Callable[[], None] = lambda: None,
     delay: float = 0,
+    encoding: str = "utf-8",
 ) -> Child:
     """Fork a child that runs `acdpp WORDS`, after `prepare()` there."""
     sys.stdout.flush()
@@ -158,9 +160,11 @@ def start(
         signal.signal(signal.SIGINT, signal.default_int_handler)
         for number, name in ((1, "out"), (2, "err")):
             os.dup2(os.open(f"{log}.{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
-        sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
+        sys.stdout, sys.stderr = (open(number, "w", encoding=encoding, closefd=False) for number in (1, 2))  # noqa: SIM115
         if cwd is not None:
             os.chdir(cwd)
+        warnings.resetwarnings()
+        warnings.simplefilter("ignore", DeprecationWarning)
         time.sleep(delay)
         sys.argv = ["acdpp", *words]
         status = _status(prepare)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
 
-__all__ = ["DAMAGES", "cases", "damage", "damage_somewhere"]
+__all__ = ["DAMAGES", "cases", "damage", "damage_somewhere", "expectation"]
 
 KINDS = ("finished", "unfinished", "torn")
 WRITERS = ("resume", "extend")
@@ -173,7 +173,7 @@ def damage(kind: str, file: str, how: str, rng: random.Random, field: Arena, wor
     DAMAGES[how](out / file, rng, field)
     attack = f"{how} {file} of a{'n' if kind[0] == 'u' else ''} {kind} result"
     reader = rng.choice(READERS if kind == "finished" else WRITERS)
-    expected = _expected(whole, out, file, reader)
+    expected = expectation(whole, out, file, reader)
     found = _use(file, expected, reader, field, out, work, f"{attack}, {reader}")
     if found.bad or expected == "ok":
         return found
@@ -186,7 +186,7 @@ def damage(kind: str, file: str, how: str, rng: random.Random, field: Arena, wor
     return first_of(field.resume(out, work / "again", f"{attack}, put back", rounds)) or found
 
 
-def _expected(whole: Path, out: Path, file: str, reader: str) -> str:
+def expectation(whole: Path, out: Path, file: str, reader: str) -> str:
     """What is to come of it: refused, ok, or any of both."""
     path = out / file
     plain = path.is_file() and not path.is_symlink() and os.access(path, os.R_OK)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import json
 import os
 import random
 import resource
@@ -17,7 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from empirics.records.folder import read_settings
 from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
+from theory.setting import SettingError
 
 __all__ = ["SCENES", "kill_at", "kill_somewhere", "killed_again_and_again", "operations", "out_of_space"]
 
@@ -35,35 +36,45 @@ SCENES = ("new", "resume", "extend", "extend unfinished", "reread")
 FAILURES = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
 
 
-def _watch(out: Path, meet: Callable[[str, Any], None]) -> None:
-    """In a child: call `meet` before every file operation in the folder.
+Meet = Callable[[str, set[str]], None]
 
-    What is on disk changes only at these, so being killed before each and at the end covers being killed anywhere;
-    for data that never reached the disk, see `_lose`. Writing into an open file fails in `out_of_space`.
+
+def _watch(out: Path, meet: Meet) -> None:
+    """In a child: call `meet` before every file operation in the folder, with the files not yet forced to disk.
+
+    What is on disk changes only at these, so being killed before each and at the end covers being killed anywhere.
+    Writing into an open file is another matter: it fails in `out_of_space`.
     """
-    inside = str(out)
+    inside, dirty = str(out), set[str]()
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in AUDITED and any(
-            isinstance(one, str | os.PathLike) and os.fspath(one).startswith(inside) for one in arguments
-        ):
-            meet(event, None)
+        paths = [os.fspath(one) for one in arguments if isinstance(one, str | os.PathLike)]
+        if event not in AUDITED or not any(path.startswith(inside) for path in paths):
+            return
+        meet(event, dirty)
+        if event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR):
+            dirty.add(paths[0])
+        elif event == "os.rename" and paths[0] in dirty:
+            dirty.remove(paths[0])
+            dirty.add(paths[1])
 
     sys.addaudithook(hook)
     fsync = os.fsync
 
     def forced(number: int) -> None:
-        meet("fsync", number)
+        meet("fsync", dirty)
         fsync(number)
+        dirty.discard(os.readlink(f"/proc/self/fd/{number}"))
 
     os.fsync = forced
 
 
-def _lose(number: int, rng: random.Random) -> None:
-    """What was not forced to disk may be lost in part when the power fails."""
-    path = os.readlink(f"/proc/self/fd/{number}")
-    if os.path.isfile(path):
-        os.truncate(path, rng.randrange(os.path.getsize(path) + 1))
+def _die(dirty: set[str], rng: random.Random) -> None:
+    """As when the power fails: of what was not forced to disk, any part may be lost, whatever it is called by now."""
+    for path in sorted(dirty):
+        if os.path.isfile(path):
+            os.truncate(path, rng.randrange(os.path.getsize(path) + 1))
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _scene(scene: str, field: Arena, out: Path) -> tuple[list[str], int]:
@@ -86,7 +97,7 @@ def operations(scene: str, field: Arena, work: Path) -> int:
 
     def count() -> None:
         handle = os.open(work / "count", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        _watch(work / "out", lambda event, about: os.write(handle, b".") and None)
+        _watch(work / "out", lambda event, dirty: os.write(handle, b".") and None)
 
     outcome = field.judge(
         start(words, work / "log", prepare=count).ended(), "counting", rounds, folder=work / "out"
@@ -104,15 +115,13 @@ def kill_at(at: int, scene: str, how: str, rng: random.Random, field: Arena, wor
     words, rounds = _scene(scene, field, out)
     met = 0
 
-    def meet(event: str, about: Any) -> None:
+    def meet(event: str, dirty: set[str]) -> None:
         nonlocal met
         met += 1
         if met < at or (met > at and not how.endswith("+")):
             return
         if how == "kill":
-            if event == "fsync":
-                _lose(about, rng)
-            os.kill(os.getpid(), signal.SIGKILL)
+            _die(dirty, rng)
         if met == at or event not in ("os.remove", "os.rmdir", "os.scandir", "os.listdir"):
             number = getattr(errno, how.rstrip("+"))
             raise OSError(number, os.strerror(number))
@@ -130,11 +139,8 @@ def kill_at(at: int, scene: str, how: str, rng: random.Random, field: Arena, wor
 
 def _named(found: Outcome, out: Path) -> Outcome:
     """A refusal must say where."""
-    return (
-        found
-        if str(out) in found.said
-        else Outcome("wrong", found.attack, f"it does not say where: {found.said}")
-    )
+    named = str(out) in found.said
+    return found if named else Outcome("wrong", found.attack, f"it does not say where: {found.said}")
 
 
 def _again(scene: str, rounds: int, field: Arena, out: Path, work: Path, attack: str) -> Outcome:
@@ -144,14 +150,17 @@ def _again(scene: str, rounds: int, field: Arena, out: Path, work: Path, attack:
             start(field.train("--out", str(out)), work / "again").ended(), attack, folder=out
         )
         return Outcome("lost", attack, outcome.said) if outcome.verdict == "refused" else outcome
-    before = json.loads((out / "settings.json").read_text())["study"]["rounds"]
+    try:
+        before = read_settings(out)["study"]["rounds"]
+    except SettingError as error:
+        return Outcome("lost", attack, str(error))
     if before != rounds and (fault := first_of(field.resume(out, work / "before", attack))):
         return fault
     return field.resume(out, work / "again", attack, rounds if scene != "new" else None)
 
 
 def kill_somewhere(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """One of all these, at random; sometimes the continuation is killed as well."""
+    """One of all these, at random."""
     scene = rng.choice(SCENES)
     total = operations(scene, field, field.home / f"counting {scene}")
     how = rng.choice(["kill", "kill", *FAILURES, *(f"{name}+" for name in FAILURES)])
@@ -169,13 +178,11 @@ def killed_again_and_again(rng: random.Random, field: Arena, work: Path) -> Outc
         words += ["--rounds", str(LONGER)] if begun and longer else []
         at, met = rng.randrange(1, 90), 0
 
-        def meet(event: str, about: Any, at: int = at) -> None:
+        def meet(event: str, dirty: set[str], at: int = at) -> None:
             nonlocal met
             met += 1
             if met == at:
-                if event == "fsync":
-                    _lose(about, rng)
-                os.kill(os.getpid(), signal.SIGKILL)
+                _die(dirty, rng)
 
         attack = f"killed {deaths + 1} times"
         ended = start(words, work / f"log-{n}", prepare=lambda meet=meet: _watch(out, meet)).ended()
