@@ -257,6 +257,6 @@ def test_a_mistake_gets_one_line_and_a_failing_exit(words: list[str], complaint:
     done = acdpp(*words)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert complaint in done.stderr
+    assert complaint.lower() in done.stderr.lower()
     assert len(done.stderr.strip().splitlines()) == 1
     assert "Traceback" not in done.stderr

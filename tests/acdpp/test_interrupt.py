@@ -26,16 +26,17 @@ def _waits_for_the_signal(process: int) -> bool:
     return any(line.startswith("SigBlk") and int(line.split()[1], 16) & INT for line in lines)
 
 
-def _session(leader: int) -> list[str]:
-    """The living processes of a session."""
-    found = []
+def _session(leader: int) -> dict[int, str]:
+    """The living processes of a session, and their commands."""
+    found = {}
     for entry in Path("/proc").iterdir():
         try:
             state, _, _, session = (entry / "stat").read_text().rpartition(")")[2].split()[:4]
+            command = (entry / "cmdline").read_text()
         except OSError:
             continue
         if session == str(leader) and state != "Z":
-            found.append((entry / "cmdline").read_text())
+            found[int(entry.name)] = command
     return found
 
 
@@ -52,13 +53,15 @@ def interrupted(words: list[str], delay: float) -> tuple[int, list[str]]:
     while process.poll() is None and not _waits_for_the_signal(process.pid):
         time.sleep(0.001)
     time.sleep(delay)
+    workers = [worker for worker, command in _session(process.pid).items() if "spawn_main" in command]
+    assert all(map(_waits_for_the_signal, workers))  # or it would be a race who is faster, they or their end
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
     for _ in range(100):  # multiprocessing's own helper ends when it sees that all others have
         if not (left := _session(process.pid)):
             break
         time.sleep(0.1)
-    assert left == []
+    assert not left
     return process.returncode, [line for line in said.splitlines() if line.strip()]
 
 
