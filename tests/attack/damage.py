@@ -203,8 +203,9 @@ def expectation(whole: Path, out: Path, file: str, reader: str) -> str:
 def _means_the_same(file: str, before: bytes, after: bytes) -> bool:
     if file != "settings.json":
         return before == after
-    try:
-        return bool(json.loads(before) == json.loads(after))
+    try:  # as text, because 1 is not true and not 1.0
+        texts = [json.dumps(json.loads(content), sort_keys=True) for content in (before, after)]
+        return texts[0] == texts[1]
     except (ValueError, RecursionError):
         return False
 
@@ -231,7 +232,7 @@ def _use(file: str, expected: str, reader: str, field: Arena, out: Path, work: P
             return Outcome("lost", attack, found.said)
         if Path(file).name not in found.said and not (file == "settings.json" and str(out) in found.said):
             return Outcome("wrong", attack, f"it does not name the file: {found.said}")
-        if _snapshot(out) != before:
+        if expected == "refused" and _snapshot(out) != before:
             return Outcome("wrong", attack, "it was refused and yet changed")
     elif expected == "refused":
         return Outcome("wrong", attack, "the damage went unnoticed")
