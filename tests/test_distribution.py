@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ["acdpp", "figures", "proofs_check", "theory"]
+PACKAGES = ["acdpp", "empirics", "figures", "proofs_check", "theory"]
 HEAVY = ["torch", "z3", "matplotlib", "PEPit", "hypothesis"]
 ONLY_IN_THE_REPOSITORY = {".ci/run", ".gitignore"}
 MADE_BY_BUILDING = {"PKG-INFO", "setup.cfg"}
