@@ -34,6 +34,7 @@ Plan = Iterator[tuple[str, Attack]]
 KINDS: dict[str, tuple[Attack, int]] = {  # and how often, of all attacks
     "race": (races.race, 6),
     "default-names": (races.race_for_default_names, 1),
+    "reading": (races.race_of_reading, 1),
     "kill": (kills.kill_somewhere, 8),
     "kills": (kills.killed_again_and_again, 3),
     "space": (kills.out_of_space, 3),

@@ -272,9 +272,8 @@ def _refuse_flood(study: Study, out: Path) -> None:
     needed, free = study.rounds * study.runs * ROW, shutil.disk_usage(place).free
     if needed > free:
         raise SettingError(
-            f"{study.rounds:,} rounds of {study.runs:,} runs may take {needed / 1e9:,.0f} "
-            f"GB and {free / 1e9:,.1f} GB are "
-            "free: take fewer rounds, seeds or policies"
+            f"{study.rounds:,} rounds of {study.runs:,} runs may take {needed / 1e9:,.3g} GB and {free / 1e9:,.3g} "
+            f"GB are free for {str(out)!r}: make room, or take fewer rounds, seeds or policies"
         )
 
 

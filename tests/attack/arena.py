@@ -291,7 +291,7 @@ class Arena:
         """None if the folder holds the true result, bit for bit."""
         truths = [self.truth(number) for number in rounds or (ROUNDS,)]
         try:
-            _, summary, rows = read_result(folder)
+            settings, summary, rows = read_result(folder)
         except SettingError as error:
             return Outcome("lost", attack, str(error))
         except Exception:
@@ -301,6 +301,8 @@ class Arena:
             return Outcome("wrong", attack, "the saved summary is not the true one")
         if not rows.sort_by(ORDER).equals(same[0].rows):
             return Outcome("wrong", attack, "the saved rows are not the true ones")
+        if settings["study"]["rounds"] != summary["rounds"]:
+            return Outcome("wrong", attack, "settings and summary are of different moments")
         return None
 
     def resume(self, folder: Path, log: Path, attack: str, rounds: int | None = None) -> Outcome:

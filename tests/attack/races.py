@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import patch
 
 from empirics.records import folder
 from tests.attack.arena import LONGER, ROUNDS, Arena, Child, Outcome, first_of, start
 
-__all__ = ["race", "race_for_default_names"]
+__all__ = ["race", "race_for_default_names", "race_of_reading"]
 
 SPAN = 0.5  # seconds over which the writers start: about as long as one of them takes
 COMMANDS = {  # what may come upon a folder in each state
@@ -116,6 +117,27 @@ def _afterwards(field: Arena, out: Path, work: Path, attack: str, possible: tupl
     words = ["train", "--resume", str(out), "--json"] if exists else field.train("--out", str(out))
     found = field.judge(start(words, work / "after").ended(), attack, *possible, folder=out)
     return Outcome("lost", attack, found.said) if found.verdict == "refused" else found
+
+
+def race_of_reading(rng: random.Random, field: Arena, work: Path) -> Outcome:
+    """A reader that takes its time while a finished result is extended."""
+    out, check = work / "out", folder.Folder._check
+    shutil.copytree(field.finished(), out)
+    attack = "reading slowly while a result is extended"
+    words = ["train", "--resume", str(out), "--json", "--rounds", str(LONGER)]
+    child = start(words, work / "writer", delay=rng.random() * 0.05)
+    late = rng.random() * 2 * SPAN
+
+    def slow(self: folder.Folder) -> None:
+        check(self)
+        time.sleep(late)
+
+    with patch.object(folder.Folder, "_check", slow):
+        read = field.judge_folder(out, attack, ROUNDS, LONGER)
+    written = field.judge(child.ended(), attack, LONGER, folder=out)
+    if read is not None and read.verdict == "lost":  # it may be refused
+        read = Outcome("refused", attack, read.said)
+    return first_of(read, written) or read or written
 
 
 def race_for_default_names(rng: random.Random, field: Arena, work: Path) -> Outcome:

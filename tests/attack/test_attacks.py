@@ -41,6 +41,10 @@ def test_default_names_at_once(field: Arena, tmp_path: Path) -> None:
     stands(races.race_for_default_names(random.Random(0), field, tmp_path))
 
 
+def test_reading_while_it_is_extended(field: Arena, tmp_path: Path) -> None:
+    stands(races.race_of_reading(random.Random(0), field, tmp_path))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_kill_or_a_failing_disk_at_some_file_operation(seed: int, field: Arena, tmp_path: Path) -> None:
     stands(kills.kill_somewhere(random.Random(seed), field, tmp_path))
