@@ -76,10 +76,15 @@ def command(
         typer.Option(help="Names apart by commas, such as acdpp,constant; module:attribute for your own."),
     ] = None,
     cost_trace: Annotated[Path | None, typer.Option(help="CSV file of prices, one a round.")] = None,
+    cost_column: Annotated[
+        str | None, typer.Option(help="The column of --cost-trace with the prices, by its name.")
+    ] = None,
     rounds: Annotated[str | None, typer.Option(help="Rounds T, such as 500 or 1e3.")] = None,
     seeds: Annotated[str | None, typer.Option(help="Replicates of each policy.")] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of the whole study.")] = None,
-    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    device: Annotated[
+        str | None, typer.Option(help="cpu or cuda; cpu by default, or what the study began on.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="New folder for the result; by default one in results/.")
     ] = None,
@@ -117,7 +122,7 @@ def command(
         "dataset": dataset,
         "model": model,
         "policies": [name.strip() for name in policies.split(",")] if policies is not None else None,
-        "cost": {"process": "trace", "file": str(cost_trace)} if cost_trace is not None else None,
+        "cost": _trace(cost_trace, cost_column),
         "rounds": None if rounds is None else parse.whole(rounds, "--rounds"),
         "seeds": None if seeds is None else parse.whole(seeds, "--seeds"),
         "seed": None if seed is None else parse.seed(seed, "--seed"),
@@ -151,6 +156,12 @@ def command(
         print_json(document)
     else:
         _show(document)
+
+
+def _trace(file: Path | None, column: str | None) -> dict[str, Any] | None:
+    if file is None and column is not None:
+        raise SettingError("--cost-column names a column of --cost-trace FILE: give that too")
+    return None if file is None else {"process": "trace", "file": str(file), "column": column}
 
 
 @contextmanager

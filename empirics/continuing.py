@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import math
+import pickle
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from empirics.control.policy import Policy
 from empirics.control.prices import Prices
@@ -16,41 +19,68 @@ from empirics.control.registry import make_policy
 from empirics.control.schedule import brief_for
 from empirics.settings.study import Study
 from empirics.training.linear import Linear
+from empirics.training.model import Descent, Memory
 from empirics.training.problem import Problem
 from theory.setting import Constants, SettingError
 
-__all__ = ["fingerprint", "refuse_horizon", "refuse_model", "refuse_other", "warn_of_changes"]
+__all__ = [
+    "fingerprint",
+    "probe",
+    "refuse_horizon",
+    "refuse_model",
+    "refuse_other",
+    "refuse_others_things",
+    "warn_of_changes",
+]
 
-ALIKE = 1e-4  # relative: what another version or device may change of a risk
+ALIKE = 1e-3  # relative: what another version, device or precision may change of a risk
+PROBED = 4  # samples
 
 
-def fingerprint(problem: Problem) -> dict[str, float] | None:
-    """What tells a user's model from another: its number of parameters, and its risk where it starts."""
-    if isinstance(problem.model, Linear):
-        return None  # the settings and the data say it all
+def probe(problem: Problem, theta: Tensor) -> tuple[Tensor, Tensor]:
+    """What the model makes of parameters: the risk of each run, and one step on a few samples."""
+    study, samples = problem.study, min(PROBED, len(problem.population.y))
+    shape = (len(theta), study.clients, samples)
+    index = torch.arange(samples, device=theta.device).expand(shape)
+    weights = theta.new_full(shape[:2], 1 / study.clients)
+    memory = Memory(index, torch.ones(shape, dtype=torch.bool, device=theta.device), weights)
     with torch.no_grad():
-        theta = problem.model.start(problem.study.seeds)
         risk = problem.model.measure(theta, None)["risk"]
-    return {"parameters": theta.shape[1], "norm": float(theta[0].norm()), "risk": float(risk[0])}
+        return risk, problem.model.update(theta, memory, Descent(1, study.eta))
 
 
-def refuse_model(before: Mapping[str, float] | None, now: Mapping[str, float] | None, out: Path) -> None:
+def fingerprint(problem: Problem, theta: Tensor) -> NDArray[np.float64]:
+    """What tells a user's model from another at the same parameters; nothing for the built-in one."""
+    if isinstance(problem.model, Linear):
+        return np.zeros(0)  # the settings and the data say it all
+    risk, step = probe(problem, theta)
+    return np.array([float(risk.double().mean()), float(step.double().norm())])
+
+
+def refuse_model(before: NDArray[np.float64], now: NDArray[np.float64], out: Path) -> None:
     """A model that is not the one the study began with."""
-    same = before == now or (
-        before is not None
-        and now is not None
-        and all(math.isclose(before[name], now[name], rel_tol=ALIKE) for name in before)
-    )
-    if not same:
+    if before.shape != now.shape or not np.allclose(before, now, rtol=ALIKE, atol=0):
         raise SettingError(f"cannot resume {str(out)!r}: the model is not the one it began with")
 
 
-def refuse_other(began: Study, study: Study, out: Path) -> None:
+def refuse_others_things(settings: Mapping[str, Any], prices: Prices, problem: Problem, out: Path) -> None:
+    """Data, prices or a model that are not those of the study."""
+    wrong = {
+        "the data are": problem.digest != settings["data_digest"],
+        "the prices are": prices.digest != settings["cost_digest"],
+        "the model is": problem.model.size != settings["parameters"],
+    }
+    for what, differs in wrong.items():
+        if differs:
+            raise SettingError(f"cannot resume {str(out)!r}: {what} not what it began with")
+
+
+def refuse_other(began: Study, study: Study, done: int, out: Path) -> None:
+    """A study that is another one than that of the folder."""
     before, now = began.document(), study.document()
-    if study.rounds < began.rounds:
+    if study.rounds < done:
         raise SettingError(
-            f"{str(out)!r} is a study of {began.rounds} rounds, which cannot be cut to "
-            f"{study.rounds}: start a new one"
+            f"{str(out)!r} has {done} rounds already, which cannot be cut to {study.rounds}: start a new study"
         )
     changed = [
         f"{name} is {before[name]!r} there and {now[name]!r} here"
@@ -77,16 +107,16 @@ def refuse_horizon(
         raise SettingError(
             f"cannot extend this study to {study.rounds} rounds: the settings of "
             f"{', '.join(changed)} depend on the number of "
-            "rounds (for acdpp, V and rho unless they are given): start a new study"
+            "rounds, or cannot be compared (for acdpp, V and rho unless they are given): start a new study"
         )
 
 
 def _same(one: Policy, other: Policy) -> bool:
-    if one is other:
-        return True
+    """Whether two policies are made alike; one that can neither be compared nor pickled is not known to be."""
     try:
-        return bool(one == other)
-    except Exception:  # arrays in a user's policy have no single answer
+        alike = type(one) is type(other) and pickle.dumps(vars(one)) == pickle.dumps(vars(other))
+        return alike or bool(one == other)
+    except Exception:
         return False
 
 

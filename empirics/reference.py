@@ -12,6 +12,7 @@ from pathlib import Path
 
 from empirics.records import folder
 from empirics.records.columns import COLUMNS
+from empirics.records.summary import FIELDS
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
@@ -67,7 +68,9 @@ def markdown() -> str:
     lines += [f"| `{name}` | {column.kind} | {_cell(column.help)} |" for name, column in COLUMNS.items()]
     files = [line for line in (folder.__doc__ or "").splitlines() if line.startswith("|")]
     lines += ["", "The Parquet file carries these words as the description of each column.", ""]
-    lines += ["## Files of a result folder", "", *files]
+    lines += ["## Policies in `summary.json`", "", "| field | meaning |", "| --- | --- |"]
+    lines += [f"| `{name}` | {_cell(words)} |" for name, words in FIELDS.items()]
+    lines += ["", "## Files of a result folder", "", *files]
     return "\n".join(lines) + "\n"
 
 

@@ -7,11 +7,12 @@ record.
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,21 @@ from typing import Any
 import numpy as np
 import torch
 
-from empirics.continuing import fingerprint, refuse_horizon, refuse_model, refuse_other, warn_of_changes
+from empirics.continuing import (
+    fingerprint,
+    probe,
+    refuse_horizon,
+    refuse_model,
+    refuse_other,
+    refuse_others_things,
+    warn_of_changes,
+)
 from empirics.control.prices import Prices, make_prices
 from empirics.control.schedule import Rounds, Schedule
 from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
 from empirics.records.rows import Columns, replay, rows_of
 from empirics.records.summary import Tally
+from empirics.settings.costs import CostProcess
 from empirics.settings.study import GIVEN, Study
 from empirics.training.constants import Calibration, calibrate
 from empirics.training.engine import Engine
@@ -39,6 +49,8 @@ Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
 PACKAGES = ("acdpp", "numpy", "torch", "scipy", "scikit-learn", "pyarrow")
 ROW = 8 * 18  # bytes of a row, before compression
+NPZ = "npz:"
+CALM = "take a smaller eta, or a radius to project onto"
 
 
 def versions() -> dict[str, str]:
@@ -70,8 +82,12 @@ class _Own:
     policies: Mapping[str, Any] | None = None
     cost: Any = None
 
+    @property
+    def nothing(self) -> bool:
+        return all(one is None for one in (self.dataset, self.model, self.policies, self.cost))
+
     def named(self, study: Study) -> Study:
-        """The study with the names under which these things go into its record."""
+        """The study with the names under which these things go into its record, and files by their full names."""
         given: dict[str, Any] = {}
         if self.dataset is not None:
             name = self.dataset if isinstance(self.dataset, str) else None
@@ -79,14 +95,75 @@ class _Own:
         if self.model is not None:
             given["model"] = GIVEN + str(getattr(self.model, "__name__", type(self.model).__name__))
         if self.policies:
-            given["policies"] = [
-                *study.policies,
-                *(name for name in self.policies if name not in study.policies),
-            ]
-        return Study.from_document(given, study)
+            more = [name for name in self.policies if name not in study.policies]
+            given["policies"] = [*study.policies, *more]
+        if isinstance(self.cost, CostProcess):
+            given["cost"] = self.cost
+        elif isinstance(self.cost, str | os.PathLike):
+            given["cost"] = CostProcess(process="trace", file=os.fspath(self.cost))
+        elif self.cost is not None:
+            given["cost"] = CostProcess(process="trace", file=GIVEN + type(self.cost).__name__)
+        return _rooted(Study.from_document(given, study))
 
     def prices(self, study: Study) -> Prices:
-        return make_prices(study.cost if self.cost is None else self.cost)
+        file = study.cost.file
+        if self.cost is None and file is not None and file.startswith(GIVEN):
+            raise SettingError(
+                f"the prices {file!r} were handed over in Python: call run_study with cost= again"
+            )
+        plain = self.cost is None or isinstance(self.cost, CostProcess | str | os.PathLike)
+        return make_prices(study.cost if plain else self.cost)
+
+
+def _rooted(study: Study) -> Study:
+    """The study with files named so that they are found from everywhere."""
+    given: dict[str, Any] = {}
+    if study.dataset.startswith(NPZ):
+        given["dataset"] = NPZ + os.path.abspath(study.dataset.removeprefix(NPZ))
+    if study.cost.file is not None and not study.cost.file.startswith(GIVEN):
+        given["cost"] = {"file": os.path.abspath(study.cost.file)}
+    return Study.from_document(given, study)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A study ready to be trained."""
+
+    study: Study
+    problem: Problem
+    prices: Prices
+    calibration: Calibration
+    least: Least | None
+    policies: Mapping[str, Any] | None
+
+    def schedule(self) -> Schedule:
+        """From round 1 on."""
+        constants = self.calibration.constants.merged
+        return Schedule(self.study, constants, prices=self.prices, policies=self.policies)
+
+    def try_out(self) -> None:
+        """A round in vain, so that what does not fit is known before anything is written."""
+        rounds, model = self.schedule().advance(1), self.problem.model
+        if isinstance(model, Linear):
+            return
+        try:
+            engine = Engine(model, self.study, self.problem.streams, graphs=False)
+            engine.play(rounds)
+            shapes = {
+                "start": (tuple(engine.theta.shape), (self.study.runs, model.size)),
+                "update": (tuple(probe(self.problem, engine.theta)[1].shape), (self.study.runs, model.size)),
+                "accuracy": (tuple(model.accuracy(engine.theta).shape), (self.study.runs,)),
+            }
+            for name, (found, wanted) in shapes.items():
+                if found != wanted:
+                    raise ValueError(f"{name} must return a tensor of shape {wanted}, not {found}")
+        except (SettingError, MemoryError):
+            raise
+        except Exception as error:  # whatever a user's model does
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise SettingError(
+                f"model {self.study.model!r} failed in a first round: {reason:.300}"
+            ) from error
 
 
 # --- a study -----------------------------------------------------------------------------------------------
@@ -100,7 +177,7 @@ def run_study(
     model: Any = None,
     policies: Mapping[str, Any] | None = None,
     cost: Any = None,
-    device: str = "cpu",
+    device: str | None = None,
     data_dir: Path | None = None,
     resume: bool = False,
     progress: Progress = lambda done: None,
@@ -112,9 +189,9 @@ def run_study(
     a function that takes the population and returns one. `policies`: policies of your own by name, run beside those
     that the study names. `cost`: an array of prices, the path of a CSV file, or an object with the `Prices` protocol.
 
-    With `resume`, `out` is a folder to continue; the study comes from there and need not be given, and more rounds than
-    it has extend it. Give again what was handed over in Python. `progress` is told how many rounds are done,
-    `announce` the folder, once there is one.
+    With `resume`, `out` is a folder to continue; study, device and data folder come from there unless given, and more
+    rounds than it has extend it. Give again what was handed over in Python. `progress` is told how many rounds are
+    done, `announce` the folder, once there is one.
     """
     own = _Own(dataset, model, policies, cost)
     if resume:
@@ -125,28 +202,28 @@ def run_study(
     if out is not None:
         refuse_existing(Path(out))
     _refuse_flood(study, Path("." if out is None else out))
+    asked = {"device": device or "cpu", "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
     with _threads(study):
         prices = own.prices(study)
-        problem = make_problem(study, device, data_dir, dataset=dataset, model=model)
+        problem = make_problem(study, asked["device"] or "cpu", data_dir, dataset=dataset, model=model)
         calibration = calibrate(problem)
-        # a policy that does not fit is known before anything is written
-        make_schedule = _scheduler(study, calibration, prices, own)
-        make_schedule().advance(1)
-        least = _least(problem)
+        job = _Job(study, problem, prices, calibration, _least(problem), policies)
+        job.try_out()
         settings = {
             "study": study.document(),
+            "asked": asked,
             **_machine(problem.population.x.device),
             "data_digest": problem.digest,
             "cost_digest": prices.digest,
-            "model": fingerprint(problem),
+            "parameters": problem.model.size,
             "constants": calibration.document(),
-            "least_risk": None if least is None else {"values": list(least.values), "gap": least.gap},
+            "least_risk": None if job.least is None else asdict(job.least),
             "continued": [],
         }
         place = claim(Path("results"), study.preset) if out is None else Path(out)
         with Folder.begin(place, settings) as folder:
             announce(place)
-            return _train(folder, problem, calibration, least, make_schedule(), progress)
+            return _train(folder, job, progress)
 
 
 def study_of(folder: Path) -> Study:
@@ -158,7 +235,7 @@ def _continue(
     study: Study | None,
     out: Path,
     own: _Own,
-    device: str,
+    device: str | None,
     data_dir: Path | None,
     progress: Progress,
     announce: Announce,
@@ -167,34 +244,29 @@ def _continue(
         announce(out)
         settings = folder.settings
         began = Study.from_document(settings["study"])
-        study = began if study is None else own.named(study)
-        refuse_other(began, study, out)
-        if study == began and folder.finished:
+        study = own.named(began if study is None else study)
+        refuse_other(began, study, folder.progress.done, out)
+        if study == began and folder.finished and own.nothing:
             folder.clear()
             return read_result(out).summary
+        place, data = device or settings["asked"]["device"], data_dir or settings["asked"]["data_dir"]
         with _threads(study):
-            calibration = Calibration.from_document(settings["constants"])
             prices = own.prices(study)
-            if prices.digest != settings["cost_digest"]:
-                raise SettingError(f"cannot resume {str(out)!r}: the prices are not those it began with")
+            problem = make_problem(study, place, data and Path(data), dataset=own.dataset, model=own.model)
+            refuse_others_things(settings, prices, problem, out)
+            if study == began and folder.finished:
+                return read_result(out).summary
+            calibration, saved = Calibration.from_document(settings["constants"]), settings["least_risk"]
+            least = None if saved is None else Least(tuple(saved["values"]), saved["gap"])
+            job = _Job(study, problem, prices, calibration, least, own.policies)
             if study.rounds != began.rounds:
                 refuse_horizon(began, study, calibration.constants, prices, own.policies)
-            problem = make_problem(study, device, data_dir, dataset=own.dataset, model=own.model)
-            if problem.digest != settings["data_digest"]:
-                raise SettingError(f"cannot resume {str(out)!r}: the data are not those it began with")
-            refuse_model(settings["model"], fingerprint(problem), out)
+                _rehearse(folder, job)
             now = _machine(problem.population.x.device)
             warn_of_changes(settings, now)
-            schedule = _scheduler(study, calibration, prices, own)()
             again = [*settings["continued"], {"after_round": folder.progress.done, **now}]
             folder.reopen(study=study.document(), continued=again)
-            saved = settings["least_risk"]
-            least = None if saved is None else Least(tuple(saved["values"]), saved["gap"])
-            return _train(folder, problem, calibration, least, schedule, progress)
-
-
-def _scheduler(study: Study, calibration: Calibration, prices: Prices, own: _Own) -> Callable[[], Schedule]:
-    return lambda: Schedule(study, calibration.constants.merged, prices=prices, policies=own.policies)
+            return _train(folder, job, progress)
 
 
 @contextmanager
@@ -215,40 +287,54 @@ def _least(problem: Problem) -> Least | None:
     return least_risk(model, study.radius)
 
 
-def _train(
-    folder: Folder,
-    problem: Problem,
-    calibration: Calibration,
-    least: Least | None,
-    schedule: Schedule,
-    progress: Progress,
-) -> dict[str, Any]:
-    study = problem.study
+def _rehearse(folder: Folder, job: _Job) -> None:
+    """Decide all rounds of a longer study without training, before the shorter result is touched."""
+    schedule = job.schedule()
+    for rows in folder.chunks():
+        replay(str(folder.path), schedule, rows)
+    while schedule.round <= job.study.rounds:
+        schedule.advance(min(job.study.checkpoint, job.study.rounds - schedule.round + 1))
+
+
+def _train(folder: Folder, job: _Job, progress: Progress) -> dict[str, Any]:
+    study, problem, least, schedule = job.study, job.problem, job.least, job.schedule()
     engine = Engine(problem.model, study, problem.streams)
-    tally = Tally(study, calibration, schedule.retention)
+    tally = Tally(study, job.calibration, schedule.retention, partitions=len(problem.streams.pools))
     for rows in folder.chunks():
         rounds, measured = replay(str(folder.path), schedule, rows)
         engine.arrivals.extend(rounds)
         tally.add(rounds, measured)
     done = folder.progress.done
     if done:
-        saved = folder.state()
-        for name in ("theta", "uses"):
-            getattr(engine, name).copy_(torch.from_numpy(saved[name]))
+        _restore(engine, folder, schedule, problem)
     progress(done)
     while done < study.rounds:
         rounds = schedule.advance(min(study.checkpoint, study.rounds - done))
         measured = engine.play(rounds, progress)
-        _refuse_divergence(rounds, measured)
+        _refuse_divergence(rounds, measured, engine)
         if least is not None:
             measured["excess_risk"] = measured["risk"] - least.of_runs(study.runs)
         state = {name: getattr(engine, name).cpu().numpy() for name in ("theta", "uses")}
-        folder.save(rounds.first, rounds.last, rows_of(rounds, measured), state)
+        state["fingerprint"] = fingerprint(problem, engine.theta)
+        folder.save(rounds.first, rounds.last, rows_of(rounds, measured), state, schedule.digest)
         tally.add(rounds, measured)
         done = rounds.last
     summary = tally.summary(_final(problem, engine, least), least)
     folder.finish(summary)
     return summary
+
+
+def _restore(engine: Engine, folder: Folder, schedule: Schedule, problem: Problem) -> None:
+    """The state after the last checkpoint, if policies and model are those that led to it."""
+    if schedule.digest != folder.progress.schedule:
+        raise SettingError(
+            f"cannot resume {str(folder.path)!r}: some client's admissions or retention are not as they were: a policy "
+            "has changed"
+        )
+    saved = folder.state()
+    for name in ("theta", "uses"):
+        getattr(engine, name).copy_(torch.from_numpy(saved[name]))
+    refuse_model(saved["fingerprint"], fingerprint(problem, engine.theta), folder.path)
 
 
 def _final(problem: Problem, engine: Engine, least: Least | None) -> Columns:
@@ -258,6 +344,12 @@ def _final(problem: Problem, engine: Engine, least: Least | None) -> Columns:
         if "risk" in problem.study.measures:
             found["risk"] = problem.model.measure(engine.theta, None)["risk"]
     arrays = {name: values.double().cpu().numpy() for name, values in found.items()}
+    for name, values in arrays.items():
+        if not np.isfinite(values).all():
+            policy = problem.study.policies[int(np.argmin(np.isfinite(values))) // problem.study.seeds]
+            raise SettingError(
+                f"training diverged: {name} of {policy} is not finite after the last round: {CALM}"
+            )
     if least is not None:
         arrays["excess_risk"] = arrays["risk"] - least.of_runs(problem.study.runs)
     return arrays
@@ -277,14 +369,11 @@ def _refuse_flood(study: Study, out: Path) -> None:
         )
 
 
-def _refuse_divergence(rounds: Rounds, measured: Columns) -> None:
-    for column, values in measured.items():
-        wild = ~np.isfinite(values)
-        if wild.any():
-            t, run = (int(axis[0]) for axis in np.nonzero(wild))
+def _refuse_divergence(rounds: Rounds, measured: Columns, engine: Engine) -> None:
+    after = torch.isfinite(engine.theta).all(dim=1).cpu().numpy()[np.newaxis]
+    for what, finite in {**{name: np.isfinite(v) for name, v in measured.items()}, "θ": after}.items():
+        if not finite.all():
+            t, run = (int(axis[0]) for axis in np.nonzero(~finite))
             name = rounds.study.policies[run // rounds.study.seeds]
-            raise SettingError(
-                f"training diverged: {column} of {name} is not finite in round "
-                f"{rounds.first + t}: take a smaller eta, or a "
-                "radius to project onto"
-            )
+            when = f"in round {rounds.first + t}" if what != "θ" else f"after round {rounds.last}"
+            raise SettingError(f"training diverged: {what} of {name} is not finite {when}: {CALM}")

@@ -12,7 +12,18 @@ import pytest
 ROOT = Path(__file__).parent.parent
 LAYERS = ["acdpp", "figures", "empirics", "proofs_check", "theory"]
 # of empirics
-FLOORS = ["reference", "run", "continuing", "records", "training", "control", "settings", "data", "draws"]
+FLOORS = [
+    "reference",
+    "run",
+    "continuing",
+    "records",
+    "training",
+    "control",
+    "settings",
+    "data",
+    "draws",
+    "files",
+]
 PRESENT = [layer for layer in LAYERS if (ROOT / layer).is_dir()]
 
 

@@ -29,6 +29,7 @@ from empirics.control.registry import Brief, kept_for, make_policy
 from empirics.control.released import CONSTANTS
 from empirics.control.schedule import whole_samples
 from empirics.control.totals import Totals
+from empirics.files import replace_file
 from empirics.settings.study import Study
 from theory.admission import debt_update
 from theory.setting import Constants, SettingError, positive
@@ -102,12 +103,15 @@ class Controller:
         positive("cost", cost)
         if self._pending is not None:
             self.report(self._pending[1])
-        self._state, wanted = self.policy.decide(self._state, np.array([float(cost)]))
         try:
+            state, wanted = self.policy.decide(self._state, np.array([float(cost)]))
             granted: NDArray[np.int64] = whole_samples(wanted, (1, self.study.clients))[0]
-        except ValueError as error:
-            raise SettingError(f"policy {self.name!r} failed in round {self.round}: {error}") from None
-        self._pending = (float(cost), granted)
+        except (SettingError, ArithmeticError, MemoryError):
+            raise
+        except Exception as error:  # whatever a user's policy does
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise SettingError(f"policy {self.name!r} failed in round {self.round}: {reason}") from error
+        self._state, self._pending = state, (float(cost), granted)
         return granted.copy()
 
     def report(self, delivered: ArrayLike) -> None:
@@ -178,10 +182,8 @@ class Controller:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the document to a file, whole or not at all."""
-        place = Path(path)
-        beside = place.with_name(place.name + ".partial")
-        beside.write_text(json.dumps(self.document(), ensure_ascii=False) + "\n", encoding="utf-8")
-        beside.replace(place)
+        text = json.dumps(self.document(), ensure_ascii=False) + "\n"
+        replace_file(Path(path), lambda beside: beside.write_text(text, encoding="utf-8"))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, own: Any = None) -> Self:

@@ -5,6 +5,8 @@ A factory takes a `Brief`, what can be known before round 1, and returns a polic
 
 from __future__ import annotations
 
+import copy
+import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -139,10 +141,11 @@ def found_at(path: str, what: str) -> Any:
 
 
 def _maker(name: str, given: Any) -> Maker:
+    """What makes the policy anew for every schedule: one that remembers something by itself then starts afresh."""
     if not isinstance(given, type) and isinstance(given, Policy):
-        return lambda brief: given
+        return lambda brief: copy.deepcopy(given)
     if callable(given):
-        return given
+        return lambda brief: given(brief) if _takes_one(given) else given()
     missing = [part for part in ("retention", "start", "decide", "book") if not hasattr(given, part)]
     raise SettingError(
         f"policy {name!r} must have retention, start, decide and book, or be a function "
@@ -151,9 +154,25 @@ def _maker(name: str, given: Any) -> Maker:
     )
 
 
+def _takes_one(maker: Callable[..., Any]) -> bool:
+    """Whether it can be called with one argument; a class of policies may need none."""
+    try:
+        inspect.signature(maker).bind(None)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -> Policy:
     """The policy of this name: handed over, registered, built in, or at an import path."""
-    known = BUILT_IN | _registered | {key: _maker(key, given) for key, given in (own or {}).items()}
+    mine = {} if own is None else own
+    if not isinstance(mine, Mapping):
+        raise SettingError(
+            f"policies of your own come by name, such as {{'mine': MyPolicy()}}, got {own!r:.60}"
+        )
+    if taken := [key for key in mine if key in BUILT_IN]:
+        raise SettingError(f"{taken[0]!r} is a built-in policy: give yours a name of its own")
+    known = BUILT_IN | _registered | {key: _maker(key, given) for key, given in mine.items()}
     if name not in known and ":" in name:
         known[name] = _maker(name, found_at(name, "policy"))
     if name not in known:
@@ -162,10 +181,11 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
         raise SettingError(f"there is no policy {name!r}: known are {', '.join(known)}, {hint}")
     try:
         policy = known[name](brief)
-    except TypeError as error:
-        raise SettingError(
-            f"policy {name!r} must be made by a function that takes a Brief: {error}"
-        ) from error
+    except (SettingError, ArithmeticError, MemoryError):
+        raise
+    except Exception as error:  # whatever a user's policy does
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SettingError(f"policy {name!r} could not be made: {reason}") from error
     if not isinstance(policy, Policy):
         raise SettingError(f"policy {name!r} must have retention, start, decide and book, got {policy!r}")
     kept_for(policy, brief.study, name)

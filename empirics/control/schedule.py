@@ -8,6 +8,7 @@ round 1 to continue a study.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -67,7 +68,10 @@ def brief_for(study: Study, constants: Constants, prices: Prices | None = None) 
 
 
 class Schedule:
-    """Plays the policies of a study, all replicates at once: `advance(count)` gives the next rounds."""
+    """Plays the policies of a study, all replicates at once: `advance(count)` gives the next rounds.
+
+    `digest` stands for all retentions and all admissions so far, client by client.
+    """
 
     def __init__(
         self,
@@ -88,6 +92,7 @@ class Schedule:
         self._costs = self._each_cost()
         self._debt = np.zeros(study.runs)
         self._totals = Totals.start(self.retention, study.rounds)
+        self.digest = hashlib.sha256(self.retention.tobytes()).hexdigest()
 
     def _each_cost(self) -> Iterator[Floats]:
         study = self.study
@@ -109,6 +114,8 @@ class Schedule:
             debt[i] = self._debt
             self._debt = debt_update(self._debt, cost[i], admissions[i].sum(axis=1), float(study.budget))
         self.round += count
+        for admitted in admissions:
+            self.digest = hashlib.sha256(self.digest.encode() + admitted.tobytes()).hexdigest()
         starts, ends, track = self._totals.extend(admissions)
         self._refuse_empty(track.n, first)
         return Rounds(study, first, cost, debt, admissions, starts, ends, track)

@@ -25,7 +25,7 @@ class Totals:
     """Counts of all clients of all runs so far, (runs, clients) each, and the last K of them."""
 
     retention: Whole
-    past: Whole  # A_m(t-depth), …, A_m(t)
+    past: Whole  # A_m(0), …, A_m(t), or as many of the last as somebody still needs
     starts: Whole
     n: Whole
     aged: Whole
@@ -36,10 +36,13 @@ class Totals:
     def start(cls, retention: Whole, rounds: int = FOREVER) -> Self:
         """Before round 1 of so many rounds; who keeps samples for as long as that keeps them for ever."""
         kept = np.where(retention >= rounds, FOREVER, retention)
-        dropping = kept[kept < FOREVER]
-        depth = int(dropping.max()) if dropping.size else 0
-        past = np.zeros((depth + 1, *kept.shape), dtype=np.int64)
-        return cls(kept, past, *(np.zeros_like(kept) for _ in range(5)))
+        return cls(kept, np.zeros((1, *kept.shape), dtype=np.int64), *(np.zeros_like(kept) for _ in range(5)))
+
+    @property
+    def depth(self) -> int:
+        """How many rounds of history matter."""
+        dropping = self.retention[self.retention < FOREVER]
+        return int(dropping.max()) if dropping.size else 0
 
     def extend(self, admissions: Whole) -> tuple[Whole, Whole, Trajectory]:
         """Where the memories start and end, (rounds, runs, clients), and the trajectories, of the next rounds."""
@@ -54,7 +57,7 @@ class Totals:
         # a round adds 1 to the age of what stays, drops what was used K times, and admits at age 1
         aged = self.aged + np.cumsum(before - (K + 1) * left + admissions, axis=0)
         uses, squares = self.uses + np.cumsum(n, axis=0), self.squares + np.cumsum(2 * aged - n, axis=0)
-        self.past, self.starts = known[-len(self.past) :], starts[-1]
+        self.past, self.starts = known[-self.depth - 1 :], starts[-1]
         self.n, self.aged, self.uses, self.squares = n[-1], aged[-1], uses[-1], squares[-1]
         totals = (n, ends, aged, uses, squares, K * starts, K * K * starts)
         with np.errstate(divide="ignore", invalid="ignore"):  # an empty memory has no trajectory

@@ -83,7 +83,7 @@ def _place(path: Path, first: list[str], column: str | None) -> int:
         return 0
     if column is None:
         raise SettingError(
-            f"{path} has {len(first)} columns: name the one with the prices, which the first line should call one of "
+            f"{path} has {len(first)} columns: name the one with the prices by cost.column or --cost-column, one of "
             f"{', '.join(_brief(cell) for cell in first[:10])}"
         )
     if first.count(column.strip()) != 1:

@@ -19,13 +19,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -35,13 +34,13 @@ import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
+from empirics.files import PARTIAL, replace_file, sha256_of
 from empirics.records.columns import table
 from theory.setting import SettingError
 
 __all__ = ["FORMAT", "Folder", "Part", "Result", "claim", "read_result", "read_settings", "refuse_existing"]
 
 FORMAT = 2
-PARTIAL = ".partial"  # ends the name of a file that is being written
 LOCK, SETTINGS, SUMMARY, ROUNDS, PARTS = ".lock", "settings.json", "summary.json", "rounds.parquet", "parts"
 OURS = re.compile(r"state-\d{12}\.npz")
 AGAIN = "restore it from a copy, or train again into another folder"
@@ -65,6 +64,7 @@ class Progress:
     parts: tuple[Part, ...] = ()
     state: str | None = None
     state_sha256: str | None = None
+    schedule: str | None = None  # digest of all admissions so far
     summary_sha256: str | None = None
 
 
@@ -79,36 +79,15 @@ class Result(NamedTuple):
 # --- files -------------------------------------------------------------------------------------------------
 
 
-def _replace(path: Path, write: Callable[[Path], object]) -> str:
-    """Write a file beside its place, force it to disk, and move it there in one step; returns its SHA-256."""
-    beside = path.with_name(path.name + PARTIAL)
-    beside.unlink(missing_ok=True)  # a link would be followed
-    try:
-        write(beside)
-        with beside.open("rb") as handle:
-            os.fsync(handle.fileno())
-            digest = hashlib.file_digest(handle, "sha256").hexdigest()
-        beside.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
-        raise
-    with suppress(OSError):  # some systems cannot force a folder to disk
-        place = os.open(path.parent, os.O_RDONLY)
-        os.fsync(place)
-        os.close(place)
-    return digest
-
-
 def _write_json(path: Path, document: Mapping[str, Any]) -> str:
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    return _replace(path, lambda beside: beside.write_text(text, encoding="utf-8"))
+    return replace_file(path, lambda beside: beside.write_text(text, encoding="utf-8"))
 
 
 def _write_table(rows: pa.Table) -> Callable[[Path], object]:
     def write(beside: Path) -> None:
         with beside.open("wb") as handle:  # by its name, Arrow could not open what is no UTF-8
-            pq.write_table(rows, handle, write_page_checksum=True)
+            pq.write_table(rows, handle, row_group_size=max(len(rows), 1), write_page_checksum=True)
 
     return write
 
@@ -120,8 +99,7 @@ def _own_digest(document: Mapping[str, Any]) -> str:
 
 def _verify(path: Path, sha256: str, holds: str) -> None:
     try:
-        with path.open("rb") as handle:
-            found = hashlib.file_digest(handle, "sha256").hexdigest()
+        found = sha256_of(path)
     except FileNotFoundError:
         raise SettingError(f"{str(path)!r} is missing, which held {holds}: {AGAIN}") from None
     except OSError as error:
@@ -130,8 +108,9 @@ def _verify(path: Path, sha256: str, holds: str) -> None:
         raise SettingError(f"{str(path)!r}, which holds {holds}, is damaged or was exchanged: {AGAIN}")
 
 
-def read_settings(path: Path) -> dict[str, Any]:
+def read_settings(folder: Path | str) -> dict[str, Any]:
     """The settings of a result, finished or not."""
+    path = Path(folder)
     name = str(path / SETTINGS)
     try:
         document = json.loads((path / SETTINGS).read_text(encoding="utf-8"))
@@ -291,27 +270,38 @@ class Folder:
             yield from _row_groups(self.path / part.file)
 
     def save(
-        self, first: int, last: int, columns: Mapping[str, Any], state: Mapping[str, NDArray[Any]]
+        self,
+        first: int,
+        last: int,
+        columns: Mapping[str, Any],
+        state: Mapping[str, NDArray[Any]],
+        schedule: str | None = None,
     ) -> None:
-        """A chunk of rounds and the state after it."""
+        """A chunk of rounds, the state after it, and the digest of the schedule so far."""
         with self._told():
-            self._save(first, last, columns, state)
+            self._save(first, last, columns, state, schedule)
 
     def _save(
-        self, first: int, last: int, columns: Mapping[str, Any], state: Mapping[str, NDArray[Any]]
+        self,
+        first: int,
+        last: int,
+        columns: Mapping[str, Any],
+        state: Mapping[str, NDArray[Any]],
+        schedule: str | None,
     ) -> None:
         (self.path / PARTS).mkdir(exist_ok=True)
         file, arrays = f"{PARTS}/{first:012d}-{last:012d}.parquet", dict[str, Any](state)
-        part = Part(file, first, last, _replace(self.path / file, _write_table(table(columns))))
+        part = Part(file, first, last, replace_file(self.path / file, _write_table(table(columns))))
 
         def save(beside: Path) -> None:
             with beside.open("wb") as handle:
                 np.savez(handle, **arrays)
 
         name, before = f"state-{last:012d}.npz", self.progress.state
-        sha256 = _replace(self.path / name, save)
+        sha256 = replace_file(self.path / name, save)
         parts = (*self.progress.parts, part)
-        self._commit(replace(self.progress, done=last, parts=parts, state=name, state_sha256=sha256))
+        now = Progress(done=last, parts=parts, state=name, state_sha256=sha256, schedule=schedule)
+        self._commit(now)
         if before is not None and before != name:
             (self.path / before).unlink(missing_ok=True)
 
@@ -325,12 +315,11 @@ class Folder:
                 beside.open("wb") as handle,
                 pq.ParquetWriter(handle, first.schema, write_page_checksum=True) as writer,
             ):
-                writer.write_table(first)
-                for group in groups:
-                    writer.write_table(group)
+                for group in chain([first], groups):  # one row group a chunk, as it was replayed
+                    writer.write_table(group, row_group_size=len(group))
 
         with self._told():
-            joined = Part(ROUNDS, 1, self.progress.done, _replace(self.path / ROUNDS, join))
+            joined = Part(ROUNDS, 1, self.progress.done, replace_file(self.path / ROUNDS, join))
             sha256 = _write_json(self.path / SUMMARY, summary)
             self._commit(replace(self.progress, parts=(joined,), summary_sha256=sha256))
         self.clear()
@@ -354,7 +343,9 @@ class Folder:
             if [part.file for part in parts] == [ROUNDS]:
                 (self.path / PARTS).mkdir(exist_ok=True)
                 moved = replace(parts[0], file=f"{PARTS}/{1:012d}-{parts[0].last:012d}.parquet")
-                _replace(self.path / moved.file, lambda beside: shutil.copyfile(self.path / ROUNDS, beside))
+                replace_file(
+                    self.path / moved.file, lambda beside: shutil.copyfile(self.path / ROUNDS, beside)
+                )
                 parts = (moved,)
             self._commit(replace(self.progress, parts=parts, summary_sha256=None), **settings)
             for name in (SUMMARY, ROUNDS):
@@ -401,8 +392,9 @@ def _row_groups(path: Path) -> Iterator[pa.Table]:
         raise SettingError(f"{str(path)!r} cannot be read ({error}): {AGAIN}") from None
 
 
-def read_result(path: Path, columns: list[str] | None = None) -> Result:
+def read_result(folder: Path | str, columns: list[str] | None = None) -> Result:
     """Settings, summary and rows of a finished result, all of them checked; `columns` reads only some."""
+    path = Path(folder)
     document = read_settings(path)
     try:
         return _read(path, document, columns)
@@ -420,6 +412,9 @@ def _read(path: Path, document: dict[str, Any], columns: list[str] | None) -> Re
     folder._check()
     summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
     with (path / ROUNDS).open("rb") as handle:
+        there = pq.read_schema(handle).names
+        handle.seek(0)
+        wanted = None if columns is None else [name for name in columns if name in there]
         return Result(
-            document, summary, pq.read_table(handle, columns=columns, page_checksum_verification=True)
+            document, summary, pq.read_table(handle, columns=wanted, page_checksum_verification=True)
         )

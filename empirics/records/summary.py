@@ -28,28 +28,44 @@ from theory.bound import (
     round_terms,
 )
 
-__all__ = ["Tally", "interval_note"]
+__all__ = ["FIELDS", "Tally", "interval_note"]
 
 PER_ROUND = ("root", "linear", "generalisation")
+FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the seeds
+    "retention": "rounds that samples are kept, the different ones of its clients",
+    "cost_violation": "how far the mean total cost exceeds the budget of all rounds, if it does",
+    "buffer_violation": "Σ_m of how far client m's mean memory exceeds B_m, summed over the rounds, if it does",
+    "largest_debt": "the largest Z(t) of any seed",
+    "largest_occupancy": "the most samples ever in memory",
+    "bound_corrected": "Theorem 1, corrected, on the run's own trajectory; null where a constant is not known",
+    "bound_corrected_terms": "its terms",
+    "bound_stated": "Theorem 1 as printed",
+    "rounds_stated_undefined": "rounds in which the printed bound takes the root of a negative number",
+    "final_accuracy": "test accuracy after the last round",
+    "best_accuracy": "the highest of all rounds",
+    "final_risk": "population risk after the last round",
+    "final_excess_risk": "the same above the least risk on the ball",
+    "cumulative_excess_risk": "Σ_t of the excess risk at θ(1), …, θ(T)",
+    "corrected_over_measured": "bound_corrected over the cumulative excess risk",
+    "stated_over_measured": "bound_stated over the cumulative excess risk",
+    "mismatch": "the measured gradient mismatch over its predictions, and rounds in which it exceeds them",
+}
 LEVEL = 0.05
 Floats = NDArray[np.float64]
 Arrays = Mapping[str, Floats]
 
 
-def interval_note(study: Study) -> str:
-    """What the standard errors of this study contain, in words.
+def interval_note(seeds: int, differs: Mapping[str, bool]) -> str:
+    """What the standard errors of a study contain, in words.
 
-    >>> interval_note(Study(seeds=3))
+    >>> interval_note(3, {"costs": True, "samples": True, "partition": False, "first parameters": False})
     'over 3 seeds, which differ in costs and samples; shared: partition and first parameters'
     """
-    if study.seeds == 1:
+    if seeds == 1:
         return "one seed, no interval"
-    words = {"partition": "partition", "start": "first parameters"}
-    drawn = [words[name] for name in words if name in study.per_seed]
-    shared = [word for name, word in words.items() if name not in study.per_seed]
-    differ = ", ".join(["costs", "samples", *drawn]) if drawn else "costs and samples"
+    drawn, shared = ([name for name, flag in differs.items() if flag is wanted] for wanted in (True, False))
     rest = f"; shared: {' and '.join(shared)}" if shared else ""
-    return f"over {study.seeds} seeds, which differ in {differ}{rest}"
+    return f"over {seeds} seeds, which differ in {' and '.join(drawn)}{rest}"
 
 
 @dataclass
@@ -59,12 +75,16 @@ class Tally:
     study: Study
     calibration: Calibration
     retention: NDArray[np.int64]
+    partitions: int = 1
+    costs_differ: bool = False
     sums: dict[str, Any] = field(default_factory=dict)
     highest: dict[str, Any] = field(default_factory=dict)
-    above: dict[str, list[NDArray[np.bool_]]] = field(default_factory=dict)
+    above: dict[str, list[list[list[int]]]] = field(default_factory=dict)
 
     def add(self, rounds: Rounds, measured: Arrays) -> None:
         """A chunk of rounds, and what was measured in it, (rounds, runs) each."""
+        one = rounds.cost[:, : self.study.seeds]
+        self.costs_differ = self.costs_differ or bool((one != one[:, :1]).any())
         self._sum("spent", rounds.cost * rounds.admissions.sum(axis=2))
         by_policy = rounds.occupancy.reshape(len(rounds.cost), -1, self.study.seeds, self.study.clients)
         self._sum("clients", by_policy.mean(axis=2) - np.array(self.study.buffers))
@@ -113,7 +133,9 @@ class Tally:
             self._sum(f"expected {name}", variance * positive)
             self._sum(f"expected {name} early", variance * positive * early)
             means = [one.reshape(len(one), -1, self.study.seeds).mean(axis=2) for one in (values, positive)]
-            self.above.setdefault(name, []).append(means[0] > square * means[1] + 1e-15)
+            known = self.above.setdefault(name, [[] for _ in self.study.policies])
+            for stretches, flags in zip(known, (means[0] > square * means[1] + 1e-15).T, strict=True):
+                _lengthen(stretches, flags, rounds.first)
 
     @property
     def _early(self) -> NDArray[np.int64]:
@@ -131,7 +153,7 @@ class Tally:
             "task": _task(study),
             "rounds": study.rounds,
             "seeds": study.seeds,
-            "intervals": interval_note(study),
+            "intervals": interval_note(study.seeds, self._differs()),
             "nominal_constants": list(self.calibration.nominal),
             "outside_the_hypotheses": list(study.departures),
             "policies": {name: self._policy(p, bounds, final) for p, name in enumerate(study.policies)},
@@ -142,6 +164,17 @@ class Tally:
             cumulative = self.sums["excess_risk"].reshape(-1, study.seeds)
             summary["ranking"] = _ranking(study, cumulative, bounds)
         return summary
+
+    def _differs(self) -> dict[str, bool]:
+        """What really differs from seed to seed."""
+        starts = "start" in self.study.per_seed
+        partitions = self.partitions > 1
+        return {
+            "costs": self.costs_differ,
+            "samples": True,
+            "partition": partitions,
+            "first parameters": starts,
+        }
 
     def _totals(self) -> dict[str, Floats]:
         """The bounds and their terms, (policies, seeds); nothing where a constant is missing."""
@@ -211,14 +244,17 @@ class Tally:
         for name in ("chi", "stated"):
             found[f"over_{name}"] = ratio("mismatch", f"expected {name}")
             found[f"over_{name}_early"] = ratio("mismatch early", f"expected {name} early")
-            found[f"above_{name}"] = _stretches(np.concatenate(self.above[name])[:, p])
+            found[f"above_{name}"] = self.above[name][p]
         return found
 
 
-def _stretches(flags: NDArray[np.bool_]) -> list[list[int]]:
-    """First and last round of each run of true flags, counted from 1."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
-    return [[int(first) + 1, int(last)] for first, last in edges.reshape(-1, 2)]
+def _lengthen(stretches: list[list[int]], flags: NDArray[np.bool_], first: int) -> None:
+    """Add the rounds from `first` on whose flag is set to stretches of rounds, [first, last] each."""
+    for t in np.flatnonzero(flags) + first:
+        if stretches and stretches[-1][1] == t - 1:
+            stretches[-1][1] = int(t)
+        else:
+            stretches.append([int(t), int(t)])
 
 
 def _task(study: Study) -> str:

@@ -66,4 +66,5 @@ def read_toml(path: Path, preset: str | None = None) -> Study:
         choice(*PRESETS)("preset", own)
     if own is not None and preset not in (None, own):
         raise SettingError(f"the settings file is for the preset {own!r}, not for {preset!r}")
-    return Study.from_document(document, PRESETS[own or preset or "digits"])
+    mine = str(document.get("dataset", "")).startswith("npz:")
+    return Study.from_document(document, PRESETS[own or preset or ("own" if mine else "digits")])

@@ -1,6 +1,6 @@
 """A study: everything that decides its numbers, in one frozen dataclass that can be read from TOML and saved.
 
-Each setting is documented once, at its definition: `acdpp train --show-config` and `docs/settings.md` are made from it.
+Each setting is documented once, at its definition: `acdpp train --show-config` and `docs/reference.md` come from it.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class Study:
     )
     rounds: int = setting(500, "T, how many rounds are trained.", whole())
     steps: int = setting(10, "E, local steps a round.", whole(1, 10**6))
-    eta: float = setting(0.5, "Step size of local descent.", between(*POSITIVE, such_as=0.5))
+    eta: float = setting(0.5, "Step size of local descent.", between(0, 1e9, such_as=0.5))
     momentum: float = setting(
         0.0,
         "Momentum of local descent; it starts anew in every round.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 
 import torch
@@ -21,12 +22,13 @@ class Module:
     """A module that maps a batch of inputs to class scores (one score a class, softmax cross-entropy).
 
     Given one module, every run starts from its parameters; given one a replicate, run r starts from those of module
-    r mod replicates. Buffers, such as running means, are not averaged by a federation: modules with any are refused.
+    r mod replicates. Parameters that need no gradient stay as they are. Buffers, such as running means, are not
+    averaged by a federation: modules with any are refused.
     """
 
     def __init__(self, module: torch.nn.Module | Sequence[torch.nn.Module], population: Population) -> None:
         modules = [module] if isinstance(module, torch.nn.Module) else list(module)
-        self.module = modules[0].to(population.x.device, population.x.dtype)
+        self.module = copy.deepcopy(modules[0]).to(population.x.device, population.x.dtype)
         self.population = population
         kind = type(self.module).__name__
         if any(True for _ in self.module.buffers()):
@@ -35,11 +37,14 @@ class Module:
                 f"federation does not average: "
                 "use GroupNorm or LayerNorm"
             )
-        self.shapes = {name: p.shape for name, p in self.module.named_parameters()}
+        self.shapes = {name: p.shape for name, p in self.module.named_parameters() if p.requires_grad}
         self.size = sum(shape.numel() for shape in self.shapes.values())
         if not self.size:
             raise SettingError(f"model {kind} has no parameters to train")
-        flat = [torch.cat([p.detach().reshape(-1) for p in one.parameters()]) for one in modules]
+        flat = [
+            torch.cat([p.detach().reshape(-1) for name, p in one.named_parameters() if name in self.shapes])
+            for one in modules
+        ]
         self.first = torch.stack(flat).to(population.x)
         self._try_out(kind)
 

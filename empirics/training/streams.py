@@ -46,7 +46,8 @@ class Streams:
 
 def make_pools(labels: Index, study: Study) -> Streams:
     """The pools of the study's partition. `labels` are the class numbers, also where the task is binary."""
-    drawn = study.seeds if "partition" in study.per_seed and study.partition != "iid" else 1
+    random = study.partition in ("split", "dirichlet") or study.per_class is not None
+    drawn = study.seeds if "partition" in study.per_seed and random else 1
     alpha = study.alpha or (1 / study.clients,) * study.clients
     return Streams(tuple(_pools(labels, study, s) for s in range(drawn)), len(labels), alpha)
 

@@ -179,3 +179,26 @@ def test_values_come_back_exactly(value):
     again = restored(json.loads(json.dumps(plain(value), allow_nan=False)))
     assert type(again) is type(value)
     assert np.array_equal(again, value) if isinstance(value, np.ndarray) else again == value
+
+
+def test_a_tiny_budget_takes_no_memory_for_the_rounds_to_come():
+    server = Controller("oracle", study(budget=1e-8))
+    poor = Controller("constant", study(budget=1e-8), mean_cost=5)
+    assert poor.retention[0] > 10**9
+    for _ in range(3):
+        poor.report(poor.decide(4.0))
+        server.decide(4.0)
+    assert len(poor._totals.past) == 4
+
+
+def test_a_policy_that_fails_is_named_and_changes_nothing():
+    class Moody(Thrifty):
+        def decide(self, state, cost):
+            return state, {}["cheap"] if cost[0] > 5 else np.ones((1, 3), dtype=int)
+
+    server = Controller("moody", study(), own=Moody())
+    server.report(server.decide(4.0))
+    before = server.document()
+    with pytest.raises(SettingError, match="policy 'moody' failed in round 2: KeyError"):
+        server.decide(6.0)
+    assert server.document() == before

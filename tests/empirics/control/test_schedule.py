@@ -66,6 +66,7 @@ def test_a_schedule_is_the_same_to_the_last_bit_in_chunks_of_any_size(sizes):
 def test_no_policy_keeps_more_history_than_it_needs():
     """Whoever keeps samples as long as the study lasts needs no history, whatever the number of rounds."""
     schedule = Schedule(study(policies=("hybrid",), hybrid_K=3, rounds=10**6), CONTROL)
+    schedule.advance(10)
     assert len(schedule._totals.past) == 4
 
 
@@ -95,8 +96,30 @@ def test_a_policy_of_ones_own_plays_beside_the_others():
     assert np.array_equal(played.admissions[:, :3, 0], 1 + (played.cost[:, :3] < 5))
     assert (schedule.retention[:3] == 3).all()
     assert np.array_equal(played.admissions[:, 3:], plan(study(policies=("constant",)), CONTROL).admissions)
-    maker = Schedule(setting, CONTROL, policies={"mine": lambda brief: Greedy()})
-    assert np.array_equal(maker.advance(30).admissions, played.admissions)
+    for maker in (lambda brief: Greedy(), Greedy, lambda: Greedy()):
+        again = Schedule(setting, CONTROL, policies={"mine": maker})
+        assert np.array_equal(again.advance(30).admissions, played.admissions)
+    with pytest.raises(SettingError, match="'constant' is a built-in policy"):
+        Schedule(setting, CONTROL, policies={"mine": Greedy(), "constant": Greedy()})
+    with pytest.raises(SettingError, match="come by name"):
+        Schedule(setting, CONTROL, policies=["mine"])
+
+
+class Counting(Greedy):
+    """Remembers by itself, which a policy should not; every schedule starts from how it was handed over."""
+
+    seen = 0
+
+    def decide(self, state, cost):
+        self.seen += 1
+        return state, np.full((len(cost), 3), self.seen)
+
+
+def test_a_policy_that_remembers_by_itself_starts_afresh_in_every_schedule():
+    policy = Counting()
+    for _ in range(2):
+        schedule = Schedule(study(policies=("mine",)), CONTROL, policies={"mine": policy})
+        assert schedule.advance(4).admissions[:, 0, 0].tolist() == [1, 2, 3, 4]
 
 
 class Broken(Greedy):
@@ -119,7 +142,8 @@ class Broken(Greedy):
         (Broken(lambda cost: np.zeros((3, 3), dtype=int)), "leaves round 1 without any sample"),
         (object(), "lacks retention, start, decide, book"),
         (lambda brief: 7, "must have retention, start, decide and book"),
-        (lambda: Greedy(), "takes a Brief"),
+        (lambda one, two: Greedy(), "could not be made: TypeError"),
+        (lambda brief: {}["rate"], "could not be made: KeyError"),
     ],
 )
 def test_a_policy_that_does_not_fit_is_refused_in_one_sentence(policy, message):

@@ -18,8 +18,10 @@ import torch
 from empirics import run
 from empirics.records.columns import COLUMNS
 from empirics.records.folder import read_result
+from empirics.records.summary import FIELDS
 from empirics.run import run_study
 from empirics.settings.study import Study
+from empirics.training.module import Module
 from tests.empirics.small import blobs
 from theory.bound import theorem_1
 from theory.reuse import trajectory
@@ -53,6 +55,8 @@ def test_a_result_explains_itself(result):
     assert saved == json.loads(json.dumps(summary))
     assert Study.from_document(settings["study"]) == small()
     assert settings["versions"]["torch"]
+    for row in saved["policies"].values():
+        assert set(row) == set(FIELDS)
     assert set(rows.column_names) == set(COLUMNS)
     assert rows.num_rows == 5 * 2 * 40
     files = [".lock", "rounds.parquet", "settings.json", "state-000000000040.npz", "summary.json"]
@@ -107,7 +111,7 @@ def test_a_finished_result_is_never_overwritten_and_can_be_read_again(result):
 def test_a_result_cannot_be_continued_with_other_settings(result):
     with pytest.raises(SettingError, match=r"eta is 0.5 there and 0.25 here; seed is 0 there and 1 here"):
         run_study(small(seed=1, eta=0.25), result[0], resume=True)
-    with pytest.raises(SettingError, match="cannot be cut to 30"):
+    with pytest.raises(SettingError, match="has 40 rounds already, which cannot be cut to 30"):
         run_study(small(rounds=30), result[0], resume=True)
 
 
@@ -174,9 +178,11 @@ SCRIPT = """
 import sys, time
 from pathlib import Path
 from empirics import run
+from empirics.records.summary import FIELDS
 from empirics.run import run_study
 from tests.empirics.small import blobs
 from empirics.settings.study import Study
+from empirics.training.module import Module
 run_study(Study.from_document({setting!r}), Path(sys.argv[1]), progress=lambda done: time.sleep(0.005))
 """
 
@@ -283,13 +289,114 @@ def test_other_data_or_prices_are_refused(tmp_path):
     prices = np.linspace(1, 9, 40)
     own = {"dataset": (x, y), "cost": prices}
     stopped_at(small(policies=["constant"]), tmp_path / "own", 25, **own)
-    with pytest.raises(SettingError, match="the data are not those"):
+    with pytest.raises(SettingError, match="the data are not what it began with"):
         run_study(out=tmp_path / "own", resume=True, **(own | {"dataset": (2 * x, y)}))
-    with pytest.raises(SettingError, match="the prices are not those"):
+    with pytest.raises(SettingError, match="the prices are not what it began with"):
         run_study(out=tmp_path / "own", resume=True, **(own | {"cost": prices + 1}))
-    with pytest.raises(SettingError, match="handed over in Python"):
+    with pytest.raises(SettingError, match="data set 'given:tuple' was handed over in Python"):
         run_study(out=tmp_path / "own", resume=True, cost=prices)
-    assert run_study(out=tmp_path / "own", resume=True, **own)["rounds"] == 40
+    with pytest.raises(SettingError, match="prices 'given:ndarray' were handed over in Python"):
+        run_study(out=tmp_path / "own", resume=True, dataset=(x, y))
+    summary = run_study(out=tmp_path / "own", resume=True, **own)
+    assert summary["intervals"].startswith("over 2 seeds, which differ in samples; shared: costs and")
+    for wrong in ({"dataset": (2 * x, y)}, {"cost": prices + 1}):  # also of a finished one
+        with pytest.raises(SettingError, match="not what it began with"):
+            run_study(out=tmp_path / "own", resume=True, **(own | wrong))
+    with pytest.raises(
+        SettingError, match=r"policies is \['constant'\] there and \['constant', 'more'\] here"
+    ):
+        run_study(out=tmp_path / "own", resume=True, **own, policies={"more": Steady()})
+
+
+@pytest.mark.parametrize("after", [15, 40])
+def test_admissions_are_compared_client_by_client(tmp_path, after):
+    class Shifted(Steady):
+        def decide(self, state, cost):
+            return state, np.tile([0, 2], (len(cost), 1))
+
+    study = small(policies=["constant"], rounds=40)
+    if after < 40:
+        stopped_at(study, tmp_path / "own", after, policies={"mine": Steady()})
+    else:
+        run_study(study, tmp_path / "own", policies={"mine": Steady()})
+    with pytest.raises(
+        SettingError, match=r"some client's admissions or retention are not as they were|depend on"
+    ):
+        run_study(
+            study if after < 40 else small(policies=["constant"], rounds=50),
+            tmp_path / "own",
+            resume=True,
+            policies={"mine": Shifted()},
+        )
+
+
+@pytest.mark.parametrize("why", ["prices", "policy"])
+def test_an_extension_that_fails_leaves_the_result_as_it_was(tmp_path, why):
+    class Dry(Steady):
+        def start(self, replicates):
+            return 0
+
+        def decide(self, state, cost):
+            return state + 1, np.full((len(cost), 2), int(state < 12))
+
+    own = {"cost": np.linspace(1, 9, 15)} if why == "prices" else {"policies": {"dry": Dry()}}
+    study, longer = (small(policies=["constant"], rounds=rounds) for rounds in (10, 20))
+    summary = run_study(study, tmp_path / "result", **own)
+    files = {path.name: path.read_bytes() for path in (tmp_path / "result").iterdir()}
+    with pytest.raises(
+        SettingError, match="15 prices" if why == "prices" else "policy dry leaves round 15 without"
+    ):
+        run_study(longer, tmp_path / "result", resume=True, **own)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "result").iterdir()} == files
+    assert run_study(study, tmp_path / "result", resume=True, **own) == json.loads(json.dumps(summary))
+
+
+def test_a_study_under_way_can_be_cut_to_what_it_has(tmp_path):
+    given = {"policies": ["constant", "oracle"]}
+    stopped_at(small(**given, rounds=40), tmp_path / "cut", 25)
+    cut = run_study(small(**given, rounds=20), tmp_path / "cut", resume=True)
+    assert cut == run_study(small(**given, rounds=20), tmp_path / "whole")
+
+
+def test_chunks_larger_than_parquets_own_row_groups_can_be_replayed(tmp_path, monkeypatch):
+    plain = pq.write_table
+    given = {"policies": ["constant", "oracle"]}
+    whole = run_study(small(**given), tmp_path / "whole")
+
+    def small_groups(table, where, row_group_size=7, **more):
+        plain(table, where, row_group_size=row_group_size, **more)
+
+    monkeypatch.setattr(pq, "write_table", small_groups)
+    stopped_at(small(**given), tmp_path / "large", 25)
+    assert pq.ParquetFile(next((tmp_path / "large" / "parts").iterdir())).num_row_groups == 1
+    assert run_study(out=tmp_path / "large", resume=True) == whole
+
+
+def test_the_network_may_start_elsewhere_when_a_study_goes_on(tmp_path):
+    """A module made anew has other first parameters, but the state has what they have become."""
+    own = {"dataset": (blobs().train_x, blobs().train_y)}
+    study = small(policies=["constant"], labels="classes", eta=0.1)
+
+    def made(seed):
+        torch.manual_seed(seed)
+        return torch.nn.Sequential(torch.nn.Linear(8, 5), torch.nn.Tanh(), torch.nn.Linear(5, 4))
+
+    whole = run_study(study, tmp_path / "whole", model=made(1), **own)
+    stopped_at(study, tmp_path / "own", 15, model=made(1), **own)
+    assert run_study(out=tmp_path / "own", resume=True, model=made(2), **own) == whole
+
+
+def test_a_study_can_be_continued_from_another_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.savez("mine.npz", x=blobs().train_x, y=blobs().train_y)
+    (tmp_path / "prices.csv").write_text("".join(f"{price}\n" for price in range(1, 41)))
+    study = small(
+        policies=["constant"], dataset="npz:mine.npz", cost={"process": "trace", "file": "prices.csv"}
+    )
+    stopped_at(study, tmp_path / "own", 15)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert run_study(out=tmp_path / "own", resume=True)["rounds"] == 40
 
 
 def test_another_model_is_refused_even_with_as_many_parameters(tmp_path):
@@ -297,10 +404,13 @@ def test_another_model_is_refused_even_with_as_many_parameters(tmp_path):
         layers = list(network(population))
         return torch.nn.Sequential(layers[0], layers[1], torch.nn.ReLU(), layers[3])
 
+    other.__name__ = "network"
     own = {"dataset": (blobs().train_x, blobs().train_y)}
     stopped_at(small(policies=["constant"], labels="classes"), tmp_path / "own", 15, model=network, **own)
     for wrong in (other, torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(8, 4))):
-        with pytest.raises(SettingError, match="the model is not the one it began with"):
+        with pytest.raises(
+            SettingError, match=r"the model is not the one|given:network' there and 'given:Seq"
+        ):
             run_study(out=tmp_path / "own", resume=True, model=wrong, **own)
     run_study(out=tmp_path / "own", resume=True, model=network, **own)
 
@@ -355,6 +465,36 @@ def test_own_data_model_policy_and_prices_give_a_result_like_any_other(tmp_path)
     assert "the model is not known to have a convex loss" in summary["outside_the_hypotheses"]
 
 
+class Odd(Module):
+    """A model whose answers can be exchanged."""
+
+    def __init__(self, population, **answers):
+        super().__init__(network(population), population)
+        self.answers = answers
+
+    def update(self, theta, memory, descent):
+        return self.answers.get("update", lambda theta: torch.zeros_like(theta))(theta)
+
+    def accuracy(self, theta):
+        return self.answers.get("accuracy", super().accuracy)(theta)
+
+    def measure(self, theta, tilt):
+        return self.answers.get("measure", lambda theta: super(Odd, self).measure(theta, tilt))(theta)
+
+
+def test_frozen_parameters_stay_and_the_network_itself_is_left_alone(tmp_path):
+    layers = torch.nn.Linear(8, 5), torch.nn.Tanh(), torch.nn.Linear(5, 4)
+    net = torch.nn.Sequential(*layers)
+    layers[0].requires_grad_(False)
+    before = [p.clone() for p in net.parameters()]
+    study = small(policies=["constant"], labels="classes", rounds=3)
+    run_study(study, tmp_path / "frozen", dataset=(blobs().train_x, blobs().train_y), model=net)
+    assert all(
+        p.dtype == torch.float32 and torch.equal(p, q) for p, q in zip(net.parameters(), before, strict=True)
+    )
+    assert read_result(tmp_path / "frozen").settings["parameters"] == 5 * 4 + 4
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [
@@ -364,6 +504,19 @@ def test_own_data_model_policy_and_prices_give_a_result_like_any_other(tmp_path)
         (torch.nn.Flatten(), "no parameters"),
         (lambda population: 3, "a model must be a torch.nn.Module"),
         (lambda population: 1 / 0, "could not be made: ZeroDivisionError"),
+        (
+            torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Dropout(), torch.nn.Linear(8, 4)),
+            "failed in a first round",
+        ),
+        (
+            lambda population: Odd(population, update=lambda theta: theta[:1, :1]),
+            "update must return a tensor of shape",
+        ),
+        (
+            lambda population: Odd(population, accuracy=lambda theta: 0.5),
+            "failed in a first round: TypeError",
+        ),
+        (lambda population: Odd(population, measure=lambda theta: {}), "failed in a first round: KeyError"),
         (7, "a model must be a torch.nn.Module"),
     ],
 )
@@ -394,7 +547,7 @@ def test_partition_and_start_of_each_seed_enter_the_spread(tmp_path):
     settings, _, rows = read_result(tmp_path / "result")
     assert len(set(settings["least_risk"]["values"])) == 2
     assert min(rows["excess_risk"].to_pylist()) >= -1e-10
-    assert "differ in costs, samples, partition, first parameters" in summary["intervals"]
+    assert "differ in costs and samples and partition and first parameters" in summary["intervals"]
 
 
 # --- refusals before anything is written -------------------------------------------------------------------
@@ -406,10 +559,29 @@ def test_a_result_that_no_disk_could_hold_is_refused(tmp_path):
     assert not (tmp_path / "never").exists()
 
 
-def test_divergence_is_said_and_not_recorded(tmp_path):
-    study = small(policies=["constant"], radius=None, eta=1e200, scale="pixels", dtype="float32")
-    with pytest.raises(SettingError, match=r"training diverged: \w+ of constant is not finite in round"):
-        run_study(study, tmp_path / "wild")
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, r"\w+ of constant is not finite in round"),
+        ({"measures": ["accuracy"]}, "θ of constant is not finite after round 10"),
+        ({"measures": ["risk"], "rounds": 1}, "is not finite after"),
+    ],
+)
+def test_divergence_is_said_and_not_recorded(tmp_path, given, message):
+    wild = {
+        "policies": ["constant"],
+        "radius": None,
+        "eta": 1e8,
+        "steps": 8,
+        "dtype": "float32",
+        "labels": "classes",
+    }
+    layers = [torch.nn.Linear(8, 30), *(torch.nn.Linear(30, 30) for _ in range(4)), torch.nn.Linear(30, 4)]
+    own = {"dataset": (blobs().train_x, blobs().train_y), "model": torch.nn.Sequential(*layers)}
+    with pytest.raises(SettingError, match=f"training diverged: .*{message}"):
+        run_study(small(**(wild | given)), tmp_path / "wild", **own)
+    with pytest.raises(SettingError, match="unfinished"):
+        read_result(str(tmp_path / "wild"))
 
 
 def test_resuming_what_is_no_result_is_refused_and_makes_nothing(tmp_path):

@@ -33,12 +33,12 @@ def test_a_saved_study_reads_back_as_itself(name):
         ({"rounds": True}, "rounds must be a whole number"),
         ({"threads": 100000}, "threads must be a whole number from 1 to"),
         ({"V": math.nan}, "V must be a positive finite number"),
-        ({"V": "none", "eta": math.inf}, "eta must be a positive finite number"),
+        ({"V": "none", "eta": math.inf}, r"eta must lie in \(0, 1e\+09\)"),
         ({"rate": 1e30}, "rate must lie in"),
         ({"cost": {"stay": "a"}}, "stay"),
         ({"per_seed": ["weather"]}, "each of per_seed must be one of partition, start"),
         ({"seeds": 2.5}, "seeds must be a whole number"),
-        ({"eta": -1}, "eta must be a positive"),
+        ({"eta": -1}, "eta must lie in"),
         ({"rho": 1.0}, r"rho must lie in \(0, 1\)"),
         ({"alpha": [0.5, 0.6]}, "alpha must give each client"),
         ({"momentum": 1}, "momentum must lie in"),
@@ -77,6 +77,12 @@ def test_a_settings_file_names_its_preset(tmp_path):
             read_toml(path)
     with pytest.raises(SettingError, match="cannot read"):
         read_toml(tmp_path / "none.toml")
+
+
+def test_a_file_with_data_of_ones_own_starts_from_their_classes(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text('dataset = "npz:mine.npz"\n')
+    assert (read_toml(path).preset, read_toml(path).labels) == ("own", "classes")
 
 
 def test_the_default_study_lies_within_the_theorems_hypotheses_and_the_others_do_not():

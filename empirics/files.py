@@ -1,0 +1,40 @@
+"""Files that are whole or absent, and known by their digest."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["PARTIAL", "replace_file", "sha256_of"]
+
+PARTIAL = ".partial"  # ends the name of a file that is being written
+
+
+def replace_file(path: Path, write: Callable[[Path], object]) -> str:
+    """Write a file beside its place, force it to disk, and move it there in one step; returns its SHA-256."""
+    beside = path.with_name(path.name + PARTIAL)
+    beside.unlink(missing_ok=True)  # a link would be followed
+    try:
+        write(beside)
+        with beside.open("rb") as handle:
+            os.fsync(handle.fileno())
+            digest = hashlib.file_digest(handle, "sha256").hexdigest()
+        beside.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise
+    with suppress(OSError):  # some systems cannot force a folder to disk
+        place = os.open(path.parent, os.O_RDONLY)
+        os.fsync(place)
+        os.close(place)
+    return digest
+
+
+def sha256_of(path: Path) -> str:
+    """Of a file's content."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
