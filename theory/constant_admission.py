@@ -102,9 +102,14 @@ def with_constants(result: Bound, constant: Any, initial: Any) -> Bound:
     return replace(result, terms=terms, error=float(result.error + rounding))
 
 
+def filling_breaks(K: int) -> tuple[int, ...]:
+    """Rounds at which every summand changes its branch: the first round is over, the buffers are full."""
+    return (1, K - 1, K)
+
+
 def constant_breaks(K: int, rate: Any, constants: Constants) -> tuple[int, ...]:
     """Rounds at which the corrected summand changes its branch: the buffers are full, N passes Pdim."""
-    return (1, K - 1, K, int(constants.Pdim / rate))
+    return (*filling_breaks(K), int(constants.Pdim / rate))
 
 
 def constant_bound(K: Any, rate: Any, T: Any, constants: Constants, *, certified: bool = False) -> Bound:

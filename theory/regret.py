@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from math import fsum
+from math import fsum, inf, nextafter
 from typing import Any
 
 import numpy as np
 
 from theory.algebra import PRECISION, ball, log, precise, ratio, sqrt
 from theory.bound import PER_ROUND, Bound, Terms, theorem_1, theorem_1_as_stated
-from theory.constant_admission import constant_round, sum_rounds
+from theory.constant_admission import constant_breaks, constant_round, sum_rounds
 from theory.penalty import (
     penalty_comparison,
     penalty_comparison_as_stated,
@@ -105,11 +105,11 @@ def _difference(
     with precise():
         high, low = (sum_rounds(rounds, T, breaks, certified=True) for rounds in (first, second))
         terms = high.terms - low.terms
-        radius = float(terms.total.rad())
-    if certified:
-        return Bound(terms, error=radius)
-    values = [float(getattr(terms, name).mid()) for name in PER_ROUND]
-    return Bound(Terms(*values), error=radius + 2 * float(np.spacing(max(map(abs, values)))))
+        if certified:
+            return Bound(terms, error=float(terms.total.rad()))
+        rounded = Terms(*(float(getattr(terms, name)) for name in PER_ROUND))
+        off = abs(terms.total - rounded.total).upper()
+    return Bound(rounded, error=nextafter(float(off), inf))
 
 
 def _omega2(
@@ -127,7 +127,7 @@ def _omega2(
         return (region_maximum_total if most else region_minimum_total)(exact, ball(t)) + exact.rate
 
     crossings = (_last_round_below(partial(distinct, most), numbers.Pdim) for most in (False, True))
-    breaks = (1, K - 1, K, K + 1, int(constants.Pdim / region.rate), *crossings)
+    breaks = (*constant_breaks(K, region.rate, constants), K + 1, *crossings)
     try:
         return _difference(
             lambda t: comparison(K, t, exact, numbers),
@@ -172,7 +172,7 @@ def _omega3(limit: Any, K: Any, rate: Any, T: Any, constants: Constants, certifi
     K, T = retention(K), horizon(T)
     positive("the admission rate", rate)
     exact, numbers = ball(rate), constants.map(ball)
-    breaks = (1, K - 1, K, int(constants.Pdim / rate), int(constants.Pdim / (K * rate)))
+    breaks = (*constant_breaks(K, rate, constants), *constant_breaks(1, K * rate, constants))
     return _difference(
         lambda t: limit(K, t, exact, numbers),
         lambda t: constant_round(1, t, K * exact, numbers),

@@ -30,7 +30,7 @@ from typing import Any
 
 from theory.algebra import minimum, precise, ratio, wide
 from theory.bound import Bound, Terms, add_up, deviation_term, initial_term, root_term
-from theory.constant_admission import number_system, sum_rounds, with_constants
+from theory.constant_admission import filling_breaks, number_system, sum_rounds, with_constants
 from theory.reuse import inverse_effective_constant, mismatch_constant
 from theory.setting import Constants, SettingError, horizon, is_zero, positive, retention, same_length
 
@@ -197,6 +197,6 @@ def _constant_bound(
     positive("the admission rate", rate)
     system = number_system(certified)
     numbers, rate = constants.map(system), system(rate)
-    result = sum_rounds(lambda t: one_round(K, t, rate, numbers), T, (1, K - 1, K), certified=certified)
+    result = sum_rounds(lambda t: one_round(K, t, rate, numbers), T, filling_breaks(K), certified=certified)
     with precise() if certified else nullcontext():
         return with_constants(result, step_constant(numbers) * T, initial_term(numbers.merged))

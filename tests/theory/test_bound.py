@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from theory.algebra import ball, precise
 from theory.bound import (
     DEVIATION,
+    Bound,
     Terms,
     deviation_term,
     generalisation_term,
@@ -33,6 +34,7 @@ from theory.constant_admission import (
     constant_round_as_stated,
     oracle_bound,
     oracle_bound_as_stated,
+    with_constants,
 )
 from theory.reuse import trajectory, uniformity_constant_as_stated
 from theory.setting import Constants, SettingError
@@ -163,6 +165,26 @@ def test_the_oracle_is_the_printed_formula_of_fresh_samples() -> None:
 def test_generalisation_falls_with_the_number_of_distinct_samples(N: list[Fraction], c: Constants) -> None:
     values = [float(generalisation_term(1 / x, x, c)) for x in sorted(N)]
     assert all(a >= b * (1 - 1e-12) for a, b in pairwise(values))
+
+
+def test_columns_of_several_kinds_are_added_up_round_by_round() -> None:
+    mixed = theorem_1(np.array([1.0, 2.0]), [1, 2], [1, 1], [0, 0], UNIT)
+    assert mixed == theorem_1([1, 2], [1, 2], [1, 1], [0, 0], UNIT)
+
+
+def test_where_every_round_is_left_out_the_certified_sums_are_zero() -> None:
+    proved = constant_bound_as_stated(3, 1, 1, UNIT, certified=True)  # the printed N_eff is 0 in round 1
+    assert proved.left_out == (1,)
+    assert [getattr(proved.terms, name) for name in THREE] == [0, 0, 0]
+
+
+def test_the_error_covers_what_rounded_constants_leave_where_everything_cancels() -> None:
+    third = float(Fraction(1, 3))
+    exact = Bound(Terms(0.0, -third, 0.0), error=0.0)
+    for constant, initial in ((third, 0.0), (0.0, third)):
+        joined = with_constants(exact, constant, initial)
+        assert joined.total == 0
+        assert Fraction(1, 3) - Fraction(third) <= joined.error <= 1e-14
 
 
 @pytest.mark.parametrize("T", [10, 10**15 - 1])

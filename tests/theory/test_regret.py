@@ -11,7 +11,7 @@ import flint
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from theory import summation
@@ -41,6 +41,10 @@ from theory.violation import buffer_violation_bound, cost_violation_bound
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 HALF = Region(rate=10, rho=Fraction(1, 2))
+THREE_ROUNDINGS = Constants(  # of its root, its linear and its third term: more than two units of the largest
+    D=Fraction(24415, 3549), sigma=Fraction(175, 9), eta=Fraction(507, 721), B=Fraction(542, 7247), Pdim=22
+)
+magnitudes = st.fractions(Fraction(1, 1000), 1000, max_denominator=1000)
 
 
 def plain(formula: object, T: int) -> float:
@@ -70,6 +74,37 @@ def test_omega_2_and_3_are_differences_of_plain_sums(K: int, T: int, steps: int)
     for fast, one_round in cases:
         slow = plain(lambda t, g=one_round: g(np.float64(t)), T)
         assert fast.total == pytest.approx(slow, rel=1e-9, abs=1e-8)
+
+
+@pytest.mark.parametrize("K", [1, 2, 7])
+@pytest.mark.parametrize("T", [1, 5, 6, 7, 20])
+def test_the_printed_forms_name_the_rounds_in_which_their_limit_has_a_negative_radicand(
+    K: int, T: int
+) -> None:
+    negative = [t for t in range(1, T + 1) if penalty_limit_as_stated(K, t, 10, UNIT).linear < 0]
+    expected = {"root": ((negative[0], negative[-1]),)} if negative else {}
+    assert omega2_as_stated(K, HALF, T, UNIT).negative == expected
+    assert omega3_as_stated(K, 10, T, UNIT).negative == expected
+    assert omega2(K, HALF, T, UNIT).negative == omega3(K, 10, T, UNIT).negative == {}
+
+
+@pytest.mark.parametrize("form", [omega3, omega3_as_stated])
+@settings(max_examples=40)
+@given(
+    K=st.integers(1, 9),
+    rate=magnitudes,
+    T=st.integers(1, 60),
+    c=st.builds(Constants, D=magnitudes, sigma=magnitudes, eta=magnitudes, B=magnitudes, Pdim=magnitudes),
+)
+@example(K=5, rate=Fraction(79, 89), T=8, c=THREE_ROUNDINGS)
+def test_the_error_of_a_float_omega_covers_all_its_roundings(
+    form: Any, K: int, rate: Fraction, T: int, c: Constants
+) -> None:
+    near, proved = form(K, rate, T, c), form(K, rate, T, c, certified=True)
+    with precise():
+        assert abs(proved.total - near.total) <= near.error
+    largest = max(abs(term) for term in vars(near.terms).values())
+    assert near.error <= 2 * proved.error + 5 * np.spacing(largest)
 
 
 def omega2_by_definition(K: int, gap: int, T: int, Pdim: int, *, stated: bool) -> Any:
