@@ -101,13 +101,13 @@ def design_as_stated(budget: Budget) -> tuple[tuple[int, bool], tuple[int, bool]
     ((3, True), (2, False))
     """
     x = fill_ratio(budget)
-    up, down = max(math.ceil(x), 1), max(math.floor(x), 1)
+    up, down = math.ceil(x), max(math.floor(x), 1)
     return (up, up >= x), (down, down >= x)
 
 
 def design_limit(budget: Budget, constants: Constants, *, around: int = 4) -> Design:
     r"""Corollary 2 corrected: as T → ∞ the smallest K that fills the buffers within the cost budget,
-    \(K^\star=\max(\lceil x\rceil,1)\) with \(\lambda_m=B_m/K^\star\), and no other.
+    \(K^\star=\lceil x\rceil\) with \(\lambda_m=B_m/K^\star\), and no other.
 
     Every K >= x attains the least first-order cost, occupancy ΣB; among them the generalisation term,
     \(\propto\sqrt{K\,T\log T}\), is least at the smallest. Optimal in the sense that it beats every other K
@@ -125,7 +125,7 @@ def design_limit(budget: Budget, constants: Constants, *, around: int = 4) -> De
             root_term(share, merged) + linear_term(share, merged) + per_round_constant(constants.map(float))
         )
 
-    K = max(math.ceil(fill_ratio(budget)), 1)
+    K = math.ceil(fill_ratio(budget))
     return _design(K, budget, _landscape(_near(K, budget, around), budget, average), average)
 
 
@@ -143,13 +143,10 @@ def design(budget: Budget, T: Any, constants: Constants, *, around: int = 4) -> 
     2
     """
     T = horizon(T)
-    search = Search(budget, fill_ratio(budget), T, constants)
+    x = fill_ratio(budget)
+    search = Search(budget, x, T, constants)
     K = search.best()
-    near = {
-        k
-        for k in _near(K, budget, around) | _near(max(math.ceil(fill_ratio(budget)), 1), budget, 1)
-        if k <= T
-    }
+    near = {k for k in _near(K, budget, around) | _near(math.ceil(x), budget, 1) if k <= T}
     result = _design(K, budget, _landscape(near, budget, search.value), search.value)
     return replace(result, evaluations=search.evaluations)
 

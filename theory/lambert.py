@@ -17,6 +17,7 @@ Proof of the bound: -R is the integral of \(h^{(2M)}(z+x)\,\tilde B_{2M}(x)/(2M)
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -87,7 +88,7 @@ def _bits(x: Any) -> int:
         return int(mpmath.mp.prec)
     if _is_ball(x):
         return int(flint.ctx.prec)
-    return 53
+    return sys.float_info.mant_dig
 
 
 @dataclass(frozen=True)

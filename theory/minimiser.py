@@ -39,7 +39,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 NEWTON = 40  # steps before a solve is left to bisection alone; three or four are usual
-HALVINGS = 60  # and these end it
+MOST_STEPS = 100  # and here bisection ends
 STEP = 2**-32  # a relative step this small is the last: Newton's method squares it
 NOISE = 2**-48  # a residual of sixteen roundings tells nothing more
 
@@ -137,6 +137,12 @@ class _Runs:
         return self.price * Lambda + penalty(self.retained + Lambda, self.seen + Lambda, self.constants)
 
 
+def _first_guess(price: Floats, left: Floats, right: Floats, lo: Floats, hi: Floats) -> Floats:
+    """Where w of `_convex_minimum` would pass 1 if it were linear between lo, with -p' = `left` there, and hi."""
+    w_lo, w_hi = ((price / pull) ** (2 / 3) for pull in (left, right))
+    return lo + (hi - lo) * ((1 - w_lo) / (w_hi - w_lo))
+
+
 def _convex_minimum(runs: _Runs, lo: Floats, hi: Floats, above: Flags) -> Floats:
     """The minimiser over [lo, hi], where J is convex and smooth.
 
@@ -147,9 +153,8 @@ def _convex_minimum(runs: _Runs, lo: Floats, hi: Floats, above: Flags) -> Floats
     Lambda = np.where(runs.price >= left, lo, hi)
     active = np.flatnonzero((runs.price < left) & (runs.price > right))
     runs, above, lo, hi = runs[active], above[active], lo[active], hi[active]
-    w_lo, w_hi = ((runs.price / pull[active]) ** (2 / 3) for pull in (left, right))
-    x = lo + (hi - lo) * ((1 - w_lo) / (w_hi - w_lo))
-    for step in range(NEWTON + HALVINGS):
+    x = _first_guess(runs.price, left[active], right[active], lo, hi)
+    for step in range(MOST_STEPS):
         slope, bend = runs.slopes(x, above)
         w = (runs.price / slope) ** (2 / 3)
         move = 3 * slope * (1 - w) / (2 * w * bend)
@@ -196,7 +201,7 @@ def _march(runs: _Runs, start: Floats, end: Floats) -> Floats:
     """
     Lambda = start.copy()
     active = np.flatnonzero(start != end)
-    for _ in range(NEWTON + HALVINGS):
+    while active.size:
         here, goal, batch = Lambda[active], end[active], runs[active]
         excess, slope = _excess(batch, here)
         step = -excess / slope
@@ -205,8 +210,6 @@ def _march(runs: _Runs, start: Floats, end: Floats) -> Floats:
         none = ~reached & ~(np.abs(goal - here - move) < np.abs(goal - here))
         Lambda[active] = np.where(none, goal, np.where(reached, here, here + move))
         active = active[~(reached | none)]
-        if active.size == 0:
-            break
     return Lambda
 
 

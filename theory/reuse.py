@@ -317,12 +317,11 @@ def _windows(x: Any, K: int) -> tuple[Any, Any]:
     head_aged = np.cumsum(head, axis=1)
     tail = np.zeros_like(padded)
     tail_aged = np.zeros_like(padded)
-    if K > 1:
-        behind = padded[:-1, :0:-1]
-        tail[1:, :-1] = np.cumsum(behind, axis=1)[:, ::-1]
-        # an entry at position j of the block before has age K + k + 1 - j seen from position k
-        late = np.cumsum(behind * (K - position[:0:-1]), axis=1)[:, ::-1]
-        tail_aged[1:, :-1] = late + (position[:-1] + 1) * tail[1:, :-1]
+    behind = padded[:-1, :0:-1]
+    tail[1:, :-1] = np.cumsum(behind, axis=1)[:, ::-1]
+    # an entry at position j of the block before has age K + k + 1 - j seen from position k
+    late = np.cumsum(behind * (K - position[:0:-1]), axis=1)[:, ::-1]
+    tail_aged[1:, :-1] = late + (position[:-1] + 1) * tail[1:, :-1]
     return (head + tail).reshape(-1)[:T], (head_aged + tail_aged).reshape(-1)[:T]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -97,6 +98,32 @@ def test_a_million_clients_and_a_trillion_rounds() -> None:
     chosen = design(budget, 10**12, UNIT)
     assert len(chosen.rates) == 10**6
     assert math.ceil(fill_ratio(budget)) == chosen.K
+
+
+def test_a_fill_ratio_of_numbers_and_symbols_is_symbolic() -> None:
+    cost = sympy.Symbol("C", positive=True)
+    assert fill_ratio(Budget(buffers=(10, 11), cost=cost, mean_cost=1)) == 21 / cost
+
+
+@pytest.mark.parametrize("T", [1, 3])
+def test_the_landscape_of_a_few_rounds_goes_up_to_the_retention_that_keeps_all(T: int) -> None:
+    assert {candidate.K for candidate in design(UNEVEN, T, UNIT).candidates} == {*range(1, T + 1)}
+
+
+def test_the_bound_of_the_limit_is_a_round_s_share_of_a_long_horizon() -> None:
+    c, T = replace(UNIT, E=2, L=1, G=3), 10**15
+    for candidate in design_limit(UNEVEN, c).candidates:
+        whole = constant_bound(candidate.K, candidate.total_rate, T, c).total
+        assert candidate.bound == pytest.approx(whole / T, rel=1e-5)
+
+
+def test_buffers_in_floats_are_shared_out_like_whole_ones() -> None:
+    whole, floats = (
+        design_limit(Budget(buffers=tuple(map(kind, (8, 9, 12))), cost=10, mean_cost=1), UNIT)
+        for kind in (int, float)
+    )
+    assert whole.rates == (Fraction(8, 3), 3, 4)
+    assert floats.rates == pytest.approx(tuple(map(float, whole.rates)), rel=1e-15)
 
 
 def test_a_horizon_below_one_is_refused() -> None:

@@ -37,7 +37,7 @@ def clausen(rho: Any) -> Any:
 
 
 @pytest.mark.parametrize("gap", GAPS)
-def test_float_array_matches_direct_summation_to_thirteen_digits(gap: Fraction) -> None:
+def test_float_array_matches_direct_summation_to_fourteen_digits(gap: Fraction) -> None:
     rho = float(1 - gap)
     with mpmath.workdps(40):
         terms = (mpmath.mpf(rho) ** tau / (1 - mpmath.mpf(rho) ** tau) for tau in range(1, 2000))
@@ -45,7 +45,7 @@ def test_float_array_matches_direct_summation_to_thirteen_digits(gap: Fraction) 
         for term in terms:
             direct += term
             sums.append(float(direct))
-    assert lambert_partial(rho, np.arange(2, 2001, dtype=float)) == pytest.approx(sums, rel=1e-13, abs=0)
+    assert lambert_partial(rho, np.arange(2, 2001, dtype=float)) == pytest.approx(sums, rel=1e-14, abs=0)
 
 
 @pytest.mark.parametrize("gap", GAPS)
@@ -213,11 +213,14 @@ def test_each_of_the_two_remainders_of_a_partial_sum_is_needed(
 
 @pytest.mark.parametrize("denominator", [2, 128, 2**20])
 @pytest.mark.parametrize("number", [flint.arb, flint.acb])
-def test_the_usual_plan_leaves_all_but_a_dozen_bits_near_and_far(denominator: int, number: Any) -> None:
-    with flint.ctx.workprec(128):
+@pytest.mark.parametrize(("bits", "lost"), [(128, 12), (1000, 20)])
+def test_the_usual_plan_leaves_nearly_all_bits_near_and_far(
+    denominator: int, number: Any, bits: int, lost: int
+) -> None:
+    with flint.ctx.workprec(bits):
         rho = 1 - flint.arb(1) / denominator
         for t in (2, 3, 7, 20, 44, 46, 60, 100, 400, 10**4, 10**9):
-            assert flint.acb(lambert_partial(rho, number(t))).real.rel_accuracy_bits() > 115
+            assert flint.acb(lambert_partial(rho, number(t))).real.rel_accuracy_bits() >= bits - lost
 
 
 def test_a_ball_around_the_first_round_contains_more_than_the_empty_sum() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from theory.minimiser import (
     _concave_stretch,
+    _faded,
     _Runs,
     drift_plus_penalty,
     generalisation_slopes,
@@ -142,9 +143,30 @@ def test_without_debt_as_much_as_possible_is_admitted(retained: float, seen: flo
     assert optimal_admission(Z=0, cost=3, V=1, **problem) == 70
 
 
-def test_an_overwhelming_debt_admits_as_little_as_possible() -> None:
-    problem: Problem = {"retained": 10, "seen": [10, 40, 95, 120, 1e5], "lo": 3, "hi": 90, "constants": UNIT}
-    assert optimal_admission(Z=1e9, cost=1, V=1, **problem).tolist() == [3] * 5
+def test_without_debt_a_penalty_that_is_flat_to_rounding_makes_no_difference() -> None:
+    hi = 1 + np.geomspace(1e-13, 1e-9, 50)  # from N = Pdim on the third term falls by the square of that
+    problem: Problem = {"retained": 99, "seen": 99, "lo": 1, "hi": hi, "constants": UNIT}
+    assert optimal_admission(Z=0, cost=3, V=1, **problem).tolist() == hi.tolist()
+
+
+@pytest.mark.parametrize("lo", [0, 3])
+def test_an_overwhelming_debt_admits_as_little_as_possible(lo: int) -> None:
+    problem: Problem = {"retained": 10, "seen": [10, 40, 95, 120, 1e5], "lo": lo, "hi": 90, "constants": UNIT}
+    assert optimal_admission(Z=1e9, cost=1, V=1, **problem).tolist() == [lo] * 5
+
+
+@pytest.mark.parametrize("scale", [4.0**-10, 4.0**10])
+def test_it_does_not_matter_in_which_unit_samples_are_counted(scale: float) -> None:
+    constants = replace(UNIT, Pdim=scale * 100, D=scale**0.5, eta=scale / 10)
+    seen, price = np.meshgrid(np.linspace(30, 170, 40), np.geomspace(1e-4, 1, 40))
+    usual = optimal_admission(
+        Z=price, cost=1, V=1, retained=20.0, seen=seen, lo=1.0, hi=300.0, constants=UNIT
+    )
+    ours = optimal_admission(
+        Z=price / scale, cost=1, V=1, retained=scale * 20, seen=scale * seen, lo=scale, hi=scale * 300,
+        constants=constants,
+    )  # fmt: skip
+    assert ours == pytest.approx(scale * usual, rel=1e-9)
 
 
 def test_a_single_point_is_returned_as_it_is() -> None:
@@ -162,6 +184,13 @@ def test_between_the_two_slopes_at_Pdim_the_corner_itself_is_chosen() -> None:
     ).tolist()
     assert chosen[1:3] == [30, 30]
     assert chosen[0] > 30 > chosen[3]
+
+
+def test_a_minimum_just_below_a_corner_that_ends_the_interval_is_found_to_twelve_digits() -> None:
+    truth = 30 * (1 - np.geomspace(1e-13, 1e-6, 400))
+    problem: Problem = {"retained": 20.0, "seen": 70.0, "constants": UNIT}
+    prices, _ = slopes(truth, problem)
+    assert optimal_admission(Z=prices, cost=1, V=1, lo=1, hi=30, **problem) == pytest.approx(truth, rel=1e-12)
 
 
 def test_as_the_debt_grows_the_minimum_jumps_over_the_concave_stretch() -> None:
@@ -287,12 +316,24 @@ def test_right_of_Pdim_convexity_changes_at_most_twice(problem: Problem) -> None
     assert changes in ([], [1.0], [-1.0, 1.0])
 
 
+@pytest.mark.parametrize("floor", [0, 0.01, 0.3, 0.9, 1])
+def test_the_factor_of_the_third_term_has_faded_where_it_equals_the_floor(floor: float) -> None:
+    L = _faded(floor)
+    factor = 1 - 3 * L / 2 - L / (2 * (1 + L))
+    assert factor == pytest.approx(floor, abs=1e-15)
+
+
 @pytest.mark.parametrize("B", [0.9, 0.95, 1.0, 1.1, 1.5, 2.0, 3.0, 5.0, 30.0])
-@pytest.mark.parametrize("retained", [0.0, 3.0, 8.0, 20.0, 90.0])
-def test_the_concave_stretch_is_where_the_second_derivative_is_negative(B: float, retained: float) -> None:
+@pytest.mark.parametrize(
+    ("retained", "least"),
+    [(0.0, 1.0), (3.0, 0.0), (3.0, 1.0), (8.0, 0.0), (8.0, 1.0), (20.0, 1.0), (90.0, 1.0)],
+)
+def test_the_concave_stretch_is_where_the_second_derivative_is_negative(
+    B: float, retained: float, least: float
+) -> None:
     seen = np.linspace(max(60, retained), 165, 30)
     runs = _Runs(np.ones(30), np.full(30, retained), seen, replace(UNIT, B=B))
-    lo, hi = np.full(30, 1.0), np.full(30, 90.0)
+    lo, hi = np.full(30, least), np.full(30, 90.0)
     with np.errstate(divide="ignore", invalid="ignore"):  # log 0 where nothing has expired
         left, right = _concave_stretch(runs, lo, hi)
     points = np.linspace(np.maximum(lo, UNIT.Pdim - seen), hi, 3001)
