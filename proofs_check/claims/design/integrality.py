@@ -93,7 +93,7 @@ def whole_rate_is_inside() -> Evidence:
     below, above = _ends()
     domain = "every Λ̄ > 0; x = ρ^t in (0, 1)"
     return together(
-        always(sp.Lt(below, target, evaluate=False), given=[x < 1], domain=domain),
+        always(sp.Lt(below, target, evaluate=False), domain=domain),
         always(sp.Lt(target, above, evaluate=False), given=[x < 1], domain=domain),
     )
 

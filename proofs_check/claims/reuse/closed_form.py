@@ -15,7 +15,7 @@ from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.exact import retentions, search
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, together
+from proofs_check.evidence import Evidence, refutes, together
 from proofs_check.groundwork.reuse.constant_counts import (
     FILLING,
     FULL,
@@ -68,9 +68,19 @@ def _uniformity_differs(formula: Any) -> Any:
 
 
 def printed_uniformity() -> Evidence:
-    """Against the counts, for all K and t >= K at once."""
+    """Against the counts, for all K and t >= K at once: by how much 1/Ṽ is off."""
     truth = late_uses(1) ** 2 / (rate * late * late_uses(2))
-    return equal(uniformity_constant_as_stated(K, late), truth, domain=FULL, what="printed and true Ṽ")
+    printed = uniformity_constant_as_stated(K, late)
+    off = 4 * t * (K * K - 1) / (3 * K * (2 * t - K + 1) ** 2)
+    excess = equal(
+        1 / printed - 1 / truth,
+        off.subs(t, late),
+        domain=FULL,
+        what="printed less true 1/Ṽ and what it should be",
+    )
+    return refutes(
+        excess, said("the printed 1/Ṽ exceeds the true one by @off, which is 0 for K = 1 alone", off=off)
+    )
 
 
 def printed_uniformity_simulated(context: Context) -> Evidence:

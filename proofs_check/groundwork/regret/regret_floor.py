@@ -113,7 +113,7 @@ def narrowest() -> Evidence:
         equal(first, rate * (1 - rho), domain="every Λ̄, ρ", what="Λ_min(1) and Λ̄(1-ρ)"),
         always(
             rate * (1 - rho * y) >= first,
-            given=[y <= 1, rho < 1],
+            given=[y <= 1],
             domain="Λ_min(t), t >= 1, against Λ_min(1)",
         ),
     )
