@@ -40,6 +40,7 @@ KINDS: dict[str, tuple[Attack, int]] = {  # and how often, of all attacks
     "space": (kills.out_of_space, 3),
     "damage": (damage.damage_somewhere, 8),
     "settings": (bad_settings.wrong_setting, 8),
+    "words": (bad_settings.wrong_words, 4),
     "odd": (bad_settings.odd_study, 5),
     "terminal": (terminals.narrow_terminal, 1),
     "interrupt": (interrupts.interrupt, 3),

@@ -11,12 +11,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from acdpp.main import app
 from empirics.settings.costs import CostProcess
 from empirics.settings.study import Study
 from tests.attack.arena import Arena, Ended, Outcome, start
 from theory.setting import SettingError
 
-__all__ = ["VALUES", "every_document", "odd_study", "wrong_setting"]
+__all__ = ["VALUES", "every_document", "odd_study", "wrong_setting", "wrong_words"]
 
 MEMORY = 12 * 2**30  # bytes of address space for an odd study
 VALUES: tuple[Any, ...] = (
@@ -228,6 +231,40 @@ def wrong_setting(rng: random.Random, field: Arena, work: Path) -> Outcome:
         words = ["train", "--config", str(config)]
         attack = f"settings file {line[:100]!r}"
     ended = start([*words, "--show-config"], work / "log", cwd=work, prepare=_limit_memory).ended(60)
+    return _judge_plainly(ended, attack)
+
+
+NUMBERS = ("1e12", "1e15", "1e16", "1e30", "1e100", "1,2,3", "2,2", "1,,2", "1e15,1", "0.5", "1e-100")
+NUMBERS += ("@/dev/null", "@no")
+USUAL = "D=1,sigma=1,eta=0.1,B=1,Pdim=5"
+CONSTANTS = ("D=1", USUAL, f"{USUAL},D=1", f"{USUAL},E=1e9", "=", USUAL.replace("D=1,", "D=nan,"))
+CONSTANTS += ("D=0,sigma=0,eta=1,B=0,Pdim=1", "D=1e99,sigma=1e99,eta=1e-99,B=1e99,Pdim=1e99,G=1e99,L=1e99")
+LONG = (("train",), ("plot", "all"))
+
+
+def _leaves(command: Any, words: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+    """Every command of the program but the long ones, by its words."""
+    below = getattr(command, "commands", None)
+    if below is None:
+        return {} if words in LONG else {words: command}
+    return {key: leaf for name, one in below.items() for key, leaf in _leaves(one, (*words, name)).items()}
+
+
+def wrong_words(rng: random.Random, field: Arena, work: Path) -> Outcome:
+    """One to three options of any other command with words that mostly make no sense."""
+    leaves = _leaves(typer.main.get_command(app))
+    words = rng.choice(list(leaves))
+    options = [one for one in leaves[words].params if one.opts[0].startswith("--") and not one.is_flag]
+    given: list[str] = []
+    for option in rng.sample(options, min(len(options), rng.choice([1, 1, 2, 3]))):
+        given += [option.opts[0], rng.choice(CONSTANTS if option.name == "constants" else (*WORDS, *NUMBERS))]
+    for argument in leaves[words].params:
+        if not argument.opts[0].startswith("--") and (argument.required or rng.random() < 0.5):
+            given.append(rng.choice((str(field.finished()), "constant", *WORDS)))
+    if words == ("verify",) and "--claim" not in given:
+        given += ["--claim", "eq:vck-exact"]
+    attack = f"{' '.join(words)} {given}"
+    ended = start([*words, *given], work / "log", cwd=work, prepare=_limit_memory).ended()
     return _judge_plainly(ended, attack)
 
 
