@@ -25,6 +25,7 @@ __all__ = ["Designs", "Landscape", "compute", "draw"]
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 MOST = 10**12  # rounds, as for `acdpp design`
+LARGEST_K = 10**15
 SCALES = 2.0 ** (np.arange(-4, 5) / 2)  # of the map: a quarter to four times the given budgets
 
 
@@ -72,6 +73,11 @@ def compute(
         raise SettingError(f"a design takes horizons up to 10^12, such as 1e2,1e4,1e6, got {rounds}")
     stated = tuple(dict.fromkeys(design_as_stated(budget)))
     corrected = design_limit(budget, constants, around=0).K
+    if corrected > LARGEST_K:
+        raise SettingError(
+            f"the best K for these budgets is above 10^15, which is beyond the figure: take buffers below "
+            f"{float(budget.total_buffer):.3g}, or a larger budget"
+        )
     K = _retentions(max(2 * corrected, 6))
     costs, buffers = float(budget.cost) * SCALES, float(budget.total_buffer) * SCALES
     limit, finite = np.empty((2, len(buffers), len(costs)), dtype=np.int64)
