@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import shutil
 import subprocess
 import sys
@@ -31,7 +32,8 @@ def source_files() -> set[str]:
     } - MADE_BY_BUILDING
 
 
-def test_the_source_distribution_has_every_file(tmp_path: Path) -> None:
+def make_source_distribution(tmp_path: Path) -> Path:
+    """Built from a copy of the tree's own files."""
     wanted = source_files()
     for name in wanted:
         place = tmp_path / "tree" / name
@@ -42,10 +44,48 @@ def test_the_source_distribution_has_every_file(tmp_path: Path) -> None:
         [sys.executable, "-c", build], cwd=tmp_path / "tree", capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    with tarfile.open(next(tmp_path.glob("acdpp-*.tar.gz"))) as archive:
+    return next(tmp_path.glob("acdpp-*.tar.gz"))
+
+
+def test_the_source_distribution_has_every_file(tmp_path: Path) -> None:
+    wanted = source_files()
+    with tarfile.open(make_source_distribution(tmp_path)) as archive:
         packed = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
     packed = {name for name in packed if ".egg-info" not in name} - MADE_BY_BUILDING
     assert packed == wanted - ONLY_IN_THE_REPOSITORY
+
+
+def test_the_source_distribution_installs_and_passes_its_tests_on_its_own(tmp_path: Path) -> None:
+    """A few of them here; all are those of the tree, by the test above."""
+    packed = make_source_distribution(tmp_path)
+    with tarfile.open(packed) as archive:
+        archive.extractall(tmp_path / "unpacked", filter="data")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--no-index",
+    ]
+    tests = [
+        "-p",
+        "no:cacheprovider",
+        "tests/theory/test_setting.py",
+        "tests/empirics/settings",
+    ]
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    for command, extra in (
+        ([*pip, "--target", str(tmp_path / "site"), str(packed)], {}),
+        ([sys.executable, "-m", "pytest", "-q", *tests], {"PYTHONPATH": str(tmp_path / "site")}),
+    ):
+        done = subprocess.run(
+            command, cwd=unpacked, env=plain | extra, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("package", PACKAGES)

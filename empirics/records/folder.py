@@ -23,7 +23,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -208,11 +208,14 @@ class Folder:
         return _told(self.path, f"put that right, then continue by acdpp train --resume {self.path}")
 
     def _commit(self, progress: Progress, **settings: Any) -> None:
-        document = {**self.settings, **settings, "progress": asdict(progress)}
-        _write_json(
-            self.path / SETTINGS, document | {"sha256": _own_digest(json.loads(json.dumps(document)))}
-        )
-        self.settings, self.progress = {**self.settings, **settings}, progress
+        kept = {**self.settings, **settings}
+        listed = {**vars(progress), "parts": [vars(part) for part in progress.parts]}
+        digest = _own_digest({**kept, "progress": listed})
+        # what is long stands in one line, since a long study has many parts and laying them out takes time
+        text = json.dumps(kept, indent=2, ensure_ascii=False, allow_nan=False).removesuffix("\n}")
+        text += f',\n  "progress": {json.dumps(listed)},\n  "sha256": "{digest}"\n}}\n'
+        replace_file(self.path / SETTINGS, lambda beside: beside.write_text(text, encoding="utf-8"))
+        self.settings, self.progress = kept, progress
 
     def _check(self) -> None:
         """Everything that is listed is there and whole, and nothing else could be mistaken for it."""
