@@ -51,9 +51,10 @@ def gently() -> None:
 
 
 def too_late() -> None:
-    """All is said: nothing is interrupted any more."""
+    """All is said: nothing is interrupted any more. Whoever is first, this or a Ctrl-C, decides how it ends."""
     if hasattr(signal, "sigwait"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        _leaving.acquire()
 
 
 def _wait(main_thread: int) -> None:

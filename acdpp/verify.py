@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import textwrap
 import time
 from collections import Counter
@@ -109,7 +110,7 @@ def _run(claims: Any, seed: int, profile: Profile, jobs: int | None, file: Path 
         interrupt.gently()  # so that the workers' pool is wound up; alone, there is nothing to leave in order
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     screen = Console(stderr=True)
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
+    with Progress(*columns, console=screen, transient=True, disable=not sys.stderr.isatty()) as progress:
         bar = progress.add_task("checking", total=len(claims))
         try:
             return run(

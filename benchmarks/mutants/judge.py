@@ -8,6 +8,7 @@ they say is compared with the ledger: evidence or a verdict that changed, a chec
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.abc
 import importlib.util
 import io
@@ -272,6 +273,7 @@ def judge(mutant: Mutant, entries: list[bytes], tests: list[list[str]]) -> Judge
         from proofs_check.registry import registry
 
         registry()
+        importlib.import_module(mutant.module)  # if no claim uses it, pytest would load it from disk
     except Exception as error:
         return found("import", f"{type(error).__name__}: {error}"[:120])
     text = ""

@@ -23,12 +23,14 @@ from torch import Tensor
 
 from empirics.training.linear import Linear
 from empirics.training.model import Population
+from theory.setting import SettingError
 
 __all__ = ["Least", "Minimiser", "alone", "duality_gap", "least_risk", "minimise", "project"]
 
 GAP = 1e-10
 NEWTON = 100
 RESIDUAL = 1e-14
+DECADES = 20  # by which μ is lowered at most
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def duality_gap(theta: Tensor, gradient: Tensor, radius: float) -> float:
 
 
 def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
-    """The minimiser of F_P over the ball, to within `gap`; ArithmeticError where that cannot be certified."""
+    """The minimiser of F_P over the ball, to within `gap`; a radius for which that cannot be certified is refused."""
     exact = Linear(_double(model.population))
     theta = exact.start(1)
     largest = float(exact.risk_and_gradient(theta)[1].norm()) / radius
@@ -91,20 +93,26 @@ def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
     high = math.log(largest)
     low = high
     while excess_norm(low) < 0:
-        if _certified(exact, project(theta, radius), radius).gap <= gap:
-            return _certified(
-                exact, project(theta, radius), radius
-            )  # inside the ball: μ = 0 but for rounding
+        found = _certified(exact, project(theta, radius), radius)
+        if found.gap <= gap:
+            return found  # inside the ball: μ = 0 but for rounding
+        if low < high - DECADES * math.log(10):
+            raise _uncertain(found.gap, gap, radius)
         low -= math.log(10)
     if low < high:
         root = brentq(excess_norm, low, min(low + math.log(10), high), xtol=1e-14, rtol=1e-14)
         excess_norm(root)
     found = _certified(exact, project(theta, radius), radius)
     if found.gap > gap:
-        raise ArithmeticError(
-            f"the minimiser over the ball is certified to {found.gap:.1e} only, not to {gap:.1e}"
-        )
+        raise _uncertain(found.gap, gap, radius)
     return found
+
+
+def _uncertain(found: float, wanted: float, radius: float) -> SettingError:
+    return SettingError(
+        f"the least risk on a ball of radius {radius:g} is certified to {found:.1e} only, not to {wanted:.0e}: take a "
+        "smaller radius, or leave risk out of the measures"
+    )
 
 
 def _certified(model: Linear, theta: Tensor, radius: float) -> Minimiser:
