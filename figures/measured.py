@@ -42,10 +42,6 @@ MEASURES = {
     "variance": ("measured mismatch", "the measure mismatch"),
     "accuracy": ("accuracy", "the measure accuracy"),
 }
-DRAWN = {
-    "partition": "the partition",
-    "start": "the first parameters",
-}  # anew for every seed, if the study says so
 
 
 @dataclass(frozen=True)
@@ -60,7 +56,7 @@ class Measured:
     nominal: tuple[str, ...]
     budget: float
     total_buffer: float
-    per_seed: tuple[str, ...] = ()
+    intervals: str
 
     @property
     def rounds(self) -> Floats:
@@ -77,16 +73,13 @@ class Measured:
         """What bars or bands contain, in words: `what`, with {} for their number, and how seeds differ."""
         if self.seeds == 1:
             return "One seed: nothing is known about the spread."
-        differ = ["costs", "samples", *(DRAWN.get(name, name) for name in self.per_seed)]
-        shared = [words for name, words in DRAWN.items() if name not in self.per_seed]
-        alike = f", not in {' or '.join(shared)}" if shared else ""
-        listed = f"{', '.join(differ[:-1])} and {differ[-1]}"
-        return f"{what.format(self.seeds)}. Seeds differ in {listed}{alike}."
+        return f"{what.format(self.seeds)}. Seeds {self.intervals.partition('which ')[2]}."
 
 
 def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
     """A finished result folder; of its columns only the wanted ones, as far as it has them."""
-    settings, _, rows = read_result(path)
+    needed = None if wanted is None else ["policy", "seed", "round", *wanted]
+    settings, summary, rows = read_result(path, needed)
     study = settings["study"]
     policies = tuple(study["policies"])
     shape = (len(policies), study["seeds"], study["rounds"])
@@ -95,7 +88,7 @@ def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
     places = (number[coded.indices.to_numpy()], rows["seed"].to_numpy(), rows["round"].to_numpy() - 1)
     columns: dict[str, Floats] = {}
     for name in rows.column_names:
-        if name not in ("policy", "seed", "round") and (wanted is None or name in wanted):
+        if name not in ("policy", "seed", "round"):
             columns[name] = np.full(shape, np.nan)
             columns[name][places] = rows[name].to_numpy()
     return Measured(
@@ -107,7 +100,7 @@ def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
         nominal=tuple(settings["constants"]["nominal"]),
         budget=float(study["budget"]),
         total_buffer=float(sum(study["buffers"])),
-        per_seed=tuple(study.get("per_seed") or ()),
+        intervals=summary["intervals"],
     )
 
 

@@ -114,11 +114,12 @@ def test_only_the_wanted_columns_are_kept(result: Path, measured: Measured) -> N
 
 
 def test_a_note_says_how_many_seeds_and_in_what_they_differ(measured: Measured) -> None:
-    words = "Bars: 10–90 % of 3 seeds. Seeds differ in costs and samples, not in the partition or the first parameters."
+    words = (
+        "Bars: 10–90 % of 3 seeds. Seeds differ in costs and samples; shared: partition and first parameters."
+    )
     assert measured.note("Bars: 10–90 % of {} seeds") == words
-    part, both = (replace(measured, per_seed=names) for names in (("start",), ("partition", "start")))
-    assert part.note("").endswith("differ in costs, samples and the first parameters, not in the partition.")
-    assert both.note("").endswith("differ in costs, samples, the partition and the first parameters.")
+    trace = replace(measured, intervals="over 3 seeds, which differ in samples; shared: costs")
+    assert trace.note("").endswith("Seeds differ in samples; shared: costs.")
     assert "nothing is known" in cut(measured, seeds=1).note("Bars: 10–90 % of {} seeds")
 
 
