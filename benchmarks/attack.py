@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.hardware import hardware
-from tests.attack import bad_settings, damage, interrupts, kills, races, terminals
+from tests.attack import bad_settings, damage, interrupts, kills, races, resumes, terminals
 from tests.attack.arena import BAD, Arena, Outcome, arena
 
 Attack = Callable[[random.Random, Arena, Path], Outcome]
@@ -36,6 +36,7 @@ KINDS: dict[str, tuple[Attack, int]] = {  # and how often, of all attacks
     "default-names": (races.race_for_default_names, 1),
     "reading": (races.race_of_reading, 1),
     "kill": (kills.kill_somewhere, 8),
+    "broken": (resumes.broken_study, 5),
     "kills": (kills.killed_again_and_again, 3),
     "space": (kills.out_of_space, 3),
     "damage": (damage.damage_somewhere, 8),

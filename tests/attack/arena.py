@@ -40,6 +40,7 @@ from theory.setting import SettingError
 __all__ = [
     "BAD",
     "LONGER",
+    "ORDER",
     "ROUNDS",
     "Arena",
     "Child",
@@ -157,7 +158,7 @@ def start(
     status = 99
     try:
         os.setsid()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         for number, name in ((1, "out"), (2, "err")):
             os.dup2(os.open(f"{log}.{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
         sys.stdout, sys.stderr = (open(number, "w", encoding=encoding, closefd=False) for number in (1, 2))  # noqa: SIM115

@@ -19,93 +19,30 @@ from empirics.settings.study import Study
 from tests.attack.arena import Arena, Ended, Outcome, start
 from theory.setting import SettingError
 
-__all__ = ["VALUES", "every_document", "odd_study", "wrong_setting", "wrong_words"]
+__all__ = [
+    "ODD",
+    "VALUES",
+    "every_document",
+    "judge_plainly",
+    "limit_memory",
+    "odd_study",
+    "write_study",
+    "wrong_setting",
+    "wrong_words",
+]
 
 MEMORY = 12 * 2**30  # bytes of address space for an odd study
+# fmt: off
 VALUES: tuple[Any, ...] = (
-    *(
-        None,
-        True,
-        False,
-        "",
-        " ",
-        "none",
-        "a",
-        "nan",
-        "1e9",
-        "acdpp",
-        "ünï",
-        "a\nb",
-        "a\x00b",
-        "a\x1b[31mb",
-        "\ud800",
-    ),
-    *(0, 1, -1, 2, 3, 7, 10**6, 2**31, 2**32 - 1, 2**32, 2**53, 2**53 + 1, 10**18, 10**400, -(10**400)),
-    *(
-        0.0,
-        -0.0,
-        0.5,
-        0.999999,
-        1.5,
-        1e-320,
-        1e-15,
-        1e-9,
-        1e9,
-        1e15,
-        1e300,
-        1e308,
-        math.nan,
-        math.inf,
-        -math.inf,
-    ),
-    *(
-        [],
-        [[]],
-        [1],
-        [0],
-        [-1],
-        [1.5],
-        [True],
-        ["a"],
-        ["risk"],
-        ["risk", "risk"],
-        [None],
-        [10**9],
-        [1, 2, 3],
-        [0.5, 0.5],
-    ),
-    *(
-        [math.nan],
-        [1] * 300,
-        ["constant"],
-        ["constant", "oracle"],
-        ["no.module:thing"],
-        ["os:path"],
-        ["json:"],
-        [":"],
-    ),
-    *(
-        {},
-        {"a": 1},
-        {"process": "markov"},
-        {"low": 5},
-        {"process": []},
-        {"process": "trace", "file": "no.csv"},
-        [{}],
-    ),
-    *(
-        "x" * 10**5,
-        [["x"] * 1000],
-        "npz:no.npz",
-        "npz:",
-        "npz:.",
-        "os:path",
-        "json:no",
-        ":",
-        "../digits",
-        "given:mine",
-    ),
+    None, True, False, "", " ", "none", "a", "nan", "1e9", "acdpp", "ünï", "a\nb", "a\x00b", "a\x1b[31mb", "\ud800",
+    0, 1, -1, 2, 3, 7, 10**6, 2**31, 2**32 - 1, 2**32, 2**53, 2**53 + 1, 10**18, 10**400, -(10**400),
+    0.0, -0.0, 0.5, 0.999999, 1.5, 1e-320, 1e-15, 1e-9, 1e9, 1e15, 1e300, 1e308, math.nan, math.inf, -math.inf,
+    [], [[]], [1], [0], [-1], [1.5], [True], ["a"], ["risk"], ["risk", "risk"], [None], [10**9], [1, 2, 3], [0.5, 0.5],
+    [math.nan], [1] * 300, ["constant"], ["constant", "oracle"], ["no.module:thing"], ["os:path"], ["json:"], [":"],
+    {}, {"a": 1}, {"process": "markov"}, {"low": 5}, {"process": []}, {"process": "trace", "file": "no.csv"}, [{}],
+    "x" * 10**5, [["x"] * 1000], "npz:no.npz", "npz:", "npz:.", "os:path", "json:no", ":", "../digits", "given:mine",
 )
+# fmt: on
 COSTS = tuple(f.name for f in fields(CostProcess))
 
 
@@ -230,8 +167,8 @@ def wrong_setting(rng: random.Random, field: Arena, work: Path) -> Outcome:
         config.write_text(line, encoding="utf-8", errors="surrogatepass")
         words = ["train", "--config", str(config)]
         attack = f"settings file {line[:100]!r}"
-    ended = start([*words, "--show-config"], work / "log", cwd=work, prepare=_limit_memory).ended(60)
-    return _judge_plainly(ended, attack)
+    ended = start([*words, "--show-config"], work / "log", cwd=work, prepare=limit_memory).ended(60)
+    return judge_plainly(ended, attack)
 
 
 NUMBERS = ("1e12", "1e15", "1e16", "1e30", "1e100", "1,2,3", "2,2", "1,,2", "1e15,1", "0.5", "1e-100")
@@ -264,11 +201,11 @@ def wrong_words(rng: random.Random, field: Arena, work: Path) -> Outcome:
     if words == ("verify",) and "--claim" not in given:
         given += ["--claim", "eq:vck-exact"]
     attack = f"{' '.join(words)} {given}"
-    ended = start([*words, *given], work / "log", cwd=work, prepare=_limit_memory).ended()
-    return _judge_plainly(ended, attack)
+    ended = start([*words, *given], work / "log", cwd=work, prepare=limit_memory).ended()
+    return judge_plainly(ended, attack)
 
 
-def _judge_plainly(ended: Ended, attack: str) -> Outcome:
+def judge_plainly(ended: Ended, attack: str) -> Outcome:
     if ended.status is None:
         return Outcome("lost", attack, "it did not end")
     if "Traceback" in ended.err or ended.status < 0:
@@ -281,7 +218,7 @@ def _judge_plainly(ended: Ended, attack: str) -> Outcome:
     return Outcome("refused", attack, lines[0])
 
 
-def _limit_memory() -> None:
+def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
@@ -334,21 +271,25 @@ ODD: dict[str, tuple[Any, ...]] = {
 }
 
 
+def write_study(config: Path, given: dict[str, Any], field: Arena) -> None:
+    """A settings file with the usual settings but for some."""
+    text = [f"{name} = {_toml(value) or json.dumps('none')}" for name, value in given.items()]
+    usual = field.config().read_text().splitlines()
+    kept = [line for line in usual if line.split(" = ")[0] not in given]
+    config.write_text("\n".join([*kept, *text]), encoding="utf-8")
+
+
 def odd_study(rng: random.Random, field: Arena, work: Path) -> Outcome:
     """Legitimate settings that nobody would choose, really trained for two rounds."""
     names = rng.sample(list(ODD), rng.choice([1, 2, 3]))
     given = {"rounds": 2} | {name: rng.choice(ODD[name]) for name in names}
     attack = f"odd study {given}"
-    text = [f"{name} = {_toml(value) or json.dumps('none')}" for name, value in given.items()]
-    config = work / "odd.toml"
-    usual = field.config().read_text().splitlines()
-    kept = [line for line in usual if line.split(" = ")[0] not in given]
-    config.write_text("\n".join([*kept, *text]), encoding="utf-8")
-    out = work / "out"
+    config, out = work / "odd.toml", work / "out"
+    write_study(config, given, field)
     ended = start(
-        ["train", "--config", str(config), "--out", str(out), "--json"], work / "log", prepare=_limit_memory
+        ["train", "--config", str(config), "--out", str(out), "--json"], work / "log", prepare=limit_memory
     ).ended()
-    found = _judge_plainly(ended, attack)
+    found = judge_plainly(ended, attack)
     if found.verdict != "ok":
         return found
     again = start(["train", "--resume", str(out), "--json"], work / "again").ended()

@@ -195,9 +195,8 @@ def expectation(whole: Path, out: Path, file: str, reader: str) -> str:
     if file in _listed(whole):
         return "refused"
     harmless = plain or not os.path.lexists(path) or reader not in WRITERS
-    return (
-        "ok" if harmless else "any"
-    )  # a left-over or a lock that is a folder or a link may keep writers out
+    # a left-over or a lock that is a folder or a link may keep writers out
+    return "ok" if harmless else "any"
 
 
 def _means_the_same(file: str, before: bytes, after: bytes) -> bool:
@@ -240,7 +239,7 @@ def _use(file: str, expected: str, reader: str, field: Arena, out: Path, work: P
 
 
 def damage_somewhere(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """Any of these, or several files at once."""
+    """Any of these, or whole files in the wrong place."""
     if rng.random() < 0.25:
         return rearranged(rng, field, work)
     return damage(*rng.choice(list(cases(field))), rng, field, work)
@@ -259,13 +258,7 @@ def rearranged(rng: random.Random, field: Arena, work: Path) -> Outcome:
     attack = f"{how} in a {kind} result"
     reader = rng.choice(["resume", "extend"])
     rounds = LONGER if reader == "extend" else ROUNDS
-    words = [
-        "train",
-        "--resume",
-        str(out),
-        "--json",
-        *(["--rounds", str(LONGER)] if reader == "extend" else []),
-    ]
+    words = ["train", "--resume", str(out), "--json", "--rounds", str(rounds)]
     before = _snapshot(out)
     found = field.judge(start(words, work / "log").ended(), attack, rounds, folder=out)
     if found.bad:

@@ -20,7 +20,15 @@ from empirics.records.folder import read_settings
 from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
 from theory.setting import SettingError
 
-__all__ = ["SCENES", "kill_at", "kill_somewhere", "killed_again_and_again", "operations", "out_of_space"]
+__all__ = [
+    "SCENES",
+    "kill_at",
+    "kill_somewhere",
+    "killed_again_and_again",
+    "operations",
+    "out_of_space",
+    "watch",
+]
 
 AUDITED = {
     "open",
@@ -39,7 +47,7 @@ FAILURES = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
 Meet = Callable[[str, set[str]], None]
 
 
-def _watch(out: Path, meet: Meet) -> None:
+def watch(out: Path, meet: Meet) -> None:
     """In a child: call `meet` before every file operation in the folder, with the files not yet forced to disk.
 
     What is on disk changes only at these, so being killed before each and at the end covers being killed anywhere.
@@ -97,7 +105,7 @@ def operations(scene: str, field: Arena, work: Path) -> int:
 
     def count() -> None:
         handle = os.open(work / "count", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        _watch(work / "out", lambda event, dirty: os.write(handle, b".") and None)
+        watch(work / "out", lambda event, dirty: os.write(handle, b".") and None)
 
     outcome = field.judge(
         start(words, work / "log", prepare=count).ended(), "counting", rounds, folder=work / "out"
@@ -127,7 +135,7 @@ def kill_at(at: int, scene: str, how: str, rng: random.Random, field: Arena, wor
             raise OSError(number, os.strerror(number))
 
     attack = f"{how} at file operation {at} of {scene}"
-    ended = start(words, work / "log", prepare=lambda: _watch(out, meet)).ended()
+    ended = start(words, work / "log", prepare=lambda: watch(out, meet)).ended()
     if ended.status == -signal.SIGKILL and how == "kill":
         found = Outcome("ok", attack)
     else:
@@ -185,7 +193,7 @@ def killed_again_and_again(rng: random.Random, field: Arena, work: Path) -> Outc
                 _die(dirty, rng)
 
         attack = f"killed {deaths + 1} times"
-        ended = start(words, work / f"log-{n}", prepare=lambda meet=meet: _watch(out, meet)).ended()
+        ended = start(words, work / f"log-{n}", prepare=lambda meet=meet: watch(out, meet)).ended()
         if ended.status == -signal.SIGKILL:
             deaths += 1
             continue

@@ -122,6 +122,8 @@ def _judge(ended: Ended, attack: str, command: str, place: str) -> Outcome:
     if "Traceback" in ended.err + ended.out or "Exception ignored" in ended.err:
         return Outcome("traceback", attack, ended.err[-3000:])
     lines = [line for line in ended.sentence.replace("\x00", "").splitlines() if line.strip("\ufeff ")]
+    if place == "coloured" and ended.status == 0:
+        lines = []  # a bar is shown where colours are forced
     if len(lines) > 1 or ended.status not in (0, 1, 2, 141):
         return Outcome("wrong", attack, f"status {ended.status}: {ended.err[-1500:]}")
     troubled = place in (

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from empirics.records.folder import Folder, read_result
-from tests.attack import bad_settings, damage, interrupts, kills, races, terminals
+from tests.attack import bad_settings, damage, interrupts, kills, races, resumes, terminals
 from tests.attack.arena import Arena, Outcome, arena
 from theory.setting import SettingError
 
@@ -48,6 +48,11 @@ def test_reading_while_it_is_extended(field: Arena, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_a_kill_or_a_failing_disk_at_some_file_operation(seed: int, field: Arena, tmp_path: Path) -> None:
     stands(kills.kill_somewhere(random.Random(seed), field, tmp_path))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_study_killed_or_extended(seed: int, field: Arena, tmp_path: Path) -> None:
+    stands(resumes.broken_study(random.Random(seed), field, tmp_path))
 
 
 def test_kills_again_and_again(field: Arena, tmp_path: Path) -> None:
