@@ -271,11 +271,17 @@ def _continue(
 
 @contextmanager
 def _threads(study: Study) -> Any:
+    """As many threads as the study asks for, and for torch's lack of memory the error that Python has for it."""
     before = torch.get_num_threads()
     if study.threads is not None:
         torch.set_num_threads(study.threads)
     try:
         yield
+    except RuntimeError as error:
+        if "memory" not in str(error):
+            raise
+        remedy = "take smaller buffers or rates, or fewer seeds or policies"
+        raise MemoryError(f"the samples of a round do not fit into memory: {remedy}") from None
     finally:
         torch.set_num_threads(before)
 

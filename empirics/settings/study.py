@@ -36,7 +36,7 @@ BUFFERS = (8, 9, 10, 11, 12, 8, 9, 10, 11, 12)
 MOST_SAMPLES = 10**7  # of a buffer
 MOST_RUNS = 10**5
 MOST_THREADS = 4096
-POSITIVE = (0, math.inf)
+POSITIVE = (1e-15, 1e15)  # wide enough, and no square, bound or mean of them over- or underflows
 UNIFORM = CostProcess()
 
 
@@ -144,7 +144,7 @@ class Study:
     )
     rounds: int = setting(500, "T, how many rounds are trained.", whole())
     steps: int = setting(10, "E, local steps a round.", whole(1, 10**6))
-    eta: float = setting(0.5, "Step size of local descent.", between(0, 1e9, such_as=0.5))
+    eta: float = setting(0.5, "Step size of local descent.", between(1e-15, 1e9, such_as=0.5))
     momentum: float = setting(
         0.0,
         "Momentum of local descent; it starts anew in every round.",
