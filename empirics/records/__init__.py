@@ -1,1 +1,1 @@
-"""What remembers: the result folder and the summary."""
+"""What remembers: `folder` locks and checks the result folder, `columns` and `rows` are its table, `summary` sums it up."""

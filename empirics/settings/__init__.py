@@ -1,1 +1,5 @@
-"""What a study is: its settings, the named ones, and the prices it pays. Plain data, no torch."""
+"""What a study is: plain data, no torch.
+
+`study` has `Study` with every setting documented at its definition, `costs` the prices it pays, `presets` the named
+studies and the reading of TOML files, `toml` the writing of commented ones, `field` how a setting is declared.
+"""
