@@ -1,1 +1,1 @@
-"""What remembers: `folder` locks and checks the result folder, `columns` and `rows` are its table, `summary` sums it up."""
+"""What remembers: `folder` locks and checks a result, `columns` and `rows` are its table, `summary` sums it up."""
