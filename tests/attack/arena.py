@@ -21,6 +21,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
+from select import select
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +55,7 @@ __all__ = [
 BAD = ("traceback", "wrong", "lost")
 ROUNDS, LONGER = 7, 10
 PATIENCE = 120  # seconds after which a command is taken to hang
+STUCK = 15  # and after which a fork is
 ORDER = [(name, "ascending") for name in ("policy", "seed", "round")]
 STUDY = """
 preset = "own"
@@ -152,13 +154,15 @@ def start(
     """Fork a child that runs `acdpp WORDS`, after `prepare()` there."""
     sys.stdout.flush()
     sys.stderr.flush()
-    pid = os.fork()
+    pid, ready = _fork()
     if pid:
         return Child(pid, log)
     status = 99
     try:
         os.setsid()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.write(ready, b".")
+        os.close(ready)
         for number, name in ((1, "out"), (2, "err")):
             os.dup2(os.open(f"{log}.{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
         sys.stdout, sys.stderr = (open(number, "w", encoding=encoding, closefd=False) for number in (1, 2))  # noqa: SIM115
@@ -171,6 +175,27 @@ def start(
         status = _status(prepare)
     finally:
         os._exit(status)
+
+
+def _fork() -> tuple[int, int]:
+    """Fork a child, which is to write a byte to the descriptor once it is on its feet.
+
+    The libraries here have threads, and where one of them holds a lock a child may be stuck in the fork itself; that is
+    no fault of what is attacked, and another child is forked.
+    """
+    while True:
+        hears, tells = os.pipe()
+        pid = os.fork()
+        if not pid:
+            os.close(hears)
+            return 0, tells
+        os.close(tells)
+        heard, _, _ = select([hears], [], [], STUCK)
+        os.close(hears)
+        if heard:
+            return pid, -1
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
 
 
 def _status(prepare: Callable[[], None]) -> int:
