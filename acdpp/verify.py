@@ -323,7 +323,7 @@ def _say(name: str, text: str, indent: int = 2) -> None:
     if text:
         body = textwrap.fill(
             f"{name}: {text}",
-            console.width,
+            max(console.width, 20),
             initial_indent=" " * indent,
             subsequent_indent=" " * (indent + 2),
             break_long_words=False,
