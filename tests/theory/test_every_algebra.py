@@ -31,6 +31,7 @@ import theory.regret
 import theory.regret_expansion
 import theory.reuse
 import theory.sharper
+import theory.stationary
 import theory.transient
 import theory.violation
 from theory import algebra
@@ -66,6 +67,18 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
     "law.stationary_noise": lambda a: theory.law.stationary_noise(a.u / (a.u + a.v), a.K),
     "law.noise_floor": lambda a: theory.law.noise_floor(
         a.w, a.K, h=[a.u / (a.u + a.v)], variance=[a.v], eta=a.u / (a.u + a.w), E=a.K
+    ),
+    "stationary.full_memory_noise": lambda a: theory.stationary.full_memory_noise(
+        a.u / (a.u + a.v), a.K, a.t
+    ),
+    "stationary.start_up_bound": lambda a: theory.stationary.start_up_bound(a.u / (a.u + a.v), a.K, a.t),
+    "stationary.mean_lag": lambda a: theory.stationary.mean_lag(a.t),
+    "stationary.total_weights": lambda a: tuple(theory.stationary.total_weights([a.u, a.v, a.w], a.K)),
+    "stationary.inverse_effective_rate": lambda a: theory.stationary.inverse_effective_rate(
+        [a.u, a.v, a.w], a.K
+    ),
+    "stationary.small_step_floor": lambda a: theory.stationary.small_step_floor(
+        a.w, h=[a.u, a.v], variance=[a.v, a.w], eta=a.u, E=a.K
     ),
     "reuse.uses_kstep": lambda a: theory.reuse.uses_kstep(a.t, a.K),
     "reuse.cohort_deficits": lambda a: theory.reuse.cohort_deficits(a.t, a.K),
@@ -200,6 +213,7 @@ NOT_FORMULAS = {
     "law.by_capacity",
     "law.excess_risk",
     "law.squared_weights",
+    "stationary.best_retention",
     "reuse.from_totals",
     "reuse.trajectory",
     "lambert.lambert_total",
@@ -235,6 +249,7 @@ def test_no_public_function_of_the_theory_escapes_this_test() -> None:
         theory.region,
         theory.lambert,
         theory.law,
+        theory.stationary,
         theory.bound,
         theory.sharper,
         theory.constant_admission,
