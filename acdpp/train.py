@@ -34,12 +34,14 @@ __all__ = ["EXAMPLES", "command"]
 EXAMPLES = (
     "Examples: [bold]acdpp train[/bold] (the bundled digits, half a minute) · "
     "[bold]acdpp train --show-config > study.toml[/bold], edit it, then [bold]acdpp train --config study.toml[/bold] · "
+    "[bold]acdpp train --policies constant --sweep K=1,2,3,5,7,10,14,20,50,100[/bold] · "
     "[bold]acdpp train --resume results/digits-1 --rounds 2000[/bold] · "
     "[bold]acdpp train --dataset npz:mine.npz --cost-trace prices.csv --policies constant,my_module:MyPolicy[/bold] · "
     "[bold]acdpp train --preset paper --data-dir DIR --device cuda --out results/mnist[/bold]"
 )
 
 
+SHOWN = 10  # pairs of policies by name, of a ranking
 OTHER_DATA = "preset {} keeps buffers, budget, eta and model of its MNIST experiment for other data: edit --show-config"
 
 
@@ -73,7 +75,17 @@ def command(
     ] = None,
     policies: Annotated[
         str | None,
-        typer.Option(help="Names apart by commas, such as acdpp,constant; module:attribute for your own."),
+        typer.Option(
+            help="Names apart by commas, such as acdpp,constant@K=5,eta=0.1; module:attribute for your own."
+        ),
+    ] = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUES",
+            help="Values of K, eta or steps, such as K=1,5,10: each policy trains with every one, all in one batch. "
+            "Given again, all combinations. The oracle has no K.",
+        ),
     ] = None,
     cost_trace: Annotated[Path | None, typer.Option(help="CSV file of prices, one a round.")] = None,
     cost_column: Annotated[
@@ -105,15 +117,16 @@ def command(
         from empirics.settings.presets import PRESETS, read_toml
         from empirics.settings.study import Study
         from empirics.settings.toml import toml
+        from empirics.settings.variant import listed
     except ImportError as error:
         raise SettingError(f"training needs {error.name}: pip install 'acdpp[empirics]'") from None
 
     own = dataset is not None and dataset.startswith("npz:")
     chosen = preset.value if preset is not None else "own" if own and config is None else None
     if resume is not None:
-        if out is not None or config is not None or preset is not None:
+        if out is not None or config is not None or preset is not None or sweep:
             raise SettingError(
-                "--resume takes folder and settings from DIR: leave out --out, --config and --preset"
+                "--resume takes folder and settings from DIR: leave out --out, --config, --preset and --sweep"
             )
         base = study_of(resume)
     else:
@@ -121,13 +134,14 @@ def command(
     given: dict[str, Any] = {
         "dataset": dataset,
         "model": model,
-        "policies": [name.strip() for name in policies.split(",")] if policies is not None else None,
+        "policies": None if policies is None else listed(policies),
         "cost": _trace(cost_trace, cost_column),
         "rounds": None if rounds is None else parse.whole(rounds, "--rounds"),
         "seeds": None if seeds is None else parse.whole(seeds, "--seeds"),
         "seed": None if seed is None else parse.seed(seed, "--seed"),
     }
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
+    study = study.swept(*(sweep or ()))
     if show_config:
         console.print(toml(study), markup=False, soft_wrap=True, end="")
         return
@@ -267,7 +281,8 @@ def _show(document: dict[str, Any]) -> None:
 
 def _show_ranking(ranking: dict[str, Any]) -> None:
     def pairs(entries: list[list[str]]) -> str:
-        return ", ".join(" and ".join(pair) for pair in entries)
+        more = [f"{len(entries) - SHOWN} more"] if len(entries) > SHOWN else []
+        return ", ".join([" and ".join(pair) for pair in entries[:SHOWN]] + more)
 
     console.print(f"measured, best first: {', '.join(ranking['measured'])}")
     decided = ranking["decided_pairs"]

@@ -36,6 +36,7 @@ from empirics.records.rows import Columns, replay, rows_of
 from empirics.records.summary import Tally
 from empirics.settings.costs import CostProcess
 from empirics.settings.study import GIVEN, Study
+from empirics.settings.variant import Variant
 from empirics.training.constants import Calibration, calibrate
 from empirics.training.engine import Engine
 from empirics.training.linear import Linear
@@ -95,7 +96,8 @@ class _Own:
         if self.model is not None:
             given["model"] = GIVEN + str(getattr(self.model, "__name__", type(self.model).__name__))
         if self.policies:
-            more = [name for name in self.policies if name not in study.policies]
+            there = {Variant.of(name).policy for name in study.policies}
+            more = [name for name in self.policies if name not in there]
             given["policies"] = [*study.policies, *more]
         if isinstance(self.cost, CostProcess):
             given["cost"] = self.cost

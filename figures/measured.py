@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from empirics.records.folder import read_result
+from empirics.settings.study import Study
 from figures.missing import NotMeasured
 from figures.style import Look, readable
 from theory.setting import Constants
@@ -46,13 +47,13 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Measured:
-    """Columns of shape (policies, seeds, rounds), by the names of `COLUMNS`, and the settings."""
+    """Columns of shape (policies, seeds, rounds), by the names of `COLUMNS`, settings, and each policy's constants."""
 
     policies: tuple[str, ...]
     seeds: int
     horizon: int
     columns: dict[str, Floats]
-    constants: Constants
+    constants: tuple[Constants, ...]
     nominal: tuple[str, ...]
     budget: float
     total_buffer: float
@@ -81,7 +82,8 @@ def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
     needed = None if wanted is None else ["policy", "seed", "round", *wanted]
     settings, summary, rows = read_result(path, needed)
     study = settings["study"]
-    policies = tuple(study["policies"])
+    policies, constants = tuple(study["policies"]), Constants(**settings["constants"]["constants"])
+    own = tuple(Study.from_document(study).constants_of(name, constants) for name in policies)
     shape = (len(policies), study["seeds"], study["rounds"])
     coded = rows["policy"].combine_chunks().dictionary_encode()
     number = np.array([policies.index(name) for name in coded.dictionary.to_pylist()])
@@ -96,7 +98,7 @@ def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
         seeds=study["seeds"],
         horizon=study["rounds"],
         columns=columns,
-        constants=Constants(**settings["constants"]["constants"]),
+        constants=own,
         nominal=tuple(settings["constants"]["nominal"]),
         budget=float(study["budget"]),
         total_buffer=float(sum(study["buffers"])),

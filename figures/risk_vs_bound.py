@@ -61,11 +61,12 @@ def compute(result: Measured) -> RiskVsBound:
 def _one(p: int, result: Measured, risk: Floats, horizons: NDArray[np.int64]) -> OnePolicy:
     measured = np.cumsum(risk, axis=1)[:, horizons - 1]
     corrected, stated = np.empty_like(measured), np.empty_like(measured)
+    constants = result.constants[p]
     for s in range(len(risk)):
         n, N, V, chi = (result[name][p, s] for name in ("n", "N", "uniformity", "chi"))
         stretches = [slice(*ends) for ends in pairwise((0, *horizons))]
-        corrected[s] = _added(theorem_1(n[r], N[r], V[r], chi[r], result.constants) for r in stretches)
-        stated[s] = _added(theorem_1_as_stated(n[r], N[r], V[r], result.constants) for r in stretches)
+        corrected[s] = _added(theorem_1(n[r], N[r], V[r], chi[r], constants) for r in stretches)
+        stated[s] = _added(theorem_1_as_stated(n[r], N[r], V[r], constants) for r in stretches)
     return OnePolicy(
         measured=spread(measured),
         corrected=spread(corrected),

@@ -31,6 +31,7 @@ from empirics.control.schedule import whole_samples
 from empirics.control.totals import Totals
 from empirics.files import replace_file
 from empirics.settings.study import Study
+from empirics.settings.variant import Variant
 from theory.admission import debt_update
 from theory.setting import Constants, SettingError, positive
 
@@ -78,7 +79,8 @@ class Controller:
         )
         self.mean_cost = mean
         brief = Brief(self.study, self.study.theory_budget(mean), self.constants.merged)
-        self.policy: Policy = make_policy(policy, brief, None if own is None else {policy: own})
+        given = None if own is None else {Variant.of(policy).policy: own}
+        self.policy: Policy = make_policy(policy, brief, given)
         self._state = self.policy.start(1)
         self._totals = Totals.start(kept_for(self.policy, self.study, policy)[np.newaxis])
         self._pending: tuple[float, NDArray[np.int64]] | None = None

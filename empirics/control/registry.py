@@ -9,7 +9,7 @@ import copy
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 from importlib import import_module
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from empirics.control.policy import FOREVER, DriftPlusPenalty, Fixed, Policy, Released
 from empirics.settings.study import Study
+from empirics.settings.variant import MARK, Variant
 from theory.design import best_rate, design_limit
 from theory.setting import Budget, Constants, Region, SettingError
 
@@ -28,7 +29,11 @@ __all__ = ["BUILT_IN", "Brief", "Maker", "found_at", "kept_for", "make_policies"
 
 @dataclass(frozen=True)
 class Brief:
-    """What a policy is told before round 1: the study, the budgets with the mean cost, and the theory's constants."""
+    """What a policy is told before round 1: the study, the budgets with the mean cost, and the theory's constants.
+
+    The study is that of the policy itself: a variant finds its own K, eta and steps there. The constants take a round
+    for one step, of size ηE.
+    """
 
     study: Study
     budget: Budget
@@ -39,6 +44,12 @@ class Brief:
         """The retention that the study asks for, or the best by Corollary 2."""
         return design_limit(self.budget, self.constants).K if self.study.K is None else self.study.K
 
+    def of_policy(self, name: str) -> Brief:
+        """What one of the study's policies is told."""
+        own = self.study.constants_of(name, self.constants)
+        merged = own if own is self.constants else own.merged
+        return replace(self, study=self.study.of_policy(name), constants=merged)
+
 
 Maker = Callable[[Brief], Policy]
 BUILT_IN: dict[str, Maker] = {}
@@ -47,9 +58,9 @@ _registered: dict[str, Maker] = {}
 
 def register(name: str, maker: Maker | Policy) -> None:
     """Make a policy known by a name of its own, for studies and controllers of this process."""
-    if name in BUILT_IN or ":" in name or not name.isprintable() or not name.strip():
+    if name in BUILT_IN or ":" in name or MARK in name or not name.isprintable() or not name.strip():
         raise SettingError(
-            f"a policy of your own needs a new name without a colon, such as 'mine', got {name!r}"
+            f"a policy of your own needs a new name without a colon or {MARK}, such as 'mine', got {name!r}"
         )
     _registered[name] = _maker(name, maker)
 
@@ -164,7 +175,9 @@ def _takes_one(maker: Callable[..., Any]) -> bool:
 
 
 def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -> Policy:
-    """The policy of this name: handed over, registered, built in, or at an import path."""
+    """The policy of this name: handed over, registered, built in, or at an import path; or a variant of such a one."""
+    variant = Variant.of(name)
+    plain = variant.policy
     mine = {} if own is None else own
     if not isinstance(mine, Mapping):
         raise SettingError(
@@ -172,15 +185,19 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
         )
     if taken := [key for key in mine if key in BUILT_IN]:
         raise SettingError(f"{taken[0]!r} is a built-in policy: give yours a name of its own")
+    if marked := [key for key in mine if MARK in str(key)]:
+        raise SettingError(
+            f"a policy of your own needs a name without {MARK}, such as 'mine', got {marked[0]!r}"
+        )
     known = BUILT_IN | _registered | {key: _maker(key, given) for key, given in mine.items()}
-    if name not in known and ":" in name:
-        known[name] = _maker(name, found_at(name, "policy"))
-    if name not in known:
-        near = get_close_matches(name, known, n=1)
+    if plain not in known and ":" in plain:
+        known[plain] = _maker(plain, found_at(plain, "policy"))
+    if plain not in known:
+        near = get_close_matches(plain, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "or module:attribute for one of your own"
-        raise SettingError(f"there is no policy {name!r}: known are {', '.join(known)}, {hint}")
+        raise SettingError(f"there is no policy {plain!r}: known are {', '.join(known)}, {hint}")
     try:
-        policy = known[name](brief)
+        policy = known[plain](brief.of_policy(name))
     except (SettingError, ArithmeticError, MemoryError):
         raise
     except Exception as error:  # whatever a user's policy does
@@ -188,7 +205,10 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
         raise SettingError(f"policy {name!r} could not be made: {reason}") from error
     if not isinstance(policy, Policy):
         raise SettingError(f"policy {name!r} must have retention, start, decide and book, got {policy!r}")
-    kept_for(policy, brief.study, name)
+    kept = kept_for(policy, brief.study, name)
+    if "K" in variant.own and variant.own["K"] not in kept:
+        rounds = " or ".join(map(str, np.unique(kept)))
+        raise SettingError(f"{plain} keeps samples for {rounds} rounds whatever K is: take K out of {name!r}")
     return policy
 
 

@@ -7,7 +7,7 @@ not depend on where chunks end, and a continued or extended study sums up to the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
@@ -27,6 +27,7 @@ from theory.bound import (
     per_round_constant_as_stated,
     round_terms,
 )
+from theory.setting import Constants
 
 __all__ = ["FIELDS", "Tally", "interval_note"]
 
@@ -181,13 +182,21 @@ class Tally:
         constants, study = self.calibration.constants, self.study
         if constants.G is None:
             return {}
-        T, ones = study.rounds, np.ones(study.runs)
+        T, own = study.rounds, [study.constants_of(name, constants) for name in study.policies]
+
+        def each(formula: Callable[[Constants], Any]) -> Floats:
+            return np.repeat([float(formula(one)) for one in own], study.seeds)
+
         found = {name: self.sums[f"corrected {name}"] for name in PER_ROUND}
-        found["constant"] = T * float(per_round_constant(constants)) * ones
-        found["initial"] = float(initial_term(constants.merged)) * ones
+        # summed for the study's own η, in which it is linear
+        found["linear"] = found["linear"] * each(lambda one: one.merged.eta / constants.merged.eta)
+        found["constant"] = T * each(per_round_constant)
+        found["initial"] = each(lambda one: initial_term(one.merged))
         found["corrected"] = sum(found.values(), np.zeros(study.runs))
-        once = float(initial_term(constants)) + T * float(per_round_constant_as_stated(constants))
-        found["stated"] = sum((self.sums[f"stated {name}"] for name in PER_ROUND), once * ones)
+        stated = {name: self.sums[f"stated {name}"] for name in PER_ROUND}
+        stated["linear"] = stated["linear"] * each(lambda one: one.eta / constants.eta)
+        once = each(initial_term) + T * each(per_round_constant_as_stated)
+        found["stated"] = sum(stated.values(), once)
         return {name: values.reshape(-1, study.seeds) for name, values in found.items()}
 
     def _policy(self, p: int, bounds: dict[str, Floats], final: Arrays) -> dict[str, Any]:

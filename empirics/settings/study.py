@@ -25,7 +25,8 @@ from empirics.settings.field import (
     text,
     whole,
 )
-from theory.setting import Budget, SettingError
+from empirics.settings.variant import OWN, Variant, policy_name, swept
+from theory.setting import Budget, Constants, SettingError
 
 __all__ = ["GIVEN", "MEASURES", "PER_SEED", "Study"]
 
@@ -108,11 +109,12 @@ class Study:
 
     policies: tuple[str, ...] = setting(
         ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid"),
-        "Built-in policies by name, or your own as module:attribute.",
-        listing(text("constant"), such_as='"acdpp", "oracle"', distinct=True),
+        "Built-in policies by name, or your own as module:attribute; acdpp@K=7,eta=0.5,steps=1 is acdpp with these in "
+        "place of the study's (of hybrid and released, K is hybrid_K and released_K; the oracle has none).",
+        listing(policy_name, such_as='"acdpp", "oracle"', distinct=True),
     )
     K: int | None = setting(
-        None, "Rounds that a sample is kept; none for the best by Corollary 2, corrected.", optional(whole())
+        None, "Rounds that a sample is kept; none for the best by Corollary 2, corrected.", optional(OWN["K"])
     )
     hybrid_K: int | None = setting(
         None,
@@ -143,8 +145,8 @@ class Study:
         text("logistic"),
     )
     rounds: int = setting(500, "T, how many rounds are trained.", whole())
-    steps: int = setting(10, "E, local steps a round.", whole(1, 10**6))
-    eta: float = setting(0.5, "Step size of local descent.", between(1e-15, 1e9, such_as=0.5))
+    steps: int = setting(10, "E, local steps a round.", OWN["steps"])
+    eta: float = setting(0.5, "Step size of local descent.", OWN["eta"])
     momentum: float = setting(
         0.0,
         "Momentum of local descent; it starts anew in every round.",
@@ -223,6 +225,32 @@ class Study:
             "clients are not weighted by n_m/n": not equal,
         }
         return tuple(reason for reason, holds in found.items() if holds)
+
+    def swept(self, *sweeps: str) -> Self:
+        """The study with every policy in variants: one for each combination of the swept values.
+
+        >>> Study(policies=("constant", "oracle")).swept("K=1,5").policies
+        ('constant@K=1', 'constant@K=5', 'oracle')
+        """
+        return replace(self, policies=tuple(swept(self.policies, sweeps))) if sweeps else self
+
+    def of_policy(self, name: str) -> Self:
+        """The study as one of its policies sees it: a variant's own settings in place of the common ones.
+
+        >>> Study(K=3).of_policy("hybrid@K=7").hybrid_K, Study(K=3).of_policy("constant").K
+        (7, 3)
+        """
+        own = dict(Variant.of(name).own)
+        if "K" in own:
+            own |= {"hybrid_K": own["K"], "released_K": own["K"]}
+        return replace(self, **own) if own else self
+
+    def constants_of(self, name: str, constants: Constants) -> Constants:
+        """The theory's constants, given for the study's own E and η, for those of one of its policies."""
+        own = self.of_policy(name)
+        if (own.eta, own.steps) == (self.eta, self.steps):
+            return constants
+        return replace(constants, eta=own.eta, E=own.steps)
 
     def theory_budget(self, mean_cost: Fraction) -> Budget:
         """The budgets as `theory.design` takes them, exact; prices have this mean unless another is assumed."""

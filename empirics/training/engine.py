@@ -41,6 +41,22 @@ def aggregation_weights(study: Study, occupancy: NDArray[Any]) -> NDArray[np.flo
     return weights
 
 
+def _descents(study: Study, model: Model, theta: Tensor) -> list[tuple[Tensor, Descent]]:
+    """Which runs descend how: all in one way or, if the model takes it, each in its own; else those that agree
+    together."""
+    own = [study.of_policy(name) for name in study.policies]
+    pairs = [(one.steps, one.eta) for one in own for _ in range(study.seeds)]
+    kinds = list(dict.fromkeys(pairs))
+    runs = torch.arange(study.runs, device=theta.device)
+    if len(kinds) == 1 or not getattr(model.update, "per_run", False):
+        which = torch.tensor([kinds.index(pair) for pair in pairs], device=theta.device)
+        return [(runs[which == k], Descent(*kind, study.momentum)) for k, kind in enumerate(kinds)]
+    counts, sizes = zip(*pairs, strict=True)
+    size = sizes[0] if len(set(sizes)) == 1 else torch.tensor(sizes, dtype=theta.dtype, device=theta.device)
+    steps = None if len(set(counts)) == 1 else torch.tensor(counts, device=theta.device)
+    return [(runs, Descent(max(counts), size, study.momentum, steps))]
+
+
 class Engine:
     """Parameters, reuse counts and logs of all runs on the device; `play` moves them through a chunk of rounds."""
 
@@ -52,7 +68,7 @@ class Engine:
         self.graphs = self.device.type == "cuda" if graphs is None else graphs
         self.recorded: dict[int, Callable[[], None]] = {}
         self.pool: Any = None
-        self.descent = Descent(study.steps, study.eta, study.momentum)
+        self.descents = _descents(study, model, self.theta)
         counted = streams.population if "mismatch" in study.measures else 0
         self.uses = self._zeros(study.runs, counted, dtype=torch.int32)
         self.round = self._zeros(1, dtype=torch.int64)
@@ -111,6 +127,16 @@ class Engine:
         )
         return overall - now
 
+    def _moved(self, memory: Memory) -> Tensor:
+        """Σ_m w_m Δ_m of every run."""
+        if len(self.descents) == 1:
+            return self.model.update(self.theta, memory, self.descents[0][1])
+        moved = torch.zeros_like(self.theta)
+        for runs, descent in self.descents:
+            part = Memory(memory.index[runs], memory.mask[runs], memory.weights[runs])
+            moved.index_copy_(0, runs, self.model.update(self.theta[runs], part, descent))
+        return moved
+
     def step(self, width: int) -> None:
         """One round, in place: measure at θ(t), then train to θ(t+1)."""
         memory = self._memory(width)
@@ -120,7 +146,7 @@ class Engine:
             found["accuracy"] = self.model.accuracy(self.theta)
         for name, column in self.log.items():
             column.index_copy_(0, self.round, found[name][None])
-        theta = self.theta + self.model.update(self.theta, memory, self.descent)
+        theta = self.theta + self._moved(memory)
         if self.study.radius is not None:
             theta = theta * (self.study.radius / theta.norm(dim=1, keepdim=True).clamp(min=self.study.radius))
         self.theta.copy_(theta)

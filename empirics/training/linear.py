@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from empirics.training.model import Descent, Memory, Population, inverse_counts
+from empirics.training.model import Descent, Memory, Population, inverse_counts, per_run
 
 __all__ = ["Linear"]
 
@@ -51,6 +51,7 @@ class Linear:
         inner = chances * direction
         return inner * (1 - chances) if self.outputs == 1 else inner - chances * inner.sum(-1, keepdim=True)
 
+    @per_run
     def update(self, theta: Tensor, memory: Memory, descent: Descent) -> Tensor:
         x, y = self.population.x[memory.index], self.targets[memory.index]
         share = inverse_counts(memory.mask.to(theta.dtype))[..., None]
@@ -58,7 +59,7 @@ class Linear:
         train = self._in_sample_space if x.shape[2] < self.features else self._in_parameter_space
         moves = memory.weights[..., None, None] * train(x, y, share, rows, descent)
         moved = moves.flatten(1, 2).mT @ x.flatten(1, 2)  # all clients of a run in one product
-        return -descent.eta * moved.reshape(theta.shape)
+        return -descent.scaled(moved.reshape(theta.shape))
 
     def _in_sample_space(self, x: Tensor, y: Tensor, share: Tensor, rows: Tensor, descent: Descent) -> Tensor:
         """Every step moves θ in the span of the memory, so E steps need the inputs twice and else their Gram matrix.
@@ -69,10 +70,10 @@ class Linear:
         gram = x @ x.mT.contiguous()
         logits = (x.flatten(1, 2) @ rows[:, 0].mT).view_as(y)
         moves = velocity = torch.zeros_like(logits)
-        for _ in range(descent.steps):
-            velocity = descent.momentum * velocity + share * self._residual(logits, y)
+        for step in range(descent.steps):
+            velocity = descent.velocity(step, velocity, share * self._residual(logits, y))
             moves = moves + velocity
-            logits = logits - descent.eta * (gram @ velocity)
+            logits = logits - descent.scaled(gram @ velocity)
         return moves
 
     def _in_parameter_space(
@@ -80,10 +81,10 @@ class Linear:
     ) -> Tensor:
         """The same, for memories of more samples than there are features."""
         moves = velocity = x.new_zeros(*x.shape[:3], self.outputs)
-        for _ in range(descent.steps):
-            velocity = descent.momentum * velocity + share * self._residual(x @ rows.mT, y)
+        for step in range(descent.steps):
+            velocity = descent.velocity(step, velocity, share * self._residual(x @ rows.mT, y))
             moves = moves + velocity
-            rows = rows - descent.eta * (velocity.mT @ x)
+            rows = rows - descent.scaled(velocity.mT @ x)
         return moves
 
     # --- measurements over the population ------------------------------------------------------------------

@@ -3,12 +3,15 @@ one memory a client, and measurements over the population."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from torch import Tensor
 
-__all__ = ["Descent", "Memory", "Model", "Population", "inverse_counts"]
+__all__ = ["Descent", "Memory", "Model", "Population", "inverse_counts", "per_run"]
+
+Update = TypeVar("Update", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -58,11 +61,38 @@ class Memory:
 
 @dataclass(frozen=True)
 class Descent:
-    """E full-batch steps of size η, with momentum that starts anew in every round."""
+    """E full-batch steps of size η, with momentum that starts anew in every round.
+
+    Where runs differ in η, `eta` has the shape (runs,); where they differ in E, `own_steps` has, and `steps` is the
+    largest. Only an `update` marked `@per_run` is given such a one; others are called once for all runs that agree.
+    """
 
     steps: int
-    eta: float
+    eta: float | Tensor
     momentum: float = 0.0
+    own_steps: Tensor | None = None
+
+    def velocity(self, step: int, before: Tensor, gradient: Tensor) -> Tensor:
+        """The velocity of a step, counted from 0: none for runs that have taken all of theirs."""
+        velocity = self.momentum * before + gradient
+        if self.own_steps is None:
+            return velocity
+        return velocity.masked_fill(_along(self.own_steps, velocity) <= step, 0)
+
+    def scaled(self, values: Tensor) -> Tensor:
+        """η times values, whose first axis is the runs."""
+        return (_along(self.eta, values) if isinstance(self.eta, Tensor) else self.eta) * values
+
+
+def _along(numbers: Tensor, values: Tensor) -> Tensor:
+    """One number a run, to meet values whose first axis is the runs."""
+    return numbers.view(-1, *(1,) * (values.ndim - 1))
+
+
+def per_run(update: Update) -> Update:
+    """Marks the `update` of a model that takes a `Descent` in which runs differ; one that overrides it is not."""
+    update.per_run = True  # type: ignore[attr-defined]
+    return update
 
 
 @runtime_checkable

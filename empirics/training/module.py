@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.func import functional_call, grad, vmap
 from torch.nn import functional as F
 
-from empirics.training.model import Descent, Memory, Population, inverse_counts
+from empirics.training.model import Descent, Memory, Population, inverse_counts, per_run
 from theory.setting import SettingError
 
 __all__ = ["Module"]
@@ -80,15 +80,16 @@ class Module:
     def _loss(self, theta: Tensor, x: Tensor, y: Tensor, share: Tensor) -> Tensor:
         return share @ F.cross_entropy(self._scores(theta, x), y, reduction="none")
 
+    @per_run
     def update(self, theta: Tensor, memory: Memory, descent: Descent) -> Tensor:
         x, y = self.population.x[memory.index], self.population.y[memory.index]
         share = inverse_counts(memory.mask.to(theta.dtype))
         gradient = vmap(vmap(grad(self._loss)))
         local = theta[:, None].expand(-1, memory.index.shape[1], -1)
         velocity = torch.zeros_like(local)
-        for _ in range(descent.steps):
-            velocity = descent.momentum * velocity + gradient(local, x, y, share)
-            local = local - descent.eta * velocity
+        for step in range(descent.steps):
+            velocity = descent.velocity(step, velocity, gradient(local, x, y, share))
+            local = local - descent.scaled(velocity)
         return torch.einsum("rm,rmp->rp", memory.weights, local - theta[:, None])
 
     def measure(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:

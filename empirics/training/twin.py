@@ -81,13 +81,20 @@ class Record:
 
 
 def run_twin(
-    problem: Problem, policy: Policy, replicate: int, *, rounds: int | None = None, measure: bool = True
+    problem: Problem,
+    policy: Policy,
+    replicate: int,
+    *,
+    name: str = "twin",
+    rounds: int | None = None,
+    measure: bool = True,
 ) -> Record:
-    """Play one replicate of a policy; `rounds` may stop it early, `measure` says whether to measure the mismatch."""
-    study, model = problem.study, problem.model
+    """Play one replicate of a policy, with E and η as its name has them; `rounds` may stop it early, `measure` says
+    whether to measure the mismatch."""
+    study, model = problem.study.of_policy(name), problem.model
     assert isinstance(model, Linear)
     T = study.rounds if rounds is None else rounds
-    kept = kept_for(policy, study, "twin")
+    kept = kept_for(policy, study, name)
     clients = [Client(study, problem.streams, replicate, m, int(kept[m])) for m in range(study.clients)]
     (costs,) = make_prices(study.cost).chunks(study.seed, study.seeds, study.rounds, study.rounds)
     state, Z = policy.start(1), 0.0

@@ -1,12 +1,13 @@
 """`acdpp train` from the outside."""
 
 import json
+from itertools import combinations
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from acdpp.train import command
+from acdpp.train import EXAMPLES, _show_ranking, command
 from theory.setting import SettingError
 
 app = typer.Typer()
@@ -46,6 +47,48 @@ def test_json_is_one_object_with_every_policy_and_both_bounds(tmp_path):
     assert document == json.loads(again.output)
 
 
+def test_a_sweep_is_one_study_of_every_value(tmp_path):
+    words = (
+        "--policies",
+        "constant,acdpp@K=3,eta=0.1,oracle",
+        "--sweep",
+        "K=1,20",
+        "--sweep",
+        "E=1,2",
+        "--json",
+    )
+    document = json.loads(train(*words, "--out", tmp_path / "result").output)
+    assert list(document["policies"]) == [
+        *("constant@K=1,steps=1", "constant@K=1,steps=2", "constant@K=20,steps=1", "constant@K=20,steps=2"),
+        *("acdpp@K=3,eta=0.1,steps=1", "acdpp@K=3,eta=0.1,steps=2", "oracle@steps=1", "oracle@steps=2"),
+    ]
+    kept = [row["retention"] for row in document["policies"].values()]
+    assert kept == [[1], [1], [12], [12], [3], [3], [1], [1]]  # of 12 rounds
+    again = CliRunner().invoke(app, ["--resume", str(tmp_path / "result"), "--json"])
+    assert document == json.loads(again.output)
+
+
+def test_a_sweep_is_written_out_in_the_settings_and_shown_in_the_help(tmp_path):
+    shown = train("--policies", "constant,oracle", "--sweep", "K=1,5", "--show-config").output
+    assert 'policies = ["constant@K=1", "constant@K=5", "oracle"]' in shown
+    (tmp_path / "study.toml").write_text(shown, encoding="utf-8")
+    again = train("--config", tmp_path / "study.toml", "--show-config").output
+    assert again == shown
+    assert "--sweep K=1,2" in EXAMPLES
+    assert "--sweep" in train("--help").output
+
+
+def test_the_ranking_of_a_long_sweep_names_only_some_of_its_pairs(capsys):
+    names = [f"constant@K={K}" for K in range(1, 8)]
+    undecided = [list(pair) for pair in combinations(names, 2)][1:]
+    agree = {f"{form}_disagrees_on": [] for form in ("corrected", "stated")}
+    _show_ranking({"measured": names, "pairs": 21, "decided_pairs": 1, "undecided": undecided} | agree)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "constant@K=1 and constant@K=3" in shown
+    assert "10 more" in shown
+    assert shown.count(" and ") == 10
+
+
 def test_settings_come_from_a_file_and_the_command_line_goes_first(tmp_path):
     config = tmp_path / "study.toml"
     config.write_text('rounds = 900\npolicies = ["oracle"]\nlabels = "classes"\n')
@@ -71,6 +114,15 @@ def test_results_get_a_folder_of_their_own_by_default(tmp_path, monkeypatch):
         (("--resume", "nowhere", "--out", "elsewhere"), "leave out --out"),
         (("--rounds", "1.5"), "--rounds must be a whole number"),
         (("--model", "mine"), "there is no model 'mine'"),
+        (("--sweep", "K"), "a sweep is a setting and its values"),
+        (("--sweep", "rate=1,2"), "unknown setting 'rate'"),
+        (("--sweep", "K=1,0"), "must be a whole number of at least 1"),
+        (("--sweep", "K=2,2"), "policies must differ"),
+        (("--sweep", "K=2", "--sweep", "K=3"), "K is swept twice"),
+        (("--policies", "oracle", "--sweep", "K=2"), "changes none of the policies"),
+        (("--policies", "oracle@K=5"), "oracle keeps samples for 1 rounds"),
+        (("--policies", "constant@K=7,rho=1"), "unknown setting 'rho'"),
+        (("--resume", "nowhere", "--sweep", "K=2"), "leave out --out, --config, --preset and --sweep"),
         (("--cost-trace", "nowhere.csv"), "nowhere.csv"),
         (("--dataset", "npz:nowhere.npz"), "nowhere.npz"),
         (("--preset", "paper", "--out", "never-made"), "mnist"),

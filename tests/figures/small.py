@@ -25,4 +25,7 @@ def cut(
         for name, column in result.columns.items()
         if name not in without
     }
-    return replace(result, policies=tuple(names), seeds=seeds, horizon=rounds, columns=columns)
+    constants = tuple(result.constants[row] for row in rows)
+    return replace(
+        result, policies=tuple(names), constants=constants, seeds=seeds, horizon=rounds, columns=columns
+    )

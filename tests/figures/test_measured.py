@@ -133,7 +133,7 @@ def test_bounds_added_up_stretch_by_stretch_are_those_of_the_whole(measured: Mea
     run = {name: measured[name][0] for name in ("n", "N", "uniformity", "chi")}
     for place, T in enumerate(data.T.astype(int)):
         whole = [
-            theorem_1(*(run[name][s, :T] for name in run), constants=measured.constants).total
+            theorem_1(*(run[name][s, :T] for name in run), constants=measured.constants[0]).total
             for s in range(3)
         ]
         assert data.policies["acdpp"].corrected.mean[place] == pytest.approx(np.mean(whole), rel=1e-12)

@@ -7,6 +7,7 @@ import torch
 from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.training.engine import Engine, aggregation_weights, padded
+from empirics.training.linear import Linear
 from empirics.training.model import Descent, Memory
 from empirics.training.module import Module
 from empirics.training.twin import run_twin
@@ -42,6 +43,15 @@ SETTINGS = {
         "concentration": 2.0,
         "per_seed": ("partition", "start"),
     },
+    "a sweep over K": {"policies": ("constant@K=2", "acdpp@K=9", "hybrid@K=3", "released@K=4", "oracle")},
+    "a sweep over steps and their size": {
+        "policies": ("constant", "constant@steps=1", "acdpp@K=3,eta=0.1,steps=5", "oracle@eta=1.7"),
+        "momentum": 0.7,
+    },
+    "a sweep over the size of steps, many classes": {
+        "policies": ("acdpp-capped@eta=0.1", "acdpp-capped@eta=0.3", "constant@eta=0.1"),
+        "labels": "classes",
+    },
     "no momentum, one step, plain weights": {
         "policies": ("acdpp",),
         "steps": 1,
@@ -63,7 +73,7 @@ def test_the_batch_moves_like_its_one_client_twin(name):
     for p, policy in enumerate(setting.policies):
         for replicate in range(setting.seeds):
             run = p * setting.seeds + replicate
-            twin = run_twin(task, make_policy(policy, brief_for(setting, CONTROL)), replicate)
+            twin = run_twin(task, make_policy(policy, brief_for(setting, CONTROL)), replicate, name=policy)
             assert np.array_equal(schedule.admissions[:, run], twin.admissions)
             assert np.array_equal(schedule.occupancy[:, run], twin.occupancy)
             assert np.array_equal(schedule.debt[:, run], twin.debt)
@@ -95,6 +105,67 @@ def test_training_in_sample_space_is_training_in_parameter_space(labels):
         for train in (model._in_sample_space, model._in_parameter_space)
     ]
     assert torch.allclose(*both, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("labels", ["parity", "classes"])
+def test_runs_that_descend_each_in_its_own_way_do_as_they_would_alone(labels):
+    """In sample space, in parameter space, and by torch's own derivatives."""
+    task = problem(study(labels=labels))
+    linear = task.model
+    network = Module(torch.nn.Linear(linear.features, task.population.classes), task.population)
+    sizes, counts = torch.tensor([0.7, 0.1, 1.3], dtype=torch.float64), torch.tensor([4, 1, 6])
+    together = Descent(6, sizes, 0.5, counts)
+    for model, width in ((linear, 4), (linear, 12), (network, 4)):
+        shape = (3, 2, width)
+        index = torch.arange(3 * 2 * width).view(shape)
+        mask = torch.arange(width) < torch.tensor([[4, 2], [1, 3], [3, 0]])[..., None]
+        weights = torch.tensor([[0.5, 0.5], [0.2, 0.8], [1.0, 0.0]], dtype=torch.float64)
+        theta = torch.randn(3, model.size, dtype=torch.float64)
+        moved = model.update(theta, Memory(index, mask, weights), together)
+        for run in range(3):
+            one = slice(run, run + 1)
+            alone = Descent(int(counts[run]), float(sizes[run]), 0.5)
+            memory = Memory(index[one], mask[one], weights[one])
+            assert torch.allclose(moved[one], model.update(theta[one], memory, alone), rtol=1e-10, atol=1e-13)
+
+
+class OneDescent(Linear):
+    """A model of a user's own, which knows one step size and one number of steps."""
+
+    def update(self, theta, memory, descent):
+        assert descent.own_steps is None
+        assert isinstance(descent.eta, float | int)
+        return super().update(theta, memory, descent)
+
+
+def test_a_model_that_knows_one_descent_at_a_time_is_asked_for_one_at_a_time():
+    names = ("constant@eta=0.1", "oracle", "acdpp@steps=1", "oracle@eta=0.1", "constant")
+    setting = study(policies=names, partition="dirichlet", per_seed=("partition",))
+    task = problem(setting)
+    one = OneDescent(task.population)
+    both = []
+    for model in (task.model, one):
+        engine, played = Engine(model, setting, task.streams), Schedule(setting, CONTROL)
+        logs = [engine.play(played.advance(8)) for _ in range(2)]
+        both.append((engine.theta, logs[-1]["risk"]))
+    assert len(Engine(one, setting, task.streams).descents) == 3
+    assert torch.allclose(both[0][0], both[1][0], rtol=1e-10, atol=1e-13)
+    assert np.allclose(both[0][1], both[1][1], rtol=1e-10)
+
+
+def test_a_variant_with_the_studys_own_values_moves_like_the_policy_itself():
+    names = ("acdpp", "acdpp@eta=0.5,steps=3", "constant", "constant@K=4", "oracle@steps=1", "oracle@eta=0.1")
+    setting = study(policies=names)
+    _, schedule, thetas, columns = batched(setting)
+    assert setting.of_policy("acdpp@eta=0.5,steps=3") == setting
+    for a, b in ((0, 1), (2, 3)):
+        one, other = (slice(3 * p, 3 * p + 3) for p in (a, b))
+        assert np.array_equal(schedule.admissions[:, one], schedule.admissions[:, other])
+        assert torch.equal(thetas[:, one], thetas[:, other])
+        assert all(np.array_equal(column[:, one], column[:, other]) for column in columns.values())
+    alone = batched(study(policies=("acdpp", "constant")))[2]
+    assert torch.allclose(alone[:, :3], thetas[:, :3], rtol=1e-12, atol=1e-14)
+    assert torch.allclose(alone[:, 3:], thetas[:, 6:9], rtol=1e-12, atol=1e-14)
 
 
 def test_any_module_trains_as_logistic_regression_does_when_it_is_one():
@@ -169,7 +240,7 @@ cuda = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reaso
 @pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for flag in (False, True)])
 @pytest.mark.parametrize("labels", ["parity", "classes"])
 def test_the_gpu_follows_the_cpu(graphs, labels):
-    setting = study(policies=tuple(BUILT_IN), labels=labels)
+    setting = study(policies=(*BUILT_IN, "constant@eta=0.1", "acdpp@K=2,steps=7"), labels=labels)
     _, _, on_cpu, there = batched(setting)
     _, _, on_gpu, here = batched(setting, "cuda", graphs)
     assert torch.allclose(on_cpu, on_gpu.cpu(), rtol=1e-8, atol=1e-10)

@@ -1,0 +1,95 @@
+"""Policies with settings of their own: what they admit, keep and decide with."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from empirics.control.controller import Controller
+from empirics.control.policy import Policy
+from empirics.control.registry import make_policy, register
+from empirics.control.schedule import Schedule, brief_for, plan
+from tests.empirics.small import CONTROL, study
+from theory.setting import SettingError
+
+SWEEP = (1, 2, 3, 5, 7, 10, 14, 16)
+
+
+class Keeps(Policy):
+    """One sample a client and round, kept for a time of its own."""
+
+    retention = 8
+
+    def __init__(self, brief=None, retention=8):
+        self.brief, self.retention = brief, retention
+
+    def decide(self, state, cost):
+        return state, np.ones((len(cost), 3), dtype=int)
+
+
+def test_constant_admission_keeps_to_buffers_and_budget_for_every_retention():
+    setting = study(policies=("constant",), rounds=200).swept(f"K={','.join(map(str, SWEEP))}")
+    schedule, played = plan(setting, CONTROL), Schedule(setting, CONTROL)
+    assert played.retention[:: setting.seeds, 0].tolist() == list(SWEEP)
+    assert (schedule.occupancy <= np.array(setting.buffers)).all()
+    total = schedule.admissions.sum(axis=2)[:, :: setting.seeds]
+    for p, K in enumerate(SWEEP):
+        rate = min(Fraction(22) / Fraction(11, 2), Fraction(16, K))
+        assert rate * Fraction(11, 2) <= 22
+        assert abs(int(total[:, p].sum()) - 200 * rate) <= 2
+
+
+@pytest.mark.parametrize("name", ["constant", "acdpp", "acdpp-capped", "hybrid", "released"])
+def test_a_variant_of_K_admits_and_keeps_as_the_policy_does_in_a_study_of_that_K(name):
+    common = plan(study(policies=(name,), K=3, hybrid_K=3, released_K=3), CONTROL)
+    setting = study(policies=(f"{name}@K=3", f"{name}@K=5"), K=9, hybrid_K=2)
+    schedule = plan(setting, CONTROL)
+    assert np.array_equal(schedule.admissions[:, :3], common.admissions)
+    assert np.array_equal(schedule.occupancy[:, :3], common.occupancy)
+    assert not np.array_equal(schedule.occupancy[:, 3:], common.occupancy)
+
+
+def test_acdpp_decides_with_its_own_steps():
+    setting = study(policies=("acdpp", "acdpp@eta=0.1", "acdpp@steps=7", "acdpp@eta=0.5,steps=3"))
+    brief = brief_for(setting, CONTROL)
+    sizes = [make_policy(name, brief).constants.eta for name in setting.policies]
+    assert sizes == [CONTROL.eta, pytest.approx(0.3), 3.5, CONTROL.eta]
+    assert all(make_policy(name, brief).constants.E == 1 for name in setting.policies)
+
+
+def test_the_variants_of_a_study_pay_the_same_prices():
+    schedule = plan(study(policies=("constant@K=2", "acdpp@eta=0.1", "oracle")), CONTROL)
+    assert np.array_equal(schedule.cost[:, :3], schedule.cost[:, 3:6])
+    assert np.array_equal(schedule.cost[:, :3], schedule.cost[:, 6:])
+
+
+def test_a_retention_that_a_policy_does_not_take_is_refused():
+    setting = study(policies=("oracle@K=5",))
+    with pytest.raises(SettingError, match="oracle keeps samples for 1 rounds whatever K is: take K out of"):
+        Schedule(setting, CONTROL)
+    own = {"mine": Keeps, "other": lambda brief: Keeps(retention=brief.K)}
+    with pytest.raises(SettingError, match="mine keeps samples for 8 rounds whatever K is"):
+        Schedule(study(policies=("mine@K=5",)), CONTROL, policies=own)
+    names = ("mine@K=8", "other@K=5", "oracle@K=1", "mine@eta=0.1")
+    played = Schedule(study(policies=names), CONTROL, policies=own)
+    assert played.retention[::3, 0].tolist() == [8, 5, 1, 8]
+    assert played.policies["mine@eta=0.1"].brief.study.eta == 0.1
+
+
+def test_a_policy_of_ones_own_is_found_by_its_plain_name_and_has_no_mark_in_it():
+    with pytest.raises(SettingError, match="without a colon or @"):
+        register("me@home", Keeps)
+    with pytest.raises(SettingError, match="needs a name without @"):
+        make_policy("constant", brief_for(study(), CONTROL), {"me@home": Keeps})
+    with pytest.raises(SettingError, match=r"there is no policy 'constnt': .* did you mean 'constant'"):
+        make_policy("constnt@K=5", brief_for(study(), CONTROL))
+
+
+def test_a_controller_takes_a_variant_and_is_saved_with_it():
+    server, same = Controller("constant@K=2", study()), Controller("constant", study(K=2))
+    for price in (3.0, 8.0, 2.0):
+        assert np.array_equal(server.decide(price), same.decide(price))
+    assert server.retention.tolist() == [2, 2, 2]
+    again = Controller.from_document(server.document())
+    assert np.array_equal(again.decide(5.0), server.decide(5.0))
+    assert Controller("mine@eta=0.1", study(), own=Keeps).policy.brief.study.eta == 0.1
