@@ -207,8 +207,8 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
         raise SettingError(f"policy {name!r} must have retention, start, decide and book, got {policy!r}")
     kept = kept_for(policy, brief.study, name)
     if "K" in variant.own and variant.own["K"] not in kept:
-        rounds = " or ".join(map(str, np.unique(kept)))
-        raise SettingError(f"{plain} keeps samples for {rounds} rounds whatever K is: take K out of {name!r}")
+        rounds = f"{' or '.join(map(str, np.unique(kept)))} {'round' if kept.max() == 1 else 'rounds'}"
+        raise SettingError(f"{plain} keeps samples for {rounds} whatever K is: take K out of {name!r}")
     return policy
 
 

@@ -105,6 +105,7 @@ OPTIONS = (
     "--seeds",
     "--seed",
     "--policies",
+    "--sweep",
     "--dataset",
     "--model",
     "--device",
@@ -145,6 +146,26 @@ WORDS += (
     "--json",
     "~",
     ".",
+)
+WORDS += (
+    "K=1,2",
+    "K=1,1",
+    "K=0,5",
+    "E=1,10",
+    "eta=1e-9,nan",
+    "K=",
+    "=1",
+    "K=1,,2",
+    "rho=0.5",
+    f"K={'9' * 300}",
+)
+WORDS += (
+    "constant@K=5",
+    "constant@K=5,eta=0.1",
+    "oracle@K=5",
+    "constant@",
+    "@",
+    "constant@K=05,constant@K=5",
 )
 WORDS += ("\udcff", "[bold]", "[/]", "%s%n", ".", "1_000", "٣", "0x10", "1e-3", "+5")
 
@@ -266,6 +287,14 @@ ODD: dict[str, tuple[Any, ...]] = {
     "policies": (
         *([name] for name in ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "released")),
         *(["acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "released"], ["hybrid", "acdpp"]),
+        *(
+            ["constant@K=1", "constant@K=2", "oracle@eta=1e-14"],
+            ["acdpp@steps=1", "hybrid@K=3,eta=1e8,steps=40"],
+        ),
+        *(
+            ["released@K=1", "acdpp-capped@K=9007199254740992"],
+            ["oracle@K=1", "constant@eta=0.5", "constant"],
+        ),
     ),
     "dataset": ("digits",),
 }

@@ -120,7 +120,7 @@ def test_results_get_a_folder_of_their_own_by_default(tmp_path, monkeypatch):
         (("--sweep", "K=2,2"), "policies must differ"),
         (("--sweep", "K=2", "--sweep", "K=3"), "K is swept twice"),
         (("--policies", "oracle", "--sweep", "K=2"), "changes none of the policies"),
-        (("--policies", "oracle@K=5"), "oracle keeps samples for 1 rounds"),
+        (("--policies", "oracle@K=5"), "oracle keeps samples for 1 round"),
         (("--policies", "constant@K=7,rho=1"), "unknown setting 'rho'"),
         (("--resume", "nowhere", "--sweep", "K=2"), "leave out --out, --config, --preset and --sweep"),
         (("--cost-trace", "nowhere.csv"), "nowhere.csv"),

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from empirics.run import run_study, study_of
+from empirics.settings.study import Study
 from figures import constraints, learning, measured_mismatch, risk_vs_bound
 from figures.measured import STRETCHES, Measured, read, thinned
 from figures.missing import NotMeasured
@@ -137,6 +139,17 @@ def test_bounds_added_up_stretch_by_stretch_are_those_of_the_whole(measured: Mea
             for s in range(3)
         ]
         assert data.policies["acdpp"].corrected.mean[place] == pytest.approx(np.mean(whole), rel=1e-12)
+
+
+def test_the_bounds_of_a_variant_have_its_own_steps(result: Path, tmp_path: Path) -> None:
+    names = ["constant", "constant@K=3,eta=0.1", "oracle@steps=1"]
+    summary = run_study(Study.from_document({"policies": names}, study_of(result)), tmp_path / "sweep")
+    data = risk_vs_bound.compute(read(tmp_path / "sweep"))
+    assert list(data.policies) == names
+    for name, one in data.policies.items():
+        found = summary["policies"][name]
+        assert one.corrected.mean[-1] == pytest.approx(found["bound_corrected"], rel=1e-9)
+        assert one.stated.mean[-1] == pytest.approx(found["bound_stated"], rel=1e-9)
 
 
 def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:

@@ -65,7 +65,7 @@ def test_the_variants_of_a_study_pay_the_same_prices():
 
 def test_a_retention_that_a_policy_does_not_take_is_refused():
     setting = study(policies=("oracle@K=5",))
-    with pytest.raises(SettingError, match="oracle keeps samples for 1 rounds whatever K is: take K out of"):
+    with pytest.raises(SettingError, match="oracle keeps samples for 1 round whatever K is: take K out of"):
         Schedule(setting, CONTROL)
     own = {"mine": Keeps, "other": lambda brief: Keeps(retention=brief.K)}
     with pytest.raises(SettingError, match="mine keeps samples for 8 rounds whatever K is"):

@@ -120,7 +120,7 @@ def test_a_sweep_can_be_extended_and_is_not_continued_with_other_values(tmp_path
 
 
 def test_a_refused_variant_leaves_nothing_on_disk(tmp_path):
-    with pytest.raises(SettingError, match="oracle keeps samples for 1 rounds"):
+    with pytest.raises(SettingError, match="oracle keeps samples for 1 round"):
         run_study(with_policies("constant", "oracle@K=5"), tmp_path / "never")
     assert not list(tmp_path.iterdir())
 

@@ -138,19 +138,23 @@ class OneDescent(Linear):
         return super().update(theta, memory, descent)
 
 
+SEVERAL = ("constant@eta=0.1", "oracle", "acdpp@steps=1", "oracle@eta=0.1", "constant")
+
+
+def after_two_chunks(setting, kind, device="cpu", graphs=None):
+    """The engine and the risks of its last chunk, with a linear model of this kind."""
+    task, schedule = problem(setting, device), Schedule(setting, CONTROL)
+    engine = Engine(kind(task.population), setting, task.streams, graphs=graphs)
+    logs = [engine.play(schedule.advance(8)) for _ in range(2)]
+    return engine, logs[-1]["risk"]
+
+
 def test_a_model_that_knows_one_descent_at_a_time_is_asked_for_one_at_a_time():
-    names = ("constant@eta=0.1", "oracle", "acdpp@steps=1", "oracle@eta=0.1", "constant")
-    setting = study(policies=names, partition="dirichlet", per_seed=("partition",))
-    task = problem(setting)
-    one = OneDescent(task.population)
-    both = []
-    for model in (task.model, one):
-        engine, played = Engine(model, setting, task.streams), Schedule(setting, CONTROL)
-        logs = [engine.play(played.advance(8)) for _ in range(2)]
-        both.append((engine.theta, logs[-1]["risk"]))
-    assert len(Engine(one, setting, task.streams).descents) == 3
-    assert torch.allclose(both[0][0], both[1][0], rtol=1e-10, atol=1e-13)
-    assert np.allclose(both[0][1], both[1][1], rtol=1e-10)
+    setting = study(policies=SEVERAL, partition="dirichlet", per_seed=("partition",))
+    (engine, risk), (other, theirs) = (after_two_chunks(setting, kind) for kind in (Linear, OneDescent))
+    assert (len(engine.descents), len(other.descents)) == (1, 3)
+    assert torch.allclose(engine.theta, other.theta, rtol=1e-10, atol=1e-13)
+    assert np.allclose(risk, theirs, rtol=1e-10)
 
 
 def test_a_variant_with_the_studys_own_values_moves_like_the_policy_itself():
@@ -261,3 +265,11 @@ def test_a_recorded_round_is_the_plain_round(dtype):
     setting = study(policies=("acdpp", "oracle"), dtype=dtype)
     plain, recorded = (batched(setting, "cuda", graphs) for graphs in (False, True))
     assert torch.allclose(plain[2], recorded[2], rtol=1e-5 if dtype == "float32" else 1e-12, atol=1e-7)
+
+
+@pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for flag in (False, True)])
+def test_the_gpu_follows_the_cpu_where_runs_are_asked_for_in_groups(graphs):
+    setting = study(policies=SEVERAL)
+    here, there = after_two_chunks(setting, OneDescent), after_two_chunks(setting, OneDescent, "cuda", graphs)
+    assert torch.allclose(here[0].theta, there[0].theta.cpu(), rtol=1e-8, atol=1e-10)
+    assert np.allclose(here[1], there[1], rtol=1e-7)
