@@ -13,13 +13,13 @@ from theory.setting import SettingError
 
 __all__ = ["SECTIONS", "claims_from", "registry", "select"]
 
-# the folders of proofs_check.claims, in the order of the paper; each lists its modules
-SECTIONS = ("reuse", "learning", "design", "control", "regret", "beyond")
+# the folders of proofs_check.claims, in the order of the paper, then what is our own; each lists its modules
+SECTIONS = ("reuse", "learning", "design", "control", "regret", "beyond", "prediction")
 
 
 @lru_cache(maxsize=1)
 def registry() -> tuple[Claim, ...]:
-    """Every claim, section by section, as the paper has them."""
+    """Every claim, section by section, as the paper has them, then our own."""
     claims: list[Claim] = []
     for section in SECTIONS:
         folder = importlib.import_module(f"proofs_check.claims.{section}")

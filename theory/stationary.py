@@ -35,7 +35,7 @@ __all__ = [
 def full_memory_noise(a: Any, K: Any, t: Any) -> Any:
     r"""\(\bar\Lambda\sum_ic_i^2\) after t rounds that begin with a full memory; exact, accurate on floats.
 
-    With \(k=\min(K,t)\) and w the same noise after k rounds of a memory that keeps k of them,
+    With \(k=\min(K,t)\) and \(k^2w(a,k)=k(1+a^{2k})-2a\frac{1-a^{2k}}{1-a^2}\), where w is V for K = t = k,
 
     \[V(a,K,t)=v(a,K)\bigl(1-a^{2(t-k)}\bigr)+a^{2(t-k)}\,\frac{k^2w(a,k)+(K-k)(1-a^k)^2}{K^2}.\]
 
@@ -62,20 +62,17 @@ def _forgotten(a: Any, rounds: Any) -> Any:
 
 
 def _first_rounds(a: Any, k: Any) -> Any:
-    r"""\(k^2w(a,k)=\frac{1-a}{1+a}\sum_{|d|<k}(k-|d|)a^{|d|}(1-a^{2(k-|d|)})\) in closed form.
+    r"""\(k^2w(a,k)=k(1+a^{2k})-2a\frac{1-a^{2k}}{1-a^2}\).
 
-    With \(a=e^{-\lambda}\), \(y=k\lambda\) the terms d ≠ 0 are \(4ae^{-y}/(1-a)^2\) times \((k-1)\sinh
-    y-k\sinh(y-\lambda)\), and that is \(\varphi(y)+k(\sinh\lambda-\lambda)\cosh y-k(\cosh\lambda-1)\sinh y\) with
-    \(\varphi(y)=y\cosh y-\sinh y\), in which nothing cancels.
+    With \(a=e^{-\lambda}\), \(y=k\lambda\) it is \(2e^{-y}/\sinh\lambda\) times
+    \(\varphi(y)+k(\sinh\lambda-\lambda)\cosh y\), where \(\varphi(y)=y\cosh y-\sinh y\): nothing in it cancels.
     """
     gone = _forgotten(a, 2 * k)
-    if _small_steps(a):
-        rate, bend = -np.log(a), (1 - a) ** 2 / (2 * a)  # λ, and cosh λ - 1
-        third = rate * bend - _tilt(rate) / a  # sinh λ - λ
-        lags = (2 * _tilt(k * rate) + k * third * (2 - gone) - k * bend * gone) / bend
-    else:
-        lags = 2 * ratio(k * a * (1 - a) - a + a ** (2 * k) * (k - (k - 1) * a), (1 - a) ** 2)
-    return ratio((1 - a) * (k * gone + lags), 1 + a)
+    if not _small_steps(a):
+        return k * (2 - gone) - ratio(2 * a * gone, 1 - a * a)
+    rate = -np.log(a)
+    third = rate * (1 - a) ** 2 / (2 * a) - _tilt(rate) / a  # sinh λ - λ
+    return 2 * a * (2 * _tilt(k * rate) + k * third * (2 - gone)) / ((1 - a) * (1 + a))
 
 
 def _tilt(y: Any) -> Any:

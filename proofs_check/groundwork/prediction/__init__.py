@@ -1,0 +1,1 @@
+"""What the law of reuse rests on: all streams, sums over lags, admissions that repeat."""

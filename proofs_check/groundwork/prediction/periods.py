@@ -1,0 +1,90 @@
+r"""Admissions that repeat: their noise in the long run, exactly, from the weights' definition.
+
+With period p and retention K a sample of round j has, g rounds later, the weight \((1-a)\sum_da^{g-d}/n(j+d)\) over the
+rounds d = 0..min(g, K-1) in which it was used. Once it is gone the weight falls by \(a^p\) a period, so that the
+squares of all samples gone are geometric series.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+from hypothesis import strategies as st
+
+from proofs_check.engines.identity import equal
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, together
+from proofs_check.notation import K, rate
+from theory.algebra import ratio
+
+__all__ = ["PATTERNS", "noise_in_the_long_run", "patterns", "uneven_weights_cost"]
+
+# period, retention: constant; uneven at K below, at and above the period; bursts; one burst a period
+PATTERNS: tuple[tuple[tuple[int, ...], int], ...] = (
+    ((3,), 2),
+    ((1, 3), 1),
+    ((1, 3), 2),
+    ((1, 3), 3),
+    ((4, 0, 1), 2),
+    ((0, 5), 2),
+    ((2, 1, 1, 6), 3),
+)
+
+
+def patterns(period: int = 6, kept: int = 9) -> st.SearchStrategy[Any]:
+    """Pairs (admissions of one period, K) with some sample in memory in every round."""
+    pairs = st.tuples(st.lists(st.integers(0, 5), min_size=1, max_size=period), st.integers(1, kept))
+    return pairs.filter(lambda pair: all(_occupancy(*pair)))
+
+
+def _occupancy(admissions: Sequence[int], kept: int) -> list[int]:
+    period = len(admissions)
+    return [sum(admissions[(j - d) % period] for d in range(kept)) for j in range(period)]
+
+
+def noise_in_the_long_run(admissions: Sequence[int], kept: int, a: Any, phase: int = -1) -> Any:
+    """Σc² after a round of this phase, once rounds without end have gone before."""
+    period, n = len(admissions), _occupancy(admissions, kept)
+
+    def square(gone: int) -> Any:
+        """Of all samples admitted so many rounds ago."""
+        entered = phase - gone
+        used = (ratio(1, n[(entered + d) % period]) * a ** (gone - d) for d in range(min(gone + 1, kept)))
+        return admissions[entered % period] * sum(used) ** 2
+
+    young = sum(square(gone) for gone in range(kept - 1))
+    old = sum(square(gone) for gone in range(kept - 1, kept - 1 + period))
+    return (1 - a) ** 2 * (young + old / (1 - a ** (2 * period)))
+
+
+def uneven_weights_cost() -> Evidence:
+    """The mean of Λ(u-ū)² with ū = mean Λu/mean Λ is mean(Λu²) - (mean Λu)²/mean Λ, and mean Λu is 1."""
+    admitted = sp.Symbol("admitted", positive=True)
+    weight, middle, squares = sp.symbols("weight middle squares", real=True)
+    return together(
+        equal(
+            admitted * (weight - middle) ** 2,
+            admitted * weight**2 - 2 * middle * (admitted * weight) + middle**2 * admitted,
+            domain="each round, to be averaged over a period",
+            what="Λ(u-ū)² and its parts",
+        ),
+        equal(
+            (squares - 2 * middle * 1 + middle**2 * rate).subs(middle, 1 / rate),
+            squares - 1 / rate,
+            domain="mean Λ = Λ̄, mean Λu = 1",
+            what="the parts' means and U - 1/Λ̄",
+        ),
+        always(
+            admitted * (weight - middle) ** 2 > 0,
+            given=[sp.Ne(weight, middle)],
+            domain="a round whose samples weigh more or less than ū; elsewhere it is 0",
+        ),
+        equal(
+            K * (1 / (K * rate)),
+            1 / rate,
+            domain="p divides K, so n = KΛ̄ in every round",
+            what="a sample's weight and 1/Λ̄",
+        ),
+    )

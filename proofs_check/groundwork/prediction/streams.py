@@ -1,0 +1,134 @@
+r"""The algorithm itself, on every stream of samples: quadratic losses, clients one by one, local steps one by one.
+
+Losses are \(\tfrac12(\theta-z)^\top H(\theta-z)\) in the plane, with one H whose axes are not those of the samples. A
+sample takes one of three values, so with s samples there are \(3^s\) streams, each with its probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import Any
+
+from proofs_check.simulator import simulate
+from theory.law import Cohorts, by_age, by_capacity
+
+__all__ = ["AXES", "CHANCES", "MEAN", "VALUES", "Quadratic", "cohorts", "kept_by_age", "kept_by_capacity"]
+
+F = Fraction
+Sample = tuple[int, int]
+Point = tuple[Fraction, Fraction]
+Memory = tuple[Sample, ...]
+
+AXES: tuple[Point, Point] = (
+    (F(3, 5), F(4, 5)),
+    (F(-4, 5), F(3, 5)),
+)  # the eigenvectors of H, in rational numbers
+VALUES: tuple[Point, ...] = ((F(2), F(0)), (F(-1), F(3)), (F(0), F(-2)))
+CHANCES = (F(1, 2), F(1, 4), F(1, 4))
+
+
+def _dot(x: Sequence[Any], y: Sequence[Any]) -> Fraction:
+    return sum((p * q for p, q in zip(x, y, strict=True)), F(0))
+
+
+def _mean(values: Sequence[Any]) -> Fraction:
+    return _dot(values, CHANCES)
+
+
+MEAN: Point = (_mean([x for x, _ in VALUES]), _mean([y for _, y in VALUES]))
+
+
+def kept_by_age(admissions: Sequence[Sequence[int]], K: int) -> list[Memory]:
+    """The memory in each round, by the simulator."""
+    return [seen.memory for seen in simulate(admissions, K)]
+
+
+def kept_by_capacity(admissions: Sequence[Sequence[int]], capacity: int) -> list[Memory]:
+    """The memory in each round when every client keeps its newest samples, as many as fit."""
+    clients: list[list[Sample]] = [[] for _ in admissions[0]]
+    found, known = [], 0
+    for amounts in admissions:
+        for m, amount in enumerate(amounts):
+            fresh = [(m, known + i) for i in range(min(amount, capacity))]
+            known += len(fresh)
+            clients[m] = (clients[m] + fresh)[-capacity:]
+        found.append(tuple(sample for mine in clients for sample in mine))
+    return found
+
+
+def cohorts(admissions: Sequence[Sequence[int]], kept: int, *, by: str) -> Cohorts:
+    """theory's cohorts of the same rule, client by client."""
+    rule = by_age if by == "age" else by_capacity
+    first, *others = (rule(list(mine), kept) for mine in zip(*admissions, strict=True))
+    return sum(others, first)
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """Eigenvalues of H, step size, local steps, and where θ begins."""
+
+    h: tuple[Fraction, Fraction]
+    eta: Fraction
+    E: int
+    start: Point
+
+    @property
+    def variance(self) -> list[Fraction]:
+        """Of a sample, along each axis of H."""
+        return [_mean([_dot(axis, _less(value, MEAN)) ** 2 for value in VALUES]) for axis in AXES]
+
+    @property
+    def distance(self) -> list[Fraction]:
+        """Of the start from the minimiser, squared, along each axis."""
+        return [_dot(axis, _less(self.start, MEAN)) ** 2 for axis in AXES]
+
+    def gradient(self, theta: Point, z: Point) -> Point:
+        """H(θ - z)."""
+        along = [h * _dot(axis, _less(theta, z)) for h, axis in zip(self.h, AXES, strict=True)]
+        x, y = (sum((c * axis[i] for c, axis in zip(along, AXES, strict=True)), F(0)) for i in (0, 1))
+        return x, y
+
+    def excess(self, theta: Point) -> Fraction:
+        """F_P(θ) - F_P(θ*), half the square of the distance in the norm of H."""
+        distance = _less(theta, MEAN)
+        return _dot(distance, self.gradient(theta, MEAN)) / 2
+
+    def mean_excess(self, memories: Sequence[Memory]) -> list[Fraction]:
+        """E[F_P(θ(t)) - F_P(θ*)] for t = 1..T+1, over all streams."""
+        samples = sorted({sample for memory in memories for sample in memory})
+        totals = [F(0)] * (len(memories) + 1)
+        for drawn in product(range(len(VALUES)), repeat=len(samples)):
+            chance = prod((CHANCES[i] for i in drawn), start=F(1))
+            value = dict(zip(samples, (VALUES[i] for i in drawn), strict=True))
+            for t, theta in enumerate(self._run(memories, value)):
+                totals[t] += chance * self.excess(theta)
+        return totals
+
+    def _run(self, memories: Sequence[Memory], value: dict[Sample, Point]) -> list[Point]:
+        theta = self.start
+        path = [theta]
+        for memory in memories:
+            theta = self._round(theta, memory, value) if memory else theta
+            path.append(theta)
+        return path
+
+    def _round(self, theta: Point, memory: Memory, value: dict[Sample, Point]) -> Point:
+        """Every client's E steps on its own samples, then the average with weights n_m/n."""
+        average = [F(0), F(0)]
+        for m in {client for client, _ in memory}:
+            mine = [value[sample] for sample in memory if sample[0] == m]
+            local = theta
+            for _ in range(self.E):
+                slopes = [self.gradient(local, z) for z in mine]
+                step = [sum((s[i] for s in slopes), F(0)) / len(mine) for i in (0, 1)]
+                local = (local[0] - self.eta * step[0], local[1] - self.eta * step[1])
+            average = [total + F(len(mine), len(memory)) * x for total, x in zip(average, local, strict=True)]
+        return average[0], average[1]
+
+
+def _less(x: Point, y: Point) -> Point:
+    return x[0] - y[0], x[1] - y[1]
