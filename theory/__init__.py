@@ -16,6 +16,7 @@ differ, both exist: `name` and `name_as_stated`.
 | `regret_expansion` | the regret to O(1), for every policy |
 | `law` | the law of reuse: what a federation learns, exactly, for quadratic losses |
 | `stationary` | the law under steady admission: after t rounds, for small steps, the best K |
+| `clients` | the law for clients that differ: what weights cost in bias and in noise |
 | `violation` | by how much a policy inside the region can break its constraints |
 | `design` | which K and which rates for given budgets, for T rounds (`design.design`) or as T → ∞ |
 | `algebra`, `summation`, `lambert`, `design_search` | underneath: number systems, sums, a series, a search |

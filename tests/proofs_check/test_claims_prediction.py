@@ -10,6 +10,7 @@ import sympy as sp
 from proofs_check.claim import CheckError, Context, decide
 from proofs_check.claims.prediction import (
     best_k,
+    clients,
     effective_rate,
     exact_law,
     finite_rounds,
@@ -17,13 +18,14 @@ from proofs_check.claims.prediction import (
     retention,
 )
 from proofs_check.groundwork.prediction import lags, periods, streams
+from theory import clients as differing
 from theory import design, law, stationary
 from theory.algebra import ratio
 from theory.setting import Budget
 
 F = Fraction
-MODULES = (exact_law, retention, limits, effective_rate, best_k, finite_rounds)
-WHERE = (*MODULES, lags, periods, streams, law, stationary, design)
+MODULES = (exact_law, retention, limits, effective_rate, best_k, finite_rounds, clients)
+WHERE = (*MODULES, lags, periods, streams, law, stationary, differing, design)
 CACHED = (lags.sums, lags.lag_sums, lags.pairs, lags.product_does_not_fall, lags.noise_falls)
 ESTABLISHED = ("proved", "certified", "supported")
 
@@ -90,8 +92,8 @@ def test_the_noise_in_the_long_run_is_where_the_law_ends(admissions, K):
 # --- planted errors ----------------------------------------------------------------------------------------
 
 EXACT, RETENTION, LIMITS = "law:reuse", "law:reuse/retention", "law:reuse/limits"
-SMALL, RATE, BEST, FINITE = (
-    f"law:reuse/{name}" for name in ("small-steps", "effective-rate", "best-k", "finite")
+SMALL, RATE, BEST, FINITE, CLIENTS = (
+    f"law:reuse/{name}" for name in ("small-steps", "effective-rate", "best-k", "finite", "clients")
 )
 
 
@@ -199,8 +201,28 @@ PLANTS = {
         lambda a, K, t: a * REAL["start_up_bound"](a, K, t),
         FINITE,
     ),
+    "bias, the other way": (
+        "pooled_bias",
+        lambda shares, population, means: REAL["pooled_bias"](population, shares, means),
+        CLIENTS,
+    ),
+    "pooled spread, of one size": (
+        "pooled_spread",
+        lambda shares, variances: REAL["pooled_spread"]([1] * len(shares), variances),
+        CLIENTS,
+    ),
+    "weighted spread, α once": (
+        "weighted_spread",
+        lambda shares, population, variances: REAL["pooled_spread"](population, variances),
+        CLIENTS,
+    ),
+    "least spread, of variances": (
+        "least_spread",
+        lambda population, deviations: REAL["least_spread"](population, [s * s for s in deviations]),
+        CLIENTS,
+    ),
 }
-ALL = {**vars(law), **vars(stationary), "best_rate": design.best_rate}
+ALL = {**vars(law), **vars(stationary), **vars(differing), "best_rate": design.best_rate}
 REAL = {name: ALL[name] for name, _, _ in PLANTS.values()}
 
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import theory.admission
 import theory.bound
+import theory.clients
 import theory.constant_admission
 import theory.design
 import theory.lambert
@@ -80,6 +81,10 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
     "stationary.small_step_floor": lambda a: theory.stationary.small_step_floor(
         a.w, h=[a.u, a.v], variance=[a.v, a.w], eta=a.u, E=a.K
     ),
+    "clients.pooled_bias": lambda a: theory.clients.pooled_bias([a.u, a.v], [a.v, a.w], [a.w, a.u]),
+    "clients.pooled_spread": lambda a: theory.clients.pooled_spread([a.u, a.v], [a.v, a.w]),
+    "clients.weighted_spread": lambda a: theory.clients.weighted_spread([a.u, a.v], [a.v, a.w], [a.w, a.u]),
+    "clients.least_spread": lambda a: theory.clients.least_spread([a.u, a.v], [a.v, a.w]),
     "reuse.uses_kstep": lambda a: theory.reuse.uses_kstep(a.t, a.K),
     "reuse.cohort_deficits": lambda a: theory.reuse.cohort_deficits(a.t, a.K),
     "reuse.uniformity_from_deficits": lambda a: theory.reuse.uniformity_from_deficits(
@@ -250,6 +255,7 @@ def test_no_public_function_of_the_theory_escapes_this_test() -> None:
         theory.lambert,
         theory.law,
         theory.stationary,
+        theory.clients,
         theory.bound,
         theory.sharper,
         theory.constant_admission,

@@ -8,4 +8,5 @@ MODULES = (
     "effective_rate",
     "best_k",
     "finite_rounds",
+    "clients",
 )

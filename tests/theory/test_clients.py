@@ -1,0 +1,62 @@
+"""Clients that differ: bias and spread by hand and by every stream, and the shares that cost least."""
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from theory.clients import least_spread, pooled_bias, pooled_spread, weighted_spread
+from theory.setting import SettingError
+
+F = Fraction
+
+
+def moments(weights, means, deviations, n):
+    """Mean and variance of Σw_m·z̄_m over all streams of samples μ_m ± s_m."""
+    values = []
+    for signs in product((1, -1), repeat=sum(n)):
+        at, total = 0, F(0)
+        for w, mean, s, count in zip(weights, means, deviations, n, strict=True):
+            total += w * (mean + s * F(sum(signs[at : at + count]), count))
+            at += count
+        values.append(total)
+    middle = sum(values) / len(values)
+    return middle, sum((v - middle) ** 2 for v in values) / len(values)
+
+
+@pytest.mark.parametrize("n", [(1, 3), (2, 2), (4, 1), (1, 1, 2)])
+def test_bias_and_spread_are_those_of_the_mean_that_is_learned(n):
+    population = [F(1, 2), F(1, 3), F(1, 6)][: len(n)]
+    population = [q / sum(population) for q in population]
+    means, deviations = [F(2), F(-1), F(5)][: len(n)], [F(1), F(3), F(1, 2)][: len(n)]
+    target = sum(q * mean for q, mean in zip(population, means, strict=True))
+    variances = [s * s for s in deviations]
+    middle, variance = moments([F(k, sum(n)) for k in n], means, deviations, n)
+    assert pooled_bias(n, population, means) == middle - target
+    assert pooled_spread(n, variances) == variance * sum(n)
+    middle, variance = moments(population, means, deviations, n)
+    assert middle == target
+    assert weighted_spread(n, population, variances) == variance * sum(n)
+
+
+def test_no_shares_cost_less_than_those_in_proportion_to_weight_and_deviation():
+    population, deviations = [F(1, 2), F(1, 3), F(1, 6)], [F(1), F(3), F(2)]
+    variances = [s * s for s in deviations]
+    best = [q * s for q, s in zip(population, deviations, strict=True)]
+    assert weighted_spread(best, population, variances) == least_spread(population, deviations)
+    for shares in product((1, 2, 5), repeat=3):
+        assert weighted_spread(shares, population, variances) >= least_spread(population, deviations)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: weighted_spread([1, 0], [1, 1], [1, 1]), "without samples"),
+        (lambda: pooled_spread([0, 0], [1, 1]), "all be zero"),
+        (lambda: pooled_bias([1, 1], [1, 1], [1]), "of one length"),
+        (lambda: least_spread([1, -1], [1, 1]), "shares"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(call, message):
+    with pytest.raises(SettingError, match=message):
+        call()
