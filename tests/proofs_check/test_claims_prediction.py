@@ -165,6 +165,13 @@ PLANTS = {
         lambda admissions, K: [u + 1 for u in REAL["total_weights"](admissions, K)],
         SMALL,
     ),
+    "total weights, one cycle for all": (
+        "inverse_effective_rate",
+        lambda admissions, K: REAL["inverse_effective_rate"](
+            admissions, K if len(admissions) > K else len(admissions) + K % len(admissions)
+        ),
+        RATE,
+    ),
     "best K, the ceiling always": (
         "best_retention",
         lambda budget, **rest: (
