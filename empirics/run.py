@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from empirics.continuing import (
     fingerprint,
@@ -31,9 +32,10 @@ from empirics.continuing import (
 )
 from empirics.control.prices import Prices, make_prices
 from empirics.control.schedule import Rounds, Schedule
+from empirics.prediction.forecast import Forecast, Outlook, refusal, seconds
 from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
 from empirics.records.rows import Columns, replay, rows_of
-from empirics.records.summary import Tally
+from empirics.records.summary import Tally, add_predictions
 from empirics.settings.costs import CostProcess
 from empirics.settings.study import GIVEN, Study
 from empirics.settings.variant import Variant
@@ -51,6 +53,7 @@ Announce = Callable[[Path], None]
 PACKAGES = ("acdpp", "numpy", "torch", "scipy", "scikit-learn", "pyarrow")
 ROW = 8 * 18  # bytes of a row, before compression
 NPZ = "npz:"
+PATIENCE = 120  # seconds that a prediction may take beside training
 CALM = "take a smaller eta, or a radius to project onto"
 
 
@@ -143,6 +146,22 @@ class _Job:
         constants = self.calibration.constants.merged
         return Schedule(self.study, constants, prices=self.prices, policies=self.policies)
 
+    def predict(self) -> dict[str, Forecast]:
+        """What the law of reuse says about every policy."""
+        constants = self.calibration.constants.merged
+        return Outlook.of(self.problem, constants, prices=self.prices, policies=self.policies).forecasts()
+
+    def not_predicted(self) -> str | None:
+        """Why the study goes without predictions, if it does."""
+        if not self.study.predict:
+            return "the setting predict is false"
+        if self.least is None and "risk" not in self.study.measures:
+            return "the risk is not measured"
+        reason = refusal(self.problem)
+        if reason is None and seconds(self.problem) > PATIENCE:
+            return "it would take long: acdpp predict does it all the same"
+        return reason
+
     def try_out(self) -> None:
         """A round in vain, so that what does not fit is known before anything is written."""
         rounds, model = self.schedule().advance(1), self.problem.model
@@ -220,6 +239,7 @@ def run_study(
             "parameters": problem.model.size,
             "constants": calibration.document(),
             "least_risk": None if job.least is None else asdict(job.least),
+            "not_predicted": job.not_predicted(),
             "continued": [],
         }
         place = claim(Path("results"), study.preset) if out is None else Path(out)
@@ -308,6 +328,8 @@ def _train(folder: Folder, job: _Job, progress: Progress) -> dict[str, Any]:
     study, problem, least, schedule = job.study, job.problem, job.least, job.schedule()
     engine = Engine(problem.model, study, problem.streams)
     tally = Tally(study, job.calibration, schedule.retention, partitions=len(problem.streams.pools))
+    reason = folder.settings.get("not_predicted", "the result was begun by a version that predicts nothing")
+    forecasts = job.predict() if reason is None else {}
     for rows in folder.chunks():
         rounds, measured = replay(str(folder.path), schedule, rows)
         engine.arrivals.extend(rounds)
@@ -322,14 +344,26 @@ def _train(folder: Folder, job: _Job, progress: Progress) -> dict[str, Any]:
         _refuse_divergence(rounds, measured, engine)
         if least is not None:
             measured["excess_risk"] = measured["risk"] - least.of_runs(study.runs)
+        if forecasts:
+            measured["predicted_excess_risk"] = _of_runs(forecasts, rounds)
         state = {name: getattr(engine, name).cpu().numpy() for name in ("theta", "uses")}
         state["fingerprint"] = fingerprint(problem, engine.theta)
         folder.save(rounds.first, rounds.last, rows_of(rounds, measured), state, schedule.digest)
         tally.add(rounds, measured)
         done = rounds.last
     summary = tally.summary(_final(problem, engine, least), least)
+    if least is not None:
+        add_predictions(summary, forecasts, reason)
     folder.finish(summary)
     return summary
+
+
+def _of_runs(forecasts: Mapping[str, Forecast], rounds: Rounds) -> NDArray[np.float64]:
+    """The predicted excess risk of a chunk of rounds, (rounds, runs)."""
+    study, part = rounds.study, slice(rounds.first - 1, rounds.last)
+    return np.repeat(
+        np.stack([forecasts[name].risk[part] for name in study.policies], axis=1), study.seeds, axis=1
+    )
 
 
 def _restore(engine: Engine, folder: Folder, schedule: Schedule, problem: Problem) -> None:

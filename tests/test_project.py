@@ -17,6 +17,7 @@ FLOORS = [
     "run",
     "continuing",
     "records",
+    "prediction",
     "training",
     "control",
     "settings",

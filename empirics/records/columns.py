@@ -39,6 +39,10 @@ COLUMNS: dict[str, Column] = {
     "excess_risk": Column(
         _REAL, "F_P(θ(t)) - F_P(θ*); absent where there is no ball or the model is not linear"
     ),
+    "predicted_excess_risk": Column(
+        _REAL,
+        "what the law of reuse predicts for it, the same for all seeds of a policy; absent where it says nothing",
+    ),
     "mismatch": Column(_REAL, "measured ‖∇F_all - ∇F_mem‖² at θ(t); measured if asked for"),
     "variance": Column(_REAL, "E‖∇ℓ - ∇F_P‖² under P at θ(t); measured with the mismatch"),
     "accuracy": Column(_REAL, "test accuracy of θ(t); measured if asked for"),

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from empirics.control.schedule import Rounds
+from empirics.prediction.forecast import Forecast
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration
 from empirics.training.risk import Least
@@ -29,7 +30,7 @@ from theory.bound import (
 )
 from theory.setting import Constants
 
-__all__ = ["FIELDS", "Tally", "interval_note"]
+__all__ = ["FIELDS", "Tally", "add_predictions", "interval_note"]
 
 PER_ROUND = ("root", "linear", "generalisation")
 FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the seeds
@@ -49,6 +50,9 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "cumulative_excess_risk": "Σ_t of the excess risk at θ(1), …, θ(T)",
     "corrected_over_measured": "bound_corrected over the cumulative excess risk",
     "stated_over_measured": "bound_stated over the cumulative excess risk",
+    "predicted": "by the law of reuse, before training: cumulative and final excess risk, and the noise floor, what "
+    "is left in the long run; null where the law says nothing, and `not_predicted` says why",
+    "predicted_over_measured": "the predicted cumulative excess risk over the measured one",
     "mismatch": "the measured gradient mismatch over its predictions, and rounds in which it exceeds them",
 }
 LEVEL = 0.05
@@ -255,6 +259,19 @@ class Tally:
             found[f"over_{name}_early"] = ratio("mismatch early", f"expected {name} early")
             found[f"above_{name}"] = self.above[name][p]
         return found
+
+
+def add_predictions(
+    summary: dict[str, Any], forecasts: Mapping[str, Forecast], reason: str | None = None
+) -> None:
+    """What was predicted, beside what was measured, or why nothing was."""
+    summary["not_predicted"] = reason
+    for name, found in summary["policies"].items():
+        predicted = forecasts[name].document() if name in forecasts else None
+        measured = found["cumulative_excess_risk"]["mean"]
+        found["predicted"], found["predicted_over_measured"] = predicted, None
+        if predicted is not None and measured > 0:
+            found["predicted_over_measured"] = predicted["cumulative_excess_risk"] / measured
 
 
 def _lengthen(stretches: list[list[int]], flags: NDArray[np.bool_], first: int) -> None:

@@ -175,6 +175,11 @@ class Study:
         "Measured in every round: risk, mismatch, accuracy.",
         listing(choice(*MEASURES), such_as='"risk"', empty=True, distinct=True),
     )
+    predict: bool = setting(
+        True,
+        "Predict every policy's excess risk by the law of reuse before training, where that takes less than minutes.",
+        flag,
+    )
     dtype: str = setting(
         "float64", "Of parameters and inputs: float64 or float32.", choice("float64", "float32")
     )

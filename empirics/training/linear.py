@@ -39,12 +39,12 @@ class Linear:
             return self.population.x.new_zeros(runs, self.size)
         return self.first.to(self.population.x).repeat(runs // len(self.first), 1)
 
-    def _chances(self, logits: Tensor) -> Tensor:
+    def chances(self, logits: Tensor) -> Tensor:
         return logits.sigmoid() if self.outputs == 1 else logits.softmax(-1)
 
-    def _residual(self, logits: Tensor, targets: Tensor) -> Tensor:
+    def residual(self, logits: Tensor, targets: Tensor) -> Tensor:
         """The derivative of the loss in the logits."""
-        return self._chances(logits) - targets
+        return self.chances(logits) - targets
 
     def _bend(self, chances: Tensor, direction: Tensor) -> Tensor:
         """The second derivative of the loss in the logits, applied to a direction."""
@@ -71,7 +71,7 @@ class Linear:
         logits = (x.flatten(1, 2) @ rows[:, 0].mT).view_as(y)
         moves = velocity = torch.zeros_like(logits)
         for step in range(descent.steps):
-            velocity = descent.velocity(step, velocity, share * self._residual(logits, y))
+            velocity = descent.velocity(step, velocity, share * self.residual(logits, y))
             moves = moves + velocity
             logits = logits - descent.scaled(gram @ velocity)
         return moves
@@ -82,7 +82,7 @@ class Linear:
         """The same, for memories of more samples than there are features."""
         moves = velocity = x.new_zeros(*x.shape[:3], self.outputs)
         for step in range(descent.steps):
-            velocity = descent.velocity(step, velocity, share * self._residual(x @ rows.mT, y))
+            velocity = descent.velocity(step, velocity, share * self.residual(x @ rows.mT, y))
             moves = moves + velocity
             rows = rows - descent.scaled(velocity.mT @ x)
         return moves
@@ -104,29 +104,31 @@ class Linear:
     def _p(self, theta: Tensor) -> Tensor:
         return self.population.of_runs(len(theta))[..., None]
 
-    def _gradient(self, scaled: Tensor) -> Tensor:
+    def weighted_inputs(self, scaled: Tensor) -> Tensor:
         """Σ_i x_i scaled_i: (samples, runs, outputs) to (runs, parameters)."""
         return (scaled.flatten(1).T @ self.population.x).view(-1, self.size)
 
     def risk_and_gradient(self, theta: Tensor) -> tuple[Tensor, Tensor]:
         """F_P and its gradient."""
         p, logits = self._p(theta), self.logits(theta, self.population.x)
-        residual = self._residual(logits, self.targets[:, None])
+        residual = self.residual(logits, self.targets[:, None])
         risk = self.population.expected(self.losses(logits, self.population.y))
-        return risk, self._gradient(p * residual)
+        return risk, self.weighted_inputs(p * residual)
 
     def curvature(self, theta: Tensor) -> Callable[[Tensor], Tensor]:
         """The Hessian of F_P at theta, as a map on (runs, parameters)."""
-        p, q = self._p(theta), self._chances(self.logits(theta, self.population.x))
-        return lambda direction: self._gradient(p * self._bend(q, self.logits(direction, self.population.x)))
+        p, q = self._p(theta), self.chances(self.logits(theta, self.population.x))
+        return lambda direction: self.weighted_inputs(
+            p * self._bend(q, self.logits(direction, self.population.x))
+        )
 
     def measure(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
         logits = self.logits(theta, self.population.x)
         found = {"risk": self.population.expected(self.losses(logits, self.population.y))}
         if tilt is not None:
-            residual = self._residual(logits, self.targets[:, None])
-            found["mismatch"] = self._gradient(tilt.T[..., None] * residual).square().sum(1)
-            gradient = self._gradient(self._p(theta) * residual)
+            residual = self.residual(logits, self.targets[:, None])
+            found["mismatch"] = self.weighted_inputs(tilt.T[..., None] * residual).square().sum(1)
+            gradient = self.weighted_inputs(self._p(theta) * residual)
             second = self.population.expected(self.square_norms[:, None] * residual.square().sum(-1))
             found["variance"] = second - gradient.square().sum(1)
         return found
@@ -136,12 +138,12 @@ class Linear:
 
         With ∇ℓ = x ⊗ r: v = E‖x‖²‖r‖² - ‖∇F_P‖², so ∇v/2 = E[‖x‖² x ⊗ r'r] - ∇²F_P ∇F_P.
         """
-        p, q = self._p(theta), self._chances(self.logits(theta, self.population.x))
+        p, q = self._p(theta), self.chances(self.logits(theta, self.population.x))
         residual, weight = q - self.targets[:, None], p * self.square_norms[:, None, None]
-        gradient = self._gradient(p * residual)
+        gradient = self.weighted_inputs(p * residual)
         value = (weight * residual.square()).sum((0, 2)) - gradient.square().sum(1)
-        turned = self._gradient(p * self._bend(q, self.logits(gradient, self.population.x)))
-        return value, 2 * (self._gradient(weight * self._bend(q, residual)) - turned)
+        turned = self.weighted_inputs(p * self._bend(q, self.logits(gradient, self.population.x)))
+        return value, 2 * (self.weighted_inputs(weight * self._bend(q, residual)) - turned)
 
     def accuracy(self, theta: Tensor) -> Tensor:
         logits = self.logits(theta, self.population.test_x)

@@ -1,0 +1,407 @@
+r"""The law of reuse along the path: mean and variance of θ(t) for a curved loss, round by round, nothing sampled.
+
+Around the mean path \(\bar\theta(t)\) the parameters scatter with variance \(S_k\) in direction k. A sample that was in
+memory before has pulled θ its own way, by a weight \(\psi_k\) which is what the law of reuse computes, so that its
+logits are no longer those of a fresh sample, and its residual is smaller:
+
+\[\rho_i=r(u_i-\lambda_i\rho_i)\approx(1+\lambda_iW_i)^{-1}r_i,\qquad\lambda_i=\sum_k\psi_k|z_{ik}|^2,\]
+
+curvature and noise shrink alike, \(W_i\to(1+\lambda_iW_i)^{-1}W_i\). Within a round the same happens faster, for a
+client has few samples: over E steps its own pulls add up by a kernel, and they decay by the curvature of the *other*
+samples in its memory, \((1-1/n_m)h\). A curved loss sees θ through its scatter: residuals and curvatures are averaged
+over logits of variance \(\sum_kS_k|z_{ik}|^2\). The ball holds \(\|\bar\theta\|^2+\sum_kS_k\) at r², and takes what
+scatters along its radius.
+
+With one Hessian for all samples nothing of this changes anything, and what is left is the law itself: exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from empirics.prediction.cohorts import Cohorts, Memories
+from empirics.prediction.landscape import Landscape
+from empirics.prediction.samples import (
+    View,
+    chances,
+    covariance,
+    mean_damping,
+    resolved,
+    saturation,
+    scattered,
+    settled,
+    total,
+    view,
+)
+from empirics.training.model import Descent
+
+__all__ = ["SETTLED", "Closure", "Settled"]
+
+SETTLED = 512  # rounds that are always played
+OCTAVE = 4  # in how many rounds of each doubling the closure looks at the samples anew
+LONG = 32  # rounds after which a sample counts as old
+ROUNDING = 1e-14
+NEAR = 0.01  # what was foretold and what is
+Floats = NDArray[np.float64]
+
+
+class Closure:
+    """Mean path and scatter of all rows; `play` gives the expected excess risk at θ(1), θ(2), …
+
+    Rows share the number of local steps; the step size may be each row's own.
+    A column is a group of clients of a row. `steep` is the curvature with which ½ΣhS is the risk of the scatter.
+    """
+
+    def __init__(self, landscape: Landscape, descent: Descent, memories: Memories, start: Tensor) -> None:
+        self.land, self.memories = landscape, memories
+        self.groups = len(landscape.groups)
+        eta = descent.eta
+        if isinstance(eta, Tensor):
+            eta = eta.repeat_interleave(self.groups)[:, None]
+        self.descent = replace(descent, eta=eta)
+        x = landscape.model.population.x
+        self.theta = start.to(x).expand(memories.rows, landscape.model.size).clone()
+        self.before = self.theta
+        self.cohorts = Cohorts(x, memories, self.groups, len(landscape.size))
+        self.S = self.cohorts.gone
+        self.p = landscape.groups.T.repeat(1, memories.rows)
+        self.p_probes = landscape.of_probes.repeat(1, memories.rows)
+        self.everyone = landscape.model.population.weights[0][:, None]
+        self.round = 0
+        self.ways = _Ways(self.S, self.S, descent)
+        self.shift: list[Tensor] = []  # of the residuals at each local step, as last seen
+        self.left = torch.ones_like(self.S)  # of a distance, by the last round
+        self.forced = torch.zeros_like(self.S)  # Σ of what rounds add to S
+        self.earlier = (0, self.forced)
+        self.settled: Settled | None = None
+        self._anchor()
+
+    def _anchor(self) -> None:
+        """What turns the probes' curvature and noise at the minimiser into those of the whole population."""
+        land, model = self.land, self.land.model
+        logits = model.logits(land.best.theta, model.population.x)
+        p = self.everyone[land.probes] / self.everyone[land.probes].sum()
+        probed = view(logits[land.probes], torch.zeros_like(p))
+        r = model.residual(logits, model.targets[:, None])[land.probes]
+        curvature = land.along(p[..., None, None] * probed.curvature)[0] / land.size
+        slope = land.squares(self._probed_slope(p, r))[0]
+        noise = land.along(p[..., None, None] * r[..., None] * r[..., None, :])[0] - slope
+        self.fit_curvature = land.curvature / curvature
+        self.fit_noise = torch.where(noise > 0, land.noise / noise.clamp(min=1e-300), 1)
+
+    def _probed_slope(self, p: Tensor, residual: Tensor) -> Tensor:
+        """The mean gradient over the probes, (columns, parameters)."""
+        model = self.land.model
+        scaled = (p[..., None] * residual).flatten(1)
+        return (scaled.T @ model.population.x[self.land.probes]).view(-1, model.size)
+
+    def _on_device(self, values: NDArray[Any]) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(values)).to(self.theta.device)
+
+    # --- risk ----------------------------------------------------------------------------------------------
+
+    def excess_risk(self, *, anew: bool) -> tuple[Tensor, Tensor]:
+        """Expected excess risk at θ(t), and of it what the mean path has, (rows,) each."""
+        model = self.land.model
+        logits = model.logits(self.theta, model.population.x)
+        mean = (self.everyone * model.losses(logits, model.population.y)).sum(0) - self.land.best.risk
+        if anew:
+            self._bend(logits)
+        return mean + 0.5 * (self.steep * self.S).sum(1), mean
+
+    def _bend(self, logits: Tensor) -> None:
+        land, model = self.land, self.land.model
+        p = self.everyone[land.probes] / self.everyone[land.probes].sum()
+        flat = view(logits[land.probes], torch.zeros_like(logits[land.probes][..., 0])).curvature
+        self.steep = self.fit_curvature * land.along(p[..., None, None] * flat) / land.size
+        variance = land.leverage @ (self.S / land.size).T
+        moves, weights = scattered(variance, model.outputs)
+        moved = logits[..., None, :] + moves
+        losses = model.losses(moved.flatten(1, 2), model.population.y).view(moved.shape[:-1]) @ weights
+        seen = (self.everyone * (losses - model.losses(logits, model.population.y))).sum(0)
+        plain = 0.5 * (self.everyone * view(logits, torch.zeros_like(variance)).steepness * variance).sum(0)
+        freedom = max(model.outputs - 1, 1)
+        self.steep = (
+            self.steep * torch.where(plain > 0, seen / (freedom * plain).clamp(min=1e-300), 1)[:, None]
+        )
+
+    # --- a round -------------------------------------------------------------------------------------------
+
+    def step(self, *, anew: bool) -> None:
+        """One round; `anew`: look at the samples again, or take them as they were last seen."""
+        t, memories, cohorts = self.round, self.memories, self.cohorts
+        starts, ends, admitted = (
+            self._on_device(array[t]) for array in (memories.starts, memories.ends, memories.admissions)
+        )
+        cohorts.enter(t, admitted, ends)
+        counts = cohorts.counts(starts)
+        n = counts.sum(0)  # (rows, groups, 1)
+        if self.groups == 1:
+            share, w = ((ends > starts).sum(1)[:, None, None] / n), torch.ones_like(n)
+        else:
+            share, w = (
+                torch.where(n > 0, 1 / n.clamp(min=1), 0),
+                self._on_device(memories.weights[t])[..., None],
+            )
+        age = _kind_of_age(t - cohorts.entered)
+        if anew:
+            self.shift, self.ways = [], _Ways(share.flatten(0, 1), self._of_columns(self.S), self.descent)
+            for kind in sorted(set(age.tolist())):
+                mine = counts * (age == kind)[:, None, None, None]
+                own = (mine * cohorts.own).sum(0) / mine.sum(0).clamp(min=1)
+                part = mine.sum(0) / n.clamp(min=1)
+                self.ways.kinds[kind] = _Kind(own.flatten(0, 1), part.flatten(0, 1))
+        self.before, local = self.theta, self._train(anew=anew)
+        self.theta = (w * local.view(*w.shape[:2], -1)).sum(1)
+        ways = self.ways
+        gains = [ways.kind(number) for number in age.tolist()]
+        shape, each = (*w.shape[:2], -1), w / n.clamp(min=1)
+        left = (w * ways.keep.view(shape)).sum(1)
+        own, noisy = (
+            torch.stack([getattr(g, name).view(shape) for g in gains]) for name in ("gain", "noisy")
+        )
+        cohorts.train(left, each * own, each * noisy)
+        self.left = left * self._project(counts)
+        before, self.S = self.S, cohorts.variance(counts)
+        self.forced = self.forced + self.S - self.left.square() * before
+        if t + 1 < memories.rounds:
+            cohorts.leave(counts, self._on_device(memories.starts[t + 1]))
+        self.round += 1
+
+    def _of_columns(self, rows: Tensor) -> Tensor:
+        return rows.repeat_interleave(self.groups, 0)
+
+    def _project(self, counts: Tensor) -> Tensor:
+        """Onto the ball; returns the factors, (rows, lumps)."""
+        variance, first = self.cohorts.variance(counts), int(self.land.on_the_ball)
+        norm = (self.theta.square().sum(1) + variance[:, first:].sum(1)).sqrt()
+        factor = (self.land.radius / norm.clamp(min=self.land.radius))[:, None]
+        factors = factor.repeat(1, variance.shape[1])
+        if first:
+            factors[:, :1] *= factor == 1
+        self.theta = factor * self.theta
+        self.cohorts.scale(factors)
+        return factors
+
+    def _train(self, *, anew: bool) -> Tensor:
+        """E local steps of all columns."""
+        model, descent = self.land.model, self.descent
+        theta = self._of_columns(self.theta)
+        velocity = torch.zeros_like(theta)
+        for e in range(descent.steps):
+            logits = model.logits(theta, model.population.x)
+            residual = chances(logits) - model.targets[:, None]
+            if anew:
+                self._look(logits, residual)
+            gradient = model.weighted_inputs(self.p[..., None] * (residual + self.shift[e]))
+            velocity = descent.momentum * velocity + gradient
+            theta = theta - descent.eta * velocity
+        return theta
+
+    def _look(self, logits: Tensor, residual: Tensor) -> None:
+        """What samples of each kind show at this local step, and what curvature and noise follow."""
+        land, model, ways = self.land, self.land.model, self.ways
+        targets, probes, p = model.targets[:, None], land.probes, self.p_probes[..., None, None]
+        variance, kernels = land.leverage @ ways.scatter(land.size), ways.kernels[::-1]
+        fresh = view(logits, variance)
+        smoothed = fresh.chances - targets - residual  # what scatter adds to a residual
+        seen: Any = 0
+        curvature: Any = 0
+        for kind in ways.kinds.values():
+            here = logits - total(k[..., None] * shown for k, shown in zip(kernels, kind.shown, strict=True))
+            pull = land.leverage @ kind.own.T
+            first = View(chances(here) + smoothed, fresh.bend)
+            if not kind.shown:
+                squares = self.p * (first.chances - targets).square().sum(-1)
+                kind.saturation = saturation(squares, first.steepness * pull)
+            pull = pull / kind.saturation
+            here, again = settled(here, targets, pull, smoothed, fresh.bend)
+            shown = again.chances - targets
+            kind.shown.append(shown)
+            W = View(again.chances[probes], again.bend[probes]).curvature
+            before = total(k[probes][..., None, None] * D for k, D in zip(kernels, kind.damped, strict=True))
+            D = resolved(W, pull[probes], before)
+            kind.damped.append(D)
+            spread, mean = covariance(here[probes], variance[probes]), shown[probes]
+            square = mean[..., None] * mean[..., None, :] + D @ spread @ D.mT
+            slope = land.squares(self._probed_slope(self.p_probes, mean))
+            kind.noise = (self.fit_noise * (land.along(p * square) - slope)).clamp(min=0)
+            kind.damping = mean_damping(self.p, residual, shown)[:, None]
+            seen = seen + kind.part * shown
+            curvature = curvature + kind.part * self.fit_curvature * land.along(p * (D @ W)) / land.size
+        self.shift.append(seen - residual)
+        ways.kernels.append(land.leverage @ ways.response().T)
+        ways.advance(curvature)
+
+    # --- all rounds ----------------------------------------------------------------------------------------
+
+    def play(
+        self, until: int, *, settle: bool = False, progress: Callable[[int], None] = lambda done: None
+    ) -> tuple[Floats, Floats]:
+        """Through the given number of rounds: expected excess risk and the mean path's, (rounds + 1, rows) each.
+
+        With `settle` it stops where the state of half as many rounds had foretold the present risk to 1 %.
+        """
+        found: list[Tensor] = []
+        with torch.no_grad():
+            while True:
+                anew = _looks(self.round + 1)
+                found.append(torch.stack(self.excess_risk(anew=anew or self.round == until)))
+                power = self.round & (self.round - 1) == 0
+                if power and self.round >= SETTLED // 2:
+                    foretold, self.settled = self.settled, Settled.of(self)
+                    if settle and foretold is not None and _near(foretold.risk(self.round), found[-1][0]):
+                        break
+                if self.round == until:
+                    self.settled = Settled.of(self)
+                    break
+                if power:
+                    self.earlier = (self.round, self.forced)
+                self.step(anew=anew)
+                progress(self.round)
+        risk, path = torch.stack(found).transpose(0, 1).cpu().numpy()
+        return risk, path
+
+
+def _looks(t: int) -> bool:
+    """Whether the closure looks at the samples in round t: `OCTAVE` times in every doubling."""
+    octave: int = 2 ** (t.bit_length() - 1)
+    return t % max(octave // OCTAVE, 1) == 0
+
+
+def _kind_of_age(age: Tensor) -> Tensor:
+    """0 for what is fresh, 1 for what was used before, 2 for what has been for long."""
+    return (age > 0).long() + (age >= LONG).long()
+
+
+def _near(a: Tensor, b: Tensor) -> bool:
+    return float(((a - b) / b).abs().max()) <= NEAR
+
+
+# --- a round's steps ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Kind:
+    """Samples of about one age: their weight in their own favour, (columns, lumps), and part of the memory.
+
+    At each local step so far, `shown` are their residuals, and `damped` how a change of θ changes these. `gain` is the
+    weight that they gain in the round, `noisy` the same times the noise.
+    """
+
+    own: Tensor
+    part: Tensor
+    shown: list[Tensor] = field(default_factory=list)
+    damped: list[Tensor] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.gain, self.noisy, self.noise, self.damping = (torch.zeros_like(self.own) for _ in range(4))
+        self.saturation = torch.ones_like(self.own[:, 0])
+        self.moving = [torch.zeros_like(self.own) for _ in range(3)]
+
+    def advance(self, others: Tensor, descent: Descent) -> None:
+        """One more step, with this curvature of the others."""
+        drives = (
+            self.damping - others * self.gain,
+            self.noise.sqrt() - others * self.noisy,
+            -others * self.own,
+        )
+        self.moving = [descent.momentum * m + drive for m, drive in zip(self.moving, drives, strict=True)]
+        before = (self.gain, self.noisy, self.own)
+        self.gain, self.noisy, self.own = (
+            one + descent.eta * m for one, m in zip(before, self.moving, strict=True)
+        )
+
+
+class _Ways:
+    """What a round's local steps so far leave of a distance, `keep`, and of a sample's first pull, `pull`.
+
+    A sample's own pull decays by the curvature of the others in its client's memory. Arrays are (columns, lumps).
+    """
+
+    def __init__(self, share: Tensor, S: Tensor, descent: Descent) -> None:
+        self.share, self.S, self.descent = share, S, descent
+        self.kinds: dict[int, _Kind] = {}
+        self.keep, self.pull = torch.ones_like(S), torch.zeros_like(S)
+        self.moving = [torch.zeros_like(S), torch.zeros_like(S)]
+        self.kernels: list[Tensor] = []
+
+    def kind(self, number: int) -> _Kind:
+        """The one of this number, or the nearest that was there when the closure last looked."""
+        return self.kinds[min(self.kinds, key=lambda known: abs(known - number))]
+
+    def scatter(self, size: Tensor) -> Tensor:
+        """The variance of one direction at this step, (lumps, columns)."""
+        return (self.S * self.keep.square() / size).T
+
+    def response(self) -> Tensor:
+        """A sample's weight as many steps after its first pull as were taken, (columns, lumps)."""
+        if not self.kernels:
+            self.pull, self.moving[1] = self.pull + self.descent.eta, self.moving[1] + 1
+        return self.share * self.pull
+
+    def advance(self, curvature: Tensor) -> None:
+        """One more step."""
+        others = curvature * (1 - self.share)
+        drives = (-curvature * self.keep, -others * self.pull)
+        self.moving = [
+            self.descent.momentum * m + drive for m, drive in zip(self.moving, drives, strict=True)
+        ]
+        self.keep = self.keep + self.descent.eta * self.moving[0]
+        self.pull = self.pull + self.descent.eta * self.moving[1]
+        for kind in self.kinds.values():
+            kind.advance(others, self.descent)
+
+
+# --- in the long run ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What follows once admissions, curvature and noise are stationary: S and the mean path decay geometrically
+    towards limits, which the last half of the rounds tell."""
+
+    round: int
+    land: Landscape
+    now: Tensor
+    left: Tensor
+    steep: Tensor
+    S: Tensor
+    limit: Tensor
+    at: Tensor  # the mean path's distance from the minimiser, (rows, directions)
+    end: Tensor
+
+    @classmethod
+    def of(cls, closure: Closure) -> Settled:
+        """As a closure's last rounds tell."""
+        land, (since, forced) = closure.land, closure.earlier
+        left = closure.left.clamp(ROUNDING - 1, 1 - ROUNDING)
+        limit = (closure.forced - forced) / max(closure.round - since, 1) / (1 - left.square())
+        own = left[:, land.lump]
+        at = (closure.theta - land.best.theta) @ land.basis
+        moved = ((closure.theta - closure.before) @ land.basis) * own / (1 - own)
+        # what is left to go leads towards the minimiser, not past it and not away
+        end = at - torch.where(moved * at < 0, at.sign() * torch.minimum(moved.abs(), at.abs()), 0)
+        now, _ = closure.excess_risk(anew=False)
+        return cls(closure.round, land, now, left, closure.steep, closure.S, limit, at, end)
+
+    def risk(self, t: int | None) -> Tensor:
+        """Expected excess risk after t rounds, or in the limit, (rows,)."""
+        land = self.land
+        part = torch.zeros_like(self.left) if t is None else self.left.abs() ** (t - self.round)
+        more = (1 - part.square()) * (self.limit - self.S)
+        at = self.end + part[:, land.lump] * (self.at - self.end)
+        squares = at.square() - self.at.square()
+        if land.on_the_ball:  # the radius does not move
+            more, squares = more[:, 1:], squares[:, 1:]
+        first = int(land.on_the_ball)
+        steep, h = self.steep[:, first:], land.curvature[land.lump][first:]
+        mu = land.multiplier
+        return self.now + 0.5 * (((steep + mu) * more).sum(1) + ((h + mu) * squares).sum(1))

@@ -1,0 +1,194 @@
+"""The learning curve of every policy of a study before anything is trained."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from empirics.control.prices import Prices
+from empirics.control.schedule import Rounds, Schedule
+from empirics.prediction.closure import SETTLED, Closure
+from empirics.prediction.cohorts import Memories
+from empirics.prediction.landscape import Landscape, survey
+from empirics.settings.study import Study
+from empirics.training.engine import aggregation_weights
+from empirics.training.linear import Linear
+from empirics.training.model import Descent
+from empirics.training.problem import Problem
+from empirics.training.risk import alone
+from empirics.training.streams import Streams
+from theory.setting import Constants, SettingError
+
+__all__ = ["Forecast", "Outlook", "landscape_of", "refusal", "seconds"]
+
+REPLICATES = 2  # of a policy that depends on prices
+PLAYED = 4096  # rounds whose admissions are decided; what is later is like the last of them
+SHOWN = 2000  # points of a curve beyond what is played round by round
+MOST_HELD = 4e9  # bytes of weights
+Floats = NDArray[np.float64]
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A policy's expected excess risk at θ(1), …, θ(T+1), without the scatter of θ (`path`), and in the long run."""
+
+    risk: Floats
+    path: Floats
+    noise_floor: float
+    rate: float  # samples admitted in a round, on average
+
+    @property
+    def cumulative(self) -> float:
+        """Σ over θ(1), …, θ(T)."""
+        return float(self.risk[:-1].sum())
+
+    def document(self) -> dict[str, float]:
+        """Plain JSON values."""
+        return {
+            "cumulative_excess_risk": self.cumulative,
+            "final_excess_risk": float(self.risk[-1]),
+            "noise_floor": self.noise_floor,
+        }
+
+
+def refusal(problem: Problem) -> str | None:
+    """Why nothing can be predicted, if so."""
+    study = problem.study
+    if not isinstance(problem.model, Linear):
+        return "the law of reuse needs the curvature at a minimiser: it predicts logistic regression alone"
+    if study.radius is None:
+        return "without a ball there is no least risk to be above of: give the study a radius"
+    if int(problem.population.support.sum()) < 2:
+        return "the population is a single sample: there is nothing to learn"
+    return None
+
+
+def seconds(problem: Problem) -> float:
+    """About how long a prediction takes, in seconds of a small machine; twice wrong in either direction is usual."""
+    study, model = problem.study, problem.model
+    groups = 1 if _alike(study, problem.streams) else study.clients
+    columns = REPLICATES * len(study.policies) * groups
+    steps = max(study.of_policy(name).steps for name in study.policies)
+    cells = len(problem.population.x) * max(model.size / problem.population.x.shape[1], 1) * columns
+    rounds = min(study.rounds, PLAYED)
+    looks = 4 * math.log2(rounds + 1)
+    swift = 40 if problem.population.x.is_cuda else 1
+    work = rounds * steps * (cells + 1e4) + looks * steps * (20 + steps) * (cells + 2e4)
+    work += model.size**3 + len(problem.population.x) * model.size**2 * 2
+    held = rounds * columns * min(model.size, 100) * 8
+    return math.inf if held > MOST_HELD else float(work / swift * 1.5e-8)
+
+
+def landscape_of(problem: Problem) -> Landscape:
+    """The landscape of a study's problem; of replicates with partitions of their own, the first one's."""
+    reason, study = refusal(problem), problem.study
+    if reason is not None or not isinstance(problem.model, Linear) or study.radius is None:
+        raise SettingError(f"nothing can be predicted: {reason}")
+    return survey(next(alone(problem.model)), _groups(study, problem.streams), study.radius)
+
+
+def _groups(study: Study, streams: Streams) -> Tensor:
+    """Where samples come from: one distribution for all clients, or each client's own."""
+    pools = streams.pools[0]
+    if _alike(study, streams):
+        return torch.from_numpy(streams.weights[:1])
+    rows = torch.zeros(len(pools), streams.population, dtype=torch.float64)
+    for row, pool in zip(rows, pools, strict=True):
+        row[torch.from_numpy(pool)] = 1 / len(pool)
+    return rows
+
+
+def _alike(study: Study, streams: Streams) -> bool:
+    """Whether every sample of every client is drawn and weighed alike."""
+    equal = study.weights == "samples" or study.alpha is None or len(set(study.alpha)) == 1
+    return equal and all(pool is streams.pools[0][0] for pool in streams.pools[0])
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A study seen from its landscape: `forecasts` of all its policies."""
+
+    study: Study
+    landscape: Landscape
+    constants: Constants
+    start: Tensor  # (replicates or 1, parameters)
+    prices: Prices | None = None
+    policies: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        constants: Constants,
+        *,
+        prices: Prices | None = None,
+        policies: Mapping[str, Any] | None = None,
+    ) -> Outlook:
+        """The outlook of a problem with the constants that its policies decide by."""
+        study = problem.study
+        first = problem.model.start(study.runs)[: study.seeds]
+        return cls(study, landscape_of(problem), constants, first, prices, policies)
+
+    def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
+        """Of every policy, by name; `progress` is told how many rounds are done."""
+        study = self.study
+        few = replace(study, seeds=min(study.seeds, REPLICATES))
+        schedule = Schedule(few, self.constants, prices=self.prices, policies=self.policies)
+        rounds = schedule.advance(min(study.rounds, PLAYED))
+        runs = [_distinct(rounds, p, few.seeds) for p in range(len(few.policies))]
+        own = {name: few.of_policy(name) for name in few.policies}
+        found: dict[str, Forecast] = {}
+        for steps in dict.fromkeys(one.steps for one in own.values()):
+            group = [p for p, name in enumerate(few.policies) if own[name].steps == steps]
+            rows = [(p, run) for p in group for run in runs[p]]
+            etas = torch.tensor([own[few.policies[p]].eta for p, _ in rows], dtype=torch.float64)
+            descent = Descent(steps, etas.to(self.landscape.basis), study.momentum)
+            risk, path, floor = self._curves(descent, rounds, [run for _, run in rows], few, progress)
+            for p in group:
+                mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
+                parts = (risk[:, mine].mean(1), path[:, mine].mean(1), float(floor[mine].mean()))
+                found[few.policies[p]] = Forecast(
+                    *parts, rate=float(rounds.admissions[:, runs[p]].sum(2).mean())
+                )
+        return {name: found[name] for name in study.policies}
+
+    def _curves(
+        self, descent: Descent, rounds: Rounds, rows: list[int], few: Study, progress: Progress
+    ) -> tuple[Floats, Floats, Floats]:
+        """Risk, path, (T+1, rows) each, and noise floor."""
+        memories = Memories(
+            rounds.admissions[:, rows],
+            rounds.starts[:, rows],
+            rounds.ends[:, rows],
+            aggregation_weights(few, rounds.occupancy[:, rows]),
+        )
+        start = self.start[[run % few.seeds % len(self.start) for run in rows]]
+        closure = Closure(self.landscape, descent, memories, start)
+        T = self.study.rounds
+        risk, path = closure.play(memories.rounds, settle=T > SETTLED, progress=progress)
+        settled = closure.settled
+        assert settled is not None
+        floor = settled.risk(None).cpu().numpy()
+        if closure.round < T:
+            times = np.unique(np.geomspace(closure.round + 1, T, SHOWN).astype(int))
+            later = np.stack([settled.risk(int(t)).cpu().numpy() for t in times])
+            every = np.arange(closure.round + 1, T + 1)
+            later = np.stack([np.interp(every, times, column) for column in later.T], axis=1)
+            risk = np.concatenate([risk, later])
+            path = np.concatenate([path, np.repeat(path[-1:], T - closure.round, axis=0)])
+        return risk, path, floor
+
+
+def _distinct(rounds: Rounds, policy: int, seeds: int) -> list[int]:
+    """The runs of a policy that differ: one, where prices change nothing."""
+    first, *others = range(policy * seeds, (policy + 1) * seeds)
+    same = all((rounds.admissions[:, run] == rounds.admissions[:, first]).all() for run in others)
+    return [first] if same else [first, *others]

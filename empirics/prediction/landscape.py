@@ -1,0 +1,218 @@
+r"""What the law of reuse needs to know of a learning problem: the least risk, the curvature there, and the noise.
+
+Logistic regression with O outputs has \(\nabla\ell_i=x_i\otimes r_i\) and \(\nabla^2\ell_i=x_ix_i^\top\otimes W_i\), r
+being the residual of the chances and W their covariance. In the eigenbasis \(v_k\) of \(\nabla^2F_P(\theta^\star)\)
+sample i sees direction k through the O numbers \(z_{ik}\) that its logits change by, and all that follows needs their
+products alone: \(|z_{ik}|^2\) over the outputs' degrees of freedom, the *leverage*, of every sample, and
+\(z_{ik}z_{ik}^\top\) of some, the *probes*, which tell how curvature and noise change away from the minimiser; at the
+minimiser both are those of the whole population. Directions of nearly one curvature move alike, so beyond a hundred
+they are lumped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from empirics.training.linear import Linear
+from empirics.training.model import Population
+from empirics.training.risk import Minimiser, minimise
+
+__all__ = ["Landscape", "survey"]
+
+SINGLE, LUMPS = 32, 64  # directions on their own, and lumps of the others, where there are more than both
+FLAT = 1e-12  # directions of less curvature than this part of the largest are none
+PROBES = {"cpu": 20_000, "cuda": 200_000}  # times the square of the outputs
+CHUNK = 20_000_000
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """A learning problem around its minimiser on the ball. Directions are lumped; where the minimiser lies on the
+    ball, its radius is the first.
+
+    `groups` tell whose samples come from where, (groups, population), and `best` is the minimiser. Of each lump
+    `size` counts directions, `curvature` is their mean and `noise` the sum of their variances of ∇ℓ.
+    """
+
+    model: Linear
+    groups: Tensor
+    best: Minimiser
+    radius: float
+    multiplier: float
+    basis: Tensor  # (parameters, directions)
+    lump: Tensor  # of each direction
+    size: Tensor
+    curvature: Tensor
+    noise: Tensor
+    leverage: Tensor  # (population, lumps)
+    probes: Tensor
+    products: Tensor  # (probes, pairs of outputs, lumps)
+
+    @property
+    def on_the_ball(self) -> bool:
+        return self.multiplier > 0
+
+    @cached_property
+    def pairs(self) -> Tensor:
+        """The outputs i ≤ j of each product."""
+        return torch.triu_indices(self.model.outputs, self.model.outputs, device=self.probes.device)
+
+    @cached_property
+    def of_probes(self) -> Tensor:
+        """The weight of each probe among those of a group, (probes, groups)."""
+        weights: Tensor = self.groups[:, self.probes].T
+        shares: Tensor = weights / weights.sum(0)
+        return shares
+
+    def along(self, matrices: Tensor) -> Tensor:
+        """Σ_i z_ikᵀ matrices_i z_ik over the probes, for each lump: (probes, columns, O, O) to (columns, lumps)."""
+        i, j = self.pairs
+        packed: Tensor = matrices[..., i, j] + matrices[..., j, i] * (i != j)
+        return packed.transpose(1, 2).flatten(0, 1).mT @ self.products.flatten(0, 1)
+
+    def squares(self, vectors: Tensor) -> Tensor:
+        """⟨v_k, vector⟩² summed over each lump: (columns, parameters) to (columns, lumps)."""
+        parts = (vectors @ self.basis).square()
+        return parts.new_zeros(len(vectors), len(self.size)).index_add_(1, self.lump, parts)
+
+
+def survey(model: Linear, groups: Tensor, radius: float) -> Landscape:
+    """The landscape of a model over its population, whose weights are one row."""
+    model = Linear(_double(model.population))
+    groups = groups.to(model.population.x)
+    best = minimise(model, radius)
+    multiplier = _multiplier(model, best.theta, radius)
+    basis, curvature = _directions(model, best.theta, on_the_ball=multiplier > 0)
+    lump, size = _lumps(curvature)
+    probes = _chosen(groups, PROBES[groups.device.type] // model.outputs**2)
+    noise, leverage, products = _seen(model, best.theta, basis, lump, len(size), probes)
+    return Landscape(
+        model=model,
+        groups=groups,
+        best=best,
+        radius=radius,
+        multiplier=multiplier,
+        basis=basis,
+        lump=lump,
+        size=size,
+        curvature=_lumped(curvature, lump, len(size)) / size,
+        noise=noise,
+        leverage=leverage,
+        probes=probes,
+        products=products,
+    )
+
+
+def _double(population: Population) -> Population:
+    reals = {name: getattr(population, name).double() for name in ("x", "weights", "test_x")}
+    return replace(population, **reals)
+
+
+def _multiplier(model: Linear, theta: Tensor, radius: float) -> float:
+    """μ ≥ 0 with ∇F_P(θ*) = -μθ*, 0 inside the ball."""
+    if float(theta.norm()) < radius * (1 - 1e-9):
+        return 0.0
+    gradient = model.risk_and_gradient(theta)[1]
+    return max(-float((gradient * theta).sum()) / radius**2, 0.0)
+
+
+# --- directions --------------------------------------------------------------------------------------------
+
+
+def _hessian(model: Linear, theta: Tensor) -> Tensor:
+    """∇²F_P at theta, a block for each pair of outputs."""
+    x, D = model.population.x, model.features
+    p, q = model.population.weights[0], model.chances(model.logits(theta, x))[:, 0]
+    full = x.new_empty(model.size, model.size)
+    for i in range(model.outputs):
+        for j in range(i + 1):
+            bend = q[:, i] * (int(i == j) - q[:, j])
+            block = x.T @ ((p * bend)[:, None] * x)
+            full[i * D : (i + 1) * D, j * D : (j + 1) * D] = block
+            full[j * D : (j + 1) * D, i * D : (i + 1) * D] = block.T
+    return full
+
+
+def _directions(model: Linear, theta: Tensor, *, on_the_ball: bool) -> tuple[Tensor, Tensor]:
+    """Eigenvectors and eigenvalues, largest first; on the ball its radius, then those along the sphere."""
+    H = _hessian(model, theta)
+    first = theta.new_zeros(model.size, 0), theta.new_zeros(0)
+    if on_the_ball:
+        u = theta[0] / theta.norm()
+        turned = H @ u
+        steep = (u @ turned)[None]
+        first = u[:, None], steep
+        H = H - torch.outer(u, turned) - torch.outer(turned, u) + steep * torch.outer(u, u)
+    values, vectors = torch.linalg.eigh(H)
+    kept = values > FLAT * values[-1]
+    return torch.cat([first[0], vectors[:, kept].flip(1)], 1), torch.cat([first[1], values[kept].flip(0)])
+
+
+def _lumps(curvature: Tensor) -> tuple[Tensor, Tensor]:
+    """The lump of each direction, and their sizes: its own for the first ones, then by the curvature's logarithm."""
+    count = len(curvature)
+    number = torch.arange(count, device=curvature.device)
+    if count <= SINGLE + LUMPS:
+        return number, torch.ones_like(curvature)
+    logs = curvature[SINGLE:].log()
+    place = ((logs.max() - logs) / (logs.max() - logs.min()) * LUMPS).long().clamp(max=LUMPS - 1)
+    raw = torch.cat([number[:SINGLE], SINGLE + place])
+    lump: Tensor
+    size: Tensor
+    _, lump, size = torch.unique(raw, return_inverse=True, return_counts=True)
+    return lump, size.to(curvature)
+
+
+def _lumped(values: Tensor, lump: Tensor, lumps: int) -> Tensor:
+    """Sums over lumps of values whose last axis is directions."""
+    return values.new_zeros(*values.shape[:-1], lumps).index_add_(-1, lump, values)
+
+
+# --- samples -----------------------------------------------------------------------------------------------
+
+
+def _chosen(groups: Tensor, most: int) -> Tensor:
+    """Samples that some group draws: all, or as many of each group as fit."""
+    pools = [row.nonzero()[:, 0] for row in groups]
+    every = _once(pools)
+    if len(every) <= most:
+        return every
+    generator = torch.Generator().manual_seed(0)
+    each = max(most // len(pools), 1)
+    parts = [pool[torch.randperm(len(pool), generator=generator)[:each].to(pool.device)] for pool in pools]
+    return _once(parts)
+
+
+def _once(pools: list[Tensor]) -> Tensor:
+    """Each sample of the pools once."""
+    found: Tensor = torch.unique(torch.cat(pools))
+    return found
+
+
+def _seen(
+    model: Linear, theta: Tensor, basis: Tensor, lump: Tensor, lumps: int, probes: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Noise at theta, the leverage of all samples, and the probes' products, all by lump."""
+    x, p = model.population.x, model.population.weights[0]
+    turned = basis.T.reshape(-1, model.outputs, model.features)
+    residual = model.residual(model.logits(theta, x), model.targets[:, None])[:, 0]
+    square, mean = (basis.new_zeros(basis.shape[1]) for _ in range(2))
+    leverage = x.new_empty(len(x), lumps)
+    rows = max(CHUNK // (basis.shape[1] * model.outputs), 1)
+    for begin in range(0, len(x), rows):
+        part = slice(begin, begin + rows)
+        z = (x[part] @ turned.flatten(0, 1).T).view(-1, *turned.shape[:2])
+        slope = (z @ residual[part, :, None])[..., 0]
+        square, mean = square + p[part] @ slope.square(), mean + p[part] @ slope
+        leverage[part] = _lumped(z.square().sum(-1), lump, lumps) / max(model.outputs - 1, 1)
+    i, j = torch.triu_indices(model.outputs, model.outputs, device=x.device)
+    products = x.new_empty(len(probes), len(i), lumps)
+    rows = max(CHUNK // (basis.shape[1] * len(i)), 1)
+    for begin in range(0, len(probes), rows):
+        z = (x[probes[begin : begin + rows]] @ turned.flatten(0, 1).T).view(-1, *turned.shape[:2]).mT
+        products[begin : begin + rows] = _lumped(z[:, i] * z[:, j], lump, lumps)
+    return _lumped(square - mean.square(), lump, lumps), leverage, products

@@ -1,0 +1,84 @@
+"""A problem as a practitioner knows it: from a pilot sample in place of the population."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from empirics.draws import Purpose, permutation
+from empirics.training.linear import Linear
+from empirics.training.problem import Problem
+from empirics.training.streams import Streams
+from theory.setting import SettingError
+
+__all__ = ["Pilot", "draw_pilot"]
+
+PARTS = 5  # of a pilot sample, of which one at a time is left out
+SMALLEST = 10  # samples of a client
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """Samples that were drawn from each client's distribution, or from the one that all share."""
+
+    whole: Problem
+    drawn: tuple[Index, ...]  # one a client, or one for all
+
+    @property
+    def size(self) -> int:
+        return sum(len(one) for one in self.drawn)
+
+    @property
+    def problem(self) -> Problem:
+        """The problem in which the pilot sample is the population."""
+        return self._of(self.drawn)
+
+    def parts(self) -> Iterator[Problem]:
+        """The same without one part of the pilot sample, for each part."""
+        for k in range(PARTS):
+            yield self._of(tuple(np.delete(one, np.s_[k::PARTS]) for one in self.drawn))
+
+    def _of(self, drawn: tuple[Index, ...]) -> Problem:
+        index, before = np.concatenate(drawn), self.whole.streams
+        bounds = np.cumsum([0, *(len(one) for one in drawn)])
+        pools = [np.arange(a, b) for a, b in pairwise(bounds)]
+        shared = (pools[0],) * len(before.alpha) if len(pools) == 1 else tuple(pools)
+        streams = Streams((shared,), len(index), before.alpha)
+        was, place = self.whole.population, torch.from_numpy(index).to(self.whole.population.y.device)
+        weights = torch.from_numpy(streams.weights).to(was.weights)
+        population = replace(was, x=was.x[place], y=was.y[place], weights=weights)
+        model = self.whole.model
+        first = model.first if isinstance(model, Linear) else None
+        return replace(self.whole, streams=streams, population=population, model=Linear(population, first))
+
+    def error(self, statistic: Callable[[Problem], float]) -> float:
+        """The jackknife's standard error of what is computed from the pilot sample."""
+        values = np.array([statistic(problem) for problem in self.parts()])
+        return float(math.sqrt((PARTS - 1) * values.var()))
+
+
+def draw_pilot(problem: Problem, size: int) -> Pilot:
+    """So many samples, drawn as the study's seed says, without replacement, evenly from the clients that differ."""
+    pools = problem.streams.pools[0]
+    distinct = pools[:1] if all(pool is pools[0] for pool in pools) else pools
+    each = size // len(distinct)
+    fewest = min(len(pool) for pool in distinct)
+    if not SMALLEST <= each <= fewest:
+        raise SettingError(
+            f"a pilot sample must have from {SMALLEST * len(distinct)} to {fewest * len(distinct)} samples here"
+            + (f", {len(distinct)} clients sharing it evenly" if len(distinct) > 1 else "")
+            + f", got {size}"
+        )
+    study = problem.study
+    drawn = tuple(
+        pool[permutation(len(pool), study.seed, Purpose.partition, client=m, t=2)[:each]]
+        for m, pool in enumerate(distinct)
+    )
+    return Pilot(problem, drawn)

@@ -1,0 +1,162 @@
+r"""What samples show to an average model: logits that scatter, and residuals that a sample has itself pulled down.
+
+Arrays are (samples, columns), with outputs last where there are any. A covariance of the logits is taken to be the
+same in all directions that chances see, \(v\,(1-\tfrac1O\mathbf 1\mathbf 1^\top)\), and so is a sample's pull on its
+own logits, \(\lambda\): exact for one output, and for small steps, where every direction moves alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+__all__ = [
+    "View",
+    "chances",
+    "covariance",
+    "damped",
+    "mean_damping",
+    "resolved",
+    "saturation",
+    "scattered",
+    "settled",
+    "total",
+    "view",
+]
+
+LEAST = 0.01  # of a pull that is left at least
+NEWTON = 20
+PULLS, STRIDE = 4, 2  # Newton steps, and the longest of them, in logits
+
+
+def scattered(variance: Tensor, outputs: int) -> tuple[Tensor, Tensor]:
+    """Points (…, points, O) and weights that stand for a Gaussian, to its third moments or, with one output, fifth."""
+    if outputs == 1:
+        root = (3 * variance[..., None, None]).sqrt()
+        return torch.cat([torch.zeros_like(root), root, -root], -2), variance.new_tensor(
+            [2 / 3, 1 / 6, 1 / 6]
+        )
+    frame = torch.eye(outputs, dtype=variance.dtype, device=variance.device) - 1 / outputs
+    frame = torch.cat([frame, -frame])
+    return (outputs * variance[..., None, None]).sqrt() * frame, variance.new_full(
+        (2 * outputs,), 1 / (2 * outputs)
+    )
+
+
+def chances(logits: Tensor) -> Tensor:
+    """Of each class: the model's own, made faster for few outputs and many samples on a CPU."""
+    if logits.shape[-1] == 1:
+        return logits.sigmoid()
+    powers = (logits - logits.amax(-1, keepdim=True)).exp_()
+    return powers.div_(powers.sum(-1, keepdim=True))
+
+
+@dataclass(frozen=True)
+class View:
+    """Chances averaged over logits that scatter, and `bend`: by how much less steep their covariance is on average."""
+
+    chances: Tensor
+    bend: Tensor
+
+    @property
+    def steepness(self) -> Tensor:
+        """The mean curvature of the loss in a logit, tr W over the degrees of freedom."""
+        return self.bend * _trace(self.chances)
+
+    @property
+    def curvature(self) -> Tensor:
+        """W, (…, O, O)."""
+        q = self.chances
+        full = (
+            (q * (1 - q))[..., None]
+            if q.shape[-1] == 1
+            else torch.diag_embed(q) - q[..., None] * q[..., None, :]
+        )
+        return self.bend[..., None, None] * full
+
+
+def view(logits: Tensor, variance: Tensor) -> View:
+    """Logits seen through their scatter."""
+    moves, weights = scattered(variance, logits.shape[-1])
+    points = chances(logits[..., None, :] + moves)
+    mean = (weights[:, None] * points).sum(-2)
+    own = (weights * _trace(points)).sum(-1)
+    return View(mean, own / _trace(mean).clamp(min=torch.finfo(mean.dtype).tiny))
+
+
+def covariance(logits: Tensor, variance: Tensor) -> Tensor:
+    """Of the chances, as logits scatter, (…, O, O)."""
+    moves, weights = scattered(variance, logits.shape[-1])
+    points = chances(logits[..., None, :] + moves)
+    apart = points - (weights[:, None] * points).sum(-2, keepdim=True)
+    return (weights[:, None] * apart).mT @ apart
+
+
+def _trace(q: Tensor) -> Tensor:
+    """tr W over the degrees of freedom of the outputs."""
+    return (q * (1 - q)).sum(-1) / max(q.shape[-1] - 1, 1)
+
+
+def damped(seen: View, pull: Tensor, vector: Tensor) -> Tensor:
+    """(1 + λW)⁻¹ vector, W being a diagonal matrix less a product."""
+    q, strength = seen.chances, (seen.bend * pull)[..., None]
+    if q.shape[-1] == 1:
+        return vector / (1 + strength * q * (1 - q))
+    part = q / (1 + strength * q)
+    y = vector / (1 + strength * q)
+    return y + strength * part * (q * y).sum(-1, keepdim=True) / part.sum(-1, keepdim=True)
+
+
+def settled(
+    logits: Tensor, targets: Tensor, pull: Tensor, smoothed: Tensor, bend: Tensor
+) -> tuple[Tensor, View]:
+    """Where samples come to rest that pull their own logits: u' with u' = u - λr(u'), and what is seen there.
+
+    Newton's method, with steps of bounded length: where chances are all but certain the loss is nearly straight.
+    """
+    here, seen = logits, View(chances(logits) + smoothed, bend)
+    for _ in range(PULLS):
+        off = here - logits + pull[..., None] * (seen.chances - targets)
+        step = damped(seen, pull, off)
+        long = step.abs().amax(-1, keepdim=True)
+        here = here - step * (STRIDE / long.clamp(min=STRIDE))
+        seen = View(chances(here) + smoothed, bend)
+    return here, seen
+
+
+def resolved(W: Tensor, pull: Tensor, before: Tensor | float) -> Tensor:
+    """(1 + λW)⁻¹(1 - W·before), (…, O, O)."""
+    if W.shape[-1] == 1:
+        return (1 - W * before) / (1 + W * pull[..., None, None])
+    one = torch.eye(W.shape[-1], dtype=W.dtype, device=W.device)
+    right = one - W @ before if isinstance(before, Tensor) else one.expand_as(W)
+    found: Tensor = torch.linalg.solve(one + pull[..., None, None] * W, right)
+    return found
+
+
+def saturation(weight: Tensor, strength: Tensor) -> Tensor:
+    """d with E[1/(d + Wλ)] = 1: of pulls so far, what is left of a pull on average over samples, (columns,).
+
+    A sample that pulls by its damped residual damps itself as if pulls were 1/d times as many, undamped ones.
+    """
+    weight = weight / weight.sum(0).clamp(min=torch.finfo(weight.dtype).tiny)
+    d = (1 - (weight * strength).sum(0)).clamp(LEAST, 1)
+    for _ in range(NEWTON):
+        part = weight / (d + strength)
+        d = (d + (part.sum(0) - 1) / (part / (d + strength)).sum(0)).clamp(LEAST, 1)
+    return d
+
+
+def mean_damping(p: Tensor, residual: Tensor, shown: Tensor) -> Tensor:
+    """How much of their residuals samples still show, weighed by the square, (columns,)."""
+    whole = (p[..., None] * residual.square()).sum((0, 2))
+    return (p[..., None] * residual * shown).sum((0, 2)) / whole.clamp(min=torch.finfo(p.dtype).tiny)
+
+
+def total(parts: Iterable[Tensor]) -> Any:
+    """Their sum, 0 if there are none."""
+    return sum(parts, 0)
