@@ -7,7 +7,9 @@ the population is the finite data set itself. What comes out is a folder that ex
 | floor | what |
 | --- | --- |
 | `run` | a whole study: `run_study` |
+| `predict` | the same before anything is trained: `predict_study` |
 | `records` | what remembers: result folder, columns, summary |
+| `prediction` | what foretells: the law of reuse on a study's own problem |
 | `training` | what trains: samples, models, the batched engine and its slow twin |
 | `control` | what decides: prices, policies, schedule, and a `Controller` for a server of your own |
 | `settings` | what a study is: `Study`, presets, TOML |
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from empirics.control.prices import Prices, Trace, make_prices, read_trace
     from empirics.control.registry import Brief, register
     from empirics.data import Dataset, as_dataset
+    from empirics.predict import Prediction, predict_study
     from empirics.records.columns import COLUMNS
     from empirics.records.folder import Result, read_result
     from empirics.run import run_study
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "run": ("run_study",),
+    "predict": ("Prediction", "predict_study"),
     "settings.study": ("Study",),
     "settings.costs": ("CostProcess",),
     "settings.presets": ("PRESETS", "read_toml"),
@@ -67,12 +71,14 @@ __all__ = [
     "Model",
     "Policy",
     "Population",
+    "Prediction",
     "Prices",
     "Result",
     "Study",
     "Trace",
     "as_dataset",
     "make_prices",
+    "predict_study",
     "read_result",
     "read_toml",
     "read_trace",

@@ -11,7 +11,6 @@ import os
 import platform
 import shutil
 from collections.abc import Callable, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -30,15 +29,14 @@ from empirics.continuing import (
     refuse_others_things,
     warn_of_changes,
 )
-from empirics.control.prices import Prices, make_prices
+from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
+from empirics.given import Own, threads
 from empirics.prediction.forecast import Forecast, Outlook, refusal, seconds
 from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
 from empirics.records.rows import Columns, replay, rows_of
 from empirics.records.summary import Tally, add_predictions
-from empirics.settings.costs import CostProcess
-from empirics.settings.study import GIVEN, Study
-from empirics.settings.variant import Variant
+from empirics.settings.study import Study
 from empirics.training.constants import Calibration, calibrate
 from empirics.training.engine import Engine
 from empirics.training.linear import Linear
@@ -52,8 +50,8 @@ Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
 PACKAGES = ("acdpp", "numpy", "torch", "scipy", "scikit-learn", "pyarrow")
 ROW = 8 * 18  # bytes of a row, before compression
-NPZ = "npz:"
 PATIENCE = 120  # seconds that a prediction may take beside training
+REMEDY = "take smaller buffers or rates, or fewer seeds or policies"
 CALM = "take a smaller eta, or a radius to project onto"
 
 
@@ -72,62 +70,6 @@ def _machine(device: torch.device) -> dict[str, Any]:
     cuda = device.type == "cuda"
     name = torch.cuda.get_device_name(device) if cuda else f"cpu ({platform.machine()})"
     return {"device": name, "versions": versions(), "threads": torch.get_num_threads()}
-
-
-# --- the user's own things ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Own:
-    """What was handed over in Python, in place of what the settings name."""
-
-    dataset: Any = None
-    model: Any = None
-    policies: Mapping[str, Any] | None = None
-    cost: Any = None
-
-    @property
-    def nothing(self) -> bool:
-        return all(one is None for one in (self.dataset, self.model, self.policies, self.cost))
-
-    def named(self, study: Study) -> Study:
-        """The study with the names under which these things go into its record, and files by their full names."""
-        given: dict[str, Any] = {}
-        if self.dataset is not None:
-            name = self.dataset if isinstance(self.dataset, str) else None
-            given["dataset"] = name or GIVEN + str(getattr(self.dataset, "name", type(self.dataset).__name__))
-        if self.model is not None:
-            given["model"] = GIVEN + str(getattr(self.model, "__name__", type(self.model).__name__))
-        if self.policies:
-            there = {Variant.of(name).policy for name in study.policies}
-            more = [name for name in self.policies if name not in there]
-            given["policies"] = [*study.policies, *more]
-        if isinstance(self.cost, CostProcess):
-            given["cost"] = self.cost
-        elif isinstance(self.cost, str | os.PathLike):
-            given["cost"] = CostProcess(process="trace", file=os.fspath(self.cost))
-        elif self.cost is not None:
-            given["cost"] = CostProcess(process="trace", file=GIVEN + type(self.cost).__name__)
-        return _rooted(Study.from_document(given, study))
-
-    def prices(self, study: Study) -> Prices:
-        file = study.cost.file
-        if self.cost is None and file is not None and file.startswith(GIVEN):
-            raise SettingError(
-                f"the prices {file!r} were handed over in Python: call run_study with cost= again"
-            )
-        plain = self.cost is None or isinstance(self.cost, CostProcess | str | os.PathLike)
-        return make_prices(study.cost if plain else self.cost)
-
-
-def _rooted(study: Study) -> Study:
-    """The study with files named so that they are found from everywhere."""
-    given: dict[str, Any] = {}
-    if study.dataset.startswith(NPZ):
-        given["dataset"] = NPZ + os.path.abspath(study.dataset.removeprefix(NPZ))
-    if study.cost.file is not None and not study.cost.file.startswith(GIVEN):
-        given["cost"] = {"file": os.path.abspath(study.cost.file)}
-    return Study.from_document(given, study)
 
 
 @dataclass(frozen=True)
@@ -214,7 +156,7 @@ def run_study(
     rounds than it has extend it. Give again what was handed over in Python. `progress` is told how many rounds are
     done, `announce` the folder, once there is one.
     """
-    own = _Own(dataset, model, policies, cost)
+    own = Own(dataset, model, policies, cost)
     if resume:
         if out is None:
             raise SettingError("resuming needs the folder to continue: give out=FOLDER")
@@ -224,7 +166,7 @@ def run_study(
         refuse_existing(Path(out))
     _refuse_flood(study, Path("." if out is None else out))
     asked = {"device": device or "cpu", "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
-    with _threads(study):
+    with threads(study, REMEDY):
         prices = own.prices(study)
         problem = make_problem(study, asked["device"] or "cpu", data_dir, dataset=dataset, model=model)
         calibration = calibrate(problem)
@@ -256,7 +198,7 @@ def study_of(folder: Path) -> Study:
 def _continue(
     study: Study | None,
     out: Path,
-    own: _Own,
+    own: Own,
     device: str | None,
     data_dir: Path | None,
     progress: Progress,
@@ -272,7 +214,7 @@ def _continue(
             folder.clear()
             return read_result(out).summary
         place, data = device or settings["asked"]["device"], data_dir or settings["asked"]["data_dir"]
-        with _threads(study):
+        with threads(study, REMEDY):
             prices = own.prices(study)
             problem = make_problem(study, place, data and Path(data), dataset=own.dataset, model=own.model)
             refuse_others_things(settings, prices, problem, out)
@@ -289,23 +231,6 @@ def _continue(
             again = [*settings["continued"], {"after_round": folder.progress.done, **now}]
             folder.reopen(study=study.document(), continued=again)
             return _train(folder, job, progress)
-
-
-@contextmanager
-def _threads(study: Study) -> Any:
-    """As many threads as the study asks for, and for torch's lack of memory the error that Python has for it."""
-    before = torch.get_num_threads()
-    if study.threads is not None:
-        torch.set_num_threads(study.threads)
-    try:
-        yield
-    except RuntimeError as error:
-        if "memory" not in str(error):
-            raise
-        remedy = "take smaller buffers or rates, or fewer seeds or policies"
-        raise MemoryError(f"the samples of a round do not fit into memory: {remedy}") from None
-    finally:
-        torch.set_num_threads(before)
 
 
 def _least(problem: Problem) -> Least | None:

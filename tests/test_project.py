@@ -15,10 +15,12 @@ LAYERS = ["acdpp", "figures", "empirics", "proofs_check", "theory"]
 FLOORS = [
     "reference",
     "run",
+    "predict",
     "continuing",
     "records",
     "prediction",
     "training",
+    "given",
     "control",
     "settings",
     "data",

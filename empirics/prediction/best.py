@@ -7,7 +7,7 @@ curved ones, and over a finite horizon, the neighbours and twice and half of it 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,8 @@ OBJECTIVES: dict[str, Callable[[Forecast], float]] = {
     "floor": lambda found: found.noise_floor,
 }
 SPAN, FINE = 4, 2  # doublings of the step size to either side, and points within a doubling at the end
+SMALLEST = 1e-14
+WIDER = 4  # times that doublings are added where the best step size is the smallest or the largest
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ class Best:
     def document(self) -> dict[str, Any]:
         """Plain JSON values."""
         chosen = {"K": self.K, "rate": self.rate, "eta": self.eta, "steps": self.steps}
-        return chosen | {"predicted": self.forecast.document(), "tried": list(self.tried)}
+        tried = [{k: None if v == math.inf else v for k, v in one.items()} for one in self.tried]
+        return chosen | {"predicted": self.forecast.document(), "tried": tried}
 
 
 def best_constant(
@@ -55,17 +58,17 @@ def best_constant(
     steps: Sequence[int] = (),
     progress: Callable[[int], None] = lambda done: None,
 ) -> Best:
-    """Searches K, then the step size and E if asked for, then K again; `progress` is told what has been tried."""
+    """Searches K, then the step size and E if asked for, then K again; `progress` is told what has been tried.
+
+    In the long run, the objective `floor`, the smallest step size is the best: that one is not searched for.
+    """
     found = _Search(outlook, OBJECTIVES[objective], progress)
     study = outlook.study
+    eta = eta and objective != "floor"
     best = found.among(found.retentions(), [study.eta], [study.steps])
     if eta or steps:
-        wider = [study.steps, *steps]
-        sizes = [study.eta * 2.0**k for k in range(-SPAN, SPAN + 1)] if eta else [study.eta]
-        best = found.among([best[0]], found.stable(sizes), wider)
-        if eta:
-            near = [best[1] * 2.0 ** (k / FINE) for k in range(1 - FINE, FINE)]
-            best = found.among([best[0]], found.stable(near), [best[2]])
+        counts = [study.steps, *steps]
+        best = found.sizes(best[0], counts) if eta else found.among([best[0]], [study.eta], counts)
         best = found.among(found.retentions(), [best[1]], [best[2]])
     K, size, count = best
     forecast = found.known[best]
@@ -99,10 +102,29 @@ class _Search:
         wanted = {low // 2, low - 1, low, high, high + 1, 2 * high}
         return sorted({min(max(int(K), 1), study.rounds) for K in wanted})
 
-    def stable(self, sizes: Sequence[float]) -> list[float]:
-        """Step sizes below 2/L, or the smallest one: no average of losses diverges below that."""
+    def sizes(self, K: int, counts: Sequence[int]) -> tuple[int, float, int]:
+        """The best step size: doublings around the study's own, more of them at either end, then what lies between."""
+        begin = min(self.outlook.study.eta, 1 / self.steepest)
+        low, high = -SPAN, SPAN
+        for _ in range(WIDER):
+            tried = self.stable(begin * 2.0**k for k in range(low, high + 1))
+            best = self.among([K], tried, counts)
+            if best[1] not in (tried[0], tried[-1]):
+                break
+            low, high = (low - SPAN, high) if best[1] == tried[0] else (low, high + SPAN)
+        near = self.stable(best[1] * 2.0 ** (k / FINE) for k in range(1 - FINE, FINE))
+        return self.among([K], near, [best[2]])
+
+    @property
+    def steepest(self) -> float:
+        """L: no average of losses diverges at a step size below 2/L."""
         L = self.outlook.constants.L
-        return [size for size in sizes if L is None or size * L < 2] or [min(sizes)]
+        assert L is not None
+        return float(L)
+
+    def stable(self, sizes: Iterable[float]) -> list[float]:
+        """Those below 2/L that a study may have."""
+        return [size for size in sizes if size > SMALLEST and size * self.steepest < 2]
 
     def among(
         self, retentions: Sequence[int], sizes: Sequence[float], steps: Sequence[int]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -17,7 +16,7 @@ from empirics.training.problem import Problem
 from empirics.training.streams import Streams
 from theory.setting import SettingError
 
-__all__ = ["Pilot", "draw_pilot"]
+__all__ = ["PARTS", "Pilot", "draw_pilot", "jackknife"]
 
 PARTS = 5  # of a pilot sample, of which one at a time is left out
 SMALLEST = 10  # samples of a client
@@ -58,10 +57,11 @@ class Pilot:
         first = model.first if isinstance(model, Linear) else None
         return replace(self.whole, streams=streams, population=population, model=Linear(population, first))
 
-    def error(self, statistic: Callable[[Problem], float]) -> float:
-        """The jackknife's standard error of what is computed from the pilot sample."""
-        values = np.array([statistic(problem) for problem in self.parts()])
-        return float(math.sqrt((PARTS - 1) * values.var()))
+
+def jackknife(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The standard errors of what each part of a pilot sample, left out, gives: (parts, …) to (…)."""
+    errors: NDArray[np.float64] = np.sqrt((len(values) - 1) * values.var(axis=0))
+    return errors
 
 
 def draw_pilot(problem: Problem, size: int) -> Pilot:

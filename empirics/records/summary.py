@@ -155,7 +155,7 @@ class Tally:
         study, bounds = self.study, self._totals()
         summary: dict[str, Any] = {
             "preset": study.preset,
-            "task": _task(study),
+            "task": study.task,
             "rounds": study.rounds,
             "seeds": study.seeds,
             "intervals": interval_note(study.seeds, self._differs()),
@@ -281,14 +281,6 @@ def _lengthen(stretches: list[list[int]], flags: NDArray[np.bool_], first: int) 
             stretches[-1][1] = int(t)
         else:
             stretches.append([int(t), int(t)])
-
-
-def _task(study: Study) -> str:
-    if study.model != "logistic":
-        kind = "odd against even classes" if study.labels == "parity" else "all classes"
-        return f"{study.dataset}: {kind}, model {study.model}"
-    kind = "odd against even classes, binary" if study.labels == "parity" else "all classes, multinomial"
-    return f"{study.dataset}: {kind} logistic regression"
 
 
 def _mean(values: NDArray[np.float64]) -> dict[str, float | None]:

@@ -218,6 +218,15 @@ class Study:
         return len(self.policies) * self.seeds
 
     @property
+    def task(self) -> str:
+        """What is learnt, in words."""
+        binary = self.labels == "parity"
+        kind = "odd against even classes" if binary else "all classes"
+        if self.model != "logistic":
+            return f"{self.dataset}: {kind}, model {self.model}"
+        return f"{self.dataset}: {kind}, {'binary' if binary else 'multinomial'} logistic regression"
+
+    @property
     def departures(self) -> tuple[str, ...]:
         """What of this study lies outside the hypotheses of the corrected Theorem 1."""
         equal = self.alpha is None or self.weights == "samples" or len(set(self.alpha)) == 1

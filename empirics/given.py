@@ -1,0 +1,90 @@
+"""What is handed over in Python in place of what a study's settings name, and how many threads it is given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from empirics.control.prices import Prices, make_prices
+from empirics.settings.costs import CostProcess
+from empirics.settings.study import GIVEN, Study
+from empirics.settings.variant import Variant
+from theory.setting import SettingError
+
+__all__ = ["Own", "threads"]
+
+NPZ = "npz:"
+
+
+@dataclass(frozen=True)
+class Own:
+    """What was handed over in Python, in place of what the settings name."""
+
+    dataset: Any = None
+    model: Any = None
+    policies: Mapping[str, Any] | None = None
+    cost: Any = None
+
+    @property
+    def nothing(self) -> bool:
+        return all(one is None for one in (self.dataset, self.model, self.policies, self.cost))
+
+    def named(self, study: Study) -> Study:
+        """The study with the names under which these things go into its record, and files by their full names."""
+        given: dict[str, Any] = {}
+        if self.dataset is not None:
+            name = self.dataset if isinstance(self.dataset, str) else None
+            given["dataset"] = name or GIVEN + str(getattr(self.dataset, "name", type(self.dataset).__name__))
+        if self.model is not None:
+            given["model"] = GIVEN + str(getattr(self.model, "__name__", type(self.model).__name__))
+        if self.policies:
+            there = {Variant.of(name).policy for name in study.policies}
+            more = [name for name in self.policies if name not in there]
+            given["policies"] = [*study.policies, *more]
+        if isinstance(self.cost, CostProcess):
+            given["cost"] = self.cost
+        elif isinstance(self.cost, str | os.PathLike):
+            given["cost"] = CostProcess(process="trace", file=os.fspath(self.cost))
+        elif self.cost is not None:
+            given["cost"] = CostProcess(process="trace", file=GIVEN + type(self.cost).__name__)
+        return _rooted(Study.from_document(given, study))
+
+    def prices(self, study: Study) -> Prices:
+        file = study.cost.file
+        if self.cost is None and file is not None and file.startswith(GIVEN):
+            raise SettingError(
+                f"the prices {file!r} were handed over in Python: hand them over again as cost="
+            )
+        plain = self.cost is None or isinstance(self.cost, CostProcess | str | os.PathLike)
+        return make_prices(study.cost if plain else self.cost)
+
+
+def _rooted(study: Study) -> Study:
+    """The study with files named so that they are found from everywhere."""
+    given: dict[str, Any] = {}
+    if study.dataset.startswith(NPZ):
+        given["dataset"] = NPZ + os.path.abspath(study.dataset.removeprefix(NPZ))
+    if study.cost.file is not None and not study.cost.file.startswith(GIVEN):
+        given["cost"] = {"file": os.path.abspath(study.cost.file)}
+    return Study.from_document(given, study)
+
+
+@contextmanager
+def threads(study: Study, remedy: str) -> Iterator[None]:
+    """As many threads as the study asks for, and for torch's lack of memory the error that Python has for it."""
+    before = torch.get_num_threads()
+    if study.threads is not None:
+        torch.set_num_threads(study.threads)
+    try:
+        yield
+    except RuntimeError as error:
+        if "memory" not in str(error):
+            raise
+        raise MemoryError(f"the samples of a round do not fit into memory: {remedy}") from None
+    finally:
+        torch.set_num_threads(before)

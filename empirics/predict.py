@@ -1,0 +1,316 @@
+"""What a study will learn before anything is trained: `predict_study`, from settings to learning curves.
+
+The same door as `run_study`: a data set, policies and prices of the user's own may be handed over. With a pilot sample
+nothing else of the data is looked at, but for the scale of the inputs, which is the data set's.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+
+from empirics.control.schedule import brief_for
+from empirics.files import PARTIAL, replace_file
+from empirics.given import Own, threads
+from empirics.prediction.best import OBJECTIVES, Best, best_constant
+from empirics.prediction.forecast import MOST_HELD, PLAYED, Forecast, Outlook, refusal, seconds
+from empirics.prediction.pilot import PARTS, Pilot, draw_pilot, jackknife
+from empirics.settings.study import Study
+from empirics.settings.variant import Variant
+from empirics.training.constants import calibrate
+from empirics.training.problem import Problem, make_problem
+from theory.setting import SettingError
+
+__all__ = ["Prediction", "predict_study"]
+
+Progress = Callable[[str, int, int | None], None]
+REMEDY = "take a pilot sample, or fewer policies or rounds"
+SUFFIXES = (".csv", ".parquet")
+CURVES, DOCUMENT = "curves.parquet", "prediction.json"
+CANDIDATES = 40  # of the search for the best, about
+OWN = "constant"  # admission, with the study's own settings
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The forecasts of a study's policies; the best constant admission and the study's own, if that was asked for.
+
+    `errors` are standard errors, there with a pilot sample alone: of each forecast's numbers by the policy's name, and
+    of the gain.
+    """
+
+    study: Study
+    outlook: Outlook
+    forecasts: Mapping[str, Forecast]
+    objective: str
+    best: Best | None
+    own: Forecast | None
+    pilot: int | None
+    errors: Mapping[str, Any]
+
+    @property
+    def gain(self) -> float | None:
+        """The part by which the best setting's objective is below that of the study's own constant admission."""
+        if self.best is None or self.own is None:
+            return None
+        value = OBJECTIVES[self.objective]
+        return float(_gain(value(self.own), value(self.best.forecast)))
+
+    @property
+    def notes(self) -> list[str]:
+        """What the prediction takes to be otherwise than it is."""
+        study, L = self.study, self.outlook.constants.L
+        found = {
+            "the step size is beyond 2/L, where descent may diverge and the law says little": L is not None
+            and study.eta * L >= 2,
+            "samples are drawn without replacement and taken for independent": not study.replacement,
+            "each seed has a partition of its own: predicted is the first": "partition" in study.per_seed
+            and study.partition in ("split", "dirichlet"),
+            f"what is admitted after round {PLAYED:,} is taken to be like what was before": study.rounds
+            > PLAYED,
+        }
+        return [note for note, holds in found.items() if holds]
+
+    def at(self, K: int, eta: float, steps: int) -> Forecast:
+        """The forecast of constant admission with these settings."""
+        name = _variant(K, eta, steps)
+        study = replace(self.study, policies=(name,), seeds=1)
+        return replace(self.outlook, study=study, policies=None).forecasts()[name]
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "task": self.study.task,
+            "rounds": self.study.rounds,
+            "pilot": self.pilot,
+            "objective": self.objective,
+            "least_risk": float(self.outlook.landscape.best.risk),
+            "policies": {
+                name: found.document()
+                | {"rate": found.rate, "path_share": _path_share(found), "error": self.errors.get(name)}
+                for name, found in self.forecasts.items()
+            },
+            "best": self._best_document(),
+            "notes": self.notes,
+        }
+
+    def _best_document(self) -> dict[str, Any] | None:
+        if self.best is None or self.own is None:
+            return None
+        study, outlook, best = self.study, self.outlook, self.best
+        K = brief_for(study, outlook.constants, outlook.prices).K
+        own = {"K": K, "rate": self.own.rate, "eta": study.eta, "steps": study.steps}
+        return best.document() | {
+            "error": self.errors.get(_variant(best.K, best.eta, best.steps)),
+            "own": own | {"predicted": self.own.document(), "error": self.errors.get(OWN)},
+            "gain": self.gain,
+            "gain_error": self.errors.get("gain"),
+        }
+
+    def curves(self) -> pa.Table:
+        """One row a policy and round: excess risk at θ(round), the last being what is left after the last round."""
+        found = self.forecasts
+        length = self.study.rounds + 1
+        return pa.table(
+            {
+                "policy": pa.array(np.repeat(list(found), length)),
+                "round": pa.array(np.tile(np.arange(1, length + 1), len(found))),
+                "predicted_excess_risk": pa.array(np.concatenate([one.risk for one in found.values()])),
+                "path": pa.array(np.concatenate([one.path for one in found.values()])),
+            }
+        )
+
+    def write(self, out: Path | str) -> None:
+        """Curves and document, whole or not at all: into a new folder, or as FILE.csv or FILE.parquet and FILE.json."""
+        out = Path(out)
+        _refuse_existing(out)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if out.suffix in SUFFIXES:
+            replace_file(out, lambda beside: self._write_curves(beside, out.suffix))
+            try:
+                replace_file(out.with_suffix(".json"), self._write_document)
+            except BaseException:
+                out.unlink(missing_ok=True)
+                raise
+            return
+        beside = out.with_name(out.name + PARTIAL)
+        shutil.rmtree(beside, ignore_errors=True)
+        try:
+            beside.mkdir()
+            replace_file(beside / CURVES, lambda file: self._write_curves(file, ".parquet"))
+            replace_file(beside / DOCUMENT, self._write_document)
+            if out.exists():
+                out.rmdir()
+            beside.rename(out)
+        except BaseException:
+            shutil.rmtree(beside, ignore_errors=True)
+            raise
+
+    def _write_curves(self, place: Path, suffix: str) -> None:
+        with place.open("wb") as handle:  # by its name, Arrow could not open what is no UTF-8
+            (pc.write_csv if suffix == ".csv" else pq.write_table)(self.curves(), handle)
+
+    def _write_document(self, place: Path) -> None:
+        text = json.dumps(self.document(), indent=2, ensure_ascii=False, allow_nan=False)
+        place.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+
+
+def predict_study(
+    study: Study | None = None,
+    out: Path | str | None = None,
+    *,
+    dataset: Any = None,
+    policies: Mapping[str, Any] | None = None,
+    cost: Any = None,
+    pilot: int | None = None,
+    best: bool = True,
+    objective: str = "cumulative",
+    search_eta: bool = True,
+    search_steps: Sequence[int] = (),
+    device: str | None = None,
+    data_dir: Path | None = None,
+    progress: Progress = lambda doing, done, of: None,
+) -> Prediction:
+    """The learning curve of every policy, and of constant admission the best K, rate and step size.
+
+    `dataset`, `policies`, `cost`, `device` and `data_dir` are those of `run_study`. With `pilot` so many samples of the
+    data stand for all of it, and every number has a standard error. `best` searches K, with `search_eta` the step size
+    too and with `search_steps` these numbers of local steps, for the least `objective`: cumulative, final or floor.
+    `out` is where to write curves and document; `progress` is told what is being done, how much is done, and of what.
+    """
+    if objective not in OBJECTIVES:
+        raise SettingError(f"the objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
+    if out is not None:
+        _refuse_existing(Path(out))
+    own = Own(dataset, None, policies, cost)
+    study = own.named(Study() if study is None else study)
+    _refuse_flood(study)
+    with threads(study, REMEDY):
+        prices = own.prices(study)
+        problem = make_problem(study, device or "cpu", data_dir, dataset=dataset)
+        drawn = None if pilot is None else draw_pilot(_predictable(problem), pilot)
+        problem = _predictable(problem if drawn is None else drawn.problem)
+
+        def outlook_of(problem: Problem, names: Sequence[str]) -> Outlook:
+            asked = replace(problem, study=replace(study, policies=tuple(names)))
+            return Outlook.of(asked, calibrate(asked).constants.merged, prices=prices, policies=policies)
+
+        names = list(dict.fromkeys([*study.policies, *([OWN] if best else [])]))
+        outlook = outlook_of(problem, names)
+        made = outlook.forecasts(lambda done: progress("predicting rounds", done, min(study.rounds, PLAYED)))
+        _refuse_divergence(made)
+        outlook = replace(outlook, study=study)
+        chosen = None
+        if best:
+            chosen = best_constant(
+                outlook,
+                objective=objective,
+                eta=search_eta,
+                steps=search_steps,
+                progress=lambda done: progress("settings tried", done, None),
+            )
+            names.append(_variant(chosen.K, chosen.eta, chosen.steps))
+        errors = _errors(drawn, names, outlook_of, objective, progress)
+    found = Prediction(
+        study=study,
+        outlook=outlook,
+        forecasts={name: made[name] for name in study.policies},
+        objective=objective,
+        best=chosen,
+        own=made.get(OWN),
+        pilot=None if drawn is None else drawn.size,
+        errors=errors,
+    )
+    if out is not None:
+        found.write(out)
+    return found
+
+
+def _variant(K: int, eta: float, steps: int) -> str:
+    return str(Variant.of(f"{OWN}@K={K},eta={eta!r},steps={steps}"))
+
+
+def _gain(own: Any, best: Any) -> Any:
+    return 1 - best / own
+
+
+def _path_share(found: Forecast) -> float:
+    """The part of the cumulative excess risk that the mean path has, without the scatter of θ."""
+    return float(found.path[:-1].sum()) / found.cumulative if found.cumulative > 0 else math.nan
+
+
+def _errors(
+    pilot: Pilot | None,
+    names: Sequence[str],
+    outlook_of: Callable[[Problem, Sequence[str]], Outlook],
+    objective: str,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Of all forecasts' numbers at once, from the parts of a pilot sample; the best comes last."""
+    if pilot is None:
+        return {}
+    documents, gains = [], []
+    for k, part in enumerate(pilot.parts()):
+        progress("parts left out", k, PARTS)
+        made = outlook_of(part, names).forecasts()
+        documents.append([list(one.document().values()) for one in made.values()])
+        if OWN in made:
+            value = OBJECTIVES[objective]
+            gains.append(_gain(value(made[OWN]), value(made[names[-1]])))
+    keys = list(made[names[0]].document())
+    rows = jackknife(np.array(documents)).tolist()
+    found: dict[str, Any] = {
+        name: dict(zip(keys, row, strict=True)) for name, row in zip(names, rows, strict=True)
+    }
+    return found | ({"gain": float(jackknife(np.array(gains)))} if gains else {})
+
+
+# --- refusals ----------------------------------------------------------------------------------------------
+
+
+def _predictable(problem: Problem) -> Problem:
+    reason = refusal(problem)
+    if reason is not None:
+        raise SettingError(f"nothing can be predicted: {reason}")
+    if seconds(problem) == math.inf:
+        raise SettingError(f"the weights of all samples do not fit into memory: {REMEDY}")
+    return problem
+
+
+def _refuse_flood(study: Study) -> None:
+    """Curves that do not fit into memory."""
+    most = int(MOST_HELD / (16 * (len(study.policies) + CANDIDATES)))
+    if study.rounds > most:
+        raise SettingError(
+            f"the curves of {study.rounds:,} rounds do not fit into memory: take at most {most:,} rounds, after which "
+            "little changes but the noise floor"
+        )
+
+
+def _refuse_divergence(made: Mapping[str, Forecast]) -> None:
+    for name, found in made.items():
+        if not all(map(math.isfinite, found.document().values())):
+            raise SettingError(f"the prediction of {name} is not finite: take a smaller eta")
+
+
+def _refuse_existing(out: Path) -> None:
+    """A prediction is never written over anything."""
+    try:
+        if out.suffix in SUFFIXES:
+            taken = next((file for file in (out, out.with_suffix(".json")) if file.exists()), None)
+        else:
+            taken = out if out.exists() and not (out.is_dir() and not any(out.iterdir())) else None
+    except OSError as error:
+        raise SettingError(f"{str(out)!r} cannot be used for the prediction ({error.strerror})") from None
+    if taken is not None:
+        raise SettingError(f"{str(taken)!r} is there already: choose another place for the prediction")
