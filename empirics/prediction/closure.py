@@ -33,6 +33,7 @@ from empirics.prediction.samples import (
     chances,
     covariance,
     mean_damping,
+    product,
     resolved,
     saturation,
     scattered,
@@ -44,11 +45,11 @@ from empirics.training.model import Descent
 
 __all__ = ["SETTLED", "Closure", "Settled"]
 
-SETTLED = 512  # rounds that are always played
+SETTLED = 256  # rounds that are always played
 OCTAVE = 4  # in how many rounds of each doubling the closure looks at the samples anew
 LONG = 32  # rounds after which a sample counts as old
 ROUNDING = 1e-14
-NEAR = 0.01  # what was foretold and what is
+NEAR = 0.02  # what was foretold and what is
 Floats = NDArray[np.float64]
 
 
@@ -76,10 +77,10 @@ class Closure:
         self.everyone = landscape.model.population.weights[0][:, None]
         self.round = 0
         self.ways = _Ways(self.S, self.S, descent)
-        self.shift: list[Tensor] = []  # of the residuals at each local step, as last seen
+        self.shift: list[Tensor] = []  # at each local step, as last seen: from chances to residuals shown
         self.left = torch.ones_like(self.S)  # of a distance, by the last round
         self.forced = torch.zeros_like(self.S)  # Σ of what rounds add to S
-        self.earlier = (0, self.forced)
+        self.earlier = [(0, self.forced)]  # and since when, at some earlier rounds
         self.settled: Settled | None = None
         self._anchor()
 
@@ -157,7 +158,7 @@ class Closure:
                 mine = counts * (age == kind)[:, None, None, None]
                 own = (mine * cohorts.own).sum(0) / mine.sum(0).clamp(min=1)
                 part = mine.sum(0) / n.clamp(min=1)
-                self.ways.kinds[kind] = _Kind(own.flatten(0, 1), part.flatten(0, 1))
+                self.ways.kinds[kind] = _Kind(own.flatten(0, 1), part.flatten(0, 1), used=kind > 0)
         self.before, local = self.theta, self._train(anew=anew)
         self.theta = (w * local.view(*w.shape[:2], -1)).sum(1)
         ways = self.ways
@@ -197,32 +198,33 @@ class Closure:
         velocity = torch.zeros_like(theta)
         for e in range(descent.steps):
             logits = model.logits(theta, model.population.x)
-            residual = chances(logits) - model.targets[:, None]
+            q = chances(logits)
             if anew:
-                self._look(logits, residual)
-            gradient = model.weighted_inputs(self.p[..., None] * (residual + self.shift[e]))
+                self.shift.append(self.p[..., None] * (self._look(logits, q) - q))
+            gradient = model.weighted_inputs(torch.addcmul(self.shift[e], self.p[..., None], q))
             velocity = descent.momentum * velocity + gradient
             theta = theta - descent.eta * velocity
         return theta
 
-    def _look(self, logits: Tensor, residual: Tensor) -> None:
-        """What samples of each kind show at this local step, and what curvature and noise follow."""
+    def _look(self, logits: Tensor, q: Tensor) -> Tensor:
+        """The residuals that samples show at this local step on average; curvature and noise of each kind follow."""
         land, model, ways = self.land, self.land.model, self.ways
         targets, probes, p = model.targets[:, None], land.probes, self.p_probes[..., None, None]
         variance, kernels = land.leverage @ ways.scatter(land.size), ways.kernels[::-1]
         fresh = view(logits, variance)
-        smoothed = fresh.chances - targets - residual  # what scatter adds to a residual
+        residual, smoothed = q - targets, fresh.chances - q  # and what scatter adds to it
         seen: Any = 0
         curvature: Any = 0
         for kind in ways.kinds.values():
             here = logits - total(k[..., None] * shown for k, shown in zip(kernels, kind.shown, strict=True))
             pull = land.leverage @ kind.own.T
-            first = View(chances(here) + smoothed, fresh.bend)
-            if not kind.shown:
-                squares = self.p * (first.chances - targets).square().sum(-1)
-                kind.saturation = saturation(squares, first.steepness * pull)
-            pull = pull / kind.saturation
-            here, again = settled(here, targets, pull, smoothed, fresh.bend)
+            again = View(chances(here) + smoothed, fresh.bend)
+            if kind.used:
+                if not kind.shown:
+                    squares = self.p * (again.chances - targets).square().sum(-1)
+                    kind.saturation = saturation(squares, again.steepness * pull)
+                pull = pull / kind.saturation
+                here, again = settled(here, targets, pull, again, smoothed)
             shown = again.chances - targets
             kind.shown.append(shown)
             W = View(again.chances[probes], again.bend[probes]).curvature
@@ -230,15 +232,15 @@ class Closure:
             D = resolved(W, pull[probes], before)
             kind.damped.append(D)
             spread, mean = covariance(here[probes], variance[probes]), shown[probes]
-            square = mean[..., None] * mean[..., None, :] + D @ spread @ D.mT
+            square = mean[..., None] * mean[..., None, :] + product(product(D, spread), D.mT)
             slope = land.squares(self._probed_slope(self.p_probes, mean))
             kind.noise = (self.fit_noise * (land.along(p * square) - slope)).clamp(min=0)
             kind.damping = mean_damping(self.p, residual, shown)[:, None]
             seen = seen + kind.part * shown
-            curvature = curvature + kind.part * self.fit_curvature * land.along(p * (D @ W)) / land.size
-        self.shift.append(seen - residual)
+            curvature = curvature + kind.part * self.fit_curvature * land.along(p * product(D, W)) / land.size
         ways.kernels.append(land.leverage @ ways.response().T)
         ways.advance(curvature)
+        return torch.as_tensor(seen)
 
     # --- all rounds ----------------------------------------------------------------------------------------
 
@@ -247,23 +249,27 @@ class Closure:
     ) -> tuple[Floats, Floats]:
         """Through the given number of rounds: expected excess risk and the mean path's, (rounds + 1, rows) each.
 
-        With `settle` it stops where the state of half as many rounds had foretold the present risk to 1 %.
+        With `settle` it stops where the state of half as many rounds had foretold the present risk to 2 %.
         """
         found: list[Tensor] = []
+        foretold: dict[int, Settled] = {}
         with torch.no_grad():
             while True:
-                anew = _looks(self.round + 1)
-                found.append(torch.stack(self.excess_risk(anew=anew or self.round == until)))
-                power = self.round & (self.round - 1) == 0
-                if power and self.round >= SETTLED // 2:
-                    foretold, self.settled = self.settled, Settled.of(self)
-                    if settle and foretold is not None and _near(foretold.risk(self.round), found[-1][0]):
-                        break
-                if self.round == until:
+                anew, done = _looks(self.round + 1), self.round == until
+                found.append(torch.stack(self.excess_risk(anew=anew or done)))
+                if _marks(self.round):
+                    self.earlier = [*self.earlier[-3:], (self.round, self.forced)]
+                    now = foretold[self.round] = Settled.of(self)
+                    past = foretold.get(self.round // 2)
+                    done |= (
+                        settle
+                        and self.round >= SETTLED
+                        and past is not None
+                        and _near(past.risk(self.round), now.now)
+                    )
+                if done:
                     self.settled = Settled.of(self)
                     break
-                if power:
-                    self.earlier = (self.round, self.forced)
                 self.step(anew=anew)
                 progress(self.round)
         risk, path = torch.stack(found).transpose(0, 1).cpu().numpy()
@@ -279,6 +285,11 @@ def _looks(t: int) -> bool:
 def _kind_of_age(age: Tensor) -> Tensor:
     """0 for what is fresh, 1 for what was used before, 2 for what has been for long."""
     return (age > 0).long() + (age >= LONG).long()
+
+
+def _marks(t: int) -> bool:
+    """Powers of two, and half as many again."""
+    return t > 1 and t in (2 ** (t.bit_length() - 1), 3 * 2 ** (t.bit_length() - 2))
 
 
 def _near(a: Tensor, b: Tensor) -> bool:
@@ -298,6 +309,7 @@ class _Kind:
 
     own: Tensor
     part: Tensor
+    used: bool
     shown: list[Tensor] = field(default_factory=list)
     damped: list[Tensor] = field(default_factory=list)
 
@@ -381,7 +393,9 @@ class Settled:
     @classmethod
     def of(cls, closure: Closure) -> Settled:
         """As a closure's last rounds tell."""
-        land, (since, forced) = closure.land, closure.earlier
+        land = closure.land
+        half = [one for one in closure.earlier if 2 * one[0] <= closure.round]
+        since, forced = half[-1] if half else closure.earlier[0]
         left = closure.left.clamp(ROUNDING - 1, 1 - ROUNDING)
         limit = (closure.forced - forced) / max(closure.round - since, 1) / (1 - left.square())
         own = left[:, land.lump]

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
-from empirics.prediction.closure import SETTLED, Closure
+from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.landscape import Landscape, survey
 from empirics.settings.study import Study
@@ -26,9 +26,10 @@ from empirics.training.risk import alone
 from empirics.training.streams import Streams
 from theory.setting import Constants, SettingError
 
-__all__ = ["Forecast", "Outlook", "landscape_of", "refusal", "seconds"]
+__all__ = ["Forecast", "Outlook", "caveats", "landscape_of", "refusal", "seconds"]
 
 REPLICATES = 2  # of a policy that depends on prices
+STARTS = 8  # where every replicate starts elsewhere
 PLAYED = 4096  # rounds whose admissions are decided; what is later is like the last of them
 SHOWN = 2000  # points of a curve beyond what is played round by round
 MOST_HELD = 4e9  # bytes of weights
@@ -71,11 +72,21 @@ def refusal(problem: Problem) -> str | None:
     return None
 
 
+def caveats(study: Study) -> tuple[str, ...]:
+    """What of this study the law of reuse leaves out."""
+    found = {
+        "samples are drawn without replacement: the law takes them as drawn with it": not study.replacement,
+        "of replicates with partitions of their own the first one's is looked at": "partition"
+        in study.per_seed,
+    }
+    return tuple(reason for reason, holds in found.items() if holds)
+
+
 def seconds(problem: Problem) -> float:
     """About how long a prediction takes, in seconds of a small machine; twice wrong in either direction is usual."""
     study, model = problem.study, problem.model
     groups = 1 if _alike(study, problem.streams) else study.clients
-    columns = REPLICATES * len(study.policies) * groups
+    columns = (STARTS if "start" in study.per_seed else REPLICATES) * len(study.policies) * groups
     steps = max(study.of_policy(name).steps for name in study.policies)
     cells = len(problem.population.x) * max(model.size / problem.population.x.shape[1], 1) * columns
     rounds = min(study.rounds, PLAYED)
@@ -140,7 +151,7 @@ class Outlook:
     def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
         """Of every policy, by name; `progress` is told how many rounds are done."""
         study = self.study
-        few = replace(study, seeds=min(study.seeds, REPLICATES))
+        few = replace(study, seeds=min(study.seeds, STARTS if "start" in study.per_seed else REPLICATES))
         schedule = Schedule(few, self.constants, prices=self.prices, policies=self.policies)
         rounds = schedule.advance(min(study.rounds, PLAYED))
         runs = [_distinct(rounds, p, few.seeds) for p in range(len(few.policies))]
@@ -173,7 +184,7 @@ class Outlook:
         start = self.start[[run % few.seeds % len(self.start) for run in rows]]
         closure = Closure(self.landscape, descent, memories, start)
         T = self.study.rounds
-        risk, path = closure.play(memories.rounds, settle=T > SETTLED, progress=progress)
+        risk, path = closure.play(memories.rounds, settle=True, progress=progress)
         settled = closure.settled
         assert settled is not None
         floor = settled.risk(None).cpu().numpy()
@@ -190,5 +201,7 @@ class Outlook:
 def _distinct(rounds: Rounds, policy: int, seeds: int) -> list[int]:
     """The runs of a policy that differ: one, where prices change nothing."""
     first, *others = range(policy * seeds, (policy + 1) * seeds)
+    if "start" in rounds.study.per_seed:
+        return [first, *others]
     same = all((rounds.admissions[:, run] == rounds.admissions[:, first]).all() for run in others)
     return [first] if same else [first, *others]

@@ -20,6 +20,7 @@ __all__ = [
     "covariance",
     "damped",
     "mean_damping",
+    "product",
     "resolved",
     "saturation",
     "scattered",
@@ -93,6 +94,8 @@ def covariance(logits: Tensor, variance: Tensor) -> Tensor:
     moves, weights = scattered(variance, logits.shape[-1])
     points = chances(logits[..., None, :] + moves)
     apart = points - (weights[:, None] * points).sum(-2, keepdim=True)
+    if logits.shape[-1] == 1:
+        return (weights[:, None] * apart.square()).sum(-2, keepdim=True)
     return (weights[:, None] * apart).mT @ apart
 
 
@@ -112,20 +115,25 @@ def damped(seen: View, pull: Tensor, vector: Tensor) -> Tensor:
 
 
 def settled(
-    logits: Tensor, targets: Tensor, pull: Tensor, smoothed: Tensor, bend: Tensor
+    logits: Tensor, targets: Tensor, pull: Tensor, seen: View, smoothed: Tensor
 ) -> tuple[Tensor, View]:
     """Where samples come to rest that pull their own logits: u' with u' = u - λr(u'), and what is seen there.
 
     Newton's method, with steps of bounded length: where chances are all but certain the loss is nearly straight.
     """
-    here, seen = logits, View(chances(logits) + smoothed, bend)
+    here = logits
     for _ in range(PULLS):
         off = here - logits + pull[..., None] * (seen.chances - targets)
         step = damped(seen, pull, off)
         long = step.abs().amax(-1, keepdim=True)
         here = here - step * (STRIDE / long.clamp(min=STRIDE))
-        seen = View(chances(here) + smoothed, bend)
+        seen = View(chances(here) + smoothed, seen.bend)
     return here, seen
+
+
+def product(a: Tensor, b: Tensor) -> Tensor:
+    """Of matrices (…, O, O), of which there are too many for a matrix product if they are numbers."""
+    return a * b if a.shape[-1] == b.shape[-1] == a.shape[-2] == 1 else a @ b
 
 
 def resolved(W: Tensor, pull: Tensor, before: Tensor | float) -> Tensor:

@@ -1,0 +1,138 @@
+"""What the closure predicts, against what training measures, and against the law that it extends."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from empirics.control.schedule import Schedule
+from empirics.prediction import closure as module
+from empirics.prediction.closure import Closure
+from empirics.prediction.cohorts import Memories
+from empirics.prediction.forecast import Outlook, landscape_of
+from empirics.training.engine import Engine, aggregation_weights
+from empirics.training.model import Descent
+from tests.empirics.small import CONTROL, problem, study
+from theory.law import by_age, excess_risk
+
+POLICIES = ("acdpp", "constant", "oracle", "hybrid")
+ROUNDS, SEEDS = 60, 120
+CASES = {
+    "binary": {},
+    "inside the ball": {"radius": 300.0, "eta": 0.2},
+    "one long step": {"steps": 1, "eta": 2.0},
+    "momentum": {"momentum": 0.6},
+    "classes": {"labels": "classes"},
+    "clients that differ": {"labels": "classes", "partition": "two-class"},
+    "weights that differ": {"alpha": (0.6, 0.3, 0.1)},
+    "starts that differ": {"per_seed": ("start",), "radius": 1.0},
+}
+
+
+def setting(**given):
+    start = {
+        "seeds": SEEDS,
+        "rounds": ROUNDS,
+        "checkpoint": ROUNDS,
+        "measures": ("risk",),
+        "policies": POLICIES,
+    }
+    return study(**(start | given))
+
+
+def measured(task):
+    """Cumulative excess risk of every run, (policies, seeds)."""
+    given = task.study
+    log = Engine(task.model, given, task.streams).play(Schedule(given, CONTROL).advance(given.rounds))
+    excess = log["risk"] - landscape_of(task).best.risk
+    return excess.sum(axis=0).reshape(len(given.policies), -1)
+
+
+def off(found, outlook):
+    """By how many per cent predictions miss, beyond three standard errors of what was measured."""
+    forecasts = outlook.forecasts()
+    worst = {}
+    for runs, (name, forecast) in zip(found, forecasts.items(), strict=True):
+        error = 3 * runs.std(ddof=1) / np.sqrt(len(runs))
+        worst[name] = 100 * max(abs(forecast.cumulative - runs.mean()) - error, 0) / runs.mean()
+    return worst
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_predictions_are_what_training_measures(case):
+    """With memories of 16 samples and 9 to 36 parameters: harder than any sensible federation."""
+    given = setting(**CASES[case])
+    task = problem(given)
+    few = {"starts that differ": 12.0}.get(case, 4.0)  # eight starts stand for all
+    assert max(off(measured(task), Outlook.of(task, CONTROL)).values()) < few
+
+
+def test_samples_that_pull_their_own_way_are_what_the_plain_law_misses():
+    """Without leverage the closure is the law, linearised along the noiseless path, and that is too good to be true:
+    with five samples a client, every one of them is fitted in twenty steps."""
+    task = problem(setting(policies=("oracle",), steps=20, radius=10.0))
+    found, outlook = measured(task), Outlook.of(task, CONTROL)
+    plain = replace(outlook.landscape, leverage=torch.zeros_like(outlook.landscape.leverage))
+    assert off(found, outlook)["oracle"] < 1.5
+    assert off(found, replace(outlook, landscape=plain))["oracle"] > 2.5
+
+
+def memories_of(given):
+    rounds = Schedule(given, CONTROL).advance(given.rounds)
+    weights = aggregation_weights(given, rounds.occupancy)
+    return Memories(rounds.admissions, rounds.starts, rounds.ends, weights)
+
+
+def test_large_memories_at_the_minimiser_follow_the_law():
+    """With many samples nobody pulls his own way by much, and what is left is the law of `theory`, to its numbers."""
+    scale = 20_000
+    given = study(policies=("constant",), seeds=1, radius=300.0, eta=0.3, steps=3, K=4, rounds=25)
+    given = replace(given, buffers=tuple(scale * b for b in given.buffers), budget=scale * given.budget)
+    task = problem(given)
+    land, memories = landscape_of(task), memories_of(given)
+    found, _ = Closure(land, Descent(3, 0.3), memories, land.best.theta).play(25)
+    cohorts = by_age(memories.admissions[:, 0].sum(axis=1), 4)
+    h = land.curvature.numpy()
+    lawful = excess_risk(cohorts, 25, h=h, variance=land.noise.numpy() / h**2, start=0 * h, eta=0.3, E=3)
+    np.testing.assert_allclose(found[1:, 0], lawful.noise[1:], rtol=2e-3)
+
+
+def test_a_curve_does_not_depend_on_how_long_it_goes_on():
+    long, short = (problem(setting(rounds=T, seeds=2, policies=("constant", "hybrid"))) for T in (50, 20))
+    whole, part = (Outlook.of(task, CONTROL).forecasts() for task in (long, short))
+    for name in whole:
+        np.testing.assert_allclose(part[name].risk[:-1], whole[name].risk[:20], rtol=1e-12)
+
+
+def test_what_settles_is_foretold(monkeypatch):
+    """A closure that stops early says what one that plays all rounds finds, to a few per cent."""
+    monkeypatch.setattr(module, "SETTLED", 16)
+    given = setting(rounds=400, seeds=1, policies=("constant", "oracle"))
+    task = problem(given)
+    land, memories = landscape_of(task), memories_of(given)
+    whole, early = (Closure(land, Descent(3, 0.5), memories, task.model.start(1)) for _ in range(2))
+    risk, _ = whole.play(400)
+    early.play(400, settle=True)
+    assert early.round < 200
+    np.testing.assert_allclose(early.settled.risk(400), risk[400], rtol=0.03)
+    np.testing.assert_allclose(early.settled.risk(None), whole.settled.risk(None), rtol=0.03)
+
+
+def test_looking_seldom_changes_little(monkeypatch):
+    task = problem(setting(seeds=1, policies=("constant", "hybrid")))
+    seldom = Outlook.of(task, CONTROL).forecasts()
+    monkeypatch.setattr(module, "OCTAVE", 10**6)
+    always = Outlook.of(task, CONTROL).forecasts()
+    for name in seldom:
+        assert seldom[name].cumulative == pytest.approx(always[name].cumulative, rel=5e-3)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("case", ["binary", "classes", "clients that differ"])
+def test_a_gpu_predicts_the_same(case):
+    given = setting(seeds=2, **CASES[case])
+    here, there = (Outlook.of(problem(given, device), CONTROL).forecasts() for device in ("cpu", "cuda"))
+    for name in here:
+        np.testing.assert_allclose(there[name].risk, here[name].risk, rtol=1e-6)

@@ -1,0 +1,78 @@
+"""Forecasts of whole studies: who is predicted, with what settings, and what is refused."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from empirics.prediction.forecast import Outlook, caveats, landscape_of, refusal, seconds
+from empirics.training.problem import from_dataset
+from tests.empirics.small import CONTROL, blobs, problem, study
+from theory.setting import SettingError
+
+
+def forecasts(given):
+    return Outlook.of(problem(given), CONTROL).forecasts()
+
+
+def test_every_policy_has_a_curve_for_every_round():
+    given = study(policies=("acdpp", "constant", "oracle", "hybrid", "acdpp-capped"), rounds=12)
+    found = forecasts(given)
+    assert list(found) == list(given.policies)
+    for forecast in found.values():
+        assert forecast.risk.shape == forecast.path.shape == (13,)
+        assert (forecast.risk >= forecast.path - 1e-12).all()
+        assert forecast.cumulative == pytest.approx(forecast.risk[:12].sum())
+        assert forecast.document()["final_excess_risk"] == forecast.risk[12]
+        assert forecast.noise_floor > 0
+    first = {forecast.risk[0] for forecast in found.values()}
+    assert len(first) == 1  # θ(1) is the same for all
+
+
+def test_variants_are_predicted_with_their_own_steps_and_sizes():
+    given = study(rounds=15, policies=("constant@eta=0.1", "constant", "constant@steps=1", "constant@K=2"))
+    found = forecasts(given)
+    for name in given.policies:
+        own = given.of_policy(name)
+        alone = forecasts(replace(own, policies=("constant",)))["constant"]
+        np.testing.assert_allclose(found[name].risk, alone.risk, rtol=1e-9, err_msg=name)
+    assert len({round(one.cumulative, 6) for one in found.values()}) == 4
+
+
+def test_long_horizons_are_foretold_from_fewer_rounds():
+    given = study(rounds=10**6, policies=("constant",), seeds=1)
+    forecast = forecasts(given)["constant"]
+    assert forecast.risk.shape == (10**6 + 1,)
+    assert forecast.risk[-1] == pytest.approx(forecast.noise_floor, rel=1e-3)
+    short = forecasts(replace(given, rounds=2000))["constant"]
+    np.testing.assert_allclose(forecast.risk[:2000], short.risk[:2000], rtol=2e-3)
+
+
+def test_the_rate_is_what_is_admitted():
+    assert forecasts(study(policies=("constant",), rounds=40))["constant"].rate == pytest.approx(4, rel=0.05)
+
+
+def test_what_the_law_cannot_say_is_refused():
+    assert "radius" in refusal(problem(study(radius=None)))
+    network = from_dataset(study(), blobs(), torch.device("cpu"), torch.nn.Linear(8, 2))
+    assert "logistic" in refusal(network)
+    with pytest.raises(SettingError, match="nothing can be predicted"):
+        landscape_of(network)
+    assert refusal(problem(study())) is None
+
+
+def test_caveats_name_what_is_left_out():
+    assert caveats(study()) == ()
+    assert "replacement" in caveats(study(replacement=False))[0]
+    assert "partition" in caveats(study(per_seed=("partition",)))[0]
+
+
+def test_large_problems_take_longer():
+    small = seconds(problem(study()))
+    assert small < 5
+    assert seconds(problem(study(steps=100))) > 5 * small
+    assert seconds(problem(study(labels="classes", partition="two-class"))) > small
+    many = study(buffers=(1,) * 3000, alpha=(0.5, *[0.5 / 2999] * 2999), rounds=4000)
+    assert math.isinf(seconds(problem(many)))
