@@ -17,6 +17,7 @@ differ, both exist: `name` and `name_as_stated`.
 | `law` | the law of reuse: what a federation learns, exactly, for quadratic losses |
 | `stationary` | the law under steady admission: after t rounds, for small steps, the best K |
 | `clients` | the law for clients that differ: what weights cost in bias and in noise |
+| `curved` | samples with curvatures of their own: what reuse and local steps change, to first order in 1/n |
 | `violation` | by how much a policy inside the region can break its constraints |
 | `design` | which K and which rates for given budgets, for T rounds (`design.design`) or as T → ∞ |
 | `algebra`, `summation`, `lambert`, `design_search` | underneath: number systems, sums, a series, a search |

@@ -21,6 +21,7 @@ import theory.admission
 import theory.bound
 import theory.clients
 import theory.constant_admission
+import theory.curved
 import theory.design
 import theory.lambert
 import theory.law
@@ -85,6 +86,13 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
     "clients.pooled_spread": lambda a: theory.clients.pooled_spread([a.u, a.v], [a.v, a.w]),
     "clients.weighted_spread": lambda a: theory.clients.weighted_spread([a.u, a.v], [a.v, a.w], [a.w, a.u]),
     "clients.least_spread": lambda a: theory.clients.least_spread([a.u, a.v], [a.v, a.w]),
+    "curved.local_pull": lambda a: theory.curved.local_pull(a.u, a.v, a.K),
+    "curved.local_contraction": lambda a: theory.curved.local_contraction(a.u, a.v, a.w, a.v / a.u, a.K),
+    "curved.local_shift": lambda a: theory.curved.local_shift(a.u, a.v, a.K),
+    "curved.own_weight": lambda a: theory.curved.own_weight(a.u / (a.u + a.v), a.K, a.w),
+    "curved.stationary_bias": lambda a: theory.curved.stationary_bias(
+        a.w, a.K, h=a.u / (a.u + a.v), tilt=a.v, eta=a.u / (a.u + a.w), E=a.K, clients=a.u
+    ),
     "reuse.uses_kstep": lambda a: theory.reuse.uses_kstep(a.t, a.K),
     "reuse.cohort_deficits": lambda a: theory.reuse.cohort_deficits(a.t, a.K),
     "reuse.uniformity_from_deficits": lambda a: theory.reuse.uniformity_from_deficits(
@@ -219,6 +227,8 @@ NOT_FORMULAS = {
     "law.excess_risk",
     "law.squared_weights",
     "stationary.best_retention",
+    "curved.first_order",
+    "curved.noise_correction",
     "reuse.from_totals",
     "reuse.trajectory",
     "lambert.lambert_total",
@@ -256,6 +266,7 @@ def test_no_public_function_of_the_theory_escapes_this_test() -> None:
         theory.law,
         theory.stationary,
         theory.clients,
+        theory.curved,
         theory.bound,
         theory.sharper,
         theory.constant_admission,

@@ -9,4 +9,5 @@ MODULES = (
     "best_k",
     "finite_rounds",
     "clients",
+    "local_steps",
 )

@@ -1,0 +1,182 @@
+r"""Samples with a gradient and a curvature of their own, every stream counted: E δ and E δ² as polynomials in 1/λ.
+
+A sample is one of a few kinds, so a cohort of n samples is a multinomial vector of counts, and a whole stream is one
+vector a cohort. If all admissions are multiplied by λ, the joint cumulant of k means over memories is a number of
+samples over a product of k occupancies, so it goes as \(\lambda^{1-k}\): expectations are polynomials in 1/λ, of a
+degree below the number of factors. Their values at λ = 1, 2, … give every coefficient exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import comb, prod
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.engines.identity import equal
+from proofs_check.evidence import Evidence, together
+from theory.curved import Moments
+
+__all__ = ["INDEPENDENT", "PAIR", "TRIPLE", "Kinds", "Stream", "coefficients", "means", "moments_of_a_mean"]
+
+F = Fraction
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What a sample can be: triples (h, g, k) with their chances; its gradient is g + hδ + kδ²/2."""
+
+    values: tuple[tuple[Fraction, Fraction, Fraction], ...]
+    chances: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        if sum(self.chances) != 1 or self.mean(lambda h, g, k: g) != 0:
+            raise ValueError("chances must add up to 1 and gradients to 0 on average")
+
+    def mean(self, of: Callable[[Any, Any, Any], Any]) -> Fraction:
+        """Of a function of (h, g, k)."""
+        return sum((p * of(*value) for p, value in zip(self.chances, self.values, strict=True)), F(0))
+
+    @property
+    def moments(self) -> Moments:
+        """As theory takes them."""
+        h = self.mean(lambda x, g, k: x)
+        return Moments(
+            h=h,
+            spread=self.mean(lambda x, g, k: (x - h) ** 2),
+            noise=self.mean(lambda x, g, k: g * g),
+            tilt=self.mean(lambda x, g, k: x * g),
+            skew=self.mean(lambda x, g, k: (x - h) * g * g),
+        )
+
+    def cohort(self, size: int) -> Iterator[tuple[Fraction, tuple[Fraction, ...]]]:
+        """Pairs (chance, sums of h, g and k) of so many samples."""
+        for counts in _compositions(size, len(self.values)):
+            left, chance = size, F(1)
+            for count, p in zip(counts, self.chances, strict=True):
+                chance *= comb(left, count) * p**count
+                left -= count
+            columns = zip(*self.values, strict=True)
+            yield (
+                chance,
+                tuple(sum((c * x for c, x in zip(counts, column, strict=True)), F(0)) for column in columns),
+            )
+
+
+# gradient and curvature depend on each other; the same with three kinds; and a gradient of mean 0 at each curvature
+PAIR = Kinds(((F(1), F(1), F(0)), (F(1, 2), F(-2), F(0))), (F(2, 3), F(1, 3)))
+TRIPLE = Kinds(
+    ((F(1), F(1), F(0)), (F(1, 4), F(-1), F(0)), (F(1, 2), F(0), F(0))), (F(1, 4), F(1, 4), F(1, 2))
+)
+INDEPENDENT = Kinds(
+    ((F(1), F(1), F(0)), (F(1), F(-1), F(0)), (F(1, 4), F(0), F(0))), (F(1, 4), F(1, 4), F(1, 2))
+)
+
+
+def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _compositions(total - first, parts - 1):
+            yield (first, *rest)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Admissions of each round, a list over clients; every sample stays for K rounds; E steps of size η a round."""
+
+    admissions: tuple[tuple[int, ...], ...]
+    K: int
+    kinds: Kinds
+    start: Fraction
+    eta: Fraction
+    E: int = 1
+
+    def expected(self, scale: int, of: Callable[[Fraction], Any]) -> list[Any]:
+        """The mean of `of(δ(t))`, t = 1..T+1, over all streams with every admission multiplied by `scale`."""
+        cohorts = [
+            (t, m, scale * amount)
+            for t, row in enumerate(self.admissions)
+            for m, amount in enumerate(row)
+            if amount
+        ]
+        totals = [F(0)] * (len(self.admissions) + 1)
+        for drawn in product(*(list(self.kinds.cohort(size)) for *_, size in cohorts)):
+            chance = prod((p for p, _ in drawn), start=F(1))
+            held = [(t, m, size, sums) for (t, m, size), (_, sums) in zip(cohorts, drawn, strict=True)]
+            for t, distance in enumerate(self._path(held)):
+                totals[t] += chance * of(distance)
+        return totals
+
+    def _path(self, held: Sequence[tuple[int, int, int, tuple[Fraction, ...]]]) -> list[Fraction]:
+        path = [self.start]
+        for t in range(len(self.admissions)):
+            memory: dict[int, list[Fraction]] = {}
+            for entered, m, size, sums in held:
+                if entered <= t < entered + self.K:
+                    before = memory.get(m, [F(0)] * 4)
+                    memory[m] = [x + y for x, y in zip(before, (F(size), *sums), strict=True)]
+            n, moved = sum((mine[0] for mine in memory.values()), F(0)), F(0)
+            for held_here, *totals in memory.values():
+                h, g, k = (x / held_here for x in totals)
+                local = path[-1]
+                for _ in range(self.E):
+                    local -= self.eta * (g + h * local + k * local * local / 2)
+                moved += held_here / n * local
+            path.append(moved if n else path[-1])
+        return path
+
+
+def coefficients(values: Sequence[Fraction]) -> list[Fraction]:
+    """Of the polynomial in 1/λ that takes these values at λ = 1, 2, …, the lowest first.
+
+    >>> coefficients([Fraction(3), Fraction(2), Fraction(5, 3)])
+    [Fraction(1, 1), Fraction(2, 1), Fraction(0, 1)]
+    """
+    points, slopes = [F(1, at + 1) for at in range(len(values))], list(values)
+    for order in range(1, len(points)):
+        for i in range(len(points) - 1, order - 1, -1):
+            slopes[i] = (slopes[i] - slopes[i - 1]) / (points[i] - points[i - order])
+    found = [F(0)] * len(points)
+    for slope, point in zip(reversed(slopes), reversed(points), strict=True):
+        found = [low - point * same for low, same in zip([F(0), *found[:-1]], found, strict=True)]
+        found[0] += slope
+    return found
+
+
+def means(stream: Stream, points: int, of: Callable[[Fraction], Any]) -> list[list[Fraction]]:
+    """The coefficients of E[of(δ(t))] for t = 1..T+1, from λ = 1..points."""
+    runs = [stream.expected(scale, of) for scale in range(1, points + 1)]
+    return [coefficients(column) for column in zip(*runs, strict=True)]
+
+
+def moments_of_a_mean() -> Evidence:
+    """E ε² = Var/n, E ε³ = μ₃/n², E ε⁴ = 3Var²/n² + (μ₄-3Var²)/n³ for a mean of n, by induction over n."""
+    n, var, third, fourth = sp.symbols("n Var mu3 mu4")
+    sums = {2: n * var, 3: n * third, 4: n * fourth + 3 * n * (n - 1) * var**2}  # of a sum of n
+    raised = {2: sums[2] + var, 3: sums[3] + third, 4: sums[4] + 6 * sums[2] * var + fourth}
+    scaled = {2: var / n, 3: third / n**2, 4: 3 * var**2 / n**2 + (fourth - 3 * var**2) / n**3}
+    return together(
+        *(
+            equal(
+                total.subs(n, 1),
+                {2: var, 3: third, 4: fourth}[k],
+                domain="n = 1",
+                what=f"moment {k} and its own",
+            )
+            for k, total in sums.items()
+        ),
+        *(
+            equal(total.subs(n, n + 1), raised[k], domain="one sample more", what=f"moment {k} of the sum")
+            for k, total in sums.items()
+        ),
+        *(
+            equal(total / n**k, scaled[k], domain="every n", what=f"moment {k} of the mean")
+            for k, total in sums.items()
+        ),
+    )
