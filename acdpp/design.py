@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from enum import StrEnum
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from rich.table import Table
 from acdpp import parse
 from acdpp.bound import DEFAULT_CONSTANTS
 from acdpp.output import console, print_json
+from acdpp.predict import PilotSize
+from acdpp.study import DataDir, Dataset
 from theory.design import Design, crossover_horizon, design, design_as_stated, design_limit, fill_ratio
 from theory.setting import Budget, Constants, SettingError
 
@@ -19,9 +22,18 @@ __all__ = ["EXAMPLES", "command"]
 
 LONGEST = 10**12  # rounds
 EXAMPLES = (
-    "Example: [bold]acdpp design --buffers 8,9,10,11,12,8,9,10,11,12 "
-    "--budget 55 --mean-cost 5.5 --horizon 1e6[/bold]"
+    "Examples: [bold]acdpp design --buffers 8,9,10,11,12,8,9,10,11,12 "
+    "--budget 55 --mean-cost 5.5 --horizon 1e6[/bold] · "
+    "[bold]acdpp design --buffers 20,20,30 --budget 55 --mean-cost 5.5 "
+    "--by prediction --dataset npz:mine.npz --pilot 200[/bold]"
 )
+
+
+class By(StrEnum):
+    """What the design makes small."""
+
+    bound = "bound"
+    prediction = "prediction"
 
 
 def command(
@@ -30,7 +42,21 @@ def command(
     mean_cost: Annotated[str, typer.Option(help="Mean cost of a sample.")],
     horizon: Annotated[
         str | None,
-        typer.Option(help="Rounds T, to 10^12: the exact optimum for T rounds. Without it, T → ∞."),
+        typer.Option(
+            help="Rounds T, to 10^12: the exact optimum for T rounds. Without it, T → ∞; by prediction, 500."
+        ),
+    ] = None,
+    by: Annotated[
+        By, typer.Option(help="What is to be least: the bound, or the excess risk predicted on --dataset.")
+    ] = By.bound,
+    dataset: Dataset = None,
+    data_dir: DataDir = None,
+    pilot: PilotSize = None,
+    eta: Annotated[
+        str | None, typer.Option(help="Step size, by prediction; without it, the best is searched.")
+    ] = None,
+    steps: Annotated[
+        str | None, typer.Option(help="Local steps E, by prediction, 10 if not given; the best of several.")
     ] = None,
     constants: Annotated[
         str, typer.Option(help="D, sigma, eta, B, Pdim and, if wanted, E, G, L.")
@@ -43,12 +69,26 @@ def command(
         cost=parse.number(budget, "--budget"),
         mean_cost=parse.number(mean_cost, "--mean-cost"),
     )
-    numbers = parse.constants(constants)
     T = None if horizon is None else parse.whole(horizon, "--horizon")
     if T is not None and T > LONGEST:
         raise SettingError(
             f"--horizon must be at most 10^12 for a design, got {horizon}; leave it out for T → ∞"
         )
+    if by is By.prediction:
+        from acdpp.design_by_prediction import predicted_design, show
+
+        if constants != DEFAULT_CONSTANTS:
+            raise SettingError("--constants are the bound's: --by prediction takes its own from the data")
+        found = predicted_design(
+            setting, dataset, data_dir=data_dir, pilot=pilot, horizon=T, eta=eta, steps=steps, quiet=as_json
+        )
+        (print_json if as_json else show)(found)
+        return
+    asked = {"dataset": dataset, "data-dir": data_dir, "pilot": pilot, "eta": eta, "steps": steps}
+    foreign = [f"--{name}" for name, value in asked.items() if value is not None]
+    if foreign:
+        raise SettingError(f"{', '.join(foreign)}: the bound knows no data; give --by prediction too")
+    numbers = parse.constants(constants)
     with np.errstate(all="ignore"):  # what is not finite is refused below
         result = design_limit(setting, numbers) if T is None else design(setting, T, numbers)
         document = _document(result, setting, T, numbers)

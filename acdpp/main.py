@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from acdpp import bound, design, interrupt, plot, train, verify, version
+from acdpp import bound, design, interrupt, plot, predict, train, verify, version
 from acdpp.output import fail, never_refuse
 from theory.setting import SettingError
 
@@ -23,6 +23,7 @@ EXAMPLES = (
     "[bold]acdpp bound constant --K 10 --rate 10 --horizon 1e12 --certified[/bold]",
     "[bold]acdpp design --buffers 8,9,10,11,12 --budget 55 --mean-cost 5.5[/bold]",
     "[bold]acdpp plot omegas --horizon 1e15[/bold]",
+    "[bold]acdpp predict --pilot 200[/bold]",
     "[bold]acdpp train --out results/digits[/bold]",
 )
 
@@ -38,10 +39,11 @@ app.command("verify", epilog=verify.EXAMPLES)(verify.command)
 app.command("bound", epilog=bound.EXAMPLES)(bound.command)
 app.command("design", epilog=design.EXAMPLES)(design.command)
 app.add_typer(plot.app, name="plot")
+app.command("predict", epilog=predict.EXAMPLES)(predict.command)
 app.command("train", epilog=train.EXAMPLES)(train.command)
 
 
-UNWINDING = ("plot", "train")  # after Ctrl-C they take away or finish what they write
+UNWINDING = ("plot", "predict", "train")  # after Ctrl-C they take away or finish what they write
 
 
 def _version(wanted: bool) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -23,10 +19,27 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
 
 from acdpp import interrupt, parse
 from acdpp.output import console, print_json
+from acdpp.study import (
+    Config,
+    CostColumn,
+    CostTrace,
+    DataDir,
+    Dataset,
+    Policies,
+    PresetName,
+    Rounds,
+    Seed,
+    Sweep,
+    changed,
+    of_preset,
+    show_table,
+    warn_of_other_data,
+    with_error,
+    words_of_the_user,
+)
 from theory.setting import SettingError
 
 __all__ = ["EXAMPLES", "command"]
@@ -39,61 +52,24 @@ EXAMPLES = (
     "[bold]acdpp train --dataset npz:mine.npz --cost-trace prices.csv --policies constant,my_module:MyPolicy[/bold] · "
     "[bold]acdpp train --preset paper --data-dir DIR --device cuda --out results/mnist[/bold]"
 )
-
-
 SHOWN = 10  # pairs of policies by name, of a ranking
-OTHER_DATA = "preset {} keeps buffers, budget, eta and model of its MNIST experiment for other data: edit --show-config"
-
-
-class Preset(StrEnum):
-    """Named settings."""
-
-    digits = "digits"
-    own = "own"
-    paper = "paper"
-    released = "released"
 
 
 def command(
-    preset: Annotated[
-        Preset | None,
-        typer.Option(
-            help="digits: within the theorem's hypotheses; own: the same for your data; paper and released: the MNIST "
-            "experiment. By default digits, or own with a data set of yours."
-        ),
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="TOML file with settings that replace the preset's.")
-    ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="digits, mnist, cifar10, imagenette, or npz:FILE with x, y and test_x, test_y."),
-    ] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Where the data set's standard files lie.")] = None,
+    preset: PresetName = None,
+    config: Config = None,
+    dataset: Dataset = None,
+    data_dir: DataDir = None,
     model: Annotated[
         str | None, typer.Option(help="logistic, or module:attribute that makes a torch.nn.Module.")
     ] = None,
-    policies: Annotated[
-        str | None,
-        typer.Option(
-            help="Names apart by commas, such as acdpp,constant@K=5,eta=0.1; module:attribute for your own."
-        ),
-    ] = None,
-    sweep: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUES",
-            help="Values of K, eta or steps, such as K=1,5,10: each policy trains with every one, all in one batch. "
-            "Given again, all combinations. The oracle has no K.",
-        ),
-    ] = None,
-    cost_trace: Annotated[Path | None, typer.Option(help="CSV file of prices, one a round.")] = None,
-    cost_column: Annotated[
-        str | None, typer.Option(help="The column of --cost-trace with the prices, by its name.")
-    ] = None,
-    rounds: Annotated[str | None, typer.Option(help="Rounds T, such as 500 or 1e3.")] = None,
+    policies: Policies = None,
+    sweep: Sweep = None,
+    cost_trace: CostTrace = None,
+    cost_column: CostColumn = None,
+    rounds: Rounds = None,
     seeds: Annotated[str | None, typer.Option(help="Replicates of each policy.")] = None,
-    seed: Annotated[str | None, typer.Option(help="Seed of the whole study.")] = None,
+    seed: Seed = None,
     device: Annotated[
         str | None, typer.Option(help="cpu or cuda; cpu by default, or what the study began on.")
     ] = None,
@@ -114,15 +90,10 @@ def command(
     """Train every policy on the same costs and samples, and compare excess risk with the bound."""
     try:
         from empirics.run import run_study, study_of
-        from empirics.settings.presets import PRESETS, read_toml
-        from empirics.settings.study import Study
         from empirics.settings.toml import toml
-        from empirics.settings.variant import listed
     except ImportError as error:
         raise SettingError(f"training needs {error.name}: pip install 'acdpp[empirics]'") from None
 
-    own = dataset is not None and dataset.startswith("npz:")
-    chosen = preset.value if preset is not None else "own" if own and config is None else None
     if resume is not None:
         if out is not None or config is not None or preset is not None or sweep:
             raise SettingError(
@@ -130,32 +101,30 @@ def command(
             )
         base = study_of(resume)
     else:
-        base = PRESETS[chosen or "digits"] if config is None else read_toml(config, chosen)
-    given: dict[str, Any] = {
-        "dataset": dataset,
-        "model": model,
-        "policies": None if policies is None else listed(policies),
-        "cost": _trace(cost_trace, cost_column),
-        "rounds": None if rounds is None else parse.whole(rounds, "--rounds"),
-        "seeds": None if seeds is None else parse.whole(seeds, "--seeds"),
-        "seed": None if seed is None else parse.seed(seed, "--seed"),
-    }
-    study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
-    study = study.swept(*(sweep or ()))
+        base = of_preset(preset, config, dataset)
+    study = changed(
+        base,
+        dataset=dataset,
+        model=model,
+        policies=policies,
+        sweep=sweep,
+        cost_trace=cost_trace,
+        cost_column=cost_column,
+        rounds=rounds,
+        seeds=None if seeds is None else parse.whole(seeds, "--seeds"),
+        seed=seed,
+    )
     if show_config:
         console.print(toml(study), markup=False, soft_wrap=True, end="")
         return
-    if dataset is not None and chosen in ("paper", "released"):
-        print(f"acdpp: note: {OTHER_DATA.format(chosen)}", file=sys.stderr)
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))  # for policies and models of the user's own
+    warn_of_other_data(preset, dataset)
     folder: list[Path] = []
 
     def begun(place: Path) -> None:
         folder.append(place)
         interrupt.last_words(f"stopped; continue with acdpp train --resume {shlex.quote(str(place))}")
 
-    with _progress(study.rounds, quiet=as_json) as tell, _warnings_in_one_line():
+    with _progress(study.rounds, quiet=as_json) as tell, words_of_the_user():
         summary = run_study(
             study,
             out if resume is None else resume,
@@ -170,23 +139,6 @@ def command(
         print_json(document)
     else:
         _show(document)
-
-
-def _trace(file: Path | None, column: str | None) -> dict[str, Any] | None:
-    if file is None and column is not None:
-        raise SettingError("--cost-column names a column of --cost-trace FILE: give that too")
-    return None if file is None else {"process": "trace", "file": str(file), "column": column}
-
-
-@contextmanager
-def _warnings_in_one_line() -> Iterator[None]:
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        print(f"acdpp: note: {' '.join(str(message).split())}", file=sys.stderr)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("default")
-        warnings.showwarning = show
-        yield
 
 
 @contextmanager
@@ -206,13 +158,8 @@ def _progress(rounds: int, *, quiet: bool) -> Iterator[Any]:
 # --- the summary -------------------------------------------------------------------------------------------
 
 
-def _pm(value: dict[str, float | None]) -> str:
-    """Mean ± standard error, to the error's first digit."""
-    mean, error = value["mean"], value["error"]
-    if not error:
-        return f"{mean:.4g}"
-    places = max(-math.floor(math.log10(error)), 0)
-    return f"{mean:.{places}f} ± {error:.{places}f}"
+def _pm(value: dict[str, float]) -> str:
+    return with_error(value["mean"], value["error"])
 
 
 def _count(value: float | None) -> str:
@@ -221,39 +168,14 @@ def _count(value: float | None) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _table(title: str, headings: list[str], rows: dict[str, list[str]]) -> None:
-    table = Table(
-        title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True
-    )
-    table.add_column("policy", overflow="fold")
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for name, cells in rows.items():
-        table.add_row(name, *cells)
-    console.print(table)
-
-
 def _show(document: dict[str, Any]) -> None:
     policies = document["policies"]
     console.print(f"{document['task']}; {document['rounds']:,} rounds")
     console.print(f"mean ± standard error {document['intervals']}")
     measured = "least_risk" in document
     if measured:
-        _table(
-            "Excess population risk against Theorem 1",
-            ["final", "cumulative", "stated", "corrected", "÷ measured"],
-            {
-                name: [
-                    _pm(row["final_excess_risk"]),
-                    _pm(row["cumulative_excess_risk"]),
-                    _count(row["bound_stated"]),
-                    _count(row["bound_corrected"]),
-                    _count(row["corrected_over_measured"]),
-                ]
-                for name, row in policies.items()
-            },
-        )
-    _table(
+        _show_risk(document)
+    show_table(
         "Accuracy and constraints",
         ["test accuracy", "cost violation", "buffer violation", "most held"],
         {
@@ -277,6 +199,30 @@ def _show(document: dict[str, Any]) -> None:
     for reason in document["outside_the_hypotheses"]:
         console.print(f"outside the hypotheses of the corrected bound: {reason}")
     console.print(f"result: {document['result']}")
+
+
+def _show_risk(document: dict[str, Any]) -> None:
+    policies, reason = document["policies"], document.get("not_predicted")
+    predicted = all(row.get("predicted") for row in policies.values())
+
+    def cells(row: dict[str, Any]) -> list[str]:
+        found = [_pm(row["final_excess_risk"]), _pm(row["cumulative_excess_risk"])]
+        if predicted:
+            ratio = row["predicted_over_measured"]
+            found += [
+                f"{row['predicted']['cumulative_excess_risk']:.4g}",
+                "∞" if ratio is None else f"{ratio:.3f}",
+            ]
+        else:
+            found.append(_count(row["bound_stated"]))
+        return [*found, _count(row["bound_corrected"]), _count(row["corrected_over_measured"])]
+
+    title = "Excess population risk, and Theorem 1; ÷ is over the measured cumulative one"
+    between = ["predicted", "÷"] if predicted else ["stated"]
+    headings = ["final", "cumulative", *between, "corrected", "÷"]
+    show_table(title, headings, {name: cells(row) for name, row in policies.items()})
+    if reason is not None:
+        console.print(f"not predicted: {reason}")
 
 
 def _show_ranking(ranking: dict[str, Any]) -> None:
@@ -310,7 +256,7 @@ def _show_mismatch(rows: dict[str, dict[str, Any]]) -> None:
     def number(value: float | None) -> str:
         return "∞" if value is None else f"{value:.2f}"
 
-    _table(
+    show_table(
         "Measured gradient mismatch over variance x χ, and over the paper's 1/n - 1/N_eff",
         ["χ", "stated", "stated, early", "above σ² x stated in rounds"],
         {

@@ -292,8 +292,7 @@ def _refuse_flood(study: Study) -> None:
     most = int(MOST_HELD / (16 * (len(study.policies) + CANDIDATES)))
     if study.rounds > most:
         raise SettingError(
-            f"the curves of {study.rounds:,} rounds do not fit into memory: take at most {most:,} rounds, after which "
-            "little changes but the noise floor"
+            f"the curves of {study.rounds:,} rounds do not fit into memory: take at most {most:,}"
         )
 
 

@@ -1,0 +1,212 @@
+"""`acdpp predict`: the learning curve of every policy before anything is trained, and the best settings."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from acdpp import parse
+from acdpp.output import console, print_json
+from acdpp.study import (
+    Config,
+    CostColumn,
+    CostTrace,
+    DataDir,
+    Dataset,
+    Policies,
+    PresetName,
+    Rounds,
+    Seed,
+    Sweep,
+    changed,
+    of_preset,
+    show_table,
+    warn_of_other_data,
+    with_error,
+    words_of_the_user,
+)
+from theory.setting import SettingError
+
+__all__ = ["EXAMPLES", "PilotSize", "command", "progress", "sureness", "wholes"]
+
+EXAMPLES = (
+    "Examples: [bold]acdpp predict[/bold] (the bundled digits) · "
+    "[bold]acdpp predict --dataset npz:mine.npz --pilot 200[/bold] · "
+    "[bold]acdpp predict --rounds 1e5 --steps 1,5,10 --objective final[/bold] · "
+    "[bold]acdpp predict --policies constant --sweep K=1,2,5,10,20 --no-best --out curves.csv[/bold]"
+)
+WORDS = {
+    "cumulative": ("cumulative_excess_risk", "cumulative excess risk"),
+    "final": ("final_excess_risk", "final excess risk"),
+    "floor": ("noise_floor", "noise floor"),
+}
+
+
+class Objective(StrEnum):
+    """What the best settings make small."""
+
+    cumulative = "cumulative"
+    final = "final"
+    floor = "floor"
+
+
+PilotSize = Annotated[
+    str | None,
+    typer.Option(
+        "--pilot",
+        metavar="N",
+        help="Look at N samples of the data alone, drawn by --seed, and say how sure that is.",
+    ),
+]
+
+
+def command(
+    preset: PresetName = None,
+    config: Config = None,
+    dataset: Dataset = None,
+    data_dir: DataDir = None,
+    pilot: PilotSize = None,
+    policies: Policies = None,
+    sweep: Sweep = None,
+    cost_trace: CostTrace = None,
+    cost_column: CostColumn = None,
+    rounds: Rounds = None,
+    seed: Seed = None,
+    best: Annotated[
+        bool, typer.Option("--best/--no-best", help="Search the best K, rate and step size.")
+    ] = True,
+    objective: Annotated[
+        Objective,
+        typer.Option(
+            help="What is to be least: the excess risk of all rounds, of the last, or in the long run, which "
+            "searches K alone."
+        ),
+    ] = Objective.cumulative,
+    steps: Annotated[
+        str | None, typer.Option(help="Local steps E to search besides the study's own, such as 1,5,10.")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; cpu by default.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New folder for curves and prediction.json, or a new FILE.csv or FILE.parquet."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Predict every policy's excess risk by the law of reuse, and find the best K, rate and step size."""
+    try:
+        from empirics.predict import predict_study
+    except ImportError as error:
+        raise SettingError(f"predicting needs {error.name}: pip install 'acdpp[empirics]'") from None
+
+    if not best and (steps is not None or objective is not Objective.cumulative):
+        raise SettingError("--steps and --objective say what the best is searched by: leave out --no-best")
+    study = changed(
+        of_preset(preset, config, dataset),
+        dataset=dataset,
+        policies=policies,
+        sweep=sweep,
+        cost_trace=cost_trace,
+        cost_column=cost_column,
+        rounds=rounds,
+        seed=seed,
+    )
+    size = None if pilot is None else parse.whole(pilot, "--pilot")
+    more = () if steps is None else wholes(steps, "--steps")
+    warn_of_other_data(preset, dataset)
+    with progress(quiet=as_json) as tell, words_of_the_user():
+        found = predict_study(
+            study,
+            out,
+            pilot=size,
+            best=best,
+            objective=objective.value,
+            search_steps=more,
+            device=device,
+            data_dir=data_dir,
+            progress=tell,
+        )
+    document = found.document()
+    if as_json:
+        print_json(document)
+        return
+    _show(document)
+    if out is not None:
+        console.print(f"curves: {out}", markup=False, soft_wrap=True)
+
+
+def wholes(text: str, name: str) -> tuple[int, ...]:
+    """Whole numbers of at least 1, apart by commas."""
+    return tuple(parse.whole(word, name) for word in text.split(","))
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
+    """Tell on a terminal what is being done, how much, and of what."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=quiet or not sys.stderr.isatty()) as bar:
+        task = bar.add_task("reading the data", total=None)
+
+        def tell(doing: str, done: int, of: int | None) -> None:
+            bar.update(task, description=doing, completed=done, total=of)
+
+        yield tell
+
+
+# --- what is printed ---------------------------------------------------------------------------------------
+
+
+def _show(document: dict[str, Any]) -> None:
+    console.print(f"{document['task']}; {document['rounds']:,} rounds", markup=False)
+
+    def cells(row: dict[str, Any]) -> list[str]:
+        error = row["error"] or {}
+        numbers = [with_error(row[name], error.get(name)) for name, _ in WORDS.values()]
+        return [f"{row['rate']:.4g}", *numbers, f"{row['path_share']:.0%}"]
+
+    show_table(
+        "Predicted excess population risk",
+        ["rate", "cumulative", "final", "noise floor", "path"],
+        {name: cells(row) for name, row in document["policies"].items()},
+    )
+    console.print(
+        "path: the share that the mean path has in the cumulative one, without the scatter around it"
+    )
+    if document["best"] is not None:
+        _show_best(document)
+    for note in document["notes"]:
+        console.print(f"note: {note}")
+    console.print(sureness(document["pilot"]))
+
+
+def _show_best(document: dict[str, Any]) -> None:
+    best, own, (name, words) = document["best"], document["best"]["own"], WORDS[document["objective"]]
+    error, gain, spread = (best["error"] or {}).get(name), 100 * best["gain"], best["gain_error"]
+    console.print(f"best constant admission: {_setting(best)}")
+    share = f"{abs(gain):.0f} %" if not spread else f"{abs(gain):.0f} ± {max(100 * spread, 1):.0f} %"
+    console.print(
+        f"its {words}: {with_error(best['predicted'][name], error)}, {share} {'below' if gain >= 0 else 'above'} "
+        "the study's own constant admission"
+    )
+    console.print(f"the study's own: {_setting(own)}: {own['predicted'][name]:.4g}")
+
+
+def _setting(found: dict[str, Any]) -> str:
+    return (
+        f"K = {found['K']}, {found['rate']:.4g} samples a round, η = {found['eta']:.4g}, E = {found['steps']}"
+    )
+
+
+def sureness(pilot: int | None) -> str:
+    """How far to trust a prediction, in words."""
+    law = "the law itself was off by a few per cent on the studies in the README"
+    if pilot is None:
+        return f"curvature and noise are those of the whole data set, exactly; {law}"
+    return f"± is the standard error by the jackknife, from {pilot:,} samples alone; {law}"

@@ -1,0 +1,183 @@
+"""A study's settings from the command line, and what commands on studies print alike."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+
+from acdpp import parse
+from acdpp.output import console
+from theory.setting import SettingError
+
+if TYPE_CHECKING:
+    from empirics.settings.study import Study
+
+__all__ = [
+    "Config",
+    "CostColumn",
+    "CostTrace",
+    "DataDir",
+    "Dataset",
+    "Policies",
+    "Preset",
+    "PresetName",
+    "Rounds",
+    "Seed",
+    "Sweep",
+    "changed",
+    "of_preset",
+    "show_table",
+    "warn_of_other_data",
+    "with_error",
+    "words_of_the_user",
+]
+
+OTHER_DATA = "preset {} keeps buffers, budget, eta and model of its MNIST experiment for other data: edit --show-config"
+
+
+class Preset(StrEnum):
+    """Named settings."""
+
+    digits = "digits"
+    own = "own"
+    paper = "paper"
+    released = "released"
+
+
+PresetName = Annotated[
+    Preset | None,
+    typer.Option(
+        "--preset",
+        help="digits: within the theorem's hypotheses; own: the same for your data; paper and released: the MNIST "
+        "experiment. By default digits, or own with a data set of yours.",
+    ),
+]
+Config = Annotated[Path | None, typer.Option(help="TOML file with settings that replace the preset's.")]
+Dataset = Annotated[
+    str | None,
+    typer.Option(help="digits, mnist, cifar10, imagenette, or npz:FILE with x, y and test_x, test_y."),
+]
+DataDir = Annotated[Path | None, typer.Option(help="Where the data set's standard files lie.")]
+Policies = Annotated[
+    str | None,
+    typer.Option(
+        help="Names apart by commas, such as acdpp,constant@K=5,eta=0.1; module:attribute for your own."
+    ),
+]
+Sweep = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUES",
+        help="Values of K, eta or steps, such as K=1,5,10: each policy with every one, all in one batch. "
+        "Given again, all combinations. The oracle has no K.",
+    ),
+]
+CostTrace = Annotated[Path | None, typer.Option(help="CSV file of prices, one a round.")]
+CostColumn = Annotated[
+    str | None, typer.Option(help="The column of --cost-trace with the prices, by its name.")
+]
+Rounds = Annotated[str | None, typer.Option(help="Rounds T, such as 500 or 1e3.")]
+Seed = Annotated[str | None, typer.Option(help="Seed of the whole study.")]
+Device = Annotated[str | None, typer.Option(help="cpu or cuda; cpu by default, or what the study began on.")]
+
+
+# --- settings ----------------------------------------------------------------------------------------------
+
+
+def of_preset(preset: Preset | None, config: Path | None, dataset: str | None) -> Study:
+    """What the study starts from: a preset, or a file; without either, own for a file of the user's data."""
+    from empirics.settings.presets import PRESETS, read_toml
+
+    own = dataset is not None and dataset.startswith("npz:")
+    chosen = preset.value if preset is not None else "own" if own and config is None else None
+    return PRESETS[chosen or "digits"] if config is None else read_toml(config, chosen)
+
+
+def changed(
+    base: Study,
+    *,
+    policies: str | None,
+    sweep: list[str] | None,
+    cost_trace: Path | None,
+    cost_column: str | None,
+    rounds: str | None,
+    seed: str | None,
+    **others: Any,
+) -> Study:
+    """The study with what the command line gives in place of its own."""
+    from empirics.settings.study import Study
+    from empirics.settings.variant import listed
+
+    given = others | {
+        "policies": None if policies is None else listed(policies),
+        "cost": _trace(cost_trace, cost_column),
+        "rounds": None if rounds is None else parse.whole(rounds, "--rounds"),
+        "seed": None if seed is None else parse.seed(seed, "--seed"),
+    }
+    study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
+    return study.swept(*(sweep or ()))
+
+
+def warn_of_other_data(preset: Preset | None, dataset: str | None) -> None:
+    """The MNIST presets with another data set are still what they are."""
+    if dataset is not None and preset in (Preset.paper, Preset.released):
+        print(f"acdpp: note: {OTHER_DATA.format(preset.value)}", file=sys.stderr)
+
+
+def _trace(file: Path | None, column: str | None) -> dict[str, Any] | None:
+    if file is None and column is not None:
+        raise SettingError("--cost-column names a column of --cost-trace FILE: give that too")
+    return None if file is None else {"process": "trace", "file": str(file), "column": column}
+
+
+@contextmanager
+def words_of_the_user() -> Iterator[None]:
+    """Policies and models of the user's own are found from here, and a warning is one line."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        print(f"acdpp: note: {' '.join(str(message).split())}", file=sys.stderr)
+
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = show
+        yield
+
+
+# --- tables ------------------------------------------------------------------------------------------------
+
+
+def with_error(mean: float, error: float | None) -> str:
+    """Mean ± standard error, to the error's first digit.
+
+    >>> with_error(10.6789, 0.0312), with_error(0.25, None)
+    ('10.68 ± 0.03', '0.25')
+    """
+    if not error:
+        return f"{mean:.4g}"
+    places = max(-math.floor(math.log10(error)), 0)
+    return f"{mean:.{places}f} ± {error:.{places}f}"
+
+
+def show_table(title: str, headings: list[str], rows: dict[str, list[str]]) -> None:
+    """One row a policy."""
+    table = Table(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True
+    )
+    table.add_column("policy", overflow="fold")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, cells in rows.items():
+        table.add_row(name, *cells)
+    console.print(table)
