@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ class Closure:
         self.p_probes = landscape.of_probes.repeat(1, memories.rows)
         self.everyone = landscape.model.population.weights[0][:, None]
         self.round = 0
-        self.ways = _Ways(self.S, self.S, descent)
+        self.ways: _Ways  # of the round in which the closure last looked
         self.shift: list[Tensor] = []  # at each local step, as last seen: from chances to residuals shown
         self.left = torch.ones_like(self.S)  # of a distance, by the last round
         self.forced = torch.zeros_like(self.S)  # Σ of what rounds add to S
@@ -200,7 +201,11 @@ class Closure:
             logits = model.logits(theta, model.population.x)
             q = chances(logits)
             if anew:
-                self.shift.append(self.p[..., None] * (self._look(logits, q) - q))
+                looks = _looks_within(e)
+                self.shift.append(
+                    self.p[..., None] * (self._look(logits, q) - q) if looks else self.shift[-1]
+                )
+                self.ways.advance()
             gradient = model.weighted_inputs(torch.addcmul(self.shift[e], self.p[..., None], q))
             velocity = descent.momentum * velocity + gradient
             theta = theta - descent.eta * velocity
@@ -210,11 +215,12 @@ class Closure:
         """The residuals that samples show at this local step on average; curvature and noise of each kind follow."""
         land, model, ways = self.land, self.land.model, self.ways
         targets, probes, p = model.targets[:, None], land.probes, self.p_probes[..., None, None]
-        variance, kernels = land.leverage @ ways.scatter(land.size), ways.kernels[::-1]
+        variance = land.leverage @ ways.scatter(land.size)
+        kernels = [land.leverage @ weights.T for weights in ways.weights_since_looks()]
         fresh = view(logits, variance)
         residual, smoothed = q - targets, fresh.chances - q  # and what scatter adds to it
         seen: Any = 0
-        curvature: Any = 0
+        ways.curvature = torch.zeros_like(ways.keep)
         for kind in ways.kinds.values():
             here = logits - total(k[..., None] * shown for k, shown in zip(kernels, kind.shown, strict=True))
             pull = land.leverage @ kind.own.T
@@ -237,9 +243,7 @@ class Closure:
             kind.noise = (self.fit_noise * (land.along(p * square) - slope)).clamp(min=0)
             kind.damping = mean_damping(self.p, residual, shown)[:, None]
             seen = seen + kind.part * shown
-            curvature = curvature + kind.part * self.fit_curvature * land.along(p * product(D, W)) / land.size
-        ways.kernels.append(land.leverage @ ways.response().T)
-        ways.advance(curvature)
+            ways.curvature += kind.part * self.fit_curvature * land.along(p * product(D, W)) / land.size
         return torch.as_tensor(seen)
 
     # --- all rounds ----------------------------------------------------------------------------------------
@@ -282,6 +286,12 @@ def _looks(t: int) -> bool:
     return t % max(octave // OCTAVE, 1) == 0
 
 
+def _looks_within(step: int) -> bool:
+    """Whether it does at a local step of such a round, counted from 0: at all of the first ones, then ever less."""
+    octave: int = 2 ** (step.bit_length() - 1) if step else 1
+    return step % max(octave // 2, 1) == 0
+
+
 def _kind_of_age(age: Tensor) -> Tensor:
     """0 for what is fresh, 1 for what was used before, 2 for what has been for long."""
     return (age > 0).long() + (age >= LONG).long()
@@ -303,7 +313,7 @@ def _near(a: Tensor, b: Tensor) -> bool:
 class _Kind:
     """Samples of about one age: their weight in their own favour, (columns, lumps), and part of the memory.
 
-    At each local step so far, `shown` are their residuals, and `damped` how a change of θ changes these. `gain` is the
+    At each look so far, `shown` are their residuals, and `damped` how a change of θ changes these. `gain` is the
     weight that they gain in the round, `noisy` the same times the noise.
     """
 
@@ -336,14 +346,17 @@ class _Ways:
     """What a round's local steps so far leave of a distance, `keep`, and of a sample's first pull, `pull`.
 
     A sample's own pull decays by the curvature of the others in its client's memory. Arrays are (columns, lumps).
+    `looks` are the steps at which the closure looked.
     """
 
     def __init__(self, share: Tensor, S: Tensor, descent: Descent) -> None:
         self.share, self.S, self.descent = share, S, descent
         self.kinds: dict[int, _Kind] = {}
-        self.keep, self.pull = torch.ones_like(S), torch.zeros_like(S)
-        self.moving = [torch.zeros_like(S), torch.zeros_like(S)]
-        self.kernels: list[Tensor] = []
+        self.keep, self.curvature = torch.ones_like(S), torch.zeros_like(S)
+        self.pull = torch.zeros_like(S) + descent.eta
+        self.moving = [torch.zeros_like(S), torch.ones_like(S)]
+        self.pulls = [torch.zeros_like(S)]  # Σ of a pull's weights after 0, 1, … steps
+        self.looks: list[int] = []
 
     def kind(self, number: int) -> _Kind:
         """The one of this number, or the nearest that was there when the closure last looked."""
@@ -353,16 +366,17 @@ class _Ways:
         """The variance of one direction at this step, (lumps, columns)."""
         return (self.S * self.keep.square() / size).T
 
-    def response(self) -> Tensor:
-        """A sample's weight as many steps after its first pull as were taken, (columns, lumps)."""
-        if not self.kernels:
-            self.pull, self.moving[1] = self.pull + self.descent.eta, self.moving[1] + 1
-        return self.share * self.pull
+    def weights_since_looks(self) -> list[Tensor]:
+        """What the pulls of the steps from each look to the next weigh at this step, which is a look as well."""
+        step = len(self.pulls) - 1
+        self.looks.append(step)
+        return [self.pulls[step - a] - self.pulls[step - b] for a, b in pairwise(self.looks)]
 
-    def advance(self, curvature: Tensor) -> None:
-        """One more step."""
-        others = curvature * (1 - self.share)
-        drives = (-curvature * self.keep, -others * self.pull)
+    def advance(self) -> None:
+        """One more step, with curvature, noise and damping as last seen."""
+        self.pulls.append(self.pulls[-1] + self.share * self.pull)
+        others = self.curvature * (1 - self.share)
+        drives = (-self.curvature * self.keep, -others * self.pull)
         self.moving = [
             self.descent.momentum * m + drive for m, drive in zip(self.moving, drives, strict=True)
         ]
