@@ -224,6 +224,18 @@ def control(
 Result = Annotated[Path, typer.Argument(help="A finished result folder of acdpp train.")]
 
 
+@_figure("prediction", "prediction results/digits-1")
+def prediction(result: Result) -> Drawing:
+    """Measured excess risk on its prediction, Theorem 1 far above, and the residuals, for each policy."""
+    return _measured("prediction", result)
+
+
+@_figure("retention", "retention results/digits-1")
+def retention(result: Result) -> Drawing:
+    """Measured and predicted excess risk of a sweep over K, with the K that theory chooses."""
+    return _measured("retention", result)
+
+
 @_figure("risk-vs-bound", "risk-vs-bound results/digits-1")
 def risk_vs_bound(result: Result) -> Drawing:
     """Measured cumulative excess risk against Theorem 1, as stated and corrected, for each policy."""
@@ -253,12 +265,12 @@ def _measured(module: str, result: Path) -> Drawing:
 # --- all of them -------------------------------------------------------------------------------------------
 
 THEORY = ("uniformity", "mismatch", "design", "control", "bound-vs-T", "omegas")
-MEASURED = ("risk-vs-bound", "learning", "mismatch", "constraints")
+MEASURED = ("prediction", "retention", "risk-vs-bound", "learning", "mismatch", "constraints")
 
 
 def _all(
     result: Annotated[
-        Path | None, typer.Option(help="A result of acdpp train: draw its figures too, up to four.")
+        Path | None, typer.Option(help="A result of acdpp train: draw its figures too, up to six.")
     ] = None,
 ) -> None:
     """Every figure, with its default settings."""

@@ -12,6 +12,7 @@ No pyplot and no state that outlives a call.
 | `control` | ACDPP at work |
 | `design` | the choice of K |
 | `learning`, `risk_vs_bound`, `constraints`, `measured_mismatch` | a saved run: accuracy, risk, constraints, mismatch |
+| `prediction`, `retention` | what was predicted for it, round by round and over K |
 | `style`, `choices`, `save` | sizes, colours and fonts; what can be chosen; the files |
 
 A module is loaded when it is first asked for, and matplotlib with it.
@@ -30,6 +31,8 @@ __all__ = [
     "measured_mismatch",
     "mismatch",
     "omegas",
+    "prediction",
+    "retention",
     "risk_vs_bound",
     "save",
     "style",

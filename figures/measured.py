@@ -39,6 +39,10 @@ MARKS = 9  # on a line, fewer where there are many lines
 STRETCHES = 800  # of an axis, each as wide as a line is thick in print
 MEASURES = {
     "excess_risk": ("excess risk", "the measure risk and inside a ball (radius)"),
+    "predicted_excess_risk": (
+        "prediction",
+        "predict = true, the measure risk, logistic regression and a ball (radius)",
+    ),
     "mismatch": ("measured mismatch", "the measure mismatch"),
     "variance": ("measured mismatch", "the measure mismatch"),
     "accuracy": ("accuracy", "the measure accuracy"),
@@ -47,7 +51,10 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Measured:
-    """Columns of shape (policies, seeds, rounds), by the names of `COLUMNS`, settings, and each policy's constants."""
+    """Columns of shape (policies, seeds, rounds), by the names of `COLUMNS`, settings, and each policy's constants.
+
+    `not_predicted` says why there is no prediction, if there is none.
+    """
 
     policies: tuple[str, ...]
     seeds: int
@@ -55,19 +62,30 @@ class Measured:
     columns: dict[str, Floats]
     constants: tuple[Constants, ...]
     nominal: tuple[str, ...]
-    budget: float
-    total_buffer: float
+    study: Study
     intervals: str
+    not_predicted: str | None
 
     @property
     def rounds(self) -> Floats:
         """t = 1..T."""
         return np.arange(1.0, self.horizon + 1)
 
+    @property
+    def budget(self) -> float:
+        """C."""
+        return float(self.study.budget)
+
+    @property
+    def total_buffer(self) -> float:
+        """ΣB_m."""
+        return float(sum(self.study.buffers))
+
     def __getitem__(self, name: str) -> Floats:
         if name not in self.columns:
             what, remedy = MEASURES.get(name, (f"column {name!r}", "a version of acdpp that writes it"))
-            raise NotMeasured(f"this result has no {what}: train with {remedy}")
+            why = f" ({self.not_predicted})" if what == "prediction" and self.not_predicted else ""
+            raise NotMeasured(f"this result has no {what}{why}: train with {remedy}")
         return self.columns[name]
 
     def note(self, what: str) -> str:
@@ -81,10 +99,9 @@ def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
     """A finished result folder; of its columns only the wanted ones, as far as it has them."""
     needed = None if wanted is None else ["policy", "seed", "round", *wanted]
     settings, summary, rows = read_result(path, needed)
-    study = settings["study"]
-    policies, constants = tuple(study["policies"]), Constants(**settings["constants"]["constants"])
-    own = tuple(Study.from_document(study).constants_of(name, constants) for name in policies)
-    shape = (len(policies), study["seeds"], study["rounds"])
+    study, constants = Study.from_document(settings["study"]), Constants(**settings["constants"]["constants"])
+    policies = study.policies
+    shape = (len(policies), study.seeds, study.rounds)
     coded = rows["policy"].combine_chunks().dictionary_encode()
     number = np.array([policies.index(name) for name in coded.dictionary.to_pylist()])
     places = (number[coded.indices.to_numpy()], rows["seed"].to_numpy(), rows["round"].to_numpy() - 1)
@@ -95,14 +112,14 @@ def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
             columns[name][places] = rows[name].to_numpy()
     return Measured(
         policies=policies,
-        seeds=study["seeds"],
-        horizon=study["rounds"],
+        seeds=study.seeds,
+        horizon=study.rounds,
         columns=columns,
-        constants=own,
+        constants=tuple(study.constants_of(name, constants) for name in policies),
         nominal=tuple(settings["constants"]["nominal"]),
-        budget=float(study["budget"]),
-        total_buffer=float(sum(study["buffers"])),
+        study=study,
         intervals=summary["intervals"],
+        not_predicted=settings.get("not_predicted"),
     )
 
 

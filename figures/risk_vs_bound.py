@@ -17,13 +17,14 @@ from figures.measured import BAND, Measured, Spread, draw_band, spread
 from figures.style import DASHES, Look, Width, decades, readable, round_axis
 from theory.bound import Bound, theorem_1, theorem_1_as_stated
 
-__all__ = ["READS", "OnePolicy", "RiskVsBound", "compute", "draw"]
+__all__ = ["READS", "TRAJECTORY", "OnePolicy", "RiskVsBound", "bounds", "compute", "draw"]
 
 Floats = NDArray[np.float64]
 POINTS = 30
 COLUMNS = 3
 ROOMY = 6  # policies whose names fit between the bars of the last panel
-READS = ("excess_risk", "n", "N", "uniformity", "chi")
+TRAJECTORY = ("n", "N", "uniformity", "chi")
+READS = ("excess_risk", *TRAJECTORY)
 
 
 @dataclass(frozen=True)
@@ -60,19 +61,24 @@ def compute(result: Measured) -> RiskVsBound:
 
 def _one(p: int, result: Measured, risk: Floats, horizons: NDArray[np.int64]) -> OnePolicy:
     measured = np.cumsum(risk, axis=1)[:, horizons - 1]
-    corrected, stated = np.empty_like(measured), np.empty_like(measured)
-    constants = result.constants[p]
-    for s in range(len(risk)):
-        n, N, V, chi = (result[name][p, s] for name in ("n", "N", "uniformity", "chi"))
-        stretches = [slice(*ends) for ends in pairwise((0, *horizons))]
-        corrected[s] = _added(theorem_1(n[r], N[r], V[r], chi[r], constants) for r in stretches)
-        stated[s] = _added(theorem_1_as_stated(n[r], N[r], V[r], constants) for r in stretches)
+    corrected, stated = bounds(result, p, horizons)
     return OnePolicy(
         measured=spread(measured),
         corrected=spread(corrected),
         stated=spread(stated),
         ratio=corrected[:, -1] / measured[:, -1],
     )
+
+
+def bounds(result: Measured, p: int, horizons: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Theorem 1 on the trajectories of policy p, corrected and as stated, (seeds, horizons) each."""
+    corrected, stated = np.empty((2, result.seeds, len(horizons)))
+    constants, stretches = result.constants[p], [slice(*ends) for ends in pairwise((0, *horizons))]
+    for s in range(result.seeds):
+        n, N, V, chi = (result[name][p, s] for name in TRAJECTORY)
+        corrected[s] = _added(theorem_1(n[r], N[r], V[r], chi[r], constants) for r in stretches)
+        stated[s] = _added(theorem_1_as_stated(n[r], N[r], V[r], constants) for r in stretches)
+    return corrected, stated
 
 
 def _added(bounds: Iterable[Bound]) -> Floats:

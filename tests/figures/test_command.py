@@ -47,9 +47,9 @@ def test_a_figure_is_one_command(name: str, tmp_path: Path) -> None:
 
 
 def test_a_result_is_drawn_from_its_folder(result: Path, tmp_path: Path) -> None:
-    for name in ("learning", "mismatch"):
+    for name in ("prediction", "learning", "mismatch"):
         invoke(name, str(result), "--format", "svg", "--out", str(tmp_path))
-    names = {"learning.svg", "measured-mismatch.svg"}
+    names = {"prediction.svg", "learning.svg", "measured-mismatch.svg"}
     assert {file.name for file in tmp_path.iterdir()} == names
 
 
@@ -84,8 +84,11 @@ def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(
     assert {path.name for path in (tmp_path / "plots").iterdir()} == {"learning.png", "constraints.png"}
     said = done.stderr.splitlines()
     left_out = [line.split(":")[1] for line in said]
-    assert left_out == [" left out risk-vs-bound of the result", " left out mismatch of the result"]
+    assert left_out == [
+        f" left out {name} of the result" for name in ("prediction", "retention", "risk-vs-bound", "mismatch")
+    ]
     assert "no excess risk" in said[0]
+    assert "no sweep over K" in said[1]
     with pytest.raises(SettingError, match="no excess risk"):  # asked for by name, it is an error
         invoke("risk-vs-bound", str(tmp_path / "result"), "--out", str(tmp_path / "plots"))
 

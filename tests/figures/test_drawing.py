@@ -23,6 +23,7 @@ from figures import (
     measured_mismatch,
     mismatch,
     omegas,
+    prediction,
     risk_vs_bound,
     uniformity,
 )
@@ -43,7 +44,7 @@ DATA: dict[Any, Callable[[], Any]] = {
     control: lambda: control.compute(SIMULATION, UNIT),
     design: lambda: design.compute(Budget(buffers=(8, 12), cost=11, mean_cost=Fraction(11, 2)), UNIT, (20,)),
 }
-MEASURED: list[Any] = [risk_vs_bound, learning, measured_mismatch, constraints]
+MEASURED: list[Any] = [prediction, risk_vs_bound, learning, measured_mismatch, constraints]
 
 
 def overhang(figure: Figure, look: Look) -> float:

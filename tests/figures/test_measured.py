@@ -13,7 +13,7 @@ import pytest
 
 from empirics.run import run_study, study_of
 from empirics.settings.study import Study
-from figures import constraints, learning, measured_mismatch, risk_vs_bound
+from figures import constraints, learning, measured_mismatch, prediction, risk_vs_bound
 from figures.measured import STRETCHES, Measured, read, thinned
 from figures.missing import NotMeasured
 from tests.figures.small import cut
@@ -78,7 +78,7 @@ def test_overspending_is_the_summary_s_violation(measured: Measured, summary: di
 
 
 COLUMNS_OF = {
-    "risk": ["risk", "excess_risk"],
+    "risk": ["risk", "excess_risk", "predicted_excess_risk"],
     "mismatch": ["mismatch", "variance"],
     "accuracy": ["accuracy"],
 }
@@ -94,6 +94,7 @@ def test_what_was_not_measured_is_not_drawn(
     excess = "risk" in measures and ball
     drawn = {
         risk_vs_bound: excess,
+        prediction: excess,
         learning: "risk" in measures or "accuracy" in measures,
         measured_mismatch: "mismatch" in measures,
         constraints: True,

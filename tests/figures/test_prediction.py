@@ -1,0 +1,231 @@
+"""Measured, predicted and bound lie where the result's table and its summary put them, over rounds and over K."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+
+from empirics.run import run_study, study_of
+from empirics.settings.study import Study
+from figures import prediction, retention
+from figures.choices import Style
+from figures.measured import Measured, half_width, read
+from figures.missing import NotMeasured
+from figures.style import LOOKS
+from tests.figures.small import cut
+from tests.figures.test_drawing import overhang
+from theory.design import design, design_limit
+from theory.setting import Budget
+
+SWEEP = [
+    *("constant@K=7", "constant@K=2", "constant@K=12", "acdpp@K=3,eta=0.1", "acdpp@K=9,eta=0.1"),
+    *("oracle", "hybrid@K=4", "constant"),
+]
+
+
+def summary_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "summary.json").read_text())["policies"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def sweep(result: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("sweep") / "result"
+    run_study(Study.from_document({"policies": SWEEP}, study_of(result)), out)
+    return out
+
+
+# --- rounds ------------------------------------------------------------------------------------------------
+
+
+def test_averages_to_the_last_round_are_those_of_the_summary(result: Path, measured: Measured) -> None:
+    data, summary = prediction.compute(measured), summary_of(result)
+    assert list(data.policies) == list(summary)
+    assert (data.t[0], data.t[-1]) == (1, 30)
+    for name, one in data.policies.items():
+        found = summary[name]
+        total = found["cumulative_excess_risk"]
+        assert 30 * one.average.measured.mean[-1] == pytest.approx(total["mean"])
+        predicted = found["predicted"]["cumulative_excess_risk"]
+        assert 30 * one.average.predicted[-1] == pytest.approx(predicted)
+        assert 30 * one.bound[-1] == pytest.approx(found["bound_corrected"])
+        assert 1 + one.residual[-1] == pytest.approx(found["predicted_over_measured"])
+        # Student's t of two degrees of freedom on the summary's standard error
+        assert one.doubt[-1] == pytest.approx(4.302652729911275 * total["error"] / total["mean"])
+
+
+def test_bins_of_rounds_part_all_rounds(measured: Measured) -> None:
+    data = prediction.compute(measured)
+    sizes = np.diff(data.t, prepend=0)
+    assert sizes.sum() == 30
+    assert data.at @ sizes == pytest.approx(30 * 31 / 2)
+    for p, one in enumerate(data.policies.values()):
+        for curves, column in ((one.single, "excess_risk"), (one.average, "excess_risk")):
+            assert curves.measured.mean[0] == pytest.approx(measured[column][p, :, 0].mean())
+        assert one.single.measured.mean @ sizes == pytest.approx(measured["excess_risk"][p].mean(0).sum())
+        assert one.single.predicted @ sizes == pytest.approx(measured["predicted_excess_risk"][p, 0].sum())
+
+
+def test_a_prediction_that_is_a_tenth_too_high_has_a_residual_of_a_tenth(measured: Measured) -> None:
+    mean = measured["excess_risk"].mean(axis=1, keepdims=True)
+    columns = measured.columns | {"predicted_excess_risk": np.broadcast_to(1.1 * mean, (5, 3, 30))}
+    data = prediction.compute(replace(measured, columns=columns))
+    for one in data.policies.values():
+        assert one.residual == pytest.approx(np.full(len(data.t), 0.1))
+
+
+def test_what_is_not_above_0_has_no_residual_and_no_ratio(measured: Measured) -> None:
+    columns = measured.columns | {"excess_risk": np.zeros((5, 3, 30))}
+    data = prediction.compute(replace(measured, columns=columns))
+    assert all(np.isnan(one.residual).all() for one in data.policies.values())
+    figure = prediction.draw(data, LOOKS[Style.paper])
+    assert not [text for axes in figure.axes for text in axes.texts if text.get_text()]
+
+
+def test_the_panel_says_how_far_the_bound_is_and_the_strip_how_far_the_prediction(measured: Measured) -> None:
+    data = prediction.compute(measured)
+    figure = prediction.draw(data, LOOKS[Style.paper])
+    panels, strips = figure.axes[:5], figure.axes[5:]
+    for panel, strip, one in zip(panels, strips, data.policies.values(), strict=True):
+        ratio = one.bound[-1] / one.average.measured.mean[-1]
+        assert f"× {ratio:,.0f}" in [text.get_text() for text in panel.texts]
+        (residual,) = [text.get_text() for text in strip.texts]
+        assert float(residual.removesuffix(" %").replace("−", "-")) == pytest.approx(
+            100 * one.residual[-1], abs=0.05
+        )
+        (low, high), (bottom, top) = panel.get_ylim(), strip.get_ylim()
+        assert low < one.single.measured.low.min()
+        assert high > one.bound.max()
+        assert bottom < 100 * min(one.residual) <= 100 * max(one.residual) < top
+    assert len({axes.get_ylim() for axes in panels}) == len({axes.get_ylim() for axes in strips}) == 1
+
+
+@pytest.mark.parametrize("policies", [1, 2, 6, 15, 40])
+def test_policies_fill_a_page_and_what_is_left_out_is_said(policies: int, measured: Measured) -> None:
+    names = [f"constant@K={K}" for K in range(1, policies + 1)]
+    data = prediction.compute(cut(measured, names=names))
+    drawn = min(policies, prediction.MOST)
+    assert len(data.policies) == drawn
+    assert {names[0], names[-1]} <= set(data.policies)
+    assert ("Drawn: 15 of 40 policies" in data.note) == (policies == 40)
+    figure = prediction.draw(data, LOOKS[Style.slides])
+    assert len(figure.axes) == 2 * drawn
+    assert overhang(figure, LOOKS[Style.slides]) < 0.01
+
+
+def test_a_result_without_predictions_says_why_and_what_to_do(result: Path, tmp_path: Path) -> None:
+    study = Study.from_document({"predict": False, "policies": ["constant"]}, study_of(result))
+    run_study(study, tmp_path / "plain")
+    with pytest.raises(
+        NotMeasured,
+        match=r"^this result has no prediction \(the setting predict is false\): train with predict = true",
+    ):
+        prediction.compute(read(tmp_path / "plain", prediction.READS))
+
+
+# --- retention ---------------------------------------------------------------------------------------------
+
+
+def test_a_sweep_is_read_in_the_order_of_k(sweep: Path) -> None:
+    result, summary = read(sweep, retention.READS), summary_of(sweep)
+    data = retention.compute(result)
+    assert {name: risk.K.tolist() for name, risk in data.risks["late"].items()} == {
+        "constant": [2, 7, 12],
+        "acdpp@eta=0.1": [3, 9],
+    }
+    risk = data.risks["cumulative"]["constant"]
+    for place, K in enumerate((2, 7, 12)):
+        found = summary[f"constant@K={K}"]
+        assert risk.mean[place] == pytest.approx(found["cumulative_excess_risk"]["mean"])
+        assert risk.predicted is not None
+        assert risk.predicted[place] == pytest.approx(found["predicted"]["cumulative_excess_risk"])
+        rows = result["excess_risk"][SWEEP.index(f"constant@K={K}")]
+        assert risk.half_width[place] == pytest.approx(half_width(rows.sum(axis=1)))
+        assert data.risks["late"]["constant"].mean[place] == pytest.approx(rows[:, 15:].mean())
+
+
+def test_the_best_is_the_least_measured_and_the_least_predicted(sweep: Path) -> None:
+    columns = {"excess_risk": np.ones((8, 3, 30)), "predicted_excess_risk": np.ones((8, 3, 30))}
+    columns["excess_risk"][SWEEP.index("constant@K=12")] = 0.5
+    columns["predicted_excess_risk"][SWEEP.index("constant@K=2")] = 0.5
+    data = retention.compute(replace(read(sweep), columns=columns))
+    for panel in retention.PANELS:
+        risk = data.risks[panel]["constant"]
+        assert (risk.best, risk.best_predicted) == (12, 2)
+    axes = retention.draw(data, LOOKS[Style.paper]).axes[0]
+    colour = LOOKS[Style.paper].policy("constant")["color"]
+    own = [line for line in axes.lines if line.get_color() == colour and len(line.get_xdata()) == 1]
+    assert {str(line.get_marker()): float(np.asarray(line.get_xdata())[0]) for line in own} == {
+        "*": 12,
+        "o": 2,
+    }
+
+
+def test_the_marked_retentions_are_those_of_the_design(sweep: Path) -> None:
+    result = read(sweep, retention.READS)
+    data = retention.compute(result)
+    budget = Budget(buffers=(8, 12), cost=11, mean_cost=Fraction(11, 2))
+    assert data.limit == design_limit(budget, result.constants[0]).K == 10
+    own = {design(budget, 30, result.constants[SWEEP.index(name)]).K for name in ("constant", SWEEP[3])}
+    assert data.finite == tuple(sorted(own))
+    look = LOOKS[Style.paper]
+    for axes in retention.draw(data, look).axes:
+        drawn = {
+            float(np.asarray(line.get_xdata())[0]) for line in axes.lines if line.get_color() == look.stated
+        }
+        assert drawn == {10}
+
+
+def test_the_prices_of_a_trace_are_those_that_were_paid(sweep: Path) -> None:
+    result = read(sweep, retention.READS)
+    study = Study.from_document({"cost": {"process": "trace", "file": "gone.csv"}}, result.study)
+    dear = replace(result, study=study, columns=result.columns | {"cost": np.full((8, 3, 30), 11.0)})
+    assert retention.compute(dear).limit == 20
+
+
+def test_a_sweep_without_predictions_is_drawn_and_says_so(sweep: Path) -> None:
+    result = read(sweep, ("excess_risk", "cost"))
+    data = retention.compute(replace(result, not_predicted="the setting predict is false"))
+    assert data.risks["late"]["constant"].best_predicted is None
+    assert data.note.endswith(" No prediction: the setting predict is false.")
+    figure = retention.draw(data, LOOKS[Style.paper])
+    assert not any("predicted" in text.get_text() for text in figure.legends[0].get_texts())
+
+
+@pytest.mark.parametrize(
+    "names", [["constant"], ["constant@K=5", "oracle"], ["constant@eta=0.1", "constant"]]
+)
+def test_a_result_without_a_sweep_over_k_names_the_command(names: list[str], measured: Measured) -> None:
+    with pytest.raises(NotMeasured, match=r"no sweep over K: train with acdpp train .*--sweep K=1,2,"):
+        retention.compute(cut(measured, names=names))
+
+
+@pytest.mark.parametrize("style", Style)
+@pytest.mark.parametrize(
+    "part",
+    [
+        {},
+        {"seeds": 1},
+        {"rounds": 1, "seeds": 1},
+        {"names": [f"{policy}@K={K}" for policy in ("mine", "acdpp", "constant") for K in range(1, 60)]},
+    ],
+    ids=["whole", "one seed", "one round", "many"],
+)
+def test_a_sweep_of_any_size_is_drawn_in_every_style(style: Style, part: Any, sweep: Path) -> None:
+    data, look = retention.compute(cut(read(sweep, retention.READS), **part)), LOOKS[style]
+    figure = retention.draw(data, look)
+    assert overhang(figure, look) < 0.01
+    for axes in figure.axes:
+        labels = [text for text in axes.get_xticklabels() if text.get_text()]
+        boxes = [text.get_window_extent() for text in labels]
+        assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+        assert axes.get_ylim()[0] == 0
+    assert to_rgb(figure.get_facecolor()) == to_rgb(look.ground)
