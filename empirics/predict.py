@@ -219,8 +219,8 @@ def predict_study(
                 steps=search_steps,
                 progress=lambda done: progress("settings tried", done, None),
             )
-            names.append(_variant(chosen.K, chosen.eta, chosen.steps))
-        errors = _errors(drawn, names, outlook_of, objective, progress)
+            names = list(dict.fromkeys([*names, _variant(chosen.K, chosen.eta, chosen.steps)]))
+        errors = _errors(drawn, names, outlook_of, chosen, objective, progress)
     found = Prediction(
         study=study,
         outlook=outlook,
@@ -253,10 +253,11 @@ def _errors(
     pilot: Pilot | None,
     names: Sequence[str],
     outlook_of: Callable[[Problem, Sequence[str]], Outlook],
+    best: Best | None,
     objective: str,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Of all forecasts' numbers at once, from the parts of a pilot sample; the best comes last."""
+    """Of all forecasts' numbers, and of the best one's gain, from the parts of a pilot sample."""
     if pilot is None:
         return {}
     documents, gains = [], []
@@ -264,9 +265,9 @@ def _errors(
         progress("parts left out", k, PARTS)
         made = outlook_of(part, names).forecasts()
         documents.append([list(one.document().values()) for one in made.values()])
-        if OWN in made:
-            value = OBJECTIVES[objective]
-            gains.append(_gain(value(made[OWN]), value(made[names[-1]])))
+        if best is not None:
+            value, there = OBJECTIVES[objective], made[_variant(best.K, best.eta, best.steps)]
+            gains.append(_gain(value(made[OWN]), value(there)))
     keys = list(made[names[0]].document())
     rows = jackknife(np.array(documents)).tolist()
     found: dict[str, Any] = {

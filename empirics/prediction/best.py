@@ -24,6 +24,7 @@ OBJECTIVES: dict[str, Callable[[Forecast], float]] = {
 }
 SPAN, FINE = 4, 2  # doublings of the step size to either side, and points within a doubling at the end
 SMALLEST = 1e-14
+TURNS = 5
 WIDER = 4  # times that doublings are added where the best step size is the smallest or the largest
 
 
@@ -58,7 +59,7 @@ def best_constant(
     steps: Sequence[int] = (),
     progress: Callable[[int], None] = lambda done: None,
 ) -> Best:
-    """Searches K, then the step size and E if asked for, then K again; `progress` is told what has been tried.
+    """Searches K, then the step size and E if asked for, then both in turn; `progress` is told what has been tried.
 
     In the long run, the objective `floor`, the smallest step size is the best: that one is not searched for.
     """
@@ -69,7 +70,11 @@ def best_constant(
     if eta or steps:
         counts = [study.steps, *steps]
         best = found.sizes(best[0], counts) if eta else found.among([best[0]], [study.eta], counts)
-        best = found.among(found.retentions(), [best[1]], [best[2]])
+        for _ in range(TURNS):
+            before, best = best, found.among(found.retentions(), [best[1]], [best[2]])
+            if best == before or not eta:
+                break
+            best = found.near(best)
     K, size, count = best
     forecast = found.known[best]
     tried = tuple(
@@ -103,7 +108,7 @@ class _Search:
         return sorted({min(max(int(K), 1), study.rounds) for K in wanted})
 
     def sizes(self, K: int, counts: Sequence[int]) -> tuple[int, float, int]:
-        """The best step size: doublings around the study's own, more of them at either end, then what lies between."""
+        """The best step size: doublings around the study's own, more of them at either end, then what lies near."""
         begin = min(self.outlook.study.eta, 1 / self.steepest)
         low, high = -SPAN, SPAN
         for _ in range(WIDER):
@@ -112,8 +117,12 @@ class _Search:
             if best[1] not in (tried[0], tried[-1]):
                 break
             low, high = (low - SPAN, high) if best[1] == tried[0] else (low, high + SPAN)
-        near = self.stable(best[1] * 2.0 ** (k / FINE) for k in range(1 - FINE, FINE))
-        return self.among([K], near, [best[2]])
+        return self.near(best)
+
+    def near(self, best: tuple[int, float, int]) -> tuple[int, float, int]:
+        """The best of the step sizes within a doubling."""
+        near = self.stable(best[1] * 2.0 ** (k / FINE) for k in range(-FINE, FINE + 1))
+        return self.among([best[0]], near, [best[2]])
 
     @property
     def steepest(self) -> float:

@@ -1,0 +1,181 @@
+"""`predict_study`: forecasts, the best setting, errors from a pilot sample, and what is written."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+
+from empirics import Policy, predict_study, run_study
+from empirics.prediction import best as search
+from empirics.prediction.pilot import draw_pilot, jackknife
+from tests.empirics.small import blobs, problem, study
+from theory.setting import SettingError
+
+NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
+FEW = {"policies": ("constant", "oracle"), "rounds": 12, "seeds": 1}
+
+
+def predict(out=None, *, given=None, **options):
+    return predict_study(study(**(FEW | (given or {}))), out, dataset=blobs(), **options)
+
+
+def test_a_prediction_is_what_training_writes_beside_its_measurements(tmp_path):
+    summary = run_study(study(**FEW), tmp_path / "result", dataset=blobs())
+    made = predict(best=False).document()
+    for name, row in made["policies"].items():
+        trained = summary["policies"][name]["predicted"]
+        assert {number: row[number] for number in NUMBERS} == pytest.approx(trained, rel=1e-12)
+    assert made["best"] is None
+
+
+def test_the_best_is_found_among_what_was_tried_and_its_gain_is_over_the_studys_own():
+    found = predict()
+    best = found.document()["best"]
+    assert best["predicted"]["cumulative_excess_risk"] == min(one["cumulative"] for one in best["tried"])
+    assert best["gain"] == pytest.approx(
+        1 - found.best.forecast.cumulative / found.forecasts["constant"].cumulative
+    )
+    assert (best["own"]["K"], best["own"]["eta"], best["own"]["steps"]) == (4, 0.5, 3)
+    again = found.at(best["K"], best["eta"], best["steps"])
+    assert again.document() == pytest.approx(best["predicted"], rel=1e-12)
+
+
+def test_the_best_step_size_does_not_depend_on_where_the_search_begins():
+    found = [predict(given={"eta": eta}).best for eta in (1e-4, 0.5, 1e3)]
+    assert len({one.K for one in found}) == 1
+    values = [one.value for one in found]
+    assert max(values) < 1.01 * min(values)  # steps are half a doubling apart
+
+
+def test_only_k_is_searched_for_the_long_run():
+    best = predict(objective="floor").document()["best"]
+    assert {one["eta"] for one in best["tried"]} == {0.5}
+    assert best["predicted"]["noise_floor"] == min(one["floor"] for one in best["tried"])
+
+
+def test_more_local_steps_are_tried_on_request():
+    tried = predict(search_steps=(1, 5)).document()["best"]["tried"]
+    assert {one["steps"] for one in tried} == {1, 3, 5}
+
+
+def test_a_study_may_name_the_best_setting_itself():
+    first = predict(pilot=30)
+    name = f"constant@K={first.best.K},eta={first.best.eta!r},steps={first.best.steps}"
+    again = predict(pilot=30, given={"policies": ("constant", name)})
+    assert again.errors["gain"] == pytest.approx(first.errors["gain"])
+    assert again.document()["best"]["error"] == again.document()["policies"][name]["error"]
+
+
+def test_errors_of_a_pilot_sample_are_the_jackknifes():
+    plain = {"scale": "pixels", "eta": 0.01}
+    found = predict(pilot=50, best=False, given=plain)
+    assert found.pilot == 50
+    assert set(found.errors) == {"constant", "oracle"}
+    parts = []
+    for part in draw_pilot(problem(study(**FEW, **plain)), 50).parts():
+        x, y = part.population.x[:, :-1].numpy(), part.population.y.numpy()  # without the bias
+        alone = predict_study(study(**FEW, **plain), dataset=((x, y), (x[:4], y[:4])), best=False)
+        parts.append(alone.forecasts["oracle"].cumulative)
+    error = np.sqrt(np.mean((np.array(parts) - np.mean(parts)) ** 2) * 4)
+    assert found.errors["oracle"]["cumulative_excess_risk"] == pytest.approx(error, rel=1e-9)
+    assert jackknife(np.array([[1.0, 2], [3, 2]])) == pytest.approx([1, 0])
+
+
+def test_a_pilot_sample_is_all_that_is_looked_at():
+    data = blobs()
+    seen = draw_pilot(problem(study(**FEW)), 40).drawn[0]
+    other = np.setdiff1d(np.arange(len(data.train_y)), seen)
+    turned = data.train_y.copy()
+    turned[other] = 1 - turned[other] % 2
+    whole, twisted = (
+        predict_study(study(**FEW), dataset=one, pilot=pilot).forecasts["oracle"].cumulative
+        for one, pilot in ((data, 40), (replace(data, train_y=turned), 40))
+    )
+    assert whole == twisted
+    assert predict_study(study(**FEW), dataset=replace(data, train_y=turned), best=False).forecasts[
+        "oracle"
+    ].cumulative != pytest.approx(predict(best=False).forecasts["oracle"].cumulative, rel=1e-3)
+
+
+class Twice(Policy):
+    retention = 2
+
+    def decide(self, state, cost):
+        return state, np.full((len(cost), 3), 2)
+
+
+def test_own_policies_and_prices_are_predicted_too():
+    found = predict(policies={"twice": Twice()}, cost=np.linspace(1, 9, 12), best=False)
+    assert list(found.forecasts) == ["constant", "oracle", "twice"]
+    assert found.forecasts["twice"].rate == 6
+
+
+@pytest.mark.parametrize("name", ["folder", "curves.csv", "curves.parquet"])
+def test_curves_and_document_are_written(tmp_path, name):
+    out = tmp_path / "new" / name
+    found = predict(out, best=False)
+    if name == "folder":
+        rows, document = pq.read_table(out / "curves.parquet"), out / "prediction.json"
+    else:
+        rows = pc.read_csv(out) if name.endswith("csv") else pq.read_table(out)
+        document = out.with_suffix(".json")
+    assert json.loads(document.read_text(encoding="utf-8")) == found.document()
+    assert rows.column_names == ["policy", "round", "predicted_excess_risk", "path"]
+    oracle = rows.slice(13, 13).to_pydict()
+    assert oracle["policy"] == ["oracle"] * 13
+    assert oracle["round"] == list(range(1, 14))
+    assert oracle["predicted_excess_risk"] == pytest.approx(found.forecasts["oracle"].risk, rel=1e-14)
+    assert sum(oracle["path"]) <= sum(oracle["predicted_excess_risk"])
+    before = sorted(out.parent.rglob("*"))
+    with pytest.raises(SettingError, match="there already"):
+        predict(out, best=False)
+    assert sorted(out.parent.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["folder", "curves.csv"])
+def test_what_cannot_be_written_whole_leaves_nothing(tmp_path, monkeypatch, name):
+    found = predict(best=False)
+    monkeypatch.setattr(type(found), "document", lambda self: {"a": float("nan")})
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        found.write(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        ({"radius": None}, {}, "without a ball"),
+        ({"rounds": 10**10}, {}, "do not fit into memory"),
+        ({}, {"pilot": 9}, "from 10 to 120 samples"),
+        ({}, {"pilot": 121}, "from 10 to 120 samples"),
+        ({"partition": "split"}, {"pilot": 29}, "from 30 to 120 samples here, 3 clients sharing it evenly"),
+        ({}, {"objective": "risk"}, "one of cumulative, final, floor"),
+    ],
+)
+def test_what_cannot_be_predicted_is_refused(tmp_path, given, options, message):
+    with pytest.raises(SettingError, match=message):
+        predict(tmp_path / "out", given=given, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_model_that_is_not_logistic_is_refused(monkeypatch, tmp_path):
+    (tmp_path / "nets.py").write_text("import torch\ndef net(p): return torch.nn.Linear(8, 2)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(SettingError, match="logistic regression alone"):
+        predict(given={"model": "nets:net"})
+
+
+def test_what_the_prediction_leaves_out_is_said():
+    notes = " ".join(predict(best=False, given={"replacement": False, "eta": 100.0}).notes)
+    assert "without replacement" in notes
+    assert "2/L" in notes
+    assert predict(best=False).notes == []
+
+
+def test_the_search_is_what_finds_the_step_size(monkeypatch):
+    """The test above would not see a search that stays where it begins."""
+    monkeypatch.setattr(search._Search, "sizes", lambda self, K, counts: (K, 0.5, 3))
+    assert predict().gain < 0.01
