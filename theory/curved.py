@@ -24,18 +24,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.algebra import ratio
-from theory.law import Cohorts, contraction, lag_sum
+from theory.algebra import ratio, sqrt
+from theory.law import Cohorts, contraction, lag_sum, squared_weights
 from theory.setting import SettingError, horizon
 
 __all__ = [
     "Moments",
+    "Tails",
+    "cubic_shift",
     "first_order",
     "local_contraction",
     "local_pull",
     "local_shift",
+    "mean_contraction",
     "noise_correction",
     "own_weight",
+    "path_rest",
+    "square_rest",
     "stationary_bias",
 ]
 
@@ -53,6 +58,16 @@ class Moments:
     noise: Any
     tilt: Any = 0
     skew: Any = 0
+
+
+@dataclass(frozen=True)
+class Tails:
+    r"""Higher moments, for bounds: with \(x=h_i-h\), \(\mathbb Ex^3,\mathbb Ex^4,\mathbb E[x^2g],\mathbb Eg^4\)."""
+
+    third: Any
+    fourth: Any
+    cross: Any
+    gradient: Any
 
 
 # --- a round's local steps ---------------------------------------------------------------------------------
@@ -213,6 +228,27 @@ def noise_correction(cohorts: Cohorts, rounds: Any, moments: Moments, *, eta: An
     return total
 
 
+def cubic_shift(cohorts: Cohorts, rounds: Any, moments: Moments, *, third: Any, eta: Any) -> NDArray[Any]:
+    r"""What gradients \(g+h\delta+\tfrac12k\delta^2\) add to the first order of E δ(t), from a start at the minimiser.
+
+    \[m_k(t+1)=a\,m_k(t)-\tfrac12\eta\,\mathbb E[k]\,\frac{\mathbb E g^2}{h^2}\sum_ic_i(t)^2,\] for E = 1; exact on
+    `Fraction`s, with \(\mathbb E k\) as `third`. Reuse enters through the law's noise alone.
+
+    >>> from fractions import Fraction
+    >>> from theory.law import by_age
+    >>> cubic_shift(by_age([1, 1], K=1), 2, Moments(h=1, spread=0, noise=1), third=1, eta=Fraction(1, 2))[2]
+    Fraction(-1, 16)
+    """
+    T, a = horizon(rounds), contraction(moments.h, eta, 1)
+    squares = squared_weights(cohorts, a, T) * ratio(moments.noise, moments.h**2)
+    shift = 0 * a
+    found = [shift]
+    for n, square in zip(cohorts.occupancy(T).tolist(), squares.tolist(), strict=False):
+        shift = a * shift - ratio(eta * third * square, 2) if n > 0 else shift
+        found.append(shift)
+    return np.array(found, dtype=object)
+
+
 def _uses(cohorts: Cohorts, t: int) -> NDArray[Any]:
     """1 for each cohort that is in memory in round t, 0 for the others."""
     return _plain(((cohorts.entered <= t) & (t <= cohorts.left)).astype(int))
@@ -221,6 +257,55 @@ def _uses(cohorts: Cohorts, t: int) -> NDArray[Any]:
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
     """Python's own numbers: NumPy's integers would turn fractions into floats."""
     return np.array(values.tolist(), dtype=object)
+
+
+# --- how far that carries ----------------------------------------------------------------------------------
+
+
+def path_rest(moments: Moments, *, tails: Tails, start: Any, eta: Any, rho: Any, size: Any) -> Any:
+    r"""How far E δ(t) is from the law's mean plus `first_order`'s at most, at every t, for E = 1; an upper bound.
+
+    For memories that never hold less than `size` samples, \(0\le\eta h\le1\) and \(|1-\eta h_i|\le\rho<1\). With
+    \(x=h_i-h\), \(H^4=3(\mathbb Ex^2)^2+\mathbb Ex^4\) and \(G^4\) the same of g it is \(n^{-2}\) times
+
+    \[|\delta(1)|\Bigl(\frac{\eta^3|\mathbb Ex^3|}{(\eta h)^4}+\frac{\eta^4H^4}{(1-\rho)^5}\Bigr)
+    +\frac{\eta^3|\mathbb E[x^2g]|}{(\eta h)^3}+\frac{\eta^4H^3G}{(1-\rho)^4}.\]
+
+    >>> from fractions import Fraction
+    >>> tails = Tails(third=0, fourth=1, cross=0, gradient=1)
+    >>> path_rest(Moments(h=1, spread=1, noise=1), tails=tails, start=1, eta=1, rho=Fraction(1, 2), size=8)
+    Fraction(3, 1)
+    """
+    step, far = eta * moments.h, 1 - rho
+    H2, G2 = _fourths(moments, tails)
+    first = ratio(eta**3 * abs(tails.third), step**4) + ratio(eta**4 * H2**2, far**5)
+    second = ratio(eta**3 * abs(tails.cross), step**3) + ratio(eta**4 * H2 * sqrt(H2 * G2), far**4)
+    return ratio(abs(start) * first + second, size**2)
+
+
+def square_rest(moments: Moments, *, tails: Tails, eta: Any, rho: Any, size: Any) -> Any:
+    r"""How far E δ(t)² is from the law's at most, at every t, from a start at the minimiser, for E = 1; an upper bound.
+
+    As for `path_rest`, \(n^{-2}\) times
+
+    \[\frac{2|\mathbb E[xg^2]|}{h^3}+\frac{2\eta^3H^2G^2}{h(1-\rho)^3}+\frac{\eta^4H^2G^2}{(1-\rho)^4},\]
+
+    while the law's is at least \(\eta^2\,\mathbb E g^2/n(t-1)\): a relative error of order 1/n.
+
+    >>> from fractions import Fraction
+    >>> tails = Tails(third=0, fourth=1, cross=0, gradient=1)
+    >>> square_rest(Moments(h=1, spread=1, noise=1), tails=tails, eta=1, rho=Fraction(1, 2), size=8)
+    Fraction(2, 1)
+    """
+    H2, G2 = _fourths(moments, tails)
+    third = ratio(2 * abs(moments.skew), moments.h**3)
+    pairs = ratio(2 * eta**3, moments.h * (1 - rho) ** 3) + ratio(eta**4, (1 - rho) ** 4)
+    return ratio(third + pairs * H2 * G2, size**2)
+
+
+def _fourths(moments: Moments, tails: Tails) -> tuple[Any, Any]:
+    """H² and G²."""
+    return sqrt(3 * moments.spread**2 + tails.fourth), sqrt(3 * moments.noise**2 + tails.gradient)
 
 
 # --- constant admission, in the long run -------------------------------------------------------------------
@@ -236,6 +321,23 @@ def own_weight(a: Any, K: Any, rate: Any) -> Any:
     (Fraction(0, 1), Fraction(1, 20))
     """
     return ratio(K - 1 + lag_sum(a, K - 1), K * K * rate)
+
+
+def mean_contraction(
+    rate: Any, K: Any, *, h: Any, spread: Any, eta: Any, E: Any = 1, clients: Any = 1
+) -> Any:
+    r"""By what factor the mean distance falls a round under constant admission, up to \(O(n^{-2})\), for \(a>0\).
+
+    \[a+\mathrm{Var}(h)\Bigl(\frac{a'^2}a\cdot\frac{K-1}{2K\bar\Lambda}+\frac{a''}2\cdot\frac M{K\bar\Lambda}\Bigr):\]
+    reuse slows it, and so do small local memories. So a first-order change of the path, over the path, grows with t.
+
+    >>> from fractions import Fraction
+    >>> mean_contraction(5, 2, h=1, spread=1, eta=Fraction(1, 2))
+    Fraction(21, 40)
+    """
+    a, pull = contraction(h, eta, E), local_pull(h, eta, E)
+    reused = ratio(pull**2 * (K - 1), 2 * K * rate * a)
+    return a + spread * (reused + ratio(clients * _bend(h, eta, E), K * rate))
 
 
 def stationary_bias(rate: Any, K: Any, *, h: Any, tilt: Any, eta: Any, E: Any = 1, clients: Any = 1) -> Any:

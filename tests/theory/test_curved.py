@@ -8,10 +8,12 @@ import sympy as sp
 
 from theory.curved import (
     Moments,
+    cubic_shift,
     first_order,
     local_contraction,
     local_pull,
     local_shift,
+    mean_contraction,
     noise_correction,
     own_weight,
     stationary_bias,
@@ -59,6 +61,27 @@ def test_the_mean_path_ends_at_the_stationary_bias(K, E):
     bias = stationary_bias(5, K, h=MOMENTS.h, tilt=MOMENTS.tilt, eta=eta, E=E, clients=3)
     assert float(found.mean[-1] - bias) == pytest.approx(0, abs=1e-12)
     assert (bias == 0) == (K == E == 1)
+
+
+@pytest.mark.parametrize("E", [1, 3])
+def test_the_mean_path_falls_by_the_mean_contraction(E):
+    """Two rounds of it, long after the memory has filled, differ by its first order."""
+    eta, K, T = F(1, 4), 3, 30
+    m = Moments(h=F(2, 3), spread=F(1, 5), noise=F(3))
+    found = first_order([by_age([2] * T, K), by_age([3] * T, K)], T, m, start=F(1), eta=eta, E=E)
+    a = (1 - eta * m.h) ** E
+    gain = found.mean[-1] / found.law[-1] - found.mean[-2] / found.law[-2]
+    assert gain * a == mean_contraction(5, K, h=m.h, spread=m.spread, eta=eta, E=E, clients=2) - a
+
+
+def test_the_cubic_shift_ends_where_half_of_k_times_the_noise_balances_the_slope():
+    m, eta, T = MOMENTS, F(3, 4), 60
+    memory = by_age([4] * T, 3)
+    ending = -F(5) * m.noise / m.h**2 * squared_weights(memory, 1 - eta * m.h, T)[-1] / (2 * m.h)
+    shift = cubic_shift(memory, T, m, third=F(5), eta=eta)
+    assert float(shift[-1] / ending) == pytest.approx(1, rel=1e-10)
+    gaps = cubic_shift(by_age([1, 0, 2], 1), 3, m, third=F(5), eta=eta)
+    assert gaps[-1] == cubic_shift(by_age([1, 2], 1), 2, m, third=F(5), eta=eta)[-1] != 0
 
 
 def test_a_split_over_clients_matters_only_for_several_steps():

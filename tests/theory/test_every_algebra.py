@@ -90,6 +90,24 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
     "curved.local_contraction": lambda a: theory.curved.local_contraction(a.u, a.v, a.w, a.v / a.u, a.K),
     "curved.local_shift": lambda a: theory.curved.local_shift(a.u, a.v, a.K),
     "curved.own_weight": lambda a: theory.curved.own_weight(a.u / (a.u + a.v), a.K, a.w),
+    "curved.mean_contraction": lambda a: theory.curved.mean_contraction(
+        a.w, a.K, h=a.u / (a.u + a.v), spread=a.v, eta=a.u / (a.u + a.w), E=a.K, clients=a.u
+    ),
+    "curved.path_rest": lambda a: theory.curved.path_rest(
+        theory.curved.Moments(a.u, a.v, a.w),
+        tails=theory.curved.Tails(-a.v, a.u, a.w, a.v),
+        start=-a.w,
+        eta=a.v / (a.u + a.v),
+        rho=a.u / (a.u + a.w),
+        size=1 + a.t,
+    ),
+    "curved.square_rest": lambda a: theory.curved.square_rest(
+        theory.curved.Moments(a.u, a.v, a.w, skew=-a.v),
+        tails=theory.curved.Tails(a.v, a.u, a.w, a.v),
+        eta=a.v / (a.u + a.v),
+        rho=a.u / (a.u + a.w),
+        size=1 + a.t,
+    ),
     "curved.stationary_bias": lambda a: theory.curved.stationary_bias(
         a.w, a.K, h=a.u / (a.u + a.v), tilt=a.v, eta=a.u / (a.u + a.w), E=a.K, clients=a.u
     ),
@@ -227,6 +245,7 @@ NOT_FORMULAS = {
     "law.excess_risk",
     "law.squared_weights",
     "stationary.best_retention",
+    "curved.cubic_shift",
     "curved.first_order",
     "curved.noise_correction",
     "reuse.from_totals",

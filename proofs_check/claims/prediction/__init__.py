@@ -10,4 +10,5 @@ MODULES = (
     "finite_rounds",
     "clients",
     "local_steps",
+    "own_curvature",
 )

@@ -19,9 +19,19 @@ import sympy as sp
 
 from proofs_check.engines.identity import equal
 from proofs_check.evidence import Evidence, together
-from theory.curved import Moments
+from theory.curved import Moments, Tails
 
-__all__ = ["INDEPENDENT", "PAIR", "TRIPLE", "Kinds", "Stream", "coefficients", "means", "moments_of_a_mean"]
+__all__ = [
+    "INDEPENDENT",
+    "PAIR",
+    "TRIPLE",
+    "Kinds",
+    "Stream",
+    "coefficients",
+    "followed",
+    "means",
+    "moments_of_a_mean",
+]
 
 F = Fraction
 
@@ -51,6 +61,17 @@ class Kinds:
             noise=self.mean(lambda x, g, k: g * g),
             tilt=self.mean(lambda x, g, k: x * g),
             skew=self.mean(lambda x, g, k: (x - h) * g * g),
+        )
+
+    @property
+    def tails(self) -> Tails:
+        """Higher moments, as theory takes them."""
+        h = self.mean(lambda x, g, k: x)
+        return Tails(
+            third=self.mean(lambda x, g, k: (x - h) ** 3),
+            fourth=self.mean(lambda x, g, k: (x - h) ** 4),
+            cross=self.mean(lambda x, g, k: (x - h) ** 2 * g),
+            gradient=self.mean(lambda x, g, k: g**4),
         )
 
     def cohort(self, size: int) -> Iterator[tuple[Fraction, tuple[Fraction, ...]]]:
@@ -97,20 +118,21 @@ class Stream:
     eta: Fraction
     E: int = 1
 
-    def expected(self, scale: int, of: Callable[[Fraction], Any]) -> list[Any]:
-        """The mean of `of(δ(t))`, t = 1..T+1, over all streams with every admission multiplied by `scale`."""
+    def expected(self, scale: int) -> list[list[Fraction]]:
+        """E δ(t) and E δ(t)², t = 1..T+1, over all streams with every admission multiplied by `scale`."""
         cohorts = [
             (t, m, scale * amount)
             for t, row in enumerate(self.admissions)
             for m, amount in enumerate(row)
             if amount
         ]
-        totals = [F(0)] * (len(self.admissions) + 1)
+        totals = [[F(0), F(0)] for _ in range(len(self.admissions) + 1)]
         for drawn in product(*(list(self.kinds.cohort(size)) for *_, size in cohorts)):
             chance = prod((p for p, _ in drawn), start=F(1))
             held = [(t, m, size, sums) for (t, m, size), (_, sums) in zip(cohorts, drawn, strict=True)]
             for t, distance in enumerate(self._path(held)):
-                totals[t] += chance * of(distance)
+                totals[t][0] += chance * distance
+                totals[t][1] += chance * distance**2
         return totals
 
     def _path(self, held: Sequence[tuple[int, int, int, tuple[Fraction, ...]]]) -> list[Fraction]:
@@ -132,6 +154,37 @@ class Stream:
         return path
 
 
+def followed(stream: Stream, rounds: int, size: int) -> list[tuple[Fraction, Fraction]]:
+    """E δ(t) and E δ(t)², t = 1..T+1, of one client that admits so many samples in each of many rounds; E = 1, k = 0.
+
+    Given what is in memory δ' is linear in δ: chance, mean and mean square go on from one memory to the next.
+    """
+    fresh = [(chance, sums[:2]) for chance, sums in stream.kinds.cohort(size)]
+    states = {(): (F(1), stream.start, stream.start**2)}
+    found = [(stream.start, stream.start**2)]
+    for _ in range(rounds):
+        after: dict[Any, tuple[Fraction, Fraction, Fraction]] = {}
+        for memory, (weight, mean, square) in states.items():
+            for chance, sums in fresh:
+                held = (*memory, sums)
+                h, g = (sum(column, F(0)) / (size * len(held)) for column in zip(*held, strict=True))
+                left, pull = 1 - stream.eta * h, -stream.eta * g
+                moved = (
+                    weight,
+                    left * mean + pull * weight,
+                    left**2 * square + 2 * left * pull * mean + pull**2 * weight,
+                )
+                kept = held[-(stream.K - 1) :] if stream.K > 1 else ()
+                before = after.get(kept, (F(0),) * 3)
+                w, m, s = (old + chance * new for old, new in zip(before, moved, strict=True))
+                after[kept] = (w, m, s)
+        states = after
+        found.append(
+            (sum((m for _, m, _ in states.values()), F(0)), sum((s for *_, s in states.values()), F(0)))
+        )
+    return found
+
+
 def coefficients(values: Sequence[Fraction]) -> list[Fraction]:
     """Of the polynomial in 1/λ that takes these values at λ = 1, 2, …, the lowest first.
 
@@ -149,10 +202,13 @@ def coefficients(values: Sequence[Fraction]) -> list[Fraction]:
     return found
 
 
-def means(stream: Stream, points: int, of: Callable[[Fraction], Any]) -> list[list[Fraction]]:
-    """The coefficients of E[of(δ(t))] for t = 1..T+1, from λ = 1..points."""
-    runs = [stream.expected(scale, of) for scale in range(1, points + 1)]
-    return [coefficients(column) for column in zip(*runs, strict=True)]
+def means(stream: Stream, points: int) -> list[tuple[list[Fraction], list[Fraction]]]:
+    """The coefficients of E δ(t) and of E δ(t)² for t = 1..T+1, from λ = 1..points."""
+    runs = [stream.expected(scale) for scale in range(1, points + 1)]
+    return [
+        (coefficients([mean for mean, _ in at]), coefficients([square for _, square in at]))
+        for at in zip(*runs, strict=True)
+    ]
 
 
 def moments_of_a_mean() -> Evidence:
