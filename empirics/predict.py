@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -310,6 +311,11 @@ def _refuse_existing(out: Path) -> None:
             taken = next((file for file in (out, out.with_suffix(".json")) if file.exists()), None)
         else:
             taken = out if out.exists() and not (out.is_dir() and not any(out.iterdir())) else None
+        place = next(folder for folder in out.absolute().parents if folder.exists())
+        if not (place.is_dir() and os.access(place, os.W_OK)):
+            raise SettingError(
+                f"{str(out)!r} cannot be used for the prediction: nothing can be written there"
+            )
     except OSError as error:
         raise SettingError(f"{str(out)!r} cannot be used for the prediction ({error.strerror})") from None
     if taken is not None:

@@ -14,6 +14,7 @@ from typing import Any
 from empirics.control.prices import make_prices
 from empirics.prediction.forecast import Forecast, Outlook
 from theory.design import fill_ratio
+from theory.setting import SettingError
 
 __all__ = ["OBJECTIVES", "Best", "best_constant"]
 
@@ -92,6 +93,7 @@ class _Search:
     ) -> None:
         self.outlook, self.objective, self.progress = outlook, objective, progress
         self.known: dict[tuple[int, float, int], Forecast] = {}
+        self.refused: dict[tuple[int, float, int], SettingError] = {}
 
     def value(self, forecast: Forecast) -> float:
         """What is to be small; infinite where descent diverges."""
@@ -139,12 +141,29 @@ class _Search:
         self, retentions: Sequence[int], sizes: Sequence[float], steps: Sequence[int]
     ) -> tuple[int, float, int]:
         """The best of all combinations."""
-        wanted = [(K, size, count) for K in retentions for size in sizes for count in steps]
-        fresh = [one for one in dict.fromkeys(wanted) if one not in self.known]
-        if fresh:
-            names = [f"constant@K={K},eta={size!r},steps={count}" for K, size, count in fresh]
-            study = replace(self.outlook.study, policies=tuple(names), seeds=1)
-            made = replace(self.outlook, study=study, policies=None).forecasts()
-            self.known.update(zip(fresh, made.values(), strict=True))
-            self.progress(len(self.known))
-        return min(dict.fromkeys(wanted), key=lambda one: self.value(self.known[one]))
+        wanted = list(
+            dict.fromkeys((K, size, count) for K in retentions for size in sizes for count in steps)
+        )
+        fresh = [one for one in wanted if one not in self.known and one not in self.refused]
+        try:
+            self.known.update(self.forecasts(fresh))
+        except SettingError:  # some K leaves a round without samples
+            for one in fresh:
+                try:
+                    self.known.update(self.forecasts([one]))
+                except SettingError as error:
+                    self.refused[one] = error
+        self.progress(len(self.known))
+        left = [one for one in wanted if one in self.known]
+        if not left:
+            raise self.refused[wanted[0]]
+        return min(left, key=lambda one: self.value(self.known[one]))
+
+    def forecasts(self, settings: Sequence[tuple[int, float, int]]) -> dict[tuple[int, float, int], Forecast]:
+        """Of constant admission with these K, step sizes and numbers of steps, all at once."""
+        if not settings:
+            return {}
+        names = [f"constant@K={K},eta={size!r},steps={count}" for K, size, count in settings]
+        study = replace(self.outlook.study, policies=tuple(names), seeds=1)
+        made = replace(self.outlook, study=study, policies=None).forecasts()
+        return dict(zip(settings, made.values(), strict=True))

@@ -56,6 +56,13 @@ def test_only_k_is_searched_for_the_long_run():
     assert best["predicted"]["noise_floor"] == min(one["floor"] for one in best["tried"])
 
 
+def test_a_retention_that_leaves_rounds_without_samples_is_not_the_best():
+    found = predict(given={"budget": 4.0, "rounds": 40})
+    assert min(one["K"] for one in found.document()["best"]["tried"]) > 1
+    with pytest.raises(SettingError, match="without any sample"):
+        found.at(1, 0.5, 3)
+
+
 def test_more_local_steps_are_tried_on_request():
     tried = predict(search_steps=(1, 5)).document()["best"]["tried"]
     assert {one["steps"] for one in tried} == {1, 3, 5}

@@ -1,0 +1,197 @@
+"""`acdpp predict`, and `acdpp design --by prediction`, from the outside."""
+
+import json
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from acdpp import design
+from acdpp.predict import EXAMPLES, command
+from tests.empirics.small import blobs
+from theory.setting import SettingError
+
+app = typer.Typer()
+app.command("predict")(command)
+app.command("design")(design.command)
+NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
+BUDGETS = ("--buffers", "4,5,7", "--budget", "22", "--mean-cost", "5.5", "--horizon", "12")
+WIDE = 80
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    file = tmp_path_factory.mktemp("data") / "blobs.npz"
+    parts = blobs()
+    np.savez(file, x=parts.train_x, y=parts.train_y, test_x=parts.test_x, test_y=parts.test_y)
+    return f"npz:{file}"
+
+
+@pytest.fixture
+def say(data, monkeypatch):
+    monkeypatch.setattr("acdpp.output.console._width", WIDE)
+
+    def invoke(*words):
+        return CliRunner().invoke(app, list(map(str, words)))
+
+    def predict(*words):
+        few = ("--dataset", data, "--rounds", "12", "--policies", "constant,oracle")
+        return invoke("predict", *few, *words)
+
+    predict.plainly = invoke
+    return predict
+
+
+def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(say):
+    shown = say("--pilot", "40")
+    assert shown.exit_code == 0, shown.output
+    assert max(map(len, shown.output.splitlines())) <= WIDE
+    flat = " ".join(shown.output.split())
+    for words in ("multinomial logistic regression; 12 rounds", "noise floor", "path", "oracle", "±"):
+        assert words in flat
+    for words in ("best constant admission: K = ", "samples a round, η = ", "% below the study's own"):
+        assert words in flat
+    assert "standard error by the jackknife, from 40 samples alone" in flat
+    without = " ".join(say("--no-best").output.split())
+    assert "best constant" not in without
+    assert "±" not in without
+    assert "those of the whole data set, exactly" in without
+
+
+def test_json_is_one_object_with_three_numbers_a_policy_and_the_best(say):
+    document = json.loads(say("--json").output)
+    assert {"policies", "best", "rounds", "task", "pilot"} <= document.keys()
+    assert document["pilot"] is None
+    assert document["rounds"] == 12
+    for row in document["policies"].values():
+        assert all(row[number] > 0 for number in NUMBERS)
+        assert row["error"] is None
+        assert 0 < row["path_share"] < 1
+    assert {"K", "rate", "eta"} <= document["best"].keys()
+    surer = json.loads(say("--json", "--pilot", "40", "--steps", "1,3", "--objective", "final").output)
+    assert surer["pilot"] == 40
+    assert {one["steps"] for one in surer["best"]["tried"]} == {1, 3, 10}
+    errors = [row["error"] for row in surer["policies"].values()] + [surer["best"]["error"]]
+    assert all(set(error) == set(NUMBERS) and min(error.values()) > 0 for error in errors)
+    assert surer["best"]["gain_error"] > 0
+
+
+def test_a_sweep_is_predicted_and_written(say, tmp_path):
+    shown = say("--sweep", "K=1,4", "--no-best", "--out", tmp_path / "new.csv")
+    assert shown.exit_code == 0, shown.output
+    lines = (tmp_path / "new.csv").read_text().splitlines()
+    assert len(lines) == 1 + 3 * 13
+    document = json.loads((tmp_path / "new.json").read_text(encoding="utf-8"))
+    assert list(document["policies"]) == ["constant@K=1", "constant@K=4", "oracle"]
+    assert "new.csv" in shown.output
+
+
+def test_longer_retention_is_predicted_to_help_as_long_as_the_rate_stays(say):
+    words = ("--policies", "constant", "--sweep", "K=1,4", "--no-best", "--json")
+    found = json.loads(say(*words).output)["policies"]
+    assert found["constant@K=1"]["noise_floor"] > found["constant@K=4"]["noise_floor"]
+    assert found["constant@K=1"]["rate"] == found["constant@K=4"]["rate"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--pilot", "9"), "from 10 to 120 samples here, got 9"),
+        (("--pilot", "121"), "got 121"),
+        (("--pilot", "0"), "--pilot must be a whole number"),
+        (("--pilot", "many"), "--pilot must be a number"),
+        (("--steps", "1,"), "--steps must be a number"),
+        (("--steps", "0"), "--steps must be a whole number"),
+        (("--no-best", "--steps", "1"), "leave out --no-best"),
+        (("--no-best", "--objective", "floor"), "leave out --no-best"),
+        (("--rounds", "1e11"), "do not fit into memory"),
+        (("--policies", "acdp"), "there is no policy 'acdp'"),
+        (("--sweep", "K=0"), "whole number of at least 1"),
+        (("--device", "abacus"), "device must be cpu or cuda"),
+        (("--dataset", "npz:nowhere.npz"), "nowhere.npz"),
+        (("--cost-trace", "nowhere.csv"), "nowhere.csv"),
+        (("--cost-column", "price"), "--cost-trace FILE"),
+        (("--out", "/dev/null"), "is there already"),
+        (("--out", "/dev/null/x.csv"), "cannot be used"),
+        (("--config", "ball.toml"), "without a ball"),
+    ],
+)
+def test_a_mistake_is_one_clear_sentence_and_writes_nothing(say, words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ball.toml").write_text('radius = "none"\n')
+    failed = say("--out", "out", *words).exception
+    assert isinstance(failed, SettingError)
+    assert message in str(failed)
+    assert [path.name for path in tmp_path.iterdir()] == ["ball.toml"]
+
+
+def test_help_has_examples():
+    assert "acdpp predict --dataset npz:mine.npz --pilot 200" in EXAMPLES
+    assert "--by prediction" in design.EXAMPLES
+
+
+# --- design ------------------------------------------------------------------------------------------------
+
+
+def test_a_design_by_prediction_stands_beside_the_one_by_bound(say, data):
+    words = ("design", *BUDGETS, "--by", "prediction", "--dataset", data)
+    document = json.loads(say.plainly(*words, "--json").output)
+    assert document["by"] == "prediction"
+    assert document["horizon"] == 12
+    best = min(document["tried"], key=lambda one: one["cumulative"])
+    assert [document[name] for name in ("K", "eta", "steps", "rate")] == [
+        best[name] for name in ("K", "eta", "steps", "rate")
+    ]
+    there = document["by_bound"]
+    assert there["predicted"]["cumulative_excess_risk"] >= document["predicted"]["cumulative_excess_risk"]
+    shown = say.plainly(*words)
+    assert shown.exit_code == 0, shown.output
+    assert max(map(len, shown.output.splitlines())) <= WIDE
+    assert f"by bound, at that step size: K* = {there['K']}" in " ".join(shown.output.split())
+
+
+def test_a_design_by_prediction_is_the_best_of_the_study_with_its_budgets(say, data):
+    words = (
+        "design",
+        *BUDGETS,
+        "--by",
+        "prediction",
+        "--dataset",
+        data,
+        "--eta",
+        "0.5",
+        "--steps",
+        "3",
+        "--json",
+    )
+    document = json.loads(say.plainly(*words, "--pilot", "60").output)
+    assert (document["eta"], document["steps"], document["pilot"]) == (0.5, 3, 60)
+    assert {(one["eta"], one["steps"]) for one in document["tried"]} == {(0.5, 3)}
+    assert all(document["error"][number] > 0 for number in NUMBERS)
+    assert document["fill_ratio"] == 4
+    dearer = ("--mean-cost", "11")
+    twice = json.loads(say.plainly(*words, *dearer).output)
+    assert twice["fill_ratio"] == 8
+    assert twice["rate"] < document["rate"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--eta", "1", "--pilot", "20"), "--pilot, --eta: the bound knows no data"),
+        (("--by", "prediction"), "give --dataset"),
+        (("--by", "prediction", "--dataset", "digits", "--buffers", "4.5,5"), "buffers"),
+        (("--by", "prediction", "--dataset", "digits", "--pilot", "1e6"), "got 1000000"),
+        (("--by", "prediction", "--dataset", "digits", "--eta", "0"), "eta must"),
+        (("--by", "prediction", "--dataset", "digits", "--horizon", "1e12"), "do not fit into memory"),
+        (
+            ("--by", "prediction", "--dataset", "digits", "--constants", "D=1,sigma=1,eta=1,B=1,Pdim=1"),
+            "its own",
+        ),
+    ],
+)
+def test_a_mistake_in_a_design_is_one_clear_sentence(say, words, message):
+    failed = say.plainly("design", *BUDGETS, *words).exception
+    assert isinstance(failed, SettingError)
+    assert message in str(failed)
