@@ -40,6 +40,10 @@ __all__ = [
     "noise_correction",
     "own_weight",
     "path_rest",
+    "regression_floor",
+    "regression_floor_first_order",
+    "regression_floor_resummed",
+    "solved_bias",
     "square_rest",
     "stationary_bias",
 ]
@@ -353,3 +357,54 @@ def stationary_bias(rate: Any, K: Any, *, h: Any, tilt: Any, eta: Any, E: Any = 
     a = contraction(h, eta, E)
     reused = local_pull(h, eta, E) * ratio(1 - a, h) * own_weight(a, K, rate)
     return ratio(tilt * (reused + ratio(clients * local_shift(h, eta, E), K * rate)), 1 - a)
+
+
+# --- rounds that solve their memory ------------------------------------------------------------------------
+
+
+def solved_bias(moments: Moments, *, third: Any, size: Any) -> Any:
+    r"""\(\frac1n\bigl(\mathbb E[hg]/h^2-\mathbb E[k]\,\mathbb E[g^2]/(2h^3)\bigr)\), to first order in 1/n.
+
+    The mean of a memory's minimiser less θ*: where `first_order` and `cubic_shift` end on a memory of n samples that
+    is trained on for ever, and the bias of a maximum-likelihood estimate (Cox and Snell 1968, in one dimension).
+
+    >>> from fractions import Fraction
+    >>> solved_bias(Moments(h=2, spread=0, noise=1, tilt=4), third=0, size=10)
+    Fraction(1, 10)
+    """
+    reused, bent = ratio(moments.tilt, moments.h**2), ratio(third * moments.noise, 2 * moments.h**3)
+    return ratio(reused - bent, size)
+
+
+def regression_floor(p: Any, n: Any) -> Any:
+    r"""\(\frac p{n-p-1}=\mathbb E\|\delta\|_H^2/\sigma^2\): least squares on n Gaussian inputs in p dimensions; exact.
+
+    The law has \(\frac pn\). Noise has the variance σ² and is independent of the inputs; \(n>p+1\).
+
+    >>> regression_floor(3, 10)
+    Fraction(1, 2)
+    """
+    return ratio(p, n - p - 1)
+
+
+def regression_floor_first_order(p: Any, n: Any, fourth: Any) -> Any:
+    r"""\(\frac pn\bigl(1+\frac{q/p-1}n\bigr)\), \(q=\mathbb E\|x\|^4\), for inputs with covariance 1; to this order.
+
+    Gaussian inputs have q = p(p+2): a factor \(1+\frac{p+1}n\).
+
+    >>> regression_floor_first_order(1, 10, 3)
+    Fraction(3, 25)
+    """
+    return ratio(p, n) * (1 + ratio(ratio(fourth, p) - 1, n))
+
+
+def regression_floor_resummed(p: Any, n: Any) -> Any:
+    r"""\(\lambda=\frac p{n-p}\), the solution of \(\lambda=\frac pn(1+\lambda)\), for \(n>p\).
+
+    A sample that pulls its own prediction by λ shows \((1+\lambda)^{-1}\) of its residual and of its curvature, so n
+    samples weigh as \(n/(1+\lambda)\). It is low by a factor \(1-\frac1{n-p}\), even where p/n is not small.
+
+    >>> regression_floor_resummed(3, 10)
+    Fraction(3, 7)
+    """
+    return ratio(p, n - p)

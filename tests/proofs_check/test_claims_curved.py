@@ -6,16 +6,18 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.claim import CheckError, decide
-from proofs_check.claims.prediction import local_steps, own_curvature
+from proofs_check.claims.prediction import local_steps, own_curvature, solved_memory
 from proofs_check.groundwork.prediction import curvatures
 from proofs_check.groundwork.prediction.curvatures import PAIR, Kinds, Stream, coefficients, followed, means
 from theory import curved
+from theory.algebra import ratio
 
 F = Fraction
-MODULES = (local_steps, own_curvature)
+MODULES = (local_steps, own_curvature, solved_memory)
 WHERE = (*MODULES, curvatures, curved)
 ESTABLISHED = ("proved", "certified", "supported")
 LOCAL, PATH, NOISE = "law:reuse/local-steps", "law:reuse/curvature", "law:reuse/curvature-noise"
+CUBIC, SOLVED = "law:reuse/cubic", "law:reuse/regression"
 
 
 # --- the ground truth --------------------------------------------------------------------------------------
@@ -132,6 +134,24 @@ PLANTS = {
         "noise_correction",
         lambda cohorts, T, m, **rest: REAL["noise_correction"](cohorts, T, replace(m, tilt=0), **rest),
         NOISE,
+    ),
+    "cubic shift, no half": ("cubic_shift", _scaled("cubic_shift", 2), CUBIC),
+    "cubic path, no reuse": ("first_order", _without(tilt=0), CUBIC),
+    "solved bias, no half": (
+        "solved_bias",
+        lambda m, *, third, size: REAL["solved_bias"](m, third=2 * third, size=size),
+        CUBIC,
+    ),
+    "regression, the law": ("regression_floor", lambda p, n: ratio(p, n), SOLVED),
+    "regression, p/n": (
+        "regression_floor_first_order",
+        lambda p, n, q: ratio(p, n) * (1 + ratio(p, n)),
+        SOLVED,
+    ),
+    "regression, resummed once": (
+        "regression_floor_resummed",
+        lambda p, n: ratio(p, n) * (1 + ratio(p, n)),
+        SOLVED,
     ),
 }
 REAL = {name: getattr(curved, name) for name, _, _ in PLANTS.values()}

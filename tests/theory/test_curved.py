@@ -16,6 +16,10 @@ from theory.curved import (
     mean_contraction,
     noise_correction,
     own_weight,
+    regression_floor,
+    regression_floor_first_order,
+    regression_floor_resummed,
+    solved_bias,
     stationary_bias,
 )
 from theory.law import Cohorts, by_age, by_capacity, squared_weights
@@ -123,6 +127,9 @@ def test_a_solved_memory_has_the_classical_first_orders():
     memory = by_capacity([n] + [0] * (T - 1), n)
     found = first_order([memory], T, m, start=F(1), eta=F(4, 3))
     assert float(found.mean[-1]) == pytest.approx(float(m.tilt / (m.h**2 * n)), rel=1e-12)
+    cubic = cubic_shift(memory, T, m, third=F(5), eta=F(4, 3))[-1]
+    wanted = solved_bias(m, third=F(5), size=n)
+    assert float(found.mean[-1] + cubic) == pytest.approx(float(wanted), rel=1e-12)
     second = (-2 * m.skew / m.h**3 + 3 * (m.spread * m.noise + 2 * m.tilt**2) / m.h**4) / n**2
     correction = noise_correction(memory, 40, m, eta=1.3)
     assert float(correction) == pytest.approx(float(second), rel=1e-12)
@@ -154,3 +161,14 @@ def test_no_client_is_an_error_and_no_sample_is_not():
     none = Cohorts(*(np.array([], dtype=int) for _ in range(3)))
     assert list(first_order([none], 2, MOMENTS, start=F(2), eta=HALF).law) == [2, 2, 2]
     assert noise_correction(none, 2, MOMENTS, eta=HALF) == 0
+
+
+def test_least_squares_on_gaussian_inputs_lies_above_the_resummed_floor_and_that_above_the_law():
+    rng = np.random.default_rng(0)
+    p, n, runs = 4, 12, 20_000
+    x = rng.standard_normal((runs, n, p))
+    found = np.trace(np.linalg.inv(x.transpose(0, 2, 1) @ x), axis1=1, axis2=2)
+    error = found.std() / np.sqrt(runs)
+    assert abs(found.mean() - regression_floor(p, n)) < 4 * error
+    assert found.mean() - regression_floor_resummed(p, n) > 4 * error
+    assert F(p, n) < regression_floor_first_order(p, n, p * (p + 2)) < regression_floor(p, n)

@@ -108,6 +108,14 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
         rho=a.u / (a.u + a.w),
         size=1 + a.t,
     ),
+    "curved.solved_bias": lambda a: theory.curved.solved_bias(
+        theory.curved.Moments(a.u, 0, a.v, tilt=a.w), third=a.v, size=a.t
+    ),
+    "curved.regression_floor": lambda a: theory.curved.regression_floor(a.u, 1 + a.u + a.v),
+    "curved.regression_floor_first_order": lambda a: theory.curved.regression_floor_first_order(
+        a.u, a.v, a.w
+    ),
+    "curved.regression_floor_resummed": lambda a: theory.curved.regression_floor_resummed(a.u, a.u + a.v),
     "curved.stationary_bias": lambda a: theory.curved.stationary_bias(
         a.w, a.K, h=a.u / (a.u + a.v), tilt=a.v, eta=a.u / (a.u + a.w), E=a.K, clients=a.u
     ),

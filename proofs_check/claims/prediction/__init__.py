@@ -11,4 +11,5 @@ MODULES = (
     "clients",
     "local_steps",
     "own_curvature",
+    "solved_memory",
 )

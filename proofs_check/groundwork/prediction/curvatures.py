@@ -117,22 +117,23 @@ class Stream:
     start: Fraction
     eta: Fraction
     E: int = 1
+    powers: int = 2
 
     def expected(self, scale: int) -> list[list[Fraction]]:
-        """E δ(t) and E δ(t)², t = 1..T+1, over all streams with every admission multiplied by `scale`."""
+        """E δ(t), E δ(t)², …, t = 1..T+1, over all streams with every admission multiplied by `scale`."""
         cohorts = [
             (t, m, scale * amount)
             for t, row in enumerate(self.admissions)
             for m, amount in enumerate(row)
             if amount
         ]
-        totals = [[F(0), F(0)] for _ in range(len(self.admissions) + 1)]
+        totals = [[F(0)] * self.powers for _ in range(len(self.admissions) + 1)]
         for drawn in product(*(list(self.kinds.cohort(size)) for *_, size in cohorts)):
             chance = prod((p for p, _ in drawn), start=F(1))
             held = [(t, m, size, sums) for (t, m, size), (_, sums) in zip(cohorts, drawn, strict=True)]
             for t, distance in enumerate(self._path(held)):
-                totals[t][0] += chance * distance
-                totals[t][1] += chance * distance**2
+                for power in range(self.powers):
+                    totals[t][power] += chance * distance ** (power + 1)
         return totals
 
     def _path(self, held: Sequence[tuple[int, int, int, tuple[Fraction, ...]]]) -> list[Fraction]:
@@ -202,13 +203,10 @@ def coefficients(values: Sequence[Fraction]) -> list[Fraction]:
     return found
 
 
-def means(stream: Stream, points: int) -> list[tuple[list[Fraction], list[Fraction]]]:
-    """The coefficients of E δ(t) and of E δ(t)² for t = 1..T+1, from λ = 1..points."""
+def means(stream: Stream, points: int) -> list[list[list[Fraction]]]:
+    """The coefficients of E δ(t), E δ(t)², … for t = 1..T+1, from λ = 1..points."""
     runs = [stream.expected(scale) for scale in range(1, points + 1)]
-    return [
-        (coefficients([mean for mean, _ in at]), coefficients([square for _, square in at]))
-        for at in zip(*runs, strict=True)
-    ]
+    return [[coefficients(power) for power in zip(*at, strict=True)] for at in zip(*runs, strict=True)]
 
 
 def moments_of_a_mean() -> Evidence:

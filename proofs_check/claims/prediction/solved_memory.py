@@ -1,0 +1,293 @@
+r"""Losses with a third derivative (`law:reuse/cubic`), and least squares solved every round (`law:reuse/regression`).
+
+Both have a classical end: a memory that is trained on for ever gives the bias of a maximum-likelihood estimate, and
+least squares on n Gaussian inputs has an excess risk that is known exactly.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
+from proofs_check.engines.exact import exhaust
+from proofs_check.engines.identity import equal
+from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.prediction.curvatures import INDEPENDENT, PAIR, Kinds, Stream, means
+from proofs_check.groundwork.regret.orders import tends_to
+from proofs_check.notation import CONSTANTS, n, written
+from theory.algebra import ratio
+from theory.curved import (
+    Moments,
+    cubic_shift,
+    first_order,
+    noise_correction,
+    regression_floor,
+    regression_floor_first_order,
+    regression_floor_resummed,
+    solved_bias,
+)
+from theory.law import by_age, squared_weights
+
+F = Fraction
+eta = CONSTANTS.eta
+h, noise, p, gamma, t = sp.symbols("h noise p gamma t", positive=True)
+tilt, third = sp.symbols("tilt k", real=True)
+MOMENTS = Moments(h=h, spread=sp.Symbol("w", positive=True), noise=noise, tilt=tilt)
+CURVATURE = Given("law:reuse/curvature", "that reuse shifts the mean by E[hg] and Var h as told there")
+
+
+# --- a third derivative ------------------------------------------------------------------------------------
+
+
+def bent(kinds: Kinds, *thirds: int) -> Kinds:
+    """The same samples with third derivatives of their own."""
+    values = tuple((x, g, F(k)) for (x, g, _), k in zip(kinds.values, thirds, strict=True))
+    return Kinds(values, kinds.chances)
+
+
+CUBIC = (bent(PAIR, 1, -3), bent(PAIR, 2, 2), bent(INDEPENDENT, 1, 2, -1))
+
+
+def every_stream(context: Context) -> Evidence:
+    """Over every stream: the mean's first order is the two shifts, that of δ² is the law's, that of δ³ is 0."""
+
+    def find(kinds: Kinds, admissions: Any, K: int, eta: Fraction) -> dict[str, Any] | None:
+        rounds, m, memory = len(admissions), kinds.moments, by_age([row[0] for row in admissions], K)
+        degree = 3 * (2**rounds - 1)  # the factors of δ³
+        mean, square, cube = means(Stream(admissions, K, kinds, F(0), eta, powers=3), degree + 1)[-1]
+        shift = cubic_shift(memory, rounds, m, third=kinds.mean(lambda x, g, k: k), eta=eta)[-1]
+        shift += first_order([memory], rounds, m, start=F(0), eta=eta).mean[-1]
+        law = m.noise / m.h**2 * squared_weights(memory, 1 - eta * m.h, rounds)[-1]
+        found = [mean[:2], square[:2], cube[:2]]
+        wanted = [[0, shift], [0, law], [0, 0]]
+        return None if found == wanted and cube[degree:] == [0] else {"found": found, "theory's": wanted}
+
+    points = [
+        {"kinds": kinds, "admissions": admissions, "K": kept, "eta": F(1, 2)}
+        for kinds in CUBIC[: context.choose(2, 3)]
+        for admissions, kept in (
+            (((1,), (1,)), 2),
+            (((1,), (1,)), 1),
+            (((2,), (1,)), 2),
+            (((1,), (0,), (0,)), 3),
+        )
+    ]
+    points.append({"kinds": CUBIC[2], "admissions": ((1,), (0,)), "K": 2, "eta": F(1)})
+    return exhaust(
+        points, find, domain="three populations with third derivatives, two and three rounds, K from 1 to 3"
+    )
+
+
+def for_ever() -> Evidence:
+    """On one memory of n: p = Σ_{d>=1}a^(d-1)/n = 1/((1-a)n) and S = E[g²]/(h²n), whose fixed point is theory's."""
+    bias = solved_bias(MOMENTS, third=third, size=n)
+    weight, square = 1 / (eta * h * n), noise / (h**2 * n)
+    return together(
+        equal(
+            bias,
+            (1 - eta * h) * bias + eta**2 * tilt * weight - eta * third * square / 2,
+            domain="every n, η, h and all moments",
+            what="the bias and a round more",
+        ),
+        equal(
+            solved_bias(Moments(h=1 / h**2, spread=0, noise=1 / h**2), third=-2 / h**3, size=n),
+            h / n,
+            domain="the rate h of an exponential distribution",
+            what="theory's bias",
+        ),
+        tends_to(
+            ((n / (n - 1) - 1) * n).subs(n, t),
+            t,
+            sp.Integer(1),
+            what="n/h times the bias of 1/mean, which is h/(n-1)",
+            domain="n → ∞",
+        ),
+    )
+
+
+# --- least squares -----------------------------------------------------------------------------------------
+
+
+def gaussian_inputs() -> Evidence:
+    """E 1/χ²_ν = Γ(ν/2-1)/(2Γ(ν/2)) = 1/(ν-2); with ν = n-p+1, p times, it is theory's."""
+    nu = sp.Symbol("nu", positive=True)
+    mean = sp.gammasimp(sp.gamma(nu / 2 - 1) / (2 * sp.gamma(nu / 2)))
+    return together(
+        equal(mean, 1 / (nu - 2), domain="ν > 2", what="E 1/χ² and 1/(ν-2)"),
+        equal(
+            p * mean.subs(nu, n - p + 1),
+            regression_floor(p, n),
+            domain="n > p + 1",
+            what="the trace of the mean inverse and theory's",
+        ),
+    )
+
+
+def expansion() -> Evidence:
+    """(1+ε)⁻² = 1 - 2ε + 3ε² + …, and for inputs with covariance 1 both means are (q-p)σ²/n², q = E‖x‖⁴."""
+    q, e = sp.symbols("q e", positive=True)
+    inputs, one = sp.Matrix(sp.symbols("x1:4", real=True)), sp.eye(3)
+    square = (inputs.T * inputs)[0]
+    gained = -2 * (q - p) + 3 * (q - p)  # -2E[g'(xx'-1)g] + 3E tr(xx'-1)², g = -x·noise
+    return together(
+        equal(
+            sp.series(1 / (1 + e) ** 2, e, 0, 3).removeO(),
+            1 - 2 * e + 3 * e**2,
+            domain="ε → 0",
+            what="series",
+        ),
+        equal(
+            ((inputs * inputs.T - one) ** 2).trace(),
+            square**2 - 2 * square + 3,
+            domain="p = 3",
+            what="tr(xx'-1)² and ‖x‖⁴ - 2‖x‖² + p, of mean q - p",
+        ),
+        equal(
+            (inputs.T * (inputs * inputs.T - one) * inputs)[0],
+            square**2 - square,
+            domain="p = 3",
+            what="x'(xx'-1)x and ‖x‖⁴ - ‖x‖², of mean q - p",
+        ),
+        equal(
+            p / n + gained / n**2,
+            regression_floor_first_order(p, n, q),
+            domain="every p, n, q",
+            what="the sum of orders and theory's",
+        ),
+        equal(3 * p + p * (p - 1), p * (p + 2), domain="Gaussian inputs", what="E‖x‖⁴"),
+        tends_to(
+            ((regression_floor(p, n) / regression_floor_first_order(p, n, p * (p + 2)) - 1) * n).subs(n, t),
+            t,
+            sp.Integer(0),
+            what="n·(exact/first order - 1)",
+            domain="n → ∞, every p",
+        ),
+    )
+
+
+def one_dimension(context: Context) -> Evidence:
+    """A memory of n for three rounds of step 1/h (a = 0) gives ḡ²(1 - 2ε + 3ε²): theory's second order is this one."""
+
+    def find(n: int, fourth: Fraction) -> dict[str, Any] | None:
+        m = Moments(h=1, spread=fourth - 1, noise=F(1), skew=fourth - 1)  # h = x², g = -x·noise, E x² = 1
+        found = F(1, n) + noise_correction(by_age([n, 0, 0], 3), 3, m, eta=F(1))
+        wanted = regression_floor_first_order(1, n, fourth)
+        return None if found == wanted else {"found": found, "theory's": wanted}
+
+    points = ({"n": size, "fourth": q} for size in (1, 2, 5, 30) for q in (F(1), F(3), F(9, 5)))
+    return exhaust(points, find, domain="p = 1, n = 1, 2, 5, 30, E x⁴ = 1, 9/5, 3")
+
+
+def resummed() -> Evidence:
+    """λ = (p/n)(1+λ), and how far it is from the truth: p/n is off by 1/(1-γ) where p = γn, λ is not."""
+    found = regression_floor_resummed(p, n)
+    exact = regression_floor(p, n)
+    at = {p: gamma * t, n: t}
+    return together(
+        equal(found, p / n * (1 + found), domain="n > p", what="λ and (p/n)(1+λ)"),
+        equal(found / exact, 1 - 1 / (n - p), domain="n > p + 1", what="λ over the exact floor"),
+        tends_to((found / exact).subs(at), t, sp.Integer(1), what="λ over the exact floor", domain="p = γn"),
+        tends_to(
+            (exact / (p / n)).subs(at), t, 1 / (1 - gamma), what="the floor over the law", domain="p = γn"
+        ),
+    )
+
+
+def on_numbers() -> Evidence:
+    """At whole p and n: λ solves its equation, lies below the exact floor and above the law."""
+
+    def find(p: int, n: int) -> dict[str, Any] | None:
+        low, exact = regression_floor_resummed(p, n), regression_floor(p, n)
+        good = low == ratio(p, n) * (1 + low) and ratio(p, n) < low < exact
+        return None if good else {"λ": low, "exact": exact}
+
+    points = ({"p": p, "n": n} for p in (1, 2, 10) for n in (p + 2, 2 * p + 2, 10 * p, 1000) if n > p + 1)
+    return exhaust(points, find, domain="p = 1, 2, 10, n from p + 2 to 1000")
+
+
+CLAIMS = [
+    Claim(
+        id="law:reuse/cubic",
+        kind="addition",
+        title="a curved loss: law to first order, mean shifted by reuse and by k",
+        statement="Let gradients be g + hδ + ½kδ², samples with their own h, g and k, one step a round, from "
+        "a start at the minimiser. To first order in 1/n the mean square, and so the excess risk, is the law's. "
+        "The mean is shifted at this order, by reuse (ηψE[hg]/h) and by the third derivative (-E[k]S/(2h), S the law's "
+        "noise); only the first is due to reuse. On a memory that is trained on for ever the two are the "
+        "classical bias of an estimate. In the risk that is of order 1/n².",
+        formula=written(
+            r"\mathbb E\,\delta^2=S+O(n^{-2}),\quad\mathbb E\,\delta\to\frac{\eta\psi\,\mathbb E[hg]}h-"
+            r"\frac{\mathbb E[k]S}{2h};\quad\text{for ever on one memory: }@b",
+            "E δ² = S + O(1/n²), E δ → ηψE[hg]/h - E[k]S/(2h); trained on one memory for ever: @b",
+            b=solved_bias(
+                Moments(
+                    h=h,
+                    spread=0,
+                    noise=sp.Symbol("E[g²]", positive=True),
+                    tilt=sp.Symbol("E[hg]", positive=True),
+                ),
+                third=sp.Symbol("E[k]", positive=True),
+                size=n,
+            ),
+        ),
+        domain="gradients g + hδ + ½kδ² along one direction, (h, g, k) i.i.d. and bounded, E g = 0, E = 1, "
+        "θ(1) = θ*; any admissions, at a fixed t, all admissions times λ → ∞",
+        sketch="At a fixed t δ(t) is a polynomial in means over memories, and a joint cumulant of j of them is "
+        "of order n^(1-j): E δ, E δ² and E δ³ are polynomials in 1/λ. δ is of order n^(-1/2), so E δ² has the "
+        "law's as its first order, E δ³ has none, and E[½kδ²] has ½E[k]S, for k - E k makes a third factor. "
+        "The shift obeys m' = am - ½ηE[k]S beside law:reuse/curvature's. On one memory ψ tends to 1/(ηhn) and S to E[g²]/(h²n). "
+        "Uniformly in t this is not claimed: a cubic loss is not bounded below.",
+        given=(WRITTEN, CURVATURE),
+        parts=("first order", "for ever"),
+        checks={"first order": every_stream, "for ever": for_ever},
+        symbols={
+            "h": "the mean curvature along the direction",
+            "g": "a sample's gradient at the minimiser",
+            "k": "a sample's third derivative there",
+            "S": "the law's noise, E[g²]Σc²/h²",
+            "ψ": "a sample's mean weight so far (law:reuse/curvature)",
+            "δ": "distance from the minimiser",
+        },
+    ),
+    Claim(
+        id="law:reuse/regression",
+        kind="addition",
+        title="least squares every round: p/(n-p-1), where the law has p/n",
+        statement="Let every round solve least squares in p dimensions on its memory of n samples. With "
+        "Gaussian inputs E‖δ‖² in the norm of H is σ²p/(n-p-1), against the law's σ²p/n: a factor 1 + (p+1)/n to first "
+        "order, and 1 + (q/p-1)/n for other inputs of covariance 1 with q = E‖x‖⁴. Damping every sample's residual "
+        "and curvature by (1+λ)⁻¹, with λ = (p/n)(1+λ) from the damped curvature, gives σ²p/(n-p): right up to "
+        "a factor 1 - 1/(n-p) even where p/n is not small, and the law is off by 1/(1-p/n).",
+        formula=written(
+            r"\frac{\mathbb E\|\delta\|_H^2}{\sigma^2}=@exact=\frac pn\Bigl(1+\frac{p+1}n+O(n^{-2})\Bigr),\qquad"
+            r"\lambda=\frac pn(1+\lambda)=@resummed",
+            "E ‖δ‖²/σ² = @exact = (p/n)(1 + (p+1)/n + O(1/n²)); λ = (p/n)(1 + λ) = @resummed",
+            exact=regression_floor(p, n),
+            resummed=regression_floor_resummed(p, n),
+        ),
+        domain="linear regression, noise of variance σ² independent of the inputs, n > p + 1 samples in "
+        "memory, a → 0; the first order for inputs with fourth moments, as a formal expansion",
+        sketch="δ = (Σxx')⁻¹Σx·noise, so E‖δ‖² = σ²·tr E(Σxx')⁻¹ in coordinates with H = 1. For Gaussian "
+        "inputs one over a diagonal entry of the inverse is what is left of a column after regression on the "
+        "other p-1, a χ² with n-p+1 degrees of freedom, whose inverse has the mean 1/(n-p-1). In general expand in "
+        "ε, the mean of xx' less 1: -2ε meets the noise's own xx', and 3ε² its variance. A sample left out has λ = "
+        "x'(Σxx')⁻¹x over the others; with it the residual is 1/(1+λ) of what it was without, and n samples so damped "
+        "weigh as n/(1+λ) undamped ones.",
+        given=(WRITTEN,),
+        parts=("Gaussian inputs", "first order", "resummed"),
+        checks={
+            "Gaussian inputs": gaussian_inputs,
+            "first order": (expansion, confirming(one_dimension)),
+            "resummed": (resummed, confirming(on_numbers)),
+        },
+        symbols={
+            "p": "dimensions",
+            "δ": "distance from the minimiser",
+            "λ": "a sample's pull on its own prediction",
+            "σ": "standard deviation of the noise",
+        },
+    ),
+]
