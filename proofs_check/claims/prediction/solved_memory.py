@@ -238,8 +238,8 @@ CLAIMS = [
         sketch="At a fixed t δ(t) is a polynomial in means over memories, and a joint cumulant of j of them is "
         "of order n^(1-j): E δ, E δ² and E δ³ are polynomials in 1/λ. δ is of order n^(-1/2), so E δ² has the "
         "law's as its first order, E δ³ has none, and E[½kδ²] has ½E[k]S, for k - E k makes a third factor. "
-        "The shift obeys m' = am - ½ηE[k]S beside law:reuse/curvature's. On one memory ψ tends to 1/(ηhn) and S to E[g²]/(h²n). "
-        "Uniformly in t this is not claimed: a cubic loss is not bounded below.",
+        "The shift obeys m' = am - ½ηE[k]S beside law:reuse/curvature's. On one memory ψ tends to 1/(ηhn) and "
+        "S to E[g²]/(h²n). Uniformly in t this is not claimed: a cubic loss is not bounded below.",
         given=(WRITTEN, CURVATURE),
         parts=("first order", "for ever"),
         checks={"first order": every_stream, "for ever": for_ever},
