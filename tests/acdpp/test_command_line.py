@@ -176,7 +176,7 @@ def test_tables_fit_into_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "…" not in done.stdout
 
 
-@pytest.mark.parametrize("command", ["verify", "bound", "design", "train", "plot omegas"])
+@pytest.mark.parametrize("command", ["verify", "bound", "design", "predict", "train", "plot omegas"])
 def test_a_flag_has_no_type(command: str) -> None:
     shown = acdpp(*command.split(), "--help").stdout
     assert "--help" in shown
@@ -187,6 +187,9 @@ def test_version_and_help_come_with_examples() -> None:
     assert acdpp("--version").stdout.startswith("acdpp 0.")
     assert "acdpp bound constant" in acdpp("bound", "--help").stdout
     assert "acdpp design --buffers" in acdpp("design", "--help").stdout
+    assert "acdpp predict --dataset npz:mine.npz --pilot 200" in " ".join(
+        acdpp("predict", "--help").stdout.split()
+    )
     everything = acdpp("--help")
     assert everything.returncode == 0
     assert "acdpp verify" in everything.stdout
@@ -250,6 +253,10 @@ def test_version_and_help_come_with_examples() -> None:
         ),
         (["design", "--buffers", "1", "--budget", "0", "--mean-cost", "1"], "cost budget C"),
         (["design", "--budget", "1", "--mean-cost", "1"], "--buffers"),
+        (["design", *BUDGET, "--pilot", "200"], "--pilot: the bound knows no data"),
+        (["design", *BUDGET, "--by", "prediction"], "give --dataset"),
+        (["predict", "--pilot", "3"], "from 10 to"),
+        (["predict", "--pilot", "200", "--rounds", "1e14"], "do not fit into memory"),
         (["nonsense"], "nonsense"),
     ],
 )

@@ -221,6 +221,8 @@ def wrong_words(rng: random.Random, field: Arena, work: Path) -> Outcome:
             given.append(rng.choice((str(field.finished()), "constant", *WORDS)))
     if words == ("verify",) and "--claim" not in given:
         given += ["--claim", "eq:vck-exact"]
+    if words == ("predict",):
+        given = ["--config", str(field.config()), "--no-best", *given]
     attack = f"{' '.join(words)} {given}"
     ended = start([*words, *given], work / "log", cwd=work, prepare=limit_memory).ended()
     return judge_plainly(ended, attack)

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[list[str], float]] = {  # and about how many seconds i
     "design": (["design", "--buffers", "8,9,10", "--budget", "55", "--mean-cost", "5.5"], 1),
     "plot": (["plot", "learning", "{finished}", "--out", "{work}/plots"], 1),
     "plot theory": (["plot", "uniformity", "--out", "{work}/plots"], 1),
+    "predict": (["predict", "--config", "{config}", "--out", "{work}/curves"], 3),
     "train": (["train", "--config", "{config}", "--out", "{work}/out", "--json"], 0.5),
     "resume": (["train", "--resume", "{work}/out", "--json"], 0.5),
     "extend": (["train", "--resume", "{work}/out", "--json", "--rounds", str(LONGER)], 0.5),

@@ -142,6 +142,13 @@ def test_curves_and_document_are_written(tmp_path, name):
     assert sorted(out.parent.rglob("*")) == before
 
 
+def test_a_place_that_is_taken_is_refused_before_anything_is_computed(tmp_path, monkeypatch):
+    monkeypatch.setattr("empirics.predict.make_problem", lambda *_, **__: pytest.fail("too late"))
+    (tmp_path / "curves.json").write_text("{}")
+    with pytest.raises(SettingError, match=r"curves.json' is there already"):
+        predict(tmp_path / "curves.csv")
+
+
 @pytest.mark.parametrize("name", ["folder", "curves.csv"])
 def test_what_cannot_be_written_whole_leaves_nothing(tmp_path, monkeypatch, name):
     found = predict(best=False)

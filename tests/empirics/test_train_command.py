@@ -47,6 +47,31 @@ def test_json_is_one_object_with_every_policy_and_both_bounds(tmp_path):
     assert document == json.loads(again.output)
 
 
+def test_predicted_stands_beside_measured_and_bound_in_80_columns(tmp_path, monkeypatch):
+    monkeypatch.setattr("acdpp.output.console._width", 80)
+    shown = train("--out", tmp_path / "result").output
+    assert max(map(len, shown.splitlines())) <= 80
+    heading = next(line for line in shown.splitlines() if "corrected" in line)
+    assert heading.split() == ["policy", "final", "cumulative", "predicted", "÷", "corrected", "÷"]
+    found = json.loads(CliRunner().invoke(app, ["--resume", str(tmp_path / "result"), "--json"]).output)[
+        "policies"
+    ]["oracle"]
+    row = next(line for line in shown.splitlines() if line.strip().startswith("oracle"))
+    assert f"{found['predicted']['cumulative_excess_risk']:.4g}" in row.split()
+    assert f"{found['predicted_over_measured']:.3f}" in row.split()
+    assert "not predicted" not in shown
+
+
+def test_where_nothing_is_predicted_it_says_why(tmp_path):
+    (tmp_path / "study.toml").write_text('predict = false\npolicies = ["oracle"]\n')
+    shown = train("--config", tmp_path / "study.toml", "--out", tmp_path / "result").output
+    assert "not predicted: the setting predict is false" in shown
+    assert "stated" in next(line for line in shown.splitlines() if "corrected" in line)
+    (tmp_path / "study.toml").write_text('radius = "none"\npolicies = ["oracle"]\n')
+    shown = train("--config", tmp_path / "study.toml", "--out", tmp_path / "other").output
+    assert "not predicted" not in shown  # nor measured
+
+
 def test_a_sweep_is_one_study_of_every_value(tmp_path):
     words = (
         "--policies",
