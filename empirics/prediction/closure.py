@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,7 @@ SETTLED = 256  # rounds that are always played
 OCTAVE = 4  # in how many rounds of each doubling the closure looks at the samples anew
 LONG = 32  # rounds after which a sample counts as old
 ROUNDING = 1e-14
+AWAY = 3  # times too much or too little is no longer chance
 NEAR = 0.02  # what was foretold and what is
 Floats = NDArray[np.float64]
 
@@ -95,8 +96,7 @@ class Closure:
         curvature = land.along(p[..., None, None] * probed.curvature)[0] / land.size
         slope = land.squares(self._probed_slope(p, r))[0]
         noise = land.along(p[..., None, None] * r[..., None] * r[..., None, :])[0] - slope
-        self.fit_curvature = land.curvature / curvature
-        self.fit_noise = torch.where(noise > 0, land.noise / noise.clamp(min=1e-300), 1)
+        self.to_curvature, self.to_noise = _Anchor(land.curvature, curvature), _Anchor(land.noise, noise)
 
     def _probed_slope(self, p: Tensor, residual: Tensor) -> Tensor:
         """The mean gradient over the probes, (columns, parameters)."""
@@ -122,7 +122,7 @@ class Closure:
         land, model = self.land, self.land.model
         p = self.everyone[land.probes] / self.everyone[land.probes].sum()
         flat = view(logits[land.probes], torch.zeros_like(logits[land.probes][..., 0])).curvature
-        self.steep = self.fit_curvature * land.along(p[..., None, None] * flat) / land.size
+        self.steep = self.to_curvature(land.along(p[..., None, None] * flat) / land.size)
         variance = land.leverage @ (self.S / land.size).T
         moves, weights = scattered(variance, model.outputs)
         moved = logits[..., None, :] + moves
@@ -169,7 +169,7 @@ class Closure:
         own, noisy = (
             torch.stack([getattr(g, name).view(shape) for g in gains]) for name in ("gain", "noisy")
         )
-        cohorts.train(left, each * own, each * noisy)
+        cohorts.train(left, each * own, each * noisy, left[:, None] + each * (1 - left[:, None]))
         self.left = left * self._project(counts)
         before, self.S = self.S, cohorts.variance(counts)
         self.forced = self.forced + self.S - self.left.square() * before
@@ -203,7 +203,7 @@ class Closure:
             if anew:
                 looks = _looks_within(e)
                 self.shift.append(
-                    self.p[..., None] * (self._look(logits, q) - q) if looks else self.shift[-1]
+                    self.p[..., None] * (self._look(logits, q, e) - q) if looks else self.shift[-1]
                 )
                 self.ways.advance()
             gradient = model.weighted_inputs(torch.addcmul(self.shift[e], self.p[..., None], q))
@@ -211,18 +211,24 @@ class Closure:
             theta = theta - descent.eta * velocity
         return theta
 
-    def _look(self, logits: Tensor, q: Tensor) -> Tensor:
+    def _look(self, logits: Tensor, q: Tensor, e: int) -> Tensor:
         """The residuals that samples show at this local step on average; curvature and noise of each kind follow."""
         land, model, ways = self.land, self.land.model, self.ways
         targets, probes, p = model.targets[:, None], land.probes, self.p_probes[..., None, None]
         variance = land.leverage @ ways.scatter(land.size)
         kernels = [land.leverage @ weights.T for weights in ways.weights_since_looks()]
+        steps = (
+            next(later for later in count(e + 1) if _looks_within(later) or later == self.descent.steps) - e
+        )
+        if e == 0:
+            ways.first = logits
         fresh = view(logits, variance)
         residual, smoothed = q - targets, fresh.chances - q  # and what scatter adds to it
+        others = logits + ways.share * (ways.first - logits)  # where the others alone would take a sample
         seen: Any = 0
         ways.curvature = torch.zeros_like(ways.keep)
         for kind in ways.kinds.values():
-            here = logits - total(k[..., None] * shown for k, shown in zip(kernels, kind.shown, strict=True))
+            here = others - total(k[..., None] * shown for k, shown in zip(kernels, kind.shown, strict=True))
             pull = land.leverage @ kind.own.T
             again = View(chances(here) + smoothed, fresh.bend)
             if kind.used:
@@ -237,13 +243,15 @@ class Closure:
             before = total(k[probes][..., None, None] * D for k, D in zip(kernels, kind.damped, strict=True))
             D = resolved(W, pull[probes], before)
             kind.damped.append(D)
-            spread, mean = covariance(here[probes], variance[probes]), shown[probes]
-            square = mean[..., None] * mean[..., None, :] + product(product(D, spread), D.mT)
-            slope = land.squares(self._probed_slope(self.p_probes, mean))
-            kind.noise = (self.fit_noise * (land.along(p * square) - slope)).clamp(min=0)
+            spread = covariance(here[probes], variance[probes])
+            kind.pulled, kind.answered = kind.pulled + steps * shown[probes], kind.answered + steps * D
+            square = kind.pulled[..., None] * kind.pulled[..., None, :]
+            square = square + product(product(kind.answered, spread), kind.answered.mT)
+            slope = land.squares(self._probed_slope(self.p_probes, kind.pulled))
+            kind.see(self.to_noise(land.along(p * square) - slope).clamp(min=0), steps)
             kind.damping = mean_damping(self.p, residual, shown)[:, None]
             seen = seen + kind.part * shown
-            ways.curvature += kind.part * self.fit_curvature * land.along(p * product(D, W)) / land.size
+            ways.curvature += kind.part * self.to_curvature(land.along(p * product(D, W)) / land.size)
         return torch.as_tensor(seen)
 
     # --- all rounds ----------------------------------------------------------------------------------------
@@ -278,6 +286,22 @@ class Closure:
                 progress(self.round)
         risk, path = torch.stack(found).transpose(0, 1).cpu().numpy()
         return risk, path
+
+
+class _Anchor:
+    """What turns the probes' values, by lump, into the whole population's: what is right at the minimiser.
+
+    Some lumps hardly any probe may know, as pixels that are nearly always dark: these change like all others together.
+    """
+
+    def __init__(self, exact: Tensor, probed: Tensor) -> None:
+        self.exact, self.known = exact, (probed * AWAY > exact) & (probed < AWAY * exact)
+        self.factor = torch.where(self.known, exact / probed.clamp(min=torch.finfo(exact.dtype).tiny), 0)
+
+    def __call__(self, probed: Tensor) -> Tensor:
+        found = self.factor * probed
+        change = found.sum(-1, keepdim=True) / (self.exact * self.known).sum()
+        return torch.where(self.known, found, change * self.exact)
 
 
 def _looks(t: int) -> bool:
@@ -324,15 +348,22 @@ class _Kind:
     damped: list[Tensor] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.gain, self.noisy, self.noise, self.damping = (torch.zeros_like(self.own) for _ in range(4))
+        self.gain, self.noisy, self.damping = (torch.zeros_like(self.own) for _ in range(3))
+        self.total, self.noise = torch.zeros_like(self.own), torch.zeros_like(self.own)
+        self.pulled: Any = 0
+        self.answered: Any = 0
         self.saturation = torch.ones_like(self.own[:, 0])
         self.moving = [torch.zeros_like(self.own) for _ in range(3)]
+
+    def see(self, variance: Tensor, steps: int) -> None:
+        """The variance of all that a sample has pulled after so many more steps: what each of them adds to its root."""
+        self.noise, self.total = (variance.sqrt() - self.total) / steps, variance.sqrt()
 
     def advance(self, others: Tensor, descent: Descent) -> None:
         """One more step, with this curvature of the others."""
         drives = (
             self.damping - others * self.gain,
-            self.noise.sqrt() - others * self.noisy,
+            self.noise - others * self.noisy,
             -others * self.own,
         )
         self.moving = [descent.momentum * m + drive for m, drive in zip(self.moving, drives, strict=True)]
@@ -345,16 +376,18 @@ class _Kind:
 class _Ways:
     """What a round's local steps so far leave of a distance, `keep`, and of a sample's first pull, `pull`.
 
-    A sample's own pull decays by the curvature of the others in its client's memory. Arrays are (columns, lumps).
+    `kept` is what the others in a client's memory alone would leave of a distance: that is what each sample sees, and
+    how its own pull decays. Arrays are (columns, lumps).
     `looks` are the steps at which the closure looked.
     """
 
     def __init__(self, share: Tensor, S: Tensor, descent: Descent) -> None:
         self.share, self.S, self.descent = share, S, descent
         self.kinds: dict[int, _Kind] = {}
-        self.keep, self.curvature = torch.ones_like(S), torch.zeros_like(S)
+        self.keep, self.kept, self.curvature = torch.ones_like(S), torch.ones_like(S), torch.zeros_like(S)
+        self.first = S
         self.pull = torch.zeros_like(S) + descent.eta
-        self.moving = [torch.zeros_like(S), torch.ones_like(S)]
+        self.moving = [torch.zeros_like(S), torch.ones_like(S), torch.zeros_like(S)]
         self.pulls = [torch.zeros_like(S)]  # Σ of a pull's weights after 0, 1, … steps
         self.looks: list[int] = []
 
@@ -364,7 +397,7 @@ class _Ways:
 
     def scatter(self, size: Tensor) -> Tensor:
         """The variance of one direction at this step, (lumps, columns)."""
-        return (self.S * self.keep.square() / size).T
+        return (self.S * self.kept.square() / size).T
 
     def weights_since_looks(self) -> list[Tensor]:
         """What the pulls of the steps from each look to the next weigh at this step, which is a look as well."""
@@ -376,12 +409,13 @@ class _Ways:
         """One more step, with curvature, noise and damping as last seen."""
         self.pulls.append(self.pulls[-1] + self.share * self.pull)
         others = self.curvature * (1 - self.share)
-        drives = (-self.curvature * self.keep, -others * self.pull)
+        drives = (-self.curvature * self.kept, -others * self.pull, -others * self.kept)
         self.moving = [
             self.descent.momentum * m + drive for m, drive in zip(self.moving, drives, strict=True)
         ]
         self.keep = self.keep + self.descent.eta * self.moving[0]
         self.pull = self.pull + self.descent.eta * self.moving[1]
+        self.kept = self.kept + self.descent.eta * self.moving[2]
         for kind in self.kinds.values():
             kind.advance(others, self.descent)
 

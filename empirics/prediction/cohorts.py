@@ -72,9 +72,13 @@ class Cohorts:
         held = (self.ends - torch.maximum(self.begins, starts)).clamp(min=0)
         return (held.sum(2, keepdim=True) if self.merged else held)[..., None].to(self.own)
 
-    def train(self, left: Tensor, own: Tensor, noisy: Tensor) -> None:
-        """A round: what is left of all weights, (rows, lumps), and what each cohort gains."""
-        self.own, self.noisy = left[:, None] * self.own + own, left[:, None] * self.noisy + noisy
+    def train(self, left: Tensor, own: Tensor, noisy: Tensor, held: Tensor | None = None) -> None:
+        """A round: what is left of a distance, (rows, lumps), and what each cohort gains.
+
+        `held` is what is left of the weight of a sample in memory, (rows, groups, lumps): what the others leave of it.
+        """
+        held = left[:, None] if held is None else held
+        self.own, self.noisy = held * self.own + own, held * self.noisy + noisy
         self.gone = left.square() * self.gone
 
     def scale(self, factor: Tensor) -> None:
