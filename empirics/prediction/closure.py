@@ -39,6 +39,7 @@ from empirics.prediction.samples import (
     saturation,
     scattered,
     settled,
+    shifted,
     total,
     view,
 )
@@ -230,7 +231,7 @@ class Closure:
         for kind in ways.kinds.values():
             here = others - total(k[..., None] * shown for k, shown in zip(kernels, kind.shown, strict=True))
             pull = land.leverage @ kind.own.T
-            again = View(chances(here) + smoothed, fresh.bend)
+            again = View(shifted(here, smoothed), fresh.bend)
             if kind.used:
                 if not kind.shown:
                     squares = self.p * (again.chances - targets).square().sum(-1)

@@ -25,6 +25,7 @@ __all__ = [
     "saturation",
     "scattered",
     "settled",
+    "shifted",
     "total",
     "view",
 ]
@@ -54,6 +55,12 @@ def chances(logits: Tensor) -> Tensor:
         return logits.sigmoid()
     powers = (logits - logits.amax(-1, keepdim=True)).exp_()
     return powers.div_(powers.sum(-1, keepdim=True))
+
+
+def shifted(logits: Tensor, by: Tensor) -> Tensor:
+    """Chances at these logits and what scatter adds to them, kept between 0 and 1 with sum 1."""
+    found = (chances(logits) + by).clamp(0, 1)
+    return found if logits.shape[-1] == 1 else found / found.sum(-1, keepdim=True)
 
 
 @dataclass(frozen=True)
@@ -127,7 +134,7 @@ def settled(
         step = damped(seen, pull, off)
         long = step.abs().amax(-1, keepdim=True)
         here = here - step * (STRIDE / long.clamp(min=STRIDE))
-        seen = View(chances(here) + smoothed, seen.bend)
+        seen = View(shifted(here, smoothed), seen.bend)
     return here, seen
 
 

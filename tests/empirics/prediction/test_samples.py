@@ -15,6 +15,7 @@ from empirics.prediction.samples import (
     saturation,
     scattered,
     settled,
+    shifted,
     view,
 )
 
@@ -121,3 +122,18 @@ def test_mean_damping_weighs_by_the_square():
     residual = torch.tensor([[[1.0]], [[3.0]]], dtype=torch.float64)
     shown = torch.tensor([[[0.5]], [[0.0]]], dtype=torch.float64)
     assert mean_damping(p, residual, shown).item() == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("outputs", OUTPUTS)
+def test_what_scatter_adds_leaves_chances_chances(outputs):
+    """Far from where it was seen, too: a negative chance would be a negative curvature, and predictions blow up."""
+    logits = logits_of(outputs, scale=6.0)
+    by = logits_of(outputs, scale=0.3)
+    by = by - by.mean(-1, keepdim=True) if outputs > 1 else by
+    found = shifted(logits, by)
+    assert ((found >= 0) & (found <= 1)).all()
+    if outputs > 1:
+        torch.testing.assert_close(found.sum(-1), torch.ones(7, 2, dtype=torch.float64))
+    small = 1e-6 * by
+    near = shifted(logits_of(outputs, scale=0.5), small)
+    assert ((near > 0) & (near < 1)).all()
