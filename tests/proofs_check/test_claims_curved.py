@@ -6,18 +6,18 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.claim import CheckError, decide
-from proofs_check.claims.prediction import local_steps, own_curvature, solved_memory
+from proofs_check.claims.prediction import client_curvatures, local_steps, own_curvature, solved_memory
 from proofs_check.groundwork.prediction import curvatures
 from proofs_check.groundwork.prediction.curvatures import PAIR, Kinds, Stream, coefficients, followed, means
-from theory import curved
+from theory import clients, curved
 from theory.algebra import ratio
 
 F = Fraction
-MODULES = (local_steps, own_curvature, solved_memory)
-WHERE = (*MODULES, curvatures, curved)
+MODULES = (client_curvatures, local_steps, own_curvature, solved_memory)
+WHERE = (*MODULES, curvatures, curved, clients)
 ESTABLISHED = ("proved", "certified", "supported")
 LOCAL, PATH, NOISE = "law:reuse/local-steps", "law:reuse/curvature", "law:reuse/curvature-noise"
-CUBIC, SOLVED = "law:reuse/cubic", "law:reuse/regression"
+CUBIC, SOLVED, OWN = "law:reuse/cubic", "law:reuse/regression", "law:reuse/client-hessians"
 
 
 # --- the ground truth --------------------------------------------------------------------------------------
@@ -153,8 +153,24 @@ PLANTS = {
         lambda p, n: ratio(p, n) * (1 + ratio(p, n)),
         SOLVED,
     ),
+    "goal, by shares alone": (
+        "own_goal",
+        lambda shares, a, means: REAL["own_optimum"](shares, [1] * len(shares), means),
+        OWN,
+    ),
+    "optimum, by shares alone": (
+        "own_optimum",
+        lambda shares, h, means: ratio(sum(p * x for p, x in zip(shares, means, strict=True)), sum(shares)),
+        OWN,
+    ),
+    "spread, 1 - a once": (
+        "own_spread",
+        lambda shares, a, s: REAL["own_optimum"](shares, [1 - x for x in a], s),
+        OWN,
+    ),
 }
-REAL = {name: getattr(curved, name) for name, _, _ in PLANTS.values()}
+ALL = {**vars(clients), **vars(curved)}
+REAL = {name: ALL[name] for name, _, _ in PLANTS.values()}
 
 
 @pytest.mark.parametrize("name", PLANTS)

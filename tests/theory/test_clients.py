@@ -5,7 +5,15 @@ from itertools import product
 
 import pytest
 
-from theory.clients import least_spread, pooled_bias, pooled_spread, weighted_spread
+from theory.clients import (
+    least_spread,
+    own_goal,
+    own_optimum,
+    own_spread,
+    pooled_bias,
+    pooled_spread,
+    weighted_spread,
+)
 from theory.setting import SettingError
 
 F = Fraction
@@ -60,3 +68,16 @@ def test_no_shares_cost_less_than_those_in_proportion_to_weight_and_deviation():
 def test_what_makes_no_sense_is_refused(call, message):
     with pytest.raises(SettingError, match=message):
         call()
+
+
+def test_one_step_leads_to_the_optimum_and_many_to_the_clients_own():
+    shares, h, means, eta = [1, 2, 3], [F(1), F(1, 2), F(1, 5)], [F(1), F(4), F(-2)], F(1, 2)
+    goals = [own_goal(shares, [(1 - eta * x) ** E for x in h], means) for E in (1, 2, 400)]
+    assert goals[0] == own_optimum(shares, h, means) != goals[1]
+    assert float(goals[2]) == pytest.approx(float(pooled_bias(shares, shares, means) + F(3, 6)), abs=1e-9)
+
+
+def test_with_one_curvature_goal_and_spread_are_the_pooled_ones():
+    shares, means, variances = [1, 3], [F(2), F(-1)], [F(1), F(5)]
+    assert own_goal(shares, [F(1, 3)] * 2, means) == (2 - 3) / F(4)
+    assert own_spread(shares, [F(1, 3)] * 2, variances) == pooled_spread(shares, variances)

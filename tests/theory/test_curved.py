@@ -8,6 +8,7 @@ import sympy as sp
 
 from theory.curved import (
     Moments,
+    Tails,
     cubic_shift,
     first_order,
     local_contraction,
@@ -16,10 +17,12 @@ from theory.curved import (
     mean_contraction,
     noise_correction,
     own_weight,
+    path_rest,
     regression_floor,
     regression_floor_first_order,
     regression_floor_resummed,
     solved_bias,
+    square_rest,
     stationary_bias,
 )
 from theory.law import Cohorts, by_age, by_capacity, squared_weights
@@ -153,6 +156,18 @@ def test_floats_agree_with_fractions():
         )
     exact_noise = noise_correction(memory, T, MOMENTS, eta=HALF)
     assert noise_correction(memory, T, floats, eta=0.5) == pytest.approx(float(exact_noise), rel=1e-12)
+
+
+def test_both_rests_by_hand():
+    m, tails = Moments(h=2, spread=3, noise=5, skew=-7), Tails(third=-11, fourth=22, cross=-13, gradient=6)
+    H, G = 49 ** F(1, 4), 81 ** F(1, 4)  # of 3·3² + 22 and 3·5² + 6
+    eta, far, n, away = 0.4, 0.3, 17, 19
+    path = away * (eta**3 * 11 / 0.8**4 + eta**4 * H**4 / far**5)
+    path += eta**3 * 13 / 0.8**3 + eta**4 * H**3 * G / far**4
+    given = {"tails": tails, "eta": F(2, 5), "rho": F(7, 10), "size": n}
+    assert float(path_rest(m, start=-away, **given)) == pytest.approx(path / n**2, rel=1e-12)
+    square = 14 / 2**3 + 2 * eta**3 * H**2 * G**2 / (2 * far**3) + eta**4 * H**2 * G**2 / far**4
+    assert float(square_rest(m, **given)) == pytest.approx(square / n**2, rel=1e-12)
 
 
 def test_no_client_is_an_error_and_no_sample_is_not():

@@ -86,6 +86,13 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
     "clients.pooled_spread": lambda a: theory.clients.pooled_spread([a.u, a.v], [a.v, a.w]),
     "clients.weighted_spread": lambda a: theory.clients.weighted_spread([a.u, a.v], [a.v, a.w], [a.w, a.u]),
     "clients.least_spread": lambda a: theory.clients.least_spread([a.u, a.v], [a.v, a.w]),
+    "clients.own_optimum": lambda a: theory.clients.own_optimum([a.u, a.v], [a.v, a.w], [a.w, a.u]),
+    "clients.own_goal": lambda a: theory.clients.own_goal(
+        [a.u, a.v], [a.u / (a.u + a.v), a.v / (a.v + a.w)], [a.w, a.u]
+    ),
+    "clients.own_spread": lambda a: theory.clients.own_spread(
+        [a.u, a.v], [a.u / (a.u + a.v), a.v / (a.v + a.w)], [a.w, a.u]
+    ),
     "curved.local_pull": lambda a: theory.curved.local_pull(a.u, a.v, a.K),
     "curved.local_contraction": lambda a: theory.curved.local_contraction(a.u, a.v, a.w, a.v / a.u, a.K),
     "curved.local_shift": lambda a: theory.curved.local_shift(a.u, a.v, a.K),

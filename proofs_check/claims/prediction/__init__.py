@@ -9,6 +9,7 @@ MODULES = (
     "best_k",
     "finite_rounds",
     "clients",
+    "client_curvatures",
     "local_steps",
     "own_curvature",
     "solved_memory",
