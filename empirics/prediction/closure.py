@@ -18,8 +18,8 @@ With one Hessian for all samples nothing of this changes anything, and what is l
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from itertools import count, pairwise
+from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -43,14 +43,15 @@ from empirics.prediction.samples import (
     total,
     view,
 )
+from empirics.prediction.settled import Settled
+from empirics.prediction.ways import Kind, Ways
 from empirics.training.model import Descent
 
-__all__ = ["SETTLED", "Closure", "Settled"]
+__all__ = ["Closure"]
 
 SETTLED = 256  # rounds that are always played
 OCTAVE = 4  # in how many rounds of each doubling the closure looks at the samples anew
 LONG = 32  # rounds after which a sample counts as old
-ROUNDING = 1e-14
 AWAY = 3  # times too much or too little is no longer chance
 NEAR = 0.02  # what was foretold and what is
 Floats = NDArray[np.float64]
@@ -79,11 +80,13 @@ class Closure:
         self.p_probes = landscape.of_probes.repeat(1, memories.rows)
         self.everyone = landscape.model.population.weights[0][:, None]
         self.round = 0
-        self.ways: _Ways  # of the round in which the closure last looked
+        self.ways: Ways  # of the round in which the closure last looked
         self.shift: list[Tensor] = []  # at each local step, as last seen: from chances to residuals shown
         self.left = torch.ones_like(self.S)  # of a distance, by the last round
         self.forced = torch.zeros_like(self.S)  # Σ of what rounds add to S
         self.earlier = [(0, self.forced)]  # and since when, at some earlier rounds
+        self.counts: Tensor | None = None  # of the cohorts, in the last round
+        self.foretold: dict[int, Settled] = {}
         self.settled: Settled | None = None
         self._anchor()
 
@@ -143,8 +146,10 @@ class Closure:
         starts, ends, admitted = (
             self._on_device(array[t]) for array in (memories.starts, memories.ends, memories.admissions)
         )
+        if self.counts is not None:
+            cohorts.leave(self.counts, starts)
         cohorts.enter(t, admitted, ends)
-        counts = cohorts.counts(starts)
+        counts = self.counts = cohorts.counts(starts)
         n = counts.sum(0)  # (rows, groups, 1)
         if self.groups == 1:
             share, w = ((ends > starts).sum(1)[:, None, None] / n), torch.ones_like(n)
@@ -155,12 +160,12 @@ class Closure:
             )
         age = _kind_of_age(t - cohorts.entered)
         if anew:
-            self.shift, self.ways = [], _Ways(share.flatten(0, 1), self._of_columns(self.S), self.descent)
+            self.shift, self.ways = [], Ways(share.flatten(0, 1), self._of_columns(self.S), self.descent)
             for kind in sorted(set(age.tolist())):
                 mine = counts * (age == kind)[:, None, None, None]
                 own = (mine * cohorts.own).sum(0) / mine.sum(0).clamp(min=1)
                 part = mine.sum(0) / n.clamp(min=1)
-                self.ways.kinds[kind] = _Kind(own.flatten(0, 1), part.flatten(0, 1), used=kind > 0)
+                self.ways.kinds[kind] = Kind(own.flatten(0, 1), part.flatten(0, 1), used=kind > 0)
         self.before, local = self.theta, self._train(anew=anew)
         self.theta = (w * local.view(*w.shape[:2], -1)).sum(1)
         ways = self.ways
@@ -174,8 +179,6 @@ class Closure:
         self.left = left * self._project(counts)
         before, self.S = self.S, cohorts.variance(counts)
         self.forced = self.forced + self.S - self.left.square() * before
-        if t + 1 < memories.rounds:
-            cohorts.leave(counts, self._on_device(memories.starts[t + 1]))
         self.round += 1
 
     def _of_columns(self, rows: Tensor) -> Tensor:
@@ -260,33 +263,34 @@ class Closure:
     def play(
         self, until: int, *, settle: bool = False, progress: Callable[[int], None] = lambda done: None
     ) -> tuple[Floats, Floats]:
-        """Through the given number of rounds: expected excess risk and the mean path's, (rounds + 1, rows) each.
+        """On to this round: expected excess risk and the mean path's, now and after every round, (·, rows) each.
 
-        With `settle` it stops where the state of half as many rounds had foretold the present risk to 2 %.
+        With `settle` it stops, and is `settled`, where the state of half as many rounds had foretold the risk to 2 %.
         """
         found: list[Tensor] = []
-        foretold: dict[int, Settled] = {}
         with torch.no_grad():
             while True:
-                anew, done = _looks(self.round + 1), self.round == until
-                found.append(torch.stack(self.excess_risk(anew=anew or done)))
-                if _marks(self.round):
+                anew, last = _looks(self.round + 1), self.round == until
+                found.append(torch.stack(self.excess_risk(anew=anew or last)))
+                if _marks(self.round) and self.round not in self.foretold:
                     self.earlier = [*self.earlier[-3:], (self.round, self.forced)]
-                    now = foretold[self.round] = Settled.of(self)
-                    past = foretold.get(self.round // 2)
-                    done |= (
-                        settle
-                        and self.round >= SETTLED
-                        and past is not None
-                        and _near(past.risk(self.round), now.now)
-                    )
-                if done:
-                    self.settled = Settled.of(self)
+                    self.foretold[self.round] = Settled.of(self)
+                    if settle and self._as_foretold():
+                        self.settled = self.foretold[self.round]
+                        break
+                if last:
                     break
                 self.step(anew=anew)
                 progress(self.round)
         risk, path = torch.stack(found).transpose(0, 1).cpu().numpy()
         return risk, path
+
+    def _as_foretold(self) -> bool:
+        past = self.foretold.get(self.round // 2)
+        if past is None or self.round < SETTLED:
+            return False
+        now = self.foretold[self.round].now
+        return float(((past.risk([self.round])[0] - now) / now).abs().max()) <= NEAR
 
 
 class _Anchor:
@@ -329,142 +333,3 @@ def _marks(t: int) -> bool:
 
 def _near(a: Tensor, b: Tensor) -> bool:
     return float(((a - b) / b).abs().max()) <= NEAR
-
-
-# --- a round's steps ---------------------------------------------------------------------------------------
-
-
-@dataclass
-class _Kind:
-    """Samples of about one age: their weight in their own favour, (columns, lumps), and part of the memory.
-
-    At each look so far, `shown` are their residuals, and `damped` how a change of θ changes these. `gain` is the
-    weight that they gain in the round, `noisy` the same times the noise.
-    """
-
-    own: Tensor
-    part: Tensor
-    used: bool
-    shown: list[Tensor] = field(default_factory=list)
-    damped: list[Tensor] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.gain, self.noisy, self.damping = (torch.zeros_like(self.own) for _ in range(3))
-        self.total, self.noise = torch.zeros_like(self.own), torch.zeros_like(self.own)
-        self.pulled: Any = 0
-        self.answered: Any = 0
-        self.saturation = torch.ones_like(self.own[:, 0])
-        self.moving = [torch.zeros_like(self.own) for _ in range(3)]
-
-    def see(self, variance: Tensor, steps: int) -> None:
-        """The variance of all that a sample has pulled after so many more steps: what each of them adds to its root."""
-        self.noise, self.total = (variance.sqrt() - self.total) / steps, variance.sqrt()
-
-    def advance(self, others: Tensor, descent: Descent) -> None:
-        """One more step, with this curvature of the others."""
-        drives = (
-            self.damping - others * self.gain,
-            self.noise - others * self.noisy,
-            -others * self.own,
-        )
-        self.moving = [descent.momentum * m + drive for m, drive in zip(self.moving, drives, strict=True)]
-        before = (self.gain, self.noisy, self.own)
-        self.gain, self.noisy, self.own = (
-            one + descent.eta * m for one, m in zip(before, self.moving, strict=True)
-        )
-
-
-class _Ways:
-    """What a round's local steps so far leave of a distance, `keep`, and of a sample's first pull, `pull`.
-
-    `kept` is what the others in a client's memory alone would leave of a distance: that is what each sample sees, and
-    how its own pull decays. Arrays are (columns, lumps).
-    `looks` are the steps at which the closure looked.
-    """
-
-    def __init__(self, share: Tensor, S: Tensor, descent: Descent) -> None:
-        self.share, self.S, self.descent = share, S, descent
-        self.kinds: dict[int, _Kind] = {}
-        self.keep, self.kept, self.curvature = torch.ones_like(S), torch.ones_like(S), torch.zeros_like(S)
-        self.first = S
-        self.pull = torch.zeros_like(S) + descent.eta
-        self.moving = [torch.zeros_like(S), torch.ones_like(S), torch.zeros_like(S)]
-        self.pulls = [torch.zeros_like(S)]  # Σ of a pull's weights after 0, 1, … steps
-        self.looks: list[int] = []
-
-    def kind(self, number: int) -> _Kind:
-        """The one of this number, or the nearest that was there when the closure last looked."""
-        return self.kinds[min(self.kinds, key=lambda known: abs(known - number))]
-
-    def scatter(self, size: Tensor) -> Tensor:
-        """The variance of one direction at this step, (lumps, columns)."""
-        return (self.S * self.kept.square() / size).T
-
-    def weights_since_looks(self) -> list[Tensor]:
-        """What the pulls of the steps from each look to the next weigh at this step, which is a look as well."""
-        step = len(self.pulls) - 1
-        self.looks.append(step)
-        return [self.pulls[step - a] - self.pulls[step - b] for a, b in pairwise(self.looks)]
-
-    def advance(self) -> None:
-        """One more step, with curvature, noise and damping as last seen."""
-        self.pulls.append(self.pulls[-1] + self.share * self.pull)
-        others = self.curvature * (1 - self.share)
-        drives = (-self.curvature * self.kept, -others * self.pull, -others * self.kept)
-        self.moving = [
-            self.descent.momentum * m + drive for m, drive in zip(self.moving, drives, strict=True)
-        ]
-        self.keep = self.keep + self.descent.eta * self.moving[0]
-        self.pull = self.pull + self.descent.eta * self.moving[1]
-        self.kept = self.kept + self.descent.eta * self.moving[2]
-        for kind in self.kinds.values():
-            kind.advance(others, self.descent)
-
-
-# --- in the long run ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Settled:
-    """What follows once admissions, curvature and noise are stationary: S and the mean path decay geometrically
-    towards limits, which the last half of the rounds tell."""
-
-    round: int
-    land: Landscape
-    now: Tensor
-    left: Tensor
-    steep: Tensor
-    S: Tensor
-    limit: Tensor
-    at: Tensor  # the mean path's distance from the minimiser, (rows, directions)
-    end: Tensor
-
-    @classmethod
-    def of(cls, closure: Closure) -> Settled:
-        """As a closure's last rounds tell."""
-        land = closure.land
-        half = [one for one in closure.earlier if 2 * one[0] <= closure.round]
-        since, forced = half[-1] if half else closure.earlier[0]
-        left = closure.left.clamp(ROUNDING - 1, 1 - ROUNDING)
-        limit = (closure.forced - forced) / max(closure.round - since, 1) / (1 - left.square())
-        own = left[:, land.lump]
-        at = (closure.theta - land.best.theta) @ land.basis
-        moved = ((closure.theta - closure.before) @ land.basis) * own / (1 - own)
-        # what is left to go leads towards the minimiser, not past it and not away
-        end = at - torch.where(moved * at < 0, at.sign() * torch.minimum(moved.abs(), at.abs()), 0)
-        now, _ = closure.excess_risk(anew=False)
-        return cls(closure.round, land, now, left, closure.steep, closure.S, limit, at, end)
-
-    def risk(self, t: int | None) -> Tensor:
-        """Expected excess risk after t rounds, or in the limit, (rows,)."""
-        land = self.land
-        part = torch.zeros_like(self.left) if t is None else self.left.abs() ** (t - self.round)
-        more = (1 - part.square()) * (self.limit - self.S)
-        at = self.end + part[:, land.lump] * (self.at - self.end)
-        squares = at.square() - self.at.square()
-        if land.on_the_ball:  # the radius does not move
-            more, squares = more[:, 1:], squares[:, 1:]
-        first = int(land.on_the_ball)
-        steep, h = self.steep[:, first:], land.curvature[land.lump][first:]
-        mu = land.multiplier
-        return self.now + 0.5 * (((steep + mu) * more).sum(1) + ((h + mu) * squares).sum(1))

@@ -28,6 +28,11 @@ class Memories:
     ends: NDArray[np.int64]
     weights: NDArray[np.float64]
 
+    def __add__(self, later: Memories) -> Memories:
+        """These rounds, and then the later ones."""
+        names = ("admissions", "starts", "ends", "weights")
+        return Memories(*(np.concatenate([getattr(self, name), getattr(later, name)]) for name in names))
+
     @property
     def rounds(self) -> int:
         return len(self.ends)

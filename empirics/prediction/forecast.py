@@ -17,6 +17,7 @@ from empirics.control.schedule import Rounds, Schedule
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.landscape import Landscape, survey
+from empirics.prediction.settled import Settled
 from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
 from empirics.training.linear import Linear
@@ -30,7 +31,10 @@ __all__ = ["Forecast", "Outlook", "caveats", "landscape_of", "refusal", "seconds
 
 REPLICATES = 2  # of a policy that depends on prices
 STARTS = 8  # where every replicate starts elsewhere
-PLAYED = 4096  # rounds whose admissions are decided; what is later is like the last of them
+PLAYED, MOST_PLAYED = (
+    512,
+    4096,
+)  # rounds whose admissions are decided at first, and at most; later ones are alike
 SHOWN = 2000  # points of a curve beyond what is played round by round
 MOST_HELD = 4e9  # bytes of weights
 Floats = NDArray[np.float64]
@@ -89,12 +93,12 @@ def seconds(problem: Problem) -> float:
     columns = (STARTS if "start" in study.per_seed else REPLICATES) * len(study.policies) * groups
     steps = max(study.of_policy(name).steps for name in study.policies)
     cells = len(problem.population.x) * max(model.size / problem.population.x.shape[1], 1) * columns
-    rounds = min(study.rounds, PLAYED)
+    rounds = min(study.rounds, 2 * PLAYED)
     looks = 4 * math.log2(rounds + 1)
     swift = 40 if problem.population.x.is_cuda else 1
     work = rounds * steps * (cells + 1e4) + looks * steps * (20 + steps) * (cells + 2e4)
     work += model.size**3 + len(problem.population.x) * model.size**2 * 2
-    held = rounds * columns * min(model.size, 100) * 8
+    held = min(study.rounds, MOST_PLAYED) * columns * min(model.size, 100) * 8
     return math.inf if held > MOST_HELD else float(work / swift * 1.5e-8)
 
 
@@ -153,8 +157,8 @@ class Outlook:
         study = self.study
         few = replace(study, seeds=min(study.seeds, STARTS if "start" in study.per_seed else REPLICATES))
         schedule = Schedule(few, self.constants, prices=self.prices, policies=self.policies)
-        rounds = schedule.advance(min(study.rounds, PLAYED))
-        runs = [_distinct(rounds, p, few.seeds) for p in range(len(few.policies))]
+        played = [schedule.advance(min(study.rounds, PLAYED))]
+        runs = [_distinct(played[0], p, few.seeds) for p in range(len(few.policies))]
         own = {name: few.of_policy(name) for name in few.policies}
         found: dict[str, Forecast] = {}
         for steps in dict.fromkeys(one.steps for one in own.values()):
@@ -162,40 +166,48 @@ class Outlook:
             rows = [(p, run) for p in group for run in runs[p]]
             etas = torch.tensor([own[few.policies[p]].eta for p, _ in rows], dtype=torch.float64)
             descent = Descent(steps, etas.to(self.landscape.basis), study.momentum)
-            risk, path, floor = self._curves(descent, rounds, [run for _, run in rows], few, progress)
+            chosen = [run for _, run in rows]
+            start = self.start[[run % few.seeds % len(self.start) for run in chosen]]
+            closure = Closure(self.landscape, descent, _memories(played[0], chosen), start)
+            risk, path, floor = self._curves(closure, schedule, played, chosen, progress)
             for p in group:
                 mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
                 parts = (risk[:, mine].mean(1), path[:, mine].mean(1), float(floor[mine].mean()))
-                found[few.policies[p]] = Forecast(
-                    *parts, rate=float(rounds.admissions[:, runs[p]].sum(2).mean())
-                )
+                rate = np.mean([one.admissions[:, runs[p]].sum(2).mean() for one in played])
+                found[few.policies[p]] = Forecast(*parts, rate=float(rate))
         return {name: found[name] for name in study.policies}
 
     def _curves(
-        self, descent: Descent, rounds: Rounds, rows: list[int], few: Study, progress: Progress
+        self, closure: Closure, schedule: Schedule, played: list[Rounds], rows: list[int], progress: Progress
     ) -> tuple[Floats, Floats, Floats]:
-        """Risk, path, (T+1, rows) each, and noise floor."""
-        memories = Memories(
-            rounds.admissions[:, rows],
-            rounds.starts[:, rows],
-            rounds.ends[:, rows],
-            aggregation_weights(few, rounds.occupancy[:, rows]),
-        )
-        start = self.start[[run % few.seeds % len(self.start) for run in rows]]
-        closure = Closure(self.landscape, descent, memories, start)
-        T = self.study.rounds
-        risk, path = closure.play(memories.rounds, settle=True, progress=progress)
-        settled = closure.settled
-        assert settled is not None
-        floor = settled.risk(None).cpu().numpy()
+        """Risk and path, (T+1, rows) each, and noise floor: as many rounds as it takes to settle, then in closed form.
+
+        `played` are the rounds decided so far, which grow if need be.
+        """
+        T, chunk = self.study.rounds, 0
+        risk, path = closure.play(played[0].last, settle=True, progress=progress)
+        while closure.settled is None and closure.round < min(T, MOST_PLAYED):
+            chunk += 1
+            if chunk == len(played):
+                played.append(schedule.advance(min(played[-1].last, T - played[-1].last)))
+            closure.memories = closure.memories + _memories(played[chunk], rows)
+            more = closure.play(played[chunk].last, settle=True, progress=progress)
+            risk, path = (np.concatenate([old, new[1:]]) for old, new in zip((risk, path), more, strict=True))
+        settled = closure.settled or Settled.of(closure)
         if closure.round < T:
             times = np.unique(np.geomspace(closure.round + 1, T, SHOWN).astype(int))
-            later = np.stack([settled.risk(int(t)).cpu().numpy() for t in times])
+            later = settled.risk(times.tolist()).cpu().numpy()
             every = np.arange(closure.round + 1, T + 1)
             later = np.stack([np.interp(every, times, column) for column in later.T], axis=1)
             risk = np.concatenate([risk, later])
             path = np.concatenate([path, np.repeat(path[-1:], T - closure.round, axis=0)])
-        return risk, path, floor
+        return risk, path, settled.limit_risk.cpu().numpy()
+
+
+def _memories(rounds: Rounds, rows: list[int]) -> Memories:
+    """The memories of some runs."""
+    weights = aggregation_weights(rounds.study, rounds.occupancy[:, rows])
+    return Memories(rounds.admissions[:, rows], rounds.starts[:, rows], rounds.ends[:, rows], weights)
 
 
 def _distinct(rounds: Rounds, policy: int, seeds: int) -> list[int]:

@@ -11,6 +11,7 @@ from empirics.prediction import closure as module
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.forecast import Outlook, landscape_of
+from empirics.prediction.settled import Settled
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from tests.empirics.small import CONTROL, problem, study
@@ -115,8 +116,22 @@ def test_what_settles_is_foretold(monkeypatch):
     risk, _ = whole.play(400)
     early.play(400, settle=True)
     assert early.round < 200
-    np.testing.assert_allclose(early.settled.risk(400), risk[400], rtol=0.03)
-    np.testing.assert_allclose(early.settled.risk(None), whole.settled.risk(None), rtol=0.03)
+    np.testing.assert_allclose(early.settled.risk([300, 400]), risk[[300, 400]], rtol=0.03)
+    np.testing.assert_allclose(early.settled.limit_risk, Settled.of(whole).limit_risk, rtol=0.03)
+
+
+def test_a_closure_goes_on_where_it_stopped():
+    given = setting(rounds=40, seeds=1, policies=("constant", "hybrid"))
+    task = problem(given)
+    land, memories = landscape_of(task), memories_of(given)
+    arrays = (memories.admissions, memories.starts, memories.ends, memories.weights)
+    first, later = (Memories(*(array[part] for array in arrays)) for part in (np.s_[:13], np.s_[13:]))
+    whole, _ = Closure(land, Descent(3, 0.5), memories, task.model.start(1)).play(40)
+    parted = Closure(land, Descent(3, 0.5), first, task.model.start(1))
+    start, _ = parted.play(13)
+    parted.memories = parted.memories + later
+    rest, _ = parted.play(40)
+    np.testing.assert_allclose(np.concatenate([start, rest[1:]]), whole, rtol=1e-4)
 
 
 def test_looking_seldom_changes_little(monkeypatch):
