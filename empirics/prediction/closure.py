@@ -211,7 +211,7 @@ class Closure:
                 )
                 self.ways.advance()
             gradient = model.weighted_inputs(torch.addcmul(self.shift[e], self.p[..., None], q))
-            velocity = descent.momentum * velocity + gradient
+            velocity = gradient if descent.momentum == 0 else descent.momentum * velocity + gradient
             theta = theta - descent.eta * velocity
         return theta
 
