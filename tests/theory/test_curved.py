@@ -41,6 +41,8 @@ def test_pull_and_shift_are_the_slopes_of_what_steps_do(E):
     a = (1 - eta * h) ** E
     assert sp.expand(sp.diff(a, h) + local_pull(h, eta, E)) == 0
     assert sp.cancel(sp.diff(sp.cancel((1 - a) / h), h) + local_shift(h, eta, E)) == 0
+    steps = sp.Symbol("E", integer=True, positive=True)
+    assert sp.cancel(local_shift(h, eta, steps).subs(steps, E) - local_shift(h, eta, E)) == 0
     assert sp.cancel(local_contraction(h, 2, 1, eta, E) - a - sp.diff(a, h, 2)) == 0
 
 

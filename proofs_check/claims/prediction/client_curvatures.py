@@ -163,7 +163,7 @@ CLAIMS = [
     Claim(
         id="law:reuse/client-hessians",
         kind="addition",
-        title="clients with their own curvature: E > 1 leads elsewhere than θ*",
+        title="clients with their own curvature: E > 1 does not lead to θ*",
         statement="Let client m have its own curvature h_m, mean and variance, and a constant share p of the memory. "
         "With weights n_m/n the law holds with ā = Σpa_m in place of a: the mean tends to Σp(1-a_m)μ/Σp(1-a_m), "
         "whatever K, and the noise is v(ā, K)/Λ̄ times Σp((1-a_m)/(1-ā))²s². For p = α one step leads to θ*; with E ≥ 2 "

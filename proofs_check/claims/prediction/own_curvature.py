@@ -462,7 +462,7 @@ CLAIMS = [
     Claim(
         id="law:reuse/curvature-noise",
         kind="addition",
-        title="curvatures that differ change the noise by a factor 1 + O(1/n)",
+        title="curvatures that differ change the noise by 1 + O(1/n)",
         statement="From a start at the minimiser, with one step a round, the law is the first order of E δ² "
         "whatever the curvatures; what is left is below an explicit constant over n² at every t, and the law's own is "
         "at least η²E[g²]/n: a relative error of O(1/n), uniformly in t, if memories are of comparable size. The "

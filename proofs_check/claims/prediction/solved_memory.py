@@ -212,7 +212,7 @@ CLAIMS = [
     Claim(
         id="law:reuse/cubic",
         kind="addition",
-        title="a curved loss: law to first order, mean shifted by reuse and by k",
+        title="a curved loss: the law to first order, its mean shifted",
         statement="Let gradients be g + hδ + ½kδ², samples with their own h, g and k, one step a round, from "
         "a start at the minimiser. To first order in 1/n the mean square, and so the excess risk, is the law's. "
         "The mean is shifted at this order, by reuse (ηψE[hg]/h) and by the third derivative (-E[k]S/(2h), S the law's "
