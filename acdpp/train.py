@@ -211,7 +211,7 @@ def _show_risk(document: dict[str, Any]) -> None:
             ratio = row["predicted_over_measured"]
             found += [
                 f"{row['predicted']['cumulative_excess_risk']:.4g}",
-                "∞" if ratio is None else f"{ratio:.3f}",
+                "∞" if ratio is None else f"{ratio:.2f}",
             ]
         else:
             found.append(_count(row["bound_stated"]))
