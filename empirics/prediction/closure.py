@@ -237,8 +237,7 @@ class Closure:
             again = View(shifted(here, smoothed), fresh.bend)
             if kind.used:
                 if not kind.shown:
-                    squares = self.p * (again.chances - targets).square().sum(-1)
-                    kind.saturation = saturation(squares, again.steepness * pull)
+                    kind.saturation = saturation(self.p, here, targets, pull, again, smoothed)
                 pull = pull / kind.saturation
                 here, again = settled(here, targets, pull, again, smoothed)
             shown = again.chances - targets

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 LEAST = 0.01  # of a pull that is left at least
-NEWTON = 20
+HALVINGS = 5
 PULLS, STRIDE = 4, 2  # Newton steps, and the longest of them, in logits
 
 
@@ -153,17 +153,29 @@ def resolved(W: Tensor, pull: Tensor, before: Tensor | float) -> Tensor:
     return found
 
 
-def saturation(weight: Tensor, strength: Tensor) -> Tensor:
-    """d with E[1/(d + Wλ)] = 1: of pulls so far, what is left of a pull on average over samples, (columns,).
+def saturation(
+    p: Tensor, logits: Tensor, targets: Tensor, pull: Tensor, seen: View, smoothed: Tensor
+) -> Tensor:
+    """What is left of a pull, d, on average over samples that have pulled by so much, (columns,).
 
-    A sample that pulls by its damped residual damps itself as if pulls were 1/d times as many, undamped ones.
+    A sample whose pulls have faded with its residual is where undamped ones would have put it that are 1/d times as
+    many, and d is then the part of their residuals that such samples show: a root, found by halving its logarithm.
     """
-    weight = weight / weight.sum(0).clamp(min=torch.finfo(weight.dtype).tiny)
-    d = (1 - (weight * strength).sum(0)).clamp(LEAST, 1)
-    for _ in range(NEWTON):
-        part = weight / (d + strength)
-        d = (d + (part.sum(0) - 1) / (part / (d + strength)).sum(0)).clamp(LEAST, 1)
-    return d
+    fresh = seen.chances - targets
+
+    def excess(d: Tensor) -> Tensor:
+        shown = settled(logits, targets, pull / d, seen, smoothed)[1].chances - targets
+        return mean_damping(p, fresh, shown) - d
+
+    low, high = torch.full_like(pull[0], LEAST), torch.ones_like(pull[0])
+    above, below = torch.ones_like(low), excess(high)
+    for _ in range(HALVINGS):
+        middle = (low * high).sqrt()
+        value = excess(middle)
+        low, above = torch.where(value > 0, middle, low), torch.where(value > 0, value, above)
+        high, below = torch.where(value > 0, high, middle), torch.where(value > 0, below, value)
+    part = (above / (above - below).clamp(min=torch.finfo(pull.dtype).tiny)).clamp(0, 1)
+    return low + part * (high - low)
 
 
 def mean_damping(p: Tensor, residual: Tensor, shown: Tensor) -> Tensor:

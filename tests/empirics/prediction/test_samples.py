@@ -105,16 +105,28 @@ def test_samples_come_to_rest_where_their_pull_has_put_them(outputs, pull):
     assert (loss <= before + 1e-12).all()
 
 
-def test_saturation_solves_its_equation():
-    weight = torch.rand(50, 3, generator=GENERATOR, dtype=torch.float64)
-    strength = torch.rand(50, 3, generator=GENERATOR, dtype=torch.float64) * torch.tensor([0.0, 0.5, 1.2])
-    d = saturation(weight, strength)
-    assert d[0] == 1
-    torch.testing.assert_close(
-        (weight / weight.sum(0) / (d + strength)).sum(0), torch.ones(3, dtype=torch.float64)
-    )
-    alike = torch.full((50, 1), 0.3, dtype=torch.float64)
-    assert saturation(torch.ones(50, 1, dtype=torch.float64), alike).item() == pytest.approx(0.7)
+@pytest.mark.parametrize("outputs", OUTPUTS)
+def test_saturation_is_the_damping_that_it_causes(outputs):
+    logits, p = logits_of(outputs), torch.full((7, 2), 1 / 7, dtype=torch.float64)
+    targets = torch.zeros_like(logits)
+    targets[..., 0] = 1
+    seen, nothing = View(chances(logits), torch.ones_like(p)), torch.zeros_like(logits)
+    pull = torch.tensor([0.0, 0.8], dtype=torch.float64).expand(7, 2)
+    d = saturation(p, logits, targets, pull, seen, nothing)
+    assert d[0] == pytest.approx(1)
+    assert 0.3 < d[1] < 0.97
+    _, rest = settled(logits, targets, pull / d, seen, nothing)
+    found = mean_damping(p, seen.chances - targets, rest.chances - targets)
+    torch.testing.assert_close(found, d, atol=2e-3, rtol=0)
+
+
+def test_pulls_fade_with_the_residual_where_all_samples_are_alike():
+    """For a loss that is nearly a parabola, 1 - λW of the residual is left of pulls that add up to λ."""
+    logits = torch.full((3, 1, 1), 0.02, dtype=torch.float64)
+    targets, p = torch.full_like(logits, 0.5), torch.full((3, 1), 1 / 3, dtype=torch.float64)
+    seen = View(chances(logits), torch.ones_like(p))
+    d = saturation(p, logits, targets, torch.full_like(p, 2.0), seen, torch.zeros_like(logits))
+    assert d.item() == pytest.approx(1 - 2.0 / 4, abs=2e-3)
 
 
 def test_mean_damping_weighs_by_the_square():
