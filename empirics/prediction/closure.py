@@ -165,7 +165,7 @@ class Closure:
                 mine = counts * (age == kind)[:, None, None, None]
                 own = (mine * cohorts.own).sum(0) / mine.sum(0).clamp(min=1)
                 part = mine.sum(0) / n.clamp(min=1)
-                self.ways.kinds[kind] = Kind(own.flatten(0, 1), part.flatten(0, 1), used=kind > 0)
+                self.ways.kinds[kind] = Kind(own.flatten(0, 1), part.flatten(0, 1), used=kind > 0, short=kind < 2)
         self.before, local = self.theta, self._train(anew=anew)
         self.theta = (w * local.view(*w.shape[:2], -1)).sum(1)
         ways = self.ways
@@ -249,7 +249,8 @@ class Closure:
             spread = covariance(here[probes], variance[probes])
             kind.pulled, kind.answered = kind.pulled + steps * shown[probes], kind.answered + steps * D
             square = kind.pulled[..., None] * kind.pulled[..., None, :]
-            square = square + product(product(kind.answered, spread), kind.answered.mT)
+            if kind.short:  # else scatter comes and goes while the sample stays, and averages out
+                square = square + product(product(kind.answered, spread), kind.answered.mT)
             slope = land.squares(self._probed_slope(self.p_probes, kind.pulled))
             kind.see(self.to_noise(land.along(p * square) - slope).clamp(min=0), steps)
             kind.damping = mean_damping(self.p, residual, shown)[:, None]

@@ -25,6 +25,7 @@ class Kind:
     own: Tensor
     part: Tensor
     used: bool
+    short: bool
     shown: list[Tensor] = field(default_factory=list)
     damped: list[Tensor] = field(default_factory=list)
 
