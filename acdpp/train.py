@@ -223,6 +223,8 @@ def _show_risk(document: dict[str, Any]) -> None:
     show_table(title, headings, {name: cells(row) for name, row in policies.items()})
     if reason is not None:
         console.print(f"not predicted: {reason}")
+    for note in document.get("prediction_notes", ()):
+        console.print(f"of the prediction: {note}")
 
 
 def _show_ranking(ranking: dict[str, Any]) -> None:

@@ -63,10 +63,9 @@ def main() -> None:
     engine.play(rounds)
     trained = (time.perf_counter() - began) / STRETCH * given.rounds
     print(f"data and constants: {loaded:.2f} s (n = 1)")
-    print(
-        f"prediction of {given.rounds:,} rounds: {predicted:.2f} s (median, n = {TIMES}; first {predictions[0]:.2f} s): "
-        f"cumulative excess risk {forecast.cumulative:.6g}, noise floor {forecast.noise_floor:.4g}"
-    )
+    timed = f"{predicted:.2f} s (median, n = {TIMES}; first {predictions[0]:.2f} s)"
+    found = f"cumulative excess risk {forecast.cumulative:.6g}, noise floor {forecast.noise_floor:.4g}"
+    print(f"prediction of {given.rounds:,} rounds: {timed}: {found}")
     print(
         f"training of {given.seeds} seeds: {trained:,.0f} s, scaled up from {STRETCH} rounds (n = 1): "
         f"{trained / predicted:,.0f} times the prediction; of one seed in such a batch "

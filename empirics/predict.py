@@ -24,7 +24,7 @@ from empirics.control.schedule import brief_for
 from empirics.files import PARTIAL, replace_file
 from empirics.given import Own, threads
 from empirics.prediction.best import OBJECTIVES, Best, best_constant
-from empirics.prediction.forecast import MOST_HELD, PLAYED, Forecast, Outlook, refusal, seconds
+from empirics.prediction.forecast import MOST_HELD, MOST_PLAYED, Forecast, Outlook, caveats, refusal, seconds
 from empirics.prediction.pilot import PARTS, Pilot, draw_pilot, jackknife
 from empirics.settings.study import Study
 from empirics.settings.variant import Variant
@@ -70,17 +70,7 @@ class Prediction:
     @property
     def notes(self) -> list[str]:
         """What the prediction takes to be otherwise than it is."""
-        study, L = self.study, self.outlook.constants.L
-        found = {
-            "the step size is beyond 2/L, where descent may diverge and the law says little": L is not None
-            and study.eta * L >= 2,
-            "samples are drawn without replacement and taken for independent": not study.replacement,
-            "each seed has a partition of its own: predicted is the first": "partition" in study.per_seed
-            and study.partition in ("split", "dirichlet"),
-            f"what is admitted after round {PLAYED:,} is taken to be like what was before": study.rounds
-            > PLAYED,
-        }
-        return [note for note, holds in found.items() if holds]
+        return caveats(self.study, self.outlook.constants, self.forecasts)
 
     def at(self, K: int, eta: float, steps: int) -> Forecast:
         """The forecast of constant admission with these settings."""
@@ -208,7 +198,9 @@ def predict_study(
 
         names = list(dict.fromkeys([*study.policies, *([OWN] if best else [])]))
         outlook = outlook_of(problem, names)
-        made = outlook.forecasts(lambda done: progress("predicting rounds", done, min(study.rounds, PLAYED)))
+        made = outlook.forecasts(
+            lambda done: progress("predicting rounds", done, min(study.rounds, MOST_PLAYED))
+        )
         _refuse_divergence(made)
         outlook = replace(outlook, study=study)
         chosen = None

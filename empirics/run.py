@@ -32,7 +32,7 @@ from empirics.continuing import (
 from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
 from empirics.given import Own, threads
-from empirics.prediction.forecast import Forecast, Outlook, refusal, seconds
+from empirics.prediction.forecast import Forecast, Outlook, caveats, refusal, seconds
 from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
 from empirics.records.rows import Columns, replay, rows_of
 from empirics.records.summary import Tally, add_predictions
@@ -278,7 +278,8 @@ def _train(folder: Folder, job: _Job, progress: Progress) -> dict[str, Any]:
         done = rounds.last
     summary = tally.summary(_final(problem, engine, least), least)
     if least is not None:
-        add_predictions(summary, forecasts, reason)
+        notes = caveats(study, job.calibration.constants, forecasts)
+        add_predictions(summary, forecasts, reason, notes)
     folder.finish(summary)
     return summary
 

@@ -51,9 +51,10 @@ __all__ = ["Closure"]
 
 SETTLED = 256  # rounds that are always played
 OCTAVE = 4  # in how many rounds of each doubling the closure looks at the samples anew
+EARLY = 16  # rounds in which all that happens first happens
 LONG = 32  # rounds after which a sample counts as old
 AWAY = 3  # times too much or too little is no longer chance
-NEAR = 0.02  # what was foretold and what is
+NEAR = 0.04  # what was foretold and what is: half as many rounds later it is four times as near
 Floats = NDArray[np.float64]
 
 
@@ -78,6 +79,9 @@ class Closure:
         self.S = self.cohorts.gone
         self.p = landscape.groups.T.repeat(1, memories.rows)
         self.p_probes = landscape.of_probes.repeat(1, memories.rows)
+        every = len(landscape.probes) == len(x)
+        self.probes: Tensor | slice = slice(None) if every else landscape.probes  # a slice copies nothing
+        self.x_probes = x[self.probes]
         self.everyone = landscape.model.population.weights[0][:, None]
         self.round = 0
         self.ways: Ways  # of the round in which the closure last looked
@@ -85,6 +89,7 @@ class Closure:
         self.left = torch.ones_like(self.S)  # of a distance, by the last round
         self.forced = torch.zeros_like(self.S)  # Σ of what rounds add to S
         self.earlier = [(0, self.forced)]  # and since when, at some earlier rounds
+        self.fitted = torch.zeros_like(self.S[:, 0])  # of a fresh sample's residual, within a round, at most
         self.counts: Tensor | None = None  # of the cohorts, in the last round
         self.foretold: dict[int, Settled] = {}
         self.settled: Settled | None = None
@@ -106,7 +111,7 @@ class Closure:
         """The mean gradient over the probes, (columns, parameters)."""
         model = self.land.model
         scaled = (p[..., None] * residual).flatten(1)
-        return (scaled.T @ model.population.x[self.land.probes]).view(-1, model.size)
+        return (scaled.T @ self.x_probes).view(-1, model.size)
 
     def _on_device(self, values: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.theta.device)
@@ -165,7 +170,9 @@ class Closure:
                 mine = counts * (age == kind)[:, None, None, None]
                 own = (mine * cohorts.own).sum(0) / mine.sum(0).clamp(min=1)
                 part = mine.sum(0) / n.clamp(min=1)
-                self.ways.kinds[kind] = Kind(own.flatten(0, 1), part.flatten(0, 1), used=kind > 0, short=kind < 2)
+                self.ways.kinds[kind] = Kind(
+                    own.flatten(0, 1), part.flatten(0, 1), used=kind > 0, short=kind < 2
+                )
         self.before, local = self.theta, self._train(anew=anew)
         self.theta = (w * local.view(*w.shape[:2], -1)).sum(1)
         ways = self.ways
@@ -205,7 +212,7 @@ class Closure:
             logits = model.logits(theta, model.population.x)
             q = chances(logits)
             if anew:
-                looks = _looks_within(e)
+                looks = _looks_within(e, self.round)
                 self.shift.append(
                     self.p[..., None] * (self._look(logits, q, e) - q) if looks else self.shift[-1]
                 )
@@ -218,11 +225,16 @@ class Closure:
     def _look(self, logits: Tensor, q: Tensor, e: int) -> Tensor:
         """The residuals that samples show at this local step on average; curvature and noise of each kind follow."""
         land, model, ways = self.land, self.land.model, self.ways
-        targets, probes, p = model.targets[:, None], land.probes, self.p_probes[..., None, None]
+        targets, probes, p = model.targets[:, None], self.probes, self.p_probes[..., None, None]
         variance = land.leverage @ ways.scatter(land.size)
         kernels = [land.leverage @ weights.T for weights in ways.weights_since_looks()]
         steps = (
-            next(later for later in count(e + 1) if _looks_within(later) or later == self.descent.steps) - e
+            next(
+                later
+                for later in count(e + 1)
+                if _looks_within(later, self.round) or later == self.descent.steps
+            )
+            - e
         )
         if e == 0:
             ways.first = logits
@@ -254,6 +266,8 @@ class Closure:
             slope = land.squares(self._probed_slope(self.p_probes, kind.pulled))
             kind.see(self.to_noise(land.along(p * square) - slope).clamp(min=0), steps)
             kind.damping = mean_damping(self.p, residual, shown)[:, None]
+            if not kind.used:
+                self.fitted = torch.maximum(self.fitted, 1 - kind.damping.view(-1, self.groups).amin(1))
             seen = seen + kind.part * shown
             ways.curvature += kind.part * self.to_curvature(land.along(p * product(D, W)) / land.size)
         return torch.as_tensor(seen)
@@ -265,7 +279,7 @@ class Closure:
     ) -> tuple[Floats, Floats]:
         """On to this round: expected excess risk and the mean path's, now and after every round, (·, rows) each.
 
-        With `settle` it stops, and is `settled`, where the state of half as many rounds had foretold the risk to 2 %.
+        With `settle` it stops, and is `settled`, where the state of half as many rounds had foretold the risk to 4 %.
         """
         found: list[Tensor] = []
         with torch.no_grad():
@@ -290,7 +304,7 @@ class Closure:
         if past is None or self.round < SETTLED:
             return False
         now = self.foretold[self.round].now
-        return float(((past.risk([self.round])[0] - now) / now).abs().max()) <= NEAR
+        return float(((past.risks([self.round])[0][0] - now) / now).abs().max()) <= NEAR
 
 
 class _Anchor:
@@ -315,10 +329,10 @@ def _looks(t: int) -> bool:
     return t % max(octave // OCTAVE, 1) == 0
 
 
-def _looks_within(step: int) -> bool:
-    """Whether it does at a local step of such a round, counted from 0: at all of the first ones, then ever less."""
+def _looks_within(step: int, t: int) -> bool:
+    """Whether it does at a local step of such a round, counted from 0: ever less, and less when a path is under way."""
     octave: int = 2 ** (step.bit_length() - 1) if step else 1
-    return step % max(octave // 2, 1) == 0
+    return step % (max(octave // 2, 1) if t < EARLY else octave) == 0
 
 
 def _kind_of_age(age: Tensor) -> Tensor:
@@ -329,7 +343,3 @@ def _kind_of_age(age: Tensor) -> Tensor:
 def _marks(t: int) -> bool:
     """Powers of two, and half as many again."""
     return t > 1 and t in (2 ** (t.bit_length() - 1), 3 * 2 ** (t.bit_length() - 2))
-
-
-def _near(a: Tensor, b: Tensor) -> bool:
-    return float(((a - b) / b).abs().max()) <= NEAR

@@ -16,6 +16,7 @@ from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
+from empirics.prediction.floor import law_floor
 from empirics.prediction.landscape import Landscape, survey
 from empirics.prediction.settled import Settled
 from empirics.settings.study import Study
@@ -36,6 +37,7 @@ PLAYED, MOST_PLAYED = (
     4096,
 )  # rounds whose admissions are decided at first, and at most; later ones are alike
 SHOWN = 2000  # points of a curve beyond what is played round by round
+MOST_FITTED = 0.8
 MOST_HELD = 4e9  # bytes of weights
 Floats = NDArray[np.float64]
 Progress = Callable[[int], None]
@@ -49,6 +51,9 @@ class Forecast:
     path: Floats
     noise_floor: float
     rate: float  # samples admitted in a round, on average
+    played: int  # rounds that were followed one by one
+    settled: bool
+    fitted: float  # of a fresh sample's residual, within a round, at most
 
     @property
     def cumulative(self) -> float:
@@ -76,14 +81,23 @@ def refusal(problem: Problem) -> str | None:
     return None
 
 
-def caveats(study: Study) -> tuple[str, ...]:
-    """What of this study the law of reuse leaves out."""
-    found = {
-        "samples are drawn without replacement: the law takes them as drawn with it": not study.replacement,
-        "of replicates with partitions of their own the first one's is looked at": "partition"
-        in study.per_seed,
+def caveats(study: Study, constants: Constants, found: Mapping[str, Forecast]) -> list[str]:
+    """What the law of reuse takes to be otherwise than it is, and where it was not found to be good."""
+    L, fitted = constants.L, max((one.fitted for one in found.values()), default=0)
+    unsettled = [name for name, one in found.items() if one.played < study.rounds and not one.settled]
+    notes = {
+        "the step size is beyond 2/L, where descent may diverge and the law says little": L is not None
+        and study.eta * L >= 2,
+        f"clients fit {fitted:.0%} of a fresh residual within a round: with steps that large the law was "
+        "off by tens of per cent, and more": fitted > MOST_FITTED,
+        "samples are drawn without replacement and taken for independent": not study.replacement,
+        "each seed has a partition of its own: predicted is the first": "partition" in study.per_seed
+        and study.partition in ("split", "dirichlet"),
+        f"{', '.join(unsettled)} had not settled after {MOST_PLAYED:,} rounds: the rest is a guess": bool(
+            unsettled
+        ),
     }
-    return tuple(reason for reason, holds in found.items() if holds)
+    return [note for note, holds in notes.items() if holds]
 
 
 def seconds(problem: Problem) -> float:
@@ -98,7 +112,7 @@ def seconds(problem: Problem) -> float:
     swift = 40 if problem.population.x.is_cuda else 1
     work = rounds * steps * (cells + 1e4) + looks * steps * (20 + steps) * (cells + 2e4)
     work += model.size**3 + len(problem.population.x) * model.size**2 * 2
-    held = min(study.rounds, MOST_PLAYED) * columns * min(model.size, 100) * 8
+    held = min(study.rounds, 8 * PLAYED) * columns * min(model.size, 100) * 8
     return math.inf if held > MOST_HELD else float(work / swift * 1.5e-8)
 
 
@@ -173,8 +187,12 @@ class Outlook:
             for p in group:
                 mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
                 parts = (risk[:, mine].mean(1), path[:, mine].mean(1), float(floor[mine].mean()))
-                rate = np.mean([one.admissions[:, runs[p]].sum(2).mean() for one in played])
-                found[few.policies[p]] = Forecast(*parts, rate=float(rate))
+                admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played)
+                rate = admitted / played[-1].last / len(runs[p])
+                fitted = float(closure.fitted[mine].max())
+                found[few.policies[p]] = Forecast(
+                    *parts, rate, closure.round, closure.settled is not None, fitted
+                )
         return {name: found[name] for name in study.policies}
 
     def _curves(
@@ -196,11 +214,12 @@ class Outlook:
         settled = closure.settled or Settled.of(closure)
         if closure.round < T:
             times = np.unique(np.geomspace(closure.round + 1, T, SHOWN).astype(int))
-            later = settled.risk(times.tolist()).cpu().numpy()
+            later = [one.cpu().numpy() for one in settled.risks(times.tolist())]
             every = np.arange(closure.round + 1, T + 1)
-            later = np.stack([np.interp(every, times, column) for column in later.T], axis=1)
-            risk = np.concatenate([risk, later])
-            path = np.concatenate([path, np.repeat(path[-1:], T - closure.round, axis=0)])
+            curves = [np.stack([np.interp(every, times, row) for row in one.T], axis=1) for one in later]
+            risk, path = np.concatenate([risk, curves[0]]), np.concatenate([path, curves[1]])
+        if closure.settled is None:
+            return risk, path, law_floor(self.landscape, closure.descent, closure.memories)
         return risk, path, settled.limit_risk.cpu().numpy()
 
 

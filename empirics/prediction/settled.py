@@ -28,6 +28,7 @@ class Settled:
     round: int
     land: Landscape
     now: Tensor
+    path: Tensor
     left: Tensor
     steep: Tensor
     S: Tensor
@@ -48,25 +49,32 @@ class Settled:
         moved = ((closure.theta - closure.before) @ land.basis) * own / (1 - own)
         # what is left to go leads towards the minimiser, not past it and not away
         end = at - torch.where(moved * at < 0, at.sign() * torch.minimum(moved.abs(), at.abs()), 0)
-        now, _ = closure.excess_risk(anew=False)
-        return cls(closure.round, land, now, left, closure.steep, closure.S, limit, at, end)
+        now, path = closure.excess_risk(anew=False)
+        return cls(closure.round, land, now, path, left, closure.steep, closure.S, limit, at, end)
 
     @property
     def limit_risk(self) -> Tensor:
         """Expected excess risk in the limit, (rows,)."""
-        return self._risk(torch.zeros_like(self.left)[None])[0]
+        return self._risks(torch.zeros_like(self.left)[None])[0][0]
 
-    def risk(self, times: Sequence[int]) -> Tensor:
-        """Expected excess risk after so many rounds, (times, rows)."""
+    def risks(self, times: Sequence[int]) -> tuple[Tensor, Tensor]:
+        """Expected excess risk after so many rounds, and of it what the mean path has, (times, rows) each."""
         passed = self.left.new_tensor([t - self.round for t in times])
         parts = (passed[begin : begin + CHUNK] for begin in range(0, len(passed), CHUNK))
-        return torch.cat([self._risk(self.left.abs() ** part[:, None, None]) for part in parts])
+        found = [self._risks(self.left.abs() ** part[:, None, None]) for part in parts]
+        return torch.cat([risk for risk, _ in found]), torch.cat([path for _, path in found])
 
-    def _risk(self, part: Tensor) -> Tensor:
-        """Where this part of every distance is left, (times, rows, lumps)."""
-        land, first = self.land, int(self.land.on_the_ball)  # the radius does not move
-        more = ((1 - part.square()) * (self.limit - self.S))[..., first:]
+    def _risks(self, part: Tensor) -> tuple[Tensor, Tensor]:
+        """Where this part of every distance is left, (times, rows, lumps).
+
+        On the ball nothing moves along its radius, and the rest costs the multiplier too.
+        """
+        land = self.land
+        mu = land.multiplier * (self.left[:, :1] == 0)
+        free = torch.ones_like(self.left)
+        free[:, :1] -= (mu > 0).to(free)
+        more = free * (1 - part.square()) * (self.limit - self.S)
         at = self.end + part[..., land.lump] * (self.at - self.end)
-        squares = (at.square() - self.at.square())[..., first:]
-        steep, h, mu = self.steep[:, first:], land.curvature[land.lump][first:], land.multiplier
-        return self.now + 0.5 * (((steep + mu) * more).sum(-1) + ((h + mu) * squares).sum(-1))
+        squares = free[:, land.lump] * (at.square() - self.at.square())
+        moved = 0.5 * (((land.curvature[land.lump] + mu) * squares).sum(-1) + (mu * more).sum(-1))
+        return self.now + moved + 0.5 * (self.steep * more).sum(-1), self.path + moved

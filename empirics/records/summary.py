@@ -7,7 +7,7 @@ not depend on where chunks end, and a continued or extended study sums up to the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
@@ -262,10 +262,13 @@ class Tally:
 
 
 def add_predictions(
-    summary: dict[str, Any], forecasts: Mapping[str, Forecast], reason: str | None = None
+    summary: dict[str, Any],
+    forecasts: Mapping[str, Forecast],
+    reason: str | None = None,
+    notes: Sequence[str] = (),
 ) -> None:
-    """What was predicted, beside what was measured, or why nothing was."""
-    summary["not_predicted"] = reason
+    """What was predicted, beside what was measured, and what to keep in mind of it, or why nothing was."""
+    summary["not_predicted"], summary["prediction_notes"] = reason, list(notes) if forecasts else []
     for name, found in summary["policies"].items():
         predicted = forecasts[name].document() if name in forecasts else None
         measured = found["cumulative_excess_risk"]["mean"]

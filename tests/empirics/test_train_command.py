@@ -58,7 +58,7 @@ def test_predicted_stands_beside_measured_and_bound_in_80_columns(tmp_path, monk
     ]["oracle"]
     row = next(line for line in shown.splitlines() if line.strip().startswith("oracle"))
     assert f"{found['predicted']['cumulative_excess_risk']:.4g}" in row.split()
-    assert f"{found['predicted_over_measured']:.3f}" in row.split()
+    assert f"{found['predicted_over_measured']:.2f}" in row.split()
     assert "not predicted" not in shown
 
 

@@ -116,7 +116,7 @@ def test_what_settles_is_foretold(monkeypatch):
     risk, _ = whole.play(400)
     early.play(400, settle=True)
     assert early.round < 200
-    np.testing.assert_allclose(early.settled.risk([300, 400]), risk[[300, 400]], rtol=0.03)
+    np.testing.assert_allclose(early.settled.risks([300, 400])[0], risk[[300, 400]], rtol=0.03)
     np.testing.assert_allclose(early.settled.limit_risk, Settled.of(whole).limit_risk, rtol=0.03)
 
 

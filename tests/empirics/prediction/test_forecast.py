@@ -64,9 +64,36 @@ def test_what_the_law_cannot_say_is_refused():
 
 
 def test_caveats_name_what_is_left_out():
-    assert caveats(study()) == ()
-    assert "replacement" in caveats(study(replacement=False))[0]
-    assert "partition" in caveats(study(per_seed=("partition",)))[0]
+    assert caveats(study(), CONTROL, {}) == []
+    assert "replacement" in caveats(study(replacement=False), CONTROL, {})[0]
+    assert "partition" in caveats(study(per_seed=("partition",), partition="split"), CONTROL, {})[0]
+    large = study(steps=60, eta=8.0, policies=("constant",), rounds=10)
+    assert "clients fit" in caveats(large, CONTROL, forecasts(large))[0]
+    usual = study(policies=("constant",), rounds=10)
+    assert caveats(usual, CONTROL, forecasts(usual)) == []
+
+
+def test_a_noise_floor_does_not_depend_on_how_long_it_is_waited_for():
+    given = study(policies=("constant", "oracle", "hybrid"), buffers=(40, 50, 70), budget=220.0)
+    short, long = (forecasts(replace(given, rounds=T)) for T in (12, 600))
+    for name in short:
+        assert not short[name].settled
+        assert long[name].settled
+        assert short[name].noise_floor == pytest.approx(long[name].noise_floor, rel=0.15), name
+
+
+def test_a_slow_descent_is_followed_to_its_end():
+    """Beyond the rounds that are always played: what is far from settled is not taken for settled."""
+    given = study(policies=("constant",), seeds=1, eta=0.02, steps=1, rounds=3000)
+    task = problem(given)
+    whole = Outlook.of(task, CONTROL).forecasts()["constant"]
+    path = task.model.start(1)
+    for _ in range(3000):
+        path = path - 0.02 * task.model.risk_and_gradient(path)[1]
+        path = path * (2.0 / max(float(path.norm()), 2.0))
+    noiseless = float(task.model.risk_and_gradient(path)[0]) - landscape_of(task).best.risk
+    assert whole.path[-1] == pytest.approx(noiseless, rel=0.1, abs=2e-4)
+    assert (whole.risk >= whole.path - 1e-9).all()
 
 
 def test_large_problems_take_longer():

@@ -1,0 +1,55 @@
+"""The noise floor by the plain law of reuse, for what has not settled: at the minimiser, with the last memories."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from empirics.prediction.cohorts import Memories
+from empirics.prediction.landscape import Landscape
+from empirics.training.model import Descent
+from theory.law import stationary_noise
+
+__all__ = ["law_floor"]
+
+FOREVER = 1e9  # rounds: who admits nothing any more keeps what he has
+
+
+def law_floor(land: Landscape, descent: Descent, memories: Memories) -> NDArray[np.float64]:
+    r"""\(\tfrac12\sum_h(h+\mu)s_h^2\sum_mw_m^2K_mv(a_h,K_m)/n_m\), (rows,): client m's part of the memory is
+    a memory of its own, of \(n_m\) samples that stay for \(K_m=n_m/\lambda_m\) rounds."""
+    recent = memories.admissions[memories.rounds // 2 :].mean(axis=0)
+    n, weights = memories.ends[-1] - memories.starts[-1], memories.weights[-1]
+    h, mu = land.curvature.cpu().numpy(), land.multiplier
+    noise = land.noise.cpu().numpy()
+    first = int(land.on_the_ball)
+    found = np.zeros(memories.rows)
+    for row in range(memories.rows):
+        eta = _own(descent.eta, row, len(land.groups))
+        a, kick = _round(h, eta, descent, mu)
+        spread = np.zeros_like(h)
+        for size, rate, w in zip(n[row], recent[row], weights[row], strict=True):
+            if size:
+                K = min(max(size / rate, 1.0), FOREVER) if rate else FOREVER
+                spread += w**2 * K / size * np.array([stationary_noise(float(one), K) for one in a])
+        scatter = noise * (kick / (1 - a)) ** 2 * spread
+        found[row] = 0.5 * ((h + mu) * scatter)[first:].sum()
+    return found
+
+
+def _own(eta: float | Tensor, row: int, groups: int) -> float:
+    return float(eta[row * groups, 0]) if isinstance(eta, Tensor) else float(eta)
+
+
+def _round(
+    h: NDArray[np.float64], eta: float, descent: Descent, mu: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What a round leaves of a distance, and what a unit gradient adds, by direction."""
+    left, kick = np.ones_like(h), np.zeros_like(h)
+    speed, push = np.zeros_like(h), np.zeros_like(h)
+    for _ in range(descent.steps):
+        speed, push = descent.momentum * speed - h * left, descent.momentum * push + 1 - h * kick
+        left, kick = left + eta * speed, kick + eta * push
+    ball = 1 + mu * kick
+    return np.clip(left / ball, 0, 1 - 1e-12), kick / ball
