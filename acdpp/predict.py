@@ -43,6 +43,7 @@ EXAMPLES = (
     "[bold]acdpp predict --rounds 1e5 --steps 1,5,10 --objective final[/bold] · "
     "[bold]acdpp predict --policies constant --sweep K=1,2,5,10,20 --no-best --out curves.csv[/bold]"
 )
+HARDLY = 0.02  # by which all K differ, if K hardly matters
 WORDS = {
     "cumulative": ("cumulative_excess_risk", "cumulative excess risk"),
     "final": ("final_excess_risk", "final excess risk"),
@@ -196,6 +197,18 @@ def _show_best(document: dict[str, Any]) -> None:
         "the study's own constant admission"
     )
     console.print(f"the study's own: {_setting(own)}: {own['predicted'][name]:.4g}")
+    alike = [one for one in best["tried"] if (one["eta"], one["steps"]) == (best["eta"], best["steps"])]
+    values = [one[document["objective"]] for one in alike if one[document["objective"]] is not None]
+    if len(values) > 1 and max(values) < (1 + HARDLY) * min(values):
+        spread = max(values) / min(values) - 1
+        console.print(
+            f"K hardly matters here: from {_from_to(alike)} it changes that by {spread:.1%} at most"
+        )
+
+
+def _from_to(tried: list[dict[str, Any]]) -> str:
+    """The least and the greatest K of these, in words."""
+    return f"K = {min(one['K'] for one in tried)} to {max(one['K'] for one in tried)}"
 
 
 def _setting(found: dict[str, Any]) -> str:
@@ -206,7 +219,10 @@ def _setting(found: dict[str, Any]) -> str:
 
 def sureness(pilot: int | None) -> str:
     """How far to trust a prediction, in words."""
-    law = "the law itself was off by a few per cent on the studies in the README"
+    law = "the law itself was off by a few per cent on the studies in the README, where no note stood"
     if pilot is None:
         return f"curvature and noise are those of the whole data set, exactly; {law}"
-    return f"± is the standard error by the jackknife, from {pilot:,} samples alone; {law}"
+    return (
+        f"± is the standard error by the jackknife, from {pilot:,} samples alone, which does not contain that "
+        f"noisy labels make a pilot sample predict too much; {law}"
+    )

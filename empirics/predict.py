@@ -239,7 +239,7 @@ def _gain(own: Any, best: Any) -> Any:
 
 def _path_share(found: Forecast) -> float:
     """The part of the cumulative excess risk that the mean path has, without the scatter of θ."""
-    return float(found.path[:-1].sum()) / found.cumulative if found.cumulative > 0 else math.nan
+    return max(float(found.path[:-1].sum()) / found.cumulative, 0.0) if found.cumulative > 0 else math.nan
 
 
 def _errors(
