@@ -26,6 +26,7 @@ OBJECTIVES: dict[str, Callable[[Forecast], float]] = {
 SPAN, FINE = 4, 2  # doublings of the step size to either side, and points within a doubling at the end
 SMALLEST = 1e-14
 TURNS = 5
+PATIENCE = 4096  # rounds that are followed while it is searched; what was chosen is looked at for longer
 WIDER = 4  # times that doublings are added where the best step size is the smallest or the largest
 
 
@@ -77,7 +78,8 @@ def best_constant(
                 break
             best = found.near(best)
     K, size, count = best
-    forecast = found.known[best]
+    forecast = found.forecasts([best], outlook.patience)[best]
+    found.known[best] = forecast
     tried = tuple(
         {"K": k, "eta": e, "steps": s, "rate": one.rate, objective: found.value(one)}
         for (k, e, s), one in found.known.items()
@@ -159,11 +161,13 @@ class _Search:
             raise self.refused[wanted[0]]
         return min(left, key=lambda one: self.value(self.known[one]))
 
-    def forecasts(self, settings: Sequence[tuple[int, float, int]]) -> dict[tuple[int, float, int], Forecast]:
+    def forecasts(
+        self, settings: Sequence[tuple[int, float, int]], patience: int = PATIENCE
+    ) -> dict[tuple[int, float, int], Forecast]:
         """Of constant admission with these K, step sizes and numbers of steps, all at once."""
         if not settings:
             return {}
         names = [f"constant@K={K},eta={size!r},steps={count}" for K, size, count in settings]
         study = replace(self.outlook.study, policies=tuple(names), seeds=1)
-        made = replace(self.outlook, study=study, policies=None).forecasts()
+        made = replace(self.outlook, study=study, policies=None, patience=patience).forecasts()
         return dict(zip(settings, made.values(), strict=True))

@@ -32,10 +32,7 @@ __all__ = ["Forecast", "Outlook", "caveats", "landscape_of", "refusal", "seconds
 
 REPLICATES = 2  # of a policy that depends on prices
 STARTS = 8  # where every replicate starts elsewhere
-PLAYED, MOST_PLAYED = (
-    512,
-    4096,
-)  # rounds whose admissions are decided at first, and at most; later ones are alike
+PLAYED, MOST_PLAYED = 512, 32_768  # rounds decided at first, and at most: later ones are taken for alike
 SHOWN = 2000  # points of a curve beyond what is played round by round
 MOST_FITTED = 0.8
 MOST_HELD = 4e9  # bytes of weights
@@ -151,6 +148,7 @@ class Outlook:
     start: Tensor  # (replicates or 1, parameters)
     prices: Prices | None = None
     policies: Mapping[str, Any] | None = None
+    patience: int = MOST_PLAYED  # rounds that are followed until all has settled, at most
 
     @classmethod
     def of(
@@ -204,7 +202,7 @@ class Outlook:
         """
         T, chunk = self.study.rounds, 0
         risk, path = closure.play(played[0].last, settle=True, progress=progress)
-        while closure.settled is None and closure.round < min(T, MOST_PLAYED):
+        while closure.settled is None and closure.round < min(T, self.patience):
             chunk += 1
             if chunk == len(played):
                 played.append(schedule.advance(min(played[-1].last, T - played[-1].last)))

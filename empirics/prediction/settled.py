@@ -35,6 +35,7 @@ class Settled:
     limit: Tensor
     at: Tensor  # the mean path's distance from the minimiser, (rows, directions)
     end: Tensor
+    doubt: Tensor  # the risk that the mean path's way to go is worth, at most, if it goes as it went, (rows,)
 
     @classmethod
     def of(cls, closure: Closure) -> Settled:
@@ -50,7 +51,9 @@ class Settled:
         # what is left to go leads towards the minimiser, not past it and not away
         end = at - torch.where(moved * at < 0, at.sign() * torch.minimum(moved.abs(), at.abs()), 0)
         now, path = closure.excess_risk(anew=False)
-        return cls(closure.round, land, now, path, left, closure.steep, closure.S, limit, at, end)
+        steep = land.curvature[land.lump] + land.multiplier
+        doubt = 0.5 * (steep * (2 * at.abs() + moved.abs()) * moved.abs()).sum(1)
+        return cls(closure.round, land, now, path, left, closure.steep, closure.S, limit, at, end, doubt)
 
     @property
     def limit_risk(self) -> Tensor:
