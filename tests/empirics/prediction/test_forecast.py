@@ -84,15 +84,15 @@ def test_a_noise_floor_does_not_depend_on_how_long_it_is_waited_for():
 
 def test_a_slow_descent_is_not_taken_for_its_end():
     """After 256 rounds it hardly moves, and what half as many foretold is right: yet most is still to come."""
-    given = study(policies=("constant",), seeds=1, eta=0.03, steps=1, radius=20.0, rounds=3000)
+    given = study(policies=("constant",), seeds=1, eta=0.01, steps=1, radius=20.0, rounds=3000)
     task = problem(given)
     found = Outlook.of(task, CONTROL).forecasts()["constant"]
     land, path, noiseless = landscape_of(task), task.model.start(1), []
     for _ in range(3000):
         risk, slope = task.model.risk_and_gradient(path)
         noiseless.append(float(risk) - land.best.risk)
-        path = path - 0.03 * slope
-    assert noiseless[-1] < noiseless[256] / 1.8
+        path = path - 0.01 * slope
+    assert noiseless[-1] < noiseless[256] / 1.3
     np.testing.assert_allclose(found.path[:3000:250], noiseless[::250], rtol=0.05)
     assert found.cumulative == pytest.approx(sum(noiseless), rel=0.05)
     assert (found.risk >= found.path - 1e-9).all()
