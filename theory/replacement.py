@@ -24,7 +24,7 @@ from theory.capacity import age_burden, effective_rate
 from theory.prices import PriceLaw
 from theory.setting import SettingError, positive, retention
 
-__all__ = ["Cycle", "Replacement", "best_replacement", "best_rule", "cycle", "least_burden"]
+__all__ = ["Cycle", "Replacement", "ages_in_memory", "best_replacement", "best_rule", "cycle", "least_burden"]
 
 TURNS = 200
 MOST_AGES = 2**12
@@ -41,33 +41,40 @@ class Cycle:
     cost: Any
 
 
-def cycle(law: PriceLaw, thresholds: Sequence[Any], burdens: Sequence[Any]) -> Cycle:
-    r"""By renewal: a sample used j times is replaced at prices up to \(\theta(j)\); exact for exact laws.
+def ages_in_memory(law: PriceLaw, thresholds: Sequence[Any]) -> list[Any]:
+    r"""How often a place holds a sample of age 1, …, J-1, and of J or more; by renewal, exact for exact laws.
 
-    The last threshold and burden stand for all later ages.
+    A sample that has been used j times is replaced at prices up to \(\theta(j)\), the last of which holds for all later
+    ages.
+
+    >>> from theory.prices import Atoms
+    >>> ages_in_memory(Atoms.of([1, 3]), [1, 3])
+    [Fraction(2, 3), Fraction(1, 3)]
+    """
+    alive = [0 * law.mean + 1]
+    for threshold in thresholds[:-1]:
+        alive.append(alive[-1] * (1 - law.mass(threshold)))
+    taken = law.mass(thresholds[-1])
+    if alive[-1] and not taken:  # one day a sample stays for good
+        return [*(0 * one for one in alive[:-1]), 0 * alive[0] + 1]
+    alive[-1] = ratio(alive[-1], taken) if taken else alive[-1]
+    rounds = sum(alive)
+    return [ratio(one, rounds) for one in alive]
+
+
+def cycle(law: PriceLaw, thresholds: Sequence[Any], burdens: Sequence[Any]) -> Cycle:
+    r"""What these thresholds bring, with a burden for each age, the last for all later ones; exact for exact laws.
 
     >>> from theory.prices import Atoms
     >>> found = cycle(Atoms.of([1, 3]), [1, 3], [1, 3])
     >>> found.renewals, found.burden, found.cost
     (Fraction(2, 3), Fraction(5, 3), Fraction(1, 1))
     """
-    zero = 0 * law.mean
-    alive, rounds, total, paid = zero + 1, zero, zero, zero
-    last = len(thresholds) - 1
-    for j, (threshold, burden) in enumerate(zip(thresholds, burdens, strict=True)):
-        taken = law.mass(threshold)
-        if j == last:
-            if not taken:
-                return _never(law, burdens) if alive else _averages(thresholds, rounds, total, paid)
-            alive = ratio(alive, taken)
-        rounds, total = rounds + alive, total + alive * burden
-        paid = paid + alive * law.spent(threshold)
-        alive = alive * (1 - taken)
-    return _averages(thresholds, rounds, total, paid)
-
-
-def _averages(thresholds: Sequence[Any], rounds: Any, total: Any, paid: Any) -> Cycle:
-    return Cycle(tuple(thresholds), ratio(1, rounds), ratio(total, rounds), ratio(paid, rounds))
+    ages = ages_in_memory(law, thresholds)
+    burden = sum(often * burden for often, burden in zip(ages, burdens, strict=True))
+    cost = sum(often * law.spent(threshold) for often, threshold in zip(ages, thresholds, strict=True))
+    renewals = sum(often * law.mass(threshold) for often, threshold in zip(ages, thresholds, strict=True))
+    return Cycle(tuple(thresholds), renewals, burden, cost)
 
 
 def best_rule(law: PriceLaw, burdens: Sequence[Any], multiplier: Any) -> Cycle:

@@ -1,0 +1,153 @@
+r"""What buying cheap comes to in the long run, for a law of prices: the best rule, the online rule, plain bursts.
+
+All keep S samples in memory and spend C a round on average, with i.i.d. prices. A `Plan` says when a rule buys and what
+it gets for the money; constant admission gets \(C/\bar c\) samples a round and as many effective ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from theory.algebra import ratio
+from theory.buying import savings_price
+from theory.capacity import age_burden, burst_effective_rate, effective_rate, noise_by_age
+from theory.knapsack import purchase_limit
+from theory.prices import PriceLaw
+from theory.replacement import ages_in_memory, best_replacement
+
+__all__ = ["Burst", "Plan", "best_plan", "burst_plan", "gap_closed", "online_plan", "under"]
+
+HALVINGS = 60
+MOST_AGES = 2**14
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Up to `thresholds[j-1]` is paid for the successor of a sample used j times; the last holds for all later ages.
+
+    `ages` says how often a place holds a sample of age 1, 2, …
+    """
+
+    law: PriceLaw
+    places: Any
+    thresholds: tuple[float, ...]
+    ages: tuple[float, ...]
+
+    def _mean(self, values: Sequence[Any]) -> float:
+        return math.fsum(often * float(value) for often, value in zip(self.ages, values, strict=True))
+
+    @property
+    def threshold(self) -> float:
+        """The price up to which it buys, on average over the rounds."""
+        return self._mean(self.thresholds)
+
+    @property
+    def burst(self) -> float:
+        """How many samples are bought at a time: all, since samples that were once bought together stay together."""
+        return float(self.places)
+
+    @property
+    def rate(self) -> float:
+        """Distinct samples a round."""
+        return float(self.places) * self._mean([self.law.mass(price) for price in self.thresholds])
+
+    @property
+    def cost(self) -> float:
+        """Spent in a round."""
+        return float(self.places) * self._mean([self.law.spent(price) for price in self.thresholds])
+
+    @property
+    def effective_rate(self) -> float:
+        """The limit of N_eff/t."""
+        mean_age = self._mean(range(1, len(self.ages) + 1))
+        return float(effective_rate(self.places, mean_age))
+
+    def noise(self, a: float) -> float:
+        """The law's stationary noise at contraction a, in units of a sample's variance."""
+        burdens = [age_burden(age, a) for age in range(1, len(self.ages) + 1)]
+        return float(noise_by_age(self.places, self._mean(burdens), a))
+
+
+def under(law: PriceLaw, thresholds: Sequence[float], places: Any) -> Plan:
+    """What thresholds bring under a law, which may be another than the one that they were made for.
+
+    >>> from theory.prices import Uniform
+    >>> round(under(Uniform(2, 12), [1, 3, 5], places=10).rate, 2)
+    2.0
+    """
+    often = float(law.mass(thresholds[-1]))
+    more = math.ceil(math.log(2**-60) / math.log1p(-often)) if 0 < often < 1 else 0
+    full = (*thresholds, *(thresholds[-1] for _ in range(min(more, MOST_AGES))))
+    return Plan(law, places, full, tuple(float(one) for one in ages_in_memory(law, full)))
+
+
+def best_plan(law: PriceLaw, places: Any, budget: Any, a: Any = 1) -> Plan:
+    """The best rule for known prices: the least noise at contraction a, by default the largest effective rate.
+
+    >>> from theory.prices import Uniform
+    >>> best = best_plan(Uniform(1., 10.), places=100, budget=55)
+    >>> f"{best.effective_rate:.2f} of {best.rate:.2f} for {best.cost:.2f}"
+    '18.64 of 22.17 for 55.00'
+    """
+    return under(
+        law, best_replacement(law, places, budget, lambda age: age_burden(age, a)).thresholds, places
+    )
+
+
+def online_plan(law: PriceLaw, places: Any, budget: Any) -> Plan:
+    r"""Where the online rule settles, large V: thresholds in proportion to age, at the scale that spends the budget.
+
+    >>> from theory.prices import Uniform
+    >>> found = online_plan(Uniform(1., 10.), places=100, budget=55)
+    >>> f"{found.effective_rate:.2f} of {found.rate:.2f} for {found.cost:.2f}"
+    '18.46 of 20.90 for 55.00'
+    """
+
+    def at(scale: float) -> Plan:
+        ages = min(math.ceil(float(law.highest) / (scale * step)), MOST_AGES)
+        return under(law, [scale * step * age for age in range(1, ages + 1)], places)
+
+    step = float(savings_price(1, places, budget))
+    low, high = 1.0, max(float(law.highest) / step, 1.0)  # at the scale 1 no more is spent than was saved
+    for _ in range(HALVINGS):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if at(middle).cost <= budget else (low, middle)
+    return at(low)
+
+
+@dataclass(frozen=True)
+class Burst:
+    """One r-th of the memory is replaced whenever the price is at most the threshold."""
+
+    threshold: float
+    burst: float
+    rate: float
+    effective_rate: float
+    cost: float
+
+
+def burst_plan(law: PriceLaw, places: Any, budget: Any, parts: int) -> Burst:
+    """Bursts of one r-th of the memory at one threshold, whatever the ages.
+
+    >>> from theory.prices import Uniform
+    >>> f"{burst_plan(Uniform(1., 10.), 100, 55, parts=2).effective_rate:.2f}"
+    '15.19'
+    """
+    size = ratio(places, parts)
+    limit = purchase_limit(law, size, budget)
+    often = ratio(limit.rate, size)
+    effective = burst_effective_rate(places, parts, often)
+    return Burst(*(float(one) for one in (limit.threshold, size, limit.rate, effective, limit.cost)))
+
+
+def gap_closed(rate: Any, constant: Any, oracle: Any) -> Any:
+    r"""\(\frac{1/\Lambda-1/r}{1/\Lambda-1/S}\): how far an effective rate r gets from constant admission's noise to the
+    oracle's, S fresh samples a round, for small steps; exact.
+
+    >>> gap_closed(20, 10, 100)
+    Fraction(5, 9)
+    """
+    return ratio(ratio(1, constant) - ratio(1, rate), ratio(1, constant) - ratio(1, oracle))
