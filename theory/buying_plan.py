@@ -7,9 +7,10 @@ it gets for the money; constant admission gets \(C/\bar c\) samples a round and 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import count
+from typing import Any, Self
 
 from theory.algebra import ratio
 from theory.buying import savings_price
@@ -18,31 +19,56 @@ from theory.knapsack import purchase_limit
 from theory.prices import PriceLaw
 from theory.replacement import ages_in_memory, best_replacement
 
-__all__ = ["Burst", "Plan", "best_plan", "burst_plan", "gap_closed", "online_plan", "under"]
+__all__ = ["Burst", "Plan", "Rule", "best_plan", "burst_plan", "gap_closed", "online_plan", "under"]
 
 HALVINGS = 60
 MOST_AGES = 2**14
 
 
 @dataclass(frozen=True)
-class Plan:
+class Rule:
     """Up to `thresholds[j-1]` is paid for the successor of a sample used j times; the last holds for all later ages.
 
     `ages` says how often a place holds a sample of age 1, 2, …
     """
 
-    law: PriceLaw
-    places: Any
     thresholds: tuple[float, ...]
     ages: tuple[float, ...]
 
-    def _mean(self, values: Sequence[Any]) -> float:
-        return math.fsum(often * float(value) for often, value in zip(self.ages, values, strict=True))
+    @classmethod
+    def of(cls, law: PriceLaw, thresholds: Sequence[float]) -> Self:
+        """With as many ages told apart as occur."""
+        often = float(law.mass(thresholds[-1]))
+        more = math.ceil(math.log(2**-60) / math.log1p(-often)) if 0 < often < 1 else 0
+        full = (*thresholds, *(thresholds[-1] for _ in range(min(more, MOST_AGES))))
+        return cls(full, tuple(float(one) for one in ages_in_memory(law, full)))
+
+    def mean(self, values: Iterable[Any]) -> float:
+        """Of a value for each age, over the memory."""
+        return math.fsum(often * float(value) for often, value in zip(self.ages, values, strict=False))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Some places by one rule, the others by another a little cheaper, so that the budget is spent."""
+
+    law: PriceLaw
+    places: Any
+    rules: tuple[tuple[float, Rule], ...]
+
+    def _mean(self, value: Callable[[Rule], Iterable[Any]]) -> float:
+        return math.fsum(share * rule.mean(value(rule)) for share, rule in self.rules)
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """θ(1), θ(2), … of the first rule, up to where they stay."""
+        prices = self.rules[0][1].thresholds
+        return prices[: prices.index(prices[-1]) + 1]
 
     @property
     def threshold(self) -> float:
         """The price up to which it buys, on average over the rounds."""
-        return self._mean(self.thresholds)
+        return self._mean(lambda rule: rule.thresholds)
 
     @property
     def burst(self) -> float:
@@ -52,23 +78,22 @@ class Plan:
     @property
     def rate(self) -> float:
         """Distinct samples a round."""
-        return float(self.places) * self._mean([self.law.mass(price) for price in self.thresholds])
+        return float(self.places) * self._mean(lambda rule: map(self.law.mass, rule.thresholds))
 
     @property
     def cost(self) -> float:
         """Spent in a round."""
-        return float(self.places) * self._mean([self.law.spent(price) for price in self.thresholds])
+        return float(self.places) * self._mean(lambda rule: map(self.law.spent, rule.thresholds))
 
     @property
     def effective_rate(self) -> float:
         """The limit of N_eff/t."""
-        mean_age = self._mean(range(1, len(self.ages) + 1))
-        return float(effective_rate(self.places, mean_age))
+        return float(effective_rate(self.places, self._mean(lambda rule: count(1))))
 
     def noise(self, a: float) -> float:
         """The law's stationary noise at contraction a, in units of a sample's variance."""
-        burdens = [age_burden(age, a) for age in range(1, len(self.ages) + 1)]
-        return float(noise_by_age(self.places, self._mean(burdens), a))
+        burden = self._mean(lambda rule: (age_burden(age, a) for age in count(1)))
+        return float(noise_by_age(self.places, burden, a))
 
 
 def under(law: PriceLaw, thresholds: Sequence[float], places: Any) -> Plan:
@@ -78,10 +103,15 @@ def under(law: PriceLaw, thresholds: Sequence[float], places: Any) -> Plan:
     >>> round(under(Uniform(2, 12), [1, 3, 5], places=10).rate, 2)
     2.0
     """
-    often = float(law.mass(thresholds[-1]))
-    more = math.ceil(math.log(2**-60) / math.log1p(-often)) if 0 < often < 1 else 0
-    full = (*thresholds, *(thresholds[-1] for _ in range(min(more, MOST_AGES))))
-    return Plan(law, places, full, tuple(float(one) for one in ages_in_memory(law, full)))
+    return Plan(law, places, ((1.0, Rule.of(law, thresholds)),))
+
+
+def _mixed(dear: Plan, cheap: Plan, budget: Any) -> Plan:
+    """The two in proportions that spend the budget."""
+    gap = dear.cost - cheap.cost
+    share = min(max((float(budget) - cheap.cost) / gap, 0.0), 1.0) if gap > 0 else 1.0
+    shares = ((share, dear.rules[0][1]), (1 - share, cheap.rules[0][1]))
+    return Plan(dear.law, dear.places, tuple(one for one in shares if one[0] > 0))
 
 
 def best_plan(law: PriceLaw, places: Any, budget: Any, a: Any = 1) -> Plan:
@@ -92,9 +122,12 @@ def best_plan(law: PriceLaw, places: Any, budget: Any, a: Any = 1) -> Plan:
     >>> f"{best.effective_rate:.2f} of {best.rate:.2f} for {best.cost:.2f}"
     '18.64 of 22.17 for 55.00'
     """
-    return under(
-        law, best_replacement(law, places, budget, lambda age: age_burden(age, a)).thresholds, places
+    found = best_replacement(law, places, budget, lambda age: age_burden(age, a))
+    dear, cheap = (
+        under(law, [float(price) for price in rule.thresholds], places)
+        for rule in (found.rule, found.cheaper)
     )
+    return _mixed(dear, cheap, budget)
 
 
 def online_plan(law: PriceLaw, places: Any, budget: Any) -> Plan:
@@ -107,7 +140,7 @@ def online_plan(law: PriceLaw, places: Any, budget: Any) -> Plan:
     """
 
     def at(scale: float) -> Plan:
-        ages = min(math.ceil(float(law.highest) / (scale * step)), MOST_AGES)
+        ages = min(math.ceil(float(law.highest) / (scale * step)) + 1, MOST_AGES)
         return under(law, [scale * step * age for age in range(1, ages + 1)], places)
 
     step = float(savings_price(1, places, budget))
@@ -115,7 +148,9 @@ def online_plan(law: PriceLaw, places: Any, budget: Any) -> Plan:
     for _ in range(HALVINGS):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if at(middle).cost <= budget else (low, middle)
-    return at(low)
+        if high - low < low * 2**-40:
+            break
+    return _mixed(at(high), at(low), budget)
 
 
 @dataclass(frozen=True)
