@@ -12,20 +12,26 @@ from rich.table import Table
 
 from acdpp import parse
 from acdpp.bound import DEFAULT_CONSTANTS
+from acdpp.design_buying import Buying, buying_design, price_law
+from acdpp.design_buying import show as show_buying
 from acdpp.output import console, print_json
 from acdpp.predict import PilotSize
-from acdpp.study import DataDir, Dataset
+from acdpp.study import CostColumn, CostTrace, DataDir, Dataset
 from theory.design import Design, crossover_horizon, design, design_as_stated, design_limit, fill_ratio
+from theory.prices import PriceLaw
 from theory.setting import Budget, Constants, SettingError
 
 __all__ = ["EXAMPLES", "command"]
 
 LONGEST = 10**12  # rounds
+PAPER_BUFFERS, PAPER_BUDGET = "8,9,10,11,12,8,9,10,11,12", "55"
+ALONE = "--policy {} takes prices, by --cost or --cost-trace, and nothing of a constant rate"
 EXAMPLES = (
     "Examples: [bold]acdpp design --buffers 8,9,10,11,12,8,9,10,11,12 "
     "--budget 55 --mean-cost 5.5 --horizon 1e6[/bold] · "
     "[bold]acdpp design --buffers 20,20,30 --budget 55 --mean-cost 5.5 "
-    "--by prediction --dataset npz:mine.npz --pilot 200[/bold]"
+    "--by prediction --dataset npz:mine.npz --pilot 200[/bold] · "
+    "[bold]acdpp design --policy buy-cheap --cost uniform:1:10[/bold]"
 )
 
 
@@ -37,9 +43,32 @@ class By(StrEnum):
 
 
 def command(
-    buffers: Annotated[str, typer.Option(help="Client buffers B_m: a,b,c or @FILE with one number a line.")],
-    budget: Annotated[str, typer.Option(help="Cost budget C a round.")],
-    mean_cost: Annotated[str, typer.Option(help="Mean cost of a sample.")],
+    buffers: Annotated[
+        str | None,
+        typer.Option(
+            help="Client buffers B_m: a,b,c or @FILE with one number a line; with --policy, the paper's if not given."
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="Cost budget C a round; with --policy, the paper's 55 if not given.")
+    ] = None,
+    mean_cost: Annotated[str | None, typer.Option(help="Mean cost of a sample.")] = None,
+    policy: Annotated[
+        Buying | None,
+        typer.Option(help="Instead of a constant rate: buy when it is cheap, prices known or met online."),
+    ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(help="Prices, for --policy: uniform:LOW:HIGH, integer:LOW:HIGH or one price."),
+    ] = None,
+    cost_trace: CostTrace = None,
+    cost_column: CostColumn = None,
+    contraction: Annotated[
+        str | None,
+        typer.Option(
+            help="For --policy: what a round leaves of a distance, from 0 to 1, if steps are not small."
+        ),
+    ] = None,
     horizon: Annotated[
         str | None,
         typer.Option(
@@ -63,11 +92,32 @@ def command(
     ] = DEFAULT_CONSTANTS,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """K*, the rates λ_m, the binding constraint, and the landscape over K."""
+    """K*, the rates λ_m, the binding constraint, and the landscape over K; or when to buy, with --policy."""
+    if policy is not None:
+        others = {
+            "mean-cost": mean_cost,
+            "horizon": horizon,
+            "dataset": dataset,
+            "data-dir": data_dir,
+            "pilot": pilot,
+        }
+        _no_others(
+            others | {"eta": eta, "steps": steps, "by": None if by is By.bound else by}, ALONE.format(policy)
+        )
+        plan = _buying(policy, buffers, budget, price_law(cost, cost_trace, cost_column), contraction)
+        (print_json if as_json else show_buying)(plan)
+        return
+    asked = {"cost": cost, "cost-trace": cost_trace, "cost-column": cost_column, "contraction": contraction}
+    _no_others(asked, "a constant rate knows the mean alone; give --policy buy-cheap too")
+    given = {"buffers": buffers, "budget": budget, "mean-cost": mean_cost}
+    if missing := [f"--{name}" for name, value in given.items() if value is None]:
+        raise SettingError(
+            f"a design needs {', '.join(missing)} too, such as --buffers 8,9,10 --budget 33 --mean-cost 5.5"
+        )
     setting = Budget(
-        buffers=parse.numbers(buffers, "--buffers"),
-        cost=parse.number(budget, "--budget"),
-        mean_cost=parse.number(mean_cost, "--mean-cost"),
+        buffers=parse.numbers(buffers or "", "--buffers"),
+        cost=parse.number(budget or "", "--budget"),
+        mean_cost=parse.number(mean_cost or "", "--mean-cost"),
     )
     T = None if horizon is None else parse.whole(horizon, "--horizon")
     if T is not None and T > LONGEST:
@@ -85,9 +135,7 @@ def command(
         (print_json if as_json else show)(found)
         return
     asked = {"dataset": dataset, "data-dir": data_dir, "pilot": pilot, "eta": eta, "steps": steps}
-    foreign = [f"--{name}" for name, value in asked.items() if value is not None]
-    if foreign:
-        raise SettingError(f"{', '.join(foreign)}: the bound knows no data; give --by prediction too")
+    _no_others(asked, "the bound knows no data; give --by prediction too")
     numbers = parse.constants(constants)
     with np.errstate(all="ignore"):  # what is not finite is refused below
         result = design_limit(setting, numbers) if T is None else design(setting, T, numbers)
@@ -98,6 +146,26 @@ def command(
         print_json(document)
     else:
         _show(document)
+
+
+def _no_others(asked: dict[str, Any], reason: str) -> None:
+    """Refuse what was given and plays no part."""
+    if foreign := [f"--{name}" for name, value in asked.items() if value is not None]:
+        raise SettingError(f"{', '.join(foreign)}: {reason}")
+
+
+def _buying(
+    policy: Buying, buffers: str | None, budget: str | None, law: PriceLaw, contraction: str | None
+) -> dict[str, Any]:
+    setting = Budget(
+        buffers=parse.numbers(buffers or PAPER_BUFFERS, "--buffers"),
+        cost=parse.number(budget or PAPER_BUDGET, "--budget"),
+        mean_cost=law.mean,
+    )
+    a = None if contraction is None else parse.number(contraction, "--contraction")
+    if a is not None and not 0 < a < 1:
+        raise SettingError(f"--contraction lies between 0 and 1, such as 0.9, got {contraction}")
+    return buying_design(setting, law, policy, a)
 
 
 def _document(result: Design, budget: Budget, T: int | None, constants: Constants) -> dict[str, Any]:

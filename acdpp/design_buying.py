@@ -1,0 +1,218 @@
+"""`acdpp design --policy buy-cheap`: when to buy, how much, and what the money gets, for a law of prices."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from acdpp import parse
+from acdpp.output import console
+from theory.buying_plan import Plan, best_plan, burst_plan, gap_closed, online_plan, under
+from theory.knapsack import purchase_limit
+from theory.prices import Atoms, PriceLaw, Uniform
+from theory.setting import Budget, SettingError
+
+__all__ = ["Buying", "buying_design", "price_law", "show"]
+
+PARTS = (1, 2, 4)
+AGES_SHOWN = 12
+MOST_PRICES = 10**5
+
+
+class Buying(StrEnum):
+    """Rules that buy when it is cheap."""
+
+    known = "buy-cheap"
+    online = "buy-cheap-online"
+
+
+def price_law(cost: str | None, trace: Path | None, column: str | None) -> PriceLaw:
+    """uniform:1:10, integer:1:10, one price, or the prices of a CSV file, all equally likely.
+
+    >>> price_law("integer:1:3", None, None).mean
+    Fraction(2, 1)
+    """
+    if (cost is None) == (trace is None):
+        raise SettingError(
+            "buying cheap needs the prices: give --cost, such as uniform:1:10, or --cost-trace FILE"
+        )
+    if trace is not None:
+        from empirics.control.trace_file import read_prices
+
+        return Atoms.of(list(read_prices(trace, column)))
+    if column is not None:
+        raise SettingError("--cost-column names a column of --cost-trace FILE: give that too")
+    kind, *ends = str(cost).split(":")
+    if not ends:
+        return Atoms.of([parse.number(kind, "--cost")])
+    if kind not in ("uniform", "integer") or len(ends) != 2:
+        raise SettingError(
+            "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one price, such as uniform:1:10, got "
+            f"{parse.shortened(str(cost))}"
+        )
+    low, high = (parse.number(end, "--cost") for end in ends)
+    if not 0 < low <= high:
+        raise SettingError(
+            f"--cost needs two positive prices, the lower first, such as {kind}:1:10, got {cost}"
+        )
+    if kind == "uniform":
+        return Uniform(float(low), float(high)) if low < high else Atoms.of([low])
+    if low.denominator != 1 or high.denominator != 1 or high - low >= MOST_PRICES:
+        raise SettingError(
+            f"--cost integer needs whole ends at most {MOST_PRICES:,} apart, such as integer:1:10, got {cost}"
+        )
+    return Atoms.of(range(int(low), int(high) + 1))
+
+
+def buying_design(
+    budget: Budget, law: PriceLaw, policy: Buying, contraction: Fraction | None
+) -> dict[str, Any]:
+    """The plan as plain JSON values, beside bursts, constant admission and the limit, and under other prices."""
+    S, C = budget.total_buffer, float(budget.cost)
+    limit = purchase_limit(law, S, C)
+    a = None if contraction is None else float(contraction)
+    plan = online_plan(law, S, C) if policy is Buying.online else best_plan(law, S, C, 1 if a is None else a)
+    constant = min(C / float(law.mean), float(S))
+    share = float(gap_closed(plan.effective_rate, constant, S)) if constant < S else None
+    document: dict[str, Any] = {
+        "policy": policy.value,
+        "threshold": plan.threshold,
+        "burst": plan.burst,
+        "rate": plan.rate,
+        "effective_rate": plan.effective_rate,
+        "limit_rate": float(limit.rate),
+        "cost": plan.cost,
+        "budget": C,
+        "places": S,
+        "thresholds": list(plan.thresholds),
+        "prices": {name: float(getattr(law, name)) for name in ("lowest", "mean", "highest")},
+        "limit": {"rate": float(limit.rate), "threshold": float(limit.threshold), "binds": limit.binds},
+        "constant": {"rate": constant, "effective_rate": constant},
+        "gain": {
+            "rate": plan.rate / constant,
+            "effective_rate": plan.effective_rate / constant,
+            "gap_to_oracle_closed": share,
+        },
+        "bursts": [{"parts": parts, **vars(burst_plan(law, S, C, parts))} for parts in PARTS],
+        "other_prices": _sensitivity(plan, law, C),
+    }
+    if a is not None:
+        document["noise"] = {
+            "contraction": a,
+            "of_plan": plan.noise(a),
+            "of_best": best_plan(law, S, C, a).noise(a),
+        }
+    return document
+
+
+def _sensitivity(plan: Plan, law: PriceLaw, C: float) -> list[dict[str, Any]]:
+    """The same thresholds where prices turn out otherwise; the debt would then move them back to the budget."""
+    found = []
+    for words, factor, spread in (
+        ("20 % higher", 1.2, 1.0),
+        ("20 % lower", 0.8, 1.0),
+        ("half as spread", 1.0, 0.5),
+        ("all the mean", 1.0, 0.0),
+    ):
+        other = _changed(law, factor, spread)
+        there, best = under(other, plan.thresholds, plan.places), best_plan(other, plan.places, C)
+        found.append(
+            {
+                "prices": words,
+                "cost": there.cost,
+                "effective_rate": there.effective_rate,
+                "best_effective_rate": best.effective_rate,
+                "online_effective_rate": online_plan(other, plan.places, C).effective_rate,
+            }
+        )
+    return found
+
+
+def _changed(law: PriceLaw, factor: float, spread: float) -> PriceLaw:
+    mean = float(law.mean)
+
+    def move(price: Any) -> float:
+        return factor * (mean + spread * (float(price) - mean))
+
+    if isinstance(law, Uniform) and spread:
+        return Uniform(move(law.low), move(law.high))
+    if not spread:
+        return Atoms.of([factor * mean])
+    assert isinstance(law, Atoms)
+    return Atoms(tuple(map(move, law.prices)), law.weights)
+
+
+def show(document: dict[str, Any]) -> None:
+    """For people."""
+    limit, gain = document["limit"], document["gain"]
+    S, prices = document["places"], document["prices"]
+    console.print(
+        f"{document['policy']}: {S} places, {document['budget']:.6g} to spend a round, prices from "
+        f"{prices['lowest']:.4g} to {prices['highest']:.4g}, mean {prices['mean']:.4g}"
+    )
+    steps = document["thresholds"][:AGES_SHOWN]
+    shown = ", ".join(f"{price:.3g}" for price in steps) + (
+        ", …" if len(document["thresholds"]) > len(steps) else ""
+    )
+    console.print(f"replace a sample used 1, 2, … times at prices up to {shown}")
+    console.print(
+        f"that is up to {document['threshold']:.3g} on average, all {document['burst']:.6g} at a time: "
+        f"{document['rate']:.4g} samples a round, {document['effective_rate']:.4g} effective, "
+        f"for {document['cost']:.4g}"
+    )
+    console.print(
+        f"no policy buys more than {limit['rate']:.4g} a round"
+        + (
+            f" (all at prices up to {limit['threshold']:.3g})"
+            if limit["binds"] == "money"
+            else " (the memory binds)"
+        )
+    )
+    if gain["gap_to_oracle_closed"] is not None:
+        console.print(
+            f"against constant admission, {document['constant']['rate']:.4g} a round: {gain['rate']:.3g} times the "
+            f"samples, {gain['effective_rate']:.3g} times the effective ones, {gain['gap_to_oracle_closed']:.0%} of "
+            f"the way to {S} fresh ones a round (small steps)"
+        )
+    if "noise" in document:
+        noise = document["noise"]
+        console.print(
+            f"stationary noise at contraction {noise['contraction']:.4g}: {noise['of_plan']:.4g} of a sample's "
+            f"variance, {noise['of_best']:.4g} at best"
+        )
+    _show_table(
+        "One threshold for all ages",
+        ("burst", "up to", "rate", "effective", "cost"),
+        [
+            [f"{one[name]:.4g}" for name in ("burst", "threshold", "rate", "effective_rate", "cost")]
+            for one in document["bursts"]
+        ],
+    )
+    _show_table(
+        "If prices are otherwise, with these thresholds",
+        ("prices", "cost", "effective", "best possible", "online"),
+        [
+            [
+                one["prices"],
+                *(
+                    f"{one[name]:.4g}"
+                    for name in ("cost", "effective_rate", "best_effective_rate", "online_effective_rate")
+                ),
+            ]
+            for one in document["other_prices"]
+        ],
+    )
+    console.print("while it runs, the debt scales the thresholds until the budget is met")
+
+
+def _show_table(title: str, headings: tuple[str, ...], rows: list[list[str]]) -> None:
+    table = Table(title=title, title_justify="left")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "prices" else "right")
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
