@@ -24,7 +24,7 @@ import numpy as np
 from theory.algebra import log, one_minus_exp, ratio
 from theory.law import Cohorts, by_capacity
 from theory.reuse import Trajectory, from_totals
-from theory.setting import SettingError, horizon
+from theory.setting import SettingError, horizon, is_zero
 
 __all__ = [
     "age_burden",
@@ -52,7 +52,7 @@ def age_burden(age: Any, a: Any = 1) -> Any:
     >>> age_burden(3), age_burden(3, ratio(1, 2))
     (5, Fraction(5, 2))
     """
-    if isinstance(a, int) and a == 1:
+    if is_zero(1 - a):
         return 2 * age - 1
     small = isinstance(a, float | np.floating) and 2 * a > 1
     gone = one_minus_exp((age - 1) * log(a)) if small else 1 - a ** (age - 1)
@@ -91,8 +91,10 @@ def trajectory_of(cohorts: Cohorts, rounds: Any) -> Trajectory:
     exact = cohorts.count.dtype.kind != "f"
     count = cohorts.count.astype(object) if exact else cohorts.count
     n = Cohorts(cohorts.entered, cohorts.left, count).occupancy(T)
-    if (n <= 0).any():
-        raise SettingError(f"no sample is in memory in round {int(np.argmax(n <= 0)) + 1}")
+    # counted in whole numbers: differences of floats would leave rounding, not 0, of an empty memory
+    held = Cohorts(cohorts.entered, cohorts.left, (count > 0).astype(int)).occupancy(T)
+    if not held.all():
+        raise SettingError(f"no sample is in memory in round {int(np.argmin(held)) + 1}: admit one before it")
     lifetime = cohorts.left - cohorts.entered + 1
     arrived, gone, gone_squares = (np.zeros(T + 2, dtype=count.dtype) for _ in range(3))
     np.add.at(arrived, np.minimum(cohorts.entered, T + 1), count)

@@ -44,7 +44,7 @@ class PriceLaw(Protocol):
         r"""\(m(\theta)\): what is paid in a round, on average, by who buys one sample at every price up to this."""
 
     def indifferent(self, saving: Any) -> Any:
-        r"""\(\theta\) with \(\mathbb E(\theta-c)^+\) = saving, if that is what a round of waiting costs, is the price to take."""
+        r"""\(\theta\) with \(\mathbb E(\theta-c)^+\) = saving: the price to take if a round of waiting costs it."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,8 @@ class Uniform:
         return self.low + sqrt(2 * width * saving) if 2 * saving <= width else self.mean + saving
 
     def _inside(self, price: Any) -> Any:
+        if isinstance(price, float):  # the same, much faster
+            return min(max(price, self.low), self.high)
         return minimum(maximum(price, self.low), self.high)
 
 
@@ -123,7 +125,8 @@ class Atoms:
     @classmethod
     def of(cls, prices: Iterable[Any]) -> Self:
         """Equally likely prices, such as those of a trace; exact for whole numbers and fractions."""
-        counts = Counter(np.asarray(prices).tolist() if isinstance(prices, np.ndarray) else prices)
+        listed = prices.ravel().tolist() if isinstance(prices, np.ndarray) else list(prices)
+        counts = Counter(positive("a price", price) for price in listed)
         total = sum(counts.values())
         values = sorted(counts)
         exact = all(isinstance(value, int | Fraction) for value in values)
@@ -163,4 +166,5 @@ class Atoms:
 
     def indifferent(self, saving: Any) -> Any:
         known = max(bisect_right(self._savings, saving), 1)
-        return ratio(saving + self._sums[known], self._masses[known])
+        price = ratio(saving + self._sums[known], self._masses[known])
+        return max(price, self.prices[known - 1])  # below it only by rounding

@@ -16,17 +16,19 @@ that does not know the future, and so no rule of mean cost C/S a place has a bur
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from theory.algebra import ratio
 from theory.capacity import age_burden, effective_rate
 from theory.prices import PriceLaw
-from theory.setting import SettingError, positive, retention
+from theory.setting import SettingError, positive
 
 __all__ = ["Cycle", "Replacement", "ages_in_memory", "best_replacement", "best_rule", "cycle", "least_burden"]
 
 TURNS = 200
+FIRST_AGES = 2**6
 MOST_AGES = 2**12
 CLOSE = 2**-40  # relative, in floats
 
@@ -51,6 +53,8 @@ def ages_in_memory(law: PriceLaw, thresholds: Sequence[Any]) -> list[Any]:
     >>> ages_in_memory(Atoms.of([1, 3]), [1, 3])
     [Fraction(2, 3), Fraction(1, 3)]
     """
+    if not len(thresholds):
+        raise SettingError("a rule needs a threshold for at least one age")
     alive = [0 * law.mean + 1]
     for threshold in thresholds[:-1]:
         alive.append(alive[-1] * (1 - law.mass(threshold)))
@@ -71,6 +75,10 @@ def cycle(law: PriceLaw, thresholds: Sequence[Any], burdens: Sequence[Any]) -> C
     (Fraction(2, 3), Fraction(5, 3), Fraction(1, 1))
     """
     ages = ages_in_memory(law, thresholds)
+    if len(burdens) != len(ages):
+        raise SettingError(
+            f"thresholds and burdens must be as many, one an age, got {len(ages)} and {len(burdens)}"
+        )
     burden = sum(often * burden for often, burden in zip(ages, burdens, strict=True))
     cost = sum(often * law.spent(threshold) for often, threshold in zip(ages, thresholds, strict=True))
     renewals = sum(often * law.mass(threshold) for often, threshold in zip(ages, thresholds, strict=True))
@@ -85,21 +93,34 @@ def best_rule(law: PriceLaw, burdens: Sequence[Any], multiplier: Any) -> Cycle:
 
     >>> from theory.prices import Atoms
     >>> best_rule(Atoms.of([1, 3]), [1, 3, 5], ratio(5, 2)).thresholds
-    (Fraction(17, 15), Fraction(29, 15), Fraction(29, 15))
+    (Fraction(6, 5), Fraction(2, 1), Fraction(2, 1))
     """
-    best = _never(law, burdens)
-    worth = best.burden
-    always = law.mean * multiplier + burdens[0]
-    guess = always if always < worth else worth
+    _growing(burdens)
+    positive("the price of money", multiplier)
+    always = cycle(law, [law.highest] * len(burdens), burdens)
+    starts = (_never(law, burdens), always)
+    first = min(starts, key=lambda one: one.burden + multiplier * one.cost)
+    return _improved(law, burdens, multiplier, first)
+
+
+def _improved(law: PriceLaw, burdens: Sequence[Any], multiplier: Any, best: Cycle) -> Cycle:
+    """The best rule, from one that is known."""
+    worth = guess = best.burden + multiplier * best.cost
     if not law.mass(law.lowest):  # no price is the lowest: it cannot be waited for
-        guess = guess - CLOSE * (worth - burdens[0])
+        guess = guess - CLOSE * (burdens[-1] - burdens[0])
     for _ in range(TURNS):
         found = cycle(law, _stopping(law, burdens, multiplier, guess), burdens)
         value = found.burden + multiplier * found.cost
         if worth - value <= _noise(worth):
-            return found if value < worth else best
+            return found if value <= worth else best
         best, worth, guess = found, value, value
     raise SettingError("the best thresholds were not found: the prices lie too far apart")
+
+
+def _growing(burdens: Sequence[Any]) -> None:
+    grows = all(later >= earlier - _noise(earlier) for earlier, later in pairwise(burdens))
+    if not len(burdens) or not grows:
+        raise SettingError("burdens must be numbers, one for each age, that do not fall with age")
 
 
 def _never(law: PriceLaw, burdens: Sequence[Any]) -> Cycle:
@@ -172,7 +193,7 @@ def best_replacement(
 ) -> Replacement:
     """The rule with the least mean burden within the budget; by default with the largest effective rate.
 
-    The ages that are told apart grow until the oldest are replaced at any price; beyond 4096 they count as one.
+    Ages are told apart until older samples do not matter; `burden` may not fall with age.
 
     >>> from theory.prices import Uniform
     >>> best = best_replacement(Uniform(1., 10.), places=100, budget=55)
@@ -183,15 +204,26 @@ def best_replacement(
     if share >= law.mean:
         always = cycle(law, [law.highest], [burden(1)])
         return Replacement(always, always, 1, places, always.burden, 0)
-    ages = 2 * int(ratio(law.mean, share)) + 8
-    while True:
-        found = least_burden(law, [burden(j) for j in range(1, ages + 1)], share)
-        flat = abs(burden(2 * ages) - burden(ages)) <= CLOSE * burden(ages)
-        ends = min(found[0].thresholds[-1], found[1].thresholds[-1]) >= law.highest
-        if ends or flat or ages >= MOST_AGES:
-            rule, cheaper, mix, value, multiplier = found
-            return Replacement(rule, cheaper, mix, places, value, multiplier)
-        ages = retention(2 * ages)
+    ages = min(2 * int(ratio(law.mean, share)) + 8, FIRST_AGES)
+    settles = burden(2 * MOST_AGES) - burden(MOST_AGES) <= CLOSE * burden(MOST_AGES)
+    while ages <= MOST_AGES and (settles or law.lowest <= share * MOST_AGES):
+        burdens = [burden(j) for j in range(1, 2 * ages + 1)]
+        rule, cheaper, mix, value, multiplier = least_burden(law, burdens[:ages], share)
+        found = Replacement(rule, cheaper, mix, places, value, multiplier)
+        later = (_longer(law, one, burdens) for one in (rule, cheaper))
+        if replace(found, rule=next(later), cheaper=next(later))._mixed("burden") - value <= CLOSE * value:
+            return found
+        ages = 2 * ages
+    raise SettingError(
+        f"the budget replaces a sample too rarely to tell the best rule, with ages up to {MOST_AGES}: "
+        "give a larger budget, or fewer places"
+    )
+
+
+def _longer(law: PriceLaw, rule: Cycle, burdens: Sequence[Any]) -> Cycle:
+    """The same rule, its later ages told apart."""
+    kept = rule.thresholds
+    return cycle(law, kept + kept[-1:] * (len(burdens) - len(kept)), burdens)
 
 
 def least_burden(law: PriceLaw, burdens: Sequence[Any], share: Any) -> tuple[Cycle, Cycle, Any, Any, Any]:
@@ -205,6 +237,9 @@ def least_burden(law: PriceLaw, burdens: Sequence[Any], share: Any) -> tuple[Cyc
     >>> mix, burden, slope
     (Fraction(1, 8), Fraction(25, 12), Fraction(5, 3))
     """
+    _growing(burdens)
+    if positive("the budget of a place", share) > law.mean:
+        raise SettingError(f"the budget of a place must be at most the mean price {law.mean}, got {share}")
     dear = cycle(law, [law.highest] * len(burdens), burdens)
     idle = _never(law, burdens)
     for _ in range(TURNS):
@@ -212,7 +247,7 @@ def least_burden(law: PriceLaw, burdens: Sequence[Any], share: Any) -> tuple[Cyc
         line = dear.burden + slope * dear.cost
         if slope <= 0:
             break
-        found = best_rule(law, burdens, slope)
+        found = _improved(law, burdens, slope, dear)
         if line - (found.burden + slope * found.cost) <= _noise(line):
             break
         if found.cost >= share:
