@@ -1,0 +1,124 @@
+"""Laws of a price: what their two numbers are by enumeration and by integration, and what no law is."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from theory.prices import Atoms, Uniform
+from theory.setting import SettingError
+
+F = Fraction
+LISTS = {
+    "one price": [3],
+    "a die": [1, 2, 3, 4, 5, 6],
+    "prices that come twice": [5, 1, F(7, 3), 1, 1, F(7, 3), 40],
+    "far apart": [F(1, 10**6), 1, 10**6],
+}
+THRESHOLDS = [0, F(1, 10**6), F(1, 2), 1, F(7, 3), F(8, 3), 3, 6, F(61, 10), 10**6, 10**7]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_is_bought_price_by_price(name):
+    prices = LISTS[name]
+    law = Atoms.of(prices)
+    for threshold in THRESHOLDS:
+        taken = [F(price) for price in prices if price <= threshold]
+        assert law.mass(threshold) == F(len(taken), len(prices))
+        assert law.spent(threshold) == sum(taken) / len(prices)
+        gain = sum(max(threshold - F(price), 0) for price in prices) / len(prices)
+        assert threshold * law.mass(threshold) - law.spent(threshold) == gain
+    assert (law.lowest, law.highest, law.mean) == (
+        min(prices),
+        max(prices),
+        sum(map(F, prices)) / len(prices),
+    )
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_who_is_indifferent_gains_by_the_price_what_waiting_costs(name):
+    prices = LISTS[name]
+    law = Atoms.of(prices)
+    assert law.indifferent(0) == law.lowest
+    corners = [sum(max(at - F(price), 0) for price in prices) / len(prices) for at in prices]
+    for saving in {F(1, 10**9), F(1, 3), F(5), F(10**7), *corners} - {0}:
+        at = law.indifferent(saving)
+        assert sum(max(at - F(price), 0) for price in prices) / len(prices) == saving
+
+
+def test_rounding_never_leaves_a_list_without_its_lowest_price():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        law = Atoms.of(rng.uniform(0.01, 10, rng.integers(1, 8)))
+        at = law.indifferent(0.0)
+        assert at >= law.lowest
+        assert law.mass(at) > 0
+
+
+def test_even_prices_are_integrals():
+    low, high, x = sp.Rational(3, 2), sp.Rational(7), sp.Symbol("x")
+    law = Uniform(F(3, 2), F(7))
+    for at in (F(1), F(3, 2), F(2), F(16, 3), F(7), F(9)):
+        top = min(max(sp.Rational(at), low), high)
+        assert law.mass(at) == sp.integrate(1 / (high - low), (x, low, top))
+        assert law.spent(at) == sp.integrate(x / (high - low), (x, low, top))
+    assert law.mean == law.spent(law.highest)
+    assert law.mass(law.highest) == 1
+
+
+def test_who_is_indifferent_to_even_prices_gains_what_waiting_costs():
+    law = Uniform(F(1), F(9))
+    for saving in (F(0), F(1, 100), F(2, 3), F(4), F(9, 2), F(100)):
+        at = law.indifferent(saving)
+        assert sp.simplify(at * law.mass(at) - law.spent(at) - saving) == 0
+    assert law.indifferent(F(4)) == 9
+
+
+def test_even_prices_are_the_limit_of_fine_lists():
+    n, law = 4000, Uniform(1.0, 10.0)
+    fine = Atoms.of(1 + 9 * (np.arange(n) + 0.5) / n)
+    for at in (0.5, 1.01, 3.3, 7.0, 9.99, 12.0):
+        assert fine.mass(at) == pytest.approx(law.mass(at), abs=1 / n)
+        assert fine.spent(at) == pytest.approx(law.spent(at), abs=10 / n)
+    for saving in (0.01, 0.5, 3.0, 4.5, 8.0):
+        assert fine.indifferent(saving) == pytest.approx(law.indifferent(saving), abs=9 / n)
+
+
+def test_floats_arrays_and_fractions_say_the_same_of_even_prices():
+    exact, floats = Uniform(1, 10), Uniform(1.0, 10.0)
+    thresholds = [F(1, 2), F(1), F(17, 4), F(10), F(99)]
+    array = np.array([float(at) for at in thresholds])
+    for name in ("mass", "spent"):
+        expected = [float(getattr(exact, name)(at)) for at in thresholds]
+        assert [getattr(floats, name)(float(at)) for at in thresholds] == pytest.approx(expected, rel=1e-15)
+        assert getattr(floats, name)(array).tolist() == pytest.approx(expected, rel=1e-15)
+
+
+def test_a_trace_may_be_an_array_of_any_shape():
+    expected = Atoms((1.0, 2.0, 5.0), (0.25, 0.5, 0.25))
+    assert Atoms.of(np.array([[2.0, 1.0], [2.0, 5.0]])) == Atoms.of([2.0, 1.0, 2.0, 5.0]) == expected
+    assert Atoms.of(np.array([1, 2])).weights == (F(1, 2), F(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Uniform(0, 1), "the lowest price must be a positive"),
+        (lambda: Uniform(1, float("inf")), "the highest price must be a positive"),
+        (lambda: Uniform(10, 1), "the lower first, such as 1 and 10, got 10 and 1"),
+        (lambda: Uniform(2, 2), "two ends"),
+        (lambda: Atoms.of([]), "at least one price"),
+        (lambda: Atoms.of([1, 0]), "a price must be a positive finite number, got 0"),
+        (lambda: Atoms.of([1, "a"]), "got 'a'"),
+        (lambda: Atoms.of([1.0, float("nan")]), "got nan"),
+        (lambda: Atoms((1, 2), (1,)), "a probability for each"),
+        (lambda: Atoms((2, 1), (F(1, 2), F(1, 2))), "rising order"),
+        (lambda: Atoms((1, 1), (F(1, 2), F(1, 2))), "different"),
+        (lambda: Atoms((1, 2), (F(1, 2), F(1, 3))), "sum 1"),
+        (lambda: Atoms((1, 2), (F(3, 2), F(-1, 2))), "positive"),
+    ],
+)
+def test_what_is_no_law_is_refused(call, message):
+    with pytest.raises(SettingError, match=message):
+        call()
