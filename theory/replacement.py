@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from theory.algebra import ratio
@@ -169,8 +169,11 @@ class Replacement:
 
     @property
     def thresholds(self) -> tuple[float, ...]:
-        """θ(1), …, θ(J) of the costlier rule: up to which price a sample used j times is replaced."""
-        return tuple(float(value) for value in self.rule.thresholds)
+        """θ(1), …, θ(J) of the costlier rule: up to which price a sample used j times is replaced.
+
+        They grow with age, but for roundings, which are taken away.
+        """
+        return tuple(accumulate((float(value) for value in self.rule.thresholds), max))
 
     @property
     def rate(self) -> Any:
