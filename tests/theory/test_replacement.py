@@ -1,0 +1,278 @@
+"""The best rule for replacing samples, against all threshold rules, all causal rules, and linear programs."""
+
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from scipy.sparse import lil_array
+
+from theory.capacity import age_burden, burst_effective_rate, effective_rate
+from theory.knapsack import purchase_limit
+from theory.prices import Atoms, Uniform
+from theory.replacement import ages_in_memory, best_replacement, best_rule, cycle, least_burden
+from theory.setting import SettingError
+
+F = Fraction
+AGES = 5
+SMALL = [[1, 3], [1, 2, 6], [2, 3], [F(1, 1000), 1000], [4]]
+BURDENS = {
+    "small steps": [age_burden(j) for j in range(1, AGES + 1)],
+    "a = 1/2": [age_burden(j, F(1, 2)) for j in range(1, AGES + 1)],
+    "a = 0": [age_burden(j, 0) for j in range(1, AGES + 1)],
+    "late": [1, 1, 1, 1, 9],
+}
+
+
+def programme(law, burdens, share):
+    """The least mean burden of all rules at this cost: how often which age meets which price and is replaced."""
+    ages, m = len(burdens), len(law.prices)
+    chance, prices = np.array(law.weights, dtype=float), np.array(law.prices, dtype=float)
+    paid = chance * prices
+    # π(j), then y(j, i): how often age j meets price i and is replaced
+    size = ages + ages * m
+    balance, after = lil_array((ages + 1, size)), np.zeros(ages + 1)
+    for j in range(ages):
+        replaced = slice(ages + j * m, ages + (j + 1) * m)
+        balance[0, replaced] = chance
+        older = min(j + 1, ages - 1)
+        balance[older, j] += 1
+        balance[older, replaced] = balance[older, replaced].toarray() - chance
+    for j in range(ages):
+        balance[j, j] -= 1
+    balance[ages, :ages], after[ages] = 1, 1
+    limits = lil_array((ages * m + 1, size))
+    for j in range(ages):
+        for i in range(m):
+            limits[j * m + i, ages + j * m + i], limits[j * m + i, j] = 1, -1
+        limits[ages * m, ages + j * m : ages + (j + 1) * m] = paid
+    aims = np.concatenate([np.array(burdens, dtype=float), np.zeros(ages * m)])
+    done = linprog(
+        aims,
+        A_eq=balance.tocsr(),
+        b_eq=after,
+        A_ub=limits.tocsr(),
+        b_ub=np.concatenate([np.zeros(ages * m), [float(share)]]),
+        method="highs",
+    )
+    assert done.success
+    return done.fun
+
+
+def all_rules(prices, burdens):
+    """The costs and burdens of every threshold rule."""
+    law = Atoms.of(prices)
+    return {
+        (found.cost, found.burden)
+        for found in (cycle(law, rule, burdens) for rule in product([0, *prices], repeat=len(burdens)))
+    }
+
+
+# --- one rule ----------------------------------------------------------------------------------------------
+
+
+def test_ages_are_the_stationary_law_of_their_chain():
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        law = Atoms.of([F(int(x)) for x in rng.integers(1, 9, rng.integers(1, 5))])
+        J = int(rng.integers(1, 6))
+        rule = [F(int(x)) for x in rng.integers(0, 10, J)]
+        burdens = [F(int(x)) for x in rng.integers(1, 20, J)]
+        often, taken = ages_in_memory(law, rule), [law.mass(at) for at in rule]
+        assert sum(often) == 1
+        kept = [p * (1 - q) for p, q in zip(often, taken, strict=True)]
+        arrives = [sum(p * q for p, q in zip(often, taken, strict=True)), *kept[:-1]]
+        arrives[-1] += kept[-1]  # the last age stands for all later ones
+        assert often == arrives
+        found = cycle(law, rule, burdens)
+        assert found.renewals == sum(p * q for p, q in zip(often, taken, strict=True))
+        assert found.burden == sum(p * g for p, g in zip(often, burdens, strict=True))
+        assert found.cost == sum(p * law.spent(at) for p, at in zip(often, rule, strict=True))
+        assert all(isinstance(x, F) for x in (found.renewals, found.burden, found.cost))
+
+
+def test_who_stops_buying_keeps_the_last_sample_for_good():
+    law = Atoms.of([1, 3])
+    assert ages_in_memory(law, [1, 1, 0]) == [0, 0, 1]
+    assert ages_in_memory(law, [1, 3, 0]) == [F(2, 3), F(1, 3), 0]  # none comes to the third age
+    assert cycle(law, [1, 1, 0], [1, 2, 7]).burden == 7
+
+
+@pytest.mark.parametrize("multiplier", [F(1, 100), F(1, 3), F(1), F(5, 2), F(40)])
+@pytest.mark.parametrize("prices", SMALL)
+@pytest.mark.parametrize("name", BURDENS)
+def test_no_threshold_rule_is_better_than_the_best(prices, name, multiplier):
+    found = best_rule(Atoms.of(prices), BURDENS[name], multiplier)
+    least = min(burden + multiplier * cost for cost, burden in all_rules(prices, BURDENS[name]))
+    assert found.burden + multiplier * found.cost == least
+    assert all(earlier <= later for earlier, later in pairwise(found.thresholds))
+
+
+@pytest.mark.parametrize("multiplier", [F(1, 3), F(5, 2)])
+@pytest.mark.parametrize("prices", [[1, 3], [1, 2, 6], [2, 3]])
+def test_no_causal_rule_is_better_over_many_rounds(prices, multiplier):
+    law, burdens = Atoms.of(prices), [float(g) for g in BURDENS["small steps"]]
+    found = best_rule(law, BURDENS["small steps"], multiplier)
+    value = float(found.burden + multiplier * found.cost)
+    # the least cost of k more rounds from each age, by whatever was seen before
+    least = np.zeros(AGES)
+    for _ in range(400):
+        older = np.minimum(np.arange(AGES) + 1, AGES - 1)
+        keep, fresh = np.array(burdens)[older] + least[older], burdens[0] + least[0]
+        choices = [np.minimum(float(multiplier) * price + fresh, keep) for price in prices]
+        least, before = sum(choices) / len(prices), least
+    assert (least - before).min() - 1e-12 <= value <= (least - before).max() + 1e-12
+    assert np.ptp(least - before) < 1e-9
+
+
+def test_thresholds_are_where_both_choices_cost_the_same():
+    law, burdens, mu = Atoms.of([1, 2, 3, 4, 5, 6]), [age_burden(j) for j in range(1, 7)], F(4)
+    found = best_rule(law, burdens, mu)
+    least = found.burden + mu * found.cost
+    worth = 0  # h: what it is worth to have used a sample often, above having a fresh one
+    for j in reversed(range(len(burdens))):
+        at = found.thresholds[j]
+        assert at < law.highest
+        later = mu * (law.spent(at) + (1 - law.mass(at)) * at)
+        if j == len(burdens) - 1:
+            assert at * mu == burdens[-1] - least + later
+        else:
+            assert at * mu == burdens[j + 1] - least + worth
+        worth = later
+    assert burdens[0] - least + worth == 0
+
+
+# --- within a budget ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", [F(1, 50), F(1, 4), F(2, 3), F(1)])
+@pytest.mark.parametrize("prices", SMALL)
+@pytest.mark.parametrize("name", BURDENS)
+def test_no_mixture_of_threshold_rules_is_better_within_a_budget(prices, name, part):
+    law, burdens = Atoms.of(prices), BURDENS[name]
+    share = part * law.mean
+    rule, cheaper, mix, burden, _ = least_burden(law, burdens, share)
+    points = all_rules(prices, burdens)
+    cheap = [point for point in points if point[0] <= share]
+    dear = [point for point in points if point[0] >= share]
+    lines = [g + (h - g) * (F(share - c) / (d - c) if d > c else F(0)) for c, g in cheap for d, h in dear]
+    assert burden == min(lines)
+    assert mix * rule.cost + (1 - mix) * cheaper.cost == share
+    assert mix * rule.burden + (1 - mix) * cheaper.burden == burden
+    assert 0 <= mix <= 1
+    assert all(isinstance(x, F | int) for x in (rule.cost, cheaper.burden, mix, burden))
+
+
+LAWS = {
+    "a die": Atoms.of([1, 2, 3, 4, 5, 6]),
+    "floats": Atoms.of([0.1, 0.7, 3.3, 9.1]),
+    "one price": Atoms.of([0.1]),
+    "far apart": Atoms.of([1e-6, 1.0, 1e6]),
+    "rarely cheap": Atoms((1, 50), (F(1, 100), F(99, 100))),
+}
+
+
+@pytest.mark.parametrize("part", [0.02, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("a", [F(0), 0.3, 0.7, 1 - 1e-9, 1])
+@pytest.mark.parametrize("name", LAWS)
+def test_the_best_replacement_is_the_linear_programme(name, a, part):
+    law, places = LAWS[name], 7
+    budget = part * places * float(law.mean)
+    best = best_replacement(law, places, budget, burden=lambda j: age_burden(j, a))
+    ages = 4 * len(best.thresholds) if len(best.thresholds) < 100 else len(best.thresholds)
+    expected = programme(law, [age_burden(j, a) for j in range(1, ages + 1)], budget / places)
+    assert float(best.burden) == pytest.approx(expected, rel=1e-6)
+    assert float(best.cost) == pytest.approx(budget, rel=1e-9)
+    assert float(best.rate) <= float(purchase_limit(law, places, budget).rate) * (1 + 1e-9)
+    for one in (best.rule, best.cheaper):
+        assert all(x <= y * (1 + 1e-9) for x, y in pairwise(one.thresholds))
+
+
+def test_even_prices_at_the_budgets_of_the_paper():
+    law, places, budget = Uniform(1.0, 10.0), 100, 55
+    best, limit = best_replacement(law, places, budget), purchase_limit(law, places, budget)
+    assert (round(best.effective_rate, 2), round(best.rate, 2), round(limit.rate, 2)) == (18.64, 22.17, 25.57)
+    assert best.effective_rate > burst_effective_rate(places, 1, limit.rate / places)
+    assert best.effective_rate == pytest.approx(effective_rate(places, (best.burden + 1) / 2), rel=1e-15)
+    n = 3000
+    fine = best_replacement(Atoms.of(1 + 9 * (np.arange(n) + 0.5) / n), places, budget)
+    assert best.effective_rate == pytest.approx(fine.effective_rate, rel=1e-5)
+    assert best.thresholds[:9] == pytest.approx(fine.thresholds[:9], rel=1e-2)
+
+
+def test_exact_prices_keep_exact_rules_and_floats_follow():
+    exact = best_replacement(Atoms.of(range(1, 11)), 100, 55)
+    floats = best_replacement(Atoms.of(np.arange(1.0, 11.0)), 100, 55.0)
+    assert all(isinstance(x, F) for x in (exact.burden, exact.rate, exact.cost, exact.effective_rate))
+    assert exact.cost == 55
+    for name in ("burden", "rate", "cost", "multiplier"):
+        assert float(getattr(exact, name)) == pytest.approx(getattr(floats, name), rel=1e-9)
+
+
+def test_a_budget_beyond_the_mean_price_replaces_all_in_every_round():
+    for law in (Uniform(1, 10), Atoms.of([1, 10]), Atoms.of([5])):
+        for budget in (100 * law.mean, 10**6):
+            best = best_replacement(law, 100, budget)
+            assert (best.rate, best.burden, best.cost, best.effective_rate) == (100, 1, 100 * law.mean, 100)
+
+
+def test_at_one_price_the_best_is_steady_admission():
+    for lifetime in (1, 2, 7, 40):
+        best = best_replacement(Atoms.of([F(3)]), 10, F(30, lifetime))
+        assert (best.rate, best.burden) == (F(10, lifetime), lifetime)
+
+
+def test_where_each_round_forgets_the_last_no_replacement_helps():
+    for a in (0, F(0), 0.0):
+        best = best_replacement(Uniform(1.0, 10.0), 100, 1e-9, burden=lambda j, a=a: age_burden(j, a))
+        assert (best.burden, best.multiplier) == (1, 0)
+
+
+@pytest.mark.parametrize("law", [Uniform(1.0, 10.0), Atoms.of([1.0, 2.0, 10.0])])
+def test_small_budgets_end_and_too_small_ones_say_so(law):
+    rare = best_replacement(law, 100, 1.0)  # a place is paid for once in some hundred rounds
+    assert rare.cost == pytest.approx(1, rel=1e-9)
+    assert rare.burden > law.lowest / 0.01  # what steady admission at the lowest price would have
+    with pytest.raises(SettingError, match="too rarely to tell the best rule"):
+        best_replacement(law, 100, 1e-4)
+    settled = best_replacement(law, 100, 1e-4, burden=lambda j: age_burden(j, 0.7))
+    assert settled.burden == pytest.approx(1.7 / 0.3, rel=1e-4)
+
+
+def test_long_traces_of_prices_far_apart_are_no_trouble():
+    rng = np.random.default_rng(6)
+    for prices, budget in ((rng.uniform(1, 10, 10_000), 55), (np.exp(rng.uniform(-13, 13, 10_000)), 100)):
+        law = Atoms.of(prices)
+        best, limit = best_replacement(law, 100, budget), purchase_limit(law, 100, budget)
+        assert best.cost == pytest.approx(budget, rel=1e-9)
+        assert (
+            burst_effective_rate(100, 1, law.mass(limit.threshold)) * 0.99 < best.effective_rate < limit.rate
+        )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: best_replacement(Uniform(1, 10), 0, 1), "the places must be a positive"),
+        (lambda: best_replacement(Uniform(1, 10), 1, 0), "the cost budget C must be a positive"),
+        (lambda: best_replacement(Uniform(1, 10), 1, 1, burden=lambda j: -j), "do not fall with age"),
+        (
+            lambda: best_replacement(Uniform(1, 10), 1, 1, lambda j: age_burden(j, -0.5)),
+            "do not fall with age",
+        ),
+        (
+            lambda: best_replacement(Uniform(1, 10), 1, 1, lambda j: float("nan")),
+            "too rarely|must be numbers",
+        ),
+        (lambda: best_rule(Uniform(1, 10), [1, 3], 0), "the price of money must be a positive"),
+        (lambda: best_rule(Uniform(1, 10), [], 1), "one for each age"),
+        (lambda: least_burden(Uniform(1, 10), [1, 3], 0), "the budget of a place must be a positive"),
+        (lambda: least_burden(Uniform(1, 10), [1, 3], 6), "at most the mean price 11/2, got 6"),
+        (lambda: cycle(Uniform(1, 10), [1], [1, 2]), "as many, one an age, got 1 and 2"),
+        (lambda: cycle(Uniform(1, 10), [], []), "at least one age"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(call, message):
+    with pytest.raises(SettingError, match=message):
+        call()
