@@ -18,6 +18,11 @@ differ, both exist: `name` and `name_as_stated`.
 | `stationary` | the law under steady admission: after t rounds, for small steps, the best K |
 | `clients` | the law for clients that differ: what weights cost in bias and in noise |
 | `curved` | samples with curvatures of their own: what reuse and local steps change, to first order in 1/n |
+| `prices` | laws of a price: even ones, lists, traces |
+| `knapsack` | what money buys: the largest rate of distinct samples, for every policy |
+| `capacity` | memories kept full: ages instead of lifetimes, any admissions, bursts |
+| `replacement` | when to replace a sample at which price: the best rule within a budget |
+| `buying` | buying cheap without knowing the prices: drift-plus-penalty with its constants |
 | `violation` | by how much a policy inside the region can break its constraints |
 | `design` | which K and which rates for given budgets, for T rounds (`design.design`) or as T → ∞ |
 | `algebra`, `summation`, `lambert`, `design_search` | underneath: number systems, sums, a series, a search |
@@ -44,8 +49,11 @@ from theory.design import (
     design_limit,
     fill_ratio,
 )
+from theory.knapsack import purchase_limit
 from theory.minimiser import optimal_admission
+from theory.prices import Atoms, Uniform
 from theory.regret import omega1, omega2, omega3
+from theory.replacement import best_replacement
 from theory.reuse import (
     Trajectory,
     effective_sample_size,
@@ -63,6 +71,7 @@ from theory.violation import buffer_violation_maximum, cost_violation_bound
 
 __all__ = [
     "AdmissionState",
+    "Atoms",
     "Bound",
     "Budget",
     "Candidate",
@@ -72,9 +81,11 @@ __all__ = [
     "SettingError",
     "Terms",
     "Trajectory",
+    "Uniform",
     "acdpp_round",
     "ball",
     "best_rate",
+    "best_replacement",
     "buffer_violation_maximum",
     "constant_bound",
     "constant_bound_as_stated",
@@ -96,6 +107,7 @@ __all__ = [
     "oracle_bound",
     "oracle_bound_as_stated",
     "precise",
+    "purchase_limit",
     "sharper_constant_bound",
     "theorem_1",
     "theorem_1_as_stated",

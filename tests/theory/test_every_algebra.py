@@ -19,18 +19,23 @@ from hypothesis import strategies as st
 
 import theory.admission
 import theory.bound
+import theory.buying
+import theory.capacity
 import theory.clients
 import theory.constant_admission
 import theory.curved
 import theory.design
+import theory.knapsack
 import theory.lambert
 import theory.law
 import theory.minimiser
 import theory.penalty
+import theory.prices
 import theory.rates
 import theory.region
 import theory.regret
 import theory.regret_expansion
+import theory.replacement
 import theory.reuse
 import theory.sharper
 import theory.stationary
@@ -126,6 +131,28 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
     "curved.stationary_bias": lambda a: theory.curved.stationary_bias(
         a.w, a.K, h=a.u / (a.u + a.v), tilt=a.v, eta=a.u / (a.u + a.w), E=a.K, clients=a.u
     ),
+    "knapsack.uniform_threshold": lambda a: theory.knapsack.uniform_threshold(a.u, a.u + a.v, a.w),
+    "knapsack.uniform_rate": lambda a: theory.knapsack.uniform_rate(a.u, a.u + a.v, a.w, a.v),
+    "knapsack.purchase_bound": lambda a: theory.knapsack.purchase_bound([a.u, a.v, a.w], a.w, a.v, a.u, a.t),
+    "capacity.effective_rate": lambda a: theory.capacity.effective_rate(a.u, 1 + a.v),
+    "capacity.age_burden": lambda a: (
+        theory.capacity.age_burden(a.t),
+        theory.capacity.age_burden(a.K, a.u / (a.u + a.v)),
+        theory.capacity.age_burden(a.K, -a.u / (a.u + a.v)),
+    ),
+    "capacity.noise_by_age": lambda a: theory.capacity.noise_by_age(a.w, 1 + a.v, a.u / (a.u + a.v)),
+    "capacity.burst_rate": lambda a: theory.capacity.burst_rate(a.u, a.K, a.v / (a.v + a.w)),
+    "capacity.burst_effective_rate": lambda a: theory.capacity.burst_effective_rate(
+        a.u, a.K, a.v / (a.v + a.w)
+    ),
+    "buying.savings_price": lambda a: theory.buying.savings_price(a.t, a.u, a.v),
+    "buying.reserve_weight": lambda a: theory.buying.reserve_weight(a.u, a.v, a.w),
+    "buying.debt_ceiling": lambda a: theory.buying.debt_ceiling(a.u, a.K, a.v, a.w, a.u, a.u + a.v),
+    "buying.overspending": lambda a: theory.buying.overspending(a.u, a.v, a.t),
+    "buying.drift_constant": lambda a: theory.buying.drift_constant(a.u, a.v, a.w),
+    "buying.rate_shortfall": lambda a: theory.buying.rate_shortfall(a.u, a.v, a.w, a.t),
+    "buying.frame_shortfall": lambda a: theory.buying.frame_shortfall(a.u, a.v, a.K, a.w, a.t),
+    "buying.age_ceiling": lambda a: theory.buying.age_ceiling(a.u, a.v, a.w, a.u, a.v, a.t, a.w),
     "reuse.uses_kstep": lambda a: theory.reuse.uses_kstep(a.t, a.K),
     "reuse.cohort_deficits": lambda a: theory.reuse.cohort_deficits(a.t, a.K),
     "reuse.uniformity_from_deficits": lambda a: theory.reuse.uniformity_from_deficits(
@@ -260,6 +287,15 @@ NOT_FORMULAS = {
     "law.excess_risk",
     "law.squared_weights",
     "stationary.best_retention",
+    "buying.buys",  # a yes or no
+    "capacity.trajectory_by_capacity",
+    "capacity.trajectory_of",
+    "knapsack.purchase_limit",
+    "replacement.ages_in_memory",
+    "replacement.best_replacement",
+    "replacement.best_rule",
+    "replacement.cycle",
+    "replacement.least_burden",
     "curved.cubic_shift",
     "curved.first_order",
     "curved.noise_correction",
@@ -301,6 +337,11 @@ def test_no_public_function_of_the_theory_escapes_this_test() -> None:
         theory.stationary,
         theory.clients,
         theory.curved,
+        theory.prices,
+        theory.knapsack,
+        theory.capacity,
+        theory.replacement,
+        theory.buying,
         theory.bound,
         theory.sharper,
         theory.constant_admission,
