@@ -1,6 +1,7 @@
 """The best rule for replacing samples, against all threshold rules, all causal rules, and linear programs."""
 
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise, product
 
 import numpy as np
@@ -16,7 +17,7 @@ from theory.setting import SettingError
 
 F = Fraction
 AGES = 5
-SMALL = [[1, 3], [1, 2, 6], [2, 3], [F(1, 1000), 1000], [4]]
+SMALL = [(1, 3), (1, 2, 6), (2, 3), (F(1, 1000), 1000), (4,)]
 BURDENS = {
     "small steps": [age_burden(j) for j in range(1, AGES + 1)],
     "a = 1/2": [age_burden(j, F(1, 2)) for j in range(1, AGES + 1)],
@@ -60,9 +61,10 @@ def programme(law, burdens, share):
     return done.fun
 
 
-def all_rules(prices, burdens):
+@cache
+def all_rules(prices, name):
     """The costs and burdens of every threshold rule."""
-    law = Atoms.of(prices)
+    law, burdens = Atoms.of(prices), BURDENS[name]
     return {
         (found.cost, found.burden)
         for found in (cycle(law, rule, burdens) for rule in product([0, *prices], repeat=len(burdens)))
@@ -104,7 +106,7 @@ def test_who_stops_buying_keeps_the_last_sample_for_good():
 @pytest.mark.parametrize("name", BURDENS)
 def test_no_threshold_rule_is_better_than_the_best(prices, name, multiplier):
     found = best_rule(Atoms.of(prices), BURDENS[name], multiplier)
-    least = min(burden + multiplier * cost for cost, burden in all_rules(prices, BURDENS[name]))
+    least = min(burden + multiplier * cost for cost, burden in all_rules(prices, name))
     assert found.burden + multiplier * found.cost == least
     assert all(earlier <= later for earlier, later in pairwise(found.thresholds))
 
@@ -153,7 +155,7 @@ def test_no_mixture_of_threshold_rules_is_better_within_a_budget(prices, name, p
     law, burdens = Atoms.of(prices), BURDENS[name]
     share = part * law.mean
     rule, cheaper, mix, burden, _ = least_burden(law, burdens, share)
-    points = all_rules(prices, burdens)
+    points = all_rules(prices, name)
     cheap = [point for point in points if point[0] <= share]
     dear = [point for point in points if point[0] >= share]
     lines = [g + (h - g) * (F(share - c) / (d - c) if d > c else F(0)) for c, g in cheap for d, h in dear]
@@ -173,7 +175,7 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("part", [0.02, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("part", [0.02, 0.3, 0.9])
 @pytest.mark.parametrize("a", [F(0), 0.3, 0.7, 1 - 1e-9, 1])
 @pytest.mark.parametrize("name", LAWS)
 def test_the_best_replacement_is_the_linear_programme(name, a, part):
