@@ -107,7 +107,8 @@ def refuse_horizon(
         raise SettingError(
             f"cannot extend this study to {study.rounds} rounds: the settings of "
             f"{', '.join(changed)} depend on the number of "
-            "rounds, or cannot be compared (for acdpp, V and rho unless they are given): start a new study"
+            "rounds, or cannot be compared (for acdpp V and rho, for buy-cheap V, unless they are given): start a new "
+            "study"
         )
 
 

@@ -7,6 +7,17 @@
 ...     server.report(granted - [1, 0, 0])  # the first client found one sample less than it was granted
 >>> server.round, server.books.spent, server.books.debt
 (4, 54.25, 0.0)
+
+Under buy-cheap-online the clients' memories stay full, and a sample goes when its price is low for its age:
+
+>>> server = Controller("buy-cheap-online", Study(buffers=(8, 9, 10), budget=33))
+>>> server.capacity  # of its samples a client keeps the newest so many
+array([ 8,  9, 10])
+>>> [int(server.decide(price).sum()) for price in (5.0, 9.0, 1.5, 2.5, 9.0, 2.5)]  # all arrives if nothing is reported
+[27, 0, 27, 0, 0, 27]
+>>> again = Controller.from_document(server.document())  # JSON values; save and load take a file
+>>> again.decide(3.5), again.books.in_memory, again.books.spent
+(array([0, 0, 0]), array([ 8,  9, 10]), 243.0)
 """
 
 from __future__ import annotations
@@ -23,9 +34,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from empirics.control.codec import plain, restored
-from empirics.control.policy import Policy
+from empirics.control.policy import FOREVER, Policy
 from empirics.control.prices import make_prices
-from empirics.control.registry import Brief, kept_for, make_policy
+from empirics.control.registry import Brief, capacity_for, kept_for, make_policy
 from empirics.control.released import CONSTANTS
 from empirics.control.schedule import whole_samples
 from empirics.control.totals import Totals
@@ -78,11 +89,12 @@ class Controller:
             else Fraction(positive("mean_cost", mean_cost))
         )
         self.mean_cost = mean
-        brief = Brief(self.study, self.study.theory_budget(mean), self.constants.merged)
+        brief = Brief(self.study, self.study.theory_budget(mean), self.constants.merged, self.study.cost)
         given = None if own is None else {Variant.of(policy).policy: own}
         self.policy: Policy = make_policy(policy, brief, given)
         self._state = self.policy.start(1)
-        self._totals = Totals.start(kept_for(self.policy, self.study, policy)[np.newaxis])
+        kept, self._capacity = (rule(self.policy, self.study, policy) for rule in (kept_for, capacity_for))
+        self._totals = Totals.start(kept[np.newaxis], capacity=self._capacity[np.newaxis])
         self._pending: tuple[float, NDArray[np.int64]] | None = None
         self.books = Books(0, 0.0, 0.0, 0, np.zeros(self.study.clients, dtype=np.int64), 0.0)
 
@@ -97,6 +109,11 @@ class Controller:
         kept: NDArray[np.int64] = self._totals.retention[0]
         return kept
 
+    @property
+    def capacity(self) -> NDArray[np.int64] | None:
+        """How many samples each client keeps at most, the newest ones; None if age alone decides."""
+        return None if (self._capacity == FOREVER).all() else self._capacity.copy()
+
     def decide(self, cost: float) -> NDArray[np.int64]:
         """How many samples each client may admit in this round, at this price of one.
 
@@ -107,7 +124,8 @@ class Controller:
             self.report(self._pending[1])
         try:
             state, wanted = self.policy.decide(self._state, np.array([float(cost)]))
-            granted: NDArray[np.int64] = whole_samples(wanted, (1, self.study.clients))[0]
+            fits = self._capacity[np.newaxis]
+            granted: NDArray[np.int64] = whole_samples(wanted, fits.shape, fits)[0]
         except (SettingError, ArithmeticError, MemoryError):
             raise
         except Exception as error:  # whatever a user's policy does

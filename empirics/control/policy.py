@@ -32,6 +32,10 @@ class Policy(Protocol):
 
     A state is a tree of dataclasses, tuples, lists, dicts, numbers, fractions, strings and arrays, if the policy is to
     be used by a `Controller` that can be saved.
+
+    A policy may also have a `capacity`, one number or one a client: of its samples a client then keeps the newest so
+    many, and older ones leave when newer ones need their place, before their age or, with retention FOREVER, by that
+    alone. It must not admit more than that in a round.
     """
 
     @property

@@ -21,11 +21,14 @@ from empirics.data.dataset import digest
 from empirics.data.real import real_array
 from empirics.draws import Purpose, uniform
 from empirics.settings.costs import CHEAPEST, DEAREST, CostProcess, Process
+from theory.prices import Atoms, PriceLaw, Uniform
 from theory.setting import SettingError
 
-__all__ = ["Drawn", "Prices", "Trace", "checked", "make_prices", "read_trace"]
+__all__ = ["Drawn", "Prices", "Trace", "checked", "law_of", "make_prices", "read_trace"]
 
 Floats = NDArray[np.float64]
+LISTED = 10**4  # whole prices that are told apart
+SHOWN = 2000  # prices that stand for a law that is not known in closed form
 PARTS = ("mean", "depends_on_horizon", "digest", "chunks")
 
 
@@ -255,3 +258,33 @@ def make_prices(cost: CostProcess | Prices | ArrayLike | str | os.PathLike[str])
     if isinstance(cost, type):
         raise SettingError(f"prices must be an object, not a class: give {cost.__name__}(...)")
     return checked(cost)
+
+
+def law_of(prices: Prices, seed: int = 0, replicates: int = 1, rounds: int = SHOWN) -> PriceLaw:
+    """The law of the price in a round of the study that would ask for these prices.
+
+    Of a built-in process it is known, and of a trace it is that of all its prices. Of drifting prices and of an object
+    of the user's own it is that of some 2000 prices, drawn from the same source with another seed and spread over the
+    horizon.
+
+    >>> law_of(make_prices([3, 1, 1, 1])).mass(1)
+    0.75
+    """
+    if isinstance(prices, Trace):
+        return Atoms.of(prices.values.ravel())
+    if isinstance(prices, Drawn) and prices.process.process != Process.drifting:
+        low, high = float(prices.process.low), float(prices.process.high)
+        if low == high:
+            return Atoms.of([low])
+        if prices.process.process != Process.integer:
+            return Uniform(low, high)
+        if high - low < LISTED:
+            return Atoms.of(np.arange(low, high + 1))
+    every, columns = -(-rounds // SHOWN), -(-SHOWN // rounds)
+    if not isinstance(prices, Drawn):
+        columns = min(columns, replicates)  # there may be no more than the study has
+    first, found = 0, []
+    for chunk in prices.chunks((seed + 1) % 2**32, columns, rounds, min(SHOWN, rounds)):
+        found.append(chunk[-first % every :: every].ravel())
+        first += len(chunk)
+    return Atoms.of(np.concatenate(found))

@@ -18,13 +18,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirics.control.buying import BuyCheap, rising
 from empirics.control.policy import FOREVER, DriftPlusPenalty, Fixed, Policy, Released
+from empirics.control.prices import law_of, make_prices
 from empirics.settings.study import Study
 from empirics.settings.variant import MARK, Variant
 from theory.design import best_rate, design_limit
+from theory.prices import PriceLaw
+from theory.replacement import best_replacement
 from theory.setting import Budget, Constants, Region, SettingError
 
-__all__ = ["BUILT_IN", "Brief", "Maker", "found_at", "kept_for", "make_policies", "make_policy", "register"]
+__all__ = [
+    "BUILT_IN",
+    "Brief",
+    "Maker",
+    "capacity_for",
+    "found_at",
+    "kept_for",
+    "make_policies",
+    "make_policy",
+    "register",
+]
 
 
 @dataclass(frozen=True)
@@ -32,17 +46,26 @@ class Brief:
     """What a policy is told before round 1: the study, the budgets with the mean cost, and the theory's constants.
 
     The study is that of the policy itself: a variant finds its own K, eta and steps there. The constants take a round
-    for one step, of size ηE.
+    for one step, of size ηE. `prices` is where they come from, if that is known, in any form that `make_prices` takes.
     """
 
     study: Study
     budget: Budget
     constants: Constants
+    prices: Any = None
 
     @property
     def K(self) -> int:
         """The retention that the study asks for, or the best by Corollary 2."""
         return design_limit(self.budget, self.constants).K if self.study.K is None else self.study.K
+
+    @property
+    def law(self) -> PriceLaw | None:
+        """The law of a round's price; None where prices are unknown."""
+        if self.prices is None:
+            return None
+        study = self.study
+        return law_of(make_prices(self.prices), study.seed, study.seeds, study.rounds)
 
     def of_policy(self, name: str) -> Brief:
         """What one of the study's policies is told."""
@@ -126,6 +149,33 @@ def _released(brief: Brief) -> Policy:
     return Released(K, min(K, brief.study.rounds), brief.budget)
 
 
+@_built_in("buy-cheap")
+def _buy_cheap(brief: Brief) -> Policy:
+    """By the best thresholds for the law of the prices."""
+    law, budget = brief.law, brief.budget
+    if law is None:
+        raise SettingError(
+            "buy-cheap needs to know the law of the prices: use buy-cheap-online, which does not"
+        )
+    best = best_replacement(law, places=budget.total_buffer, budget=float(budget.cost))
+    return BuyCheap(best.thresholds, _reserve(brief), budget)
+
+
+@_built_in("buy-cheap-online")
+def _buy_cheap_online(brief: Brief) -> Policy:
+    """By age alone: nothing is known of the prices."""
+    return BuyCheap(rising(brief.budget), _reserve(brief), brief.budget)
+
+
+def _reserve(brief: Brief) -> float:
+    """Two thirds of what V rounds may cost; with V = √T the mean cost is then within 1 % of C from some 500 rounds on.
+
+    A larger one is left over in part, since prices that vary make the debt settle below it; with a smaller one the
+    thresholds follow every purchase.
+    """
+    return 2 / 3 * brief.study.penalty_weight * float(brief.budget.cost)
+
+
 def _rates(budget: Budget, K: int) -> tuple[Fraction, ...]:
     """The best feasible rates for a given K, in proportion to the buffers."""
     share = Fraction(best_rate(K, budget)) / budget.total_buffer
@@ -205,10 +255,11 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
         raise SettingError(f"policy {name!r} could not be made: {reason}") from error
     if not isinstance(policy, Policy):
         raise SettingError(f"policy {name!r} must have retention, start, decide and book, got {policy!r}")
-    kept = kept_for(policy, brief.study, name)
+    kept, capacity = kept_for(policy, brief.study, name), capacity_for(policy, brief.study, name)
     if "K" in variant.own and variant.own["K"] not in kept:
-        rounds = f"{' or '.join(map(str, np.unique(kept)))} {'round' if kept.max() == 1 else 'rounds'}"
-        raise SettingError(f"{plain} keeps samples for {rounds} whatever K is: take K out of {name!r}")
+        rounds = f"for {' or '.join(map(str, np.unique(kept)))} {'round' if kept.max() == 1 else 'rounds'}"
+        how = rounds if capacity.min() == FOREVER else "until newer ones need their place"
+        raise SettingError(f"{plain} keeps samples {how} whatever K is: take K out of {name!r}")
     return policy
 
 
@@ -219,16 +270,25 @@ def make_policies(brief: Brief, own: Mapping[str, Any] | None = None) -> dict[st
 
 def kept_for(policy: Policy, study: Study, name: str) -> NDArray[np.int64]:
     """The retention of each client."""
-    retention: Sequence[int] | int = policy.retention
+    return _each(policy.retention, study, f"policy {name!r} must keep samples for a whole number of rounds")
+
+
+def capacity_for(policy: Policy, study: Study, name: str) -> NDArray[np.int64]:
+    """How many samples each client keeps at most: FOREVER if nothing is said of it."""
+    capacity = getattr(policy, "capacity", None)
+    what = f"policy {name!r} must have a whole number as its capacity,"
+    return _each(FOREVER if capacity is None else capacity, study, what)
+
+
+def _each(given: Sequence[int] | int, study: Study, what: str) -> NDArray[np.int64]:
+    """One number a client; `what` says what it should be."""
     try:
-        kept = np.broadcast_to(np.asarray(retention), (study.clients,))
+        found = np.broadcast_to(np.asarray(given), (study.clients,))
     except ValueError:
-        kept = np.zeros(0)
-    if kept.dtype.kind not in "iu" or not len(kept) or kept.min() < 1:
+        found = np.zeros(0)
+    if found.dtype.kind not in "iu" or not len(found) or found.min() < 1:
         raise SettingError(
-            f"policy {name!r} must keep samples for a whole number of rounds of at least 1, "
-            f"or one such number for each of "
-            f"the {study.clients} clients, got {retention!r}"
+            f"{what} of at least 1, or one such number for each of the {study.clients} clients, got {given!r}"
         )
-    whole: NDArray[np.int64] = np.minimum(kept, FOREVER).astype(np.int64)
+    whole: NDArray[np.int64] = np.minimum(found, FOREVER).astype(np.int64)
     return whole

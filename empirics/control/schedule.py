@@ -1,9 +1,8 @@
 r"""The admissions of all runs and what follows from them alone, in chunks of rounds: memory does not grow with T.
 
-Retention is first in, first out: client m's memory in round t is the stretch \([A_m(t-K_m),A_m(t))\) of the
-sequence of its samples, where \(A_m(t)\) counts its admissions through round t. So a memory is two integers, and
-n, N, N_eff and χ follow from running totals of the counts. Nothing here trains, so a schedule can be played again from
-round 1 to continue a study.
+Retention is first in, first out, by age, by capacity or by both: client m's memory in round t is a stretch of the
+sequence of its samples. So a memory is two integers, and n, N, N_eff and χ follow from running totals of the counts
+(`totals`). Nothing here trains, so a schedule can be played again from round 1 to continue a study.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.control.policy import Policy
+from empirics.control.policy import FOREVER, Policy
 from empirics.control.prices import Prices, make_prices
-from empirics.control.registry import Brief, kept_for, make_policies
+from empirics.control.registry import Brief, capacity_for, kept_for, make_policies
 from empirics.control.totals import Totals
 from empirics.settings.study import Study
 from theory.admission import debt_update
@@ -62,15 +61,15 @@ class Rounds:
 
 
 def brief_for(study: Study, constants: Constants, prices: Prices | None = None) -> Brief:
-    """What the study's policies are told, with the mean of the prices it will pay."""
-    mean = (make_prices(study.cost) if prices is None else prices).mean
-    return Brief(study, study.theory_budget(mean), constants)
+    """What the study's policies are told, with the prices that it will pay."""
+    paid = make_prices(study.cost) if prices is None else prices
+    return Brief(study, study.theory_budget(paid.mean), constants, paid)
 
 
 class Schedule:
     """Plays the policies of a study, all replicates at once: `advance(count)` gives the next rounds.
 
-    `digest` stands for all retentions and all admissions so far, client by client.
+    `digest` stands for all retentions, capacities and all admissions so far, client by client.
     """
 
     def __init__(
@@ -85,14 +84,18 @@ class Schedule:
         self.prices = make_prices(study.cost) if prices is None else prices
         self.brief = brief_for(study, constants, self.prices)
         self.policies = make_policies(self.brief, policies)
-        kept = [kept_for(policy, study, name) for name, policy in self.policies.items()]
-        self.retention = np.repeat(np.stack(kept), study.seeds, axis=0)
+        kept, sizes = (
+            np.stack([rule(policy, study, name) for name, policy in self.policies.items()])
+            for rule in (kept_for, capacity_for)
+        )
+        self.retention, self.capacity = (np.repeat(each, study.seeds, axis=0) for each in (kept, sizes))
         self.round = 1
         self._states = {name: policy.start(study.seeds) for name, policy in self.policies.items()}
         self._costs = self._each_cost()
         self._debt = np.zeros(study.runs)
-        self._totals = Totals.start(self.retention, study.rounds)
-        self.digest = hashlib.sha256(self.retention.tobytes()).hexdigest()
+        self._totals = Totals.start(self.retention, study.rounds, self.capacity)
+        limits = [self.retention] if (self.capacity == FOREVER).all() else [self.retention, self.capacity]
+        self.digest = hashlib.sha256(b"".join(limit.tobytes() for limit in limits)).hexdigest()
 
     def _each_cost(self) -> Iterator[Floats]:
         study = self.study
@@ -109,7 +112,7 @@ class Schedule:
         for p, (name, policy) in enumerate(self.policies.items()):
             mine = slice(p * study.seeds, (p + 1) * study.seeds)
             for i in range(count):
-                admissions[i, mine] = self._play(name, policy, cost[i, mine], first + i)
+                admissions[i, mine] = self._play(name, policy, cost[i, mine], self.capacity[mine], first + i)
         for i in range(count):
             debt[i] = self._debt
             self._debt = debt_update(self._debt, cost[i], admissions[i].sum(axis=1), float(study.budget))
@@ -120,10 +123,10 @@ class Schedule:
         self._refuse_empty(track.n, first)
         return Rounds(study, first, cost, debt, admissions, starts, ends, track)
 
-    def _play(self, name: str, policy: Policy, cost: Floats, t: int) -> Whole:
+    def _play(self, name: str, policy: Policy, cost: Floats, capacity: Whole, t: int) -> Whole:
         try:
             state, wanted = policy.decide(self._states[name], cost)
-            admitted = whole_samples(wanted, (self.study.seeds, self.study.clients))
+            admitted = whole_samples(wanted, capacity.shape, capacity)
             self._states[name] = policy.book(state, cost, admitted)
         except (SettingError, ArithmeticError, MemoryError):
             raise
@@ -142,8 +145,8 @@ class Schedule:
             )
 
 
-def whole_samples(wanted: Any, shape: tuple[int, ...]) -> Whole:
-    """Admissions as whole numbers; ValueError if they are none."""
+def whole_samples(wanted: Any, shape: tuple[int, ...], capacity: Whole | None = None) -> Whole:
+    """Admissions as whole numbers, none above its capacity; ValueError if they are otherwise."""
     admitted = np.asarray(wanted)
     if admitted.shape != shape:
         raise ValueError(f"admissions must have shape (replicates, clients) = {shape}, got {admitted.shape}")
@@ -153,6 +156,11 @@ def whole_samples(wanted: Any, shape: tuple[int, ...]) -> Whole:
     if not whole or (admitted < 0).any() or (admitted > MOST_ADMITTED).any():
         raise ValueError(
             f"admissions must be whole numbers from 0 to {MOST_ADMITTED}, got {admitted.tolist()!r:.60}"
+        )
+    if capacity is not None and (admitted > capacity).any():
+        where = tuple(axis[0] for axis in np.nonzero(admitted > capacity))
+        raise ValueError(
+            f"client {where[-1]} would admit {admitted[where]:.0f} samples and can hold {capacity[where]}"
         )
     return admitted.astype(np.int64)
 

@@ -34,7 +34,7 @@ __all__ = ["FIELDS", "Tally", "add_predictions", "interval_note"]
 
 PER_ROUND = ("root", "linear", "generalisation")
 FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the seeds
-    "retention": "rounds that samples are kept, the different ones of its clients",
+    "retention": "rounds that samples are kept at most, the different ones of its clients",
     "cost_violation": "how far the mean total cost exceeds the budget of all rounds, if it does",
     "buffer_violation": "Σ_m of how far client m's mean memory exceeds B_m, summed over the rounds, if it does",
     "largest_debt": "the largest Z(t) of any seed",
@@ -145,7 +145,8 @@ class Tally:
     @property
     def _early(self) -> NDArray[np.int64]:
         """5K of each run, with the shortest K of its policy."""
-        shortest = self.retention.reshape(-1, self.study.seeds * self.study.clients).min(axis=1)
+        kept = np.minimum(self.retention, self.study.rounds)
+        shortest = kept.reshape(-1, self.study.seeds * self.study.clients).min(axis=1)
         return np.repeat(5 * shortest, self.study.seeds)
 
     # --- the summary ---------------------------------------------------------------------------------------

@@ -129,7 +129,8 @@ class Study:
     )
     V: float | None = setting(
         None,
-        "Weight of acdpp's penalty; none for the root of the rounds.",
+        "Weight of acdpp's penalty; buy-cheap has two thirds of so many rounds' budget in reserve; none for the root "
+        "of the rounds.",
         optional(between(*POSITIVE, such_as=20)),
     )
     rho: float | None = setting(

@@ -4,7 +4,7 @@ A variant is a policy's name like any other, written in one way alone: settings 
 without a point. A sweep turns every policy of a study into its variants, which then train in one batch.
 
 K is the policy's retention, whichever of the study's K, hybrid_K and released_K that is. The oracle keeps a sample for
-one round by its nature, so a sweep over K passes it by.
+one round by its nature and buy-cheap until its place is needed, so a sweep over K passes them by.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OWN: dict[str, Check] = {
 }
 ALIAS = {"E": "steps"}
 MARK = "@"
-WITHOUT_K = ("oracle",)
+WITHOUT_K = ("oracle", "buy-cheap", "buy-cheap-online")
 NUMBER = re.compile(r"[0-9]{1,20}|(?=[0-9.])[0-9]{0,20}(\.[0-9]{0,20})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
 
 

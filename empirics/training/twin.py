@@ -1,7 +1,7 @@
 """The slow, obvious twin of the batched engine: one run, one client, one sample at a time. The tests' oracle.
 
-Memories are lists of samples with their ages. A round admits, trains, and drops what has been used K times. Control is
-played for one replicate alone.
+Memories are lists of samples with their ages. A round admits, drops what no longer fits, trains, and drops what was
+used K times. Control is played for one replicate alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from empirics.control.policy import Policy
 from empirics.control.prices import make_prices
-from empirics.control.registry import kept_for
+from empirics.control.registry import capacity_for, kept_for
 from empirics.draws import Purpose, permutation, uniform
 from empirics.settings.study import Study
 from empirics.training.linear import Linear
@@ -27,16 +27,22 @@ __all__ = ["Client", "Record", "run_twin"]
 class Client:
     """One client's pool, memory and way of drawing samples."""
 
-    def __init__(self, study: Study, streams: Streams, replicate: int, number: int, retention: int) -> None:
+    def __init__(
+        self, study: Study, streams: Streams, replicate: int, number: int, retention: int, capacity: int
+    ) -> None:
         pools = streams.pools[replicate if len(streams.pools) > 1 else 0]
-        self.study, self.pool, self.retention = study, pools[number], retention
+        self.study, self.pool, self.retention, self.capacity = study, pools[number], retention, capacity
         self.replicate, self.number = replicate, number
         self.memory: list[tuple[int, int]] = []  # sample and age
         self.shuffles = -1
         self.left: list[int] = []
 
     def admit(self, t: int, count: int) -> None:
-        """`count` new samples of age 0."""
+        """`count` new samples of age 0, in the place of the oldest where there is no other."""
+        self._draw(t, count)
+        self.memory = self.memory[-self.capacity :]
+
+    def _draw(self, t: int, count: int) -> None:
         if self.study.replacement:
             for slot in range(count):
                 where = {"replicate": self.replicate, "client": self.number, "t": t, "slot": slot}
@@ -94,8 +100,10 @@ def run_twin(
     study, model = problem.study.of_policy(name), problem.model
     assert isinstance(model, Linear)
     T = study.rounds if rounds is None else rounds
-    kept = kept_for(policy, study, name)
-    clients = [Client(study, problem.streams, replicate, m, int(kept[m])) for m in range(study.clients)]
+    limits = zip(*(rule(policy, study, name) for rule in (kept_for, capacity_for)), strict=True)
+    clients = [
+        Client(study, problem.streams, replicate, m, int(K), int(B)) for m, (K, B) in enumerate(limits)
+    ]
     (costs,) = make_prices(study.cost).chunks(study.seed, study.seeds, study.rounds, study.rounds)
     state, Z = policy.start(1), 0.0
     theta = model.start(study.runs)[replicate].view(model.outputs, model.features)

@@ -10,8 +10,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from empirics.control.prices import Drawn, Trace, checked, make_prices, read_trace
+from empirics.control.prices import Drawn, Trace, checked, law_of, make_prices, read_trace
 from empirics.settings.costs import CostProcess, Process
+from theory.prices import Atoms, Uniform
 from theory.setting import SettingError
 
 DRAWN = [process for process in Process if process != Process.trace]
@@ -343,3 +344,57 @@ def test_missing_parts_are_named():
 
     assert "Bare lacks depends_on_horizon and digest and chunks" in refusal(checked, Bare())
     assert "give Rising(...)" in refusal(make_prices, Rising)
+
+
+# --- the law of a round ------------------------------------------------------------------------------------
+
+
+def law(**cost):
+    return law_of(make_prices(CostProcess(**cost)), seed=4, replicates=3, rounds=500)
+
+
+def test_the_law_of_a_drawn_price_is_that_of_its_process():
+    assert law() == law(process="markov") == Uniform(1.0, 10.0)
+    assert law(process="integer", low=2, high=4) == Atoms.of([2.0, 3.0, 4.0])
+    for process in ("uniform", "markov", "integer"):
+        assert law(process=process, low=3, high=3) == Atoms.of([3.0])
+
+
+@pytest.mark.parametrize("process", DRAWN)
+def test_the_law_of_a_round_is_that_of_the_prices_drawn(process):
+    """All rounds together, to five standard errors of 20,000 prices and, where they were drawn too, of 2000."""
+    found, drawn = law(process=process), costs(process, rounds=500, replicates=40)
+    rare = 10 if process == "markov" else 1  # a price stays for ten rounds
+    error = 5 * np.sqrt(rare / drawn.size + (1 / 2000 if process == "drifting" else 0))
+    for price in (1.0, 2.0, 4.5, 7.0, 10.0):
+        assert abs((drawn <= price).mean() - found.mass(price)) <= error / 2
+    assert abs(found.mean - 5.5) <= (error * 9 if process == "drifting" else 1e-12)
+
+
+def test_the_law_of_a_trace_is_all_of_it():
+    trace = make_prices([[1, 4], [1, 2.5]])
+    assert law_of(trace, rounds=1) == Atoms.of([1.0, 1.0, 2.5, 4.0])
+
+
+def test_the_law_of_the_users_own_prices_is_drawn_over_the_horizon_with_another_seed():
+    asked = []
+
+    class Mine(Rising):
+        def chunks(self, seed, replicates, rounds, size):
+            asked.append((seed, replicates))
+            for first in range(0, rounds, size):
+                t = np.arange(first + 1, min(first + size, rounds) + 1)[:, np.newaxis]
+                yield np.broadcast_to(t, (len(t), replicates))
+
+    for rounds, replicates in ((500, 3), (500, 9), (2000, 3), (5501, 3)):
+        found = law_of(make_prices(Mine()), 2**32 - 1, replicates, rounds)
+        assert (found.lowest, found.mean) == (1, pytest.approx(rounds / 2, rel=0.01))
+        assert set(np.diff(found.prices)) == {-(-rounds // 2000)}
+        assert found.highest > rounds - 4
+    assert asked == [(0, 3), (0, 4), (0, 1), (0, 1)]
+
+
+def test_a_range_of_very_many_whole_prices_is_stood_for_by_some_of_them():
+    found = law(process="integer", low=1, high=10**12)
+    assert len(found.prices) == 2000
+    assert found.mean == pytest.approx(5e11, rel=0.1)

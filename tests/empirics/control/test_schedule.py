@@ -1,10 +1,12 @@
 """n, N, N_eff and χ of a schedule are those of its samples, counted one by one."""
 
+import hashlib
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from empirics.control.policy import FOREVER
 from empirics.control.registry import register
 from empirics.control.schedule import Schedule, plan
 from tests.empirics.small import CONTROL, study
@@ -26,8 +28,11 @@ def by_counting(admissions, retention, t):
     return n, len(samples), effective_sample_size(uses), chi
 
 
-@pytest.mark.parametrize("policy", ["acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "released"])
-def test_trajectories_match_counting_for_every_policy(policy):
+BY_AGE = ["acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "released"]
+
+
+@pytest.mark.parametrize("policy", BY_AGE)
+def test_trajectories_match_counting_for_every_policy_that_keeps_samples_by_age(policy):
     schedule = Schedule(study(policies=(policy,), rounds=14, seeds=2), CONTROL)
     played = schedule.advance(14)
     track = played.track
@@ -51,7 +56,7 @@ def test_one_retention_for_all_gives_the_trajectory_of_theory():
 
 @pytest.mark.parametrize("sizes", [(1,) * 30, (7, 7, 7, 7, 2), (29, 1), (3, 27)])
 def test_a_schedule_is_the_same_to_the_last_bit_in_chunks_of_any_size(sizes):
-    setting = study(policies=("acdpp", "acdpp-capped", "constant", "hybrid"))
+    setting = study(policies=("acdpp", "acdpp-capped", "constant", "hybrid", "buy-cheap-online"))
     whole, schedule = plan(setting, CONTROL), Schedule(setting, CONTROL)
     parts = [schedule.advance(size) for size in sizes]
     assert [part.first for part in parts] == [1 + sum(sizes[:i]) for i in range(len(sizes))]
@@ -158,6 +163,53 @@ def test_a_retention_that_makes_no_sense_is_refused(retention):
     policy.retention = retention
     with pytest.raises(SettingError, match="must keep samples for a whole number of rounds"):
         Schedule(study(policies=("mine",)), CONTROL, policies={"mine": policy})
+
+
+@pytest.mark.parametrize("capacity", [0, 2.5, [1, 2], "much", [1, 2, None]])
+def test_a_capacity_that_makes_no_sense_is_refused(capacity):
+    policy = Greedy()
+    policy.capacity = capacity
+    with pytest.raises(SettingError, match="must have a whole number as its capacity, of at least 1, or one"):
+        Schedule(study(policies=("mine",)), CONTROL, policies={"mine": policy})
+
+
+def test_who_admits_more_than_the_capacity_is_refused_in_one_sentence():
+    policy = Greedy()
+    policy.capacity = (2, 2, 1)
+    schedule = Schedule(study(policies=("mine", "constant"), seed=4), CONTROL, policies={"mine": policy})
+    with pytest.raises(
+        SettingError, match=r"failed in round \d+: ValueError: client 2 would admit 2 samples and can hold 1"
+    ):
+        schedule.advance(30)
+
+
+def test_a_capacity_holds_beside_an_age_and_beside_policies_without():
+    policy = Greedy()
+    policy.capacity = (2, 3, FOREVER)
+    own = {"mine": policy}
+    mixed = Schedule(study(policies=("mine", "constant")), CONTROL, policies=own).advance(30)
+    assert mixed.occupancy[:, :3, :2].max(axis=(0, 1)).tolist() == [2, 3]
+    plain = plan(study(policies=("mine", "constant")), CONTROL, policies={"mine": Greedy()})
+    assert np.array_equal(mixed.occupancy[:, 3:], plain.occupancy[:, 3:])
+    assert np.array_equal(mixed.occupancy[:, :3, 2], plain.occupancy[:, :3, 2])
+    assert (mixed.track.n[:, :3] < plain.track.n[:, :3]).any()
+
+
+def test_a_digest_has_capacities_where_there_are_any_and_is_else_as_it_always_was():
+    setting = study(policies=("mine",))
+    schedule = Schedule(setting, CONTROL, policies={"mine": Greedy()})
+    seen = hashlib.sha256(schedule.retention.tobytes()).hexdigest()
+    for admitted in schedule.advance(5).admissions:
+        seen = hashlib.sha256(seen.encode() + admitted.tobytes()).hexdigest()
+    assert schedule.digest == seen
+    digests = {seen}
+    for capacity in (8, 9):
+        policy = Greedy()
+        policy.capacity = capacity
+        schedule = Schedule(setting, CONTROL, policies={"mine": policy})
+        schedule.advance(5)
+        digests.add(schedule.digest)
+    assert len(digests) == 3
 
 
 def test_policies_are_found_by_name_or_at_an_import_path():

@@ -1,0 +1,101 @@
+r"""Buy where it is cheap, keep the memory full: samples leave when their place is needed, first in, first out.
+
+A sample that has been used j times is worth replacing up to a price of about w(j): it goes where
+\(Z(t)\,c(t)<Z_0\,w(j)\) (`theory.buying`). The debt Z starts at the reserve \(Z_0\): below it money is left over, above
+it too much was spent. Round 1 fills the memory at once and leaves the rest to the debt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirics.control.policy import FOREVER
+from theory.admission import debt_update
+from theory.buying import buys, savings_price
+from theory.setting import Budget, SettingError, positive
+
+__all__ = ["BuyCheap", "Places", "rising"]
+
+Whole = NDArray[np.int64]
+AGES = 2**12  # that the rule for unknown prices tells apart, as many as the one for known prices
+
+
+@dataclass(frozen=True)
+class Places:
+    """The round about to be played, Z, (replicates,), and the round in which the sample of each place was admitted.
+
+    `born` is (replicates, clients, places), the oldest first: an empty place is as old as can be, and one that its
+    client does not have is never born.
+    """
+
+    round: int
+    debt: NDArray[np.float64]
+    born: Whole
+
+
+@dataclass(frozen=True)
+class BuyCheap:
+    """`worth` is w(1), …, w(J), the last for all later ages; `reserve` is Z_0; buffers are the budget's, and held.
+
+    The debt never exceeds `theory.buying.debt_ceiling` for V = Z_0 and w(J), unless the reserve or the first round puts
+    it higher.
+    """
+
+    worth: tuple[float, ...]
+    reserve: float
+    budget: Budget
+
+    def __post_init__(self) -> None:
+        positive("the reserve", self.reserve)
+        steps = np.diff(np.array([0.0, *self.worth]))
+        if not self.worth or not np.isfinite(self.worth).all() or (steps < 0).any():
+            raise SettingError(
+                "the worth of replacing a sample must not fall with its age, such as (1.0, 2.5, 4.0), got "
+                f"{self.worth!r:.60}"
+            )
+
+    @property
+    def retention(self) -> int:
+        return FOREVER
+
+    @property
+    def capacity(self) -> tuple[int, ...]:
+        return tuple(int(size) for size in self.budget.buffers)
+
+    @cached_property
+    def _worth(self) -> NDArray[np.float64]:
+        return np.array(self.worth)
+
+    def start(self, replicates: int) -> Places:
+        sizes = np.array(self.capacity)
+        empty = np.where(np.arange(sizes.max()) < sizes[:, np.newaxis], -FOREVER, FOREVER)
+        born = np.broadcast_to(empty, (replicates, *empty.shape)).copy()
+        return Places(1, np.full(replicates, float(self.reserve)), born)
+
+    def decide(self, state: Places, cost: NDArray[np.float64]) -> tuple[Places, Whole]:
+        if state.round == 1:
+            return state, np.broadcast_to(np.array(self.capacity), state.born.shape[:2])
+        age = state.round - state.born
+        worth = self._worth[np.clip(age, 1, len(self.worth)) - 1]
+        debt, price = (each[:, np.newaxis, np.newaxis] for each in (state.debt, cost))
+        replaced = (age > 0) & buys(debt, price, self.reserve, worth)
+        return state, replaced.sum(axis=2)
+
+    def book(self, state: Places, cost: NDArray[np.float64], delivered: Whole) -> Places:
+        oldest = np.arange(state.born.shape[2]) < delivered[..., np.newaxis]
+        born = np.sort(np.where(oldest, state.round, state.born), axis=2)
+        debt = debt_update(state.debt, cost, delivered.sum(axis=1), float(self.budget.cost))
+        return Places(state.round + 1, debt, born)
+
+
+def rising(budget: Budget) -> tuple[float, ...]:
+    """w(j) for prices of which nothing is known: what a place has saved since its sample came (`savings_price`).
+
+    >>> rising(Budget(buffers=(8, 12), cost=5, mean_cost=1))[:3]
+    (0.25, 0.5, 0.75)
+    """
+    return tuple(float(savings_price(age, budget.total_buffer, budget.cost)) for age in range(1, AGES + 1))

@@ -1,0 +1,272 @@
+"""Buying where it is cheap: what is replaced, hard buffers, bounded debt, and a controller that can be saved."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from empirics.control.buying import BuyCheap, rising
+from empirics.control.controller import Controller
+from empirics.control.policy import FOREVER
+from empirics.control.prices import make_prices
+from empirics.control.registry import Brief, make_policy
+from empirics.control.schedule import Schedule, brief_for, plan
+from tests.empirics.small import CONTROL, study
+from theory.admission import debt_update
+from theory.buying import debt_ceiling, overspending
+from theory.prices import Uniform
+from theory.replacement import best_replacement
+from theory.setting import Budget, SettingError
+
+BOTH = ("buy-cheap", "buy-cheap-online")
+LOW, HIGH = 0.25, 8.0
+
+
+def budget(buffers, cost):
+    return Budget(buffers=tuple(buffers), cost=cost, mean_cost=4)
+
+
+@st.composite
+def plays(draw):
+    """A policy, prices (rounds, replicates), and which shares of the grants arrive, (rounds, replicates, clients)."""
+    buffers = draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
+    worth = np.cumsum(draw(st.lists(st.floats(0, 4), min_size=1, max_size=6)))
+    reserve, cost = draw(st.floats(0.5, 60)), draw(st.floats(0.1, 40))
+    policy = BuyCheap(tuple(worth.tolist()), reserve, budget(buffers, cost))
+    rounds, replicates = draw(st.integers(1, 25)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    pool = [LOW, HIGH, *rng.uniform(LOW, HIGH, 2), *(w for w in worth if LOW < w < HIGH)]
+    few = rng.choice(pool, size=draw(st.integers(1, 4)))  # one price alone brings debts near to their bound
+    prices = rng.choice(few, size=(rounds, replicates))
+    short = rng.uniform(size=(rounds, replicates, len(buffers))) * draw(st.sampled_from([0, 1, 2]))
+    return policy, prices, np.clip(1.3 - short, 0, 1)
+
+
+def played(policy, prices, shares):
+    """States, grants and deliveries of all rounds, the last state included."""
+    state = policy.start(prices.shape[1])
+    states, grants, deliveries = [state], [], []
+    for cost, share in zip(prices, shares, strict=True):
+        state, granted = policy.decide(state, cost)
+        delivered = np.floor(granted * share).astype(int)
+        state = policy.book(state, cost, delivered)
+        states.append(state)
+        grants.append(granted)
+        deliveries.append(delivered)
+    return states, np.array(grants), np.array(deliveries)
+
+
+@given(plays())
+def test_a_place_is_replaced_where_its_price_is_below_its_worth(play):
+    """Against one place at a time, in plain Python."""
+    policy, prices, shares = play
+    _, grants, deliveries = played(policy, prices, shares)
+    for r in range(prices.shape[1]):
+        Z, memories = policy.reserve, [[] for _ in policy.capacity]  # the rounds in which samples came
+        for t, price in enumerate(prices[:, r].tolist(), start=1):
+            for m, (memory, size) in enumerate(zip(memories, policy.capacity, strict=True)):
+                ages = [t - entered for entered in memory] + [10**9] * (size - len(memory))
+                worth = [policy.worth[min(age, len(policy.worth)) - 1] for age in ages]
+                wanted = size if t == 1 else sum(Z * price < policy.reserve * w for w in worth)
+                assert grants[t - 1, r, m] == wanted
+                memory += [t] * int(deliveries[t - 1, r, m])
+                memories[m] = memory[-size:]
+            Z = float(debt_update(Z, price, int(deliveries[t - 1, r].sum()), float(policy.budget.cost)))
+
+
+@given(plays())
+def test_admissions_are_whole_and_no_buffer_is_ever_exceeded(play):
+    policy, prices, shares = play
+    states, grants, deliveries = played(policy, prices, shares)
+    assert grants.dtype.kind == "i"
+    sizes = np.array(policy.capacity)
+    assert ((grants >= 0) & (grants <= sizes)).all()
+    assert (grants[0] == sizes).all()
+    for state in states:
+        here = np.abs(state.born) < FOREVER
+        assert (here.sum(axis=2) <= sizes).all()
+        assert (np.diff(state.born, axis=2) >= 0).all()
+        assert ((state.born == FOREVER).sum(axis=2) == sizes.max() - sizes).all()
+    held = (np.abs(states[-1].born) < FOREVER).sum(axis=2)
+    assert (held == np.minimum(deliveries.sum(axis=0), sizes)).all()
+
+
+@given(plays())
+def test_debt_never_exceeds_its_bound(play):
+    policy, prices, shares = play
+    states, _, _ = played(policy, prices, shares)
+    C, S = float(policy.budget.cost), sum(policy.capacity)
+    for r in range(prices.shape[1]):
+        ends = prices[:, r].min(), prices[:, r].max()
+        bound = debt_ceiling(policy.reserve, policy.worth[-1], S, C, *ends)
+        opening = policy.reserve + prices[0, r] * S - C
+        most = max(bound, opening, policy.reserve)
+        assert all(state.debt[r] <= most * (1 + 1e-12) for state in states)
+
+
+@given(plays(), st.floats(1, 2))
+def test_while_the_reserve_is_used_up_nothing_is_replaced_above_its_worth(play, over):
+    policy, prices, shares = play
+    states, _, _ = played(policy, prices, shares)
+    for state, cost in zip(states[1:], prices[1:], strict=False):
+        _, granted = policy.decide(replace(state, debt=np.full(len(cost), over * policy.reserve)), cost)
+        for r, m in zip(*np.nonzero(granted), strict=True):
+            youngest = state.round - int(state.born[r, m, granted[r, m] - 1])
+            assert cost[r] < policy.worth[min(youngest, len(policy.worth)) - 1]
+
+
+@given(plays())
+def test_a_replicate_decides_as_it_would_alone(play):
+    policy, prices, shares = play
+    _, together, _ = played(policy, prices, shares)
+    for r in range(prices.shape[1]):
+        one = slice(r, r + 1)
+        _, alone, _ = played(policy, prices[:, one], shares[:, one])
+        assert np.array_equal(alone, together[:, one])
+
+
+@pytest.mark.parametrize(
+    ("worth", "reserve", "message"),
+    [
+        ((), 1.0, "must not fall with its age"),
+        ((2.0, 1.0), 1.0, "must not fall with its age"),
+        ((-1.0, 1.0), 1.0, "must not fall with its age"),
+        ((1.0, float("inf")), 1.0, "must not fall with its age"),
+        ((float("nan"),), 1.0, "must not fall with its age"),
+        ((1.0,), 0.0, "the reserve must be"),
+    ],
+)
+def test_a_worth_or_a_reserve_that_makes_no_sense_is_refused(worth, reserve, message):
+    with pytest.raises(SettingError, match=message) as caught:
+        BuyCheap(worth, reserve, budget((2,), 5.0))
+    assert "\n" not in str(caught.value)
+
+
+# --- in a study --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("process", ["uniform", "integer", "markov", "drifting"])
+def test_memories_are_full_in_every_round_and_the_budget_is_met_in_the_long_run(process):
+    setting = study(policies=BOTH, rounds=2000)
+    setting = replace(setting, cost=replace(setting.cost, process=process))
+    rounds = plan(setting, CONTROL)
+    assert (rounds.occupancy == np.array(setting.buffers)).all()
+    spent = (rounds.cost * rounds.admissions.sum(axis=2)).mean(axis=0)
+    # what is owed at the end, beyond the reserve, is all that was spent too much
+    for name, mine in zip(BOTH, np.split(np.arange(setting.runs), 2), strict=True):
+        policy = make_policy(name, brief_for(setting, CONTROL))
+        ends = rounds.cost.min(), rounds.cost.max()
+        most = debt_ceiling(policy.reserve, policy.worth[-1], 16, setting.budget, *ends)
+        assert (spent[mine] <= setting.budget + overspending(most, policy.reserve, setting.rounds)).all()
+
+
+@pytest.mark.parametrize("policy", BOTH)
+def test_it_buys_more_samples_than_constant_admission_for_the_same_money(policy):
+    rounds = plan(study(policies=(policy, "constant"), rounds=1000), CONTROL)
+    for name in ("N", "effective"):
+        bought, constant = getattr(rounds.track, name)[-1].reshape(2, -1)
+        assert (bought > constant).all()
+
+
+def test_the_makers_follow_theory_and_the_study():
+    setting = study(V=3.0)
+    brief = brief_for(setting, CONTROL)
+    known, online = (make_policy(name, brief) for name in BOTH)
+    assert known.reserve == online.reserve == 2 / 3 * 3.0 * 22
+    assert known.capacity == online.capacity == (4, 5, 7)
+    assert known.worth == best_replacement(Uniform(1.0, 10.0), places=16, budget=22.0).thresholds
+    assert online.worth[:2] == (22 / 16, 44 / 16)
+    assert all(low <= high for low, high in pairwise(known.worth))
+    assert make_policy("buy-cheap-online", replace(brief, prices=None)) == online
+
+
+def test_without_prices_the_policy_that_needs_them_names_the_one_that_does_not():
+    setting = study()
+    unknown = Brief(setting, setting.theory_budget(make_prices(setting.cost).mean), CONTROL)
+    assert unknown.law is None
+    with pytest.raises(SettingError, match="use buy-cheap-online"):
+        make_policy("buy-cheap", unknown)
+
+
+def test_prices_handed_over_are_those_that_thresholds_are_made_for():
+    flat, spread = np.full(40, 5.0), np.tile([1.0, 9.0], 20)
+    made = [
+        Schedule(study(policies=("buy-cheap",)), CONTROL, prices=make_prices(p)).policies["buy-cheap"]
+        for p in (flat, spread)
+    ]
+    assert made[0].worth != made[1].worth
+    assert max(made[0].worth) <= 5.0
+
+
+def test_the_rule_for_unknown_prices_does_not_ask_for_them():
+    class Secret:
+        mean, depends_on_horizon, digest = 5.5, False, "secret"
+
+        def chunks(self, seed, replicates, rounds, size):
+            raise AssertionError("asked")
+
+    prices = make_prices(Secret())
+    Schedule(study(policies=("buy-cheap-online", "constant")), CONTROL, prices=prices)
+    with pytest.raises(SettingError, match="buy-cheap"):
+        Schedule(study(policies=("buy-cheap",)), CONTROL, prices=prices)
+
+
+def test_a_retention_by_age_is_refused_and_passed_by_in_a_sweep():
+    for name in BOTH:
+        with pytest.raises(SettingError, match="until newer ones need their place whatever K is"):
+            Schedule(study(policies=(f"{name}@K=5",)), CONTROL)
+    assert study(policies=("constant", *BOTH)).swept("K=1,5").policies == (
+        "constant@K=1",
+        "constant@K=5",
+        *BOTH,
+    )
+    slower = make_policy("buy-cheap@eta=0.1", brief_for(study(), CONTROL))
+    assert slower == make_policy("buy-cheap", brief_for(study(), CONTROL))
+
+
+def test_a_worth_for_unknown_prices_does_not_depend_on_the_rounds():
+    assert rising(budget((2, 2), 2))[:3] == (0.5, 1.0, 1.5)
+    made = [make_policy("buy-cheap-online", brief_for(study(rounds=T, V=9.0), CONTROL)) for T in (5, 500)]
+    assert made[0] == made[1]
+
+
+# --- in a controller ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", BOTH)
+def test_a_controller_with_shortfalls_goes_on_from_its_json_as_if_nothing_had_happened(policy, tmp_path):
+    rng = np.random.default_rng(7)
+    unbroken, saved = (Controller(policy, study()) for _ in range(2))
+    for t in range(60):
+        price = float(rng.uniform(1, 10))
+        granted = unbroken.decide(price)
+        assert np.array_equal(granted, saved.decide(price))
+        came = np.floor(granted * rng.choice([0.4, 1.0])).astype(int)
+        unbroken.report(came)
+        if t % 3 == 0:  # between the decision and the report
+            saved.save(tmp_path / "server.json")
+            saved = Controller.load(tmp_path / "server.json")
+        saved.report(came)
+        if t % 4 == 0:
+            saved = Controller.from_document(saved.document())
+        assert (unbroken.books.in_memory <= np.array([4, 5, 7])).all()
+        # what the policy takes to be in memory is there
+        assert np.array_equal(
+            (np.abs(unbroken._state.born[0]) < FOREVER).sum(axis=1), unbroken.books.in_memory
+        )
+    assert unbroken.document() == saved.document()
+    assert unbroken.capacity.tolist() == [4, 5, 7]
+    assert Controller("constant", study()).capacity is None
+
+
+def test_a_controller_needs_no_file_of_prices_unless_its_policy_does(tmp_path):
+    setting = study()
+    setting = replace(setting, cost=replace(setting.cost, process="trace", file=str(tmp_path / "none.csv")))
+    server = Controller("buy-cheap-online", setting, mean_cost=5.5)
+    server.report(server.decide(2.0))
+    assert Controller.from_document(server.document()).round == 2
+    with pytest.raises(SettingError, match="cannot be read"):
+        Controller("buy-cheap", setting, mean_cost=5.5)
