@@ -1,0 +1,76 @@
+"""Prices that stay: the best rule against enumeration, and against independent prices."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from theory.prices import Atoms
+from theory.replacement import best_replacement
+from theory.setting import SettingError
+from theory.sticky import best_sticky_replacement, sticky_rule
+
+
+def played(law, stay, replaces, rounds=4000):
+    """Burden and cost of a rule by following the distribution of (age, price) from round to round."""
+    ages, count = replaces.shape
+    often = np.array(law.weights, dtype=float)
+    state = np.zeros((ages, count))
+    state[0] = often
+    burden = cost = 0.0
+    for t in range(rounds):
+        after = np.zeros((ages, count))
+        for j, i in np.argwhere(state > 0):
+            k = 0 if replaces[j, i] else j + 1
+            after[k, i] += state[j, i]
+            if t >= rounds // 2:
+                burden += state[j, i] * (2 * (k + 1) - 1)
+                cost += state[j, i] * law.prices[i] * replaces[j, i]
+        state = stay * after + (1 - stay) * after.sum(axis=1, keepdims=True) * often
+    return burden / (rounds // 2), cost / (rounds // 2)
+
+
+@pytest.mark.parametrize("stay", [0.0, 0.6])
+@pytest.mark.parametrize("money", [0.5, 2.0, 6.0])
+def test_no_rule_beats_the_best_one(stay, money):
+    law, ages = Atoms.of([1.0, 4.0]), 3
+    best = sticky_rule(law, stay, money, ages)
+    rules = [
+        np.array([*choice, (True, True)])
+        for choice in itertools.product(itertools.product([True, False], repeat=2), repeat=ages - 1)
+    ]
+    values = [burden + money * cost for burden, cost in (played(law, stay, rule, 400) for rule in rules)]
+    assert best.burden + money * best.cost == pytest.approx(min(values), abs=1e-6)
+
+
+def test_what_a_rule_brings_is_what_playing_it_brings():
+    law = Atoms.of([1.0, 2.0, 5.0])
+    rule = sticky_rule(law, 0.7, 3.0, ages=6)
+    burden, cost = played(law, 0.7, rule.replaces, 600)
+    assert (rule.burden, rule.cost) == pytest.approx((burden, cost), rel=1e-7)
+
+
+@pytest.mark.parametrize(("prices", "budget"), [(range(1, 11), 55), ([1, 3], 90), ([2, 3, 9, 9], 120)])
+def test_without_stickiness_it_is_the_rule_for_independent_prices(prices, budget):
+    law = Atoms.of(prices)
+    independent = best_replacement(law, 100, budget)
+    effective, rate = best_sticky_replacement(law, 0.0, 100, budget, ages=40)
+    assert effective == pytest.approx(float(independent.effective_rate), rel=1e-6)
+    assert rate == pytest.approx(float(independent.rate), rel=1e-4)
+
+
+def test_the_longer_prices_stay_the_less_is_to_be_gained():
+    law = Atoms.of([1.0, 4.0, 7.0, 10.0])
+    found = [best_sticky_replacement(law, stay, 100, 55, ages=64)[0] for stay in (0.0, 0.5, 0.9)]
+    assert found == sorted(found, reverse=True)
+    assert all(value > 10 for value in found)
+
+
+def test_a_budget_for_every_round_buys_everything():
+    assert best_sticky_replacement(Atoms.of([1, 3]), 0.5, 10, 20) == (10.0, 10.0)
+
+
+@pytest.mark.parametrize("stay", [-0.1, 1.0])
+def test_what_is_no_probability_is_refused(stay):
+    with pytest.raises(SettingError, match="stays"):
+        best_sticky_replacement(Atoms.of([1, 3]), stay, 10, 2)
