@@ -13,6 +13,9 @@ two:
 
 A sample's age is 1 when it enters and grows by 1 in each later round in which it is still there
 (eq:age-evolution); it is dropped when its age is K (eq:kstep-drop).
+
+`simulate_by_capacity` has another rule of retention: each client's memory has a fixed number of places, and a new
+sample that finds none free takes that of the oldest.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-__all__ = ["ORDERS", "Order", "Snapshot", "simulate"]
+__all__ = ["ORDERS", "Order", "Snapshot", "simulate", "simulate_by_capacity"]
 
 Sample = tuple[int, int]
 Order = Literal["admit-train-drop", "admit-drop-train", "drop-admit-train"]
@@ -113,4 +116,28 @@ def simulate(
         rounds.append(Snapshot(t, tuple(age), dict(uses)))
         if order == "admit-train-drop":
             drop()
+    return rounds
+
+
+def simulate_by_capacity(admissions: Sequence[Sequence[int]], capacities: Sequence[int]) -> list[Snapshot]:
+    """Play all rounds, first in, first out: in a full memory a new sample takes the place of the oldest.
+
+    >>> [snapshot.memory for snapshot in simulate_by_capacity([[2], [1]], [2])]
+    [((0, 0), (0, 1)), ((0, 1), (0, 2))]
+    """
+    queues: list[list[Sample]] = [[] for _ in capacities]
+    uses: dict[Sample, int] = {}
+    known = 0
+    rounds = []
+    for t, amounts in enumerate(admissions, start=1):
+        for client, (queue, capacity, amount) in enumerate(zip(queues, capacities, amounts, strict=True)):
+            for _ in range(amount):
+                queue.append((client, known))
+                known += 1
+                if len(queue) > capacity:
+                    del queue[0]
+        memory = tuple(sample for queue in queues for sample in queue)
+        for sample in memory:
+            uses[sample] = uses.get(sample, 0) + 1
+        rounds.append(Snapshot(t, memory, dict(uses)))
     return rounds

@@ -26,6 +26,7 @@ __all__ = [
     "overspending",
     "rate_shortfall",
     "reserve_weight",
+    "savings_ceiling",
     "savings_price",
 ]
 
@@ -57,6 +58,18 @@ def reserve_weight(reserve: Any, places: Any, budget: Any) -> Any:
     Fraction(550, 1)
     """
     return ratio(reserve * budget, places)
+
+
+def savings_ceiling(reserve: Any, places: Any, budget: Any, high: Any) -> Any:
+    r"""\(Z(1)+c_+S-C\): with \(w(j)=j\), V of `reserve_weight` and \(Z(1)\ge C\) no debt exceeds it after the opening.
+
+    An upper bound on every path: the debt and what all places have saved, \(\frac CS\sum A_i\ge C\), come to at most
+    \(Z(1)+c_+S\). So T rounds cost at most \(C(T-1)+c_+S\), whatever the prices and however large the reserve.
+
+    >>> savings_ceiling(1000, 100, 55, 10)
+    1945
+    """
+    return reserve + high * places - budget
 
 
 def debt_ceiling(V: Any, worth: Any, places: Any, budget: Any, low: Any, high: Any) -> Any:
@@ -101,8 +114,8 @@ def rate_shortfall(V: Any, drift: Any, reserve: Any = 0, rounds: Any = 1) -> Any
 
 
 def frame_shortfall(V: Any, drift: Any, frame: Any, reserve: Any = 0, rounds: Any = 1) -> Any:
-    r"""\(\frac{FB}V+\frac{Z(1)^2}{2VT}\) for prices in any order: by no more does the rate miss the mean, over frames of F
-    rounds, of what CF buys at best within a frame. An upper bound on every path, T being a multiple of F.
+    r"""\(\frac{FB}V+\frac{Z(1)^2}{2VT}\) for prices in any order: by no more does the rate miss the mean, over frames
+    of F rounds, of what CF buys at best within a frame. An upper bound on every path, T being a multiple of F.
 
     >>> frame_shortfall(100, 50, 4)
     Fraction(2, 1)
@@ -116,7 +129,8 @@ def age_ceiling(
     r"""\(\frac SR\Bigl(1+\frac B{VS}+\frac{Z(2)^2/2+V\sum A_i(1)}{VST}\Bigr)\) for \(w(j)=j\) and i.i.d. prices.
 
     An upper bound on the expected mean age in memory over the rounds 1..T, R being the rate that money buys, Z(2) the
-    `debt` after the opening and \(\sum A_i(1)\) the sum of `ages` then. Without the last two terms it is the mean age under replacing all at the knapsack's threshold.
+    `debt` after the opening and \(\sum A_i(1)\) the sum of `ages` then.
+    Without the last two terms it is the mean age of who replaces all at the knapsack's threshold.
 
     >>> age_ceiling(25, 100, V=1000, drift=50)
     Fraction(2001, 500)

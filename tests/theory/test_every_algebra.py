@@ -147,6 +147,7 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
     ),
     "buying.savings_price": lambda a: theory.buying.savings_price(a.t, a.u, a.v),
     "buying.reserve_weight": lambda a: theory.buying.reserve_weight(a.u, a.v, a.w),
+    "buying.savings_ceiling": lambda a: theory.buying.savings_ceiling(a.u, a.v, a.w, a.t),
     "buying.debt_ceiling": lambda a: theory.buying.debt_ceiling(a.u, a.K, a.v, a.w, a.u, a.u + a.v),
     "buying.overspending": lambda a: theory.buying.overspending(a.u, a.v, a.t),
     "buying.drift_constant": lambda a: theory.buying.drift_constant(a.u, a.v, a.w),

@@ -1,0 +1,191 @@
+r"""The online rule's ages (`buy:online-age`): with w(j) = j the mean age is bounded, and so the effective rate.
+
+The rule minimises the drift of \(\tfrac12Z^2+V\sum A_i\), and is compared with one that does not look at ages.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from proofs_check.claim import WRITTEN, Claim, Context, confirming
+from proofs_check.engines.identity import equal
+from proofs_check.engines.simulation import compare_mean
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.buying.drift import drift_of_a_round, moves
+from proofs_check.groundwork.buying.loop import play
+from proofs_check.groundwork.buying.market import SYMBOLS, B, C, S, V, Z, c
+from proofs_check.notation import T, written
+from theory.buying import age_ceiling, buys, drift_constant
+from theory.capacity import burst_effective_rate, effective_rate
+from theory.knapsack import purchase_limit
+from theory.prices import Atoms
+
+R, age, often = sp.symbols("R A p", positive=True)
+debt, ages = sp.symbols("Z_2 A_1", nonnegative=True)
+CEILING = age_ceiling(R, S, V, B, debt, T, ages)
+
+
+def ages_of_a_round() -> Evidence:
+    """A sample kept goes from A to A+1, one replaced from A to 1: A + 1 - A·(replaced)."""
+    replaced, after = sp.symbols("replaced after", real=True)
+    return always(
+        sp.Eq(after, age + 1 - age * replaced),
+        given=[
+            sp.Or(
+                sp.And(sp.Eq(replaced, 0), sp.Eq(after, age + 1)), sp.And(sp.Eq(replaced, 1), sp.Eq(after, 1))
+            )
+        ],
+        domain="every age",
+    )
+
+
+def the_rule_minimises() -> Evidence:
+    """Sample by sample, replacing where Zc < VA has the least (Zc - VA)·p of all p in [0, 1]."""
+    replaced = sp.Symbol("replaced", real=True)
+    taken = buys(Z, c, V, age)
+    return always(
+        (Z * c - V * age) * replaced <= (Z * c - V * age) * often,
+        given=[
+            often <= 1,
+            sp.Or(sp.And(taken, sp.Eq(replaced, 1)), sp.And(sp.Not(taken), sp.Eq(replaced, 0))),
+        ],
+        domain="every debt, price, age and p",
+    )
+
+
+def comparison() -> Evidence:
+    """p depends on the price alone, with E p = R/S and S·E[cp] = C: a round adds B + V(S - R/S·ΣA) at most."""
+    total, paid, spent, after, before, rounds, summed = sp.symbols(
+        "total paid spent after before rounds summed", nonnegative=True
+    )
+    first = debt**2 / 2 + V * ages
+    return together(
+        always(
+            after <= before + B + V * (S - R / S * total),
+            given=[
+                after <= before + B + Z * (S * paid - C) + V * (S - often * total),
+                sp.Eq(S * paid, C),
+                sp.Eq(often, R / S),
+            ],
+            domain="means of ½Z² + VΣA before and after a round; total is the mean of ΣA before it",
+        ),
+        always(
+            after <= first + (B + V * S) * (rounds + 1) - V * R / S * (summed + total),
+            given=[
+                before <= first + (B + V * S) * rounds - V * R / S * summed,
+                after <= before + B + V * (S - R / S * total),
+            ],
+            domain="every round, by induction",
+        ),
+        equal(
+            first + (B + V * S) * T - V * R / S * (S * T * CEILING),
+            0,
+            domain="every argument",
+            what="the bound at a mean age that is the ceiling, and 0",
+        ),
+        always(
+            spent <= CEILING,
+            given=[first + (B + V * S) * T - V * R / S * (S * T * spent) >= 0],
+            domain="ΣΣA = ST·(mean age), and ½Z² + VΣA is never negative",
+        ),
+    )
+
+
+def effective() -> Evidence:
+    """S/(2A-1) is convex in the mean age: its mean is at least its value at the mean; S/R gives SR/(2S-R)."""
+    mean = sp.Symbol("mean", positive=True)
+    slope = sp.diff(effective_rate(S, mean), mean)
+    return together(
+        always(
+            effective_rate(S, age) >= effective_rate(S, mean) + slope * (age - mean),
+            given=[age >= 1, mean >= 1],
+            domain="every mean age of a run: the tangent at the mean over runs lies below",
+        ),
+        always(
+            effective_rate(S, age) >= effective_rate(S, mean),
+            given=[age >= 1, mean >= age],
+            domain="a lower mean age has a higher effective rate",
+        ),
+        equal(
+            effective_rate(S, S / R),
+            burst_effective_rate(S, 1, R / S),
+            domain="every S and R",
+            what="the effective rate at mean age S/R and that of bursts at the threshold",
+        ),
+        equal(
+            sp.limit(CEILING.subs({debt: 0, ages: 0}), V, sp.oo),
+            S / R,
+            domain="V → ∞",
+            what="the ceiling and S/R",
+        ),
+    )
+
+
+def drawn_prices(context: Context) -> Evidence:
+    """Whole prices 1..10, independent: the mean age over the rounds, run by run, against the ceiling."""
+    rng, runs, rounds = context.generator(), context.choose(2000, 20_000), 60
+    places, budget, V, reserve = 4, 9, 100, 60
+    limit = purchase_limit(Atoms.of(range(1, 11)), places, budget).rate
+    prices = rng.integers(1, 10, (rounds, runs), endpoint=True)
+    found = play(prices, places=places, budget=budget, V=V, debt=reserve)
+    # ages of the rounds 1..T: S fresh samples, and after each decision but the last
+    mean = (places + found.ages[:-1].sum(axis=0)) / (places * rounds)
+    bound = age_ceiling(limit, places, V, drift_constant(places, budget, 10), reserve, rounds, places)
+    return compare_mean(
+        mean,
+        float(bound),
+        low=1,
+        high=(rounds + 1) / 2,
+        domain=f"S = 4, C = 9, V = {V}, T = {rounds}, from a fresh memory and the debt {reserve}",
+        what="the mean age",
+    )
+
+
+CLAIMS = [
+    Claim(
+        id="buy:online-age",
+        kind="addition",
+        title="online: mean age at most (S/R)(1 + B/(VS) + …)",
+        statement="Let a sample that has been used j times be replaced where Z(t)c(t) < V·j, from a full "
+        "memory on, and prices be independent of one law, unknown, and at most c₊. The expected mean age in "
+        "memory over T rounds is at most (S/R)(1 + B/(VS)) and a term that falls as 1/T, R being the most "
+        "that money buys. So for large V and T it is at most S/R, the mean age of who replaces all at the "
+        "knapsack's threshold, and the expected N_eff/T is at least that rule's, SR/(2S-R), but for O(1/V) "
+        "and O(1/T).",
+        formula=written(
+            r"\mathbb E[\bar A]\le @ceiling,\qquad\frac{\mathbb E[N_{\mathrm{eff}}]}T\ge\frac S{2\,\mathbb E[\bar A]-1}"
+            r"\to @rate",
+            "E[Ā] ≤ @ceiling, E[N_eff]/T ≥ S/(2E[Ā]-1) → @rate",
+            ceiling=CEILING,
+            rate=sp.together(burst_effective_rate(S, 1, R / S)),
+        ),
+        domain="every S, C, V, T and every law of independent prices of at most c₊, C below S times their mean",
+        given=(WRITTEN,),
+        sketch="Let A_i be how often sample i has been used when round t decides, and L = ½Z² + VΣA_i. The "
+        "debt's part of L grows by B + Z(cx-C) at most (buy:online-rate), and ΣA by S less the A of those "
+        "replaced. So L grows by B - ZC + VS + Σ(Zc - VA_i) over those replaced, and the rule makes that sum "
+        "least, sample by sample: it is at most its value for any other choice, even a random one. Let each "
+        "place be replaced with probability p(c), which looks at the price alone: where c is below the "
+        "knapsack's threshold, and in part at it, so that E p = R/S and S·E[cp] = C. Ages and debt know only "
+        "earlier prices, so in the mean L grows by B + V(S - (R/S)ΣA) at most. Added over the decisions of "
+        "the rounds 2..T+1, with L >= 0 in the end and L = ½Z(2)² + VΣA_i(1) at the start, (R/S)ΣΣA <= ST + "
+        "BT/V + L(2)/V: divided by RT that is the ceiling. N_eff/T = S/(2Ā-1) (buy:full-memory) is convex in "
+        "Ā, so its mean is at least its value at the mean.",
+        parts=("the drift", "the rule", "the ceiling", "the effective rate"),
+        checks={
+            "the drift": (moves, drift_of_a_round, ages_of_a_round),
+            "the rule": the_rule_minimises,
+            "the ceiling": (comparison, confirming(drawn_prices)),
+            "the effective rate": effective,
+        },
+        symbols={
+            **SYMBOLS,
+            "R": "the largest rate that money buys",
+            "B": "half the square of the most that a round moves the debt by",
+            "Ā": "mean age in memory over the rounds, a fresh sample's being 1",
+            "A_1": "the sum of all ages in round 1",
+            "Z_2": "the debt after round 1",
+        },
+    ),
+]

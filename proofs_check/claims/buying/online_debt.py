@@ -1,0 +1,165 @@
+r"""The online rule's debt (`buy:online-debt`): a ceiling that no order of prices breaks, and so a mean cost.
+
+A purchase is made only while \(Zc<Vw\), and then it adds cS at most; a round without one does not add to the debt.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from hypothesis import strategies as st
+
+from proofs_check.claim import WRITTEN, Claim, Context, confirming
+from proofs_check.engines.exact import search
+from proofs_check.engines.identity import equal
+from proofs_check.evidence import Evidence, fails, holds, together
+from proofs_check.groundwork.buying.drift import debt_after, with_maxima, x
+from proofs_check.groundwork.buying.loop import QUARTER, constant_worth, drawn_prices, play, worth_of_age
+from proofs_check.groundwork.buying.market import SYMBOLS, Z1, C, S, V, Z, c, high, low
+from proofs_check.groundwork.reuse.corners import always
+from proofs_check.notation import T, written
+from theory.buying import buys, debt_ceiling, overspending
+
+worth, most = sp.symbols("w most", positive=True)
+CEILING = debt_ceiling(V, worth, S, C, low, high)
+
+
+def a_purchase_stays_below() -> Evidence:
+    """Zc < Vw bounds Z by Vw/c; Vw/c + cS is largest at an end of the prices, being convex in c."""
+    top = sp.Symbol("top", positive=True)
+    at_the_ends = [top >= V * worth / price + price * S for price in (low, high)]
+    inside = [low <= c, c <= high]
+    return together(
+        always(V * worth / c + c * S <= top, given=[*inside, *at_the_ends], domain="every price in [c₋, c₊]"),
+        always(
+            debt_after(Z, c, x, C) <= sp.Max(0, top - C),
+            given=[buys(Z, c, V, most), most <= worth, x <= S, V * worth / c + c * S <= top],
+            domain="every debt, price and purchase, worths up to w",
+        ),
+        always(debt_after(Z, c, 0, C) <= Z, domain="a round without a purchase"),
+        always(
+            sp.Eq(CEILING, sp.Max(0, top - C)),
+            given=[
+                *at_the_ends,
+                sp.Or(*(sp.Eq(top, V * worth / price + price * S) for price in (low, high))),
+            ],
+            domain="theory's ceiling is the larger end less C, or 0",
+        ),
+    )
+
+
+def mean_cost() -> Evidence:
+    """Z' >= Z + cx - C, so Σcx <= CT + Z(T+1) - Z(1); with the ceiling for Z(T+1)."""
+    spent, debt, rounds = sp.symbols("spent debt rounds", nonnegative=True)
+    after = debt_after(Z, c, x, C)
+    return together(
+        always(
+            spent + c * x <= C * (rounds + 1) + after - Z1,
+            given=[spent <= C * rounds + Z - Z1],
+            domain="every round, by induction",
+        ),
+        equal(
+            (C * T + debt - Z1) / T,
+            C + overspending(debt, Z1, T),
+            domain="every T",
+            what="the mean cost's bound",
+        ),
+    )
+
+
+def _breaks(
+    prices: list[int], places: int, budget: int, V: int, reserve: int, by_age: bool
+) -> dict[str, Any] | None:
+    """One path in whole numbers: the ceiling for the largest worth that was met, and the mean cost."""
+    found = play(
+        [[price] for price in prices],
+        places=places,
+        budget=budget,
+        V=V,
+        debt=reserve,
+        worth=worth_of_age if by_age else constant_worth,
+    )
+    top = max(1, int(found.oldest.max())) if by_age else 1
+    ceiling = max(reserve, debt_ceiling(V, top, places, budget, min(prices), max(prices)))
+    T, debt = len(prices), found.debt[:, 0].tolist()
+    spent = int(found.spent.sum())
+    if max(debt) <= ceiling and spent <= T * (budget + overspending(debt[-1], reserve, T)):
+        return None
+    return {"debt": debt, "ceiling": ceiling, "spent": spent}
+
+
+def drawn_paths(context: Context) -> Evidence:
+    """Prices in any order, w = 1 and w(j) = j."""
+    return search(
+        context,
+        {
+            "prices": st.lists(st.integers(1, 9), min_size=1, max_size=12),
+            "places": st.integers(1, 4),
+            "budget": st.integers(1, 8),
+            "V": st.integers(1, 40),
+            "reserve": st.integers(0, 20),
+            "by_age": st.booleans(),
+        },
+        _breaks,
+        domain="up to 12 whole prices up to 9, S <= 4, C <= 8, V <= 40, Z(1) <= 20",
+        examples=context.choose(150, 1500),
+    )
+
+
+def price_processes(context: Context) -> Evidence:
+    """Independent, Markov and drifting prices, in whole quarters: every round of every run."""
+    rng, runs, rounds = context.generator(), context.choose(40, 400), context.choose(300, 3000)
+    places, budget, V, reserve = 10, 22 * QUARTER, 4000, 100
+    seen, domain = (
+        {},
+        f"S = 10, C = 22, V = {V}, w = 1; {runs} runs of {rounds} rounds each, prices in quarters",
+    )
+    for costs, prices in drawn_prices(rng, runs, rounds):
+        found = play(prices, places=places, budget=budget, V=V, debt=reserve, worth=constant_worth)
+        ceiling = debt_ceiling(V, 1, places, budget, int(prices.min()), int(prices.max()))
+        largest = int(found.debt.max())
+        over = found.spent.sum(axis=0) - rounds * budget - (found.debt[-1] - reserve)
+        seen[costs.name] = {"largest debt": largest, "ceiling": float(ceiling), "over": int(over.max())}
+        if largest > ceiling or np.any(over > 0):
+            return fails("simulation", f"broken by {costs.name}", domain=domain, certificate=seen)
+    return holds("simulation", "no round of any run is above", domain=domain, certificate=seen)
+
+
+CLAIMS = [
+    Claim(
+        id="buy:online-debt",
+        kind="addition",
+        title="online: a ceiling on debt, and so on mean cost",
+        statement="Let a sample be replaced in round t only if Z(t)c(t) < V·w, w being what it is worth, and "
+        "prices lie in [c₋, c₊], in any order. If no sample is ever worth more than w, a debt that begins "
+        "below the ceiling never exceeds it, and the mean cost of T rounds exceeds C by (Z(T+1) - Z(1))/T at "
+        "most: on every path, whatever the prices, independent, Markov or drifting.",
+        formula=written(
+            r"Z(t)\le @ceiling,\qquad\frac1T\sum_{t\le T}c(t)x(t)\le C+@over",
+            "Z(t) ≤ @ceiling, (1/T)Σcx ≤ C + @over",
+            ceiling=with_maxima(CEILING),
+            over=overspending(sp.Symbol("Z_T+1"), sp.Symbol("Z_1"), T),
+        ),
+        domain="every S, C, V, w, every prices in [c₋, c₊] in any order, on every path",
+        given=(WRITTEN,),
+        sketch="If something is bought, Z < Vw/c, so Z' <= Vw/c + cS - C or 0. As a function of c that is "
+        "convex, so it is largest at c₋ or c₊. If nothing is bought Z' <= Z. By induction no debt is above "
+        "the larger of the two, once it is below. The positive part never lowers a debt: Z' >= Z + cx - C. "
+        "Added over T rounds, Σcx <= CT + Z(T+1) - Z(1).",
+        parts=("the ceiling", "mean cost"),
+        checks={
+            "the ceiling": (a_purchase_stays_below, confirming(drawn_paths), confirming(price_processes)),
+            "mean cost": (mean_cost, confirming(drawn_paths), confirming(price_processes)),
+        },
+        symbols={
+            **SYMBOLS,
+            "c_-": "the lowest price",
+            "c_+": "the highest price",
+            "w": "the largest worth of a sample",
+            "Z_1": "the debt at the start",
+            "Z_T+1": "the debt in the end",
+        },
+    ),
+]

@@ -1,0 +1,69 @@
+r"""What one round does to half the squared debt: the link that every claim about the online rule shares.
+
+\(Z'=[Z+cx-C]^+\), and \((cx-C)^2\le2B\) for every purchase \(0\le x\le S\) at a price of at most \(c_+\).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.engines import smt
+from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.buying.market import C, S, Z, c, high
+from proofs_check.groundwork.reuse.corners import always
+from theory.algebra import positive_part
+from theory.buying import drift_constant
+
+__all__ = ["debt_after", "drift_of_a_round", "moves", "with_maxima", "x"]
+
+x = sp.Symbol("x", nonnegative=True)
+
+
+def debt_after(debt: Any, cost: Any, bought: Any, budget: Any) -> Any:
+    """Z' = [Z + cx - C]⁺."""
+    return positive_part(debt + cost * bought - budget)
+
+
+def with_maxima(expression: Any) -> Any:
+    """The same, each -min(-a, -b) written as max(a, b)."""
+    return sp.sympify(expression).replace(
+        lambda e: isinstance(e, sp.Min), lambda e: -sp.Max(*(-argument for argument in e.args))
+    )
+
+
+@cache
+def moves() -> Evidence:
+    """cx - C lies within δ of 0, δ² = 2B; B is no larger than it must be; and the debt moves by δ at most."""
+    most = 2 * drift_constant(S, C, high)
+    move = debt_after(Z, c, x, C) - Z
+    step = sp.Symbol("delta", positive=True)
+    return together(
+        always((c * x - C) ** 2 <= most, given=[x <= S, c <= high], domain="every purchase and price"),
+        always(
+            sp.Or(sp.Eq(most, C**2), sp.Eq(most, (high * S - C) ** 2)),
+            domain="one of the two: nothing is bought, or S at the highest price",
+        ),
+        always(
+            [move <= step, move >= -step],
+            given=[step >= C, c * x - C <= step],
+            domain="every debt, δ at least C and cx - C",
+        ),
+    )
+
+
+@cache
+def drift_of_a_round() -> Evidence:
+    """½Z'² - ½Z² <= B + Z(cx - C): the positive part takes nothing away from that."""
+    half = sp.Symbol("B", positive=True)
+    after, spare = sp.symbols("after spare", real=True)
+    return smt.always(
+        after**2 / 2 - Z**2 / 2 <= half + Z * spare,
+        given=[
+            spare**2 <= 2 * half,
+            sp.Or(sp.Eq(after, Z + spare), sp.And(sp.Eq(after, 0), Z + spare <= 0)),
+        ],
+        domain="every Z >= 0 and cx - C = spare with spare² <= 2B",
+    )

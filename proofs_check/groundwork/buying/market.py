@@ -1,0 +1,49 @@
+r"""The paper's MNIST budgets with prices uniform on [1, 10], and the symbols that the claims about buying share."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+
+from theory.prices import Uniform
+
+__all__ = [
+    "BUDGET",
+    "HIGH",
+    "LOW",
+    "PAPER",
+    "PLACES",
+    "SHARE",
+    "SYMBOLS",
+    "Z1",
+    "B",
+    "C",
+    "S",
+    "V",
+    "Z",
+    "a",
+    "c",
+    "high",
+    "j",
+    "low",
+    "q",
+    "r",
+]
+
+PLACES, BUDGET, LOW, HIGH = 100, 55, 1, 10
+SHARE = Fraction(BUDGET, PLACES)
+PAPER = Uniform(LOW, HIGH)
+
+S, C, V, B, c, low, high, a = sp.symbols("S C V B c c_- c_+ a", positive=True)
+Z, Z1 = sp.symbols("Z Z_1", nonnegative=True)
+j, r = sp.symbols("j r", integer=True, positive=True)
+q = sp.Symbol("q", positive=True)
+
+SYMBOLS = {
+    "S": "places of the memory, ΣB",
+    "C": "what may be spent in a round, on average",
+    "c": "the price of a sample in a round",
+    "E": "expectation",
+    "x": "samples bought in a round",
+}
