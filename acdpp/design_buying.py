@@ -11,7 +11,7 @@ from rich.table import Table
 
 from acdpp import parse
 from acdpp.output import console
-from theory.buying_plan import Plan, best_plan, burst_plan, gap_closed, online_plan, under
+from theory.buying_plan import Plan, best_plan, burst_plan, gap_closed, online_plan
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms, PriceLaw, Uniform
 from theory.setting import Budget, SettingError
@@ -38,7 +38,7 @@ def price_law(cost: str | None, trace: Path | None, column: str | None) -> Price
     """
     if (cost is None) == (trace is None):
         raise SettingError(
-            "buying cheap needs the prices: give --cost, such as uniform:1:10, or --cost-trace FILE"
+            "buying cheap needs prices from one place: give --cost, such as uniform:1:10, or --cost-trace FILE"
         )
     if trace is not None:
         from empirics.control.trace_file import read_prices
@@ -87,7 +87,7 @@ def buying_design(
         "limit_rate": float(limit.rate),
         "cost": plan.cost,
         "budget": C,
-        "places": S,
+        "places": S if isinstance(S, int) else float(S),
         "thresholds": list(plan.thresholds),
         "prices": {name: float(getattr(law, name)) for name in ("lowest", "mean", "highest")},
         "limit": {"rate": float(limit.rate), "threshold": float(limit.threshold), "binds": limit.binds},
@@ -119,7 +119,7 @@ def _sensitivity(plan: Plan, law: PriceLaw, C: float) -> list[dict[str, Any]]:
         ("all the mean", 1.0, 0.0),
     ):
         other = _changed(law, factor, spread)
-        there, best = under(other, plan.thresholds, plan.places), best_plan(other, plan.places, C)
+        there, best = plan.met_with(other), best_plan(other, plan.places, C)
         found.append(
             {
                 "prices": words,
@@ -173,9 +173,10 @@ def show(document: dict[str, Any]) -> None:
         )
     )
     if gain["gap_to_oracle_closed"] is not None:
+        closed = round(gain["gap_to_oracle_closed"], 2) + 0  # no -0 %
         console.print(
             f"against constant admission, {document['constant']['rate']:.4g} a round: {gain['rate']:.3g} times the "
-            f"samples, {gain['effective_rate']:.3g} times the effective ones, {gain['gap_to_oracle_closed']:.0%} of "
+            f"samples, {gain['effective_rate']:.3g} times the effective ones, {closed:.0%} of "
             f"the way to {S} fresh ones a round (small steps)"
         )
     if "noise" in document:

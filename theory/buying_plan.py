@@ -16,7 +16,7 @@ from theory.algebra import ratio
 from theory.buying import savings_price
 from theory.capacity import age_burden, burst_effective_rate, effective_rate, noise_by_age
 from theory.knapsack import purchase_limit
-from theory.prices import PriceLaw
+from theory.prices import Atoms, PriceLaw, Uniform
 from theory.replacement import ages_in_memory, best_replacement
 
 __all__ = ["Burst", "Plan", "Rule", "best_plan", "burst_plan", "gap_closed", "online_plan", "under"]
@@ -90,6 +90,12 @@ class Plan:
         """The limit of N_eff/t."""
         return float(effective_rate(self.places, self._mean(lambda rule: count(1))))
 
+    def met_with(self, law: PriceLaw) -> Plan:
+        """The same thresholds where prices turn out to have another law."""
+        return Plan(
+            law, self.places, tuple((share, Rule.of(law, rule.thresholds)) for share, rule in self.rules)
+        )
+
     def noise(self, a: float) -> float:
         """The law's stationary noise at contraction a, in units of a sample's variance."""
         burden = self._mean(lambda rule: (age_burden(age, a) for age in count(1)))
@@ -114,6 +120,15 @@ def _mixed(dear: Plan, cheap: Plan, budget: Any) -> Plan:
     return Plan(dear.law, dear.places, tuple(one for one in shares if one[0] > 0))
 
 
+def _in_floats(law: PriceLaw) -> PriceLaw:
+    """The same law: a threshold at a price must not be rounded to the price's other side."""
+    if isinstance(law, Uniform):
+        return Uniform(float(law.low), float(law.high))
+    if isinstance(law, Atoms):
+        return Atoms(tuple(map(float, law.prices)), tuple(map(float, law.weights)))
+    return law
+
+
 def best_plan(law: PriceLaw, places: Any, budget: Any, a: Any = 1) -> Plan:
     """The best rule for known prices: the least noise at contraction a, by default the largest effective rate.
 
@@ -122,7 +137,8 @@ def best_plan(law: PriceLaw, places: Any, budget: Any, a: Any = 1) -> Plan:
     >>> f"{best.effective_rate:.2f} of {best.rate:.2f} for {best.cost:.2f}"
     '18.64 of 22.17 for 55.00'
     """
-    found = best_replacement(law, places, budget, lambda age: age_burden(age, a))
+    law = _in_floats(law)
+    found = best_replacement(law, places, float(budget), lambda age: age_burden(age, a))
     dear, cheap = (
         under(law, [float(price) for price in rule.thresholds], places)
         for rule in (found.rule, found.cheaper)
@@ -144,7 +160,9 @@ def online_plan(law: PriceLaw, places: Any, budget: Any) -> Plan:
         return under(law, [scale * step * age for age in range(1, ages + 1)], places)
 
     step = float(savings_price(1, places, budget))
-    low, high = 1.0, max(float(law.highest) / step, 1.0)  # at the scale 1 no more is spent than was saved
+    law = _in_floats(law)
+    # at the scale 1 no more is spent than was saved, at the other end all is bought, rounding or not
+    low, high = 1.0, max(float(law.highest) / step, 1.0) * (1 + 2**-50)
     for _ in range(HALVINGS):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if at(middle).cost <= budget else (low, middle)

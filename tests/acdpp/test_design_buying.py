@@ -1,0 +1,250 @@
+"""`acdpp design --policy buy-cheap` as a user meets it: numbers, files of prices, mistakes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acdpp.design_buying import Buying, buying_design, price_law
+from tests.acdpp.test_command_line import acdpp, answer
+from theory.buying_plan import best_plan, online_plan
+from theory.prices import Atoms, PriceLaw, Uniform
+from theory.setting import Budget
+
+PAPER = (8, 9, 10, 11, 12, 8, 9, 10, 11, 12)
+ASKED = ("policy", "threshold", "burst", "rate", "effective_rate", "limit_rate", "cost")
+LAWS = {
+    "uniform": Uniform(1.0, 10.0),
+    "integer": Atoms.of(range(1, 11)),
+    "two": Atoms.of([1, 10]),
+    "one": Atoms.of([3]),
+    "trace": Atoms.of([2.0, 2.5, 9.75, 1.25, 1.25, 30.0]),
+}
+
+
+def designed(
+    law: PriceLaw,
+    budget: Any = 55,
+    policy: Buying = Buying.known,
+    buffers: Sequence[Any] = PAPER,
+    a: Any = None,
+) -> dict[str, Any]:
+    return buying_design(Budget(buffers=tuple(buffers), cost=budget, mean_cost=law.mean), law, policy, a)
+
+
+# --- numbers -----------------------------------------------------------------------------------------------
+
+
+def test_the_paper_s_budgets_on_the_command_line() -> None:
+    document = answer("design", "--policy", "buy-cheap", "--cost", "uniform:1:10")
+    assert set(ASKED) <= set(document)
+    assert list(document)[: len(ASKED)] == list(ASKED)
+    theta = math.sqrt(1 + 2 * 9 * 0.55)  # of the knapsack, by hand
+    assert document["limit_rate"] == pytest.approx(100 * (theta - 1) / 9, rel=1e-12)
+    assert round(document["limit_rate"], 2) == 25.57
+    assert document["limit"]["threshold"] == pytest.approx(theta, rel=1e-12)
+    assert document["cost"] == pytest.approx(55, rel=1e-9)
+    assert document["policy"] == "buy-cheap"
+    assert document["burst"] == document["places"] == 100
+    assert 10 < document["effective_rate"] < document["rate"] < document["limit_rate"]
+    assert document["gain"]["effective_rate"] == pytest.approx(document["effective_rate"] / 10)
+    r = document["effective_rate"]
+    assert document["gain"]["gap_to_oracle_closed"] == pytest.approx((1 / 10 - 1 / r) / (1 / 10 - 1 / 100))
+    assert document["thresholds"] == sorted(document["thresholds"])
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("policy", Buying)
+@pytest.mark.parametrize("budget", [9, 55, 130])
+def test_a_plan_spends_its_budget_and_stays_below_the_limit(name: str, policy: Buying, budget: int) -> None:
+    law = LAWS[name]
+    document = designed(law, budget, policy)
+    assert document["cost"] == pytest.approx(budget, rel=1e-7)
+    assert document["effective_rate"] <= document["rate"] * (1 + 1e-12)
+    assert document["rate"] <= document["limit_rate"] * (1 + 1e-12)
+    best = designed(law, budget)["effective_rate"]
+    assert document["effective_rate"] <= best * (1 + 1e-9)
+    for burst in document["bursts"]:
+        assert burst["burst"] == 100 / burst["parts"]
+        assert burst["effective_rate"] <= best * (1 + 1e-9)
+
+
+def test_budgets_at_which_a_threshold_falls_onto_a_price_are_spent_too() -> None:
+    """Where exact thresholds were once rounded to the wrong side of a price, or the dearest price was left out."""
+    dice = LAWS["integer"]
+    for budget in (8.684886330251203, 8.837553477621677):
+        assert best_plan(dice, 100, budget).cost == pytest.approx(budget, rel=1e-9)
+    for law, budget in ((LAWS["one"], 253.0021040978326), (LAWS["two"], 233.93773855709765)):
+        assert online_plan(law, 100, budget).cost == pytest.approx(budget, rel=1e-9)
+
+
+def test_whole_prices_are_what_a_file_of_them_says(tmp_path: Path) -> None:
+    file = tmp_path / "prices.csv"
+    file.write_text("day,price\n" + "".join(f"{day},{1 + day % 10}\n" for day in range(30)))
+    words = ("design", "--policy", "buy-cheap-online", "--budget", "40", "--buffers", "30,40")
+    drawn = answer(*words, "--cost", "integer:1:10")
+    read = answer(*words, "--cost-trace", str(file), "--cost-column", "price")
+    assert drawn["policy"] == "buy-cheap-online"
+    for name in ASKED[1:]:
+        assert read[name] == pytest.approx(drawn[name], rel=1e-9), name
+    assert read["prices"] == {"lowest": 1, "mean": pytest.approx(5.5), "highest": 10}
+    # S·(1·1 + 1·2 + …)/10 up to the price at which the money is gone: 7·(1 + 2 + 3) = 42
+    assert drawn["limit"]["threshold"] == 3
+    assert drawn["limit_rate"] == pytest.approx(7 + 7 + (40 - 21) / 3)
+
+
+def test_at_one_price_there_is_nothing_to_gain() -> None:
+    for policy in Buying:
+        document = designed(price_law("5.5", None, None), policy=policy)
+        assert document["gain"]["rate"] == pytest.approx(1)
+        assert document["gain"]["effective_rate"] == pytest.approx(1)
+        assert document["gain"]["gap_to_oracle_closed"] == pytest.approx(0, abs=1e-9)
+        assert document["limit_rate"] == pytest.approx(10)
+    assert price_law("uniform:3:3", None, None) == price_law("3", None, None)
+
+
+@pytest.mark.parametrize("budget", [550, 5000])
+@pytest.mark.parametrize("policy", Buying)
+def test_with_money_for_every_price_memory_binds_and_all_are_the_oracle(budget: int, policy: Buying) -> None:
+    document = designed(LAWS["uniform"], budget, policy)
+    assert document["limit"]["binds"] == "memory"
+    assert document["limit_rate"] == document["constant"]["rate"] == 100
+    assert document["rate"] == pytest.approx(100)
+    assert document["effective_rate"] == pytest.approx(100)
+    assert document["cost"] == pytest.approx(550)
+    assert document["gain"]["gap_to_oracle_closed"] is None
+
+
+def test_what_a_round_leaves_of_a_distance_changes_the_plan() -> None:
+    small, large = designed(LAWS["uniform"]), designed(LAWS["uniform"], a=Fraction(1, 2))
+    assert "noise" not in small
+    noise = large["noise"]
+    assert noise["of_plan"] == pytest.approx(noise["of_best"])
+    assert large["effective_rate"] < small["effective_rate"]
+    online = designed(LAWS["uniform"], policy=Buying.online, a=Fraction(1, 2))
+    assert online["noise"]["of_plan"] > noise["of_best"]
+    assert online["noise"]["of_best"] == noise["of_best"]
+    near = designed(LAWS["uniform"], a=Fraction(999, 1000))
+    # small steps: the noise is (1 - a)/2 for each effective sample
+    assert near["noise"]["of_plan"] == pytest.approx(0.001 / 2 / near["effective_rate"], rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["uniform", "integer", "one"])
+def test_the_rows_of_other_prices_are_the_plan_met_with_them(name: str) -> None:
+    law = LAWS[name]
+    plan = best_plan(law, 100, 55)
+    assert plan.met_with(law).cost == pytest.approx(55, rel=1e-9)
+    assert plan.met_with(law).effective_rate == pytest.approx(plan.effective_rate, rel=1e-9)
+    higher, lower, narrow, flat = designed(law)["other_prices"]
+    mean = float(law.mean)
+    assert flat["best_effective_rate"] == pytest.approx(best_plan(Atoms.of([mean]), 100, 55).effective_rate)
+    assert higher["best_effective_rate"] < designed(law)["effective_rate"] < lower["best_effective_rate"]
+    if name == "one":  # narrower or flat, it is the same
+        assert narrow["cost"] == flat["cost"] == pytest.approx(55)
+        assert (higher["cost"], lower["cost"]) != (pytest.approx(55), pytest.approx(55))
+
+
+# --- for people --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--cost", "uniform:1:10"),
+        ("--cost", "5.5"),
+        ("--cost", "uniform:1:10", "--budget", "5000", "--contraction", "0.9"),
+        ("--cost", "integer:1:1000", "--buffers", "1e6,1e6", "--budget", "1e7"),
+    ],
+    ids=" ".join,
+)
+def test_the_answer_is_readable_in_eighty_columns(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for policy in Buying:
+        done = acdpp("design", "--policy", policy.value, *words)
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        assert max(map(len, lines)) <= 80
+        text = " ".join(done.stdout.split())
+        assert text.startswith(f"{policy.value}: ")
+        assert "no policy buys more than" in text
+        assert "-0" not in text
+        assert "nan" not in text
+        assert "…" not in "".join(line for line in lines if line.startswith("│"))  # no cell is cut
+        assert ("the memory binds" in text) == ("5000" in words)
+        assert ("stationary noise at contraction 0.9" in text) == ("0.9" in words)
+
+
+def test_fractions_of_a_place_are_numbers_in_json() -> None:
+    document = designed(LAWS["uniform"], 2, buffers=(Fraction(1, 2), 3))
+    assert json.loads(json.dumps(document))["places"] == 3.5
+
+
+# --- mistakes ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("", "buying cheap needs prices from one place"),
+        ("--cost uniform:1:10 --cost-trace prices.csv", "buying cheap needs prices from one place"),
+        ("--cost uniform:1:10 --cost-column price", "--cost-column names a column of --cost-trace FILE"),
+        ("--cost uniform:10:1", "--cost needs two positive prices, the lower first, such as uniform:1:10"),
+        ("--cost uniform:0:1", "--cost needs two positive prices, the lower first, such as uniform:1:10"),
+        ("--cost uniform:1", "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one price"),
+        ("--cost normal:1:2", "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one price"),
+        ("--cost cheap", "--cost must be a number such as"),
+        ("--cost 0", "a price must be a positive finite number"),
+        ("--cost integer:1:2.5", "--cost integer needs whole ends"),
+        ("--cost integer:1:1e9", "--cost integer needs whole ends"),
+        ("--cost uniform:1:10 --budget 0", "the cost budget C must be a positive finite number"),
+        ("--cost uniform:1:10 --budget 1e-9", "the budget replaces a sample too rarely"),
+        ("--cost uniform:1:10 --buffers 8,x", "--buffers must be a number such as"),
+        ("--cost uniform:1:10 --contraction 1", "--contraction lies between 0 and 1, such as 0.9"),
+        ("--cost uniform:1:10 --mean-cost 5.5", "--mean-cost: --policy buy-cheap takes prices"),
+        ("--cost uniform:1:10 --by prediction", "--by: --policy buy-cheap takes prices"),
+        ("--cost-trace nowhere.csv", "nowhere.csv cannot be read"),
+        ("--cost-trace prices.csv", "prices.csv has 2 columns: name the one with the prices"),
+        ("--cost-trace prices.csv --cost-column cost", "prices.csv has no column 'cost'"),
+        ("--cost-trace bad.csv", "bad.csv, line 3, has 'free': expected a price"),
+        ("--cost-trace empty.csv", "empty.csv holds no price"),
+    ],
+)
+def test_a_mistake_is_one_sentence(
+    words: str,
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from acdpp.main import main
+
+    (tmp_path / "prices.csv").write_text("day,price\n1,2\n2,3\n")
+    (tmp_path / "bad.csv").write_text("price\n2\nfree\n")
+    (tmp_path / "empty.csv").write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["acdpp", "design", "--policy", "buy-cheap", *words.split()])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("acdpp: ")
+    assert sentence in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_without_a_policy_prices_play_no_part() -> None:
+    done = acdpp("design", "--cost", "uniform:1:10")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "acdpp: --cost: a constant rate knows the mean alone; give --policy buy-cheap too"
+    )
+    assert acdpp("design", "--policy", "buy-dear", "--cost", "2").returncode == 2
