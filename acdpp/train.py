@@ -177,11 +177,11 @@ def _show(document: dict[str, Any]) -> None:
         _show_risk(document)
     show_table(
         "Accuracy and constraints",
-        ["test accuracy", "cost violation", "buffer violation", "most held"],
+        ["test accuracy", "cost a round", "buffer violation", "most held"],
         {
             name: [
                 _pm(row["final_accuracy"]),
-                _count(row["cost_violation"]),
+                f"{row['mean_cost']['mean']:.4g}",
                 _count(row["buffer_violation"]),
                 str(row["largest_occupancy"]),
             ]
@@ -192,6 +192,7 @@ def _show(document: dict[str, Any]) -> None:
         _show_mismatch({name: row["mismatch"] for name, row in policies.items()})
     if measured:
         _show_ranking(document["ranking"])
+    _show_gaps(document["gap_closed"])
     if document["nominal_constants"]:
         console.print(
             f"nominal constants, not derived from the problem: {', '.join(document['nominal_constants'])}"
@@ -206,7 +207,7 @@ def _show_risk(document: dict[str, Any]) -> None:
     predicted = all(row.get("predicted") for row in policies.values())
 
     def cells(row: dict[str, Any]) -> list[str]:
-        found = [_pm(row["final_excess_risk"]), _pm(row["cumulative_excess_risk"])]
+        found = [f"{row['final_excess_risk']['mean']:.2g}", _pm(row["cumulative_excess_risk"])]
         if predicted:
             ratio = row["predicted_over_measured"]
             found += [
@@ -248,6 +249,18 @@ def _show_ranking(ranking: dict[str, Any]) -> None:
         else:
             told = f"all {decided} pairs" if decided > 1 else "the one pair"
             console.print(f"the {form} bound ranks {told} told apart, of {ranking['pairs']}, as measured")
+
+
+def _show_gaps(gaps: dict[str, Any]) -> None:
+    """How far the policies get from constant admission to the oracle."""
+    for measure, shares in gaps.items():
+        if shares:
+            shown = [
+                f"{name} {one['share']:.0%} ({one['low']:.0%} to {one['high']:.0%})"
+                for name, one in shares.items()
+            ]
+            words = measure.replace("_", " ")
+            console.print(f"of the gap in {words} between constant and oracle: {', '.join(shown)}")
 
 
 def _show_mismatch(rows: dict[str, dict[str, Any]]) -> None:

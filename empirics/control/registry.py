@@ -168,7 +168,7 @@ def _buy_cheap_online(brief: Brief) -> Policy:
 
 
 def _reserve(brief: Brief) -> float:
-    """Two thirds of what V rounds may cost; with V = √T the mean cost is then within 1 % of C from some 500 rounds on.
+    """Two thirds of what V rounds may cost; with V = √T the mean cost of 500 uniform prices is then within 1 % of C.
 
     A larger one is left over in part, since prices that vary make the debt settle below it; with a smaller one the
     thresholds follow every purchase.

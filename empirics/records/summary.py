@@ -19,6 +19,7 @@ from scipy.special import stdtrit
 
 from empirics.control.schedule import Rounds
 from empirics.prediction.forecast import Forecast
+from empirics.records.gap import gap_closed
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration
 from empirics.training.risk import Least
@@ -35,6 +36,7 @@ __all__ = ["FIELDS", "Tally", "add_predictions", "interval_note"]
 PER_ROUND = ("root", "linear", "generalisation")
 FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the seeds
     "retention": "rounds that samples are kept at most, the different ones of its clients",
+    "mean_cost": "what a round has cost, to be held against the budget",
     "cost_violation": "how far the mean total cost exceeds the budget of all rounds, if it does",
     "buffer_violation": "Σ_m of how far client m's mean memory exceeds B_m, summed over the rounds, if it does",
     "largest_debt": "the largest Z(t) of any seed",
@@ -44,6 +46,7 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "bound_stated": "Theorem 1 as printed",
     "rounds_stated_undefined": "rounds in which the printed bound takes the root of a negative number",
     "final_accuracy": "test accuracy after the last round",
+    "mean_accuracy": "test accuracy averaged over θ(1), …, θ(T)",
     "best_accuracy": "the highest of all rounds",
     "final_risk": "population risk after the last round",
     "final_excess_risk": "the same above the least risk on the ball",
@@ -100,6 +103,7 @@ class Tally:
             if name in measured:
                 self._sum(name, measured[name])
         if "accuracy" in measured:
+            self._sum("accuracy", measured["accuracy"])
             self._highest("accuracy", measured["accuracy"])
         if "mismatch" in measured:
             self._mismatch(rounds, measured)
@@ -163,6 +167,7 @@ class Tally:
             "nominal_constants": list(self.calibration.nominal),
             "outside_the_hypotheses": list(study.departures),
             "policies": {name: self._policy(p, bounds, final) for p, name in enumerate(study.policies)},
+            "gap_closed": self._gaps(final),
         }
         if least is not None:
             mean = float(np.mean(least.values))
@@ -170,6 +175,20 @@ class Tally:
             cumulative = self.sums["excess_risk"].reshape(-1, study.seeds)
             summary["ranking"] = _ranking(study, cumulative, bounds)
         return summary
+
+    def _gaps(self, final: Arrays) -> dict[str, Any]:
+        """The share of the gap between constant admission and the oracle that policies close, in each measure."""
+        measures = {
+            "cumulative_excess_risk": self.sums.get("excess_risk"),
+            "mean_accuracy": self.sums.get("accuracy"),
+            "final_accuracy": final["accuracy"],
+        }
+        study = self.study
+        return {
+            name: gap_closed(study.policies, values.reshape(-1, study.seeds))
+            for name, values in measures.items()
+            if values is not None
+        }
 
     def _differs(self) -> dict[str, bool]:
         """What really differs from seed to seed."""
@@ -210,6 +229,7 @@ class Tally:
         terms = (*PER_ROUND, "constant", "initial")
         found: dict[str, Any] = {
             "retention": [min(int(K), study.rounds) for K in np.unique(self.retention[runs])],
+            "mean_cost": _mean(self.sums["spent"][runs] / study.rounds),
             "cost_violation": max(
                 float(np.mean(self.sums["spent"][runs] - study.budget * study.rounds)), 0.0
             ),
@@ -225,6 +245,7 @@ class Tally:
             "final_accuracy": _mean(final["accuracy"][runs]),
         }
         if "accuracy" in self.highest:
+            found["mean_accuracy"] = _mean(self.sums["accuracy"][runs] / study.rounds)
             found["best_accuracy"] = _mean(
                 np.maximum(self.highest["accuracy"][runs], final["accuracy"][runs])
             )

@@ -108,9 +108,9 @@ class Study:
     )
 
     policies: tuple[str, ...] = setting(
-        ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid"),
+        ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "buy-cheap-online"),
         "Built-in policies by name, or your own as module:attribute; acdpp@K=7,eta=0.5,steps=1 is acdpp with these in "
-        "place of the study's (of hybrid and released, K is hybrid_K and released_K; the oracle has none).",
+        "place of the study's (of hybrid and released, K is hybrid_K and released_K; oracle and buy-cheap have none).",
         listing(policy_name, such_as='"acdpp", "oracle"', distinct=True),
     )
     K: int | None = setting(
