@@ -62,15 +62,17 @@ def test_all_that_fits_is_bought_once_the_budget_pays_for_it():
 
 
 @pytest.mark.parametrize("share", [0.001, 0.55, 2.0, 5.4])
-def test_the_limit_of_even_prices_is_that_of_fine_lists(share):
-    n, law = 5000, Uniform(1.0, 10.0)
-    fine = Atoms.of(1 + 9 * (np.arange(n) + 0.5) / n)
+@pytest.mark.parametrize("low", [1.0, 3.0])
+def test_the_limit_of_even_prices_is_that_of_fine_lists(low, share):
+    n, law = 5000, Uniform(low, low + 9)
+    fine = Atoms.of(low + 9 * (np.arange(n) + 0.5) / n)
     limit, near = (purchase_limit(one, 100, 100 * share) for one in (law, fine))
     # the list's rate, over the budget, is a chord of the law's from each cell's edge to the next
     assert -1e-9 <= limit.rate - near.rate <= 100 * 9 / (8 * n**2) + 1e-9
     assert limit.threshold == pytest.approx(near.threshold, abs=9 / n)
     assert limit.rate == pytest.approx(100 * law.mass(limit.threshold), rel=1e-9)
     assert 100 * law.spent(limit.threshold) == pytest.approx(limit.cost, rel=1e-9)
+    assert (limit.cost, limit.part) == (100 * share, 1)
 
 
 def test_even_prices_meet_the_paper_budgets_exactly():
@@ -113,6 +115,17 @@ def test_whole_samples_come_to_no_more():
     )
     assert best == 3
     assert min(purchase_bound(prices, places, budget, 1 / F(c)) for c in prices) == F(7, 2)
+
+
+def test_a_budget_just_below_all_prices_buys_all_but_a_rounding():
+    rng = np.random.default_rng(7)
+    for _ in range(500):
+        law = Atoms.of(rng.uniform(0.1, 3, rng.integers(1, 30)))
+        limit = purchase_limit(law, 7.0, np.nextafter(7.0 * law.mean, 0))
+        assert limit.rate == pytest.approx(7, rel=1e-14)
+        assert limit.cost == pytest.approx(7 * law.mean, rel=1e-14)
+        assert limit.threshold == law.highest
+        assert limit.part == pytest.approx(1, rel=1e-12)
 
 
 @pytest.mark.parametrize("budget", [1e-9, 1e-3, 1.0, 1e5])

@@ -69,10 +69,11 @@ def test_even_prices_are_integrals():
 
 def test_who_is_indifferent_to_even_prices_gains_what_waiting_costs():
     law = Uniform(F(1), F(9))
-    for saving in (F(0), F(1, 100), F(2, 3), F(4), F(9, 2), F(100)):
+    for saving in (F(0), F(1, 100), F(2, 3), F(3), F(4), F(9, 2), F(100)):
         at = law.indifferent(saving)
         assert sp.simplify(at * law.mass(at) - law.spent(at) - saving) == 0
     assert law.indifferent(F(4)) == 9
+    assert Uniform(F(1, 4), F(1, 2)).indifferent(F(1, 8)) == F(1, 2)
 
 
 def test_even_prices_are_the_limit_of_fine_lists():
@@ -99,6 +100,7 @@ def test_a_trace_may_be_an_array_of_any_shape():
     expected = Atoms((1.0, 2.0, 5.0), (0.25, 0.5, 0.25))
     assert Atoms.of(np.array([[2.0, 1.0], [2.0, 5.0]])) == Atoms.of([2.0, 1.0, 2.0, 5.0]) == expected
     assert Atoms.of(np.array([1, 2])).weights == (F(1, 2), F(1, 2))
+    assert all(isinstance(weight, float) for weight in Atoms.of([1, 2.5]).weights)
 
 
 @pytest.mark.parametrize(
