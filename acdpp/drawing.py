@@ -92,7 +92,11 @@ def spelled(ctx: typer.Context, name: str, result: Path | None) -> str:
     for parameter in ctx.command.params:
         source = ctx.get_parameter_source(parameter.name or "")
         if parameter.name not in ("out", "result") and source is not None and source.name == "COMMANDLINE":
-            words += [parameter.opts[0], str(ctx.params[parameter.name or ""])]
+            value = ctx.params[parameter.name or ""]
+            if isinstance(value, bool):
+                words.append((parameter.opts if value else parameter.secondary_opts)[0])
+            else:
+                words += [parameter.opts[0], str(value)]
     return shlex.join(words)
 
 

@@ -15,10 +15,12 @@ import typer
 from acdpp import parse
 from acdpp.bound import DEFAULT_CONSTANTS
 from acdpp.drawing import Drawing, deliver, file_options, spelled, take_options
+from acdpp.study import CostColumn, CostTrace
 from figures.missing import NotMeasured
 from theory.setting import Budget, SettingError
 
 if TYPE_CHECKING:
+    from empirics.settings.study import Study
     from figures.simulation import Simulation
 
 __all__ = ["EXAMPLES", "app"]
@@ -219,6 +221,85 @@ def control(
     return Drawing("control", lambda track: figure.compute(setting, numbers, track=track), figure.draw)
 
 
+Buffers = Annotated[
+    str | None,
+    typer.Option(help="Client buffers B_m: a,b,c or @FILE with one number a line; the paper's if not given."),
+]
+PLAYED = 150  # rounds, unless told
+RESULT_ALONE = "a RESULT brings its own settings: leave out all but --replicate and --rounds"
+
+
+@_figure("prices", "prices --cost markov:1:10[/bold] or [bold]acdpp plot prices results/digits-1")
+def prices(
+    result: Annotated[
+        Path | None, typer.Argument(help="A result of acdpp train: draw a replicate of it instead.")
+    ] = None,
+    replicate: Annotated[int, typer.Option(min=0, max=10**4, help="Which replicate, from 0.")] = 0,
+    rounds: Annotated[
+        int | None,
+        typer.Option(min=1, max=10**5, help="Rounds drawn; 150, or a result's first 1000, if not given."),
+    ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            help="Prices: uniform:LOW:HIGH, or integer, markov or drifting; uniform:1:10 if not given."
+        ),
+    ] = None,
+    cost_trace: CostTrace = None,
+    cost_column: CostColumn = None,
+    buffers: Buffers = None,
+    budget: Annotated[str | None, typer.Option(help="Cost budget C a round; 55 if not given.")] = None,
+    constants: Numbers = DEFAULT_CONSTANTS,
+    seed: Seed = 0,
+) -> Drawing:
+    """When buying cheap buys: prices, memory, spending and effective samples, against ACDPP and constant admission."""
+    from figures import prices as figure
+
+    if result is not None:
+        given = (cost, cost_trace, cost_column, buffers, budget, constants, seed)
+        if given != (None, None, None, None, None, DEFAULT_CONSTANTS, 0):
+            raise SettingError(RESULT_ALONE)
+        from figures.measured import read
+
+        measured = read(result, figure.READS)
+        found = figure.compute_measured(measured, replicate, rounds)
+        return Drawing("measured-prices", lambda track: found, figure.draw)
+    study = _study(
+        cost=_cost(cost, cost_trace, cost_column, ("uniform", "integer", "markov", "drifting")),
+        buffers=buffers,
+        budget=None if budget is None else float(parse.number(budget, "--budget")),
+        rounds=PLAYED if rounds is None else rounds,
+        seed=seed,
+    )
+    numbers = parse.constants(constants)
+    return Drawing("prices", lambda track: figure.compute(study, numbers, replicate), figure.draw)
+
+
+@_figure("frontier", "frontier --cost integer:1:10 --no-risk")
+def frontier(
+    cost: Annotated[
+        str | None,
+        typer.Option(help="Prices: uniform:LOW:HIGH or integer:LOW:HIGH; uniform:1:10 if not given."),
+    ] = None,
+    cost_trace: CostTrace = None,
+    cost_column: CostColumn = None,
+    buffers: Buffers = None,
+    rounds: Annotated[
+        int, typer.Option(min=1, max=10**4, help="Rounds T that risk is predicted for, on the digits.")
+    ] = 500,
+    risk: Annotated[
+        bool, typer.Option("--risk/--no-risk", help="Predict risk too, which takes half a minute.")
+    ] = True,
+    seed: Seed = 0,
+) -> Drawing:
+    """Effective samples and predicted risk against the budget, for each policy, with what no policy can buy."""
+    from figures import frontier as figure
+
+    process = _cost(cost, cost_trace, cost_column, ("uniform", "integer"))
+    study = _study(cost=process, buffers=buffers, rounds=rounds, seed=seed)
+    return Drawing("frontier", lambda track: figure.compute(study, risk=risk, track=track), figure.draw)
+
+
 # --- a result's figures ------------------------------------------------------------------------------------
 
 Result = Annotated[Path, typer.Argument(help="A finished result folder of acdpp train.")]
@@ -264,13 +345,13 @@ def _measured(module: str, result: Path) -> Drawing:
 
 # --- all of them -------------------------------------------------------------------------------------------
 
-THEORY = ("uniformity", "mismatch", "design", "control", "bound-vs-T", "omegas")
-MEASURED = ("prediction", "retention", "risk-vs-bound", "learning", "mismatch", "constraints")
+THEORY = ("uniformity", "mismatch", "design", "control", "prices", "bound-vs-T", "omegas", "frontier")
+MEASURED = ("prediction", "retention", "risk-vs-bound", "learning", "mismatch", "constraints", "prices")
 
 
 def _all(
     result: Annotated[
-        Path | None, typer.Option(help="A result of acdpp train: draw its figures too, up to six.")
+        Path | None, typer.Option(help="A result of acdpp train: draw its figures too, up to seven.")
     ] = None,
 ) -> None:
     """Every figure, with its default settings."""
@@ -302,6 +383,37 @@ def _wholes(text: str, name: str) -> list[int]:
 
 def _perhaps(text: str | None, name: str) -> int | None:
     return None if text is None else parse.whole(text, name)
+
+
+def _cost(
+    cost: str | None, trace: Path | None, column: str | None, kinds: tuple[str, ...]
+) -> dict[str, Any] | None:
+    """Of a study: a process between two prices, or a file."""
+    if trace is not None and cost is not None:
+        raise SettingError("--cost and --cost-trace are two kinds of prices: give one of them")
+    if trace is not None:
+        return {"process": "trace", "file": str(trace), "column": column}
+    if column is not None:
+        raise SettingError("--cost-column names a column of --cost-trace FILE: give that too")
+    if cost is None:
+        return None
+    kind, *ends = cost.split(":")
+    if kind not in kinds or len(ends) != 2:
+        raise SettingError(
+            f"--cost is one of {', '.join(kinds)} with two prices, such as uniform:1:10, got {parse.shortened(cost)}"
+        )
+    low, high = (float(parse.number(end, "--cost")) for end in ends)
+    return {"process": kind, "low": low, "high": high}
+
+
+def _study(buffers: str | None, **given: Any) -> Study:
+    """The digits, with what was given in place of their own settings."""
+    from empirics.settings.presets import PRESETS
+    from empirics.settings.study import Study
+
+    sizes = None if buffers is None else parse.numbers(buffers, "--buffers")
+    asked = {name: value for name, value in {**given, "buffers": sizes}.items() if value is not None}
+    return Study.from_document(asked, PRESETS["digits"])
 
 
 def _simulation(

@@ -11,6 +11,7 @@ No pyplot and no state that outlives a call.
 | `omegas` | the terms of the regret over their orders |
 | `control` | ACDPP at work |
 | `design` | the choice of K |
+| `prices`, `frontier` | buying when it is cheap: round by round, and against the budget, with what no policy can buy |
 | `learning`, `risk_vs_bound`, `constraints`, `measured_mismatch` | a saved run: accuracy, risk, constraints, mismatch |
 | `prediction`, `retention` | what was predicted for it, round by round and over K |
 | `style`, `choices`, `save` | sizes, colours and fonts; what can be chosen; the files |
@@ -27,11 +28,13 @@ __all__ = [
     "constraints",
     "control",
     "design",
+    "frontier",
     "learning",
     "measured_mismatch",
     "mismatch",
     "omegas",
     "prediction",
+    "prices",
     "retention",
     "risk_vs_bound",
     "save",

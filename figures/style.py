@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from figures.choices import Style
 
 __all__ = [
+    "BUYING",
     "DASHES",
     "LOOKS",
     "MARKERS",
@@ -38,7 +39,7 @@ __all__ = [
     "round_axis",
 ]
 
-MARKERS = ("o", "s", "^", "D", "v", "P")
+MARKERS = ("o", "s", "^", "D", "v", "P", "p", "X")
 DASHES: tuple[Any, ...] = (
     "-",
     (0, (4, 1.6)),
@@ -46,12 +47,15 @@ DASHES: tuple[Any, ...] = (
     (0, (5, 1.2, 1, 1.2)),
     (0, (7, 1.2)),
     (0, (5, 1.2, 1, 1.2, 1, 1.2)),
+    (0, (2.5, 0.8)),
+    (0, (10, 1, 1, 1)),
 )
-POLICIES = ("constant", "oracle", "acdpp", "acdpp-capped", "hybrid", "released")
+BUYING = ("buy-cheap", "buy-cheap-online")
+POLICIES = ("constant", "oracle", "acdpp", "acdpp-capped", "hybrid", "released", *BUYING)
 # policies of a user's own: filled marks where the built-in ones are hollow, dashes that none of those has
 OWN_MARKERS = ("X", "<", "p", ">", "*", "h", "d", "8", "o", "s", "^", "v")
 OWN_DASHES: tuple[Any, ...] = (
-    (0, (2.5, 1)),
+    (0, (2.5, 2)),
     (0, (8, 1.5, 2, 1.5)),
     (0, (1, 2.4)),
     (0, (3, 1, 3, 1, 1, 1)),
@@ -237,10 +241,10 @@ PAPER = Look(
     muted="#9A9A9A",
     corrected=BLUE,
     stated=VERMILLION,
-    series=(BLUE, ORANGE, GREEN, PURPLE, VERMILLION, SKY),
+    series=(BLUE, ORANGE, GREEN, PURPLE, VERMILLION, SKY, "#8F70FF", "#9F0050"),
     own=(
-        *("#9F0050", "#8F70FF", "#502000", "#006000", "#000080", "#808000"),
-        *("#DF00CF", "#7A7A7A", "#7000AF", "#C08080", "#304080", "#0000FF"),
+        *("#502000", "#006000", "#000080", "#808000", "#DF00CF", "#7A7A7A"),
+        *("#7000AF", "#C08080", "#304080", "#0000FF", "#FF0040", "#00B000"),
     ),
     scale=1.0,
     dpi=300,
@@ -258,10 +262,10 @@ DARK = Look(
             "muted": "#7D858C",
             "corrected": SKY,
             "stated": ORANGE,
-            "series": (SKY, ORANGE, GREEN, PURPLE, YELLOW, VERMILLION),
+            "series": (SKY, ORANGE, GREEN, PURPLE, YELLOW, VERMILLION, "#8080FF", "#FF4070"),
             "own": (
-                *("#FF4070", "#8080FF", "#20DF9F", "#FFAFFF", "#AFAF9F", "#B08030"),
-                *("#FF20CF", "#708FBF", "#C050E0", "#FFFFAF", "#A0E0FF", "#FF9F80"),
+                *("#20DF9F", "#FFAFFF", "#AFAF9F", "#B08030", "#FF20CF", "#708FBF"),
+                *("#C050E0", "#FFFFAF", "#A0E0FF", "#FF9F80", "#00FF00", "#50A000"),
             ),
         }
     )

@@ -18,6 +18,8 @@ SMALL = {
     "uniformity": ["--K", "2,3"],
     "omegas": ["--K", "3", "--horizon", "1e3", "--term", "omega3"],
     "control": ["--rounds", "10", "--rho", "0.9", "--V", "3"],
+    "prices": ["--rounds", "10", "--cost", "markov:1:10"],
+    "frontier": ["--buffers", "4,8", "--no-risk"],
 }
 
 
@@ -75,6 +77,7 @@ def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(
         steps=1,
         radius=None,
         measures=("accuracy",),
+        policies=("acdpp", "constant"),
     )
     run_study(study, tmp_path / "result")
     monkeypatch.setattr(plot, "THEORY", ())
@@ -85,7 +88,8 @@ def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(
     said = done.stderr.splitlines()
     left_out = [line.split(":")[1] for line in said]
     assert left_out == [
-        f" left out {name} of the result" for name in ("prediction", "retention", "risk-vs-bound", "mismatch")
+        f" left out {name} of the result"
+        for name in ("prediction", "retention", "risk-vs-bound", "mismatch", "prices")
     ]
     assert "no excess risk" in said[0]
     assert "no sweep over K" in said[1]
@@ -119,6 +123,18 @@ def test_every_help_has_an_example(name: str) -> None:
         (["mismatch", "--K", "150"], "rounds"),
         (["design", "--horizon", "1e13"], "10\\^12"),
         (["control", "--rho", "1"], "rho"),
+        (["prices", "--cost", "normal:1:10"], "--cost is one of uniform, integer, markov, drifting with two"),
+        (["prices", "--cost", "uniform:10:1"], "high must not be below low"),
+        (["prices", "--cost", "uniform:1:x"], "--cost must be a number"),
+        (["prices", "--cost", "uniform:1:10", "--cost-trace", "x.csv"], "two kinds of prices"),
+        (["prices", "--cost-column", "price"], "--cost-column names a column"),
+        (["prices", "--cost-trace", "nowhere.csv"], "nowhere.csv cannot be read"),
+        (["prices", "--buffers", "8,1/2"], "buffers"),
+        (["prices", "--budget", "0"], "budget"),
+        (["prices", "nowhere"], "no result"),
+        (["prices", "nowhere", "--seed", "3"], "brings its own settings"),
+        (["frontier", "--cost", "markov:1:10"], "--cost is one of uniform, integer with two"),
+        (["frontier", "--buffers", "1", "--no-risk"], "at least 2"),
         (["learning", "nowhere"], "no result"),
         (["mismatch", "nowhere", "--K", "3"], "brings its own settings"),
     ],

@@ -14,6 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from empirics.settings.study import Study
 from figures import (
     bound_vs_horizon,
     constraints,
@@ -24,6 +25,7 @@ from figures import (
     mismatch,
     omegas,
     prediction,
+    prices,
     risk_vs_bound,
     uniformity,
 )
@@ -42,6 +44,7 @@ DATA: dict[Any, Callable[[], Any]] = {
     omegas: lambda: omegas.compute(4, 10, 1000, UNIT, slowness=(10,), others=(2,)),
     bound_vs_horizon: lambda: bound_vs_horizon.compute(9, 10, 10**6, UNIT, SIMULATION),
     control: lambda: control.compute(SIMULATION, UNIT),
+    prices: lambda: prices.compute(Study(rounds=20), UNIT),
     design: lambda: design.compute(Budget(buffers=(8, 12), cost=11, mean_cost=Fraction(11, 2)), UNIT, (20,)),
 }
 MEASURED: list[Any] = [prediction, risk_vs_bound, learning, measured_mismatch, constraints]
@@ -117,7 +120,10 @@ def test_bars_are_the_quantiles_and_no_two_policies_mark_the_same_round(measured
 
 def test_long_results_make_no_huge_artists(measured: Measured) -> None:
     rounds = 20_000
-    columns = {name: np.resize(column, (5, 1, rounds)) for name, column in measured.columns.items()}
+    columns = {
+        name: np.resize(column, (len(measured.policies), 1, rounds))
+        for name, column in measured.columns.items()
+    }
     long = replace(measured, seeds=1, horizon=rounds, columns=columns)
     for module in (learning, constraints, measured_mismatch):
         figure = module.draw(module.compute(long), LOOKS[Style.paper])
@@ -163,10 +169,7 @@ def test_one_regret_term_alone_makes_two_panels(term: str) -> None:
 
 def test_what_a_colour_says_a_dash_and_a_marker_say_too() -> None:
     for look in LOOKS.values():
-        policies = [
-            look.policy(name)
-            for name in ("constant", "oracle", "acdpp", "acdpp-capped", "hybrid", "released")
-        ]
+        policies = [look.policy(name) for name in POLICIES]
         for key in ("color", "linestyle", "marker"):
             assert len({str(how[key]) for how in policies}) == len(policies)
 

@@ -1,0 +1,262 @@
+r"""What a budget buys: effective samples and predicted risk of each policy, with what no policy can exceed.
+
+Budgets are \(\bar cS/K\) for whole K, S being all buffers together: there constant admission fills the memory and
+spends all it may, so that no policy is set against one that leaves money over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+from numpy.typing import NDArray
+
+from empirics.control.prices import law_of, make_prices
+from empirics.control.schedule import plan
+from empirics.given import threads
+from empirics.prediction.forecast import REPLICATES, Outlook
+from empirics.settings.study import Study
+from empirics.training.constants import calibrate
+from empirics.training.problem import make_problem
+from figures.style import DASHES, Look, Width, decades
+from figures.track import Track, silently
+from theory.buying_plan import best_plan, burst_plan, gap_closed, online_plan
+from theory.knapsack import purchase_limit
+from theory.prices import PriceLaw
+from theory.setting import Constants, SettingError
+
+__all__ = ["PREDICTED", "Frontier", "Risks", "budgets", "compute", "draw"]
+
+Floats = NDArray[np.float64]
+RETENTIONS = (100, 30, 10, 4, 2, 1)
+STEPS = 6  # budgets of the left panels between two of the right
+PREDICTED = ("buy-cheap-online", "buy-cheap", "acdpp", "constant", "oracle")
+BURSTS = {"bursts of half the memory": 2, "bursts of the whole memory": 1}
+MICRO = 10**6
+APART = 0.01  # constant admission from the oracle, relative, at least, to tell a share of the way
+LEAST_AND_MOST = (-0.3, 1)  # of the way, in sight
+
+
+@dataclass(frozen=True)
+class Risks:
+    """Predicted cumulative excess risk over T rounds by policy, and the mean cost of a round over the budget."""
+
+    T: int
+    C: Floats
+    cumulative: dict[str, Floats]
+    spent: dict[str, Floats]
+    task: str
+
+    @property
+    def overspent(self) -> tuple[float, float]:
+        """By how many per cent of the budget more was spent, at least and at most; the oracle has no budget."""
+        parts = [100 * (values - 1) for name, values in self.spent.items() if name != "oracle"]
+        return float(np.min(parts)), float(np.max(parts))
+
+    def closed(self, name: str) -> Floats:
+        """The share of the way from constant admission to the oracle; NaN where these two are as good as one."""
+        constant, oracle = self.cumulative["constant"], self.cumulative["oracle"]
+        gap = constant - oracle
+        apart = gap > APART * oracle
+        share: Floats = (constant - self.cumulative[name]) / np.where(apart, gap, np.nan)
+        return share
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """Against the budgets `C`: effective samples a round by policy, and the most samples that money buys."""
+
+    C: Floats
+    places: float
+    mean_cost: float
+    effective: dict[str, Floats]
+    limit: Floats
+    risks: Risks | None
+
+    def closed(self, name: str) -> Floats:
+        """How far the noise gets from constant admission to the oracle, for small steps; NaN where there is no way."""
+        constant = self.effective["constant"]
+        way = np.where(constant < self.places, constant, np.nan)
+        share: Floats = gap_closed(self.effective[name], way, self.places)
+        return share
+
+
+def budgets(places: int, mean_cost: float) -> list[float]:
+    """C = c̄S/K, rounded up, since below it a retention of K would leave places empty; a sample a round at least.
+
+    >>> budgets(3, 5.5)
+    [5.5, 8.25, 16.5]
+    """
+    retentions = sorted({min(K, places) for K in RETENTIONS}, reverse=True)
+    return [math.ceil(MICRO * mean_cost * places / K - 0.001) / MICRO for K in retentions]
+
+
+def compute(study: Study, *, risk: bool = True, track: Track = silently) -> Frontier:
+    """For the study's buffers, prices, rounds and data; its budget plays no part."""
+    prices, S = make_prices(study.cost), sum(study.buffers)
+    if S < 2:
+        raise SettingError(
+            "a memory of one sample has no frontier: give buffers for at least 2, such as 8,12"
+        )
+    law = law_of(prices, study.seed, study.seeds, study.rounds)
+    given = budgets(S, float(prices.mean))
+    finer = np.geomspace(given[0], given[-1], STEPS * (len(given) - 1) + 1)
+    C = np.unique([*given, *finer.tolist()])
+    return Frontier(
+        C=C,
+        places=float(S),
+        mean_cost=float(law.mean),
+        effective=_effective(law, S, C.tolist()),
+        limit=np.array([float(purchase_limit(law, S, one).rate) for one in C.tolist()]),
+        risks=_risks(study, given, track) if risk else None,
+    )
+
+
+def _effective(law: PriceLaw, S: int, C: Sequence[float]) -> dict[str, Floats]:
+    rules: dict[str, Any] = {
+        "buy-cheap-online": lambda one: online_plan(law, S, one).effective_rate,
+        "buy-cheap": lambda one: best_plan(law, S, one).effective_rate,
+        "constant": lambda one: min(one / float(law.mean), float(S)),
+    }
+    for words, parts in BURSTS.items():
+        rules[words] = lambda one, parts=parts: burst_plan(law, S, one, parts).effective_rate
+    return {name: np.array([rule(one) for one in C]) for name, rule in rules.items()}
+
+
+def _risks(study: Study, C: Sequence[float], track: Track) -> Risks:
+    """The landscape is surveyed once, and what is predicted for a budget takes seconds."""
+    study = replace(study, policies=PREDICTED)
+    found: dict[str, list[float]] = {name: [] for name in PREDICTED}
+    spent: dict[str, list[float]] = {name: [] for name in PREDICTED}
+    with threads(study, "take fewer rounds"):
+        problem = make_problem(study, "cpu", None)
+        constants = calibrate(problem).constants.merged
+        outlook = Outlook.of(problem, constants)
+        for budget in track(C):
+            own = replace(study, budget=budget)
+            for name, forecast in replace(outlook, study=own).forecasts().items():
+                found[name].append(forecast.cumulative)
+            for name, cost in _costs(own, constants).items():
+                spent[name].append(cost / budget)
+    return Risks(
+        T=study.rounds,
+        C=np.array(C),
+        cumulative={name: np.array(values) for name, values in found.items()},
+        spent={name: np.array(values) for name, values in spent.items()},
+        task=study.task,
+    )
+
+
+def _costs(study: Study, constants: Constants) -> dict[str, float]:
+    """What a round cost on average, in the replicates that the prediction plays."""
+    few = replace(study, seeds=min(study.seeds, REPLICATES))
+    played = plan(few, constants)
+    paid = (played.cost * played.admissions.sum(axis=2)).mean(axis=0).reshape(len(few.policies), -1)
+    return dict(zip(few.policies, paid.mean(axis=1).tolist(), strict=True))
+
+
+# --- the drawing -------------------------------------------------------------------------------------------
+
+
+def draw(data: Frontier, look: Look) -> Figure:
+    """Above what is got for the budget, below the share of the way from constant admission to the oracle."""
+    with look.applied():
+        columns = 1 if data.risks is None else 2
+        width = Width.single if data.risks is None else Width.double
+        shape = {"height_ratios": [2, 1], "sharex": True}
+        figure, grid = look.canvas(width, 4.4 if columns == 2 else 5.0, 2, columns, **shape)
+        _draw_effective(grid[0, 0], grid[1, 0], data, look)
+        if data.risks is not None:
+            _draw_risks(grid[0, 1], grid[1, 1], data.risks, look)
+        for letter, axes in zip("abcd", grid.T.ravel(), strict=False):
+            axes.set_title(f"({letter})")
+            _budget_axis(axes, data)
+        for axes in grid[1]:
+            axes.axhline(0, color=look.ink, linewidth=0.6 * look.scale)
+            axes.set(xlabel="budget $C$ a round", ylim=LEAST_AND_MOST)
+            axes.yaxis.set_major_locator(FixedLocator([0, 0.5, 1]))
+            axes.yaxis.set_major_formatter(FixedFormatter(["0", "50 %", "100 %"]))
+            axes.set_ylabel("of the way from\nconstant to oracle")
+        figure.align_ylabels()
+        look.legend(figure, _handles(data, look), _note(data))
+    return figure
+
+
+def _looks(look: Look) -> dict[str, dict[str, Any]]:
+    """Policies as everywhere, bursts in grey."""
+    looks = look.policies(PREDICTED)
+    return looks | {
+        name: {"color": look.muted, "linestyle": DASHES[place], "marker": "none"}
+        for place, name in enumerate(BURSTS)
+    }
+
+
+def _hatch(look: Look) -> dict[str, Any]:
+    return {"facecolor": look.faint, "edgecolor": look.muted, "hatch": "////", "linewidth": 0}
+
+
+def _draw_effective(above: Axes, below: Axes, data: Frontier, look: Look) -> None:
+    looks, top = _looks(look), 1.6 * data.places
+    above.fill_between(data.C, data.limit, top, **_hatch(look), zorder=0.5)
+    oracle = {key: looks["oracle"][key] for key in ("color", "linestyle")}
+    above.axhline(data.places, **oracle)
+    for name, values in data.effective.items():
+        line = {key: looks[name][key] for key in ("color", "linestyle")}
+        above.plot(data.C, values, **line)
+        if name != "constant":
+            below.plot(data.C, data.closed(name), **line)
+    decades(above, vertical=True)
+    above.set_ylim(0.8 * min(values.min() for values in data.effective.values()), top)
+    above.set_ylabel("effective samples a round")
+
+
+def _draw_risks(above: Axes, below: Axes, risks: Risks, look: Look) -> None:
+    looks = look.policies(PREDICTED)
+    for name, values in risks.cumulative.items():
+        above.plot(risks.C, values, **looks[name])
+        if name not in ("constant", "oracle"):
+            below.plot(risks.C, risks.closed(name), **looks[name])
+    above.set_ylim(bottom=0)
+    above.set_ylabel(f"predicted cumulative excess risk,\n{risks.T:,} rounds")
+
+
+def _budget_axis(axes: Axes, data: Frontier) -> None:
+    axes.set_xscale("log")
+    named = data.C[0] * 10 ** np.arange(0, np.log10(data.C[-1] / data.C[0]) + 0.01)
+    axes.xaxis.set_major_locator(FixedLocator(named.tolist()))
+    axes.xaxis.set_major_formatter(FixedFormatter([f"{one:.4g}" for one in named]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    margin = (data.C[-1] / data.C[0]) ** 0.02
+    axes.set_xlim(data.C[0] / margin, data.C[-1] * margin)
+
+
+def _handles(data: Frontier, look: Look) -> list[Any]:
+    looks = _looks(look)
+    names = [*PREDICTED, *BURSTS] if data.risks is not None else [*data.effective, "oracle"]
+    handles: list[Any] = []
+    for name in names:
+        how = looks[name] if data.risks is not None else looks[name] | {"marker": "none"}
+        handles.append(Line2D([], [], **how, label=name))
+    return [*handles, Patch(**_hatch(look), label="no policy buys so many")]
+
+
+def _note(data: Frontier) -> str:
+    words = [
+        "(a), (b): in the long run, independent prices, small steps.",
+        f"The oracle costs {data.mean_cost * data.places:.4g} a round, whatever the budget.",
+    ]
+    if data.risks is not None:
+        low, high = data.risks.overspent
+        off = f"{low:+.0f} to {high:+.0f}".replace("-", "−")
+        words.append(
+            f"(c), (d): {data.risks.task}; what is spent in {data.risks.T:,} rounds is {off} % off the budget."
+        )
+    return " ".join(words)

@@ -1,0 +1,158 @@
+"""`plot frontier` shows what the plans and the predictions say, at budgets that constant admission can spend."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from acdpp import plot
+from empirics.control.schedule import brief_for, plan
+from empirics.predict import predict_study
+from empirics.settings.costs import CostProcess
+from empirics.settings.presets import PRESETS
+from figures import frontier
+from figures.choices import Style
+from figures.style import LOOKS
+from tests.figures.test_drawing import UNIT, overhang
+from theory.buying_plan import best_plan, burst_plan, online_plan
+from theory.prices import Atoms, Uniform
+from theory.setting import SettingError
+
+STUDY = replace(PRESETS["digits"], rounds=12, steps=2, seeds=2, buffers=(3, 5))
+LAW = Uniform(1.0, 10.0)
+
+
+@pytest.fixture(scope="module")
+def small() -> frontier.Frontier:
+    return frontier.compute(STUDY)
+
+
+def test_effective_samples_are_those_of_the_plans(small: frontier.Frontier) -> None:
+    assert small.places == 8
+    assert small.C[[0, -1]] == pytest.approx([5.5, 44])
+    for place in (0, 7, -2):
+        C = float(small.C[place])
+        expected = {
+            "buy-cheap-online": online_plan(LAW, 8, C).effective_rate,
+            "buy-cheap": best_plan(LAW, 8, C).effective_rate,
+            "constant": C / 5.5,
+            "bursts of half the memory": burst_plan(LAW, 8, C, 2).effective_rate,
+            "bursts of the whole memory": burst_plan(LAW, 8, C, 1).effective_rate,
+        }
+        assert {name: values[place] for name, values in small.effective.items()} == pytest.approx(expected)
+        assert small.limit[place] == pytest.approx(8 * (np.sqrt(1 + 18 * C / 8) - 1) / 9)
+    for values in small.effective.values():
+        assert (values <= small.limit * (1 + 1e-12)).all()
+        assert (np.diff(values) > -1e-9).all()
+    assert small.limit[-1] == small.effective["constant"][-1] == 8
+
+
+def test_the_share_of_the_way_is_1_at_the_oracle_and_0_at_constant_admission(
+    small: frontier.Frontier,
+) -> None:
+    assert small.closed("constant")[:-1] == pytest.approx(0)
+    assert np.isnan(small.closed("buy-cheap")[-1])
+    ideal = replace(small, effective=small.effective | {"ideal": np.full(len(small.C), 8.0)})
+    assert ideal.closed("ideal")[:-1] == pytest.approx(1)
+    assert small.risks is not None
+    assert small.risks.closed("oracle")[:-1] == pytest.approx(1)
+    assert small.risks.closed("constant")[:-1] == pytest.approx(0)
+
+
+def test_risks_are_those_of_the_command_predict(small: frontier.Frontier) -> None:
+    assert small.risks is not None
+    assert small.risks.C.tolist() == frontier.budgets(8, 5.5)
+    budget = float(small.risks.C[1])
+    study = replace(STUDY, budget=budget, policies=frontier.PREDICTED)
+    for name, found in predict_study(study, best=False).forecasts.items():
+        assert small.risks.cumulative[name][1] == pytest.approx(found.cumulative, rel=1e-9)
+    oracle = small.risks.cumulative["oracle"]
+    assert oracle == pytest.approx(np.full(len(oracle), oracle[0]))
+    assert small.risks.cumulative["constant"][-1] == pytest.approx(oracle[-1])
+
+
+def test_what_was_spent_is_said(small: frontier.Frontier) -> None:
+    assert small.risks is not None
+    budget = float(small.risks.C[2])
+    played = plan(replace(STUDY, budget=budget, policies=("constant",)), UNIT)
+    paid = (played.cost * played.admissions.sum(axis=2)).mean()
+    assert small.risks.spent["constant"][2] == pytest.approx(paid / budget)
+    ratios = np.array([values for name, values in small.risks.spent.items() if name != "oracle"])
+    assert small.risks.overspent == pytest.approx((100 * ratios.min() - 100, 100 * ratios.max() - 100))
+    note = frontier.draw(small, LOOKS[Style.paper]).legends[0].get_title().get_text()
+    low, high = (f"{x:+.0f}".replace("-", "−") for x in small.risks.overspent)
+    assert f"{low} to {high} % off the budget" in note.replace("\n", " ")
+
+
+@pytest.mark.parametrize("places", [2, 7, 20, 99, 100, 1234])
+def test_constant_admission_can_spend_every_budget(places: int) -> None:
+    """The design takes the whole K that the budget was made for, and no smaller rate."""
+    for budget in frontier.budgets(places, 5.5):
+        study = replace(PRESETS["digits"], buffers=(places - 1, 1), budget=budget, policies=("constant",))
+        K = round(5.5 * places / budget)
+        assert brief_for(study, UNIT).K == K
+        assert places / K >= 1
+        assert budget == pytest.approx(5.5 * places / K, abs=1e-5)
+
+
+@pytest.mark.parametrize("style", Style)
+@pytest.mark.parametrize("risk", [True, False])
+def test_it_is_drawn_in_every_style(style: Style, risk: bool, small: frontier.Frontier) -> None:
+    look = LOOKS[style]
+    figure = frontier.draw(small if risk else replace(small, risks=None), look)
+    assert overhang(figure, look) < 0.01
+    assert len(figure.axes) == (4 if risk else 2)
+    assert all(axes.get_ylabel() for axes in figure.axes)
+    (legend,) = figure.legends
+    shown = [text.get_text() for text in legend.get_texts()]
+    assert {"buy-cheap", "buy-cheap-online", "constant", "oracle", "no policy buys so many"} <= set(shown)
+    assert ("acdpp" in shown) == risk
+    assert ("(c)" in legend.get_title().get_text()) == risk
+
+
+def test_nothing_that_can_be_reached_is_hatched(small: frontier.Frontier) -> None:
+    axes = frontier.draw(small, LOOKS[Style.paper]).axes[0]
+    (region,) = [c for c in axes.collections if c.get_hatch()]
+    outline = region.get_paths()[0].vertices
+    for C, limit in zip(small.C, small.limit, strict=True):
+        heights = outline[np.isclose(outline[:, 0], C), 1]
+        assert heights.min() == pytest.approx(limit)
+
+
+@pytest.mark.parametrize(
+    ("cost", "law"),
+    [
+        (CostProcess(process="integer", low=3, high=3), Atoms.of([3.0])),
+        (CostProcess(process="integer", low=1, high=4), Atoms.of([1.0, 2.0, 3.0, 4.0])),
+    ],
+)
+def test_prices_of_any_law_have_a_frontier(cost: CostProcess, law: Any) -> None:
+    data = frontier.compute(replace(STUDY, cost=cost), risk=False)
+    assert data.risks is None
+    assert data.mean_cost == pytest.approx(float(law.mean))
+    at = [best_plan(law, 8, float(C)).effective_rate for C in data.C]
+    assert data.effective["buy-cheap"] == pytest.approx(at)
+    frontier.draw(data, LOOKS[Style.paper])
+
+
+def test_options_make_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "prices.csv"
+    file.write_text("day,price\n1,2\n2,8\n")
+    drawing = plot.frontier(cost_trace=file, cost_column="price", buffers="4,4", risk=False)
+    data = drawing.compute(lambda steps: steps)
+    assert (drawing.name, data.mean_cost, data.places) == ("frontier", 5, 8)
+    seen: list[Any] = []
+    monkeypatch.setattr(frontier, "compute", lambda study, **how: seen.append((study, how)))
+    plot.frontier(cost="integer:2:4", rounds=30, seed=7).compute(lambda steps: steps)
+    ((study, how),) = seen
+    assert (study.cost.process, study.cost.low, study.cost.high) == ("integer", 2, 4)
+    assert (study.rounds, study.seed, study.dataset, how["risk"]) == (30, 7, "digits", True)
+
+
+def test_a_single_place_is_refused() -> None:
+    with pytest.raises(SettingError, match="at least 2"):
+        frontier.compute(replace(STUDY, buffers=(1,)))
