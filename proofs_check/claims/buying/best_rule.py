@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
 from proofs_check.engines.exact import exhaust, search
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.buying.market import SYMBOLS, j
+from proofs_check.groundwork.buying.certificates import capped_price
+from proofs_check.groundwork.buying.market import HIGH, LOW, SYMBOLS, j
 from proofs_check.groundwork.buying.rules import all_rules, least_at, long_run
 from proofs_check.groundwork.reuse.corners import always
 from proofs_check.notation import written
 from theory.capacity import age_burden
-from theory.prices import Atoms
+from theory.prices import Atoms, Uniform
 from theory.replacement import best_rule, cycle, least_burden
 
 F = Fraction
@@ -210,6 +211,21 @@ def renewal() -> Evidence:
     return exhaust(points, find, domain="two laws, every three thresholds")
 
 
+def indifference() -> Evidence:
+    """theory's price to take where a round of waiting costs a saving: E(θ-c)⁺ = θ - E min(c, θ) is that saving."""
+
+    def find(law: Any, saving: Fraction) -> dict[str, Any] | None:
+        top = law.indifferent(saving)
+        met = top - capped_price(law, top)
+        return None if met == saving and top >= law.lowest else {"θ": top, "E(θ-c)⁺": met}
+
+    lists = (Atoms.of([1, 3]), Atoms.of([1, 2, 2, 6]), Atoms.of([4]))
+    points = [{"law": law, "saving": F(k, 4)} for law in lists for k in range(1, 40)]
+    points += [{"law": Uniform(LOW, HIGH), "saving": F(k * k, 18)} for k in range(10)]  # θ = 1 + k
+    points += [{"law": Uniform(LOW, HIGH), "saving": F(k, 2)} for k in range(9, 20)]  # θ above all prices
+    return exhaust(points, find, domain="three lists of prices, and prices uniform on [1, 10]; 138 savings")
+
+
 CLAIMS = [
     Claim(
         id="buy:best-rule",
@@ -249,6 +265,7 @@ CLAIMS = [
             "the mixture is best": (
                 attained,
                 confirming(renewal),
+                confirming(indifference),
                 confirming(every_rule),
                 confirming(drawn_rules),
             ),

@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Given
+from proofs_check.claim import WRITTEN, Claim, Given, confirming
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
 from proofs_check.evidence import Evidence, together
@@ -26,14 +26,14 @@ from proofs_check.groundwork.regret.transient import plain
 from proofs_check.notation import CONSTANTS, REGION, K, rate, written
 from theory.algebra import ball, sqrt
 from theory.bound import deviation_term, generalisation_term, linear_term, root_term
-from theory.buying_plan import gap_closed, online_plan
-from theory.capacity import age_burden, effective_rate
+from theory.buying_plan import best_plan, burst_plan, gap_closed, online_plan
+from theory.capacity import age_burden, effective_rate, noise_by_age
 from theory.constant_admission import constant_round
 from theory.design import best_rate
 from theory.knapsack import uniform_rate
 from theory.prices import Uniform
 from theory.region import region_maximum, region_minimum
-from theory.replacement import Cycle, cycle
+from theory.replacement import Cycle, ages_in_memory, cycle
 from theory.reuse import mismatch_from_sums, uniformity_from_deficits
 from theory.setting import Budget
 from theory.stationary import small_step_floor
@@ -244,6 +244,47 @@ def where_online_settles() -> Evidence:
     )
 
 
+def plans() -> Evidence:
+    """theory's plans, in floats, against the exact rules: rates, costs, and the noise at one step size."""
+    floats = Uniform(float(LOW), float(HIGH))
+    best, online, bursts = (
+        best_plan(floats, PLACES, BUDGET),
+        online_plan(floats, PLACES, BUDGET),
+        burst_plan(floats, PLACES, BUDGET, 2),
+    )
+    scale = F(online.thresholds[0])
+    exact = in_proportion(scale)
+    half = F(1, 2)
+    ages = ages_in_memory(Uniform(LOW, HIGH), exact.thresholds)
+    burden = sum((often * age_burden(age, half) for age, often in enumerate(ages, start=1)), F(0))
+    figures = (
+        (best.effective_rate, _rate_of(papers_best()[0].burden), "the best rule's effective rate"),
+        (best.rate, PLACES * papers_best()[0].renewals, "what it buys"),
+        (best.cost, BUDGET, "what it costs"),
+        (online.effective_rate, _rate_of(exact.burden), "the online rule's effective rate"),
+        (online.rate, PLACES * exact.renewals, "what it buys"),
+        (online.cost, BUDGET, "what it costs"),
+        (online.noise(float(half)), noise_by_age(PLACES, burden, half), "its noise at a = 1/2"),
+        (
+            online.threshold,
+            sum(a * b for a, b in zip(ages, exact.thresholds, strict=True)),
+            "its mean threshold",
+        ),
+        (online.thresholds[5] / online.thresholds[0], 6, "a threshold in proportion to age"),
+        (min(online.thresholds[-1], HIGH), HIGH, "the last threshold, at any price"),
+        (bursts.effective_rate, F("15.19"), "bursts of a half, to a hundredth"),
+        (bursts.rate * bursts.effective_rate, F("19.78") * F("15.19"), "what they buy"),
+        (bursts.cost, BUDGET, "what they cost"),
+        (bursts.burst, PLACES // 2, "their size"),
+    )
+    return together(
+        *(
+            between(ball(F(value) / F(wanted)), F(9995, 10000), F(10005, 10000), what=what, domain=SETTING)
+            for value, wanted, what in figures
+        )
+    )
+
+
 CLAIMS = [
     Claim(
         id="buy:gain",
@@ -285,7 +326,7 @@ CLAIMS = [
             "ACDPP": inside_the_region,
             "Theorem 1": (generalisation, mismatch),
             "known prices": papers_budgets,
-            "online": where_online_settles,
+            "online": (where_online_settles, confirming(plans)),
         },
         symbols={
             **SYMBOLS,

@@ -5,6 +5,8 @@ The rule minimises the drift of \(\tfrac12Z^2+V\sum A_i\), and is compared with 
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
@@ -23,7 +25,11 @@ from theory.prices import Atoms
 
 R, age, often = sp.symbols("R A p", positive=True)
 debt, ages = sp.symbols("Z_2 A_1", nonnegative=True)
-CEILING = age_ceiling(R, S, V, B, debt, T, ages)
+
+
+def ceiling() -> Any:
+    """theory's, on symbols."""
+    return age_ceiling(R, S, V, B, debt, T, ages)
 
 
 def ages_of_a_round() -> Evidence:
@@ -79,13 +85,13 @@ def comparison() -> Evidence:
             domain="every round, by induction",
         ),
         equal(
-            first + (B + V * S) * T - V * R / S * (S * T * CEILING),
+            first + (B + V * S) * T - V * R / S * (S * T * ceiling()),
             0,
             domain="every argument",
             what="the bound at a mean age that is the ceiling, and 0",
         ),
         always(
-            spent <= CEILING,
+            spent <= ceiling(),
             given=[first + (B + V * S) * T - V * R / S * (S * T * spent) >= 0],
             domain="ΣΣA = ST·(mean age), and ½Z² + VΣA is never negative",
         ),
@@ -114,7 +120,7 @@ def effective() -> Evidence:
             what="the effective rate at mean age S/R and that of bursts at the threshold",
         ),
         equal(
-            sp.limit(CEILING.subs({debt: 0, ages: 0}), V, sp.oo),
+            sp.limit(ceiling().subs({debt: 0, ages: 0}), V, sp.oo),
             S / R,
             domain="V → ∞",
             what="the ceiling and S/R",
@@ -157,7 +163,7 @@ CLAIMS = [
             r"\mathbb E[\bar A]\le @ceiling,\qquad\frac{\mathbb E[N_{\mathrm{eff}}]}T\ge\frac S{2\,\mathbb E[\bar A]-1}"
             r"\to @rate",
             "E[Ā] ≤ @ceiling, E[N_eff]/T ≥ S/(2E[Ā]-1) → @rate",
-            ceiling=CEILING,
+            ceiling=ceiling(),
             rate=sp.together(burst_effective_rate(S, 1, R / S)),
         ),
         domain="every S, C, V, T and every law of independent prices of at most c₊, C below S times their mean",

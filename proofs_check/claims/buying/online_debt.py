@@ -23,7 +23,11 @@ from proofs_check.notation import T, written
 from theory.buying import buys, debt_ceiling, overspending
 
 worth, most = sp.symbols("w most", positive=True)
-CEILING = debt_ceiling(V, worth, S, C, low, high)
+
+
+def ceiling() -> Any:
+    """theory's, on symbols."""
+    return debt_ceiling(V, worth, S, C, low, high)
 
 
 def a_purchase_stays_below() -> Evidence:
@@ -40,7 +44,7 @@ def a_purchase_stays_below() -> Evidence:
         ),
         always(debt_after(Z, c, 0, C) <= Z, domain="a round without a purchase"),
         always(
-            sp.Eq(CEILING, sp.Max(0, top - C)),
+            sp.Eq(ceiling(), sp.Max(0, top - C)),
             given=[
                 *at_the_ends,
                 sp.Or(*(sp.Eq(top, V * worth / price + price * S) for price in (low, high))),
@@ -139,7 +143,7 @@ CLAIMS = [
         formula=written(
             r"Z(t)\le @ceiling,\qquad\frac1T\sum_{t\le T}c(t)x(t)\le C+@over",
             "Z(t) ≤ @ceiling, (1/T)Σcx ≤ C + @over",
-            ceiling=with_maxima(CEILING),
+            ceiling=with_maxima(ceiling()),
             over=overspending(sp.Symbol("Z_T+1"), sp.Symbol("Z_1"), T),
         ),
         domain="every S, C, V, w, every prices in [c₋, c₊] in any order, on every path",

@@ -29,8 +29,16 @@ from theory.capacity import effective_rate
 
 F = Fraction
 age, reserve = sp.symbols("A Z_1", positive=True)
-WEIGHT = reserve_weight(reserve, S, C)
-CEILING = savings_ceiling(reserve, S, C, high)
+
+
+def weight() -> Any:
+    """theory's V, on symbols."""
+    return reserve_weight(reserve, S, C)
+
+
+def ceiling() -> Any:
+    """theory's, on symbols."""
+    return savings_ceiling(reserve, S, C, high)
 
 
 # --- the rule itself ---------------------------------------------------------------------------------------
@@ -59,12 +67,12 @@ def at_the_reserve() -> Evidence:
     """With V = Z(1)C/S and w(j) = j, a debt Z(1) buys just below what a place has saved; a larger debt, less."""
     return together(
         smt(
-            sp.Equivalent(buys(reserve, c, WEIGHT, age), c < savings_price(age, S, C)),
+            sp.Equivalent(buys(reserve, c, weight(), age), c < savings_price(age, S, C)),
             domain="every price, age and reserve",
         ),
         smt(
             c < savings_price(age, S, C),
-            given=[reserve <= Z, buys(Z, c, WEIGHT, age)],
+            given=[reserve <= Z, buys(Z, c, weight(), age)],
             domain="a debt of the reserve at least",
         ),
     )
@@ -90,27 +98,29 @@ def below_the_reserve() -> Evidence:
     return together(
         smt(
             savings_price(age, S, C) <= c,
-            given=[reserve >= Z, sp.Not(buys(Z, c, WEIGHT, age))],
+            given=[reserve >= Z, sp.Not(buys(Z, c, weight(), age))],
             domain="a sample that is kept, at a debt of the reserve at most",
         ),
         always(
-            debt_after(Z, c, x, C) + saved <= CEILING + C,
+            debt_after(Z, c, x, C) + saved <= ceiling() + C,
             given=[reserve >= Z, reserve >= C, x <= S, c <= high, saved <= sp.expand(kept)],
             domain="every debt of the reserve at most; kept samples are a round older, new ones have age 1",
         ),
         always(
-            debt_after(reserve, c, S, C) + C <= CEILING + C,
+            debt_after(reserve, c, S, C) + C <= ceiling() + C,
             given=[c <= high, reserve >= C],
             domain="the opening: S samples at one price, which have saved C by the next round",
         ),
-        always(Z <= CEILING, given=[Z + saved <= CEILING + C, saved >= C], domain="all ages are 1 at least"),
+        always(
+            ceiling() >= Z, given=[Z + saved <= ceiling() + C, saved >= C], domain="all ages are 1 at least"
+        ),
     )
 
 
 def money_spent() -> Evidence:
     """Σcx <= CT + Z(T+1) - Z(1) (buy:online-debt), and the ceiling for Z(T+1): a full memory and C(T-1)."""
     return equal(
-        C * T + CEILING - reserve,
+        C * T + ceiling() - reserve,
         C * (T - 1) + high * S,
         domain="every T",
         what="the most that T rounds cost",
@@ -235,8 +245,8 @@ CLAIMS = [
         formula=written(
             r"Z(t)+\frac CS\sum_iA_i(t)\le Z(1)+c_+S,\qquad Z(t)\le @ceiling,\qquad V=@V",
             "Z(t) + (C/S)Σ_i A ≤ Z_1 + Sc_+, Z(t) ≤ @ceiling, V = @V; price: @price",
-            ceiling=CEILING,
-            V=WEIGHT,
+            ceiling=ceiling(),
+            V=weight(),
             price=savings_price(sp.Symbol("j"), S, C),
         ),
         domain="every S, C, Z(1) >= C and every prices of at most c₊ in any order, on every path",
