@@ -85,7 +85,7 @@ def compute_measured(result: Measured, replicate: int = 0, rounds: int | None = 
     places = [bases.index(name) for name in PLAYED if name in bases]
     drawn = min(result.horizon, MOST if rounds is None else rounds)
     found = {name: result[name][places, replicate, :drawn] for name in READS}
-    note = f"Replicate {replicate} of {result.seeds}."
+    note = f"Replicate {replicate}, counted from 0, of {result.seeds}."
     if drawn < result.horizon:
         note += f" Drawn: the first {drawn:,} of {result.horizon:,} rounds."
     return _made([result.policies[place] for place in places], found, result.study, note)
@@ -113,7 +113,7 @@ def _made(names: Sequence[str], columns: dict[str, Floats], study: Study, note: 
 def draw(data: Prices, look: Look) -> Figure:
     """Four panels over the same rounds."""
     with look.applied():
-        shape = {"height_ratios": [1.5, 1, 1, 1], "sharex": True}
+        shape: dict[str, Any] = {"height_ratios": [1.5, 1, 1, 1], "sharex": True}
         figure, grid = look.canvas(Width.double, 6.4, 4, **shape)
         market, memory, money, effective = grid[:, 0]
         _draw_purchases(market, data, look)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,9 @@ def test_it_buys_in_cheap_rounds_and_waits_in_dear_ones() -> None:
 
 def test_dots_stand_at_the_price_of_the_round_and_have_the_number_bought_as_area() -> None:
     data = prices.compute(STUDY, UNIT)
+    some = np.where(data.cost < 5, np.arange(60) % 20 + 1, 0)  # any number of samples at a time
+    for name in data.buying:
+        data.policies[name] = replace(data.policies[name], bought=some.astype(float))
     figure = prices.draw(data, LOOKS[Style.paper])
     market, memory, money, effective = figure.axes
     dots = [c for c in market.collections if isinstance(c, PathCollection)]
@@ -79,7 +83,8 @@ def test_dots_stand_at_the_price_of_the_round_and_have_the_number_bought_as_area
         rounds, paid = np.asarray(one.get_offsets()).T
         assert rounds.astype(int).tolist() == (np.flatnonzero(run.bought) + 1).tolist()
         assert paid == pytest.approx(data.cost[run.bought > 0])
-        assert one.get_sizes() / one.get_sizes()[0] == pytest.approx(run.bought[run.bought > 0] / 20)
+        number = run.bought[run.bought > 0]
+        assert one.get_sizes() / one.get_sizes().max() == pytest.approx(number / number.max())
     filled, ring = dots
     assert len(filled.get_facecolor()) == 1
     assert len(ring.get_facecolor()) == 0
@@ -103,7 +108,7 @@ def test_a_result_is_drawn_from_its_columns(bought: Path) -> None:
         assert (run.effective == result["N_eff"][place, 1]).all()
     assert (data.cost == result["cost"][0, 1]).all()
     assert (data.budget, data.total_buffer, len(data.rounds)) == (11, 20, 20)
-    assert "Replicate 1 of 2." in data.note
+    assert "Replicate 1, counted from 0, of 2." in data.note
     short = prices.compute_measured(result, rounds=7)
     assert len(short.cost) == 7
     assert "Drawn: the first 7 of 20 rounds." in short.note
