@@ -16,6 +16,7 @@ from theory.buying import (
     overspending,
     rate_shortfall,
     reserve_weight,
+    savings_ceiling,
     savings_price,
 )
 from theory.knapsack import purchase_limit
@@ -128,6 +129,24 @@ def test_a_debt_at_the_reserve_pays_less_than_the_savings():
         assert buys(reserve, price, V, age) == (price < savings_price(age, S, C))
 
 
+@pytest.mark.parametrize(("S", "C"), [(1, F(2)), (2, F(1, 2)), (3, F(4))])
+def test_a_debt_that_pays_what_its_places_saved_stays_near_the_reserve(S, C):
+    tops = []
+    for reserve in (C, 2 * C, 20 * C):
+        V, ceiling, highest = reserve_weight(reserve, S, C), savings_ceiling(reserve, S, C, 4), F(0)
+        for prices in product(PRICES, repeat=7):
+            Z, ages = owed(reserve, prices[0] * S, C), [1] * S
+            for price in prices[1:]:
+                highest = max(highest, Z)
+                new = [buys(Z, price, V, age) for age in ages]
+                ages = [1 if one else age + 1 for one, age in zip(new, ages, strict=True)]
+                Z = owed(Z, price * sum(new), C)
+            highest = max(highest, Z)
+        assert highest <= ceiling
+        tops.append(highest == ceiling)
+    assert any(tops)
+
+
 # --- in the mean, prices independent -----------------------------------------------------------------------
 
 LAWS = [[(1, F(1, 2)), (3, F(1, 2))], [(1, F(1, 5)), (2, F(4, 5))], [(2, F(1))]]
@@ -177,7 +196,22 @@ def test_the_expected_mean_age_stays_below_its_ceiling(pairs, V):
             states = later
 
 
-def test_the_ceiling_of_ages_is_what_its_formula_says():
+def test_a_reserve_beyond_all_prices_is_waited_out():
+    V, S, C, price, reserve, T = F(400), 2, F(1), 2, F(600), 1000
+    drift = drift_constant(S, C, price)
+    debts, bought = path(reserve, [price] * T, V, S, C)
+    limit = purchase_limit(Atoms.of([price]), S, C).rate
+    assert bought[0] == 0
+    for t in range(1, T + 1):
+        assert F(sum(bought[:t]), t) >= limit - rate_shortfall(V, drift, reserve, t)
+    assert limit - rate_shortfall(V, drift, reserve, T) > 0
+    assert F(sum(bought), T) < limit - rate_shortfall(V, drift)  # the reserve's term is needed
+    assert F(price * sum(bought), T) <= C + overspending(debts[-1], reserve, T)
+
+
+def test_the_constants_are_what_their_formulas_say():
+    assert rate_shortfall(F(3), F(5), F(4), 7) == F(5, 3) + F(16, 42)
+    assert frame_shortfall(F(3), F(5), 2, F(4), 7) == F(10, 3) + F(16, 42)
     assert age_ceiling(25, 100, V=1, drift=0) == F(100, 25)  # of who replaces all at the knapsack's threshold
     found = age_ceiling(F(1), 2, V=F(3), drift=F(5), debt=F(4), rounds=6, ages=2)
     assert found == 2 * (1 + F(5, 6) + F(8 + 6, 36))
