@@ -29,8 +29,8 @@ def summary(result: Path) -> dict[str, Any]:
 
 
 def test_a_result_is_read_in_order(measured: Measured) -> None:
-    assert measured.policies == ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid")
-    assert measured["n"].shape == (5, 3, 30)
+    assert measured.policies == ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "buy-cheap-online")
+    assert measured["n"].shape == (6, 3, 30)
     assert not any(np.isnan(column).any() for column in measured.columns.values())
     path = trajectory(measured["admitted"][0, 0], 10)
     assert measured["n"][0, 0] == pytest.approx(path.n)
