@@ -22,6 +22,7 @@ from proofs_check.claims.buying import (
     online_rate,
     papers_rule,
     savings,
+    settled,
 )
 from proofs_check.groundwork.buying import certificates, drift, figures, loop, purchases, rules, sequences
 from proofs_check.simulator import simulate_by_capacity
@@ -41,12 +42,13 @@ MODULES = (
     online_debt,
     online_rate,
     online_age,
+    settled,
     savings,
     gain,
 )
 GROUND = (certificates, drift, loop, purchases, rules, sequences)
 WHERE = (*MODULES, *GROUND, buying, buying_plan, capacity, knapsack, law, prices, replacement)
-CACHED = (certificates.papers_best, drift.moves, drift.drift_of_a_round, gain.in_proportion)
+CACHED = (certificates.papers_best, drift.moves, drift.drift_of_a_round, settled.in_proportion)
 ESTABLISHED = ("proved", "certified", "supported")
 
 

@@ -12,6 +12,7 @@ MODULES = (
     "online_debt",
     "online_rate",
     "online_age",
+    "settled",
     "savings",
     "gain",
 )

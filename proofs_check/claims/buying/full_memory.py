@@ -17,13 +17,14 @@ from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.market import SYMBOLS, S
 from proofs_check.groundwork.buying.sequences import all_short, drawn, kept
 from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import t, written
+from proofs_check.notation import n, t, written
 from proofs_check.simulator import simulate_by_capacity
 from theory.capacity import effective_rate, trajectory_by_capacity, trajectory_of
-from theory.reuse import effective_from_sums, effective_sample_size
+from theory.reuse import effective_from_sums, effective_sample_size, mismatch_from_sums
 
 F = Fraction
 age = sp.Symbol("A", positive=True)
+used, squares = sp.symbols("A_1 A_2", positive=True)  # ΣA and ΣA²
 SHORT = "every admissions up to 4 rounds and 3 a round, one client, every size up to 3"
 DRAWN = "three clients, up to 10 rounds, buffers up to 6, zeros and more than fit included"
 
@@ -46,12 +47,14 @@ def _overfull(rounds: list[list[int]], capacities: list[int]) -> dict[str, Any] 
     """Each client, sample by sample: what it holds is what came so far, and its buffer at most; as theory has it."""
     came = [0] * len(capacities)
     occupancy = kept(rounds, capacities).occupancy(len(rounds)).tolist()
-    for snapshot, amounts, n in zip(simulate_by_capacity(rounds, capacities), rounds, occupancy, strict=True):
+    for snapshot, amounts, listed in zip(
+        simulate_by_capacity(rounds, capacities), rounds, occupancy, strict=True
+    ):
         came = [before + amount for before, amount in zip(came, amounts, strict=True)]
         held = [snapshot.n_of(client) for client in range(len(capacities))]
         wanted = [min(total, size) for total, size in zip(came, capacities, strict=True)]
-        if held != wanted or n != sum(wanted):
-            return {"round": snapshot.round, "held": held, "wanted": wanted, "theory": n}
+        if held != wanted or listed != sum(wanted):
+            return {"round": snapshot.round, "held": held, "wanted": wanted, "theory": listed}
     return None
 
 
@@ -175,11 +178,22 @@ CLAIMS = [
         statement="For any admissions of any clients that keep their newest B_m samples, full or not yet, the "
         "trajectory from cohorts (theory.capacity), linear in T, has the n, N, uniformity and mismatch of "
         "every round.",
+        formula=written(
+            r"N_{\mathrm{eff}}=@neff,\qquad\chi=@chi",
+            "N_eff = @neff, χ = @chi",
+            neff=effective_from_sums(used, squares),
+            chi=mismatch_from_sums(n, used, squares, sp.Symbol("A_Q")),
+        ),
         domain="all short sequences of one client, and sequences of three clients drawn at random",
         sketch="Samples that come and go together are a cohort, with the rounds of its entry and its last "
         "use. Then N counts entries, ΣA grows by n and ΣA² by Σ(2A-1) in a round, and the sums over what has "
         "left take lifetimes and their squares: Ṽ and χ are functions of these. The checks play every sample "
         "by name.",
         checks=(every_short_trajectory, confirming(drawn_trajectories)),
+        symbols={
+            "A_Q": "all uses so far of the samples in memory",
+            "A_1": "all uses so far",
+            "A_2": "the sum of all squared uses so far",
+        },
     ),
 ]

@@ -7,18 +7,16 @@ by the round's terms in the corrected Theorem 1.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
-from itertools import count
 from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Given, confirming
+from proofs_check.claim import WRITTEN, Claim, Given
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.certificates import papers_best
-from proofs_check.groundwork.buying.figures import between, rounds_to
+from proofs_check.groundwork.buying.figures import rounds_to
 from proofs_check.groundwork.buying.market import BUDGET, HIGH, LOW, PAPER, PLACES, SHARE, SYMBOLS, S
 from proofs_check.groundwork.control.paper_setting import BUFFERS, RATE, RETENTION
 from proofs_check.groundwork.regret.orders import t, tends_to
@@ -26,14 +24,12 @@ from proofs_check.groundwork.regret.transient import plain
 from proofs_check.notation import CONSTANTS, REGION, K, rate, written
 from theory.algebra import ball, sqrt
 from theory.bound import deviation_term, generalisation_term, linear_term, root_term
-from theory.buying_plan import best_plan, burst_plan, gap_closed, online_plan
-from theory.capacity import age_burden, effective_rate, noise_by_age
+from theory.buying_plan import gap_closed
+from theory.capacity import effective_rate
 from theory.constant_admission import constant_round
 from theory.design import best_rate
 from theory.knapsack import uniform_rate
-from theory.prices import Uniform
 from theory.region import region_maximum, region_minimum
-from theory.replacement import Cycle, ages_in_memory, cycle
 from theory.reuse import mismatch_from_sums, uniformity_from_deficits
 from theory.setting import Budget
 from theory.stationary import small_step_floor
@@ -160,14 +156,6 @@ def mismatch() -> Evidence:
 # --- the paper's budgets -----------------------------------------------------------------------------------
 
 
-@cache
-def in_proportion(scale: Fraction) -> Cycle:
-    """Thresholds in proportion to age, where the online rule settles: exact, up to the age that pays any price."""
-    ages = next(age for age in count(1) if scale * age >= HIGH)
-    thresholds = [min(scale * age, F(HIGH)) for age in range(1, ages + 1)]
-    return cycle(Uniform(LOW, HIGH), thresholds, [age_burden(age) for age in range(1, ages + 1)])
-
-
 def _rate_of(burden: Any) -> Any:
     return effective_rate(PLACES, (burden + 1) / 2)
 
@@ -213,78 +201,6 @@ def papers_budgets() -> Evidence:
     )
 
 
-def where_online_settles() -> Evidence:
-    """Thresholds in proportion to age: at two scales, their costs on both sides of C/S, the effective rate is 18.46."""
-    step = F(online_plan(Uniform(float(LOW), float(HIGH)), PLACES, BUDGET).thresholds[0])
-    cheap, dear = (in_proportion(F(round(step * 10**6) + side, 10**6)) for side in (-4, 4))
-    found = exhaust(
-        [{"cheap": cheap.cost, "dear": dear.cost}],
-        lambda cheap, dear: None if cheap <= SHARE <= dear else {"C/S": SHARE},
-        domain=f"{SETTING}: the scale that spends C lies between",
-        strength="proof",
-    )
-    return together(
-        found,
-        *(
-            rounds_to(
-                ball(_rate_of(one.burden)),
-                "18.46",
-                what="in proportion to age",
-                domain=SETTING,
-            )
-            for one in (cheap, dear)
-        ),
-        between(
-            ball(_rate_of(dear.burden) / _rate_of(papers_best()[1].least(SHARE))),
-            F(99, 100),
-            F(1),
-            what="of the best rule's effective rate",
-            domain=SETTING,
-        ),
-    )
-
-
-def plans() -> Evidence:
-    """theory's plans, in floats, against the exact rules: rates, costs, and the noise at one step size."""
-    floats = Uniform(float(LOW), float(HIGH))
-    best, online, bursts = (
-        best_plan(floats, PLACES, BUDGET),
-        online_plan(floats, PLACES, BUDGET),
-        burst_plan(floats, PLACES, BUDGET, 2),
-    )
-    scale = F(online.thresholds[0])
-    exact = in_proportion(scale)
-    half = F(1, 2)
-    ages = ages_in_memory(Uniform(LOW, HIGH), exact.thresholds)
-    burden = sum((often * age_burden(age, half) for age, often in enumerate(ages, start=1)), F(0))
-    figures = (
-        (best.effective_rate, _rate_of(papers_best()[0].burden), "the best rule's effective rate"),
-        (best.rate, PLACES * papers_best()[0].renewals, "what it buys"),
-        (best.cost, BUDGET, "what it costs"),
-        (online.effective_rate, _rate_of(exact.burden), "the online rule's effective rate"),
-        (online.rate, PLACES * exact.renewals, "what it buys"),
-        (online.cost, BUDGET, "what it costs"),
-        (online.noise(float(half)), noise_by_age(PLACES, burden, half), "its noise at a = 1/2"),
-        (
-            online.threshold,
-            sum(a * b for a, b in zip(ages, exact.thresholds, strict=True)),
-            "its mean threshold",
-        ),
-        (online.thresholds[5] / online.thresholds[0], 6, "a threshold in proportion to age"),
-        (min(online.thresholds[-1], HIGH), HIGH, "the last threshold, at any price"),
-        (bursts.effective_rate, F("15.19"), "bursts of a half, to a hundredth"),
-        (bursts.rate * bursts.effective_rate, F("19.78") * F("15.19"), "what they buy"),
-        (bursts.cost, BUDGET, "what they cost"),
-        (bursts.burst, PLACES // 2, "their size"),
-    )
-    return together(
-        *(
-            between(ball(F(value) / F(wanted)), F(9995, 10000), F(10005, 10000), what=what, domain=SETTING)
-            for value, wanted, what in figures
-        )
-    )
-
-
 CLAIMS = [
     Claim(
         id="buy:gain",
@@ -299,7 +215,7 @@ CLAIMS = [
         "times the effective rate (18.64 to 10, with 22.17 samples bought to 10), 0.7325 times the "
         "generalisation term, and closes 51.5 % of the gap between constant admission's noise and that of S "
         "fresh samples a round; no causal rule does better. Online, prices unknown, 1.466 times is guaranteed "
-        "for large V and T, and thresholds in proportion to age, its form at a steady debt, have 18.46.",
+        "for large V and T.",
         formula=written(
             r"\frac{\text{floor}(f)}{\text{floor}(r)}=\frac rf,\qquad\lim_{t\to\infty}\frac{\text{generalisation}(r)}"
             r"{\text{generalisation}(f)}=@root,\qquad\text{closed}=@gap",
@@ -319,14 +235,13 @@ CLAIMS = [
         "generalisation terms are 10B√(Pdim/N_eff)·√(1+log⁺(N/Pdim)) with N_eff = rt, N = Rt and N_eff = N = "
         "ft, and the logarithms' ratio tends to 1; the cumulative terms follow by Stolz-Cesàro. The figures "
         "come from buy:best-rule's rule and certificate, in exact numbers.",
-        parts=("noise floors", "constant admission", "ACDPP", "Theorem 1", "known prices", "online"),
+        parts=("noise floors", "constant admission", "ACDPP", "Theorem 1", "the figures"),
         checks={
             "noise floors": floors,
             "constant admission": constant_admission,
             "ACDPP": inside_the_region,
             "Theorem 1": (generalisation, mismatch),
-            "known prices": papers_budgets,
-            "online": (where_online_settles, confirming(plans)),
+            "the figures": papers_budgets,
         },
         symbols={
             **SYMBOLS,
