@@ -109,6 +109,8 @@ def test_no_threshold_rule_is_better_than_the_best(prices, name, multiplier):
     least = min(burden + multiplier * cost for cost, burden in all_rules(prices, name))
     assert found.burden + multiplier * found.cost == least
     assert all(earlier <= later for earlier, later in pairwise(found.thresholds))
+    assert len(found.thresholds) == AGES
+    assert found.thresholds[-1] <= max(prices)
 
 
 @pytest.mark.parametrize("multiplier", [F(1, 3), F(5, 2)])
@@ -163,6 +165,7 @@ def test_no_mixture_of_threshold_rules_is_better_within_a_budget(prices, name, p
     assert mix * rule.cost + (1 - mix) * cheaper.cost == share
     assert mix * rule.burden + (1 - mix) * cheaper.burden == burden
     assert 0 <= mix <= 1
+    assert len(rule.thresholds) == len(cheaper.thresholds) == AGES
     assert all(isinstance(x, F | int) for x in (rule.cost, cheaper.burden, mix, burden))
 
 
@@ -210,6 +213,22 @@ def test_exact_prices_keep_exact_rules_and_floats_follow():
     assert exact.cost == 55
     for name in ("burden", "rate", "cost", "multiplier"):
         assert float(getattr(exact, name)) == pytest.approx(getattr(floats, name), rel=1e-9)
+
+
+@pytest.mark.parametrize("scale", [2.0**-50, 2.0**50])
+def test_units_do_not_matter(scale):
+    plain = best_replacement(Uniform(1.0, 10.0), 100, 55)
+    heavy = best_replacement(Uniform(1.0, 10.0), 100, 55, burden=lambda j: scale * age_burden(j))
+    dear = best_replacement(Uniform(scale, 10 * scale), 100, 55 * scale)
+    assert heavy.burden / scale == pytest.approx(plain.burden, rel=1e-11)
+    assert heavy.thresholds[:9] == pytest.approx(plain.thresholds[:9], rel=1e-4)
+    assert dear.burden == pytest.approx(plain.burden, rel=1e-11)
+
+
+def test_burdens_that_settle_may_waver_by_a_rounding():
+    burdens = [1.0, 2.9, 3.0, np.nextafter(3.0, 0), 3.0]
+    found = least_burden(Atoms.of([1.0, 3.0]), burdens, 0.5)
+    assert found[3] == pytest.approx(least_burden(Atoms.of([1.0, 3.0]), [1.0, 2.9, 3.0], 0.5)[3], rel=1e-12)
 
 
 def test_a_budget_beyond_the_mean_price_replaces_all_in_every_round():
