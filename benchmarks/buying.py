@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -29,7 +30,10 @@ from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 
 POLICIES = ("constant", "oracle", "acdpp", "acdpp-capped", "buy-cheap", "buy-cheap-online")
-MEAN = 5.49  # just below the mean at which K = 10 spends the budget: constant admission then costs what it may
+MEAN = (
+    5.49  # just below the mean at which K = 10 spends the budget: constant admission then costs what it may
+)
+WORDS = {"cumulative_excess_risk": "excess risk", "mean_accuracy": "accuracy"}
 TINY = (1, 2, 1, 2, 1, 2, 1, 2, 1, 2)
 
 
@@ -76,8 +80,15 @@ def main() -> None:
     parser.add_argument("--prices", default="uniform,integer,markov,drifting,spiky,narrow,tiny")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--data-dir", type=Path)
-    parser.add_argument("--out", type=Path, help="a JSON file")
+    parser.add_argument("--out", type=Path, help="a JSON file to write")
+    parser.add_argument(
+        "--table", type=Path, nargs="+", help="JSON files to show as a table, without training"
+    )
     given = parser.parse_args()
+    if given.table:
+        results = [json.loads(path.read_text(encoding="utf-8")) for path in given.table]
+        print("\n\n".join(f"{name}\n\n{table(results, name)}" for name in POLICIES[2:]))
+        return
     base = replace(PRESETS[given.preset], policies=POLICIES, seeds=given.seeds, K=None, predict=False)
     base = replace(base, rounds=given.rounds or base.rounds, dataset=given.dataset or base.dataset)
     if given.device == "cuda":
@@ -92,15 +103,49 @@ def main() -> None:
             summary = run_study(
                 study, Path(folder) / "result", cost=cost, device=given.device, data_dir=given.data_dir
             )
-        found[name] = {key: summary[key] for key in ("task", "rounds", "seeds", "policies", "gap_closed")}
+        found[name] = measured(summary)
         print(
             f"\n{name} prices, {study.rounds} rounds, {study.seeds} seeds, {time.perf_counter() - began:.0f} s"
         )
         show(summary, study)
     if given.out is not None:
-        given.out.write_text(
-            json.dumps({"hardware": hardware(), "preset": given.preset, "studies": found}, indent=1)
-        )
+        words = f"{base.dataset}, {base.rounds} rounds, {base.seeds} seeds"
+        command = f"python -m benchmarks.buying {' '.join(sys.argv[1:])}".strip()
+        document = {"study": words, "command": command, "hardware": hardware(), "studies": found}
+        given.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def measured(summary: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of a study's summary."""
+    kept = ("mean_cost", "cumulative_excess_risk", "mean_accuracy", "final_accuracy")
+    policies = {
+        name: {key: row[key] for key in kept if key in row} for name, row in summary["policies"].items()
+    }
+    return {"policies": policies, "gap_closed": summary["gap_closed"]}
+
+
+def table(results: list[dict[str, Any]], policy: str) -> str:
+    """Markdown: which share of the gap a policy closes, in per cent, with its interval, and what a round has cost."""
+    heads = ["prices", *(f"{result['study']}, {WORDS[_measure(result)]}" for result in results)]
+    lines = [f"| {' | '.join(heads)} |", f"| {' | '.join(['---'] * len(heads))} |"]
+    for prices in results[0]["studies"]:
+        cells = [prices]
+        for result in results:
+            study = result["studies"][prices]
+            one, paid = (
+                study["gap_closed"][_measure(result)][policy],
+                study["policies"][policy]["mean_cost"]["mean"],
+            )
+            share, low, high = (round(100 * one[key]) for key in ("share", "low", "high"))
+            cells.append(f"{share} ({low} to {high}), {paid:.1f}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _measure(result: dict[str, Any]) -> str:
+    """Excess risk where it was measured, accuracy averaged over the rounds where not."""
+    first = next(iter(result["studies"].values()))["gap_closed"]
+    return next(one for one in WORDS if first.get(one))
 
 
 def show(summary: dict[str, Any], study: Study) -> None:

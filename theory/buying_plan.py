@@ -109,13 +109,13 @@ def under(law: PriceLaw, thresholds: Sequence[float], places: Any) -> Plan:
     >>> round(under(Uniform(2, 12), [1, 3, 5], places=10).rate, 2)
     2.0
     """
-    return Plan(law, places, ((1.0, Rule.of(law, thresholds)),))
+    return Plan(law, places, ((1, Rule.of(law, thresholds)),))
 
 
 def _mixed(dear: Plan, cheap: Plan, budget: Any) -> Plan:
     """The two in proportions that spend the budget."""
     gap = dear.cost - cheap.cost
-    share = min(max((float(budget) - cheap.cost) / gap, 0.0), 1.0) if gap > 0 else 1.0
+    share = min(max((float(budget) - cheap.cost) / gap, 0), 1) if gap > 0 else 1
     shares = ((share, dear.rules[0][1]), (1 - share, cheap.rules[0][1]))
     return Plan(dear.law, dear.places, tuple(one for one in shares if one[0] > 0))
 
@@ -162,7 +162,7 @@ def online_plan(law: PriceLaw, places: Any, budget: Any) -> Plan:
     step = float(savings_price(1, places, budget))
     law = _in_floats(law)
     # at the scale 1 no more is spent than was saved, at the other end all is bought, rounding or not
-    low, high = 1.0, max(float(law.highest) / step, 1.0) * (1 + 2**-50)
+    low, high = float(1), max(float(law.highest) / step, 1) * (1 + 2**-50)
     for _ in range(HALVINGS):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if at(middle).cost <= budget else (low, middle)
