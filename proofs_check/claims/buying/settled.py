@@ -105,6 +105,7 @@ def plans() -> Evidence:
         (mixed.cost, F(9, 2), "what a mixture of two rules costs"),
         (mixed.effective_rate, stated.effective_rate, "its effective rate"),
         (mixed.rate, stated.rate, "what it buys"),
+        (stated.cost, F(9, 2), "what theory says that it costs"),
         (
             cheap_only.effective_rate,
             burst_effective_rate(6, 1, F(1, 2)),
