@@ -159,6 +159,14 @@ class Controller:
         self.books = Books(before.rounds + 1, before.spent + paid, debt, seen, held, effective)
         self._pending = None
 
+    @property
+    def _rule(self) -> str | None:
+        """What stands for all that the policy was made of; None for one of the user's own that JSON cannot hold."""
+        try:
+            return _digest({"rule": plain(self.policy)})
+        except SettingError:
+            return None
+
     # --- JSON ----------------------------------------------------------------------------------------------
 
     def document(self) -> dict[str, Any]:
@@ -167,6 +175,7 @@ class Controller:
         found = {
             "acdpp_controller": FORMAT,
             "policy": self.name,
+            "rule": self._rule,
             "study": self.study.document(),
             "mean_cost": str(self.mean_cost),
             "constants": plain(constants),
@@ -191,6 +200,10 @@ class Controller:
             constants=Constants(**restored(document["constants"])),
             own=own,
         )
+        if document.get("rule") not in (None, made._rule):
+            raise SettingError(
+                f"{made.name} would decide otherwise than when it was saved: has the file of its prices changed?"
+            )
         try:
             made._state = restored(document["state"], made._state)
             made._totals = restored(document["totals"], made._totals)

@@ -11,6 +11,7 @@ from empirics.control.codec import plain, restored
 from empirics.control.controller import Controller
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import Schedule
+from empirics.settings.costs import CostProcess
 from tests.empirics.small import CONTROL, study
 from theory.setting import Constants, SettingError
 
@@ -202,3 +203,16 @@ def test_a_policy_that_fails_is_named_and_changes_nothing():
     with pytest.raises(SettingError, match="policy 'moody' failed in round 2: KeyError"):
         server.decide(6.0)
     assert server.document() == before
+
+
+def test_a_controller_is_not_loaded_with_other_prices_than_it_was_made_for(tmp_path):
+    trace = tmp_path / "prices.csv"
+    trace.write_text("1\n2\n3\n9\n" * 8)
+    given = study(cost=CostProcess(process="trace", file=str(trace)))
+    server = Controller("buy-cheap", given)
+    server.decide(2.0)
+    server.save(tmp_path / "server.json")
+    assert Controller.load(tmp_path / "server.json").round == server.round
+    trace.write_text("1\n2\n3\n4\n" * 8)
+    with pytest.raises(SettingError, match="prices changed"):
+        Controller.load(tmp_path / "server.json")
