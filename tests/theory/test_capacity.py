@@ -116,6 +116,9 @@ def test_an_empty_memory_is_not_hidden_by_rounding():
     for admissions in ([1, 1, 1, 0, 0, 0], [0.1, 0.2, 0.3, 0, 0, 0], [0.7, 0.1, 0.3, 0, 0, 0]):
         with pytest.raises(SettingError, match="no sample is in memory in round 5: admit one"):
             trajectory_of(by_age(admissions, 2), 6)
+    nobody = Cohorts(np.array([1, 2]), np.array([1, 2]), np.array([1.0, 0.0]))
+    with pytest.raises(SettingError, match="in round 2"):
+        trajectory_of(nobody, 2)
 
 
 # --- ages --------------------------------------------------------------------------------------------------
