@@ -24,6 +24,7 @@ differ, both exist: `name` and `name_as_stated`.
 | `replacement` | when to replace a sample at which price: the best rule within a budget |
 | `buying` | buying cheap without knowing the prices: drift-plus-penalty with its constants |
 | `buying_plan` | what buying cheap comes to in the long run: the best rule, the online one, bursts |
+| `sticky` | the best time to replace a sample where prices stay for a while |
 | `violation` | by how much a policy inside the region can break its constraints |
 | `design` | which K and which rates for given budgets, for T rounds (`design.design`) or as T → ∞ |
 | `algebra`, `summation`, `lambert`, `design_search` | underneath: number systems, sums, a series, a search |
