@@ -5,8 +5,9 @@
 
 Trains constant admission, ACDPP, the policies that buy cheap and the oracle on the same prices and samples, for each
 price process, and prints what a round costs and which share of the gap between constant admission and the oracle each
-policy closes, with 95 % intervals (paired over the seeds). `narrow` prices hardly vary, and `tiny` buffers hold one or
-two samples a client: there little can be gained.
+policy closes, with 95 % intervals (paired over the seeds). `constant-filled` is constant admission with the memory
+filled in round 1, as buying cheap has it: what it closes is not owed to prices. `narrow` prices hardly vary, and `tiny`
+buffers hold one or two samples a client: there little can be gained.
 """
 
 from __future__ import annotations
@@ -17,23 +18,27 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from benchmarks.hardware import hardware
+from empirics.control.policy import FOREVER, Fixed, Policy
+from empirics.control.registry import Brief, make_policy
 from empirics.run import run_study
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 
 POLICIES = ("constant", "oracle", "acdpp", "acdpp-capped", "buy-cheap", "buy-cheap-online")
-MEAN = (
-    5.49  # just below the mean at which K = 10 spends the budget: constant admission then costs what it may
-)
-WORDS = {"cumulative_excess_risk": "excess risk", "mean_accuracy": "accuracy"}
+MEAN = 5.49  # just below 5.5, where K = 10 spends the budget: constant admission then costs what it may
+WORDS = {
+    "cumulative_excess_risk": "excess risk",
+    "mean_accuracy": "accuracy",
+    "final_accuracy": "final accuracy",
+}
 TINY = (1, 2, 1, 2, 1, 2, 1, 2, 1, 2)
 
 
@@ -44,6 +49,37 @@ def spiky(study: Study) -> Any:
     calm = drawn.lognormal(0, 0.3, shape)
     prices = np.where(drawn.random(shape) < 0.2, 5 * calm, calm)
     return prices * (MEAN / prices.mean())
+
+
+@dataclass(frozen=True)
+class Filled(Policy):
+    """Constant admission by capacity: the memory is filled in round 1, and nothing more is bought for K rounds."""
+
+    constant: Fixed
+    capacity: tuple[int, ...]
+    retention: int = FOREVER
+
+    @classmethod
+    def of(cls, brief: Brief) -> Self:
+        """At the rates of constant admission."""
+        constant = make_policy("constant", brief)
+        assert isinstance(constant, Fixed)
+        return cls(constant, tuple(int(size) for size in brief.budget.buffers))
+
+    def start(self, replicates: int) -> Any:
+        """The state of constant admission."""
+        return self.constant.start(replicates)
+
+    def decide(self, state: Any, cost: Any) -> tuple[Any, Any]:
+        """All, then nothing, then as constant admission does."""
+        t = state.server.round
+        if t <= self.constant.retention[0]:
+            return state, np.tile(np.array(self.capacity) * (t == 1), (len(cost), 1))
+        return self.constant.decide(state, cost)
+
+    def book(self, state: Any, cost: Any, delivered: Any) -> Any:
+        """The state of constant admission."""
+        return self.constant.book(state, cost, delivered)
 
 
 Setting = Callable[[Study], tuple[Study, Any]]
@@ -87,7 +123,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.table:
         results = [json.loads(path.read_text(encoding="utf-8")) for path in given.table]
-        print("\n\n".join(f"{name}\n\n{table(results, name)}" for name in POLICIES[2:]))
+        print("\n\n".join(f"{name}\n\n{table(results, name)}" for name in (*POLICIES[2:], "constant-filled")))
         return
     base = replace(PRESETS[given.preset], policies=POLICIES, seeds=given.seeds, K=None, predict=False)
     base = replace(base, rounds=given.rounds or base.rounds, dataset=given.dataset or base.dataset)
@@ -101,7 +137,12 @@ def main() -> None:
         began = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:
             summary = run_study(
-                study, Path(folder) / "result", cost=cost, device=given.device, data_dir=given.data_dir
+                study,
+                Path(folder) / "result",
+                cost=cost,
+                policies={"constant-filled": Filled.of},
+                device=given.device,
+                data_dir=given.data_dir,
             )
         found[name] = measured(summary)
         print(
@@ -117,27 +158,33 @@ def main() -> None:
 
 def measured(summary: dict[str, Any]) -> dict[str, Any]:
     """What is kept of a study's summary."""
-    kept = ("mean_cost", "cumulative_excess_risk", "mean_accuracy", "final_accuracy")
+    kept = (
+        "mean_cost",
+        "distinct_samples",
+        "effective_samples",
+        "cumulative_excess_risk",
+        "mean_accuracy",
+        "final_accuracy",
+    )
     policies = {
         name: {key: row[key] for key in kept if key in row} for name, row in summary["policies"].items()
     }
     return {"policies": policies, "gap_closed": summary["gap_closed"]}
 
 
-def table(results: list[dict[str, Any]], policy: str) -> str:
-    """Markdown: which share of the gap a policy closes, in per cent, with its interval, and what a round has cost."""
-    heads = ["prices", *(f"{result['study']}, {WORDS[_measure(result)]}" for result in results)]
+def table(results: list[dict[str, Any]], policy: str, measure: str | None = None) -> str:
+    """Markdown: which share of the gap a policy closes, in per cent, its interval, and its cost over constant's."""
+    names = [_measure(result) if measure is None else measure for result in results]
+    heads = ["prices", *(f"{one['study']}, {WORDS[name]}" for one, name in zip(results, names, strict=True))]
     lines = [f"| {' | '.join(heads)} |", f"| {' | '.join(['---'] * len(heads))} |"]
     for prices in results[0]["studies"]:
         cells = [prices]
-        for result in results:
+        for result, name in zip(results, names, strict=True):
             study = result["studies"][prices]
-            one, paid = (
-                study["gap_closed"][_measure(result)][policy],
-                study["policies"][policy]["mean_cost"]["mean"],
-            )
+            paid, fair = (study["policies"][one]["mean_cost"]["mean"] for one in (policy, "constant"))
+            one = study["gap_closed"][name][policy]
             share, low, high = (round(100 * one[key]) for key in ("share", "low", "high"))
-            cells.append(f"{share} ({low} to {high}), {paid:.1f}")
+            cells.append(f"{share} ({low} to {high}), {100 * (paid / fair - 1):+.1f} %")
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

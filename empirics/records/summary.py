@@ -36,6 +36,8 @@ __all__ = ["FIELDS", "Tally", "add_predictions", "interval_note"]
 PER_ROUND = ("root", "linear", "generalisation")
 FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the seeds
     "retention": "rounds that samples are kept at most, the different ones of its clients",
+    "distinct_samples": "N(T), samples admitted in all rounds",
+    "effective_samples": "N_eff(T)",
     "mean_cost": "what a round has cost, to be held against the budget",
     "cost_violation": "how far the mean total cost exceeds the budget of all rounds, if it does",
     "buffer_violation": "Σ_m of how far client m's mean memory exceeds B_m, summed over the rounds, if it does",
@@ -87,6 +89,7 @@ class Tally:
     costs_differ: bool = False
     sums: dict[str, Any] = field(default_factory=dict)
     highest: dict[str, Any] = field(default_factory=dict)
+    last: dict[str, Any] = field(default_factory=dict)
     above: dict[str, list[list[list[int]]]] = field(default_factory=dict)
 
     def add(self, rounds: Rounds, measured: Arrays) -> None:
@@ -96,6 +99,7 @@ class Tally:
         self._sum("spent", rounds.cost * rounds.admissions.sum(axis=2))
         by_policy = rounds.occupancy.reshape(len(rounds.cost), -1, self.study.seeds, self.study.clients)
         self._sum("clients", by_policy.mean(axis=2) - np.array(self.study.buffers))
+        self.last = {"distinct": rounds.track.N[-1], "effective": rounds.track.effective[-1]}
         self._highest("debt", rounds.debt)
         self._highest("occupancy", rounds.occupancy.sum(axis=2))
         self._bounds(rounds)
@@ -229,6 +233,8 @@ class Tally:
         terms = (*PER_ROUND, "constant", "initial")
         found: dict[str, Any] = {
             "retention": [min(int(K), study.rounds) for K in np.unique(self.retention[runs])],
+            "distinct_samples": _mean(self.last["distinct"][runs]),
+            "effective_samples": _mean(self.last["effective"][runs]),
             "mean_cost": _mean(self.sums["spent"][runs] / study.rounds),
             "cost_violation": max(
                 float(np.mean(self.sums["spent"][runs] - study.budget * study.rounds)), 0.0

@@ -22,6 +22,7 @@ def test_the_share_is_a_ratio_of_means_with_a_paired_interval():
     residual = (constant - mine) - share * (constant - oracle)
     half = stats.t.ppf(0.975, 11) * stats.sem(residual) / (constant - oracle).mean()
     assert (found["low"], found["high"]) == pytest.approx((share - half, share + half))
+    assert found["p"] == pytest.approx(stats.ttest_rel(constant, mine).pvalue)
 
 
 def test_the_interval_contains_the_truth_as_often_as_it_says():
@@ -54,6 +55,11 @@ def test_a_study_says_what_it_costs_and_how_far_each_policy_gets(tmp_path):
     given = study(policies=("constant", "oracle", "buy-cheap-online"), seeds=6, rounds=40)
     summary = run_study(given, tmp_path / "result")
     rows = summary["policies"]
+    assert rows["oracle"]["distinct_samples"] == {"mean": 16.0 * 40, "error": 0.0}
+    assert (
+        rows["buy-cheap-online"]["effective_samples"]["mean"]
+        < rows["buy-cheap-online"]["distinct_samples"]["mean"]
+    )
     assert rows["oracle"]["mean_cost"]["mean"] > 3 * rows["constant"]["mean_cost"]["mean"]
     assert rows["constant"]["mean_cost"]["mean"] == pytest.approx(given.budget, rel=0.15)
     for row in rows.values():
