@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import torch
 
 from benchmarks.hardware import hardware
 from empirics.control.policy import FOREVER, Fixed, Policy
@@ -151,8 +151,19 @@ def main() -> None:
         show(summary, study)
     if given.out is not None:
         words = f"{base.dataset}, {base.rounds} rounds, {base.seeds} seeds"
-        command = f"python -m benchmarks.buying {' '.join(sys.argv[1:])}".strip()
-        document = {"study": words, "command": command, "hardware": hardware(), "studies": found}
+        asked = {
+            key: value
+            for key, value in vars(given).items()
+            if value != parser.get_default(key) and key != "out"
+        }
+        options = [f"--{key.replace('_', '-')} {value}" for key, value in asked.items()]
+        card = f"{torch.cuda.get_device_name()}, " if given.device == "cuda" else ""
+        document = {
+            "study": words,
+            "command": " ".join(["python -m benchmarks.buying", *options]),
+            "hardware": card + hardware(),
+            "studies": found,
+        }
         given.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 

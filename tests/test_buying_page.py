@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from benchmarks.buying import table
+from theory.buying import age_ceiling, drift_constant, reserve_weight
 from theory.buying_plan import best_plan, burst_plan, online_plan
+from theory.capacity import effective_rate
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms, Uniform
 from theory.sticky import best_sticky_replacement
@@ -23,9 +25,69 @@ def result(name):
     return json.loads((ROOT / "docs" / "results" / f"buying-{name}.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("policy", ["buy-cheap-online", "acdpp"])
+@pytest.mark.parametrize("policy", ["buy-cheap-online", "constant-filled", "acdpp"])
 def test_the_tables_are_those_of_the_result_files(policy):
     assert table([result(name) for name in STUDIES], policy) in PAGE
+
+
+def test_final_accuracy_is_shown_too():
+    studies = [result(name) for name in ("mnist-100", "mnist-1000")]
+    assert table(studies, "buy-cheap-online", "final_accuracy") in PAGE
+
+
+def share(name, policy, measure, prices="uniform"):
+    one = result(name)["studies"][prices]["gap_closed"][measure][policy]
+    return f"{100 * one['share']:.0f} % ({100 * one['low']:.0f} to {100 * one['high']:.0f})"
+
+
+def test_the_readme_says_what_was_measured():
+    told = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    digits = result("digits-500")["studies"]["uniform"]["policies"]
+    for key, words in (
+        ("distinct_samples", "times as many distinct"),
+        ("effective_samples", "times as many effective"),
+    ):
+        times = digits["buy-cheap-online"][key]["mean"] / digits["constant"][key]["mean"]
+        assert f"{times:.1f} {words}" in told
+    for name, policy, measure in (
+        ("digits-500", "buy-cheap-online", "cumulative_excess_risk"),
+        ("digits-500", "constant-filled", "cumulative_excess_risk"),
+        ("digits-500", "acdpp", "cumulative_excess_risk"),
+        ("digits-3000", "buy-cheap-online", "cumulative_excess_risk"),
+        ("mnist-1000", "buy-cheap-online", "mean_accuracy"),
+    ):
+        assert share(name, policy, measure) in told, (name, policy)
+
+
+def test_the_page_quotes_what_it_does_not_tabulate():
+    told = " ".join(PAGE.split())
+    assert share("mnist-iid", "buy-cheap-online", "cumulative_excess_risk") in told
+    assert share("mnist-iid", "buy-cheap-online", "mean_accuracy") in told
+    sticky = result("digits-3000")["studies"]["markov"]["policies"]["buy-cheap-online"]["effective_samples"][
+        "mean"
+    ]
+    assert f"the online rule got {sticky / 3000:.1f} in 3,000 rounds" in told
+    assert result("digits-500")["studies"]["uniform"]["gap_closed"]["final_accuracy"] is None
+    more = []
+    for name in STUDIES:
+        for prices, study in result(name)["studies"].items():
+            closed = study["gap_closed"]["cumulative_excess_risk" if "digits" in name else "mean_accuracy"]
+            more.append(100 * (closed["buy-cheap"]["share"] - closed["buy-cheap-online"]["share"]))
+            small = prices == "narrow" or (prices, name) == ("tiny", "digits-500")
+            assert small or closed["buy-cheap-online"]["p"] < 1e-4, (name, prices)
+    assert f"between {-min(more):.0f} points less and {max(more):.0f} points more" in told
+
+
+def test_the_guarantee_passes_constant_admission_when_the_page_says():
+    def guaranteed(T):
+        reserve, drift = 2 / 3 * T**0.5 * 55, drift_constant(100, 55, 10)
+        limit = float(purchase_limit(PRICES, 100, 55).rate)
+        weight = reserve_weight(reserve, 100, 55)
+        oldest = age_ceiling(limit, 100, weight, drift, debt=reserve + 945, rounds=T, ages=100)
+        return effective_rate(100, oldest)
+
+    assert guaranteed(250_000) < 10 < guaranteed(350_000)
+    assert "some 300,000 rounds" in " ".join(PAGE.split())
 
 
 @pytest.mark.parametrize("name", [*STUDIES, "mnist-iid"])

@@ -94,7 +94,7 @@ def _brought(law: Atoms, stay: float, replaces: NDArray[np.bool_], burdens: Floa
 def best_sticky_replacement(
     law: Atoms, stay: float, places: Any, budget: Any, ages: int = 128
 ) -> tuple[float, float]:
-    """Effective and distinct samples a round of the best causal rule within the budget.
+    """Effective and distinct samples a round of the best causal rule that keeps the memory full, within the budget.
 
     The price of money is bisected; of two rules whose costs enclose the budget, each gets a part of the places.
 

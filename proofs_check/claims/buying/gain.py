@@ -38,7 +38,8 @@ F = Fraction
 mine, other, bought = sp.symbols("r f R", positive=True)  # effective rates, and distinct samples a round
 SETTING = "S = 100, C = 55, prices uniform on [1, 10]"
 BEST = Given(
-    "buy:best-rule", "that no causal rule has a larger effective rate, and that the certificate shows it"
+    "buy:best-rule",
+    "that no causal rule that keeps the memory full has a larger effective rate, as the certificate shows",
 )
 AGES = Given("buy:noise-by-age", "that small steps have the noise (1-a)/2 over the effective rate")
 ONLINE = Given(
@@ -214,8 +215,8 @@ CLAIMS = [
         "the paper's MNIST budgets and prices uniform on [1, 10] the best rule for known prices has 1.864 "
         "times the effective rate (18.64 to 10, with 22.17 samples bought to 10), 0.7325 times the "
         "generalisation term, and closes 51.5 % of the gap between constant admission's noise and that of S "
-        "fresh samples a round; no causal rule does better. Online, prices unknown, 1.466 times is guaranteed "
-        "for large V and T.",
+        "fresh samples a round; no causal rule that holds S samples does better. Online, prices unknown, "
+        "1.466 times is guaranteed for large V and T.",
         formula=written(
             r"\frac{\text{floor}(f)}{\text{floor}(r)}=\frac rf,\qquad\lim_{t\to\infty}\frac{\text{generalisation}(r)}"
             r"{\text{generalisation}(f)}=@root,\qquad\text{closed}=@gap",

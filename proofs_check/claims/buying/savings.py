@@ -1,4 +1,4 @@
-r"""Paying what a place has saved (`buy:savings`): a budget on every path, and constant admission at constant prices.
+r"""Paying what a place has saved (`buy:savings`): a budget on every path, and K-step retention at constant prices.
 
 A place saves C/S a round. With a reserve Z(1) and \(V=Z(1)C/S\) the online rule is that, moved by the debt: debt and
 savings together never exceed the reserve by more than a full memory at the highest price.
@@ -186,7 +186,7 @@ def price_processes(context: Context) -> Evidence:
 
 
 def constant_prices() -> Evidence:
-    """c <= jC/S from j = K = ⌈cS/C⌉ on; ages 1..K are as frequent: the effective rate S/K, constant admission's."""
+    """c <= jC/S from j = K = ⌈cS/C⌉ on; ages 1..K are as frequent: the effective rate S/K."""
     j = sp.Symbol("j", integer=True, positive=True)
     return together(
         smt(
@@ -238,7 +238,8 @@ CLAIMS = [
         statement="Let a place save C/S a round, and a sample used j times be replaced only at prices up to "
         "the savings jC/S: on every path, whatever the prices, T rounds after the opening cost CT at most "
         "besides it. At a constant price c that is K-step retention with K = ⌈cS/C⌉, at the effective rate "
-        "S/K of constant admission. The online rule with w(j) = j and V = Z(1)C/S is this rule at the debt "
+        "S/K, which is constant admission's C/c where cS/C is whole. The online rule with w(j) = j and "
+        "V = Z(1)C/S is this rule at the debt "
         "Z(1), pays less above it and more below. If round 1 fills the memory and Z(1) >= C, its debt never "
         "exceeds Z(1) + c₊S - C, on every path and for every reserve, so that T rounds cost C(T-1) + c₊S at "
         "most: the budget, and one full memory at the highest price.",

@@ -30,7 +30,7 @@ from theory.replacement import Cycle, ages_in_memory, best_replacement, cycle
 F = Fraction
 SETTING = "S = 100, C = 55, prices uniform on [1, 10]"
 FULL = Given("buy:full-memory", "that N_eff/t is S/(2Ā-1)")
-BEST = Given("buy:best-rule/paper", "that no causal rule has more than 18.6367")
+BEST = Given("buy:best-rule/paper", "that no causal rule that keeps the memory full has more than 18.6367")
 
 
 def steady_debt() -> Evidence:
