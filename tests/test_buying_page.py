@@ -25,7 +25,7 @@ def result(name):
     return json.loads((ROOT / "docs" / "results" / f"buying-{name}.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("policy", ["buy-cheap-online", "constant-filled", "acdpp"])
+@pytest.mark.parametrize("policy", ["buy-cheap-online", "acdpp"])
 def test_the_tables_are_those_of_the_result_files(policy):
     assert table([result(name) for name in STUDIES], policy) in PAGE
 
@@ -61,6 +61,10 @@ def test_the_readme_says_what_was_measured():
 
 def test_the_page_quotes_what_it_does_not_tabulate():
     told = " ".join(PAGE.split())
+    for name in STUDIES:
+        measure = "cumulative_excess_risk" if "digits" in name else "mean_accuracy"
+        assert share(name, "constant-filled", measure) in told
+        assert share(name, "constant-filled", measure) == share(name, "constant-filled", measure, "markov")
     assert share("mnist-iid", "buy-cheap-online", "cumulative_excess_risk") in told
     assert share("mnist-iid", "buy-cheap-online", "mean_accuracy") in told
     sticky = result("digits-3000")["studies"]["markov"]["policies"]["buy-cheap-online"]["effective_samples"][
