@@ -101,9 +101,9 @@ def command(
             "data-dir": data_dir,
             "pilot": pilot,
         }
-        _no_others(
-            others | {"eta": eta, "steps": steps, "by": None if by is By.bound else by}, ALONE.format(policy)
-        )
+        others |= {"eta": eta, "steps": steps, "by": None if by is By.bound else by}
+        others |= {"constants": None if constants == DEFAULT_CONSTANTS else constants}
+        _no_others(others, ALONE.format(policy))
         plan = _buying(policy, buffers, budget, price_law(cost, cost_trace, cost_column), contraction)
         (print_json if as_json else show_buying)(plan)
         return

@@ -43,22 +43,10 @@ def price_law(cost: str | None, trace: Path | None, column: str | None) -> Price
     if trace is not None:
         from empirics.control.trace_file import read_prices
 
-        return Atoms.of(list(read_prices(trace, column)))
+        return Atoms.thinned(read_prices(trace, column))
     if column is not None:
         raise SettingError("--cost-column names a column of --cost-trace FILE: give that too")
-    kind, *ends = str(cost).split(":")
-    if not ends:
-        return Atoms.of([parse.number(kind, "--cost")])
-    if kind not in ("uniform", "integer") or len(ends) != 2:
-        raise SettingError(
-            "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one price, such as uniform:1:10, got "
-            f"{parse.shortened(str(cost))}"
-        )
-    low, high = (parse.number(end, "--cost") for end in ends)
-    if not 0 < low <= high:
-        raise SettingError(
-            f"--cost needs two positive prices, the lower first, such as {kind}:1:10, got {cost}"
-        )
+    kind, low, high = parse.prices(str(cost), ("uniform", "integer"))
     if kind == "uniform":
         return Uniform(float(low), float(high)) if low < high else Atoms.of([low])
     if low.denominator != 1 or high.denominator != 1 or high - low >= MOST_PRICES:
@@ -119,13 +107,17 @@ def _sensitivity(plan: Plan, law: PriceLaw, C: float) -> list[dict[str, Any]]:
         ("all the mean", 1.0, 0.0),
     ):
         other = _changed(law, factor, spread)
-        there, best = plan.met_with(other), best_plan(other, plan.places, C)
+        there = plan.met_with(other)
+        try:
+            best: float | None = best_plan(other, plan.places, C).effective_rate
+        except SettingError:  # too rare a purchase to tell
+            best = None
         found.append(
             {
                 "prices": words,
                 "cost": there.cost,
                 "effective_rate": there.effective_rate,
-                "best_effective_rate": best.effective_rate,
+                "best_effective_rate": best,
                 "online_effective_rate": online_plan(other, plan.places, C).effective_rate,
             }
         )
@@ -195,12 +187,17 @@ def show(document: dict[str, Any]) -> None:
     )
     _show_table(
         "If prices are otherwise, with these thresholds",
-        ("prices", "cost", "effective", "best possible", "online"),
+        (
+            "prices",
+            "cost",
+            "effective",
+            *(f"{one} for {document['budget']:.4g}" for one in ("best", "online")),
+        ),
         [
             [
                 one["prices"],
                 *(
-                    f"{one[name]:.4g}"
+                    "?" if one[name] is None else f"{one[name]:.4g}"
                     for name in ("cost", "effective_rate", "best_effective_rate", "online_effective_rate")
                 ),
             ]

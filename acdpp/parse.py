@@ -13,7 +13,7 @@ from pathlib import Path
 
 from theory.setting import Constants, SettingError
 
-__all__ = ["constants", "number", "numbers", "seed", "shortened", "whole"]
+__all__ = ["constants", "number", "numbers", "prices", "seed", "shortened", "whole"]
 
 POWER = re.compile(r"(?P<factor>[^*^]+\*)?(?P<base>\d+)(?:\^|\*\*)(?P<exponent>\d{1,3})")
 
@@ -81,6 +81,28 @@ def numbers(text: str, name: str) -> tuple[Fraction | int, ...]:
     if not text.strip():
         raise SettingError(f"{name} must list at least one number, such as 8,9,10")
     return tuple(int(word) if word.isdecimal() and len(word) <= 100 else number(word, name) for word in words)
+
+
+def prices(text: str, kinds: tuple[str, ...]) -> tuple[str, Fraction, Fraction]:
+    """KIND:LOW:HIGH, or one price, which is an even spread of no width.
+
+    >>> prices("integer:1:10", ("uniform", "integer")), prices("5.5", ("uniform",))
+    (('integer', Fraction(1, 1), Fraction(10, 1)), ('uniform', Fraction(11, 2), Fraction(11, 2)))
+    """
+    kind, *ends = text.split(":")
+    if not ends:
+        kind, ends = "uniform", [text, text]
+    if kind not in kinds or len(ends) != 2:
+        raise SettingError(
+            f"--cost is {', '.join(f'{one}:LOW:HIGH' for one in kinds)} or one price, such as uniform:1:10, got "
+            f"{shortened(text)}"
+        )
+    low, high = (number(end, "--cost") for end in ends)
+    if not 0 < low <= high:
+        raise SettingError(
+            f"--cost needs positive prices, the lower first, such as {kind}:1:10, got {shortened(text)}"
+        )
+    return kind, low, high
 
 
 def constants(text: str) -> Constants:

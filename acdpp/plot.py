@@ -397,13 +397,8 @@ def _cost(
         raise SettingError("--cost-column names a column of --cost-trace FILE: give that too")
     if cost is None:
         return None
-    kind, *ends = cost.split(":")
-    if kind not in kinds or len(ends) != 2:
-        raise SettingError(
-            f"--cost is one of {', '.join(kinds)} with two prices, such as uniform:1:10, got {parse.shortened(cost)}"
-        )
-    low, high = (float(parse.number(end, "--cost")) for end in ends)
-    return {"process": kind, "low": low, "high": high}
+    kind, low, high = parse.prices(cost, kinds)
+    return {"process": kind, "low": float(low), "high": float(high)}
 
 
 def _study(buffers: str | None, **given: Any) -> Study:

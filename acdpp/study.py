@@ -79,7 +79,7 @@ Sweep = Annotated[
     typer.Option(
         metavar="NAME=VALUES",
         help="Values of K, eta or steps, such as K=1,5,10: each policy with every one, all in one batch. "
-        "Given again, all combinations. The oracle has no K.",
+        "Given again, all combinations. Oracle and buy-cheap have no K.",
     ),
 ]
 CostTrace = Annotated[Path | None, typer.Option(help="CSV file of prices, one a round.")]

@@ -177,7 +177,7 @@ def _show(document: dict[str, Any]) -> None:
         _show_risk(document)
     show_table(
         "Accuracy and constraints",
-        ["test accuracy", "cost a round", "buffer violation", "most held"],
+        ["test accuracy", f"cost (of {document['budget']:g})", "buffer violation", "most held"],
         {
             name: [
                 _pm(row["final_accuracy"]),
@@ -207,7 +207,7 @@ def _show_risk(document: dict[str, Any]) -> None:
     predicted = all(row.get("predicted") for row in policies.values())
 
     def cells(row: dict[str, Any]) -> list[str]:
-        found = [f"{row['final_excess_risk']['mean']:.2g}", _pm(row["cumulative_excess_risk"])]
+        found = [_pm(row["final_excess_risk"]), _pm(row["cumulative_excess_risk"])]
         if predicted:
             ratio = row["predicted_over_measured"]
             found += [
@@ -219,8 +219,9 @@ def _show_risk(document: dict[str, Any]) -> None:
         return [*found, _count(row["bound_corrected"]), _count(row["corrected_over_measured"])]
 
     title = "Excess population risk, and Theorem 1; ÷ is over the measured cumulative one"
-    between = ["predicted", "÷"] if predicted else ["stated"]
-    headings = ["final", "cumulative", *between, "corrected", "÷"]
+    # as narrow as can be: a long name has to fit as well
+    between = ["predicted", "÷", "bound"] if predicted else ["stated", "corrected"]
+    headings = ["final", "cumulative", *between, "÷"]
     show_table(title, headings, {name: cells(row) for name, row in policies.items()})
     if reason is not None:
         console.print(f"not predicted: {reason}")

@@ -38,7 +38,7 @@ __all__ = ["PREDICTED", "Frontier", "Risks", "budgets", "compute", "draw"]
 Floats = NDArray[np.float64]
 RETENTIONS = (100, 30, 10, 4, 2, 1)
 STEPS = 6  # budgets of the left panels between two of the right
-PREDICTED = ("buy-cheap-online", "buy-cheap", "acdpp", "constant", "oracle")
+PREDICTED = ("buy-cheap-online", "buy-cheap", "acdpp", "acdpp-capped", "constant", "oracle", "hybrid")
 BURSTS = {"bursts of half the memory": 2, "bursts of the whole memory": 1}
 MICRO = 10**6
 APART = 0.01  # constant admission from the oracle, relative, at least, to tell a share of the way
@@ -250,7 +250,7 @@ def _handles(data: Frontier, look: Look) -> list[Any]:
 
 def _note(data: Frontier) -> str:
     words = [
-        "(a), (b): in the long run, independent prices, small steps.",
+        "(a), (b): in the long run, independent prices, small steps; ACDPP is constant admission there.",
         f"The oracle costs {data.mean_cost * data.places:.4g} a round, whatever the budget.",
     ]
     if data.risks is not None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.buying import table
+from benchmarks.buying import spiky, table
+from empirics.settings.study import Study
 from theory.buying import age_ceiling, drift_constant, reserve_weight
 from theory.buying_plan import best_plan, burst_plan, online_plan
 from theory.capacity import effective_rate
@@ -55,6 +56,7 @@ def test_the_readme_says_what_was_measured():
         ("digits-500", "acdpp", "cumulative_excess_risk"),
         ("digits-3000", "buy-cheap-online", "cumulative_excess_risk"),
         ("mnist-1000", "buy-cheap-online", "mean_accuracy"),
+        ("mnist-1000", "buy-cheap-online", "final_accuracy"),
     ):
         assert share(name, policy, measure) in told, (name, policy)
 
@@ -72,6 +74,9 @@ def test_the_page_quotes_what_it_does_not_tabulate():
     ]
     assert f"the online rule got {sticky / 3000:.1f} in 3,000 rounds" in told
     assert result("digits-500")["studies"]["uniform"]["gap_closed"]["final_accuracy"] is None
+    policies = result("digits-3000")["studies"]["markov"]["policies"]
+    known, online = (policies[name]["effective_samples"]["mean"] for name in ("buy-cheap", "buy-cheap-online"))
+    assert known < online
     more = []
     for name in STUDIES:
         for prices, study in result(name)["studies"].items():
@@ -138,3 +143,11 @@ def test_the_claims_it_names_exist():
     assert len(named) > 8
     for claim in named:
         assert f'"{claim}"' in recorded
+
+
+def test_spiky_prices_are_five_times_as_high_in_one_round_of_five():
+    prices = spiky(Study(rounds=2000, seeds=3))
+    assert prices.mean() == pytest.approx(5.49)
+    high = prices > 2.5 * np.median(prices)
+    assert high.mean() == pytest.approx(0.2, abs=0.02)
+    assert prices[high].mean() / prices[~high].mean() == pytest.approx(5, rel=0.05)

@@ -43,6 +43,9 @@ class PriceLaw(Protocol):
     def spent(self, price: Any) -> Any:
         r"""\(m(\theta)\): what is paid in a round, on average, by who buys one sample at every price up to this."""
 
+    def scaled(self, factor: Any) -> PriceLaw:
+        """Every price times this."""
+
     def indifferent(self, saving: Any) -> Any:
         r"""\(\theta\) with \(\mathbb E(\theta-c)^+\) = saving: the price to take if a round of waiting costs it."""
 
@@ -88,6 +91,10 @@ class Uniform:
         width = self.high - self.low
         return self.low + sqrt(2 * width * saving) if 2 * saving <= width else self.mean + saving
 
+    def scaled(self, factor: Any) -> Self:
+        """Every price times this."""
+        return type(self)(factor * self.low, factor * self.high)
+
     def _inside(self, price: Any) -> Any:
         if isinstance(price, float):  # the same, much faster
             return min(max(price, self.low), self.high)
@@ -132,6 +139,20 @@ class Atoms:
         exact = all(isinstance(value, int | Fraction) for value in values)
         share = Fraction if exact else (lambda count, whole: count / whole)
         return cls(tuple(values), tuple(share(counts[value], total) for value in values))
+
+    @classmethod
+    def thinned(cls, prices: Iterable[float], most: int = 10_000) -> Self:
+        """The same of so many prices at most: of a longer list, the means of equal shares of it in rising order.
+
+        >>> Atoms.thinned([4.0, 1.0, 3.0, 2.0], most=2).prices
+        (1.5, 3.5)
+        """
+        values = np.sort(np.asarray(prices, dtype=float))
+        return cls.of([float(part.mean()) for part in np.array_split(values, min(most, len(values)))])
+
+    def scaled(self, factor: Any) -> Self:
+        """Every price times this."""
+        return type(self)(tuple(factor * price for price in self.prices), self.weights)
 
     @cached_property
     def _masses(self) -> list[Any]:

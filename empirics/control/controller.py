@@ -41,6 +41,7 @@ from empirics.control.released import CONSTANTS
 from empirics.control.schedule import whole_samples
 from empirics.control.totals import Totals
 from empirics.files import replace_file
+from empirics.settings.costs import CHEAPEST, DEAREST
 from empirics.settings.study import Study
 from empirics.settings.variant import Variant
 from theory.admission import debt_update
@@ -119,7 +120,10 @@ class Controller:
 
         If the round before was not reported, all that was granted counts as delivered.
         """
-        positive("cost", cost)
+        if not CHEAPEST < positive("cost", cost) < DEAREST:
+            raise SettingError(
+                f"a price lies between {CHEAPEST:g} and {DEAREST:g}, such as 2.5, got {cost:g}"
+            )
         if self._pending is not None:
             self.report(self._pending[1])
         try:

@@ -271,7 +271,7 @@ def law_of(prices: Prices, seed: int = 0, replicates: int = 1, rounds: int = SHO
     0.75
     """
     if isinstance(prices, Trace):
-        return Atoms.of(prices.values.ravel())
+        return Atoms.thinned(prices.values.ravel())
     if isinstance(prices, Drawn) and prices.process.process != Process.drifting:
         low, high = float(prices.process.low), float(prices.process.high)
         if low == high:

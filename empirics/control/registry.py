@@ -61,11 +61,12 @@ class Brief:
 
     @property
     def law(self) -> PriceLaw | None:
-        """The law of a round's price; None where prices are unknown."""
+        """The law of a round's price, with the mean that the budget takes for true; None where prices are unknown."""
         if self.prices is None:
             return None
-        study = self.study
-        return law_of(make_prices(self.prices), study.seed, study.seeds, study.rounds)
+        study, mean = self.study, self.budget.mean_cost
+        law = law_of(make_prices(self.prices), study.seed, study.seeds, study.rounds)
+        return law if law.mean == mean else law.scaled(float(mean / Fraction(law.mean)))
 
     def of_policy(self, name: str) -> Brief:
         """What one of the study's policies is told."""

@@ -167,6 +167,7 @@ class Tally:
             "task": study.task,
             "rounds": study.rounds,
             "seeds": study.seeds,
+            "budget": study.budget,
             "intervals": interval_note(study.seeds, self._differs()),
             "nominal_constants": list(self.calibration.nominal),
             "outside_the_hypotheses": list(study.departures),

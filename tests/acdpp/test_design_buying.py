@@ -196,12 +196,12 @@ def test_fractions_of_a_place_are_numbers_in_json() -> None:
         ("", "buying cheap needs prices from one place"),
         ("--cost uniform:1:10 --cost-trace prices.csv", "buying cheap needs prices from one place"),
         ("--cost uniform:1:10 --cost-column price", "--cost-column names a column of --cost-trace FILE"),
-        ("--cost uniform:10:1", "--cost needs two positive prices, the lower first, such as uniform:1:10"),
-        ("--cost uniform:0:1", "--cost needs two positive prices, the lower first, such as uniform:1:10"),
+        ("--cost uniform:10:1", "--cost needs positive prices, the lower first, such as uniform:1:10"),
+        ("--cost uniform:0:1", "--cost needs positive prices, the lower first, such as uniform:1:10"),
         ("--cost uniform:1", "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one price"),
         ("--cost normal:1:2", "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one price"),
         ("--cost cheap", "--cost must be a number such as"),
-        ("--cost 0", "a price must be a positive finite number"),
+        ("--cost 0", "--cost needs positive prices, the lower first, such as uniform:1:10"),
         ("--cost integer:1:2.5", "--cost integer needs whole ends"),
         ("--cost integer:1:1e9", "--cost integer needs whole ends"),
         ("--cost uniform:1:10 --budget 0", "the cost budget C must be a positive finite number"),
@@ -248,3 +248,21 @@ def test_without_a_policy_prices_play_no_part() -> None:
         "acdpp: --cost: a constant rate knows the mean alone; give --policy buy-cheap too"
     )
     assert acdpp("design", "--policy", "buy-dear", "--cost", "2").returncode == 2
+
+
+def test_other_prices_are_what_they_are_called() -> None:
+    found = {row["prices"]: row for row in designed(LAWS["uniform"])["other_prices"]}
+    plan = best_plan(Uniform(1.0, 10.0), 100, 55)
+    laws = {
+        "20 % higher": Uniform(1.2, 12.0),
+        "20 % lower": Uniform(0.8, 8.0),
+        "half as spread": Uniform(3.25, 7.75),
+        "all the mean": Atoms.of([5.5]),
+    }
+    assert found.keys() == laws.keys()
+    for words, law in laws.items():
+        row = found[words]
+        assert row["cost"] == pytest.approx(plan.met_with(law).cost), words
+        assert row["effective_rate"] == pytest.approx(plan.met_with(law).effective_rate)
+        assert row["best_effective_rate"] == pytest.approx(best_plan(law, 100, 55).effective_rate)
+        assert row["online_effective_rate"] == pytest.approx(online_plan(law, 100, 55).effective_rate)

@@ -25,13 +25,30 @@ def test_one_command_trains_and_prints_a_summary(tmp_path):
     for word in (
         "odd against even",
         "acdpp-capped",
-        "corrected",
+        "bound",
         "measured, best first",
         "told apart",
+        "cost (of 55)",
         "result:",
     ):
         assert word in shown.output
     assert (tmp_path / "result" / "rounds.parquet").exists()
+
+
+def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(tmp_path):
+    shown = train(
+        "--seeds",
+        "8",
+        "--rounds",
+        "40",
+        "--policies",
+        "constant,oracle,buy-cheap-online",
+        "--out",
+        tmp_path / "r",
+    )
+    assert "of the gap in cumulative excess risk between constant and oracle:" in " ".join(
+        shown.output.split()
+    )
 
 
 def test_json_is_one_object_with_every_policy_and_both_bounds(tmp_path):
@@ -51,8 +68,8 @@ def test_predicted_stands_beside_measured_and_bound_in_80_columns(tmp_path, monk
     monkeypatch.setattr("acdpp.output.console._width", 80)
     shown = train("--out", tmp_path / "result").output
     assert max(map(len, shown.splitlines())) <= 80
-    heading = next(line for line in shown.splitlines() if "corrected" in line)
-    assert heading.split() == ["policy", "final", "cumulative", "predicted", "÷", "corrected", "÷"]
+    heading = next(line for line in shown.splitlines() if "predicted" in line)
+    assert heading.split() == ["policy", "final", "cumulative", "predicted", "÷", "bound", "÷"]
     found = json.loads(CliRunner().invoke(app, ["--resume", str(tmp_path / "result"), "--json"]).output)[
         "policies"
     ]["oracle"]

@@ -14,6 +14,7 @@ from empirics.control.policy import FOREVER
 from empirics.control.prices import make_prices
 from empirics.control.registry import Brief, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
+from empirics.settings.study import Study
 from tests.empirics.small import CONTROL, study
 from theory.admission import debt_update
 from theory.buying import debt_ceiling, overspending
@@ -270,3 +271,11 @@ def test_a_controller_needs_no_file_of_prices_unless_its_policy_does(tmp_path):
     assert Controller.from_document(server.document()).round == 2
     with pytest.raises(SettingError, match="cannot be read"):
         Controller("buy-cheap", setting, mean_cost=5.5)
+
+
+def test_a_mean_price_that_is_assumed_moves_the_thresholds():
+    plain = Controller("buy-cheap", Study())
+    dearer = Controller("buy-cheap", Study(), mean_cost=11)
+    scaled = best_replacement(Uniform(2.0, 20.0), 100, 55).thresholds
+    assert dearer.policy.worth == pytest.approx(scaled)
+    assert dearer.policy.worth != plain.policy.worth

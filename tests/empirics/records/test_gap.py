@@ -1,6 +1,7 @@
 """The share of the gap between constant admission and the oracle that a policy closes."""
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
@@ -52,10 +53,10 @@ def test_without_an_end_there_is_no_share():
 
 
 def test_a_study_says_what_it_costs_and_how_far_each_policy_gets(tmp_path):
-    given = study(policies=("constant", "oracle", "buy-cheap-online"), seeds=6, rounds=40)
+    given = study(policies=("constant", "oracle", "buy-cheap-online"), seeds=12, rounds=80)
     summary = run_study(given, tmp_path / "result")
     rows = summary["policies"]
-    assert rows["oracle"]["distinct_samples"] == {"mean": 16.0 * 40, "error": 0.0}
+    assert rows["oracle"]["distinct_samples"] == {"mean": 16.0 * 80, "error": 0.0}
     assert (
         rows["buy-cheap-online"]["effective_samples"]["mean"]
         < rows["buy-cheap-online"]["distinct_samples"]["mean"]
@@ -64,6 +65,20 @@ def test_a_study_says_what_it_costs_and_how_far_each_policy_gets(tmp_path):
     assert rows["constant"]["mean_cost"]["mean"] == pytest.approx(given.budget, rel=0.15)
     for row in rows.values():
         assert 0.3 < row["mean_accuracy"]["mean"] <= row["best_accuracy"]["mean"]
+    rounds = pq.read_table(tmp_path / "result" / "rounds.parquet").to_pandas()
+    averaged = rounds.groupby("policy")["accuracy"].mean()
+    paid = (rounds["cost"] * rounds["admitted"]).groupby(rounds["policy"]).mean()
+    for name, row in rows.items():
+        assert row["mean_accuracy"]["mean"] == pytest.approx(averaged[name])
+        assert row["mean_cost"]["mean"] == pytest.approx(paid[name])
+    for measure in ("mean_accuracy", "final_accuracy"):
+        closed = summary["gap_closed"][measure]
+        if closed is not None:
+            means = {name: row[measure]["mean"] for name, row in rows.items()}
+            gap = means["oracle"] - means["constant"]
+            assert closed["buy-cheap-online"]["share"] == pytest.approx(
+                (means["buy-cheap-online"] - means["constant"]) / gap
+            )
     shares = summary["gap_closed"]["cumulative_excess_risk"]
     measured = {name: row["cumulative_excess_risk"]["mean"] for name, row in rows.items()}
     gap = measured["constant"] - measured["oracle"]
