@@ -75,7 +75,9 @@ def test_the_page_quotes_what_it_does_not_tabulate():
     assert f"the online rule got {sticky / 3000:.1f} in 3,000 rounds" in told
     assert result("digits-500")["studies"]["uniform"]["gap_closed"]["final_accuracy"] is None
     policies = result("digits-3000")["studies"]["markov"]["policies"]
-    known, online = (policies[name]["effective_samples"]["mean"] for name in ("buy-cheap", "buy-cheap-online"))
+    known, online = (
+        policies[name]["effective_samples"]["mean"] for name in ("buy-cheap", "buy-cheap-online")
+    )
     assert known < online
     more = []
     for name in STUDIES:
