@@ -141,8 +141,8 @@ class Study:
 
     model: str = setting(
         "logistic",
-        "logistic (binary or multinomial regression), or module:attribute, a function that takes the population and "
-        "returns a torch.nn.Module with one score a class.",
+        "logistic (binary or multinomial regression), lenet, resnet9 (with GroupNorm and Mish), or module:attribute, a "
+        "function that takes the population and returns a torch.nn.Module with one score a class.",
         text("logistic"),
     )
     rounds: int = setting(500, "T, how many rounds are trained.", whole())

@@ -23,6 +23,7 @@ from empirics.settings.study import GIVEN, Study
 from empirics.training.linear import Linear
 from empirics.training.model import Model, Population
 from empirics.training.module import Module
+from empirics.training.networks import NETWORKS
 from empirics.training.streams import Streams, make_pools
 from theory.setting import SettingError
 
@@ -131,10 +132,12 @@ def _first(study: Study, population: Population) -> torch.Tensor | None:
 
 def _own(study: Study, population: Population, given: Any) -> Model:
     """The model that a user gave, by name or by hand."""
+    if given is None and study.model in NETWORKS:
+        given = NETWORKS[study.model]
     if given is None:
         if study.model.startswith(GIVEN) or ":" not in study.model:
             raise SettingError(
-                f"there is no model {study.model!r}: logistic, module:attribute, or "
+                f"there is no model {study.model!r}: logistic, {', '.join(NETWORKS)}, module:attribute, or "
                 f"run_study(..., model=...) from Python"
             )
         given = found_at(study.model, "model")

@@ -1,0 +1,101 @@
+"""The networks that a study may name: their sizes, and that a batch of them trains as each alone does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from empirics.data import Dataset
+from empirics.run import run_study
+from empirics.training.model import Descent, Memory
+from empirics.training.module import Module
+from empirics.training.networks import NETWORKS
+from empirics.training.problem import from_dataset
+from tests.empirics.small import study
+from theory.setting import SettingError
+
+
+def images(channels, side, samples=24, classes=3):
+    drawn = np.random.default_rng(1)
+    x = drawn.normal(size=(samples, channels, side, side)).astype(np.float32)
+    if not channels:
+        x = drawn.normal(size=(samples, side, side)).astype(np.float32)
+    y = np.arange(samples, dtype=np.int64) % classes
+    return Dataset.of("images", (x, y), (x[:6], y[:6]), classes)
+
+
+def made(name, channels, side, **settings):
+    setting = study(model=name, labels="classes", **settings)
+    return from_dataset(setting, images(channels, side), torch.device("cpu")).model
+
+
+@pytest.mark.parametrize(
+    ("name", "channels", "side", "size"),
+    [("lenet", 1, 28, 61_706 - 7 * 85), ("resnet9", 3, 32, 6_576_711 - 7 * 513)],
+)
+def test_sizes_are_those_of_the_papers_networks(name, channels, side, size):
+    """With ten classes; these images have three."""
+    model = made(name, channels, side)
+    assert isinstance(model, Module)
+    assert model.size == pytest.approx(size, rel=1e-3 if name == "resnet9" else 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "channels", "side"), [("lenet", 1, 12), ("lenet", 0, 12), ("resnet9", 3, 8)]
+)
+def test_a_batch_trains_as_each_network_alone_does(name, channels, side):
+    model = made(name, channels, side)
+    torch.manual_seed(0)
+    theta = model.start(2) + 0.01 * torch.randn(2, model.size, dtype=torch.float64)
+    index = torch.arange(12).view(2, 2, 3)
+    mask = torch.tensor(
+        [[[True, True, True], [True, False, False]], [[True, True, False], [True, True, True]]]
+    )
+    weights = torch.tensor([[0.75, 0.25], [0.4, 0.6]], dtype=torch.float64)
+    moved = model.update(theta, Memory(index, mask, weights), Descent(2, 0.05, 0.9))
+    for run in range(2):
+        expected = torch.zeros(model.size, dtype=torch.float64)
+        for client in range(2):
+            held = index[run, client][mask[run, client]]
+            module = model.module
+            torch.nn.utils.vector_to_parameters(theta[run].clone(), module.parameters())
+            descent = torch.optim.SGD(module.parameters(), lr=0.05, momentum=0.9)
+            for _ in range(2):
+                descent.zero_grad()
+                F.cross_entropy(module(model.population.x[held]), model.population.y[held]).backward()
+                descent.step()
+            after = torch.nn.utils.parameters_to_vector(module.parameters()).detach()
+            expected += weights[run, client] * (after - theta[run])
+        assert torch.allclose(moved[run], expected, rtol=1e-7, atol=1e-10)
+
+
+def test_a_study_names_its_network(tmp_path):
+    x, y = images(1, 12).train_x, images(1, 12).train_y
+    setting = study(
+        model="lenet", labels="classes", policies=("constant",), radius=None, rounds=3, measures=("accuracy",)
+    )
+    summary = run_study(setting, tmp_path / "result", dataset=(x, y, x, y))
+    assert "lenet" in summary["task"]
+    assert 0 <= summary["policies"]["constant"]["final_accuracy"]["mean"] <= 1
+    again = run_study(replace(setting, per_seed=("start",)), tmp_path / "again", dataset=(x, y, x, y))
+    assert again["policies"]["constant"]["final_accuracy"]["mean"] is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "channels", "side", "words"),
+    [
+        ("lenet", 2, 28, "1 or 3 channels"),
+        ("lenet", 1, 8, "at least 12 x 12"),
+        ("resnet9", 3, 4, "at least 8 x 8"),
+    ],
+)
+def test_images_that_do_not_fit_are_refused(name, channels, side, words):
+    with pytest.raises(SettingError, match=words):
+        made(name, channels, side)
+
+
+def test_an_unknown_network_names_the_known_ones():
+    with pytest.raises(SettingError, match=", ".join(NETWORKS)):
+        made("alexnet", 1, 28)
