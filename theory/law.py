@@ -33,7 +33,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from theory.algebra import exp_above_tangent, ratio
 from theory.setting import SettingError, horizon, not_negative, positive, retention
@@ -176,6 +175,10 @@ def _one_by_one(n: NDArray[Any], leaving: tuple[NDArray[Any], ...], a: Any) -> N
 
 def _in_arrays(n: NDArray[Any], leaving: tuple[NDArray[Any], ...], a: float) -> NDArray[np.float64]:
     """The same on floats, a filter for each line of the recursion."""
+    from scipy.signal import (
+        lfilter,
+    )  # takes a second to load, which no command should wait for that needs no law
+
     entered, left, count = leaving
     share = 1 / n
     G = np.concatenate([[0], lfilter([1 - a], [1, -a], share)])
