@@ -134,8 +134,8 @@ def test_the_effective_rate_is_that_of_the_weights_and_not_of_the_counts(admissi
 
 @pytest.mark.parametrize(("admissions", "K"), PATTERNS)
 def test_small_steps_see_the_effective_rate(admissions, K):
-    small, period = 1e-5, len(admissions)
-    T = 15 * 10**5 // period * period
+    small, period = 1e-4, len(admissions)
+    T = 15 * 10**4 // period * period
     counts = np.tile(admissions, T // period)
     noise = squared_weights(by_age(counts, K), 1 - small, T)[-period:].mean()
     assert noise / small == pytest.approx(float(inverse_effective_rate(admissions, K)) / 2, rel=1e-3)
