@@ -1,5 +1,6 @@
 """The examples of the documentation run as they stand."""
 
+import json
 import re
 from pathlib import Path
 
@@ -33,3 +34,16 @@ def test_own_things_take_less_than_twenty_lines_and_give_figures(tmp_path, monke
 
     figure = learning.draw(learning.compute(read(tmp_path / "mine")), LOOKS[Style.paper])
     assert "bargains" in {text.get_text() for text in figure.findobj(lambda a: hasattr(a, "get_text"))}
+
+
+def test_the_readme_quotes_the_predictions_that_were_held_against_a_training():
+    told = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
+    found = json.loads((DOCS / "results" / "prediction-digits-500.json").read_text(encoding="utf-8"))[
+        "policies"
+    ]
+    for name, row in found.items():
+        assert re.search(rf"{row['predicted_over_measured']:.3f}( times)? \({name}\)", told), name
+    errors = {name: row["cumulative_excess_risk"] for name, row in found.items()}
+    shares = {name: f"{100 * one['error'] / one['mean']:.1f}" for name, one in errors.items()}
+    usual = [share for name, share in shares.items() if name != "hybrid"]
+    assert f"{min(usual)} to {max(usual)} % (hybrid: {shares['hybrid']} %)" in told
