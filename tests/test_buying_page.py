@@ -10,7 +10,7 @@ import pytest
 from benchmarks.buying import spiky, table
 from empirics.settings.study import Study
 from theory.buying import age_ceiling, drift_constant, reserve_weight
-from theory.buying_plan import best_plan, burst_plan, online_plan
+from theory.buying_plan import best_plan, burst_plan, gap_closed, online_plan
 from theory.capacity import effective_rate
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms, Uniform
@@ -137,6 +137,19 @@ def test_where_it_gains_little_is_what_theory_says():
     assert f"{best_plan(Uniform(5.0, 6.0), 100, 55).effective_rate:.1f} at best" in PAGE
     plenty = best_plan(Uniform(4.0, 7.0), 100, 400).effective_rate / (400 / 5.5)
     assert f"has {plenty:.2f} of constant" in PAGE
+    assert 0.5 < burst_plan(Atoms.of([5.5]), 100, 55, 1).effective_rate / 10 < 0.55  # half, says the page
+
+
+def test_how_near_it_comes_to_the_limit_and_to_its_prediction():
+    best = best_plan(PRICES, 100, 55).effective_rate
+    limit = float(purchase_limit(PRICES, 100, 55).rate)
+    assert f"it is {100 * best / limit:.0f} % of what money buys" in PAGE
+    assert f"{100 * gap_closed(best, 10, 100):.1f} % of the way from constant admission" in " ".join(
+        PAGE.split()
+    )
+    found = json.loads((ROOT / "docs" / "results" / "prediction-digits-500.json").read_text(encoding="utf-8"))
+    times = found["policies"]["buy-cheap-online"]["predicted_over_measured"]
+    assert f"{times:.2f} times the measured" in " ".join(PAGE.split())
 
 
 def test_the_claims_it_names_exist():

@@ -26,6 +26,7 @@ from proofs_check.claims.buying import (
 )
 from proofs_check.groundwork.buying import certificates, drift, figures, loop, purchases, rules, sequences
 from proofs_check.simulator import simulate_by_capacity
+from tests.proofs_check.planted import claim_of, forgetting
 from theory import buying, buying_plan, capacity, knapsack, law, prices, replacement
 from theory.algebra import ball, positive_part, ratio
 from theory.prices import Atoms, Uniform
@@ -52,19 +53,11 @@ CACHED = (certificates.papers_best, drift.moves, drift.drift_of_a_round, settled
 ESTABLISHED = ("proved", "certified", "supported")
 
 
+fresh = forgetting(CACHED)
+
+
 def _claim(label):
-    (found,) = [c for module in MODULES for c in module.CLAIMS if c.id == label]
-    return found
-
-
-@pytest.fixture
-def fresh():
-    """No evidence from before a planted error, and none of it afterwards."""
-    for check in CACHED:
-        check.cache_clear()
-    yield
-    for check in CACHED:
-        check.cache_clear()
+    return claim_of(MODULES, label)
 
 
 # --- the ground truth --------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from proofs_check.claims.prediction import (
     retention,
 )
 from proofs_check.groundwork.prediction import lags, periods, streams
+from tests.proofs_check.planted import claim_of, forgetting
 from theory import clients as differing
 from theory import design, law, stationary
 from theory.algebra import ratio
@@ -30,19 +31,11 @@ CACHED = (lags.sums, lags.lag_sums, lags.pairs, lags.product_does_not_fall, lags
 ESTABLISHED = ("proved", "certified", "supported")
 
 
+fresh = forgetting(CACHED)
+
+
 def _claim(label):
-    (found,) = [c for module in MODULES for c in module.CLAIMS if c.id == label]
-    return found
-
-
-@pytest.fixture
-def fresh():
-    """No evidence from before a planted error, and none of it afterwards."""
-    for check in CACHED:
-        check.cache_clear()
-    yield
-    for check in CACHED:
-        check.cache_clear()
+    return claim_of(MODULES, label)
 
 
 # --- the ground truth --------------------------------------------------------------------------------------

@@ -124,3 +124,21 @@ def test_a_trace_may_be_an_array_of_any_shape():
 def test_what_is_no_law_is_refused(call, message):
     with pytest.raises(SettingError, match=message):
         call()
+
+
+def test_a_thinned_law_keeps_the_mean_and_no_more_prices_than_asked_for():
+    prices = np.random.default_rng(0).lognormal(size=5000)
+    thin, whole = Atoms.thinned(prices, most=250), Atoms.of(prices)
+    assert len(thin.prices) == 250
+    assert thin.mean == pytest.approx(whole.mean)
+    for price in np.quantile(prices, [0.1, 0.5, 0.9]):
+        assert thin.mass(price) == pytest.approx(whole.mass(price), abs=1 / 250)
+    assert Atoms.thinned(prices[:50], most=250).prices == Atoms.of(prices[:50]).prices
+
+
+@pytest.mark.parametrize("law", [Uniform(1, 10), Atoms.of([1, 2, 6])])
+def test_a_scaled_law_is_the_same_in_another_currency(law):
+    other = law.scaled(3)
+    assert other.mean == 3 * law.mean
+    assert [other.mass(3 * price) for price in (1, 2, 5)] == [law.mass(price) for price in (1, 2, 5)]
+    assert other.spent(6) == 3 * law.spent(2)

@@ -216,3 +216,9 @@ def test_a_controller_is_not_loaded_with_other_prices_than_it_was_made_for(tmp_p
     trace.write_text("1\n2\n3\n4\n" * 8)
     with pytest.raises(SettingError, match="prices changed"):
         Controller.load(tmp_path / "server.json")
+
+
+@pytest.mark.parametrize("price", [1e-16, 1e16])
+def test_a_price_beyond_all_prices_is_refused(price):
+    with pytest.raises(SettingError, match="a price lies between"):
+        Controller("buy-cheap-online", study()).decide(price)
