@@ -177,6 +177,7 @@ def run_study(
             "asked": asked,
             **_machine(problem.population.x.device),
             "data_digest": problem.digest,
+            "data": {"train": len(problem.population.y), "test": len(problem.population.test_y)},
             "cost_digest": prices.digest,
             "parameters": problem.model.size,
             "constants": calibration.document(),

@@ -48,6 +48,7 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "bound_stated": "Theorem 1 as printed",
     "rounds_stated_undefined": "rounds in which the printed bound takes the root of a negative number",
     "final_accuracy": "test accuracy after the last round",
+    "final_accuracies": "the same, seed by seed; null where it is no number",
     "mean_accuracy": "test accuracy averaged over θ(1), …, θ(T)",
     "best_accuracy": "the highest of all rounds",
     "final_risk": "population risk after the last round",
@@ -250,6 +251,7 @@ class Tally:
             "bound_stated": float(bounds["stated"][p].mean()) if bounds else None,
             "rounds_stated_undefined": float(self.sums["undefined"][runs].mean()),
             "final_accuracy": _mean(final["accuracy"][runs]),
+            "final_accuracies": [float(one) if np.isfinite(one) else None for one in final["accuracy"][runs]],
         }
         if "accuracy" in self.highest:
             found["mean_accuracy"] = _mean(self.sums["accuracy"][runs] / study.rounds)
