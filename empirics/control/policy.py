@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.control.released import released_admission
+from empirics.control.released import Script, released_admission
 from theory.admission import AdmissionState, acdpp_round, advance, integer_admissions
 from theory.setting import Budget, Constants, Region
 
@@ -157,6 +157,7 @@ class Released:
     K: int
     window: int
     budget: Budget
+    script: Script
 
     @property
     def retention(self) -> int:
@@ -173,7 +174,7 @@ class Released:
 
     def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
         buffers = np.array(self.budget.buffers)
-        rate = released_admission(state.server, cost, float(self.budget.cost))
+        rate = released_admission(state.server, cost, float(self.budget.cost), self.script)
         admitted = np.maximum(np.rint(rate[:, np.newaxis] * buffers / buffers.sum()), 1).astype(np.int64)
         return state, admitted
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from empirics.control.buying import BuyCheap, rising
 from empirics.control.policy import FOREVER, DriftPlusPenalty, Fixed, Policy, Released
 from empirics.control.prices import law_of, make_prices
+from empirics.control.released import script_for
 from empirics.settings.study import Study
 from empirics.settings.variant import MARK, Variant
 from theory.design import best_rate, design_limit
@@ -147,7 +148,7 @@ def _hybrid(brief: Brief) -> Policy:
 @_built_in("released")
 def _released(brief: Brief) -> Policy:
     K = brief.study.released_K
-    return Released(K, min(K, brief.study.rounds), brief.budget)
+    return Released(K, min(K, brief.study.rounds), brief.budget, script_for(brief.study.dataset))
 
 
 @_built_in("buy-cheap")
