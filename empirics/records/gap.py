@@ -7,15 +7,15 @@ that of the ratio's linearisation (the delta method, Student's t).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+
+from empirics.records.intervals import half_width, p_value
 
 __all__ = ["gap_closed"]
 
-LEVEL = 0.05
+LEVEL = 0.95
 FROM, TO = "constant", "oracle"
 Floats = NDArray[np.float64]
 
@@ -34,30 +34,18 @@ def gap_closed(policies: Sequence[str], values: Floats) -> dict[str, dict[str, f
     if FROM not in policies or TO not in policies:
         return None
     start, end = values[policies.index(FROM)], values[policies.index(TO)]
-    gap, seeds = start - end, values.shape[1]
-    needed = float(stdtrit(seeds - 1, 1 - LEVEL / 2)) if seeds > 1 else np.inf
-    if not abs(gap.mean()) > needed * _error(gap):
+    gap = start - end
+    if not abs(gap.mean()) > half_width(gap, LEVEL):
         return None
     found: dict[str, dict[str, float | None]] = {}
     for name, own in zip(policies, values, strict=True):
         if name not in (FROM, TO):
             share = float((start - own).mean() / gap.mean())
-            half = needed * _error(start - own - share * gap) / abs(gap.mean())
+            half = float(half_width(start - own - share * gap, LEVEL) / abs(gap.mean()))
             found[name] = {
                 "share": share,
                 "low": share - half,
                 "high": share + half,
-                "p": _p_value(start - own),
+                "p": p_value(start - own),
             }
     return found
-
-
-def _p_value(difference: Floats) -> float:
-    """Of a paired t-test that there is none, two-sided."""
-    error, mean = _error(difference), abs(difference.mean())
-    return float(2 * stdtr(len(difference) - 1, -mean / error)) if error > 0 else float(mean == 0)
-
-
-def _error(values: Floats) -> Any:
-    """Standard error of the mean."""
-    return values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.inf

@@ -1,0 +1,178 @@
+"""The paper's Section 7 as studies: as its text says (`paper`), as its released code runs (`released`), and in between.
+
+In between are worlds that differ from the text in one point of the released code alone, the same for all policies.
+
+What the text does not say is chosen here, once: V = √T and ρ = 1 - 1/√T (its remark's γ = φ = 1/2), 100 rounds (the
+code's default), inputs in [0, 1], the first parameters that torch draws, another for every seed, and classes m and
+m+1 for client m (the code's two of ten). Constants that no problem determines are the code's.
+
+The code gives an ImageNette client 1,000 samples. A split of the data set has 946 of them a client at most, so no limit
+is set: a client draws from all of its part. Its batches of 32 there are full batches here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from empirics.settings.costs import CostProcess
+from empirics.settings.field import choice
+from empirics.settings.study import BUFFERS, Study
+from theory.setting import SettingError
+
+__all__ = ["COMPLETE", "DATASETS", "PAPER", "SETTINGS", "TARGETS", "UNSAID", "section7", "settings_for"]
+
+DATASETS = ("mnist", "cifar10", "imagenette")
+TARGETS = {"mnist": 0.85, "cifar10": 0.7, "imagenette": 0.7}
+PAPER: dict[str, dict[str, dict[str, float | None]]] = {  # of acdpp over these; None where it says "never"
+    "mnist": {"points": {"hybrid": 1.9, "constant": 3.5}, "speed_up": {"hybrid": 2.3, "constant": 2.6}},
+    "cifar10": {"points": {"hybrid": 26.7, "constant": 3.5}, "speed_up": {"hybrid": None, "constant": 1.7}},
+    "imagenette": {"points": {"hybrid": 4.1, "constant": 1.8}, "speed_up": {"hybrid": 2.2, "constant": 1.3}},
+}
+COMPLETE = {  # samples of the published data sets
+    "mnist": {"train": 60_000, "test": 10_000},
+    "cifar10": {"train": 50_000, "test": 10_000},
+    "imagenette": {"train": 9_469, "test": 3_925},
+}
+UNSAID = (
+    "V = √T",
+    "ρ = 1 - 1/√T",
+    "the number of rounds (the released code's default is 100)",
+    "inputs scaled to [0, 1]",
+    "first parameters by torch's defaults, of logistic regression a random direction of length 1, anew for every seed",
+    "which two classes a client has (m and m+1, as in the released code)",
+    "the constants of the penalty (the released code's)",
+)
+
+
+@dataclass(frozen=True)
+class _Data:
+    """What differs from data set to data set."""
+
+    scale: int  # times MNIST's buffers and budget
+    eta: float
+    model: str
+    released_K: int
+    checkpoint: int  # as often as is worth it: parameters of all runs are written, and a kill costs that much
+    partition: str = "two-class"
+
+    def study(self) -> dict[str, Any]:
+        return {
+            "buffers": tuple(self.scale * size for size in BUFFERS),
+            "budget": 55.0 * self.scale,
+            "eta": self.eta,
+            "model": self.model,
+            "released_K": self.released_K,
+            "checkpoint": self.checkpoint,
+            "partition": self.partition,
+        }
+
+
+DATA = {
+    "mnist": _Data(1, 0.5, "lenet", 6, 25),
+    "cifar10": _Data(2, 5e-3, "resnet9", 6, 25),
+    "imagenette": _Data(4, 5e-4, "resnet9", 5, 1, "split"),
+}
+ALIKE: dict[str, Any] = {
+    "scale": "pixels",
+    "steps": 10,
+    "radius": None,
+    "dtype": "float32",
+    "measures": ("accuracy",),
+    "predict": False,
+    "threads": None,
+    "per_seed": ("start",),
+}
+if "diverging" in {one.name for one in fields(Study)}:
+    ALIKE["diverging"] = "record"
+POLICIES = ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "buy-cheap-online", "released")
+RELEASED_POLICIES = (
+    "released",
+    "constant",
+    "oracle",
+    "hybrid",
+    "acdpp",
+    "acdpp-capped",
+    "buy-cheap-online",
+)
+
+
+# --- how far from the text ---------------------------------------------------------------------------------
+
+NOT_THERE = None  # what a setting is for a data set on which it changes nothing
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What it is, what it changes of the text, and what of that is otherwise on some data sets."""
+
+    about: str
+    changes: dict[str, Any] = field(default_factory=dict)
+    on: dict[str, dict[str, Any] | None] = field(default_factory=dict)
+
+    def of(self, dataset: str) -> dict[str, Any] | None:
+        """All that it changes on a data set."""
+        own = self.on.get(dataset, {})
+        return NOT_THERE if own is NOT_THERE else self.changes | own
+
+
+STEPS = {  # from the text to the code; weights are none, since with equal α both weigh by n_m, nor is K, which K* is
+    "momentum": Setting("local descent with momentum 0.9", {"momentum": 0.9}),
+    "readmitted": Setting(
+        "samples without replacement from 500 a class and client, again when they run out",
+        {"per_class": 500, "replacement": False},
+        {"imagenette": {"per_class": None}},
+    ),
+    "prices": Setting(
+        "whole prices 1 to 10; on CIFAR-10 1 to 49, while policies take 5.5 for the mean",
+        {"cost": CostProcess(process="integer")},
+        {"cifar10": {"cost": CostProcess(process="integer", high=49), "assumed_mean_cost": 5.5}},
+    ),
+    "logistic": Setting(
+        "multinomial logistic regression for LeNet",
+        {"model": "logistic"},
+        {"cifar10": NOT_THERE, "imagenette": NOT_THERE},
+    ),
+}
+CODE = {"K": 10, "hybrid_K": 10, "weights": "samples", "policies": RELEASED_POLICIES}
+SETTINGS = {
+    "paper": Setting("as the text says"),
+    **STEPS,
+    "released": Setting(
+        "as the released code runs: all of these, and K = 10 for hybrid too",
+        CODE,
+        {name: reduce(or_, (step.of(name) or {} for step in STEPS.values())) for name in DATASETS},
+    ),
+}
+
+
+def settings_for(dataset: str) -> tuple[str, ...]:
+    """The settings that mean something for a data set.
+
+    >>> settings_for("cifar10")
+    ('paper', 'momentum', 'readmitted', 'prices', 'released')
+    """
+    return tuple(name for name, one in SETTINGS.items() if one.of(dataset) is not NOT_THERE)
+
+
+def section7(
+    dataset: str, setting: str = "paper", *, seeds: int = 10, rounds: int = 100, model: str | None = None
+) -> Study:
+    """The study of this data set in this setting; `model` in place of its own.
+
+    >>> study = section7("cifar10", "released")
+    >>> study.budget, study.momentum, study.cost.high, study.preset
+    (110.0, 0.9, 49, 'cifar10-released')
+    """
+    choice(*DATASETS)("dataset", dataset)
+    choice(*SETTINGS)("setting", setting)
+    changes = SETTINGS[setting].of(dataset)
+    if changes is NOT_THERE:
+        raise SettingError(
+            f"{setting} changes nothing on {dataset}: take one of {', '.join(settings_for(dataset))}"
+        )
+    given = {"preset": f"{dataset}-{setting}", "dataset": dataset, "policies": POLICIES}
+    study = Study(**ALIKE, **DATA[dataset].study(), **given, seeds=seeds, rounds=rounds)
+    return replace(study, **(changes if model is None else changes | {"model": model}))
