@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.control.released import Script, released_admission
+from empirics.control.released import Script, at_least_one, released_admission
 from theory.admission import AdmissionState, acdpp_round, advance, integer_admissions
 from theory.setting import Budget, Constants, Region
 
@@ -175,8 +175,7 @@ class Released:
     def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
         buffers = np.array(self.budget.buffers)
         rate = released_admission(state.server, cost, float(self.budget.cost), self.script)
-        admitted = np.maximum(np.rint(rate[:, np.newaxis] * buffers / buffers.sum()), 1).astype(np.int64)
-        return state, admitted
+        return state, at_least_one(rate, buffers)
 
     def book(self, state: State, cost: NDArray[np.float64], delivered: Whole) -> State:
         return replace(state, server=_booked(state.server, cost, delivered, self.budget))

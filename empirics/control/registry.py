@@ -19,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirics.control.buying import BuyCheap, rising
+from empirics.control.departures import Departing
 from empirics.control.policy import FOREVER, DriftPlusPenalty, Fixed, Policy, Released
 from empirics.control.prices import law_of, make_prices
 from empirics.control.released import script_for
+from empirics.settings.family import departures_of, refusal
 from empirics.settings.study import Study
 from empirics.settings.variant import MARK, Variant
 from theory.design import best_rate, design_limit
@@ -83,11 +85,15 @@ _registered: dict[str, Maker] = {}
 
 def register(name: str, maker: Maker | Policy) -> None:
     """Make a policy known by a name of its own, for studies and controllers of this process."""
-    if name in BUILT_IN or ":" in name or MARK in name or not name.isprintable() or not name.strip():
+    if _ours(name) or ":" in name or MARK in name or not name.isprintable() or not name.strip():
         raise SettingError(
             f"a policy of your own needs a new name without a colon or {MARK}, such as 'mine', got {name!r}"
         )
     _registered[name] = _maker(name, maker)
+
+
+def _ours(name: Any) -> bool:
+    return name in BUILT_IN or departures_of(str(name)) is not None
 
 
 def _built_in(name: str) -> Callable[[Maker], Maker]:
@@ -98,7 +104,7 @@ def _built_in(name: str) -> Callable[[Maker], Maker]:
     return keep
 
 
-def _drift_plus_penalty(brief: Brief, *, capped: bool) -> Policy:
+def _drift_plus_penalty(brief: Brief, *, capped: bool) -> DriftPlusPenalty:
     study, K = brief.study, brief.K
     rate = float(best_rate(K, brief.budget)) if study.rate is None else study.rate
     region = Region(rate=rate, rho=study.contraction)
@@ -149,6 +155,18 @@ def _hybrid(brief: Brief) -> Policy:
 def _released(brief: Brief) -> Policy:
     K = brief.study.released_K
     return Released(K, min(K, brief.study.rounds), brief.budget, script_for(brief.study.dataset))
+
+
+def _departing(departures: Sequence[str]) -> Maker:
+    """Of a policy between acdpp and released."""
+
+    def make(brief: Brief) -> Policy:
+        study = brief.study
+        kept = replace(study, K=study.released_K) if "K" in departures else study
+        rule = _drift_plus_penalty(replace(brief, study=kept), capped=False)
+        return Departing.of(rule, script_for(study.dataset), departures)
+
+    return make
 
 
 @_built_in("buy-cheap")
@@ -235,16 +253,21 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
         raise SettingError(
             f"policies of your own come by name, such as {{'mine': MyPolicy()}}, got {own!r:.60}"
         )
-    if taken := [key for key in mine if key in BUILT_IN]:
+    if taken := [key for key in mine if _ours(key)]:
         raise SettingError(f"{taken[0]!r} is a built-in policy: give yours a name of its own")
     if marked := [key for key in mine if MARK in str(key)]:
         raise SettingError(
             f"a policy of your own needs a name without {MARK}, such as 'mine', got {marked[0]!r}"
         )
     known = BUILT_IN | _registered | {key: _maker(key, given) for key, given in mine.items()}
+    departures = departures_of(plain)
+    if plain not in known and departures is not None:
+        known[plain] = _departing(departures)
     if plain not in known and ":" in plain:
         known[plain] = _maker(plain, found_at(plain, "policy"))
     if plain not in known:
+        if reason := refusal(plain):
+            raise SettingError(reason)
         near = get_close_matches(plain, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "or module:attribute for one of your own"
         raise SettingError(f"there is no policy {plain!r}: known are {', '.join(known)}, {hint}")

@@ -22,6 +22,7 @@ __all__ = [
     "CONSTANTS",
     "SCRIPTS",
     "Script",
+    "at_least_one",
     "released_admission",
     "released_penalty",
     "released_region",
@@ -32,6 +33,7 @@ __all__ = [
 SLOWNESS = 0.01  # the exponent of ρ is this many times t
 LEAST, WIDTH = 1.0, 10.0
 TOLERANCE = 0.1
+MOST_STEPS = 200  # of the search: more only where floats lie further apart than its tolerance
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,9 @@ def ternary_search(
         return state.debt * (cost * rate - C) + V * released_penalty(n, N, constants)
 
     left, right = (np.full(state.debt.shape, end) for end in ends)
-    while (right - left).max() > TOLERANCE:
+    for _ in range(MOST_STEPS):
+        if (right - left).max() <= TOLERANCE:
+            break
         a, b = left + (right - left) / 3, right - (right - left) / 3
         lower = objective(a) < objective(b)
         left, right = np.where(lower, left, a), np.where(lower, b, right)
@@ -106,3 +110,13 @@ def released_admission(
     """The real-valued rate of each run."""
     ends = released_region(script, state.round, script.cap)
     return ternary_search(state, cost, C, ends=ends, V=script.V, constants=script.constants)
+
+
+def at_least_one(rate: NDArray[np.float64], buffers: NDArray[Any]) -> NDArray[np.int64]:
+    """Whole admissions, (replicates, clients): each client rounds its share, and admits something.
+
+    >>> at_least_one(np.array([3.0, 14.0]), np.array([4, 5, 7]))
+    array([[1, 1, 1],
+           [4, 4, 6]])
+    """
+    return np.maximum(np.rint(rate[:, np.newaxis] * buffers / buffers.sum()), 1).astype(np.int64)

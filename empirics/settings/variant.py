@@ -16,6 +16,7 @@ from difflib import get_close_matches
 from itertools import product
 from typing import Any, Self
 
+from empirics.settings.family import one_spelling
 from empirics.settings.field import Check, between, shown, text, whole
 from theory.setting import SettingError
 
@@ -69,7 +70,7 @@ class Variant:
         """The variant of this name; a plain policy has nothing of its own."""
         policy, mark, rest = name.partition(MARK)
         if not mark:
-            return cls(name)
+            return cls(one_spelling(name))
         own: dict[str, Any] = {}
         for part in rest.split(","):
             word, equals, value = part.partition("=")
@@ -81,7 +82,7 @@ class Variant:
             if key in own:
                 raise SettingError(f"{shown(name)} names {key} twice")
             own[key] = _value(key, value, name)
-        return cls(policy.strip(), own)
+        return cls(one_spelling(policy.strip()), own)
 
     def __str__(self) -> str:
         own = ",".join(f"{key}={self.own[key]!r}" for key in OWN if key in self.own)

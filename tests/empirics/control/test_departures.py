@@ -1,0 +1,190 @@
+"""From acdpp to the released rule, one departure at a time."""
+
+from itertools import chain, combinations
+
+import numpy as np
+import pytest
+
+from empirics.control.controller import Controller
+from empirics.control.registry import make_policy, register
+from empirics.control.released import SCRIPTS, released_penalty
+from empirics.control.schedule import Schedule, brief_for, plan
+from empirics.settings.family import DEPARTURES
+from tests.empirics.small import CONTROL, study
+from theory.penalty import penalty
+from theory.setting import SettingError
+
+DATASETS = ("mnist", "cifar10", "imagenette")
+SUBSETS = list(chain.from_iterable(combinations(DEPARTURES, k) for k in range(len(DEPARTURES) + 1)))
+TEN = {"buffers": (8, 9, 10, 11, 12) * 2, "budget": 55.0, "rounds": 100}
+
+
+def played(name, **given):
+    """Admissions and occupancy of every round."""
+    rounds = plan(study(policies=(name,), **given), CONTROL)
+    return rounds.admissions, rounds.occupancy
+
+
+def same(one, other):
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def made(name, **given):
+    return make_policy(name, brief_for(study(policies=(name,), **given), CONTROL))
+
+
+@pytest.mark.parametrize("given", [{}, TEN, TEN | {"budget": 220.0, "released_K": 4}], ids=str)
+@pytest.mark.parametrize("dataset", [*DATASETS, "digits"])
+def test_all_departures_are_the_released_rule(dataset, given):
+    released = played("released", dataset=dataset, **given)
+    for name in ("acdpp+all", "acdpp+" + "+".join(DEPARTURES)):
+        assert same(played(name, dataset=dataset, **given), released)
+
+
+@pytest.mark.parametrize("given", [{}, TEN, {"K": 3, "V": 900.0, "rho": 0.9, "rate": 4.5}], ids=str)
+def test_no_departures_are_acdpp(given):
+    assert same(played("released-" + "-".join(DEPARTURES), **given), played("acdpp", **given))
+
+
+def test_every_departure_matters_by_itself_and_to_all_the_others():
+    here = TEN | {"budget": 50.5, "rounds": 60, "V": 3.0}
+    names = [f"acdpp+{one}" for one in DEPARTURES] + [f"released-{one}" for one in DEPARTURES]
+    seen = {name: played(name, **here) for name in ("acdpp", "released", *names)}
+    for one, other in combinations(seen, 2):
+        assert not same(seen[one], seen[other]), (one, other)
+
+
+# --- one at a time -----------------------------------------------------------------------------------------
+
+
+def test_retention_alone_is_acdpp_with_that_retention():
+    assert same(played("acdpp+K", released_K=3, **TEN), played("acdpp@K=3", **TEN))
+    assert same(played("acdpp+K@K=7", released_K=3, **TEN), played("acdpp@K=7", **TEN))
+    assert made("released-K", K=9, released_K=3).retention == 9
+    assert made("released-region", K=9, released_K=3).retention == 3
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_the_region_and_its_cap(dataset):
+    rho, cap = SCRIPTS[dataset].region.rho, SCRIPTS[dataset].cap
+    own = {"dataset": dataset, "rate": 4.0, "rho": 0.99}
+    for t in (1, 7, 100, 5000, 10**6):
+        slow, fast = -np.expm1(t / 100 * np.log(rho)), 1 - 0.99**t
+        ends = {
+            "acdpp+K": (4 * fast, 4 / fast),
+            "acdpp+cap": (4 * fast, min(4 / fast, cap)),
+            "acdpp+region": (max(40 * slow, 1), max(40 / slow, max(40 * slow, 1) + 10)),
+            "acdpp+region+cap": (max(40 * slow, 1), max(min(40 / slow, cap), max(40 * slow, 1) + 10)),
+        }
+        for name, both in ends.items():
+            assert made(name, **own).ends(t) == pytest.approx(both, rel=1e-9), (name, t)
+
+
+def test_a_cap_below_the_region_is_all_that_is_left_of_it():
+    assert made("acdpp+cap", rate=80.0, rho=0.5).ends(3) == (50.0, 50.0)
+    admitted = played("acdpp+cap", rate=80.0, rho=0.5)[0]
+    # each of the three clients is at most a sample away from its share
+    assert abs(admitted.cumsum(axis=0).sum(axis=2) - 50 * np.arange(1, 31)[:, None]).max() <= 3
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+@pytest.mark.parametrize("departures", ["", "+penalty", "+constants", "+penalty+constants"])
+def test_the_rate_minimises_the_objective_that_the_departures_name(departures, dataset):
+    policy = made(f"acdpp+cap{departures}", dataset=dataset, rate=40.0, rho=0.99, V=700.0)
+    script = SCRIPTS[dataset]
+    constants, V = (script.constants, script.V) if "constants" in departures else (CONTROL, 700.0)
+    state = policy.start(200)
+    for _ in range(10):
+        state = policy.book(state, np.full(200, 1e-3), np.full((200, 3), 9))
+    debt = np.array([0.0, *np.geomspace(1e-2, 1e7, 199)])
+    object.__setattr__(state.server, "debt", debt)
+    cost, held, seen = np.tile([1.5, 7.0], 100), 27.0 * (policy.rule.window - 1), 270.0
+    low, high = policy.ends(11)
+    grid = np.linspace(low, high, 40001)
+    found = policy.rate(state, cost)
+    assert found.min() < low + 0.1
+    assert found.max() > high - 0.1
+    assert ((found > low + 1) & (found < high - 1)).sum() > 1
+    for run in range(200):
+        if "penalty" in departures:
+            p, near = released_penalty(held + grid, constants.Pdim + seen + grid, constants), 0.1
+        else:
+            p, near = penalty(held + grid, seen + grid, constants), grid[1] - grid[0]
+        assert abs(found[run] - grid[np.argmin(debt[run] * cost[run] * grid + V * p)]) < near
+
+
+def test_rounding_gives_every_client_something_and_carries_nothing():
+    rounded, carried = made("acdpp+rounding"), made("acdpp+cap")
+    state = other = rounded.start(3)
+    total, target = np.zeros((3, 3)), np.zeros((3, 1))
+    for t in range(1, 25):
+        cost = np.array([1.0, 5.0, 9.0]) + t % 2
+        rate = rounded.rate(state, cost)
+        state, admitted = rounded.decide(state, cost)
+        assert np.array_equal(admitted, np.maximum(np.round(rate[:, None] * [4, 5, 7] / 16), 1))
+        state = rounded.book(state, cost, admitted)
+        target = target + carried.rate(other, cost)[:, None]
+        other, admitted = carried.decide(other, cost)
+        total = total + admitted
+        other = carried.book(other, cost, admitted)
+        assert (abs(total - target * [4, 5, 7] / 16) <= 1).all()
+
+
+# --- names -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("departures", SUBSETS, ids="+".join)
+def test_a_policy_has_the_departures_that_it_names_however_it_is_spelled(departures):
+    missing = [one for one in DEPARTURES if one not in departures]
+    names = ["+".join(["acdpp", *reversed(departures)]), "-".join(["released", *reversed(missing)])]
+    for name in names:
+        policy = made(name)
+        assert getattr(policy, "departures", departures) == departures
+        assert policy.retention == (6 if "K" in departures else made("acdpp").retention)
+    (kept,) = study(policies=(names[0],)).policies
+    assert kept == "+".join(["acdpp", *departures])
+    assert same(played(names[0], rounds=12), played(names[1], rounds=12))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("acdpp+regoin", "did you mean 'region'"),
+        ("acdpp+", "departures of the released code are K, region, cap, rounding, penalty, constants, each"),
+        ("acdpp+K+K", "each named once as in"),
+        ("acdpp+all+K", "acdpp[+]all has them all"),
+        ("acdpp+K-cap", "departures of the released code are"),
+        ("released-all", "departures of the released code are"),
+        ("released+K", "known are acdpp, "),
+        ("acdpp-K", "known are acdpp, "),
+        ("acdpp+regoin@K=3", "there is no policy 'acdpp[+]regoin': .* did you mean 'region'"),
+    ],
+)
+def test_what_is_no_departure_is_refused_in_one_sentence(name, message):
+    with pytest.raises(SettingError, match=message) as caught:
+        made(name)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+def test_one_policy_in_two_spellings_is_one_policy():
+    with pytest.raises(SettingError, match=r"policies must differ from each other, got acdpp\+K\+cap@K=3, "):
+        study(policies=("acdpp+cap+K@K=3", "acdpp+K+cap@K=03"))
+
+
+def test_nobody_else_has_these_names():
+    thing = made("constant")
+    with pytest.raises(SettingError, match="needs a new name"):
+        register("acdpp+cap", thing)
+    with pytest.raises(SettingError, match="'released-K' is a built-in policy"):
+        make_policy("constant", brief_for(study(), CONTROL), {"released-K": thing})
+    assert make_policy("released-mine", brief_for(study(), CONTROL), {"released-mine": thing}) == thing
+
+
+def test_a_controller_plays_them_and_is_saved_with_them():
+    name = "acdpp+K+cap+rounding+penalty"
+    rounds = Schedule(study(policies=(name,), seeds=1, rounds=9), CONTROL).advance(9)
+    server = Controller(name, study(rounds=9), constants=CONTROL)
+    for t in range(9):
+        assert np.array_equal(server.decide(rounds.cost[t, 0]), rounds.admissions[t, 0])
+        server = Controller.from_document(server.document())
