@@ -73,8 +73,8 @@ class Departing:
         common: dict[str, Any] = {"V": rule.V, "constants": rule.constants}
         if "penalty" in self.departures:
             return ternary_search(server, cost, float(rule.budget.cost), ends=(low, high), **common)
-        books = {"Z": server.debt, "retained": server.retained, "seen": server.seen}
-        return optimal_admission(cost=cost, lo=low, hi=high, **books, **common)
+        common |= {"Z": server.debt, "retained": server.retained, "seen": server.seen}
+        return optimal_admission(cost=cost, lo=low, hi=high, **common)
 
     def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
         rate, buffers = self.rate(state, cost), np.array(self.rule.budget.buffers)

@@ -119,4 +119,5 @@ def at_least_one(rate: NDArray[np.float64], buffers: NDArray[Any]) -> NDArray[np
     array([[1, 1, 1],
            [4, 4, 6]])
     """
-    return np.maximum(np.rint(rate[:, np.newaxis] * buffers / buffers.sum()), 1).astype(np.int64)
+    whole: NDArray[np.float64] = np.rint(rate[:, np.newaxis] * buffers / buffers.sum())
+    return np.maximum(whole, 1).astype(np.int64)
