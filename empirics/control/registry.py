@@ -48,8 +48,9 @@ __all__ = [
 class Brief:
     """What a policy is told before round 1: the study, the budgets with the mean cost, and the theory's constants.
 
-    The study is that of the policy itself: a variant finds its own K, eta and steps there. The constants take a round
-    for one step, of size ηE. `prices` is where they come from, if that is known, in any form that `make_prices` takes.
+    The study is that of the policy itself: a variant finds its own settings there, and in the budgets what it plans
+    with. The constants take a round for one step, of size ηE. `prices` is where they come from, if that is known, in
+    any form that `make_prices` takes.
     """
 
     study: Study
@@ -73,9 +74,11 @@ class Brief:
 
     def of_policy(self, name: str) -> Brief:
         """What one of the study's policies is told."""
-        own = self.study.constants_of(name, self.constants)
+        study, own = self.study.of_policy(name), self.study.constants_of(name, self.constants)
         merged = own if own is self.constants else own.merged
-        return replace(self, study=self.study.of_policy(name), constants=merged)
+        planned = "budget" in Variant.of(name).own
+        budget = replace(self.budget, cost=Fraction(str(study.budget))) if planned else self.budget
+        return replace(self, study=study, budget=budget, constants=merged)
 
 
 Maker = Callable[[Brief], Policy]

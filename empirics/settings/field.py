@@ -15,6 +15,8 @@ from typing import Any
 from theory.setting import SettingError
 
 __all__ = [
+    "MOST_SAMPLES",
+    "POSITIVE",
     "Check",
     "apply_checks",
     "between",
@@ -30,6 +32,8 @@ __all__ = [
 
 Check = Callable[[str, Any], Any]
 LARGEST = 2**53  # whole numbers beyond it are no longer exact as floats
+MOST_SAMPLES = 10**7  # of a buffer
+POSITIVE = (1e-15, 1e15)  # wide enough, and no square, bound or mean of them over- or underflows
 
 
 def setting(default: Any, help: str, check: Check | None = None) -> Any:  # noqa: A002 (the word users know)

@@ -13,7 +13,10 @@ from fractions import Fraction
 from typing import Any, Self
 
 from empirics.settings.costs import CostProcess
+from empirics.settings.family import DEPARTURES
 from empirics.settings.field import (
+    MOST_SAMPLES,
+    POSITIVE,
     apply_checks,
     between,
     choice,
@@ -34,10 +37,8 @@ MEASURES = ("risk", "mismatch", "accuracy")
 PER_SEED = ("partition", "start")
 GIVEN = "given:"  # begins the name of what was handed over in Python and is no file, no built-in and no import path
 BUFFERS = (8, 9, 10, 11, 12, 8, 9, 10, 11, 12)
-MOST_SAMPLES = 10**7  # of a buffer
 MOST_RUNS = 10**5
 MOST_THREADS = 4096
-POSITIVE = (1e-15, 1e15)  # wide enough, and no square, bound or mean of them over- or underflows
 UNIFORM = CostProcess()
 
 
@@ -100,7 +101,7 @@ class Study:
         "Weights of the clients in the population, with sum 1; none for equal ones.",
         optional(listing(between(0, math.inf, low_too=True, such_as=0.5), such_as="0.5, 0.5")),
     )
-    budget: float = setting(55, "C, what a round may cost on average.", between(*POSITIVE, such_as=55))
+    budget: float = setting(55, "C, what a round may cost on average.", OWN["budget"])
     assumed_mean_cost: float | None = setting(
         None,
         "The mean cost that policies plan with; none for the true one.",
@@ -110,7 +111,10 @@ class Study:
     policies: tuple[str, ...] = setting(
         ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "buy-cheap-online"),
         "Built-in policies by name, or your own as module:attribute; acdpp@K=7,eta=0.5,steps=1 is acdpp with these in "
-        "place of the study's (of hybrid and released, K is hybrid_K and released_K; oracle and buy-cheap have none).",
+        "place of the study's, and rho, V, rate and budget may be given so too (of hybrid and released, K is hybrid_K "
+        "and released_K; oracle and buy-cheap have none; a policy plans with its own budget, and its debt is held "
+        "against the study's); acdpp+K+cap has these departures of the released code, released-K-cap all but these, of "
+        f"{', '.join(DEPARTURES)}.",
         listing(policy_name, such_as='"acdpp", "oracle"', distinct=True),
     )
     K: int | None = setting(
@@ -121,22 +125,22 @@ class Study:
         "Rounds that the live half of hybrid keeps a sample; none for the best for its own buffers.",
         optional(whole()),
     )
-    released_K: int = setting(6, "Rounds that released keeps a sample.", whole())
+    released_K: int = setting(6, "Rounds that released and acdpp+K keep a sample.", whole())
     rate: float | None = setting(
         None,
         "Target rate of acdpp, samples a round; none for the largest that the budgets allow.",
-        optional(between(0, MOST_SAMPLES, such_as=10)),
+        optional(OWN["rate"]),
     )
     V: float | None = setting(
         None,
         "Weight of acdpp's penalty; buy-cheap has two thirds of so many rounds' budget in reserve; none for the root "
         "of the rounds.",
-        optional(between(*POSITIVE, such_as=20)),
+        optional(OWN["V"]),
     )
     rho: float | None = setting(
         None,
         "Contraction of acdpp's region; none for 1 - 1/√rounds.",
-        optional(between(0, 1, such_as=0.99)),
+        optional(OWN["rho"]),
     )
 
     model: str = setting(

@@ -4,7 +4,10 @@ A variant is a policy's name like any other, written in one way alone: settings 
 without a point. A sweep turns every policy of a study into its variants, which then train in one batch.
 
 K is the policy's retention, whichever of the study's K, hybrid_K and released_K that is. The oracle keeps a sample for
-one round by its nature and buy-cheap until its place is needed, so a sweep over K passes them by.
+one round by its nature and buy-cheap until its place is needed. `budget` is what the policy plans to spend; debts and
+violations are held against the study's. rho, rate and V are acdpp's, as far as it has not the released code's, and V is
+buy-cheap's too. A sweep passes by what has no such setting. A policy of the user's own may have any of them, and is
+swept over K, eta, steps and budget.
 """
 
 from __future__ import annotations
@@ -16,8 +19,8 @@ from difflib import get_close_matches
 from itertools import product
 from typing import Any, Self
 
-from empirics.settings.family import one_spelling
-from empirics.settings.field import Check, between, shown, text, whole
+from empirics.settings.family import departures_of, one_spelling
+from empirics.settings.field import MOST_SAMPLES, POSITIVE, Check, between, shown, text, whole
 from theory.setting import SettingError
 
 __all__ = ["MARK", "OWN", "Variant", "listed", "policy_name", "swept"]
@@ -26,18 +29,41 @@ OWN: dict[str, Check] = {
     "K": whole(),
     "eta": between(1e-15, 1e9, such_as=0.5),
     "steps": whole(1, 10**6),
+    "rho": between(0, 1, such_as=0.99),
+    "V": between(*POSITIVE, such_as=20),
+    "rate": between(0, MOST_SAMPLES, such_as=10),
+    "budget": between(*POSITIVE, such_as=55),
 }
 ALIAS = {"E": "steps"}
 MARK = "@"
-WITHOUT_K = ("oracle", "buy-cheap", "buy-cheap-online")
+EVERYBODYS = ("eta", "steps")  # settings that every policy has
+HAVE = {  # the others that a built-in policy has, beside those of the family of acdpp
+    "acdpp-capped": ("K", "rho", "V", "rate", "budget"),
+    "constant": ("K", "budget"),
+    "oracle": (),
+    "hybrid": ("K", "budget"),
+    "buy-cheap": ("V", "budget"),
+    "buy-cheap-online": ("V", "budget"),
+}
+REPLACED = {"rho": "region", "rate": "region", "V": "constants"}  # by which departure
+SWEPT = (*EVERYBODYS, "K", "budget")  # of a policy of the user's own
 NUMBER = re.compile(r"[0-9]{1,20}|(?=[0-9.])[0-9]{0,20}(\.[0-9]{0,20})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
+
+
+def _have(policy: str) -> tuple[str, ...] | None:
+    """The settings that a built-in policy has; None for any other, of which nothing is known."""
+    departures = departures_of(policy)
+    if departures is not None:
+        return tuple(key for key in OWN if REPLACED.get(key) not in departures)
+    return (*EVERYBODYS, *HAVE[policy]) if policy in HAVE else None
 
 
 def _setting(word: str, where: str) -> str:
     name = ALIAS.get(word.strip(), word.strip())
     if name not in OWN:
         near = get_close_matches(name, OWN, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "a policy may have K, eta and steps of its own"
+        known = f"{', '.join(list(OWN)[:-1])} and {list(OWN)[-1]}"
+        hint = f"did you mean {near[0]!r}?" if near else f"a policy may have {known} of its own"
         raise SettingError(f"unknown setting {shown(name)} in {shown(where)}: {hint}")
     return name
 
@@ -82,7 +108,13 @@ class Variant:
             if key in own:
                 raise SettingError(f"{shown(name)} names {key} twice")
             own[key] = _value(key, value, name)
-        return cls(one_spelling(policy.strip()), own)
+        made = cls(one_spelling(policy.strip()), own)
+        have = _have(made.policy)
+        for key in own:
+            # a K that a policy cannot have is refused when it is made: one that it has anyway is no error
+            if have is not None and key not in (*have, "K"):
+                raise SettingError(f"{made.policy} has no {key} to choose: take it out of {shown(name)}")
+        return made
 
     def __str__(self) -> str:
         own = ",".join(f"{key}={self.own[key]!r}" for key in OWN if key in self.own)
@@ -90,7 +122,8 @@ class Variant:
 
     def takes(self, key: str) -> bool:
         """Whether a sweep over this setting concerns it."""
-        return key not in self.own and not (key == "K" and self.policy in WITHOUT_K)
+        have = _have(self.policy)
+        return key not in self.own and key in (SWEPT if have is None else have)
 
 
 def policy_name(name: str, value: Any) -> str:

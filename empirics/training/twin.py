@@ -114,7 +114,7 @@ def run_twin(
         state, admitted = policy.decide(state, cost)
         state = policy.book(state, cost, admitted)
         debt.append(Z)
-        Z = max(Z + float(cost[0]) * int(admitted.sum()) - study.budget, 0.0)
+        Z = max(Z + float(cost[0]) * int(admitted.sum()) - problem.study.budget, 0.0)
         for client, count in zip(clients, admitted[0], strict=True):
             client.admit(t, int(count))
         sizes = [len(client.memory) for client in clients]

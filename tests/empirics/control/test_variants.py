@@ -49,6 +49,52 @@ def test_a_variant_of_K_admits_and_keeps_as_the_policy_does_in_a_study_of_that_K
     assert not np.array_equal(schedule.occupancy[:, 3:], common.occupancy)
 
 
+@pytest.mark.parametrize(
+    ("policy", "settings"),
+    [
+        ("acdpp", {"rho": 0.5, "V": 300.0, "rate": 3.0}),
+        ("acdpp-capped", {"rho": 0.5, "V": 300.0, "rate": 3.0}),
+        ("acdpp+K+penalty", {"rho": 0.5, "V": 300.0, "rate": 3.0}),
+        ("released-region", {"rho": 0.5, "rate": 3.0}),
+        ("buy-cheap", {"V": 300.0}),
+        ("buy-cheap-online", {"V": 300.0}),
+    ],
+)
+def test_a_variant_decides_as_the_policy_does_in_a_study_with_its_settings(policy, settings):
+    for name, value in settings.items():
+        schedule = plan(study(policies=(f"{policy}@{name}={value}", policy), budget=30.0), CONTROL)
+        alone = plan(study(policies=(policy,), budget=30.0, **{name: value}), CONTROL)
+        assert np.array_equal(schedule.admissions[:, :3], alone.admissions), name
+        assert not np.array_equal(schedule.admissions[:, 3:], alone.admissions), name
+
+
+@pytest.mark.parametrize(
+    "policy", ["acdpp", "acdpp-capped", "constant", "hybrid", "released", "buy-cheap", "buy-cheap-online"]
+)
+def test_a_policy_plans_with_its_own_budget_and_is_held_to_that_of_the_study(policy):
+    mine = plan(study(policies=(f"{policy}@budget=15.5",), rounds=60), CONTROL)
+    there = plan(study(policies=(policy,), budget=15.5, rounds=60), CONTROL)
+    assert np.array_equal(mine.admissions, there.admissions)
+    assert not np.array_equal(mine.admissions, plan(study(policies=(policy,), rounds=60), CONTROL).admissions)
+    spent = mine.cost * mine.admissions.sum(axis=2)
+    for budget, found in ((22.0, mine.debt), (15.5, there.debt)):
+        debt = np.zeros(3)
+        for t in range(60):
+            assert found[t] == pytest.approx(debt)
+            debt = np.maximum(debt + spent[t] - budget, 0)
+
+
+def test_a_policy_finds_its_own_budget_in_its_brief_and_a_given_one_stays_where_it_has_none():
+    brief = brief_for(study(), CONTROL)
+    assert brief.of_policy("constant@budget=35.5").budget.cost == Fraction(71, 2)
+    assert brief.of_policy("constant@budget=35.5").study.budget == 35.5
+    assert brief.of_policy("constant@K=3").budget is brief.budget
+    server = Controller("acdpp@budget=35.5", study(), constants=CONTROL)
+    granted = server.decide(4.0)
+    server.report(granted)
+    assert server.books.debt == 4.0 * granted.sum() - 22.0
+
+
 def test_acdpp_decides_with_its_own_steps():
     setting = study(policies=("acdpp", "acdpp@eta=0.1", "acdpp@steps=7", "acdpp@eta=0.5,steps=3"))
     brief = brief_for(setting, CONTROL)

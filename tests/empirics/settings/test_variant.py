@@ -18,6 +18,14 @@ from theory.setting import Constants, SettingError
         ("acdpp@eta=2.0", "acdpp@eta=2"),
         ("acdpp@eta=1e-7", "acdpp@eta=1e-07"),
         ("my.module:Mine@K=2", "my.module:Mine@K=2"),
+        ("my.module:Mine@budget=2e1,V=3.0", "my.module:Mine@V=3,budget=20"),
+        (
+            "acdpp@budget=55.50,rate=10.0,V=1e3,rho=.90,E=2,K=7",
+            "acdpp@K=7,steps=2,rho=0.9,V=1000,rate=10,budget=55.5",
+        ),
+        ("acdpp+cap+K@rho=0.5", "acdpp+K+cap@rho=0.5"),
+        ("released-region@rate=3", "released-region@rate=3"),
+        ("buy-cheap-online@V=9", "buy-cheap-online@V=9"),
     ],
 )
 def test_a_variant_has_one_spelling(given, kept):
@@ -35,9 +43,21 @@ def test_a_variant_has_one_spelling(given, kept):
         (["constant@K"], "is written like"),
         (["constant@K=5,"], "is written like"),
         (
-            ["constant@rho=0.5"],
-            "unknown setting 'rho' in 'constant@rho=0.5': a policy may have K, eta and steps",
+            ["constant@momentum=5"],
+            "'momentum' in 'constant@momentum=5': a policy may have K, eta, steps, rho, V, rate and budget of its own",
         ),
+        (["constant@rho=0.5"], "constant has no rho to choose: take it out of 'constant@rho=0.5'"),
+        (["hybrid@K=5,rate=3"], "hybrid has no rate to choose: take it out of 'hybrid@K=5,rate=3'"),
+        (["buy-cheap@rate=3"], "buy-cheap has no rate"),
+        (["released@V=3"], "released has no V"),
+        (["released-cap@rho=0.5"], "released-cap has no rho"),
+        (["acdpp+region@rate=3"], r"acdpp\+region has no rate"),
+        (["acdpp+all@V=3"], r"acdpp\+all has no V"),
+        (["oracle@budget=30"], "oracle has no budget"),
+        (["acdpp@rho=1"], r"rho in 'acdpp@rho=1' must lie in \(0, 1\), such as 0\.99, got 1"),
+        (["acdpp@V=0"], r"V in 'acdpp@V=0' must lie in"),
+        (["acdpp@rate=1e7"], r"rate in 'acdpp@rate=1e7' must lie in \(0, 1e\+07\)"),
+        (["constant@budget=-1"], "must be a number, got '-1'"),
         (["constant@step=5"], "did you mean 'steps'"),
         (["constant@K=5,K=6"], "names K twice"),
         (["constant@steps=5,E=5"], "names steps twice"),
@@ -104,13 +124,31 @@ def test_what_a_policy_has_of_its_own_and_the_oracle_has_by_nature_is_not_swept(
     assert swept(["acdpp@K=10", "oracle"], ["eta=0.1"]) == ["acdpp@K=10,eta=0.1", "oracle@eta=0.1"]
 
 
+def test_a_sweep_passes_by_what_has_no_such_setting():
+    names = ["acdpp", "acdpp-capped", "acdpp+cap", "acdpp+region", "acdpp+constants", "released", "constant"]
+    names += ["oracle", "buy-cheap", "mine"]
+
+    def kept(sweep):
+        return [name for name, found in zip(names, swept(names, [sweep]), strict=True) if "@" not in found]
+
+    rest = ["constant", "oracle", "buy-cheap", "mine"]
+    assert kept("rho=0.5") == kept("rate=3") == ["acdpp+region", "released", *rest]
+    assert kept("V=3") == ["acdpp+constants", "released", "constant", "oracle", "mine"]
+    assert kept("budget=30") == ["oracle"]
+    assert kept("K=3") == ["oracle", "buy-cheap"]
+    assert kept("eta=3") == []
+    assert swept(["acdpp", "oracle"], ["rho=0.5,0.90"]) == ["acdpp@rho=0.5", "acdpp@rho=0.9", "oracle"]
+
+
 @pytest.mark.parametrize(
     ("sweeps", "message"),
     [
         (["K"], "a sweep is a setting and its values, such as K=1,2,5, got 'K'"),
         (["K="], "K in 'K=' must be a number, got ''"),
         (["K=1,,2"], "must be a number, got ''"),
-        (["rate=1,2"], "unknown setting 'rate'"),
+        (["rates=1,2"], "unknown setting 'rates' in 'rates=1,2': did you mean 'rate'"),
+        (["rate=1,2"], "a sweep over rate changes none of the policies constant, oracle"),
+        (["rho=0.5,1"], r"rho in 'rho=0\.5,1' must lie in \(0, 1\)"),
         (["K=1", "K=2"], "K is swept twice"),
         (["steps=1", "E=2"], "steps is swept twice"),
         (["K=1,0"], "K in 'K=1,0' must be a whole number of at least 1, got 0"),
