@@ -4,10 +4,11 @@
 | --- | --- |
 | `claim` | what a claim is, and how it is decided |
 | `evidence` | what a check found, and the verdict that follows |
-| `engines` | seven ways to check: identity, smt, limit, enclosure, exact, worst_case, simulation |
+| `engines` | eight ways to check: identity, smt, limit, enclosure, exact, worst_case, simulation, experiment |
 | `registry` | all claims in the paper's order (`registry.registry`), or those of a file |
 | `run` | many claims, in several processes (`run.run`) |
 | `claims`, `groundwork` | the claims, part by part; what several of them lean on |
+| `experiments` | committed results of running the paper's experiments again, and what the paper says of its own |
 | `simulator` | the ground truth: every sample by name |
 | `notation` | formulas as text, written by theory's own functions |
 | `ledger`, `report` | the recorded verdicts; the table of the main README |

@@ -10,6 +10,7 @@ to check it by hand.
 | certified | true, rigorously, on a stated range or grid inside that domain | disproved |
 | certified numerically | true to a solver's accuracy, on stated parameters | in doubt: a relaxation of it is violated |
 | exact | true on every example tried, without rounding | disproved: the counterexample is exact |
+| experimental | re-run in the setting described, it comes out as stated | refuted, but for a stated error probability |
 | statistical | a confidence statement excludes a violation | a confidence statement excludes the claim |
 
 Nobody types a verdict: `verdict` derives it.
@@ -34,8 +35,8 @@ __all__ = [
     "verdict",
 ]
 
-Method = Literal["identity", "smt", "limit", "enclosure", "exact", "worst case", "simulation"]
-Strength = Literal["proof", "certified", "certified numerically", "exact", "statistical"]
+Method = Literal["identity", "smt", "limit", "enclosure", "exact", "worst case", "simulation", "experiment"]
+Strength = Literal["proof", "certified", "certified numerically", "exact", "experimental", "statistical"]
 Outcome = Literal["holds", "fails", "open"]
 Verdict = Literal["proved", "certified", "supported", "conditional", "refuted", "undecided"]
 
@@ -47,6 +48,7 @@ USUAL: dict[Method, Strength] = {
     "exact": "exact",
     "worst case": "certified numerically",
     "simulation": "statistical",
+    "experiment": "experimental",
 }
 # what a positive outcome can establish at most
 ESTABLISHES: dict[Strength, Verdict] = {
@@ -54,6 +56,7 @@ ESTABLISHES: dict[Strength, Verdict] = {
     "certified": "certified",
     "certified numerically": "supported",
     "exact": "supported",
+    "experimental": "supported",
     "statistical": "supported",
 }
 RANK: tuple[Verdict, ...] = ("undecided", "supported", "certified", "proved")
@@ -94,7 +97,8 @@ class Evidence:
     @property
     def sound(self) -> bool:
         """Whether a failure refutes by itself. Neither a sample of runs nor a solver's worst case does: that one
-        ranges over more than the statement does (its comparator is any point, not the population's minimiser).
+        ranges over more than the statement does (its comparator is any point, not the population's minimiser). An
+        experiment in the very setting of a statement about an experiment does.
         """
         return self.strength not in ("statistical", "certified numerically")
 

@@ -14,7 +14,10 @@ from theory.setting import SettingError
 __all__ = ["SECTIONS", "claims_from", "registry", "select"]
 
 # the folders of proofs_check.claims, in the order of the paper, then what is our own; each lists its modules
-SECTIONS = ("reuse", "learning", "design", "control", "regret", "beyond", "prediction", "buying")
+SECTIONS = (
+    *("reuse", "learning", "design", "control", "regret", "experiments"),
+    *("beyond", "prediction", "buying"),
+)
 
 
 @lru_cache(maxsize=1)

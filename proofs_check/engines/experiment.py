@@ -1,0 +1,295 @@
+r"""A statement about an experiment, against the committed result of running that experiment again.
+
+What counts was written down before any result was there:
+
+* A statement is about *the setting as described*. It is refuted if the numbers measured in that setting exclude it.
+  A result whose data set is not complete, whose model is another or whose rounds are fewer than `stated.ROUNDS` is
+  from a neighbouring setting: it can support a statement and speak against it, but not refute it.
+* A claim is wrongly refuted with probability at most `ERROR` = 5 %, as far as runs are normal and the paper's vary as
+  ours do. Its parts share that (Bonferroni): of m parts, each is judged at the level 1 - 5 %/m. Intervals are
+  Student's, over seeds; gaps are paired over seeds.
+* *Readings*: "average test accuracy" may mean the current best after the last round or its average over rounds.
+  A stated number holds if it does in one reading, and fails only if it fails in both. An order that is said to be
+  consistent holds if it does in both, and fails if the opposite is seen in one.
+* *A stated number* is itself a mean over ten runs and rounded, so it is set against the interval for the mean of ten
+  further runs (half the confidence interval, times \(\sqrt{1+\text{seeds}/10}\)), widened by half a unit of its last
+  digit. Outside: fails. Inside, and the interval is clear of "no difference" (0 points, 1 times as fast): holds.
+  Inside, with "no difference" inside as well: open, since such an interval shows nothing.
+* *A stated order* ("outperforms", "within") is about the expectation: its confidence interval lies on the stated
+  side (holds), on the other (fails), or on both (open).
+* *The first round that reaches a target* is that of the expected curve of the current best, which never falls, so a
+  band that contains each of its points with probability 1 - α gives an interval of rounds: from the first whose upper
+  end reaches the target to the first from which on the lower end does. Two policies at α/2 each bound a speed-up.
+  Who has not reached it by the last round reaches it later or never, which bounds a speed-up on one side only.
+* *One run* whose memory is larger than the buffers disproves that it never is. What is held and spent depends on
+  neither data nor model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from proofs_check.evidence import Evidence, Outcome, Strength
+from proofs_check.experiments.document import Reproduction
+from proofs_check.experiments.fields import Estimate, Floats
+from proofs_check.experiments.stated import ROUNDS, RUNS, SECTION7
+
+__all__ = [
+    "ERROR",
+    "Interval",
+    "absent",
+    "bounded",
+    "confidence",
+    "further_runs",
+    "less",
+    "measured",
+    "never_reaches",
+    "ordered",
+    "reached",
+    "settles",
+    "sooner",
+    "speed_up",
+    "states",
+    "within",
+]
+
+ERROR = 0.05
+LAST_DIGIT = 0.05  # half a unit of it: the paper gives points and speed-ups to one decimal
+GROWTH = 0.01  # of the budget, a round: a debt that grows by more does not settle
+
+
+class Interval(NamedTuple):
+    """Its ends; NaN where nothing is known."""
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"[{self.low:.4g}, {self.high:.4g}]"
+
+    @property
+    def known(self) -> bool:
+        """Not so for a single seed."""
+        return not (np.isnan(self.low) or np.isnan(self.high))
+
+
+def confidence(estimate: Estimate, level: float) -> Interval:
+    """Of the expectation."""
+    half = float(estimate.half(level))
+    return Interval(float(estimate.mean) - half, float(estimate.mean) + half)
+
+
+def further_runs(estimate: Estimate, level: float) -> Interval:
+    """Of the mean of ten further runs."""
+    half = float(estimate.half(level)) * float(np.sqrt(1 + estimate.seeds / RUNS))
+    return Interval(float(estimate.mean) - half, float(estimate.mean) + half)
+
+
+def less(one: Estimate, other: Estimate, level: float) -> Interval:
+    """Of a difference whose pairing is not known: both ends at half the error probability, whatever the dependence."""
+    first, second = (confidence(each, (1 + level) / 2) for each in (one, other))
+    return Interval(first.low - second.high, first.high - second.low)
+
+
+# --- evidence ----------------------------------------------------------------------------------------------
+
+
+def _evidence(
+    result: Reproduction, covers: bool, outcome: Outcome, detail: str, certificate: dict[str, Any]
+) -> Evidence:
+    """What was seen, with all that is needed to see it again; `covers` says whether it was seen where it was stated."""
+    strength: Strength = "experimental" if covers else "statistical"
+    diverged = {name: played.diverged for name, played in result.policies.items() if played.diverged}
+    made = {"command": result.command, "hardware": result.hardware, "diverged runs": diverged}
+    return Evidence(
+        "experiment", strength, outcome, detail, domain=_domain(result), certificate=certificate | made
+    )
+
+
+def _learnt(result: Reproduction) -> bool:
+    """Whether what was learnt was learnt in the setting described; the released code brings a model of its own."""
+    described = result.setting != "paper" or result.model == SECTION7[result.dataset].model
+    return result.complete and described and _long(result)
+
+
+def _long(result: Reproduction) -> bool:
+    """Whether there were rounds enough; what is spent does not depend on data and model."""
+    return result.rounds >= ROUNDS
+
+
+def _domain(result: Reproduction) -> str:
+    data = "complete" if result.complete else "in part"
+    return (
+        f"{result.name} ({data}: {result.train} training and {result.test} test images), {result.setting} setting, "
+        f"{result.model}, {result.seeds} seeds, {result.rounds} rounds"
+    )
+
+
+def absent(dataset: str, setting: str) -> Evidence:
+    """No result, no decision."""
+    return Evidence(
+        "experiment",
+        "experimental",
+        "open",
+        f"no result is committed for {SECTION7[dataset].name} in the {setting} setting",
+    )
+
+
+def states(result: Reproduction, stated: float, readings: Mapping[str, Estimate], level: float) -> Evidence:
+    """Whether a stated difference is what ten runs give, and no difference is not."""
+    intervals = {name: further_runs(estimate, level) for name, estimate in readings.items()}
+    inside = [interval for interval in intervals.values() if _contains(interval, stated)]
+    outcome: Outcome = "open"
+    if any(interval.known and not _contains(interval, 0, 0) for interval in inside):
+        outcome = "holds"
+    elif not inside:
+        outcome = "fails"
+    seen = ", ".join(
+        f"{float(readings[name].mean):.4g} {name} (ten runs: {interval})"
+        for name, interval in intervals.items()
+    )
+    return _evidence(
+        result,
+        _learnt(result),
+        outcome,
+        f"stated {stated:g}, measured {seen}",
+        {"stated": stated, "ten runs": _spelled(intervals), "level": level},
+    )
+
+
+def _spelled(intervals: Mapping[str, Interval]) -> dict[str, str]:
+    return {name: str(interval) for name, interval in intervals.items()}
+
+
+def _contains(interval: Interval, number: float, slack: float = LAST_DIGIT) -> bool:
+    """An unknown interval excludes nothing."""
+    return not interval.known or interval.low - slack <= number <= interval.high + slack
+
+
+def ordered(result: Reproduction, readings: Mapping[str, Estimate], level: float, what: str) -> Evidence:
+    """Whether a difference is positive in expectation, in every reading; they share the error."""
+    each = 1 - (1 - level) / len(readings)
+    intervals = {name: confidence(estimate, each) for name, estimate in readings.items()}
+    outcome: Outcome = "open"
+    if all(interval.low > 0 for interval in intervals.values()):
+        outcome = "holds"
+    elif any(interval.high < 0 for interval in intervals.values()):
+        outcome = "fails"
+    seen = ", ".join(f"{interval} {name}" for name, interval in intervals.items())
+    certificate = {"intervals": _spelled(intervals), "level": level}
+    return _evidence(result, _learnt(result), outcome, f"{what} in {seen}", certificate)
+
+
+def bounded(
+    result: Reproduction, interval: Interval, bound: float, level: float, what: str, *, learnt: bool
+) -> Evidence:
+    """Whether an expectation is at most a bound."""
+    outcome: Outcome = "holds" if interval.high <= bound else "fails" if interval.low > bound else "open"
+    detail = f"{what} in {interval}, at most {bound:g} stated"
+    covers = _learnt(result) if learnt else _long(result)
+    certificate = {"interval": str(interval), "bound": bound, "level": level}
+    return _evidence(result, covers, outcome, detail, certificate)
+
+
+def within(result: Reproduction, largest: float, bound: float, what: str) -> Evidence:
+    """Whether a quantity stayed within a bound in every round of every run: one excess is a counterexample."""
+    outcome: Outcome = "holds" if largest <= bound else "fails"
+    detail = f"largest {what} {largest:g} against {bound:g}"
+    return _evidence(result, True, outcome, detail, {"largest": largest, "bound": bound})
+
+
+def settles(result: Reproduction, debt: Floats, budget: float) -> Evidence:
+    """Whether the mean debt of the last quarter is above that of the quarter before by no more than 1 % of the budget
+    a round. There is no interval, so that nothing is refuted by it.
+    """
+    quarter = len(debt) // 4
+    if quarter == 0:
+        detail = f"{len(debt)} rounds have no quarters to compare"
+        return _evidence(result, False, "open", detail, {"debt": debt})
+    before, last = float(debt[-2 * quarter : -quarter].mean()), float(debt[-quarter:].mean())
+    growth = (last - before) / quarter
+    outcome: Outcome = "holds" if growth <= GROWTH * budget else "open"
+    detail = (
+        f"the mean debt is {before:.4g} in the third quarter of the rounds and {last:.4g} in the last: "
+        f"{growth:+.3g} a round, at most {GROWTH * budget:g} for a debt that settles"
+    )
+    certificate = {"third quarter": before, "last quarter": last, "growth a round": growth}
+    return _evidence(result, _long(result), outcome, detail, certificate)
+
+
+def measured(result: Reproduction, detail: str, interval: Interval, level: float) -> Evidence:
+    """What a result says by itself, of the law of its own runs; open where it has no interval."""
+    outcome: Outcome = "holds" if interval.known else "open"
+    return _evidence(result, False, outcome, detail, {"interval": str(interval), "level": level})
+
+
+# --- the first round that reaches a target -----------------------------------------------------------------
+
+
+def reached(curve: Estimate, target: float, level: float) -> Interval:
+    """The rounds in which the expected curve may reach the target first; infinite where it may do so later or never."""
+    half = curve.half(level) * np.sqrt(1 + curve.seeds / RUNS)
+    if np.isnan(half).any():
+        return Interval(np.nan, np.nan)
+    may = np.flatnonzero(curve.mean + half >= target)
+    short = np.flatnonzero(curve.mean - half < target)
+    last = 0 if short.size == 0 else short[-1] + 1
+    return Interval(
+        float(may[0]) if may.size else np.inf,
+        float(last) if last < len(curve.mean) else np.inf,
+    )
+
+
+def speed_up(result: Reproduction, mine: str, other: str, level: float) -> Interval:
+    """How many times sooner one policy reaches the target; what is not reached is reached after the last round."""
+    (first, last), (soonest, latest) = _both(result, mine, other, level)
+    beyond = result.rounds + 1
+    return Interval(min(soonest, beyond) / max(last, 1), latest / max(min(first, beyond), 1))
+
+
+def sooner(result: Reproduction, stated: float, mine: str, other: str, level: float) -> Evidence:
+    """Whether one policy reaches the target so many times sooner than another, and not as late."""
+    ratio = speed_up(result, mine, other, level)
+    outcome: Outcome = "open"
+    if not _contains(ratio, stated):
+        outcome = "fails"
+    elif ratio.low > 1:
+        outcome = "holds"
+    one, two = _both(result, mine, other, level)
+    detail = f"stated {stated:g} times sooner, measured {ratio}: {_rounds(result, {mine: one, other: two})}"
+    certificate = {"stated": stated, "rounds": _spelled({mine: one, other: two}), "level": level}
+    return _evidence(result, _learnt(result), outcome, detail, certificate)
+
+
+def never_reaches(result: Reproduction, mine: str, other: str, level: float) -> Evidence:
+    """Whether one policy reaches the target and another does not."""
+    one, two = _both(result, mine, other, level)
+    outcome: Outcome = "open"
+    if one.high < np.inf and two.low == np.inf:
+        outcome = "holds"
+    elif two.high < np.inf:
+        outcome = "fails"
+    detail = f"stated that {other} never does: {_rounds(result, {mine: one, other: two})}"
+    certificate = {"rounds": _spelled({mine: one, other: two}), "level": level}
+    return _evidence(result, _learnt(result), outcome, detail, certificate)
+
+
+def _both(result: Reproduction, mine: str, other: str, level: float) -> tuple[Interval, Interval]:
+    one, two = (
+        reached(result.policies[name].current_best, result.target, (1 + level) / 2) for name in (mine, other)
+    )
+    return one, two
+
+
+def _rounds(result: Reproduction, rounds: Mapping[str, Interval]) -> str:
+    words = []
+    for name, (first, last) in rounds.items():
+        if first == np.inf:
+            words.append(f"{name} not by round {result.rounds}")
+        else:
+            late = f"{last:g}" if last < np.inf else f"after {result.rounds}, if ever"
+            words.append(f"{name} in round {first:g} to {late}")
+    return f"{100 * result.target:g} % is reached by {'; '.join(words)}"

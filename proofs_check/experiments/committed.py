@@ -1,0 +1,84 @@
+"""The results that decide: `DATASET-SETTING.json` beside this module, each checked for contradictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from proofs_check.experiments.document import Reproduction, parse
+from proofs_check.experiments.fields import load
+from proofs_check.experiments.stated import SECTION7
+from theory.setting import SettingError
+
+__all__ = ["HERE", "SETTINGS", "Results", "committed"]
+
+Results = Mapping[tuple[str, str], Reproduction]
+HERE = Path(__file__).parent
+SETTINGS = ("paper", "released")
+ROUNDING = 1e-4  # relative; numbers are written to five digits, and sums of a few of them are compared
+
+
+@lru_cache
+def committed(folder: Path = HERE) -> Results:
+    """By data set and setting. A result that contradicts its name, the paper's setting or itself is refused."""
+    found = {}
+    for dataset in SECTION7:
+        for setting in SETTINGS:
+            path = folder / f"{dataset}-{setting}.json"
+            if path.exists():
+                found[dataset, setting] = result = parse(load(path), path.name)
+                _belongs(result, path.name, dataset, setting)
+                for what, one, other in _twice(result):
+                    if abs(one - other) > ROUNDING * max(abs(one), abs(other), 1):
+                        raise SettingError(
+                            f"{path.name!r} contradicts itself in {what}: {one:.6g} against {other:.6g}"
+                        )
+    return found
+
+
+def _belongs(result: Reproduction, name: str, dataset: str, setting: str) -> None:
+    """What the file and the paper both say is the same."""
+    if result.command is None:
+        raise SettingError(f"{name!r} names no command that makes it")
+    said = SECTION7[dataset]
+    pairs: dict[str, tuple[Any, Any]] = {
+        "its name in its data set": (dataset, result.dataset),
+        "its name in its setting": (setting, result.setting),
+        "the paper's target": (said.target, result.target),
+        "the paper's budget": (said.budget, result.budget),
+    }
+    for what, numbers in (("points", said.points), ("speed_up", said.speed_up)):
+        for other, stated in numbers.items():
+            pairs[f"the paper's {what} over {other}"] = (stated, result.paper.get(what, {}).get(other))
+    for what, (wanted, given) in pairs.items():
+        if wanted != given:
+            raise SettingError(f"{name!r} contradicts {what}: {wanted} against {given}")
+
+
+def _twice(result: Reproduction) -> Iterator[tuple[str, Any, Any]]:
+    """Every number that the file holds in two ways."""
+    for name, played in result.policies.items():
+        best, final, largest = played.current_best, played.best_accuracy, played.largest_occupancy
+        yield f"the last accuracy of {name}", best.mean[-1], final.mean
+        yield f"the last interval of {name}", best.half(0.5)[-1], final.half(0.5)
+        yield f"the mean cost of {name}", played.cost.mean(), played.mean_cost.mean
+        yield f"the largest occupancy of {name}", max(played.occupancy.max(), largest), largest
+        yield f"the current best of {name}, which falls", np.diff(best.mean).min(initial=0), 0
+    for one, others in result.gaps.items():
+        for other, gap in others.items():
+            mine, theirs = (result.policies[name] for name in (one, other))
+            pair = f"{one} and {other}"
+            yield (
+                f"the points of {pair}",
+                gap.points.mean / 100,
+                mine.best_accuracy.mean - theirs.best_accuracy.mean,
+            )
+            yield (
+                f"the averaged points of {pair}",
+                gap.points_averaged.mean / 100,
+                mine.mean_accuracy.mean - theirs.mean_accuracy.mean,
+            )

@@ -1,0 +1,124 @@
+"""A result of `acdpp reproduce` as it is written to JSON, read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proofs_check.experiments.fields import Estimate, Fields, Floats
+from proofs_check.experiments.stated import SECTION7
+from theory.setting import SettingError
+
+__all__ = ["Gap", "Played", "Reproduction", "parse"]
+
+
+@dataclass(frozen=True)
+class Played:
+    """What one policy did, over seeds; `current_best` starts before the first round, the other curves with it."""
+
+    current_best: Estimate
+    occupancy: Floats
+    largest_occupancy: float
+    buffers: float
+    cost: Floats
+    debt: Floats
+    best_accuracy: Estimate
+    mean_accuracy: Estimate
+    mean_cost: Estimate
+    diverged: int
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One policy less another, paired over seeds, in percentage points: after the last round, and averaged."""
+
+    points: Estimate
+    points_averaged: Estimate
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """One data set in one setting; `gaps[one][other]` is how far `one` is ahead.
+
+    There is no command where a setting was changed that has no option, no target and nothing of the paper where the
+    data set is none of the paper's.
+    """
+
+    command: str | None
+    dataset: str
+    setting: str
+    model: str
+    seeds: int
+    rounds: int
+    hardware: str
+    train: int | None
+    test: int | None
+    complete: bool
+    intervals: str
+    target: float
+    level: float
+    budget: float
+    policies: Mapping[str, Played]
+    gaps: Mapping[str, Mapping[str, Gap]]
+    paper: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Of the data set, as the paper spells it."""
+        return SECTION7[self.dataset].name if self.dataset in SECTION7 else self.dataset
+
+
+def parse(document: Mapping[str, Any], name: str) -> Reproduction:
+    """The document of a reproduction; `name` is where it is from."""
+    fields = Fields(document, f"{name!r}", "give a result of acdpp reproduce")
+    seeds, rounds, level = fields.whole("seeds", 1), fields.whole("rounds", 1), fields.number("level")
+    data, paper = fields.perhaps("data"), fields.perhaps("paper")
+
+    def played(one: Fields) -> Played:
+        occupancy = one.below("occupancy")
+        return Played(
+            current_best=one.estimate("current_best", level, seeds, rounds + 1),
+            occupancy=occupancy.array("mean", rounds),
+            largest_occupancy=occupancy.number("largest"),
+            buffers=occupancy.number("buffers"),
+            cost=one.below("cost").array("mean", rounds),
+            debt=one.below("debt").array("mean", rounds),
+            best_accuracy=one.estimate("best_accuracy", level, seeds),
+            mean_accuracy=one.estimate("mean_accuracy", level, seeds),
+            mean_cost=one.estimate("mean_cost", level, seeds),
+            diverged=one.whole("diverged"),
+        )
+
+    def gap(one: Fields) -> Gap:
+        return Gap(
+            one.estimate("points", level, seeds),
+            one.estimate("points_averaged", level, seeds),
+        )
+
+    compared, policies = fields.below("comparisons"), fields.each("policies")
+    for name_of in {*compared.entries, *(other for one in compared.entries for other in compared.each(one))}:
+        if name_of not in policies:
+            raise SettingError(f"{name!r} compares {name_of!r}, which is none of its policies")
+    return Reproduction(
+        command=None if fields.get("command") is None else fields.text("command"),
+        dataset=fields.text("dataset"),
+        setting=fields.text("setting"),
+        model=fields.text("model"),
+        seeds=seeds,
+        rounds=rounds,
+        hardware=fields.text("hardware"),
+        train=None if data is None else data.whole("train"),
+        test=None if data is None else data.whole("test"),
+        complete=data is not None and data.get("complete") is True,
+        intervals=fields.text("intervals"),
+        target=float(fields.array("target", None)),
+        level=level,
+        budget=fields.below("study").number("budget"),
+        policies={key: played(one) for key, one in policies.items()},
+        gaps={
+            one: {other: gap(found) for other, found in compared.each(one).items()}
+            for one in compared.entries
+        },
+        paper=paper.entries if paper else {},
+    )

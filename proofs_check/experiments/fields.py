@@ -1,0 +1,136 @@
+"""JSON that others wrote: its entries by name and kind, and means with their intervals.
+
+A number that is not known (the interval of a single seed) is null in a file and NaN here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from theory.setting import SettingError
+
+__all__ = ["Estimate", "Fields", "Floats", "load"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over seeds, of a number or of a curve, with Student's t-interval at a level."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+    level: float
+    seeds: int
+
+    def half(self, level: float) -> Floats:
+        """Half the width at another level: a t-interval scales by its quantile. NaN for a single seed.
+
+        >>> ten = Estimate(np.array(0.0), np.array(-1.383), np.array(1.383), level=0.8, seeds=10)
+        >>> float(ten.half(0.95).round(2))
+        2.26
+        """
+        if self.seeds < 2:
+            return np.full(self.mean.shape, np.nan)
+        wanted, given = (stdtrit(self.seeds - 1, (1 + one) / 2) for one in (level, self.level))
+        scaled: Floats = (self.high - self.low) / 2 * (wanted / given)
+        return scaled
+
+
+def load(path: Path) -> dict[str, Any]:
+    """A JSON file that holds an object."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SettingError(f"there is no file {str(path)!r}") from None
+    except OSError as error:
+        raise SettingError(f"{str(path)!r} cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError):
+        raise SettingError(f"{str(path)!r} is no JSON file") from None
+    if not isinstance(document, dict):
+        raise SettingError(f"{str(path)!r} holds no JSON object")
+    return document
+
+
+@dataclass(frozen=True)
+class Fields:
+    """An object of a JSON document, its entries asked for by name and kind; an error says `place` and `remedy`."""
+
+    entries: Any
+    place: str
+    remedy: str
+
+    def _refuse(self, what: str) -> SettingError:
+        return SettingError(f"{self.place} {what}: {self.remedy}")
+
+    def get(self, name: str) -> Any:
+        """An entry of any kind."""
+        if not isinstance(self.entries, Mapping) or name not in self.entries:
+            raise self._refuse(f"has no {name!r}")
+        return self.entries[name]
+
+    def below(self, name: str) -> Fields:
+        """An entry that is an object itself."""
+        found = self.get(name)
+        if not isinstance(found, Mapping):
+            raise self._refuse(f"has no object {name!r}")
+        return Fields(found, f"{self.place}, {name},", self.remedy)
+
+    def each(self, name: str) -> dict[str, Fields]:
+        """Of an object of objects, every one."""
+        several = self.below(name)
+        return {key: several.below(key) for key in several.entries}
+
+    def text(self, name: str) -> str:
+        """A string."""
+        found = self.get(name)
+        if not isinstance(found, str):
+            raise self._refuse(f"has no text {name!r}")
+        return found
+
+    def perhaps(self, name: str) -> Fields | None:
+        """An entry that is an object, or null."""
+        return None if self.get(name) is None else self.below(name)
+
+    def whole(self, name: str, least: int = 0) -> int:
+        """An integer."""
+        found = self.get(name)
+        if isinstance(found, bool) or not isinstance(found, int) or found < least:
+            raise self._refuse(f"has no whole number {name!r}, {least} or more")
+        return found
+
+    def number(self, name: str) -> float:
+        """A number that is known."""
+        found = float(self.array(name, None))
+        if np.isnan(found):
+            raise self._refuse(f"has no number {name!r}")
+        return found
+
+    def array(self, name: str, length: int | None) -> Floats:
+        """So many numbers, or a single one; null is NaN, or as many of them."""
+        entry = self.get(name)
+        if entry is None and length is not None:
+            return np.full(length, np.nan)
+        try:
+            found = np.array(entry, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise self._refuse(f"has no number {name!r}") from None
+        if found.shape != (() if length is None else (length,)):
+            wanted = "a single number" if length is None else f"a list of {length} numbers"
+            raise self._refuse(f"has for {name!r} something else than {wanted}")
+        return found
+
+    def estimate(self, name: str, level: float, seeds: int, length: int | None = None) -> Estimate:
+        """Mean, low and high."""
+        own = self.below(name)
+        mean, low, high = (own.array(one, length) for one in ("mean", "low", "high"))
+        return Estimate(mean, low, high, level, seeds)

@@ -1,0 +1,129 @@
+"""A claim about Section 7, made of the results that are committed.
+
+Its statement is the paper's, about the text's setting, where `acdpp` is ACDPP. Where results of the released code's
+setting are there, in which `released` is ACDPP, they test the same statement under that added hypothesis. Where the
+statement is not established, what was measured takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from proofs_check.claim import Check, Claim, Correction, decide
+from proofs_check.engines.experiment import ERROR, absent
+from proofs_check.evidence import Evidence
+from proofs_check.experiments.committed import Results
+from proofs_check.experiments.document import Reproduction
+from proofs_check.experiments.stated import SECTION7, Stated
+from proofs_check.notation import Formula
+
+__all__ = ["BASELINES", "DOMAIN", "GAPS", "Instead", "Judge", "Measure", "Part", "claims_from"]
+
+ACDPP = {"paper": "acdpp", "released": "released"}
+RELEASED = (
+    "the settings of the released code in place of the text's: a shorter K, a wide region that hardly contracts, with "
+    "a cap, at least one sample a client and round, momentum, a pool of 500 images a class or 1,000 a client that is "
+    "shuffled anew when it is used up, integer prices (to 49 on CIFAR-10), and logistic regression for LeNet"
+)
+ESTABLISHED = ("proved", "certified", "supported")
+BASELINES = {"constant": "constant admission", "hybrid": "the hybrid baseline"}
+DOMAIN = "the setting of Section 7 on three data sets; 100 rounds, of which the text says nothing"
+GAPS = {"after the last round": "points", "averaged over rounds": "points_averaged"}
+
+# of a result, what the paper says of its data set, ACDPP's name in it, and the level of this part
+Judge = Callable[[Reproduction, Stated, str, float], Evidence]
+Measure = Callable[[Reproduction, Stated, str, float], tuple[str, Evidence]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a statement: `judge` tests it, and `measure` says in a few words what was measured, as evidence."""
+
+    name: str
+    dataset: str
+    judge: Judge
+    measure: Measure
+
+
+@dataclass(frozen=True)
+class Instead:
+    """The words around what was measured, for which {} stands in title and statement; the symbol and its meaning."""
+
+    title: str
+    statement: str
+    sketch: str
+    symbol: str
+    latex: str
+    meaning: str
+
+
+def claims_from(results: Results, parts: Sequence[Part], instead: Instead, **texts: Any) -> list[Claim]:
+    """The claim, as a list; none as long as no result in the text's setting is committed."""
+    settings = {setting for _, setting in results}
+    if "paper" not in settings:
+        return []
+    claim = Claim(
+        kind="experiment",
+        parts=tuple(part.name for part in parts),
+        checks=_checks(results, parts, "paper"),
+        hypotheses=(RELEASED,) if "released" in settings else (),
+        checks_with_hypotheses=_checks(results, parts, "released") if "released" in settings else (),
+        **texts,
+    )
+    if decide(claim).verdict in ESTABLISHED:
+        return [claim]
+    return [replace(claim, corrected=_correction(results, parts, instead))]
+
+
+def _level(parts: Sequence[Part]) -> float:
+    """Of each part, so that all of them together err with the probability of one claim."""
+    return 1 - ERROR / len(parts)
+
+
+def _checks(results: Results, parts: Sequence[Part], setting: str) -> Mapping[str, Check]:
+    def judged(part: Part) -> Evidence:
+        result = results.get((part.dataset, setting))
+        if result is None:
+            return absent(part.dataset, setting)
+        return part.judge(result, SECTION7[part.dataset], ACDPP[setting], _level(parts))
+
+    return {part.name: partial(judged, part) for part in parts}
+
+
+def _correction(results: Results, parts: Sequence[Part], instead: Instead) -> Correction:
+    """What was measured in the text's setting, of the parts that have a result."""
+    words, checks = {}, {}
+    for part in parts:
+        result = results.get((part.dataset, "paper"))
+        if result is not None:
+            words[part.name], evidence = part.measure(
+                result, SECTION7[part.dataset], ACDPP["paper"], _level(parts)
+            )
+            checks[part.name] = partial(_found, evidence)
+    all_of_it = ", ".join(words.values())
+    named = "; ".join(f"{name} {said}" for name, said in words.items())
+    used = {part.dataset: results[part.dataset, "paper"] for part in parts if part.name in words}
+    runs = "; ".join(
+        f"{r.name} {r.seeds} seeds, {r.rounds} rounds, {r.model}"
+        + ("" if r.complete else f", {r.train} training and {r.test} test images, a part of the data")
+        for r in used.values()
+    )
+    return Correction(
+        title=instead.title.format(all_of_it),
+        statement=f"{instead.statement.format(named)} Runs: {runs}.",
+        sketch=instead.sketch,
+        formula=Formula(
+            rf"{instead.latex}={all_of_it}".replace("±", r"\pm").replace("∞", r"\infty").replace("%", r"\%"),
+            f"{instead.symbol} = {all_of_it}",
+        ),
+        symbols={instead.symbol: f"{instead.meaning}, for {', '.join(words)}"},
+        parts=tuple(words),
+        checks=checks,
+    )
+
+
+def _found(evidence: Evidence) -> Evidence:
+    return evidence

@@ -1,0 +1,450 @@
+"""What committed results say about Section 7, on made-up results whose verdicts are known."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from acdpp.verify import _document
+from proofs_check import ledger
+from proofs_check.claim import Claim, decide
+from proofs_check.claims.experiments import accuracy, constraints, speed
+from proofs_check.engines import experiment
+from proofs_check.evidence import fails, holds, verdict
+from proofs_check.experiments.committed import Results, committed
+from proofs_check.experiments.document import parse
+from proofs_check.experiments.fields import Estimate
+from proofs_check.experiments.stated import SECTION7
+from tests.made_up import PAPER, reproduction, write
+from tests.proofs_check.test_notation import unexplained
+from theory.setting import SettingError
+
+FINAL = {
+    "mnist": {"acdpp": 0.95, "constant": 0.915, "hybrid": 0.931, "oracle": 0.965},
+    "cifar10": {"acdpp": 0.75, "constant": 0.715, "hybrid": 0.483, "oracle": 0.76},
+    "imagenette": {"acdpp": 0.75, "constant": 0.732, "hybrid": 0.709, "oracle": 0.755},
+}
+
+
+def as_said(dataset: str) -> dict[str, Any]:
+    """Runs that show what the paper says: its gaps, and the target reached in round 10 or so many times later."""
+    said, final = PAPER[dataset], FINAL[dataset]
+    ratios = {"acdpp": 1.0, **said["speed_up"]}
+    pace = {
+        name: 10 * ratio / -np.log1p(-(said["target"] - 0.1) / (final[name] - 0.1))
+        for name, ratio in ratios.items()
+        if ratio is not None
+    }
+    return {"final": final, "pace": pace, "spent": {"acdpp": 0.9}}
+
+
+REACHED = {dataset: as_said(dataset) for dataset in PAPER}
+QUIET = {"noise": 1e-4}
+
+
+def claims(results: Results) -> dict[str, Claim]:
+    made = [claim for module in (accuracy, speed, constraints) for claim in module.claims(results)]
+    return {claim.id.removeprefix("fig:"): claim for claim in made}
+
+
+def verdicts(results: Results) -> dict[str, str]:
+    return {label: decide(claim).verdict for label, claim in claims(results).items()}
+
+
+def put(folder: Path, *settings: str, every: Any = None, **of: Any) -> Results:
+    """Documents of all three data sets as files, with what is told of every one or of one; then read."""
+    for setting in settings:
+        for dataset in PAPER:
+            given = {**QUIET, **REACHED[dataset], **(every or {}), **of.get(dataset, {})}
+            if setting == "released":  # where another policy is ACDPP
+                for key in ("final", "pace"):
+                    own = dict(given[key])
+                    given[key] = {**own, "released": own.get("acdpp", 8.0), "acdpp": own["constant"]}
+            write(reproduction(dataset, setting, **given), folder / f"{dataset}-{setting}.json")
+    return committed(folder)
+
+
+# --- intervals ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 1 - 0.05 / 6])
+def test_an_interval_at_another_level_is_that_of_the_samples(level: float) -> None:
+    samples = np.random.default_rng(0).normal(size=7)
+    low, high = student.interval(0.8, 6, samples.mean(), samples.std(ddof=1) / np.sqrt(7))
+    estimate = Estimate(np.array(samples.mean()), np.array(low), np.array(high), 0.8, 7)
+    wanted = student.interval(level, 6, samples.mean(), samples.std(ddof=1) / np.sqrt(7))
+    assert experiment.confidence(estimate, level) == pytest.approx(wanted)
+
+
+def sampled(values: Any) -> Estimate:
+    """Over the first axis."""
+    seeds, mean = len(values), values.mean(axis=0)
+    half = student.ppf(0.9, seeds - 1) * values.std(axis=0, ddof=1) / np.sqrt(seeds)
+    return Estimate(mean, mean - half, mean + half, 0.8, seeds)
+
+
+@pytest.mark.parametrize("seeds", [3, 10, 40])
+def test_the_mean_of_ten_further_runs_is_missed_as_often_as_said(seeds: int) -> None:
+    draw = np.random.default_rng(1)
+    missed = 0
+    for _ in range(4000):
+        low, high = experiment.further_runs(sampled(draw.normal(size=seeds)), 0.9)
+        missed += not low <= draw.normal(size=10).mean() <= high
+    assert missed == pytest.approx(400, abs=4 * np.sqrt(4000 * 0.1 * 0.9))
+
+
+def test_the_round_that_reaches_a_target_is_missed_no_more_often_than_said() -> None:
+    draw, t = np.random.default_rng(2), np.arange(41)
+    curve = 0.9 * (1 - np.exp(-t / 12))
+    first = int(np.argmax(curve >= 0.7))
+    missed = 0
+    for _ in range(2000):
+        steps = draw.normal(0, 0.03, (10, 41))
+        low, high = experiment.reached(sampled(curve + steps), 0.7, 0.8)
+        missed += not low <= first <= high
+    assert missed <= 400
+
+
+def test_what_is_never_reached_is_infinitely_late_and_a_single_seed_says_nothing() -> None:
+    flat = sampled(np.array([[0.1, 0.5], [0.1, 0.52], [0.1, 0.54]]))
+    assert experiment.reached(flat, 0.9, 0.8) == (np.inf, np.inf)
+    assert experiment.reached(flat, 0.52, 0.8) == (1, np.inf)
+    assert experiment.reached(flat, 0.2, 0.8) == (1, 1)
+    assert not experiment.reached(replace(flat, seeds=1), 0.2, 0.8).known
+
+
+def test_a_difference_covers_any_dependence() -> None:
+    one, other = sampled(np.array([1.0, 2.0, 4.0])), sampled(np.array([0.0, 1.0, 3.5]))
+    low, high = experiment.less(one, other, 0.9)
+    halves = [float(each.half(0.95)) for each in (one, other)]
+    assert (low, high) == pytest.approx((5 / 6 - sum(halves), 5 / 6 + sum(halves)))
+
+
+# --- verdicts ----------------------------------------------------------------------------------------------
+
+
+def test_an_experiment_refutes_a_statement_about_it_and_a_neighbouring_one_does_not() -> None:
+    seen = fails("experiment", "0 against 3.5", certificate={"points": 0})
+    assert verdict([seen]) == "refuted"
+    assert verdict([replace(seen, strength="statistical")]) == "undecided"
+    assert verdict([seen], [holds("experiment", "3.4 against 3.5")]) == "conditional"
+    assert verdict([holds("experiment", "3.4 against 3.5")]) == "supported"
+
+
+def test_what_the_paper_says_is_supported_by_runs_that_show_it(tmp_path: Path) -> None:
+    found = verdicts(put(tmp_path, "paper"))
+    assert len(found) == 9
+    assert set(found.values()) == {"supported"}
+
+
+LOSSES = {  # one planted departure from what the paper says, and the one claim it must turn
+    "no gain over constant": ({"mnist": {"final": {"constant": 0.95}}}, "test_acc_all/constant"),
+    "twice the gain over constant": ({"mnist": {"final": {"constant": 0.88}}}, "test_acc_all/constant"),
+    "a smaller gain over hybrid": ({"mnist": {"final": {"hybrid": 0.935}}}, "test_acc_all/hybrid"),
+    "behind constant": ({"mnist": {"final": {"constant": 0.96}}}, "test_acc_all"),
+    "behind hybrid": ({"imagenette": {"final": {"hybrid": 0.76}}}, "test_acc_all"),
+    "far from the oracle": ({"imagenette": {"final": {"oracle": 0.77}}}, "test_acc_all/oracle"),
+    "as late as constant": ({"mnist": {"pace": {"constant": 5}}}, "test_acc_all/sooner-than-constant"),
+    "never": ({"imagenette": {"pace": {"acdpp": 200}}}, "test_acc_all/sooner-than-hybrid"),
+    "hybrid reaches it": ({"cifar10": {"final": {"hybrid": 0.74}}}, "test_acc_all/sooner-than-hybrid"),
+    "more than fits": ({"imagenette": {"largest": {"acdpp": 401}}}, "buffer_cost_horizontal"),
+    "over the budget": ({"cifar10": {"spent": {"acdpp": 1.2}}}, "buffer_cost_horizontal/cost"),
+}
+
+
+@pytest.mark.parametrize("what", LOSSES)
+def test_one_departure_refutes_its_claim(what: str, tmp_path: Path) -> None:
+    of, label = LOSSES[what]
+    ((dataset, change),) = of.items()
+    merged = {
+        key: {**REACHED[dataset].get(key, {}), **value} if isinstance(value, dict) else value
+        for key, value in change.items()
+    }
+    claim = claims(put(tmp_path, "paper", **{dataset: merged}))[label]
+    case = decide(claim)
+    assert case.verdict == "refuted"
+    assert claim.corrected is not None
+    assert case.corrected_verdict == "supported"
+    failed = [e for e in case.stated if e.outcome == "fails"]
+    assert [e.outcome for e in case.stated].count("holds") == len(claim.parts) - len(failed)
+    for evidence in failed:
+        assert evidence.part.startswith(SECTION7[dataset].name)
+        assert evidence.certificate["command"].startswith(f"acdpp reproduce {dataset} --setting paper")
+
+
+@pytest.mark.parametrize(
+    "neighbour", [{"complete": False}, {"rounds": 99}], ids=["a part of the data", "fewer rounds"]
+)
+def test_a_neighbouring_setting_speaks_against_but_refutes_nothing_that_is_learnt(
+    neighbour: dict[str, Any], tmp_path: Path
+) -> None:
+    lost = {
+        "final": {"acdpp": 0.9, "constant": 0.95, "hybrid": 0.95, "oracle": 0.99},
+        "pace": {"hybrid": 5, "constant": 5},
+        "largest": {"acdpp": 1000},
+        "spent": {"acdpp": 2.0},
+    }
+    for inside, wanted in (({}, {"refuted"}), (neighbour, {"undecided"})):
+        (folder := tmp_path / str(len(inside))).mkdir()
+        found = verdicts(put(folder, "paper", every={**lost, **inside}))
+        assert {v for label, v in found.items() if label.startswith("test_acc_all")} == wanted
+        assert found["buffer_cost_horizontal"] == "refuted"
+    assert found["buffer_cost_horizontal/cost"] == ("undecided" if "rounds" in neighbour else "refuted")
+
+
+def test_another_model_in_the_texts_setting_refutes_nothing(tmp_path: Path) -> None:
+    document = reproduction(**QUIET, final={"constant": 0.99})
+    for model, wanted in (("lenet", "experimental"), ("logistic", "statistical")):
+        result = parse(document | {"model": model}, "made up")
+        points = {"after the last round": result.gaps["acdpp"]["constant"].points}
+        found = experiment.states(result, 3.5, points, 0.95)
+        assert (found.outcome, found.strength) == ("fails", wanted)
+
+
+def test_what_holds_in_the_released_setting_alone_is_conditional(tmp_path: Path) -> None:
+    put(tmp_path, "released")
+    flat = {"final": dict.fromkeys(("acdpp", "constant", "hybrid", "oracle"), 0.9)}
+    committed.cache_clear()
+    found = claims(put(tmp_path, "paper", every=flat))
+    label = "test_acc_all/constant"
+    assert decide(found[label]).verdict == "conditional"
+    assert any("released code" in words for words in found[label].hypotheses)
+    assert decide(found[label]).corrected_verdict == "supported"
+
+
+def test_noise_leaves_a_claim_undecided_whatever_its_mean(tmp_path: Path) -> None:
+    found = verdicts(put(tmp_path, "paper", every={"noise": 0.05, "seeds": 3}))
+    for label in ("test_acc_all", "test_acc_all/constant", "test_acc_all/oracle"):
+        assert found[label] == "undecided"
+
+
+def test_one_seed_decides_nothing_that_is_random(tmp_path: Path) -> None:
+    found = verdicts(put(tmp_path, "paper", every={"seeds": 1, "largest": {"acdpp": 999}}))
+    assert found.pop("buffer_cost_horizontal") == "refuted"
+    assert found.pop("buffer_cost_horizontal/debt") == "supported"
+    assert set(found.values()) == {"undecided"}
+
+
+def test_a_number_may_be_meant_in_either_reading_and_a_consistent_order_in_both() -> None:
+    result = parse(reproduction(**QUIET), "made up")
+    near, far = (sampled(mean + np.array([-0.1, 0.0, 0.1])) for mean in (3.5, 9.0))
+    for readings, outcome in (
+        ({"last": near, "averaged": far}, "holds"),
+        ({"last": far, "averaged": near}, "holds"),
+        ({"last": far, "averaged": far}, "fails"),
+    ):
+        assert experiment.states(result, 3.5, readings, 0.95).outcome == outcome
+    behind, vague = replace(near, mean=-near.mean), sampled(np.array([-1.0, 0.0, 1.1]))
+    for readings, outcome in (
+        ({"last": near, "averaged": far}, "holds"),
+        ({"last": near, "averaged": vague}, "open"),
+        ({"last": near, "averaged": behind}, "fails"),
+        ({"last": behind, "averaged": vague}, "fails"),
+    ):
+        assert experiment.ordered(result, readings, 0.95, "gap").outcome == outcome
+
+
+def points(mean: float, half: float) -> Estimate:
+    """With so wide a 95 % interval, by ten seeds."""
+    half *= float(student.ppf(0.9, 9) / student.ppf(0.975, 9))
+    return Estimate(np.array(mean), np.array(mean - half), np.array(mean + half), 0.8, 10)
+
+
+def test_a_number_outside_one_reading_and_vague_in_the_other_is_open() -> None:
+    result = parse(reproduction(**QUIET), "made up")
+    assert (
+        experiment.states(result, 3.5, {"last": points(9, 1), "averaged": points(1, 3)}, 0.95).outcome
+        == "open"
+    )
+
+
+def test_a_stated_number_is_rounded() -> None:
+    result, widened = parse(reproduction(**QUIET), "made up"), np.sqrt(2)
+    for stated, outcome in ((3.04, "holds"), (3.06, "fails")):
+        found = experiment.states(result, stated, {"last": points(2, 1 / widened)}, 0.95)
+        assert found.outcome == outcome
+
+
+def test_the_readings_of_an_order_share_its_error() -> None:
+    result = parse(reproduction(**QUIET), "made up")
+    for gap, outcome in ((1.05, "open"), (1.3, "holds")):  # t(0.9875)/t(0.975) is 1.18 for ten seeds
+        readings = {"last": points(gap, 1), "averaged": points(5, 1)}
+        assert experiment.ordered(result, readings, 0.95, "gap").outcome == outcome
+
+
+def arrivals(monkeypatch: pytest.MonkeyPatch, **rounds: tuple[float, float]) -> list[float]:
+    """Let policies reach the target in given rounds; the levels asked for come back."""
+    levels: list[float] = []
+
+    def reached(curve: Any, target: float, level: float) -> experiment.Interval:
+        levels.append(level)
+        return experiment.Interval(*rounds[curve])
+
+    monkeypatch.setattr(experiment, "reached", reached)
+    return levels
+
+
+def racing() -> Any:
+    """A result whose curves are names."""
+    result = parse(reproduction(**QUIET), "made up")
+    return replace(
+        result, policies={name: replace(p, current_best=name) for name, p in result.policies.items()}
+    )
+
+
+@pytest.mark.parametrize(
+    ("acdpp", "constant", "ratio"),
+    [
+        ((10, 12), (24, 30), (2, 3)),
+        ((10, 12), (np.inf, np.inf), (101 / 12, np.inf)),
+        ((10, np.inf), (24, 30), (0, 3)),
+        ((np.inf, np.inf), (20, 25.25), (0, 0.25)),
+        ((np.inf, np.inf), (np.inf, np.inf), (0, np.inf)),
+        ((0, 1), (3, 4), (3, 4)),
+    ],
+)
+def test_a_speed_up_is_bounded_by_the_rounds_that_are_known(
+    acdpp: Any, constant: Any, ratio: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    levels = arrivals(monkeypatch, acdpp=acdpp, constant=constant)
+    assert experiment.speed_up(racing(), "acdpp", "constant", 0.9) == pytest.approx(ratio)
+    assert levels == [0.95, 0.95]
+
+
+@pytest.mark.parametrize(
+    ("acdpp", "hybrid", "outcome"),
+    [
+        ((10, 12), (np.inf, np.inf), "holds"),
+        ((10, np.inf), (np.inf, np.inf), "open"),
+        ((10, 12), (40, np.inf), "open"),
+        ((10, 12), (40, 60), "fails"),
+        ((np.inf, np.inf), (np.inf, np.inf), "open"),
+    ],
+)
+def test_never_is_seen_only_where_it_is_sure(
+    acdpp: Any, hybrid: Any, outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrivals(monkeypatch, acdpp=acdpp, hybrid=hybrid)
+    assert experiment.never_reaches(racing(), "acdpp", "hybrid", 0.9).outcome == outcome
+
+
+def test_the_parts_of_a_claim_share_its_error(tmp_path: Path) -> None:
+    found = claims(put(tmp_path, "paper"))
+    for claim in found.values():
+        levels = [e.certificate["level"] for e in decide(claim).stated if "level" in e.certificate]
+        assert levels == [pytest.approx(1 - 0.05 / len(claim.parts))] * len(levels)
+
+
+@pytest.mark.parametrize(("growth", "wanted"), [(0.0, "supported"), (-3.0, "supported"), (0.9, "undecided")])
+def test_a_debt_that_grows_by_more_than_a_hundredth_of_the_budget_has_not_settled(
+    growth: float, wanted: str, tmp_path: Path
+) -> None:
+    found = claims(put(tmp_path, "paper", mnist={"growth": growth}))["buffer_cost_horizontal/debt"]
+    assert decide(found).verdict == wanted
+
+
+def test_what_is_missing_is_open_and_nothing_makes_no_claim(tmp_path: Path) -> None:
+    assert claims(committed(tmp_path)) == {}
+    write(reproduction("mnist", "released"), tmp_path / "mnist-released.json")
+    committed.cache_clear()
+    assert claims(committed(tmp_path)) == {}
+    write(reproduction("mnist", **QUIET, **REACHED["mnist"]), tmp_path / "mnist-paper.json")
+    write(reproduction("cifar10"), tmp_path / "something-else.json")
+    committed.cache_clear()
+    case = decide(claims(committed(tmp_path))["test_acc_all/constant"])
+    assert [e.outcome for e in case.stated] == ["holds", "open", "open"]
+    assert "no result is committed for ImageNette" in case.stated[2].detail
+    assert (case.verdict, case.corrected_verdict) == ("undecided", "supported")
+    assert case.claim.corrected.parts == ("MNIST",)
+
+
+# --- texts -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "every", [{}, {"noise": 0.05, "complete": False, "rounds": 12}], ids=["as said", "poor"]
+)
+def test_claims_read_as_all_claims_do(every: dict[str, Any], tmp_path: Path, capsys: Any) -> None:
+    found = claims(put(tmp_path, "paper", "released", every=every))
+    cases = [decide(claim) for claim in found.values()]
+    for case in cases:
+        claim, correction = case.claim, case.claim.corrected
+        assert len(claim.title) <= 60
+        assert claim.kind == "experiment"
+        assert unexplained(claim.formula, claim.symbols) == []
+        for of in filter(None, (claim, correction)):
+            assert of.statement.endswith((".", ")"))
+            assert "@" not in of.statement + of.formula.latex
+        if correction:
+            assert len(correction.title) <= 120
+            assert unexplained(correction.formula, {**claim.symbols, **correction.symbols}) == []
+            assert case.verdict not in ("proved", "certified", "supported")
+    json.dumps(_document(cases, 0), allow_nan=False)
+    assert ledger.differences(cases, [ledger.entry(case) for case in cases]) == []
+
+
+# --- documents ---------------------------------------------------------------------------------------------
+
+
+def test_the_papers_numbers_are_those_of_section_7() -> None:
+    for dataset, said in SECTION7.items():
+        other = PAPER[dataset]
+        assert dict(said.points) == other["points"]
+        assert dict(said.speed_up) == other["speed_up"]
+        assert (said.target, said.budget, said.model) == (
+            other["target"],
+            other["budget"],
+            other["model"]["paper"],
+        )
+
+
+CONTRADICTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
+    "names no command": (("command",), None),
+    "its name in its data set": (("dataset",), "cifar10"),
+    "its name in its setting": (("setting",), "released"),
+    "the paper's target": (("target",), 0.8),
+    "the paper's budget": (("study", "budget"), 56),
+    "the paper's points over constant": (("paper", "points", "constant"), 0.35),
+    "the paper's speed_up over hybrid": (("paper", "speed_up", "hybrid"), 3.2),
+    "the last accuracy of hybrid": (("policies", "hybrid", "current_best", "mean", 100), 0.99),
+    "the last interval of hybrid": (("policies", "hybrid", "best_accuracy", "high"), 0.99),
+    "the mean cost of acdpp": (("policies", "acdpp", "mean_cost", "mean"), 50.0),
+    "the current best of acdpp, which falls": (("policies", "acdpp", "current_best", "mean", 50), 0.1),
+    "the largest occupancy of acdpp": (("policies", "acdpp", "occupancy", "mean", 3), 400),
+    "the points of acdpp and constant": (("comparisons", "acdpp", "constant", "points", "mean"), 3.5),
+    "the averaged points of acdpp and constant": (
+        ("comparisons", "acdpp", "constant", "points_averaged", "mean"),
+        3.5,
+    ),
+}
+
+
+def changed(document: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    document = json.loads(json.dumps(document))
+    inner: Any = document
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    return document
+
+
+@pytest.mark.parametrize("what", CONTRADICTIONS)
+def test_a_committed_result_that_contradicts_itself_is_refused(what: str, tmp_path: Path) -> None:
+    write(changed(reproduction(), *CONTRADICTIONS[what]), tmp_path / "mnist-paper.json")
+    with pytest.raises(SettingError) as caught:
+        committed(tmp_path)
+    assert what in str(caught.value)
+    assert "'mnist-paper.json'" in str(caught.value)
+
+
+@pytest.mark.parametrize("path", sorted(Path(experiment.__file__).parents[1].glob("experiments/*-*.json")))
+def test_a_committed_result_names_its_command_and_no_path(path: Path) -> None:
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["command"].startswith("acdpp reproduce ")
+    assert "/" not in document["command"]
