@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from acdpp import bound, design, interrupt, plot, predict, train, verify, version
+from acdpp import bound, design, interrupt, plot, predict, reproduce, train, verify, version
 from acdpp.output import fail, never_refuse
 from theory.setting import SettingError
 
@@ -25,6 +25,7 @@ EXAMPLES = (
     "[bold]acdpp plot omegas --horizon 1e15[/bold]",
     "[bold]acdpp predict --pilot 200[/bold]",
     "[bold]acdpp train --out results/digits[/bold]",
+    "[bold]acdpp reproduce mnist --data-dir DIR --device cuda[/bold]",
 )
 
 app = typer.Typer(
@@ -41,9 +42,10 @@ app.command("design", epilog=design.EXAMPLES)(design.command)
 app.add_typer(plot.app, name="plot")
 app.command("predict", epilog=predict.EXAMPLES)(predict.command)
 app.command("train", epilog=train.EXAMPLES)(train.command)
+app.command("reproduce", epilog=reproduce.EXAMPLES)(reproduce.command)
 
 
-UNWINDING = ("plot", "predict", "train")  # after Ctrl-C they take away or finish what they write
+UNWINDING = ("plot", "predict", "train", "reproduce")  # after Ctrl-C they take away or finish what they write
 
 
 def _version(wanted: bool) -> None:

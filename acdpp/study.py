@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from acdpp import parse
@@ -23,19 +32,25 @@ if TYPE_CHECKING:
     from empirics.settings.study import Study
 
 __all__ = [
+    "AsJson",
     "Config",
     "CostColumn",
     "CostTrace",
     "DataDir",
     "Dataset",
+    "Device",
+    "Out",
     "Policies",
     "Preset",
     "PresetName",
     "Rounds",
     "Seed",
+    "Seeds",
+    "ShowConfig",
     "Sweep",
     "changed",
     "of_preset",
+    "progress",
     "show_table",
     "warn_of_other_data",
     "with_error",
@@ -88,7 +103,13 @@ CostColumn = Annotated[
 ]
 Rounds = Annotated[str | None, typer.Option(help="Rounds T, such as 500 or 1e3.")]
 Seed = Annotated[str | None, typer.Option(help="Seed of the whole study.")]
+Seeds = Annotated[str | None, typer.Option(help="Replicates of each policy.")]
 Device = Annotated[str | None, typer.Option(help="cpu or cuda; cpu by default, or what the study began on.")]
+Out = Annotated[Path | None, typer.Option(help="New folder for the result; by default one in results/.")]
+ShowConfig = Annotated[
+    bool, typer.Option("--show-config", help="Print the settings as a commented TOML file and stop.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 # --- settings ----------------------------------------------------------------------------------------------
@@ -155,6 +176,21 @@ def words_of_the_user() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def progress(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal, to be told how many rounds are done."""
+    columns = (
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), disable=quiet or not sys.stderr.isatty()) as bar:
+        task = bar.add_task(what, total=rounds)
+        yield lambda done: bar.update(task, completed=done)
+
+
 # --- tables ------------------------------------------------------------------------------------------------
 
 
@@ -170,12 +206,12 @@ def with_error(mean: float, error: float | None) -> str:
     return f"{mean:.{places}f} ± {error:.{places}f}"
 
 
-def show_table(title: str, headings: list[str], rows: dict[str, list[str]]) -> None:
-    """One row a policy."""
+def show_table(title: str, headings: list[str], rows: dict[str, list[str]], of: str = "policy") -> None:
+    """One row a policy, or of what else."""
     table = Table(
         title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True
     )
-    table.add_column("policy", overflow="fold")
+    table.add_column(of, overflow="fold")
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for name, cells in rows.items():

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from acdpp import interrupt, parse
 from acdpp.output import console, print_json
 from acdpp.study import (
+    AsJson,
     Config,
     CostColumn,
     CostTrace,
     DataDir,
     Dataset,
+    Device,
+    Out,
     Policies,
     PresetName,
     Rounds,
     Seed,
+    Seeds,
+    ShowConfig,
     Sweep,
     changed,
     of_preset,
+    progress,
     show_table,
     warn_of_other_data,
     with_error,
@@ -68,24 +62,18 @@ def command(
     cost_trace: CostTrace = None,
     cost_column: CostColumn = None,
     rounds: Rounds = None,
-    seeds: Annotated[str | None, typer.Option(help="Replicates of each policy.")] = None,
+    seeds: Seeds = None,
     seed: Seed = None,
-    device: Annotated[
-        str | None, typer.Option(help="cpu or cuda; cpu by default, or what the study began on.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="New folder for the result; by default one in results/.")
-    ] = None,
+    device: Device = None,
+    out: Out = None,
     resume: Annotated[
         Path | None,
         typer.Option(
             help="Continue the result in this folder with its own settings; --rounds may extend it."
         ),
     ] = None,
-    show_config: Annotated[
-        bool, typer.Option("--show-config", help="Print the settings as a commented TOML file and stop.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    show_config: ShowConfig = False,
+    as_json: AsJson = False,
 ) -> None:
     """Train every policy on the same costs and samples, and compare excess risk with the bound."""
     try:
@@ -124,7 +112,7 @@ def command(
         folder.append(place)
         interrupt.last_words(f"stopped; continue with acdpp train --resume {shlex.quote(str(place))}")
 
-    with _progress(study.rounds, quiet=as_json) as tell, words_of_the_user():
+    with progress(study.rounds, quiet=as_json) as tell, words_of_the_user():
         summary = run_study(
             study,
             out if resume is None else resume,
@@ -139,20 +127,6 @@ def command(
         print_json(document)
     else:
         _show(document)
-
-
-@contextmanager
-def _progress(rounds: int, *, quiet: bool) -> Iterator[Any]:
-    columns = (
-        TextColumn("rounds"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), disable=quiet or not sys.stderr.isatty()) as bar:
-        task = bar.add_task("rounds", total=rounds)
-        yield lambda done: bar.update(task, completed=done)
 
 
 # --- the summary -------------------------------------------------------------------------------------------

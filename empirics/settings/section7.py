@@ -173,6 +173,6 @@ def section7(
         raise SettingError(
             f"{setting} changes nothing on {dataset}: take one of {', '.join(settings_for(dataset))}"
         )
-    given = {"preset": f"{dataset}-{setting}", "dataset": dataset, "policies": POLICIES}
+    given: dict[str, Any] = {"preset": f"{dataset}-{setting}", "dataset": dataset, "policies": POLICIES}
     study = Study(**ALIKE, **DATA[dataset].study(), **given, seeds=seeds, rounds=rounds)
     return replace(study, **(changes if model is None else changes | {"model": model}))

@@ -176,7 +176,9 @@ def test_tables_fit_into_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "…" not in done.stdout
 
 
-@pytest.mark.parametrize("command", ["verify", "bound", "design", "predict", "train", "plot omegas"])
+@pytest.mark.parametrize(
+    "command", ["verify", "bound", "design", "predict", "train", "reproduce", "plot omegas"]
+)
 def test_a_flag_has_no_type(command: str) -> None:
     shown = acdpp(*command.split(), "--help").stdout
     assert "--help" in shown

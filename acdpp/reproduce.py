@@ -1,0 +1,383 @@
+"""`acdpp reproduce`: the paper's Section 7 run again, its numbers beside ours, and what carries its reported gain."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from acdpp import interrupt, parse
+from acdpp.output import console, print_json
+from acdpp.study import (
+    AsJson,
+    DataDir,
+    Device,
+    Out,
+    Policies,
+    Seeds,
+    ShowConfig,
+    progress,
+    show_table,
+    words_of_the_user,
+)
+from theory.setting import SettingError
+
+if TYPE_CHECKING:
+    from empirics.settings.study import Study
+
+__all__ = ["EXAMPLES", "command"]
+
+EXAMPLES = (
+    "Examples: [bold]acdpp reproduce mnist --data-dir DIR --device cuda[/bold] · "
+    "[bold]acdpp reproduce cifar10 --setting released --data-dir DIR --device cuda --out results/cifar10[/bold] · "
+    "[bold]acdpp reproduce --resume results/cifar10[/bold] · "
+    "[bold]acdpp reproduce mnist --policies constant,acdpp@rho=0.5,acdpp@rho=0.99,acdpp-capped@rho=0.99 "
+    "--data-dir DIR[/bold] · "
+    "[bold]acdpp reproduce mnist --explain --data-dir DIR --device cuda --out results/why[/bold], and the same again "
+    "to go on"
+)
+PUBLISHED = {"mnist": "MNIST", "cifar10": "CIFAR-10", "imagenette": "ImageNette"}
+SHOWN = ("acdpp", "released")  # beside the paper's numbers
+
+
+def command(
+    dataset: Annotated[str | None, typer.Argument(help="mnist, cifar10 or imagenette.")] = None,
+    setting: Annotated[
+        str | None,
+        typer.Option(
+            help="paper (as its text says, the default), released (as its code runs), or one point of that code: "
+            "momentum, readmitted, prices, logistic."
+        ),
+    ] = None,
+    seeds: Seeds = None,
+    rounds: Annotated[
+        str | None, typer.Option(help="Rounds T, by default 100; the paper does not say.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="In place of the setting's own: logistic, lenet, resnet9.")
+    ] = None,
+    policies: Policies = None,
+    eta: Annotated[str | None, typer.Option(help="Learning rate in place of the paper's.")] = None,
+    device: Device = None,
+    data_dir: DataDir = None,
+    out: Out = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Continue the result in this folder with its own settings.")
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="What carries the gain: train each departure of the released code by itself, in subfolders of "
+            "--out. Given again, it goes on where it stopped.",
+        ),
+    ] = False,
+    worlds: Annotated[
+        str | None, typer.Option(help="Of --explain: only these settings, such as paper,momentum.")
+    ] = None,
+    show_config: ShowConfig = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run the paper's experiments again, and set its numbers beside ours."""
+    try:
+        from empirics.reproduce import reproduce
+        from empirics.run import study_of
+        from empirics.settings.toml import toml
+    except ImportError as error:
+        raise SettingError(f"training needs {error.name}: pip install 'acdpp[empirics]'") from None
+
+    chosen = {
+        "--setting": setting,
+        "--seeds": seeds,
+        "--rounds": rounds,
+        "--model": model,
+        "--policies": policies,
+        "--eta": eta,
+        "--out": out,
+        "--worlds": worlds,
+    }
+    if dataset is None and resume is None:
+        raise SettingError("say what to reproduce: mnist, cifar10 or imagenette")
+    if explain:
+        _refuse("--explain", chosen, "--setting", "--model", "--policies")
+        if resume is not None or show_config:
+            raise SettingError(
+                "--explain goes on in --out DIR by itself and has many settings: leave out --resume and "
+                "--show-config"
+            )
+        _explain(str(dataset), chosen, device, data_dir, as_json=as_json)
+        return
+    if worlds is not None:
+        raise SettingError("--worlds chooses among the studies of --explain: give that too")
+    if resume is not None:
+        _refuse("--resume", chosen, *chosen)
+        study = study_of(resume)
+        if dataset not in (None, study.dataset):
+            raise SettingError(f"{str(resume)!r} is a study of {study.dataset}, not of {dataset}")
+    else:
+        study = _study(str(dataset), chosen)
+    if show_config:
+        console.print(toml(study), markup=False, soft_wrap=True, end="")
+        return
+
+    def begun(place: Path) -> None:
+        interrupt.last_words(f"stopped; continue with acdpp reproduce --resume {shlex.quote(str(place))}")
+
+    with progress(study.rounds, quiet=as_json) as tell, words_of_the_user():
+        place, document = reproduce(
+            study,
+            out if resume is None else resume,
+            device=device,
+            data_dir=data_dir,
+            resume=resume is not None,
+            progress=tell,
+            announce=begun,
+        )
+    if as_json:
+        print_json({"result": str(place), **document})
+    else:
+        _show(document, place)
+
+
+def _refuse(option: str, chosen: dict[str, Any], *names: str) -> None:
+    given = [name for name in names if chosen[name] is not None]
+    if given:
+        raise SettingError(f"{option} has settings of its own: leave out {' and '.join(given)}")
+
+
+def _counts(chosen: dict[str, Any]) -> dict[str, int]:
+    names = {"seeds": "--seeds", "rounds": "--rounds"}
+    given = {name: option for name, option in names.items() if chosen[option] is not None}
+    return {name: parse.whole(chosen[option], option) for name, option in given.items()}
+
+
+def _eta(chosen: dict[str, Any]) -> float | None:
+    return None if chosen["--eta"] is None else float(parse.number(chosen["--eta"], "--eta"))
+
+
+def _study(dataset: str, chosen: dict[str, Any]) -> Study:
+    """What the command line asks for."""
+    from empirics.settings.section7 import section7
+    from empirics.settings.variant import listed
+
+    study = section7(dataset, chosen["--setting"] or "paper", model=chosen["--model"], **_counts(chosen))
+    policies = chosen["--policies"]
+    given: dict[str, Any] = {
+        "eta": _eta(chosen),
+        "policies": None if policies is None else tuple(listed(policies)),
+    }
+    return replace(study, **{name: value for name, value in given.items() if value is not None})
+
+
+def _explain(
+    dataset: str, chosen: dict[str, Any], device: str | None, data_dir: Path | None, *, as_json: bool
+) -> None:
+    from empirics.reproduce import explain
+
+    worlds, eta = chosen["--worlds"], _eta(chosen)
+
+    def begun(place: Path) -> None:
+        interrupt.last_words(f"stopped; the same command with --out {shlex.quote(str(place))} continues")
+
+    with words_of_the_user():
+        place, document = explain(
+            dataset,
+            chosen["--out"],
+            worlds=None if worlds is None else tuple(word.strip() for word in worlds.split(",")),
+            eta=eta,
+            device=device,
+            data_dir=data_dir,
+            stage=lambda name, study: progress(study.rounds, quiet=as_json, what=name),
+            announce=begun,
+            **_counts(chosen),
+        )
+    if as_json:
+        print_json({"result": str(place), **document})
+    else:
+        _show_ladder(document)
+        console.print(f"result: {place}")
+
+
+# --- what is printed ---------------------------------------------------------------------------------------
+
+
+def _half(value: dict[str, Any]) -> float | None:
+    return None if value["low"] is None else (value["high"] - value["low"]) / 2
+
+
+def _accuracy(value: dict[str, Any]) -> str:
+    half = _half(value)
+    return f"{100 * value['mean']:.2f}" + ("" if half is None else f" ± {100 * half:.2f}")
+
+
+def _points(value: dict[str, Any]) -> str:
+    half = _half(value)
+    return f"{value['mean']:+.2f}" + ("" if half is None else f" ± {half:.2f}")
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _level(document: dict[str, Any]) -> str:
+    if document["seeds"] == 1:
+        return "one seed, no interval"
+    return f"± is half of the {document['level']:.0%} interval {document['intervals']}".replace("%", " %")
+
+
+def _show(document: dict[str, Any], place: Path) -> None:
+    policies = document["policies"]
+    console.print(
+        f"{document['dataset']}, setting {document['setting']}, model {document['model']}; {document['rounds']:,} "
+        f"rounds on {document['hardware']}"
+    )
+    console.print(_level(document))
+    _show_policies(document)
+    shown = {name: document["comparisons"][name] for name in SHOWN if name in policies}
+    _show_paper(document, {name: one for name, one in shown.items() if one})
+    for note in _notes(document):
+        console.print(f"note: {note}")
+    if any(row["diverged"] for row in policies.values()):
+        console.print("note: a run that diverged keeps the accuracy it had before")
+    console.print(f"result: {place}")
+
+
+def _show_policies(document: dict[str, Any]) -> None:
+    policies, target = document["policies"], document["target"]
+
+    def first(row: dict[str, Any]) -> str:
+        found = row["first_round"]
+        if found["reached"] is None:
+            return "–"
+        when = "never" if found["mean_curve"] is None else str(found["mean_curve"])
+        return f"{when} ({found['reached']}/{document['seeds']})"
+
+    buffers = next(iter(policies.values()))["occupancy"]["buffers"]
+    show_table(
+        "Current-best test accuracy in %, and what it took",
+        [
+            "best accuracy",
+            "to target" if target is None else f"to {100 * target:.0f} %",
+            f"cost/{document['study']['budget']:g}",
+            f"held/{buffers}",
+            "debt",
+            "lost",
+        ],
+        {
+            name: [
+                _accuracy(row["best_accuracy"]),
+                first(row),
+                f"{row['mean_cost']['mean']:.4g}",
+                str(row["occupancy"]["largest"]),
+                f"{row['debt']['largest']:.4g}",
+                str(row["diverged"]),
+            ]
+            for name, row in policies.items()
+        },
+    )
+    console.print(
+        "to target: rounds until the mean curve is there (seeds that get there); held and debt: the largest of any "
+        "seed; lost: runs that diverged"
+    )
+
+
+def _show_paper(document: dict[str, Any], shown: dict[str, Any]) -> None:
+    """The paper's numbers for acdpp beside ours, for the rule as printed and as released."""
+    paper, policies = document["paper"], document["policies"]
+    if paper is None or not shown:
+        return
+
+    def ours(name: str, other: str) -> str:
+        found = shown[name][other]["speed_up"]
+        if found is not None:
+            return f"{found:.2f}"
+        alone = policies[name]["first_round"]["mean_curve"] is not None
+        return "never" if alone and policies[other]["first_round"]["mean_curve"] is None else "–"
+
+    def theirs(other: str) -> str:
+        found = paper["speed_up"][other]
+        return "never" if found is None else f"{found:g}"
+
+    show_table(
+        "Points gained, and how many times faster: the paper says, we find",
+        ["paper", "at the end", "averaged", "paper ×", "ours ×"],
+        {
+            f"{name} - {other}": [
+                f"{paper['points'][other]:+g}",
+                _points(found["points"]),
+                _points(found["points_averaged"]),
+                theirs(other),
+                ours(name, other),
+            ]
+            for name, others in shown.items()
+            for other, found in others.items()
+        },
+        of="gap",
+    )
+    console.print(
+        "averaged: over all rounds; ×: rounds to the target, ours by the mean curves; never: the other does not get "
+        "there"
+    )
+
+
+def _notes(document: dict[str, Any]) -> list[str]:
+    """What a number rests on that a reader would not guess."""
+    from empirics.settings.section7 import COMPLETE, UNSAID
+
+    dataset, data = document["dataset"], document["data"]
+    notes = []
+    if dataset in COMPLETE and data is not None and not data["complete"]:
+        whole = COMPLETE[dataset]
+        notes.append(
+            f"a subset: {data['train']:,} of the {whole['train']:,} training images of {PUBLISHED[dataset]}, and "
+            f"{data['test']:,} of {whole['test']:,} test images"
+        )
+    if dataset == "imagenette" and document["setting"] == "released":
+        notes.append(
+            "the released code has 1,000 samples a client and batches of 32: here a client has its tenth of the data, "
+            "in one batch"
+        )
+    if dataset in COMPLETE:
+        notes.append(f"not in the paper, and chosen by us: {'; '.join(UNSAID)}")
+    return notes
+
+
+def _show_ladder(document: dict[str, Any]) -> None:
+    """Every world's policies against constant admission, and what equal spending leaves."""
+    worlds = document["worlds"]
+    first = next(iter(worlds.values()))
+    console.print(
+        f"{document['dataset']}: points over constant admission in the same world; {first['rounds']} rounds"
+    )
+    console.print(_level(first))
+    headings = ["at the end", "p", "averaged", "p"]
+
+    def cells(row: dict[str, Any]) -> list[str]:
+        pairs = [row["points"], row["points_averaged"]]
+        return [cell for pair in pairs for cell in (_points(pair), _p(pair["p"]))]
+
+    for world, found in worlds.items():
+        show_table(
+            f"{world}: {found['label']}",
+            [*headings, "cost", "held"],
+            {
+                name: [*cells(row), f"{row['mean_cost']['mean']:.4g}", str(row["largest_occupancy"])]
+                for name, row in found["policies"].items()
+            },
+        )
+        equal = found.get("equal_spending")
+        for name, others in (equal["over"] if equal else {}).items():
+            show_table(
+                f"{world}: over {name}, which may spend {equal['cost']:g} as released does",
+                headings,
+                {other: cells(row) for other, row in others.items()},
+            )
+    for note in [*document["notes"], *_notes(first)]:
+        console.print(f"note: {note}")
+    if document["not_run"]:
+        console.print(f"not run yet: {', '.join(document['not_run'])}")

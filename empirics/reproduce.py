@@ -1,0 +1,79 @@
+"""Re-running the paper's Section 7: one study, or the ladder of studies that tells what carries its reported gain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from empirics.records import explained, reproduction
+from empirics.records.folder import SETTINGS, claim
+from empirics.run import Announce, Progress, run_study
+from empirics.settings.ladder import EQUAL, at_equal_spending, rungs
+from empirics.settings.study import Study
+
+__all__ = ["explain", "reproduce"]
+
+Stage = Callable[[str, Study], AbstractContextManager[Progress]]
+
+
+def reproduce(
+    study: Study | None, out: Path | None = None, *, announce: Announce = lambda folder: None, **options: Any
+) -> tuple[Path, dict[str, Any]]:
+    """Train by `run_study`, which takes the options, and leave `reproduction.json` in the result; both are returned."""
+    place: list[Path] = []
+
+    def begun(folder: Path) -> None:
+        place.append(folder)
+        announce(folder)
+
+    run_study(study, out, announce=begun, **options)
+    document = reproduction.reproduction(place[0])
+    reproduction.save(place[0] / reproduction.NAME, document)
+    return place[0], document
+
+
+def explain(
+    dataset: str,
+    out: Path | None = None,
+    *,
+    worlds: tuple[str, ...] | None = None,
+    seeds: int = 10,
+    rounds: int = 100,
+    eta: float | None = None,
+    device: str | None = None,
+    data_dir: Path | None = None,
+    stage: Stage = lambda name, study: nullcontext(lambda done: None),
+    announce: Announce = lambda folder: None,
+) -> tuple[Path, dict[str, Any]]:
+    """Train the ladder, or some of its worlds, into subfolders of `out`, and leave `explained.json` there.
+
+    What is finished stays, what was begun is continued. `stage` is told of every study that is trained and gives what
+    is told of its rounds.
+    """
+    studies = rungs(dataset, worlds, seeds=seeds, rounds=rounds)
+    place = claim(Path("results"), f"{dataset}-explained") if out is None else out
+    announce(place)
+
+    def trained(study: Study, folder: Path) -> Path:
+        with stage(folder.name, study) as progress:
+            there = (folder / SETTINGS).exists()
+            options: dict[str, Any] = {
+                "device": device,
+                "data_dir": data_dir,
+                "resume": there,
+                "progress": progress,
+            }
+            return reproduce(study, folder, **options)[0]
+
+    for world, named in studies.items():
+        study = named if eta is None else replace(named, eta=eta)
+        folder = trained(study, place / world)
+        if world in EQUAL:
+            cost = explained.spending(reproduction.Runs.read(folder))
+            trained(at_equal_spending(study, cost), explained.equal_folder(place, world))
+    document = explained.explained(place)
+    reproduction.save(place / explained.NAME, document)
+    return place, document

@@ -1,0 +1,271 @@
+"""`acdpp reproduce` from the outside, on a data set with MNIST's files and few, easy images."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from acdpp.reproduce import EXAMPLES, command
+from empirics.records.reproduction import NAME, reproduction
+from empirics.settings.study import Study
+from tests.empirics.data.made_data import idx, put
+from theory.setting import SettingError
+
+app = typer.Typer()
+app.command()(command)
+SMALL = ("--rounds", "2", "--seeds", "2")
+FEW = ("--policies", "acdpp,constant,hybrid", "--model", "logistic")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """20 training and 5 test images a class: a bright square in a place of its own, and noise."""
+    drawn = np.random.default_rng(5)
+    files = {}
+    for split, count in (("train", 200), ("t10k", 50)):
+        labels = (np.arange(count) % 10).astype(np.uint8)
+        images = drawn.integers(0, 80, (count, 28, 28), np.uint8)
+        for image, label in zip(images, labels, strict=True):
+            row, column = divmod(int(label), 4)
+            image[2 + 8 * row : 8 + 8 * row, 1 + 7 * column : 7 + 7 * column] += 170
+        files |= {f"{split}-images-idx3-ubyte": idx(images), f"{split}-labels-idx1-ubyte": idx(labels)}
+    return put(tmp_path_factory.mktemp("data"), files)
+
+
+def reproduce(*words: object) -> str:
+    done = CliRunner().invoke(app, list(map(str, words)))
+    if done.exception is not None:
+        raise done.exception
+    return done.output
+
+
+@pytest.fixture(scope="module")
+def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A result, and what was printed."""
+    out = tmp_path_factory.mktemp("results") / "one"
+    words = ("mnist", *SMALL, *FEW, "--data-dir", data, "--out", out)
+    return out, reproduce(*words)
+
+
+def test_one_command_trains_and_sets_the_paper_beside_us(finished: tuple[Path, str]) -> None:
+    out, shown = finished
+    words = " ".join(shown.split())
+    for word in ("setting paper", "model logistic", "80 % interval", "to 85 %", "cost/55", "held/100"):
+        assert word in words
+    assert "a subset: 200 of the 60,000 training images of MNIST, and 50 of 10,000 test images" in words
+    assert "V = √T" in words
+    rows = {line.split("  ")[0].strip(): line for line in shown.splitlines()}
+    assert "+1.9" in rows["acdpp - hybrid"]
+    assert "+3.5" in rows["acdpp - constant"]
+    assert "2.6" in rows["acdpp - constant"]
+    assert max(map(len, shown.splitlines())) <= 80
+    assert (out / NAME).exists()
+
+
+def test_the_numbers_printed_are_those_of_the_document(finished: tuple[Path, str]) -> None:
+    out, shown = finished
+    document = json.loads((out / NAME).read_text(encoding="utf-8"))
+    assert document == reproduction(out)
+    assert Study.from_document(document["study"]).model == "logistic"
+    assert document["data"] == {"train": 200, "test": 50, "complete": False}
+    for name, row in document["policies"].items():
+        line = next(line for line in shown.splitlines() if line.split()[:1] == [name])
+        assert f"{100 * row['best_accuracy']['mean']:.2f} ±" in line
+        assert f"{row['mean_cost']['mean']:.4g}" in line.split()
+        assert str(row["occupancy"]["largest"]) in line.split()
+        assert f"{row['debt']['largest']:.4g}" in line.split()
+    gap = document["comparisons"]["acdpp"]["hybrid"]
+    line = next(line for line in shown.splitlines() if line.strip().startswith("acdpp - hybrid"))
+    for points in (gap["points"], gap["points_averaged"]):
+        half = (points["high"] - points["low"]) / 2
+        assert f"{points['mean']:+.2f} ± {half:.2f}" in line
+
+
+def test_the_command_of_the_document_makes_it_again(
+    data: Path, finished: tuple[Path, str], tmp_path: Path
+) -> None:
+    document = json.loads((finished[0] / NAME).read_text(encoding="utf-8"))
+    words = document["command"].split()[2:]
+    again = reproduce(*words, "--data-dir", data, "--out", tmp_path / "again", "--json")
+    assert json.loads(again) == {"result": str(tmp_path / "again"), **document}
+
+
+def test_a_finished_result_is_told_again_and_its_document_written_anew(finished: tuple[Path, str]) -> None:
+    out, shown = finished
+    before = (out / NAME).read_bytes()
+    (out / NAME).unlink()
+    assert reproduce("--resume", out) == shown
+    assert (out / NAME).read_bytes() == before
+
+
+def test_a_study_is_continued_where_it_stopped(data: Path, tmp_path: Path) -> None:
+    from empirics.reproduce import reproduce as train
+    from empirics.settings.section7 import section7
+
+    class Stop(Exception):
+        pass
+
+    def stop(done: int) -> None:
+        if done >= 4:  # after the first checkpoint
+            raise Stop
+
+    named = section7("mnist", "released", seeds=2, rounds=5)
+    study = replace(named, policies=("released", "constant", "hybrid"), checkpoint=3)
+    with pytest.raises(Stop):
+        train(study, tmp_path / "cut", data_dir=data, progress=stop)
+    assert not (tmp_path / "cut" / NAME).exists()
+    reproduce("mnist", "--resume", tmp_path / "cut")
+    train(study, tmp_path / "whole", data_dir=data)
+    assert (tmp_path / "cut" / NAME).read_bytes() == (tmp_path / "whole" / NAME).read_bytes()
+
+
+def test_settings_are_shown_without_any_data() -> None:
+    shown = reproduce("cifar10", "--setting", "released", "--eta", "0.01", "--seeds", "3", "--show-config")
+    for line in ('dataset = "cifar10"', "momentum = 0.9", "eta = 0.01", "seeds = 3", 'model = "resnet9"'):
+        assert line in shown
+
+
+def test_the_help_has_examples_and_needs_no_torch() -> None:
+    code = "import sys; sys.modules['torch'] = None; from acdpp.main import main; main()"
+    words = [sys.executable, "-c", code, "reproduce", "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "acdpp reproduce mnist --data-dir DIR" in " ".join(done.stdout.split())
+    assert "--explain" in EXAMPLES
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "say what to reproduce"),
+        (("digits",), "dataset"),
+        (("mnist", "--setting", "printed"), "setting"),
+        (("cifar10", "--setting", "logistic"), "changes nothing on cifar10"),
+        (("mnist", "--seeds", "0"), "--seeds must be a whole number"),
+        (("mnist", "--eta", "fast"), "--eta must be a number"),
+        (("mnist", "--policies", "acdp"), "acdp"),
+        (("mnist", "--model", "mine"), "there is no model 'mine'"),
+        (("mnist", "--worlds", "paper"), "--explain: give that too"),
+        (("mnist", "--explain", "--worlds", "text"), "worlds"),
+        (("mnist", "--explain", "--policies", "acdpp"), "leave out --policies"),
+        (("mnist", "--explain", "--show-config"), "leave out --resume and --show-config"),
+        (("--resume", "nowhere"), "is no result"),
+        (("--resume", "nowhere", "--seeds", "3"), "leave out --seeds"),
+    ],
+)
+def test_a_mistake_is_one_clear_sentence(
+    words: tuple[str, ...], message: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingError) as failed:
+        reproduce(*words, "--data-dir", data)
+    assert message in str(failed.value)
+    assert "\n" not in str(failed.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_data_set_than_that_of_the_folder_is_refused(finished: tuple[Path, str]) -> None:
+    with pytest.raises(SettingError, match="is a study of mnist, not of cifar10"):
+        reproduce("cifar10", "--resume", finished[0])
+
+
+# --- what carries the gain ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ladder(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The code's world, in which policies lose departures and spend equally, and another."""
+    out = tmp_path_factory.mktemp("ladder") / "why"
+    words = ("mnist", "--explain", "--worlds", "released,logistic", *SMALL, "--data-dir", data, "--out", out)
+    return out, reproduce(*words)
+
+
+def test_the_ladder_tells_gains_in_every_world_and_what_equal_spending_leaves(
+    ladder: tuple[Path, str],
+) -> None:
+    out, shown = ladder
+    assert sorted(path.name for path in out.iterdir()) == [
+        "explained.json",
+        "logistic",
+        "released",
+        "released-equal",
+    ]
+    assert max(map(len, shown.splitlines())) <= 80
+    document = json.loads((out / "explained.json").read_text(encoding="utf-8"))
+    assert list(document["worlds"]) == ["logistic", "released"]
+    world = document["worlds"]["released"]
+    cost = world["equal_spending"]["cost"]
+    assert cost == pytest.approx(world["policies"]["released"]["mean_cost"]["mean"], rel=1e-3)
+    rich = [name for name in world["policies"] if "budget" in name]
+    assert len(rich) == 4
+    assert f"which may spend {cost:g} as released does" in " ".join(shown.split())
+    assert "not run yet: paper, momentum, readmitted, prices" in " ".join(shown.split())
+    for name in ("released-K", "released-penalty"):
+        line = next(line for line in shown.splitlines() if line.split()[:1] == [name])
+        assert f"{world['policies'][name]['points']['mean']:+.2f} ±" in line
+
+
+def test_a_ladder_given_again_trains_nothing_that_is_finished(
+    data: Path, ladder: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, shown = ladder
+    before = {path: path.stat().st_mtime_ns for path in out.glob("*/rounds.parquet")}
+    assert len(before) == 3
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr("empirics.run._train", never)
+    words = ("mnist", "--explain", "--worlds", "released,logistic", *SMALL, "--data-dir", data)
+    assert reproduce(*words, "--out", out) == shown
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    with pytest.raises(SettingError, match="seeds is 2 there and 3 here"):
+        reproduce("mnist", "--explain", "--worlds", "logistic", "--rounds", "2", "--seeds", "3", "--out", out)
+
+
+# --- Ctrl-C ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "begun", "last"),
+    [
+        (("--setting", "released"), "parts", "continue with acdpp reproduce --resume"),
+        (("--explain", "--worlds", "released"), "released/parts", "the same command with --out"),
+    ],
+)
+@pytest.mark.skipif(not hasattr(signal, "sigwait"), reason="Ctrl-C is left to the system")
+def test_an_interrupt_says_how_to_go_on(
+    words: tuple[str, ...], begun: str, last: str, data: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    options = ["--rounds", "400", "--seeds", "1", "--data-dir", str(data), "--out", str(out)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "acdpp", "reproduce", "mnist", *words, *options],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=as_in_a_terminal,
+    )
+    while process.poll() is None and not (out / begun).exists():
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    lines = [line for line in said.splitlines() if "note:" not in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("acdpp: stopped; ")
+    assert last in lines[0]
+    assert str(out) in lines[0]
+
+
+def as_in_a_terminal() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -1,0 +1,42 @@
+"""Training holds a chunk of rounds in memory, however many there are."""
+
+import tracemalloc
+
+from empirics.run import run_study
+from tests.empirics.small import blobs, study
+
+WHOLE = 8  # bytes of a number
+
+
+def held(folder, rounds):
+    """Bytes of Python and NumPy that a study holds on to at most, and how many admissions it decides."""
+    given = study(
+        rounds=rounds,
+        checkpoint=10,
+        seeds=10,
+        radius=None,
+        V=10.0,
+        rho=0.9,
+        measures=("accuracy",),
+        predict=False,
+        policies=("acdpp", "constant", "hybrid", "released"),
+    )
+    seen = []
+    tracemalloc.start()
+    try:
+        run_study(
+            given,
+            folder,
+            dataset=blobs(),
+            progress=lambda done: seen.append(tracemalloc.get_traced_memory()[0]),
+        )
+    finally:
+        tracemalloc.stop()
+    return max(seen), rounds * given.runs * given.clients
+
+
+def test_memory_grows_by_less_than_the_admissions_of_the_rounds_alone(tmp_path):
+    """With ten times the rounds; a schedule that is held has six arrays of that size."""
+    run_study(study(rounds=2), tmp_path / "warm", dataset=blobs())  # imports and caches
+    (short, few), (long, many) = (held(tmp_path / str(rounds), rounds) for rounds in (30, 300))
+    assert long - short < WHOLE * (many - few)
