@@ -20,6 +20,7 @@ PAPER: dict[str, dict[str, Any]] = {
         "speed_up": {"hybrid": 2.3, "constant": 2.6},
         "target": 0.85,
         "budget": 55.0,
+        "eta": 0.5,
         "model": {"paper": "lenet", "released": "logistic"},
     },
     "cifar10": {
@@ -27,6 +28,7 @@ PAPER: dict[str, dict[str, Any]] = {
         "speed_up": {"hybrid": None, "constant": 1.7},
         "target": 0.7,
         "budget": 110.0,
+        "eta": 5e-3,
         "model": {"paper": "resnet9", "released": "resnet9"},
     },
     "imagenette": {
@@ -34,6 +36,7 @@ PAPER: dict[str, dict[str, Any]] = {
         "speed_up": {"hybrid": 2.2, "constant": 1.3},
         "target": 0.7,
         "budget": 220.0,
+        "eta": 5e-4,
         "model": {"paper": "resnet9", "released": "resnet9"},
     },
 }
@@ -103,7 +106,7 @@ def reproduction(
         "intervals": "over seeds, which differ in partition, prices, samples and initial parameters",
         "target": said["target"],
         "level": LEVEL,
-        "study": {"budget": budget, "buffers": [buffers // 10] * 10},
+        "study": {"budget": budget, "eta": said["eta"], "buffers": [buffers // 10] * 10},
         "policies": {
             name: {
                 "current_best": _estimate(best[name]),

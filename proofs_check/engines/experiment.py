@@ -3,8 +3,8 @@ r"""A statement about an experiment, against the committed result of running tha
 What counts was written down before any result was there:
 
 * A statement is about *the setting as described*. It is refuted if the numbers measured in that setting exclude it.
-  A result whose data set is not complete, whose model is another or whose rounds are fewer than `stated.ROUNDS` is
-  from a neighbouring setting: it can support a statement and speak against it, but not refute it.
+  A result whose data set is not complete, whose model or learning rate is another or whose rounds are fewer than
+  `stated.ROUNDS` is from a neighbouring setting: it can support a statement and speak against it, but not refute it.
 * A claim is wrongly refuted with probability at most `ERROR` = 5 %, as far as runs are normal and the paper's vary as
   ours do. Its parts share that (Bonferroni): of m parts, each is judged at the level 1 - 5 %/m. Intervals are
   Student's, over seeds; gaps are paired over seeds.
@@ -111,7 +111,8 @@ def _evidence(
 
 def _learnt(result: Reproduction) -> bool:
     """Whether what was learnt was learnt in the setting described; the released code brings a model of its own."""
-    described = result.setting != "paper" or result.model == SECTION7[result.dataset].model
+    said = SECTION7[result.dataset]
+    described = result.eta == said.eta and (result.setting != "paper" or result.model == said.model)
     return result.complete and described and _long(result)
 
 
@@ -124,7 +125,7 @@ def _domain(result: Reproduction) -> str:
     data = "complete" if result.complete else "in part"
     return (
         f"{result.name} ({data}: {result.train} training and {result.test} test images), {result.setting} setting, "
-        f"{result.model}, {result.seeds} seeds, {result.rounds} rounds"
+        f"{result.model}, η = {result.eta:g}, {result.seeds} seeds, {result.rounds} rounds"
     )
 
 

@@ -59,6 +59,7 @@ class Reproduction:
     target: float
     level: float
     budget: float
+    eta: float
     policies: Mapping[str, Played]
     gaps: Mapping[str, Mapping[str, Gap]]
     paper: Mapping[str, Any]
@@ -73,7 +74,7 @@ def parse(document: Mapping[str, Any], name: str) -> Reproduction:
     """The document of a reproduction; `name` is where it is from."""
     fields = Fields(document, f"{name!r}", "give a result of acdpp reproduce")
     seeds, rounds, level = fields.whole("seeds", 1), fields.whole("rounds", 1), fields.number("level")
-    data, paper = fields.perhaps("data"), fields.perhaps("paper")
+    study, data, paper = fields.below("study"), fields.perhaps("data"), fields.perhaps("paper")
 
     def played(one: Fields) -> Played:
         occupancy = one.below("occupancy")
@@ -114,7 +115,8 @@ def parse(document: Mapping[str, Any], name: str) -> Reproduction:
         intervals=fields.text("intervals"),
         target=float(fields.array("target", None)),
         level=level,
-        budget=fields.below("study").number("budget"),
+        budget=study.number("budget"),
+        eta=study.number("eta"),
         policies={key: played(one) for key, one in policies.items()},
         gaps={
             one: {other: gap(found) for other, found in compared.each(one).items()}

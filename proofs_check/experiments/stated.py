@@ -25,6 +25,7 @@ class Stated:
     name: str
     panel: str
     model: str
+    eta: float
     target: float
     budget: float
     points: Mapping[str, float]
@@ -36,6 +37,7 @@ SECTION7 = {
         name="MNIST",
         panel="a",
         model="lenet",
+        eta=0.5,
         target=0.85,
         budget=55,
         points={"constant": 3.5, "hybrid": 1.9},
@@ -45,6 +47,7 @@ SECTION7 = {
         name="CIFAR-10",
         panel="b",
         model="resnet9",
+        eta=5e-3,
         target=0.7,
         budget=110,
         points={"constant": 3.5, "hybrid": 26.7},
@@ -54,6 +57,7 @@ SECTION7 = {
         name="ImageNette",
         panel="c",
         model="resnet9",
+        eta=5e-4,
         target=0.7,
         budget=220,
         points={"constant": 1.8, "hybrid": 4.1},
