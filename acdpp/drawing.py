@@ -7,6 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
@@ -62,33 +63,34 @@ def take_options(command: Any, *sources: Callable[..., Any]) -> None:
 
 def deliver(
     command: str,
-    make: Callable[[], Drawing],
+    make: Callable[[], Drawing | list[Drawing]],
     out: Path,
     form: Format,
     style: Style,
     dpi: int | None,
 ) -> None:
-    """Check everything, then compute, draw and write one file, which names the command."""
+    """Check everything, then compute, draw and write a file, or some, each of which names the command."""
     try:
         from figures.save import Origin, check_folder, save
         from figures.style import LOOKS
 
-        drawing = make()
+        made = make()
     except ModuleNotFoundError as error:
         if error.name not in ("matplotlib", "pyarrow"):
             raise
         raise SettingError(f"this figure needs {error.name}: pip install {error.name}") from None
     check_folder(out)
-    look = LOOKS[style]
-    data = drawing.compute(lambda steps: _watched(drawing.name, steps))
-    origin = Origin(command, __version__)
-    path = save(drawing.draw(data, look), out, drawing.name, form=form, look=look, origin=origin, dpi=dpi)
-    console.print(str(path), markup=False, soft_wrap=True)
+    look, origin = LOOKS[style], Origin(command, __version__)
+    for drawing in made if isinstance(made, list) else [made]:
+        data = drawing.compute(partial(_watched, drawing.name))
+        path = save(drawing.draw(data, look), out, drawing.name, form=form, look=look, origin=origin, dpi=dpi)
+        console.print(str(path), markup=False, soft_wrap=True)
 
 
-def spelled(ctx: typer.Context, name: str, result: Path | None) -> str:
+def spelled(ctx: typer.Context, name: str, result: Path | list[Path] | None) -> str:
     """The command that makes this figure, wherever its file goes: the options that were given, less the folder."""
-    words = ["acdpp", "plot", name, *([str(result)] if result else [])]
+    given = result if isinstance(result, list) else [result] if result else []
+    words = ["acdpp", "plot", name, *map(str, given)]
     for parameter in ctx.command.params:
         source = ctx.get_parameter_source(parameter.name or "")
         if parameter.name not in ("out", "result") and source is not None and source.name == "COMMANDLINE":

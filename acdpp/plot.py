@@ -39,13 +39,14 @@ app = typer.Typer(
 )
 
 
-FIGURES: dict[str, Callable[..., Drawing]] = {}
+Figures = Callable[..., Drawing | list[Drawing]]
+FIGURES: dict[str, Figures] = {}
 
 
-def _figure(name: str, example: str) -> Callable[[Callable[..., Drawing]], Callable[..., Drawing]]:
+def _figure(name: str, example: str) -> Callable[[Figures], Figures]:
     """Make a command of a function from settings to a `Drawing`: its parameters and `file_options` are the options."""
 
-    def register(make: Callable[..., Drawing]) -> Callable[..., Drawing]:
+    def register(make: Figures) -> Figures:
         def command(ctx: typer.Context, **given: Any) -> None:
             file = {option: given.pop(option) for option in inspect.signature(file_options).parameters}
             deliver(spelled(ctx, name, given.get("result")), lambda: make(**given), **file)
@@ -343,10 +344,44 @@ def _measured(module: str, result: Path) -> Drawing:
     return Drawing(module.replace("_", "-"), lambda track: figure.compute(measured), figure.draw)
 
 
+# --- the paper's experiments, run again --------------------------------------------------------------------
+
+
+@_figure("section7", "section7 results/mnist results/cifar10.json")
+def section7(
+    result: Annotated[
+        list[Path], typer.Argument(help="Results of acdpp reproduce: folders, or their reproduction.json.")
+    ],
+) -> list[Drawing]:
+    """The paper's Figures 1 and 2 from our runs: accuracy, with its targets and gains, and memory, cost and debt."""
+    from figures import section7 as figure
+
+    found = [figure.read(path) for path in result]
+    figure.check(found)
+    return [
+        Drawing("section7-accuracy", lambda track: found, figure.draw_accuracy),
+        Drawing("section7-constraints", lambda track: found, figure.draw_constraints),
+    ]
+
+
+@_figure("explained", "explained results/why/explained.json")
+def explained(
+    result: Annotated[
+        Path, typer.Argument(help="The explained.json of acdpp reproduce --explain, or its folder.")
+    ],
+) -> Drawing:
+    """What carries the paper's gain: each departure from its text, the gain over constant admission and the cost."""
+    from figures import explained as figure
+
+    found = figure.read(result)
+    return Drawing("explained", lambda track: found, figure.draw)
+
+
 # --- all of them -------------------------------------------------------------------------------------------
 
 THEORY = ("uniformity", "mismatch", "design", "control", "prices", "bound-vs-T", "omegas", "frontier")
 MEASURED = ("prediction", "retention", "risk-vs-bound", "learning", "mismatch", "constraints", "prices")
+REPRODUCED = ("section7", "explained")  # by name alone: they set several results side by side
 
 
 def _all(

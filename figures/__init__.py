@@ -14,6 +14,7 @@ No pyplot and no state that outlives a call.
 | `prices`, `frontier` | buying when it is cheap: round by round, and against the budget, with what no policy can buy |
 | `learning`, `risk_vs_bound`, `constraints`, `measured_mismatch` | a saved run: accuracy, risk, constraints, mismatch |
 | `prediction`, `retention` | what was predicted for it, round by round and over K |
+| `section7`, `explained` | the paper's experiments run again: its figures from our runs; what carries its gain |
 | `style`, `choices`, `save` | sizes, colours and fonts; what can be chosen; the files |
 
 A module is loaded when it is first asked for, and matplotlib with it.
@@ -28,6 +29,7 @@ __all__ = [
     "constraints",
     "control",
     "design",
+    "explained",
     "frontier",
     "learning",
     "measured_mismatch",
@@ -38,6 +40,7 @@ __all__ = [
     "retention",
     "risk_vs_bound",
     "save",
+    "section7",
     "style",
     "uniformity",
 ]

@@ -156,6 +156,8 @@ def explained(
         "seeds": seeds,
         "rounds": 100,
         "hardware": "made up",
+        "level": LEVEL,
+        "over": "constant",
         "worlds": {
             world: {
                 "label": f"{world}, as it is",

@@ -72,7 +72,7 @@ class Reproduction:
 
 def parse(document: Mapping[str, Any], name: str) -> Reproduction:
     """The document of a reproduction; `name` is where it is from."""
-    fields = Fields(document, f"{name!r}", "give a result of acdpp reproduce")
+    fields = Fields(document, name, "give a result of acdpp reproduce")
     seeds, rounds, level = fields.whole("seeds", 1), fields.whole("rounds", 1), fields.number("level")
     study, data, paper = fields.below("study"), fields.perhaps("data"), fields.perhaps("paper")
 

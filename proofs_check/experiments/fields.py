@@ -63,27 +63,28 @@ def load(path: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Fields:
-    """An object of a JSON document, its entries asked for by name and kind; an error says `place` and `remedy`."""
+    """An object of a JSON document, its entries asked for by name and kind; `within` is its place there."""
 
     entries: Any
-    place: str
+    file: str
     remedy: str
+    within: str = ""
 
-    def _refuse(self, what: str) -> SettingError:
-        return SettingError(f"{self.place} {what}: {self.remedy}")
+    def _refuse(self, kind: str, name: str) -> SettingError:
+        return SettingError(f"{self.file!r} has no {kind}{self.within + name!r}: {self.remedy}")
 
     def get(self, name: str) -> Any:
         """An entry of any kind."""
         if not isinstance(self.entries, Mapping) or name not in self.entries:
-            raise self._refuse(f"has no {name!r}")
+            raise self._refuse("", name)
         return self.entries[name]
 
     def below(self, name: str) -> Fields:
         """An entry that is an object itself."""
         found = self.get(name)
         if not isinstance(found, Mapping):
-            raise self._refuse(f"has no object {name!r}")
-        return Fields(found, f"{self.place}, {name},", self.remedy)
+            raise self._refuse("object ", name)
+        return Fields(found, self.file, self.remedy, f"{self.within}{name}.")
 
     def each(self, name: str) -> dict[str, Fields]:
         """Of an object of objects, every one."""
@@ -94,7 +95,7 @@ class Fields:
         """A string."""
         found = self.get(name)
         if not isinstance(found, str):
-            raise self._refuse(f"has no text {name!r}")
+            raise self._refuse("text ", name)
         return found
 
     def perhaps(self, name: str) -> Fields | None:
@@ -105,14 +106,14 @@ class Fields:
         """An integer."""
         found = self.get(name)
         if isinstance(found, bool) or not isinstance(found, int) or found < least:
-            raise self._refuse(f"has no whole number {name!r}, {least} or more")
+            raise self._refuse(f"whole number of {least} or more ", name)
         return found
 
     def number(self, name: str) -> float:
         """A number that is known."""
         found = float(self.array(name, None))
         if np.isnan(found):
-            raise self._refuse(f"has no number {name!r}")
+            raise self._refuse("number ", name)
         return found
 
     def array(self, name: str, length: int | None) -> Floats:
@@ -123,10 +124,9 @@ class Fields:
         try:
             found = np.array(entry, dtype=np.float64)
         except (TypeError, ValueError):
-            raise self._refuse(f"has no number {name!r}") from None
+            raise self._refuse("number ", name) from None
         if found.shape != (() if length is None else (length,)):
-            wanted = "a single number" if length is None else f"a list of {length} numbers"
-            raise self._refuse(f"has for {name!r} something else than {wanted}")
+            raise self._refuse("number " if length is None else f"list of {length} numbers ", name)
         return found
 
     def estimate(self, name: str, level: float, seeds: int, length: int | None = None) -> Estimate:

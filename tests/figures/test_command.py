@@ -56,7 +56,7 @@ def test_a_result_is_drawn_from_its_folder(result: Path, tmp_path: Path) -> None
 
 
 def test_all_draws_all(result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert {*plot.THEORY, *plot.MEASURED} == set(plot.FIGURES)
+    assert {*plot.THEORY, *plot.MEASURED, *plot.REPRODUCED} == set(plot.FIGURES)
     monkeypatch.setattr(plot, "THEORY", ("uniformity",))
     monkeypatch.setattr(plot, "MEASURED", ("mismatch",))
     invoke("all", "--result", str(result), "--style", "dark", "--dpi", "40", "--out", str(tmp_path))
