@@ -194,12 +194,14 @@ def progress(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[Call
 # --- tables ------------------------------------------------------------------------------------------------
 
 
-def with_error(mean: float, error: float | None) -> str:
-    """Mean ± standard error, to the error's first digit.
+def with_error(mean: float | None, error: float | None) -> str:
+    """Mean ± standard error, to the error's first digit; a dash where there is no mean, since a run diverged.
 
     >>> with_error(10.6789, 0.0312), with_error(0.25, None)
     ('10.68 ± 0.03', '0.25')
     """
+    if mean is None:
+        return "–"
     if not error:
         return f"{mean:.4g}"
     places = max(-math.floor(math.log10(error)), 0)

@@ -132,13 +132,13 @@ def command(
 # --- the summary -------------------------------------------------------------------------------------------
 
 
-def _pm(value: dict[str, float]) -> str:
+def _pm(value: dict[str, float | None]) -> str:
     return with_error(value["mean"], value["error"])
 
 
-def _count(value: float | None) -> str:
+def _count(value: float | None, unbounded: str = "∞") -> str:
     if value is None:
-        return "∞"
+        return unbounded
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -162,8 +162,11 @@ def _show(document: dict[str, Any]) -> None:
             for name, row in policies.items()
         },
     )
+    for name, row in policies.items():
+        if lost := row.get("diverged"):
+            console.print(f"diverged: {lost} of {document['seeds']} runs of {name}, which then has no mean")
     if all("mismatch" in row for row in policies.values()):
-        _show_mismatch({name: row["mismatch"] for name, row in policies.items()})
+        _show_mismatch(policies)
     if measured:
         _show_ranking(document["ranking"])
     _show_gaps(document["gap_closed"])
@@ -182,15 +185,16 @@ def _show_risk(document: dict[str, Any]) -> None:
 
     def cells(row: dict[str, Any]) -> list[str]:
         found = [_pm(row["final_excess_risk"]), _pm(row["cumulative_excess_risk"])]
+        unbounded = "∞" if row["cumulative_excess_risk"]["mean"] is not None else "–"
         if predicted:
             ratio = row["predicted_over_measured"]
             found += [
                 f"{row['predicted']['cumulative_excess_risk']:.4g}",
-                "∞" if ratio is None else f"{ratio:.2f}",
+                unbounded if ratio is None else f"{ratio:.2f}",
             ]
         else:
             found.append(_count(row["bound_stated"]))
-        return [*found, _count(row["bound_corrected"]), _count(row["corrected_over_measured"])]
+        return [*found, _count(row["bound_corrected"]), _count(row["corrected_over_measured"], unbounded)]
 
     title = "Excess population risk, and Theorem 1; ÷ is over the measured cumulative one"
     # as narrow as can be: a long name has to fit as well
@@ -238,24 +242,18 @@ def _show_gaps(gaps: dict[str, Any]) -> None:
             console.print(f"of the gap in {words} between constant and oracle: {', '.join(shown)}")
 
 
-def _show_mismatch(rows: dict[str, dict[str, Any]]) -> None:
+def _show_mismatch(policies: dict[str, dict[str, Any]]) -> None:
     def spans(stretches: list[list[int]]) -> str:
         shown = [f"{a}-{b}" if b > a else str(a) for a, b in stretches]
         return ", ".join(shown if len(shown) <= 3 else [*shown[:3], "…"]) or "none"
 
-    def number(value: float | None) -> str:
-        return "∞" if value is None else f"{value:.2f}"
+    def cells(row: dict[str, Any], unbounded: str) -> list[str]:
+        ratios = (row[name] for name in ("over_chi", "over_stated", "over_stated_early"))
+        chi, stated, early = (unbounded if one is None else f"{one:.2f}" for one in ratios)
+        return [chi, stated, f"{early} (t ≤ {row['early_rounds']})", spans(row["above_stated"])]
 
     show_table(
         "Measured gradient mismatch over variance x χ, and over the paper's 1/n - 1/N_eff",
         ["χ", "stated", "stated, early", "above σ² x stated in rounds"],
-        {
-            name: [
-                number(row["over_chi"]),
-                number(row["over_stated"]),
-                f"{number(row['over_stated_early'])} (t ≤ {row['early_rounds']})",
-                spans(row["above_stated"]),
-            ]
-            for name, row in rows.items()
-        },
+        {name: cells(row["mismatch"], "–" if row.get("diverged") else "∞") for name, row in policies.items()},
     )

@@ -54,12 +54,13 @@ def fingerprint(problem: Problem, theta: Tensor) -> NDArray[np.float64]:
     if isinstance(problem.model, Linear):
         return np.zeros(0)  # the settings and the data say it all
     risk, step = probe(problem, theta)
+    risk, step = risk[risk.isfinite()], step[step.isfinite().all(dim=1)]  # a run that diverged tells nothing
     return np.array([float(risk.double().mean()), float(step.double().norm())])
 
 
 def refuse_model(before: NDArray[np.float64], now: NDArray[np.float64], out: Path) -> None:
     """A model that is not the one the study began with."""
-    if before.shape != now.shape or not np.allclose(before, now, rtol=ALIKE, atol=0):
+    if before.shape != now.shape or not np.allclose(before, now, rtol=ALIKE, atol=0, equal_nan=True):
         raise SettingError(f"cannot resume {str(out)!r}: the model is not the one it began with")
 
 

@@ -267,7 +267,10 @@ def _train(folder: Folder, job: _Job, progress: Progress) -> dict[str, Any]:
     while done < study.rounds:
         rounds = schedule.advance(min(study.checkpoint, study.rounds - done))
         measured = engine.play(rounds, progress)
-        _refuse_divergence(rounds, measured, engine)
+        if study.diverging == "refuse":
+            _refuse_divergence(rounds, measured, engine)
+        else:
+            measured = _numbers(measured)
         if least is not None:
             measured["excess_risk"] = measured["risk"] - least.of_runs(study.runs)
         if forecasts:
@@ -313,8 +316,11 @@ def _final(problem: Problem, engine: Engine, least: Least | None) -> Columns:
         if "risk" in problem.study.measures:
             found["risk"] = problem.model.measure(engine.theta, None)["risk"]
     arrays = {name: values.double().cpu().numpy() for name, values in found.items()}
+    if problem.study.diverging == "record":
+        lost = ~torch.isfinite(engine.theta).all(dim=1).cpu().numpy()
+        arrays = _numbers({name: np.where(lost, np.nan, values) for name, values in arrays.items()})
     for name, values in arrays.items():
-        if not np.isfinite(values).all():
+        if problem.study.diverging == "refuse" and not np.isfinite(values).all():
             policy = problem.study.policies[int(np.argmin(np.isfinite(values))) // problem.study.seeds]
             raise SettingError(
                 f"training diverged: {name} of {policy} is not finite after the last round: {CALM}"
@@ -322,6 +328,12 @@ def _final(problem: Problem, engine: Engine, least: Least | None) -> Columns:
     if least is not None:
         arrays["excess_risk"] = arrays["risk"] - least.of_runs(problem.study.runs)
     return arrays
+
+
+def _numbers(measured: Columns) -> Columns:
+    """NaN for all of a run where one of its measures is not finite: an accuracy beside an infinite risk is none."""
+    lost = np.logical_or.reduce([~np.isfinite(values) for values in measured.values()])
+    return {name: np.where(lost, np.nan, values) for name, values in measured.items()}
 
 
 # --- refusals ----------------------------------------------------------------------------------------------

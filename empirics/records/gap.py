@@ -25,7 +25,8 @@ def gap_closed(policies: Sequence[str], values: Floats) -> dict[str, dict[str, f
 
     `p` is of a paired t-test that the policy and constant admission do not differ.
 
-    None where a study lacks one of the two ends, or where the oracle is not told apart from constant admission.
+    None where a study lacks one of the two ends, or where the oracle is not told apart from constant admission. A
+    policy of which a run diverged, so that its value is NaN or the interval is not finite, is left out.
 
     >>> values = np.array([[4.0, 4.2], [2.0, 2.2], [3.0, 3.2]])
     >>> gap_closed(["constant", "oracle", "mine"], values)["mine"]["share"]
@@ -42,6 +43,8 @@ def gap_closed(policies: Sequence[str], values: Floats) -> dict[str, dict[str, f
         if name not in (FROM, TO):
             share = float((start - own).mean() / gap.mean())
             half = float(half_width(start - own - share * gap, LEVEL) / abs(gap.mean()))
+            if not np.isfinite(half):
+                continue
             found[name] = {
                 "share": share,
                 "low": share - half,

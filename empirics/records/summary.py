@@ -22,6 +22,7 @@ from empirics.prediction.forecast import Forecast
 from empirics.records.gap import gap_closed
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration
+from empirics.training.engine import MEASURED
 from empirics.training.risk import Least
 from theory.bound import (
     initial_term,
@@ -50,7 +51,7 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "final_accuracy": "test accuracy after the last round",
     "final_accuracies": "the same, seed by seed; null where it is no number",
     "mean_accuracy": "test accuracy averaged over θ(1), …, θ(T)",
-    "best_accuracy": "the highest of all rounds",
+    "best_accuracy": "the highest of all rounds, of a run that diverged those before it did",
     "final_risk": "population risk after the last round",
     "final_excess_risk": "the same above the least risk on the ball",
     "cumulative_excess_risk": "Σ_t of the excess risk at θ(1), …, θ(T)",
@@ -60,6 +61,7 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "is left in the long run; null where the law says nothing, and `not_predicted` says why",
     "predicted_over_measured": "the predicted cumulative excess risk over the measured one",
     "mismatch": "the measured gradient mismatch over its predictions, and rounds in which it exceeds them",
+    "diverged": "runs that were no longer finite; a mean over the seeds is null where one of them has no number",
 }
 LEVEL = 0.05
 Floats = NDArray[np.float64]
@@ -92,6 +94,10 @@ class Tally:
     highest: dict[str, Any] = field(default_factory=dict)
     last: dict[str, Any] = field(default_factory=dict)
     above: dict[str, list[list[list[int]]]] = field(default_factory=dict)
+    diverged: NDArray[np.bool_] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.diverged = np.zeros(self.study.runs, dtype=bool)
 
     def add(self, rounds: Rounds, measured: Arrays) -> None:
         """A chunk of rounds, and what was measured in it, (rounds, runs) each."""
@@ -104,6 +110,9 @@ class Tally:
         self._highest("debt", rounds.debt)
         self._highest("occupancy", rounds.occupancy.sum(axis=2))
         self._bounds(rounds)
+        for measure in self.study.measures:
+            for name in MEASURED[measure]:
+                self.diverged |= np.isnan(measured[name]).any(axis=0)
         for name in ("risk", "excess_risk"):
             if name in measured:
                 self._sum(name, measured[name])
@@ -118,8 +127,8 @@ class Tally:
         self.sums[name] = np.cumsum(np.concatenate([before[np.newaxis], values]), axis=0)[-1]
 
     def _highest(self, name: str, values: Any) -> None:
-        top = values.max(axis=0)
-        self.highest[name] = np.maximum(self.highest.get(name, top), top)
+        top: Any = np.fmax.reduce(values, axis=0)  # a run that diverged keeps what it had
+        self.highest[name] = np.fmax(self.highest.get(name, top), top)
 
     def _bounds(self, rounds: Rounds) -> None:
         """The terms of Theorem 1 that change from round to round, corrected and as stated."""
@@ -160,6 +169,7 @@ class Tally:
 
     # --- the summary ---------------------------------------------------------------------------------------
 
+    @np.errstate(over="ignore", invalid="ignore")  # what is on its way to diverge may be large
     def summary(self, final: Arrays, least: Least | None) -> dict[str, Any]:
         """The summary of a finished study, plain JSON values; `final` is measured after the last round."""
         study, bounds = self.study, self._totals()
@@ -251,13 +261,11 @@ class Tally:
             "bound_stated": float(bounds["stated"][p].mean()) if bounds else None,
             "rounds_stated_undefined": float(self.sums["undefined"][runs].mean()),
             "final_accuracy": _mean(final["accuracy"][runs]),
-            "final_accuracies": [float(one) if np.isfinite(one) else None for one in final["accuracy"][runs]],
+            "final_accuracies": [_number(one) for one in final["accuracy"][runs]],
         }
         if "accuracy" in self.highest:
             found["mean_accuracy"] = _mean(self.sums["accuracy"][runs] / study.rounds)
-            found["best_accuracy"] = _mean(
-                np.maximum(self.highest["accuracy"][runs], final["accuracy"][runs])
-            )
+            found["best_accuracy"] = _mean(np.fmax(self.highest["accuracy"][runs], final["accuracy"][runs]))
         if "risk" in final:
             found["final_risk"] = _mean(final["risk"][runs])
         if "excess_risk" in self.sums:
@@ -265,9 +273,11 @@ class Tally:
             found["cumulative_excess_risk"] = _mean(self.sums["excess_risk"][runs])
             for form in ("corrected", "stated"):
                 measured = found["cumulative_excess_risk"]["mean"]
-                found[f"{form}_over_measured"] = found[f"bound_{form}"] / measured if measured > 0 else None
+                found[f"{form}_over_measured"] = _over(found[f"bound_{form}"], measured)
         if "mismatch" in self.sums:
             found["mismatch"] = self._mismatch_found(p)
+        at_last = np.isnan([values[runs] for values in final.values()]).any(axis=0)
+        found["diverged"] = int((self.diverged[runs] | at_last).sum())
         return found
 
     def _mismatch_found(self, p: int) -> dict[str, Any]:
@@ -282,7 +292,7 @@ class Tally:
 
         def ratio(measured: str, expected: str) -> float | None:
             total = float(self.sums[expected][runs].sum())
-            return float(self.sums[measured][runs].sum()) / total if total > 0 else None
+            return _number(self.sums[measured][runs].sum() / total) if total > 0 else None
 
         found: dict[str, Any] = {"early_rounds": int(self._early[runs][0])}
         for name in ("chi", "stated"):
@@ -304,8 +314,8 @@ def add_predictions(
         predicted = forecasts[name].document() if name in forecasts else None
         measured = found["cumulative_excess_risk"]["mean"]
         found["predicted"], found["predicted_over_measured"] = predicted, None
-        if predicted is not None and measured > 0:
-            found["predicted_over_measured"] = predicted["cumulative_excess_risk"] / measured
+        if predicted is not None:
+            found["predicted_over_measured"] = _over(predicted["cumulative_excess_risk"], measured)
 
 
 def _lengthen(stretches: list[list[int]], flags: NDArray[np.bool_], first: int) -> None:
@@ -319,8 +329,18 @@ def _lengthen(stretches: list[list[int]], flags: NDArray[np.bool_], first: int) 
 
 def _mean(values: NDArray[np.float64]) -> dict[str, float | None]:
     """Mean over the seeds and its standard error."""
-    error = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
-    return {"mean": float(values.mean()), "error": error}
+    error = _number(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+    return {"mean": _number(values.mean()), "error": error}
+
+
+def _number(value: Any) -> float | None:
+    """None, which JSON has a word for, where it is not finite."""
+    return float(value) if np.isfinite(value) else None
+
+
+def _over(value: float, measured: float | None) -> float | None:
+    """Over what was measured, if that is a positive number."""
+    return value / measured if measured is not None and measured > 0 else None
 
 
 def _ranking(study: Study, cumulative: Floats, bounds: dict[str, Floats]) -> dict[str, Any]:

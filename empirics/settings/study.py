@@ -185,6 +185,13 @@ class Study:
         "Predict every policy's excess risk by the law of reuse before training, where that takes less than minutes.",
         flag,
     )
+    diverging: str = setting(
+        "refuse",
+        "What becomes of a run whose parameters or risk are no longer finite: refuse ends the study with a message; "
+        "record goes on, where all that is measured of such a run is NaN from then on, means over the seeds are null, "
+        "the best accuracy is that of the time before, and the summary counts the runs.",
+        choice("refuse", "record"),
+    )
     dtype: str = setting(
         "float64", "Of parameters and inputs: float64 or float32.", choice("float64", "float32")
     )

@@ -144,6 +144,9 @@ class Engine:
         found = self.model.measure(self.theta, tilt) if tilt is not None or "risk" in self.log else {}
         if "accuracy" in self.log:
             found["accuracy"] = self.model.accuracy(self.theta)
+        if self.study.diverging == "record":  # the largest of scores that are no numbers is no answer
+            lost = ~torch.isfinite(self.theta).all(dim=1)
+            found = {name: values.masked_fill(lost, torch.nan) for name, values in found.items()}
         for name, column in self.log.items():
             column.index_copy_(0, self.round, found[name][None])
         theta = self.theta + self._moved(memory)

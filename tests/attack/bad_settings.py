@@ -266,6 +266,7 @@ ODD: dict[str, tuple[Any, ...]] = {
     "seed": (0, 1, 2**32 - 1),
     "per_seed": ([], ["partition"], ["start"], ["partition", "start"]),
     "measures": ([], ["accuracy"], ["mismatch"], ["risk"], ["risk", "mismatch", "accuracy"]),
+    "diverging": ("refuse", "record"),
     "dtype": ("float32", "float64"),
     "checkpoint": (1, 2, 10**6),
     "threads": (1, None),
@@ -296,6 +297,10 @@ ODD: dict[str, tuple[Any, ...]] = {
         *(
             ["released@K=1", "acdpp-capped@K=9007199254740992"],
             ["oracle@K=1", "constant@eta=0.5", "constant"],
+        ),
+        *(
+            ["acdpp+K+cap@rho=1e-9", "acdpp+all@budget=1e-3", "released-region@rate=1e3"],
+            ["acdpp+penalty@V=1e14", "constant@budget=1e14", "buy-cheap-online@V=1e-14"],
         ),
     ),
     "dataset": ("digits",),
