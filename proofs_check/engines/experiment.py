@@ -293,4 +293,4 @@ def _rounds(result: Reproduction, rounds: Mapping[str, Interval]) -> str:
         else:
             late = f"{last:g}" if last < np.inf else f"after {result.rounds}, if ever"
             words.append(f"{name} in round {first:g} to {late}")
-    return f"{100 * result.target:g} % is reached by {'; '.join(words)}"
+    return f"at {100 * result.target:g} % {'; '.join(words)}"
