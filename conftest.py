@@ -1,14 +1,22 @@
-"""What every doctest may use without importing it, and the Hypothesis profile of the test run."""
+"""What every doctest may use without importing it, the Hypothesis profile of the test run, and where there is no GPU,
+Triton's interpreter."""
 
 from __future__ import annotations
 
 import math
+import os
 from fractions import Fraction
+from importlib.util import find_spec
 from typing import Any
 
 import hypothesis
 import numpy as np
 import pytest
+import torch
+
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is first loaded
+collect_ignore = [] if find_spec("triton") else ["empirics/training/kernels.py"]
 
 hypothesis.settings.register_profile("acdpp", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("acdpp")

@@ -20,6 +20,7 @@ from empirics.control.schedule import brief_for
 from empirics.settings.study import Study
 from empirics.training.linear import Linear
 from empirics.training.model import Descent, Memory
+from empirics.training.networks import NETWORKS
 from empirics.training.problem import Problem
 from theory.setting import Constants, SettingError
 
@@ -50,8 +51,8 @@ def probe(problem: Problem, theta: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def fingerprint(problem: Problem, theta: Tensor) -> NDArray[np.float64]:
-    """What tells a user's model from another at the same parameters; nothing for the built-in one."""
-    if isinstance(problem.model, Linear):
+    """What tells a user's model from another at the same parameters; nothing for those that come with it."""
+    if isinstance(problem.model, Linear) or problem.study.model in NETWORKS:
         return np.zeros(0)  # the settings and the data say it all
     risk, step = probe(problem, theta)
     risk, step = risk[risk.isfinite()], step[step.isfinite().all(dim=1)]  # a run that diverged tells nothing

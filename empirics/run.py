@@ -40,6 +40,7 @@ from empirics.settings.study import Study
 from empirics.training.constants import Calibration, calibrate
 from empirics.training.engine import Engine
 from empirics.training.linear import Linear
+from empirics.training.networks import NETWORKS
 from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import Least, least_risk
 from theory.setting import SettingError
@@ -112,6 +113,8 @@ class _Job:
         try:
             engine = Engine(model, self.study, self.problem.streams, graphs=False)
             engine.play(rounds)
+            if self.study.model in NETWORKS:
+                return
             shapes = {
                 "start": (tuple(engine.theta.shape), (self.study.runs, model.size)),
                 "update": (tuple(probe(self.problem, engine.theta)[1].shape), (self.study.runs, model.size)),

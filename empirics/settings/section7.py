@@ -12,7 +12,7 @@ is set: a client draws from all of its part. Its batches of 32 there are full ba
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -72,8 +72,8 @@ class _Data:
 
 DATA = {
     "mnist": _Data(1, 0.5, "lenet", 6, 25),
-    "cifar10": _Data(2, 5e-3, "resnet9", 6, 25),
-    "imagenette": _Data(4, 5e-4, "resnet9", 5, 1, "split"),
+    "cifar10": _Data(2, 5e-3, "resnet9", 6, 50),
+    "imagenette": _Data(4, 5e-4, "resnet9", 5, 5, "split"),
 }
 ALIKE: dict[str, Any] = {
     "scale": "pixels",
@@ -84,9 +84,8 @@ ALIKE: dict[str, Any] = {
     "predict": False,
     "threads": None,
     "per_seed": ("start",),
+    "diverging": "record",
 }
-if "diverging" in {one.name for one in fields(Study)}:
-    ALIKE["diverging"] = "record"
 POLICIES = ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "buy-cheap-online", "released")
 RELEASED_POLICIES = (
     "released",

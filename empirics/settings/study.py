@@ -195,6 +195,11 @@ class Study:
     dtype: str = setting(
         "float64", "Of parameters and inputs: float64 or float32.", choice("float64", "float32")
     )
+    precision: str = setting(
+        "bfloat16",
+        "What resnet9 multiplies on a GPU, where parameters and sums are float32: bfloat16, tf32 or float32.",
+        choice("bfloat16", "tf32", "float32"),
+    )
     checkpoint: int = setting(100, "Rounds between two checkpoints: what a kill can cost.", whole(1, 10**6))
     threads: int | None = setting(
         1,

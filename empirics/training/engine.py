@@ -65,7 +65,8 @@ class Engine:
         self.arrivals = Arrivals(streams, study)
         self.theta = model.start(study.runs)
         self.device = self.theta.device
-        self.graphs = self.device.type == "cuda" if graphs is None else graphs
+        recorded = self.device.type == "cuda" and getattr(model, "graphs", True)
+        self.graphs = recorded if graphs is None else graphs
         self.recorded: dict[int, Callable[[], None]] = {}
         self.pool: Any = None
         self.descents = _descents(study, model, self.theta)

@@ -13,9 +13,14 @@ from torch.nn import functional as F
 from empirics.training.model import Descent, Memory, Population, inverse_counts, per_run
 from theory.setting import SettingError
 
-__all__ = ["Module"]
+__all__ = ["Module", "answers"]
 
 SAMPLES = 256  # whose gradients are held at a time
+
+
+def answers(scores: Tensor) -> Tensor:
+    """The class of the highest score; none, -1, where a score is no number, of which `argmax` would make a class."""
+    return torch.where(scores.isnan().any(-1), -1, scores.argmax(-1))
 
 
 class Module:
@@ -116,5 +121,5 @@ class Module:
 
     def accuracy(self, theta: Tensor) -> Tensor:
         test_x, test_y = self.population.test_x, self.population.test_y
-        hits = [(self._scores(one, test_x).argmax(-1) == test_y).to(theta.dtype).mean() for one in theta]
+        hits = [(answers(self._scores(one, test_x)) == test_y).to(theta.dtype).mean() for one in theta]
         return torch.stack(hits)

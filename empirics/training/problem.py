@@ -24,6 +24,7 @@ from empirics.training.linear import Linear
 from empirics.training.model import Model, Population
 from empirics.training.module import Module
 from empirics.training.networks import NETWORKS
+from empirics.training.resnet import ManyResNets
 from empirics.training.streams import Streams, make_pools
 from theory.setting import SettingError
 
@@ -144,6 +145,8 @@ def _own(study: Study, population: Population, given: Any) -> Model:
     count = study.seeds if "start" in study.per_seed else 1
     made = [_made(given, population, study, s) for s in range(count)]
     if all(isinstance(one, torch.nn.Module) for one in made):
+        if study.model == "resnet9" and ManyResNets.suits(population):
+            return ManyResNets(made, population, study.precision)
         return Module(made, population)
     if count > 1 or not isinstance(made[0], Model):
         raise SettingError(

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from empirics.data import Dataset
 from empirics.run import run_study
 from empirics.training.model import Descent, Memory
-from empirics.training.module import Module
+from empirics.training.module import Module, answers
 from empirics.training.networks import NETWORKS
 from empirics.training.problem import from_dataset
 from tests.empirics.small import study
@@ -94,6 +94,11 @@ def test_a_study_names_its_network(tmp_path):
 def test_images_that_do_not_fit_are_refused(name, channels, side, words):
     with pytest.raises(SettingError, match=words):
         made(name, channels, side)
+
+
+def test_scores_that_are_no_numbers_are_no_answer():
+    scores = torch.tensor([[1.0, 3.0], [torch.nan, 2.0], [torch.inf, 0.0]])
+    assert answers(scores).tolist() == [1, -1, 0]
 
 
 def test_an_unknown_network_names_the_known_ones():

@@ -1,0 +1,212 @@
+"""How fast ResNet-9 trains for many clients at once on a GPU, and against what. Run from the repository root:
+
+    python -m benchmarks.networks                      # 40 runs of 10 clients, 20 images of 32 x 32 each
+    python -m benchmarks.networks --side 160 --runs 2 --images 40
+
+A run-round is one round of one run: every client takes E = 10 steps, then the mean is tested on 4,000 images. It is
+timed for the kernels, for `torch.func.vmap`, for grouped convolutions, and for one client after the other as a plain
+script has it; the last three on fewer runs, since they take long. TFLOP/s count the convolutions that descent needs,
+three times those of the way forward, and stand beside a large bfloat16 matrix product on the same card. Images are
+random: the time does not depend on what they show.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from benchmarks.hardware import hardware
+from empirics.training.model import Descent, Memory, Population
+from empirics.training.module import Module
+from empirics.training.networks import GROUPS, resnet9
+from empirics.training.resnet import ManyResNets, flops
+
+STEPS, CLIENTS, TESTS = 10, 10, 4000
+REPEATED = 3
+
+
+def main() -> None:
+    """Parse, measure, print a table, and write it down if asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--side", type=int, default=32, help="pixels of an image's side, a multiple of 8")
+    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--images", type=int, default=20, help="that every client holds")
+    parser.add_argument("--out", type=Path, help="JSON file for the figures")
+    given = parser.parse_args()
+    if not torch.cuda.is_available():
+        parser.error("this needs a CUDA device")
+    side, runs, images = given.side, given.runs, given.images
+    card = f"{torch.cuda.get_device_name()}, torch {torch.__version__}; {hardware()}"
+    print(card)
+    ceiling = _ceiling()
+    print(f"a bfloat16 product of 8192 x 8192 matrices: {ceiling:.0f} TFLOP/s")
+    few = max(1, runs // 10)
+    here = _population(side, 10 * CLIENTS * images)
+    found = {}
+    cases: dict[str, tuple[int, Callable[[Population, int, int], tuple[float, float]]]] = {
+        "kernels, bfloat16": (runs, _kernels()),
+        "kernels, bfloat16, momentum": (runs, _kernels(momentum=0.9)),
+        "kernels, tf32": (runs, _kernels("tf32")),
+        "vmap, bfloat16": (few, _vmap),
+        "grouped convolutions, bfloat16": (few, _grouped),
+        "one client at a time": (1, _alone),
+    }
+    print(f"{CLIENTS} clients with {images} images of {side} x {side}, E = {STEPS}, {TESTS} test images")
+    for name, (count, measure) in cases.items():
+        try:
+            step, test = measure(here, count, images)
+        except torch.OutOfMemoryError:
+            print(f"{name:32} {count:3} runs: out of memory")
+            continue
+        rate = 3 * flops(side, side) * count * CLIENTS * images / step / 1e12
+        whole = (STEPS * step + test) / count
+        found[name] = {"runs": count, "step_s": step, "tflops": rate, "run_round_s": whole}
+        print(
+            f"{name:32} {count:3} runs: {1e3 * step:8.1f} ms a step, {rate:6.1f} TFLOP/s ({rate / ceiling:5.1%}), "
+            f"{1e3 * whole:7.1f} ms a run-round"
+        )
+    alone, own = found["one client at a time"]["run_round_s"], found["kernels, bfloat16"]["run_round_s"]
+    print(f"one client at a time / kernels: {alone / own:.1f} times (n = {REPEATED}, medians)")
+    if given.out:
+        document = {
+            "hardware": card,
+            "ceiling_tflops": ceiling,
+            "side": side,
+            "images": images,
+            "cases": found,
+            "command": f"python -m benchmarks.networks --side {side} --runs {runs} --images {images}",
+        }
+        given.out.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    """Median, after one time in vain."""
+    work()
+    times = []
+    for _ in range(REPEATED):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        work()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(begin.elapsed_time(end) / 1e3)
+    return statistics.median(times)
+
+
+def _ceiling() -> float:
+    a, b = (torch.randn(8192, 8192, device="cuda").bfloat16() for _ in range(2))
+    return 2 * 8192**3 / _seconds(lambda: a @ b) / 1e12
+
+
+def _population(side: int, count: int) -> Population:
+    generator = torch.Generator().manual_seed(0)
+    tests = TESTS if side < 100 else TESTS // 8  # the same random images again and again would do
+    x, test_x = (torch.rand(n, 3, side, side, generator=generator) for n in (count, tests))
+    y, test_y = (torch.randint(0, 10, (n,), generator=generator) for n in (count, tests))
+    values = (x, y, torch.full((1, count), 1 / count), test_x, test_y)
+    return Population(*(value.cuda() for value in values), 10)
+
+
+def _memory(here: Population, runs: int, images: int) -> Memory:
+    shape = (runs, CLIENTS, images)
+    index = torch.randint(0, len(here.y), shape, device="cuda")
+    return Memory(
+        index, torch.ones(shape, dtype=torch.bool, device="cuda"), torch.full(shape[:2], 0.1, device="cuda")
+    )
+
+
+def _timed(
+    model: Module, here: Population, runs: int, images: int, momentum: float = 0.0
+) -> tuple[float, float]:
+    """Seconds of a step, from the whole of E steps, and of a test on all images."""
+    theta, memory = model.start(runs), _memory(here, runs, images)
+    with torch.no_grad():
+        whole = _seconds(lambda: model.update(theta, memory, Descent(STEPS, 0.005, momentum)))
+        test = _seconds(lambda: model.accuracy(theta)) * TESTS / len(here.test_y)
+    return whole / STEPS, test
+
+
+def _kernels(precision: str = "bfloat16", momentum: float = 0.0) -> Callable[..., tuple[float, float]]:
+    def measure(here: Population, runs: int, images: int) -> tuple[float, float]:
+        return _timed(ManyResNets(resnet9(here), here, precision), here, runs, images, momentum)
+
+    return measure
+
+
+def _vmap(here: Population, runs: int, images: int) -> tuple[float, float]:
+    with torch.autocast("cuda", torch.bfloat16):
+        return _timed(Module(resnet9(here), here), here, runs, images)
+
+
+def _grouped(here: Population, runs: int, images: int) -> tuple[float, float]:
+    """All networks side by side as groups of channels of one; the head, a thousandth of the work, is left out."""
+    count = runs * CLIENTS
+    x = torch.rand(images, 3 * count, here.x.shape[2], here.x.shape[3], device="cuda").bfloat16()
+
+    def block(inward: int, outward: int, pool: bool = False) -> nn.Sequential:
+        layers: list[nn.Module] = [
+            nn.Conv2d(inward * count, outward * count, 3, padding=1, groups=count),
+            nn.GroupNorm(GROUPS * count, outward * count),
+            nn.Mish(),
+        ]
+        return nn.Sequential(*layers, *([nn.MaxPool2d(2)] if pool else []))
+
+    parts = [
+        nn.Sequential(block(3, 64), block(64, 128, pool=True)),
+        nn.Sequential(block(128, 128), block(128, 128)),
+        nn.Sequential(block(128, 256, pool=True), block(256, 512, pool=True)),
+        nn.Sequential(block(512, 512), block(512, 512)),
+    ]
+    network = nn.ModuleList(parts).cuda().bfloat16().to(memory_format=torch.channels_last)
+    x = x.to(memory_format=torch.channels_last)
+    descent = torch.optim.SGD(network.parameters(), lr=0.005)
+
+    def forward() -> Tensor:
+        a = parts[0](x)
+        a = a + parts[1](a)
+        a = parts[2](a)
+        out: Tensor = a + parts[3](a)
+        return out.float().mean()
+
+    def step() -> None:
+        descent.zero_grad()
+        forward().backward()  # type: ignore[no-untyped-call]
+        descent.step()
+
+    with torch.no_grad():
+        test = _seconds(forward) * TESTS / (images * CLIENTS)
+    return _seconds(step), test
+
+
+def _alone(here: Population, runs: int, images: int) -> tuple[float, float]:
+    """A plain script: one client after the other, float32 as torch has it by default."""
+    network = resnet9(here).cuda()
+    memory = _memory(here, runs, images)
+
+    def step() -> None:
+        for client in range(CLIENTS):
+            descent = torch.optim.SGD(network.parameters(), lr=0.005, momentum=0.9)
+            x, y = here.x[memory.index[0, client]], here.y[memory.index[0, client]]
+            descent.zero_grad()
+            F.cross_entropy(network(x), y).backward()
+            descent.step()
+
+    def test() -> None:
+        with torch.no_grad():
+            for part in here.test_x.split(500):
+                network(part).argmax(1)
+
+    return runs * _seconds(step), runs * _seconds(test) * TESTS / len(here.test_y)
+
+
+if __name__ == "__main__":
+    main()

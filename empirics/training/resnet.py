@@ -1,0 +1,498 @@
+"""ResNet-9 for many clients at once on a GPU: the same function as `networks.resnet9`, by the kernels of `kernels`.
+
+Every client of every run trains weights of its own, so a step of all is (runs × clients) small networks with as many
+images as each holds. Parameters are float32 throughout; products are taken of numbers of the given precision and summed
+in float32. Runs are independent, so they are trained as many at a time as fit on the card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.util import find_spec
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from empirics.training.model import Descent, Memory, Population, inverse_counts, per_run
+from empirics.training.module import Module, answers
+
+__all__ = ["PRECISIONS", "Layer", "ManyResNets", "flops"]
+
+PRECISIONS = {  # of the numbers that are multiplied, and how Triton is to multiply them
+    "bfloat16": (torch.bfloat16, "ieee"),
+    "tf32": (torch.float32, "tf32"),
+    "float32": (torch.float32, "ieee"),
+}
+COLUMNS = 32  # of an image's first convolution, at least nine times its channels
+SHARE = 0.7  # of the free memory that training may take
+UNFOLDED = 256  # images at a time
+TESTED = 512
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A convolution with its norm, Mish and pooling; `skip` is the layer whose result is added to its own."""
+
+    inward: int
+    outward: int
+    height: int
+    width: int
+    pool: int = 1
+    skip: int | None = None
+    taps: int = 9
+
+    @property
+    def pixels(self) -> int:
+        return self.height * self.width
+
+    @property
+    def outputs(self) -> int:
+        return self.pixels // self.pool**2
+
+
+def _layers(height: int, width: int) -> tuple[Layer, ...]:
+    sides = [(height >> k, width >> k) for k in range(4)]
+    return (
+        Layer(COLUMNS, 64, *sides[0], taps=1),
+        Layer(64, 128, *sides[0], pool=2),
+        Layer(128, 128, *sides[1]),
+        Layer(128, 128, *sides[1], skip=1),
+        Layer(128, 256, *sides[1], pool=2),
+        Layer(256, 512, *sides[2], pool=2),
+        Layer(512, 512, *sides[3]),
+        Layer(512, 512, *sides[3], skip=5),
+    )
+
+
+def flops(height: int, width: int, channels: int = 3) -> int:
+    """Of the convolutions of one image, forward; a step of descent takes three times as many, less the first layer's
+    gradient in its input."""
+    first, *others = _layers(height, width)
+    products = 9 * channels * first.outward * first.pixels
+    return 2 * (products + sum(9 * one.inward * one.outward * one.pixels for one in others))
+
+
+# --- clients in training -----------------------------------------------------------------------------------
+
+
+@dataclass
+class _Networks:
+    """The parameters of `count` networks, in the kernels' order; `rounded` are the weights that products see."""
+
+    weights: list[Tensor]  # (count, taps · inward, outward)
+    rounded: list[Tensor]
+    small: list[Tensor]  # (count, 3, outward): gamma, beta, bias
+    head: Tensor  # (count, classes, 513): the last column is the bias
+
+    @property
+    def count(self) -> int:
+        return len(self.head)
+
+
+class ManyResNets(Module):
+    """ResNet-9 of every client of every run, on CUDA; measures by `Module`, trains and tests by kernels of its own."""
+
+    graphs = False  # a round is long, and its kernels are too: nothing is gained by recording it
+
+    def __init__(
+        self,
+        module: torch.nn.Module | Sequence[torch.nn.Module],
+        population: Population,
+        precision: str = "bfloat16",
+    ) -> None:
+        super().__init__(module, population)
+        height, width = population.x.shape[-2:]
+        self.layers = _layers(height, width)
+        self.dtype, self.product = PRECISIONS[precision]
+        self.channels = 1 if population.x.ndim == 3 else population.x.shape[1]
+
+    @staticmethod
+    def suits(population: Population) -> bool:
+        """Whether the kernels can be used: a card, Triton, and images that can be halved three times."""
+        height, width = population.x.shape[-2:]
+        there = population.x.device.type == "cuda" and find_spec("triton") is not None
+        return there and population.x.dtype == torch.float32 and height % 8 == 0 and width % 8 == 0
+
+    # --- parameters ----------------------------------------------------------------------------------------
+
+    def _split(self, theta: Tensor) -> list[Tensor]:
+        pieces = torch.split(theta, [shape.numel() for shape in self.shapes.values()], dim=1)
+        return [piece.view(-1, *shape) for piece, shape in zip(pieces, self.shapes.values(), strict=True)]
+
+    def _networks(self, theta: Tensor, clients: int) -> _Networks:
+        """The networks of all clients of all runs, each run's `clients` times."""
+        pieces = self._split(theta)
+        found = _Networks([], [], [], theta.new_empty(0))
+
+        def each(values: Tensor) -> Tensor:
+            return values.repeat_interleave(clients, 0) if clients > 1 else values.contiguous()
+
+        for i, layer in enumerate(self.layers):
+            weight, bias, gamma, beta = pieces[4 * i : 4 * i + 4]
+            found.weights.append(each(self._rows(weight, layer)))
+            found.small.append(each(torch.stack([gamma, beta, bias], dim=1)))
+        found.rounded = [
+            weight.to(self.dtype) if self.dtype != weight.dtype else weight for weight in found.weights
+        ]
+        found.head = each(torch.cat([pieces[-2], pieces[-1][..., None]], dim=2))
+        return found
+
+    def _rows(self, weight: Tensor, layer: Layer) -> Tensor:
+        """(runs, outward, inward, 3, 3) as the kernels have it: rows by tap and channel, columns by output."""
+        if layer.taps == 1:
+            rows = weight.reshape(len(weight), layer.outward, -1).transpose(1, 2)
+            return F.pad(rows, (0, 0, 0, layer.inward - rows.shape[1])).contiguous()
+        return weight.flatten(3).permute(0, 3, 2, 1).reshape(len(weight), -1, layer.outward)
+
+    def _moved(self, networks: _Networks, theta: Tensor, weights: Tensor) -> Tensor:
+        """Σ_m w_m Δ_m in the order of θ."""
+        runs, clients = weights.shape
+        start, moved = self._networks(theta, 1), torch.empty_like(theta)
+
+        def mean(now: Tensor, before: Tensor) -> Tensor:
+            now = now.view(runs, clients, *now.shape[1:])
+            return torch.einsum("rm,rm...->r...", weights, now - before[:, None])
+
+        targets = self._split(moved)
+        for i, layer in enumerate(self.layers):
+            rows = mean(networks.weights[i], start.weights[i])
+            if layer.taps == 1:
+                used = 9 * self.channels
+                turned = rows[:, :used].transpose(1, 2).reshape(targets[4 * i].shape)
+            else:
+                shape = (runs, 9, layer.inward, layer.outward)
+                turned = rows.view(shape).permute(0, 3, 2, 1).reshape(targets[4 * i].shape)
+            targets[4 * i].copy_(turned)
+            gamma, beta, bias = mean(networks.small[i], start.small[i]).unbind(1)
+            for target, found in zip(targets[4 * i + 1 : 4 * i + 4], (bias, gamma, beta), strict=True):
+                target.copy_(found)
+        head = mean(networks.head, start.head)
+        targets[-2].copy_(head[..., :-1])
+        targets[-1].copy_(head[..., -1])
+        return moved
+
+    # --- images --------------------------------------------------------------------------------------------
+
+    def _columns(self, images: Tensor) -> Tensor:
+        """What the first convolution sees of each pixel: (images, pixels, COLUMNS)."""
+        first = self.layers[0]
+        found = images.new_zeros((len(images), first.pixels, COLUMNS), dtype=self.dtype)
+        for part in torch.split(torch.arange(len(images), device=images.device), UNFOLDED):
+            some = images[part].view(len(part), self.channels, first.height, first.width)
+            unfolded = F.unfold(some, 3, padding=1)
+            found[part, :, : unfolded.shape[1]] = unfolded.transpose(1, 2).to(self.dtype)
+        return found
+
+    @cached_property
+    def _population(self) -> Tensor:
+        return self._columns(self.population.x)
+
+    @cached_property
+    def _tests(self) -> Tensor:
+        return self._columns(self.population.test_x)
+
+    # --- forward and back ----------------------------------------------------------------------------------
+
+    def _forward(self, networks: _Networks, batch: _Batch, *, keep: bool) -> tuple[Tensor, list[_Kept]]:
+        """The mean activations of the last layer, (count, images, 512), and what the way back needs."""
+        from empirics.training.kernels import activate
+
+        kept: list[_Kept] = []
+        results: list[Tensor | None] = []
+        x = batch.columns
+        for i, layer in enumerate(self.layers):
+            small = networks.small[i]
+            z = batch.empty(layer.pixels, layer.outward, self.dtype)
+            self._convolve(layer, batch, x, networks.rounded[i], z, bias=small[:, 2], gather=i == 0)
+            y = batch.empty(layer.outputs, layer.outward, self.dtype)
+            mean, scale = (batch.empty(1, layer.outward, torch.float32) for _ in range(2))
+            chunk, block, warps = _part(layer)
+            skip = y if layer.skip is None else results[layer.skip]
+            activate[(networks.count * batch.images * (layer.outward // block),)](
+                z, small[:, 0], small[:, 1], skip, y, mean, scale, batch.size, batch.images,
+                CHANNELS=layer.outward, HEIGHT=layer.height, WIDTH=layer.width, POOL=layer.pool,
+                SKIP=layer.skip is not None, CHUNK=chunk, BLOCK=block, num_warps=warps,
+            )  # fmt: skip
+            if keep:
+                kept.append(_Kept(x, z, mean, scale))
+            results.append(y)
+            x = y
+            if not keep and i in (2, 6):
+                results[i] = None
+        return x.mean(2, dtype=torch.float32), kept
+
+    def _convolve(
+        self,
+        layer: Layer,
+        batch: _Batch,
+        x: Tensor,
+        weight: Tensor,
+        y: Tensor,
+        *,
+        bias: Tensor | None = None,
+        add: Tensor | None = None,
+        gather: bool = False,
+        back: bool = False,
+    ) -> None:
+        from empirics.training.kernels import convolve
+
+        inward, outward = (layer.outward, layer.inward) if back else (layer.inward, layer.outward)
+        rows = batch.images * layer.pixels
+        tile = _tile(inward, outward, self.dtype)
+        programs = len(batch.size) * -(-rows // tile["ROWS"]) * (outward // tile["COLUMNS"])
+        convolve[(programs,)](
+            x, batch.index, weight, x if bias is None else bias, x if add is None else add, y, batch.size, rows,
+            batch.listed, INWARD=inward, OUTWARD=outward, HEIGHT=layer.height, WIDTH=layer.width, TAPS=layer.taps,
+            GATHER=gather, BACK=back, BIAS=bias is not None, ADD=add is not None, PRECISION=self.product, **tile,
+        )  # fmt: skip
+
+    def _step(
+        self, networks: _Networks, batch: _Batch, share: Tensor, y: Tensor, motion: _Motion, step: Tensor
+    ) -> None:
+        """One step of descent of every network, of size `step`, (count,)."""
+        from empirics.training.kernels import deactivate
+
+        features, kept = self._forward(networks, batch, keep=True)
+        real = share > 0
+        features = torch.where(real[..., None], features, 0)
+        features = F.pad(features, (0, 1), value=1.0)
+        scores = torch.where(real[..., None], features @ networks.head.transpose(1, 2), 0)
+        wrong = (torch.softmax(scores, 2) - F.one_hot(y, scores.shape[2])) * share[..., None]
+        last = self.layers[-1]
+        slope = (wrong @ networks.head[..., :-1] / last.pixels).to(self.dtype)
+        slope = slope[:, :, None].expand(-1, -1, last.pixels, -1).contiguous()
+        motion.move(networks.head, "head", wrong.transpose(1, 2) @ features, step)
+        added: dict[int, Tensor] = {}
+        for i in reversed(range(len(self.layers))):
+            layer, memory, small = self.layers[i], kept.pop(), networks.small[i]
+            if layer.skip is not None:
+                added[layer.skip + 1] = slope
+            out = batch.empty(layer.pixels, layer.outward, self.dtype)
+            parts = torch.zeros(
+                (networks.count, batch.images, 3, layer.outward), dtype=torch.float32, device=out.device
+            )
+            chunk, block, warps = _part(layer)
+            deactivate[(networks.count * batch.images * (layer.outward // block),)](
+                memory.z, small[:, 0], small[:, 1], slope, out, parts, memory.mean, memory.scale, batch.size,
+                batch.images, CHANNELS=layer.outward, HEIGHT=layer.height, WIDTH=layer.width, POOL=layer.pool,
+                CHUNK=chunk, BLOCK=block, num_warps=warps,
+            )  # fmt: skip
+            motion.move(small, f"small {i}", parts.sum(1), step)
+            if i:
+                slope = batch.empty(layer.pixels, layer.inward, self.dtype)
+                self._convolve(
+                    layer, batch, out, networks.rounded[i], slope, add=added.pop(i, None), back=True
+                )
+            self._descend(layer, batch, memory.x, out, networks, i, motion, step)
+
+    def _descend(
+        self,
+        layer: Layer,
+        batch: _Batch,
+        x: Tensor,
+        slope: Tensor,
+        networks: _Networks,
+        i: int,
+        motion: _Motion,
+        step: Tensor,
+    ) -> None:
+        from empirics.training.kernels import descend
+
+        weight, tile = networks.weights[i], _weight_tile(layer, self.dtype)
+        velocity = motion.velocity(f"weight {i}", weight)
+        programs = (
+            networks.count * (layer.taps * layer.inward // tile["ROWS"]) * (layer.outward // tile["COLUMNS"])
+        )
+        descend[(programs,)](
+            x, batch.index, slope, weight, networks.rounded[i], weight if velocity is None else velocity, step,
+            batch.size, batch.images * layer.pixels, batch.listed, motion.momentum, INWARD=layer.inward,
+            OUTWARD=layer.outward, HEIGHT=layer.height, WIDTH=layer.width, TAPS=layer.taps, GATHER=i == 0,
+            MOVING=velocity is not None, PRECISION=self.product, **tile,
+        )  # fmt: skip
+
+    # --- the model's part ----------------------------------------------------------------------------------
+
+    @per_run
+    def update(self, theta: Tensor, memory: Memory, descent: Descent) -> Tensor:
+        moved = torch.empty_like(theta)
+        images = memory.index.shape[2]
+        per_network = self._bytes(images, training=True, velocity=descent.momentum > 0)
+        for part in _parts(len(theta), per_network * memory.index.shape[1], theta.device):
+            own = Memory(memory.index[part], memory.mask[part], memory.weights[part])
+            moved[part] = self._trained(theta[part], own, _of(descent, part))
+        return moved
+
+    def _trained(self, theta: Tensor, memory: Memory, descent: Descent) -> Tensor:
+        runs, clients, images = memory.index.shape
+        networks = self._networks(theta, clients)
+        index = memory.index.reshape(-1, images)
+        batch = _Batch(
+            self._population, index, images, memory.mask.sum(2, dtype=torch.int32).view(-1), images
+        )
+        share = inverse_counts(memory.mask.to(theta.dtype)).view(-1, images)
+        motion = _Motion(descent.momentum, {})
+        for s in range(descent.steps):
+            size = torch.as_tensor(descent.eta, dtype=theta.dtype, device=theta.device).expand(runs)
+            if descent.own_steps is not None:
+                size = torch.where(descent.own_steps > s, size, 0)
+            step = size.repeat_interleave(clients)
+            self._step(networks, batch, share, self.population.y[index], motion, step)
+        return self._moved(networks, theta, memory.weights)
+
+    def measure(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
+        if tilt is not None:
+            return super().measure(theta, tilt)
+        p, risk = self.population.of_runs(len(theta)).T.expand(len(theta), -1), theta.new_zeros(len(theta))
+        for part, some, scores in self._scored(theta, self._population):
+            loss = F.cross_entropy(
+                scores.transpose(1, 2), self.population.y[some].expand(len(scores), -1), reduction="none"
+            )
+            risk[part] += (p[part][:, some] * loss).sum(1)
+        return {"risk": risk}
+
+    def accuracy(self, theta: Tensor) -> Tensor:
+        hits = theta.new_zeros(len(theta))
+        for part, some, scores in self._scored(theta, self._tests):
+            hits[part] += (answers(scores) == self.population.test_y[some]).sum(1)
+        return hits / len(self._tests)
+
+    def _scored(self, theta: Tensor, columns: Tensor) -> Iterator[tuple[slice, Tensor, Tensor]]:
+        """Some runs, some images, and their scores, (runs, images, classes), one piece after the other."""
+        images = min(TESTED, len(columns))
+        for part in _parts(len(theta), self._bytes(images, training=False), theta.device):
+            networks = self._networks(theta[part], 1)
+            for some in torch.split(torch.arange(len(columns), device=theta.device), images):
+                size = torch.full((networks.count,), len(some), dtype=torch.int32, device=theta.device)
+                features, _ = self._forward(networks, _Batch(columns, some, len(some), size, 0), keep=False)
+                yield part, some, F.pad(features, (0, 1), value=1.0) @ networks.head.transpose(1, 2)
+
+    def _bytes(self, images: int, *, training: bool, velocity: bool = False) -> int:
+        """What a network takes on the card, with so many images."""
+        wide = self.dtype.itemsize
+        kept = sum(layer.outward * (layer.pixels + layer.outputs) for layer in self.layers)
+        peak = 3 * max(layer.outward * layer.pixels for layer in self.layers)
+        numbers = kept + peak if training else 2 * peak
+        own = self.size * (8 + wide + (4 if velocity else 0)) if training else self.size * (4 + wide)
+        return own + images * numbers * wide
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """The images of all networks: `columns` of a data set, which of them, `listed` a network (0: all the same), and
+    how many of its `images` places each network uses."""
+
+    columns: Tensor
+    index: Tensor
+    images: int
+    size: Tensor
+    listed: int
+
+    def empty(self, pixels: int, channels: int, dtype: torch.dtype) -> Tensor:
+        shape = (len(self.size), self.images, pixels, channels)
+        return torch.empty(shape, dtype=dtype, device=self.size.device)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What the way back needs of a layer."""
+
+    x: Tensor
+    z: Tensor
+    mean: Tensor
+    scale: Tensor
+
+
+@dataclass(frozen=True)
+class _Motion:
+    """Velocities by name, if there are any."""
+
+    momentum: float
+    known: dict[str, Tensor]
+
+    def velocity(self, name: str, values: Tensor) -> Tensor | None:
+        """0 at first."""
+        if not self.momentum:
+            return None
+        if name not in self.known:
+            self.known[name] = torch.zeros_like(values)
+        return self.known[name]
+
+    def move(self, values: Tensor, name: str, gradient: Tensor, step: Tensor) -> None:
+        """A step of each network."""
+        velocity = self.velocity(name, values)
+        if velocity is not None:
+            gradient = velocity.mul_(self.momentum).add_(gradient)
+        values.sub_(step.view(-1, *(1,) * (values.ndim - 1)) * gradient)
+
+
+def _of(descent: Descent, part: slice) -> Descent:
+    own = descent.own_steps if descent.own_steps is None else descent.own_steps[part]
+    return replace(
+        descent, eta=descent.eta[part] if isinstance(descent.eta, Tensor) else descent.eta, own_steps=own
+    )
+
+
+def _parts(count: int, each: int, device: torch.device) -> Iterator[slice]:
+    """As many at a time as the card has room for."""
+    room = SHARE * _free(device)
+    some = max(min(int(room // each), count), 1)
+    for start in range(0, count, some):
+        yield slice(start, min(start + some, count))
+
+
+def _free(device: torch.device) -> float:
+    if device.type != "cuda":
+        return 1e9
+    free, _ = torch.cuda.mem_get_info(device)
+    return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+
+
+# --- how the work is cut up --------------------------------------------------------------------------------
+
+
+def _tile(inward: int, outward: int, dtype: torch.dtype) -> dict[str, int]:
+    """Of a convolution; measured best, layer by layer, on an H200 with 400 networks of 20 images of 32 x 32."""
+    if dtype.itemsize > 2:
+        columns, depth = min(outward, 128), min(inward, 32)
+        return {"ROWS": 128, "COLUMNS": columns, "DEPTH": depth, "num_warps": 8, "num_stages": 3}
+    columns = min(outward, 256)
+    warps, stages = {64: (4, 4), 128: (4, 3), 256: (8, 3)}[columns]
+    return {
+        "ROWS": 128,
+        "COLUMNS": columns,
+        "DEPTH": min(inward, 64),
+        "num_warps": warps,
+        "num_stages": stages,
+    }
+
+
+def _weight_tile(layer: Layer, dtype: torch.dtype) -> dict[str, int]:
+    """Of a step of descent, likewise."""
+    rows = min(layer.inward, 128)
+    if dtype.itemsize > 2:
+        columns = min(layer.outward, 128)
+        return {"ROWS": rows, "COLUMNS": columns, "DEPTH": 32, "num_warps": 8, "num_stages": 3}
+    wide = layer.inward in (128, 256) and layer.outward >= 256
+    columns = min(layer.outward, 256 if wide else 128)
+    first = layer.taps == 1
+    depth, stages = (128, 4) if first else (64, 3)
+    return {
+        "ROWS": rows,
+        "COLUMNS": columns,
+        "DEPTH": depth,
+        "num_warps": 8 if wide else 4,
+        "num_stages": stages,
+    }
+
+
+def _part(layer: Layer) -> tuple[int, int, int]:
+    """Of the passes between: outputs and channels at a time, and warps. All outputs at once where they fit."""
+    most = 16384 // layer.pool**2
+    block = min(max(8192 // layer.pixels, 16), layer.outward)
+    block = 1 << (block.bit_length() - 1)
+    whole = layer.outputs * block <= most and layer.outputs & (layer.outputs - 1) == 0
+    chunk = layer.outputs if whole else max(4096 // (block * layer.pool**2), 1)
+    return chunk, block, 8 if chunk * layer.pool**2 * block > 8192 else 4

@@ -1,0 +1,179 @@
+"""The kernels against torch, one layer at a time: on a GPU as they are, elsewhere in Triton's interpreter."""
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+kernels = pytest.importorskip("empirics.training.kernels", exc_type=ImportError)
+MODELS, IMAGES, HEIGHT, WIDTH = 2, 3, 4, 6
+SIZE = (3, 2)
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    torch.manual_seed(1)
+
+
+def random(*shape):
+    return torch.randn(shape, device=DEVICE, dtype=torch.float64)
+
+
+def rows(images):
+    """(models, images, channels, height, width) as the kernels have it."""
+    return images.flatten(3).transpose(2, 3).contiguous().float()
+
+
+def images(rows, height=HEIGHT, width=WIDTH):
+    return rows.double().transpose(2, 3).reshape(*rows.shape[:2], rows.shape[3], height, width)
+
+
+def taps(weight):
+    """(models, outward, inward, 3, 3) as the kernels have it."""
+    turned = weight.flatten(3).permute(0, 3, 2, 1)
+    return turned.reshape(len(weight), -1, weight.shape[1]).contiguous().float()
+
+
+def sizes():
+    return torch.tensor(SIZE, dtype=torch.int32, device=DEVICE)
+
+
+def poisoned(*shape):
+    return torch.full(shape, torch.nan, device=DEVICE)
+
+
+def same(found, wanted):
+    """On the images that are there; the others were never written."""
+    for g, size in enumerate(SIZE):
+        assert torch.allclose(found[g, :size], wanted[g, :size], rtol=1e-4, atol=1e-4)
+        assert found[g, size:].isnan().all()
+
+
+SHAPE = {"HEIGHT": HEIGHT, "WIDTH": WIDTH}
+CUT = {"ROWS": 32, "COLUMNS": 32, "DEPTH": 16, "PRECISION": "ieee", "num_warps": 4}
+
+
+def convolved(x, weight, *, bias=None, add=None, back=False):
+    inward, outward = x.shape[2], weight.shape[2 if back else 1]
+    given, y = rows(x), poisoned(MODELS, IMAGES, HEIGHT * WIDTH, outward)
+    count = IMAGES * HEIGHT * WIDTH
+    programs = MODELS * -(-count // CUT["ROWS"]) * (outward // CUT["COLUMNS"])
+    small = torch.zeros(MODELS, 3, outward, device=DEVICE)
+    if bias is not None:
+        small[:, 2] = bias
+    flags = {"TAPS": 9, "GATHER": False, "BACK": back, "BIAS": bias is not None, "ADD": add is not None}
+    more = given if add is None else rows(add)
+    kernels.convolve[(programs,)](
+        given, sizes(), taps(weight), small[:, 2], more, y, sizes(), count, 0,
+        INWARD=inward, OUTWARD=outward, **SHAPE, **flags, **CUT,
+    )  # fmt: skip
+    return images(y)
+
+
+def each(function, *arguments):
+    return torch.stack([function(*some) for some in zip(*arguments, strict=True)])
+
+
+def test_a_convolution_is_torchs():
+    x, weight = random(MODELS, IMAGES, 32, HEIGHT, WIDTH), random(MODELS, 64, 32, 3, 3)
+    bias = random(MODELS, 64)
+    wanted = each(lambda a, b, c: F.conv2d(a, b, c, padding=1), x, weight, bias)
+    same(convolved(x, weight, bias=bias), wanted)
+
+
+def test_its_way_back_is_torchs():
+    slope, weight = random(MODELS, IMAGES, 64, HEIGHT, WIDTH), random(MODELS, 64, 32, 3, 3)
+    add = random(MODELS, IMAGES, 32, HEIGHT, WIDTH)
+    wanted = each(lambda a, b: F.conv_transpose2d(a, b, padding=1), slope, weight) + add
+    same(convolved(slope, weight, add=add, back=True), wanted)
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.7])
+def test_a_step_of_descent_is_torchs(momentum):
+    x, slope = random(MODELS, IMAGES, 32, HEIGHT, WIDTH), random(MODELS, IMAGES, 64, HEIGHT, WIDTH)
+    weight, before = random(MODELS, 64, 32, 3, 3), random(MODELS, 64, 32, 3, 3)
+    for g, size in enumerate(SIZE):
+        x[g, size:] = torch.nan
+        slope[g, size:] = torch.nan
+    step = torch.tensor([0.1, 0.3], device=DEVICE)
+    leaves = weight.clone().requires_grad_()
+    loss = sum((F.conv2d(x[g, :n], leaves[g], padding=1) * slope[g, :n]).sum() for g, n in enumerate(SIZE))
+    loss.backward()
+    velocity = leaves.grad + momentum * before
+    found, rounded, kept = taps(weight), torch.zeros_like(taps(weight)), taps(before)
+    programs = MODELS * (9 * 32 // 32) * (64 // 32)
+    kernels.descend[(programs,)](
+        rows(x), sizes(), rows(slope), found, rounded, kept, step, sizes(), IMAGES * HEIGHT * WIDTH, 0, momentum,
+        INWARD=32, OUTWARD=64, **SHAPE, TAPS=9, GATHER=False, MOVING=momentum > 0, **CUT,
+    )  # fmt: skip
+    wanted = taps(weight - step.view(-1, 1, 1, 1, 1).double() * velocity)
+    assert torch.allclose(found, wanted, rtol=1e-4, atol=1e-4)
+    assert torch.equal(found, rounded)
+    if momentum:
+        assert torch.allclose(kept, taps(velocity), rtol=1e-4, atol=1e-4)
+
+
+def test_images_may_be_chosen_from_a_data_set():
+    data, weight = random(5, 24, 32), random(MODELS, 32, 32)
+    index = torch.tensor([[4, 0, 3], [1, 1, 2]], device=DEVICE)
+    y = poisoned(MODELS, IMAGES, 24, 32)
+    flags = {"TAPS": 1, "GATHER": True, "BACK": False, "BIAS": False, "ADD": False}
+    given, programs = data.float(), MODELS * 3
+    kernels.convolve[(programs,)](
+        given, index, weight.float(), given, given, y, sizes(), 72, IMAGES,
+        INWARD=32, OUTWARD=32, **SHAPE, **flags, **CUT,
+    )  # fmt: skip
+    same(y.double(), each(lambda i, w: data[i] @ w, index, weight))
+    moved, slope = weight.float(), random(MODELS, IMAGES, 24, 32).float()
+    kernels.descend[(MODELS,)](
+        given, index, slope, moved, moved, moved, torch.ones(2, device=DEVICE), sizes(), 72, IMAGES, 0.0,
+        INWARD=32, OUTWARD=32, **SHAPE, TAPS=1, GATHER=True, MOVING=False, **CUT,
+    )  # fmt: skip
+    for g, n in enumerate(SIZE):
+        gradient = torch.einsum("npk,npc->kc", data[index[g, :n]], slope[g, :n].double())
+        assert torch.allclose(moved[g].double(), weight[g] - gradient, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("pool", [1, 2])
+@pytest.mark.parametrize("whole", [True, False])
+def test_norm_mish_pooling_and_sum_are_torchs(pool, whole):
+    height, width, channels = 4, 8, 64
+    shape = {"CHANNELS": channels, "HEIGHT": height, "WIDTH": width, "POOL": pool}
+    z = 3 * random(MODELS, IMAGES, channels, height, width) + 1
+    z[0, 0, 0, 0, 0] = 90.0  # Mish must not overflow
+    z[0, 1] = z[0, 1].round()  # the largest of four may be there twice
+    small, skip = random(MODELS, 3, channels), random(MODELS, IMAGES, channels, height // pool, width // pool)
+    leaves = [values.clone().requires_grad_() for values in (z, small)]
+
+    def block(z, small):
+        active = F.mish(F.group_norm(z, 32, small[0], small[1]))
+        return F.max_pool2d(active, pool)
+
+    wanted = each(block, *leaves) + skip
+    outputs = height * width // pool**2
+    cut = {"CHUNK": outputs if whole else 4, "BLOCK": 32, "num_warps": 4}
+    programs = MODELS * IMAGES * (channels // 32)
+    y, parameters = poisoned(MODELS, IMAGES, outputs, channels), small.float()
+    mean, scale = (poisoned(MODELS, IMAGES, channels) for _ in range(2))
+    kernels.activate[(programs,)](
+        rows(z), parameters[:, 0], parameters[:, 1], rows(skip), y, mean, scale, sizes(), IMAGES,
+        **shape, SKIP=True, **cut,
+    )  # fmt: skip
+    same(images(y, height // pool, width // pool), wanted)
+
+    slope = random(*wanted.shape)
+    for g, size in enumerate(SIZE):
+        slope[g, size:] = 0
+    wanted.backward(slope)
+    out, parts = (
+        poisoned(MODELS, IMAGES, height * width, channels),
+        torch.zeros(MODELS, IMAGES, 3, channels, device=DEVICE),
+    )
+    kernels.deactivate[(programs,)](
+        rows(z), parameters[:, 0], parameters[:, 1], rows(slope), out, parts, mean, scale, sizes(), IMAGES,
+        **shape, **cut,
+    )  # fmt: skip
+    same(images(out, height, width), leaves[0].grad)
+    found = parts.sum(1).double()
+    assert torch.allclose(found[:, :2], leaves[1].grad[:, :2], rtol=1e-4, atol=1e-3)
+    assert torch.allclose(found[:, 2], leaves[0].grad.sum((1, 3, 4)), rtol=1e-4, atol=1e-3)

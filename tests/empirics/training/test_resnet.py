@@ -1,0 +1,119 @@
+"""ResNet-9 by kernels against the same network by torch, on a GPU; how its parameters are laid out, anywhere."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from empirics.training import resnet
+from empirics.training.model import Descent, Memory, Population
+from empirics.training.module import Module
+from empirics.training.networks import resnet9
+from empirics.training.resnet import ManyResNets, flops
+
+gpu = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
+
+
+def population(device, side=16, images=40, dtype=torch.float32, channels=3):
+    torch.manual_seed(2)
+    x = torch.randn(images, channels, side, side, dtype=dtype)
+    labels = torch.arange(images) % 10
+    values = (x, labels, torch.full((1, images), 1 / images, dtype=dtype), x[:30] / 2, labels[:30])
+    return Population(*(value.to(device) for value in values), 10)
+
+
+def wider(population):
+    reals = {name: getattr(population, name).double() for name in ("x", "weights", "test_x")}
+    return replace(population, **reals)
+
+
+def networks(population, count=2):
+    torch.manual_seed(3)
+    made = [resnet9(population).to(population.x.device) for _ in range(count)]
+    for module in made:
+        for parameter in module.parameters():
+            parameter.data += 0.05 * torch.randn_like(parameter)
+    return made
+
+
+def memory(device, images=40):
+    size = torch.tensor([[6, 5, 0], [1, 6, 3]], device=device)
+    index = torch.randint(0, images, (2, 3, 6), generator=torch.Generator().manual_seed(4)).to(device)
+    weights = size / size.sum(1, keepdim=True)
+    return Memory(index, torch.arange(6, device=device) < size[..., None], weights)
+
+
+def test_parameters_come_back_as_they_went():
+    here = population("cpu", side=8, images=3)
+    model = ManyResNets(networks(here), here)
+    theta = model.start(2)
+    weights = torch.tensor([[0.3, 0.7], [1.0, 0.0]])
+    made = model._networks(theta, 2)
+    for values in (*made.weights, *made.small, made.head):
+        values += torch.tensor([1.0, 2.0, 3.0, 4.0]).view(-1, *(1,) * (values.ndim - 1))
+    moved = model._moved(made, theta, weights)
+    assert torch.allclose(moved[0], torch.tensor(0.3 * 1 + 0.7 * 2), atol=1e-5)
+    assert torch.allclose(moved[1], torch.tensor(3.0), atol=1e-5)
+
+
+def test_flops_are_those_of_the_convolutions():
+    """By torch's own count of one image's way forward, less the last layer."""
+    from torch.utils.flop_counter import FlopCounterMode
+
+    here = population("cpu", side=16, images=1)
+    with FlopCounterMode(display=False) as counter:
+        resnet9(here)(here.x)
+    assert flops(16, 16) == counter.get_total_flops() - 2 * 512 * 10
+
+
+def test_without_a_card_there_are_no_kernels():
+    assert not ManyResNets.suits(population("cpu"))
+
+
+@pytest.mark.parametrize("side", [pytest.param(side, marks=gpu) for side in (16, 72)])
+def test_a_step_is_that_of_torch(side):
+    """Behind the last pooling as near to float64 as float32 can be. Before it less so: which of four pixels is the
+    largest may turn on the last bit, and one such turn in half a million windows moves a gradient by a thousandth.
+    72 pixels are too many for a program to hold at once."""
+    here = population("cuda", side=side)
+    modules, held = networks(here), memory("cuda")
+    exact, model = Module(modules, wider(here)), ManyResNets(modules, here, "float32")
+    twice = replace(held, weights=held.weights.double())
+    with torch.no_grad():
+        wanted = exact.update(exact.start(2), twice, Descent(1, 0.05))
+        found = model.update(model.start(2), held, Descent(1, 0.05))
+    errors = [
+        float((a - b).norm() / b.norm())
+        for a, b in zip(model._split(found), model._split(wanted), strict=True)
+    ]
+    assert max(errors) < 5e-3
+    assert max(errors[4 * 6 :]) < 1e-4
+
+
+@pytest.mark.parametrize("precision", [pytest.param(p, marks=gpu) for p in ("tf32", "bfloat16")])
+def test_some_steps_of_runs_that_differ_are_those_of_torch(precision):
+    here = population("cuda")
+    modules, held = networks(here), memory("cuda")
+    exact, model = Module(modules, wider(here)), ManyResNets(modules, here, precision)
+    descent = Descent(3, torch.tensor([0.01, 0.02], device="cuda"), 0.5, torch.tensor([3, 2], device="cuda"))
+    twice = replace(held, weights=held.weights.double())
+    with torch.no_grad():
+        wanted = exact.update(exact.start(2), twice, replace(descent, eta=descent.eta.double()))
+        found = model.update(model.start(2), held, descent)
+        tested = model.accuracy(model.start(2)), exact.accuracy(exact.start(2))
+        risks = model.measure(model.start(2), None)["risk"], exact.measure(exact.start(2), None)["risk"]
+    assert (found - wanted).norm() < {"tf32": 3e-2, "bfloat16": 1e-1}[precision] * wanted.norm()
+    assert (tested[0] - tested[1]).abs().max() < 0.04  # one image of thirty may lie on the border
+    assert torch.allclose(risks[0].double(), risks[1], rtol={"bfloat16": 1e-2}.get(precision, 1e-3))
+
+
+@pytest.mark.parametrize("share", [pytest.param(one, marks=gpu) for one in (0.7, 1e-9)])
+def test_it_repeats_itself_bit_for_bit_however_many_fit(monkeypatch, share):
+    here = population("cuda")
+    model, held = ManyResNets(networks(here), here), memory("cuda")
+    with torch.no_grad():
+        first = model.update(model.start(2), held, Descent(2, 0.01, 0.9))
+        monkeypatch.setattr(resnet, "SHARE", share)
+        again = model.update(model.start(2), held, Descent(2, 0.01, 0.9))
+        assert torch.equal(first, again)
+        assert torch.equal(model.accuracy(model.start(2)), model.accuracy(model.start(2)))
