@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -61,6 +60,9 @@ def command(
     ] = None,
     policies: Policies = None,
     eta: Annotated[str | None, typer.Option(help="Learning rate in place of the paper's.")] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="What resnet9 multiplies on a GPU: bfloat16, tf32 or float32.")
+    ] = None,
     device: Device = None,
     data_dir: DataDir = None,
     out: Out = None,
@@ -81,7 +83,7 @@ def command(
     show_config: ShowConfig = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run the paper's experiments again, and set its numbers beside ours."""
+    """Run the paper's experiments again, and set its numbers beside ours; reproduction.json in the result has all."""
     try:
         from empirics.reproduce import reproduce
         from empirics.run import study_of
@@ -96,13 +98,14 @@ def command(
         "--model": model,
         "--policies": policies,
         "--eta": eta,
+        "--precision": precision,
         "--out": out,
         "--worlds": worlds,
     }
     if dataset is None and resume is None:
         raise SettingError("say what to reproduce: mnist, cifar10 or imagenette")
     if explain:
-        _refuse("--explain", chosen, "--setting", "--model", "--policies")
+        _refuse("--explain", chosen, "--setting", "--model", "--policies", "--precision")
         if resume is not None or show_config:
             raise SettingError(
                 "--explain goes on in --out DIR by itself and has many settings: leave out --resume and "
@@ -161,15 +164,17 @@ def _eta(chosen: dict[str, Any]) -> float | None:
 def _study(dataset: str, chosen: dict[str, Any]) -> Study:
     """What the command line asks for."""
     from empirics.settings.section7 import section7
+    from empirics.settings.study import Study
     from empirics.settings.variant import listed
 
     study = section7(dataset, chosen["--setting"] or "paper", model=chosen["--model"], **_counts(chosen))
     policies = chosen["--policies"]
-    given: dict[str, Any] = {
+    given = {
         "eta": _eta(chosen),
-        "policies": None if policies is None else tuple(listed(policies)),
+        "policies": None if policies is None else listed(policies),
+        "precision": chosen["--precision"],
     }
-    return replace(study, **{name: value for name, value in given.items() if value is not None})
+    return Study.from_document({name: value for name, value in given.items() if value is not None}, study)
 
 
 def _explain(

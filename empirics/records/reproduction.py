@@ -35,7 +35,7 @@ LEVEL = 0.8
 BASELINES = ("hybrid", "constant")
 DIGITS = 5
 ROUNDING = 1e-6  # of float32, and less than one test image of a million
-CHOSEN = ("model", "policies", "eta")  # settings with an option of their own
+CHOSEN = ("model", "policies", "eta", "precision")  # settings with an option of their own
 
 Floats = NDArray[np.float64]
 
