@@ -47,8 +47,8 @@ def command(
     setting: Annotated[
         str | None,
         typer.Option(
-            help="paper (as its text says, the default), released (as its code runs), or one point of that code: "
-            "momentum, readmitted, prices, logistic."
+            help="paper (as its text says, the default), released (as its code runs), one point of that code "
+            "(momentum, readmitted, prices, logistic) or all but one (released-momentum, …)."
         ),
     ] = None,
     seeds: Seeds = None,

@@ -217,8 +217,11 @@ class Folder:
         replace_file(self.path / SETTINGS, lambda beside: beside.write_text(text, encoding="utf-8"))
         self.settings, self.progress = kept, progress
 
-    def _check(self) -> None:
-        """Everything that is listed is there and whole, and nothing else could be mistaken for it."""
+    def _check(self, *, to_read: bool = False) -> None:
+        """Everything that is listed is there and whole, and nothing else could be mistaken for it.
+
+        To read a result takes no state, which may be large and may have been left behind.
+        """
         expected = 1
         for part in self.progress.parts:
             if part.first != expected:
@@ -231,7 +234,7 @@ class Folder:
             raise SettingError(
                 f"{str(self.path)!r} lists rounds up to {expected - 1} of {self.progress.done}: {AGAIN}"
             )
-        if self.progress.state is not None:
+        if self.progress.state is not None and not to_read:
             _verify(
                 self.path / self.progress.state,
                 str(self.progress.state_sha256),
@@ -412,7 +415,7 @@ def _read(path: Path, document: dict[str, Any], columns: list[str] | None) -> Re
     folder = Folder(path, document)
     if not folder.finished:
         raise SettingError(f"{str(path)!r} is unfinished: acdpp train --resume {path} continues it")
-    folder._check()
+    folder._check(to_read=True)
     summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
     with (path / ROUNDS).open("rb") as handle:
         there = pq.read_schema(handle).names

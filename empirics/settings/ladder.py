@@ -1,9 +1,10 @@
 """The ladder from the paper's text to its released code: which studies tell what carries the reported gain.
 
 A world is a setting of Section 7, the same for all its policies. In the text's world acdpp takes on one departure of
-the released rule at a time; in the code's world `released` loses one at a time. At last constant admission and acdpp
-may spend what `released` was seen to spend. The buffers hold that much of some number of rounds: K is this number
-rounded down, so that all of the money can be spent, and rounded up, so that the memory is full.
+the released rule at a time; in the code's world `released` loses one at a time, and so does that world itself. At
+last constant admission and acdpp may spend what `released` was seen to spend. The buffers hold that much of some
+number of rounds: K is this number rounded down, so that all of the money can be spent, and rounded up, so that the
+memory is full.
 """
 
 from __future__ import annotations
@@ -43,6 +44,10 @@ LADDER: dict[str, tuple[str, ...]] = {  # policies of a world besides those ever
         "released-penalty",
         "released-constants",
     ),
+    "released-momentum": (),
+    "released-readmitted": (),
+    "released-prices": (),
+    "released-logistic": (),
 }
 SPENDS, EQUAL, EQUALLY = "released", ("paper", "released"), ("constant", "acdpp")
 NOTES = (

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -106,6 +107,16 @@ def test_a_finished_result_is_never_overwritten_and_can_be_read_again(result):
         run_study(small(), out)
     assert run_study(small(), out, resume=True) == json.loads(json.dumps(summary))
     assert run_study(out=out, resume=True) == json.loads(json.dumps(summary))
+
+
+def test_a_finished_result_is_read_without_its_state_but_not_continued(result, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(result[0], copy)
+    (state,) = copy.glob("state-*.npz")
+    state.unlink()
+    assert read_result(copy).summary == read_result(result[0]).summary
+    with pytest.raises(SettingError, match="held the state"):
+        run_study(out=copy, resume=True)
 
 
 def test_a_result_cannot_be_continued_with_other_settings(result):

@@ -5,7 +5,7 @@ import pytest
 
 from empirics.control.schedule import Schedule, brief_for
 from empirics.settings.ladder import EVERYWHERE, LADDER, at_equal_spending, rungs
-from empirics.settings.section7 import DATASETS, PAPER, SETTINGS, TARGETS, section7, settings_for
+from empirics.settings.section7 import DATASETS, PAPER, SETTINGS, STEPS, TARGETS, section7, settings_for
 from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
 from proofs_check.experiments.stated import SECTION7
@@ -53,7 +53,7 @@ def test_seeds_rounds_and_model_may_be_others():
 def test_the_steps_from_text_to_code_make_the_code_together(dataset):
     """But for what no policy of the text notices, and K of hybrid, which is a policy's own."""
     text, code = section7(dataset).document(), section7(dataset, "released").document()
-    steps = [section7(dataset, name).document() for name in settings_for(dataset)[1:-1]]
+    steps = [section7(dataset, name).document() for name in STEPS if name in settings_for(dataset)]
     changed = {
         name: step[name] for step in steps for name in step if step[name] != text[name] and name != "preset"
     }
@@ -127,6 +127,20 @@ def test_equal_spending_spends_as_much_where_memory_allows(dataset, setting, cos
     held = rounds.occupancy.sum(axis=2).reshape(400, 4, study.seeds)[:, :2].max(axis=(0, 2))
     assert held.max() <= sum(study.buffers)
     assert held[1] > 0.95 * sum(study.buffers)  # rounded up, memory is full
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_the_code_without_one_step_differs_in_that_alone(dataset):
+    text, code = section7(dataset).document(), section7(dataset, "released").document()
+    for name, step in STEPS.items():
+        if step.of(dataset) is None:
+            with pytest.raises(SettingError, match="changes nothing"):
+                section7(dataset, f"released-{name}")
+            continue
+        without = section7(dataset, f"released-{name}").document()
+        differ = {key for key in code if code[key] != without[key]} - {"preset"}
+        assert differ == {key for key in step.of(dataset) if code[key] != text[key]}
+        assert all(without[key] == text[key] for key in differ)
 
 
 def test_the_papers_numbers_are_those_that_its_claims_are_held_to():
