@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import shorten
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,9 @@ from theory.setting import SettingError
 
 __all__ = ["Explained", "Group", "Row", "draw", "read"]
 
-LONGEST = 95  # letters of a headline
-COLUMNS = {"cost": 1.075, "memory": 1.175}  # where they end, in widths of the panel
+LONGEST = 95  # letters of a line of a headline
+PANELS = ("after the last round", "averaged over rounds")  # either may be the paper's average test accuracy
+COLUMNS = {"cost": 1.075, "memory": 1.175}  # where they end, in widths of both panels
 LEFT_OUT = (
     "constant",
     "hybrid",
@@ -32,10 +33,11 @@ LEFT_OUT = (
 
 @dataclass(frozen=True)
 class Row:
-    """A policy's gain in points, its mean cost a round, and its largest memory as a share of the buffers."""
+    """A policy's gains in points, its mean cost a round, and its largest memory as a share of the buffers."""
 
     name: str
-    points: Estimate
+    last: Estimate
+    averaged: Estimate
     cost: float
     memory: float
 
@@ -97,46 +99,54 @@ def _departs(name: str) -> bool:
 
 
 def _row(name: str, gain: Fields, policy: Fields | None, level: float, seeds: int) -> Row:
-    points = gain.estimate("points", level, seeds)
+    last, averaged = (gain.estimate(key, level, seeds) for key in ("points", "points_averaged"))
     if policy is None:
-        return Row(name, points, np.nan, np.nan)
+        return Row(name, last, averaged, np.nan, np.nan)
     memory = policy.number("largest_occupancy") / policy.number("buffers")
-    return Row(name, points, float(policy.estimate("mean_cost", level, seeds).mean), memory)
+    return Row(name, last, averaged, float(policy.estimate("mean_cost", level, seeds).mean), memory)
 
 
 # --- the drawing -------------------------------------------------------------------------------------------
 
 
 def draw(data: Explained, look: Look) -> Figure:
-    """A forest: intervals on the left, costs and memories as text on the right."""
+    """Two forests that share their rows: intervals on the left, costs and memories as text on the right."""
     with look.applied():
-        lines = sum(1 + len(group.rows) for group in data.groups)
-        figure, grid = look.canvas(Width.double, 1.5 + 0.155 * lines, 1, 1)
-        axes = grid[0, 0]
+        headlines = [wrap(group.title, LONGEST, max_lines=2, placeholder=" …") for group in data.groups]
+        lines = sum(map(len, headlines)) + sum(len(group.rows) for group in data.groups)
+        figure, grid = look.canvas(
+            Width.double, 1.4 + 0.155 * lines, 1, 2, sharex=True, sharey=True, gridspec_kw={"wspace": 0.05}
+        )
+        panels: list[Axes] = list(grid[0])
+        page = figure.add_subplot(grid[0, 0].get_gridspec()[:], sharey=panels[0], frameon=False)
         names: dict[int, str] = {}
         y = 0
-        for group in data.groups:
-            _headline(axes, y, group.title, look)
+        for headline, group in zip(headlines, data.groups, strict=True):
+            _headline(page, y, headline, look)
+            y += len(headline)
             for row in group.rows:
-                y += 1
                 names[y] = readable(row.name)
-                _draw_row(axes, y, row, look)
-            y += 1
-        _frame(axes, data, y, look)
-        axes.yaxis.set_major_locator(FixedLocator(list(names)))
-        axes.set_yticklabels(list(names.values()))
+                _draw_row(panels, page, y, row, look)
+                y += 1
+        for axes, title in zip(panels, PANELS, strict=True):
+            _frame(axes, title, data, look)
+        panels[0].set_ylim(y - 0.4, -0.6)
+        panels[0].yaxis.set_major_locator(FixedLocator(list(names)))
+        panels[0].set_yticklabels(list(names.values()))
+        _frame_page(page, look)
         look.legend(figure, _handles(data, look), _note(data))
     return figure
 
 
-def _draw_row(axes: Axes, y: int, row: Row, look: Look) -> None:
+def _draw_row(panels: list[Axes], page: Axes, y: int, row: Row, look: Look) -> None:
     how = _how(row.name, look)
-    mean, low, high = (float(end) for end in (row.points.mean, row.points.low, row.points.high))
-    axes.hlines(y, low, high, color=how["color"], linewidth=1.1 * look.scale, zorder=2)
-    axes.plot(mean, y, **how, linestyle="none", zorder=2.2)
+    for axes, points in zip(panels, (row.last, row.averaged), strict=True):
+        mean, low, high = (float(end) for end in (points.mean, points.low, points.high))
+        axes.hlines(y, low, high, color=how["color"], linewidth=1.1 * look.scale, zorder=2)
+        axes.plot(mean, y, **how, linestyle="none", zorder=2.2)
     if not np.isnan(row.cost):
         for x, text in zip(COLUMNS.values(), (f"{row.cost:.1f}", f"{100 * row.memory:.0f} %"), strict=True):
-            _beside(axes, x, y, text, look, ha="right")
+            _beside(page, x, y, text, look, ha="right")
 
 
 def _how(name: str, look: Look) -> dict[str, Any]:
@@ -150,36 +160,52 @@ def _base(name: str) -> str:
     return re.split(r"[+@]|(?<=released)-", name)[0]
 
 
-def _headline(axes: Axes, y: int, text: str, look: Look) -> None:
-    """Over the lines, which would cross its letters."""
-    axes.axhspan(y - 0.42, y + 0.42, color=mix(look.faint, look.ground, 0.6), linewidth=0, zorder=1.7)
-    _beside(
-        axes,
-        0.008,
-        y,
-        shorten(text.replace("$", r"\$"), LONGEST, placeholder=" …"),
-        look,
-        ha="left",
-        zorder=2.5,
+def _headline(page: Axes, y: int, lines: list[str], look: Look) -> None:
+    """Over the lines of both panels, which would cross its letters."""
+    page.axhspan(
+        y - 0.42,
+        y + len(lines) - 0.58,
+        xmax=COLUMNS["memory"],
+        color=mix(look.faint, look.ground, 0.6),
+        linewidth=0,
+        clip_on=False,
     )
+    for place, line in enumerate(lines, y):
+        _beside(page, 0.008, place, line.replace("$", r"\$"), look, ha="left")
 
 
-def _beside(axes: Axes, x: float, y: float, text: str, look: Look, **how: Any) -> None:
+def _beside(page: Axes, x: float, y: float, text: str, look: Look, **how: Any) -> None:
     size = 7 * look.scale
-    axes.text(x, y, text, transform=axes.get_yaxis_transform(), va="center_baseline", fontsize=size, **how)
+    page.text(x, y, text, transform=page.get_yaxis_transform(), va="center_baseline", fontsize=size, **how)
 
 
-def _frame(axes: Axes, data: Explained, last: int, look: Look) -> None:
+def _frame(axes: Axes, title: str, data: Explained, look: Look) -> None:
     axes.axvline(0, color=look.ink, linewidth=0.6 * look.scale, zorder=1.5)
     if not np.isnan(data.claimed):
         axes.axvline(data.claimed, **_claim(look))
-    axes.set_ylim(last - 0.4, -1.5)
-    axes.set_xlabel("gain over constant admission after the last round (points)")
-    axes.xaxis.set_major_locator(MaxNLocator(8))
+    axes.set_title(title)
+    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)  # beside the line at zero, it reads as a second one
+
+
+def _frame_page(page: Axes, look: Look) -> None:
+    """What both panels have in common: the label below them, and the columns at their right."""
+    page.grid(visible=False)
+    page.tick_params(axis="y", labelleft=False, length=0)
+    page.set_xticks([])
+    page.set_xlabel("gain over constant admission (points)", labelpad=14 * look.scale)
     for text, x in COLUMNS.items():
-        _beside(axes, x, -1, text, look, ha="right")
+        page.annotate(
+            text,
+            (x, 1),
+            xycoords="axes fraction",
+            xytext=(0, 4 * look.scale),
+            textcoords="offset points",
+            ha="right",
+            fontsize=7 * look.scale,
+        )
 
 
 def _claim(look: Look) -> dict[str, Any]:

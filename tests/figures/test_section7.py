@@ -320,22 +320,51 @@ def rows_of(figure: Figure) -> list[str]:
     return [label.get_text() for label in figure.axes[0].get_yticklabels()]
 
 
-def test_a_row_is_a_departure_with_its_interval_its_cost_and_its_memory(tmp_path: Path) -> None:
+def bars_of(axes: Axes) -> list[Any]:
+    return [s for c in axes.collections if isinstance(c, LineCollection) for s in c.get_segments()]
+
+
+def test_a_row_is_a_departure_with_its_intervals_its_cost_and_its_memory(tmp_path: Path) -> None:
     document = made_up.explained()
-    data = read(document, tmp_path)
-    figure = explained.draw(data, PAPER)
-    axes = figure.axes[0]
+    figure = explained.draw(read(document, tmp_path), PAPER)
+    *panels, page = figure.axes
     names = [name for world in document["worlds"].values() for name in world["policies"]]
     assert rows_of(figure) == names
-    bars = [s for c in axes.collections if isinstance(c, LineCollection) for s in c.get_segments()]
-    texts = [text.get_text() for text in axes.texts]
     entries = [one for world in document["worlds"].values() for one in world["policies"].values()]
-    for entry, ((low, _), (high, _)) in zip(entries, bars, strict=True):
-        assert (low, high) == pytest.approx((entry["points"]["low"], entry["points"]["high"]))
-        assert f"{entry['mean_cost']['mean']:.1f}" in texts
-    assert {"100 %", "140 %", "cost", "memory", "text: text, as it is"} <= set(texts)
-    verticals = [line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 2]
-    assert verticals == [0, 3.5]
+    rows = figure.axes[0].get_yticks()
+    titles = {"points": "after the last round", "points_averaged": "averaged over rounds"}
+    for axes, (key, title) in zip(panels, titles.items(), strict=True):
+        assert axes.get_title(loc="left") == title
+        marks = [line.get_xydata()[0] for line in axes.lines if len(line.get_xdata()) == 1]
+        for y, entry, bar, mark in zip(rows, entries, bars_of(axes), marks, strict=True):
+            gain = entry[key]
+            assert bar.ravel() == pytest.approx([gain["low"], y, gain["high"], y])
+            assert mark == pytest.approx([gain["mean"], y])
+        verticals = [line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 2]
+        assert verticals == [0, 3.5]
+    assert panels[0].get_xlim() == panels[1].get_xlim()
+    beside = [(text.get_text(), text.get_position()[1]) for text in page.texts]
+    for y, entry in zip(rows, entries, strict=True):
+        assert (f"{entry['mean_cost']['mean']:.1f}", y) in beside
+        assert (f"{entry['largest_occupancy']} %", y) in beside
+    assert {"cost", "memory", "text: text, as it is"} <= {text for text, _ in beside}
+
+
+def test_a_long_headline_takes_two_lines_and_its_rows_follow_them(tmp_path: Path) -> None:
+    document = made_up.explained({"one": {"acdpp": 0.1}, "two": {"acdpp": 0.2}})
+    document["worlds"]["one"]["label"] = label = " ".join(f"word{i}" for i in range(20))
+    figure = explained.draw(read(document, tmp_path), PAPER)
+    placed = {
+        text.get_position()[1]: text.get_text() for text in figure.axes[-1].texts if text.get_ha() == "left"
+    }
+    assert list(placed) == [0, 1, 3]
+    assert f"{placed[0]} {placed[1]}" == f"one: {label}"
+    assert list(figure.axes[0].get_yticks()) == [2, 4]
+    bands = [(bar.get_y(), bar.get_y() + bar.get_height()) for bar in figure.axes[-1].patches]
+    for row in (2, 4):
+        assert not any(low <= row <= high for low, high in bands)
+    for line in placed:
+        assert any(low < line < high for low, high in bands)
 
 
 @pytest.mark.parametrize(("dataset", "claimed"), [("mnist", 3.5), ("cifar10", 3.5), ("imagenette", 1.8)])
@@ -358,14 +387,17 @@ def test_baselines_are_no_departures_but_richer_constant_admission_is_a_row(tmp_
 def test_equal_spending_has_rows_of_its_own(tmp_path: Path) -> None:
     document = made_up.explained({"paper": {"acdpp": 1.0, "released": 3.0}})
     world = document["worlds"]["paper"]
-    gains = {"points": {"mean": -0.5, "low": -1.0, "high": 0.0, "p": 0.2}}
+    gains = {
+        "points": {"mean": -0.5, "low": -1.0, "high": 0.0, "p": 0.2},
+        "points_averaged": {"mean": 1.5, "low": 1.0, "high": 2.0, "p": 0.01},
+    }
     world["equal_spending"] = {"cost": 200.0, "over": {"constant@K=2,budget=200": {"released": gains}}}
     data = read(document, tmp_path)
     assert [group.title for group in data.groups][1] == (
         "paper, over constant@K=2,budget=200, which spends as much"
     )
     (row,) = data.groups[1].rows
-    assert float(row.points.mean) == -0.5
+    assert (float(row.last.mean), float(row.averaged.mean)) == (-0.5, 1.5)
     assert row.cost == pytest.approx(world["policies"]["released"]["mean_cost"]["mean"])
 
 
@@ -410,3 +442,7 @@ def test_it_is_one_command(tmp_path: Path) -> None:
         assert description(path) == f"acdpp plot explained {given} --dpi 40"
     with pytest.raises(SettingError, match=r"has no 'worlds'|has no 'level'"):
         invoke("explained", str(made_up.write({"seeds": 1}, tmp_path / "other.json")))
+    document = made_up.explained({"one": {"acdpp": 0.1}})
+    del document["worlds"]["one"]["policies"]["acdpp"]["points_averaged"]
+    with pytest.raises(SettingError, match=r"has no 'worlds\.one\.policies\.acdpp\.points_averaged'"):
+        read(document, tmp_path)
