@@ -11,7 +11,6 @@ import pytest
 
 from proofs_check import claims, groundwork, ledger, report
 from proofs_check.evidence import USUAL
-from proofs_check.experiments.committed import committed
 from proofs_check.registry import SECTIONS, registry, select
 from proofs_check.run import run
 from theory.setting import SettingError
@@ -117,7 +116,7 @@ def test_no_claim_is_imported_by_another_claim_or_by_the_groundwork(package):
 
 def test_every_engine_is_in_use(cases):
     used = {e.method for case in cases.values() for e in case.stated + case.hypotheses + case.corrected}
-    assert used == set(USUAL) - (set() if committed() else {"experiment"})
+    assert used == set(USUAL)
 
 
 def test_the_readme_shows_the_table_of_the_ledger():

@@ -328,6 +328,14 @@ def test_a_speed_up_is_bounded_by_the_rounds_that_are_known(
     assert levels == [0.95, 0.95]
 
 
+def test_where_nobody_reaches_the_target_no_speed_up_was_measured(tmp_path: Path) -> None:
+    late = dict.fromkeys(("acdpp", "constant", "hybrid"), 1000000.0)
+    found = claims(put(tmp_path, "paper", every={"pace": late}))
+    for other in ("constant", "hybrid"):
+        assert found[f"test_acc_all/sooner-than-{other}"].corrected is None
+    assert found["test_acc_all/constant"].corrected is not None
+
+
 @pytest.mark.parametrize(
     ("acdpp", "hybrid", "outcome"),
     [

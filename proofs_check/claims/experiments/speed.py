@@ -25,8 +25,13 @@ def so_much_sooner(other: str, result: Reproduction, said: Stated, mine: str, le
     return sooner(result, stated, mine, other, level)
 
 
-def ratio(other: str, result: Reproduction, said: Stated, mine: str, level: float) -> tuple[str, Evidence]:
+def ratio(
+    other: str, result: Reproduction, said: Stated, mine: str, level: float
+) -> tuple[str, Evidence] | None:
+    """Nothing where it may be any number."""
     interval = speed_up(result, mine, other, level)
+    if interval.low <= 0 and interval.high == np.inf:
+        return None
     detail = f"the target is reached so many times sooner than by {BASELINES[other]}: {interval}"
     high = "∞)" if interval.high == np.inf else f"{interval.high:.1f}]"
     return f"[{interval.low:.1f}, {high}", measured(result, detail, interval, level)

@@ -35,12 +35,13 @@ GAPS = {"after the last round": "points", "averaged over rounds": "points_averag
 
 # of a result, what the paper says of its data set, ACDPP's name in it, and the level of this part
 Judge = Callable[[Reproduction, Stated, str, float], Evidence]
-Measure = Callable[[Reproduction, Stated, str, float], tuple[str, Evidence]]
+Measure = Callable[[Reproduction, Stated, str, float], tuple[str, Evidence] | None]
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a statement: `judge` tests it, and `measure` says in a few words what was measured, as evidence."""
+    """One part of a statement: `judge` tests it, and `measure` says in a few words what was measured, as evidence;
+    None where that says nothing."""
 
     name: str
     dataset: str
@@ -75,7 +76,8 @@ def claims_from(results: Results, parts: Sequence[Part], instead: Instead, **tex
     )
     if decide(claim).verdict in ESTABLISHED:
         return [claim]
-    return [replace(claim, corrected=_correction(results, parts, instead))]
+    found = _measured(results, parts)
+    return [replace(claim, corrected=_correction(results, parts, found, instead)) if found else claim]
 
 
 def _level(parts: Sequence[Part]) -> float:
@@ -93,16 +95,22 @@ def _checks(results: Results, parts: Sequence[Part], setting: str) -> Mapping[st
     return {part.name: partial(judged, part) for part in parts}
 
 
-def _correction(results: Results, parts: Sequence[Part], instead: Instead) -> Correction:
-    """What was measured in the text's setting, of the parts that have a result."""
-    words, checks = {}, {}
-    for part in parts:
-        result = results.get((part.dataset, "paper"))
-        if result is not None:
-            words[part.name], evidence = part.measure(
-                result, SECTION7[part.dataset], ACDPP["paper"], _level(parts)
-            )
-            checks[part.name] = partial(_found, evidence)
+def _measured(results: Results, parts: Sequence[Part]) -> dict[str, tuple[str, Evidence]]:
+    """What was measured in the text's setting, of the parts that have a result that says something."""
+    measured = {
+        part.name: part.measure(result, SECTION7[part.dataset], ACDPP["paper"], _level(parts))
+        for part in parts
+        if (result := results.get((part.dataset, "paper"))) is not None
+    }
+    return {name: found for name, found in measured.items() if found is not None}
+
+
+def _correction(
+    results: Results, parts: Sequence[Part], found: Mapping[str, tuple[str, Evidence]], instead: Instead
+) -> Correction:
+    """What was measured takes the statement's place."""
+    words = {name: said for name, (said, _) in found.items()}
+    checks = {name: partial(_found, evidence) for name, (_, evidence) in found.items()}
     all_of_it = ", ".join(words.values())
     named = "; ".join(f"{name} {said}" for name, said in words.items())
     used = {part.dataset: results[part.dataset, "paper"] for part in parts if part.name in words}
