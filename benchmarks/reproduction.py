@@ -122,6 +122,19 @@ def gaps() -> str:
     return _table(head, rows)
 
 
+def horizons() -> str:
+    """What the released rule has gained over constant admission by so many rounds, of the longest study."""
+    document = study("mnist-released-300")
+    assert document is not None
+    mine, other = (document["policies"][name]["current_best"]["mean"] for name in ("released", "constant"))
+    gains = [100 * (a - b) for a, b in zip(mine, other, strict=True)]
+    rows = [
+        [str(T), f"{gains[T]:+.1f}", f"{sum(gains[1 : T + 1]) / T:+.1f}"]
+        for T in (25, 50, 100, 150, 200, 300)
+    ]
+    return _table(["rounds", "at the end", "averaged"], rows)
+
+
 def ladder(name: str) -> Callable[[], str]:
     """What every departure gains over constant admission."""
 
@@ -217,6 +230,7 @@ def speed() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "policies": policies,
     "gaps": gaps,
+    "horizons": horizons,
     "ladder, logistic": ladder("why-mnist-logistic"),
     "ladder, LeNet": ladder("why-mnist-lenet"),
     "parts": parts,

@@ -80,7 +80,7 @@ def read(path: Path) -> Explained:
                 over = {
                     key: _row(key, gains.below(key), policies.get(key), level, seeds) for key in gains.entries
                 }
-                groups.append(Group(f"{name}, over {other}, which spends as much", tuple(over.values())))
+                groups.append(Group(f"{name}, over {other}, which may spend as much", tuple(over.values())))
     if not any(group.rows for group in groups):
         raise SettingError(f"{str(file)!r} has no policy but the baselines: there is nothing to explain")
     return Explained(

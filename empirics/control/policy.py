@@ -85,17 +85,20 @@ def _booked(
 class Fixed:
     """Constant admission at given rates, with samples kept for `retention` rounds; `opening` adds to round 1.
 
-    Rates are exact, so that a client at rate B/K never holds more than B. Costs enter the books alone.
+    Rates are exact, so that a client at rate B/K never holds more than B. Costs enter the books alone. Carries start
+    staggered or, `floored`, so that a client's admissions are the floor of their running sum.
     """
 
     rates: tuple[Fraction, ...]
     opening: tuple[int, ...]
     retention: tuple[int, ...]
     budget: Budget
+    floored: bool = False
 
     def start(self, replicates: int) -> State:
         M = len(self.rates)
-        carry = np.array(_staggered(M), dtype=object)
+        # to the nearest from -1/2 on, halves upwards, is the floor from 0 on
+        carry = np.array([Fraction(-1, 2)] * M if self.floored else _staggered(M), dtype=object)
         return State(
             AdmissionState.initial(replicates, 1), carry, np.zeros((0, replicates, M), dtype=np.int64)
         )

@@ -130,7 +130,8 @@ def _acdpp_capped(brief: Brief) -> Policy:
 @_built_in("constant")
 def _constant(brief: Brief) -> Policy:
     M = len(brief.budget.buffers)
-    return Fixed(_rates(brief.budget, brief.K), (0,) * M, (brief.K,) * M, brief.budget)
+    rates, floored = _rates(brief.budget, brief.K), brief.study.fractions == "floor"
+    return Fixed(rates, (0,) * M, (brief.K,) * M, brief.budget, floored)
 
 
 @_built_in("oracle")
@@ -151,7 +152,8 @@ def _hybrid(brief: Brief) -> Policy:
     K = design_limit(half, brief.constants).K if study.hybrid_K is None else study.hybrid_K
     opening = (0,) * live + tuple(int(size) for size in budget.buffers[live:])
     rates = _rates(half, K) + (Fraction(0),) * idle
-    return Fixed(rates, opening, (K,) * live + (FOREVER,) * idle, budget)
+    kept = (K,) * live + (FOREVER,) * idle
+    return Fixed(rates, opening, kept, budget, study.fractions == "floor")
 
 
 @_built_in("released")

@@ -5,7 +5,7 @@
 | `settings.json` | the study, device, versions, digests, constants; and which of the other files belong to it |
 | `rounds.parquet` | one row a policy, seed and round; the columns are `empirics.records.columns.COLUMNS` |
 | `summary.json` | what `acdpp train` prints; there once the study is complete |
-| `reproduction.json` | what `acdpp reproduce` prints, with the curves, made from the files above; no other command writes it |
+| `reproduction.json` | what `acdpp reproduce` prints, with the curves, made from the files above |
 | `state-ROUND.npz` | parameters after that round, to continue or extend the study from; reading takes none |
 | `parts/` | finished chunks of rounds of a study under way |
 | `.lock` | held by the one process that writes |

@@ -43,6 +43,7 @@ LADDER: dict[str, tuple[str, ...]] = {  # policies of a world besides those ever
         "released-rounding",
         "released-penalty",
         "released-constants",
+        "released-constants@V=1000",
     ),
     "released-momentum": (),
     "released-readmitted": (),

@@ -53,7 +53,8 @@ UNSAID = (
     "inputs scaled to [0, 1]",
     "first parameters by torch's defaults, of logistic regression a random direction of length 1, anew for every seed",
     "which two classes a client has (m and m+1, as in the released code)",
-    "the constants of the penalty (the released code's)",
+    "the constants of the penalty (the released code's, but for V)",
+    "of the released setting: E and η, for which we take the text's (the code's defaults are 30 and 0.1)",
 )
 
 
@@ -131,7 +132,7 @@ STEPS = {  # from the text to the code; weights are none, since with equal α bo
     "momentum": Setting("local descent with momentum 0.9", {"momentum": 0.9}),
     "readmitted": Setting(
         "samples without replacement from 500 a class and client, again when they run out",
-        {"per_class": 500, "replacement": False},
+        {"per_class": 500, "replacement": False, "per_seed": ("start", "partition")},
         {"imagenette": {"per_class": None}},
     ),
     "prices": Setting(
@@ -145,7 +146,7 @@ STEPS = {  # from the text to the code; weights are none, since with equal α bo
         {"cifar10": NOT_THERE, "imagenette": NOT_THERE},
     ),
 }
-CODE = {"K": 10, "hybrid_K": 10, "weights": "samples", "policies": RELEASED_POLICIES}
+CODE = {"K": 10, "hybrid_K": 10, "weights": "samples", "fractions": "floor", "policies": RELEASED_POLICIES}
 
 
 def _released(about: str, but: str | None = None) -> Setting:
@@ -159,7 +160,9 @@ def _released(about: str, but: str | None = None) -> Setting:
 SETTINGS = {
     "paper": Setting("as the text says"),
     **STEPS,
-    "released": _released("as the released code runs: all of these, and K = 10 for hybrid too"),
+    "released": _released(
+        "as the released code runs: all of these, K = 10 for hybrid too, rates rounded down"
+    ),
     **{
         f"released-{name}": _released(f"the same but for this: {step.about}", name)
         for name, step in STEPS.items()

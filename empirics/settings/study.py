@@ -131,6 +131,12 @@ class Study:
         "Target rate of acdpp, samples a round; none for the largest that the budgets allow.",
         optional(OWN["rate"]),
     )
+    fractions: str = setting(
+        "staggered",
+        "What constant and hybrid make of rates that are no whole numbers: staggered (clients round up at different "
+        "times) or floor (of what is due so far, as the released code has it).",
+        choice("staggered", "floor"),
+    )
     V: float | None = setting(
         None,
         "Weight of acdpp's penalty; buy-cheap has two thirds of so many rounds' budget in reserve; none for the root "

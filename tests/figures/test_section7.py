@@ -394,7 +394,7 @@ def test_equal_spending_has_rows_of_its_own(tmp_path: Path) -> None:
     world["equal_spending"] = {"cost": 200.0, "over": {"constant@K=2,budget=200": {"released": gains}}}
     data = read(document, tmp_path)
     assert [group.title for group in data.groups][1] == (
-        "paper, over constant@K=2,budget=200, which spends as much"
+        "paper, over constant@K=2,budget=200, which may spend as much"
     )
     (row,) = data.groups[1].rows
     assert (float(row.last.mean), float(row.averaged.mean)) == (-0.5, 1.5)

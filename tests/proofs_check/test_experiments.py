@@ -328,6 +328,23 @@ def test_a_speed_up_is_bounded_by_the_rounds_that_are_known(
     assert levels == [0.95, 0.95]
 
 
+@pytest.mark.parametrize(
+    ("constant", "outcome"),
+    [
+        ((24, 30), "holds"),
+        ((10, 30), "open"),
+        ((40, 50), "fails"),
+        ((24, np.inf), "open"),
+        ((np.inf, np.inf), "fails"),
+    ],
+)
+def test_a_speed_up_holds_only_where_it_is_known_from_both_sides(
+    constant: Any, outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrivals(monkeypatch, acdpp=(10, 12), constant=constant)
+    assert experiment.sooner(racing(), 2.6, "acdpp", "constant", 0.9).outcome == outcome
+
+
 def test_where_nobody_reaches_the_target_no_speed_up_was_measured(tmp_path: Path) -> None:
     late = dict.fromkeys(("acdpp", "constant", "hybrid"), 1000000.0)
     found = claims(put(tmp_path, "paper", every={"pace": late}))

@@ -25,12 +25,15 @@ __all__ = ["BASELINES", "DOMAIN", "GAPS", "Instead", "Judge", "Measure", "Part",
 ACDPP = {"paper": "acdpp", "released": "released"}
 RELEASED = (
     "the settings of the released code in place of the text's: a shorter K, a wide region that hardly contracts, with "
-    "a cap, at least one sample a client and round, momentum, a pool of 500 images a class or 1,000 a client that is "
+    "a cap, V = 1000 (10000, 3000), another penalty, at least one sample a client and round, rates of constant "
+    "admission rounded down, K = 10 for hybrid, momentum, a pool of 500 images a class or 1,000 a client that is "
     "shuffled anew when it is used up, integer prices (to 49 on CIFAR-10), and logistic regression for LeNet"
 )
 ESTABLISHED = ("proved", "certified", "supported")
 BASELINES = {"constant": "constant admission", "hybrid": "the hybrid baseline"}
-DOMAIN = "the setting of Section 7 on three data sets; 100 rounds, of which the text says nothing"
+DOMAIN = (
+    "the setting of Section 7 on three data sets; chosen where it is silent: 100 rounds, V = √T, ρ = 1 - 1/√T"
+)
 GAPS = {"after the last round": "points", "averaged over rounds": "points_averaged"}
 
 # of a result, what the paper says of its data set, ACDPP's name in it, and the level of this part

@@ -1,9 +1,11 @@
 """The studies of Section 7, held against what the paper and its released code say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from empirics.control.schedule import Schedule, brief_for
+from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.ladder import EVERYWHERE, LADDER, at_equal_spending, rungs
 from empirics.settings.section7 import DATASETS, PAPER, SETTINGS, STEPS, TARGETS, section7, settings_for
 from empirics.settings.study import Study
@@ -58,7 +60,7 @@ def test_the_steps_from_text_to_code_make_the_code_together(dataset):
         name: step[name] for step in steps for name in step if step[name] != text[name] and name != "preset"
     }
     rest = {name for name in code if code[name] != (text | changed)[name]}
-    assert rest == {"preset", "policies", "K", "hybrid_K", "weights"}
+    assert rest == {"preset", "policies", "K", "hybrid_K", "weights", "fractions"}
     assert all(sum(step[name] != text[name] for step in steps) == 1 for name in changed)
 
 
@@ -114,8 +116,16 @@ def test_every_world_of_the_ladder_is_a_study_whose_policies_exist(dataset):
         assert study.document() == plain
 
 
-@pytest.mark.parametrize("cost", [61.0, 198.3, 260.0])
-@pytest.mark.parametrize(("dataset", "setting"), [("mnist", "paper"), ("cifar10", "released")])
+@pytest.mark.parametrize(
+    ("dataset", "setting", "cost"),
+    [
+        ("mnist", "paper", 61.0),
+        ("mnist", "paper", 198.3),
+        ("mnist", "paper", 260.0),
+        ("cifar10", "released", 260.0),
+        ("cifar10", "released", 498.3),
+    ],
+)
 def test_equal_spending_spends_as_much_where_memory_allows(dataset, setting, cost):
     """With K rounded down constant admission pays as much on average, whatever mean price it takes for true."""
     study = section7(dataset, setting, rounds=400)
@@ -127,6 +137,18 @@ def test_equal_spending_spends_as_much_where_memory_allows(dataset, setting, cos
     held = rounds.occupancy.sum(axis=2).reshape(400, 4, study.seeds)[:, :2].max(axis=(0, 2))
     assert held.max() <= sum(study.buffers)
     assert held[1] > 0.95 * sum(study.buffers)  # rounded up, memory is full
+
+
+@pytest.mark.parametrize("name", ["constant", "hybrid"])
+def test_the_code_admits_the_floor_of_what_is_due(name):
+    study = replace(section7("mnist", "released", seeds=1, rounds=40), policies=(name,))
+    so_far = np.cumsum(plan(study, CONTROL).admissions[:, 0], axis=0)
+    rounds = np.arange(1, 41)[:, np.newaxis]
+    live = 10 if name == "constant" else 5
+    due = rounds * np.array(study.buffers[:live]) // 10
+    assert (so_far[:, :live] == due).all()
+    if name == "hybrid":
+        assert (so_far[:, 5:] == study.buffers[5:]).all()
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
