@@ -68,12 +68,16 @@ def explain(
             }
             return reproduce(study, folder, **options)[0]
 
-    for world, named in studies.items():
-        study = named if eta is None else replace(named, eta=eta)
-        folder = trained(study, place / world)
-        if world in EQUAL:
-            cost = explained.spending(reproduction.Runs.read(folder))
-            trained(at_equal_spending(study, cost), explained.equal_folder(place, world))
+    try:
+        for world, named in studies.items():
+            study = named if eta is None else replace(named, eta=eta)
+            folder = trained(study, place / world)
+            if world in EQUAL:
+                cost = explained.spending(reproduction.Runs.read(folder))
+                trained(at_equal_spending(study, cost), explained.equal_folder(place, world))
+    finally:
+        if out is None and not any(place.iterdir()):
+            place.rmdir()  # claimed in vain: the data are not there, say
     document = explained.explained(place)
     reproduction.save(place / explained.NAME, document)
     return place, document

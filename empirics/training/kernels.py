@@ -171,7 +171,10 @@ def descend(
         total = tl.dot(tl.trans(a), b, total, input_precision=PRECISION)
     if MOVING:
         tl.store(velocity + where, total)
-    moved = tl.load(weight + where) - tl.load(step + g) * total
+    before, size_of_step = tl.load(weight + where), tl.load(step + g)
+    moved = tl.where(
+        size_of_step == 0, before, before - size_of_step * total
+    )  # 0 times infinity is no number
     tl.store(weight + where, moved)
     tl.store(rounded + where, moved.to(rounded.dtype.element_ty))
 
@@ -233,18 +236,22 @@ def activate(
     if item % images < tl.load(size + g):
         channel = tl.program_id(0) % ACROSS * BLOCK + tl.arange(0, BLOCK)
         z += item.to(tl.int64) * (HEIGHT * WIDTH * CHANNELS)
+        pivot = tl.load(z + channel).to(tl.float32)
         first = tl.zeros((BLOCK,), tl.float32)
         second = tl.zeros((BLOCK,), tl.float32)
         for start in range(0, OUTPUTS, CHUNK):
             pixel, out = _window(start, CHUNK, HEIGHT, WIDTH, POOL)
             here = (out < OUTPUTS)[:, None, None]
             v = tl.load(z + pixel[:, :, None] * CHANNELS + channel[None, None, :], mask=here, other=0.0)
-            v = v.to(tl.float32)
+            v = tl.where(here, v.to(tl.float32) - pivot[None, None, :], 0.0)
             first += tl.sum(tl.sum(v, axis=1), axis=0)
             second += tl.sum(tl.sum(v * v, axis=1), axis=0)
-        COUNT: tl.constexpr = HEIGHT * WIDTH * GROUP
-        centre = _of_group(first, BLOCK, GROUP) / COUNT
-        spread = _of_group(second, BLOCK, GROUP) / COUNT - centre * centre
+        # of each channel, from its first pixel, so that squares of a large mean do not drown the spread
+        first = first / (HEIGHT * WIDTH)
+        second = second / (HEIGHT * WIDTH) - first * first
+        centre = _of_group(pivot + first, BLOCK, GROUP) / GROUP
+        apart = pivot + first - centre
+        spread = _of_group(second + apart * apart, BLOCK, GROUP) / GROUP
         inverse = 1 / tl.sqrt(tl.maximum(spread, 0.0) + EPSILON)
         tl.store(mean + item * CHANNELS + channel, centre)
         tl.store(scale + item * CHANNELS + channel, inverse)

@@ -18,6 +18,7 @@ from torch.nn import functional as F
 
 from empirics.training.model import Descent, Memory, Population, inverse_counts, per_run
 from empirics.training.module import Module, answers
+from theory.setting import SettingError
 
 __all__ = ["PRECISIONS", "Layer", "ManyResNets", "flops"]
 
@@ -202,6 +203,7 @@ class ManyResNets(Module):
 
         kept: list[_Kept] = []
         results: list[Tensor | None] = []
+        skipped = {layer.skip for layer in self.layers}
         x = batch.columns
         for i, layer in enumerate(self.layers):
             small = networks.small[i]
@@ -214,13 +216,13 @@ class ManyResNets(Module):
             activate[(networks.count * batch.images * (layer.outward // block),)](
                 z, small[:, 0], small[:, 1], skip, y, mean, scale, batch.size, batch.images,
                 CHANNELS=layer.outward, HEIGHT=layer.height, WIDTH=layer.width, POOL=layer.pool,
-                SKIP=layer.skip is not None, CHUNK=chunk, BLOCK=block, num_warps=warps,
+                SKIP=layer.skip is not None, CHUNK=chunk, BLOCK=block, num_warps=warps, enable_fp_fusion=True,
             )  # fmt: skip
             if keep:
                 kept.append(_Kept(x, z, mean, scale))
             results.append(y)
             x = y
-            if not keep and i in (2, 6):
+            if not keep and i not in skipped:
                 results[i] = None
         return x.mean(2, dtype=torch.float32), kept
 
@@ -246,7 +248,8 @@ class ManyResNets(Module):
         convolve[(programs,)](
             x, batch.index, weight, x if bias is None else bias, x if add is None else add, y, batch.size, rows,
             batch.listed, INWARD=inward, OUTWARD=outward, HEIGHT=layer.height, WIDTH=layer.width, TAPS=layer.taps,
-            GATHER=gather, BACK=back, BIAS=bias is not None, ADD=add is not None, PRECISION=self.product, **tile,
+            GATHER=gather, BACK=back, BIAS=bias is not None, ADD=add is not None, PRECISION=self.product,
+            enable_fp_fusion=True, **tile,
         )  # fmt: skip
 
     def _step(
@@ -278,7 +281,7 @@ class ManyResNets(Module):
             deactivate[(networks.count * batch.images * (layer.outward // block),)](
                 memory.z, small[:, 0], small[:, 1], slope, out, parts, memory.mean, memory.scale, batch.size,
                 batch.images, CHANNELS=layer.outward, HEIGHT=layer.height, WIDTH=layer.width, POOL=layer.pool,
-                CHUNK=chunk, BLOCK=block, num_warps=warps,
+                CHUNK=chunk, BLOCK=block, num_warps=warps, enable_fp_fusion=True,
             )  # fmt: skip
             motion.move(small, f"small {i}", parts.sum(1), step)
             if i:
@@ -310,15 +313,20 @@ class ManyResNets(Module):
             x, batch.index, slope, weight, networks.rounded[i], weight if velocity is None else velocity, step,
             batch.size, batch.images * layer.pixels, batch.listed, motion.momentum, INWARD=layer.inward,
             OUTWARD=layer.outward, HEIGHT=layer.height, WIDTH=layer.width, TAPS=layer.taps, GATHER=i == 0,
-            MOVING=velocity is not None, PRECISION=self.product, **tile,
+            MOVING=velocity is not None, PRECISION=self.product, enable_fp_fusion=True, **tile,
         )  # fmt: skip
 
     # --- the model's part ----------------------------------------------------------------------------------
 
     @per_run
     def update(self, theta: Tensor, memory: Memory, descent: Descent) -> Tensor:
-        moved = torch.empty_like(theta)
+        moved, most = torch.empty_like(theta), self._most(self._population)  # there before room is measured
         images = memory.index.shape[2]
+        if images > most:
+            raise SettingError(
+                f"resnet9 trains on at most {most} images of this size a client, got {images}: take smaller buffers or "
+                "images"
+            )
         per_network = self._bytes(images, training=True, velocity=descent.momentum > 0)
         for part in _parts(len(theta), per_network * memory.index.shape[1], theta.device):
             own = Memory(memory.index[part], memory.mask[part], memory.weights[part])
@@ -328,7 +336,7 @@ class ManyResNets(Module):
     def _trained(self, theta: Tensor, memory: Memory, descent: Descent) -> Tensor:
         runs, clients, images = memory.index.shape
         networks = self._networks(theta, clients)
-        index = memory.index.reshape(-1, images)
+        index = memory.index.reshape(-1, images).contiguous()
         batch = _Batch(
             self._population, index, images, memory.mask.sum(2, dtype=torch.int32).view(-1), images
         )
@@ -361,13 +369,18 @@ class ManyResNets(Module):
 
     def _scored(self, theta: Tensor, columns: Tensor) -> Iterator[tuple[slice, Tensor, Tensor]]:
         """Some runs, some images, and their scores, (runs, images, classes), one piece after the other."""
-        images = min(TESTED, len(columns))
+        images = min(TESTED, len(columns), self._most(columns))
         for part in _parts(len(theta), self._bytes(images, training=False), theta.device):
             networks = self._networks(theta[part], 1)
             for some in torch.split(torch.arange(len(columns), device=theta.device), images):
                 size = torch.full((networks.count,), len(some), dtype=torch.int32, device=theta.device)
                 features, _ = self._forward(networks, _Batch(columns, some, len(some), size, 0), keep=False)
                 yield part, some, F.pad(features, (0, 1), value=1.0) @ networks.head.transpose(1, 2)
+
+    def _most(self, columns: Tensor) -> int:
+        """Images of a network whose activations 32-bit offsets can tell apart."""
+        widest = max(max(layer.inward, layer.outward) * layer.pixels for layer in self.layers)
+        return int((2**31 - 1) // max(widest, columns.shape[1] * columns.shape[2]))
 
     def _bytes(self, images: int, *, training: bool, velocity: bool = False) -> int:
         """What a network takes on the card, with so many images."""
@@ -425,7 +438,8 @@ class _Motion:
         velocity = self.velocity(name, values)
         if velocity is not None:
             gradient = velocity.mul_(self.momentum).add_(gradient)
-        values.sub_(step.view(-1, *(1,) * (values.ndim - 1)) * gradient)
+        size = step.view(-1, *(1,) * (values.ndim - 1))
+        values.sub_(torch.where(size == 0, 0, size * gradient))  # 0 times infinity is no number
 
 
 def _of(descent: Descent, part: slice) -> Descent:

@@ -42,10 +42,10 @@ def poisoned(*shape):
     return torch.full(shape, torch.nan, device=DEVICE)
 
 
-def same(found, wanted):
+def same(found, wanted, exact=1e-4):
     """On the images that are there; the others were never written."""
     for g, size in enumerate(SIZE):
-        assert torch.allclose(found[g, :size], wanted[g, :size], rtol=1e-4, atol=1e-4)
+        assert torch.allclose(found[g, :size], wanted[g, :size], rtol=exact, atol=exact)
         assert found[g, size:].isnan().all()
 
 
@@ -134,46 +134,66 @@ def test_images_may_be_chosen_from_a_data_set():
         assert torch.allclose(moved[g].double(), weight[g] - gradient, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("pool", [1, 2])
-@pytest.mark.parametrize("whole", [True, False])
-def test_norm_mish_pooling_and_sum_are_torchs(pool, whole):
-    height, width, channels = 4, 8, 64
+@pytest.mark.parametrize("skipping", [True, False])
+@pytest.mark.parametrize(
+    ("pool", "height", "width", "chunk"),
+    [(1, 4, 8, 32), (1, 4, 8, 4), (2, 4, 8, 8), (2, 6, 6, 4), (1, 3, 3, 4)],
+)
+def test_norm_mish_pooling_and_sum_are_torchs(pool, height, width, chunk, skipping):
+    """All at once, in chunks, and in chunks of which the last is not full."""
+    channels = 64
     shape = {"CHANNELS": channels, "HEIGHT": height, "WIDTH": width, "POOL": pool}
     z = 3 * random(MODELS, IMAGES, channels, height, width) + 1
-    z[0, 0, 0, 0, 0] = 90.0  # Mish must not overflow
     z[0, 1] = z[0, 1].round()  # the largest of four may be there twice
+    z[0, 2] = 2.5  # no spread at all
+    z[1, 0] += 1000.0  # a large mean must not drown the spread
     small, skip = random(MODELS, 3, channels), random(MODELS, IMAGES, channels, height // pool, width // pool)
+    small[1, 0, :4] = 60.0  # Mish must not overflow
     leaves = [values.clone().requires_grad_() for values in (z, small)]
 
     def block(z, small):
         active = F.mish(F.group_norm(z, 32, small[0], small[1]))
         return F.max_pool2d(active, pool)
 
-    wanted = each(block, *leaves) + skip
+    wanted = each(block, *leaves) + (skip if skipping else 0)
     outputs = height * width // pool**2
-    cut = {"CHUNK": outputs if whole else 4, "BLOCK": 32, "num_warps": 4}
+    cut = {"CHUNK": chunk, "BLOCK": 32, "num_warps": 4}
     programs = MODELS * IMAGES * (channels // 32)
     y, parameters = poisoned(MODELS, IMAGES, outputs, channels), small.float()
     mean, scale = (poisoned(MODELS, IMAGES, channels) for _ in range(2))
     kernels.activate[(programs,)](
         rows(z), parameters[:, 0], parameters[:, 1], rows(skip), y, mean, scale, sizes(), IMAGES,
-        **shape, SKIP=True, **cut,
+        **shape, SKIP=skipping, **cut,
     )  # fmt: skip
-    same(images(y, height // pool, width // pool), wanted)
+    exact = 2e-3  # float32 of numbers around 1000, sixtyfold
+    same(images(y, height // pool, width // pool), wanted, exact)
 
     slope = random(*wanted.shape)
+    slope[0, 2] = 0  # without spread, gradients are as large as one over the root of epsilon
     for g, size in enumerate(SIZE):
         slope[g, size:] = 0
     wanted.backward(slope)
-    out, parts = (
-        poisoned(MODELS, IMAGES, height * width, channels),
-        torch.zeros(MODELS, IMAGES, 3, channels, device=DEVICE),
-    )
+    out = poisoned(MODELS, IMAGES, height * width, channels)
+    parts = torch.zeros(MODELS, IMAGES, 3, channels, device=DEVICE)
     kernels.deactivate[(programs,)](
         rows(z), parameters[:, 0], parameters[:, 1], rows(slope), out, parts, mean, scale, sizes(), IMAGES,
         **shape, **cut,
     )  # fmt: skip
-    same(images(out, height, width), leaves[0].grad)
+    same(images(out, height, width), leaves[0].grad, exact)
     found = parts.sum(1).double()
-    assert torch.allclose(found[:, :2], leaves[1].grad[:, :2], rtol=1e-4, atol=1e-3)
-    assert torch.allclose(found[:, 2], leaves[0].grad.sum((1, 3, 4)), rtol=1e-4, atol=1e-3)
+    assert torch.allclose(found[:, :2], leaves[1].grad[:, :2], rtol=exact, atol=exact)
+    assert torch.allclose(found[:, 2], leaves[0].grad.sum((1, 3, 4)), rtol=exact, atol=5 * exact)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_a_step_of_size_0_moves_nothing_whatever_the_gradient():
+    x, slope = random(MODELS, IMAGES, 32, HEIGHT, WIDTH), random(MODELS, IMAGES, 32, HEIGHT, WIDTH)
+    slope[0] = torch.inf
+    weight = taps(random(MODELS, 32, 32, 3, 3))
+    found, step = weight.clone(), torch.tensor([0.0, 0.1], device=DEVICE)
+    kernels.descend[(MODELS * 9,)](
+        rows(x), sizes(), rows(slope), found, found, found, step, sizes(), IMAGES * HEIGHT * WIDTH, 0, 0.0,
+        INWARD=32, OUTWARD=32, **SHAPE, TAPS=9, GATHER=False, MOVING=False, **CUT,
+    )  # fmt: skip
+    assert torch.equal(found[0], weight[0])
+    assert not torch.isclose(found[1], weight[1]).any()

@@ -4,13 +4,16 @@ from dataclasses import replace
 
 import pytest
 import torch
+from torch import nn
 
 from empirics.training import resnet
 from empirics.training.model import Descent, Memory, Population
 from empirics.training.module import Module
-from empirics.training.networks import resnet9
+from empirics.training.networks import Residual, _block, resnet9
 from empirics.training.resnet import ManyResNets, flops
+from theory.setting import SettingError
 
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 gpu = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
 
 
@@ -27,9 +30,9 @@ def wider(population):
     return replace(population, **reals)
 
 
-def networks(population, count=2):
+def networks(population, count=2, make=resnet9):
     torch.manual_seed(3)
-    made = [resnet9(population).to(population.x.device) for _ in range(count)]
+    made = [make(population).to(population.x.device) for _ in range(count)]
     for module in made:
         for parameter in module.parameters():
             parameter.data += 0.05 * torch.randn_like(parameter)
@@ -54,6 +57,57 @@ def test_parameters_come_back_as_they_went():
     moved = model._moved(made, theta, weights)
     assert torch.allclose(moved[0], torch.tensor(0.3 * 1 + 0.7 * 2), atol=1e-5)
     assert torch.allclose(moved[1], torch.tensor(3.0), atol=1e-5)
+
+
+def narrow(population):
+    """ResNet-9 with 32 channels everywhere."""
+    return nn.Sequential(
+        _block(3, 32),
+        _block(32, 32, pool=True),
+        Residual(32),
+        _block(32, 32, pool=True),
+        _block(32, 32, pool=True),
+        Residual(32),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(32, population.classes),
+    )
+
+
+def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
+    """All of it, without a card: two runs that differ in steps and their size, a client without images, momentum."""
+    pytest.importorskip("triton")
+    made = resnet._layers
+
+    def layers(height, width):
+        return tuple(replace(one, inward=32, outward=32) for one in made(height, width))
+
+    monkeypatch.setattr(resnet, "_layers", layers)
+    monkeypatch.setattr(resnet, "TESTED", 2)
+    here = population(DEVICE, side=8, images=3)
+    modules = networks(here, make=narrow)
+    held = memory(DEVICE, images=3)
+    few = replace(held, index=held.index[..., :2], mask=held.mask[..., :2])
+    exact, model = Module(modules, wider(here)), ManyResNets(modules, here, "float32")
+    monkeypatch.setattr(resnet, "_free", lambda device: 1.0)  # run by run
+    steps, eta = torch.tensor([1, 2], device=DEVICE), torch.tensor([0.05, 0.1], device=DEVICE)
+    descent = Descent(2, eta, 0.5, steps)
+    twice = replace(few, weights=few.weights.double())
+    with torch.no_grad():
+        wanted = exact.update(exact.start(2), twice, replace(descent, eta=eta.double()))
+        found = model.update(model.start(2), few, descent)
+        assert (found - wanted).norm() < 1e-4 * wanted.norm()
+        assert torch.allclose(model.accuracy(model.start(2)).double(), exact.accuracy(exact.start(2)))
+        risk = model.measure(model.start(2), None)["risk"].double()
+        assert torch.allclose(risk, exact.measure(exact.start(2), None)["risk"], rtol=1e-5)
+
+
+def test_more_images_than_offsets_can_tell_apart_are_refused(monkeypatch):
+    here = population("cpu", side=8, images=3)
+    model = ManyResNets(networks(here), here)
+    monkeypatch.setattr(model, "_most", lambda columns: 5)
+    with pytest.raises(SettingError, match="at most 5 images of this size a client, got 6"):
+        model.update(model.start(2), memory("cpu", images=3), Descent(1, 0.1))
 
 
 def test_flops_are_those_of_the_convolutions():
