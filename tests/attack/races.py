@@ -128,8 +128,8 @@ def race_of_reading(rng: random.Random, field: Arena, work: Path) -> Outcome:
     child = start(words, work / "writer", delay=rng.random() * 0.05)
     late = rng.random() * 2 * SPAN
 
-    def slow(self: folder.Folder) -> None:
-        check(self)
+    def slow(self: folder.Folder, **options: bool) -> None:
+        check(self, **options)
         time.sleep(late)
 
     with patch.object(folder.Folder, "_check", slow):
