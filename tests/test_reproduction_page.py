@@ -76,6 +76,10 @@ def test_what_is_left_of_the_gain_adds_up():
         f"{mean['released'] - mean[rich]:.1f} averaged points and {end['released'] - end[rich]:.1f} at the end"
         in TOLD
     )
+    spent = [study("why-mnist-filled")["policies"][name]["cost"]["mean"] for name in ("released", rich)]
+    early = [100 * sum(one[:20]) / sum(one) for one in spent]
+    assert f"{early[0]:.0f} % of its money spent in the first 20 of the 100 rounds" in TOLD
+    assert f"filled constant admission has spent {early[1]:.0f} %" in TOLD
     worlds = study("why-mnist-logistic")["worlds"]
     rule = worlds["released"]["policies"]
     whole, constants, region, back = (

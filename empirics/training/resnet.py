@@ -16,11 +16,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from empirics.training import tiles
 from empirics.training.model import Descent, Memory, Population, inverse_counts, per_run
 from empirics.training.module import Module, answers
+from empirics.training.tiles import Layer
 from theory.setting import SettingError
 
-__all__ = ["PRECISIONS", "Layer", "ManyResNets", "flops"]
+__all__ = ["PRECISIONS", "ManyResNets", "flops"]
 
 PRECISIONS = {  # of the numbers that are multiplied, and how Triton is to multiply them
     "bfloat16": (torch.bfloat16, "ieee"),
@@ -31,27 +33,6 @@ COLUMNS = 32  # of an image's first convolution, at least nine times its channel
 SHARE = 0.7  # of the free memory that training may take
 UNFOLDED = 256  # images at a time
 TESTED = 512
-
-
-@dataclass(frozen=True)
-class Layer:
-    """A convolution with its norm, Mish and pooling; `skip` is the layer whose result is added to its own."""
-
-    inward: int
-    outward: int
-    height: int
-    width: int
-    pool: int = 1
-    skip: int | None = None
-    taps: int = 9
-
-    @property
-    def pixels(self) -> int:
-        return self.height * self.width
-
-    @property
-    def outputs(self) -> int:
-        return self.pixels // self.pool**2
 
 
 def _layers(height: int, width: int) -> tuple[Layer, ...]:
@@ -94,7 +75,7 @@ class _Networks:
 
 
 class ManyResNets(Module):
-    """ResNet-9 of every client of every run, on CUDA; measures by `Module`, trains and tests by kernels of its own."""
+    """ResNet-9 of every client of every run, on CUDA, by kernels of its own; only the mismatch is left to `Module`."""
 
     graphs = False  # a round is long, and its kernels are too: nothing is gained by recording it
 
@@ -211,7 +192,7 @@ class ManyResNets(Module):
             self._convolve(layer, batch, x, networks.rounded[i], z, bias=small[:, 2], gather=i == 0)
             y = batch.empty(layer.outputs, layer.outward, self.dtype)
             mean, scale = (batch.empty(1, layer.outward, torch.float32) for _ in range(2))
-            chunk, block, warps = _part(layer)
+            chunk, block, warps = tiles.between(layer)
             skip = y if layer.skip is None else results[layer.skip]
             activate[(networks.count * batch.images * (layer.outward // block),)](
                 z, small[:, 0], small[:, 1], skip, y, mean, scale, batch.size, batch.images,
@@ -243,7 +224,7 @@ class ManyResNets(Module):
 
         inward, outward = (layer.outward, layer.inward) if back else (layer.inward, layer.outward)
         rows = batch.images * layer.pixels
-        tile = _tile(inward, outward, self.dtype)
+        tile = tiles.convolution(inward, outward, self.dtype)
         programs = len(batch.size) * -(-rows // tile["ROWS"]) * (outward // tile["COLUMNS"])
         convolve[(programs,)](
             x, batch.index, weight, x if bias is None else bias, x if add is None else add, y, batch.size, rows,
@@ -277,7 +258,7 @@ class ManyResNets(Module):
             parts = torch.zeros(
                 (networks.count, batch.images, 3, layer.outward), dtype=torch.float32, device=out.device
             )
-            chunk, block, warps = _part(layer)
+            chunk, block, warps = tiles.between(layer)
             deactivate[(networks.count * batch.images * (layer.outward // block),)](
                 memory.z, small[:, 0], small[:, 1], slope, out, parts, memory.mean, memory.scale, batch.size,
                 batch.images, CHANNELS=layer.outward, HEIGHT=layer.height, WIDTH=layer.width, POOL=layer.pool,
@@ -304,7 +285,7 @@ class ManyResNets(Module):
     ) -> None:
         from empirics.training.kernels import descend
 
-        weight, tile = networks.weights[i], _weight_tile(layer, self.dtype)
+        weight, tile = networks.weights[i], tiles.descent(layer, self.dtype)
         velocity = motion.velocity(f"weight {i}", weight)
         programs = (
             networks.count * (layer.taps * layer.inward // tile["ROWS"]) * (layer.outward // tile["COLUMNS"])
@@ -462,51 +443,3 @@ def _free(device: torch.device) -> float:
         return 1e9
     free, _ = torch.cuda.mem_get_info(device)
     return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-
-
-# --- how the work is cut up --------------------------------------------------------------------------------
-
-
-def _tile(inward: int, outward: int, dtype: torch.dtype) -> dict[str, int]:
-    """Of a convolution; measured best, layer by layer, on an H200 with 400 networks of 20 images of 32 x 32."""
-    if dtype.itemsize > 2:
-        columns, depth = min(outward, 128), min(inward, 32)
-        return {"ROWS": 128, "COLUMNS": columns, "DEPTH": depth, "num_warps": 8, "num_stages": 3}
-    columns = min(outward, 256)
-    warps, stages = {64: (4, 4), 128: (4, 3), 256: (8, 3)}[columns]
-    return {
-        "ROWS": 128,
-        "COLUMNS": columns,
-        "DEPTH": min(inward, 64),
-        "num_warps": warps,
-        "num_stages": stages,
-    }
-
-
-def _weight_tile(layer: Layer, dtype: torch.dtype) -> dict[str, int]:
-    """Of a step of descent, likewise."""
-    rows = min(layer.inward, 128)
-    if dtype.itemsize > 2:
-        columns = min(layer.outward, 128)
-        return {"ROWS": rows, "COLUMNS": columns, "DEPTH": 32, "num_warps": 8, "num_stages": 3}
-    wide = layer.inward in (128, 256) and layer.outward >= 256
-    columns = min(layer.outward, 256 if wide else 128)
-    first = layer.taps == 1
-    depth, stages = (128, 4) if first else (64, 3)
-    return {
-        "ROWS": rows,
-        "COLUMNS": columns,
-        "DEPTH": depth,
-        "num_warps": 8 if wide else 4,
-        "num_stages": stages,
-    }
-
-
-def _part(layer: Layer) -> tuple[int, int, int]:
-    """Of the passes between: outputs and channels at a time, and warps. All outputs at once where they fit."""
-    most = 16384 // layer.pool**2
-    block = min(max(8192 // layer.pixels, 16), layer.outward)
-    block = 1 << (block.bit_length() - 1)
-    whole = layer.outputs * block <= most and layer.outputs & (layer.outputs - 1) == 0
-    chunk = layer.outputs if whole else max(4096 // (block * layer.pool**2), 1)
-    return chunk, block, 8 if chunk * layer.pool**2 * block > 8192 else 4

@@ -1,6 +1,7 @@
 r"""A statement about an experiment, against the committed result of running that experiment again.
 
-What counts was written down before any result was there:
+What counts was written down before any result was there, but for the last sentence on first rounds, which came later:
+a speed-up known from one side had counted as holding.
 
 * A statement is about *the setting as described*. It is refuted if the numbers measured in that setting exclude it.
   A result whose data set is not complete, whose model or learning rate is another or whose rounds are fewer than
@@ -20,7 +21,8 @@ What counts was written down before any result was there:
 * *The first round that reaches a target* is that of the expected curve of the current best, which never falls, so a
   band that contains each of its points with probability 1 - α gives an interval of rounds: from the first whose upper
   end reaches the target to the first from which on the lower end does. Two policies at α/2 each bound a speed-up.
-  Who has not reached it by the last round reaches it later or never, which bounds a speed-up on one side only.
+  Who has not reached it by the last round reaches it later or never, which bounds a speed-up on one side only. That
+  excludes numbers below it and confirms none.
 * *One run* whose memory is larger than the buffers disproves that it never is. What is held and spent depends on
   neither data nor model.
 """
