@@ -36,6 +36,7 @@ __all__ = ["Certificates", "NodeKey", "make_certificates", "node_key"]
 
 CURVE = ec.SECP384R1()
 DAYS = 365
+HERE = ("localhost", "127.0.0.1", "::1")  # a server speaks to itself, too
 CLOCKS_DIFFER = timedelta(days=1)
 
 
@@ -162,7 +163,7 @@ def main(words: Sequence[str]) -> int:
             raise SettingError(
                 f"{folder!r} holds certificates already: choose another folder, or move them away"
             )
-        made = make_certificates(Path(folder), hosts)
+        made = make_certificates(Path(folder), [*hosts, *(name for name in HERE if name not in hosts)])
     except (SettingError, OSError) as error:
         print(f"acdpp: {error}", file=sys.stderr)
         return 2

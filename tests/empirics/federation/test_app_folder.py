@@ -1,0 +1,105 @@
+"""The app folder is a Flower app, holds the study unchanged, and its README's commands are ones that Flower takes."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import tomllib
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from flwr.cli.build import build_fab_from_disk
+from flwr.common.config import parse_config_args, validate_config
+from flwr.superlink.cli.flower_superlink import _parse_args_run_superlink
+from flwr.supernode.cli.flower_supernode import _parse_args_run_supernode
+
+from empirics.federation.app_folder import study_file, write_app
+from empirics.settings.costs import CostProcess
+from empirics.settings.presets import PRESETS
+from empirics.settings.study import Study
+from theory.setting import SettingError
+
+ONE = replace(PRESETS["digits"], policies=("acdpp",), seeds=1, buffers=(8, 9, 10), rounds=5)
+
+
+def commands(readme: str) -> list[list[str]]:
+    """All commands in the README, as the shell would take them apart."""
+    blocks = re.findall(r"```sh\n(.*?)```", readme, re.S)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+@pytest.mark.parametrize(
+    "study",
+    [
+        ONE,
+        replace(ONE, policies=("acdpp@K=7,eta=0.5",), K=3, radius=None, per_class=7, alpha=(0.5, 0.25, 0.25)),
+        replace(ONE, cost=CostProcess(process="trace", file='pri"ces ü.csv', column="a b")),
+        replace(PRESETS["released"], policies=("released",), seeds=1),
+        Study(policies=("constant",), seeds=1, dataset="npz:my data.npz"),
+    ],
+)
+def test_the_study_comes_back_as_it_was(tmp_path: Path, study: Study) -> None:
+    write_app(tmp_path / "app", study)
+    assert study_file(tmp_path / "app" / "acdpp_app" / "study.toml") == study
+
+
+@pytest.mark.filterwarnings("ignore:GitWildMatchPattern:DeprecationWarning")  # Flower's own
+def test_flower_takes_the_folder_and_all_that_the_app_needs_travels(tmp_path: Path) -> None:
+    write_app(tmp_path / "app", ONE, result='a "result" ü', data_dir="data", patience=7.5, buffers="b")
+    document = tomllib.loads((tmp_path / "app" / "pyproject.toml").read_text(encoding="utf-8"))
+    valid, errors, warnings = validate_config(document, check_module=True, project_dir=tmp_path / "app")
+    assert (valid, errors, warnings) == (True, [], [])
+    assert document["tool"]["flwr"]["app"]["config"] == {
+        "result": 'a "result" ü',
+        "data-dir": "data",
+        "patience": 7.5,
+        "buffers": "b",
+    }
+    bundle = zipfile.ZipFile(io.BytesIO(build_fab_from_disk(tmp_path / "app")))
+    wanted = {f"acdpp_app/{name}" for name in ("__init__.py", "server.py", "client.py", "study.toml")}
+    assert wanted <= set(bundle.namelist())
+
+
+def test_the_commands_of_the_readme_are_ones_that_flower_takes(tmp_path: Path) -> None:
+    write_app(tmp_path, ONE)
+    found = commands((tmp_path / "README.md").read_text(encoding="utf-8"))
+    [link] = [words[1:] for words in found if words[:1] == ["flower-superlink"]]
+    [node] = [words[1:] for words in found if words[:1] == ["flower-supernode"]]
+    superlink = _parse_args_run_superlink().parse_args(link)
+    assert superlink.enable_supernode_auth
+    assert not superlink.insecure
+    assert not superlink.runtime_dependency_install
+    supernode = _parse_args_run_supernode().parse_args(node)
+    assert not supernode.insecure
+    assert supernode.superlink == f"server.example:{superlink.port}"
+    assert parse_config_args([supernode.node_config]) == {
+        "partition-id": 0,
+        "buffer": "samples-0",
+        "data-dir": "",
+    }
+    assert ["flwr", "run", ".", "acdpp", "--stream"] in found
+    assert f'address = "127.0.0.1:{superlink.port}"' in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_folder_with_anything_in_it_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("kept")
+    for place in (tmp_path, tmp_path / "mine.txt"):
+        with pytest.raises(SettingError, match="not empty"):
+            write_app(place, ONE)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.parametrize("several", [{"policies": ("acdpp", "constant")}, {"seeds": 2}])
+def test_several_runs_are_no_federation(tmp_path: Path, several: dict[str, object]) -> None:
+    with pytest.raises(SettingError, match="one policy once"):
+        write_app(tmp_path / "app", replace(ONE, **several))  # type: ignore[arg-type]
+    assert not (tmp_path / "app").exists()
+    write_app(tmp_path / "app", ONE)
+    study = tmp_path / "app" / "acdpp_app" / "study.toml"
+    study.write_text(study.read_text().replace("seeds = 1\n", "seeds = 2\n"))
+    with pytest.raises(SettingError, match="one policy once"):
+        study_file(study)
