@@ -8,11 +8,9 @@ record.
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +30,7 @@ from empirics.continuing import (
 from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
 from empirics.given import Own, threads
+from empirics.measuring import CALM, final_measures, least_for, machine, numbers, settings_document
 from empirics.prediction.forecast import Forecast, Outlook, caveats, refusal, seconds
 from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
 from empirics.records.rows import Columns, replay, rows_of
@@ -42,35 +41,16 @@ from empirics.training.engine import Engine
 from empirics.training.linear import Linear
 from empirics.training.networks import NETWORKS
 from empirics.training.problem import Problem, make_problem
-from empirics.training.risk import Least, least_risk
+from empirics.training.risk import Least
 from theory.setting import SettingError
 
-__all__ = ["Progress", "run_study", "study_of", "versions"]
+__all__ = ["Progress", "run_study", "study_of"]
 
 Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
-PACKAGES = ("acdpp", "numpy", "torch", "scipy", "scikit-learn", "pyarrow")
 ROW = 8 * 18  # bytes of a row, before compression
 PATIENCE = 120  # seconds that a prediction may take beside training
 REMEDY = "take smaller buffers or rates, or fewer seeds or policies"
-CALM = "take a smaller eta, or a radius to project onto"
-
-
-def versions() -> dict[str, str]:
-    """What computed this."""
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-def _machine(device: torch.device) -> dict[str, Any]:
-    cuda = device.type == "cuda"
-    name = torch.cuda.get_device_name(device) if cuda else f"cpu ({platform.machine()})"
-    return {"device": name, "versions": versions(), "threads": torch.get_num_threads()}
 
 
 @dataclass(frozen=True)
@@ -173,21 +153,9 @@ def run_study(
         prices = own.prices(study)
         problem = make_problem(study, asked["device"] or "cpu", data_dir, dataset=dataset, model=model)
         calibration = calibrate(problem)
-        job = _Job(study, problem, prices, calibration, _least(problem), policies)
+        job = _Job(study, problem, prices, calibration, least_for(problem), policies)
         job.try_out()
-        settings = {
-            "study": study.document(),
-            "asked": asked,
-            **_machine(problem.population.x.device),
-            "data_digest": problem.digest,
-            "data": {"train": len(problem.population.y), "test": len(problem.population.test_y)},
-            "cost_digest": prices.digest,
-            "parameters": problem.model.size,
-            "constants": calibration.document(),
-            "least_risk": None if job.least is None else asdict(job.least),
-            "not_predicted": job.not_predicted(),
-            "continued": [],
-        }
+        settings = settings_document(job.problem, asked, prices, calibration, job.least, job.not_predicted())
         place = claim(Path("results"), study.preset) if out is None else Path(out)
         with Folder.begin(place, settings) as folder:
             announce(place)
@@ -230,18 +198,11 @@ def _continue(
             if study.rounds != began.rounds:
                 refuse_horizon(began, study, calibration.constants, prices, own.policies)
                 _rehearse(folder, job)
-            now = _machine(problem.population.x.device)
+            now = machine(problem.population.x.device)
             warn_of_changes(settings, now)
             again = [*settings["continued"], {"after_round": folder.progress.done, **now}]
             folder.reopen(study=study.document(), continued=again)
             return _train(folder, job, progress)
-
-
-def _least(problem: Problem) -> Least | None:
-    study, model = problem.study, problem.model
-    if study.radius is None or "risk" not in study.measures or not isinstance(model, Linear):
-        return None
-    return least_risk(model, study.radius)
 
 
 def _rehearse(folder: Folder, job: _Job) -> None:
@@ -273,7 +234,7 @@ def _train(folder: Folder, job: _Job, progress: Progress) -> dict[str, Any]:
         if study.diverging == "refuse":
             _refuse_divergence(rounds, measured, engine)
         else:
-            measured = _numbers(measured)
+            measured = numbers(measured)
         if least is not None:
             measured["excess_risk"] = measured["risk"] - least.of_runs(study.runs)
         if forecasts:
@@ -283,7 +244,7 @@ def _train(folder: Folder, job: _Job, progress: Progress) -> dict[str, Any]:
         folder.save(rounds.first, rounds.last, rows_of(rounds, measured), state, schedule.digest)
         tally.add(rounds, measured)
         done = rounds.last
-    summary = tally.summary(_final(problem, engine, least), least)
+    summary = tally.summary(final_measures(problem, engine.theta, least), least)
     if least is not None:
         notes = caveats(study, job.calibration.constants, forecasts)
         add_predictions(summary, forecasts, reason, notes)
@@ -310,33 +271,6 @@ def _restore(engine: Engine, folder: Folder, schedule: Schedule, problem: Proble
     for name in ("theta", "uses"):
         getattr(engine, name).copy_(torch.from_numpy(saved[name]))
     refuse_model(saved["fingerprint"], fingerprint(problem, engine.theta), folder.path)
-
-
-def _final(problem: Problem, engine: Engine, least: Least | None) -> Columns:
-    """Measured at θ(T+1), after the last round."""
-    with torch.no_grad():
-        found = {"accuracy": problem.model.accuracy(engine.theta)}
-        if "risk" in problem.study.measures:
-            found["risk"] = problem.model.measure(engine.theta, None)["risk"]
-    arrays = {name: values.double().cpu().numpy() for name, values in found.items()}
-    if problem.study.diverging == "record":
-        lost = ~torch.isfinite(engine.theta).all(dim=1).cpu().numpy()
-        arrays = _numbers({name: np.where(lost, np.nan, values) for name, values in arrays.items()})
-    for name, values in arrays.items():
-        if problem.study.diverging == "refuse" and not np.isfinite(values).all():
-            policy = problem.study.policies[int(np.argmin(np.isfinite(values))) // problem.study.seeds]
-            raise SettingError(
-                f"training diverged: {name} of {policy} is not finite after the last round: {CALM}"
-            )
-    if least is not None:
-        arrays["excess_risk"] = arrays["risk"] - least.of_runs(problem.study.runs)
-    return arrays
-
-
-def _numbers(measured: Columns) -> Columns:
-    """NaN for all of a run where one of its measures is not finite: an accuracy beside an infinite risk is none."""
-    lost = np.logical_or.reduce([~np.isfinite(values) for values in measured.values()])
-    return {name: np.where(lost, np.nan, values) for name, values in measured.items()}
 
 
 # --- refusals ----------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from empirics.training.resnet import ManyResNets
 from empirics.training.streams import Streams, make_pools
 from theory.setting import SettingError
 
-__all__ = ["Problem", "choose_device", "from_dataset", "make_problem"]
+__all__ = ["Problem", "choose_device", "from_dataset", "make_model", "make_problem"]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def make_problem(
 def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any = None) -> Problem:
     """The same, from a data set already loaded."""
     streams = make_pools(data.train_y, study)
-    linear = model is None and study.model == "logistic"
+    linear = _is_linear(study, model)
     train_x, test_x = _inputs(data.train_x, data.test_x, study, flat=linear)
     binary = study.labels == "parity"
     train_y, test_y = (labels % 2 if binary else labels for labels in (data.train_y, data.test_y))
@@ -94,8 +94,18 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
         test_y=tensor(test_y, torch.int64),
         classes=2 if binary else data.classes,
     )
-    made = Linear(population, _first(study, population)) if linear else _own(study, population, model)
-    return Problem(study, streams, made, population, data.digest)
+    return Problem(study, streams, make_model(study, population, model), population, data.digest)
+
+
+def _is_linear(study: Study, model: Any) -> bool:
+    return model is None and study.model == "logistic"
+
+
+def make_model(study: Study, population: Population, model: Any = None) -> Model:
+    """The study's model over a population, or the one given."""
+    if _is_linear(study, model):
+        return Linear(population, _first(study, population))
+    return _own(study, population, model)
 
 
 def _inputs(

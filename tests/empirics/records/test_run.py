@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from empirics import run
+from empirics import measuring
 from empirics.records.columns import COLUMNS
 from empirics.records.folder import read_result
 from empirics.records.summary import FIELDS
@@ -188,7 +188,7 @@ def test_rows_without_their_checkpoint_are_written_again(result, tmp_path):
 SCRIPT = """
 import sys, time
 from pathlib import Path
-from empirics import run
+from empirics import measuring, run
 from empirics.records.summary import FIELDS
 from empirics.run import run_study
 from tests.empirics.small import blobs
@@ -271,8 +271,8 @@ def stopped_at(study, out, after, **own):
 
 def test_another_version_is_a_warning_that_says_what_it_means(result, tmp_path, monkeypatch):
     stopped_at(small(), tmp_path / "old", 25)
-    known = run.versions()
-    monkeypatch.setattr(run, "versions", lambda: known | {"torch": "99.0"})
+    known = measuring.versions()
+    monkeypatch.setattr(measuring, "versions", lambda: known | {"torch": "99.0"})
     with pytest.warns(UserWarning, match=r"torch .* → 99.0: .* need not bit for bit") as caught:
         summary = run_study(out=tmp_path / "old", resume=True)
     assert len(caught) == 1

@@ -1,0 +1,103 @@
+"""What a study's record says besides its rounds: where and from what it is computed, and how it ends."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from empirics.control.prices import Prices
+from empirics.records.rows import Columns
+from empirics.training.constants import Calibration
+from empirics.training.linear import Linear
+from empirics.training.problem import Problem
+from empirics.training.risk import Least, least_risk
+from theory.setting import SettingError
+
+__all__ = ["CALM", "final_measures", "least_for", "machine", "numbers", "settings_document", "versions"]
+
+PACKAGES = ("acdpp", "numpy", "torch", "scipy", "scikit-learn", "pyarrow")
+CALM = "take a smaller eta, or a radius to project onto"
+
+
+def versions() -> dict[str, str]:
+    """What computed this."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def machine(device: torch.device) -> dict[str, Any]:
+    """Where it is computed."""
+    cuda = device.type == "cuda"
+    name = torch.cuda.get_device_name(device) if cuda else f"cpu ({platform.machine()})"
+    return {"device": name, "versions": versions(), "threads": torch.get_num_threads()}
+
+
+def settings_document(
+    problem: Problem,
+    asked: Mapping[str, Any],
+    prices: Prices,
+    calibration: Calibration,
+    least: Least | None,
+    not_predicted: str | None,
+) -> dict[str, Any]:
+    """What `settings.json` says of a study that begins."""
+    return {
+        "study": problem.study.document(),
+        "asked": dict(asked),
+        **machine(problem.population.x.device),
+        "data_digest": problem.digest,
+        "data": {"train": len(problem.population.y), "test": len(problem.population.test_y)},
+        "cost_digest": prices.digest,
+        "parameters": problem.model.size,
+        "constants": calibration.document(),
+        "least_risk": None if least is None else asdict(least),
+        "not_predicted": not_predicted,
+        "continued": [],
+    }
+
+
+def least_for(problem: Problem) -> Least | None:
+    """The least risk on the ball, where there is one and the risk is measured."""
+    study, model = problem.study, problem.model
+    if study.radius is None or "risk" not in study.measures or not isinstance(model, Linear):
+        return None
+    return least_risk(model, study.radius)
+
+
+def final_measures(problem: Problem, theta: Tensor, least: Least | None) -> Columns:
+    """Measured at θ(T+1), after the last round."""
+    with torch.no_grad():
+        found = {"accuracy": problem.model.accuracy(theta)}
+        if "risk" in problem.study.measures:
+            found["risk"] = problem.model.measure(theta, None)["risk"]
+    arrays = {name: values.double().cpu().numpy() for name, values in found.items()}
+    if problem.study.diverging == "record":
+        lost = ~torch.isfinite(theta).all(dim=1).cpu().numpy()
+        arrays = numbers({name: np.where(lost, np.nan, values) for name, values in arrays.items()})
+    for name, values in arrays.items():
+        if problem.study.diverging == "refuse" and not np.isfinite(values).all():
+            policy = problem.study.policies[int(np.argmin(np.isfinite(values))) // problem.study.seeds]
+            raise SettingError(
+                f"training diverged: {name} of {policy} is not finite after the last round: {CALM}"
+            )
+    if least is not None:
+        arrays["excess_risk"] = arrays["risk"] - least.of_runs(problem.study.runs)
+    return arrays
+
+
+def numbers(measured: Columns) -> Columns:
+    """NaN for all of a run where one of its measures is not finite: an accuracy beside an infinite risk is none."""
+    lost = np.logical_or.reduce([~np.isfinite(values) for values in measured.values()])
+    return {name: np.where(lost, np.nan, values) for name, values in measured.items()}
