@@ -7,6 +7,7 @@ goes, and a README with the commands for every host.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -201,9 +202,7 @@ def write_app(
         )
         for name, content in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            replace_file(
-                folder / name, lambda beside, text=content: beside.write_text(text, encoding="utf-8")
-            )
+            replace_file(folder / name, partial(Path.write_text, data=content, encoding="utf-8"))
     except OSError as error:
         raise SettingError(f"{str(folder)!r} cannot be written ({error.strerror})") from None
 
