@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from acdpp import bound, design, interrupt, plot, predict, reproduce, train, verify, version
+from acdpp import bound, design, federate, interrupt, plot, predict, reproduce, train, verify, version
 from acdpp.output import fail, never_refuse
 from theory.setting import SettingError
 
@@ -26,6 +26,7 @@ EXAMPLES = (
     "[bold]acdpp predict --pilot 200[/bold]",
     "[bold]acdpp train --out results/digits[/bold]",
     "[bold]acdpp reproduce mnist --data-dir DIR --device cuda[/bold]",
+    "[bold]acdpp federate --clients 3 --rounds 5[/bold]",
 )
 
 app = typer.Typer(
@@ -43,9 +44,17 @@ app.add_typer(plot.app, name="plot")
 app.command("predict", epilog=predict.EXAMPLES)(predict.command)
 app.command("train", epilog=train.EXAMPLES)(train.command)
 app.command("reproduce", epilog=reproduce.EXAMPLES)(reproduce.command)
+app.command("federate", epilog=federate.EXAMPLES)(federate.command)
 
 
-UNWINDING = ("plot", "predict", "train", "reproduce")  # after Ctrl-C they take away or finish what they write
+# after Ctrl-C they take away or finish what they write
+UNWINDING = ("plot", "predict", "train", "reproduce", "federate")
+    "plot",
+    "predict",
+    "train",
+    "reproduce",
+    "federate",
+)  # after Ctrl-C they take away or finish what they write
 
 
 def _version(wanted: bool) -> None:

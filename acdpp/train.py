@@ -36,7 +36,7 @@ from acdpp.study import (
 )
 from theory.setting import SettingError
 
-__all__ = ["EXAMPLES", "command"]
+__all__ = ["EXAMPLES", "command", "show_summary"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp train[/bold] (the bundled digits, half a minute) · "
@@ -126,7 +126,7 @@ def command(
     if as_json:
         print_json(document)
     else:
-        _show(document)
+        show_summary(document)
 
 
 # --- the summary -------------------------------------------------------------------------------------------
@@ -142,7 +142,8 @@ def _count(value: float | None, unbounded: str = "∞") -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _show(document: dict[str, Any]) -> None:
+def show_summary(document: dict[str, Any]) -> None:
+    """What a study's summary says, as tables."""
     policies = document["policies"]
     console.print(f"{document['task']}; {document['rounds']:,} rounds")
     console.print(f"mean ± standard error {document['intervals']}")

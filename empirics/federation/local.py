@@ -36,11 +36,12 @@ from typing import Any, Self
 from filelock import FileLock, Timeout
 
 from empirics.federation import keeper
-from empirics.federation.app_folder import PATIENCE, refuse_several, write_app
+from empirics.federation.app_folder import PATIENCE, write_app
+from empirics.federation.books import federated, prepare
 from empirics.federation.control import Control, control
 from empirics.federation.credentials import Certificates, make_certificates, node_key
 from empirics.files import replace_file
-from empirics.records.folder import claim, read_result, read_settings, refuse_existing
+from empirics.records.folder import claim, read_result, read_settings
 from empirics.settings.study import Study
 from empirics.settings.toml import spelled
 from theory.setting import SettingError
@@ -323,28 +324,36 @@ def federate(
         if out is None:
             raise SettingError("resuming needs the folder to continue: give out=FOLDER")
         settings = read_settings(out)
-        study = refuse_several(Study.from_document(settings["study"]))
+        study = Study.from_document(settings["study"])
         if settings["progress"]["summary_sha256"] is not None:
             announce(out)
             return read_result(out).summary
-        if not Place.of_result(out).root.is_dir():
+        if "federation" not in settings:
             raise SettingError(
                 f"{str(out)!r} was not made by acdpp federate: continue it by acdpp train --resume"
             )
         data_dir = data_dir or (settings["asked"]["data_dir"] and Path(settings["asked"]["data_dir"]))
     else:
-        from empirics.federation.books import prepare
-
-        study = refuse_several(Study() if study is None else study)
-        if out is not None:
-            refuse_existing(out)
-        out = claim(Path("results"), f"{study.preset}-federation") if out is None else out
-        prepare(study, out, data_dir)
-        Place.of_result(out).root.mkdir(mode=0o700, exist_ok=True)
+        study = federated(Study() if study is None else study)
+        out = _begun(study, out, data_dir)
+    Place.of_result(out).root.mkdir(mode=0o700, exist_ok=True)
     announce(out)
     place = Place.of_result(out)
     with _alone(place):
         return _run(study, out, place, data_dir, simulation, patience, progress)
+
+
+def _begun(study: Study, out: Path | None, data_dir: Path | None) -> Path:
+    """A result folder with no round done; no folder where the study cannot be run."""
+    place = claim(Path("results"), f"{study.preset}-federation") if out is None else out
+    try:
+        prepare(study, place, data_dir)
+    except BaseException:
+        if out is None:
+            with suppress(OSError):
+                place.rmdir()
+        raise
+    return place
 
 
 @contextmanager
