@@ -49,12 +49,6 @@ app.command("federate", epilog=federate.EXAMPLES)(federate.command)
 
 # after Ctrl-C they take away or finish what they write
 UNWINDING = ("plot", "predict", "train", "reproduce", "federate")
-    "plot",
-    "predict",
-    "train",
-    "reproduce",
-    "federate",
-)  # after Ctrl-C they take away or finish what they write
 
 
 def _version(wanted: bool) -> None:
