@@ -115,6 +115,11 @@ class Controller:
         """How many samples each client keeps at most, the newest ones; None if age alone decides."""
         return None if (self._capacity == FOREVER).all() else self._capacity.copy()
 
+    @property
+    def pending(self) -> NDArray[np.int64] | None:
+        """What was granted in the round that is decided and not reported; None if there is no such round."""
+        return None if self._pending is None else self._pending[1].copy()
+
     def decide(self, cost: float) -> NDArray[np.int64]:
         """How many samples each client may admit in this round, at this price of one.
 

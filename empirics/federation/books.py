@@ -1,0 +1,243 @@
+"""A federation's books, in a result folder like that of `acdpp train`: prices, grants, deliveries, parameters.
+
+Every round is on disk before the next one begins, with the policy's state, the account of all memories and the
+parameters: a server that is killed begins its last unfinished round again, with the same price and the same grants.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from empirics.continuing import fingerprint, refuse_model, refuse_others_things
+from empirics.control.codec import plain, restored
+from empirics.control.controller import Controller
+from empirics.control.policy import FOREVER
+from empirics.control.prices import Prices, make_prices
+from empirics.control.schedule import Rounds
+from empirics.federation.ledger import Account, Ledger
+from empirics.given import Own
+from empirics.measuring import CALM, final_measures, least_for, settings_document
+from empirics.records.folder import Folder, read_settings, refuse_existing
+from empirics.records.rows import Columns, rows_of
+from empirics.records.summary import Tally
+from empirics.settings.study import Study
+from empirics.training.constants import Calibration, calibrate
+from empirics.training.engine import MEASURED, aggregation_weights
+from empirics.training.problem import Problem, make_problem
+from empirics.training.risk import Least
+from theory.admission import debt_update
+from theory.setting import SettingError
+
+__all__ = ["Books", "federated", "prepare"]
+
+Floats = NDArray[Any]
+SERVER_MEASURES = ("risk", "accuracy")  # the others take knowing the clients' samples
+
+
+def federated(study: Study, policy: str | None = None) -> Study:
+    """The study as one federation runs it: one policy, one seed, every round a checkpoint, no forecast.
+
+    >>> study = federated(Study(), "constant")
+    >>> study.policies, study.seeds, study.measures
+    (('constant',), 1, ('risk', 'accuracy'))
+    """
+    if policy is None and len(study.policies) != 1:
+        raise SettingError(f"a federation runs one policy, not {len(study.policies)}: say which")
+    kept = tuple(one for one in study.measures if one in SERVER_MEASURES)
+    chosen = study.policies if policy is None else (policy,)
+    return replace(study, policies=chosen, seeds=1, measures=kept, predict=False, checkpoint=1)
+
+
+def prepare(
+    study: Study, out: Path, data_dir: Path | None = None, *, dataset: Any = None, model: Any = None
+) -> None:
+    """A result folder in which no round is done yet; what is wrong with the study is said before that is made."""
+    study = Own(dataset=dataset, model=model).named(study)
+    if study != federated(study):
+        raise SettingError("a federation runs one policy with one seed: take the study of federated(...)")
+    refuse_existing(out)
+    problem = make_problem(study, "cpu", data_dir, dataset=dataset, model=model)
+    calibration, prices = calibrate(problem), make_prices(study.cost)
+    Controller(study.policies[0], study, mean_cost=prices.mean, constants=calibration.constants)
+    asked = {"device": "cpu", "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
+    reason = "a federation is not predicted: acdpp predict does it"
+    settings = settings_document(problem, asked, prices, calibration, least_for(problem), reason)
+    token = hashlib.sha256(os.urandom(32)).hexdigest()[:16]
+    with Folder.begin(out, settings | {"federation": token}):
+        pass
+
+
+class Books:
+    """The books of a federation, open for writing: `price` and `decide` a round, then `book` it."""
+
+    def __init__(self, folder: Folder, problem: Problem, prices: Prices) -> None:
+        settings = folder.settings
+        self.folder, self.problem, self.study = folder, problem, problem.study
+        calibration, saved = Calibration.from_document(settings["constants"]), settings["least_risk"]
+        self.least = None if saved is None else Least(tuple(saved["values"]), saved["gap"])
+        self.token: str = settings["federation"]
+        self.controller = Controller(
+            self.study.policies[0], self.study, mean_cost=prices.mean, constants=calibration.constants
+        )
+        capacity = self.controller.capacity
+        sizes = np.full(self.study.clients, FOREVER) if capacity is None else capacity
+        self.ledger = Ledger.start(self.controller.retention, sizes)
+        partitions = len(problem.streams.pools)
+        self.tally = Tally(self.study, calibration, self.controller.retention[np.newaxis], partitions)
+        self.theta = problem.model.start(1)
+        self.debt, self.granted = 0.0, np.zeros(self.study.clients, dtype=np.int64)
+        if folder.progress.done:
+            self._restore()
+        chunks = prices.chunks(self.study.seed, 1, self.study.rounds, self.study.rounds)
+        self._prices = islice((float(price[0]) for chunk in chunks for price in chunk), self.done, None)
+        self.price = next(self._prices, None)
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls, out: Path, data_dir: Path | None = None, *, dataset: Any = None, model: Any = None
+    ) -> Iterator[Self]:
+        """The books in a folder that `prepare` has made, held by this process alone."""
+        if "federation" not in read_settings(out):
+            raise SettingError(
+                f"{str(out)!r} is no result of a federation: continue it by acdpp train --resume"
+            )
+        with Folder.continued(out) as folder:
+            study = Study.from_document(folder.settings["study"])
+            place = data_dir or folder.settings["asked"]["data_dir"]
+            problem = make_problem(study, "cpu", place and Path(place), dataset=dataset, model=model)
+            prices = make_prices(study.cost)
+            refuse_others_things(folder.settings, prices, problem, out)
+            yield cls(folder, problem, prices)
+
+    @property
+    def done(self) -> int:
+        """Rounds that are booked."""
+        return self.folder.progress.done
+
+    @property
+    def finished(self) -> bool:
+        return self.done == self.study.rounds
+
+    @property
+    def parameters(self) -> Floats:
+        """θ(t), to send to the clients."""
+        flat: Floats = self.theta[0].cpu().numpy()
+        return flat
+
+    # --- a round -------------------------------------------------------------------------------------------
+
+    def decide(self) -> NDArray[np.int64]:
+        """How many samples each client may admit, at the price of the round; asked again, the same."""
+        assert self.price is not None
+        if self.controller.pending is None:
+            self.controller.decide(self.price)
+        self.granted = self.controller.pending
+        return self.granted
+
+    def check(self, client: int, account: Account) -> None:
+        """Refuse an account that cannot be true."""
+        self.ledger.check(client, int(self.granted[client]), account)
+
+    def book(self, accounts: Mapping[int, Account], moved: Mapping[int, Floats]) -> dict[str, float]:
+        """The round with those who took part: θ moves by their mean, and all is saved. Returns what was measured."""
+        study, t = self.study, self.done + 1
+        came, trained = np.zeros((2, study.clients), dtype=np.int64)
+        for m, account in accounts.items():
+            came[m], trained[m] = account.delivered, account.trained_on
+        if not trained.any():
+            raise SettingError(f"no client had a sample to train on in round {t}")
+        assert self.price is not None
+        track = self.ledger.book(accounts)
+        self.controller.report(came)
+        ends = np.array(self.ledger.admitted)
+        shape = (1, 1, study.clients)
+        rounds = Rounds(
+            study,
+            t,
+            np.full((1, 1), self.price),
+            np.full((1, 1), self.debt),
+            came.reshape(shape),
+            (ends - trained).reshape(shape),
+            ends.reshape(shape),
+            track,
+        )
+        measured = self._measured()
+        weights = aggregation_weights(study, trained)
+        self._move(sum((weights[m] * moved[m] for m in sorted(moved)), np.zeros_like(self.parameters)))
+        self.debt = float(debt_update(self.debt, self.price, int(came.sum()), float(study.budget)))
+        self.tally.add(rounds, measured)
+        self.folder.save(t, t, rows_of(rounds, measured), self._state())
+        self.price = next(self._prices, None)
+        return {name: float(values[0, 0]) for name, values in measured.items()}
+
+    def _measured(self) -> Columns:
+        """At θ(t), before the round trains."""
+        model, columns = self.problem.model, [MEASURED[one] for one in self.study.measures]
+        found: dict[str, Any] = {}
+        with torch.no_grad():
+            if ("risk",) in columns:
+                found["risk"] = model.measure(self.theta, None)["risk"]
+            if ("accuracy",) in columns:
+                found["accuracy"] = model.accuracy(self.theta)
+        measured = {name: values.double().cpu().numpy()[np.newaxis] for name, values in found.items()}
+        if self.least is not None:
+            measured["excess_risk"] = measured["risk"] - self.least.of_runs(1)
+        return measured
+
+    def _move(self, step: Floats) -> None:
+        theta = self.theta + torch.from_numpy(step).to(self.theta)
+        if self.study.radius is not None:
+            theta = theta * (self.study.radius / theta.norm(dim=1, keepdim=True).clamp(min=self.study.radius))
+        if not theta.isfinite().all():
+            raise SettingError(f"training diverged: θ is not finite after round {self.done + 1}: {CALM}")
+        self.theta = theta
+
+    def finish(self) -> dict[str, Any]:
+        """Once all rounds are booked: the summary, which is also saved."""
+        summary = self.tally.summary(final_measures(self.problem, self.theta, self.least), self.least)
+        if self.least is not None:
+            summary["not_predicted"], summary["prediction_notes"] = self.folder.settings["not_predicted"], []
+            for found in summary["policies"].values():
+                found["predicted"], found["predicted_over_measured"] = None, None
+        self.folder.finish(summary)
+        return summary
+
+    # --- what a server that begins again needs -------------------------------------------------------------
+
+    def _state(self) -> dict[str, Any]:
+        tally = {name: getattr(self.tally, name) for name in ("sums", "highest", "last", "above", "diverged")}
+        documents = {
+            "controller": self.controller.document(),
+            "ledger": plain(self.ledger),
+            "tally": plain(tally),
+            "debt": self.debt,
+        }
+        return {
+            "theta": self.theta.cpu().numpy(),
+            "fingerprint": fingerprint(self.problem, self.theta),
+            "books": np.frombuffer(json.dumps(documents).encode(), dtype=np.uint8),
+        }
+
+    def _restore(self) -> None:
+        saved = self.folder.state()
+        documents = json.loads(bytes(saved["books"]).decode())
+        self.controller = Controller.from_document(documents["controller"])
+        self.ledger = restored(documents["ledger"], self.ledger)
+        self.debt = documents["debt"]
+        for name, value in restored(documents["tally"]).items():
+            setattr(self.tally, name, value)
+        self.theta = torch.from_numpy(saved["theta"]).to(self.theta)
+        refuse_model(saved["fingerprint"], fingerprint(self.problem, self.theta), self.folder.path)

@@ -1,0 +1,110 @@
+"""A client of a federation: it draws the samples that it was granted, keeps them on its own disk, trains, and says how
+its parameters moved and how many samples that took. Samples never leave it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from flwr.app import Context, Message
+from flwr.clientapp import ClientApp
+from numpy.typing import NDArray
+
+from empirics.federation.ledger import Account
+from empirics.federation.memory import DiskMemory, Draw, Samples
+from empirics.federation.records import Reply, Task, introduction
+from empirics.federation.sources import Stream, of_part, of_stream
+from empirics.settings.study import Study
+from empirics.training.model import Memory, Population
+from empirics.training.problem import Problem, choose_device, make_model, make_problem
+from theory.setting import SettingError
+
+__all__ = ["client_app", "trained"]
+
+
+def trained(
+    study: Study, task: Task, samples: Samples, model: Any = None, device: str = "cpu"
+) -> NDArray[Any]:
+    """How the parameters move in E steps on these samples."""
+    if not len(samples):
+        return np.zeros_like(task.theta)
+    place, real = choose_device(device), getattr(torch, study.dtype)
+    x, y = torch.from_numpy(samples.x).to(place, real), torch.from_numpy(samples.y).to(place)
+    if y.min() < 0 or y.max() >= task.classes:
+        raise SettingError(
+            f"labels must lie between 0 and {task.classes - 1}, got {int(y.min())} to {int(y.max())}"
+        )
+    shares = torch.full((1, len(y)), 1 / len(y), dtype=real, device=place)
+    made = make_model(study, Population(x, y, shares, x[:1], y[:1], task.classes), model)
+    if made.size != task.theta.size:
+        raise SettingError(f"the server's model has {task.theta.size} parameters, this client's {made.size}")
+    theta = torch.from_numpy(task.theta.copy()).to(place)[None]
+    shape = (1, 1, len(y))
+    memory = Memory(
+        torch.arange(len(y), device=place).view(shape),
+        torch.ones(shape, dtype=torch.bool, device=place),
+        torch.ones(shape[:2], dtype=theta.dtype, device=place),
+    )
+    with torch.no_grad():
+        moved: NDArray[Any] = made.update(theta, memory, task.descent)[0].cpu().numpy()
+    return moved
+
+
+def client_app(study: Study, *, stream: Stream | None = None, model: Any = None) -> ClientApp:
+    """A client's side of a Flower app. Its node config says which client it is (`partition-id`) and in which folder it
+    keeps its samples (`buffer`).
+
+    `stream`, a function of the client's number and of how many samples were drawn before, gives pairs of input and
+    label as the model takes them; without one, a client draws from its part of the study's data set (in `data-dir`).
+    `model` is a `torch.nn.Module`, or a function that takes the population and returns one.
+    """
+    app = ClientApp()
+
+    @app.query()
+    def introduce(message: Message, context: Context) -> Message:
+        return Message(introduction(_number(context)), reply_to=message)
+
+    @app.train()
+    def train(message: Message, context: Context) -> Message:
+        if study.threads is not None:
+            torch.set_num_threads(study.threads)
+        client, task = _number(context), Task.read(message.content)
+        memory = DiskMemory.open(_folder(context, client) / task.federation)
+        memory.admit(task.order, _source(study, context, client, stream))
+        moved = trained(study, task, memory.samples, model, str(context.node_config.get("device", "cpu")))
+        account = Account(memory.admitted, memory.cohorts)
+        reply = Reply(task.federation, client, task.order.round, account, moved)
+        return Message(reply.content(), reply_to=message)
+
+    return app
+
+
+def _number(context: Context) -> int:
+    try:
+        return int(context.node_config["partition-id"])
+    except KeyError:
+        raise SettingError("the node config lacks partition-id, which client this is, from 0 on") from None
+
+
+def _folder(context: Context, client: int) -> Path:
+    own, all_in_one = context.node_config.get("buffer"), context.run_config.get("buffers")
+    if own:
+        return Path(str(own))
+    if not all_in_one:
+        raise SettingError("the node config lacks buffer, the folder for this client's samples")
+    return Path(str(all_in_one)) / f"client-{client}"
+
+
+def _source(study: Study, context: Context, client: int, stream: Stream | None) -> Draw:
+    if stream is not None:
+        return of_stream(stream, client)
+    place = context.node_config.get("data-dir") or context.run_config.get("data-dir")
+    return of_part(_problem(study, str(place) if place else None), client)
+
+
+@lru_cache(maxsize=1)  # where a process serves many rounds
+def _problem(study: Study, data_dir: str | None) -> Problem:
+    return make_problem(study, "cpu", None if data_dir is None else Path(data_dir))

@@ -1,0 +1,87 @@
+"""Where a client's fresh samples come from: its part of the study's data set, or a stream of the user's own.
+
+A part is drawn from as in the batched engine, sample for sample. A stream is a function of the client's number and of
+how many samples were drawn before: a process may end after any round, and the next one goes on from there.
+
+>>> import numpy as np
+>>> def stream(client, start):  # all samples from number `start` on
+...     for i in range(start, 5):
+...         yield np.array([client, i]), i % 2
+>>> draw = of_stream(stream, client=7)
+>>> fresh, _ = draw(1, 3, Source(drawn=3))
+>>> fresh.x.tolist(), fresh.y.tolist()  # of three, the two that are left
+([[7, 3], [7, 4]], [1, 0])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from empirics.draws import Purpose, permutation, uniform
+from empirics.federation.memory import NONE, Draw, Samples, Source
+from empirics.training.problem import Problem
+from theory.setting import SettingError
+
+__all__ = ["Stream", "of_part", "of_stream"]
+
+Stream = Callable[[int, int], Iterable[tuple[Any, Any]]]
+
+
+def of_part(problem: Problem, client: int) -> Draw:
+    """From the client's pool, as the study says: with replacement, or a shuffled pool again and again."""
+    study, population = problem.study, problem.population
+    pool = problem.streams.pools[0][client]
+    order = _with_replacement if study.replacement else _without_replacement
+
+    def draw(t: int, count: int, source: Source) -> tuple[Samples, Any]:
+        place, state = order(len(pool), study.seed, client, t, count, source)
+        index = pool[place]
+        return Samples(population.x[index].cpu().numpy(), population.y[index].cpu().numpy()), state
+
+    return draw
+
+
+def _with_replacement(
+    size: int, seed: int, client: int, t: int, count: int, source: Source
+) -> tuple[Any, Any]:
+    slots = np.arange(source.slots, source.slots + count)
+    drawn = uniform(seed, Purpose.sample, client=client, t=t, slot=slots)
+    return (drawn * size).astype(np.int64), None
+
+
+def _without_replacement(
+    size: int, seed: int, client: int, t: int, count: int, source: Source
+) -> tuple[Any, Any]:
+    """The state is the number of the shuffle, and how much of it is used up."""
+    if count > size:
+        raise SettingError(
+            f"client {client} is to draw {count} samples from a pool of {size}: draw with replacement"
+        )
+    shuffle, used = source.state or (0, 0)
+    if used + count > size:
+        shuffle, used = shuffle + 1, 0
+    order = permutation(size, seed, Purpose.shuffle, client=client, t=shuffle)
+    return order[used : used + count], (shuffle, used + count)
+
+
+def of_stream(stream: Stream, client: int) -> Draw:
+    """From the user's own samples, from where they were left; fewer where they end."""
+
+    def draw(t: int, count: int, source: Source) -> tuple[Samples, Any]:
+        try:
+            pairs = list(islice(stream(client, source.drawn), count))
+            if not pairs:
+                return NONE, None
+            x, y = (np.stack([np.asarray(pair[k]) for pair in pairs]) for k in range(2))
+        except Exception as error:  # whatever a user's stream does
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise SettingError(f"the stream of client {client} failed: {reason:.300}") from error
+        if y.ndim != 1 or y.dtype.kind not in "iu":
+            raise SettingError("a stream gives pairs of an input and a label, a whole number from 0 on")
+        return Samples(x, y.astype(np.int64)), None
+
+    return draw

@@ -1,0 +1,250 @@
+"""Clients that are away, fail or lie, and a server that is killed: within one process, so that each takes no time.
+
+The same against real processes is in `test_processes.py`.
+"""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flwr.app import Array, ArrayRecord
+
+from empirics.control.controller import Controller
+from empirics.federation.books import Books
+from empirics.records.folder import read_result
+from empirics.run import run_study
+from tests.empirics.federation import wire as wires
+from tests.empirics.federation.wire import Wire, federate, federated, nodes
+from theory.setting import SettingError
+
+POLICIES = ("constant", "acdpp", "buy-cheap-online")
+
+
+def rows(tmp_path, *names):
+    table = read_result(tmp_path / "result").rows
+    return [table[name].to_pylist() for name in names]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return federated(wires.small(tmp_path_factory.mktemp("data")), "constant")
+
+
+def wire(study, place, faults=lambda t, m, reply: reply):
+    return Wire(*nodes(study, place), faults)
+
+
+def metrics(**changes):
+    def lie(t, m, reply):
+        if (t, m) == (3, 1):
+            for name, change in changes.items():
+                record = reply.content["metrics"]
+                record[name.replace("_", "-")] = change(record[name.replace("_", "-")])
+        return reply
+
+    return lie
+
+
+def moved(change):
+    def lie(t, m, reply):
+        if (t, m) == (3, 1):
+            array = reply.content["arrays"]["moved"].numpy().copy()
+            reply.content["arrays"] = ArrayRecord({"moved": Array(change(array))})
+        return reply
+
+    return lie
+
+
+def replayed():
+    before = {}
+
+    def lie(t, m, reply):
+        if m == 1:
+            if t == 3:
+                reply.content = before[2]
+            before[t] = reply.content
+        return reply
+
+    return lie
+
+
+def spoilt(array):
+    array[3] = np.nan
+    return array
+
+
+LIES = {
+    "more samples than granted": (metrics(delivered=lambda n: n + 1), "says it admitted"),
+    "a memory it cannot have": (metrics(cohort_counts=lambda c: [c[0] + 1, *c[1:]]), "of which it can hold"),
+    "another client": (metrics(client=lambda m: 2), "it answers as client 2"),
+    "accounts of fractions": (metrics(delivered=lambda n: 1.5), "other than whole numbers"),
+    "no number": (moved(spoilt), "parameters that are no finite numbers"),
+    "another shape": (moved(lambda array: array[:-1]), "parameters of shape"),
+    "another type": (
+        moved(lambda array: array.astype(np.float32)),
+        "parameters of shape .* and type float32",
+    ),
+    "the answer of the round before": (replayed(), "an answer to round 2 of .*, not to round 3"),
+    "no metrics": (
+        lambda t, m, reply: reply.content.pop("metrics") and reply if (t, m) == (3, 1) else reply,
+        "none",
+    ),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_who_lies_takes_no_part_in_the_round_and_is_not_paid(study, lie, tmp_path, caplog):
+    faults, words = LIES[lie]
+    whole = tmp_path / "whole"
+    federate(study, whole)
+    with caplog.at_level("WARNING"):
+        federate(study, tmp_path, wire(study, tmp_path, faults))
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(told) == 1
+    assert told[0].startswith("round 3 goes on without client 1: ")
+    assert re.search(words, told[0])
+    (granted,), (admitted, n) = rows(whole, "admitted"), rows(tmp_path, "admitted", "n")
+    mine = Controller("constant", study).decide(5.0)
+    assert mine.sum() == granted[2]
+    assert admitted[2] == granted[2] - mine[1] < granted[2]
+    assert (
+        admitted[:2] + admitted[3:] == granted[:2] + granted[3:]
+    )  # constant admission asks for no more later
+    assert n[2] < n[1] + granted[2]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_reply_that_is_lost_costs_no_sample(study, policy, tmp_path):
+    """What was drawn for it is admitted, and paid, in the round after."""
+    study = federated(study, policy)
+    cut = wire(study, tmp_path, lambda t, m, reply: None if (t, m) == (2, 0) else reply)
+    federate(study, tmp_path, cut)
+    cost, admitted, N = rows(tmp_path, "cost", "admitted", "N")
+    assert np.cumsum(admitted).tolist() == N
+    summary = read_result(tmp_path / "result").summary["policies"][policy]
+    assert summary["mean_cost"]["mean"] * study.rounds == pytest.approx(np.dot(cost, admitted))
+
+
+def test_a_silent_client_is_not_waited_for_again_until_it_answers(study, tmp_path):
+    cut = wire(study, tmp_path)
+    gone = []
+
+    def faults(t, m, reply):
+        if (t, m) == (2, 1):
+            cut.there.discard(999)
+            return None
+        if (t, m) == (4, 0):
+            cut.there.add(999)
+        gone.append((t, m))
+        return reply
+
+    cut.faults = faults
+    federate(study, tmp_path, cut)
+    assert [t for t, m in gone if m == 1] == [1, 6]  # asked whether it is back while round 5 went on
+    assert rows(tmp_path, "admitted")[0][2] < rows(tmp_path, "admitted")[0][0]
+
+
+def test_a_client_that_fails_is_asked_again(study, tmp_path, caplog):
+    def faults(t, m, reply):
+        return reply
+
+    cut = wire(study, tmp_path, faults)
+    app, tries = cut.apps[999], []
+
+    def failing(message, context):
+        if message.metadata.message_type == "train":
+            tries.append(message.content["config"]["round"])
+            if tries[-1] == 2:
+                raise OSError("no space left")
+        return app(message, context)
+
+    cut.apps[999] = failing
+    federate(study, tmp_path, cut)
+    assert tries == [1, 2, 3, 4, 5, 6]
+    assert "round 2 goes on without client 1: it failed (no space left)" in caplog.text
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("at", [0, 1, 3, 5])
+def test_a_server_that_was_killed_goes_on_to_the_same_numbers(study, policy, at, tmp_path):
+    study = federated(study, policy)
+    federate(study, tmp_path / "whole")
+    place = tmp_path / "killed"
+    if at:
+        assert federate(study, place, rounds=at) is None
+
+    def kill(t, m, reply):
+        if t == at + 1 and m == 2:
+            raise KeyboardInterrupt
+        return reply
+
+    with pytest.raises(KeyboardInterrupt):  # clients 0 and 1 have trained, and the server never hears of it
+        federate(study, place, wire(study, place, kill))
+    federate(study, place)
+    one, other = (read_result(p / "result") for p in (tmp_path / "whole", place))
+    assert one.rows.equals(other.rows)
+    assert one.summary == other.summary
+
+
+def test_two_nodes_that_claim_to_be_the_same_client(study, tmp_path, caplog):
+    cut = wire(study, tmp_path)
+    cut.contexts[5000] = replace(
+        cut.contexts[999], node_id=5000, node_config={"partition-id": 1, "buffer": "x"}
+    )
+    cut.apps[5000] = cut.apps[999]
+    cut.there.add(5000)
+    federate(study, tmp_path, cut)
+    assert "node 5000 takes no part: it says it is client 1, which another node is" in caplog.text
+    assert not any(node == 5000 and m.metadata.message_type == "train" for node, m in cut.sent)
+
+
+@pytest.mark.parametrize("number", [-1, 3, 10**12])
+def test_a_client_that_there_is_not(study, number, tmp_path, caplog):
+    cut = wire(study, tmp_path)
+    cut.contexts[5000] = replace(cut.contexts[999], node_id=5000, node_config={"partition-id": number})
+    cut.apps[5000] = cut.apps[999]
+    cut.there.add(5000)
+    federate(study, tmp_path, cut)
+    assert f"it says it is client {number}, and there are clients 0 to 2" in caplog.text
+
+
+def test_nobody_there_is_one_sentence(study, tmp_path):
+    cut = wire(study, tmp_path)
+    cut.there.clear()
+    with pytest.raises(SettingError, match="no client is there in round 1"):
+        federate(study, tmp_path, cut, patience=0)
+
+
+def test_nobody_left_is_one_sentence_and_nothing_is_lost(study, tmp_path):
+    with pytest.raises(SettingError, match="no client took part in round 4"):
+        federate(study, tmp_path, wire(study, tmp_path, lambda t, m, reply: None if t == 4 else reply))
+    federate(study, tmp_path)
+    federate(study, tmp_path / "whole")
+    assert read_result(tmp_path / "result").rows.equals(read_result(tmp_path / "whole" / "result").rows)
+
+
+def test_samples_do_not_travel(study, tmp_path):
+    sizes = []
+
+    def listen(t, m, reply):
+        content = reply.content
+        assert set(content) == {"arrays", "metrics", "config"}
+        assert set(content["arrays"]) == {"moved"}
+        sizes.append(content["arrays"]["moved"].numpy().shape)
+        assert set(content["config"]) == {"federation"}
+        return reply
+
+    federate(study, tmp_path, wire(study, tmp_path, listen))
+    assert set(sizes) == {
+        (36,)
+    }  # 8 numbers and a constant for each of 4 classes: the parameters, in every round
+
+
+def test_a_result_of_training_is_no_federation(study, tmp_path):
+    run_study(replace(study, rounds=2), tmp_path / "trained")
+    with (
+        pytest.raises(SettingError, match="is no result of a federation"),
+        Books.open(tmp_path / "trained"),
+    ):
+        pass

@@ -1,0 +1,130 @@
+"""A federation within one process: the true strategy, the true clients, and a wire that a test may cut."""
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+import pytest
+
+pytest.importorskip("flwr")
+
+from flwr.app import Context, Error, Message, RecordDict
+from flwr.serverapp import Grid
+from flwr.supercore.task_identity import TaskIdentity
+
+from empirics.federation.books import Books, federated, prepare
+from empirics.federation.client import client_app
+from empirics.federation.server import Admission, _arrays
+from empirics.settings.study import Study
+from tests.empirics.small import blobs
+
+
+def small(place: Path, **given) -> Study:
+    """A study of three clients on a small data set in a file, for which a round takes milliseconds."""
+    data, file = blobs(), place / "blobs.npz"
+    np.savez(file, x=data.train_x, y=data.train_y, test_x=data.test_x, test_y=data.test_y)
+    start = {"buffers": (6, 8, 10), "budget": 30.0, "rounds": 6, "steps": 2, "dataset": f"npz:{file}"}
+    return Study(**(start | given))
+
+
+class Wire(Grid):
+    """`faults` may change a reply, give None for one that is lost, or raise for a client that fails; a node that is not
+    in `there` is away. Replies come in the reverse order of the clients."""
+
+    def __init__(self, apps, contexts, faults: Callable = lambda t, m, reply: reply) -> None:
+        self.apps, self.contexts, self.faults = apps, contexts, faults
+        self.there = set(apps)
+        self.replies: dict[str, Message] = {}
+        self.sent = []
+
+    def set_run(self, run):
+        raise NotImplementedError
+
+    @property
+    def run(self):
+        raise NotImplementedError
+
+    def create_message(self, *args, **kwargs):
+        raise NotImplementedError
+
+    def get_node_ids(self):
+        return sorted(self.there)
+
+    def push_messages(self, messages):
+        ids = []
+        for message in messages:
+            message.metadata.__dict__["_message_id"] = name = uuid4().hex
+            node = message.metadata.dst_node_id
+            ids.append(name)
+            self.sent.append((node, message))
+            if node not in self.there:
+                continue
+            number = self.contexts[node].node_config["partition-id"]
+            try:
+                answer = self.apps[node](message, self.contexts[node])
+            except Exception as error:
+                answer = Message(Error(0, str(error)), reply_to=message)
+            if message.metadata.message_type == "train":
+                answer = self.faults(message.content["config"]["round"], number, answer)
+            if answer is not None:
+                answer.metadata.__dict__["_src_node_id"] = node
+                answer.metadata.__dict__["_reply_to_message_id"] = name
+                self.replies[name] = answer
+        return ids
+
+    def pull_messages(self, message_ids):
+        return [self.replies.pop(name) for name in list(message_ids) if name in self.replies]
+
+    def send_and_receive(self, messages, *, timeout=None):
+        return self.pull_messages(list(reversed(self.push_messages(messages))))
+
+
+def nodes(study: Study, place: Path, **own):
+    """A Flower app and a context for each client; node m has the id 1000 - m."""
+    apps, contexts = {}, {}
+    for m in range(study.clients):
+        config = {"partition-id": m, "buffer": str(place / f"node-{m}")}
+        apps[1000 - m] = client_app(study, **own)
+        contexts[1000 - m] = Context(0, 1000 - m, config, RecordDict(), {})
+    return apps, contexts
+
+
+@contextmanager
+def identity():
+    """Of a task, without which Flower makes no message."""
+    names = ("_task_id", "_run_id", "_node_id")
+    for name in names:
+        setattr(TaskIdentity, name, 1)
+    try:
+        yield
+    finally:
+        for name in names:
+            setattr(TaskIdentity, name, None)
+
+
+def federate(
+    study: Study,
+    place: Path,
+    wire: Wire | None = None,
+    *,
+    rounds: int | None = None,
+    patience: float = 5,
+    **own,
+) -> dict | None:
+    """Run, or go on with, a federation in `place`; `rounds` stops it early, as a kill would."""
+    out = place / "result"
+    with identity():
+        wire = wire or Wire(*nodes(study, place, **own))
+        if not out.exists():
+            prepare(study, out)
+        with Books.open(out) as books:
+            strategy = Admission(books, patience=patience)
+            strategy.gather(wire)
+            left = study.rounds - books.done if rounds is None else rounds
+            strategy.start(wire, _arrays(books), num_rounds=left, timeout=1)
+            return books.finish() if books.finished else None
+
+
+__all__ = ["Wire", "federate", "federated", "identity", "nodes", "small"]
