@@ -176,6 +176,8 @@ def _continue(
     progress: Progress,
     announce: Announce,
 ) -> dict[str, Any]:
+    if "federation" in read_settings(out):
+        raise SettingError(f"{str(out)!r} is a federation's result: acdpp federate --resume {out} continues it")
     with Folder.continued(out) as folder:
         announce(out)
         settings = folder.settings
