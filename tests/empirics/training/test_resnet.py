@@ -163,7 +163,7 @@ def test_some_steps_of_runs_that_differ_are_those_of_torch(precision):
 
 @pytest.mark.parametrize("share", [pytest.param(one, marks=gpu) for one in (0.7, 1e-9)])
 def test_it_repeats_itself_however_many_fit(monkeypatch, share):
-    """Bit for bit where as many fit again; else the mean over clients, torch's own product, may sum in another order."""
+    """Bit for bit where as many fit again; else torch's product, the mean over clients, may sum in another order."""
     here = population("cuda")
     model, held = ManyResNets(networks(here), here), memory("cuda")
     with torch.no_grad():
