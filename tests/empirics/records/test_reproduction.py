@@ -224,7 +224,7 @@ def test_an_unfinished_result_is_refused_in_a_sentence(tmp_path):
 
     with pytest.raises(Stop):
         run_study(small(rounds=7, checkpoint=3), tmp_path / "r", progress=stop)
-    with pytest.raises(SettingError, match="is unfinished"):
+    with pytest.raises(SettingError, match="is unfinished: acdpp train --resume"):
         reproduction(tmp_path / "r")
     with pytest.raises(SettingError, match="is no result"):
         reproduction(tmp_path / "nowhere")
