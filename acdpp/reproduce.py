@@ -87,6 +87,7 @@ def command(
     try:
         from empirics.reproduce import reproduce
         from empirics.run import study_of
+        from empirics.settings.section7 import command_for
         from empirics.settings.toml import toml
     except ImportError as error:
         raise SettingError(f"training needs {error.name}: pip install 'acdpp[empirics]'") from None
@@ -118,6 +119,10 @@ def command(
     if resume is not None:
         _refuse("--resume", chosen, *chosen)
         study = study_of(resume)
+        if command_for(study.document()) != "acdpp reproduce":
+            raise SettingError(
+                f"{str(resume)!r} is no result of acdpp reproduce: acdpp train --resume {resume} continues it"
+            )
         if dataset not in (None, study.dataset):
             raise SettingError(f"{str(resume)!r} is a study of {study.dataset}, not of {dataset}")
     else:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,13 @@ STUDIES = (
     "mnist-released",
     "mnist-released-300",
     "cifar10-paper",
+    "cifar10-paper-400",
     "cifar10-released",
     "imagenette-paper",
     "imagenette-released",
 )
 NAMES = {"mnist": "MNIST", "cifar10": "CIFAR-10", "imagenette": "ImageNette"}
+LENET = {"why-mnist-lenet": ("paper",), "why-mnist-lenet-worlds": ("momentum", "readmitted", "prices")}
 FILLED = "benchmarks.buying:Filled.of"
 LABELS = {
     FILLED: "constant, memory filled in round 1",
@@ -70,7 +72,8 @@ def _first(row: Document, document: Document) -> str:
 def _head(document: Document) -> str:
     part = "" if document["data"]["complete"] else ", subset"
     long = "" if document["rounds"] == 100 else f", {document['rounds']} rounds"
-    return f"{NAMES[document['dataset']]}, {document['setting']}{part}{long}"
+    few = "" if document["seeds"] == 10 else f", {document['seeds']} seeds"
+    return f"{NAMES[document['dataset']]}, {document['setting']}{part}{long}{few}"
 
 
 def policies() -> str:
@@ -135,14 +138,22 @@ def horizons() -> str:
     return _table(["rounds", "at the end", "averaged"], rows)
 
 
-def ladder(name: str) -> Callable[[], str]:
+def worlds(chosen: Mapping[str, tuple[str, ...]]) -> Document:
+    """The chosen worlds of several results; all of a result where none is named."""
+    found: Document = {}
+    for name, some in chosen.items():
+        document = study(name)
+        assert document is not None
+        found |= {world: document["worlds"][world] for world in some or document["worlds"]}
+    return found
+
+
+def ladder(chosen: Mapping[str, tuple[str, ...]]) -> Callable[[], str]:
     """What every departure gains over constant admission."""
 
     def table() -> str:
-        document = study(name)
-        assert document is not None
         rows = []
-        for world, one in document["worlds"].items():
+        for world, one in worlds(chosen).items():
             for policy, row in one["policies"].items():
                 if policy != "constant":
                     rows.append(
@@ -210,10 +221,9 @@ def literal() -> str:
 
 def speed() -> str:
     """What a step takes, one way and another."""
-    document = study("networks-32")
-    assert document is not None
     rows = [
         [
+            f"{document['side']} × {document['side']}",
             name,
             str(case["runs"]),
             f"{1e3 * case['step_s']:.1f}",
@@ -221,9 +231,18 @@ def speed() -> str:
             f"{100 * case['tflops'] / document['ceiling_tflops']:.0f} %",
             f"{1e3 * case['run_round_s']:.0f}",
         ]
+        for document in filter(None, map(study, ("networks-32", "networks-160")))
         for name, case in document["cases"].items()
     ]
-    head = ["how", "runs at once", "ms a step", "TFLOP/s", "of the card's product", "ms a run-round"]
+    head = [
+        "images",
+        "how",
+        "runs at once",
+        "ms a step",
+        "TFLOP/s",
+        "of the card's product",
+        "ms a run-round",
+    ]
     return _table(head, rows)
 
 
@@ -231,8 +250,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "policies": policies,
     "gaps": gaps,
     "horizons": horizons,
-    "ladder, logistic": ladder("why-mnist-logistic"),
-    "ladder, LeNet": ladder("why-mnist-lenet"),
+    "ladder, logistic": ladder({"why-mnist-logistic": ()}),
+    "ladder, LeNet": ladder(LENET),
+    "ladder, CIFAR-10": ladder({"why-cifar10": ()}),
     "parts": parts,
     "literal": literal,
     "speed": speed,

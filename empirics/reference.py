@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
-from empirics.records import folder
+from empirics.records import explained, folder
 from empirics.records.columns import COLUMNS
 from empirics.records.summary import FIELDS
 from empirics.settings.costs import CostProcess
@@ -70,7 +70,13 @@ def markdown() -> str:
     lines += ["", "The Parquet file carries these words as the description of each column.", ""]
     lines += ["## Policies in `summary.json`", "", "| field | meaning |", "| --- | --- |"]
     lines += [f"| `{name}` | {_cell(words)} |" for name, words in FIELDS.items()]
-    lines += ["", "## Files of a result folder", "", *files]
+    lines += ["", "## Files of a result folder", "", *files, ""]
+    lines += [
+        "`acdpp reproduce --explain` fills a folder of such results, one a setting, and `SETTING-equal` with the "
+        "policies that may spend what the released rule spends. Beside them it leaves "
+        f"`{explained.NAME}`: what it prints, every policy's gain over constant admission with its interval, cost and "
+        "memory, and which settings are not run yet."
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -59,6 +59,11 @@ def _refuse(folder: Path, error: OSError) -> SettingError:
 
 def check_folder(path: Path) -> Path:
     """The folder, refused before anything is computed if it could not be made or written to. Makes nothing yet."""
+    if path.suffix.lower() in {f".{form.value}" for form in Format} and not path.is_dir():
+        raise SettingError(
+            f"--out is the folder for the file, and {path.name!r} is named like a file: give --out {path.parent} "
+            f"--format {path.suffix[1:].lower()}"
+        )
     existing = next(place for place in (path, *path.absolute().parents) if place.exists())
     if not existing.is_dir():
         raise _refuse(path, NotADirectoryError(ENOTDIR, strerror(ENOTDIR)))

@@ -130,10 +130,10 @@ def reproduction(
                     "cost_ratio": 1.0,
                 }
                 for other in ("constant", "hybrid")
-                if other in policies
+                if other in policies and other != one
             }
             for one in policies
-            if one not in ("constant", "hybrid")
+            if one != "constant"
         },
         "paper": {"points": said["points"], "speed_up": said["speed_up"]},
     }

@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 
 from empirics.files import PARTIAL, replace_file, sha256_of
 from empirics.records.columns import table
+from empirics.settings.section7 import command_for
 from theory.setting import SettingError
 
 __all__ = ["FORMAT", "Folder", "Part", "Result", "claim", "read_result", "read_settings", "refuse_existing"]
@@ -206,7 +207,7 @@ class Folder:
             yield folder
 
     def _told(self) -> AbstractContextManager[None]:
-        return _told(self.path, f"put that right, then continue by acdpp train --resume {self.path}")
+        return _told(self.path, f"put that right, then continue by {_resumed(self.path, self.settings)}")
 
     def _commit(self, progress: Progress, **settings: Any) -> None:
         kept = {**self.settings, **settings}
@@ -412,10 +413,14 @@ def read_result(folder: Path | str, columns: list[str] | None = None) -> Result:
             raise SettingError(f"{str(path)!r} was being written while it was read: read it again")
 
 
+def _resumed(path: Path, settings: Mapping[str, Any]) -> str:
+    return f"{command_for(settings['study'])} --resume {path}"
+
+
 def _read(path: Path, document: dict[str, Any], columns: list[str] | None) -> Result:
     folder = Folder(path, document)
     if not folder.finished:
-        raise SettingError(f"{str(path)!r} is unfinished: acdpp train --resume {path} continues it")
+        raise SettingError(f"{str(path)!r} is unfinished: {_resumed(path, document)} continues it")
     folder._check(to_read=True)
     summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
     with (path / ROUNDS).open("rb") as handle:

@@ -125,14 +125,19 @@ def reproduction(folder: Path | str) -> dict[str, Any]:
         "comparisons": {
             name: {
                 other: _comparison(runs, name, other, first)
-                for other in BASELINES
-                if other in study.policies and other != name
+                for other in _baselines(name)
+                if other in study.policies
             }
             for name in study.policies
-            if name not in BASELINES
+            if _baselines(name)
         },
     }
     return {**heading(runs), **rounded(measured), "paper": PAPER.get(study.dataset)}
+
+
+def _baselines(name: str) -> tuple[str, ...]:
+    """What a policy is compared with; hybrid with constant admission alone, and that with nothing."""
+    return BASELINES[BASELINES.index(name) + 1 :] if name in BASELINES else BASELINES
 
 
 def heading(runs: Runs) -> dict[str, Any]:

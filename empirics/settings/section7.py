@@ -12,6 +12,7 @@ is set: a client draws from all of its part. Its batches of 32 there are full ba
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
@@ -30,6 +31,7 @@ __all__ = [
     "STEPS",
     "TARGETS",
     "UNSAID",
+    "command_for",
     "section7",
     "settings_for",
 ]
@@ -177,6 +179,13 @@ def settings_for(dataset: str) -> tuple[str, ...]:
     ('paper', 'momentum', 'readmitted', 'prices', 'released')
     """
     return tuple(name for name, one in SETTINGS.items() if one.of(dataset) is not NOT_THERE)
+
+
+def command_for(study: Mapping[str, Any]) -> str:
+    """Which command makes and continues such a study, from its document."""
+    dataset, preset = study.get("dataset"), study.get("preset")
+    ours = dataset in DATASETS and preset in {f"{dataset}-{setting}" for setting in settings_for(dataset)}
+    return "acdpp reproduce" if ours else "acdpp train"
 
 
 def section7(

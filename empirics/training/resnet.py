@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from empirics.training import tiles
+from empirics.training.layout import Layout, Networks
 from empirics.training.model import Descent, Memory, Population, inverse_counts, per_run
 from empirics.training.module import Module, answers
 from empirics.training.tiles import Layer
@@ -57,23 +58,6 @@ def flops(height: int, width: int, channels: int = 3) -> int:
     return 2 * (products + sum(9 * one.inward * one.outward * one.pixels for one in others))
 
 
-# --- clients in training -----------------------------------------------------------------------------------
-
-
-@dataclass
-class _Networks:
-    """The parameters of `count` networks, in the kernels' order; `rounded` are the weights that products see."""
-
-    weights: list[Tensor]  # (count, taps · inward, outward)
-    rounded: list[Tensor]
-    small: list[Tensor]  # (count, 3, outward): gamma, beta, bias
-    head: Tensor  # (count, classes, 513): the last column is the bias
-
-    @property
-    def count(self) -> int:
-        return len(self.head)
-
-
 class ManyResNets(Module):
     """ResNet-9 of every client of every run, on CUDA, by kernels of its own; only the mismatch is left to `Module`."""
 
@@ -90,6 +74,7 @@ class ManyResNets(Module):
         self.layers = _layers(height, width)
         self.dtype, self.product = PRECISIONS[precision]
         self.channels = 1 if population.x.ndim == 3 else population.x.shape[1]
+        self.layout = Layout(self.layers, tuple(self.shapes.values()), self.channels, self.dtype)
 
     @staticmethod
     def suits(population: Population) -> bool:
@@ -97,64 +82,6 @@ class ManyResNets(Module):
         height, width = population.x.shape[-2:]
         there = population.x.device.type == "cuda" and find_spec("triton") is not None
         return there and population.x.dtype == torch.float32 and height % 8 == 0 and width % 8 == 0
-
-    # --- parameters ----------------------------------------------------------------------------------------
-
-    def _split(self, theta: Tensor) -> list[Tensor]:
-        pieces = torch.split(theta, [shape.numel() for shape in self.shapes.values()], dim=1)
-        return [piece.view(-1, *shape) for piece, shape in zip(pieces, self.shapes.values(), strict=True)]
-
-    def _networks(self, theta: Tensor, clients: int) -> _Networks:
-        """The networks of all clients of all runs, each run's `clients` times."""
-        pieces = self._split(theta)
-        found = _Networks([], [], [], theta.new_empty(0))
-
-        def each(values: Tensor) -> Tensor:
-            return values.repeat_interleave(clients, 0) if clients > 1 else values.contiguous()
-
-        for i, layer in enumerate(self.layers):
-            weight, bias, gamma, beta = pieces[4 * i : 4 * i + 4]
-            found.weights.append(each(self._rows(weight, layer)))
-            found.small.append(each(torch.stack([gamma, beta, bias], dim=1)))
-        found.rounded = [
-            weight.to(self.dtype) if self.dtype != weight.dtype else weight for weight in found.weights
-        ]
-        found.head = each(torch.cat([pieces[-2], pieces[-1][..., None]], dim=2))
-        return found
-
-    def _rows(self, weight: Tensor, layer: Layer) -> Tensor:
-        """(runs, outward, inward, 3, 3) as the kernels have it: rows by tap and channel, columns by output."""
-        if layer.taps == 1:
-            rows = weight.reshape(len(weight), layer.outward, -1).transpose(1, 2)
-            return F.pad(rows, (0, 0, 0, layer.inward - rows.shape[1])).contiguous()
-        return weight.flatten(3).permute(0, 3, 2, 1).reshape(len(weight), -1, layer.outward)
-
-    def _moved(self, networks: _Networks, theta: Tensor, weights: Tensor) -> Tensor:
-        """Σ_m w_m Δ_m in the order of θ."""
-        runs, clients = weights.shape
-        start, moved = self._networks(theta, 1), torch.empty_like(theta)
-
-        def mean(now: Tensor, before: Tensor) -> Tensor:
-            now = now.view(runs, clients, *now.shape[1:])
-            return torch.einsum("rm,rm...->r...", weights, now - before[:, None])
-
-        targets = self._split(moved)
-        for i, layer in enumerate(self.layers):
-            rows = mean(networks.weights[i], start.weights[i])
-            if layer.taps == 1:
-                used = 9 * self.channels
-                turned = rows[:, :used].transpose(1, 2).reshape(targets[4 * i].shape)
-            else:
-                shape = (runs, 9, layer.inward, layer.outward)
-                turned = rows.view(shape).permute(0, 3, 2, 1).reshape(targets[4 * i].shape)
-            targets[4 * i].copy_(turned)
-            gamma, beta, bias = mean(networks.small[i], start.small[i]).unbind(1)
-            for target, found in zip(targets[4 * i + 1 : 4 * i + 4], (bias, gamma, beta), strict=True):
-                target.copy_(found)
-        head = mean(networks.head, start.head)
-        targets[-2].copy_(head[..., :-1])
-        targets[-1].copy_(head[..., -1])
-        return moved
 
     # --- images --------------------------------------------------------------------------------------------
 
@@ -178,7 +105,7 @@ class ManyResNets(Module):
 
     # --- forward and back ----------------------------------------------------------------------------------
 
-    def _forward(self, networks: _Networks, batch: _Batch, *, keep: bool) -> tuple[Tensor, list[_Kept]]:
+    def _forward(self, networks: Networks, batch: _Batch, *, keep: bool) -> tuple[Tensor, list[_Kept]]:
         """The mean activations of the last layer, (count, images, 512), and what the way back needs."""
         from empirics.training.kernels import activate
 
@@ -234,7 +161,7 @@ class ManyResNets(Module):
         )  # fmt: skip
 
     def _step(
-        self, networks: _Networks, batch: _Batch, share: Tensor, y: Tensor, motion: _Motion, step: Tensor
+        self, networks: Networks, batch: _Batch, share: Tensor, y: Tensor, motion: _Motion, step: Tensor
     ) -> None:
         """One step of descent of every network, of size `step`, (count,)."""
         from empirics.training.kernels import deactivate
@@ -278,7 +205,7 @@ class ManyResNets(Module):
         batch: _Batch,
         x: Tensor,
         slope: Tensor,
-        networks: _Networks,
+        networks: Networks,
         i: int,
         motion: _Motion,
         step: Tensor,
@@ -316,7 +243,7 @@ class ManyResNets(Module):
 
     def _trained(self, theta: Tensor, memory: Memory, descent: Descent) -> Tensor:
         runs, clients, images = memory.index.shape
-        networks = self._networks(theta, clients)
+        networks = self.layout.networks(theta, clients)
         index = memory.index.reshape(-1, images).contiguous()
         batch = _Batch(
             self._population, index, images, memory.mask.sum(2, dtype=torch.int32).view(-1), images
@@ -329,7 +256,7 @@ class ManyResNets(Module):
                 size = torch.where(descent.own_steps > s, size, 0)
             step = size.repeat_interleave(clients)
             self._step(networks, batch, share, self.population.y[index], motion, step)
-        return self._moved(networks, theta, memory.weights)
+        return self.layout.moved(networks, theta, memory.weights)
 
     def measure(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
         if tilt is not None:
@@ -352,7 +279,7 @@ class ManyResNets(Module):
         """Some runs, some images, and their scores, (runs, images, classes), one piece after the other."""
         images = min(TESTED, len(columns), self._most(columns))
         for part in _parts(len(theta), self._bytes(images, training=False), theta.device):
-            networks = self._networks(theta[part], 1)
+            networks = self.layout.networks(theta[part], 1)
             for some in torch.split(torch.arange(len(columns), device=theta.device), images):
                 size = torch.full((networks.count,), len(some), dtype=torch.int32, device=theta.device)
                 features, _ = self._forward(networks, _Batch(columns, some, len(some), size, 0), keep=False)

@@ -41,10 +41,13 @@ from proofs_check.experiments.stated import ROUNDS, RUNS, SECTION7
 
 __all__ = [
     "ERROR",
+    "LAST_DIGIT",
     "Interval",
     "absent",
     "bounded",
     "confidence",
+    "difference",
+    "earlier",
     "further_runs",
     "less",
     "measured",
@@ -96,6 +99,15 @@ def less(one: Estimate, other: Estimate, level: float) -> Interval:
     return Interval(first.low - second.high, first.high - second.low)
 
 
+def difference(one: Estimate, other: Estimate) -> Estimate:
+    """Of a difference whose pairing is not known, no narrower than if it were: the deviation of a difference is at most
+    the sum of the two, in the runs at hand as in expectation.
+    """
+    if (one.level, one.seeds) != (other.level, other.seeds):
+        raise ValueError("estimates at different levels, or over different seeds, have no common difference")
+    return Estimate(one.mean - other.mean, one.low - other.high, one.high - other.low, one.level, one.seeds)
+
+
 # --- evidence ----------------------------------------------------------------------------------------------
 
 
@@ -141,10 +153,16 @@ def absent(dataset: str, setting: str) -> Evidence:
     )
 
 
-def states(result: Reproduction, stated: float, readings: Mapping[str, Estimate], level: float) -> Evidence:
+def states(
+    result: Reproduction,
+    stated: float,
+    readings: Mapping[str, Estimate],
+    level: float,
+    slack: float = LAST_DIGIT,
+) -> Evidence:
     """Whether a stated difference is what ten runs give, and no difference is not."""
     intervals = {name: further_runs(estimate, level) for name, estimate in readings.items()}
-    inside = [interval for interval in intervals.values() if _contains(interval, stated)]
+    inside = [interval for interval in intervals.values() if _contains(interval, stated, slack)]
     outcome: Outcome = "open"
     if any(interval.known and not _contains(interval, 0, 0) for interval in inside):
         outcome = "holds"
@@ -266,6 +284,16 @@ def sooner(result: Reproduction, stated: float, mine: str, other: str, level: fl
     one, two = _both(result, mine, other, level)
     detail = f"stated {stated:g} times sooner, measured {ratio}: {_rounds(result, {mine: one, other: two})}"
     certificate = {"stated": stated, "rounds": _spelled({mine: one, other: two}), "level": level}
+    return _evidence(result, _learnt(result), outcome, detail, certificate)
+
+
+def earlier(result: Reproduction, mine: str, other: str, level: float) -> Evidence:
+    """Whether one policy reaches the target sooner than another, by however much."""
+    ratio = speed_up(result, mine, other, level)
+    outcome: Outcome = "holds" if ratio.low > 1 else "fails" if ratio.high < 1 else "open"
+    one, two = _both(result, mine, other, level)
+    detail = f"stated sooner, measured {ratio} times: {_rounds(result, {mine: one, other: two})}"
+    certificate = {"rounds": _spelled({mine: one, other: two}), "level": level}
     return _evidence(result, _learnt(result), outcome, detail, certificate)
 
 

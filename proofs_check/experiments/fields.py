@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,11 @@ class Estimate:
         wanted, given = (stdtrit(self.seeds - 1, (1 + one) / 2) for one in (level, self.level))
         scaled: Floats = (self.high - self.low) / 2 * (wanted / given)
         return scaled
+
+    def times(self, factor: float) -> Estimate:
+        """Of so many times the quantity."""
+        ends = factor * self.low, factor * self.high
+        return replace(self, mean=factor * self.mean, low=np.minimum(*ends), high=np.maximum(*ends))
 
 
 def load(path: Path) -> dict[str, Any]:

@@ -15,8 +15,10 @@ from acdpp import interrupt
 from acdpp.main import UNWINDING
 from acdpp.reproduce import EXAMPLES, command
 from empirics.records.reproduction import NAME, reproduction
+from empirics.run import run_study
 from empirics.settings.study import Study
 from tests.empirics.data.made_data import idx, put
+from tests.empirics.small import study as small
 from theory.setting import SettingError
 
 app = typer.Typer()
@@ -122,6 +124,8 @@ def test_a_study_is_continued_where_it_stopped(data: Path, tmp_path: Path) -> No
     with pytest.raises(Stop):
         train(study, tmp_path / "cut", data_dir=data, progress=stop)
     assert not (tmp_path / "cut" / NAME).exists()
+    with pytest.raises(SettingError, match=r"unfinished: acdpp reproduce --resume .*/cut continues it"):
+        reproduction(tmp_path / "cut")
     reproduce("mnist", "--resume", tmp_path / "cut")
     train(study, tmp_path / "whole", data_dir=data)
     assert (tmp_path / "cut" / NAME).read_bytes() == (tmp_path / "whole" / NAME).read_bytes()
@@ -175,6 +179,16 @@ def test_a_mistake_is_one_clear_sentence(
 def test_another_data_set_than_that_of_the_folder_is_refused(finished: tuple[Path, str]) -> None:
     with pytest.raises(SettingError, match="is a study of mnist, not of cifar10"):
         reproduce("cifar10", "--resume", finished[0])
+
+
+def test_a_result_of_another_command_is_not_taken_for_a_reproduction(tmp_path: Path) -> None:
+    place = tmp_path / "trained"
+    run_study(small(rounds=3), place)
+    before = {path: path.read_bytes() for path in place.iterdir()}
+    with pytest.raises(SettingError, match="is no result of acdpp reproduce: acdpp train --resume") as failed:
+        reproduce("--resume", place)
+    assert "\n" not in str(failed.value)
+    assert {path: path.read_bytes() for path in place.iterdir()} == before
 
 
 # --- what carries the gain ---------------------------------------------------------------------------------

@@ -22,3 +22,4 @@ def test_it_names_every_setting_column_and_file():
         *(f"`{c}`" for c in COLUMNS),
     ):
         assert f"| {name} |" in page, name
+    assert "`explained.json`" in page

@@ -157,6 +157,17 @@ def test_a_bad_folder_is_known_before_anything_is_computed(
         invoke("uniformity", "--out", str(tmp_path / "file"))
 
 
+@pytest.mark.parametrize("name", ["a.png", "b.PDF"])
+def test_a_folder_named_like_a_file_is_not_made(name: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="is named like a file: give --out") as caught:
+        invoke("uniformity", "--out", str(tmp_path / name))
+    assert f"--format {name[2:].lower()}" in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / name).mkdir()
+    invoke("uniformity", "--K", "2", "--dpi", "40", "--out", str(tmp_path / name))
+    assert [path.name for path in (tmp_path / name).iterdir()] == ["uniformity.png"]
+
+
 def test_a_bar_appears_on_a_terminal_only_when_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[bool] = []
     monkeypatch.setattr("rich.progress.Progress.start", lambda self: started.append(True))

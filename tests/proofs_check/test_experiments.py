@@ -14,7 +14,7 @@ from scipy.stats import t as student
 from acdpp.verify import _document
 from proofs_check import ledger
 from proofs_check.claim import Claim, decide
-from proofs_check.claims.experiments import accuracy, constraints, speed
+from proofs_check.claims.experiments import accuracy, constraints, hybrid, speed
 from proofs_check.engines import experiment
 from proofs_check.evidence import fails, holds, verdict
 from proofs_check.experiments.committed import Results, committed
@@ -49,7 +49,7 @@ QUIET = {"noise": 1e-4}
 
 
 def claims(results: Results) -> dict[str, Claim]:
-    made = [claim for module in (accuracy, speed, constraints) for claim in module.claims(results)]
+    made = [claim for module in (accuracy, speed, hybrid, constraints) for claim in module.claims(results)]
     return {claim.id.removeprefix("fig:"): claim for claim in made}
 
 
@@ -126,6 +126,26 @@ def test_a_difference_covers_any_dependence() -> None:
     assert (low, high) == pytest.approx((5 / 6 - sum(halves), 5 / 6 + sum(halves)))
 
 
+def test_an_unpaired_difference_is_no_narrower_than_a_paired_one() -> None:
+    draw = np.random.default_rng(3)
+    for slope in (1.0, 0.0, -1.0):
+        one = draw.normal(size=6)
+        other = 3 + slope * one + 0.3 * draw.normal(size=6)
+        wide, paired = experiment.difference(sampled(one), sampled(other)), sampled(one - other)
+        assert wide.mean == pytest.approx(paired.mean)
+        assert wide.low <= paired.low <= paired.high <= wide.high
+    opposite = experiment.difference(sampled(one), sampled(-2 * one))
+    assert opposite.half(0.9) == pytest.approx(sampled(3 * one).half(0.9))
+    with pytest.raises(ValueError, match="levels"):
+        experiment.difference(sampled(one), sampled(one[:5]))
+
+
+def test_an_estimate_of_so_many_times_a_quantity_has_its_ends_in_order() -> None:
+    behind = sampled(np.array([1.0, 2.0, 4.0])).times(-100)
+    assert behind.low < behind.mean < behind.high < 0
+    assert behind.half(0.9) == pytest.approx(100 * sampled(np.array([1.0, 2.0, 4.0])).half(0.9))
+
+
 # --- verdicts ----------------------------------------------------------------------------------------------
 
 
@@ -139,7 +159,7 @@ def test_an_experiment_refutes_a_statement_about_it_and_a_neighbouring_one_does_
 
 def test_what_the_paper_says_is_supported_by_runs_that_show_it(tmp_path: Path) -> None:
     found = verdicts(put(tmp_path, "paper"))
-    assert len(found) == 9
+    assert len(found) == 11
     assert set(found.values()) == {"supported"}
 
 
@@ -153,6 +173,9 @@ LOSSES = {  # one planted departure from what the paper says, and the one claim 
     "as late as constant": ({"mnist": {"pace": {"constant": 5}}}, "test_acc_all/sooner-than-constant"),
     "never": ({"imagenette": {"pace": {"acdpp": 200}}}, "test_acc_all/sooner-than-hybrid"),
     "hybrid reaches it": ({"cifar10": {"final": {"hybrid": 0.74}}}, "test_acc_all/sooner-than-hybrid"),
+    "hybrid late": ({"mnist": {"pace": {"hybrid": 60}}}, "test_acc_all/hybrid-faster"),
+    "hybrid not so far behind": ({"cifar10": {"final": {"hybrid": 0.6}}}, "test_acc_all/hybrid-behind"),
+    "hybrid ahead": ({"cifar10": {"final": {"hybrid": 0.73}}}, "test_acc_all/hybrid-behind"),
     "more than fits": ({"imagenette": {"largest": {"acdpp": 401}}}, "buffer_cost_horizontal"),
     "over the budget": ({"cifar10": {"spent": {"acdpp": 1.2}}}, "buffer_cost_horizontal/cost"),
 }
@@ -186,7 +209,7 @@ def test_a_neighbouring_setting_speaks_against_but_refutes_nothing_that_is_learn
 ) -> None:
     lost = {
         "final": {"acdpp": 0.9, "constant": 0.95, "hybrid": 0.95, "oracle": 0.99},
-        "pace": {"hybrid": 5, "constant": 5},
+        "pace": {"hybrid": 7, "constant": 5},
         "largest": {"acdpp": 1000},
         "spent": {"acdpp": 2.0},
     }
@@ -351,6 +374,49 @@ def test_where_nobody_reaches_the_target_no_speed_up_was_measured(tmp_path: Path
     for other in ("constant", "hybrid"):
         assert found[f"test_acc_all/sooner-than-{other}"].corrected is None
     assert found["test_acc_all/constant"].corrected is not None
+
+
+@pytest.mark.parametrize(
+    ("hybrid", "constant", "outcome"),
+    [
+        ((10, 12), (13, 20), "holds"),
+        ((10, 12), (np.inf, np.inf), "holds"),
+        ((10, 12), (12, 20), "open"),
+        ((np.inf, np.inf), (np.inf, np.inf), "open"),
+        ((np.inf, np.inf), (90, np.inf), "open"),
+        ((np.inf, np.inf), (20, 30), "fails"),
+        ((21, 40), (10, 20), "fails"),
+        ((20, 40), (10, 20), "open"),
+        ((20, 40), (10, 21), "open"),
+    ],
+)
+def test_who_is_sooner_is_seen_where_the_rounds_lie_apart(
+    hybrid: Any, constant: Any, outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrivals(monkeypatch, hybrid=hybrid, constant=constant)
+    assert experiment.earlier(racing(), "hybrid", "constant", 0.9).outcome == outcome
+
+
+@pytest.mark.parametrize("with_it", [True, False])
+def test_hybrid_is_compared_in_pairs_where_a_result_has_them(with_it: bool) -> None:
+    document = reproduction("cifar10", final={"constant": 0.9, "hybrid": 0.7})
+    points = document["comparisons"]["hybrid"]["constant"]["points"]
+    if not with_it:
+        del document["comparisons"]["hybrid"]
+    found = hybrid.ahead(parse(document, "made up"), "hybrid", "constant")["after the last round"]
+    assert float(found.mean) == pytest.approx(points["mean"], rel=1e-3)
+    width = (points["high"] - points["low"]) / 2
+    assert (float(found.half(0.8)) == pytest.approx(width, rel=1e-3)) == with_it
+    assert float(found.half(0.8)) > 0.99 * width
+
+
+def test_a_result_without_the_capped_rule_says_nothing_of_it(tmp_path: Path) -> None:
+    four = ("acdpp", "constant", "oracle", "hybrid")
+    found = claims(put(tmp_path, "paper", every={"largest": {"acdpp": 999}}, imagenette={"policies": four}))
+    case = decide(found["buffer_cost_horizontal"])
+    assert (case.verdict, case.corrected_verdict) == ("refuted", "supported")
+    assert case.claim.corrected.parts == ("MNIST", "CIFAR-10")
+    assert [e.outcome for e in case.stated] == ["fails"] * 3
 
 
 @pytest.mark.parametrize(

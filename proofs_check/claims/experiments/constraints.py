@@ -29,8 +29,10 @@ def fits(result: Reproduction, said: Stated, mine: str, level: float) -> Evidenc
     return within(result, played.largest_occupancy, played.buffers, "memory of all clients together")
 
 
-def capped_fits(result: Reproduction, said: Stated, mine: str, level: float) -> tuple[str, Evidence]:
-    """As printed, so much; with the admissions capped, within the buffers."""
+def capped_fits(result: Reproduction, said: Stated, mine: str, level: float) -> tuple[str, Evidence] | None:
+    """As printed, so much; with the admissions capped, within the buffers. Nothing where that rule was not run."""
+    if CAPPED not in result.policies:
+        return None
     printed, capped = (result.policies[name] for name in (mine, CAPPED))
     found = within(result, capped.largest_occupancy, capped.buffers, "memory under the capped rule")
     return f"{printed.largest_occupancy:g} against {printed.buffers:g}", found

@@ -51,10 +51,10 @@ def test_parameters_come_back_as_they_went():
     model = ManyResNets(networks(here), here)
     theta = model.start(2)
     weights = torch.tensor([[0.3, 0.7], [1.0, 0.0]])
-    made = model._networks(theta, 2)
+    made = model.layout.networks(theta, 2)
     for values in (*made.weights, *made.small, made.head):
         values += torch.tensor([1.0, 2.0, 3.0, 4.0]).view(-1, *(1,) * (values.ndim - 1))
-    moved = model._moved(made, theta, weights)
+    moved = model.layout.moved(made, theta, weights)
     assert torch.allclose(moved[0], torch.tensor(0.3 * 1 + 0.7 * 2), atol=1e-5)
     assert torch.allclose(moved[1], torch.tensor(3.0), atol=1e-5)
 
@@ -138,7 +138,7 @@ def test_a_step_is_that_of_torch(side):
         found = model.update(model.start(2), held, Descent(1, 0.05))
     errors = [
         float((a - b).norm() / b.norm())
-        for a, b in zip(model._split(found), model._split(wanted), strict=True)
+        for a, b in zip(model.layout.split(found), model.layout.split(wanted), strict=True)
     ]
     assert max(errors) < 5e-3
     assert max(errors[4 * 6 :]) < 1e-4
@@ -163,7 +163,7 @@ def test_some_steps_of_runs_that_differ_are_those_of_torch(precision):
 
 @pytest.mark.parametrize("share", [pytest.param(one, marks=gpu) for one in (0.7, 1e-9)])
 def test_it_repeats_itself_however_many_fit(monkeypatch, share):
-    """Bit for bit where as many fit again; else the mean over clients, torch's own product, may sum in another order."""
+    """Bit for bit where as many fit again; else torch's product, the mean over clients, may sum in another order."""
     here = population("cuda")
     model, held = ManyResNets(networks(here), here), memory("cuda")
     with torch.no_grad():
