@@ -16,19 +16,20 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Set
 from contextlib import suppress
 from pathlib import Path
 
 __all__ = ["NAME", "members"]
 
 NAME = "ACDPP_FEDERATION"  # of the environment variable
-GRACE = 5.0  # seconds between asking and killing
+GRACE = 3.0  # seconds between asking and killing
 GIVE_UP = 30.0
 PROC = Path("/proc")
 
 
-def members(mark: str) -> set[int]:
-    """The living processes of a federation."""
+def members(mark: str, before: Set[int] = frozenset()) -> set[int]:
+    """The living processes of a federation, and those among `before` that have lost their way to it."""
     wanted, parents, found = f"{NAME}={mark}".encode(), dict[int, int](), set[int]()
     for entry in PROC.iterdir() if PROC.is_dir() else ():
         if not entry.name.isdigit():
@@ -39,6 +40,7 @@ def members(mark: str) -> set[int]:
                 parents[int(entry.name)] = int(parent)
                 if wanted in (entry / "environ").read_bytes().split(b"\0"):
                     found.add(int(entry.name))
+    found |= before & parents.keys()
     grown = True
     while grown:  # a process may write over its environment, as one does that changes its title
         more = {process for process, parent in parents.items() if parent in found} - found
@@ -46,10 +48,10 @@ def members(mark: str) -> set[int]:
     return found - {os.getpid()}
 
 
-def end(mark: str, groups: set[int]) -> None:
+def end(mark: str, groups: Set[int]) -> None:
     """Ask all of them to end, then see to it."""
     began, asked = time.monotonic(), set[int]()
-    while left := members(mark) | set(filter(_lives, groups)):
+    while left := members(mark, asked - groups) | set(filter(_lives, groups)):
         late = time.monotonic() - began
         if late > GIVE_UP:
             return
