@@ -414,7 +414,8 @@ def read_result(folder: Path | str, columns: list[str] | None = None) -> Result:
 
 
 def _resumed(path: Path, settings: Mapping[str, Any]) -> str:
-    return f"{command_for(settings['study'])} --resume {path}"
+    command = "acdpp federate" if "federation" in settings else command_for(settings["study"])
+    return f"{command} --resume {path}"
 
 
 def _read(path: Path, document: dict[str, Any], columns: list[str] | None) -> Result:
