@@ -1,0 +1,104 @@
+"""A model and samples of the user's own."""
+
+import numpy as np
+import pytest
+import torch
+
+from empirics.federation.memory import Source
+from empirics.federation.sources import of_part, of_stream
+from empirics.records.folder import read_result
+from empirics.run import run_study
+from empirics.training.problem import make_problem
+from tests.empirics.federation.wire import Wire, federate, federated, nodes, small
+from theory.setting import SettingError
+
+
+def network(population):
+    return torch.nn.Sequential(torch.nn.Linear(8, 5), torch.nn.Tanh(), torch.nn.Linear(5, population.classes))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    given = {
+        "model": f"{__name__}:network",
+        "radius": None,
+        "measures": ("risk", "accuracy"),
+        "labels": "classes",
+    }
+    return federated(small(tmp_path_factory.mktemp("data"), **given), "constant")
+
+
+def test_a_network_learns_as_in_the_batched_engine(study, tmp_path):
+    federate(study, tmp_path)
+    run_study(study, tmp_path / "batched")
+    one, other = (read_result(tmp_path / name).rows for name in ("result", "batched"))
+    for name in ("admitted", "n", "N", "debt", "accuracy"):
+        assert one[name].to_pylist() == other[name].to_pylist()
+    assert np.allclose(one["risk"], other["risk"], rtol=1e-9)
+
+
+def kept_by(client):
+    """Samples that nobody else has."""
+    rng = np.random.default_rng(client)
+    return rng.normal(size=(40, 8)), rng.integers(0, 4, 40)
+
+
+def stream(client, start):
+    x, y = kept_by(client)
+    yield from zip(x[start:], y[start:], strict=True)
+
+
+def test_a_stream_goes_on_from_where_it_was_left_and_may_end(study, tmp_path):
+    """Each client has 40 samples: what it delivers is what it draws, and when they are gone, nothing."""
+    long = federated(small(tmp_path, rounds=30, model=study.model, radius=None, labels="classes"), "constant")
+    seen = {m: [] for m in range(3)}
+
+    def listen(t, m, reply):
+        seen[m].append(reply.content["metrics"]["delivered"])
+        return reply
+
+    federate(long, tmp_path, Wire(*nodes(long, tmp_path, stream=stream), listen))
+    admitted, N = (read_result(tmp_path / "result").rows[name].to_pylist() for name in ("admitted", "N"))
+    total = {m: sum(counts) for m, counts in seen.items()}
+    assert sum(total.values()) == N[-1] == sum(admitted)
+    assert total == {0: 36, 1: 40, 2: 40}
+    assert seen[2][-1] == 0
+    file = next((tmp_path / "node-2").glob("*/memory.npz"))
+    with np.load(file) as saved:
+        last = saved["door_x"] if len(saved["door_x"]) else saved["held_x"]
+    assert np.array_equal(last[-1], kept_by(2)[0][-1])
+
+
+def test_its_faults_are_told_by_name():
+    def broken(client, start):
+        raise OSError("sensor unplugged")
+
+    with pytest.raises(SettingError, match="the stream of client 4 failed: OSError: sensor unplugged"):
+        of_stream(broken, 4)(1, 3, Source())
+    with pytest.raises(SettingError, match="pairs of an input and a label"):
+        of_stream(lambda client, start: iter([(np.zeros(3), 0.5)]), 4)(1, 1, Source())
+    with pytest.raises(SettingError, match="the stream of client 4 failed"):
+        of_stream(lambda client, start: iter([(np.zeros(3), 1), (np.zeros(4), 1)]), 4)(1, 2, Source())
+
+
+def failing(study, tmp_path, caplog, **own):
+    with pytest.raises(SettingError, match="no client took part in round 1"):
+        federate(study, tmp_path, Wire(*nodes(study, tmp_path, **own)))
+    return caplog.text
+
+
+def test_a_label_that_there_is_not(study, tmp_path, caplog):
+    told = failing(study, tmp_path, caplog, stream=lambda client, start: iter([(np.zeros(8), 7)] * 9))
+    assert "labels must lie between 0 and 3, got 7 to 7" in told
+
+
+def test_another_model_than_the_servers(study, tmp_path, caplog):
+    told = failing(study, tmp_path, caplog, model=lambda population: torch.nn.Linear(8, population.classes))
+    assert "the server's model has 69 parameters, this client's 36" in told
+
+
+def test_a_pool_that_is_too_small(tmp_path):
+    study = federated(small(tmp_path, replacement=False), "constant")
+    draw = of_part(make_problem(study), 0)
+    with pytest.raises(SettingError, match="client 0 is to draw 121 samples from a pool of 120"):
+        draw(1, 121, Source())
