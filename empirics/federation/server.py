@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ __all__ = ["Admission", "server_app"]
 
 PATIENCE = 600.0
 POLL = 0.2
-STOPPED = Path("federation") / "stopped.txt"
+STOPPED, EVENTS = (Path("federation") / name for name in ("stopped.txt", "events.log"))
 log = logging.getLogger("flwr")
 
 
@@ -44,6 +45,14 @@ class Admission(Strategy):
         self.silent: set[int] = set()  # clients that did not answer in time
         self.tasks: dict[int, Task] = {}
 
+    def tell(self, sentence: str) -> None:
+        """What somebody should know, in Flower's log and beside the result."""
+        log.warning("%s", sentence)
+        path = self.books.folder.path / EVENTS
+        path.parent.mkdir(exist_ok=True)
+        with path.open("a", encoding="utf-8") as events:
+            events.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {sentence}\n")
+
     def summary(self) -> None:
         study = self.books.study
         log.info("%s, %d clients, budget %g a round", study.policies[0], study.clients, study.budget)
@@ -56,7 +65,7 @@ class Admission(Strategy):
         self._call(grid)
         while away := [m for m in range(self.books.study.clients) if m not in self.nodes]:
             if time.monotonic() > until:
-                log.warning("begun without client %s", ", ".join(map(str, away)))
+                self.tell(f"begun without client {', '.join(map(str, away))}")
                 return
             time.sleep(POLL)
             self._call(grid)
@@ -83,11 +92,13 @@ class Admission(Strategy):
             if self.nodes.get(client, node) != node:
                 raise SettingError(f"it says it is client {client}, which another node is")
         except SettingError as error:
-            log.warning("node %d takes no part: %s", node, error)
+            self.tell(f"node {node} takes no part: {error}")
             self.refused.add(node)
             return
         self.nodes[client] = node
-        self.silent.discard(client)
+        if client in self.silent:
+            self.silent.discard(client)
+            self.tell(f"client {client} is back")
 
     # --- a round -------------------------------------------------------------------------------------------
 
@@ -128,14 +139,16 @@ class Admission(Strategy):
             reply = answered.get(node)
             if reply is None:
                 self.silent.add(m)
-                log.warning("round %d goes on without client %d: no answer in %g s", t, m, self.patience)
+                self.tell(f"round {t} goes on without client {m}: no answer in {self.patience:g} s")
             elif reply.has_error():
-                log.warning("round %d goes on without client %d: it failed (%s)", t, m, reply.error.reason)
+                self.tell(
+                    f"round {t} goes on without client {m}: it failed ({_first_line(reply.error.reason)})"
+                )
             else:
                 try:
                     accepted[m] = self._checked(m, reply, task)
                 except SettingError as error:
-                    log.warning("round %d goes on without client %d: %s", t, m, error)
+                    self.tell(f"round {t} goes on without client {m}: {error}")
         if not accepted:
             raise SettingError(
                 f"no client took part in round {self.books.done + 1}: see that they run, then go on from the result"
@@ -162,6 +175,10 @@ class Admission(Strategy):
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
         return None
+
+
+def _first_line(reason: str | None) -> str:
+    return f"{' '.join((reason or 'it did not say why').split()):.200}"
 
 
 def _arrays(books: Books) -> ArrayRecord:

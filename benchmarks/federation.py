@@ -1,0 +1,255 @@
+"""What a round of a federation takes, and what of that is ours. Run from the repository root:
+
+    python -m benchmarks.federation                     # 2 and 10 processes, 2, 10 and 50 simulated clients
+    python -m benchmarks.federation --processes 2,10,50 --rounds 4
+
+The same logistic regression on the digits, E = 10 steps on as many samples, four ways: `acdpp federate` under
+buy-cheap-online; Flower's own FedAvg with a plain client in the same kind of processes (TLS, authenticated nodes) or
+the same simulation; and the batched engine. Seconds a round are the median of those after the first, in which Flower
+starts its workers. Bytes are what went over loopback in that time, whoever sent them, so let nothing else run.
+The last column times the server's own work alone, deciding, checking and booking a round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.hardware import hardware
+from empirics.federation.app_folder import write_app
+from empirics.federation.books import Books, federated, prepare
+from empirics.federation.ledger import Account
+from empirics.federation.local import Place, federation
+from empirics.records.folder import read_settings
+from empirics.run import run_study
+from empirics.settings.study import Study
+
+ROUNDS, PATIENCE = 5, 3600
+POLICY = "buy-cheap-online"
+PLAIN_SERVER = """
+import time
+from pathlib import Path
+import numpy as np
+from flwr.app import ArrayRecord, Array
+from flwr.serverapp import ServerApp
+from flwr.serverapp.strategy import FedAvg
+
+app = ServerApp()
+
+@app.main()
+def main(grid, context):
+    config = context.run_config
+    times = Path(config["times"])
+    def note(t, arrays):
+        with times.open("a") as file:
+            file.write(f"{{time.time()}}\\n")
+    M = int(config["clients"])
+    strategy = FedAvg(fraction_evaluate=0.0, min_train_nodes=M, min_available_nodes=M)
+    first = ArrayRecord({{"theta": Array(np.zeros({size}))}})
+    strategy.start(grid, first, num_rounds=int(config["rounds"]), timeout=3600, evaluate_fn=note)
+    times.with_suffix(".end").touch()
+"""
+PLAIN_CLIENT = """
+import numpy as np
+import torch
+from flwr.app import Array, ArrayRecord, Message, MetricRecord, RecordDict
+from flwr.clientapp import ClientApp
+from sklearn.datasets import load_digits
+
+app = ClientApp()
+
+@app.train()
+def train(message, context):
+    torch.set_num_threads(1)
+    m = int(context.node_config["partition-id"])
+    digits = load_digits()
+    x = torch.tensor(digits.data / 100.0)[m * 20 : m * 20 + {held}]
+    x = torch.cat([x, torch.ones(len(x), 1)], 1)
+    y = torch.tensor(digits.target % 2)[m * 20 : m * 20 + {held}].double()
+    theta = torch.from_numpy(message.content["arrays"]["theta"].numpy().copy())
+    for _ in range({steps}):
+        theta = theta - {eta} * (torch.sigmoid(x @ theta) - y) @ x / len(x)
+    arrays = ArrayRecord({{"theta": Array(theta.numpy())}})
+    metrics = MetricRecord({{"num-examples": len(x)}})
+    return Message(RecordDict({{"arrays": arrays, "metrics": metrics}}), reply_to=message)
+"""
+PLAIN_PROJECT = """
+[project]
+name = "plain"
+version = "1.0.0"
+license = "Apache-2.0"
+dependencies = []
+[tool.flwr.app]
+publisher = "plain"
+[tool.flwr.app.components]
+serverapp = "plain.server:app"
+clientapp = "plain.client:app"
+[tool.flwr.app.config]
+times = "{times}"
+rounds = {rounds}
+clients = {clients}
+"""
+
+
+def main() -> None:
+    """Parse, measure, print a table, and write it down if asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--processes", type=_numbers, default=(2, 10), help="numbers of real clients")
+    parser.add_argument("--simulated", type=_numbers, default=(2, 10, 50), help="numbers of simulated ones")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--out", type=Path, help="JSON file for the figures")
+    given = parser.parse_args()
+    print(hardware())
+    print(f"{given.rounds} rounds; seconds a round, and kB over loopback a round")
+    head = (
+        "clients",
+        "kind",
+        "acdpp",
+        "FedAvg",
+        "ratio",
+        "kB",
+        "FedAvg kB",
+        "batched ms",
+        "books ms",
+        "of a round",
+    )
+    print(" ".join(f"{name:>10}" for name in head))
+    found = []
+    for kind, numbers in (("processes", given.processes), ("simulated", given.simulated)):
+        for clients in numbers:
+            row = _measured(clients, given.rounds, simulation=kind == "simulated")
+            found.append({"clients": clients, "kind": kind, **row})
+            cells = [row["acdpp_s"], row["fedavg_s"], row["acdpp_s"] / row["fedavg_s"]]
+            cells += [row["acdpp_kB"], row["fedavg_kB"], row["batched_ms"], row["books_ms"]]
+            share = row["books_ms"] / 10 / row["acdpp_s"]
+            print(
+                f"{clients:10} {kind:>10}",
+                *(f"{cell:10.3g}" for cell in cells),
+                f"{share:8.2f} %",
+                flush=True,
+            )
+    if given.out:
+        command = f"python -m benchmarks.federation --rounds {given.rounds}"
+        for name in ("processes", "simulated"):
+            command += f" --{name} {','.join(map(str, getattr(given, name)))}"
+        document = {"hardware": hardware(), "rounds": given.rounds, "cases": found, "command": command}
+        given.out.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(",") if part)
+
+
+def _study(clients: int, rounds: int) -> Study:
+    study = federated(Study(rounds=rounds), POLICY)
+    buffers = tuple(study.buffers[m % len(study.buffers)] for m in range(clients))
+    return replace(study, buffers=buffers, budget=5.5 * clients)
+
+
+def _measured(clients: int, rounds: int, *, simulation: bool) -> dict[str, float]:
+    study, found = _study(clients, rounds), dict[str, float]()
+    with tempfile.TemporaryDirectory() as scratch:
+        place = Path(scratch)
+        for name, measure in (("acdpp", _ours), ("fedavg", _plain)):
+            seconds, sent = measure(study, place / name, simulation)
+            found |= {f"{name}_s": seconds, f"{name}_kB": sent / 1e3}
+        begin = time.perf_counter()
+        run_study(study, place / "batched")
+        found["batched_ms"] = 1e3 * (time.perf_counter() - begin) / rounds
+        found["books_ms"] = 1e3 * _books(study, place / "books")
+    return found
+
+
+def _ours(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
+    prepare(study, out)
+    place = Place.of_result(out)
+    write_app(place.app, study, result=str(out), patience=PATIENCE, buffers=str(place.clients))
+    with federation(place, study.clients, simulation=simulation) as running, _loopback() as sent:
+        running.control.start(place.app, study.clients if simulation else None)
+        return _paced(lambda: int(read_settings(out)["progress"]["done"]), study.rounds, sent)
+
+
+def _plain(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
+    app, times = out / "app", out / "times"
+    (app / "plain").mkdir(parents=True)
+    project = PLAIN_PROJECT.format(times=times, rounds=study.rounds, clients=study.clients)
+    held = sum(study.buffers) // study.clients
+    files = {
+        "pyproject.toml": project,
+        "plain/__init__.py": "",
+        "plain/server.py": PLAIN_SERVER.format(size=65),
+        "plain/client.py": PLAIN_CLIENT.format(held=held, steps=study.steps, eta=study.eta),
+    }
+    for name, text in files.items():
+        (app / name).write_text(text)
+
+    def done() -> int:
+        return len(times.read_text().split()) - 1 if times.exists() else 0
+
+    with (
+        federation(Place(out / "place"), study.clients, simulation=simulation) as running,
+        _loopback() as sent,
+    ):
+        running.control.start(app, study.clients if simulation else None)
+        return _paced(done, study.rounds, sent)
+
+
+def _paced(done: Callable[[], int], rounds: int, sent: Callable[[], int]) -> tuple[float, float]:
+    """The median seconds of a round after the first, and the mean bytes."""
+    marks = []
+    while len(marks) < rounds:
+        if done() > len(marks):
+            marks.append((time.perf_counter(), sent()))
+        time.sleep(0.05)
+    seconds = [b[0] - a[0] for a, b in pairwise(marks)]
+    return statistics.median(seconds), (marks[-1][1] - marks[0][1]) / (rounds - 1)
+
+
+@contextmanager
+def _loopback() -> Iterator[Callable[[], int]]:
+    """Bytes over loopback so far; 0 where the system does not say."""
+    table = Path("/proc/net/dev")
+
+    def sent() -> int:
+        if not table.exists():
+            return 0
+        line = next(line for line in table.read_text().splitlines() if line.strip().startswith("lo:"))
+        return int(line.split(":")[1].split()[0])
+
+    yield sent
+
+
+def _books(study: Study, out: Path) -> float:
+    """Seconds that the server's own part of a round takes, with all clients there."""
+    prepare(study, out)
+    times = []
+    with Books.open(out) as books:
+        moved = dict.fromkeys(range(study.clients), np.zeros(books.problem.model.size))
+        for _ in range(study.rounds):
+            begin = time.perf_counter()
+            granted = books.decide()
+            accounts: dict[int, Any] = {
+                m: Account(int(n), books.ledger.expected(m, int(n))) for m, n in enumerate(granted)
+            }
+            for m, account in accounts.items():
+                books.check(m, account)
+            books.book(accounts, moved)
+            times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""A federation of real processes, with TLS and authenticated nodes, and what happens to it.
+
+Those marked slow take minutes: `python -m pytest -m slow tests/empirics/federation`.
+"""
+
+import subprocess
+
+import numpy as np
+import pytest
+
+from empirics.federation.credentials import make_certificates, node_key
+from empirics.records.folder import read_result
+from empirics.run import run_study
+from tests.empirics.federation.trial import trial, until
+from tests.empirics.federation.wire import federated, small
+
+
+def same_as_batched(study, out, batched):
+    run_study(study, batched)
+    one, other = read_result(out).rows, read_result(batched).rows
+    for name in ("cost", "admitted", "n", "N", "debt", "overflow"):
+        assert one[name].to_pylist() == other[name].to_pylist()
+    assert np.allclose(one["risk"], other["risk"], rtol=1e-9)
+    states = [dict(np.load(next(place.glob("state-*.npz"))))["theta"] for place in (out, batched)]
+    assert np.allclose(*states, rtol=1e-9, atol=1e-12)
+
+
+def intruder(trial, log, key, authority, client):
+    """A node with this key and this authority, or without, that claims to be a client."""
+    command = trial.running.node_command(client)
+    for option, value in (("--auth-supernode-private-key", key), ("--root-certificates", authority)):
+        at = command.index(option)
+        command[at : at + 2] = [] if value is None else [option, str(value)]
+    return trial.running.start(command, log, log.with_suffix(""))
+
+
+def test_one_client_is_killed_and_an_intruder_gets_nowhere(tmp_path):
+    """All in one federation, for each takes its time to start: the numbers are those of the batched engine until client
+    1 is killed in the middle of round 3, and those of the books after."""
+    study = federated(small(tmp_path, rounds=4), "buy-cheap-online")
+    out = tmp_path / "result"
+    with trial(study, out, patience=30, rogues={1: {"round": 3, "do": "hang"}}) as one:
+        stranger = node_key(tmp_path / "foreign" / "key")
+        theirs = make_certificates(tmp_path / "theirs", ["127.0.0.1"])
+        ours = one.running.certificates.authority
+        logs = [tmp_path / f"{name}.log" for name in ("unregistered", "keyless", "elsewhere")]
+        given = [(stranger.private, ours, 1), (None, ours, 1), (one.home(0) / "key", theirs.authority, 0)]
+        tries = [intruder(one, log, *keys) for log, keys in zip(logs, given, strict=True)]
+        until((one.home(1) / "hanging").exists)
+        one.kill(1)
+        one.wait()
+        assert one.finished, one.told()[-3000:]
+        ended = [process.poll() for process in tries]
+        told = one.told()
+    assert "takes no part" not in told  # none of them ever came so far as to introduce itself
+    assert 0 not in ended
+    for log, refused in zip(
+        logs, ("activate SuperNode", "must be registered", "handshake error"), strict=True
+    ):
+        assert refused in log.read_text()
+    assert [line.split(" ", 2)[2] for line in told.splitlines()] == [
+        "round 3 goes on without client 1: no answer in 30 s"
+    ]
+    run_study(study, tmp_path / "batched")
+    found, wanted = (read_result(place).rows.to_pylist() for place in (out, tmp_path / "batched"))
+    for row, other in zip(found[:2], wanted[:2], strict=True):
+        assert [row[name] for name in ("cost", "admitted", "n", "N", "debt")] == [
+            other[name] for name in ("cost", "admitted", "n", "N", "debt")
+        ]
+    assert found[2]["n"] < wanted[2]["n"]
+    assert found[2]["N"] - found[1]["N"] == found[2]["admitted"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["constant", "acdpp", "acdpp-capped", "buy-cheap-online"])
+def test_processes_have_the_numbers_of_the_batched_engine(policy, tmp_path):
+    study = federated(small(tmp_path, rounds=4), policy)
+    with trial(study, tmp_path / "result") as one:
+        one.wait()
+    same_as_batched(study, tmp_path / "result", tmp_path / "batched")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lie", "words"),
+    [
+        ("greedy", "says it admitted"),
+        ("not_a_number", "no finite numbers"),
+        ("another_shape", "parameters of shape"),
+        ("replay", "an answer to round 1"),
+        ("crash", "round 2 goes on without client 2"),
+    ],
+)
+def test_who_lies_is_left_out(lie, words, tmp_path):
+    study = federated(small(tmp_path, rounds=3), "constant")
+    with trial(study, tmp_path / "result", rogues={2: {"round": 2, "do": lie}}) as one:
+        one.wait()
+        assert one.finished, one.told()[-3000:]
+        told = one.told()
+    assert words in told
+    rows = read_result(tmp_path / "result").rows
+    assert rows["admitted"].to_pylist()[1] < rows["admitted"].to_pylist()[0]
+    assert rows["N"].to_pylist() == np.cumsum(rows["admitted"]).tolist()
+
+
+@pytest.mark.slow
+def test_a_client_that_was_killed_comes_back_with_its_samples(tmp_path):
+    """It had drawn for round 2 when it was killed: those samples are admitted when it is back."""
+    study = federated(small(tmp_path, rounds=6), "constant")
+    with trial(study, tmp_path / "result", patience=30, rogues={0: {"round": 2, "do": "hang"}}) as one:
+        until((one.home(0) / "hanging").exists)
+        one.kill(0)
+        (one.home(0) / "rogue.json").write_text("{}")
+        one.running.start_node(0)
+        one.wait()
+        assert one.finished, one.told()[-3000:]
+    assert (tmp_path / "result" / "federation" / "clients" / "client-0" / "did-6").exists()
+    rows = read_result(tmp_path / "result").rows.to_pylist()
+    assert rows[-1]["n"] == sum(
+        row["admitted"] for row in rows
+    )  # K = 6 and more: whatever was admitted is held
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("whole", [False, True], ids=["the run", "everything"])
+def test_a_server_that_was_killed_goes_on(whole, tmp_path):
+    study = federated(small(tmp_path, rounds=5), "acdpp")
+    out = tmp_path / "result"
+    with trial(study, out, rogues={1: {"round": 3, "do": "hang"}}) as one:
+        until((one.home(1) / "hanging").exists)
+        assert one.done == 2
+        if whole:
+            for client in range(study.clients):
+                one.kill(client)
+        one.running.link.kill()
+        one.running.link.wait()
+    with trial(study, out) as again:
+        again.wait()
+    same_as_batched(study, out, tmp_path / "batched")
+
+
+@pytest.mark.slow
+def test_only_loopback_is_spoken_to(tmp_path):
+    """In a network namespace that has nothing else; where those may not be made, there is nothing to see."""
+    probe = subprocess.run(["unshare", "-n", "true"], capture_output=True)
+    if probe.returncode:
+        pytest.skip("network namespaces may not be made here")
+    import sys
+
+    command = (
+        f"ip link set lo up && {sys.executable} -m acdpp federate --policy constant --clients 2 --rounds 2"
+    )
+    found = subprocess.run(
+        ["unshare", "-n", "bash", "-c", f"{command} --out {tmp_path / 'result'}"],
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == 0, found.stderr[-3000:]
+    assert read_result(tmp_path / "result").rows.num_rows == 2
