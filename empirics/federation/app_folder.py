@@ -106,14 +106,15 @@ python -m empirics.federation.credentials certificates server.example
 The server itself, which stays in the foreground:
 
 ```sh
-flower-superlink --host 0.0.0.0 --port {port} --ssl-ca-certfile certificates/ca.crt \\
-    --ssl-certfile certificates/server.crt --ssl-keyfile certificates/server.key \\
+python -m empirics.federation.superlink --host 0.0.0.0 --port {port} \\
+    --ssl-ca-certfile certificates/ca.crt --ssl-certfile certificates/server.crt \\
+    --ssl-keyfile certificates/server.key \\
     --enable-supernode-auth --disable-runtime-dependency-installation
 ```
 
-**Let nobody but your clients reach this port.** Flower checks the key of a node, but not who registers one or starts a
-run: whoever can speak to the port can do both. Where that is not enough, put a proxy before it that passes on
-`/v1/fleet/` alone.
+This is `flower-superlink`, which checks the key of every node, with one thing more: keys are registered and runs are
+started by the user who started it, on this machine, and by nobody else. Plain `flower-superlink` takes both from
+whoever reaches its port.
 
 Once, in another shell on the server, where its commands find it:
 
@@ -161,7 +162,7 @@ On the server, in this folder:
 flwr run . acdpp --stream
 ```
 
-The result lies in `{result}`, as of where `flower-superlink` was started: `acdpp plot excess-risk --result {result}`
+The result lies in `{result}`, as of where the server was started: `acdpp plot excess-risk --result {result}`
 draws it. If the run stops, `{result}/federation/stopped.txt` says why. **To go on, run it again**: rounds that are in
 the result are not repeated, and no client loses its samples. If the server was started again in between, register the
 clients again before.

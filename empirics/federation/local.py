@@ -35,7 +35,7 @@ from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
-from empirics.federation import keeper
+from empirics.federation import keeper, superlink
 from empirics.federation.app_folder import PATIENCE, write_app
 from empirics.federation.books import federated, prepare
 from empirics.federation.control import Control, control
@@ -197,7 +197,7 @@ class Federation:
         port = next(self.ports)
         self.address = f"{HOST}:{port}"
         made = self.certificates
-        command = [_program("flower-superlink"), "--host", HOST, "--port", str(port)]
+        command = [sys.executable, "-m", superlink.__name__, "--host", HOST, "--port", str(port)]
         command += ["--ssl-ca-certfile", str(made.authority), "--ssl-certfile", str(made.certificate)]
         command += ["--ssl-keyfile", str(made.key), "--disable-runtime-dependency-installation"]
         command += ["--simulation"] if self.simulation else ["--enable-supernode-auth"]

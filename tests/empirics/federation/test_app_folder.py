@@ -16,6 +16,7 @@ from flwr.common.config import parse_config_args, validate_config
 from flwr.superlink.cli.flower_superlink import _parse_args_run_superlink
 from flwr.supernode.cli.flower_supernode import _parse_args_run_supernode
 
+from empirics.federation import superlink as superlink_module
 from empirics.federation.app_folder import study_file, write_app
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
@@ -67,7 +68,7 @@ def test_flower_takes_the_folder_and_all_that_the_app_needs_travels(tmp_path: Pa
 def test_the_commands_of_the_readme_are_ones_that_flower_takes(tmp_path: Path) -> None:
     write_app(tmp_path, ONE)
     found = commands((tmp_path / "README.md").read_text(encoding="utf-8"))
-    [link] = [words[1:] for words in found if words[:1] == ["flower-superlink"]]
+    [link] = [words[3:] for words in found if words[:3] == ["python", "-m", superlink_module.__name__]]
     [node] = [words[1:] for words in found if words[:1] == ["flower-supernode"]]
     superlink = _parse_args_run_superlink().parse_args(link)
     assert superlink.enable_supernode_auth
