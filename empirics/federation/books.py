@@ -97,7 +97,8 @@ class Books:
         partitions = len(problem.streams.pools)
         self.tally = Tally(self.study, calibration, self.controller.retention[np.newaxis], partitions)
         self.theta = problem.model.start(1)
-        self.debt, self.granted = 0.0, np.zeros(self.study.clients, dtype=np.int64)
+        self.debt = 0.0
+        self.granted: NDArray[np.int64] = np.zeros(self.study.clients, dtype=np.int64)
         if folder.progress.done:
             self._restore()
         chunks = prices.chunks(self.study.seed, 1, self.study.rounds, self.study.rounds)
@@ -144,8 +145,10 @@ class Books:
         assert self.price is not None
         if self.controller.pending is None:
             self.controller.decide(self.price)
-        self.granted = self.controller.pending
-        return self.granted
+        granted = self.controller.pending
+        assert granted is not None
+        self.granted = granted
+        return granted
 
     def check(self, client: int, account: Account) -> None:
         """Refuse an account that cannot be true."""

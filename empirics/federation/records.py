@@ -41,16 +41,16 @@ class Task:
 
     def content(self) -> RecordDict:
         """A record of its own for every client: Flower's may be shared and changed."""
-        plain = {"federation": self.federation, "classes": self.classes}
+        plain: dict[str, Any] = {"federation": self.federation, "classes": self.classes}
         plain |= {"steps": self.steps, "eta": self.eta, "momentum": self.momentum}
         arrays = ArrayRecord({"theta": Array(self.theta)})
         return RecordDict({"arrays": arrays, "config": ConfigRecord({**plain, **asdict(self.order)})})
 
     @classmethod
     def read(cls, content: RecordDict) -> Task:
-        config: dict[str, Any] = dict(content["config"])  # type: ignore[arg-type]
+        config: dict[str, Any] = dict(content["config"])
         order = Order(**{name: config.pop(name) for name in Order.__dataclass_fields__})
-        theta: Array = content["arrays"]["theta"]  # type: ignore[assignment, index]
+        theta: Any = content["arrays"]["theta"]
         return cls(order=order, theta=theta.numpy(), **config)
 
 
@@ -86,10 +86,10 @@ class Reply:
         """The reply to a task; SettingError says what is wrong with one that cannot be used."""
         try:
             metrics: Any = content["metrics"]
-            array: Any = content["arrays"]["moved"]  # type: ignore[index]
+            array: Any = content["arrays"]["moved"]
             numbers = {name: metrics[name] for name in ("client", "round", "delivered")}
             rounds, counts = metrics["cohort-rounds"], metrics["cohort-counts"]
-            federation = content["config"]["federation"]  # type: ignore[index]
+            federation: Any = content["config"]["federation"]
             moved = array.numpy()
             whole = [*numbers.values(), *rounds, *counts]
         except Exception as error:  # whatever a stranger sends
@@ -98,8 +98,8 @@ class Reply:
             raise SettingError("an account of other than whole numbers")
         if federation != wanted.federation or numbers["round"] != wanted.order.round:
             raise SettingError(
-                f"an answer to round {numbers['round']} of {federation}, not to round {wanted.order.round} of "
-                f"{wanted.federation}"
+                f"an answer to round {numbers['round']} of {federation!r}, not to round {wanted.order.round} of "
+                f"{wanted.federation!r}"
             )
         if moved.shape != wanted.theta.shape or moved.dtype != wanted.theta.dtype:
             raise SettingError(
@@ -122,7 +122,7 @@ def introduction(client: int) -> RecordDict:
 def who(content: RecordDict, clients: int) -> int:
     """The client that a node says it is."""
     try:
-        client: Any = content["metrics"]["client"]  # type: ignore[index]
+        client: Any = content["metrics"]["client"]
     except Exception:
         raise SettingError("an introduction without a client's number") from None
     if type(client) is not int or not 0 <= client < clients:
