@@ -10,6 +10,7 @@ it (`keeper`), and none speaks to anything but this machine.
 | `certificates/` | of the server, new at every start |
 | `clients/client-M/` | `key` and `key.pub`, `node.toml`, `samples/` |
 | `logs/` | what `superlink` and the clients said |
+| `events.log` | rounds that went on without a client, and why |
 | `stopped.txt` | why the last run stopped, if it did |
 """
 
@@ -96,6 +97,10 @@ class Place:
     @property
     def stopped(self) -> Path:
         return self.root / "stopped.txt"
+
+    @property
+    def events(self) -> Path:
+        return self.root / "events.log"
 
     def client(self, number: int) -> Path:
         return self.clients / f"client-{number}"
@@ -402,12 +407,15 @@ def _watch(running: Federation, run: int, out: Path, progress: Progress) -> None
     """Until the result is complete; if it will not be, say why."""
     lost, asked, over = set[int](), time.monotonic(), False
     limit: float | None = None
+    news = _news(running.place.events)
     while True:
         if time.monotonic() - asked > ASK:
             asked = time.monotonic()
             over = running.link.poll() is not None or running.control.state(run).over
         now = read_settings(out)["progress"]
         progress(now["done"])
+        for sentence in next(news):
+            warnings.warn(sentence, stacklevel=2)
         if now["summary_sha256"] is not None:
             limit = limit or time.monotonic() + LEAVE
             if over or time.monotonic() > limit:
@@ -420,6 +428,19 @@ def _watch(running: Federation, run: int, out: Path, progress: Progress) -> None
                 told = last_error(running.place.log(f"client-{client}"))
                 warnings.warn(f"client {client} has ended, the others go on: {told}", stacklevel=2)
         time.sleep(POLL)
+
+
+def _news(events: Path) -> Iterator[list[str]]:
+    """What the server has had to tell since the last look, without its dates."""
+    read = events.stat().st_size if events.exists() else 0
+    while True:
+        lines: list[str] = []
+        with suppress(OSError), events.open("rb") as file:
+            file.seek(read)
+            whole, end, _ = file.read().rpartition(b"\n")
+            read += len(whole) + len(end)
+            lines = [line.split(" ", 2)[2] for line in whole.decode().splitlines()]
+        yield lines
 
 
 def _why(running: Federation, run: int) -> str:

@@ -157,7 +157,11 @@ class Admission(Strategy):
             {m: reply.account for m, reply in accepted.items()},
             {m: reply.moved for m, reply in accepted.items()},
         )
-        found: dict[str, Any] = {"clients": len(accepted), "spent": self.books.controller.books.spent, **measured}
+        found: dict[str, Any] = {
+            "clients": len(accepted),
+            "spent": self.books.controller.books.spent,
+            **measured,
+        }
         return _arrays(self.books), MetricRecord(found)
 
     def _checked(self, client: int, message: Message, task: Task) -> Reply:
