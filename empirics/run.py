@@ -176,8 +176,6 @@ def _continue(
     progress: Progress,
     announce: Announce,
 ) -> dict[str, Any]:
-    if "federation" in read_settings(out):
-        raise SettingError(f"{str(out)!r} is a federation's result: acdpp federate --resume {out} continues it")
     with Folder.continued(out) as folder:
         announce(out)
         settings = folder.settings
@@ -187,6 +185,10 @@ def _continue(
         if study == began and folder.finished and own.nothing:
             folder.clear()
             return read_result(out).summary
+        if "federation" in settings:
+            raise SettingError(
+                f"{str(out)!r} is a federation's result: acdpp federate --resume {out} continues it"
+            )
         place, data = device or settings["asked"]["device"], data_dir or settings["asked"]["data_dir"]
         with threads(study, REMEDY):
             prices = own.prices(study)

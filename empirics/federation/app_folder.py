@@ -162,7 +162,7 @@ On the server, in this folder:
 flwr run . acdpp --stream
 ```
 
-The result lies in `{result}`, as of where the server was started: `acdpp plot excess-risk --result {result}`
+The result lies in `{result}`, as of where the server was started: `acdpp plot learning {result}`
 draws it. If the run stops, `{result}/federation/stopped.txt` says why. **To go on, run it again**: rounds that are in
 the result are not repeated, and no client loses its samples. If the server was started again in between, register the
 clients again before.

@@ -248,3 +248,16 @@ def test_a_result_of_training_is_no_federation(study, tmp_path):
         Books.open(tmp_path / "trained"),
     ):
         pass
+
+
+def test_training_does_not_go_on_where_a_federation_stopped_but_reads_what_it_finished(study, tmp_path):
+    out = tmp_path / "result"
+    federate(study, tmp_path, rounds=2)
+    with pytest.raises(
+        SettingError, match=r"is a federation's result: acdpp federate --resume .*result continues it"
+    ):
+        run_study(None, out, resume=True)
+    with pytest.raises(SettingError, match=r"is unfinished: acdpp federate --resume .*result continues it"):
+        read_result(out)
+    summary = federate(study, tmp_path)
+    assert run_study(None, out, resume=True) == summary
