@@ -350,13 +350,15 @@ def federate(
 
 def _begun(study: Study, out: Path | None, data_dir: Path | None) -> Path:
     """A result folder with no round done; no folder where the study cannot be run."""
-    place = claim(Path("results"), f"{study.preset}-federation") if out is None else out
+    parent = Path("results")
+    fresh = not parent.exists()
+    place = claim(parent, f"{study.preset}-federation") if out is None else out
     try:
         prepare(study, place, data_dir)
     except BaseException:
-        if out is None:
-            with suppress(OSError):
-                place.rmdir()
+        with suppress(OSError):
+            for made in (place, *([parent] if fresh else [])) if out is None else ():
+                made.rmdir()
         raise
     return place
 
