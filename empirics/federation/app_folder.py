@@ -151,6 +151,9 @@ flower-supernode --superlink server.example:{port} --root-certificates ca.crt \\
     --node-config 'partition-id=0 buffer="samples-0" data-dir=""'
 ```
 
+A client that was killed is taken for alive for up to a minute, and refused until then: start it until it gets in, or
+let your system do so (`Restart=always` of systemd).
+
 `data-dir` is where this client finds the standard files of the data set. Two clients on one machine take two ports in
 place of 9094.
 

@@ -54,6 +54,7 @@ PORTS = range(10240, 32768)  # below those that the system gives to connections
 START = 120.0  # seconds that a server may take to be there
 POLL, ASK = 0.25, 1.0  # seconds between two looks at the result, and at the run
 BUSY = 0.02  # seconds between two looks of a node for work, for each of the nodes that do so at once
+AGAIN = 10.0  # seconds until a node that has ended is started again
 LEAVE = 10.0  # seconds that a run may take to end after its result is there
 QUIET = {
     "FLWR_TELEMETRY_ENABLED": "0",
@@ -407,8 +408,9 @@ def _run(
 
 def _watch(running: Federation, run: int, out: Path, progress: Progress) -> None:
     """Until the result is complete; if it will not be, say why."""
-    lost, asked, over = set[int](), time.monotonic(), False
+    asked, over = time.monotonic(), False
     limit: float | None = None
+    nurse = _Nurse(running)
     news = _news(running.place.events)
     while True:
         if time.monotonic() - asked > ASK:
@@ -424,12 +426,31 @@ def _watch(running: Federation, run: int, out: Path, progress: Progress) -> None
                 return
         elif over:
             raise SettingError(_why(running, run))
-        for client, node in running.nodes.items():
-            if node.poll() is not None and client not in lost:
-                lost.add(client)
-                told = last_error(running.place.log(f"client-{client}"))
-                warnings.warn(f"client {client} has ended, the others go on: {told}", stacklevel=2)
+        nurse.look()
         time.sleep(POLL)
+
+
+@dataclass
+class _Nurse:
+    """Starts nodes again that have ended. The server takes a killed one for alive for up to a minute and refuses who
+    comes with its key meanwhile, so that it may take several tries."""
+
+    running: Federation
+    told: set[int] = field(default_factory=set)
+    again: dict[int, float] = field(default_factory=dict)  # when, for each that has ended
+
+    def look(self) -> None:
+        now = time.monotonic()
+        for client, node in list(self.running.nodes.items()):
+            if node.poll() is None:
+                continue
+            if client not in self.told:
+                self.told.add(client)
+                said = last_error(self.running.place.log(f"client-{client}"))
+                warnings.warn(f"client {client} has ended, and is started again: {said}", stacklevel=2)
+            if now > self.again.setdefault(client, now + AGAIN):
+                del self.again[client]
+                self.running.start_node(client)
 
 
 def _news(events: Path) -> Iterator[list[str]]:
