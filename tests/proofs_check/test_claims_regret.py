@@ -339,9 +339,10 @@ def test_a_counterexample_that_acdpp_would_not_play_decides_nothing(monkeypatch)
 
 
 def test_the_two_readings_of_the_theorem_have_verdicts_of_their_own():
-    """At fixed V the theorem is true and says O(T); with constants free of V it is false."""
-    recorded = {
-        entry.id: entry.verdict for entry in ledger.read()
-    }  # which test_claims holds to what is found
+    """At fixed V the theorem is true and says O(T); with constants free of V it is false.
+
+    As recorded, which test_claims holds to what is found.
+    """
+    recorded = {entry.id: entry.stated.verdict for entry in ledger.read()}
     found = {claim.id: recorded[claim.id] for claim in theorem2.CLAIMS}
     assert found == {"thm:dpp-regret": "proved", "thm:dpp-regret/uniform": "refuted"}
