@@ -1,17 +1,25 @@
-"""The command line as a user meets it: a process, its output, its exit status."""
+"""The command line as a user meets it: what it prints where, and its exit status.
+
+Most words go through `main` in this process, since a process of its own takes longer to start than to answer; that it
+answers the same is seen where both are asked.
+"""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from fractions import Fraction
+from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
+from acdpp.main import main
 from theory.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
 from theory.design import design
 from theory.setting import Budget, Constants
@@ -21,9 +29,42 @@ WHOLE = ["--constants", "D=1,sigma=1,eta=0.1,B=1,Pdim=5,G=1"]
 BUDGET = ["--buffers", "8,9,10,11,12,8,9,10,11,12", "--budget", "55", "--mean-cost", "5.5"]
 
 
-def acdpp(*words: str) -> subprocess.CompletedProcess[str]:
+def process(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "acdpp", *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def acdpp(*words: str) -> subprocess.CompletedProcess[str]:
+    """The same without a process."""
+    out, err = StringIO(), StringIO()
+    with (
+        mock.patch("sys.argv", ["acdpp", *words]),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        pytest.raises(SystemExit) as left,
+    ):
+        main()
+    assert isinstance(left.value.code, int)
+    return subprocess.CompletedProcess(words, left.value.code, out.getvalue(), err.getvalue())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["bound", "constant", "--certified", "--json"],
+        ["bound", "constant", "--form", "stated", "--horizon", "1e15"],
+        ["design", *BUDGET],
+        ["bound", "omega2"],
+        ["nonsense"],
+        ["bound", "--help"],
+    ],
+    ids=" ".join,
+)
+def test_a_process_says_what_main_says(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    alone, here = process(*words), acdpp(*words)
+    assert (alone.returncode, alone.stdout, alone.stderr) == (here.returncode, here.stdout, here.stderr)
+    assert (alone.stdout == "") == (alone.returncode != 0)
 
 
 def answer(*words: str) -> Any:
@@ -186,13 +227,13 @@ def test_a_flag_has_no_type(command: str) -> None:
 
 
 def test_version_and_help_come_with_examples() -> None:
-    assert acdpp("--version").stdout.startswith("acdpp 0.")
+    assert process("--version").stdout.startswith("acdpp 0.")
     assert "acdpp bound constant" in acdpp("bound", "--help").stdout
     assert "acdpp design --buffers" in acdpp("design", "--help").stdout
     assert "acdpp predict --dataset npz:mine.npz --pilot 200" in " ".join(
         acdpp("predict", "--help").stdout.split()
     )
-    everything = acdpp("--help")
+    everything = process("--help")
     assert everything.returncode == 0
     assert "acdpp verify" in everything.stdout
     assert "acdpp bound constant --K 10" in " ".join(everything.stdout.split())

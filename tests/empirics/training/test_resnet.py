@@ -76,7 +76,9 @@ def narrow(population):
 
 def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
     """All of it, without a card: two runs that differ in steps and their size, a client without images, momentum."""
-    pytest.importorskip("triton")
+    interpreter = pytest.importorskip("triton.runtime.interpreter")
+    options = interpreter.interpreter_builder.options  # whether whole numbers overflow, test_kernels looks at
+    monkeypatch.setattr(interpreter.interpreter_builder, "options", replace(options, sanitize_overflow=False))
     made = resnet._layers
 
     def layers(height, width):
