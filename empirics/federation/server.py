@@ -28,9 +28,46 @@ from theory.setting import SettingError
 __all__ = ["Admission", "server_app"]
 
 PATIENCE = 600.0
-POLL = 0.2
+POLL, LOOK = 0.2, 5.0  # seconds between two looks for answers, and at who is there
 STOPPED, EVENTS = (Path("federation") / name for name in ("stopped.txt", "events.log"))
 log = logging.getLogger("flwr")
+
+
+def _sent(grid: Grid, messages: Iterable[Message]) -> dict[str, int]:
+    """Send, and return whose answers are to be awaited: the nodes, by the numbers of the messages that got through."""
+    asked = list(messages)
+    names = list(grid.push_messages(asked)) if asked else []
+    return {name: m.metadata.dst_node_id for name, m in zip(names, asked, strict=True) if name}
+
+
+class Prompt:
+    """A grid that looks for answers more often than Flower's own, which does every 3 s, and that does not wait for
+    nodes of which the server knows that they are gone."""
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid = grid
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._grid, name)
+
+    def send_and_receive(self, messages: Iterable[Message], *, timeout: float | None = None) -> list[Message]:
+        """The answers that come in time."""
+        until = None if timeout is None else time.monotonic() + timeout
+        waiting, found = _sent(self._grid, messages), list[Message]()
+        looked = time.monotonic()
+        while waiting:
+            for reply in self._grid.pull_messages(list(waiting)):
+                waiting.pop(reply.metadata.reply_to_message_id, None)
+                found.append(reply)
+            now = time.monotonic()
+            if until is not None and now > until:
+                break
+            if now - looked > LOOK:
+                looked, there = now, set(self._grid.get_node_ids())
+                waiting = {name: node for name, node in waiting.items() if node in there}
+            if waiting:
+                time.sleep(POLL)
+        return found
 
 
 class Admission(Strategy):
@@ -84,7 +121,7 @@ class Admission(Strategy):
         questions = [
             Message(RecordDict(), dst_node_id=node, message_type=MessageType.QUERY) for node in there
         ]
-        self.calls.update(zip(grid.push_messages(questions), there, strict=True) if questions else ())
+        self.calls.update(_sent(grid, questions))
 
     def _introduced(self, node: int, reply: Message) -> None:
         try:
@@ -213,7 +250,8 @@ def server_app(study: Study, *, dataset: Any = None, model: Any = None) -> Serve
                 if not books.finished:
                     strategy.gather(grid)
                     left = books.study.rounds - books.done
-                    strategy.start(grid, _arrays(books), num_rounds=left, timeout=strategy.patience)
+                    prompt: Any = Prompt(grid)
+                    strategy.start(prompt, _arrays(books), num_rounds=left, timeout=strategy.patience)
                 if not books.folder.finished:
                     books.finish()
         except SettingError as error:

@@ -16,7 +16,7 @@ from flwr.supercore.task_identity import TaskIdentity
 
 from empirics.federation.books import Books, federated, prepare
 from empirics.federation.client import client_app
-from empirics.federation.server import Admission, _arrays
+from empirics.federation.server import Admission, Prompt, _arrays
 from empirics.settings.study import Study
 from tests.empirics.small import blobs
 
@@ -49,6 +49,9 @@ class Wire(Grid):
     def create_message(self, *args, **kwargs):
         raise NotImplementedError
 
+    def send_and_receive(self, *args, **kwargs):
+        raise NotImplementedError  # the server has its own
+
     def get_node_ids(self):
         return sorted(self.there)
 
@@ -75,10 +78,7 @@ class Wire(Grid):
         return ids
 
     def pull_messages(self, message_ids):
-        return [self.replies.pop(name) for name in list(message_ids) if name in self.replies]
-
-    def send_and_receive(self, messages, *, timeout=None):
-        return self.pull_messages(list(reversed(self.push_messages(messages))))
+        return [self.replies.pop(name) for name in reversed(list(message_ids)) if name in self.replies]
 
 
 def nodes(study: Study, place: Path, **own):
@@ -123,7 +123,7 @@ def federate(
             strategy = Admission(books, patience=patience)
             strategy.gather(wire)
             left = study.rounds - books.done if rounds is None else rounds
-            strategy.start(wire, _arrays(books), num_rounds=left, timeout=1)
+            strategy.start(Prompt(wire), _arrays(books), num_rounds=left, timeout=0.5)
             return books.finish() if books.finished else None
 
 
