@@ -148,13 +148,14 @@ On the client, with the server's `ca.crt` beside it; it stays in the foreground 
 ```sh
 flower-supernode --superlink server.example:{port} --root-certificates ca.crt \\
     --auth-supernode-private-key client-0 --host 127.0.0.1 --port 9094 \\
-    --node-config 'partition-id=0 buffer="samples-0" data-dir=""'
+    --node-config "partition-id=0 buffer='$PWD/samples-0' data-dir=''"
 ```
 
 A client that was killed is taken for alive for up to a minute, and refused until then: start it until it gets in, or
 let your system do so (`Restart=always` of systemd).
 
-`data-dir` is where this client finds the standard files of the data set. Two clients on one machine take two ports in
+`data-dir` is where this client finds the standard files of the data set; a file that the study names (`npz:…`, a trace
+of prices) must lie at the same place here. `device="cuda"` trains on a GPU. Two clients on one machine take two ports in
 place of 9094.
 
 ## Run

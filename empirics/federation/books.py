@@ -37,7 +37,6 @@ from empirics.training.constants import Calibration, calibrate
 from empirics.training.engine import MEASURED, aggregation_weights
 from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import Least
-from theory.admission import debt_update
 from theory.setting import SettingError
 
 __all__ = ["Books", "federated", "prepare"]
@@ -97,7 +96,6 @@ class Books:
         partitions = len(problem.streams.pools)
         self.tally = Tally(self.study, calibration, self.controller.retention[np.newaxis], partitions)
         self.theta = problem.model.start(1)
-        self.debt = 0.0
         self.granted: NDArray[np.int64] = np.zeros(self.study.clients, dtype=np.int64)
         if folder.progress.done:
             self._restore()
@@ -163,7 +161,7 @@ class Books:
         if not trained.any():
             raise SettingError(f"no client had a sample to train on in round {t}")
         assert self.price is not None
-        track = self.ledger.book(accounts)
+        track, debt = self.ledger.book(accounts), self.controller.books.debt
         self.controller.report(came)
         ends = np.array(self.ledger.admitted)
         shape = (1, 1, study.clients)
@@ -171,7 +169,7 @@ class Books:
             study,
             t,
             np.full((1, 1), self.price),
-            np.full((1, 1), self.debt),
+            np.full((1, 1), debt),
             came.reshape(shape),
             (ends - trained).reshape(shape),
             ends.reshape(shape),
@@ -180,7 +178,6 @@ class Books:
         measured = self._measured()
         weights = aggregation_weights(study, trained)
         self._move(sum((weights[m] * moved[m] for m in sorted(moved)), np.zeros_like(self.parameters)))
-        self.debt = float(debt_update(self.debt, self.price, int(came.sum()), float(study.budget)))
         self.tally.add(rounds, measured)
         self.folder.save(t, t, rows_of(rounds, measured), self._state())
         self.price = next(self._prices, None)
@@ -226,7 +223,6 @@ class Books:
             "controller": self.controller.document(),
             "ledger": plain(self.ledger),
             "tally": plain(tally),
-            "debt": self.debt,
         }
         return {
             "theta": self.theta.cpu().numpy(),
@@ -239,7 +235,6 @@ class Books:
         documents = json.loads(bytes(saved["books"]).decode())
         self.controller = Controller.from_document(documents["controller"])
         self.ledger = restored(documents["ledger"], self.ledger)
-        self.debt = documents["debt"]
         for name, value in restored(documents["tally"]).items():
             setattr(self.tally, name, value)
         self.theta = torch.from_numpy(saved["theta"]).to(self.theta)

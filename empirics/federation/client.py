@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from empirics.federation.ledger import Account
 from empirics.federation.memory import DiskMemory, Draw, Samples
 from empirics.federation.records import Reply, Task, introduction
-from empirics.federation.sources import Stream, of_part, of_stream
+from empirics.federation.sources import Stream, checked, of_part, of_stream
 from empirics.settings.study import Study
 from empirics.training.model import Memory, Population
 from empirics.training.problem import Problem, choose_device, make_model, make_problem
@@ -33,10 +33,6 @@ def trained(
         return np.zeros_like(task.theta)
     place, real = choose_device(device), getattr(torch, study.dtype)
     x, y = torch.from_numpy(samples.x).to(place, real), torch.from_numpy(samples.y).to(place)
-    if y.min() < 0 or y.max() >= task.classes:
-        raise SettingError(
-            f"labels must lie between 0 and {task.classes - 1}, got {int(y.min())} to {int(y.max())}"
-        )
     shares = torch.full((1, len(y)), 1 / len(y), dtype=real, device=place)
     made = make_model(study, Population(x, y, shares, x[:1], y[:1], task.classes), model)
     if made.size != task.theta.size:
@@ -72,8 +68,9 @@ def client_app(study: Study, *, stream: Stream | None = None, model: Any = None)
         if study.threads is not None:
             torch.set_num_threads(study.threads)
         client, task = _number(context), Task.read(message.content)
-        memory = DiskMemory.open(_folder(context, client) / task.federation)
-        memory.admit(task.order, _source(study, context, client, stream))
+        draw = checked(_source(study, context, client, stream), task.classes)
+        with DiskMemory.held_alone(_folder(context, client) / task.federation) as memory:
+            memory.admit(task.order, draw)
         moved = trained(study, task, memory.samples, model, str(context.node_config.get("device", "cpu")))
         account = Account(memory.admitted, memory.cohorts)
         reply = Reply(task.federation, client, task.order.round, account, moved)
@@ -85,8 +82,10 @@ def client_app(study: Study, *, stream: Stream | None = None, model: Any = None)
 def _number(context: Context) -> int:
     try:
         return int(context.node_config["partition-id"])
-    except KeyError:
-        raise SettingError("the node config lacks partition-id, which client this is, from 0 on") from None
+    except (KeyError, ValueError):
+        raise SettingError(
+            "the node config must have partition-id, which client this is, a whole number from 0 on"
+        ) from None
 
 
 def _folder(context: Context, client: int) -> Path:
@@ -95,13 +94,13 @@ def _folder(context: Context, client: int) -> Path:
         return Path(str(own))
     if not all_in_one:
         raise SettingError("the node config lacks buffer, the folder for this client's samples")
-    return Path(str(all_in_one)) / f"client-{client}"
+    return Path(str(all_in_one)) / f"client-{client}" / "samples"
 
 
 def _source(study: Study, context: Context, client: int, stream: Stream | None) -> Draw:
     if stream is not None:
         return of_stream(stream, client)
-    place = context.node_config.get("data-dir") or context.run_config.get("data-dir")
+    place = context.node_config.get("data-dir", context.run_config.get("data-dir"))
     return of_part(_problem(study, str(place) if place else None), client)
 
 

@@ -1,6 +1,7 @@
 """What `flwr supernode register`, `flwr run` and `flwr ls` do, without a process for each: fifty nodes take no minute.
 
-All that this project uses of Flower's inner parts is here; `pyproject.toml` holds Flower to one minor version.
+What this project uses of Flower's inner parts is here, in `superlink` and in `post`; `pyproject.toml` holds Flower to
+one minor version.
 """
 
 from __future__ import annotations

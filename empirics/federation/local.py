@@ -55,6 +55,7 @@ START = 120.0  # seconds that a server may take to be there
 POLL, ASK = 0.25, 1.0  # seconds between two looks at the result, and at the run
 BUSY = 0.02  # seconds between two looks of a node for work, for each of the nodes that do so at once
 AGAIN = 10.0  # seconds until a node that has ended is started again
+ASKED = 5  # times that a server may leave without an answer
 LEAVE = 10.0  # seconds that a run may take to end after its result is there
 QUIET = {
     "FLWR_TELEMETRY_ENABLED": "0",
@@ -276,6 +277,7 @@ def federation(
         scratch = Path(
             stack.enter_context(tempfile.TemporaryDirectory(prefix="acdpp-", ignore_cleanup_errors=True))
         )
+        shutil.rmtree(place.root / "logs", ignore_errors=True)  # the errors of another start explain nothing
         made = make_certificates(place.certificates, [HOST])
         running = Federation(
             place,
@@ -408,14 +410,14 @@ def _run(
 
 def _watch(running: Federation, run: int, out: Path, progress: Progress) -> None:
     """Until the result is complete; if it will not be, say why."""
-    asked, over = time.monotonic(), False
+    asked, over, missed = time.monotonic(), False, 0
     limit: float | None = None
     nurse = _Nurse(running)
     news = _news(running.place.events)
     while True:
         if time.monotonic() - asked > ASK:
             asked = time.monotonic()
-            over = running.link.poll() is not None or running.control.state(run).over
+            over, missed = _over(running, run, missed)
         now = read_settings(out)["progress"]
         progress(now["done"])
         for sentence in next(news):
@@ -428,6 +430,18 @@ def _watch(running: Federation, run: int, out: Path, progress: Progress) -> None
             raise SettingError(_why(running, run))
         nurse.look()
         time.sleep(POLL)
+
+
+def _over(running: Federation, run: int, missed: int) -> tuple[bool, int]:
+    """Whether a run is over, and how often in a row its server, which lives, has not answered that: it may be busy."""
+    if running.link.poll() is not None:
+        return True, 0
+    try:
+        return running.control.state(run).over, 0
+    except SettingError:
+        if missed + 1 >= ASKED:
+            raise
+        return False, missed + 1
 
 
 @dataclass

@@ -4,19 +4,23 @@ A sample is admitted in the round that the server has booked. Until the server s
 drawn waits at the door: a client that is killed, a reply that is lost or a server that begins a round again costs no
 sample and admits none twice. What waits is admitted first under the next grant, before anything new is drawn.
 
-All of it is one file, replaced as a whole before training begins.
+All of it is one file, replaced as a whole before training begins, and held by one process at a time: Flower may start
+another before the first is done. Orders are obeyed in the order of their rounds; one that comes late, or again after
+a later one, is refused.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 from zipfile import BadZipFile
 
 import numpy as np
+from filelock import FileLock
 from numpy.typing import NDArray
 
 from empirics.files import replace_file
@@ -25,7 +29,7 @@ from theory.setting import SettingError
 __all__ = ["DiskMemory", "Draw", "Order", "Samples"]
 
 FORMAT = 1
-FILE = "memory.npz"
+FILE, LOCK = "memory.npz", ".lock"
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,7 @@ class DiskMemory:
     pending: Order | None = None
     admitted: int = 0
     source: Source = field(default_factory=Source)
+    last: tuple[int, int] = (0, 0)  # the latest round that was ordered, and the latest that was booked then
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -116,12 +121,22 @@ class DiskMemory:
             None if order is None else Order(**order),
             about["admitted"],
             Source(**about["source"]),
+            tuple(about["last"]),
         )
+
+    @classmethod
+    @contextmanager
+    def held_alone(cls, folder: Path) -> Iterator[Self]:
+        """The same, while no other process of this client has it."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / LOCK):
+            yield cls.open(folder)
 
     def save(self) -> None:
         """Onto the disk, whole or not at all."""
         order = None if self.pending is None else asdict(self.pending)
-        about = {"format": FORMAT, "pending": order, "admitted": self.admitted, "source": asdict(self.source)}
+        about = {"format": FORMAT, "pending": order, "admitted": self.admitted, "last": self.last}
+        about["source"] = asdict(self.source)
         arrays: dict[str, Any] = {
             "held_x": self.held.x,
             "held_y": self.held.y,
@@ -141,6 +156,7 @@ class DiskMemory:
 
     def admit(self, order: Order, draw: Draw) -> None:
         """Make the memory that of the order's round and save it; `draw` is asked for what does not wait at the door."""
+        self._refuse_late(order)
         self._settle(order.booked)
         missing = order.grant - len(self.door)
         if missing > 0:
@@ -150,21 +166,30 @@ class DiskMemory:
             fresh, state = draw(order.round, missing, before)
             if len(fresh) > missing:
                 raise SettingError(f"the source gave {len(fresh)} samples where {missing} were asked for")
-            self.door = self.door.then(fresh)
+            try:
+                self.door = self.door.then(fresh)
+                self.held.then(fresh)
+            except ValueError:
+                raise SettingError(
+                    f"the source gave inputs of shape {fresh.x.shape[1:]}, others are of another"
+                ) from None
             self.source = Source(before.drawn + len(fresh), order.round, before.slots + len(fresh), state)
         self.pending, self.admitted = order, min(order.grant, len(self.door))
+        self.last = (order.round, order.booked)
         self.save()
+
+    def _refuse_late(self, order: Order) -> None:
+        if order.round < self.last[0] or order.booked < self.last[1]:
+            raise SettingError(
+                f"an order of round {order.round} with round {order.booked} booked, after one of round {self.last[0]} "
+                f"with {self.last[1]}: it is late or repeated, or the server was set back"
+            )
 
     def _settle(self, booked: int) -> None:
         """What the server has booked is admitted; what it has not goes back to the door."""
         if self.pending is not None and booked >= self.pending.round:
             self.held, self.entered = self._now()
             self.door = self.door[self.admitted :]
-        elif len(self.entered) and booked < self.entered.max():
-            raise SettingError(
-                f"the server has booked round {booked} and asks for the next one, but this client's samples were "
-                f"booked up to round {self.entered.max()}: the server was set back, begin anew with an empty folder"
-            )
         self.pending, self.admitted = None, 0
 
     def _now(self) -> tuple[Samples, NDArray[np.int64]]:

@@ -106,8 +106,12 @@ class Reply:
                 f"parameters of shape {moved.shape} and type {moved.dtype}, not {wanted.theta.shape} and "
                 f"{wanted.theta.dtype}"
             )
-        if not np.isfinite(moved).all():
-            raise SettingError("parameters that are no finite numbers")
+        with np.errstate(over="ignore", invalid="ignore"):
+            length = np.square(wanted.theta + moved).sum()
+        if not np.isfinite(length):
+            raise SettingError(
+                "parameters that are no finite numbers, or so large that their squares are none"
+            )
         if len(set(rounds)) != len(rounds):
             raise SettingError("an account that names a round twice")
         account = Account(numbers["delivered"], dict(zip(rounds, counts, strict=True)))

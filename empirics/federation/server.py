@@ -18,72 +18,41 @@ from flwr.app import Array, ArrayRecord, ConfigRecord, Context, Message, Message
 from flwr.serverapp import Grid, ServerApp
 from flwr.serverapp.strategy import Strategy
 
+from empirics.federation.app_folder import PATIENCE
 from empirics.federation.books import Books, federated, prepare
 from empirics.federation.memory import Order
+from empirics.federation.post import GONE, POLL, Prompt, Sent, answers, send
 from empirics.federation.records import Reply, Task, who
-from empirics.records.folder import SETTINGS
+from empirics.given import Own
+from empirics.records.folder import SETTINGS, Busy
 from empirics.settings.study import Study
 from theory.setting import SettingError
 
 __all__ = ["Admission", "server_app"]
 
-PATIENCE = 600.0
-POLL, LOOK = 0.2, 5.0  # seconds between two looks for answers, and at who is there
+AGAIN = 10.0  # seconds until a node that could not say who it is is asked again
+TOLD = 400  # characters, of which some may be a stranger's
 STOPPED, EVENTS = (Path("federation") / name for name in ("stopped.txt", "events.log"))
 log = logging.getLogger("flwr")
 
 
-def _sent(grid: Grid, messages: Iterable[Message]) -> dict[str, int]:
-    """Send, and return whose answers are to be awaited: the nodes, by the numbers of the messages that got through."""
-    asked = list(messages)
-    names = list(grid.push_messages(asked)) if asked else []
-    return {name: m.metadata.dst_node_id for name, m in zip(names, asked, strict=True) if name}
-
-
-class Prompt:
-    """A grid that looks for answers more often than Flower's own, which does every 3 s, and that does not wait for
-    nodes of which the server knows that they are gone."""
-
-    def __init__(self, grid: Grid) -> None:
-        self._grid = grid
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._grid, name)
-
-    def send_and_receive(self, messages: Iterable[Message], *, timeout: float | None = None) -> list[Message]:
-        """The answers that come in time."""
-        until = None if timeout is None else time.monotonic() + timeout
-        waiting, found = _sent(self._grid, messages), list[Message]()
-        looked = time.monotonic()
-        while waiting:
-            for reply in self._grid.pull_messages(list(waiting)):
-                waiting.pop(reply.metadata.reply_to_message_id, None)
-                found.append(reply)
-            now = time.monotonic()
-            if until is not None and now > until:
-                break
-            if now - looked > LOOK:
-                looked, there = now, set(self._grid.get_node_ids())
-                waiting = {name: node for name, node in waiting.items() if node in there}
-            if waiting:
-                time.sleep(POLL)
-        return found
-
-
 class Admission(Strategy):
     """Rounds by the books. Which node is which client is asked once; of two that claim to be the same, the first is
-    believed for as long as the federation runs."""
+    believed for as long as it is there."""
 
     def __init__(self, books: Books, patience: float = PATIENCE) -> None:
         self.books, self.patience = books, patience
         self.nodes: dict[int, int] = {}  # of clients
         self.refused: set[int] = set()
-        self.calls: dict[str, int] = {}  # to nodes of whom it is not known who or whether they are
+        self.calls: Sent = {}  # to nodes of whom it is not known who or whether they are
+        self.called: dict[int, float] = {}  # when to ask each of those again
+        self.failed: set[int] = set()  # that could not say
         self.silent: set[int] = set()  # clients that did not answer in time
         self.tasks: dict[int, Task] = {}
 
     def tell(self, sentence: str) -> None:
         """What somebody should know, in Flower's log and beside the result."""
+        sentence = f"{' '.join(sentence.split()):.{TOLD}}"
         log.warning("%s", sentence)
         path = self.books.folder.path / EVENTS
         path.parent.mkdir(exist_ok=True)
@@ -109,25 +78,37 @@ class Admission(Strategy):
 
     def _call(self, grid: Grid) -> None:
         """Ask nodes that are new or silent who they are, and hear what they have answered meanwhile."""
-        if self.calls:
-            for reply in grid.pull_messages(list(self.calls)):
-                node = self.calls.pop(reply.metadata.reply_to_message_id)
-                if reply.has_error():
-                    continue  # it is asked again
+        for node, reply in answers(grid, self.calls):
+            if reply.has_error():
+                self._not_introduced(node, _why(reply))
+            else:
                 self._introduced(node, reply)
+        there, now = set(grid.get_node_ids()), time.monotonic()
+        self.refused &= there  # who comes anew may have learnt
         known = {node for m, node in self.nodes.items() if m not in self.silent}
-        waiting = set(self.calls.values())
-        there = [n for n in grid.get_node_ids() if n not in known | self.refused | waiting]
+        unknown = [n for n in sorted(there - known - self.refused) if now >= self.called.get(n, 0)]
+        self.called.update(dict.fromkeys(unknown, now + self.patience))
         questions = [
-            Message(RecordDict(), dst_node_id=node, message_type=MessageType.QUERY) for node in there
+            Message(RecordDict(), dst_node_id=node, message_type=MessageType.QUERY) for node in unknown
         ]
-        self.calls.update(_sent(grid, questions))
+        self.calls = {n: m for n, m in self.calls.items() if m.metadata.dst_node_id not in unknown}
+        self.calls.update(send(grid, questions))
+
+    def _not_introduced(self, node: int, reason: str) -> None:
+        self.called[node] = time.monotonic() + AGAIN
+        if node not in self.failed:
+            self.failed.add(node)
+            self.tell(f"node {node} could not say which client it is, and is asked again: {reason}")
 
     def _introduced(self, node: int, reply: Message) -> None:
+        self.called.pop(node, None)
         try:
             client = who(reply.content, self.books.study.clients)
             if self.nodes.get(client, node) != node:
                 raise SettingError(f"it says it is client {client}, which another node is")
+            before = next((m for m, other in self.nodes.items() if other == node), client)
+            if before != client:
+                raise SettingError(f"it says it is client {client}, and was client {before}")
         except SettingError as error:
             self.tell(f"node {node} takes no part: {error}")
             self.refused.add(node)
@@ -173,19 +154,10 @@ class Admission(Strategy):
         accepted: dict[int, Reply] = {}
         for node, task in self.tasks.items():
             m, t = clients[node], task.order.round
-            reply = answered.get(node)
-            if reply is None:
-                self.silent.add(m)
-                self.tell(f"round {t} goes on without client {m}: no answer in {self.patience:g} s")
-            elif reply.has_error():
-                self.tell(
-                    f"round {t} goes on without client {m}: it failed ({_first_line(reply.error.reason)})"
-                )
-            else:
-                try:
-                    accepted[m] = self._checked(m, reply, task)
-                except SettingError as error:
-                    self.tell(f"round {t} goes on without client {m}: {error}")
+            try:
+                accepted[m] = self._checked(m, answered.get(node), task)
+            except SettingError as error:
+                self.tell(f"round {t} goes on without client {m}: {error}")
         if not accepted:
             raise SettingError(
                 f"no client took part in round {self.books.done + 1}: see that they run, then go on from the result"
@@ -201,9 +173,18 @@ class Admission(Strategy):
         }
         return _arrays(self.books), MetricRecord(found)
 
-    def _checked(self, client: int, message: Message, task: Task) -> Reply:
+    def _checked(self, client: int, message: Message | None, task: Task) -> Reply:
+        """What a client says, if it says something that can be true."""
+        if message is None:
+            self.silent.add(client)
+            raise SettingError(f"no answer in {self.patience:g} s")
+        if message.has_error():
+            if message.error.code == GONE:
+                self.silent.add(client)
+            raise SettingError(f"it failed ({_why(message)})")
         reply = Reply.read(message.content, task)
         if reply.client != client:
+            del self.nodes[client]  # to be asked who it is
             raise SettingError(f"it answers as client {reply.client}")
         self.books.check(client, reply.account)
         return reply
@@ -218,8 +199,8 @@ class Admission(Strategy):
         return None
 
 
-def _first_line(reason: str | None) -> str:
-    return f"{' '.join((reason or 'it did not say why').split()):.200}"
+def _why(reply: Message) -> str:
+    return f"{' '.join((reply.error.reason or 'it did not say why').split()):.200}"
 
 
 def _arrays(books: Books) -> ArrayRecord:
@@ -241,11 +222,16 @@ def server_app(study: Study, *, dataset: Any = None, model: Any = None) -> Serve
         data_dir = Path(str(config["data-dir"])) if config.get("data-dir") else None
         own = {"dataset": dataset, "model": model}
         stopped = out / STOPPED
-        stopped.unlink(missing_ok=True)
+        if not (out / SETTINGS).exists():
+            prepare(federated(study), out, data_dir, **own)
         try:
-            if not (out / SETTINGS).exists():
-                prepare(federated(study), out, data_dir, **own)
             with Books.open(out, data_dir, **own) as books:
+                stopped.unlink(missing_ok=True)
+                if Own(dataset, model).named(federated(study)) != books.study:
+                    raise SettingError(
+                        f"the study of this app is not that of the result {str(out)!r}: give another result, or put "
+                        "the study back"
+                    )
                 strategy = Admission(books, float(config.get("patience", PATIENCE)))
                 if not books.finished:
                     strategy.gather(grid)
@@ -254,9 +240,12 @@ def server_app(study: Study, *, dataset: Any = None, model: Any = None) -> Serve
                     strategy.start(prompt, _arrays(books), num_rounds=left, timeout=strategy.patience)
                 if not books.folder.finished:
                     books.finish()
-        except SettingError as error:
+        except Busy:
+            raise  # the folder is another's
+        except Exception as error:
+            sentence = str(error) if isinstance(error, SettingError) else f"{type(error).__name__}: {error}"
             stopped.parent.mkdir(parents=True, exist_ok=True)
-            stopped.write_text(f"{error}\n", encoding="utf-8")
+            stopped.write_text(f"{' '.join(sentence.split()):.{TOLD}}\n", encoding="utf-8")
             raise
 
     return app

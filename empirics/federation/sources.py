@@ -26,7 +26,7 @@ from empirics.federation.memory import NONE, Draw, Samples, Source
 from empirics.training.problem import Problem
 from theory.setting import SettingError
 
-__all__ = ["Stream", "of_part", "of_stream"]
+__all__ = ["Stream", "checked", "of_part", "of_stream"]
 
 Stream = Callable[[int, int], Iterable[tuple[Any, Any]]]
 
@@ -85,3 +85,19 @@ def of_stream(stream: Stream, client: int) -> Draw:
         return Samples(x, y.astype(np.int64)), None
 
     return draw
+
+
+def checked(draw: Draw, classes: int) -> Draw:
+    """The same, but nothing gets as far as the door that cannot be trained on: it would stay there."""
+
+    def draw_checked(t: int, count: int, source: Source) -> tuple[Samples, Any]:
+        fresh, state = draw(t, count, source)
+        if fresh.x.dtype.kind not in "fiub" or not np.isfinite(fresh.x).all():
+            raise SettingError("the source gave inputs that are no finite numbers")
+        if len(fresh) and not 0 <= fresh.y.min() <= fresh.y.max() < classes:
+            raise SettingError(
+                f"the source gave labels from {fresh.y.min()} to {fresh.y.max()}, not between 0 and {classes - 1}"
+            )
+        return fresh, state
+
+    return draw_checked

@@ -40,7 +40,17 @@ from empirics.records.columns import table
 from empirics.settings.section7 import command_for
 from theory.setting import SettingError
 
-__all__ = ["FORMAT", "Folder", "Part", "Result", "claim", "read_result", "read_settings", "refuse_existing"]
+__all__ = [
+    "FORMAT",
+    "Busy",
+    "Folder",
+    "Part",
+    "Result",
+    "claim",
+    "read_result",
+    "read_settings",
+    "refuse_existing",
+]
 
 FORMAT = 2
 LOCK, SETTINGS, SUMMARY, ROUNDS, PARTS = ".lock", "settings.json", "summary.json", "rounds.parquet", "parts"
@@ -68,6 +78,10 @@ class Progress:
     state_sha256: str | None = None
     schedule: str | None = None  # digest of all admissions so far
     summary_sha256: str | None = None
+
+
+class Busy(SettingError):
+    """Another process holds the folder."""
 
 
 class Result(NamedTuple):
@@ -378,7 +392,7 @@ def _locked(path: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise SettingError(
+        raise Busy(
             f"{str(path)!r} is being written by another process: wait for it, or choose another folder"
         ) from None
     except OSError as error:

@@ -12,6 +12,7 @@ from flwr.app import Array, ArrayRecord
 
 from empirics.control.controller import Controller
 from empirics.federation.books import Books
+from empirics.federation.memory import DiskMemory
 from empirics.records.folder import read_result
 from empirics.run import run_study
 from tests.empirics.federation import wire as wires
@@ -80,6 +81,7 @@ LIES = {
     "another client": (metrics(client=lambda m: 2), "it answers as client 2"),
     "accounts of fractions": (metrics(delivered=lambda n: 1.5), "other than whole numbers"),
     "no number": (moved(spoilt), "parameters that are no finite numbers"),
+    "no finite square": (moved(lambda array: array + 1e200), "squares are none"),
     "another shape": (moved(lambda array: array[:-1]), "parameters of shape"),
     "another type": (
         moved(lambda array: array.astype(np.float32)),
@@ -122,6 +124,13 @@ def test_a_reply_that_is_lost_costs_no_sample(study, policy, tmp_path):
     federate(study, tmp_path, cut)
     cost, admitted, N = rows(tmp_path, "cost", "admitted", "N")
     assert np.cumsum(admitted).tolist() == N
+    drawn = at_the_door = 0
+    for m in range(study.clients):
+        (folder,) = (tmp_path / f"node-{m}").iterdir()
+        memory = DiskMemory.open(folder)
+        drawn += memory.source.drawn
+        at_the_door += len(memory.door) - memory.admitted
+    assert drawn == N[-1] + at_the_door  # nothing was thrown away, nothing drawn anew
     summary = read_result(tmp_path / "result").summary["policies"][policy]
     assert summary["mean_cost"]["mean"] * study.rounds == pytest.approx(np.dot(cost, admitted))
 
@@ -190,7 +199,7 @@ def test_a_server_that_was_killed_goes_on_to_the_same_numbers(study, policy, at,
 def test_two_nodes_that_claim_to_be_the_same_client(study, tmp_path, caplog):
     cut = wire(study, tmp_path)
     cut.contexts[5000] = replace(
-        cut.contexts[999], node_id=5000, node_config={"partition-id": 1, "buffer": "x"}
+        cut.contexts[999], node_id=5000, node_config={"partition-id": 1, "buffer": str(tmp_path / "x")}
     )
     cut.apps[5000] = cut.apps[999]
     cut.there.add(5000)
@@ -262,3 +271,65 @@ def test_training_does_not_go_on_where_a_federation_stopped_but_reads_what_it_fi
         read_result(out)
     summary = federate(study, tmp_path)
     assert run_study(None, out, resume=True) == summary
+
+
+def test_an_answer_that_cannot_be_read_costs_its_sender_alone(study, tmp_path, caplog):
+    cut = wire(study, tmp_path)
+    pull, broken = cut.pull_messages, []
+
+    def pulled(names):
+        found = pull(names)
+        for reply in found:
+            if reply.metadata.src_node_id == 999 and reply.metadata.message_type == "train" and not broken:
+                broken.append(1)
+                raise ValueError("no such object")
+        return found
+
+    cut.pull_messages = pulled
+    federate(study, tmp_path, cut)
+    assert (
+        "round 1 goes on without client 1: it failed (an answer that cannot be read, ValueError)"
+        in caplog.text
+    )
+    assert caplog.text.count("goes on without") == 1
+
+
+def test_whose_answer_it_is_does_not_hang_on_what_it_says(study, tmp_path):
+    """A client that puts another's name under its answer answers for itself all the same."""
+    cut = wire(study, tmp_path)
+    pull = cut.pull_messages
+
+    def forged(names):
+        found = pull(names)
+        for reply in found:
+            reply.metadata.__dict__["_src_node_id"] = 1000
+        return found
+
+    cut.pull_messages = forged
+    federate(study, tmp_path, cut)
+    federate(study, tmp_path / "whole")
+    assert read_result(tmp_path / "result").rows.equals(read_result(tmp_path / "whole" / "result").rows)
+
+
+def test_a_node_is_one_client(study, tmp_path, caplog):
+    """One that was client 1 and went silent may not come back as client 2, which is away."""
+    cut = wire(study, tmp_path)
+    cut.there.discard(998)
+
+    def faults(t, m, reply):
+        if (t, m) == (2, 1):
+            cut.contexts[999].node_config["partition-id"] = 2
+            return None
+        return reply
+
+    cut.faults = faults
+    federate(study, tmp_path, cut, patience=0.3)
+    assert "node 999 takes no part: it says it is client 2, and was client 1" in caplog.text
+
+
+def test_a_node_that_cannot_say_who_it_is_is_told_of_once(study, tmp_path, caplog):
+    cut = wire(study, tmp_path)
+    cut.contexts[999].node_config["partition-id"] = "first"
+    federate(study, tmp_path, cut, patience=0.5)
+    told = "node 999 could not say which client it is, and is asked again: the node config must have partition-id"
+    assert caplog.text.count(told) == 1

@@ -1,5 +1,7 @@
 """A client's memory: nothing drawn twice, nothing admitted twice, nothing lost, whoever is killed when."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -84,10 +86,52 @@ def test_an_empty_grant_is_a_round_too(tmp_path):
     assert held(play(tmp_path, order(2, 1, 1))) == [1]
 
 
-def test_a_server_that_was_set_back_is_refused(tmp_path):
-    play(tmp_path, *(order(t, 1, t - 1) for t in range(1, 5)))
-    with pytest.raises(SettingError, match="booked up to round 3: the server was set back"):
-        play(tmp_path, order(2, 1, 1))
+@pytest.mark.parametrize("late", [order(2, 1, 1), order(3, 1, 2), order(4, 1, 2), order(5, 1, 1)])
+def test_an_order_that_comes_late_or_from_a_server_that_was_set_back_is_refused(late, tmp_path):
+    before = play(tmp_path, *(order(t, 1, t - 1) for t in range(1, 5)))
+    with pytest.raises(SettingError, match="after one of round 4 with 3: it is late or repeated"):
+        play(tmp_path, late)
+    after = DiskMemory.open(tmp_path)
+    assert (held(after), after.cohorts) == (held(before), before.cohorts)
+
+
+def test_two_processes_of_one_client_take_turns(tmp_path):
+    """The second begins only when the first has saved: what one has drawn the other knows."""
+    drawing, go = threading.Event(), threading.Event()
+
+    def slow(t, count, source):
+        drawing.set()
+        assert go.wait(20)
+        return numbered(t, count, source)
+
+    def first():
+        with DiskMemory.held_alone(tmp_path) as memory:
+            memory.admit(order(1, 2, 0), slow)
+
+    def second():
+        with DiskMemory.held_alone(tmp_path) as memory:
+            memory.admit(order(2, 3, 0), numbered)
+
+    processes = [threading.Thread(target=one) for one in (first, second)]
+    processes[0].start()
+    assert drawing.wait(20)
+    processes[1].start()
+    processes[1].join(0.3)
+    assert processes[1].is_alive()
+    go.set()
+    for one in processes:
+        one.join(20)
+    memory = DiskMemory.open(tmp_path)
+    assert held(memory) == [1, 2, 3]
+    assert memory.source.drawn == 3
+
+
+def test_inputs_of_another_shape_do_not_get_in(tmp_path):
+    play(tmp_path, order(1, 2, 0))
+    memory = DiskMemory.open(tmp_path)
+    with pytest.raises(SettingError, match=r"gave inputs of shape \(2,\), others are of another"):
+        memory.admit(order(2, 2, 1), lambda t, n, source: (Samples(np.zeros((n, 2)), np.zeros(n, int)), None))
+    assert held(play(tmp_path, order(2, 1, 1))) == [1, 2, 3]
 
 
 def test_a_source_that_gives_more_is_refused_and_nothing_is_written(tmp_path):

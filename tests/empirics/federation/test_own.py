@@ -89,7 +89,14 @@ def failing(study, tmp_path, caplog, **own):
 
 def test_a_label_that_there_is_not(study, tmp_path, caplog):
     told = failing(study, tmp_path, caplog, stream=lambda client, start: iter([(np.zeros(8), 7)] * 9))
-    assert "labels must lie between 0 and 3, got 7 to 7" in told
+    assert "the source gave labels from 7 to 7, not between 0 and 3" in told
+
+
+@pytest.mark.parametrize("bad", [np.full(8, np.nan), np.array([None] * 8)], ids=["NaN", "object"])
+def test_inputs_that_are_no_numbers_do_not_stay_at_the_door(study, bad, tmp_path, caplog):
+    told = failing(study, tmp_path, caplog, stream=lambda client, start: iter([(bad, 0)] * 9))
+    assert "the source gave inputs that are no finite numbers" in told
+    federate(study, tmp_path, Wire(*nodes(study, tmp_path, stream=stream)))  # mended
 
 
 def test_another_model_than_the_servers(study, tmp_path, caplog):
