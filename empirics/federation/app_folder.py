@@ -155,8 +155,8 @@ A client that was killed is taken for alive for up to a minute, and refused unti
 let your system do so (`Restart=always` of systemd).
 
 `data-dir` is where this client finds the standard files of the data set; a file that the study names (`npz:…`, a trace
-of prices) must lie at the same place here. `device="cuda"` trains on a GPU. Two clients on one machine take two ports in
-place of 9094.
+of prices) must lie at the same place here. `device='cuda'` trains on a GPU. Two clients on one machine take two ports
+in place of 9094.
 
 ## Run
 

@@ -79,7 +79,7 @@ def test_the_commands_of_the_readme_are_ones_that_flower_takes(tmp_path: Path) -
     assert supernode.superlink == f"server.example:{superlink.port}"
     assert parse_config_args([supernode.node_config]) == {
         "partition-id": 0,
-        "buffer": "samples-0",
+        "buffer": "$PWD/samples-0",  # which the shell replaces
         "data-dir": "",
     }
     assert ["flwr", "run", ".", "acdpp", "--stream"] in found
