@@ -180,15 +180,41 @@ def test_a_stopped_federation_leaves_no_process_and_can_go_on(tmp_path: Path, st
     assert marked(out) is None
 
 
+ALONE = """
+ip link set lo up
+"$@" || exit
+echo
+cat /proc/net/snmp /proc/net/snmp6
+"""
+
+
+def attempts(counters: str) -> int:
+    """What was to go out and had nowhere to go to, as the system counted it."""
+    lines = [line.split() for line in counters.splitlines()]
+    names, values = (words for words in lines if words[:1] == ["Ip:"])
+    return int(dict(zip(names, values, strict=True))["OutNoRoutes"]) + sum(
+        int(words[1]) for words in lines if words[:1] == ["Ip6OutNoRoutes"]
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("unshare") or os.getuid() != 0, reason="needs a network of its own")
-@pytest.mark.parametrize("engine", [[], ["--simulation"]])
-def test_it_runs_where_there_is_no_network_but_loopback(tmp_path: Path, engine: list[str]) -> None:
-    words = [*COMMAND, "--rounds", "1", "--out", str(tmp_path / "out"), "--json", *engine]
-    alone = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", *words]
-    done = subprocess.run(alone, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["rounds"] == 1
+@pytest.mark.parametrize("engine", [[], ["--simulation"]], ids=["processes", "simulation"])
+def test_nothing_but_loopback_is_spoken_to(tmp_path: Path, engine: list[str]) -> None:
+    """In a network that has nothing else. Ray, which simulates, looks for its cloud all the same, and does without."""
+
+    def alone(*words: str) -> tuple[str, int]:
+        command = ["unshare", "--net", "sh", "-c", ALONE, "sh", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        said, _, counters = done.stdout.partition("\n\n")
+        return said, attempts(counters)
+
+    reach = "import socket; socket.socket().connect_ex(('192.0.2.1', 80))"
+    assert alone(sys.executable, "-c", reach)[1] == 1  # it would be noticed
+    said, tried = alone(*COMMAND, "--rounds", "1", "--out", str(tmp_path / "out"), "--json", *engine)
+    assert json.loads(said)["rounds"] == 1
+    assert engine or tried == 0
 
 
 @pytest.mark.slow

@@ -3,8 +3,6 @@
 Those marked slow take minutes: `python -m pytest -m slow tests/empirics/federation`.
 """
 
-import subprocess
-
 import numpy as np
 import pytest
 
@@ -146,23 +144,3 @@ def test_a_server_that_was_killed_goes_on(whole, tmp_path):
     with trial(study, out) as again:
         again.wait()
     same_as_batched(study, out, tmp_path / "batched")
-
-
-@pytest.mark.slow
-def test_only_loopback_is_spoken_to(tmp_path):
-    """In a network namespace that has nothing else; where those may not be made, there is nothing to see."""
-    probe = subprocess.run(["unshare", "-n", "true"], capture_output=True)
-    if probe.returncode:
-        pytest.skip("network namespaces may not be made here")
-    import sys
-
-    command = (
-        f"ip link set lo up && {sys.executable} -m acdpp federate --policy constant --clients 2 --rounds 2"
-    )
-    found = subprocess.run(
-        ["unshare", "-n", "bash", "-c", f"{command} --out {tmp_path / 'result'}"],
-        capture_output=True,
-        text=True,
-    )
-    assert found.returncode == 0, found.stderr[-3000:]
-    assert read_result(tmp_path / "result").rows.num_rows == 2
