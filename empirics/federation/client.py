@@ -65,18 +65,22 @@ def client_app(study: Study, *, stream: Stream | None = None, model: Any = None)
 
     @app.train()
     def train(message: Message, context: Context) -> Message:
-        if study.threads is not None:
-            torch.set_num_threads(study.threads)
-        client, task = _number(context), Task.read(message.content)
-        draw = checked(_source(study, context, client, stream), task.classes)
-        with DiskMemory.held_alone(_folder(context, client) / task.federation) as memory:
-            memory.admit(task.order, draw)
-        moved = trained(study, task, memory.samples, model, str(context.node_config.get("device", "cpu")))
-        account = Account(memory.admitted, memory.cohorts)
-        reply = Reply(task.federation, client, task.order.round, account, moved)
-        return Message(reply.content(), reply_to=message)
+        return Message(_round(study, stream, model, message, context).content(), reply_to=message)
 
     return app
+
+
+def _round(study: Study, stream: Stream | None, model: Any, message: Message, context: Context) -> Reply:
+    """Not within the app: Ray takes an app to its workers by its code, and stumbles over what that speaks of."""
+    if study.threads is not None:
+        torch.set_num_threads(study.threads)
+    client, task = _number(context), Task.read(message.content)
+    draw = checked(_source(study, context, client, stream), task.classes)
+    with DiskMemory.held_alone(_folder(context, client) / task.federation) as memory:
+        memory.admit(task.order, draw)
+    moved = trained(study, task, memory.samples, model, str(context.node_config.get("device", "cpu")))
+    account = Account(memory.admitted, memory.cohorts)
+    return Reply(task.federation, client, task.order.round, account, moved)
 
 
 def _number(context: Context) -> int:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from empirics.federation.client import client_app
 from empirics.federation.memory import DiskMemory, Source
 from empirics.federation.sources import of_part, of_stream
 from empirics.records.folder import read_result
@@ -109,3 +110,9 @@ def test_a_pool_that_is_too_small(tmp_path):
     draw = of_part(make_problem(study), 0)
     with pytest.raises(SettingError, match="client 0 is to draw 121 samples from a pool of 120"):
         draw(1, 121, Source())
+
+
+def test_the_app_can_be_taken_to_ray(study):
+    """Its workers get it by cloudpickle, which looks into the code of functions within functions."""
+    cloudpickle = pytest.importorskip("ray.cloudpickle")
+    assert cloudpickle.loads(cloudpickle.dumps(client_app(study, stream=stream)))
