@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from acdpp.train import _show
+from acdpp.train import show_summary
 from empirics import run
 from empirics.records.gap import gap_closed
 from empirics.records.summary import _mean
@@ -201,7 +201,7 @@ def test_excess_risk_bounds_predictions_and_ranking_go_without_it(tmp_path, monk
     assert list(summary["gap_closed"].values()) == [None] * 3
     accuracy = column(tmp_path / "out", "accuracy")
     assert np.isnan(accuracy).sum() == np.isnan(accuracy[0, 1, 7:]).sum() == 5
-    _show({"result": "out", **summary})
+    show_summary({"result": "out", **summary})
     lines = [one for one in capsys.readouterr().out.splitlines() if one.startswith(" constant ")]
     assert len(lines) == 3
     assert all("–" in one and "∞" not in one for one in lines)
@@ -221,7 +221,7 @@ def test_what_is_large_but_finite_has_a_mean_and_no_error_that_json_could_not_ho
 
 def test_it_is_shown_and_drawn(result, capsys, tmp_path):
     out, summary = result
-    _show({"result": str(out), **summary})
+    show_summary({"result": str(out), **summary})
     shown = capsys.readouterr().out
     assert "diverged: 3 of 3 runs of constant@eta=1.5" in shown
     assert "–" in shown
