@@ -104,6 +104,21 @@ def test_who_lies_is_left_out(lie, words, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_client_that_hangs_is_waited_for_once(tmp_path):
+    """Its node does nothing else meanwhile: the others go on, and what was granted to it is not paid."""
+    study = federated(small(tmp_path, rounds=4), "constant")
+    with trial(study, tmp_path / "result", patience=25, rogues={1: {"round": 2, "do": "hang"}}) as one:
+        one.wait()
+        assert one.finished, one.told()[-3000:]
+        told = one.told()
+    assert told.count("goes on without") == 1
+    assert "round 2 goes on without client 1: no answer in 25 s" in told
+    rows = read_result(tmp_path / "result").rows
+    assert rows["admitted"].to_pylist()[1] < rows["admitted"].to_pylist()[0]
+    assert rows["N"].to_pylist() == np.cumsum(rows["admitted"]).tolist()
+
+
+@pytest.mark.slow
 def test_a_client_that_was_killed_comes_back_with_its_samples(tmp_path):
     """It had drawn for round 2 when it was killed: those samples are admitted when it is back.
 
