@@ -30,7 +30,7 @@ from benchmarks.hardware import hardware
 from empirics.federation.app_folder import write_app
 from empirics.federation.books import Books, federated, prepare
 from empirics.federation.ledger import Account
-from empirics.federation.local import Place, federation
+from empirics.federation.processes import Place, federation
 from empirics.records.folder import read_settings
 from empirics.run import run_study
 from empirics.settings.study import Study

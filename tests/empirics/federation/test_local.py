@@ -18,9 +18,10 @@ from typing import Any
 
 import pytest
 
-from empirics.federation import keeper, local
+from empirics.federation import keeper, local, processes
 from empirics.federation.books import federated, prepare
-from empirics.federation.local import Place, federate, federation, last_error
+from empirics.federation.local import federate
+from empirics.federation.processes import Place, federation, last_error
 from empirics.records.folder import read_result, read_settings
 from empirics.settings.presets import PRESETS
 from theory.setting import SettingError
@@ -89,18 +90,18 @@ def test_ports_are_free_and_below_those_of_connections(monkeypatch: pytest.Monke
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        monkeypatch.setattr(local, "PORTS", range(port, port + 1))
-        assert not list(local._free_ports())
+        monkeypatch.setattr(processes, "PORTS", range(port, port + 1))
+        assert not list(processes._free_ports())
     monkeypatch.undo()
-    found = list(islice(local._free_ports(), 50))
+    found = list(islice(processes._free_ports(), 50))
     assert len(set(found)) == 50
-    assert all(port in local.PORTS for port in found)
+    assert all(port in processes.PORTS for port in found)
 
 
 def test_nothing_of_the_users_settings_reaches_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FLWR_TELEMETRY_ENABLED", "FLWR_DATABASE", "RAY_ADDRESS", "HTTPS_PROXY", "http_proxy"):
         monkeypatch.setenv(name, "1")
-    found = local._environment("mark", tmp_path, 3)
+    found = processes._environment("mark", tmp_path, 3)
     assert found["FLWR_TELEMETRY_ENABLED"] == found["RAY_USAGE_STATS_ENABLED"] == "0"
     assert found["FLWR_DISABLE_UPDATE_CHECK"] == "1"
     assert not {"FLWR_DATABASE", "RAY_ADDRESS", "HTTPS_PROXY", "http_proxy"} & found.keys()

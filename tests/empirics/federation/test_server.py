@@ -7,7 +7,7 @@ import pytest
 from flwr.app import Context, RecordDict
 
 from empirics.federation.client import _folder
-from empirics.federation.local import Place
+from empirics.federation.processes import Place
 from empirics.federation.server import STOPPED, server_app
 from empirics.records.folder import Folder, read_result
 from tests.empirics.federation.wire import Wire, federate, federated, identity, nodes, small

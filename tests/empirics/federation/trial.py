@@ -13,7 +13,7 @@ from typing import Any
 
 from empirics.federation.app_folder import write_app
 from empirics.federation.books import prepare
-from empirics.federation.local import Federation, Place, federation
+from empirics.federation.processes import Federation, Place, federation
 from empirics.records.folder import read_settings
 from empirics.settings.study import Study
 
