@@ -111,6 +111,7 @@ def test_who_lies_takes_no_part_in_the_round_and_is_not_paid(study, lie, tmp_pat
     assert mine.sum() == granted[2]
     assert admitted[2] == granted[2] - mine[1] < granted[2]
     if lie == "another client":  # who it is has to be asked again
+        assert admitted[3] < granted[3]
         admitted[3] = granted[3]
     assert (
         admitted[:2] + admitted[3:] == granted[:2] + granted[3:]
