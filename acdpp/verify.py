@@ -6,11 +6,10 @@ import os
 import sys
 import textwrap
 import time
-from collections import Counter
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -24,7 +23,7 @@ from theory.setting import SettingError
 
 if TYPE_CHECKING:
     from proofs_check import ledger
-    from proofs_check.claim import Case, Claim, Correction, Given
+    from proofs_check.claim import Case, Claim, Given
     from proofs_check.evidence import Evidence
 
 __all__ = ["EXAMPLES", "command"]
@@ -79,6 +78,7 @@ def command(
     if missing:
         raise SettingError(f"verifying needs {' and '.join(missing)}: pip install 'acdpp[verify]'")
     from proofs_check import ledger  # with SymPy behind it: not for `acdpp --help`
+    from proofs_check.document import document
     from proofs_check.registry import claims_from, registry, select
 
     if record and (claim or file):
@@ -90,7 +90,7 @@ def command(
         ledger.write(cases)
     problems = _unsettled(cases) if file else ledger.differences(cases, ledger.read())
     if as_json:
-        print_json(_document(cases, seed))
+        print_json(document(cases, version=version(), seed=seed))
     elif explain:
         for case in cases:
             _explain(case)
@@ -137,73 +137,6 @@ def _unsettled(cases: list[Case]) -> list[str]:
     return [
         f"{c.claim.id} is {c.verdict}" for c in cases if c.verdict in ("conditional", "refuted", "undecided")
     ]
-
-
-# --- JSON --------------------------------------------------------------------------------------------------
-
-
-def _document(cases: list[Case], seed: int) -> dict[str, Any]:
-    return {
-        "claims": [_entry(case) for case in cases],
-        "summary": {**_counts(cases), "total": len(cases)},
-        "version": version(),
-        "seed": seed,
-    }
-
-
-def _entry(case: Case) -> dict[str, Any]:
-    claim, correction = case.claim, case.claim.corrected
-    return {
-        "id": claim.id,
-        "section": claim.section,
-        "kind": claim.kind,
-        **_statement(claim, case.verdict),
-        "domain": claim.domain,
-        "evidence": _evidence(case.stated),
-        "evidence_with_hypotheses": _evidence(case.hypotheses),
-        "corrected": correction
-        and {**_statement(correction, case.corrected_verdict or ""), "evidence": _evidence(case.corrected)},
-    }
-
-
-def _statement(of: Claim | Correction, verdict: str) -> dict[str, Any]:
-    from proofs_check.claim import qualified
-
-    return {
-        "title": of.title,
-        "statement": of.statement,
-        "latex": of.formula.latex,
-        "unicode": of.formula.unicode,
-        "verdict": verdict,
-        "qualified": qualified(verdict, of.given),
-        "given": [{"name": g.name, "says": g.says} for g in of.given],
-        "hypotheses": list(of.hypotheses),
-        "parts": list(of.parts),
-        "why": of.sketch,
-    }
-
-
-def _evidence(found: tuple[Evidence, ...]) -> list[dict[str, Any]]:
-    return [
-        {
-            "part": e.part,
-            "method": e.method,
-            "strength": e.strength,
-            "outcome": e.outcome,
-            "confirms": e.confirms,
-            "detail": e.detail,
-            "domain": e.domain,
-            "certificate": dict(e.certificate),
-        }
-        for e in found
-    ]
-
-
-def _counts(cases: list[Case]) -> dict[str, int]:
-    from proofs_check.evidence import Verdict
-
-    counted = Counter(case.verdict for case in cases)
-    return {verdict: counted[verdict] for verdict in get_args(Verdict)}
 
 
 # --- the table ---------------------------------------------------------------------------------------------
@@ -255,10 +188,12 @@ def _coloured(verdict: str) -> Text:
 
 
 def _summary(cases: list[Case], problems: list[str], seconds: float, own: bool) -> None:
-    counts = ", ".join(f"{n} {verdict}" for verdict, n in _counts(cases).items() if n)
+    from proofs_check.document import counts
+
+    shares = ", ".join(f"{n} {verdict}" for verdict, n in counts(cases).items() if n)
     claims = "1 claim" if len(cases) == 1 else f"{len(cases)} claims"
     good, bad = ("All established", "Not established") if own else ("All as recorded", "Not as recorded")
-    console.print(f"{claims}: {counts} ({seconds:.0f} s). {f'{bad}:' if problems else f'{good}.'}")
+    console.print(f"{claims}: {shares} ({seconds:.0f} s). {f'{bad}:' if problems else f'{good}.'}")
     for problem in problems:
         console.print(f"  {problem}", markup=False)
 
@@ -308,15 +243,10 @@ def _show_verdict(verdict: str, given: tuple[Given, ...]) -> None:
 
 def _show_symbols(claim: Claim) -> None:
     """What the symbols stand for, of both statements."""
-    from proofs_check.notation import explained
+    from proofs_check.document import symbols
 
-    texts = [claim.formula.unicode, claim.statement, claim.sketch]
-    more = dict(claim.symbols)
-    if claim.corrected is not None:
-        texts += [claim.corrected.formula.unicode, claim.corrected.statement, claim.corrected.sketch]
-        more |= claim.corrected.symbols
     console.print()
-    _say("where", "; ".join(f"{symbol}: {meaning}" for symbol, meaning in explained(" ".join(texts), more)))
+    _say("where", "; ".join(f"{symbol}: {meaning}" for symbol, meaning in symbols(claim).items()))
 
 
 def _say(name: str, text: str, indent: int = 2) -> None:

@@ -360,10 +360,10 @@ class Formula:
 
 
 def written(tex: str, line: str, **expressions: Any) -> Formula:
-    """A formula with expressions put in where `@name` stands, by the same rules in both spellings.
+    r"""A formula with expressions put in where `@name` stands, by the same rules in both spellings.
 
-    >>> written(r"N=@N", "N = @N", N=rate * t).unicode
-    'N = Λ̄t'
+    >>> written(r"N\le@N", "N <= @N", N=N + t)
+    Formula(latex='N\\le N + t', unicode='N <= N + t')
     """
     return Formula(_filled(tex, expressions, latex), _filled(line, expressions, unicode))
 
@@ -383,7 +383,13 @@ def _filled(template: str, expressions: Mapping[str, Any], spell: Any) -> str:
         raise ValueError(
             f"no expression is given for {', '.join(sorted(used - expressions.keys()))} in {template!r}"
         )
-    return re.sub(r"@(\w+)", lambda m: spell(expressions[m.group(1)]), template)
+
+    def put(place: re.Match[str]) -> str:
+        """A letter right behind a command of LaTeX would be read as part of its name."""
+        text, before = spell(expressions[place.group(1)]), template[: place.start()]
+        return " " + text if re.search(r"\\[A-Za-z]+$", before) and text[0].isalpha() else text
+
+    return re.sub(r"@(\w+)", put, template)
 
 
 # what is read and not explained: functions, letters with a fixed meaning, short words (longer ones are seen as words)

@@ -121,7 +121,7 @@ CLAIMS = [
         "number that does not depend on T. So V and ρ stand in no term of the guarantee that grows with T, "
         "and the region and the queue buy nothing in it.",
         formula=written(
-            r"\bar\Lambda=@rate:\quad\mathrm{Vio}^{\mathrm S}=\mathrm{Vio}^{\mathrm B}=0,\quad"
+            r"\bar\Lambda=@rate:\quad\mathrm{Vio}^{\mathrm S}=\mathrm{Vio}^{\mathrm B}=0,\quad "
             r"\bigl|\mathrm{Reg}(\bar\Lambda)-\mathrm{Reg}(\pi)\bigr|\le O_\rho(1)",
             "Λ̄ = @rate: Vio^S = Vio^B = 0, |Reg(Λ̄) - Reg(π)| ≤ O(1)",
             rate=best_rate(K, BUDGET),

@@ -148,7 +148,7 @@ CLAIMS = [
         statement="What the server can infer (the debt, the last K-1 admissions, how many samples have left) gives "
         "n(t), N(t) and Z(t) of every round, and with them the minimiser of J_t over the region.",
         formula=Formula(
-            r"n(t)=\sum_{j=t-K+1}^t\Lambda(j),\quad\Lambda^\star(t)\in\arg\min_{[\Lambda_{\min}(t),\Lambda_{\max}(t)]}J_t",
+            r"n(t)=\sum_{j=t-K+1}^t\Lambda(j),\quad\Lambda^\star(t)\in\operatorname{arg}\min_{[\Lambda_{\min}(t),\Lambda_{\max}(t)]}J_t",
             "n(t) = Σ_{j=t-K+1}^t Λ(j), Λ*(t) ∈ argmin J_t over [Λ_min(t), Λ_max(t)]",
         ),
         domain="K-step retention; theory's own state and minimiser, as the toolkit plays them",

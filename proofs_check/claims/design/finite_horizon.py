@@ -169,7 +169,8 @@ CLAIMS = [
             "and loses from the next round on. Where the ceiling passes the floor has a formula, within 1 % where that "
             "is beyond 10⁴·K rounds in the examples tried, and to leading order in T/log T.",
             formula=written(
-                r"K_T=\arg\min_K\bar{\mathcal E}_T\bigl(K,\min(\textstyle\sum B/K,\,C/\bar c)\bigr);\quad"
+                r"K_T=\operatorname{arg}\min_K\bar{\mathcal E}_T"
+                r"\bigl(K,\min(\textstyle\sum B/K,\,C/\bar c)\bigr);\quad "
                 r"\lfloor x\rfloor=K\to K+1\text{ at }\tfrac T{\log T}\approx@crossover",
                 "K_T = argmin over K of Ē_T at rate min(ΣB/K, C/c̄); from ⌊x⌋ = K to K+1 at T/log T ≈ @crossover",
                 crossover=crossover_ratio(K, x, CONSTANTS),

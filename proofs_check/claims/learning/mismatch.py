@@ -355,7 +355,7 @@ CLAIMS = [
                 excess=EXCESS,
             ),
             formula=written(
-                r"E\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2=\mathrm{Var}(\theta)\,\chi,\quad"
+                r"E\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2=\mathrm{Var}(\theta)\,\chi,\quad "
                 r"\chi=@chi,\ S_1=\sum A,\ S_2=\sum A^2,\ U=\sum_QA",
                 "E‖∇F_all - ∇F_mem‖² = Var(θ)·χ,  χ = @chi,  S1 = ΣA, S2 = ΣA², U = ΣA over Q",
                 chi=mismatch_from_sums(n, S1, S2, uses_kept),

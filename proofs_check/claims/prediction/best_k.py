@@ -166,7 +166,8 @@ CLAIMS = [
         "steps want the floor of x, at rate C/c̄, where Corollary 2 has the ceiling, and large steps want "
         "the ceiling.",
         formula=written(
-            r"\arg\min_K\frac{v(a,K)}{\min(\sum B/K,\,C/\bar c)}\in\{\max(\lfloor x\rfloor,1),\lceil x\rceil\},"
+            r"\operatorname{arg}\min_K\frac{v(a,K)}{\min(\sum B/K,\,C/\bar c)}"
+            r"\in\{\max(\lfloor x\rfloor,1),\lceil x\rceil\},"
             r"\quad x=@x",
             "argmin of v(a,K)/min(ΣB/K, C/c̄) over K is max(⌊x⌋,1) or ⌈x⌉, x = @x",
             x=x,

@@ -169,8 +169,8 @@ CLAIMS = [
         "whatever K, and the noise is v(ā, K)/Λ̄ times Σp((1-a_m)/(1-ā))²s². For p = α one step leads to θ*; with E ≥ 2 "
         "clients of small curvature count for too much, and clients that solve their memories end at Σpμ.",
         formula=written(
-            r"\mathbb E\theta\to\frac{\sum_mp_m(1-a_m)\mu_m}{\sum_mp_m(1-a_m)},\quad"
-            r"\theta^\star=\frac{\sum_m\alpha_mh_m\mu_m}{\sum_m\alpha_mh_m},\quad"
+            r"\mathbb E\theta\to\frac{\sum_mp_m(1-a_m)\mu_m}{\sum_mp_m(1-a_m)},\quad "
+            r"\theta^\star=\frac{\sum_m\alpha_mh_m\mu_m}{\sum_m\alpha_mh_m},\quad "
             r"\text{noise }\frac{v(\bar a,K)}{\bar\Lambda}\sum_mp_m\Bigl(\frac{1-a_m}{1-\bar a}\Bigr)^2s_m^2",
             "Eθ → Σ_m p(1-a)μ/Σ_m p(1-a), θ* = Σ_m αhμ/Σ_m αh, noise (v(ā,K)/Λ̄)·Σ_m p((1-a)/(1-ā))²s²",
         ),

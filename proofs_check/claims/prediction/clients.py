@@ -210,7 +210,7 @@ CLAIMS = [
         "weights α there is no bias, and the noise is v/Λ̄ times Σα²s²/p: for one variance 1 + Σ(α-p)²/p "
         "times as much, and least, (Σαs)², for shares in proportion to αs.",
         formula=written(
-            r"\text{by }n_m/n:\ \Bigl(\sum_m(p_m-\alpha_m)\mu_m\Bigr)^2+\frac v{\bar\Lambda}\sum_mp_ms_m^2;\qquad"
+            r"\text{by }n_m/n:\ \Bigl(\sum_m(p_m-\alpha_m)\mu_m\Bigr)^2+\frac v{\bar\Lambda}\sum_mp_ms_m^2;\qquad "
             r"\text{by }\alpha_m:\ \frac v{\bar\Lambda}\sum_m\frac{\alpha_m^2s_m^2}{p_m}\ge"
             r"\frac v{\bar\Lambda}\Bigl(\sum_m\alpha_ms_m\Bigr)^2",
             "by n/n: (Σ_m (p - α)μ)² + (v/Λ̄)·Σ_m ps²; by α: (v/Λ̄)·Σ_m α²s²/p ≥ (v/Λ̄)·(Σ_m αs)²",

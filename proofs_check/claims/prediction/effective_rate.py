@@ -246,8 +246,8 @@ CLAIMS = [
         "tends to (1-a)/3, and not to (1-a)/4. Where the memory keeps its size, as by capacity once it is "
         "full, both are equal, for any lifetimes.",
         formula=written(
-            r"\lim_{a\to1}\frac{\sum_ic_i^2}{1-a}=\frac12\lim_{t\to\infty}t\sum_i\omega_i(t)^2=\frac{U}2,\quad"
-            r"\omega_i(t)=\frac1t\sum_{\tau\le t,\,i\in Q(\tau)}\frac1{n(\tau)},\quad"
+            r"\lim_{a\to1}\frac{\sum_ic_i^2}{1-a}=\frac12\lim_{t\to\infty}t\sum_i\omega_i(t)^2=\frac{U}2,\quad "
+            r"\omega_i(t)=\frac1t\sum_{\tau\le t,\,i\in Q(\tau)}\frac1{n(\tau)},\quad "
             r"U=\frac1p\sum_{j\le p}\Lambda_ju_j^2\ge\frac1{\bar\Lambda}=\lim\frac t{N_{\mathrm{eff}}}",
             "lim Σ_i c²/(1-a) = (1/2)·lim t·Σ_i ω² = U/2, ω = (1/t)·Σ_{τ ≤ t, i in Q(τ)} 1/n(τ), "
             "U = (1/p)·Σ_j Λu² ≥ 1/Λ̄ = lim t/N_eff",

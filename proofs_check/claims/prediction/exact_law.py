@@ -249,7 +249,7 @@ CLAIMS = [
         "samples leave.",
         formula=written(
             r"\mathbb E[F_P(\theta(t))-F_P(\theta^\star)]=\tfrac12\sum_hh\Bigl(a_h^{2k}(\theta_h(1)-\theta_h^\star)^2"
-            r"+s_h^2\sum_ic_{i,h}(t)^2\Bigr),\quad"
+            r"+s_h^2\sum_ic_{i,h}(t)^2\Bigr),\quad "
             r"c_{i,h}(t)=(1-a_h)\sum_{\tau<t,\,i\in Q(\tau)}\frac{a_h^{@age}}{n(\tau)},\quad a_h=@a",
             "E[F_P(θ(t)) - F_P(θ*)] = (1/2)·Σ_h h(a^(2k)·(θ(1)-θ*)² + s²·Σ_i c(t)²), c(t) = (1-a)·Σ_{τ<t, i in Q(τ)} "
             "a^(@age)/n(τ), a = @a",

@@ -226,7 +226,7 @@ CLAIMS = [
         "factor a² a round, from below. If the memory begins empty the noise is at least as large, and the "
         "square roots differ by at most a^(t-K+1)(1-a^(K-1))/√Λ̄ for t ≥ K.",
         formula=written(
-            r"V(t)=v-a^{2(t-K)}(v-V(K)),\quad V(K)=@V\ (t\ge K),\qquad"
+            r"V(t)=v-a^{2(t-K)}(v-V(K)),\quad V(K)=@V\ (t\ge K),\qquad "
             r"\sqrt{V(t)}\le\sqrt{\bar\Lambda\textstyle\sum_ic_i^2}\le\sqrt{V(t)}+@b",
             "V(t) = v - a^(2(t - K))·(v - V(K)), V(K) = @V for t ≥ K; √V(t) ≤ √(Λ̄·Σ_i c²) ≤ √V(t) + @b",
             V=sp.simplify(_plain(full_memory_noise(a, K, K))),

@@ -229,7 +229,7 @@ CLAIMS = [
         "memory), v tends to 1/K. At every a keeping samples for K rounds divides the noise of one round "
         "by at most a^-((K²-1)/(3K)) and never multiplies it: K matters only where K(1-a) is not small.",
         formula=written(
-            r"v=\frac{1-a}2+\Bigl(\frac14-\frac12\cdot@m\Bigr)(1-a)^2+o((1-a)^2)\ (a\to1),\quad"
+            r"v=\frac{1-a}2+\Bigl(\frac14-\frac12\cdot@m\Bigr)(1-a)^2+o((1-a)^2)\ (a\to1),\quad "
             r"v\to\frac1K\ (a\to0),\quad a^{@m}\,\frac{1-a}{1+a}\le v\le\frac{1-a}{1+a}",
             "v = (1-a)/2 + (1/4 - (@m)/2)(1-a)² + o((1-a)²) as a → 1, v → 1/K as a → 0, a^(@m)·(1-a)/(1+a) ≤ v ≤ "
             "(1-a)/(1+a)",
@@ -269,7 +269,7 @@ CLAIMS = [
         "weigh the same, as they do wherever the period divides K: there retention can restore what uneven "
         "admission spoils, and nothing more.",
         formula=written(
-            r"\lim_{\eta\to0}\frac1\eta\cdot\tfrac12\sum_hh\,s_h^2\,\frac{v(a_h,K)}{\bar\Lambda}=\sum_h@floor,\qquad"
+            r"\lim_{\eta\to0}\frac1\eta\cdot\tfrac12\sum_hh\,s_h^2\,\frac{v(a_h,K)}{\bar\Lambda}=\sum_h@floor,\qquad "
             r"U=\frac1p\sum_{j\le p}\Lambda_ju_j^2\ge\frac1{\bar\Lambda}",
             "lim (1/(2η))·Σ_h hs²·v(a,K)/Λ̄ = Σ_h @floor as η → 0; U = (1/p)·Σ_j Λu² ≥ 1/Λ̄",
             floor=small_step_floor(1 / rate, h=[h], variance=[spread**2], eta=1, E=CONSTANTS.E),

@@ -428,7 +428,7 @@ CLAIMS = [
         "is not bounded in t.",
         formula=written(
             r"m_1(t+1)=a\,m_1(t)+a'^2w\,\varphi(t)-a'b\,\mathbb E[hg]\,\psi(t)"
-            r"+\tfrac{M}{n}\bigl(\tfrac12a''w\,m_0(t)-b'\,\mathbb E[hg]\bigr);\quad"
+            r"+\tfrac{M}{n}\bigl(\tfrac12a''w\,m_0(t)-b'\,\mathbb E[hg]\bigr);\quad "
             r"E=1,\ \text{constant admission: contraction }@c,\ \text{bias }@b",
             "m₁(t+1) = a·m₁(t) + a'²wφ(t) - a'bE[hg]ψ(t) + (M/n)(a''w·m₀(t)/2 - b'E[hg]); E = 1, "
             "constant admission: contraction @c, bias @b",

@@ -262,7 +262,7 @@ CLAIMS = [
         "and curvature by (1+λ)⁻¹, with λ = (p/n)(1+λ) from the damped curvature, gives σ²p/(n-p): right up to "
         "a factor 1 - 1/(n-p) even where p/n is not small, and the law is off by 1/(1-p/n).",
         formula=written(
-            r"\frac{\mathbb E\|\delta\|_H^2}{\sigma^2}=@exact=\frac pn\Bigl(1+\frac{p+1}n+O(n^{-2})\Bigr),\qquad"
+            r"\frac{\mathbb E\|\delta\|_H^2}{\sigma^2}=@exact=\frac pn\Bigl(1+\frac{p+1}n+O(n^{-2})\Bigr),\qquad "
             r"\lambda=\frac pn(1+\lambda)=@resummed",
             "E ‖δ‖²/σ² = @exact = (p/n)(1 + (p+1)/n + O(1/n²)); λ = (p/n)(1 + λ) = @resummed",
             exact=regression_floor(p, n),

@@ -227,7 +227,7 @@ CLAIMS = [
         statement="With V = T^γ and ρ = 1-T^-φ the regret is of order T^(1-γ) + T^φ + log T and the cost "
         "violation of order T^((1+γ)/2) + T^((γ+φ)/2).",
         formula=written(
-            r"\mathrm{Reg}=O\bigl(@r\bigr),\quad\mathrm{Vio}^{\mathrm S}=O\bigl(@v\bigr)\quad"
+            r"\mathrm{Reg}=O\bigl(@r\bigr),\quad\mathrm{Vio}^{\mathrm S}=O\bigl(@v\bigr)\quad "
             r"(V=T^\gamma,\ \rho=1-T^{-\phi})",
             "Reg = O(@r), Vio^S = O(@v) at V = T^γ, ρ = 1-T^-φ",
             r=regret_rate_as_stated(T, V, rho),

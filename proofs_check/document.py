@@ -1,0 +1,86 @@
+"""Cases as one plain document: what `acdpp verify --json` prints and every kind of report is made from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from proofs_check.claim import Case, Claim, Correction, qualified
+from proofs_check.evidence import Evidence, Verdict
+from proofs_check.notation import explained
+
+__all__ = ["counts", "document", "symbols"]
+
+
+def document(cases: Sequence[Case], *, version: str, seed: int) -> dict[str, Any]:
+    """All cases with their evidence and certificates, and how many there are of each verdict."""
+    return {
+        "claims": [_entry(case) for case in cases],
+        "summary": {**counts(cases), "total": len(cases)},
+        "version": version,
+        "seed": seed,
+    }
+
+
+def counts(cases: Sequence[Case]) -> dict[str, int]:
+    """How many statements have each verdict, as printed."""
+    counted = Counter(case.verdict for case in cases)
+    return {verdict: counted[verdict] for verdict in get_args(Verdict)}
+
+
+def symbols(claim: Claim) -> dict[str, str]:
+    """What the symbols of a claim and of its correction stand for."""
+    texts = [claim.formula.unicode, claim.statement, claim.sketch]
+    more = dict(claim.symbols)
+    if claim.corrected is not None:
+        texts += [claim.corrected.formula.unicode, claim.corrected.statement, claim.corrected.sketch]
+        more |= claim.corrected.symbols
+    return dict(explained(" ".join(texts), more))
+
+
+def _entry(case: Case) -> dict[str, Any]:
+    claim, correction = case.claim, case.claim.corrected
+    return {
+        "id": claim.id,
+        "section": claim.section,
+        "kind": claim.kind,
+        **_statement(claim, case.verdict),
+        "domain": claim.domain,
+        "evidence": _evidence(case.stated),
+        "evidence_with_hypotheses": _evidence(case.hypotheses),
+        "corrected": correction
+        and {**_statement(correction, case.corrected_verdict or ""), "evidence": _evidence(case.corrected)},
+        "symbols": symbols(claim),
+    }
+
+
+def _statement(of: Claim | Correction, verdict: str) -> dict[str, Any]:
+    return {
+        "title": of.title,
+        "statement": of.statement,
+        "latex": of.formula.latex,
+        "unicode": of.formula.unicode,
+        "verdict": verdict,
+        "qualified": qualified(verdict, of.given),
+        "given": [{"name": g.name, "says": g.says} for g in of.given],
+        "hypotheses": list(of.hypotheses),
+        "parts": list(of.parts),
+        "why": of.sketch,
+    }
+
+
+def _evidence(found: tuple[Evidence, ...]) -> list[dict[str, Any]]:
+    return [
+        {
+            "part": e.part,
+            "method": e.method,
+            "strength": e.strength,
+            "outcome": e.outcome,
+            "confirms": e.confirms,
+            "detail": e.detail,
+            "domain": e.domain,
+            "certificate": dict(e.certificate),
+        }
+        for e in found
+    ]
