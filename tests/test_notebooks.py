@@ -1,0 +1,146 @@
+"""The notebooks run from a fresh kernel, and what a reader sees in them is what their code gives.
+
+`python tests/test_notebooks.py` runs them all and keeps their outputs, for when the code or a notebook has changed.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from PIL import Image
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "docs" / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+LARGEST = 300_000  # bytes
+COLOURS = 128
+LONGEST = 600  # seconds for a cell, after which it hangs
+DECIMAL = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?")
+
+
+def executed(path: Path, folder: Path) -> Any:
+    """The notebook with new outputs, from a kernel that starts in an empty folder and imports this tree."""
+    notebook = nbformat.read(path, as_version=4)
+    for cell in code_cells(notebook):
+        cell.outputs, cell.execution_count = [], None
+    metadata = notebook.metadata.copy()
+    where = {
+        "PYTHONPATH": str(ROOT),
+        "IPYTHONDIR": str(folder / "ipython"),
+        "JUPYTER_RUNTIME_DIR": str(folder),
+    }
+    work = folder / "work"
+    work.mkdir()
+    client = NotebookClient(
+        notebook,
+        timeout=LONGEST,
+        kernel_name="python3",
+        record_timing=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(work)}},
+    )
+    with mock.patch.dict(os.environ, where):
+        client.execute()
+    notebook.metadata = metadata  # without the version of Python
+    return notebook
+
+
+def lighter(notebook: Any) -> Any:
+    """The same with pictures of few colours, a quarter of the size."""
+    for output in (output for cell in code_cells(notebook) for output in cell.outputs):
+        if "image/png" in output.get("data", {}):
+            picture = Image.open(io.BytesIO(base64.b64decode(output.data["image/png"])))
+            packed = io.BytesIO()
+            picture.convert("RGB").quantize(COLOURS).save(packed, "png", optimize=True)
+            output.data["image/png"] = base64.b64encode(packed.getvalue()).decode()
+    return notebook
+
+
+def code_cells(notebook: Any) -> list[Any]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def shown(cell: Any) -> Iterator[tuple[str, str]]:
+    """What a reader sees of a cell: kinds and texts, and of a picture that it is there."""
+    for output in cell.outputs:
+        if output.output_type == "stream":
+            yield output.name, output.text
+        else:
+            for kind, content in sorted(output.data.items()):
+                yield kind, "" if kind.startswith("image/") else content
+
+
+def same(one: str, other: str) -> bool:
+    """Letter by letter, but for decimals, whose last printed digit may differ by one: another processor may round
+    otherwise. Whole numbers, fractions and words may not.
+
+    >>> same("K = 9, risk 0.1234", "K = 9, risk 0.1235"), same("risk 0.1234", "risk 0.1236"), same("9", "10")
+    (True, False, False)
+    """
+    if DECIMAL.split(one) != DECIMAL.split(other):
+        return False
+    pairs = zip(DECIMAL.findall(one), DECIMAL.findall(other), strict=True)
+    return all(abs(float(a) - float(b)) < 1.5 * unit(a) for a, b in pairs)
+
+
+def unit(decimal: str) -> float:
+    """One in its last printed place.
+
+    >>> unit("0.25"), unit("1.5e+3")
+    (0.01, 100.0)
+    """
+    digits, _, power = decimal.partition("e")
+    return float(f"1e{int(power or 0) - len(digits.partition('.')[2])}")
+
+
+def test_there_are_three() -> None:
+    assert [path.stem for path in NOTEBOOKS] == [
+        "planning-from-a-pilot",
+        "the-paper-on-trial",
+        "your-own-policy-and-prices",
+    ]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_shows_what_its_code_gives(path: Path, tmp_path: Path) -> None:
+    kept = nbformat.read(path, as_version=4)
+    for cell, again in zip(code_cells(kept), code_cells(executed(path, tmp_path)), strict=True):
+        before, after = list(shown(cell)), list(shown(again))
+        assert [kind for kind, _ in before] == [kind for kind, _ in after], cell.source
+        for (_, one), (_, other) in zip(before, after, strict=True):
+            assert same(one, other), f"{cell.source}\n\nshows\n\n{one}\n\nand gives\n\n{other}"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_small_and_clean(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert path.stat().st_size < LARGEST
+    cells = code_cells(notebook)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    kinds = [kind for cell in cells for kind, _ in shown(cell)]
+    assert "stderr" not in kinds
+    assert any(kind.startswith("image/") for kind in kinds)
+    assert all(cell.metadata == {} for cell in notebook.cells)
+    assert notebook.metadata.language_info == {"name": "python"}
+    text = path.read_text(encoding="utf-8")
+    for place in (ROOT, Path.home(), tempfile.gettempdir()):
+        assert f"{place}/" not in text
+
+
+if __name__ == "__main__":
+    for wanted in sys.argv[1:] or map(str, NOTEBOOKS):
+        with tempfile.TemporaryDirectory() as folder:
+            nbformat.write(lighter(executed(Path(wanted), Path(folder))), wanted)
