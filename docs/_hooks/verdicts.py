@@ -1,0 +1,95 @@
+"""Every claim with its formulas and verdicts as a page, from the ledger; and labels that lead there."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from proofs_check.ledger import Entry, Statement, read
+
+PAGE = "verdicts.md"
+PARTS = {
+    "reuse": "Reuse of samples",
+    "learning": "The learning-error bound",
+    "design": "Design",
+    "control": "Drift and penalty",
+    "regret": "Regret and violations",
+    "experiments": "Experiments",
+    "beyond": "Beyond the paper",
+    "prediction": "The law of reuse",
+    "buying": "Buying cheap",
+}
+LEAD = """# All verdicts
+
+Every claim as the ledger records it, with what holds instead. Made from `proofs_check/ledger.json` when this site is
+built; `acdpp verify` decides them all anew. Counterexamples and proofs: `acdpp verify --claim LABEL --explain`.
+"""
+
+
+def anchor(label: str) -> str:
+    """Where a label stands on the page."""
+    return re.sub(r"[^\w-]", "-", label)
+
+
+def markdown() -> str:
+    """The page."""
+    entries = read()
+    counts = Counter(entry.stated.verdict for entry in entries)
+    lines = [
+        LEAD,
+        f"{len(entries)} claims: {', '.join(f'{n} {verdict}' for verdict, n in counts.most_common())}.",
+        "",
+    ]
+    for part in dict.fromkeys(entry.section for entry in entries):
+        lines += [f"## {PARTS[part]}", "", *(_claim(entry) for entry in entries if entry.section == part)]
+    return "\n".join(lines)
+
+
+def _claim(entry: Entry) -> str:
+    lines = [
+        f"### {_plain(entry.id)} {{ #{anchor(entry.id)} }}",
+        "",
+        _statement(entry.stated, _plain(entry.stated.title)),
+    ]
+    if entry.corrected:
+        lines += [
+            '<div class="instead" markdown>',
+            "",
+            _statement(entry.corrected, "What holds instead"),
+            "</div>",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def _statement(of: Statement, title: str) -> str:
+    lines = [f"**{title}**: *{of.qualified}*. {_plain(of.says)}", ""]
+    if of.latex:
+        lines += [f"$${of.latex}$$", ""]
+    if of.hypotheses:
+        lines += [f"Hypotheses: {_plain('; '.join(of.hypotheses))}.", ""]
+    return "\n".join(lines)
+
+
+def _plain(words: str) -> str:
+    """Without what Markdown would take for its own, but for code."""
+    parts = re.split(r"(`[^`]*`)", words)
+    return "".join(
+        part if n % 2 else re.sub(r"[\\*_<>\[\]|#$]", lambda found: f"&#{ord(found[0])};", part)
+        for n, part in enumerate(parts)
+    )
+
+
+def linked(html: str, page: str) -> str:
+    """The page with every label of a claim as a link to its verdict."""
+    labels = {entry.id for entry in read()}
+
+    def link(found: re.Match[str]) -> str:
+        if found[1] not in labels:
+            return found[0]
+        return f'<a class="label" href="{page}#{anchor(found[1])}">{found[0]}</a>'
+
+    parts = re.split(r"(?s)(<(?:pre|a|h\d)\b.*?</(?:pre|a|h\d)>)", html)
+    return "".join(
+        part if n % 2 else re.sub(r"<code>([^<]*)</code>", link, part) for n, part in enumerate(parts)
+    )
