@@ -40,6 +40,7 @@ def executed(path: Path, folder: Path) -> Any:
         "PYTHONPATH": str(ROOT),
         "IPYTHONDIR": str(folder / "ipython"),
         "JUPYTER_RUNTIME_DIR": str(folder),
+        "OMP_NUM_THREADS": "1",  # more would wait for each other where tests run side by side
     }
     work = folder / "work"
     work.mkdir()
