@@ -23,7 +23,7 @@ from theory.setting import SettingError
 if TYPE_CHECKING:
     from figures.track import Track
 
-__all__ = ["Drawing", "deliver", "file_options", "spelled", "take_options"]
+__all__ = ["Drawing", "deliver", "file_options", "spelled", "take_options", "watched"]
 
 PATIENCE = 2  # seconds before a bar appears
 Step = TypeVar("Step")
@@ -82,7 +82,7 @@ def deliver(
     check_folder(out)
     look, origin = LOOKS[style], Origin(command, __version__)
     for drawing in made if isinstance(made, list) else [made]:
-        data = drawing.compute(partial(_watched, drawing.name))
+        data = drawing.compute(partial(watched, drawing.name))
         path = save(drawing.draw(data, look), out, drawing.name, form=form, look=look, origin=origin, dpi=dpi)
         console.print(str(path), markup=False, soft_wrap=True)
 
@@ -102,7 +102,7 @@ def spelled(ctx: typer.Context, name: str, result: Path | list[Path] | None) -> 
     return shlex.join(words)
 
 
-def _watched(name: str, steps: Sequence[Step]) -> Iterable[Step]:
+def watched(name: str, steps: Sequence[Step]) -> Iterable[Step]:
     """The steps, with a bar on a terminal once they have taken longer than two seconds."""
     start = time.monotonic()
     columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

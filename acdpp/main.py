@@ -10,6 +10,7 @@ import typer
 
 from acdpp import bound, design, federate, interrupt, plot, predict, reproduce, train, verify, version
 from acdpp.output import fail, never_refuse
+from acdpp.report import command as report
 from theory.setting import SettingError
 
 # Typer brings click with it, in newer versions inside itself: take the base of its errors from what it exports.
@@ -27,6 +28,7 @@ EXAMPLES = (
     "[bold]acdpp train --out results/digits[/bold]",
     "[bold]acdpp reproduce mnist --data-dir DIR --device cuda[/bold]",
     "[bold]acdpp federate --clients 3 --rounds 5[/bold]",
+    "[bold]acdpp report --out report[/bold]",
 )
 
 app = typer.Typer(
@@ -45,10 +47,11 @@ app.command("predict", epilog=predict.EXAMPLES)(predict.command)
 app.command("train", epilog=train.EXAMPLES)(train.command)
 app.command("reproduce", epilog=reproduce.EXAMPLES)(reproduce.command)
 app.command("federate", epilog=federate.EXAMPLES)(federate.command)
+app.command("report", epilog=report.EXAMPLES)(report.command)
 
 
 # after Ctrl-C they take away or finish what they write
-UNWINDING = ("plot", "predict", "train", "reproduce", "federate")
+UNWINDING = ("plot", "predict", "train", "reproduce", "federate", "report")
 
 
 def _version(wanted: bool) -> None:

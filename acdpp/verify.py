@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from proofs_check.claim import Case, Claim, Given
     from proofs_check.evidence import Evidence
 
-__all__ = ["EXAMPLES", "command"]
+__all__ = ["EXAMPLES", "Profile", "command", "decided", "needs_verifiers"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp verify[/bold] for all claims, "
@@ -74,9 +74,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Decide every statement of the paper, and its correction where it is not true as printed."""
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
-        raise SettingError(f"verifying needs {' and '.join(missing)}: pip install 'acdpp[verify]'")
+    needs_verifiers()
     from proofs_check import ledger  # with SymPy behind it: not for `acdpp --help`
     from proofs_check.document import document
     from proofs_check.registry import claims_from, registry, select
@@ -85,7 +83,7 @@ def command(
         raise SettingError("--record writes the whole ledger: leave out --claim and --file")
     claims = select(claims_from(file) if file else registry(), claim or [])
     start = time.perf_counter()
-    cases = _run(claims, seed, profile, jobs, file)
+    cases = decided(claims, seed, profile, jobs, file)
     if record:
         ledger.write(cases)
     problems = _unsettled(cases) if file else ledger.differences(cases, ledger.read())
@@ -101,7 +99,17 @@ def command(
     raise typer.Exit(1 if problems else 0)
 
 
-def _run(claims: Any, seed: int, profile: Profile, jobs: int | None, file: Path | None) -> list[Case]:
+def needs_verifiers() -> None:
+    """Refuse to verify where what does the checks is not installed."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise SettingError(f"verifying needs {' and '.join(missing)}: pip install 'acdpp[verify]'")
+
+
+def decided(
+    claims: Any, seed: int, profile: Profile, jobs: int | None, file: Path | None = None
+) -> list[Case]:
+    """The cases of the claims, with a bar on a terminal."""
     from proofs_check.claim import CheckError
     from proofs_check.run import run
 

@@ -52,9 +52,7 @@ def render(
 
 def _refuse(folder: Path, error: OSError) -> SettingError:
     reason = error.strerror or type(error).__name__
-    return SettingError(
-        f"cannot write figures into {str(folder)!r} ({reason}): choose another folder with --out"
-    )
+    return SettingError(f"cannot write into {str(folder)!r} ({reason}): choose another folder with --out")
 
 
 def check_folder(path: Path) -> Path:

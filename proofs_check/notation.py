@@ -386,7 +386,7 @@ def _filled(template: str, expressions: Mapping[str, Any], spell: Any) -> str:
 
     def put(place: re.Match[str]) -> str:
         """A letter right behind a command of LaTeX would be read as part of its name."""
-        text, before = spell(expressions[place.group(1)]), template[: place.start()]
+        text, before = str(spell(expressions[place.group(1)])), template[: place.start()]
         return " " + text if re.search(r"\\[A-Za-z]+$", before) and text[0].isalpha() else text
 
     return re.sub(r"@(\w+)", put, template)

@@ -147,7 +147,7 @@ def test_how_near_it_comes_to_the_limit_and_to_its_prediction():
     assert f"{100 * gap_closed(best, 10, 100):.1f} % of the way from constant admission" in " ".join(
         PAGE.split()
     )
-    found = json.loads((ROOT / "docs" / "results" / "prediction-digits-500.json").read_text(encoding="utf-8"))
+    found = json.loads((ROOT / "acdpp" / "report" / "prediction-digits-500.json").read_text(encoding="utf-8"))
     times = found["policies"]["buy-cheap-online"]["predicted_over_measured"]
     assert f"{times:.2f} times the measured" in " ".join(PAGE.split())
 

@@ -1,0 +1,13 @@
+"""`acdpp report`: what was decided and measured, as a page, an erratum, Markdown or JSON, from one document.
+
+| module | holds |
+| --- | --- |
+| `command` | the command: decide or read, gather, write |
+| `contents` | what every format tells: cases, recorded figures, results |
+| `drawn` | figures as SVG that takes on the colours of a page |
+| `page` | the HTML page, with `page.html`, `page.css` and `page.js` beside it |
+| `mathml` | formulas, for browsers |
+| `erratum` | the erratum, in LaTeX |
+| `outline` | the report in Markdown |
+| `prose` | sentences with Unicode mathematics, as LaTeX |
+"""

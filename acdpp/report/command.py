@@ -1,0 +1,172 @@
+"""`acdpp report`: one file that settles the paper, to be read, sent and cited."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from acdpp import interrupt, version
+from acdpp.drawing import watched
+from acdpp.output import console, print_json
+from acdpp.verify import Profile, decided, needs_verifiers
+from theory.setting import SettingError
+
+__all__ = ["EXAMPLES", "command"]
+
+EXAMPLES = (
+    "Examples: [bold]acdpp report[/bold] for the page, "
+    "[bold]acdpp train --out mine[/bold] and [bold]acdpp report --result mine[/bold] to set a study beside it, "
+    "[bold]acdpp report --format latex --format markdown[/bold] for an erratum and for text, "
+    "[bold]acdpp verify --json > verdicts.json[/bold] and [bold]acdpp report --verdicts verdicts.json[/bold] to decide "
+    "once. "
+    "Exit status: 0 if everything is as recorded, 1 if something differs (the report then says so), 2 for bad use."
+)
+
+
+class Form(StrEnum):
+    """What to write."""
+
+    html = "html"
+    latex = "latex"
+    markdown = "markdown"
+    json = "json"
+
+
+NAMES = {
+    Form.html: "report.html",
+    Form.latex: "erratum.tex",
+    Form.markdown: "report.md",
+    Form.json: "report.json",
+}
+
+
+def command(
+    out: Annotated[Path, typer.Option(help="Folder for the report; made if need be.")] = Path("report"),
+    form: Annotated[
+        list[Form] | None,
+        typer.Option(
+            "--format",
+            help="html: a page; latex: an erratum; markdown; json. May be repeated; html if not given.",
+        ),
+    ] = None,
+    result: Annotated[
+        list[Path] | None,
+        typer.Option(help="A finished result of acdpp train or federate to tell of; may be repeated."),
+    ] = None,
+    verdicts: Annotated[
+        Path | None, typer.Option(help="What acdpp verify --json printed, in place of deciding again.")
+    ] = None,
+    claim: Annotated[
+        list[str] | None, typer.Option(help="Only this label and the steps below it; may be repeated.")
+    ] = None,
+    figures: Annotated[
+        bool, typer.Option("--figures/--no-figures", help="Draw the figures into the page.")
+    ] = True,
+    profile: Annotated[
+        Profile, typer.Option(help="quick: within a minute or two; full: more examples, larger grids.")
+    ] = Profile.quick,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes; as many as there are processors if not given.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object, the files and counts, and nothing else.")
+    ] = False,
+) -> None:
+    """Write what is true of the paper, what holds instead, and what was measured, as one file."""
+    from acdpp.report import contents
+    from figures.save import check_folder, write
+
+    forms = list(dict.fromkeys(form or [Form.html]))
+    check_folder(out)
+    results = list(result or [])
+    for path in results:  # a wrong folder should be known at once
+        contents.read_result(path)
+    interrupt.last_words("stopped; no report was written")
+    found, differences = _verdicts(verdicts, claim or [], seed, profile, jobs)
+    document = contents.gather(found, results, differences)
+    again = _again(claim or [], results)
+    written = []
+    texts = {one: _text(one, document, results, figures, again) for one in forms}
+    for one, text in texts.items():
+        path = out / NAMES[one]
+        write(path, text.encode())
+        written.append(path)
+    if as_json:
+        print_json(
+            {
+                "files": [str(path) for path in written],
+                "summary": document["summary"],
+                "differences": differences,
+                "version": version(),
+            }
+        )
+    else:
+        for path in written:
+            console.print(str(path), markup=False, soft_wrap=True)
+        for sentence in differences:
+            console.print(f"not as recorded: {sentence}", markup=False)
+    raise typer.Exit(1 if differences else 0)
+
+
+def _verdicts(
+    file: Path | None, labels: list[str], seed: int, profile: Profile, jobs: int | None
+) -> tuple[dict[str, Any], list[str]]:
+    """The cases as a document, and what differs from the ledger."""
+    from acdpp.report.contents import differs, read_verdicts
+    from proofs_check import ledger
+    from proofs_check.document import document
+    from proofs_check.registry import registry, select
+
+    if file is not None:
+        if labels or seed or profile is not Profile.quick:
+            raise SettingError("--verdicts brings its own cases: leave out --claim, --seed and --profile")
+        found = read_verdicts(file)
+        return found, differs(found)
+    needs_verifiers()
+    cases = decided(select(registry(), labels), seed, profile, jobs)
+    return document(cases, version=version(), seed=seed), ledger.differences(cases, ledger.read())
+
+
+def _text(form: Form, document: dict[str, Any], results: list[Path], figures: bool, again: str) -> str:
+    if form is Form.html:
+        return _page(document, results, figures, again)
+    if form is Form.latex:
+        from acdpp.report.erratum import latex
+
+        return latex(document)
+    if form is Form.markdown:
+        from acdpp.report.outline import markdown
+
+        return markdown(document)
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _page(document: dict[str, Any], results: list[Path], figures: bool, again: str) -> str:
+    from acdpp.report import drawn
+    from acdpp.report.page import page
+
+    def track(name: str) -> Any:
+        return partial(watched, name)
+
+    theory = list(drawn.of_theory(track)) if figures else []
+    measured = {
+        path.resolve().name: list(drawn.of_result(path, track)) if figures else [] for path in results
+    }
+    return page(document, theory, measured, again)
+
+
+def _again(labels: list[str], results: list[Path]) -> str:
+    """The command that makes the report, wherever it is made; a result by the name of its folder."""
+    words = ["acdpp", "report"]
+    for label in labels:
+        words += ["--claim", label]
+    for path in results:
+        words += ["--result", path.resolve().name]
+    return shlex.join(words)

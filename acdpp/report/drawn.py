@@ -1,0 +1,140 @@
+"""Figures as SVG inside a page: no file beside it, names that no two figures share, colours that follow the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from acdpp.drawing import Drawing
+
+if TYPE_CHECKING:
+    from figures.style import Look
+
+__all__ = ["Figure", "of_result", "of_theory", "within_page"]
+
+CAPTIONS = {
+    "omegas": "The three terms of the regret over the order claimed for each and over its true order, with certified "
+    "enclosures: what goes flat is right. Ω₃ over log T runs away; over √(T log T) it settles.",
+    "uniformity": "How evenly samples have been used, counted sample by sample, against the printed closed form and "
+    "the corrected one.",
+    "mismatch": "The factor of the gradient mismatch by its definition, χ, with Monte Carlo points, against the "
+    "printed 1/n - 1/N_eff, which is too small, and negative at first.",
+    "bound-vs-T": "Theorem 1 against the horizon, as printed and corrected, with the shares of its terms.",
+    "design": "The bound over K with the printed, the corrected and the finite-horizon choice; that choice over the "
+    "budgets.",
+    "prices": "When buying cheap buys: prices, memory, spending and effective samples of three policies.",
+    "frontier": "Effective samples a round against the budget, for each policy, with what no policy can buy.",
+    "section7-accuracy": "The paper's Figure 1 from runs of our own, with the targets and gains that it reports.",
+    "section7-constraints": "The paper's Figure 2 from runs of our own: memory, cost and debt.",
+    "prediction": "Measured excess risk on what the law of reuse predicts before training, Theorem 1 far above, and "
+    "the residuals.",
+    "retention": "Measured and predicted excess risk over K.",
+    "risk-vs-bound": "Measured cumulative excess risk against Theorem 1.",
+    "learning": "Excess risk and test accuracy, round by round.",
+    "measured-mismatch": "The gradient mismatch that was measured, against χ and the printed factor.",
+    "constraints": "Occupancy, overflow, spending and debt, round by round.",
+    "measured-prices": "Prices, memory, spending and effective samples in one replicate.",
+}
+
+
+# figures of acdpp plot with the options that differ from the defaults, in the order of the page
+THEORY: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("omegas", {}),
+    ("uniformity", {}),
+    ("mismatch", {}),
+    ("bound-vs-T", {}),
+    ("design", {}),
+    ("prices", {}),
+    ("frontier", {"risk": False}),  # which would take half a minute
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawn figure: its place in the page, what it shows, the command that draws it, and its SVG."""
+
+    anchor: str
+    caption: str
+    command: str
+    svg: str
+
+
+Track = Callable[[Sequence[Any]], Iterable[Any]]
+
+
+def of_theory(track: Callable[[str], Track]) -> Iterator[Figure]:
+    """What the theory and the committed experiments say; `track` shows the work on a figure of that name."""
+    from acdpp.plot import FIGURES
+
+    for name, options in THEORY:
+        words = "".join(
+            f" --{option} {value}" if value else f" --no-{option}" for option, value in options.items()
+        )
+        yield from _drawn(FIGURES[name](**options), f"acdpp plot {name}{words}", track)
+    experiments = sorted(_experiments())
+    yield from _drawn(FIGURES["section7"](result=experiments), "acdpp plot section7", track)
+
+
+def _experiments() -> Iterator[Path]:
+    import proofs_check.experiments
+
+    (folder,) = proofs_check.experiments.__path__
+    return Path(folder).glob("*.json")
+
+
+def of_result(path: Path, track: Callable[[str], Track]) -> Iterator[Figure]:
+    """All that a result can show; what was not measured in it is left out."""
+    from acdpp.plot import FIGURES, MEASURED
+    from figures.missing import NotMeasured
+
+    place = path.resolve().name
+    for name in MEASURED:
+        with suppress(NotMeasured):
+            yield from _drawn(FIGURES[name](result=path), f"acdpp plot {name} {path}", track, place)
+
+
+def _drawn(
+    made: Drawing | list[Drawing], command: str, track: Callable[[str], Track], place: str = ""
+) -> Iterator[Figure]:
+    from figures.choices import Format, Style
+    from figures.save import Origin, render
+    from figures.style import LOOKS
+
+    look = LOOKS[Style.paper]
+    for drawing in made if isinstance(made, list) else [made]:
+        figure = drawing.draw(drawing.compute(track(drawing.name)), look)
+        svg = render(figure, Format.svg, look, drawing.name, Origin(command, "")).decode()
+        anchor = "figure-" + "-".join(filter(None, (re.sub(r"\W+", "-", place), drawing.name)))
+        yield Figure(anchor, CAPTIONS[drawing.name], command, within_page(svg, anchor, look))
+
+
+def within_page(svg: str, name: str, look: Look) -> str:
+    """The drawing alone, fit to be a part of a page: ids of its own, ink and ground of the page, any width.
+
+    Its letters are paths, so the caption beside it has to say what it shows; readers of the page skip it.
+    """
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>|<title>.*?</title>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'\bid="', f'id="{name}-', svg)
+    svg = re.sub(r'(href="|url\()#', rf"\1#{name}-", svg)
+    colours = {
+        look.ink: "var(--ink)",
+        look.ground: "var(--ground)",
+        look.faint: "var(--faint)",
+        look.muted: "var(--soft)",
+    }
+    for colour, variable in colours.items():
+        svg = re.sub(rf"(fill|stroke): {colour}\b", rf"\1: {variable}", svg, flags=re.IGNORECASE)
+    # letters have no colour of their own unless it is not black
+    svg = re.sub(
+        r'<svg [^>]*?width="([\d.]+)pt"[^>]*?viewBox="([^"]*)"[^>]*>',
+        r'<svg class="drawing" viewBox="\2" style="max-width: calc(\1px * 1.6)" aria-hidden="true">',
+        svg,
+        count=1,
+    )
+    return re.sub(r"\n\s*", "\n", svg.replace("xlink:href", "href"))

@@ -1,0 +1,167 @@
+"""The report as one HTML page that asks nobody for anything: styles, script, figures and formulas are inside.
+
+Formulas become MathML when the page is written, which browsers set by themselves. The page forbids itself every
+request by a policy of its own, so that this does not hang on our care.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from acdpp.report.drawn import Figure
+from acdpp.report.mathml import mathml
+
+__all__ = ["PARTS", "anchor", "page"]
+
+PARTS = {
+    "reuse": "Reuse of samples",
+    "learning": "The learning error",
+    "design": "Design",
+    "control": "Control and constraints",
+    "regret": "Regret",
+    "experiments": "Experiments",
+    "beyond": "Beyond the paper: bounds",
+    "prediction": "The law of reuse",
+    "buying": "Buying cheap",
+}
+MARKS = {
+    "proved": "✓",
+    "certified": "✓",
+    "supported": "≈",
+    "conditional": "◐",
+    "refuted": "✗",
+    "undecided": "?",
+}
+# what a reader should know first, if it is among the cases
+CENTRAL = (
+    "thm:regret-neff",
+    "eq:vck-exact",
+    "eq:sigma-bar-Neff-app",
+    "cor:optimal-k",
+    "lem:omega3-order",
+    "thm:dpp-regret/uniform",
+    "alg:acdpp/first-round",
+    "fig:test_acc_all/constant",
+    "law:reuse",
+    "buy:gain",
+)
+
+
+def anchor(label: str) -> str:
+    """The place of a case in the page, fit for a link: `eq:vck-exact/range` is `eq:vck-exact.range`."""
+    return label.replace("/", ".")
+
+
+def page(
+    document: dict[str, Any], figures: Sequence[Figure], drawn: Mapping[str, Sequence[Figure]], command: str
+) -> str:
+    """The whole page; `figures` are the theory's, `drawn` those of a result by its name, `command` makes it again."""
+    environment = Environment(
+        loader=PackageLoader("acdpp", "report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    labels = [claim["id"] for claim in document["claims"]]
+    environment.filters.update(
+        linked=_linker(labels), mathml=mathml, anchor=anchor, spell=_spell, count=_count, pm=_pm
+    )
+    environment.globals.update(PARTS=PARTS, MARKS=MARKS)
+    claims = {claim["id"]: claim for claim in document["claims"]}
+    return environment.get_template("page.html").render(
+        document=document,
+        claims=document["claims"],
+        central=[claims[label] for label in CENTRAL if label in claims],
+        cases=claims,
+        methods=sorted({e["method"] for claim in document["claims"] for e in _all_evidence(claim)}),
+        methods_of=lambda claim: sorted({e["method"] for e in _all_evidence(claim)}),
+        figures={figure.anchor.removeprefix("figure-"): figure for figure in figures},
+        drawn=drawn,
+        prediction=_prediction(document),
+        horizons=_horizons(),
+        command=command,
+        style=Markup(_beside("page.css")),
+        script=Markup(_beside("page.js")),
+    )
+
+
+def _beside(name: str) -> str:
+    from importlib.resources import files
+
+    return files("acdpp.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _all_evidence(claim: dict[str, Any]) -> list[dict[str, Any]]:
+    corrected = claim["corrected"]["evidence"] if claim["corrected"] else []
+    return [*claim["evidence"], *claim["evidence_with_hypotheses"], *corrected]
+
+
+def _prediction(document: dict[str, Any]) -> dict[str, Any] | None:
+    """How far prediction and measurement lie apart: in the first result that was predicted, or as recorded."""
+    for result in document["results"]:
+        rows = {
+            name: row
+            for name, row in result["policies"].items()
+            if row.get("predicted_over_measured") is not None
+        }
+        if rows:
+            study = f"{result['task']}, {result['rounds']:,} rounds, {result['seeds']} seeds"
+            return {"study": study, "source": f"result {result['name']}", "policies": rows}
+    recorded = document["recorded_prediction"]
+    return {**recorded, "source": f"recorded with this version: {recorded['command']}"}
+
+
+def _horizons() -> list[tuple[str, int]]:
+    """Fill ratios and the K that the corrected corollary chooses, as the theory has them."""
+    from theory.design import design_limit
+    from theory.setting import Budget, Constants
+
+    constants = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)  # for the limit they do not matter
+    ratios = map(Fraction, ("0.5", "1", "2.5", "5", "9.2", "10", "10.6", "50"))
+    return [
+        (f"{float(x):g}", design_limit(Budget(buffers=(x,), cost=1, mean_cost=1), constants).K)
+        for x in ratios
+    ]
+
+
+# --- texts -------------------------------------------------------------------------------------------------
+
+
+def _linker(labels: Sequence[str]) -> Any:
+    """A filter: text in which the label of another case is a link to it."""
+    known = "|".join(re.escape(html.escape(label)) for label in sorted(labels, key=len, reverse=True))
+    pattern = re.compile(rf"(?<![\w/:-])({known})(?![\w/-])")
+
+    def linked(text: str) -> Markup:
+        safe = html.escape(text)
+        return Markup(pattern.sub(lambda m: f'<a href="#{anchor(m[1])}">{m[1]}</a>', safe) if known else safe)
+
+    return linked
+
+
+def _spell(value: Any) -> str:
+    """A value of a certificate, as words."""
+    if isinstance(value, dict):
+        return ", ".join(f"{k} = {_spell(v)}" for k, v in value.items())
+    return ", ".join(map(_spell, value)) if isinstance(value, list) else str(value)
+
+
+def _count(value: float | None) -> str:
+    if value is None:
+        return "∞"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _pm(value: dict[str, float | None]) -> str:
+    mean, error = value["mean"], value["error"]
+    if mean is None:
+        return "–"
+    return f"{mean:.4g}" if error is None else f"{mean:.4g} ± {error:.2g}"

@@ -1,0 +1,292 @@
+"""The page in a real browser: what a reader looks for is found, nothing is asked of anybody, and paper works.
+
+Driven by Playwright with the Chromium of the system, where there is one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from acdpp.main import app
+from theory.design import design_limit
+from theory.setting import Budget, Constants
+
+LABELS = (
+    "lem:omega3-order",
+    "cor:optimal-k",
+    "eq:kstep-drop",
+    "eq:vck-exact",
+    "eq:ck-distinct-samples",
+    "fig:test_acc_all/oracle",
+    "law:reuse/regression",
+    "thm:regret-neff/radicand",
+)
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+sync_api = pytest.importorskip("playwright.sync_api")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of a few cases and of a small result, with two of the theory's figures."""
+    few = (("omegas", {"horizon": "1e4", "K": "10"}), ("design", {"horizon": "100"}))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("acdpp.report.drawn.THEORY", few)
+        return make(tmp_path_factory)
+
+
+def make(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    here = tmp_path_factory.mktemp("report")
+    run = CliRunner().invoke
+    trained = run(
+        app,
+        [
+            "train",
+            "--rounds",
+            "20",
+            "--seeds",
+            "2",
+            "--policies",
+            "constant,oracle",
+            "--out",
+            str(here / "small"),
+        ],
+    )
+    assert trained.exit_code == 0, trained.output
+    words = ["report", "--out", str(here), "--result", str(here / "small"), "--jobs", "1", "--json"]
+    for label in LABELS:
+        words += ["--claim", label]
+    report = run(app, words)
+    assert report.exit_code == 0, report.output
+    assert json.loads(report.stdout)["files"] == [str(here / "report.html")]
+    return here / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[sync_api.Browser]:
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+class Watched:
+    """An open page, with all that it asked for and complained about."""
+
+    def __init__(self, page: sync_api.Page, file: Path, where: str = "") -> None:
+        self.page, self.asked, self.said = page, [], []  # type: ignore[var-annotated]
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.goto(file.as_uri() + where)
+
+    def shown(self) -> list[str]:
+        return [one.get_attribute("id") for one in self.page.locator(".case:visible").all()]  # type: ignore[misc]
+
+
+@pytest.fixture
+def open_page(browser: sync_api.Browser, made: Path) -> Iterator[object]:
+    opened: list[Watched] = []
+
+    def start(where: str = "", **context: object) -> Watched:
+        opened.append(Watched(browser.new_page(**context), made, where))  # type: ignore[arg-type]
+        return opened[-1]
+
+    yield start
+    for watched in opened:
+        assert watched.said == []
+        assert {url.partition("#")[0] for url in watched.asked} == {made.as_uri()}
+        watched.page.close()
+
+
+def test_a_search_finds_by_words_whatever_the_spelling(open_page) -> None:
+    watched = open_page()
+    page = watched.page
+    assert len(watched.shown()) >= len(LABELS)
+    page.keyboard.press("/")
+    page.keyboard.type("omega3 certified sums")
+    assert watched.shown() == ["lem:omega3-order"]
+    page.keyboard.press("Escape")
+    assert len(watched.shown()) >= len(LABELS)
+    page.fill("[name=words]", "Ω3")  # printed Ω₃
+    assert "lem:omega3-order" in watched.shown()
+    assert "eq:kstep-drop" not in watched.shown()
+    page.fill("[name=words]", "no such words anywhere")
+    assert watched.shown() == []
+    assert page.locator(".part:visible").count() == 0
+    assert page.inner_text("#shown").startswith("0 of ")
+
+
+def test_filters_by_verdict_part_and_engine_agree_with_the_document(open_page, made, tmp_path) -> None:
+    watched = open_page()
+    page = watched.page
+    cases = {
+        one.get_attribute("id"): one.evaluate("e => ({...e.dataset})") for one in page.locator(".case").all()
+    }
+    assert {case["verdict"] for case in cases.values()} >= {"proved", "refuted", "conditional", "undecided"}
+    for name, key in (("verdict", "verdict"), ("part", "part"), ("engine", "engines")):
+        options = [
+            one.get_attribute("value") or one.inner_text()
+            for one in page.locator(f"[name={name}] option").all()
+        ]
+        for option in options[1:]:
+            page.select_option(f"[name={name}]", option)
+            wanted = [label for label, case in cases.items() if option in case[key].split("|")]
+            assert watched.shown() == wanted, (name, option)
+            assert wanted, (name, option)
+        page.click("button[type=reset]")
+        sync_api.expect(page.locator(".case:visible")).to_have_count(len(cases))
+
+
+def test_a_case_opens_by_click_by_keyboard_and_by_link(open_page) -> None:
+    page = open_page().page
+    case = page.locator("[id='eq:kstep-drop']")
+    assert not case.locator(".body").is_visible()
+    case.locator("> summary").click()
+    assert case.locator(".body").is_visible()
+    case.locator("> summary").focus()
+    page.keyboard.press("Enter")
+    assert not case.locator(".body").is_visible()
+
+    linked = open_page("#lem:omega3-order.lipschitz").page
+    target = linked.locator("[id='lem:omega3-order.lipschitz']")
+    assert target.locator(".body").is_visible()
+    assert linked.evaluate("document.activeElement.closest('.case').id") == "lem:omega3-order.lipschitz"
+    assert target.locator("math").first.bounding_box()["height"] > 10
+    certificate = target.locator("details.certificate").first
+    assert not certificate.locator("dl").is_visible()
+    certificate.locator("summary").click()
+    assert certificate.locator("dl").is_visible()
+
+    linked.fill("[name=words]", "nothing has this")
+    linked.evaluate("location.hash = 'eq:vck-exact'")
+    linked.wait_for_selector("[id='eq:vck-exact'][open]")
+
+
+def test_every_link_within_the_page_leads_somewhere(open_page) -> None:
+    page = open_page().page
+    dead = page.evaluate(
+        "[...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href'))"
+        ".filter(h => !h.startsWith('#') || !document.getElementById(decodeURIComponent(h.slice(1))))"
+    )
+    assert dead == []
+    twice = page.evaluate(
+        "(() => { const ids = [...document.querySelectorAll('[id]')].map(e => e.id);"
+        " return ids.filter((id, at) => ids.indexOf(id) !== at); })()"
+    )
+    assert twice == []
+
+
+def test_the_three_questions_are_answered_at_the_top(open_page) -> None:
+    page = open_page().page
+    questions = page.locator("#questions h3").all_inner_texts()
+    assert [q.split()[0] for q in questions] == ["Why", "Which", "How"]
+    why = page.inner_text("#why-omega3")
+    assert "fixed fraction" in why or "distinct samples" in why
+    assert re.search(r"Ω₃/log T → ∞", why)
+    assert page.locator("#why-omega3 svg").count() == 1
+    far = page.inner_text("#how-far")
+    ratios = [float(x) for x in re.findall(r"([\d.]+) to ([\d.]+) times", far)[0]]
+    rows = page.locator("#how-far tbody tr").all_inner_texts()
+    assert len(rows) == 2  # the result's policies, not the recorded study
+    found = [float(row.split("\t")[2]) for row in rows]
+    assert ratios == [min(found), max(found)]
+
+
+@pytest.mark.parametrize(
+    ("buffers", "budget", "cost"),
+    [
+        ("8, 9, 10, 11, 12", "26", "5.5"),
+        ("0.1 0.1 0.1", "0.3", "1"),  # in floats c̄ΣB/C would be above 1
+        ("100", "55", "5.5"),
+        ("3", "100", "1"),
+        ("1e3;7", "2.5", "1e-1"),
+    ],
+)
+def test_the_chosen_k_is_that_of_the_theory(open_page, buffers: str, budget: str, cost: str) -> None:
+    page = open_page().page
+    for name, value in (("buffers", buffers), ("budget", budget), ("cost", cost)):
+        page.fill(f"#chooser [name={name}]", value)
+    sizes = tuple(map(Fraction, re.split(r"[\s,;]+", buffers)))
+    chosen = design_limit(
+        Budget(buffers=sizes, cost=Fraction(budget), mean_cost=Fraction(cost)),
+        Constants(D=1, sigma=1, eta=1, B=1, Pdim=1),
+    )
+    told = page.inner_text("#chooser output")
+    assert told.startswith(f"K = {chosen.K} "), told
+    admitted = [float(x) for x in re.findall(r"admit ([\d., e+-]+) samples", told)[0].split(",")]
+    assert admitted == pytest.approx([float(rate) for rate in chosen.rates], rel=1e-5)
+    page.fill("#chooser [name=budget]", "none")
+    assert page.inner_text("#chooser output") == "the budget must be a positive number, such as 55"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1200])
+def test_it_fits_a_phone_and_a_desk_in_light_and_dark(open_page, scheme: str, width: int) -> None:
+    page = open_page(viewport={"width": width, "height": 800}, color_scheme=scheme).page
+    page.click("#unfold")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    def brightness(selector: str, of: str) -> float:
+        colour = page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{of}")
+        return sum(map(int, re.findall(r"\d+", colour)[:3]))
+
+    def dark() -> bool:
+        text, ground = brightness("p", "color"), brightness("body", "backgroundColor")
+        letters = brightness("svg.drawing", "fill")
+        assert abs(text - ground) > 3 * 120
+        assert (letters > ground) == (text > ground)
+        return text > ground
+
+    assert dark() == (scheme == "dark")
+    page.click("#theme")
+    assert dark() != (scheme == "dark")
+
+
+def test_on_paper_what_is_shown_is_open_and_the_rest_is_left_out(open_page, tmp_path: Path) -> None:
+    pdftotext = shutil.which("pdftotext")
+    page = open_page(color_scheme="dark").page
+    page.select_option("[name=verdict]", "conditional")
+    content = page.pdf()
+    assert content.startswith(b"%PDF")
+    assert page.locator(".case[open]").count() == 0  # closed again afterwards
+    if pdftotext is None:
+        pytest.skip("there is no pdftotext to read the PDF with")
+    (tmp_path / "page.pdf").write_bytes(content)
+    text = subprocess.run(
+        [pdftotext, tmp_path / "page.pdf", "-"], capture_output=True, text=True, check=True
+    ).stdout
+    assert "the drop of round t takes effect after the training" in " ".join(text.split())
+    assert "eq:kstep-drop" in text
+    assert text.count("eq:ck-distinct-samples") == 1  # of the command that made the report
+    assert "Show all" not in text
+
+
+def test_it_can_be_read_without_script(browser, made) -> None:
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(made.as_uri() + "#eq:kstep-drop")
+    assert not page.locator("#filters").is_visible()
+    page.locator("[id='eq:kstep-drop'] > summary").click()
+    assert page.locator("[id='eq:kstep-drop'] .body").is_visible()
+    page.context.close()
+
+
+def test_the_page_cannot_ask_for_anything(browser, made, tmp_path) -> None:
+    """Its own policy forbids it: what a planted picture from outside would be is refused, and said so."""
+    planted = tmp_path / "planted.html"
+    text = made.read_text(encoding="utf-8")
+    planted.write_text(
+        text.replace("<main>", '<main><img src="https://example.org/x.png">'), encoding="utf-8"
+    )
+    watched = Watched(browser.new_page(), planted)
+    assert any("Content Security Policy" in said for said in watched.said)
+    watched.page.close()
