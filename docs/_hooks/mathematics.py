@@ -1,7 +1,7 @@
 """Formulas of the pages and of the docstrings as MathML: no script runs in the reader's browser.
 
-`$…$` and `\\(…\\)` are inline, `$$…$$` and `\\[…\\]` displayed. What `latex2mathml` does not know it leaves as text,
-without a word; here it stops the build, as does any TeX that was not recognised as a formula.
+`$…$` and `\\(…\\)` are inline, `$$…$$` and `\\[…\\]` displayed. A formula that cannot be typeset stops the build, as
+does TeX that was not recognised as one.
 """
 
 from __future__ import annotations
@@ -10,44 +10,33 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
-from latex2mathml.converter import convert
 from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor
 from mkdocs.exceptions import PluginError
 
+from acdpp.report.mathml import mathml
+
 DISPLAYED = r"(?s)\$\$(.+?)\$\$|\\\[(.+?)\\\]"
 INLINE = r"(?s)(?<![\w$\\])\$(?![\s$])([^$]+?)(?<!\s)\$(?![\w$])|\\\((.+?)\\\)"
-# what latex2mathml does not know and docstrings use
+# what is not understood and docstrings use
 INSTEAD = {r"\arg": r"\operatorname{arg}", "{aligned}": "{split}", r"\_": "_"}
 BEFORE_ESCAPES, AFTER_CODE = 185, 188
 
 
-def mathml(latex: str, *, displayed: bool = False) -> str:
+def typeset(latex: str, *, displayed: bool = False) -> str:
     """The formula, or an error that names what cannot be converted."""
+    known = re.sub(
+        r"\\[A-Za-z]+|\\_|\{aligned\}", lambda found: INSTEAD.get(found[0], found[0]), latex.strip()
+    )
     try:
-        made = convert(_known(latex), display="block" if displayed else "inline")
+        made = mathml(known, "block" if displayed else "inline")
         ElementTree.fromstring(made)
     except Exception as error:
         raise PluginError(
-            f"the formula {latex!r} cannot be converted: {error or type(error).__name__}"
+            f"the formula {latex!r} cannot be typeset: {error or type(error).__name__}"
         ) from error
-    left = re.findall(r">([^<]*\\[^<]*)<", made)
-    if left:
-        raise PluginError(f"the formula {latex!r} cannot be converted: {left[0]!r} is not known")
-    return _spaced(made)
-
-
-def _known(latex: str) -> str:
-    """In words that latex2mathml knows; a letter in braces becomes one that browsers need no attribute for."""
-    braced = re.sub(r"(\\math(?:cal|bb|bf))\s+(\w)", r"\1{\2}", latex.strip())
-    return re.sub(r"\\[A-Za-z]+|\\_|\{aligned\}", lambda found: INSTEAD.get(found[0], found[0]), braced)
-
-
-def _spaced(made: str) -> str:
-    """With Greek capitals upright, and room around names of functions."""
-    upright = re.sub(r"<mi>(&#x003[9A]\w;)</mi>", r'<mi mathvariant="normal">\1</mi>', made)
-    return re.sub(r"<mi>(log|exp)</mi>", r'<mo lspace="0.17em" rspace="0.17em">\1</mo>', upright)
+    return made
 
 
 class Formula(InlineProcessor):
@@ -59,7 +48,7 @@ class Formula(InlineProcessor):
 
     def handleMatch(self, m: re.Match[str], data: str) -> tuple[str, int, int]:  # type: ignore[override]
         latex = next(group for group in m.groups() if group is not None)
-        return self.md.htmlStash.store(mathml(latex, displayed=self.displayed)), m.start(0), m.end(0)
+        return self.md.htmlStash.store(typeset(latex, displayed=self.displayed)), m.start(0), m.end(0)
 
 
 class Formulas(Extension):

@@ -1,0 +1,169 @@
+"""The documentation site builds without a warning, has no dead link, and asks no other server for anything."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "proofs_check" / "README.md"]
+LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "object": "data"}
+# quiet: an advertisement of the theme's authors on every build; clean: no __pycache__ in docs/
+QUIET = {"NO_MKDOCS_2_WARNING": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def build(config: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(config), "-d", str(out)]
+    return subprocess.run(
+        command, cwd=ROOT, env=os.environ | QUIET, capture_output=True, text=True, check=False
+    )
+
+
+class Page(HTMLParser):
+    """What a page refers to, what it loads, and where it can be linked to."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.anchors = {"", "__top"}
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.anchors |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        if tag in LOADED and LOADED[tag] in given:
+            self.loads.append(given[LOADED[tag]])
+        self.loads += re.findall(r"url\(['\"]?(.*?)['\"]?\)", given.get("style", ""))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
+    """The pages of the built site."""
+    out = tmp_path_factory.mktemp("site")
+    done = build(ROOT / "mkdocs.yml", out)
+    assert done.returncode == 0, done.stderr
+    assert not re.search("warning|error", done.stdout + done.stderr, re.IGNORECASE), done.stderr
+    return {path: Page(path) for path in sorted(out.rglob("*.html"))}
+
+
+def test_every_link_leads_somewhere(site: dict[Path, Page]) -> None:
+    dead = []
+    for path, page in site.items():
+        if path.name == "404.html":  # is served at any address, so its links have no base
+            continue
+        for link in [*page.links, *page.loads]:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            there = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            known = there.is_file() and (there not in site or unquote(parts.fragment) in site[there].anchors)
+            if not known:
+                dead.append(f"{path.name}: {link}")
+    assert not dead
+
+
+def test_nothing_is_loaded_from_another_server(site: dict[Path, Page]) -> None:
+    for path, page in site.items():
+        assert not [link for link in page.loads if urlsplit(link).scheme or link.startswith("//")], path.name
+    (index,) = (path for path in site if path.name == "index.html" and (path.parent / "search").is_dir())
+    for sheet in index.parent.rglob("*.css"):
+        asked = re.findall(
+            r"(?:url\(|@import)\s*['\"]?(?:https?:)?//[^)'\"]*", sheet.read_text(encoding="utf-8")
+        )
+        assert not asked, sheet.name
+
+
+def test_formulas_are_typeset_in_pages_and_docstrings(site: dict[Path, Page]) -> None:
+    typeset = {path.name for path in site if "<math" in path.read_text(encoding="utf-8")}
+    assert {"paper.html", "law-of-reuse.html", "verdicts.html", "reuse.html", "transient.html"} <= typeset
+
+
+def test_the_reference_has_every_command_and_every_module_of_theory(site: dict[Path, Page]) -> None:
+    text = {path.name: path.read_text(encoding="utf-8") for path in site}
+    for words in ("acdpp verify", "acdpp report", "acdpp plot omegas", "--certified", "--pilot"):
+        assert words in text["command-line.html"]
+    modules = {path.stem for path in (ROOT / "theory").glob("[a-z]*.py")}
+    assert {f"{name}.html" for name in modules} <= set(text)
+
+
+# --- what must make it fail --------------------------------------------------------------------------------
+
+SMALL = """
+INHERIT: {config}
+docs_dir: docs
+nav: [index.md, other.md]
+hooks: [{hook}]
+plugins: []
+extra_css: []
+not_in_nav: ""
+exclude_docs: ""
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[a page](other.md#part), $x^2$ and `\\alpha`", ""),
+        ("[no page](missing.md)", "'missing.md'"),
+        ("[no anchor](other.md#nowhere)", "'other.md#nowhere'"),
+        ("[no file](../benchmarks)", "'../benchmarks'"),
+        ("[an absolute link](/other.md)", "'/other.md'"),
+        ("an unknown word: $\\nowhere x$", "cannot be typeset"),
+        ("no formula: \\alpha", "not read as a formula"),
+        ("no end: $x + 1", "not read as a formula"),
+    ],
+)
+def test_mistakes_in_a_page_stop_the_build(text: str, complaint: str, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(f"# Start\n\n{text}\n", encoding="utf-8")
+    (tmp_path / "docs" / "other.md").write_text("# Other\n\n## Part\n", encoding="utf-8")
+    config = tmp_path / "mkdocs.yml"
+    hook = ROOT / "docs" / "_hooks" / "mathematics.py"
+    config.write_text(SMALL.format(config=ROOT / "mkdocs.yml", hook=hook), encoding="utf-8")
+    done = build(config, tmp_path / "out")
+    assert (done.returncode != 0) is bool(complaint), done.stderr
+    assert complaint in done.stderr
+
+
+# --- what the pages say of claims --------------------------------------------------------------------------
+
+
+def recorded() -> dict[str, str]:
+    claims = json.loads((ROOT / "proofs_check" / "ledger.json").read_text(encoding="utf-8"))["claims"]
+    return {claim["id"]: claim["stated"]["verdict"] for claim in claims}
+
+
+def labels(page: Path) -> Iterator[str]:
+    parts = {label.partition(":")[0] for label in recorded()}
+    return (
+        found[1]
+        for found in re.finditer(r"`([a-z]+:[\w/-]+)`", page.read_text(encoding="utf-8"))
+        if found[1].partition(":")[0] in parts
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")
+def test_the_claims_that_a_page_names_exist(page: Path) -> None:
+    assert not set(labels(page)) - set(recorded())
+
+
+def test_verdicts_behind_labels_are_those_of_the_ledger() -> None:
+    known, seen = recorded(), 0
+    for page in PAGES:
+        quoted = re.findall(r"`([a-z]+:[\w/-]+)`\s+\(([a-z]+)\)", page.read_text(encoding="utf-8"))
+        for label, verdict in quoted:
+            assert known[label] == verdict, (page.name, label)
+        seen += len(quoted)
+    assert seen > 30
