@@ -52,11 +52,8 @@ def test_the_readme_says_what_was_measured():
         assert f"{times:.1f} {words}" in told
     for name, policy, measure in (
         ("digits-500", "buy-cheap-online", "cumulative_excess_risk"),
-        ("digits-500", "constant-filled", "cumulative_excess_risk"),
         ("digits-500", "acdpp", "cumulative_excess_risk"),
-        ("digits-3000", "buy-cheap-online", "cumulative_excess_risk"),
         ("mnist-1000", "buy-cheap-online", "mean_accuracy"),
-        ("mnist-1000", "buy-cheap-online", "final_accuracy"),
     ):
         assert share(name, policy, measure) in told, (name, policy)
 

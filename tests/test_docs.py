@@ -41,8 +41,10 @@ def test_the_readme_quotes_the_predictions_that_were_held_against_a_training():
     found = json.loads((DOCS.parent / "acdpp" / "report" / "prediction-digits-500.json").read_text(encoding="utf-8"))[
         "policies"
     ]
-    for name, row in found.items():
-        assert re.search(rf"{row['predicted_over_measured']:.3f}( times)? \({name}\)", told), name
+    times = [row["predicted_over_measured"] for row in found.values()]
+    assert f"{min(times):.3f} to {max(times):.3f} times" in told
+    bounds = [round(row["corrected_over_measured"], -2) for row in found.values()]
+    assert f"{min(bounds):,.0f} to {max(bounds):,.0f} times above" in told
     errors = {name: row["cumulative_excess_risk"] for name, row in found.items()}
     shares = {name: f"{100 * one['error'] / one['mean']:.1f}" for name, one in errors.items()}
     usual = [share for name, share in shares.items() if name != "hybrid"]
