@@ -1,0 +1,256 @@
+"""Every command that the documentation shows runs, or, where it would take minutes, is understood.
+
+Commands in blocks are run in the order of their page, in one folder a page, within this process. What takes long is
+shortened by the table below, line by line with its reason; nothing is left out in silence. Commands in running text and
+tables are not run, but the command and its options must exist and their values must be readable.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+import typer
+
+from acdpp.main import app, main
+from proofs_check.registry import registry, select
+from tests.empirics.data.made_data import idx, put
+
+ROOT = Path(__file__).parent.parent
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for path in [
+        *sorted((ROOT / "docs").glob("*.md")),
+        ROOT / "README.md",
+        ROOT / "proofs_check" / "README.md",
+    ]
+}
+FENCED = re.compile(r"(?ms)^```(\w*)\n(.*?)^```")
+
+
+@dataclass(frozen=True)
+class Shorter:
+    """What becomes of commands that begin like this, and why."""
+
+    begins: str
+    why: str
+    add: str = ""
+    instead: str | None = None
+    """Run this; empty for nothing at all."""
+
+
+SHORTER = (
+    Shorter(
+        "acdpp verify --claim",
+        "tests/proofs_check decide it",
+        instead="acdpp verify --claim eq:Z-update/start",
+    ),
+    Shorter("acdpp verify", "tests/proofs_check decide all claims", instead=""),
+    Shorter(
+        "acdpp report",
+        "it decides all claims",
+        add="--claim eq:Z-update/start --no-figures",
+    ),
+    Shorter(
+        "acdpp predict --dataset npz:mine.npz --steps",
+        "500 rounds of six policies",
+        "--rounds 5 --policies constant",
+    ),
+    Shorter("acdpp predict", "500 rounds, and a search over K and step sizes", add="--rounds 5 --no-best"),
+    Shorter("acdpp design --by prediction", "the same search", add="--horizon 5 --eta 1 --steps 1"),
+    Shorter("acdpp plot frontier", "it predicts risk for many budgets", add="--no-risk"),
+    Shorter("acdpp train", "hundreds of rounds", add="--rounds 5 --seeds 2"),
+    Shorter(
+        "acdpp federate --policy buy-cheap-online --clients 2 --rounds 100 --export",
+        "as it is: it only writes an app",
+    ),
+    Shorter(
+        "acdpp federate",
+        "processes of their own, minutes: tests/empirics/federation run them; the folder is of the same kind",
+        instead="acdpp train --policies buy-cheap-online --rounds 3 --seeds 1 --out results/try",
+    ),
+    Shorter(
+        "acdpp reproduce cifar10",
+        "CIFAR-10 and a GPU; a made-up MNIST in its place",
+        instead="acdpp reproduce mnist --model logistic --data-dir DIR --device cpu --rounds 1 --seeds 2",
+    ),
+    Shorter("acdpp reproduce", "100 rounds of ten seeds", add="--rounds 2 --seeds 2 --device cpu"),
+)
+
+
+def blocks(page: str) -> Iterator[list[str]]:
+    """The commands of a page, in order, each as its words; comments and continued lines as in a shell."""
+    for language, text in FENCED.findall(PAGES[page]):
+        if language in ("sh", "console"):
+            for line in text.replace("\\\n", " ").splitlines():
+                for command in line.removeprefix("$ ").split("&&"):
+                    words = shlex.split(command, comments=True)
+                    if words:
+                        yield words
+
+
+def inline(page: str) -> Iterator[list[str]]:
+    """The commands in running text and tables."""
+    for code in re.findall(r"`((?:acdpp|python -m) [^`]+)`", FENCED.sub("", PAGES[page])):
+        yield [word for word in shlex.split(" ".join(code.split())) if word != "…"]
+
+
+def understood(words: list[str]) -> None:
+    """Fail unless the command exists and takes these options and values."""
+    if words[:2] == ["python", "-m"]:
+        return module_takes(words[2], words[3:])
+    if words[0] == "pip":
+        return extras_exist(words)
+    assert words[0] in ("acdpp", "pytest"), words
+    if words[0] == "pytest":  # the tests run, or this would not
+        return None
+    command: Any = typer.main.get_command(app)
+    rest = words[1:]
+    while rest and rest[0] in getattr(command, "commands", {}):
+        command, rest = command.commands[rest[0]], rest[1:]
+    if getattr(command, "commands", None):
+        assert not [word for word in rest if word != "--help"], f"no command {rest} in {' '.join(words)}"
+        return None
+    with redirect_stdout(StringIO()):
+        try:
+            context = command.make_context(words[0], list(rest))
+        except typer.Exit:  # --help
+            return None
+        labels = context.params.get("claim") or []
+    select(registry(), [label for label in labels if label != "LABEL"])
+    return None
+
+
+def module_takes(module: str, options: list[str]) -> None:
+    if module == "pytest":
+        return
+    found = importlib.util.find_spec(module)
+    assert found is not None, f"no module {module}"
+    source = Path(found.origin or "")
+    text = (source.with_name("__main__.py") if source.name == "__init__.py" else source).read_text(
+        encoding="utf-8"
+    )
+    spelled = {node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)}
+    for option in options:
+        assert not option.startswith("--") or option in spelled, f"{module} has no {option}"
+
+
+def extras_exist(words: list[str]) -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    for found in re.findall(r"\[(.*?)\]", " ".join(words)):
+        assert set(found.split(",")) <= set(extras), words
+
+
+def run(words: list[str]) -> None:
+    """The command, within this process."""
+    out, err = StringIO(), StringIO()
+    with (
+        mock.patch("sys.argv", words),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        pytest.raises(SystemExit) as left,
+    ):
+        main()
+    assert left.value.code == 0, f"{shlex.join(words)}: {err.getvalue()}{out.getvalue()}"
+
+
+def shortened(words: list[str]) -> list[str] | None:
+    """What to run for a command: itself, unless the table says otherwise."""
+    for rule in SHORTER:
+        begins = shlex.split(rule.begins)
+        if words[: len(begins)] == begins:
+            if rule.instead is None:
+                return [*words, *shlex.split(rule.add)]
+            return shlex.split(rule.instead) or None
+    return words
+
+
+@pytest.fixture(scope="module")
+def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the pages take for granted: data sets, prices and claims of one's own."""
+    folder = tmp_path_factory.mktemp("things")
+    drawn = np.random.default_rng(5)
+    files = {}
+    for split, count in (("train", 200), ("t10k", 50)):
+        labels = (np.arange(count) % 10).astype(np.uint8)
+        images = drawn.integers(0, 250, (count, 28, 28), np.uint8)
+        files |= {f"{split}-images-idx3-ubyte": idx(images), f"{split}-labels-idx1-ubyte": idx(labels)}
+    (folder / "DIR").mkdir()
+    put(folder / "DIR", files)
+    y = drawn.integers(0, 3, 300)
+    np.savez(folder / "mine.npz", x=drawn.normal(size=(300, 6)) + 2 * np.eye(6)[y], y=y)
+    return folder
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if list(blocks(page))])
+def test_the_commands_of_a_page_run(
+    page: str, things: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for thing in things.iterdir():
+        (tmp_path / thing.name).symlink_to(thing)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    for words in blocks(page):
+        understood(words)
+        if words[0] == "acdpp" and (short := shortened(words)):
+            run(short)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if list(inline(page))])
+def test_the_commands_in_the_text_are_understood(page: str) -> None:
+    for words in inline(page):
+        understood(words)
+
+
+def test_the_examples_of_the_program_are_understood() -> None:
+    def below(command: Any) -> Iterator[Any]:
+        yield command
+        for one in getattr(command, "commands", {}).values():
+            yield from below(one)
+
+    shown = [
+        example
+        for command in below(typer.main.get_command(app))
+        for example in re.findall(r"\[bold\](acdpp .*?)\[/bold\]", command.epilog or "")
+    ]
+    assert len(shown) > 30
+    for example in shown:
+        understood(shlex.split(example.partition(">")[0]))
+
+
+def test_every_shortening_is_needed() -> None:
+    every = [shlex.join(words) for page in PAGES for words in blocks(page)]
+    for rule in SHORTER:
+        assert any(command.startswith(rule.begins) for command in every), rule.begins
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "acdpp nothing",
+        "acdpp plot nothing",
+        "acdpp design --no-such-option 1",
+        "acdpp bound nothing",
+        "acdpp verify --claim eq:nothing",
+        "python -m benchmarks.nothing",
+        "python -m benchmarks.design --nothing 1",
+        "pip install '.[nothing]'",
+    ],
+)
+def test_a_command_that_does_not_exist_is_noticed(command: str) -> None:
+    with pytest.raises(BaseException):  # noqa: B017, PT011 - of Typer, of the registry, or an assertion
+        understood(shlex.split(command))
