@@ -1,0 +1,42 @@
+"""CITATION.cff is valid by the schema of its format, and says what the project and its changelog say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+FILE = ROOT / "CITATION.cff"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture(scope="module")
+def citation() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def test_it_is_valid_by_the_schema_of_its_format() -> None:
+    check = ["check_jsonschema", "--builtin-schema", "vendor.citation-file-format", str(FILE)]
+    done = subprocess.run([sys.executable, "-m", *check], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_version_and_date_are_those_of_the_latest_release(citation: dict[str, Any]) -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    latest = re.search(r"^## (.*)$", changelog, re.MULTILINE)
+    assert latest
+    assert latest[1] == f"{citation['version']} — {citation['date-released']}"
+    assert citation["version"] == PROJECT["version"]
+
+
+def test_it_names_the_licence_and_keywords_of_the_project(citation: dict[str, Any]) -> None:
+    assert citation["license"] == PROJECT["license"]
+    assert set(PROJECT["keywords"]) <= set(citation["keywords"])
