@@ -1,0 +1,282 @@
+r"""The erratum, in LaTeX: every statement of the paper that is not true as printed, and what holds instead.
+
+`latex(document)` is a whole file for plain pdflatex. It has what the authors would need to print: the label, what
+is said, the smallest counterexample, the corrected statement with its hypotheses, why it holds and what that rests on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from acdpp.report import prose
+from acdpp.report.display import display
+from acdpp.report.findings import Finding, against
+from acdpp.report.page import PARTS
+from proofs_check.notation import GLOSSARY
+
+__all__ = ["latex", "printed"]
+
+PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
+\usepackage{amsmath,amssymb}
+\usepackage[margin=27mm]{geometry}
+\usepackage{microtype,xcolor,enumitem}
+\usepackage[colorlinks,linkcolor=blue!50!black,urlcolor=blue!50!black]{hyperref}
+\setlength{\parindent}{0pt}\setlength{\parskip}{4pt plus 1pt}
+\setlength{\emergencystretch}{4em}\sloppy
+\allowdisplaybreaks
+\AtBeginDocument{\abovedisplayskip=6pt plus 2pt minus 2pt\belowdisplayskip=6pt plus 2pt minus 2pt
+\abovedisplayshortskip=3pt plus 1pt\belowdisplayshortskip=6pt plus 2pt minus 2pt}
+\setcounter{secnumdepth}{0}\setcounter{tocdepth}{2}
+\newcommand{\said}[1]{\par\noindent\textbf{#1}\enspace}
+\newcommand{\verdict}[1]{{\normalfont\small\itshape #1}}
+"""
+WHAT = {
+    "refuted": "not true as printed",
+    "conditional": "true only under a hypothesis that is not printed",
+}
+Claims = Sequence[Mapping[str, Any]]
+
+
+def printed(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The claims that the erratum is about: those of the paper that are not true as printed."""
+    return [claim for claim in document["claims"] if claim["kind"] != "addition" and claim["verdict"] in WHAT]
+
+
+def latex(document: Mapping[str, Any]) -> str:
+    """The erratum as a LaTeX file."""
+    claims = printed(document)
+    known = {claim["id"] for claim in claims}
+    body = [PREAMBLE, *_front(document, claims)]
+    said: dict[tuple[str, ...], str] = {}
+    common = _common(claims)
+    for section in dict.fromkeys(claim["section"] for claim in claims):
+        body.append(rf"\section{{{prose.escaped(PARTS.get(section, section))}}}")
+        for claim in claims:
+            if claim["section"] == section:
+                body += _case(claim, _linked(known), said, common)
+    body += [*_open(document), *_foundations(common, known), *_notation(claims), r"\end{document}"]
+    return "\n".join(body) + "\n"
+
+
+def _linked(known: set[str]) -> prose.Link:
+    """Labels that have a place in the erratum lead there."""
+
+    def link(label: str) -> str:
+        text = prose.code(label)
+        return rf"\hyperlink{{{_place(label)}}}{{{text}}}" if label in known else text
+
+    return link
+
+
+def _place(label: str) -> str:
+    return re.sub("[^A-Za-z0-9]", "-", label)
+
+
+# --- front -------------------------------------------------------------------------------------------------
+
+
+def _front(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
+    paper = [claim for claim in document["claims"] if claim["kind"] != "addition"]
+    counted = Counter(claim["verdict"] for claim in paper)
+    stands = sum(counted[verdict] for verdict in ("proved", "certified", "supported"))
+    yield r"\title{Erratum to \emph{Adaptive Data Admission and Retention for Streaming Federated Learning}}"
+    yield rf"\author{{made by acdpp {prose.escaped(str(document['version']))}}}\date{{}}"
+    yield "\\begin{document}\n\\maketitle"
+    false, bound, left = (counted[verdict] for verdict in ("refuted", "conditional", "undecided"))
+    yield (
+        f"Of {_number(len(paper), 'statement')} of the paper that were checked, {stands} stand as printed, {false} "
+        f"{_is(false)} not true, {bound} {_is(bound)} true only under a hypothesis that is not printed, and {left} "
+        "could not be decided. This erratum lists those that must be changed, in the order of the paper and under the "
+        r"labels of its source; a label with a slash, such as \texttt{label/step}, names a step of the proof or a "
+        "reading of the statement with that label. What the paper says is told in other words. Formulas are in the "
+        "paper's notation, which the last pages repeat."
+    )
+    yield (
+        "\nA refutation is a proof, an exact example, one with certified enclosures, or, for an experiment, runs in "
+        "the paper's setting; of several counterexamples the smallest comes first. Each correction has been checked "
+        r"on its own; in brackets stands how firmly: \emph{proved} by algebra, by a solver for all arguments or by a "
+        r"limit, \emph{certified} on a stated range, \emph{supported} by examples or measurements. What a proof rests "
+        r"on besides is named with it. The checks can be run again: \texttt{acdpp verify -{}-claim LABEL -{}-explain}. "
+        "Names in such letters with a dot or an underscore are functions of that program."
+    )
+    if not claims:
+        yield "\nNone of the statements given must be changed."
+        return
+    yield "\\tableofcontents"
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _number(count: int, thing: str) -> str:
+    return f"{count} {thing}" + ("" if count == 1 else "s")
+
+
+# --- a case ------------------------------------------------------------------------------------------------
+
+
+def _case(
+    claim: Mapping[str, Any],
+    link: prose.Link,
+    said: dict[tuple[str, ...], str],
+    common: Mapping[tuple[str, str], str],
+) -> Iterable[str]:
+    label, title = claim["id"], prose.latex(claim["title"], link)
+    heading = rf"{prose.code(label)}\quad {title}"
+    yield (
+        rf"\subsection{{\texorpdfstring{{{heading}}}{{{prose.escaped(label)}}}}}"
+        rf"\hypertarget{{{_place(label)}}}{{}}"
+    )
+    verdict = f"{claim['kind']}, {WHAT[claim['verdict']]}"
+    yield rf"\said{{The paper}}\verdict{{({prose.escaped(verdict)}).}} {prose.latex(claim['statement'], link)}"
+    yield from _shown(claim)
+    yield rf"Claimed for: {prose.latex(claim['domain'], link)}."
+    yield from _failure(against(claim), link)
+    if claim["verdict"] == "conditional":
+        yield from _rescued(claim, link)
+    if claim["corrected"]:
+        yield from _correction(claim, link, said, common)
+    here = {
+        symbol: says
+        for symbol, says in claim["symbols"].items()
+        if GLOSSARY.get(symbol) != says
+        and (not re.fullmatch("[a-z]{3,}", symbol) or symbol in _symbolic(claim))
+    }
+    if here:
+        meanings = "; ".join(
+            f"{prose.latex(symbol)}: {prose.latex(says, link)}" for symbol, says in here.items()
+        )
+        yield rf"\said{{Here}}{meanings}."
+
+
+def _symbolic(claim: Mapping[str, Any]) -> str:
+    """Where a word can stand as a symbol: the formulas."""
+    return " ".join(of["latex"] for of in (claim, claim["corrected"]) if of)
+
+
+def _shown(of: Mapping[str, Any]) -> Iterable[str]:
+    if of["latex"]:
+        yield display(prose.formula(of["latex"]))
+
+
+def _failure(found: Sequence[Finding], link: prose.Link) -> Iterable[str]:
+    for at, finding in enumerate(found):
+        head = "Counterexample" if finding.example else "In general" if at else "What fails"
+        again = at and found[at - 1].example == finding.example
+        where = f" Setting: {_sentence(finding.where, link)}" if finding.where else ""
+        yield rf"\said{{{'Also' if again else head}.}}{_capital(_sentence(finding.seen, link))}{where}"
+        yield from _tabulated(finding.numbers, link)
+        if finding.checked:
+            yield "Checked of it: " + "; ".join(prose.latex(text, link) for text in finding.checked) + "."
+
+
+def _tabulated(numbers: Sequence[str], link: prose.Link) -> Iterable[str]:
+    """Values on the way to a limit: in the line if they are short."""
+    set_ = [prose.latex(text, link) for text in numbers]
+    if sum(map(len, numbers)) > 100:
+        yield r"\begin{itemize}[nosep,label={}]"
+        yield from (rf"\item {text}" for text in set_)
+        yield r"\end{itemize}"
+    elif set_:
+        yield "; ".join(set_) + "."
+
+
+def _rescued(claim: Mapping[str, Any], link: prose.Link) -> Iterable[str]:
+    yield r"\said{True if} " + "; ".join(prose.latex(text, link) for text in claim["hypotheses"]) + "."
+    corrected = claim["corrected"]["why"] if claim["corrected"] else ""
+    if claim["why"] and claim["why"][:60] not in corrected:
+        yield prose.latex(claim["why"], link)
+
+
+def _correction(
+    claim: Mapping[str, Any],
+    link: prose.Link,
+    said: dict[tuple[str, ...], str],
+    common: Mapping[tuple[str, str], str],
+) -> Iterable[str]:
+    of = claim["corrected"]
+    yield rf"\said{{What holds instead}}\verdict{{({of['verdict']}).}} {prose.latex(of['statement'], link)}"
+    yield from _shown(of)
+    hypotheses = tuple(of["hypotheses"])
+    if len(hypotheses) > 2 and hypotheses in said:
+        yield rf"\said{{Provided}} the hypotheses of {link(said[hypotheses])}, corrected, hold."
+    elif hypotheses:
+        said[hypotheses] = claim["id"]
+        listed = "; ".join(prose.latex(text, link) for text in hypotheses)
+        yield rf"\said{{Provided that}} {listed}."
+    yield rf"\said{{Why.}}{prose.latex(of['why'], link)}"
+    if of["given"]:
+        yield r"\said{Rests on} " + "; ".join(_given(one, link, common) for one in of["given"]) + "."
+
+
+def _given(one: Mapping[str, str], link: prose.Link, common: Mapping[tuple[str, str], str]) -> str:
+    name = prose.latex(one["name"], link)
+    place = common.get((one["name"], one["says"]))
+    if place is None:
+        return f"{name}: {prose.latex(one['says'], link)}"
+    return name if r"\hyperlink" in name else rf"\hyperlink{{{place}}}{{{name}}}"
+
+
+def _sentence(text: str, link: prose.Link) -> str:
+    return prose.latex(text, link).rstrip(". ") + "."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+# --- back --------------------------------------------------------------------------------------------------
+
+
+def _common(claims: Claims) -> dict[tuple[str, str], str]:
+    """What several corrections rest on, told once at the end; and its place there."""
+    every = Counter(
+        (one["name"], one["says"])
+        for claim in claims
+        if claim["corrected"]
+        for one in claim["corrected"]["given"]
+    )
+    return {one: f"given-{_place(one[0])}" for one, times in every.items() if times > 1}
+
+
+def _foundations(common: Mapping[tuple[str, str], str], known: set[str]) -> Iterable[str]:
+    if not common:
+        return
+    yield "\\section{What several proofs rest on}\n\\begin{description}[font=\\normalfont\\bfseries,leftmargin=1.5em]"
+    for (name, says), place in common.items():
+        target = rf"\hypertarget{{{place}}}{{}}{_capital(prose.latex(name))}"
+        yield rf"\item[{{{target}}}] {prose.latex(says, _linked(known))}."
+    yield r"\end{description}"
+
+
+def _open(document: Mapping[str, Any]) -> Iterable[str]:
+    left = [c for c in document["claims"] if c["kind"] != "addition" and c["verdict"] == "undecided"]
+    if not left:
+        return
+    yield "\\section{Not decided}\nThese statements were tried; the evidence neither establishes nor refutes them."
+    yield r"\begin{itemize}[nosep,label=$\bullet$]"
+    for claim in left:
+        yield rf"\item {prose.code(claim['id'])}: {prose.latex(claim['title'])}."
+    yield r"\end{itemize}"
+
+
+def _notation(claims: Claims) -> Iterable[str]:
+    used = {
+        symbol
+        for claim in claims
+        for symbol, says in claim["symbols"].items()
+        if GLOSSARY.get(symbol) == says
+    }
+    if not used:
+        return
+    yield "\\section{Notation}\n\\begin{description}[nosep,font=\\normalfont,leftmargin=5em,style=sameline]"
+    for symbol in GLOSSARY:
+        if symbol in used:
+            says = re.sub(r" \(before a bracket.*\)", "", GLOSSARY[symbol])  # which is another letter here
+            yield rf"\item[{{{prose.latex(symbol)}}}] {prose.latex(says)}"
+    yield r"\item[{$\mathbb E$}] expectation"
+    yield r"\end{description}"

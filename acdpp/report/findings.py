@@ -1,0 +1,183 @@
+"""What speaks against a statement, in words: the counterexample with its numbers, and what fails in general.
+
+Certificates hold what a machine needs to check a finding again. A reader of a report needs less: the example, what
+comes out on both sides, and what was checked of it. All texts are prose as `acdpp verify --explain` prints it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proofs_check.notation import GLOSSARY, SPELLING
+
+__all__ = ["Finding", "against", "plain"]
+
+UNSOUND = ("statistical", "certified numerically")
+SATISFIES = "it satisfies "
+SPELLED = {name: spelling for name, (_, spelling) in SPELLING.items()}
+# entries of certificates under the names they have in the code
+NAMES = {
+    **SPELLED,
+    "rate": "Λ̄",
+    "mean_cost": "c̄",
+    "cost": "C",
+    "buffers": "buffers",
+    "formula": "by the printed formula",
+    "printed": "printed bound",
+    "left": "left side",
+    "right": "right side",
+}
+BALL = re.compile(r"\[(?:(-?[\d.]+(?:e[+-]?\d+)?) )?\+/- ([\d.]+(?:e[+-]?\d+)?)\]")
+CALL = re.compile(r"\b[A-Z][a-z]+\(((?:\w+=(?:\([^()]*\)|[^(),]+)(?:, )?)+)\)")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A counterexample (`example`) or a refutation in general: what was seen, where, with which numbers, and what was
+    checked of it.
+    """
+
+    seen: str
+    where: str
+    numbers: tuple[str, ...]
+    checked: tuple[str, ...]
+    example: bool
+    part: str = ""
+    size: int = 0
+
+
+def against(claim: Mapping[str, Any]) -> list[Finding]:
+    """All that refutes a claim of the document: the smallest example first, then others, then what fails in general.
+
+    The smallest is the one whose largest number is smallest; one that shares most of its numbers with an earlier one
+    is left out.
+    """
+    failing = [e for e in claim["evidence"] if e["outcome"] == "fails" and e["strength"] not in UNSOUND]
+    found = sorted(map(_finding, failing), key=lambda f: (not f.example, f.size))
+    kept: list[Finding] = []
+    for one in found:
+        if not any(_same(one, other) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _same(one: Finding, other: Finding) -> bool:
+    mine, others = ({*f.seen.split(", ")} for f in (one, other))
+    return one.example and other.example and one.part == other.part and 2 * len(mine & others) > len(mine)
+
+
+def _finding(evidence: Mapping[str, Any]) -> Finding:
+    detail, certificate = evidence["detail"], evidence["certificate"]
+    checked = tuple(plain(key.removeprefix(SATISFIES)) for key in certificate if key.startswith(SATISFIES))
+    entries = {
+        key: value
+        for key, value in certificate.items()
+        if not key.startswith(SATISFIES) and value not in ({}, [])
+    }
+    listed = re.match("(smallest )?counterexample: ", detail) or " is false at " in detail
+    seen = ", ".join(_entries(entries)) if listed else plain(detail)
+    example = bool(listed) or evidence["method"] in ("exact", "enclosure", "experiment")
+    numbers = () if listed else tuple(_numbers(certificate))
+    where = _where(plain(evidence["domain"]), searched=detail.startswith("smallest"))
+    return Finding(seen, where, numbers, checked, example, evidence["part"], _largest(seen))
+
+
+def _where(domain: str, searched: bool) -> str:
+    """The setting; without what merely says that all was searched, and of many links of one argument the first few."""
+    clauses = domain.split("; ")
+    if searched and re.fullmatch(r"(every|any)\b[^:;=]*", domain):
+        return ""
+    return domain if len(clauses) <= 4 else "; ".join(clauses[:3])
+
+
+def _numbers(certificate: Mapping[str, Any]) -> Iterable[str]:
+    """What a limit looks like on the way: the values that a certificate tabulates."""
+    for name, value in certificate.items():
+        if re.match("T( =| →)", name) and isinstance(value, str):
+            yield f"{name}: {value}"
+        elif name == "example":
+            yield ", ".join(_entries(value))
+        elif name == "values":
+            yield from (f"{plain(at)}: {float(number):.6g}" for at, number in value.items())
+
+
+def _largest(text: str) -> int:
+    return max(map(int, re.findall(r"(?<![\d.])\d+(?![\d.])", text)), default=0)
+
+
+def _entries(entries: Mapping[str, Any]) -> Iterable[str]:
+    for name, value in entries.items():
+        if name == "decimals":
+            yield from (f"{key} ≈ {_value(entry)}" for key, entry in value.items())
+        elif isinstance(value, Mapping):
+            yield from _entries(value)
+        elif isinstance(value, str) and re.match(r"[A-Z][a-z]+\(", value):
+            yield plain(value)
+        else:
+            yield _entry(name, value)
+
+
+def _entry(name: str, value: Any) -> str:
+    if name == "rounds" and isinstance(value, list):
+        name = "admissions by round"
+    symbol, *condition = NAMES.get(name, name).split(", ")
+    after = f" ({', '.join(condition)})" if condition else ""
+    last = symbol.split()[-1]
+    formula = last in GLOSSARY or not re.fullmatch("[a-z]{2,}|[A-Za-z]{3,}", last)
+    between = ": " if formula and " " in symbol and "=" in last else " = " if formula else " "
+    return f"{symbol}{between}{_value(value)}{after}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        inner = [_value(entry) for entry in value]
+        return inner[0] if len(inner) == 1 else f"({', '.join(inner)})"
+    text = str(value)
+    if re.search("sqrt", text) and re.search(r"\d{7}", text):
+        import sympy as sp
+
+        return f"{float(sp.sympify(text)):.6g}"
+    if re.fullmatch(r"-?\d+\.\d*0", text):
+        text = text.rstrip("0").rstrip(".")
+    return plain(text)
+
+
+def plain(text: str) -> str:
+    """A text without remnants of code: balls as numbers, SymPy's and Python's spelling as ours.
+
+    >>> plain("[38.7784060305 +/- 2.02e-11] tends to 20*B*sqrt(Pdim)/sqrt(Lambda), mean_cost=Fraction(3, 2)")
+    '38.7784 tends to 20·B·√Pdim/√Λ̄, c̄=3/2'
+    """
+    text = BALL.sub(_ball, text)
+    text = re.sub(r"Fraction\((-?\d+), (\d+)\)", lambda m: m[1] if m[2] == "1" else f"{m[1]}/{m[2]}", text)
+    text = CALL.sub(_arguments, text)
+    text = text.replace("**", "^").replace("sqrt(", "√(")
+    text = re.sub(r"√\((\w+)\)", lambda m: "√" + SPELLED.get(m[1], m[1]), text)
+    text = re.sub(r"(?<=[\w)])\*(?=[\w(√])", "·", text)
+    text = re.sub(r"\b[a-zA-Z]+(?:_[a-z]+)?\b(?=[·/^)*=]|$)", lambda m: _spelled(m[0]), text)
+    return re.sub(r"\boo\b", "infinity", text)
+
+
+def _spelled(name: str) -> str:
+    return SPELLED.get(name, name) if len(name) > 2 else name
+
+
+def _ball(match: re.Match[str]) -> str:
+    """A certified enclosure: six digits where it is finer than that, else with its radius."""
+    centre, radius = match.groups()
+    if centre is None:
+        return f"0 ± {float(radius):.3g}"
+    value, width = float(centre), float(radius)
+    return f"{value:.6g}" if width <= abs(value) * 1e-6 else f"{value:.6g} ± {float(radius):.3g}"
+
+
+def _arguments(match: re.Match[str]) -> str:
+    """The arguments of a constructor as a reader writes them; what is not given is left out."""
+    pairs = re.findall(r"(\w+)=(\([^()]*\)|[^(),]+)", match[1])
+    values = ((NAMES.get(name, name), value.replace(",)", ")")) for name, value in pairs if value != "None")
+    return ", ".join(
+        f"{name} = {value}" if len(name) < 5 else f"{name} {value.strip('()')}" for name, value in values
+    )

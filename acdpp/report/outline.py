@@ -1,0 +1,205 @@
+"""The report in Markdown, as GitHub and other readers of it show it: counts, contents, then every case.
+
+Prose stays as it is written; formulas are LaTeX between `$$`. A heading is a label and nothing else, so that the link
+to a case is known: what GitHub and Python-Markdown make of `eq:vck-exact` is `#eqvck-exact`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from acdpp.report.escapes import formula
+from acdpp.report.findings import against, plain
+from acdpp.report.page import MARKS, PARTS
+
+__all__ = ["anchor", "markdown"]
+
+MEANING = {
+    "proved": "true as printed: proofs that cover all arguments",
+    "certified": "true, rigorously, on the ranges stated",
+    "supported": "tried and not refuted",
+    "conditional": "true only under hypotheses that are not printed",
+    "refuted": "not true as printed",
+    "undecided": "neither established nor refuted",
+}
+UNMARKED = {
+    r"\{": r"\lbrace ",
+    r"\}": r"\rbrace ",
+    r"\|": r"\Vert ",
+    r"\,": r"\thinspace ",
+    r"\!": r"\negthinspace ",
+    r"\;": r"\thickspace ",
+    r"\ ": "~",
+    "<": r"\lt ",
+    ">": r"\gt ",
+}
+LABEL = re.compile(r"(?<![\w`:/])[a-z]{2,5}:[A-Za-z0-9][\w-]*(?:/[A-Za-z0-9][\w-]*)*")
+
+
+def anchor(label: str) -> str:
+    """Where the heading of a case is found.
+
+    >>> anchor("eq:vck-exact/range")
+    'eqvck-exactrange'
+    """
+    return re.sub(r"[^\w -]", "", label).lower().replace(" ", "-")
+
+
+def markdown(document: Mapping[str, Any]) -> str:
+    """The whole report."""
+    claims = document["claims"]
+    known = {claim["id"] for claim in claims}
+    sections = list(dict.fromkeys(claim["section"] for claim in claims))
+    lines = [*_summary(document), *_contents(claims, sections)]
+    for section in sections:
+        lines.append(f"## {_heading(section)}")
+        for claim in claims:
+            if claim["section"] == section:
+                lines += _case(claim, known)
+    return "\n\n".join(lines) + "\n"
+
+
+def _heading(section: str) -> str:
+    return PARTS.get(section, section or "Claims")
+
+
+def _summary(document: Mapping[str, Any]) -> Iterable[str]:
+    summary = document["summary"]
+    yield "# The verdicts on the paper"
+    counted = "1 claim" if summary["total"] == 1 else f"{summary['total']} claims"
+    yield (
+        f"{counted}, decided by acdpp {document['version']} with seed {document['seed']}. A verdict is derived from "
+        "the evidence and is about the statement as it is printed; what holds instead has a verdict of its own. "
+        "`acdpp verify --claim LABEL --explain` prints a whole case with its certificates."
+    )
+    rows = [
+        f"| {MARKS[verdict]} {verdict} | {summary[verdict]} | {meaning} |"
+        for verdict, meaning in MEANING.items()
+    ]
+    yield "\n".join(["| verdict | claims | that is |", "| --- | ---: | --- |", *rows])
+
+
+def _contents(claims: Sequence[Mapping[str, Any]], sections: Sequence[str]) -> Iterable[str]:
+    yield "## Contents"
+    lines = []
+    for section in sections:
+        name = _heading(section)
+        lines.append(f"- [{name}](#{anchor(name)})")
+        lines += [
+            f"  - [`{c['id']}`](#{anchor(c['id'])}) {MARKS[c['verdict']]} {c['verdict']}: {_escaped(c['title'])}"
+            for c in claims
+            if c["section"] == section
+        ]
+    yield "\n".join(lines)
+
+
+# --- a case ------------------------------------------------------------------------------------------------
+
+
+def _case(claim: Mapping[str, Any], known: set[str]) -> Iterable[str]:
+    def say(text: str) -> str:
+        return _linked(_escaped(text), known)
+
+    yield f"### `{claim['id']}`"
+    yield f"{MARKS[claim['verdict']]} **{say(claim['qualified'])}** ({claim['kind']}): {say(claim['title'])}"
+    yield from _statement(claim, say)
+    yield f"**Claimed for:** {say(claim['domain'])}"
+    if claim["why"]:
+        yield f"**Why:** {say(claim['why'])}"
+    yield from _found(claim, say)
+    if claim["verdict"] == "conditional":
+        yield f"**True if:** {say('; '.join(claim['hypotheses']))}"
+    yield from _given(claim, say)
+    if claim["corrected"]:
+        yield from _correction(claim["corrected"], say)
+    if claim["symbols"]:
+        meanings = (f"{say(symbol)}: {say(says)}" for symbol, says in claim["symbols"].items())
+        yield f"<details><summary>Symbols</summary>\n\n{'; '.join(meanings)}\n\n</details>"
+
+
+def _statement(of: Mapping[str, Any], say: Any) -> Iterable[str]:
+    yield say(of["statement"])
+    if of["latex"]:
+        yield f"$$\n{_kept(formula(of['latex']))}\n$$"
+
+
+def _kept(tex: str) -> str:
+    """A formula without marks that Markdown would read first: no backslash before a mark, no angle bracket."""
+    return re.sub(r"\\[{}|,!; ]|[<>]", lambda m: UNMARKED[m[0]], tex)
+
+
+def _found(claim: Mapping[str, Any], say: Any) -> Iterable[str]:
+    """What speaks against the statement; where nothing does, what was seen for it."""
+    found = against(claim)
+    if found:
+        for finding in found:
+            what = "Counterexample" if finding.example else "What fails"
+            where = f" ({say(finding.where)})" if finding.where else ""
+            numbers = "".join(f"\n- {say(text)}" for text in finding.numbers)
+            yield f"**{what}:** {say(finding.seen)}{where}{numbers and chr(10)}{numbers}"
+        return
+    yield from _evidence(claim["evidence"], say)
+
+
+def _evidence(found: Sequence[Mapping[str, Any]], say: Any) -> Iterable[str]:
+    lines = []
+    for e in found:
+        part = f" ({say(e['part'])})" if e["part"] else ""
+        where = f" On: {say(_short(plain(e['domain'])))}." if e["domain"] else ""
+        lines.append(f"- {e['method']}, {e['outcome']}{part}: {say(_short(plain(e['detail'])))}.{where}")
+    if lines:
+        yield "**Evidence:**\n\n" + "\n".join(lines)
+
+
+def _correction(of: Mapping[str, Any], say: Any) -> Iterable[str]:
+    yield f"**What holds instead** ({MARKS[of['verdict']]} {say(of['qualified'])}):"
+    yield from _statement(of, say)
+    if of["hypotheses"]:
+        yield f"**Provided that:** {say('; '.join(of['hypotheses']))}"
+    yield f"**Why:** {say(of['why'])}"
+    yield from _evidence(of["evidence"], say)
+    yield from _given(of, say)
+
+
+def _given(of: Mapping[str, Any], say: Any) -> Iterable[str]:
+    """What the verdict rests on; a refutation rests on nothing else."""
+    if of["given"] and of["verdict"] not in ("refuted", "undecided"):
+        yield "**Rests on:** " + "; ".join(f"{say(one['name'])}, {say(one['says'])}" for one in of["given"])
+
+
+def _short(text: str, room: int = 240) -> str:
+    """The first clauses: evidence of many links says much of the same."""
+    clauses = text.split("; ")
+    kept = [clauses[0]]
+    for clause in clauses[1:]:
+        if len("; ".join(kept)) + len(clause) > room:
+            return "; ".join(kept) + "; …"
+        kept.append(clause)
+    return "; ".join(kept)
+
+
+# --- Markdown ----------------------------------------------------------------------------------------------
+
+
+def _escaped(text: str) -> str:
+    """Prose without a meaning for Markdown; what stands in backticks is left alone."""
+    pieces = re.split(r"(`[^`]+`)", text)
+    return "".join(
+        p
+        if p.startswith("`") and len(p) > 2
+        else re.sub(r"([\\*_\[\]|~#$`])", r"\\\1", p).replace("<", "&lt;")
+        for p in pieces
+    )
+
+
+def _linked(text: str, known: set[str]) -> str:
+    """Labels of cases as links to them."""
+
+    def link(match: re.Match[str]) -> str:
+        label = match[0].replace("\\", "")
+        return f"[`{label}`](#{anchor(label)})" if label in known else match[0]
+
+    ticked = re.sub(r"`([^`]+)`", lambda m: m[1] if m[1] in known else m[0], text)
+    return re.sub(LABEL.pattern.replace(r"[\w-]*", r"(?:[\w-]|\\_)*"), link, ticked)

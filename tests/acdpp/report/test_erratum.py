@@ -1,0 +1,208 @@
+"""The erratum: what it must tell, in an order and a form that can be printed."""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acdpp.report import display, erratum, findings
+from proofs_check.registry import registry
+from tests.typeset import check_erratum, faults, needs_pdflatex, pdflatex
+
+
+def test_it_has_every_statement_that_is_not_true_and_no_other_and_compiles(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
+    verdicts = {c["id"]: c["verdict"] for c in small["claims"]}
+    assert set(verdicts.values()) >= {"proved", "refuted", "conditional", "undecided"}
+    assert [c["id"] for c in erratum.printed(small)] == [
+        c["id"]
+        for c in small["claims"]
+        if verdicts[c["id"]] in ("refuted", "conditional") and c["kind"] != "addition"
+    ]
+    check_erratum(small, tmp_path)
+
+
+def test_a_case_tells_what_is_printed_what_fails_what_holds_why_and_what_that_rests_on(
+    small: dict[str, Any],
+) -> None:
+    tex = erratum.latex(small)
+    case = tex[
+        tex.index(r"\hypertarget{lem-gen-Neff-app}") : tex.index(r"\hypertarget{thm-regret-neff-constant}")
+    ]
+    heads = re.findall(r"\\said\{(.*?)\}", case)
+    assert heads == [
+        *(
+            "The paper",
+            "Counterexample.",
+            "Also.",
+            "True if",
+            "What holds instead",
+            "Provided that",
+            "Why.",
+            "Rests on",
+        )
+    ]
+    assert r"$N\ge\mathrm{Pdim}$" in case
+    assert r"\le5.2 B \sqrt{\frac{\mathrm{Pdim}}{N_{\mathrm{eff}}}}" in case
+    assert "Haussler 1995" in case
+
+
+def test_the_introduction_counts_the_statements_of_the_paper(small: dict[str, Any]) -> None:
+    tex = erratum.latex(small)
+    assert (
+        "Of 8 statements of the paper that were checked, 1 stand as printed, 4 are not true, 2 are true only"
+        in tex
+    )
+    assert "1 could not be decided" in tex.replace("\n", " ")
+    assert "acdpp 0.0.1" in tex
+
+
+def test_what_is_undecided_is_only_listed_and_what_is_ours_or_true_is_not_there(
+    small: dict[str, Any],
+) -> None:
+    tex = erratum.latex(small).replace(r"\allowbreak ", "")
+    assert tex.count(r"\texttt{fig:test\_acc\_all/constant}") == 1
+    assert r"\item \texttt{fig:test\_acc\_all/constant}" in tex
+    for label in ("eq:Neff-def", "law:reuse/limits"):
+        assert label not in tex
+
+
+@needs_pdflatex
+def test_there_may_be_nothing_to_correct(small: dict[str, Any], tmp_path: Path) -> None:
+    true = {**small, "claims": [c for c in small["claims"] if c["verdict"] == "proved"]}
+    tex = erratum.latex(true)
+    assert "None of the statements given must be changed" in tex
+    assert not faults(pdflatex(tex, tmp_path))
+
+
+def test_hypotheses_that_several_corrections_share_are_listed_once(small: dict[str, Any]) -> None:
+    twice = deepcopy(small)
+    first, second, *_ = erratum.printed(twice)
+    for claim in (first, second):
+        claim["corrected"]["hypotheses"] = ["losses are convex", "steps are small", "samples are blue"]
+    tex = erratum.latex(twice)
+    assert tex.count("samples are blue") == 1
+    assert rf"the hypotheses of \hyperlink{{{first['id'].replace(':', '-')}}}" in tex
+
+
+# --- counterexamples ---------------------------------------------------------------------------------------
+
+
+def _failing(detail: str, certificate: dict[str, Any], **more: Any) -> dict[str, Any]:
+    found = {
+        "outcome": "fails",
+        "method": "exact",
+        "strength": "exact",
+        "domain": "",
+        "part": "",
+        "confirms": False,
+    }
+    return {**found, "detail": detail, "certificate": certificate, **more}
+
+
+def test_the_smallest_counterexample_comes_first_and_one_that_is_the_same_is_left_out() -> None:
+    large = _failing("counterexample: …", {"K": 900, "t": 2, "left": 3, "right": "1/2"})
+    small = _failing("smallest counterexample: …", {"K": 2, "t": 3, "left": 5, "right": "1/4"})
+    again = _failing("counterexample: …", {"K": 2, "t": 3, "left": 5, "right": "1/7"})
+    general = _failing("K is never large", {"negation": "unsat"}, method="smt", strength="proof")
+    found = findings.against({"evidence": [general, large, small, again]})
+    assert [f.seen for f in found] == [
+        "K = 2, t = 3, left side 5, right side 1/4",
+        "K = 900, t = 2, left side 3, right side 1/2",
+        "K is never large",
+    ]
+
+
+def test_what_refutes_nothing_by_itself_is_no_counterexample() -> None:
+    solver = _failing("worst case 2, stated 1", {"worst case": 2}, strength="certified numerically")
+    sample = _failing("mean in [1, 2]", {"mean": 2}, strength="statistical")
+    holds = _failing("true", {}) | {"outcome": "holds"}
+    assert findings.against({"evidence": [solver, sample, holds]}) == []
+
+
+@pytest.mark.parametrize(
+    ("certificate", "words"),
+    [
+        ({"eta": "1/8", "rho": "3/4", "rate": 1}, "η = 1/8, ρ = 3/4, Λ̄ = 1"),
+        ({"budget": "Budget(buffers=(1,), cost=1, mean_cost=Fraction(3, 2))"}, "buffers 1, C = 1, c̄ = 3/2"),
+        ({"rounds": [[0, 1]], "reuse counts": [2, 1]}, "admissions by round (0, 1), reuse counts (2, 1)"),
+        ({"Reg": "10 - 10*sqrt(2)", "Pdim": 5}, "Reg = 10 - 10·√2, Pdim = 5"),
+        (
+            {"left": "[38.7784060305 +/- 2.02e-11]", "right": "[4.6e+2 +/- 4.22]"},
+            "left side 38.7784, right side 460 ± 4.22",
+        ),
+        ({"right": "sqrt(3)/76800000 + 120000000000001/1536000000000000"}, "right side 0.078125"),
+        ({"σ̄², all signs": "13/50", "none": {}, "it satisfies convexity": "unsat"}, "σ̄² = 13/50 (all signs)"),
+        ({"decimals": {"p^CK": "2.6400000"}}, "p^CK ≈ 2.64"),
+    ],
+)
+def test_a_certificate_is_told_without_code(certificate: dict[str, Any], words: str) -> None:
+    (found,) = findings.against({"evidence": [_failing("counterexample: …", certificate)]})
+    assert found.seen == words
+
+
+def test_what_was_checked_of_an_example_and_the_numbers_of_a_limit_are_told() -> None:
+    limit = _failing(
+        "Ω₃/log T tends to oo",
+        {
+            "T = 1e+03": "Ω₃ = 281",
+            "values": {"N=1e+02": "446.97496"},
+            "limit": "oo",
+            "it satisfies smoothness": "unsat",
+        },
+        method="limit",
+        strength="proof",
+    )
+    (found,) = findings.against({"evidence": [limit]})
+    assert found.seen == "Ω₃/log T tends to infinity"
+    assert found.numbers == ("T = 1e+03: Ω₃ = 281", "N=1e+02: 446.975")
+    assert found.checked == ("smoothness",)
+
+
+# --- displayed formulas ------------------------------------------------------------------------------------
+
+
+def _formulas() -> list[str]:
+    both = [of.formula.latex for c in registry() for of in (c, c.corrected) if of]
+    return [tex for tex in both if tex and tex.isascii()]
+
+
+def test_breaking_a_formula_leaves_its_symbols_as_they_are() -> None:
+    for tex in _formulas():
+        shown = re.sub(
+            r"\\(begin|end)\{(gather\*|aligned)\}|\\small|\\\\(\[2pt\])?|&|\\q?quad ?|[\s{},;]",
+            "",
+            display.display(tex),
+        )
+        assert shown == re.sub(r"\\q?quad ?|[\s{},;]", "", tex)
+
+
+def test_lines_fit_the_page_as_far_as_they_can_be_broken() -> None:
+    for tex in _formulas():
+        body = re.sub(r"\\(begin|end)\{(gather\*|aligned)\}", "", display.display(tex))
+        if not body.startswith(r"{\small"):
+            assert all(display.width(line) <= display.ROOM for line in re.split(r"\\\\(?:\[2pt\])?", body))
+
+
+# --- the tests' own eyes -----------------------------------------------------------------------------------
+
+
+@needs_pdflatex
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (r"\noindent\hbox to 600pt{wide\hfil}", "too wide"),
+        (r"see \ref{nowhere}", "ndefined"),
+        (r"\hyperlink{nowhere}{here}", "does not exist"),
+        (r"{\font\x=cmmi10 \x\char200}", "Missing character"),
+    ],
+)
+def test_a_fault_on_the_page_is_seen(body: str, fault: str, tmp_path: Path) -> None:
+    tex = rf"\documentclass{{article}}\usepackage{{hyperref}}\begin{{document}}{body}\end{{document}}"
+    found = faults(pdflatex(tex, tmp_path))
+    assert any(fault in one for one in found)

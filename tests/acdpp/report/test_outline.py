@@ -1,0 +1,78 @@
+"""The report in Markdown: complete, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from acdpp.report import outline
+from proofs_check.registry import registry
+
+
+def _headings(text: str) -> list[str]:
+    return [heading.replace("`", "") for heading in re.findall("^#+ (.*)$", text, re.MULTILINE)]
+
+
+def test_every_link_leads_to_a_heading_and_every_case_has_one(small: dict[str, Any]) -> None:
+    text = outline.markdown(small)
+    places = [outline.anchor(heading) for heading in _headings(text)]
+    links = re.findall(r"\]\(#([^)]*)\)", text)
+    assert len(set(places)) == len(places)
+    assert set(links) <= set(places)
+    for claim in small["claims"]:
+        assert f"### `{claim['id']}`" in text
+        assert outline.anchor(claim["id"]) in links
+
+
+def test_python_markdown_finds_the_same_places(small: dict[str, Any]) -> None:
+    markdown = pytest.importorskip("markdown")
+    page = markdown.markdown(outline.markdown(small), extensions=["toc", "tables"])
+    places = set(re.findall(r'id="([^"]+)"', page))
+    links = set(re.findall(r'href="#([^"]+)"', page))
+    assert links
+    assert links <= places
+
+
+def test_labels_stay_apart_as_places() -> None:
+    assert len({outline.anchor(claim.id) for claim in registry()}) == len(registry())
+
+
+def test_a_case_tells_verdict_statement_counterexample_correction_and_why(small: dict[str, Any]) -> None:
+    text = outline.markdown(small)
+    case = text[text.index("### `eq:vck-exact`") : text.index("### `eq:ck-bound-detail/occupancy`")]
+    (claim,) = (c for c in small["claims"] if c["id"] == "eq:vck-exact")
+    for said in (
+        "**refuted** (corollary)",
+        "**Counterexample:** K = 2, t = 1",
+        "**What holds instead** (✓ proved)",
+        r"k=\min(K,t)",
+        "The printed constant is the sum of the squares 1..K-1",
+    ):
+        assert said in case
+    assert case.count("$$") == 4
+    assert claim["statement"][:40] in case
+
+
+def test_counts_are_those_of_the_document(small: dict[str, Any]) -> None:
+    text = outline.markdown(small)
+    for verdict, count in small["summary"].items():
+        assert re.search(rf"{verdict} \| {count} \|", text) or (verdict, f"{count} claims" in text) == (
+            "total",
+            True,
+        )
+
+
+def test_prose_has_no_meaning_for_markdown(small: dict[str, Any]) -> None:
+    strange = deepcopy(small)
+    strange["claims"][0]["statement"] = "K* < x_1 <b> and *x* [y](z) see eq:vck-exact | ~a~ $1"
+    text = outline.markdown(strange)
+    assert r"K\* &lt; x\_1 &lt;b> and \*x\* \[y\](z) see [`eq:vck-exact`](#eqvck-exact) \| \~a\~ \$1" in text
+
+
+def test_formulas_have_no_mark_that_markdown_would_read(small: dict[str, Any]) -> None:
+    for formula in re.findall(r"\$\$\n(.*?)\n\$\$", outline.markdown(small), re.DOTALL):
+        assert formula.isascii()
+        assert not re.search(r"\\[^A-Za-z]|[<>]", formula)
