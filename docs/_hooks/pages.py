@@ -6,7 +6,8 @@ of `docs/`, which go to those pages.
 | `command-line.md` | the program |
 | `api/…` | the docstrings, by mkdocstrings |
 | `verdicts.md` | the ledger |
-| `results/index.md` | the result files, of which each names its command and hardware |
+| `notebooks/…` | the notebooks and their outputs |
+| `results/files.md` | the result files, of which each names its command and hardware |
 | `how-claims-are-judged.md`, `contributing.md`, `changelog.md` | the files of the repository |
 
 `<!-- modules: theory -->` in a page stands for the table of modules in that package's docstring, and `<!-- section:
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import command_line
+import notebooks
 import verdicts
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
@@ -37,8 +39,8 @@ ON_THE_SITE = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "proofs_check/README.md": "how-claims-are-judged.md",
-    EXPERIMENTS: "results/index.md",
-    "docs/results": "results/index.md",
+    EXPERIMENTS: "results/files.md",
+    "docs/results": "results/files.md",
 }
 TITLES = {"proofs_check/README.md": "How claims are judged"}
 ENGINES = ("identity", "smt", "limit", "enclosure", "exact", "worst_case", "simulation", "experiment")
@@ -82,7 +84,7 @@ def on_files(files: Any, config: Any) -> Any:
     made = {
         "command-line.md": command_line.markdown(),
         verdicts.PAGE: verdicts.markdown(),
-        "results/index.md": _results(),
+        "results/files.md": _results(),
     }
     for source, uri in ON_THE_SITE.items():
         if source.endswith(".md") and uri != "index.md":
@@ -94,6 +96,12 @@ def on_files(files: Any, config: Any) -> Any:
         made[f"api/{package}/index.md"] = _package(package, names)
         for name in names:
             made[f"api/{package}/{name}.md"] = f"# {package}.{name}\n\n::: {package}.{name}\n"
+    for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        text, pictures = notebooks.page(path)
+        uri = f"notebooks/{path.stem}.md"
+        made[uri] = relinked(text, f"docs/{uri}", uri)
+        for name, picture in pictures.items():
+            files.append(File.generated(config, f"notebooks/{name}", content=picture))
     for uri, text in made.items():
         files.append(File.generated(config, uri, content=text))
     for path in _result_files():
@@ -134,6 +142,10 @@ def relinked(markdown: str, source: str, uri: str) -> str:
         )
         if there is None:
             raise PluginError(f"{source} links to {wanted}, which is not on the site")
+        if there.endswith(".ipynb") and there.removesuffix(".ipynb") != uri.removesuffix(".md"):
+            there = (
+                f"{there.removesuffix('.ipynb')}.md"  # a page for readers; the file itself is offered there
+            )
         there = posixpath.relpath(there, posixpath.dirname(uri) or ".")
         return f"{found[1]}{there}{'#' if anchor else ''}{anchor}{found[3]}"
 
