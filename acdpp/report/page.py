@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from acdpp.report.drawn import Figure
 from acdpp.report.mathml import mathml
+from acdpp.study import with_error
 
 __all__ = ["PARTS", "anchor", "page"]
 
@@ -161,7 +162,4 @@ def _count(value: float | None) -> str:
 
 
 def _pm(value: dict[str, float | None]) -> str:
-    mean, error = value["mean"], value["error"]
-    if mean is None:
-        return "–"
-    return f"{mean:.4g}" if error is None else f"{mean:.4g} ± {error:.2g}"
+    return with_error(value["mean"], value["error"])
