@@ -1,8 +1,9 @@
 """Every command that the documentation shows runs, or, where it would take minutes, is understood.
 
 Commands in blocks are run in the order of their page, in one folder a page, within this process. What takes long is
-shortened by the table below, line by line with its reason; nothing is left out in silence. Commands in running text and
-tables are not run, but the command and its options must exist and their values must be readable.
+shortened by the table below, line by line with its reason; nothing is left out in silence. What a page shows of the
+output of a command that is run as it stands must be in that output. Commands in running text and tables are not run,
+but the command and its options must exist and their values must be readable.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -90,15 +92,18 @@ SHORTER = (
 )
 
 
-def blocks(page: str) -> Iterator[list[str]]:
-    """The commands of a page, in order, each as its words; comments and continued lines as in a shell."""
-    for language, text in FENCED.findall(PAGES[page]):
+def blocks(page: str) -> Iterator[tuple[list[str], str]]:
+    """The commands of a page, in order, each as its words and the output that is shown for it, if any.
+
+    Comments and continued lines are as in a shell; output stands in the next block, of one command.
+    """
+    found = FENCED.findall(PAGES[page])
+    for (language, text), (following, output) in pairwise([*found, ("", "")]):
         if language in ("sh", "console"):
             for line in text.replace("\\\n", " ").splitlines():
                 for command in line.removeprefix("$ ").split("&&"):
-                    words = shlex.split(command, comments=True)
-                    if words:
-                        yield words
+                    if words := shlex.split(command, comments=True):
+                        yield words, output if following == "text" else ""
 
 
 def inline(page: str) -> Iterator[list[str]]:
@@ -158,8 +163,8 @@ def extras_exist(words: list[str]) -> None:
         assert set(found.split(",")) <= set(extras), words
 
 
-def run(words: list[str]) -> None:
-    """The command, within this process."""
+def run(words: list[str]) -> str:
+    """What the command prints, run within this process."""
     out, err = StringIO(), StringIO()
     with (
         mock.patch("sys.argv", words),
@@ -169,6 +174,7 @@ def run(words: list[str]) -> None:
     ):
         main()
     assert left.value.code == 0, f"{shlex.join(words)}: {err.getvalue()}{out.getvalue()}"
+    return out.getvalue()
 
 
 def shortened(words: list[str]) -> list[str] | None:
@@ -207,10 +213,13 @@ def test_the_commands_of_a_page_run(
         (tmp_path / thing.name).symlink_to(thing)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    for words in blocks(page):
+    for words, shown in blocks(page):
         understood(words)
         if words[0] == "acdpp" and (short := shortened(words)):
-            run(short)
+            printed = " ".join(run(short).split())
+            if short == words:
+                for line in shown.splitlines():
+                    assert " ".join(line.strip("… ").split()) in printed
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if list(inline(page))])
@@ -236,7 +245,7 @@ def test_the_examples_of_the_program_are_understood() -> None:
 
 
 def test_every_shortening_is_needed() -> None:
-    every = [shlex.join(words) for page in PAGES for words in blocks(page)]
+    every = [shlex.join(words) for page in PAGES for words, _ in blocks(page)]
     for rule in SHORTER:
         assert any(command.startswith(rule.begins) for command in every), rule.begins
 

@@ -159,6 +159,18 @@ def test_the_claims_that_a_page_names_exist(page: Path) -> None:
     assert not set(labels(page)) - set(recorded())
 
 
+def test_what_was_measured_is_told_alike_on_both_pages() -> None:
+    short, long = (
+        (ROOT / "docs" / name).read_text(encoding="utf-8").replace("−", "-")
+        for name in ("paper.md", "reproduction.md")
+    )
+    quoted = re.findall(r"[-+][\d.]+ ± [\d.]+", short)
+    assert len(quoted) == 3
+    for dataset, gap in zip(("MNIST", "CIFAR-10", "ImageNette"), quoted, strict=True):
+        row = rf"\| {dataset}, paper[^|]*\| acdpp - constant \|[^|]*\| {re.escape(gap)} \|"
+        assert re.search(row, long), dataset
+
+
 def test_verdicts_behind_labels_are_those_of_the_ledger() -> None:
     known, seen = recorded(), 0
     for page in PAGES:
