@@ -193,7 +193,7 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the pages take for granted: data sets, prices and claims of one's own."""
     folder = tmp_path_factory.mktemp("things")
     drawn = np.random.default_rng(5)
-    files = {}
+    files: dict[str, bytes] = {}
     for split, count in (("train", 200), ("t10k", 50)):
         labels = (np.arange(count) % 10).astype(np.uint8)
         images = drawn.integers(0, 250, (count, 28, 28), np.uint8)

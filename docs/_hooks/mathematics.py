@@ -46,7 +46,7 @@ class Formula(InlineProcessor):
         super().__init__(pattern, md)
         self.displayed = displayed
 
-    def handleMatch(self, m: re.Match[str], data: str) -> tuple[str, int, int]:  # type: ignore[override]
+    def handleMatch(self, m: re.Match[str], data: str) -> tuple[str, int, int]:
         latex = next(group for group in m.groups() if group is not None)
         return self.md.htmlStash.store(typeset(latex, displayed=self.displayed)), m.start(0), m.end(0)
 
