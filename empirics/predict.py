@@ -76,7 +76,8 @@ class Prediction:
         """The forecast of constant admission with these settings."""
         name = _variant(K, eta, steps)
         study = replace(self.study, policies=(name,), seeds=1)
-        return replace(self.outlook, study=study, policies=None).forecasts()[name]
+        with threads(self.study, REMEDY):
+            return replace(self.outlook, study=study, policies=None).forecasts()[name]
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values."""

@@ -1,7 +1,9 @@
 """Every claim of the paper, decided once in the quick profile: the registry is the test list."""
 
 import ast
+import html
 import os
+import re
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -9,10 +11,15 @@ from pkgutil import iter_modules
 
 import pytest
 
+from acdpp.report.contents import gather
+from acdpp.report.outline import markdown
+from acdpp.report.page import page
 from proofs_check import claims, groundwork, ledger, report
+from proofs_check.document import document
 from proofs_check.evidence import USUAL
 from proofs_check.registry import SECTIONS, registry, select
 from proofs_check.run import run
+from tests.typeset import check_erratum, needs_pdflatex
 from theory.setting import SettingError
 
 README = Path(__file__).parents[2] / "README.md"
@@ -129,6 +136,34 @@ def test_the_readme_shows_the_table_of_the_ledger():
 def test_a_page_without_markers_is_refused():
     with pytest.raises(ValueError, match="needs the two lines"):
         report.insert("nothing here", ledger.read())
+
+
+@pytest.fixture(scope="module")
+def reported(cases):
+    return gather(document(list(cases.values()), version="0", seed=0), [], [])
+
+
+def test_the_page_holds_every_case_whole_and_its_links_lead_somewhere(reported):
+    text = page(reported, [], {}, "acdpp report")
+    places = re.findall(r'\bid="([^"]+)"', text)
+    assert len(places) == len(set(places))
+    assert {link[1:] for link in re.findall(r'href="([^"]*)"', text)} <= set(places)
+    for label in CLAIMS:
+        assert label.replace("/", ".") in places
+    told = html.unescape(re.sub(r"<[^>]*>", "", text))
+    for claim in CLAIMS.values():
+        for of in filter(None, (claim, claim.corrected)):
+            assert all(piece in told for piece in (of.statement, of.sketch, *of.hypotheses))
+
+
+@needs_pdflatex
+def test_the_erratum_has_all_that_is_not_true_and_latex_sets_it(reported, tmp_path):
+    check_erratum(reported, tmp_path)
+
+
+def test_the_outline_has_every_case(reported):
+    text = markdown(reported)
+    assert all(label in text for label in CLAIMS)
 
 
 def test_several_processes_find_what_one_finds():
