@@ -25,6 +25,7 @@ THIN = '<mspace width="0.167em"/>'
 # what a name such as log keeps a distance from: whatever is no operator and no opening bracket
 AFTER = r"(</(?:mi|mn|msub|msup|msubsup|mfrac|msqrt|mrow|mover)>|&#x00029;</mo>)"
 BAR = r'<mover accent="true">\1<mo stretchy="true">&#x0203E;</mo>'
+UPRIGHT = r'<mi mathvariant="normal">\1</mi>'
 NAMES = "log|max|min|exp|sup"
 
 
@@ -47,6 +48,7 @@ def mathml(latex: str, display: str = "block") -> Markup:
         raise NotTypeset(f"{', '.join(left)} of the formula {latex} has no MathML")
     made = re.sub(r'<(mi|mn) mathvariant="([\w-]+)">(\w)</\1>', _lettered, made)
     made = made.replace("<mi>&#x0007E;</mi>", "<mo>&#x0223C;</mo>")
+    made = re.sub("<mi>(&#x003(?:9[1-9A-F]|A[0-9]);)</mi>", UPRIGHT, made)  # capitals of Greek, as in print
     made = re.sub("<mi>(&#x027F[9A];)</mi>", r"<mo>\1</mo>", made)  # arrows of logic, which keep a distance
     made = re.sub('<mover>(.*?)<mo stretchy="true">&#x000AF;</mo>', BAR, made)
     made = re.sub(rf"<mo>({NAMES})</mo>(?=(<mrow>)?<mo stretchy)", r"<mi>\1</mi>", made)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from acdpp.verify import _document
 from proofs_check import ledger
 from proofs_check.claim import Claim, decide
 from proofs_check.claims.experiments import accuracy, constraints, hybrid, speed
+from proofs_check.document import document
 from proofs_check.engines import experiment
 from proofs_check.evidence import fails, holds, verdict
 from proofs_check.experiments.committed import Results, committed
@@ -487,7 +487,7 @@ def test_claims_read_as_all_claims_do(every: dict[str, Any], tmp_path: Path, cap
             assert len(correction.title) <= 120
             assert unexplained(correction.formula, {**claim.symbols, **correction.symbols}) == []
             assert case.verdict not in ("proved", "certified", "supported")
-    json.dumps(_document(cases, 0), allow_nan=False)
+    json.dumps(document(cases, version="0", seed=0), allow_nan=False)
     assert ledger.differences(cases, [ledger.entry(case) for case in cases]) == []
 
 

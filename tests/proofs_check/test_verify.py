@@ -115,7 +115,7 @@ def test_json_has_exactly_the_documented_shape():
     ]
     assert list(first) == [
         *("id", "section", "kind", *statement, "domain"),
-        *("evidence", "evidence_with_hypotheses", "corrected"),
+        *("evidence", "evidence_with_hypotheses", "corrected", "symbols"),
     ]
     assert list(first["corrected"]) == [*statement, "evidence"]
     assert first["section"] == "reuse"
