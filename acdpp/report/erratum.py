@@ -37,6 +37,7 @@ WHAT = {
     "refuted": "not true as printed",
     "conditional": "true only under a hypothesis that is not printed",
 }
+STANDS = ("proved", "certified", "supported")
 Claims = Sequence[Mapping[str, Any]]
 
 
@@ -56,7 +57,7 @@ def latex(document: Mapping[str, Any]) -> str:
         body.append(rf"\section{{{prose.escaped(PARTS.get(section, section))}}}")
         for claim in claims:
             if claim["section"] == section:
-                body += _case(claim, _linked(known), said, common)
+                body += _case(claim, _beside(claim, document), _linked(known), said, common)
     body += [*_open(document), *_foundations(common, known), *_notation(claims), r"\end{document}"]
     return "\n".join(body) + "\n"
 
@@ -81,7 +82,7 @@ def _place(label: str) -> str:
 def _front(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
     paper = [claim for claim in document["claims"] if claim["kind"] != "addition"]
     counted = Counter(claim["verdict"] for claim in paper)
-    stands = sum(counted[verdict] for verdict in ("proved", "certified", "supported"))
+    stands = sum(counted[verdict] for verdict in STANDS)
     yield r"\title{Erratum to \emph{Adaptive Data Admission and Retention for Streaming Federated Learning}}"
     yield rf"\author{{made by acdpp {prose.escaped(str(document['version']))}}}\date{{}}"
     yield "\\begin{document}\n\\maketitle"
@@ -119,8 +120,16 @@ def _number(count: int, thing: str) -> str:
 # --- a case ------------------------------------------------------------------------------------------------
 
 
+def _beside(claim: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The statement whose step or reading a claim is, where that one stands as printed."""
+    whole = claim["id"].partition("/")[0]
+    stands = (c for c in document["claims"] if c["id"] == whole and c["verdict"] in STANDS)
+    return next(stands, None) if whole != claim["id"] else None
+
+
 def _case(
     claim: Mapping[str, Any],
+    whole: Mapping[str, Any] | None,
     link: prose.Link,
     said: dict[tuple[str, ...], str],
     common: Mapping[tuple[str, str], str],
@@ -131,6 +140,10 @@ def _case(
         rf"\subsection{{\texorpdfstring{{{heading}}}{{{prose.escaped(label)}}}}}"
         rf"\hypertarget{{{_place(label)}}}{{}}"
     )
+    if whole:
+        stands = rf"\verdict{{({prose.escaped(whole['verdict'])}).}} {prose.latex(whole['statement'], link)}"
+        yield rf"\said{{{prose.code(whole['id'])} stands}}{stands}"
+        yield from _shown(whole)
     verdict = f"{claim['kind']}, {WHAT[claim['verdict']]}"
     yield rf"\said{{The paper}}\verdict{{({prose.escaped(verdict)}).}} {prose.latex(claim['statement'], link)}"
     yield from _shown(claim)
@@ -186,7 +199,7 @@ def _tabulated(numbers: Sequence[str], link: prose.Link) -> Iterable[str]:
 
 
 def _rescued(claim: Mapping[str, Any], link: prose.Link) -> Iterable[str]:
-    yield r"\said{True if} " + "; ".join(prose.latex(text, link) for text in claim["hypotheses"]) + "."
+    yield r"\said{True if}" + "; ".join(prose.latex(text, link) for text in claim["hypotheses"]) + "."
     corrected = claim["corrected"]["why"] if claim["corrected"] else ""
     if claim["why"] and claim["why"][:60] not in corrected:
         yield prose.latex(claim["why"], link)
@@ -203,14 +216,14 @@ def _correction(
     yield from _shown(of)
     hypotheses = tuple(of["hypotheses"])
     if len(hypotheses) > 2 and hypotheses in said:
-        yield rf"\said{{Provided}} the hypotheses of {link(said[hypotheses])}, corrected, hold."
+        yield rf"\said{{Provided}}the hypotheses of {link(said[hypotheses])}, corrected, hold."
     elif hypotheses:
         said[hypotheses] = claim["id"]
         listed = "; ".join(prose.latex(text, link) for text in hypotheses)
-        yield rf"\said{{Provided that}} {listed}."
+        yield rf"\said{{Provided that}}{listed}."
     yield rf"\said{{Why.}}{prose.latex(of['why'], link)}"
     if of["given"]:
-        yield r"\said{Rests on} " + "; ".join(_given(one, link, common) for one in of["given"]) + "."
+        yield r"\said{Rests on}" + "; ".join(_given(one, link, common) for one in of["given"]) + "."
 
 
 def _given(one: Mapping[str, str], link: prose.Link, common: Mapping[tuple[str, str], str]) -> str:
@@ -265,6 +278,7 @@ def _open(document: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _notation(claims: Claims) -> Iterable[str]:
+    """Two columns of symbols, in the order of the glossary."""
     used = {
         symbol
         for claim in claims
@@ -273,10 +287,20 @@ def _notation(claims: Claims) -> Iterable[str]:
     }
     if not used:
         return
-    yield "\\section{Notation}\n\\begin{description}[nosep,font=\\normalfont,leftmargin=5em,style=sameline]"
-    for symbol in GLOSSARY:
-        if symbol in used:
-            says = re.sub(r" \(before a bracket.*\)", "", GLOSSARY[symbol])  # which is another letter here
-            yield rf"\item[{{{prose.latex(symbol)}}}] {prose.latex(says)}"
-    yield r"\item[{$\mathbb E$}] expectation"
-    yield r"\end{description}"
+    means = {
+        symbol: re.sub(r" \(before a bracket.*\)", "", says) for symbol, says in GLOSSARY.items()
+    }  # 𝔼 in print
+    rows = [
+        rf"\item[{{{prose.latex(symbol)}}}] {prose.latex(means[symbol])}"
+        for symbol in means
+        if symbol in used
+    ]
+    rows.append(r"\item[{$\mathbb E$}] expectation")
+    half = (len(rows) + 1) // 2
+    yield "\\section{Notation}\n{\\small\\noindent"
+    for column in (rows[:half], rows[half:]):
+        yield "\\begin{minipage}[t]{0.475\\textwidth}\\raggedright"
+        yield r"\begin{description}[nosep,font=\normalfont,leftmargin=3.5em,style=sameline]"
+        yield from column
+        yield "\\end{description}\\end{minipage}\\hfill"
+    yield "}"

@@ -127,7 +127,7 @@ def _base(row: tuple[Node, ...], at: int) -> tuple[str, int]:
         return rf"\text{{{escaped(node.text)}}}", at + 1
     if node.text == "E" and _expectation(row, at):
         return r"\mathbb E", at + 1
-    if node.text in ("E", "E\u0304") and _index(row, at) == "T":
+    if node.text in ("E", "E\u0304") and _index(row, at) in ("T", "frozen", "oracle"):
         return (r"\mathcal E" if node.text == "E" else r"\bar{\mathcal E}"), at + 1
     if node.text == "F" and _index(row, at) in ("all", "mem"):
         return rf"\widehat F^{{\mathrm{{{_index(row, at)}}}}}", at + 3

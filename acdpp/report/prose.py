@@ -73,8 +73,8 @@ def _text(node: Node, before: Node | None, link: Link) -> str:
         return " "
     if node.kind == "op":
         if node.text in "-/" or node.text == "…":
-            range_ = node.text == "-" and before is not None and before.kind == "number"
-            return "--" if range_ else escaped(node.text)
+            beside = before.kind if node.text == "-" and before is not None else ""
+            return {"number": "--", "space": "$-$"}.get(beside) or escaped(node.text)
         return f"${OPERATORS[node.text]}$"
     return escaped(node.text)
 

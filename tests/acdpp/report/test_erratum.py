@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acdpp.report import display, erratum, findings
+from acdpp.report import display, erratum, findings, prose
 from proofs_check.registry import registry
 from tests.typeset import check_erratum, faults, needs_pdflatex, pdflatex
 
@@ -88,6 +88,13 @@ def test_hypotheses_that_several_corrections_share_are_listed_once(small: dict[s
     tex = erratum.latex(twice)
     assert tex.count("samples are blue") == 1
     assert rf"the hypotheses of \hyperlink{{{first['id'].replace(':', '-')}}}" in tex
+
+
+@pytest.mark.parametrize(("verdict", "told"), [("proved", True), ("undecided", False), ("refuted", False)])
+def test_a_reading_of_what_stands_is_told_beside_it(small: dict[str, Any], verdict: str, told: bool) -> None:
+    whole = {**small["claims"][0], "id": "thm:regret-neff", "verdict": verdict, "statement": "All is well."}
+    tex = erratum.latex({**small, "claims": [whole, *small["claims"]]}).replace(r"\allowbreak ", "")
+    assert (r"\said{\texttt{thm:regret-neff} stands}\verdict{(proved).} All is well." in tex) == told
 
 
 # --- counterexamples ---------------------------------------------------------------------------------------
@@ -169,7 +176,7 @@ def test_what_was_checked_of_an_example_and_the_numbers_of_a_limit_are_told() ->
 
 def _formulas() -> list[str]:
     both = [of.formula.latex for c in registry() for of in (c, c.corrected) if of]
-    return [tex for tex in both if tex and tex.isascii()]
+    return [prose.formula(tex) for tex in both if tex]
 
 
 def test_breaking_a_formula_leaves_its_symbols_as_they_are() -> None:
@@ -187,6 +194,13 @@ def test_lines_fit_the_page_as_far_as_they_can_be_broken() -> None:
         body = re.sub(r"\\(begin|end)\{(gather\*|aligned)\}", "", display.display(tex))
         if not body.startswith(r"{\small"):
             assert all(display.width(line) <= display.ROOM for line in re.split(r"\\\\(?:\[2pt\])?", body))
+
+
+@needs_pdflatex
+def test_no_displayed_formula_of_any_claim_sticks_out_of_the_page(tmp_path: Path) -> None:
+    body = "\n\n".join(display.display(tex) for tex in _formulas())
+    tex = f"{erratum.PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}"
+    assert not faults(pdflatex(tex, tmp_path))
 
 
 # --- the tests' own eyes -----------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from acdpp.report import prose
+from acdpp.report.erratum import PREAMBLE
 from proofs_check.notation import GLOSSARY
 from proofs_check.registry import registry
 from tests.typeset import faults, needs_pdflatex, pdflatex
@@ -125,10 +126,9 @@ def test_no_word_of_a_text_is_lost() -> None:
 
 
 @needs_pdflatex
-def test_latex_can_set_every_text_of_every_claim(tmp_path: Path) -> None:
+def test_latex_can_set_every_text_of_every_claim_and_no_line_sticks_out(tmp_path: Path) -> None:
     body = "\n\n".join(map(prose.latex, _texts()))
-    head = r"\documentclass{article}\usepackage{amsmath,amssymb}\sloppy\hbadness=10000\hfuzz=1000pt\begin{document}"
-    assert not faults(pdflatex(f"{head}\n{body}\n\\end{{document}}", tmp_path))
+    assert not faults(pdflatex(f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}", tmp_path))
 
 
 def test_every_character_of_the_small_document_can_be_set(small: dict[str, object]) -> None:
