@@ -26,7 +26,6 @@ PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[colorlinks,linkcolor=blue!50!black,urlcolor=blue!50!black]{hyperref}
 \setlength{\parindent}{0pt}\setlength{\parskip}{4pt plus 1pt}
 \setlength{\emergencystretch}{4em}\sloppy
-\allowdisplaybreaks
 \AtBeginDocument{\abovedisplayskip=6pt plus 2pt minus 2pt\belowdisplayskip=6pt plus 2pt minus 2pt
 \abovedisplayshortskip=3pt plus 1pt\belowdisplayshortskip=6pt plus 2pt minus 2pt}
 \setcounter{secnumdepth}{0}\setcounter{tocdepth}{2}
