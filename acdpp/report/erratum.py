@@ -87,7 +87,8 @@ def _front(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
     yield "\\begin{document}\n\\maketitle"
     false, bound, left = (counted[verdict] for verdict in ("refuted", "conditional", "undecided"))
     yield (
-        f"Of {_number(len(paper), 'statement')} of the paper that were checked, {stands} stand as printed, {false} "
+        f"Of {_number(len(paper), 'statement')} of the paper that were checked, {stands} "
+        f"{'stands' if stands == 1 else 'stand'} as printed, {false} "
         f"{_is(false)} not true, {bound} {_is(bound)} true only under a hypothesis that is not printed, and {left} "
         "could not be decided. This erratum lists those that must be changed, in the order of the paper and under the "
         r"labels of its source; a label with a slash, such as \texttt{label/step}, names a step of the proof or a "
