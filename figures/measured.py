@@ -13,7 +13,6 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from empirics.records.folder import read_result
 from empirics.settings.study import Study
 from figures.missing import NotMeasured
 from figures.style import Look, readable
@@ -97,6 +96,10 @@ class Measured:
 
 def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
     """A finished result folder; of its columns only the wanted ones, as far as it has them."""
+    from empirics.records.folder import (
+        read_result,
+    )  # with pyarrow, which figures that share our looks do without
+
     needed = None if wanted is None else ["policy", "seed", "round", *wanted]
     settings, summary, rows = read_result(path, needed)
     study, constants = Study.from_document(settings["study"]), Constants(**settings["constants"]["constants"])

@@ -7,7 +7,8 @@
 | `drawn` | figures as SVG that takes on the colours of a page |
 | `page` | the HTML page, with `page.html`, `page.css` and `page.js` beside it |
 | `mathml` | formulas, for browsers |
-| `erratum` | the erratum, in LaTeX |
+| `erratum` | the erratum, in LaTeX; `display` breaks its wide formulas |
 | `outline` | the report in Markdown |
-| `prose` | sentences with Unicode mathematics, as LaTeX |
+| `findings` | counterexamples in words, the smallest first |
+| `prose` | sentences with Unicode mathematics as LaTeX, by `reading`, `formulas` and `escapes` |
 """

@@ -53,14 +53,21 @@ THEORY: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+EXTRAS = ("torch", "sklearn", "pyarrow", "filelock")  # of acdpp[empirics], which a report does without
+
+
 @dataclass(frozen=True)
 class Figure:
-    """A drawn figure: its place in the page, what it shows, the command that draws it, and its SVG."""
+    """A drawn figure: its place in the page, what it shows, the command that draws it, and its SVG.
+
+    Without SVG, it `needs` a package that is not installed.
+    """
 
     anchor: str
     caption: str
     command: str
-    svg: str
+    svg: str = ""
+    needs: str = ""
 
 
 Track = Callable[[Sequence[Any]], Iterable[Any]]
@@ -74,7 +81,13 @@ def of_theory(track: Callable[[str], Track]) -> Iterator[Figure]:
         words = "".join(
             f" --{option} {value}" if value else f" --no-{option}" for option, value in options.items()
         )
-        yield from _drawn(FIGURES[name](**options), f"acdpp plot {name}{words}", track)
+        command = f"acdpp plot {name}{words}"
+        try:
+            yield from _drawn(FIGURES[name](**options), command, track)
+        except ModuleNotFoundError as error:
+            if error.name not in EXTRAS:
+                raise
+            yield Figure(f"figure-{name}", CAPTIONS[name], command, needs=error.name)
     experiments = sorted(_experiments())
     yield from _drawn(FIGURES["section7"](result=experiments), "acdpp plot section7", track)
 

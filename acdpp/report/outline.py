@@ -13,6 +13,7 @@ from typing import Any
 from acdpp.report.escapes import formula
 from acdpp.report.findings import against, plain
 from acdpp.report.page import MARKS, PARTS
+from acdpp.study import with_error
 
 __all__ = ["anchor", "markdown"]
 
@@ -58,6 +59,7 @@ def markdown(document: Mapping[str, Any]) -> str:
         for claim in claims:
             if claim["section"] == section:
                 lines += _case(claim, known)
+    lines += _results(document.get("results", ()))
     return "\n\n".join(lines) + "\n"
 
 
@@ -93,6 +95,30 @@ def _contents(claims: Sequence[Mapping[str, Any]], sections: Sequence[str]) -> I
             if c["section"] == section
         ]
     yield "\n".join(lines)
+
+
+def _results(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """What was measured, predicted and bounded, a table a result."""
+    for result in results:
+        yield f"## Result {_escaped(result['name'])}"
+        yield (
+            f"{_escaped(result['task'])}; {result['rounds']:,} rounds, budget {result['budget']:g} a round. "
+            f"Mean ± standard error {_escaped(result['intervals'])}. ÷ is over the measured cumulative excess risk."
+        )
+        names = ("policy", "test accuracy", "excess risk", "predicted ÷", "Theorem 1 ÷", "cost a round")
+        rows = [
+            f"| {' | '.join((_escaped(name), *_measured(row)))} |" for name, row in result["policies"].items()
+        ]
+        yield "\n".join([f"| {' | '.join(names)} |", "| --- |" + " ---: |" * (len(names) - 1), *rows])
+
+
+def _measured(row: Mapping[str, Any]) -> Iterable[str]:
+    for name in ("final_accuracy", "cumulative_excess_risk"):
+        yield with_error(row[name]["mean"], row[name]["error"]) if name in row else "–"
+    predicted, bounded = row.get("predicted_over_measured"), row.get("corrected_over_measured")
+    yield "–" if predicted is None else f"{predicted:.3f}"
+    yield "–" if bounded is None else f"{bounded:,.0f}"
+    yield with_error(row["mean_cost"]["mean"], row["mean_cost"]["error"])
 
 
 # --- a case ------------------------------------------------------------------------------------------------

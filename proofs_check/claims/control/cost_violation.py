@@ -209,7 +209,8 @@ CLAIMS = [
                 R=cost_violation_rate(rho),
             ),
             formula=written(
-                r"\mathrm{Vio}^{\mathrm S}(T)\le C@S\le C\cdot@U,\qquad@R\le\sum_{t\ge1}\frac{\rho^t}{1-\rho^t}\le@U",
+                r"\mathrm{Vio}^{\mathrm S}(T)\le C@S\le C\cdot\bigl(@U\bigr),\qquad@R"
+                r"\le\sum_{t\ge1}\frac{\rho^t}{1-\rho^t}\le@U",
                 "Vio^S(T) ≤ C·@S ≤ C·(@U), @R ≤ Σ_{t≥1} ρ^t/(1-ρ^t) ≤ @U",
                 S=LAMBERT,
                 U=lambert_bound(rho),

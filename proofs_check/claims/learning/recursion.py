@@ -154,7 +154,7 @@ def cumulative_with_drift() -> Evidence:
         "<=",
         lambda _: ball(initial_term(c) + example.rounds * per_round_constant_as_stated(c)),
         [{"T": example.rounds, "E": c.E, "eta": c.eta, "clients": example.clients}],
-        domain="two convex quadratics on [0, 1], one sample a client, kept for ever, so mismatch 0",
+        domain="losses θ²/2 and (1-θ)²/20 on [0, 1], one sample a client, kept for ever, so mismatch 0",
     )
     return obeying(found, example.problem.facts)
 

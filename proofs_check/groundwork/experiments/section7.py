@@ -7,6 +7,7 @@ statement is not established, what was measured takes its place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -127,7 +128,7 @@ def _correction(
         statement=f"{instead.statement.format(named)} Runs: {runs}.",
         sketch=instead.sketch,
         formula=Formula(
-            rf"{instead.latex}={all_of_it}".replace("±", r"\pm").replace("∞", r"\infty").replace("%", r"\%"),
+            rf"{instead.latex}={_typeset(all_of_it)}",
             f"{instead.symbol} = {all_of_it}",
         ),
         symbols={instead.symbol: f"{instead.meaning}, for {', '.join(words)}"},
@@ -138,3 +139,9 @@ def _correction(
 
 def _found(evidence: Evidence) -> Evidence:
     return evidence
+
+
+def _typeset(line: str) -> str:
+    """A line of numbers as LaTeX, its words as words."""
+    signs = line.replace("±", r"\pm ").replace("∞", r"\infty ").replace("%", r"\%")
+    return re.sub(r"(?<!\\)\b[A-Za-z]+\b", lambda word: rf"\text{{ {word[0]} }}", signs)

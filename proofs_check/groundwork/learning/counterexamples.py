@@ -142,7 +142,7 @@ def non_convex() -> Evidence:
         "<=",
         lambda _: stated_bound(constants, T, MANY),
         [point],
-        domain="one deterministic loss, E = 1; descent from 1/8 tends to the local minimum 0",
+        domain="the loss 1 + 3θ² - 10θ³ + 6θ⁴ on [0, 1], E = 1; descent from 1/8 tends to the local minimum 0",
     )
     inside = trapped(constants.eta, domain="every start in [0, 1/4], this step size")
     return obeying(found, {**WELL.facts, "the iterates stay in Θ": inside})
@@ -180,7 +180,7 @@ def no_projection() -> Evidence:
         "<=",
         lambda _: stated_bound(constants, T, MANY, once=False),
         [{"T": T, "eta": 3, "start": 1, "next iterate": x, "n = N": MANY}],
-        domain="convex, E = 1, no projection; even with D²/(2η) counted in every round",
+        domain="the convex loss θ²/2 on [-1, 1], E = 1, no projection; even with D²/(2η) counted in every round",
     )
     return obeying(found, problem.facts)
 
@@ -212,6 +212,7 @@ def dropping_by_value() -> Evidence:
         "<=",
         bound,
         [{"T": T, "eta": eta, "n": n, "N": 4 * n, "start": -half}],
-        domain="convex, projected, E = 1, one distribution; clients drop by sample value",
+        domain="convex losses 1/2 + zθ on [-1/2, 1/2], z = 1 with chance 3/8, else -1; projected, E = 1, one "
+        "distribution; clients keep the n largest z",
     )
     return obeying(found, problem.facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from pathlib import Path
@@ -10,7 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from acdpp.main import app
+from acdpp.plot import FIGURES, MEASURED
+from acdpp.report import drawn
 from acdpp.report.mathml import NotTypeset, mathml
+from acdpp.report.outline import markdown
 from theory.setting import SettingError
 
 LABELS = ("eq:kstep-drop", "eq:ck-distinct-samples")
@@ -49,6 +53,31 @@ def test_all_formats_tell_of_the_same_cases(verdicts: Path, tmp_path: Path) -> N
         assert label in texts["report.md"]
     assert "kstep-drop" in texts["erratum.tex"]
     assert "ck-distinct-samples" not in texts["erratum.tex"]  # it is true
+
+
+def test_a_result_is_told_in_text_too(verdicts: Path) -> None:
+    measured = {
+        "final_accuracy": {"mean": 0.9, "error": 0.01},
+        "cumulative_excess_risk": {"mean": 10.0, "error": 0.25},
+        "mean_cost": {"mean": 55.0, "error": None},
+        "predicted_over_measured": 1.0123,
+        "corrected_over_measured": 2345.6,
+    }
+    lost = {name: {"mean": None, "error": None} for name in ("final_accuracy", "mean_cost")}
+    result = {
+        "name": "mi*ne",
+        "task": "a task",
+        "rounds": 1000,
+        "budget": 55,
+        "intervals": "over 3 seeds",
+        "policies": {"constant": measured, "my_own": lost},
+    }
+    document = json.loads(verdicts.read_text(encoding="utf-8")) | {"results": [result]}
+    text = markdown(document)
+    assert "## Result mi\\*ne" in text
+    assert "| constant | 0.90 ± 0.01 | 10.0 ± 0.2 | 1.012 | 2,346 | 55 |" in text
+    assert "| my\\_own | – | – | – | – | – |" in text
+    assert "## Result" not in markdown({**document, "results": []})
 
 
 def test_the_same_document_gives_the_same_page(verdicts: Path, tmp_path: Path) -> None:
@@ -119,3 +148,28 @@ def test_a_formula_that_cannot_be_typeset_is_not_shown_as_it_is() -> None:
 )
 def test_letters_and_signs_that_browsers_would_lose(latex: str, part: str) -> None:
     assert part in mathml(latex)
+
+
+def test_a_figure_that_needs_what_is_not_installed_is_left_out_and_said(monkeypatch) -> None:
+    def without(name: str) -> list[drawn.Figure]:
+        def fails(**options: object) -> None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+        monkeypatch.setattr(drawn, "THEORY", (("frontier", {"risk": False}),))
+        monkeypatch.setitem(FIGURES, "frontier", fails)
+        monkeypatch.setitem(FIGURES, "section7", lambda result: [])
+        return list(drawn.of_theory(lambda name: lambda steps: steps))
+
+    (figure,) = without("torch")
+    assert (figure.needs, figure.svg, figure.command) == ("torch", "", "acdpp plot frontier --no-risk")
+    with pytest.raises(ModuleNotFoundError, match="numpy"):
+        without("numpy")
+
+
+def test_every_figure_of_the_report_exists_and_has_a_caption() -> None:
+    for name, options in drawn.THEORY:
+        assert name in drawn.CAPTIONS
+        assert set(options) <= set(inspect.signature(FIGURES[name]).parameters)
+    for name in MEASURED:
+        assert name in drawn.CAPTIONS
+        assert f"measured-{name}" in drawn.CAPTIONS or name not in ("mismatch", "prices")
