@@ -3,7 +3,8 @@
 | module | holds |
 | --- | --- |
 | `main` | the commands put together, and what becomes of an error |
-| `verify`, `bound`, `design`, `plot`, `train` | a command each |
+| `verify`, `bound`, `design`, `plot`, `predict`, `train`, `reproduce`, `federate` | a command each |
+| `report` | a package: the page, the erratum and the texts of `acdpp report` |
 | `parse` | from words to exact numbers and settings |
 | `output`, `drawing` | what is printed; what is drawn |
 | `interrupt` | Ctrl-C |
