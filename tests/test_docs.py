@@ -38,9 +38,9 @@ def test_own_things_take_less_than_twenty_lines_and_give_figures(tmp_path, monke
 
 def test_the_readme_quotes_the_predictions_that_were_held_against_a_training():
     told = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
-    found = json.loads((DOCS.parent / "acdpp" / "report" / "prediction-digits-500.json").read_text(encoding="utf-8"))[
-        "policies"
-    ]
+    found = json.loads(
+        (DOCS.parent / "acdpp" / "report" / "prediction-digits-500.json").read_text(encoding="utf-8")
+    )["policies"]
     times = [row["predicted_over_measured"] for row in found.values()]
     assert f"{min(times):.3f} to {max(times):.3f} times" in told
     bounds = [round(row["corrected_over_measured"], -2) for row in found.values()]
