@@ -219,7 +219,7 @@ def _setting(found: dict[str, Any]) -> str:
 
 def sureness(pilot: int | None) -> str:
     """How far to trust a prediction, in words."""
-    law = "the law itself was off by a few per cent on the studies in the README, where no note stood"
+    law = "the law itself was off by a few per cent on most studies in docs/law-of-reuse.md, where no note stood"
     if pilot is None:
         return f"curvature and noise are those of the whole data set, exactly; {law}"
     return (

@@ -91,7 +91,7 @@ def command(
     interrupt.last_words("stopped; no report was written")
     found, differences = _verdicts(verdicts, claim or [], seed, profile, jobs)
     document = contents.gather(found, results, differences)
-    again = _again(claim or [], results)
+    again = _again(claim or [], results, seed, profile, figures, verdicts is not None)
     written = []
     texts = {one: _text(one, document, results, figures, again) for one in forms}
     for one, text in texts.items():
@@ -156,17 +156,23 @@ def _page(document: dict[str, Any], results: list[Path], figures: bool, again: s
         return partial(watched, name)
 
     theory = list(drawn.of_theory(track)) if figures else []
-    measured = {
-        path.resolve().name: list(drawn.of_result(path, track)) if figures else [] for path in results
-    }
+    measured = [
+        list(drawn.of_result(path, f"result-{place}", track)) if figures else []
+        for place, path in enumerate(results, start=1)
+    ]
     return page(document, theory, measured, again)
 
 
-def _again(labels: list[str], results: list[Path]) -> str:
-    """The command that makes the report, wherever it is made; a result by the name of its folder."""
-    words = ["acdpp", "report"]
+def _again(
+    labels: list[str], results: list[Path], seed: int, profile: Profile, figures: bool, read: bool
+) -> str:
+    """The command that makes the report, wherever it is made; files and folders by their names."""
+    words = ["acdpp", "report", *(["--verdicts", "FILE"] if read else [])]
     for label in labels:
         words += ["--claim", label]
+    words += ["--seed", str(seed)] if seed else []
+    words += ["--profile", profile.value] if profile is not Profile.quick else []
+    words += [] if figures else ["--no-figures"]
     for path in results:
         words += ["--result", path.resolve().name]
     return shlex.join(words)

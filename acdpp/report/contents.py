@@ -11,20 +11,36 @@ import json
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from theory.setting import SettingError
 
 __all__ = ["differs", "gather", "read_result", "read_verdicts"]
 
-NEEDED = {"id", "section", "kind", "title", "verdict", "evidence", "corrected", "symbols"}
+STATEMENT = {
+    "title",
+    "statement",
+    "latex",
+    "unicode",
+    "verdict",
+    "qualified",
+    "given",
+    "hypotheses",
+    "why",
+    "evidence",
+}
+CLAIM = STATEMENT | {"id", "section", "kind", "domain", "evidence_with_hypotheses", "corrected", "symbols"}
+EVIDENCE = {"part", "method", "strength", "outcome", "confirms", "detail", "domain", "certificate"}
 
 
 def gather(verdicts: dict[str, Any], results: Sequence[Path], differences: Sequence[str]) -> dict[str, Any]:
     """The document of a report: the verdicts', with what differs from the ledger and with the results."""
+    from proofs_check import ledger
+
     return {
         **verdicts,
         "differences": list(differences),
+        "complete": len(verdicts["claims"]) == len(ledger.read()),
         "recorded_prediction": _recorded(),
         "results": [read_result(path) for path in results],
     }
@@ -45,31 +61,59 @@ def read_verdicts(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no JSON"
         raise SettingError(f"cannot read verdicts from {str(path)!r} ({reason}): {wanted}") from None
-    claims = document.get("claims") if isinstance(document, dict) else None
-    if not isinstance(claims, list) or not all(isinstance(c, dict) and c.keys() >= NEEDED for c in claims):
-        raise SettingError(f"{str(path)!r} holds no verdicts: {wanted}")
+    if not _whole(document):
+        raise SettingError(f"{str(path)!r} holds no verdicts of this version of acdpp: {wanted}")
     return document
 
 
+def _whole(document: Any) -> bool:
+    """Whether all is there that a report tells."""
+    from proofs_check.evidence import Verdict
+
+    verdicts = get_args(Verdict)
+
+    def stated(of: Any, needed: set[str]) -> bool:
+        return (
+            isinstance(of, dict)
+            and of.keys() >= needed
+            and of["verdict"] in verdicts
+            and all(isinstance(e, dict) and e.keys() >= EVIDENCE for e in of["evidence"])
+        )
+
+    return (
+        isinstance(document, dict)
+        and document.keys() >= {"claims", "summary", "version", "seed"}
+        and isinstance(document["summary"], dict)
+        and document["summary"].keys() >= {*verdicts, "total"}
+        and isinstance(document["claims"], list)
+        and all(
+            stated(claim, CLAIM) and (claim["corrected"] is None or stated(claim["corrected"], STATEMENT))
+            for claim in document["claims"]
+        )
+    )
+
+
 def differs(document: dict[str, Any]) -> list[str]:
-    """A sentence for each verdict of a file that is not the recorded one."""
+    """A sentence for each verdict or statement of a file that is not the recorded one."""
     from proofs_check import ledger
 
     known = {entry.id: entry for entry in ledger.read()}
     found = []
     for claim in document["claims"]:
-        entry = known.get(claim["id"])
-        if entry is None:
-            found.append(f"{claim['id']} is not in the ledger; it is {claim['verdict']}")
-        elif entry.stated.verdict != claim["verdict"]:
-            found.append(f"{claim['id']} was recorded as {entry.stated.verdict} and is {claim['verdict']}")
-        elif (
-            claim["corrected"]
-            and entry.corrected
-            and entry.corrected.verdict != claim["corrected"]["verdict"]
-        ):
-            was, is_ = entry.corrected.verdict, claim["corrected"]["verdict"]
-            found.append(f"the correction of {claim['id']} was recorded as {was} and is {is_}")
+        if claim["id"] not in known:
+            raise SettingError(
+                f"{claim['id']!r} is no claim about the paper, and a report tells of those alone: "
+                "acdpp verify --file shows your own"
+            )
+        entry = known[claim["id"]]
+        pairs = [(claim["id"], claim, entry.stated)]
+        if claim["corrected"] and entry.corrected:
+            pairs.append((f"the correction of {claim['id']}", claim["corrected"], entry.corrected))
+        for name, now, then in pairs:
+            if now["verdict"] != then.verdict:
+                found.append(f"{name} was recorded as {then.verdict} and is {now['verdict']}")
+            if (now["statement"], now["latex"]) != (then.says, then.latex):
+                found.append(f"{name}: its statement is not the recorded one")
     return found
 
 

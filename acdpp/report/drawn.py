@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -99,15 +100,15 @@ def _experiments() -> Iterator[Path]:
     return Path(folder).glob("*.json")
 
 
-def of_result(path: Path, track: Callable[[str], Track]) -> Iterator[Figure]:
-    """All that a result can show; what was not measured in it is left out."""
+def of_result(path: Path, place: str, track: Callable[[str], Track]) -> Iterator[Figure]:
+    """All that a result can show, at `place` in the page; what was not measured in it is left out."""
     from acdpp.plot import FIGURES, MEASURED
     from figures.missing import NotMeasured
 
-    place = path.resolve().name
     for name in MEASURED:
         with suppress(NotMeasured):
-            yield from _drawn(FIGURES[name](result=path), f"acdpp plot {name} {path}", track, place)
+            command = f"acdpp plot {name} {shlex.quote(path.resolve().name)}"
+            yield from _drawn(FIGURES[name](result=path), command, track, place)
 
 
 def _drawn(
@@ -121,7 +122,7 @@ def _drawn(
     for drawing in made if isinstance(made, list) else [made]:
         figure = drawing.draw(drawing.compute(track(drawing.name)), look)
         svg = render(figure, Format.svg, look, drawing.name, Origin(command, "")).decode()
-        anchor = "figure-" + "-".join(filter(None, (re.sub(r"\W+", "-", place), drawing.name)))
+        anchor = "figure-" + "-".join(filter(None, (place, drawing.name)))
         yield Figure(anchor, CAPTIONS[drawing.name], command, within_page(svg, anchor, look))
 
 
@@ -143,6 +144,7 @@ def within_page(svg: str, name: str, look: Look) -> str:
     }
     for colour, variable in colours.items():
         svg = re.sub(rf"(fill|stroke): {colour}\b", rf"\1: {variable}", svg, flags=re.IGNORECASE)
+        svg = re.sub(rf'(fill|stroke)="{colour}"', rf'style="\1: {variable}"', svg, flags=re.IGNORECASE)
     # letters have no colour of their own unless it is not black
     svg = re.sub(
         r'<svg [^>]*?width="([\d.]+)pt"[^>]*?viewBox="([^"]*)"[^>]*>',

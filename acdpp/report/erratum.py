@@ -36,6 +36,7 @@ WHAT = {
     "refuted": "not true as printed",
     "conditional": "true only under a hypothesis that is not printed",
 }
+READ = {"refuted": "not true", "conditional": "true only under a further hypothesis"}
 STANDS = ("proved", "certified", "supported")
 Claims = Sequence[Mapping[str, Any]]
 
@@ -95,6 +96,16 @@ def _front(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
         "reading of the statement with that label. What the paper says is told in other words. Formulas are in the "
         "paper's notation, which the last pages repeat."
     )
+    kinds = Counter(claim["kind"] for claim in claims)
+    if kinds["step"] or kinds["reading"]:
+        steps, readings = _number(kinds["step"], "step"), _number(kinds["reading"], "reading")
+        yield (
+            f"\nAmong those listed, {steps} of proofs and {readings}: a statement may stand where a step of its proof "
+            "does not, and a reading is one that the text allows, not one that it insists on."
+        )
+    if document.get("differences"):
+        told = "; ".join(prose.escaped(sentence) for sentence in document["differences"])
+        yield "\n" + rf"\textbf{{Not as recorded with this version of acdpp:}} {told}."
     yield (
         "\nA refutation is a proof, an exact example, one with certified enclosures, or, for an experiment, runs in "
         "the paper's setting; of several counterexamples the smallest comes first. Each correction has been checked "
@@ -144,8 +155,12 @@ def _case(
         stands = rf"\verdict{{({prose.escaped(whole['verdict'])}).}} {prose.latex(whole['statement'], link)}"
         yield rf"\said{{{prose.code(whole['id'])} stands}}{stands}"
         yield from _shown(whole)
-    verdict = f"{claim['kind']}, {WHAT[claim['verdict']]}"
-    yield rf"\said{{The paper}}\verdict{{({prose.escaped(verdict)}).}} {prose.latex(claim['statement'], link)}"
+    reading = claim["kind"] == "reading"
+    verdict = (READ if reading else WHAT)[claim["verdict"]]
+    if not reading:
+        verdict = f"{claim['kind']}, {verdict}"
+    whose = "A reading" if reading else "The paper"
+    yield rf"\said{{{whose}}}\verdict{{({prose.escaped(verdict)}).}} {prose.latex(claim['statement'], link)}"
     yield from _shown(claim)
     yield rf"Claimed for: {prose.latex(claim['domain'], link)}."
     yield from _failure(against(claim), link)

@@ -7,6 +7,7 @@ to a case is known: what GitHub and Python-Markdown make of `eq:vck-exact` is `#
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from acdpp.study import with_error
 __all__ = ["anchor", "markdown"]
 
 MEANING = {
-    "proved": "true as printed: proofs that cover all arguments",
+    "proved": "true on its whole domain, by proof; where it rests on more, the case says so",
     "certified": "true, rigorously, on the ranges stated",
     "supported": "tried and not refuted",
     "conditional": "true only under hypotheses that are not printed",
@@ -76,11 +77,19 @@ def _summary(document: Mapping[str, Any]) -> Iterable[str]:
         "the evidence and is about the statement as it is printed; what holds instead has a verdict of its own. "
         "`acdpp verify --claim LABEL --explain` prints a whole case with its certificates."
     )
+    if document.get("differences"):
+        told = "\n".join(f"- {_escaped(sentence)}" for sentence in document["differences"])
+        yield f"**Not as recorded with this version:**\n\n{told}"
+    ours, paper = (
+        Counter(claim["verdict"] for claim in document["claims"] if (claim["kind"] == "addition") is own)
+        for own in (True, False)
+    )
     rows = [
-        f"| {MARKS[verdict]} {verdict} | {summary[verdict]} | {meaning} |"
+        f"| {MARKS[verdict]} {verdict} | {paper[verdict]} | {ours[verdict]} | {meaning} |"
         for verdict, meaning in MEANING.items()
     ]
-    yield "\n".join(["| verdict | claims | that is |", "| --- | ---: | --- |", *rows])
+    heads = ["| verdict | of the paper | of our own | that is |", "| --- | ---: | ---: | --- |"]
+    yield "\n".join([*heads, *rows])
 
 
 def _contents(claims: Sequence[Mapping[str, Any]], sections: Sequence[str]) -> Iterable[str]:

@@ -6,8 +6,8 @@
   all(".needs-script").forEach((element) => { element.hidden = false; });
 
   // --- search and filters
-  // one spelling for what people type and what is printed: subscripts, accents, case
-  const plain = (text) => text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase().replace(/\s+/g, " ");
+  // one spelling for what people type and what is printed: subscripts, composed letters, case
+  const plain = (text) => text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ");
   const texts = new Map(cases.map((one) => [one, plain(one.textContent)]));
 
   function refine() {
@@ -50,8 +50,11 @@
   });
 
   // --- links to cases
+  function named() {
+    try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; } // no text at all: no place either
+  }
   function reveal() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(named());
     if (!target || !target.classList.contains("case")) return;
     if (target.hidden) { filters.reset(); refine(); }
     target.open = true;

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +16,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from acdpp.report.drawn import Figure
+from acdpp.report.escapes import formula
+from acdpp.report.findings import plain
 from acdpp.report.mathml import mathml
 from acdpp.study import with_error
 
@@ -47,7 +49,7 @@ CENTRAL = (
     "eq:sigma-bar-Neff-app",
     "cor:optimal-k",
     "lem:omega3-order",
-    "thm:dpp-regret/uniform",
+    "rem:1",
     "alg:acdpp/first-round",
     "fig:test_acc_all/constant",
     "law:reuse",
@@ -61,9 +63,9 @@ def anchor(label: str) -> str:
 
 
 def page(
-    document: dict[str, Any], figures: Sequence[Figure], drawn: Mapping[str, Sequence[Figure]], command: str
+    document: dict[str, Any], figures: Sequence[Figure], drawn: Sequence[Sequence[Figure]], command: str
 ) -> str:
-    """The whole page; `figures` are the theory's, `drawn` those of a result by its name, `command` makes it again."""
+    """The whole page; `figures` are the theory's, `drawn` those of each result, `command` makes it again."""
     environment = Environment(
         loader=PackageLoader("acdpp", "report"),
         autoescape=True,
@@ -73,13 +75,20 @@ def page(
     )
     labels = [claim["id"] for claim in document["claims"]]
     environment.filters.update(
-        linked=_linker(labels), mathml=mathml, anchor=anchor, spell=_spell, count=_count, pm=_pm
+        linked=_linker(labels),
+        mathml=lambda latex: mathml(formula(latex)),
+        plain=plain,
+        anchor=anchor,
+        spell=_spell,
+        count=_count,
+        pm=_pm,
     )
     environment.globals.update(PARTS=PARTS, MARKS=MARKS)
     claims = {claim["id"]: claim for claim in document["claims"]}
     return environment.get_template("page.html").render(
         document=document,
         claims=document["claims"],
+        counts=_counts(document["claims"]),
         central=[claims[label] for label in CENTRAL if label in claims],
         cases=claims,
         methods=sorted({e["method"] for claim in document["claims"] for e in _all_evidence(claim)}),
@@ -92,6 +101,17 @@ def page(
         style=Markup(_beside("page.css")),
         script=Markup(_beside("page.js")),
     )
+
+
+def _counts(claims: Sequence[dict[str, Any]]) -> list[tuple[str, dict[str, int]]]:
+    """How many statements of the paper, and of our own, have each verdict."""
+    ours = [claim["verdict"] for claim in claims if claim["kind"] == "addition"]
+    paper = [claim["verdict"] for claim in claims if claim["kind"] != "addition"]
+    return [
+        (whose, {name: some.count(name) for name in MARKS if name in some})
+        for whose, some in (("of the paper", paper), ("of our own", ours))
+        if some
+    ]
 
 
 def _beside(name: str) -> str:
@@ -155,9 +175,9 @@ def _spell(value: Any) -> str:
     return ", ".join(map(_spell, value)) if isinstance(value, list) else str(value)
 
 
-def _count(value: float | None) -> str:
+def _count(value: float | None, unbounded: str = "–") -> str:
     if value is None:
-        return "∞"
+        return unbounded
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 

@@ -33,12 +33,18 @@ def test_what_cannot_be_shown_is_replaced(words: list[str], kind: str) -> None:
     assert "?" in acdpp(words, **NARROW[kind]).decode(encoding)
 
 
+VERDICT = ["verify", "--claim", "eq:omega-l2/normalisation", "--jobs", "1", "--json"]
+
+
+@pytest.fixture(scope="module")
+def wide() -> bytes:
+    return acdpp(VERDICT, PYTHONIOENCODING="utf-8")
+
+
 @pytest.mark.parametrize("kind", NARROW)
-def test_json_is_ascii_and_says_the_same(kind: str) -> None:
-    words = ["verify", "--claim", "eq:omega-l2/normalisation", "--jobs", "1", "--json"]
-    narrow = acdpp(words, **NARROW[kind])
+def test_json_is_ascii_and_says_the_same(kind: str, wide: bytes) -> None:
+    narrow = acdpp(VERDICT, **NARROW[kind])
     assert narrow.isascii()
-    wide = acdpp(words, PYTHONIOENCODING="utf-8")
     assert not wide.isascii()
     assert json.loads(narrow) == json.loads(wide)
 

@@ -7,10 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from acdpp.main import app
 from empirics.federation.app_folder import study_file
 from empirics.settings.presets import PRESETS, read_toml
 from empirics.settings.study import Study
+from theory.setting import SettingError
 
 
 def acdpp(*words: str, where: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -29,8 +32,9 @@ def refused(*words: str, where: Path) -> str:
 
 
 def shown(tmp_path: Path, *words: str) -> Study:
-    done = acdpp(*words, "--show-config")
-    assert done.returncode == 0, done.stderr
+    """Within this process, since Flower takes seconds to import."""
+    done = CliRunner().invoke(app, ["federate", *words, "--show-config"])
+    assert done.exit_code == 0, done.output
     (tmp_path / "shown.toml").write_text(done.stdout)
     return read_toml(tmp_path / "shown.toml")
 
@@ -76,8 +80,14 @@ def test_an_app_is_written_into_a_new_folder_only(tmp_path: Path) -> None:
         (["--dataset", "npz:none.npz"], "none.npz"),
     ],
 )
-def test_a_mistake_is_one_line(tmp_path: Path, words: list[str], said: str) -> None:
-    assert said in refused(*words, where=tmp_path)
+def test_a_mistake_is_told_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["federate", *words])
+    assert isinstance(done.exception, SettingError), done.output
+    assert said in str(done.exception)
+    assert not list(tmp_path.iterdir())
 
 
 def test_without_flower_it_says_what_to_install() -> None:

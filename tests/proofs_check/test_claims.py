@@ -144,7 +144,7 @@ def reported(cases):
 
 
 def test_the_page_holds_every_case_whole_and_its_links_lead_somewhere(reported):
-    text = page(reported, [], {}, "acdpp report")
+    text = page(reported, [], [], "acdpp report")
     places = re.findall(r'\bid="([^"]+)"', text)
     assert len(places) == len(set(places))
     assert {link[1:] for link in re.findall(r'href="([^"]*)"', text)} <= set(places)

@@ -63,11 +63,12 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert trained.exit_code == 0, trained.output
     words = ["report", "--out", str(here), "--result", str(here / "small"), "--jobs", "1", "--json"]
+    words += ["--format", "html", "--format", "json"]
     for label in LABELS:
         words += ["--claim", label]
     report = run(app, words)
     assert report.exit_code == 0, report.output
-    assert json.loads(report.stdout)["files"] == [str(here / "report.html")]
+    assert json.loads(report.stdout)["files"] == [str(here / name) for name in ("report.html", "report.json")]
     return here / "report.html"
 
 
@@ -120,27 +121,44 @@ def test_a_search_finds_by_words_whatever_the_spelling(open_page) -> None:
     page.fill("[name=words]", "Ω3")  # printed Ω₃
     assert "lem:omega3-order" in watched.shown()
     assert "eq:kstep-drop" not in watched.shown()
+    page.fill("[name=words]", "Ṽ")
+    assert 0 < len(watched.shown()) < len(LABELS)
     page.fill("[name=words]", "no such words anywhere")
     assert watched.shown() == []
     assert page.locator(".part:visible").count() == 0
     assert page.inner_text("#shown").startswith("0 of ")
 
 
-def test_filters_by_verdict_part_and_engine_agree_with_the_document(open_page, made, tmp_path) -> None:
+def test_filters_by_verdict_part_and_engine_agree_with_the_document(open_page, made) -> None:
     watched = open_page()
     page = watched.page
+    told = json.loads(made.with_name("report.json").read_text(encoding="utf-8"))["claims"]
     cases = {
-        one.get_attribute("id"): one.evaluate("e => ({...e.dataset})") for one in page.locator(".case").all()
+        claim["id"].replace("/", "."): {
+            "verdict": {claim["verdict"]},
+            "part": {claim["section"]},
+            "engine": {
+                e["method"]
+                for found in (
+                    claim["evidence"],
+                    claim["evidence_with_hypotheses"],
+                    (claim["corrected"] or {"evidence": []})["evidence"],
+                )
+                for e in found
+            },
+        }
+        for claim in told
     }
-    assert {case["verdict"] for case in cases.values()} >= {"proved", "refuted", "conditional", "undecided"}
-    for name, key in (("verdict", "verdict"), ("part", "part"), ("engine", "engines")):
+    verdicts = set().union(*(case["verdict"] for case in cases.values()))
+    assert verdicts >= {"proved", "refuted", "conditional", "undecided"}
+    for name in ("verdict", "part", "engine"):
         options = [
             one.get_attribute("value") or one.inner_text()
             for one in page.locator(f"[name={name}] option").all()
         ]
         for option in options[1:]:
             page.select_option(f"[name={name}]", option)
-            wanted = [label for label, case in cases.items() if option in case[key].split("|")]
+            wanted = [label for label, case in cases.items() if option in case[name]]
             assert watched.shown() == wanted, (name, option)
             assert wanted, (name, option)
         page.click("button[type=reset]")
@@ -170,6 +188,11 @@ def test_a_case_opens_by_click_by_keyboard_and_by_link(open_page) -> None:
     linked.fill("[name=words]", "nothing has this")
     linked.evaluate("location.hash = 'eq:vck-exact'")
     linked.wait_for_selector("[id='eq:vck-exact'][open]")
+
+
+def test_a_place_that_is_none_spoils_nothing(open_page) -> None:
+    page = open_page("#%E0%A4%A").page
+    assert page.inner_text("#chooser output").startswith("K = 11 ")
 
 
 def test_every_link_within_the_page_leads_somewhere(open_page) -> None:

@@ -12,9 +12,11 @@ from typer.testing import CliRunner
 
 from acdpp.main import app
 from acdpp.plot import FIGURES, MEASURED
-from acdpp.report import drawn
+from acdpp.report import contents, drawn
+from acdpp.report.erratum import latex
 from acdpp.report.mathml import NotTypeset, mathml
 from acdpp.report.outline import markdown
+from acdpp.report.page import page
 from theory.setting import SettingError
 
 LABELS = ("eq:kstep-drop", "eq:ck-distinct-samples")
@@ -93,8 +95,8 @@ def test_a_verdict_that_is_not_the_recorded_one_is_told(verdicts: Path, tmp_path
     changed.write_text(json.dumps(document), encoding="utf-8")
     told = report("--verdicts", str(changed), "--out", str(tmp_path), "--no-figures", code=1)
     assert "eq:ck-distinct-samples was recorded as proved and is refuted" in " ".join(told.split())
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert re.search(r'role="alert".*?was recorded as proved and is refuted', page, re.DOTALL)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert re.search(r'role="alert".*?was recorded as proved and is refuted', text, re.DOTALL)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_a_verdict_that_is_not_the_recorded_one_is_told(verdicts: Path, tmp_path
     [
         (["--verdicts", "nowhere.json"], "cannot read verdicts from 'nowhere.json'"),
         (["--verdicts", "text.json"], "it is no JSON"),
-        (["--verdicts", "empty.json"], "holds no verdicts"),
+        (["--verdicts", "empty.json"], "holds no verdicts of this version"),
         (["--verdicts", "empty.json", "--claim", "eq:vck-exact"], "leave out --claim"),
         (["--claim", "eq:nothing"], "there is no claim 'eq:nothing'"),
         (["--result", "nowhere"], "nowhere"),
@@ -116,6 +118,107 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(words, reason, tmp_path, m
     assert not Path("new").exists()
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda d: d.pop("summary"),
+        lambda d: d["summary"].pop("refuted"),
+        lambda d: d["claims"][0].pop("evidence_with_hypotheses"),
+        lambda d: d["claims"][0].pop("given"),
+        lambda d: d["claims"][0]["corrected"].pop("why"),
+        lambda d: d["claims"][0]["evidence"][0].pop("certificate"),
+        lambda d: d["claims"][1].update(verdict="mystery"),
+        lambda d: d.update(claims={}),
+    ],
+)
+def test_verdicts_of_another_version_are_refused(damage, verdicts: Path, tmp_path: Path) -> None:
+    document = json.loads(verdicts.read_text(encoding="utf-8"))
+    damage(document)
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(document), encoding="utf-8")
+    told = report("--verdicts", str(other), "--out", str(tmp_path / "new"))
+    assert "holds no verdicts of this version" in told
+    assert not (tmp_path / "new").exists()
+
+
+def test_claims_of_ones_own_are_not_taken_for_the_papers(verdicts: Path, tmp_path: Path) -> None:
+    document = json.loads(verdicts.read_text(encoding="utf-8"))
+    document["claims"][0]["id"] = "my:claim"
+    other = tmp_path / "own.json"
+    other.write_text(json.dumps(document), encoding="utf-8")
+    assert "'my:claim' is no claim about the paper" in report(
+        "--verdicts", str(other), "--out", str(tmp_path)
+    )
+
+
+def test_what_is_not_as_recorded_is_told_in_every_format(verdicts: Path) -> None:
+    document = json.loads(verdicts.read_text(encoding="utf-8"))
+    document["claims"][1]["statement"] = "something else."
+    (sentence,) = contents.differs(document)
+    assert sentence == "eq:ck-distinct-samples: its statement is not the recorded one"
+    told = contents.gather(document, [], [sentence])
+    assert not told["complete"]
+    for text in (markdown(told), latex(told), page(told, [], [], "acdpp report")):
+        assert "its statement is not the recorded one" in text
+        assert "Every statement" not in text
+
+
+def result(name: str, **more: object) -> dict[str, object]:
+    """What is left of a summary where no risk was measured and a run diverged."""
+    row = {
+        "final_accuracy": {"mean": None, "error": None},
+        "mean_cost": {"mean": 5.0, "error": 0.5},
+        "distinct_samples": {"mean": 7.0, "error": None},
+        "largest_occupancy": 9,
+        "diverged": 1,
+    }
+    return {
+        "name": name,
+        "task": "a task",
+        "rounds": 3,
+        "seeds": 2,
+        "budget": 5,
+        "intervals": "over 2 seeds",
+        "nominal_constants": ["G"],
+        "outside_the_hypotheses": [],
+        "policies": {"constant": row},
+        **more,
+    }
+
+
+def test_results_without_risk_and_of_the_same_name_are_told_apart(verdicts: Path) -> None:
+    document = contents.gather(json.loads(verdicts.read_text(encoding="utf-8")), [], [])
+    document["results"] = [result("run", task="first"), result("run", task="second")]
+    figures = [
+        [drawn.Figure(f"figure-result-{n}-learning", "caption", f"plot {n}", f"<svg>{n}</svg>")]
+        for n in (1, 2)
+    ]
+    text = page(document, [], figures, "acdpp report")
+    first, second = text.split("<article id=")[-2:]
+    assert "first" in first
+    assert "<svg>1</svg>" in first
+    assert "<svg>2</svg>" in second
+    assert "Diverged: 1 of 2 runs of constant" in first
+    assert "∞" not in first
+    assert "result-1" in first
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "acdpp report --verdicts FILE --no-figures"),
+        (["--format", "html"], "acdpp report --verdicts FILE --no-figures"),
+    ],
+)
+def test_the_page_names_the_command_that_makes_it(words, told, verdicts: Path, tmp_path: Path) -> None:
+    report("--verdicts", str(verdicts), "--out", str(tmp_path), "--no-figures", *words)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"Made by <code>{told}</code>" in text
+    assert str(tmp_path) not in text
+
+
 def test_text_of_a_claim_is_text(verdicts: Path, tmp_path: Path) -> None:
     """Markup in a user's own words is shown, not obeyed."""
     document = json.loads(verdicts.read_text(encoding="utf-8"))
@@ -123,12 +226,12 @@ def test_text_of_a_claim_is_text(verdicts: Path, tmp_path: Path) -> None:
     document["claims"][0]["evidence"][0]["certificate"] = {"<b>": "<i>x</i>"}
     changed = tmp_path / "changed.json"
     changed.write_text(json.dumps(document), encoding="utf-8")
-    report("--verdicts", str(changed), "--out", str(tmp_path), "--no-figures")
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "&lt;script&gt;alert(1)" in page
-    assert "alert(1)</script>" not in page
-    assert "<i>x</i>" not in page
-    assert '&amp; <a href="#eq:ck-distinct-samples">eq:ck-distinct-samples</a>' in page
+    report("--verdicts", str(changed), "--out", str(tmp_path), "--no-figures", code=1)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "&lt;script&gt;alert(1)" in text
+    assert "alert(1)</script>" not in text
+    assert "<i>x</i>" not in text
+    assert '&amp; <a href="#eq:ck-distinct-samples">eq:ck-distinct-samples</a>' in text
 
 
 def test_a_formula_that_cannot_be_typeset_is_not_shown_as_it_is() -> None:
