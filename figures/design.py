@@ -27,6 +27,7 @@ Whole = NDArray[np.int64]
 MOST = 10**12  # rounds, as for `acdpp design`
 LARGEST_K = 10**15
 SCALES = 2.0 ** (np.arange(-4, 5) / 2)  # of the map: a quarter to four times the given budgets
+DARK, LIGHT = "#010101", "#FEFEFE"  # on colours; not ink and ground, which a page exchanges in the dark
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,8 @@ def _draw_map(
         for j in range(len(places)):
             red, green, blue, _ = image.to_rgba(values[i, j])
             bright = 0.21 * red + 0.72 * green + 0.07 * blue > 0.42
-            how: dict[str, Any] = {"color": "#000000" if bright else "#FFFFFF", "fontsize": 5.5 * look.scale}
+            shade = DARK if bright else LIGHT
+            how: dict[str, Any] = {"color": shade, "fontsize": 5.5 * look.scale}
             axes.text(j, i, str(values[i, j]), ha="center", va="center", **how)
     corner = len(places) // 2 - 0.5
     frame: dict[str, Any] = {

@@ -17,6 +17,8 @@ from acdpp.report.erratum import latex
 from acdpp.report.mathml import NotTypeset, mathml
 from acdpp.report.outline import markdown
 from acdpp.report.page import page
+from figures.choices import Style
+from figures.style import LOOKS
 from theory.setting import SettingError
 
 LABELS = ("eq:kstep-drop", "eq:ck-distinct-samples")
@@ -276,3 +278,19 @@ def test_every_figure_of_the_report_exists_and_has_a_caption() -> None:
     for name in MEASURED:
         assert name in drawn.CAPTIONS
         assert f"measured-{name}" in drawn.CAPTIONS or name not in ("mismatch", "prices")
+
+
+def test_a_drawing_takes_on_the_ink_and_ground_of_the_page_and_keeps_other_colours() -> None:
+    svg = (
+        '<?xml version="1.0"?><svg width="10pt" height="5pt" viewBox="0 0 10 5"><metadata>x</metadata>'
+        '<rect id="a" style="fill: #FFFFFF; stroke: #000000"/><rect fill="#e6e6e6"/><use xlink:href="#a"/>'
+        '<path clip-path="url(#a)" style="fill: #010101; stroke: #0072b2"/></svg>'
+    )
+    made = drawn.within_page(svg, "figure-x", LOOKS[Style.paper])
+    assert made.startswith('<svg class="drawing" viewBox="0 0 10 5"')
+    assert 'id="figure-x-a" style="fill: var(--ground); stroke: var(--ink)"' in made
+    assert 'style="fill: var(--faint)"' in made
+    assert 'href="#figure-x-a"' in made
+    assert "url(#figure-x-a)" in made
+    assert "fill: #010101; stroke: #0072b2" in made
+    assert "metadata" not in made
