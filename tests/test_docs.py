@@ -2,9 +2,14 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from acdpp.main import app
+from proofs_check.ledger import read
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLES = [
@@ -29,10 +34,10 @@ def test_own_things_take_less_than_twenty_lines_and_give_figures(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "example", "exec"), {"__name__": "example"})
     from figures import learning
-    from figures.measured import read
+    from figures.measured import read as measured
     from figures.style import LOOKS, Style
 
-    figure = learning.draw(learning.compute(read(tmp_path / "mine")), LOOKS[Style.paper])
+    figure = learning.draw(learning.compute(measured(tmp_path / "mine")), LOOKS[Style.paper])
     assert "bargains" in {text.get_text() for text in figure.findobj(lambda a: hasattr(a, "get_text"))}
 
 
@@ -49,3 +54,57 @@ def test_the_readme_quotes_the_predictions_that_were_held_against_a_training():
     shares = {name: f"{100 * one['error'] / one['mean']:.1f}" for name, one in errors.items()}
     usual = [share for name, share in shares.items() if name != "hybrid"]
     assert f"{min(usual)} to {max(usual)} % (hybrid: {shares['hybrid']} %)" in told
+
+
+def test_the_readme_says_how_far_off_the_law_is_elsewhere():
+    page = (DOCS / "law-of-reuse.md").read_text(encoding="utf-8")
+    table = page.partition("| study | acdpp")[2].partition("± is the standard error")[0]
+    digits, mnist = table.partition("| MNIST")[::2]
+    assert "digits" in digits
+    *usual, worst = sorted(float(one) for one in re.findall(r"(\d\.\d+) ±", mnist))
+    assert len(usual) == 15
+    told = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
+    assert f"On MNIST the law has {usual[0]:.2f} to {usual[-1]:.2f}, at worst {worst} (hybrid, raw" in told
+
+
+def test_the_readme_says_whose_claims_they_are():
+    told = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
+    ours = [entry for entry in read() if entry.kind == "addition"]
+    theirs = [entry for entry in read() if entry.kind != "addition"]
+    for entries, whose in ((theirs, "the paper's"), (ours, "ours")):
+        counts = Counter(entry.stated.verdict for entry in entries)
+        found = re.search(rf"(\d+) (?:are )?{whose} \(([^)]*)\)", told)
+        assert found, whose
+        assert int(found[1]) == len(entries)
+        assert dict(part.split()[::-1] for part in found[2].split(", ")) == {
+            verdict: str(count) for verdict, count in counts.items()
+        }
+
+
+def test_short_horizons_have_the_retentions_that_the_page_says():
+    told = " ".join((DOCS / "set-budgets.md").read_text(encoding="utf-8").split())
+    shown = "--buffers 8,9,10 --budget 15 --mean-cost 5.5"
+
+    def designed(T):
+        given = ["design", *shown.split(), "--horizon", str(T), "--json"]
+        return json.loads(CliRunner().invoke(app, given).stdout)
+
+    best = {T: designed(T)["K"] for T in (50, 100, 1000, 1100, 1200, 2000)}
+    assert f"`{shown}` it is {best[50]} for 50 rounds, {best[100]} for 100, {best[1000]} for 1,000" in told
+    assert f"and {best[2000]} for 2,000" in told
+    assert (best[1100], best[1200]) == (best[1000], best[2000])
+    assert f"{designed(50)['crossover']:.0f} here, and it is between 1,100 and 1,200" in told
+    index = " ".join((DOCS / "index.md").read_text(encoding="utf-8").split())
+    assert f"K = {best[50]} for 50 rounds" in index
+
+
+def test_the_planning_notebook_has_the_case_that_the_page_names():
+    told = " ".join((DOCS / "set-budgets.md").read_text(encoding="utf-8").split())
+    notebook = json.loads((DOCS / "notebooks" / "planning-from-a-pilot.ipynb").read_text(encoding="utf-8"))
+    outputs = "".join(
+        "".join(output.get("text", "")) for cell in notebook["cells"] for output in cell.get("outputs", ())
+    )
+    bound = re.search(r"T = 200: K = (\d+)", outputs)[1]
+    tried = re.findall(r"(?m)^ ?(\d+) +[\d.]+ +([\d.]+)$", outputs)
+    law = min(tried, key=lambda one: float(one[1]))[0]
+    assert f"wants K = {bound} for 200 rounds and the law {law}." in told

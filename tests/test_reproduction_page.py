@@ -214,10 +214,12 @@ def test_its_pictures_are_there():
 
 
 def test_the_readme_quotes_it():
-    told = " ".join((PAGE.parent.parent / "README.md").read_text(encoding="utf-8").split())
+    told = " ".join((PAGE.parent.parent / "README.md").read_text(encoding="utf-8").split()).replace("−", "-")
     end, averaged = gains("mnist-released", "released")
     assert f"({end} after 100 rounds, {averaged} averaged over them" in told
     assert (
         "`buy-cheap-online` has {} and {} within 1 %".format(*gains("mnist-released", "buy-cheap-online"))
         in told
     )
+    behind = gains("mnist-paper", "buy-cheap-online")
+    assert "`buy-cheap-online` is behind constant admission: {} and {}.".format(*behind) in told

@@ -5,20 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from acdpp.report.page import PARTS
 from proofs_check.ledger import Entry, Statement, read
 
 PAGE = "verdicts.md"
-PARTS = {
-    "reuse": "Reuse of samples",
-    "learning": "The learning-error bound",
-    "design": "Design",
-    "control": "Drift and penalty",
-    "regret": "Regret and violations",
-    "experiments": "Experiments",
-    "beyond": "Beyond the paper",
-    "prediction": "The law of reuse",
-    "buying": "Buying cheap",
-}
 LEAD = """# All verdicts
 
 Every claim as the ledger records it, with what holds instead. Made from `proofs_check/ledger.json` when this site is
@@ -34,15 +24,18 @@ def anchor(label: str) -> str:
 def markdown() -> str:
     """The page."""
     entries = read()
-    counts = Counter(entry.stated.verdict for entry in entries)
-    lines = [
-        LEAD,
-        f"{len(entries)} claims: {', '.join(f'{n} {verdict}' for verdict, n in counts.most_common())}.",
-        "",
-    ]
+    ours = [entry for entry in entries if entry.kind == "addition"]
+    theirs = [entry for entry in entries if entry.kind != "addition"]
+    counts = f"{_counted(theirs, 'of the paper')}, {_counted(ours, 'of ours')}"
+    lines = [LEAD, f"{len(entries)} claims: {counts}.", ""]
     for part in dict.fromkeys(entry.section for entry in entries):
         lines += [f"## {PARTS[part]}", "", *(_claim(entry) for entry in entries if entry.section == part)]
     return "\n".join(lines)
+
+
+def _counted(entries: list[Entry], whose: str) -> str:
+    counts = Counter(entry.stated.verdict for entry in entries).most_common()
+    return f"{len(entries)} {whose} ({', '.join(f'{n} {verdict}' for verdict, n in counts)})"
 
 
 def _claim(entry: Entry) -> str:
