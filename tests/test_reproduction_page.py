@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.reproduction import FILLED, LENET, PAGE, STUDIES, points, renewed, study, worlds
+from proofs_check.claim import decide
+from proofs_check.claims.experiments import accuracy
+from proofs_check.engines.experiment import further_runs
+from proofs_check.experiments.committed import committed
 
 TEXT = PAGE.read_text(encoding="utf-8")
 TOLD = " ".join(TEXT.split()).replace("−", "-")
@@ -147,6 +151,34 @@ def test_so_were_other_numbers():
     paper = study("mnist-paper")["policies"].values()
     assert not any(one["first_round"]["reached"] for one in paper)
     assert sum(one["diverged"] for one in paper) == 2
+
+
+def test_the_memory_on_average_and_at_most_is_told_on_both_pages():
+    short = " ".join((PAGE.parent / "paper.md").read_text(encoding="utf-8").split())
+    held = [
+        study(f"{name}-paper")["policies"]["acdpp"]["occupancy"]
+        for name in ("mnist", "cifar10", "imagenette")
+    ]
+    means = [f"{sum(one['mean']) / len(one['mean']):.1f}" for one in held]
+    mean = "holds {} samples on average over rounds and runs in buffers for 100 (MNIST), {} in 200"
+    assert mean.format(*means[:2]) in TOLD
+    assert f"and {means[2]} in 400 (ImageNette). What" in TOLD
+    assert "in our runs: {} of 100, {} of 200 and {} of 400".format(*means) in short
+    assert "with up to {}, {} and {}:".format(*(one["largest"] for one in held)) in short
+    assert all(sum(one["mean"]) / len(one["mean"]) <= one["buffers"] for one in held)
+    assert [one["mean"][0] for one in held[:2]] == [one["buffers"] for one in held[:2]]
+    assert f"Round 1 fills the buffers ({held[2]['mean'][0]:.0f} of 400 on ImageNette)" in TOLD
+
+
+def test_the_intervals_that_decide_are_those_of_the_claim():
+    short = " ".join((PAGE.parent / "paper.md").read_text(encoding="utf-8").split()).replace("−", "-")
+    (claim,) = (one for one in accuracy.CLAIMS if one.id == "fig:test_acc_all/constant")
+    for evidence in decide(claim).stated:
+        result = committed()[evidence.part.lower().replace("-", ""), "paper"]
+        level = evidence.certificate["level"]
+        low, high = further_runs(result.gaps["acdpp"]["constant"].points, level)
+        assert f"from {low:+.1f} to {high:+.1f} on {evidence.part}" in short
+        assert f"at {100 * level:.1f} %" in short
 
 
 def test_what_is_left_of_the_gain_adds_up():

@@ -379,6 +379,15 @@ def test_a_worst_case_above_the_right_hand_side_is_seen(monkeypatch):
     assert worst_round.worst_case_corrected(Context()).outcome == "fails"
 
 
+def test_theorem_1_is_refuted_in_both_forms_of_its_constant():
+    stated = decide(replace(theorem1.CLAIMS[0], corrected=None)).stated
+    refuted = {e.part for e in stated if e.outcome == "fails" and e.sound}
+    assert refuted == set(theorem1.CLAIMS[0].parts)
+    assert counterexamples.stated_bound(
+        counterexamples.DRIFTING, 9, 9, once=False
+    ) > counterexamples.stated_bound(counterexamples.DRIFTING, 9, 9)
+
+
 # --- parts -------------------------------------------------------------------------------------------------
 
 

@@ -443,6 +443,21 @@ def test_the_parts_of_a_claim_share_its_error(tmp_path: Path) -> None:
         assert levels == [pytest.approx(1 - 0.05 / len(claim.parts))] * len(levels)
 
 
+def test_the_average_memory_is_told_beside_the_largest_and_where_it_is_within_the_buffers(
+    tmp_path: Path,
+) -> None:
+    results = put(tmp_path, "paper", every={"largest": {"acdpp": 999}})
+    over = replace(results["mnist", "paper"].policies["acdpp"], occupancy=np.full(100, 250.04))
+    policies = {**results["mnist", "paper"].policies, "acdpp": over}
+    said = constraints.averages(
+        {**results, ("mnist", "paper"): replace(results["mnist", "paper"], policies=policies)}, "acdpp"
+    )
+    assert "MNIST 250.0 of 100" in said
+    assert said.endswith("on: CIFAR-10, ImageNette")
+    told = claims(results)["buffer_cost_horizontal"].corrected.statement
+    assert constraints.averages(results, "acdpp") in told
+
+
 @pytest.mark.parametrize(("growth", "wanted"), [(0.0, "supported"), (-3.0, "supported"), (0.9, "undecided")])
 def test_a_debt_that_grows_by_more_than_a_hundredth_of_the_budget_has_not_settled(
     growth: float, wanted: str, tmp_path: Path

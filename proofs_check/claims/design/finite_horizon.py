@@ -156,18 +156,20 @@ def search_finds_the_best(context: Context) -> Evidence:
 CLAIMS = [
     Claim(
         id="cor:optimal-k/finite-horizon",
-        kind="step",
-        title="the same K* at finite T",
-        statement="At a finite horizon, too, the ceiling of x is the best feasible choice.",
+        kind="reading",
+        title="the limit's K* taken at finite T too",
+        statement="Taken at a finite horizon too, the corollary's closed form is optimal: the ceiling of x is the best "
+        "feasible choice for every T. (The paper states it as T → ∞ only, and for a fixed T says to search over K "
+        "and the rate.)",
         formula=written(r"K^\star_T=\max(\lceil x\rceil,1)\quad\forall T", "K* = ⌈x⌉ for every T"),
         domain="every T, best feasible rate for each K",
         checks=(closed_form_at_finite_horizon,),
         corrected=Correction(
             title="search K at rate min(ΣB/K, C/c̄); the ceiling passes the floor at a known T",
-            statement="The best K at horizon T is found by a search over K = 1..T at rate min(ΣB/K, C/c̄). "
-            f"It may be below or above ⌈x⌉: with x = 21/10 the floor, at rate C/c̄, wins at T = {CROSSOVER:,} "
-            "and loses from the next round on. Where the ceiling passes the floor has a formula, within 1 % where that "
-            "is beyond 10⁴·K rounds in the examples tried, and to leading order in T/log T.",
+            statement="The best K at horizon T is found by a search, as the paper says, over K = 1..T; the rate is "
+            "min(ΣB/K, C/c̄). It may be below or above ⌈x⌉: with x = 21/10 the floor, at rate C/c̄, wins at "
+            f"T = {CROSSOVER:,} and loses from the next round on. Where the ceiling passes the floor has a formula, "
+            "within 1 % where that is beyond 10⁴·K rounds in the examples tried, and to leading order in T/log T.",
             formula=written(
                 r"K_T=\operatorname{arg}\min_K\bar{\mathcal E}_T"
                 r"\bigl(K,\min(\textstyle\sum B/K,\,C/\bar c)\bigr);\quad "

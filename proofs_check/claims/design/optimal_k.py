@@ -178,7 +178,8 @@ CLAIMS = [
         ),
         domain="T → ∞",
         hypotheses=(
-            "of the two, only one that is feasible counts: then the floor never does, unless x is whole",
+            "“feasible”, as printed, is taken to exclude the floor wherever it is below x, although the printed "
+            "formula offers it",
         ),
         parts=tuple(ESTABLISHED),
         given=(WRITTEN,),

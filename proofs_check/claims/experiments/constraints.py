@@ -1,6 +1,7 @@
 """`fig:buffer_cost_horizontal`: the buffers, the budget and the debt, on every data set, as the text says.
 
-The figure shows ImageNette; the text says that the same is seen on the others.
+The figure shows ImageNette; the text says that the same is seen on the others. The paper's constraint on buffers is a
+time average; that the memory stays within them is read as said of every round, and the averages are told beside it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from proofs_check.experiments.stated import SECTION7, Stated
 from proofs_check.groundwork.experiments.section7 import DOMAIN, Instead, Judge, Measure, Part, claims_from
 from proofs_check.notation import Formula
 
-CAPPED = "acdpp-capped"
+PRINTED, CAPPED = "acdpp", "acdpp-capped"
 
 
 def fits(result: Reproduction, said: Stated, mine: str, level: float) -> Evidence:
@@ -36,6 +37,30 @@ def capped_fits(result: Reproduction, said: Stated, mine: str, level: float) -> 
     printed, capped = (result.policies[name] for name in (mine, CAPPED))
     found = within(result, capped.largest_occupancy, capped.buffers, "memory under the capped rule")
     return f"{printed.largest_occupancy:g} against {printed.buffers:g}", found
+
+
+def averages(results: Results, mine: str) -> str:
+    """The memory of all clients together on average over rounds and runs, and where that is within the buffers."""
+    means = {
+        result.name: (float(played.occupancy.mean()), played.buffers)
+        for dataset in SECTION7
+        if (result := results.get((dataset, "paper"))) is not None
+        for played in (result.policies[mine],)
+    }
+    told = ", ".join(f"{name} {mean:.1f} of {buffers:g}" for name, (mean, buffers) in means.items())
+    met = ", ".join(name for name, (mean, buffers) in means.items() if mean <= buffers)
+    return f"{told}; the constraint on time averages is met in total in the runs on: {met or 'none of these'}"
+
+
+def filling(results: Results, mine: str) -> str:
+    """What is held in round 1 on average over runs, and when most is."""
+    return "; ".join(
+        f"{result.name} {held[0]:g} of {result.policies[mine].buffers:g}, then up to {held.max():g} in round "
+        f"{held.argmax() + 1}"
+        for dataset in SECTION7
+        if (result := results.get((dataset, "paper"))) is not None
+        for held in (result.policies[mine].occupancy,)
+    )
 
 
 def affordable(result: Reproduction, said: Stated, mine: str, level: float) -> Evidence:
@@ -73,17 +98,24 @@ def claims(results: Results) -> list[Claim]:
             Instead(
                 title="as printed up to {}; with the capped rule within",
                 statement="The largest memory in any round of any run, and the buffers together: {}. Capped at what "
-                "fits, ACDPP stays within them in every round of every run.",
-                sketch="One run with more in memory than fits is a counterexample. As printed, the region's upper end "
-                "in round 1 is Λ̄/(1-ρ), which is far above the buffers (alg:acdpp/first-round).",
+                "fits, ACDPP stays within them in every round of every run. As printed, the memory of all clients "
+                f"together was on average over rounds and runs: {averages(results, PRINTED)}. V and ρ are our choice, "
+                "since the paper names none, and the largest memory depends on them.",
+                sketch="One run with more in memory than fits is a counterexample to “in every round”, and none to the "
+                "time average. As printed, round 1 admits the region's upper end Λ̄/(1-ρ) (alg:acdpp/first-round), "
+                "and with our ρ that fills the buffers or most of them; these samples stay for K rounds, and what "
+                "later rounds admit comes on top, until they leave together. Held in round 1, and at most, on average "
+                f"over runs: {filling(results, PRINTED)}.",
                 symbol="n̂",
                 latex=r"\hat n",
                 meaning="largest memory of all clients together, in any round of any run",
             ),
             id="fig:buffer_cost_horizontal",
-            title="ACDPP's memory stays within the buffers",
+            title="ACDPP's memory stays within the buffers (read per round)",
             statement="In the setting of Section 7, ACDPP never holds more samples in memory than the buffers of all "
-            "clients together, in any round of any run.",
+            "clients together, in any round of any run. (The text says that the occupancy over rounds, which its "
+            "figure shows, remains within the memory budget. Its constraint is on time averages; that it is kept in "
+            "every round is our reading of the figure's text.)",
             formula=Formula(r"n(t)\le\sum_mB_m\quad\forall t", "n(t) ≤ ΣB for all t"),
             symbols={"ΣB": "the buffers of all clients together"},
             domain=DOMAIN,

@@ -237,10 +237,11 @@ SYMBOLS = {
 CLAIMS = [
     Claim(
         id="eq:global-aggregation/bias",
-        kind="step",
+        kind="reading",
         title="weights ∝ α_m n_m follow F_P",
-        statement="With clients that draw from P_m and the weights α_m n_m/Σα_j n_j, the expected update is a "
-        "step on the population risk F_P of the mixture Σα_m P_m.",
+        statement="Taken as weights that serve the objective: with clients that draw from P_m and the weights "
+        "α_m n_m/Σα_j n_j, the expected update is a step on the population risk F_P of the mixture Σα_m P_m. (The "
+        "paper gives these weights as a natural example and does not say what the update is on average.)",
         formula=Formula(
             r"E\sum_mw_m\nabla\widehat F_m=\nabla F_P,\quad w_m=\frac{\alpha_mn_m}{\sum_j\alpha_jn_j}",
             "E Σ w_m ∇F_m = ∇F_P, w_m = α_m n_m/Σα_j n_j",

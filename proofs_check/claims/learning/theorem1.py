@@ -1,9 +1,11 @@
 r"""Theorem 1 (`thm:regret-neff`): what it needs, and what then holds.
 
-As printed it is refuted three times over: by several local steps, by clients that drop samples by their values, and
-by a loss that is not convex; without projection the model leaves Θ. The corrected bound is checked link by link, each
-link a part of its own, and as a whole on examples with power: without any one of its terms they violate it. The linear
-term is the exception, and is proved to be superfluous. The sharper theorem is judged in `beyond`.
+With D²/(2η) once, as in its proof, it is refuted three times over: by several local steps, by clients that drop
+samples by their values, and by a loss that is not convex. With D²/(2η) in every round, as printed, it is for convex
+losses true and empty as long as the model stays in Θ, and false where it leaves Θ, which without projection it may.
+The corrected bound is checked link by link, each link a part of its own, and as a whole on examples with power:
+without any one of its terms they violate it. The linear term is the exception, and is proved to be superfluous. The
+sharper theorem is judged in `beyond`.
 """
 
 from __future__ import annotations
@@ -73,7 +75,8 @@ def constant_is_never_small() -> Evidence:
     varies = _risk_varies_by_at_most()
     found = refutes(
         larger,
-        "C₂ ≥ √5·DG in every round, above any excess risk of convex losses: so read, the theorem says nothing",
+        "C₂ ≥ √5·DG in every round, above any excess risk of convex losses on Θ: so read, the theorem says nothing "
+        "as long as the model stays in Θ",
     )
     return obeying(found, {"an excess risk of at most DG": varies})
 
@@ -141,8 +144,10 @@ CLAIMS = [
         id="thm:regret-neff",
         kind="theorem",
         title="Theorem 1, the learning-error bound",
-        statement="Under Assumptions 1-4 the cumulative excess risk of any policy is at most the printed "
-        "bound, with D²/(2η) paid once, as in its proof.",
+        statement="Under Assumptions 1-4 the cumulative excess risk of any policy is at most the printed bound, both "
+        "with D²/(2η) paid once, as in its proof and in the formula here, and with it in every round, as part of the "
+        "C₂ that the theorem prints inside the sum. (With it in every round the bound is exceeded by a model that "
+        "leaves Θ; for convex losses and a model that stays there it is true and empty: thm:regret-neff/constant.)",
         formula=written(
             r"\mathcal E_T(\pi)\le\bar{\mathcal E}_T(\pi)=@initial+\sum_t\Bigl[@terms+@constant\Bigr]",
             "E_T(π) ≤ Ē_T(π) = @initial + Σ[@terms + @constant]",
@@ -151,7 +156,11 @@ CLAIMS = [
             constant=sp.expand(PRINTED.constant),
         ),
         domain="any joint policy, any E >= 1; rounds without a real radicand are thm:regret-neff/radicand",
-        checks=(local_steps, dropping_by_value, non_convex),
+        parts=("D²/(2η) once", "D²/(2η) in every round"),
+        checks={
+            "D²/(2η) once": (local_steps, dropping_by_value, non_convex),
+            "D²/(2η) in every round": no_projection,
+        },
         corrected=Correction(
             title="convex, projected, value-blind; χ, ηE, log⁺",
             statement=said(
@@ -324,7 +333,8 @@ CLAIMS = [
             "D²/(2ηE) appears once whatever T; the rest of a round's recursion, over 2ηE, is its constant and its "
             "statistical terms. Inside the sum, D²/(2η) + "
             "5ηG²/2 >= √5·DG by the inequality of the means, and F_P(θ)-F_P(θ*) <= ⟨∇F_P(θ), θ-θ*⟩ <= DG for "
-            "convex losses: the printed theorem is then true and empty.",
+            "convex losses and θ in Θ: with projection the printed theorem is then true and empty. Without, the "
+            "model may leave Θ and it is false (thm:regret-neff).",
             hypotheses=(*NEEDED, MISMATCH),
             parts=("recursion", "local drift", "projection", "paid once", "share of a round"),
             checks={

@@ -85,7 +85,7 @@ def round_by_round(*, stated: bool) -> Evidence:
 
 
 def as_printed(context: Context) -> Evidence:
-    """Stolz-Cesàro on the printed summand. The certificate begins with the table that shows it."""
+    """Stolz-Cesàro on the printed summand. The certificate begins with the table that illustrates it."""
     found = at_most(
         eventually(_round_as_stated(10, 5, RATIONAL).total, t),
         t,
@@ -93,7 +93,7 @@ def as_printed(context: Context) -> Evidence:
         domain=f"K = 10, Λ̄ = 5, {SPELLED}, everything as printed; T → ∞",
     )
     rows = table(context.choose(HORIZONS, tuple(10**e for e in range(3, 16))), stated=True)
-    detail = "Ω₃/log T tends to infinity, as the certified sums below show"
+    detail = "Ω₃/log T tends to infinity, by the limit of its summand; the certified sums below illustrate it"
     shown = replace(
         found,
         detail=detail if found.outcome == "fails" else found.detail,
@@ -176,9 +176,11 @@ CLAIMS = [
             statement=said("Ω₃(T) is asymptotic to @c·√(T log T). For K = 1 it is exactly 0.", c=LIMIT),
             formula=written(r"\Omega_3(T)\sim@c\,\sqrt{T\log T}", "Ω₃(T) ~ @c·√(T log T)", c=LIMIT),
             sketch=said(
-                "In round t the generalisation terms are those of Λ̄t and of KΛ̄t distinct samples; their "
-                "difference is @half·√(log t/t) to leading order, and Σ√(log t/t) ~ 2√(T log T). The other "
-                "two terms differ by order 1/t, that is log T in total.",
+                "The comparison admits Λ̄ samples a round and keeps each for K rounds, so that by round t it has seen "
+                "Λ̄t distinct ones; the oracle replaces all KΛ̄ places in every round and has seen KΛ̄t. The "
+                "generalisation terms are those of so many samples; their difference is @half·√(log t/t) to "
+                "leading order, and Σ√(log t/t) ~ 2√(T log T). The other two terms differ by order 1/t, "
+                "that is log T in total.",
                 half=LIMIT / 2,
             ),
             parts=("K >= 1", "K = 1"),

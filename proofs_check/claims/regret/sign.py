@@ -221,10 +221,11 @@ def bounded_without_reuse(context: Context) -> Evidence:
 CLAIMS = [
     Claim(
         id="eq:dpp-regret",
-        kind="definition",
+        kind="reading",
         title="Reg >= 0: the oracle is a benchmark",
-        statement="The regret, a difference of two upper bounds, measures how much worse than the costless "
-        "oracle a policy is; so it is not negative.",
+        statement="Read as how much worse than the costless oracle a policy is, the regret is not negative. (The "
+        "paper defines it, a difference of two upper bounds, to quantify the gap to the oracle, and states no sign; "
+        "it says that without costs and within the buffers always fresh samples make the bound least.)",
         formula=Formula(
             r"\mathrm{Reg}(T)=\bar{\mathcal E}_T-\bar{\mathcal E}_T^{\mathrm{oracle}}\ge0",
             "Reg(T) = Ē_T - Ē_T^oracle ≥ 0",

@@ -1,9 +1,10 @@
 r"""Counterexamples to Theorem 1 as printed, each with one thing missing that its proof needs.
 
 In each the memory equals all samples seen, or nearly, so that the printed mismatch terms vanish, and samples
-are so many that the generalisation term is small. What is left of the printed bound is D²/(2η), paid once as
-in the paper's proof, and the per-round constant. Each is shown to obey what it claims to obey: the constants of its
-loss are proved on Θ, and where one is wrong the example refutes nothing.
+are so many that the generalisation term is small. What is left of the printed bound is D²/(2η), paid once as in
+the paper's proof (in every round, as printed, where a projection is missing), and the per-round constant. Each
+is shown to obey what it claims to obey: the constants of its loss are proved on Θ, and where one is wrong the
+example refutes nothing.
 """
 
 from __future__ import annotations
