@@ -71,6 +71,8 @@ def test_the_readme_says_whose_claims_they_are():
     told = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
     ours = [entry for entry in read() if entry.kind == "addition"]
     theirs = [entry for entry in read() if entry.kind != "addition"]
+    readings = sum(entry.kind == "reading" for entry in theirs)
+    assert f"), {readings} of them as we read it, and" in told
     for entries, whose in ((theirs, "the paper's"), (ours, "ours")):
         counts = Counter(entry.stated.verdict for entry in entries)
         found = re.search(rf"(\d+) (?:are )?{whose} \(([^)]*)\)", told)

@@ -190,4 +190,4 @@ def test_the_page_of_verdicts_says_whose_claims_they_are(site: dict[Path, Page])
     ours = kinds.count("addition")
     told = page.read_text(encoding="utf-8")
     assert f"{len(kinds)} claims: {len(kinds) - ours} of the paper (" in told
-    assert f", {ours} of ours (" in told
+    assert f"), {kinds.count('reading')} of them as we read it, {ours} of ours (" in told

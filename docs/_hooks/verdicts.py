@@ -26,7 +26,10 @@ def markdown() -> str:
     entries = read()
     ours = [entry for entry in entries if entry.kind == "addition"]
     theirs = [entry for entry in entries if entry.kind != "addition"]
-    counts = f"{_counted(theirs, 'of the paper')}, {_counted(ours, 'of ours')}"
+    read_so = sum(entry.kind == "reading" for entry in entries)
+    counts = (
+        f"{_counted(theirs, 'of the paper')}, {read_so} of them as we read it, {_counted(ours, 'of ours')}"
+    )
     lines = [LEAD, f"{len(entries)} claims: {counts}.", ""]
     for part in dict.fromkeys(entry.section for entry in entries):
         lines += [f"## {PARTS[part]}", "", *(_claim(entry) for entry in entries if entry.section == part)]
