@@ -225,8 +225,9 @@ def _show(document: dict[str, Any]) -> None:
     console.print("no (cost): filling the buffers with that K costs more than the budget")
     if document["crossover"] is not None:
         below, where = int(document["fill_ratio"]), document["crossover"]
+        rough = "; a low estimate, for which --horizon is exact" if where < 10**4 * below else ""
         console.print(
-            f"K = {below} at the affordable rate is better up to about T = {where:,.0f}, then K = {below + 1}"
+            f"K = {below} at the affordable rate is better up to about T = {where:,.0f}, then K = {below + 1}{rough}"
         )
     _, down = document["stated"]
     if not down["feasible"]:
