@@ -294,3 +294,14 @@ def test_a_drawing_takes_on_the_ink_and_ground_of_the_page_and_keeps_other_colou
     assert "url(#figure-x-a)" in made
     assert "fill: #010101; stroke: #0072b2" in made
     assert "metadata" not in made
+
+
+def test_what_is_refuted_is_not_said_to_hold_under_hypotheses(verdicts: Path) -> None:
+    document = contents.gather(json.loads(verdicts.read_text(encoding="utf-8")), [], [])
+    case = document["claims"][0]
+    assert case["verdict"] == "conditional"
+    assert "It holds if" in page(document, [], [], "acdpp report")
+    case["verdict"] = case["qualified"] = "refuted"
+    text = page(document, [], [], "acdpp report")
+    assert "It holds if" not in text
+    assert "Also looked at with" in text
