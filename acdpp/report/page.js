@@ -46,6 +46,7 @@
       filters.elements.words.focus();
     } else if (event.key === "Escape" && event.target === filters.elements.words) {
       filters.reset();
+      refine();
     }
   });
 

@@ -33,6 +33,7 @@ LABELS = (
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 sync_api = pytest.importorskip("playwright.sync_api")
+expect = sync_api.expect
 
 
 @pytest.fixture(scope="module")
@@ -112,12 +113,14 @@ def open_page(browser: sync_api.Browser, made: Path) -> Iterator[object]:
 def test_a_search_finds_by_words_whatever_the_spelling(open_page) -> None:
     watched = open_page()
     page = watched.page
-    assert len(watched.shown()) >= len(LABELS)
+    every = len(watched.shown())
+    assert every >= len(LABELS)
     page.keyboard.press("/")
     page.keyboard.type("omega3 certified sums")
+    expect(page.locator(".case:visible")).to_have_count(1)
     assert watched.shown() == ["lem:omega3-order"]
     page.keyboard.press("Escape")
-    assert len(watched.shown()) >= len(LABELS)
+    expect(page.locator(".case:visible")).to_have_count(every)
     page.fill("[name=words]", "Ω3")  # printed Ω₃
     assert "lem:omega3-order" in watched.shown()
     assert "eq:kstep-drop" not in watched.shown()
@@ -162,28 +165,28 @@ def test_filters_by_verdict_part_and_engine_agree_with_the_document(open_page, m
             assert watched.shown() == wanted, (name, option)
             assert wanted, (name, option)
         page.click("button[type=reset]")
-        sync_api.expect(page.locator(".case:visible")).to_have_count(len(cases))
+        expect(page.locator(".case:visible")).to_have_count(len(cases))
 
 
 def test_a_case_opens_by_click_by_keyboard_and_by_link(open_page) -> None:
     page = open_page().page
     case = page.locator("[id='eq:kstep-drop']")
-    assert not case.locator(".body").is_visible()
+    expect(case.locator(".body")).to_be_hidden()
     case.locator("> summary").click()
-    assert case.locator(".body").is_visible()
+    expect(case.locator(".body")).to_be_visible()
     case.locator("> summary").focus()
     page.keyboard.press("Enter")
-    assert not case.locator(".body").is_visible()
+    expect(case.locator(".body")).to_be_hidden()
 
     linked = open_page("#lem:omega3-order.lipschitz").page
     target = linked.locator("[id='lem:omega3-order.lipschitz']")
-    assert target.locator(".body").is_visible()
-    assert linked.evaluate("document.activeElement.closest('.case').id") == "lem:omega3-order.lipschitz"
+    expect(target.locator(".body")).to_be_visible()
+    expect(target.locator("> summary")).to_be_focused()
     assert target.locator("math").first.bounding_box()["height"] > 10
     certificate = target.locator("details.certificate").first
-    assert not certificate.locator("dl").is_visible()
+    expect(certificate.locator("dl")).to_be_hidden()
     certificate.locator("summary").click()
-    assert certificate.locator("dl").is_visible()
+    expect(certificate.locator("dl")).to_be_visible()
 
     linked.fill("[name=words]", "nothing has this")
     linked.evaluate("location.hash = 'eq:vck-exact'")
@@ -281,7 +284,7 @@ def test_on_paper_what_is_shown_is_open_and_the_rest_is_left_out(open_page, tmp_
     page.select_option("[name=verdict]", "conditional")
     content = page.pdf()
     assert content.startswith(b"%PDF")
-    assert page.locator(".case[open]").count() == 0  # closed again afterwards
+    expect(page.locator(".case[open]")).to_have_count(0)  # closed again afterwards
     if pdftotext is None:
         pytest.skip("there is no pdftotext to read the PDF with")
     (tmp_path / "page.pdf").write_bytes(content)
@@ -297,9 +300,9 @@ def test_on_paper_what_is_shown_is_open_and_the_rest_is_left_out(open_page, tmp_
 def test_it_can_be_read_without_script(browser, made) -> None:
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(made.as_uri() + "#eq:kstep-drop")
-    assert not page.locator("#filters").is_visible()
+    expect(page.locator("#filters")).to_be_hidden()
     page.locator("[id='eq:kstep-drop'] > summary").click()
-    assert page.locator("[id='eq:kstep-drop'] .body").is_visible()
+    expect(page.locator("[id='eq:kstep-drop'] .body")).to_be_visible()
     page.context.close()
 
 
