@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from proofs_check.claim import Case, Claim, Given
     from proofs_check.evidence import Evidence
 
-__all__ = ["EXAMPLES", "Profile", "command", "decided", "needs_verifiers"]
+__all__ = ["EXAMPLES", "Profile", "command", "decided", "needs_verifiers", "spell"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp verify[/bold] for all claims, "
@@ -277,10 +277,11 @@ def _show_evidence(found: tuple[Evidence, ...]) -> None:
         _say(f"- {e.method}, {e.strength}, {e.outcome}{part}", f"{e.detail} [{e.seconds:.1f} s]", indent=4)
         _say("on", e.domain, indent=6)
         for name, value in e.certificate.items():
-            _say(name, _spell(value), indent=6)
+            _say(name, spell(value), indent=6)
 
 
-def _spell(value: Any) -> str:
+def spell(value: Any) -> str:
+    """A value of a certificate, as words."""
     if isinstance(value, dict):
-        return ", ".join(f"{k}={_spell(v)}" for k, v in value.items())
-    return ", ".join(map(_spell, value)) if isinstance(value, list) else str(value)
+        return ", ".join(f"{k}={spell(v)}" for k, v in value.items())
+    return ", ".join(map(spell, value)) if isinstance(value, list) else str(value)

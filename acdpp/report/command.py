@@ -45,6 +45,8 @@ NAMES = {
     Form.json: "report.json",
 }
 
+SUFFIXES = {Path(name).suffix for name in NAMES.values()}
+
 
 def command(
     out: Annotated[Path, typer.Option(help="Folder for the report; made if need be.")] = Path("report"),
@@ -84,6 +86,10 @@ def command(
     from figures.save import check_folder, write
 
     forms = list(dict.fromkeys(form or [Form.html]))
+    if out.suffix.lower() in SUFFIXES and not out.is_dir():
+        raise SettingError(
+            f"--out is the folder for the report, and {out.name!r} is named like a file: give --out {out.parent}"
+        )
     check_folder(out)
     results = list(result or [])
     for path in results:  # a wrong folder should be known at once

@@ -15,8 +15,36 @@ from typing import Any, get_args
 
 from theory.setting import SettingError
 
-__all__ = ["differs", "gather", "read_result", "read_verdicts"]
+__all__ = ["MARKS", "MEANING", "PARTS", "differs", "gather", "read_result", "read_verdicts"]
 
+PARTS = {
+    "reuse": "Reuse of samples",
+    "learning": "The learning error",
+    "design": "Design",
+    "control": "Control and constraints",
+    "regret": "Regret",
+    "experiments": "Experiments",
+    "beyond": "Beyond the paper: bounds",
+    "prediction": "The law of reuse",
+    "buying": "Buying cheap",
+}
+MARKS = {
+    "proved": "✓",
+    "certified": "✓",
+    "supported": "≈",
+    "conditional": "◐",
+    "refuted": "✗",
+    "undecided": "?",
+}
+MEANING = {
+    "proved": "true on its whole domain; where an argument in words or a cited theorem joins the proofs by machine, "
+    "the verdict says “given”",
+    "certified": "true, rigorously, on a stated range",
+    "supported": "true on every example tried, or not excluded by an experiment",
+    "conditional": "false as printed, true with the hypotheses that are named",
+    "refuted": "a counterexample or a disproof stands beside it",
+    "undecided": "what was looked at does not decide it",
+}
 STATEMENT = {
     "title",
     "statement",

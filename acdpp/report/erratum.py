@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from acdpp.report import prose
+from acdpp.report.contents import PARTS
 from acdpp.report.display import display
 from acdpp.report.findings import Finding, against
-from acdpp.report.page import PARTS
 from proofs_check.notation import GLOSSARY
 
 __all__ = ["latex", "printed"]

@@ -11,21 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from acdpp.report.contents import MARKS, MEANING, PARTS
 from acdpp.report.escapes import formula
 from acdpp.report.findings import against, plain
-from acdpp.report.page import MARKS, PARTS
 from acdpp.study import with_error
 
 __all__ = ["anchor", "markdown"]
 
-MEANING = {
-    "proved": "true on its whole domain, by proof; where it rests on more, the case says so",
-    "certified": "true, rigorously, on the ranges stated",
-    "supported": "tried and not refuted",
-    "conditional": "true only under hypotheses that are not printed",
-    "refuted": "not true as printed",
-    "undecided": "neither established nor refuted",
-}
 UNMARKED = {
     r"\{": r"\lbrace ",
     r"\}": r"\rbrace ",

@@ -15,33 +15,16 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from acdpp.report.contents import MARKS, MEANING, PARTS
 from acdpp.report.drawn import Figure
 from acdpp.report.escapes import formula
 from acdpp.report.findings import plain
 from acdpp.report.mathml import mathml
 from acdpp.study import with_error
+from acdpp.verify import spell
 
-__all__ = ["PARTS", "anchor", "page"]
+__all__ = ["anchor", "page"]
 
-PARTS = {
-    "reuse": "Reuse of samples",
-    "learning": "The learning error",
-    "design": "Design",
-    "control": "Control and constraints",
-    "regret": "Regret",
-    "experiments": "Experiments",
-    "beyond": "Beyond the paper: bounds",
-    "prediction": "The law of reuse",
-    "buying": "Buying cheap",
-}
-MARKS = {
-    "proved": "✓",
-    "certified": "✓",
-    "supported": "≈",
-    "conditional": "◐",
-    "refuted": "✗",
-    "undecided": "?",
-}
 # what a reader should know first, if it is among the cases
 CENTRAL = (
     "thm:regret-neff",
@@ -79,11 +62,11 @@ def page(
         mathml=lambda latex: mathml(formula(latex)),
         plain=plain,
         anchor=anchor,
-        spell=_spell,
+        spell=spell,
         count=_count,
         pm=_pm,
     )
-    environment.globals.update(PARTS=PARTS, MARKS=MARKS)
+    environment.globals.update(PARTS=PARTS, MARKS=MARKS, MEANING=MEANING)
     claims = {claim["id"]: claim for claim in document["claims"]}
     return environment.get_template("page.html").render(
         document=document,
@@ -166,13 +149,6 @@ def _linker(labels: Sequence[str]) -> Any:
         return Markup(pattern.sub(lambda m: f'<a href="#{anchor(m[1])}">{m[1]}</a>', safe) if known else safe)
 
     return linked
-
-
-def _spell(value: Any) -> str:
-    """A value of a certificate, as words."""
-    if isinstance(value, dict):
-        return ", ".join(f"{k} = {_spell(v)}" for k, v in value.items())
-    return ", ".join(map(_spell, value)) if isinstance(value, list) else str(value)
 
 
 def _count(value: float | None, unbounded: str = "–") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from acdpp.report.page import PARTS
+from acdpp.report.contents import PARTS
 from proofs_check.ledger import Entry, Statement, read
 
 PAGE = "verdicts.md"

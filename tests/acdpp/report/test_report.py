@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from acdpp.main import app
 from acdpp.plot import FIGURES, MEASURED
-from acdpp.report import contents, drawn
+from acdpp.report import contents, drawn, findings
 from acdpp.report.erratum import latex
 from acdpp.report.mathml import NotTypeset, mathml
 from acdpp.report.outline import markdown
@@ -110,14 +110,15 @@ def test_a_verdict_that_is_not_the_recorded_one_is_told(verdicts: Path, tmp_path
         (["--verdicts", "empty.json", "--claim", "eq:vck-exact"], "leave out --claim"),
         (["--claim", "eq:nothing"], "there is no claim 'eq:nothing'"),
         (["--result", "nowhere"], "nowhere"),
+        (["--out", "new.html"], "'new.html' is named like a file: give --out ."),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_nothing(words, reason, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("text.json").write_text("no json")
     Path("empty.json").write_text("{}")
-    assert reason in report(*words, "--out", "new")
-    assert not Path("new").exists()
+    assert reason in report("--out", "new", *words)
+    assert sorted(map(str, Path().iterdir())) == ["empty.json", "text.json"]
 
 
 @pytest.mark.parametrize(
@@ -305,3 +306,13 @@ def test_what_is_refuted_is_not_said_to_hold_under_hypotheses(verdicts: Path) ->
     text = page(document, [], [], "acdpp report")
     assert "It holds if" not in text
     assert "Also looked at with" in text
+
+
+def test_text_of_a_file_is_never_executed(monkeypatch) -> None:
+    """SymPy evaluates what it is given, so it is given numbers alone."""
+    given: list[str] = []
+    monkeypatch.setattr("sympy.sympify", lambda text: given.append(text) or 1)
+    findings._value("sqrt(3)/76800000 + 1")
+    assert given == ["sqrt(3)/76800000 + 1"]
+    findings._value("__import__('os').system('true') or sqrt(76800000)")
+    assert len(given) == 1
