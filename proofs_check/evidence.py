@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 __all__ = [
+    "UNSOUND",
     "Evidence",
     "Verdict",
     "as_plain",
@@ -38,6 +39,7 @@ __all__ = [
 Method = Literal["identity", "smt", "limit", "enclosure", "exact", "worst case", "simulation", "experiment"]
 Strength = Literal["proof", "certified", "certified numerically", "exact", "experimental", "statistical"]
 Outcome = Literal["holds", "fails", "open"]
+UNSOUND = ("statistical", "certified numerically")  # a failure of that strength refutes nothing by itself
 Verdict = Literal["proved", "certified", "supported", "conditional", "refuted", "undecided"]
 
 USUAL: dict[Method, Strength] = {
@@ -100,7 +102,7 @@ class Evidence:
         ranges over more than the statement does (its comparator is any point, not the population's minimiser). An
         experiment in the very setting of a statement about an experiment does.
         """
-        return self.strength not in ("statistical", "certified numerically")
+        return self.strength not in UNSOUND
 
     def about(self, part: str) -> Evidence:
         """The same finding, booked as evidence about one named part of the statement."""

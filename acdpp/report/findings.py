@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from proofs_check.evidence import UNSOUND
 from proofs_check.notation import GLOSSARY, SPELLING
 
 __all__ = ["Finding", "against", "plain"]
 
-UNSOUND = ("statistical", "certified numerically")
 SATISFIES = "it satisfies "
 SPELLED = {name: spelling for name, (_, spelling) in SPELLING.items()}
 # entries of certificates under the names they have in the code
