@@ -13,6 +13,7 @@ from empirics.records.folder import SETTINGS, claim
 from empirics.run import Announce, Progress, run_study
 from empirics.settings.ladder import EQUAL, at_equal_spending, rungs
 from empirics.settings.study import Study
+from theory.paper import ROUNDS, RUNS
 
 __all__ = ["explain", "reproduce"]
 
@@ -40,8 +41,8 @@ def explain(
     out: Path | None = None,
     *,
     worlds: tuple[str, ...] | None = None,
-    seeds: int = 10,
-    rounds: int = 100,
+    seeds: int = RUNS,
+    rounds: int = ROUNDS,
     eta: float | None = None,
     device: str | None = None,
     data_dir: Path | None = None,

@@ -5,6 +5,7 @@ differ, both exist: `name` and `name_as_stated`.
 
 | module | holds |
 | --- | --- |
+| `paper` | the paper's own numbers: budgets, prices, Section 7 |
 | `setting` | what a user chooses: `Constants`, `Budget`, `Region`; a mistake is a `SettingError` |
 | `reuse` | how often samples are used: uniformity, effective sample size, gradient mismatch |
 | `bound` | Theorem 1: what a round contributes, and its sum along any trajectory |

@@ -13,6 +13,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from empirics.settings.field import apply_checks, between, choice, optional, setting, text
+from theory.paper import PRICES
 from theory.setting import SettingError
 
 __all__ = ["CHEAPEST", "DEAREST", "CostProcess", "Process"]
@@ -45,9 +46,9 @@ class CostProcess:
         "drifting (uniform times a factor that rises over the horizon) or trace (the prices of a file).",
         choice(*Process),
     )
-    low: float = setting(1, "The lowest cost of a sample.", between(CHEAPEST, DEAREST, such_as=1))
+    low: float = setting(PRICES[0], "The lowest cost of a sample.", between(CHEAPEST, DEAREST, such_as=1))
     high: float = setting(
-        10, "The highest; a drifting cost may exceed it.", between(CHEAPEST, DEAREST, such_as=10)
+        PRICES[1], "The highest; a drifting cost may exceed it.", between(CHEAPEST, DEAREST, such_as=10)
     )
     stay: float = setting(
         0.9,

@@ -17,6 +17,7 @@ from empirics.settings.field import choice
 from empirics.settings.section7 import section7, settings_for
 from empirics.settings.study import Study
 from empirics.settings.variant import Variant
+from theory.paper import ROUNDS, RUNS
 
 __all__ = ["EQUAL", "EVERYWHERE", "LADDER", "NOTES", "SPENDS", "at_equal_spending", "rungs"]
 
@@ -59,7 +60,7 @@ NOTES = (
 
 
 def rungs(
-    dataset: str, worlds: tuple[str, ...] | None = None, *, seeds: int = 10, rounds: int = 100
+    dataset: str, worlds: tuple[str, ...] | None = None, *, seeds: int = RUNS, rounds: int = ROUNDS
 ) -> dict[str, Study]:
     """The study of each of these worlds, by default of all that the data set has."""
     known = [world for world in LADDER if world in settings_for(dataset)]

@@ -15,6 +15,7 @@ from pathlib import Path
 from empirics.settings.costs import CostProcess
 from empirics.settings.field import choice
 from empirics.settings.study import Study
+from theory.paper import ROUNDS
 from theory.setting import SettingError
 
 __all__ = ["PRESETS", "read_toml"]
@@ -24,7 +25,7 @@ _MNIST = Study(
     scale="pixels",
     partition="two-class",
     radius=None,
-    rounds=100,
+    rounds=ROUNDS,
     dtype="float32",
     measures=("accuracy",),
     threads=None,

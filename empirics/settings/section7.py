@@ -20,7 +20,8 @@ from typing import Any
 
 from empirics.settings.costs import CostProcess
 from empirics.settings.field import choice
-from empirics.settings.study import BUFFERS, Study
+from empirics.settings.study import Study
+from theory.paper import LOCAL_STEPS, ROUNDS, RUNS, SECTION7
 from theory.setting import SettingError
 
 __all__ = [
@@ -36,12 +37,11 @@ __all__ = [
     "settings_for",
 ]
 
-DATASETS = ("mnist", "cifar10", "imagenette")
-TARGETS = {"mnist": 0.85, "cifar10": 0.7, "imagenette": 0.7}
-PAPER: dict[str, dict[str, dict[str, float | None]]] = {  # of acdpp over these; None where it says "never"
-    "mnist": {"points": {"hybrid": 1.9, "constant": 3.5}, "speed_up": {"hybrid": 2.3, "constant": 2.6}},
-    "cifar10": {"points": {"hybrid": 26.7, "constant": 3.5}, "speed_up": {"hybrid": None, "constant": 1.7}},
-    "imagenette": {"points": {"hybrid": 4.1, "constant": 1.8}, "speed_up": {"hybrid": 2.2, "constant": 1.3}},
+TEXT = {dataset: said.rounded() for dataset, said in SECTION7.items()}
+DATASETS = tuple(TEXT)
+TARGETS = {dataset: said.target for dataset, said in TEXT.items()}
+PAPER = {  # of acdpp over others; None where it says "never"
+    dataset: {"points": said.points, "speed_up": said.speed_up} for dataset, said in TEXT.items()
 }
 COMPLETE = {  # samples of the published data sets
     "mnist": {"train": 60_000, "test": 10_000},
@@ -60,37 +60,12 @@ UNSAID = (
 )
 
 
-@dataclass(frozen=True)
-class _Data:
-    """What differs from data set to data set."""
-
-    scale: int  # times MNIST's buffers and budget
-    eta: float
-    model: str
-    released_K: int
-    checkpoint: int  # as often as is worth it: parameters of all runs are written, and a kill costs that much
-    partition: str = "two-class"
-
-    def study(self) -> dict[str, Any]:
-        return {
-            "buffers": tuple(self.scale * size for size in BUFFERS),
-            "budget": 55.0 * self.scale,
-            "eta": self.eta,
-            "model": self.model,
-            "released_K": self.released_K,
-            "checkpoint": self.checkpoint,
-            "partition": self.partition,
-        }
-
-
-DATA = {
-    "mnist": _Data(1, 0.5, "lenet", 6, 25),
-    "cifar10": _Data(2, 5e-3, "resnet9", 6, 50),
-    "imagenette": _Data(4, 5e-4, "resnet9", 5, 5, "split"),
-}
+RELEASED_K = {"mnist": 6, "cifar10": 6, "imagenette": 5}
+# as often as is worth it: parameters of all runs are written, and a kill costs that much
+CHECKPOINT = {"mnist": 25, "cifar10": 50, "imagenette": 5}
 ALIKE: dict[str, Any] = {
     "scale": "pixels",
-    "steps": 10,
+    "steps": LOCAL_STEPS,
     "radius": None,
     "dtype": "float32",
     "measures": ("accuracy",),
@@ -189,7 +164,7 @@ def command_for(study: Mapping[str, Any]) -> str:
 
 
 def section7(
-    dataset: str, setting: str = "paper", *, seeds: int = 10, rounds: int = 100, model: str | None = None
+    dataset: str, setting: str = "paper", *, seeds: int = RUNS, rounds: int = ROUNDS, model: str | None = None
 ) -> Study:
     """The study of this data set in this setting; `model` in place of its own.
 
@@ -204,6 +179,20 @@ def section7(
         raise SettingError(
             f"{setting} changes nothing on {dataset}: take one of {', '.join(settings_for(dataset))}"
         )
-    given: dict[str, Any] = {"preset": f"{dataset}-{setting}", "dataset": dataset, "policies": POLICIES}
-    study = Study(**ALIKE, **DATA[dataset].study(), **given, seeds=seeds, rounds=rounds)
+    said = TEXT[dataset]
+    study = Study(
+        **ALIKE,
+        preset=f"{dataset}-{setting}",
+        dataset=dataset,
+        partition=said.partition,
+        buffers=said.buffers,
+        budget=float(said.budget),
+        policies=POLICIES,
+        released_K=RELEASED_K[dataset],
+        model=said.model,
+        rounds=rounds,
+        eta=said.eta,
+        seeds=seeds,
+        checkpoint=CHECKPOINT[dataset],
+    )
     return replace(study, **(changes if model is None else changes | {"model": model}))

@@ -29,6 +29,7 @@ from empirics.settings.field import (
     whole,
 )
 from empirics.settings.variant import OWN, Variant, policy_name, swept
+from theory.paper import BUDGET, BUFFERS, LOCAL_STEPS
 from theory.setting import Budget, Constants, SettingError
 
 __all__ = ["GIVEN", "MEASURES", "PER_SEED", "Study"]
@@ -36,7 +37,6 @@ __all__ = ["GIVEN", "MEASURES", "PER_SEED", "Study"]
 MEASURES = ("risk", "mismatch", "accuracy")
 PER_SEED = ("partition", "start")
 GIVEN = "given:"  # begins the name of what was handed over in Python and is no file, no built-in and no import path
-BUFFERS = (8, 9, 10, 11, 12, 8, 9, 10, 11, 12)
 MOST_RUNS = 10**5
 MOST_THREADS = 4096
 UNIFORM = CostProcess()
@@ -101,7 +101,7 @@ class Study:
         "Weights of the clients in the population, with sum 1; none for equal ones.",
         optional(listing(between(0, math.inf, low_too=True, such_as=0.5), such_as="0.5, 0.5")),
     )
-    budget: float = setting(55, "C, what a round may cost on average.", OWN["budget"])
+    budget: float = setting(BUDGET, "C, what a round may cost on average.", OWN["budget"])
     assumed_mean_cost: float | None = setting(
         None,
         "The mean cost that policies plan with; none for the true one.",
@@ -156,7 +156,7 @@ class Study:
         text("logistic"),
     )
     rounds: int = setting(500, "T, how many rounds are trained.", whole())
-    steps: int = setting(10, "E, local steps a round.", OWN["steps"])
+    steps: int = setting(LOCAL_STEPS, "E, local steps a round.", OWN["steps"])
     eta: float = setting(0.5, "Step size of local descent.", OWN["eta"])
     momentum: float = setting(
         0.0,

@@ -18,7 +18,6 @@ from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.certificates import papers_best
 from proofs_check.groundwork.buying.figures import rounds_to
 from proofs_check.groundwork.buying.market import BUDGET, HIGH, LOW, PAPER, PLACES, SHARE, SYMBOLS, S
-from proofs_check.groundwork.control.paper_setting import BUFFERS, RATE, RETENTION
 from proofs_check.groundwork.regret.orders import t, tends_to
 from proofs_check.groundwork.regret.transient import plain
 from proofs_check.notation import CONSTANTS, REGION, K, rate, written
@@ -29,9 +28,9 @@ from theory.capacity import effective_rate
 from theory.constant_admission import constant_round
 from theory.design import best_rate
 from theory.knapsack import uniform_rate
+from theory.paper import MNIST, RATE, RETENTION
 from theory.region import region_maximum, region_minimum
 from theory.reuse import mismatch_from_sums, uniformity_from_deficits
-from theory.setting import Budget
 from theory.stationary import small_step_floor
 
 F = Fraction
@@ -67,13 +66,12 @@ def floors() -> Evidence:
 def constant_admission() -> Evidence:
     """The paper's K = 10 and Λ̄ = 10 cost C and fill the buffers; their N_eff/t tends to Λ̄, with any deficits."""
     first, second = sp.symbols("D_1 D_2", positive=True)
-    budget = Budget(buffers=BUFFERS, cost=BUDGET, mean_cost=PAPER.mean)
-    spent = {"rate": best_rate(RETENTION, budget), "cost": RATE * PAPER.mean, "held": RATE * RETENTION}
+    spent = {"rate": best_rate(RETENTION, MNIST), "cost": RATE * PAPER.mean, "held": RATE * RETENTION}
     wanted = {"rate": RATE, "cost": BUDGET, "held": PLACES}
     return together(
         exhaust(
             [spent],
-            lambda **found: None if found == wanted and sum(BUFFERS) == PLACES else {"wanted": wanted},
+            lambda **found: None if found == wanted else {"wanted": wanted},
             domain=SETTING,
             strength="proof",
         ),

@@ -18,10 +18,11 @@ from proofs_check.engines.simulation import compare_mean, control_loop, uniform
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, fails, holds, obeying, refutes, together
 from proofs_check.groundwork.control.drift_step import without_debt
-from proofs_check.groundwork.control.paper_setting import BUDGET, BUFFERS, RATE, RETENTION, SETTING
+from proofs_check.groundwork.control.paper_setting import SETTING
 from proofs_check.groundwork.control.repaired_penalty import plain, totals_are_sums
 from proofs_check.notation import REGION, C, Formula, K, T, rate, rho, said, written
 from theory.admission import AdmissionState, acdpp_round
+from theory.paper import BUDGET, BUFFERS, RATE, RETENTION
 from theory.region import region_maximum, region_maximum_total, region_minimum, region_minimum_total
 from theory.setting import Constants, Region
 from theory.violation import cost_violation_least

@@ -21,12 +21,12 @@ from proofs_check.notation import CONSTANTS, K, total_buffer, written
 from theory.bound import root_term
 from theory.constant_admission import constant_bound
 from theory.design import best_rate, crossover_horizon, crossover_ratio, design, fill_ratio
+from theory.paper import MNIST
 from theory.setting import Budget, Constants
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 WIDE = replace(UNIT, D=1000)
 STEEP = Constants(D=2, sigma=3, eta=Fraction(1, 4), B=30, Pdim=2, E=2)
-MNIST = Budget(buffers=(8, 9, 10, 11, 12) * 2, cost=55, mean_cost=Fraction(11, 2))
 UNEVEN = Budget(buffers=(10, 11), cost=10, mean_cost=1)
 LARGE = Budget(buffers=(33, 40), cost=20, mean_cost=Fraction(3, 2))
 CROSSOVER = 2_983_619  # the last round in which K = 2 is better than K = 3 for the budget UNEVEN

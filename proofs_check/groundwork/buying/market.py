@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import sympy as sp
 
+from theory.paper import BUDGET, MNIST, PRICES
 from theory.prices import Uniform
 
 __all__ = [
@@ -31,7 +32,7 @@ __all__ = [
     "r",
 ]
 
-PLACES, BUDGET, LOW, HIGH = 100, 55, 1, 10
+PLACES, (LOW, HIGH) = MNIST.total_buffer, PRICES
 SHARE = Fraction(BUDGET, PLACES)
 PAPER = Uniform(LOW, HIGH)
 
