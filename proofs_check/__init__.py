@@ -11,7 +11,7 @@
 | `experiments` | committed results of running the paper's experiments again, and what the paper says of its own |
 | `simulator` | the ground truth: every sample by name |
 | `notation` | formulas as text, written by theory's own functions |
-| `ledger`, `report` | the recorded verdicts; the table of the main README |
+| `ledger`, `table` | the recorded verdicts; the table of all claims in docs/claims.md |
 
 What a claim of one's own needs is here as well, but for the engines.
 """

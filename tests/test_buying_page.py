@@ -41,34 +41,6 @@ def share(name, policy, measure, prices="uniform"):
     return f"{100 * one['share']:.0f} % ({100 * one['low']:.0f} to {100 * one['high']:.0f})"
 
 
-def test_the_readme_says_what_was_measured():
-    told = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split()).replace("−", "-")
-    digits = result("digits-500")["studies"]["uniform"]["policies"]
-    for key, words in (
-        ("distinct_samples", "times as many distinct"),
-        ("effective_samples", "times as many effective"),
-    ):
-        times = digits["buy-cheap-online"][key]["mean"] / digits["constant"][key]["mean"]
-        assert f"{times:.1f} {words}" in told
-    for name, policy, measure in (
-        ("digits-500", "buy-cheap-online", "cumulative_excess_risk"),
-        ("digits-3000", "buy-cheap-online", "cumulative_excess_risk"),
-        ("mnist-1000", "buy-cheap-online", "mean_accuracy"),
-        ("digits-500", "acdpp", "cumulative_excess_risk"),
-        ("digits-3000", "acdpp", "cumulative_excess_risk"),
-        ("mnist-100", "acdpp", "mean_accuracy"),
-        ("mnist-1000", "acdpp", "mean_accuracy"),
-        ("digits-500", "constant-filled", "cumulative_excess_risk"),
-    ):
-        assert share(name, policy, measure) in told, (name, policy)
-    little = [
-        result(name)["studies"][prices]["gap_closed"][measure]["buy-cheap-online"]["share"]
-        for name, measure in (("digits-3000", "cumulative_excess_risk"), ("mnist-1000", "mean_accuracy"))
-        for prices in ("narrow", "markov")
-    ]
-    assert f"{100 * min(little):.0f} to {100 * max(little):.0f} % are closed over 1,000 rounds" in told
-
-
 def test_the_page_quotes_what_it_does_not_tabulate():
     told = " ".join(PAGE.split())
     for name in STUDIES:

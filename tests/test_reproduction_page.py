@@ -243,15 +243,3 @@ def test_its_pictures_are_there():
     for picture in ("section7-accuracy.png", "section7-constraints.png", "explained.png"):
         assert f"({picture})" in TEXT
         assert (Path(PAGE).parent / picture).is_file()
-
-
-def test_the_readme_quotes_it():
-    told = " ".join((PAGE.parent.parent / "README.md").read_text(encoding="utf-8").split()).replace("−", "-")
-    end, averaged = gains("mnist-released", "released")
-    assert f"({end} after 100 rounds, {averaged} averaged over them" in told
-    assert (
-        "`buy-cheap-online` has {} and {} within 1 %".format(*gains("mnist-released", "buy-cheap-online"))
-        in told
-    )
-    behind = gains("mnist-paper", "buy-cheap-online")
-    assert "`buy-cheap-online` is behind constant admission: {} and {}.".format(*behind) in told

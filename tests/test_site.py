@@ -179,15 +179,3 @@ def test_verdicts_behind_labels_are_those_of_the_ledger() -> None:
             assert known[label] == verdict, (page.name, label)
         seen += len(quoted)
     assert seen > 30
-
-
-def test_the_page_of_verdicts_says_whose_claims_they_are(site: dict[Path, Page]) -> None:
-    (page,) = (path for path in site if path.name == "verdicts.html")
-    kinds = [
-        one["kind"]
-        for one in json.loads((ROOT / "proofs_check" / "ledger.json").read_text(encoding="utf-8"))["claims"]
-    ]
-    ours = kinds.count("addition")
-    told = page.read_text(encoding="utf-8")
-    assert f"{len(kinds)} claims: {len(kinds) - ours} of the paper (" in told
-    assert f"), {kinds.count('reading')} of them as we read it, {ours} of ours (" in told

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 from acdpp.report.contents import PARTS
 from proofs_check.ledger import Entry, Statement, read
+from proofs_check.table import counted
 
 PAGE = "verdicts.md"
 LEAD = """# All verdicts
@@ -24,21 +24,10 @@ def anchor(label: str) -> str:
 def markdown() -> str:
     """The page."""
     entries = read()
-    ours = [entry for entry in entries if entry.kind == "addition"]
-    theirs = [entry for entry in entries if entry.kind != "addition"]
-    read_so = sum(entry.kind == "reading" for entry in entries)
-    counts = (
-        f"{_counted(theirs, 'of the paper')}, {read_so} of them as we read it, {_counted(ours, 'of ours')}"
-    )
-    lines = [LEAD, f"{len(entries)} claims: {counts}.", ""]
+    lines = [LEAD, f"{counted(entries)}.", ""]
     for part in dict.fromkeys(entry.section for entry in entries):
         lines += [f"## {PARTS[part]}", "", *(_claim(entry) for entry in entries if entry.section == part)]
     return "\n".join(lines)
-
-
-def _counted(entries: list[Entry], whose: str) -> str:
-    counts = Counter(entry.stated.verdict for entry in entries).most_common()
-    return f"{len(entries)} {whose} ({', '.join(f'{n} {verdict}' for verdict, n in counts)})"
 
 
 def _claim(entry: Entry) -> str:

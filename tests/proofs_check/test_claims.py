@@ -14,7 +14,7 @@ import pytest
 from acdpp.report.contents import gather
 from acdpp.report.outline import markdown
 from acdpp.report.page import page
-from proofs_check import claims, groundwork, ledger, report
+from proofs_check import claims, groundwork, ledger
 from proofs_check.document import document
 from proofs_check.evidence import USUAL
 from proofs_check.registry import SECTIONS, registry, select
@@ -22,7 +22,6 @@ from proofs_check.run import run
 from tests.typeset import check_erratum, needs_pdflatex
 from theory.setting import SettingError
 
-README = Path(__file__).parents[2] / "README.md"
 ESTABLISHED = ("proved", "certified", "supported")
 CLAIMS = {claim.id: claim for claim in registry()}
 
@@ -126,16 +125,6 @@ def test_no_claim_is_imported_by_another_claim_or_by_the_groundwork(package):
 def test_every_engine_is_in_use(cases):
     used = {e.method for case in cases.values() for e in case.stated + case.hypotheses + case.corrected}
     assert used == set(USUAL)
-
-
-def test_the_readme_shows_the_table_of_the_ledger():
-    page = README.read_text(encoding="utf-8")
-    assert report.insert(page, ledger.read()) == page
-
-
-def test_a_page_without_markers_is_refused():
-    with pytest.raises(ValueError, match="needs the two lines"):
-        report.insert("nothing here", ledger.read())
 
 
 @pytest.fixture(scope="module")

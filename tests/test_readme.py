@@ -1,0 +1,111 @@
+"""The README is short, and every number in it is that of a recorded result; so is the table of claims."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from proofs_check import table
+from proofs_check.ledger import read
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MOST_LINES = 70
+
+
+def result(path: str) -> Any:
+    return json.loads((ROOT / path).read_text(encoding="utf-8"))
+
+
+def verdicts() -> Iterator[str]:
+    """How many of the paper's statements are refuted and proved, and what `acdpp verify` prints of one."""
+    counts = Counter(entry.stated.verdict for entry in read() if entry.kind != "addition")
+    yield (
+        f"Of {counts.total()} statements {counts['refuted']} are refuted and {counts['proved']} proved as they "
+        "stand"
+    )
+    (entry,) = (entry for entry in read() if entry.id == "eq:vck-exact")
+    assert entry.corrected
+    yield f"{entry.id} {entry.stated.verdict} {entry.methods} {entry.stated.title}"
+    yield f"→ {entry.corrected.title} {entry.corrected.verdict} {entry.corrected.methods}"
+
+
+def predictions() -> Iterator[str]:
+    """Of the study whose prediction was held against a training, and of those on the page of the law."""
+    study = result("acdpp/report/prediction-digits-500.json")
+    assert "--rounds" not in study["command"]  # the usual 500
+    found = study["policies"].values()
+    off = max(abs(row["predicted_over_measured"] - 1) for row in found)
+    yield f"within {100 * off:.0f} % of what is then measured"
+    above = [round(row["corrected_over_measured"], -2) for row in found]
+    yield f"lies {min(above):,.0f} to {max(above):,.0f} times above"
+    page = (ROOT / "docs" / "law-of-reuse.md").read_text(encoding="utf-8")
+    mnist = page.partition("| MNIST")[2].partition("± is the standard error")[0]
+    *usual, worst = sorted(float(one) for one in re.findall(r"(\d\.\d+) ±", mnist))
+    assert len(usual) == 15
+    assert usual[0] > 1
+    yield f"On MNIST the law is up to {100 * usual[-1] - 100:.0f} % off, in one extreme case {100 * worst - 100:.0f} %"
+
+
+def buying() -> Iterator[str]:
+    """What is closed of the gap to the oracle, with 95 % intervals."""
+    study = result("docs/results/buying-digits-500.json")["studies"]["uniform"]
+    cost = {name: row["mean_cost"]["mean"] for name, row in study["policies"].items()}
+    assert cost["oracle"] == pytest.approx(10 * cost["constant"])
+    ours, theirs = (
+        f"{100 * one['share']:.0f} % ({100 * one['low']:.0f} to {100 * one['high']:.0f})"
+        for one in map(study["gap_closed"]["cumulative_excess_risk"].get, ("buy-cheap-online", "acdpp"))
+    )
+    yield f"an oracle at ten times the cost it closes {ours}, the paper's {theirs}"
+    yield "from 500 rounds on the digits"
+
+
+def names() -> Iterator[str]:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"][0]
+    yield f"*{cited['title']}* ({cited['year']})"
+    yield tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["license"]
+
+
+def test_every_number_is_that_of_a_recorded_result() -> None:
+    """Commands have numbers too, but those are for the reader to choose: test_commands_shown.py runs them."""
+    told = " ".join(re.sub(r"(?ms)^```sh$.*?^```$|`(?:acdpp|python) [^`]*`", "", README).split())
+    for source in (verdicts, predictions, buying, names):
+        for words in source():
+            assert words in told, source.__name__
+            told = told.replace(words, "")
+    assert not re.findall(r".{0,40}\d.{0,20}", told), "a number without a source"
+
+
+def test_what_is_said_without_a_number_was_measured_too() -> None:
+    """A result that turned would otherwise leave the words as they are."""
+    closed = result("docs/results/buying-digits-3000.json")["studies"]["narrow"]["gap_closed"]
+    assert closed["cumulative_excess_risk"]["buy-cheap-online"]["share"] < 0.2
+    lenet = result("proofs_check/experiments/mnist-paper.json")
+    assert lenet["model"] == "lenet"
+    assert sum(row["diverged"] for row in lenet["policies"].values()) > 0
+    gains = lenet["comparisons"]["buy-cheap-online"]["constant"]
+    assert gains["points"]["high"] < 0
+    assert gains["points_averaged"]["high"] < 0
+
+
+def test_it_takes_a_minute_to_read() -> None:
+    assert len(README.splitlines()) <= MOST_LINES
+
+
+def test_the_table_of_claims_is_that_of_the_ledger() -> None:
+    page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    assert page == table.page(read())
+    claims = result("proofs_check/ledger.json")["claims"]
+    assert re.findall(r"(?m)^\| `(.*?)`", page) == [claim["id"] for claim in claims]
+    kinds = Counter(claim["kind"] for claim in claims)
+    ours, refuted = kinds["addition"], sum(claim["stated"]["verdict"] == "refuted" for claim in claims)
+    assert f"{len(claims)} claims: {len(claims) - ours} of the paper ({refuted} refuted, " in page
+    assert f"), {kinds['reading']} of them as we read it, and {ours} of ours (" in page
