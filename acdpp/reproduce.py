@@ -168,9 +168,9 @@ def _eta(chosen: dict[str, Any]) -> float | None:
 
 def _study(dataset: str, chosen: dict[str, Any]) -> Study:
     """What the command line asks for."""
+    from empirics.settings.policy_name import listed
     from empirics.settings.section7 import section7
     from empirics.settings.study import Study
-    from empirics.settings.variant import listed
 
     study = section7(dataset, chosen["--setting"] or "paper", model=chosen["--model"], **_counts(chosen))
     policies = chosen["--policies"]

@@ -136,8 +136,8 @@ def changed(
     **others: Any,
 ) -> Study:
     """The study with what the command line gives in place of its own."""
+    from empirics.settings.policy_name import listed
     from empirics.settings.study import Study
-    from empirics.settings.variant import listed
 
     given = others | {
         "policies": None if policies is None else listed(policies),

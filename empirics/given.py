@@ -12,8 +12,8 @@ import torch
 
 from empirics.control.prices import Prices, make_prices
 from empirics.settings.costs import CostProcess
+from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import GIVEN, Study
-from empirics.settings.variant import Variant
 from theory.setting import SettingError
 
 __all__ = ["Own", "threads"]
@@ -43,7 +43,7 @@ class Own:
         if self.model is not None:
             given["model"] = GIVEN + str(getattr(self.model, "__name__", type(self.model).__name__))
         if self.policies:
-            there = {Variant.of(name).policy for name in study.policies}
+            there = {PolicyName(name).base for name in study.policies}
             more = [name for name in self.policies if name not in there]
             given["policies"] = [*study.policies, *more]
         if isinstance(self.cost, CostProcess):

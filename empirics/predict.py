@@ -26,8 +26,8 @@ from empirics.given import Own, threads
 from empirics.prediction.best import OBJECTIVES, Best, best_constant
 from empirics.prediction.forecast import MOST_HELD, MOST_PLAYED, Forecast, Outlook, caveats, refusal, seconds
 from empirics.prediction.pilot import PARTS, Pilot, draw_pilot, jackknife
+from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
-from empirics.settings.variant import Variant
 from empirics.training.constants import calibrate
 from empirics.training.problem import Problem, make_problem
 from theory.setting import SettingError
@@ -231,7 +231,7 @@ def predict_study(
 
 
 def _variant(K: int, eta: float, steps: int) -> str:
-    return str(Variant.of(f"{OWN}@K={K},eta={eta!r},steps={steps}"))
+    return PolicyName(OWN).having(K=K, eta=eta, steps=steps)
 
 
 def _gain(own: Any, best: Any) -> Any:

@@ -13,8 +13,8 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from empirics.control.schedule import plan
+from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
-from empirics.settings.variant import Variant
 from figures.measured import Measured
 from figures.missing import NotMeasured
 from figures.style import BUYING, Look, Width, readable
@@ -55,7 +55,7 @@ class Prices:
     @property
     def buying(self) -> list[str]:
         """The policies whose purchases are drawn at their prices."""
-        return [name for name in self.policies if Variant.of(name).policy in BUYING]
+        return [name for name in self.policies if PolicyName(name).base in BUYING]
 
 
 def compute(study: Study, constants: Constants, replicate: int = 0) -> Prices:
@@ -75,7 +75,7 @@ def compute(study: Study, constants: Constants, replicate: int = 0) -> Prices:
 
 def compute_measured(result: Measured, replicate: int = 0, rounds: int | None = None) -> Prices:
     """Of each policy the first variant that the result has, for the first so many rounds."""
-    bases = [Variant.of(name).policy for name in result.policies]
+    bases = [PolicyName(name).base for name in result.policies]
     if not set(bases) & set(BUYING):
         raise NotMeasured(f"this result has no policy that buys when it is cheap: train with {REMEDY}")
     if replicate >= result.seeds:

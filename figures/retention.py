@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 from numpy.typing import NDArray
 
 from empirics.settings.costs import Process
-from empirics.settings.variant import Variant
+from empirics.settings.policy_name import PolicyName
 from figures.measured import Measured, half_width
 from figures.missing import NotMeasured
 from figures.style import DASHES, Look, Width, readable
@@ -101,11 +101,11 @@ def _sweeps(result: Measured) -> dict[str, dict[int, int]]:
     """By the policy's name without K: where each K stands among the policies, in the order of K."""
     found: dict[str, dict[int, int]] = {}
     for place, name in enumerate(result.policies):
-        variant = Variant.of(name)
-        own = dict(variant.own)
+        policy = PolicyName(name)
+        own = dict(policy.own)
         if "K" in own:
             K = own.pop("K")
-            found.setdefault(str(Variant(variant.policy, own)), {})[K] = place
+            found.setdefault(policy.having(**own), {})[K] = place
     return {name: dict(sorted(places.items())) for name, places in found.items() if len(places) > 1}
 
 

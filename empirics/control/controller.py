@@ -42,8 +42,8 @@ from empirics.control.schedule import whole_samples
 from empirics.control.totals import Totals
 from empirics.files import replace_file
 from empirics.settings.costs import CHEAPEST, DEAREST
+from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
-from empirics.settings.variant import Variant
 from theory.admission import debt_update
 from theory.setting import Constants, SettingError, positive
 
@@ -83,7 +83,7 @@ class Controller:
         own: Any = None,
     ) -> None:
         self.study = Study() if study is None else study
-        self.name, self.constants = policy, CONSTANTS if constants is None else constants
+        self.name, self.constants = PolicyName(policy), CONSTANTS if constants is None else constants
         mean = (
             make_prices(self.study.cost).mean
             if mean_cost is None
@@ -91,10 +91,10 @@ class Controller:
         )
         self.mean_cost = mean
         brief = Brief(self.study, self.study.theory_budget(mean), self.constants.merged, self.study.cost)
-        given = None if own is None else {Variant.of(policy).policy: own}
-        self.policy: Policy = make_policy(policy, brief, given)
+        given = None if own is None else {self.name.base: own}
+        self.policy: Policy = make_policy(self.name, brief, given)
         self._state = self.policy.start(1)
-        kept, self._capacity = (rule(self.policy, self.study, policy) for rule in (kept_for, capacity_for))
+        kept, self._capacity = (rule(self.policy, self.study, self.name) for rule in (kept_for, capacity_for))
         self._totals = Totals.start(kept[np.newaxis], capacity=self._capacity[np.newaxis])
         self._pending: tuple[float, NDArray[np.int64]] | None = None
         self.books = Books(0, 0.0, 0.0, 0, np.zeros(self.study.clients, dtype=np.int64), 0.0)

@@ -23,9 +23,8 @@ from empirics.control.departures import Departing
 from empirics.control.policy import FOREVER, DriftPlusPenalty, Fixed, Policy, Released
 from empirics.control.prices import law_of, make_prices
 from empirics.control.released import script_for
-from empirics.settings.family import departures_of, refusal
+from empirics.settings.policy_name import MARK, PolicyName, is_built_in
 from empirics.settings.study import Study
-from empirics.settings.variant import MARK, Variant
 from theory.design import best_rate, design_limit
 from theory.prices import PriceLaw
 from theory.replacement import best_replacement
@@ -76,7 +75,7 @@ class Brief:
         """What one of the study's policies is told."""
         study, own = self.study.of_policy(name), self.study.constants_of(name, self.constants)
         merged = own if own is self.constants else own.merged
-        planned = "budget" in Variant.of(name).own
+        planned = "budget" in PolicyName(name).own
         budget = replace(self.budget, cost=Fraction(str(study.budget))) if planned else self.budget
         return replace(self, study=study, budget=budget, constants=merged)
 
@@ -88,15 +87,11 @@ _registered: dict[str, Maker] = {}
 
 def register(name: str, maker: Maker | Policy) -> None:
     """Make a policy known by a name of its own, for studies and controllers of this process."""
-    if _ours(name) or ":" in name or MARK in name or not name.isprintable() or not name.strip():
+    if is_built_in(name) or ":" in name or MARK in name or not name.isprintable() or not name.strip():
         raise SettingError(
             f"a policy of your own needs a new name without a colon or {MARK}, such as 'mine', got {name!r}"
         )
     _registered[name] = _maker(name, maker)
-
-
-def _ours(name: Any) -> bool:
-    return name in BUILT_IN or departures_of(str(name)) is not None
 
 
 def _built_in(name: str) -> Callable[[Maker], Maker]:
@@ -251,33 +246,32 @@ def _takes_one(maker: Callable[..., Any]) -> bool:
 
 def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -> Policy:
     """The policy of this name: handed over, registered, built in, or at an import path; or a variant of such a one."""
-    variant = Variant.of(name)
-    plain = variant.policy
+    name = PolicyName(name)
+    base = name.base
     mine = {} if own is None else own
     if not isinstance(mine, Mapping):
         raise SettingError(
             f"policies of your own come by name, such as {{'mine': MyPolicy()}}, got {own!r:.60}"
         )
-    if taken := [key for key in mine if _ours(key)]:
+    if taken := [key for key in mine if is_built_in(str(key))]:
         raise SettingError(f"{taken[0]!r} is a built-in policy: give yours a name of its own")
     if marked := [key for key in mine if MARK in str(key)]:
         raise SettingError(
             f"a policy of your own needs a name without {MARK}, such as 'mine', got {marked[0]!r}"
         )
     known = BUILT_IN | _registered | {key: _maker(key, given) for key, given in mine.items()}
-    departures = departures_of(plain)
-    if plain not in known and departures is not None:
-        known[plain] = _departing(departures)
-    if plain not in known and ":" in plain:
-        known[plain] = _maker(plain, found_at(plain, "policy"))
-    if plain not in known:
-        if reason := refusal(plain):
-            raise SettingError(reason)
-        near = get_close_matches(plain, known, n=1)
+    if base not in known and name.departures is not None:
+        known[base] = _departing(name.departures)
+    if base not in known and ":" in base:
+        known[base] = _maker(base, found_at(base, "policy"))
+    if base not in known:
+        if name.refusal:
+            raise SettingError(name.refusal)
+        near = get_close_matches(base, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "or module:attribute for one of your own"
-        raise SettingError(f"there is no policy {plain!r}: known are {', '.join(known)}, {hint}")
+        raise SettingError(f"there is no policy {base!r}: known are {', '.join(known)}, {hint}")
     try:
-        policy = known[plain](brief.of_policy(name))
+        policy = known[base](brief.of_policy(name))
     except (SettingError, ArithmeticError, MemoryError):
         raise
     except Exception as error:  # whatever a user's policy does
@@ -286,10 +280,10 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
     if not isinstance(policy, Policy):
         raise SettingError(f"policy {name!r} must have retention, start, decide and book, got {policy!r}")
     kept, capacity = kept_for(policy, brief.study, name), capacity_for(policy, brief.study, name)
-    if "K" in variant.own and variant.own["K"] not in kept:
+    if "K" in name.own and name.own["K"] not in kept:
         rounds = f"for {' or '.join(map(str, np.unique(kept)))} {'round' if kept.max() == 1 else 'rounds'}"
         how = rounds if capacity.min() == FOREVER else "until newer ones need their place"
-        raise SettingError(f"{plain} keeps samples {how} whatever K is: take K out of {name!r}")
+        raise SettingError(f"{base} keeps samples {how} whatever K is: take K out of {name!r}")
     return policy
 
 

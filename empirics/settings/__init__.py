@@ -2,5 +2,5 @@
 
 `study` has `Study` with every setting documented at its definition, `costs` the prices it pays, `presets` the named
 studies and the reading of TOML files, `toml` the writing of commented ones, `field` how a setting is declared.
-`variant` and `family` are about the names of policies.
+`policy_name` is what a policy is called, parsed once.
 """

@@ -14,9 +14,9 @@ from dataclasses import replace
 from itertools import product
 
 from empirics.settings.field import choice
+from empirics.settings.policy_name import PolicyName
 from empirics.settings.section7 import section7, settings_for
 from empirics.settings.study import Study
-from empirics.settings.variant import Variant
 from theory.paper import ROUNDS, RUNS
 
 __all__ = ["EQUAL", "EVERYWHERE", "LADDER", "NOTES", "SPENDS", "at_equal_spending", "rungs"]
@@ -85,6 +85,5 @@ def at_equal_spending(study: Study, cost: float) -> Study:
     rounds = sum(study.buffers) * true / cost
     planned = float(f"{cost * (study.assumed_mean_cost or true) / true:.4g}")
     kept = dict.fromkeys(max(whole, 1) for whole in (math.floor(rounds), math.ceil(rounds)))
-    budget = int(planned) if planned.is_integer() else planned
-    names = [str(Variant.of(f"{name}@K={K},budget={budget}")) for name, K in product(EQUALLY, kept)]
+    names = (PolicyName(name).having(K=K, budget=planned) for name, K in product(EQUALLY, kept))
     return replace(study, policies=tuple(names))

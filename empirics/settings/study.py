@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any, Self
 
 from empirics.settings.costs import CostProcess
-from empirics.settings.family import DEPARTURES
 from empirics.settings.field import (
     MOST_SAMPLES,
     POSITIVE,
@@ -28,7 +27,7 @@ from empirics.settings.field import (
     text,
     whole,
 )
-from empirics.settings.variant import OWN, Variant, policy_name, swept
+from empirics.settings.policy_name import DEPARTURES, SETTINGS, PolicyName, policy_name, swept
 from theory.paper import BUDGET, BUFFERS, LOCAL_STEPS
 from theory.setting import Budget, Constants, SettingError
 
@@ -101,7 +100,7 @@ class Study:
         "Weights of the clients in the population, with sum 1; none for equal ones.",
         optional(listing(between(0, math.inf, low_too=True, such_as=0.5), such_as="0.5, 0.5")),
     )
-    budget: float = setting(BUDGET, "C, what a round may cost on average.", OWN["budget"])
+    budget: float = setting(BUDGET, "C, what a round may cost on average.", SETTINGS["budget"])
     assumed_mean_cost: float | None = setting(
         None,
         "The mean cost that policies plan with; none for the true one.",
@@ -118,7 +117,9 @@ class Study:
         listing(policy_name, such_as='"acdpp", "oracle"', distinct=True),
     )
     K: int | None = setting(
-        None, "Rounds that a sample is kept; none for the best by Corollary 2, corrected.", optional(OWN["K"])
+        None,
+        "Rounds that a sample is kept; none for the best by Corollary 2, corrected.",
+        optional(SETTINGS["K"]),
     )
     hybrid_K: int | None = setting(
         None,
@@ -129,7 +130,7 @@ class Study:
     rate: float | None = setting(
         None,
         "Target rate of acdpp, samples a round; none for the largest that the budgets allow.",
-        optional(OWN["rate"]),
+        optional(SETTINGS["rate"]),
     )
     fractions: str = setting(
         "staggered",
@@ -141,12 +142,12 @@ class Study:
         None,
         "Weight of acdpp's penalty; buy-cheap has two thirds of so many rounds' budget in reserve; none for the root "
         "of the rounds.",
-        optional(OWN["V"]),
+        optional(SETTINGS["V"]),
     )
     rho: float | None = setting(
         None,
         "Contraction of acdpp's region; none for 1 - 1/√rounds.",
-        optional(OWN["rho"]),
+        optional(SETTINGS["rho"]),
     )
 
     model: str = setting(
@@ -156,8 +157,8 @@ class Study:
         text("logistic"),
     )
     rounds: int = setting(500, "T, how many rounds are trained.", whole())
-    steps: int = setting(LOCAL_STEPS, "E, local steps a round.", OWN["steps"])
-    eta: float = setting(0.5, "Step size of local descent.", OWN["eta"])
+    steps: int = setting(LOCAL_STEPS, "E, local steps a round.", SETTINGS["steps"])
+    eta: float = setting(0.5, "Step size of local descent.", SETTINGS["eta"])
     momentum: float = setting(
         0.0,
         "Momentum of local descent; it starts anew in every round.",
@@ -277,7 +278,7 @@ class Study:
         >>> Study(K=3).of_policy("hybrid@K=7").hybrid_K, Study(K=3).of_policy("constant").K
         (7, 3)
         """
-        own = dict(Variant.of(name).own)
+        own = dict(PolicyName(name).own)
         if "K" in own:
             own |= {"hybrid_K": own["K"], "released_K": own["K"]}
         return replace(self, **own) if own else self

@@ -11,7 +11,7 @@ import pytest
 from empirics import Policy, predict_study, run_study
 from empirics.prediction import best as search
 from empirics.prediction.pilot import draw_pilot, jackknife
-from empirics.settings.variant import Variant
+from empirics.settings.policy_name import PolicyName
 from tests.empirics.small import blobs, problem, study
 from theory.setting import SettingError
 
@@ -72,7 +72,7 @@ def test_more_local_steps_are_tried_on_request():
 def test_a_study_may_name_the_best_setting_itself():
     first = predict(pilot=30)
     best = first.best
-    name = str(Variant.of(f"constant@K={best.K},eta={best.eta!r},steps={best.steps}"))
+    name = PolicyName("constant").having(K=best.K, eta=best.eta, steps=best.steps)
     again = predict(pilot=30, given={"policies": ("constant", name)})
     assert again.errors["gain"] == pytest.approx(first.errors["gain"])
     assert again.document()["best"]["error"] == again.document()["policies"][name]["error"]

@@ -9,7 +9,7 @@ from empirics.control.controller import Controller
 from empirics.control.registry import make_policy, register
 from empirics.control.released import SCRIPTS, released_penalty
 from empirics.control.schedule import Schedule, brief_for, plan
-from empirics.settings.family import DEPARTURES
+from empirics.settings.policy_name import DEPARTURES
 from tests.empirics.small import CONTROL, study
 from theory.penalty import penalty
 from theory.setting import SettingError

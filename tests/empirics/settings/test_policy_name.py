@@ -2,8 +2,8 @@
 
 import pytest
 
+from empirics.settings.policy_name import PolicyName, listed, swept
 from empirics.settings.study import Study
-from empirics.settings.variant import Variant, listed, swept
 from theory.setting import Constants, SettingError
 
 
@@ -32,7 +32,7 @@ def test_a_variant_has_one_spelling(given, kept):
     (name,) = Study(policies=(given,)).policies
     assert name == kept
     assert Study(policies=(name,)).policies == (kept,)
-    assert str(Variant.of(kept)) == kept
+    assert PolicyName(kept) == kept
 
 
 @pytest.mark.parametrize(
