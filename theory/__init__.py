@@ -31,46 +31,50 @@ differ, both exist: `name` and `name_as_stated`.
 | `algebra`, `summation`, `lambert`, `design_search` | underneath: number systems, sums, a series, a search |
 
 What a user most often needs is here as well, as in `from theory import Constants, constant_bound`; not what has the
-name of its module, such as `design.design`.
+name of its module, such as `design.design`. A module is loaded when something of it is first asked for.
 """
 
-from theory.admission import AdmissionState, acdpp_round, debt_update, integer_admissions
-from theory.algebra import ball, precise
-from theory.bound import Bound, Terms, theorem_1, theorem_1_as_stated
-from theory.constant_admission import (
-    constant_bound,
-    constant_bound_as_stated,
-    oracle_bound,
-    oracle_bound_as_stated,
-)
-from theory.design import (
-    Candidate,
-    Design,
-    best_rate,
-    crossover_horizon,
-    design_as_stated,
-    design_limit,
-    fill_ratio,
-)
-from theory.knapsack import purchase_limit
-from theory.minimiser import optimal_admission
-from theory.prices import Atoms, Uniform
-from theory.regret import omega1, omega2, omega3
-from theory.replacement import best_replacement
-from theory.reuse import (
-    Trajectory,
-    effective_sample_size,
-    mismatch_constant,
-    mismatch_kstep,
-    trajectory,
-    uniformity,
-    uniformity_constant,
-    uniformity_constant_as_stated,
-    uniformity_kstep,
-)
-from theory.setting import Budget, Constants, Region, SettingError
-from theory.sharper import memory_constant_bound, sharper_constant_bound
-from theory.violation import buffer_violation_maximum, cost_violation_bound
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from theory.admission import AdmissionState, acdpp_round, debt_update, integer_admissions
+    from theory.algebra import ball, precise
+    from theory.bound import Bound, Terms, theorem_1, theorem_1_as_stated
+    from theory.constant_admission import (
+        constant_bound,
+        constant_bound_as_stated,
+        oracle_bound,
+        oracle_bound_as_stated,
+    )
+    from theory.design import (
+        Candidate,
+        Design,
+        best_rate,
+        crossover_horizon,
+        design_as_stated,
+        design_limit,
+        fill_ratio,
+    )
+    from theory.knapsack import purchase_limit
+    from theory.minimiser import optimal_admission
+    from theory.prices import Atoms, Uniform
+    from theory.regret import omega1, omega2, omega3
+    from theory.replacement import best_replacement
+    from theory.reuse import (
+        Trajectory,
+        effective_sample_size,
+        mismatch_constant,
+        mismatch_kstep,
+        trajectory,
+        uniformity,
+        uniformity_constant,
+        uniformity_constant_as_stated,
+        uniformity_kstep,
+    )
+    from theory.setting import Budget, Constants, Region, SettingError
+    from theory.sharper import memory_constant_bound, sharper_constant_bound
+    from theory.violation import buffer_violation_maximum, cost_violation_bound
 
 __all__ = [
     "AdmissionState",
@@ -120,3 +124,32 @@ __all__ = [
     "uniformity_constant_as_stated",
     "uniformity_kstep",
 ]
+
+_HOMES = (
+    "admission",
+    "algebra",
+    "bound",
+    "constant_admission",
+    "design",
+    "knapsack",
+    "minimiser",
+    "prices",
+    "regret",
+    "replacement",
+    "reuse",
+    "setting",
+    "sharper",
+    "violation",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for home in (import_module(f"theory.{module}") for module in _HOMES):
+            if name in home.__all__:
+                return getattr(home, name)
+    raise AttributeError(f"module 'theory' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

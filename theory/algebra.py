@@ -8,32 +8,31 @@ Exact in, exact out: the square root of a rational that is no square is a SymPy 
 
 Where a function has a corner (`positive_part`, `sqrt_plus`, `log_plus`, `minimum`), a complex ball that
 straddles the corner becomes NaN: there the function is not analytic, and no enclosure may claim it is.
-Torch needs no import: a tensor brings `sqrt`, `log`, `exp` and `clamp` itself. Flint is optional.
+
+Of the number systems only NumPy is imported here. SymPy, mpmath and flint are, each, when the first of their
+numbers comes along. Torch never is: a tensor brings `sqrt`, `log`, `exp` and `clamp` itself.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from fractions import Fraction
-from functools import singledispatch
-from typing import Any
+from functools import singledispatch, wraps
+from typing import TYPE_CHECKING, Any
 
-import mpmath
 import numpy as np
-import sympy
-from scipy import special
 
-try:
-    import flint
-except ImportError:  # balls are then simply not available
-    flint = None
+if TYPE_CHECKING:
+    from functools import _SingleDispatchCallable
 
 __all__ = [
     "ball",
     "exp",
     "exp_above_tangent",
     "exp_square_integral",
+    "kind",
     "log",
     "log_plus",
     "maximum",
@@ -51,11 +50,44 @@ Exact = int | Fraction
 PRECISION = 128  # bits
 
 
-def _rational(x: Exact) -> sympy.Rational:
-    return sympy.Rational(x.numerator, x.denominator)
+_WAITING: dict[str, Callable[[], None]] = {}  # registers the numbers of a module that may not be loaded
 
 
-@singledispatch
+def _dispatched(default: Callable[..., Any]) -> _SingleDispatchCallable[Any]:
+    """`singledispatch`, which registers a number system when it meets a number of it."""
+
+    @singledispatch
+    @wraps(default)
+    def function(x: Any, *others: Any) -> Any:
+        met = _WAITING.keys() & {str(base.__module__).partition(".")[0] for base in type(x).__mro__}
+        if not met:
+            return default(x, *others)
+        for module in met:
+            _WAITING[module]()
+            _WAITING.pop(module, None)
+        return function(x, *others)
+
+    return function
+
+
+def _numbers_of(module: str) -> Callable[[Callable[[], None]], None]:
+    def wait(register: Callable[[], None]) -> None:
+        _WAITING[module] = register
+
+    return wait
+
+
+@_dispatched
+def kind(x: Any) -> str:
+    """The number system of x: exact, float (an array too), symbol, mpf, ball, complex ball, or unknown, as torch's.
+
+    >>> kind(Fraction(1, 2)), kind(0.5), kind(ball(1)), kind("1")
+    ('exact', 'float', 'ball', 'unknown')
+    """
+    return "unknown"
+
+
+@_dispatched
 def sqrt(x: Any) -> Any:
     r"""\(\sqrt{x}\).
 
@@ -65,7 +97,7 @@ def sqrt(x: Any) -> Any:
     return x.sqrt()
 
 
-@singledispatch
+@_dispatched
 def log(x: Any) -> Any:
     r"""Natural logarithm, \(\log x\).
 
@@ -75,7 +107,7 @@ def log(x: Any) -> Any:
     return x.log()
 
 
-@singledispatch
+@_dispatched
 def exp(x: Any) -> Any:
     r"""\(e^{x}\).
 
@@ -85,7 +117,7 @@ def exp(x: Any) -> Any:
     return x.exp()
 
 
-@singledispatch
+@_dispatched
 def one_minus_exp(x: Any) -> Any:
     r"""\(1-e^{x}\), without cancellation near \(x=0\) where the number system can avoid it.
 
@@ -95,7 +127,7 @@ def one_minus_exp(x: Any) -> Any:
     return -x.expm1() if hasattr(x, "expm1") else 1 - exp(x)
 
 
-@singledispatch
+@_dispatched
 def exp_above_tangent(x: Any) -> Any:
     r"""\(e^{x}-1-x\ge0\), without cancellation near \(x=0\) where the number system can avoid it.
 
@@ -107,7 +139,7 @@ def exp_above_tangent(x: Any) -> Any:
     return -one_minus_exp(x) - x
 
 
-@singledispatch
+@_dispatched
 def exp_square_integral(x: Any) -> Any:
     r"""\(\int_0^xe^{s^2}ds=\tfrac{\sqrt\pi}2\,\mathrm{erfi}\,x\); torch has none.
 
@@ -117,7 +149,7 @@ def exp_square_integral(x: Any) -> Any:
     return x.erfi() * type(x).pi().sqrt() / 2
 
 
-@singledispatch
+@_dispatched
 def positive_part(x: Any) -> Any:
     r"""\([x]^+=\max(x,0)\).
 
@@ -127,7 +159,7 @@ def positive_part(x: Any) -> Any:
     return x.clamp(min=0)
 
 
-@singledispatch
+@_dispatched
 def sqrt_plus(x: Any) -> Any:
     r"""\(\sqrt{[x]^+}\): how a radicand that may be negative is made real. A ball around 0 keeps its upper half.
 
@@ -137,7 +169,7 @@ def sqrt_plus(x: Any) -> Any:
     return sqrt(positive_part(x))
 
 
-@singledispatch
+@_dispatched
 def log_plus(x: Any) -> Any:
     r"""\(\log^+x=\max(\log x,0)\), zero for every \(x\le 1\), negative ones too.
 
@@ -147,7 +179,7 @@ def log_plus(x: Any) -> Any:
     return log(x.clamp(min=1))
 
 
-@singledispatch
+@_dispatched
 def _minimum(x: Any, y: Any) -> Any:
     return x.clamp(max=y)
 
@@ -155,7 +187,8 @@ def _minimum(x: Any, y: Any) -> Any:
 def minimum(x: Any, y: Any) -> Any:
     r"""\(\min(x,y)\), elementwise; the operand of the richer number system decides how.
 
-    >>> minimum(3, Fraction(5, 2)), minimum(sympy.Symbol("t"), 4)
+    >>> from sympy.abc import t
+    >>> minimum(3, Fraction(5, 2)), minimum(t, 4)
     (Fraction(5, 2), Min(4, t))
     """
     return _minimum(y, x) if isinstance(x, int | float | Fraction) else _minimum(x, y)
@@ -195,18 +228,22 @@ def ball(x: Any) -> Any:
     0.500000000000000
     """
     with precise():
-        return flint.arb(x.numerator) / x.denominator if isinstance(x, Fraction) else flint.arb(x)
+        from flint import arb
+
+        return arb(x.numerator) / x.denominator if isinstance(x, Fraction) else arb(x)
 
 
 def precise() -> AbstractContextManager[Any]:
     """The working precision of everything certified. Flint's own default is that of a float.
 
     >>> with precise():
-    ...     int((1 / flint.arb(3)).rel_accuracy_bits()) > 120
+    ...     int((1 / ball(3)).rel_accuracy_bits()) > 120
     True
     """
-    if flint is None:
-        raise ImportError("balls need python-flint: pip install python-flint")
+    try:
+        import flint
+    except ImportError:
+        raise ImportError("balls need python-flint: pip install python-flint") from None
     return flint.ctx.workprec(PRECISION)  # type: ignore[no-any-return]
 
 
@@ -218,6 +255,18 @@ def _lost(x: Any) -> int:
 # --- exact rationals ---------------------------------------------------------------------------------------
 
 
+def _rational(x: Exact) -> Any:
+    from sympy import Rational
+
+    return Rational(x.numerator, x.denominator)
+
+
+@kind.register(int)
+@kind.register(Fraction)
+def _(x: Exact) -> str:
+    return "exact"
+
+
 @sqrt.register(int)
 @sqrt.register(Fraction)
 def _(x: Exact) -> Any:
@@ -225,19 +274,19 @@ def _(x: Exact) -> Any:
         raise ValueError(f"the square root of {x} is not real")
     top, bottom = math.isqrt(x.numerator), math.isqrt(x.denominator)
     root = Fraction(top, bottom)
-    return root if root * root == x else sympy.sqrt(_rational(x))
+    return root if root * root == x else sqrt(_rational(x))
 
 
 @log.register(int)
 @log.register(Fraction)
 def _(x: Exact) -> Any:
-    return 0 if x == 1 else sympy.log(_rational(x))
+    return 0 if x == 1 else log(_rational(x))
 
 
 @exp.register(int)
 @exp.register(Fraction)
 def _(x: Exact) -> Any:
-    return 1 if x == 0 else sympy.exp(_rational(x))
+    return 1 if x == 0 else exp(_rational(x))
 
 
 @exp_square_integral.register(int)
@@ -276,13 +325,20 @@ def _exp_above_tangent(x: Any) -> Any:
     return np.where(np.abs(x) < 1, near * near * series / 2, np.expm1(x) - x)[()]
 
 
+def _exp_square_integral(x: Any) -> Any:
+    from scipy.special import erfi
+
+    return erfi(x) * np.sqrt(np.pi) / 2
+
+
 for _type in (float, np.ndarray, np.generic):
+    kind.register(_type, lambda x: "float")
     sqrt.register(_type, np.sqrt)
     log.register(_type, np.log)
     exp.register(_type, np.exp)
     one_minus_exp.register(_type, lambda x: -np.expm1(x))
     exp_above_tangent.register(_type, _exp_above_tangent)
-    exp_square_integral.register(_type, lambda x: special.erfi(x) * np.sqrt(np.pi) / 2)
+    exp_square_integral.register(_type, _exp_square_integral)
     positive_part.register(_type, lambda x: np.maximum(x, 0))
     log_plus.register(_type, lambda x: np.log(np.maximum(x, 1)))
     _minimum.register(_type, np.minimum)
@@ -290,77 +346,90 @@ for _type in (float, np.ndarray, np.generic):
 
 # --- SymPy -------------------------------------------------------------------------------------------------
 
-sqrt.register(sympy.Expr, sympy.sqrt)
-log.register(sympy.Expr, sympy.log)
-exp.register(sympy.Expr, sympy.exp)
-exp_square_integral.register(sympy.Expr, lambda x: sympy.sqrt(sympy.pi) * sympy.erfi(x) / 2)
-positive_part.register(sympy.Expr, lambda x: sympy.Max(x, 0))
-log_plus.register(sympy.Expr, lambda x: sympy.log(sympy.Max(x, 1)))
-_minimum.register(sympy.Expr, lambda x, y: sympy.Min(x, y))
+
+@_numbers_of("sympy")
+def _() -> None:
+    import sympy
+
+    kind.register(sympy.Expr, lambda x: "symbol")
+    sqrt.register(sympy.Expr, sympy.sqrt)
+    log.register(sympy.Expr, sympy.log)
+    exp.register(sympy.Expr, sympy.exp)
+    exp_square_integral.register(sympy.Expr, lambda x: sympy.sqrt(sympy.pi) * sympy.erfi(x) / 2)
+    positive_part.register(sympy.Expr, lambda x: sympy.Max(x, 0))
+    log_plus.register(sympy.Expr, lambda x: sympy.log(sympy.Max(x, 1)))
+    _minimum.register(sympy.Expr, lambda x, y: sympy.Min(x, y))
 
 
 # --- mpmath ------------------------------------------------------------------------------------------------
 
-sqrt.register(mpmath.mpf, mpmath.sqrt)
-log.register(mpmath.mpf, mpmath.log)
-exp.register(mpmath.mpf, mpmath.exp)
-exp_square_integral.register(mpmath.mpf, lambda x: mpmath.erfi(x) * mpmath.sqrt(mpmath.pi) / 2)
-one_minus_exp.register(mpmath.mpf, lambda x: -mpmath.expm1(x))
 
+@_numbers_of("mpmath")
+def _() -> None:
+    import mpmath
+    from mpmath import mpf
 
-@exp_above_tangent.register(mpmath.mpf)
-def _(x: mpmath.mpf) -> Any:
-    with mpmath.extraprec(_lost(x)):
-        value = mpmath.expm1(x) - x
-    return +value
+    def above_tangent(x: mpf) -> Any:
+        with mpmath.extraprec(_lost(x)):
+            value = mpmath.expm1(x) - x
+        return +value
 
-
-positive_part.register(mpmath.mpf, lambda x: x if x > 0 else mpmath.mpf(0))
-log_plus.register(mpmath.mpf, lambda x: mpmath.log(x) if x > 1 else mpmath.mpf(0))
-_minimum.register(mpmath.mpf, lambda x, y: min(x, mpmath.mpf(y)))
+    kind.register(mpf, lambda x: "mpf")
+    sqrt.register(mpf, mpmath.sqrt)
+    log.register(mpf, mpmath.log)
+    exp.register(mpf, mpmath.exp)
+    exp_square_integral.register(mpf, lambda x: mpmath.erfi(x) * mpmath.sqrt(mpmath.pi) / 2)
+    one_minus_exp.register(mpf, lambda x: -mpmath.expm1(x))
+    exp_above_tangent.register(mpf, above_tangent)
+    positive_part.register(mpf, lambda x: x if x > 0 else mpf(0))
+    log_plus.register(mpf, lambda x: mpmath.log(x) if x > 1 else mpf(0))
+    _minimum.register(mpf, lambda x, y: min(x, mpf(y)))
 
 
 # --- balls -------------------------------------------------------------------------------------------------
 
-if flint is not None:
 
-    def _side(x: Any, corner: Any) -> int:
+@_numbers_of("flint")
+def _() -> None:
+    from flint import acb, arb, ctx
+
+    def side(x: Any, corner: Any) -> int:
         """+1 or -1 where `x` lies certainly above or below the corner, 0 where that is open."""
-        edge = flint.arb(corner)
+        edge = arb(corner)
         return int(x.real > edge) - int(x.real < edge)
 
-    def _sqrt_plus(x: Any) -> Any:
+    def cut(x: Any, above: Any, below: Any, corner: Any) -> Any:
+        certain = side(x, corner)
+        if certain == 0:
+            return x * arb.nan()
+        return above if certain > 0 else below
+
+    def complex_sqrt_plus(x: Any) -> Any:
         if (
             x.is_zero()
         ):  # of a whole ball: the radicand vanishes on all of it, so the root is 0 and smooth there
             return x
-        return sqrt(x) if _side(x, 0) > 0 else _cut(x, x, 0 * x, 0)
+        return sqrt(x) if side(x, 0) > 0 else cut(x, x, 0 * x, 0)
 
-    def _cut(x: Any, above: Any, below: Any, corner: Any) -> Any:
-        side = _side(x, corner)
-        if side == 0:
-            return x * flint.arb.nan()
-        return above if side > 0 else below
-
-    def _exp_above_tangent_ball(x: Any) -> Any:
+    def above_tangent(x: Any) -> Any:
         """The value at the midpoint, then the mean value theorem: the derivative's ball is convex."""
         middle = x.mid()
-        with flint.ctx.workprec(flint.ctx.prec + _lost(middle)):
+        with ctx.workprec(ctx.prec + _lost(middle)):
             value = middle.expm1() - middle
         return value + (x - middle) * x.expm1()
 
-    exp_above_tangent.register(flint.arb, _exp_above_tangent_ball)
-    exp_above_tangent.register(flint.acb, _exp_above_tangent_ball)
-    sqrt.register(flint.acb, lambda x: x.sqrt(analytic=True))
-    log.register(flint.acb, lambda x: x.log(analytic=True))
-    positive_part.register(flint.arb, lambda x: x.max(flint.arb(0)))
-    positive_part.register(flint.acb, lambda x: _cut(x, x, 0 * x, 0))
+    kind.register(arb, lambda x: "ball")
+    kind.register(acb, lambda x: "complex ball")
+    exp_above_tangent.register(arb, above_tangent)
+    exp_above_tangent.register(acb, above_tangent)
+    sqrt.register(acb, lambda x: x.sqrt(analytic=True))
+    log.register(acb, lambda x: x.log(analytic=True))
+    positive_part.register(arb, lambda x: x.max(arb(0)))
+    positive_part.register(acb, lambda x: cut(x, x, 0 * x, 0))
     # not sqrt(positive_part(x)): a midpoint-radius ball for [0, b] reaches below 0, and its root is NaN
-    sqrt_plus.register(
-        flint.arb, lambda x: x.sqrt() if x >= 0 else flint.arb(0).union(x.max(0).upper().sqrt())
-    )
-    sqrt_plus.register(flint.acb, _sqrt_plus)
-    log_plus.register(flint.arb, lambda x: x.max(flint.arb(1)).log())
-    log_plus.register(flint.acb, lambda x: log(x) if _side(x, 1) > 0 else _cut(x, x, 0 * x, 1))
-    _minimum.register(flint.arb, lambda x, y: x.min(flint.arb(y)))
-    _minimum.register(flint.acb, lambda x, y: _cut(x, 0 * x + y, x, y))
+    sqrt_plus.register(arb, lambda x: x.sqrt() if x >= 0 else arb(0).union(x.max(0).upper().sqrt()))
+    sqrt_plus.register(acb, complex_sqrt_plus)
+    log_plus.register(arb, lambda x: x.max(arb(1)).log())
+    log_plus.register(acb, lambda x: log(x) if side(x, 1) > 0 else cut(x, x, 0 * x, 1))
+    _minimum.register(arb, lambda x, y: x.min(arb(y)))
+    _minimum.register(acb, lambda x, y: cut(x, 0 * x + y, x, y))

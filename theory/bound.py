@@ -30,7 +30,6 @@ from math import fsum
 from typing import Any
 
 import numpy as np
-import sympy
 
 from theory.algebra import log_plus, ratio, sqrt, sqrt_plus
 from theory.setting import Constants, SettingError, not_negative, same_length
@@ -264,7 +263,7 @@ def theorem_1_as_stated(n: Any, N: Any, uniformity: Any, constants: Constants) -
 
 def _certain(flag: Any) -> bool:
     """Whether a comparison came out true; symbols and overlapping balls leave it open."""
-    return isinstance(flag, bool | np.bool_ | sympy.logic.boolalg.BooleanTrue) and bool(flag)
+    return type(flag).__name__ in ("bool", "BooleanTrue") and bool(flag)  # Python's, NumPy's or SymPy's
 
 
 def initial_term(constants: Constants) -> Any:

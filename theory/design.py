@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-import mpmath
 import numpy as np
 
 from theory.algebra import minimum, ratio, sqrt
@@ -185,7 +184,11 @@ def crossover_leading(budget: Budget, constants: Constants) -> float:
     3989668
     """
     level = float(crossover_ratio(*_between(budget), constants.map(float)))
-    return float(-level * mpmath.lambertw(-1 / level, -1).real) if level > math.e else float(1)
+    if level <= math.e:
+        return float(1)
+    from mpmath import lambertw
+
+    return float(-level * lambertw(-1 / level, -1).real)
 
 
 def crossover_horizon(budget: Budget, constants: Constants) -> float:

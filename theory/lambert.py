@@ -23,15 +23,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Self
 
-import mpmath
-import sympy
-
-from theory.algebra import exp, log, one_minus_exp
-
-try:
-    import flint
-except ImportError:
-    flint = None
+from theory.algebra import exp, kind, log, one_minus_exp
 
 __all__ = ["lambert_partial", "lambert_total"]
 
@@ -45,8 +37,8 @@ def lambert_partial(rho: Any, t: Any) -> Any:
     >>> lambert_partial(Fraction(1, 2), 3), round(float(lambert_partial(0.5, 3)), 12)
     (Fraction(4, 3), 1.333333333333)
     """
-    if isinstance(t, sympy.Expr) or isinstance(rho, sympy.Expr):
-        return _symbolic(sympy.sympify(rho), t - 1)
+    if "symbol" in (kind(t), kind(rho)):
+        return _symbolic(rho, t - 1)
     if isinstance(rho, Fraction):
         if t != int(t):
             raise ValueError(f"an exact partial sum needs a whole t, such as 3, got {t}")
@@ -65,29 +57,37 @@ def lambert_total(rho: Any) -> Any:
     >>> round(float(lambert_total(0.5)), 12)
     1.606695152415
     """
-    if isinstance(rho, Fraction | sympy.Expr):
-        return _symbolic(sympy.sympify(rho), sympy.oo)
+    if kind(rho) in ("exact", "symbol"):
+        return _symbolic(rho, None)
     a = -log(rho)
     first, first_v = _tail(rho, a, 1, like=a)
     return first - log(first_v) / a
 
 
-def _symbolic(rho: Any, last: Any) -> Any:
+def _symbolic(rho: Any, last: Any | None) -> Any:
+    """The sum to `last`, or of all."""
+    import sympy
+
+    rho, last = sympy.sympify(rho), sympy.oo if last is None else sympy.sympify(last)
     tau = sympy.Symbol("tau", integer=True, positive=True)
     unevaluated = sympy.Sum(rho**tau / (1 - rho**tau), (tau, 1, last))
-    return unevaluated.doit() if sympy.sympify(last).is_Integer else unevaluated
+    return unevaluated.doit() if last.is_Integer else unevaluated
 
 
 def _is_ball(x: Any) -> bool:
-    return flint is not None and isinstance(x, flint.arb | flint.acb)
+    return kind(x) in ("ball", "complex ball")
 
 
 def _bits(x: Any) -> int:
     """The working precision of the number system of `x`."""
-    if isinstance(x, mpmath.mpf):
-        return int(mpmath.mp.prec)
+    if kind(x) == "mpf":
+        from mpmath import mp
+
+        return int(mp.prec)
     if _is_ball(x):
-        return int(flint.ctx.prec)
+        from flint import ctx
+
+        return int(ctx.prec)
     return sys.float_info.mant_dig
 
 
@@ -167,19 +167,23 @@ def _bernoulli_times(c: Any, j: int) -> Any:
 
 @lru_cache
 def _bernoulli(j: int) -> tuple[int, int]:
-    top, bottom = mpmath.bernfrac(j)
+    from mpmath import bernfrac
+
+    top, bottom = bernfrac(j)
     return int(top), int(bottom)
 
 
 def _remainder(a: Any, z: Any, shift: int, order: int, correction: Any) -> Any:
     """Balls around 0 that contain R at z + shift; `correction`, the last one, is the bound for real z."""
-    unit = flint.arb(0, 1)
-    if not isinstance(z, flint.acb):
-        return abs(correction) * unit if z + shift > 0 else flint.arb.nan()
+    from flint import acb, arb
+
+    unit = arb(0, 1)
+    if not isinstance(z, acb):
+        return abs(correction) * unit if z + shift > 0 else arb.nan()
     # elsewhere the bound is that correction at the real point Re z
     point = z.real + shift
     if not point > 0:
-        return z * flint.arb.nan()
+        return z * arb.nan()
     h = exp(-(point * a)) / one_minus_exp(-(point * a))
     ball = abs(_bernoulli_times(_taylor(h, a, 2 * order)[-1], 2 * order)) * unit
-    return flint.acb(ball, ball)
+    return acb(ball, ball)

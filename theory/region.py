@@ -9,9 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
-from theory.algebra import exp_above_tangent, log, one_minus_exp, positive_part, ratio
+from theory.algebra import exp_above_tangent, kind, log, one_minus_exp, positive_part, ratio
 from theory.lambert import lambert_partial
 from theory.setting import Region
 
@@ -61,7 +59,7 @@ def region_minimum_total(region: Region, t: Any) -> Any:
     Fraction(25, 2)
     """
     rho, rounds = region.rho, t - 1
-    if isinstance(rho, Fraction | sympy.Expr):
+    if kind(rho) in ("exact", "symbol"):
         return region.rate * (rounds - rho * contraction(region, rounds) / (1 - rho))
     # the same, by s(1/ρ-1) - (1-ρ^s) = s(1/ρ-1+log ρ) + (ρ^s-1-s log ρ): both parts are positive
     slope = log(rho)

@@ -14,16 +14,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
-import mpmath
 import numpy as np
-import sympy
 
-from theory.algebra import ratio
-
-try:
-    import flint
-except ImportError:
-    flint = None
+from theory.algebra import kind, ratio
 
 __all__ = [
     "Budget",
@@ -44,12 +37,17 @@ class SettingError(ValueError):
 
 
 def _finite(value: Any) -> bool:
-    if isinstance(value, sympy.Expr):
-        return value.is_finite is not False and value is not sympy.nan
-    if flint is not None and isinstance(value, flint.arb):
+    system = kind(value)
+    if system == "symbol":
+        from sympy import nan
+
+        return value.is_finite is not False and value is not nan
+    if system == "ball":
         return bool(value.is_finite())
-    if isinstance(value, mpmath.mpf):
-        return bool(mpmath.isfinite(value))
+    if system == "mpf":
+        from mpmath import isfinite
+
+        return bool(isfinite(value))
     try:
         return bool(math.isfinite(value))
     except OverflowError:  # an int or a Fraction beyond the floats
@@ -57,15 +55,13 @@ def _finite(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    known: tuple[type, ...] = (int, float, Fraction, np.number, mpmath.mpf, sympy.Expr)
-    if flint is not None:
-        known += (flint.arb,)
-    return isinstance(value, known) and not isinstance(value, bool)
+    plain = isinstance(value, int | float | Fraction | np.number) and not isinstance(value, bool)
+    return plain or kind(value) in ("symbol", "mpf", "ball")
 
 
 def _exceeds(value: Any, bound: int) -> bool:
     """Whether `value > bound` is certain (for a symbol: not excluded)."""
-    if isinstance(value, sympy.Expr):
+    if kind(value) == "symbol":
         return (value - bound).is_positive is not False
     return bool(value > bound)
 
@@ -91,7 +87,7 @@ def positive(name: str, value: Any) -> Any:
 
 def is_zero(value: Any) -> bool:
     """Whether `value` is certainly 0; a symbol or a ball around 0 is not."""
-    return _is_number(value) and not isinstance(value, sympy.Expr) and bool(value == 0)
+    return _is_number(value) and kind(value) != "symbol" and bool(value == 0)
 
 
 def not_negative(name: str, values: Sequence[Any]) -> Sequence[Any]:
@@ -112,7 +108,7 @@ def not_negative(name: str, values: Sequence[Any]) -> Sequence[Any]:
 
 
 def _whole(name: str, value: Any, example: str) -> Any:
-    if isinstance(value, sympy.Expr):
+    if kind(value) == "symbol":
         fits = value.is_integer is not False and _exceeds(value, 0)
     else:
         fits = _is_number(value) and _finite(value) and value == int(value) and value >= 1
@@ -120,7 +116,7 @@ def _whole(name: str, value: Any, example: str) -> Any:
         raise SettingError(
             f"{name} must be a whole number of at least 1, such as {example}, got {_shown(value)}"
         )
-    return value if isinstance(value, sympy.Expr) else int(value)
+    return value if kind(value) == "symbol" else int(value)
 
 
 def retention(K: Any) -> Any:

@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, eye_array
-from scipy.sparse.linalg import spsolve
 
 from theory.algebra import ratio
 from theory.capacity import age_burden, effective_rate
@@ -67,6 +65,9 @@ def sticky_rule(law: Atoms, stay: float, multiplier: Any, ages: int) -> StickyRu
 
 def _brought(law: Atoms, stay: float, replaces: NDArray[np.bool_], burdens: Floats) -> StickyRule:
     """By the stationary distribution of (uses so far, price), before the decision."""
+    from scipy.sparse import coo_array, eye_array
+    from scipy.sparse.linalg import spsolve
+
     prices, often = np.array(law.prices, dtype=float), np.array(law.weights, dtype=float)
     ages, count = replaces.shape
     place = np.arange(ages * count).reshape(ages, count)

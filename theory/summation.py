@@ -25,13 +25,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-import mpmath
 import numpy as np
-
-try:
-    import flint
-except ImportError:
-    flint = None
 
 __all__ = ["Sum", "plain_total", "total", "total_ball"]
 
@@ -128,19 +122,21 @@ def total_ball(
     >>> 12 in 25 / total_ball(lambda t: 1 / t, 4)
     True
     """
-    with flint.ctx.workprec(prec):
+    from flint import arb, ctx
+
+    with ctx.workprec(prec):
         points = prec // 3 + 4
         blocks = ((low, high - low) for low, high in pairwise(_borders(start, T, breaks, head=2 * points)))
         # a stack, with the plain terms on top: they come first and set the scale for the rest
         stack = sorted(blocks, key=lambda block: (block[1] <= 2 * points, -block[0]))
-        several = isinstance(f(flint.arb(start)), list | tuple)
+        several = isinstance(f(arb(start)), list | tuple)
         sums: list[Any] = []
         spent = 0
         while stack:
             low, size = stack.pop()
             if size <= 2 * points:
-                parts = [_listed(f(flint.arb(t)), flint.arb) for t in range(low, low + size)]
-                block = [sum(column, flint.arb(0)) for column in zip(*parts, strict=True)]
+                parts = [_listed(f(arb(t)), arb) for t in range(low, low + size)]
+                block = [sum(column, arb(0)) for column in zip(*parts, strict=True)]
             else:
                 block = _ball_of_block(f, low, size, points, sums, goal=prec // 2)
             spent += min(size, 2 * points)
@@ -189,11 +185,13 @@ def _legendre(nodes: Any) -> Any:
 
 def _weight_table(legendre: Any, gauss: Any, number: Callable[[Fraction], Any]) -> Any:
     r"""Rows W_r with \(w_i(N)=N\sum_rW_{ri}N^{-2r}\), from P_k at the points and the integral's weights."""
+    from mpmath import bernfrac
+
     m = len(legendre)
     rows = [gauss / 2]
     for r in range(1, (m + 1) // 2):
         s = 2 * r - 1
-        bernoulli = Fraction(*mpmath.bernfrac(2 * r)) * (Fraction(2, 4**r) - 1)
+        bernoulli = Fraction(*bernfrac(2 * r)) * (Fraction(2, 4**r) - 1)
         row = 0 * gauss
         for k in range(2 * r, m, 2):
             slope = Fraction(math.factorial(k + s), 2**s * math.factorial(s) * math.factorial(k - s))
@@ -267,30 +265,34 @@ def _listed(value: Any, ball: Callable[[Any], Any]) -> list[Any]:
 @lru_cache(maxsize=8)
 def _ball_rule(points: int, prec: int) -> tuple[Any, Any]:
     """Points and weight table; the precision is an argument because the cached balls depend on it."""
-    with flint.ctx.workprec(prec):
-        pairs = [flint.arb.legendre_p_root(points, k, weight=True) for k in range(points)]
+    from flint import arb, ctx
+
+    with ctx.workprec(prec):
+        pairs = [arb.legendre_p_root(points, k, weight=True) for k in range(points)]
         nodes, gauss = (np.array(column, dtype=object) for column in zip(*pairs, strict=True))
-        return nodes, _weight_table(_legendre(nodes), gauss, lambda c: flint.arb(c.numerator) / c.denominator)
+        return nodes, _weight_table(_legendre(nodes), gauss, lambda c: arb(c.numerator) / c.denominator)
 
 
 def _ball_of_block(
     f: Callable[[Any], Any], low: int, size: int, points: int, sums: list[Any], goal: int
 ) -> list[Any]:
     """Enclosures of the block's sums, or none if they miss 2^-goal of the block and of `sums`."""
-    middle, half = flint.arb(2 * low + size - 1) / 2, flint.arb(size) / 2
-    unit = flint.arb(0, 1)
+    from flint import acb, arb, arb_mat, ctx
+
+    middle, half = arb(2 * low + size - 1) / 2, arb(size) / 2
+    unit = arb(0, 1)
     across, up = (half * (ELLIPSE**2 + sign) / (2 * ELLIPSE) * unit for sign in (1, -1))
-    largest = [abs(v) for v in _listed(f(flint.acb(middle + across, up)), flint.acb)]
+    largest = [abs(v) for v in _listed(f(acb(middle + across, up)), acb)]
     if not all(m.is_finite() for m in largest):
         return []
-    nodes, table = _ball_rule(points, flint.ctx.prec)
-    weights = size * flint.arb_mat([[flint.arb(size) ** (-2 * r) for r in range(len(table))]])
-    weights = (weights * flint.arb_mat(table.tolist())).entries()
-    miss = (size + sum(map(abs, weights))) * 2 / ((ELLIPSE - 1) * flint.arb(ELLIPSE) ** (points - 1))
-    values = flint.arb_mat([_listed(f(middle + half * x), flint.arb) for x in nodes])
-    block = (flint.arb_mat([weights]) * values).entries()
+    nodes, table = _ball_rule(points, ctx.prec)
+    weights = size * arb_mat([[arb(size) ** (-2 * r) for r in range(len(table))]])
+    weights = (weights * arb_mat(table.tolist())).entries()
+    miss = (size + sum(map(abs, weights))) * 2 / ((ELLIPSE - 1) * arb(ELLIPSE) ** (points - 1))
+    values = arb_mat([_listed(f(middle + half * x), arb) for x in nodes])
+    block = (arb_mat([weights]) * values).entries()
     errors = [(miss * m).upper() for m in largest]
-    scale = [abs(b) + abs(s) for b, s in zip(block, sums or [flint.arb(0)] * len(block), strict=True)]
+    scale = [abs(b) + abs(s) for b, s in zip(block, sums or [arb(0)] * len(block), strict=True)]
     if any(e > s.upper() / 2**goal for e, s in zip(errors, scale, strict=True)):
         return []
     return [b + e * unit for b, e in zip(block, errors, strict=True)]

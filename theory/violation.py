@@ -10,18 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import sympy
-
-from theory.algebra import log, minimum, positive_part, ratio, sqrt
+from theory.algebra import kind, log, minimum, positive_part, ratio, sqrt
 from theory.lambert import lambert_partial
 from theory.region import contraction
 from theory.setting import Region, SettingError, horizon, retention
 from theory.summation import total, total_ball
-
-try:
-    import flint
-except ImportError:
-    flint = None
 
 __all__ = [
     "buffer_excess_maximum",
@@ -163,11 +156,13 @@ def _late(K: Any, T: Any, k: Any, region: Region) -> Any:
     def summand(s: Any) -> Any:
         return (s + (K - T - 1)) * _beyond(region, s)
 
-    if flint is not None and isinstance(region.rho, flint.arb):
+    if kind(region.rho) == "ball":
         return total_ball(summand, T, start=T - k + 1)
     if isinstance(region.rho, float):
         return total(summand, T, start=T - k + 1).value
-    if isinstance(k, sympy.Expr):
+    if kind(k) == "symbol":
+        import sympy
+
         s = sympy.Symbol("s", integer=True, positive=True)
         return sympy.Sum((s + (K - T - 1)) * region.rho**s / (1 - region.rho**s), (s, T - k + 1, T))
     return sum(summand(s) for s in range(T - k + 1, T + 1))
