@@ -20,17 +20,16 @@ from empirics.control.schedule import brief_for
 from empirics.settings.study import Study
 from empirics.training.linear import Linear
 from empirics.training.model import Descent, Memory
-from empirics.training.networks import NETWORKS
 from empirics.training.problem import Problem
 from theory.setting import Constants, SettingError
 
 __all__ = [
     "fingerprint",
     "probe",
+    "refuse_changes",
     "refuse_horizon",
     "refuse_model",
     "refuse_other",
-    "refuse_others_things",
     "warn_of_changes",
 ]
 
@@ -52,11 +51,17 @@ def probe(problem: Problem, theta: Tensor) -> tuple[Tensor, Tensor]:
 
 def fingerprint(problem: Problem, theta: Tensor) -> NDArray[np.float64]:
     """What tells a user's model from another at the same parameters; nothing for those that come with it."""
-    if isinstance(problem.model, Linear) or problem.study.model in NETWORKS:
+    if isinstance(problem.model, Linear) or _is_network(problem.study.model):
         return np.zeros(0)  # the settings and the data say it all
     risk, step = probe(problem, theta)
     risk, step = risk[risk.isfinite()], step[step.isfinite().all(dim=1)]  # a run that diverged tells nothing
     return np.array([float(risk.double().mean()), float(step.double().norm())])
+
+
+def _is_network(name: str) -> bool:
+    from empirics.training.networks import NETWORKS  # not loaded for logistic regression
+
+    return name in NETWORKS
 
 
 def refuse_model(before: NDArray[np.float64], now: NDArray[np.float64], out: Path) -> None:
@@ -65,7 +70,7 @@ def refuse_model(before: NDArray[np.float64], now: NDArray[np.float64], out: Pat
         raise SettingError(f"cannot resume {str(out)!r}: the model is not the one it began with")
 
 
-def refuse_others_things(settings: Mapping[str, Any], prices: Prices, problem: Problem, out: Path) -> None:
+def refuse_changes(settings: Mapping[str, Any], prices: Prices, problem: Problem, out: Path) -> None:
     """Data, prices or a model that are not those of the study."""
     wrong = {
         "the data are": problem.digest != settings["data_digest"],

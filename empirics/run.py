@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from empirics.continuing import (
     fingerprint,
     probe,
+    refuse_changes,
     refuse_horizon,
     refuse_model,
     refuse_other,
-    refuse_others_things,
     warn_of_changes,
 )
 from empirics.control.prices import Prices
@@ -39,7 +39,6 @@ from empirics.settings.study import Study
 from empirics.training.constants import Calibration, calibrate
 from empirics.training.engine import Engine
 from empirics.training.linear import Linear
-from empirics.training.networks import NETWORKS
 from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import Least
 from theory.setting import SettingError
@@ -90,6 +89,8 @@ class _Job:
         rounds, model = self.schedule().advance(1), self.problem.model
         if isinstance(model, Linear):
             return
+        from empirics.training.networks import NETWORKS
+
         try:
             engine = Engine(model, self.study, self.problem.streams, graphs=False)
             engine.play(rounds)
@@ -193,7 +194,7 @@ def _continue(
         with threads(study, REMEDY):
             prices = own.prices(study)
             problem = make_problem(study, place, data and Path(data), dataset=own.dataset, model=own.model)
-            refuse_others_things(settings, prices, problem, out)
+            refuse_changes(settings, prices, problem, out)
             if study == began and folder.finished:
                 return read_result(out).summary
             calibration, saved = Calibration.from_document(settings["constants"]), settings["least_risk"]

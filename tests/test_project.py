@@ -1,37 +1,133 @@
-"""The tree keeps its own rules: style, types, layers, and no float literal in the theory."""
+"""The tree keeps its own rules: style, types, layers, floors, and no float literal in the theory."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-LAYERS = ["acdpp", "figures", "empirics", "proofs_check", "theory"]
-# of empirics
-FLOORS = [
-    "reference",
-    "run",
-    "predict",
-    "continuing",
-    "records",
-    "prediction",
-    "training",
-    "given",
-    "control",
-    "settings",
-    "data",
-    "draws",
-    "files",
-]
-PRESENT = [layer for layer in LAYERS if (ROOT / layer).is_dir()]
+# The rooms of each layer from the top floor down. Imports point downward: to a lower layer, to a lower floor, or within
+# a room; rooms of one floor do not know each other.
+FLOORS = {
+    "acdpp": """
+        __main__
+        main
+        design
+        design_by_prediction federate report
+        plot predict reproduce train
+        bound design_buying drawing study verify
+        interrupt output parse
+    """,
+    "figures": """
+        prediction
+        constraints learning measured_mismatch prices retention risk_vs_bound
+        bound_vs_horizon control design explained frontier measured mismatch omegas save section7 uniformity
+        simulation style
+        choices missing regret_terms track
+    """,
+    "empirics": """
+        reproduce reference
+        federation run
+        measuring continuing predict
+        records
+        prediction
+        training given
+        control
+        data settings
+        draws files
+    """,
+    "proofs_check": """
+        claims
+        groundwork run table
+        document engines ledger registry
+        claim
+        evidence experiments notation simulator
+    """,
+    "theory": """
+        stationary
+        design
+        regret_expansion
+        admission buying_plan transient
+        design_search minimiser regret replacement sharper sticky
+        capacity constant_admission curved knapsack penalty violation
+        bound clients law paper prices region reuse
+        buying lambert rates setting
+        algebra summation
+    """,
+}
+LAYERS = list(FLOORS)
+TOGETHER = {"proofs_check.groundwork"}  # whose rooms may lean on each other, though no module on itself
 
 
-def modules(layer: str) -> list[Path]:
-    return sorted((ROOT / layer).rglob("*.py"))
+def modules(layer: str) -> dict[str, Path]:
+    """The modules of a layer by name, its packages too."""
+    found = {}
+    for path in sorted((ROOT / layer).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = {name: path for layer in LAYERS for name, path in modules(layer).items()}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Our own modules that a file imports, also inside functions and for the type checker alone."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import would not be seen"
+            whole = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in MODULES else str(node.module) for name in whole]
+        yield from (name for name in names if name in MODULES)
+
+
+IMPORTS = {name: set(imported(path)) for name, path in MODULES.items()}
+
+
+def within(package: str) -> dict[str, set[str]]:
+    """Which of its rooms, modules or packages, import which others of them."""
+
+    def room(name: str) -> str | None:
+        inner = name.removeprefix(package + ".")
+        return None if inner == name else inner.split(".")[0]
+
+    rooms: dict[str, set[str]] = {}
+    for name, targets in IMPORTS.items():
+        if (mine := room(name)) is not None:
+            others = {there for target in targets if (there := room(target)) not in (None, mine)}
+            rooms.setdefault(mine, set()).update(others)
+    return rooms
+
+
+def circle(graph: Mapping[str, set[str]]) -> list[str]:
+    """Some nodes that lead back to the first; none if there are no such."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def climbing(layer: str, graph: Mapping[str, set[str]], floors: str) -> list[str]:
+    """What a layer's rooms do against the list of its floors."""
+    height = {room: -n for n, floor in enumerate(floors.strip().splitlines()) for room in floor.split()}
+    wrong = [f"{layer}.{room} has no floor" for room in graph if room not in height]
+    wrong += [f"{layer}.{room} is no more: take it off the list" for room in height if room not in graph]
+    return wrong + [
+        f"{layer}.{room} imports {layer}.{other}, which is not below it"
+        for room, others in graph.items()
+        for other in others
+        if not wrong and height[other] >= height[room]
+    ]
 
 
 @pytest.mark.parametrize("tool", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]])
@@ -42,29 +138,34 @@ def test_the_tree_is_clean(tool: list[str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("layer", PRESENT)
-def test_imports_go_downward_only(layer: str) -> None:
+@pytest.mark.parametrize("layer", LAYERS)
+def test_imports_go_down_the_layers_and_their_floors(layer: str) -> None:
     above = set(LAYERS[: LAYERS.index(layer)])
-    for path in modules(layer):
-        for node in ast.walk(ast.parse(path.read_text())):
-            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-                names = [node.module]
-            assert not above & {name.split(".")[0] for name in names}, path.name
+    for name in modules(layer):
+        assert not above & {target.split(".")[0] for target in IMPORTS[name]}, name
+    assert not climbing(layer, within(layer), FLOORS[layer])
 
 
-@pytest.mark.parametrize("floor", FLOORS)
-def test_the_floors_of_empirics_know_only_those_below(floor: str) -> None:
-    above = {f"empirics.{name}" for name in FLOORS[: FLOORS.index(floor)]}
-    here = ROOT / "empirics" / floor
-    for path in sorted(here.rglob("*.py")) if here.is_dir() else [here.with_suffix(".py")]:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                assert ".".join(node.module.split(".")[:2]) not in above, path.name
+def test_no_imports_go_round_in_a_circle() -> None:
+    assert circle(IMPORTS) == []
+    packages = [name for name, path in MODULES.items() if path.name == "__init__.py" and name not in TOGETHER]
+    assert [found for package in packages if (found := circle(within(package)))] == []
+
+
+def test_a_circle_a_climb_and_a_room_without_a_floor_are_noticed() -> None:
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) in (["b", "c", "b"], ["c", "b", "c"])
+    up, across = (
+        {"top": set[str](), "low": {"top"}, "other": set[str]()},
+        {"low": {"other"}, "other": set[str]()},
+    )
+    assert climbing("x", up, "top\nlow other") == ["x.low imports x.top, which is not below it"]
+    assert climbing("x", across, "low other") == ["x.low imports x.other, which is not below it"]
+    assert climbing("x", up, "top\nlow") == ["x.other has no floor"]
+    assert climbing("x", across, "top\nlow\nother") == ["x.top is no more: take it off the list"]
 
 
 def test_the_theory_has_no_float_literal_no_torch_and_no_output() -> None:
-    for path in modules("theory"):
+    for path in modules("theory").values():
         for node in ast.walk(ast.parse(path.read_text())):
             assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), (
                 path.name,
@@ -79,6 +180,6 @@ def test_the_theory_has_no_float_literal_no_torch_and_no_output() -> None:
 
 def test_every_package_is_installed_and_typed() -> None:
     listed = (ROOT / "pyproject.toml").read_text()
-    for layer in PRESENT:
+    for layer in LAYERS:
         assert f'"{layer}"' in listed or f'"{layer}*"' in listed
         assert (ROOT / layer / "py.typed").exists()

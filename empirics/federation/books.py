@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from empirics.continuing import fingerprint, refuse_model, refuse_others_things
+from empirics.continuing import fingerprint, refuse_changes, refuse_model
 from empirics.control.codec import plain, restored
 from empirics.control.controller import Controller
 from empirics.control.policy import FOREVER
@@ -118,7 +118,7 @@ class Books:
             place = data_dir or folder.settings["asked"]["data_dir"]
             problem = make_problem(study, "cpu", place and Path(place), dataset=dataset, model=model)
             prices = make_prices(study.cost)
-            refuse_others_things(folder.settings, prices, problem, out)
+            refuse_changes(folder.settings, prices, problem, out)
             yield cls(folder, problem, prices)
 
     @property

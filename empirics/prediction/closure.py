@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -29,174 +28,131 @@ from torch import Tensor
 
 from empirics.prediction.cohorts import Cohorts, Memories
 from empirics.prediction.landscape import Landscape
-from empirics.prediction.samples import (
-    View,
-    chances,
-    covariance,
-    mean_damping,
-    product,
-    resolved,
-    saturation,
-    scattered,
-    settled,
-    shifted,
-    total,
-    view,
-)
-from empirics.prediction.settled import Settled
-from empirics.prediction.ways import Kind, Ways
+from empirics.prediction.local_steps import AgeClass, LocalSteps
+from empirics.prediction.observation import Observer
+from empirics.prediction.samples import chances
+from empirics.prediction.settled import LastRound, Settled
 from empirics.training.model import Descent
 
 __all__ = ["Closure"]
 
-SETTLED = 256  # rounds that are always played
-OCTAVE = 4  # in how many rounds of each doubling the closure looks at the samples anew
+FEWEST = 256  # rounds that are always played
+PER_DOUBLING = 4  # in how many rounds of each doubling the samples are observed
 EARLY = 16  # rounds in which all that happens first happens
-LONG = 32  # rounds after which a sample counts as old
-AWAY = 3  # times too much or too little is no longer chance
-FAR = 0.1  # what may be left to go, of the risk
-NEAR = 0.04  # what was foretold and what is: half as many rounds later it is four times as near
+OLD = 32  # rounds after which a sample counts as old
+MOST_TO_GO = 0.1  # what may be left to go, of the risk
+MOST_MISSED = 0.04  # of the risk, by a forecast over a doubling: over the next one it misses a fourth of that
 Floats = NDArray[np.float64]
 
 
 class Closure:
     """Mean path and scatter of all rows; `play` gives the expected excess risk at θ(1), θ(2), …
 
-    Rows share the number of local steps; the step size may be each row's own.
-    A column is a group of clients of a row. `steep` is the curvature with which ½ΣhS is the risk of the scatter.
+    Rows share the number of local steps; the step size may be each row's own. A column is a group of clients of a row.
+    `theta` is the mean path, (rows, parameters), and `scatter` the variance around it, (rows, lumps). To *observe* is
+    to compute anew what samples show: residuals, curvature and noise; between observations these stay as they are.
     """
 
     def __init__(self, landscape: Landscape, descent: Descent, memories: Memories, start: Tensor) -> None:
-        self.land, self.memories = landscape, memories
+        self.landscape, self.memories = landscape, memories
         self.groups = len(landscape.groups)
         eta = descent.eta
         if isinstance(eta, Tensor):
             eta = eta.repeat_interleave(self.groups)[:, None]
         self.descent = replace(descent, eta=eta)
-        x = landscape.model.population.x
-        self.theta = start.to(x).expand(memories.rows, landscape.model.size).clone()
-        self.before = self.theta
-        self.cohorts = Cohorts(x, memories, self.groups, len(landscape.size))
-        self.S = self.cohorts.gone
-        self.p = landscape.groups.T.repeat(1, memories.rows)
-        self.p_probes = landscape.of_probes.repeat(1, memories.rows)
-        every = len(landscape.probes) == len(x)
-        self.probes: Tensor | slice = slice(None) if every else landscape.probes  # a slice copies nothing
-        self.x_probes = x[self.probes]
-        self.everyone = landscape.model.population.weights[0][:, None]
+        population = landscape.model.population
+        self.theta = start.to(population.x).expand(memories.rows, landscape.model.size).clone()
+        self.theta_before = self.theta
+        self.cohorts = Cohorts(population.x, memories, self.groups, len(landscape.size))
+        self.scatter = self.cohorts.departed
+        self.risk_curvature: Tensor  # h with which ½Σ h·scatter is the risk of the scatter, as last observed
+        self.observer = Observer(landscape, memories.rows)
         self.round = 0
-        self.ways: Ways  # of the round in which the closure last looked
-        self.shift: list[Tensor] = []  # at each local step, as last seen: from chances to residuals shown
-        self.left = torch.ones_like(self.S)  # of a distance, by the last round
-        self.forced = torch.zeros_like(self.S)  # Σ of what rounds add to S
-        self.earlier = [(0, self.forced)]  # and since when, at some earlier rounds
-        self.fitted = torch.zeros_like(self.S[:, 0])  # of a fresh sample's residual, within a round, at most
+        self.local: LocalSteps  # of the round that was last observed
+        self.corrections: list[Tensor] = []  # from chances to residuals shown, at each of its local steps
+        self.contraction = torch.ones_like(self.scatter)  # of a distance, by the last round
+        self.growth = torch.zeros_like(self.scatter)  # Σ of what rounds have added to the scatter
+        self.past_growth = [(0, self.growth)]  # at some earlier rounds
+        self.fitted = torch.zeros_like(self.scatter[:, 0])  # of a fresh residual, within a round, at most
         self.counts: Tensor | None = None  # of the cohorts, in the last round
-        self.foretold: dict[int, Settled] = {}
+        self.forecasts: dict[int, Settled] = {}  # by the round after which they were made
         self.settled: Settled | None = None
-        self._anchor()
-
-    def _anchor(self) -> None:
-        """What turns the probes' curvature and noise at the minimiser into those of the whole population."""
-        land, model = self.land, self.land.model
-        logits = model.logits(land.best.theta, model.population.x)
-        p = self.everyone[land.probes] / self.everyone[land.probes].sum()
-        probed = view(logits[land.probes], torch.zeros_like(p))
-        r = model.residual(logits, model.targets[:, None])[land.probes]
-        curvature = land.along(p[..., None, None] * probed.curvature)[0] / land.size
-        slope = land.squares(self._probed_slope(p, r))[0]
-        noise = land.along(p[..., None, None] * r[..., None] * r[..., None, :])[0] - slope
-        self.to_curvature, self.to_noise = _Anchor(land.curvature, curvature), _Anchor(land.noise, noise)
-
-    def _probed_slope(self, p: Tensor, residual: Tensor) -> Tensor:
-        """The mean gradient over the probes, (columns, parameters)."""
-        model = self.land.model
-        scaled = (p[..., None] * residual).flatten(1)
-        return (scaled.T @ self.x_probes).view(-1, model.size)
 
     def _on_device(self, values: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.theta.device)
 
+    def _of_columns(self, rows: Tensor) -> Tensor:
+        return rows.repeat_interleave(self.groups, 0)
+
     # --- risk ----------------------------------------------------------------------------------------------
 
-    def excess_risk(self, *, anew: bool) -> tuple[Tensor, Tensor]:
+    def excess_risk(self, *, observe: bool) -> tuple[Tensor, Tensor]:
         """Expected excess risk at θ(t), and of it what the mean path has, (rows,) each."""
-        model = self.land.model
+        model = self.landscape.model
         logits = model.logits(self.theta, model.population.x)
-        mean = (self.everyone * model.losses(logits, model.population.y)).sum(0) - self.land.best.risk
-        if anew:
-            self._bend(logits)
-        return mean + 0.5 * (self.steep * self.S).sum(1), mean
-
-    def _bend(self, logits: Tensor) -> None:
-        land, model = self.land, self.land.model
-        p = self.everyone[land.probes] / self.everyone[land.probes].sum()
-        flat = view(logits[land.probes], torch.zeros_like(logits[land.probes][..., 0])).curvature
-        self.steep = self.to_curvature(land.along(p[..., None, None] * flat) / land.size)
-        variance = land.leverage @ (self.S / land.size).T
-        moves, weights = scattered(variance, model.outputs)
-        moved = logits[..., None, :] + moves
-        losses = model.losses(moved.flatten(1, 2), model.population.y).view(moved.shape[:-1]) @ weights
-        seen = (self.everyone * (losses - model.losses(logits, model.population.y))).sum(0)
-        plain = 0.5 * (self.everyone * view(logits, torch.zeros_like(variance)).steepness * variance).sum(0)
-        freedom = max(model.outputs - 1, 1)
-        self.steep = (
-            self.steep * torch.where(plain > 0, seen / (freedom * plain).clamp(min=1e-300), 1)[:, None]
-        )
+        risk = self.observer.mean_over_population(model.losses(logits, model.population.y))
+        path = risk - self.landscape.best.risk
+        if observe:
+            self.risk_curvature = self.observer.risk_curvature(logits, self.scatter)
+        return path + 0.5 * (self.risk_curvature * self.scatter).sum(1), path
 
     # --- a round -------------------------------------------------------------------------------------------
 
-    def step(self, *, anew: bool) -> None:
-        """One round; `anew`: look at the samples again, or take them as they were last seen."""
-        t, memories, cohorts = self.round, self.memories, self.cohorts
+    def step(self, *, observe: bool) -> None:
+        """One round."""
+        counts, sample_share, weights = self._enter()
+        ages = _age_classes(self.round - self.cohorts.entered)
+        if observe:
+            self._begin_to_observe(counts, ages, sample_share)
+        self.theta_before, local = self.theta, self._train(observe=observe)
+        shape = (*weights.shape[:2], -1)
+        self.theta = (weights * local.view(shape)).sum(1)
+        contraction = (weights * self.local.contraction.view(shape)).sum(1)
+        of_cohorts = [self.local.age(number) for number in ages.tolist()]
+        per_sample = weights / counts.sum(0).clamp(min=1)
+        self.cohorts.train(
+            contraction,
+            per_sample * torch.stack([age.gain.view(shape) for age in of_cohorts]),
+            per_sample * torch.stack([age.noise_gain.view(shape) for age in of_cohorts]),
+            contraction[:, None] + per_sample * (1 - contraction[:, None]),
+        )
+        self.contraction = contraction * self._project(counts)
+        before, self.scatter = self.scatter, self.cohorts.variance(counts)
+        self.growth = self.growth + self.scatter - self.contraction.square() * before
+        self.round += 1
+
+    def _enter(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Samples leave and come: cohorts' counts, a sample's share of its client's memory, the server's weights."""
+        memories, t = self.memories, self.round
         starts, ends, admitted = (
             self._on_device(array[t]) for array in (memories.starts, memories.ends, memories.admissions)
         )
         if self.counts is not None:
-            cohorts.leave(self.counts, starts)
-        cohorts.enter(t, admitted, ends)
-        counts = self.counts = cohorts.counts(starts)
+            self.cohorts.leave(self.counts, starts)
+        self.cohorts.enter(t, admitted, ends)
+        counts = self.counts = self.cohorts.counts(starts)
         n = counts.sum(0)  # (rows, groups, 1)
         if self.groups == 1:
-            share, w = ((ends > starts).sum(1)[:, None, None] / n), torch.ones_like(n)
-        else:
-            share, w = (
-                torch.where(n > 0, 1 / n.clamp(min=1), 0),
-                self._on_device(memories.weights[t])[..., None],
-            )
-        age = _kind_of_age(t - cohorts.entered)
-        if anew:
-            self.shift, self.ways = [], Ways(share.flatten(0, 1), self._of_columns(self.S), self.descent)
-            for kind in sorted(set(age.tolist())):
-                mine = counts * (age == kind)[:, None, None, None]
-                own = (mine * cohorts.own).sum(0) / mine.sum(0).clamp(min=1)
-                part = mine.sum(0) / n.clamp(min=1)
-                self.ways.kinds[kind] = Kind(
-                    own.flatten(0, 1), part.flatten(0, 1), used=kind > 0, short=kind < 2
-                )
-        self.before, local = self.theta, self._train(anew=anew)
-        self.theta = (w * local.view(*w.shape[:2], -1)).sum(1)
-        ways = self.ways
-        gains = [ways.kind(number) for number in age.tolist()]
-        shape, each = (*w.shape[:2], -1), w / n.clamp(min=1)
-        left = (w * ways.keep.view(shape)).sum(1)
-        own, noisy = (
-            torch.stack([getattr(g, name).view(shape) for g in gains]) for name in ("gain", "noisy")
-        )
-        cohorts.train(left, each * own, each * noisy, left[:, None] + each * (1 - left[:, None]))
-        self.left = left * self._project(counts)
-        before, self.S = self.S, cohorts.variance(counts)
-        self.forced = self.forced + self.S - self.left.square() * before
-        self.round += 1
+            return counts, (ends > starts).sum(1)[:, None, None] / n, torch.ones_like(n)
+        sample_share = torch.where(n > 0, 1 / n.clamp(min=1), 0)
+        return counts, sample_share, self._on_device(memories.weights[t])[..., None]
 
-    def _of_columns(self, rows: Tensor) -> Tensor:
-        return rows.repeat_interleave(self.groups, 0)
+    def _begin_to_observe(self, counts: Tensor, ages: Tensor, sample_share: Tensor) -> None:
+        self.corrections = []
+        self.local = LocalSteps(sample_share.flatten(0, 1), self._of_columns(self.scatter), self.descent)
+        for number in sorted(set(ages.tolist())):
+            mine = counts * (ages == number)[:, None, None, None]
+            weight = (mine * self.cohorts.weight).sum(0) / mine.sum(0).clamp(min=1)
+            share = mine.sum(0) / counts.sum(0).clamp(min=1)
+            self.local.ages[number] = AgeClass(
+                weight.flatten(0, 1), share.flatten(0, 1), used=number > 0, recent=number < 2
+            )
 
     def _project(self, counts: Tensor) -> Tensor:
         """Onto the ball; returns the factors, (rows, lumps)."""
-        variance, first = self.cohorts.variance(counts), int(self.land.on_the_ball)
+        variance, first = self.cohorts.variance(counts), int(self.landscape.on_the_ball)
         norm = (self.theta.square().sum(1) + variance[:, first:].sum(1)).sqrt()
-        factor = (self.land.radius / norm.clamp(min=self.land.radius))[:, None]
+        factor = (self.landscape.radius / norm.clamp(min=self.landscape.radius))[:, None]
         factors = factor.repeat(1, variance.shape[1])
         if first:
             factors[:, :1] *= factor == 1
@@ -204,74 +160,32 @@ class Closure:
         self.cohorts.scale(factors)
         return factors
 
-    def _train(self, *, anew: bool) -> Tensor:
+    def _train(self, *, observe: bool) -> Tensor:
         """E local steps of all columns."""
-        model, descent = self.land.model, self.descent
+        model, descent, p = self.landscape.model, self.descent, self.observer.p[..., None]
         theta = self._of_columns(self.theta)
         velocity = torch.zeros_like(theta)
         for e in range(descent.steps):
             logits = model.logits(theta, model.population.x)
             q = chances(logits)
-            if anew:
-                looks = _looks_within(e, self.round)
-                self.shift.append(
-                    self.p[..., None] * (self._look(logits, q, e) - q) if looks else self.shift[-1]
-                )
-                self.ways.advance()
-            gradient = model.weighted_inputs(torch.addcmul(self.shift[e], self.p[..., None], q))
+            if observe:
+                self.corrections.append(self._correction(logits, q, e))
+                self.local.advance()
+            gradient = model.weighted_inputs(torch.addcmul(self.corrections[e], p, q))
             velocity = gradient if descent.momentum == 0 else descent.momentum * velocity + gradient
             theta = theta - descent.eta * velocity
         return theta
 
-    def _look(self, logits: Tensor, q: Tensor, e: int) -> Tensor:
-        """The residuals that samples show at this local step on average; curvature and noise of each kind follow."""
-        land, model, ways = self.land, self.land.model, self.ways
-        targets, probes, p = model.targets[:, None], self.probes, self.p_probes[..., None, None]
-        variance = land.leverage @ ways.scatter(land.size)
-        kernels = [land.leverage @ weights.T for weights in ways.weights_since_looks()]
-        steps = (
-            next(
-                later
-                for later in count(e + 1)
-                if _looks_within(later, self.round) or later == self.descent.steps
-            )
-            - e
-        )
-        if e == 0:
-            ways.first = logits
-        fresh = view(logits, variance)
-        residual, smoothed = q - targets, fresh.chances - q  # and what scatter adds to it
-        others = logits + ways.share * (ways.first - logits)  # where the others alone would take a sample
-        seen: Any = 0
-        ways.curvature = torch.zeros_like(ways.keep)
-        for kind in ways.kinds.values():
-            here = others - total(k[..., None] * shown for k, shown in zip(kernels, kind.shown, strict=True))
-            pull = land.leverage @ kind.own.T
-            again = View(shifted(here, smoothed), fresh.bend)
-            if kind.used:
-                if not kind.shown:
-                    kind.saturation = saturation(self.p, here, targets, pull, again, smoothed)
-                pull = pull / kind.saturation
-                here, again = settled(here, targets, pull, again, smoothed)
-            shown = again.chances - targets
-            kind.shown.append(shown)
-            W = View(again.chances[probes], again.bend[probes]).curvature
-            before = total(k[probes][..., None, None] * D for k, D in zip(kernels, kind.damped, strict=True))
-            D = resolved(W, pull[probes], before)
-            kind.damped.append(D)
-            spread = covariance(here[probes], variance[probes])
-            kind.pulled, kind.answered = kind.pulled + steps * shown[probes], kind.answered + steps * D
-            square = kind.pulled[..., None] * kind.pulled[..., None, :]
-            if kind.short:  # else scatter comes and goes while the sample stays, and averages out
-                square = square + product(product(kind.answered, spread), kind.answered.mT)
-            slope = land.squares(self._probed_slope(self.p_probes, kind.pulled))
-            kind.see(self.to_noise(land.along(p * square) - slope).clamp(min=0), steps)
-            kind.damping = mean_damping(self.p, residual, shown)[:, None]
-            if not kind.used:
-                self.fitted = torch.maximum(self.fitted, 1 - kind.damping.view(-1, self.groups).amin(1))
-            seen = seen + kind.part * shown
-            ways.curvature += kind.part * self.to_curvature(land.along(p * product(D, W)) / land.size)
-        return torch.as_tensor(seen)
+    def _correction(self, logits: Tensor, q: Tensor, e: int) -> Tensor:
+        """What turns chances into the residuals that samples show, at local step e of a round that is observed."""
+        if not _observes_step(e, self.round):
+            return self.corrections[-1]
+        later = (k for k in range(e + 1, self.descent.steps) if _observes_step(k, self.round))
+        residuals = self.observer.residuals(self.local, logits, q, next(later, self.descent.steps) - e)
+        for age in self.local.ages.values():
+            if not age.used:
+                self.fitted = torch.maximum(self.fitted, 1 - age.damping.view(-1, self.groups).amin(1))
+        return self.observer.p[..., None] * (residuals - q)
 
     # --- all rounds ----------------------------------------------------------------------------------------
 
@@ -286,62 +200,65 @@ class Closure:
         found: list[Tensor] = []
         with torch.no_grad():
             while True:
-                anew, last = _looks(self.round + 1), self.round == until
-                found.append(torch.stack(self.excess_risk(anew=anew or last)))
-                if _marks(self.round) and self.round not in self.foretold:
-                    self.earlier = [*self.earlier[-3:], (self.round, self.forced)]
-                    self.foretold[self.round] = Settled.of(self)
+                observe, last = _observes_round(self.round + 1), self.round == until
+                found.append(torch.stack(self.excess_risk(observe=observe or last)))
+                if _forecasts(self.round) and self.round not in self.forecasts:
+                    self.past_growth = [*self.past_growth[-3:], (self.round, self.growth)]
+                    self.forecasts[self.round] = self.forecast()
                     if settle and self._as_foretold():
-                        self.settled = self.foretold[self.round]
+                        self.settled = self.forecasts[self.round]
                         break
                 if last:
                     break
-                self.step(anew=anew)
+                self.step(observe=observe)
                 progress(self.round)
         risk, path = torch.stack(found).transpose(0, 1).cpu().numpy()
         return risk, path
 
+    def forecast(self) -> Settled:
+        """All later rounds, if they are like the last half of those so far."""
+        half = [one for one in self.past_growth if 2 * one[0] <= self.round]
+        since, growth = half[-1] if half else self.past_growth[0]
+        risk, path = self.excess_risk(observe=False)
+        last = LastRound(
+            round=self.round,
+            risk=risk,
+            path=path,
+            theta=self.theta,
+            theta_before=self.theta_before,
+            contraction=self.contraction,
+            scatter=self.scatter,
+            growth=(self.growth - growth) / max(self.round - since, 1),
+            curvature=self.risk_curvature,
+        )
+        return Settled.after(last, self.landscape)
+
     def _as_foretold(self) -> bool:
-        past, now = self.foretold.get(self.round // 2), self.foretold[self.round]
-        if past is None or self.round < SETTLED:
+        past, now = self.forecasts.get(self.round // 2), self.forecasts[self.round]
+        if past is None or self.round < FEWEST:
             return False
-        missed = (past.risks([self.round])[0][0] - now.now).abs()
-        return bool(torch.all((missed <= NEAR * now.now) & (now.doubt <= FAR * now.now)))
+        risk = now.last.risk
+        missed = (past.risks([self.round])[0][0] - risk).abs()
+        return bool(torch.all((missed <= MOST_MISSED * risk) & (now.doubt <= MOST_TO_GO * risk)))
 
 
-class _Anchor:
-    """What turns the probes' values, by lump, into the whole population's: what is right at the minimiser.
-
-    Some lumps hardly any probe may know, as pixels that are nearly always dark: these change like all others together.
-    """
-
-    def __init__(self, exact: Tensor, probed: Tensor) -> None:
-        self.exact, self.known = exact, (probed * AWAY > exact) & (probed < AWAY * exact)
-        self.factor = torch.where(self.known, exact / probed.clamp(min=torch.finfo(exact.dtype).tiny), 0)
-
-    def __call__(self, probed: Tensor) -> Tensor:
-        found = self.factor * probed
-        change = found.sum(-1, keepdim=True) / (self.exact * self.known).sum()
-        return torch.where(self.known, found, change * self.exact)
-
-
-def _looks(t: int) -> bool:
-    """Whether the closure looks at the samples in round t: `OCTAVE` times in every doubling."""
+def _observes_round(t: int) -> bool:
+    """Whether samples are observed in round t: `PER_DOUBLING` times in every doubling."""
     octave: int = 2 ** (t.bit_length() - 1)
-    return t % max(octave // OCTAVE, 1) == 0
+    return t % max(octave // PER_DOUBLING, 1) == 0
 
 
-def _looks_within(step: int, t: int) -> bool:
-    """Whether it does at a local step of such a round, counted from 0: ever less, and less when a path is under way."""
+def _observes_step(step: int, t: int) -> bool:
+    """Whether they are at a local step of such a round, from 0: ever less, and less when a path is under way."""
     octave: int = 2 ** (step.bit_length() - 1) if step else 1
     return step % (max(octave // 2, 1) if t < EARLY else octave) == 0
 
 
-def _kind_of_age(age: Tensor) -> Tensor:
+def _age_classes(age: Tensor) -> Tensor:
     """0 for what is fresh, 1 for what was used before, 2 for what has been for long."""
-    return (age > 0).long() + (age >= LONG).long()
+    return (age > 0).long() + (age >= OLD).long()
 
 
-def _marks(t: int) -> bool:
-    """Powers of two, and half as many again."""
+def _forecasts(t: int) -> bool:
+    """Whether a forecast is made after round t: powers of two, and half as many again."""
     return t > 1 and t in (2 ** (t.bit_length() - 1), 3 * 2 ** (t.bit_length() - 2))

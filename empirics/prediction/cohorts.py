@@ -49,9 +49,9 @@ class Memories:
 class Cohorts:
     """The cohorts in memory: how many samples, and the weight of each in θ by direction.
 
-    `own` is a sample's weight in its own favour, per gradient that a fresh one would have; `noisy` the same times
+    `weight` is a sample's weight in its own favour, per gradient that a fresh one would have; `noise` the same times
     that gradient's standard deviation. Both are (cohorts, rows, groups, lumps): clients that are alike are one group.
-    `gone`, (rows, lumps), is the variance that samples have left behind that are no longer in memory.
+    `departed`, (rows, lumps), is the variance that samples have left behind that are no longer in memory.
     """
 
     def __init__(self, like: Tensor, memories: Memories, groups: int, lumps: int) -> None:
@@ -59,8 +59,8 @@ class Cohorts:
         shape = (0, memories.rows, memories.clients)
         self.entered = like.new_zeros(0, dtype=torch.int64)
         self.begins, self.ends = (like.new_zeros(shape, dtype=torch.int64) for _ in range(2))
-        self.own, self.noisy = (like.new_zeros(0, memories.rows, groups, lumps) for _ in range(2))
-        self.gone = like.new_zeros(memories.rows, lumps)
+        self.weight, self.noise = (like.new_zeros(0, memories.rows, groups, lumps) for _ in range(2))
+        self.departed = like.new_zeros(memories.rows, lumps)
 
     def enter(self, t: int, admitted: Tensor, ends: Tensor) -> None:
         """The admissions of round t, (rows, clients)."""
@@ -69,35 +69,35 @@ class Cohorts:
             torch.cat([self.begins, (ends - admitted)[None]]),
             torch.cat([self.ends, ends[None]]),
         )
-        fresh = self.own.new_zeros(1, *self.own.shape[1:])
-        self.own, self.noisy = torch.cat([self.own, fresh]), torch.cat([self.noisy, fresh])
+        fresh = self.weight.new_zeros(1, *self.weight.shape[1:])
+        self.weight, self.noise = torch.cat([self.weight, fresh]), torch.cat([self.noise, fresh])
 
     def counts(self, starts: Tensor) -> Tensor:
         """How many of each cohort are in memories that start there, (cohorts, rows, groups, 1)."""
         held = (self.ends - torch.maximum(self.begins, starts)).clamp(min=0)
-        return (held.sum(2, keepdim=True) if self.merged else held)[..., None].to(self.own)
+        return (held.sum(2, keepdim=True) if self.merged else held)[..., None].to(self.weight)
 
-    def train(self, left: Tensor, own: Tensor, noisy: Tensor, held: Tensor | None = None) -> None:
-        """A round: what is left of a distance, (rows, lumps), and what each cohort gains.
+    def train(self, left: Tensor, weight: Tensor, noise: Tensor, held: Tensor | None = None) -> None:
+        """A round: what is left of a distance, (rows, lumps), and the weight and noise that each cohort gains.
 
         `held` is what is left of the weight of a sample in memory, (rows, groups, lumps): what the others leave of it.
         """
         held = left[:, None] if held is None else held
-        self.own, self.noisy = held * self.own + own, held * self.noisy + noisy
-        self.gone = left.square() * self.gone
+        self.weight, self.noise = held * self.weight + weight, held * self.noise + noise
+        self.departed = left.square() * self.departed
 
     def scale(self, factor: Tensor) -> None:
         """All of θ is scaled, (rows, lumps)."""
-        self.train(factor, torch.zeros_like(self.own), torch.zeros_like(self.noisy))
+        self.train(factor, torch.zeros_like(self.weight), torch.zeros_like(self.noise))
 
     def variance(self, counts: Tensor) -> Tensor:
         """S, the variance of θ by lump, (rows, lumps)."""
-        return self.gone + (counts * self.noisy.square()).sum((0, 2))
+        return self.departed + (counts * self.noise.square()).sum((0, 2))
 
     def leave(self, counts: Tensor, starts: Tensor) -> None:
         """Who is not in the memories that start there."""
         still = self.counts(starts)
-        self.gone = self.gone + ((counts - still) * self.noisy.square()).sum((0, 2))
+        self.departed = self.departed + ((counts - still) * self.noise.square()).sum((0, 2))
         kept = (still > 0).flatten(1).any(1)
-        for name in ("entered", "begins", "ends", "own", "noisy"):
+        for name in ("entered", "begins", "ends", "weight", "noise"):
             setattr(self, name, getattr(self, name)[kept])

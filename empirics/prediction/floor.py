@@ -26,19 +26,18 @@ def law_floor(land: Landscape, descent: Descent, memories: Memories) -> NDArray[
     first = int(land.on_the_ball)
     found = np.zeros(memories.rows)
     for row in range(memories.rows):
-        eta = _own(descent.eta, row, len(land.groups))
-        a, kick = _round(h, eta, descent, mu)
+        contraction, response = _round(h, _step_size(descent.eta, row, len(land.groups)), descent, mu)
         spread = np.zeros_like(h)
         for size, rate, w in zip(n[row], recent[row], weights[row], strict=True):
             if size:
                 K = min(max(size / rate, 1.0), FOREVER) if rate else FOREVER
-                spread += w**2 * K / size * np.array([stationary_noise(float(one), K) for one in a])
-        scatter = noise * (kick / (1 - a)) ** 2 * spread
+                spread += w**2 * K / size * np.array([stationary_noise(float(one), K) for one in contraction])
+        scatter = noise * (response / (1 - contraction)) ** 2 * spread
         found[row] = 0.5 * ((h + mu) * scatter)[first:].sum()
     return found
 
 
-def _own(eta: float | Tensor, row: int, groups: int) -> float:
+def _step_size(eta: float | Tensor, row: int, groups: int) -> float:
     return float(eta[row * groups, 0]) if isinstance(eta, Tensor) else float(eta)
 
 
@@ -46,10 +45,10 @@ def _round(
     h: NDArray[np.float64], eta: float, descent: Descent, mu: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What a round leaves of a distance, and what a unit gradient adds, by direction."""
-    left, kick = np.ones_like(h), np.zeros_like(h)
+    contraction, response = np.ones_like(h), np.zeros_like(h)
     speed, push = np.zeros_like(h), np.zeros_like(h)
     for _ in range(descent.steps):
-        speed, push = descent.momentum * speed - h * left, descent.momentum * push + 1 - h * kick
-        left, kick = left + eta * speed, kick + eta * push
-    ball = 1 + mu * kick
-    return np.clip(left / ball, 0, 1 - 1e-12), kick / ball
+        speed, push = descent.momentum * speed - h * contraction, descent.momentum * push + 1 - h * response
+        contraction, response = contraction + eta * speed, response + eta * push
+    ball = 1 + mu * response
+    return np.clip(contraction / ball, 0, 1 - 1e-12), response / ball

@@ -18,7 +18,6 @@ from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
 from empirics.prediction.landscape import Landscape, survey
-from empirics.prediction.settled import Settled
 from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
 from empirics.training.linear import Linear
@@ -209,7 +208,7 @@ class Outlook:
             closure.memories = closure.memories + _memories(played[chunk], rows)
             more = closure.play(played[chunk].last, settle=True, progress=progress)
             risk, path = (np.concatenate([old, new[1:]]) for old, new in zip((risk, path), more, strict=True))
-        settled = closure.settled or Settled.of(closure)
+        settled = closure.settled or closure.forecast()
         if closure.round < T:
             times = np.unique(np.geomspace(closure.round + 1, T, SHOWN).astype(int))
             later = [one.cpu().numpy() for one in settled.risks(times.tolist())]

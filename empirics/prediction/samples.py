@@ -16,6 +16,7 @@ from torch import Tensor
 
 __all__ = [
     "View",
+    "at_rest",
     "chances",
     "covariance",
     "damped",
@@ -24,7 +25,6 @@ __all__ = [
     "resolved",
     "saturation",
     "scattered",
-    "settled",
     "shifted",
     "total",
     "view",
@@ -121,7 +121,7 @@ def damped(seen: View, pull: Tensor, vector: Tensor) -> Tensor:
     return y + strength * part * (q * y).sum(-1, keepdim=True) / part.sum(-1, keepdim=True)
 
 
-def settled(
+def at_rest(
     logits: Tensor, targets: Tensor, pull: Tensor, seen: View, smoothed: Tensor
 ) -> tuple[Tensor, View]:
     """Where samples come to rest that pull their own logits: u' with u' = u - λr(u'), and what is seen there.
@@ -164,7 +164,7 @@ def saturation(
     fresh = seen.chances - targets
 
     def excess(d: Tensor) -> Tensor:
-        shown = settled(logits, targets, pull / d, seen, smoothed)[1].chances - targets
+        shown = at_rest(logits, targets, pull / d, seen, smoothed)[1].chances - targets
         return mean_damping(p, fresh, shown) - d
 
     low, high = torch.full_like(pull[0], LEAST), torch.ones_like(pull[0])

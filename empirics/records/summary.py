@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from empirics.control.schedule import Rounds
 from empirics.prediction.forecast import Forecast
 from empirics.records.gap import gap_closed
+from empirics.records.intervals import half_width
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration
 from empirics.training.engine import MEASURED
@@ -354,12 +354,10 @@ def _ranking(study: Study, cumulative: Floats, bounds: dict[str, Floats]) -> dic
         return [study.policies[p] for p in np.argsort(values.mean(axis=1), kind="stable")]
 
     pairs = {}
-    count = max(comb(len(study.policies), 2), 1)
-    needed = stdtrit(study.seeds - 1, 1 - LEVEL / 2 / count) if study.seeds > 1 else np.inf
+    level = 1 - LEVEL / max(comb(len(study.policies), 2), 1)
     for a, b in combinations(range(len(study.policies)), 2):
         difference = cumulative[a] - cumulative[b]
-        error = difference.std(ddof=1) / np.sqrt(study.seeds) if study.seeds > 1 else np.inf
-        pairs[a, b] = float(difference.mean()), bool(abs(difference.mean()) > needed * error)
+        pairs[a, b] = float(difference.mean()), bool(abs(difference.mean()) > half_width(difference, level))
     names = {pair: [study.policies[p] for p in pair] for pair in pairs}
     decided = [pair for pair, (_, told_apart) in pairs.items() if told_apart]
     found: dict[str, Any] = {

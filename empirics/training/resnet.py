@@ -105,11 +105,11 @@ class ManyResNets(Module):
 
     # --- forward and back ----------------------------------------------------------------------------------
 
-    def _forward(self, networks: Networks, batch: _Batch, *, keep: bool) -> tuple[Tensor, list[_Kept]]:
+    def _forward(self, networks: Networks, batch: _Batch, *, keep: bool) -> tuple[Tensor, list[_Activations]]:
         """The mean activations of the last layer, (count, images, 512), and what the way back needs."""
         from empirics.training.kernels import activate
 
-        kept: list[_Kept] = []
+        kept: list[_Activations] = []
         results: list[Tensor | None] = []
         skipped = {layer.skip for layer in self.layers}
         x = batch.columns
@@ -127,7 +127,7 @@ class ManyResNets(Module):
                 SKIP=layer.skip is not None, CHUNK=chunk, BLOCK=block, num_warps=warps, enable_fp_fusion=True,
             )  # fmt: skip
             if keep:
-                kept.append(_Kept(x, z, mean, scale))
+                kept.append(_Activations(x, z, mean, scale))
             results.append(y)
             x = y
             if not keep and i not in skipped:
@@ -317,7 +317,7 @@ class _Batch:
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _Activations:
     """What the way back needs of a layer."""
 
     x: Tensor

@@ -11,7 +11,6 @@ from empirics.prediction import closure as module
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.forecast import Outlook, landscape_of
-from empirics.prediction.settled import Settled
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from tests.empirics.small import CONTROL, problem, study
@@ -108,7 +107,7 @@ def test_a_curve_does_not_depend_on_how_long_it_goes_on():
 
 def test_what_settles_is_foretold(monkeypatch):
     """A closure that stops early says what one that plays all rounds finds, to a few per cent."""
-    monkeypatch.setattr(module, "SETTLED", 16)
+    monkeypatch.setattr(module, "FEWEST", 16)
     given = setting(rounds=400, seeds=1, policies=("constant", "oracle"))
     task = problem(given)
     land, memories = landscape_of(task), memories_of(given)
@@ -117,7 +116,7 @@ def test_what_settles_is_foretold(monkeypatch):
     early.play(400, settle=True)
     assert early.round < 200
     np.testing.assert_allclose(early.settled.risks([300, 400])[0], risk[[300, 400]], rtol=0.03)
-    np.testing.assert_allclose(early.settled.limit_risk, Settled.of(whole).limit_risk, rtol=0.03)
+    np.testing.assert_allclose(early.settled.limit_risk, whole.forecast().limit_risk, rtol=0.03)
 
 
 def test_a_closure_goes_on_where_it_stopped():
@@ -137,7 +136,7 @@ def test_a_closure_goes_on_where_it_stopped():
 def test_looking_seldom_changes_little(monkeypatch):
     task = problem(setting(seeds=1, policies=("constant", "hybrid")))
     seldom = Outlook.of(task, CONTROL).forecasts()
-    monkeypatch.setattr(module, "OCTAVE", 10**6)
+    monkeypatch.setattr(module, "PER_DOUBLING", 10**6)
     always = Outlook.of(task, CONTROL).forecasts()
     for name in seldom:
         assert seldom[name].cumulative == pytest.approx(always[name].cumulative, rel=5e-3)

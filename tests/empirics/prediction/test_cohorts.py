@@ -77,4 +77,4 @@ def test_cohorts_that_nobody_holds_are_forgotten():
         )
         cohorts.enter(t, admitted, ends)
         cohorts.leave(cohorts.counts(starts), torch.from_numpy(found.starts[t + 1]))
-        assert len(cohorts.own) <= 5
+        assert len(cohorts.weight) <= 5

@@ -6,6 +6,7 @@ import torch
 
 from empirics.prediction.samples import (
     View,
+    at_rest,
     chances,
     covariance,
     damped,
@@ -14,7 +15,6 @@ from empirics.prediction.samples import (
     resolved,
     saturation,
     scattered,
-    settled,
     shifted,
     view,
 )
@@ -97,7 +97,7 @@ def test_samples_come_to_rest_where_their_pull_has_put_them(outputs, pull):
     targets = torch.zeros_like(q)
     targets[..., 0] = 1
     nothing = torch.zeros_like(q)
-    here, seen = settled(logits, targets, strength, View(q, torch.ones(7, 2, dtype=torch.float64)), nothing)
+    here, seen = at_rest(logits, targets, strength, View(q, torch.ones(7, 2, dtype=torch.float64)), nothing)
     torch.testing.assert_close(here, logits - pull * (chances(here) - targets), atol=1e-5, rtol=0)
     torch.testing.assert_close(seen.chances, chances(here))
     loss = -(targets * chances(here).clamp(min=1e-12).log()).sum(-1)
@@ -115,7 +115,7 @@ def test_saturation_is_the_damping_that_it_causes(outputs):
     d = saturation(p, logits, targets, pull, seen, nothing)
     assert d[0] == pytest.approx(1)
     assert 0.3 < d[1] < 0.97
-    _, rest = settled(logits, targets, pull / d, seen, nothing)
+    _, rest = at_rest(logits, targets, pull / d, seen, nothing)
     found = mean_damping(p, seen.chances - targets, rest.chances - targets)
     torch.testing.assert_close(found, d, atol=2e-3, rtol=0)
 

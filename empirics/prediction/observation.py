@@ -1,0 +1,173 @@
+"""What samples of every age show along the path: their residuals, and the curvature and noise of their losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from empirics.prediction.landscape import Landscape
+from empirics.prediction.local_steps import AgeClass, LocalSteps
+from empirics.prediction.samples import (
+    View,
+    at_rest,
+    covariance,
+    mean_damping,
+    product,
+    resolved,
+    saturation,
+    scattered,
+    shifted,
+    total,
+    view,
+)
+
+__all__ = ["Observer"]
+
+CREDIBLE = 3  # times too much or too little is no longer chance
+
+
+class Observer:
+    """Looks at all samples of a landscape, for columns of so many rows."""
+
+    def __init__(self, landscape: Landscape, rows: int) -> None:
+        self.landscape = landscape
+        self.p = landscape.groups.T.repeat(1, rows)  # (population, columns)
+        self.p_probes = landscape.of_probes.repeat(1, rows)
+        population = landscape.model.population
+        every = len(landscape.probes) == len(population.x)
+        self.probes: Tensor | slice = slice(None) if every else landscape.probes  # a slice copies nothing
+        self.everyone = population.weights[0][:, None]
+        self.everyone_probed = self.everyone[landscape.probes] / self.everyone[landscape.probes].sum()
+        self._compare_probes()
+
+    def _compare_probes(self) -> None:
+        """What turns the probes' curvature and noise at the minimiser into those of the whole population."""
+        land, model, p = self.landscape, self.landscape.model, self.everyone_probed
+        logits = model.logits(land.best.theta, model.population.x)
+        residual = model.residual(logits, model.targets[:, None])[land.probes]
+        square = p[..., None, None] * residual[..., None] * residual[..., None, :]
+        noise = land.along(square)[0] - land.squares(self._probed_slope(p, residual))[0]
+        self.to_curvature = _FromProbes(land.curvature, self._plain_curvature(logits)[0])
+        self.to_noise = _FromProbes(land.noise, noise)
+
+    def _plain_curvature(self, logits: Tensor) -> Tensor:
+        """The probes' mean curvature at these logits, unscattered, (columns, lumps)."""
+        land, probed = self.landscape, logits[self.landscape.probes]
+        curvature = view(probed, torch.zeros_like(probed[..., 0])).curvature
+        return land.along(self.everyone_probed[..., None, None] * curvature) / land.size
+
+    def _probed_slope(self, p: Tensor, residual: Tensor) -> Tensor:
+        """The mean gradient over the probes, (columns, parameters)."""
+        model = self.landscape.model
+        scaled = (p[..., None] * residual).flatten(1)
+        return (scaled.T @ model.population.x[self.probes]).view(-1, model.size)
+
+    # --- at the mean path ----------------------------------------------------------------------------------
+
+    def mean_over_population(self, values: Tensor) -> Tensor:
+        """Of (population, columns), by the population's own weights."""
+        return (self.everyone * values).sum(0)
+
+    def risk_curvature(self, logits: Tensor, scatter: Tensor) -> Tensor:
+        """The curvature at the mean path, times what a loss with this scatter is above one with that curvature."""
+        land, model = self.landscape, self.landscape.model
+        variance = land.leverage @ (scatter / land.size).T
+        moves, weights = scattered(variance, model.outputs)
+        moved = logits[..., None, :] + moves
+        losses = model.losses(moved.flatten(1, 2), model.population.y).view(moved.shape[:-1]) @ weights
+        true = (self.everyone * (losses - model.losses(logits, model.population.y))).sum(0)
+        plain = 0.5 * (self.everyone * view(logits, torch.zeros_like(variance)).steepness * variance).sum(0)
+        freedom = max(model.outputs - 1, 1)
+        factor = torch.where(plain > 0, true / (freedom * plain).clamp(min=1e-300), 1)
+        return self.to_curvature(self._plain_curvature(logits)) * factor[:, None]
+
+    # --- at a local step -----------------------------------------------------------------------------------
+
+    def residuals(self, local: LocalSteps, logits: Tensor, q: Tensor, steps: int) -> Tensor:
+        """The residuals that samples show on average at a local step, with so many to the next observed one.
+
+        `logits` and chances `q` are those of the mean path. Curvature and noise of each age follow.
+        """
+        land = self.landscape
+        if local.first_logits is None:
+            local.first_logits = logits
+        variance = land.leverage @ local.variance(land.size)
+        fresh = view(logits, variance)
+        scene = _Scene(
+            others=logits + local.sample_share * (local.first_logits - logits),
+            residual=q - land.model.targets[:, None],
+            smoothed=fresh.chances - q,
+            bend=fresh.bend,
+            variance=variance,
+            kernels=[land.leverage @ pulls.T for pulls in local.pulls_since_observations()],
+            steps=steps,
+        )
+        shown: Any = 0
+        local.curvature = torch.zeros_like(local.contraction)
+        for age in local.ages.values():
+            curvature = self._observe_age(age, scene)
+            shown = shown + age.share * age.residuals[-1]
+            local.curvature += age.share * curvature
+        return torch.as_tensor(shown)
+
+    def _observe_age(self, age: AgeClass, scene: _Scene) -> Tensor:
+        """What samples of this age show in such a scene; returns their mean curvature, (columns, lumps)."""
+        land, probes, p = self.landscape, self.probes, self.p_probes[..., None, None]
+        targets = land.model.targets[:, None]
+        earlier = zip(scene.kernels, age.residuals, strict=True)
+        here = scene.others - total(kernel[..., None] * residual for kernel, residual in earlier)
+        pull = land.leverage @ age.weight.T
+        seen = View(shifted(here, scene.smoothed), scene.bend)
+        if age.used:
+            if not age.residuals:
+                age.saturation = saturation(self.p, here, targets, pull, seen, scene.smoothed)
+            pull = pull / age.saturation
+            here, seen = at_rest(here, targets, pull, seen, scene.smoothed)
+        residual = seen.chances - targets
+        W = View(seen.chances[probes], seen.bend[probes]).curvature
+        earlier = zip(scene.kernels, age.responses, strict=True)
+        before = total(kernel[probes][..., None, None] * response for kernel, response in earlier)
+        response = resolved(W, pull[probes], before)
+        age.residuals.append(residual)
+        age.responses.append(response)
+        age.observe(residual[probes], response, scene.steps)
+        square = age.total_residual[..., None] * age.total_residual[..., None, :]
+        if age.recent:  # else scatter comes and goes while the sample stays, and averages out
+            spread = covariance(here[probes], scene.variance[probes])
+            square = square + product(product(age.total_response, spread), age.total_response.mT)
+        slope = land.squares(self._probed_slope(self.p_probes, age.total_residual))
+        age.observe_noise(self.to_noise(land.along(p * square) - slope).clamp(min=0), scene.steps)
+        age.damping = mean_damping(self.p, scene.residual, residual)[:, None]
+        return self.to_curvature(land.along(p * product(response, W)) / land.size)
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """What is the same for samples of all ages at an observed local step, (population, columns, …) each."""
+
+    others: Tensor  # logits where the other samples alone would take a sample
+    residual: Tensor  # at the mean path
+    smoothed: Tensor  # what scatter adds to chances
+    bend: Tensor
+    variance: Tensor  # of the logits
+    kernels: list[Tensor]  # of the pulls since each earlier observation
+    steps: int  # until the next one
+
+
+class _FromProbes:
+    """What turns the probes' values, by lump, into the whole population's: what is right at the minimiser.
+
+    Some lumps hardly any probe may know, as pixels that are nearly always dark: these change like all others together.
+    """
+
+    def __init__(self, exact: Tensor, probed: Tensor) -> None:
+        self.exact, self.known = exact, (probed * CREDIBLE > exact) & (probed < CREDIBLE * exact)
+        self.factor = torch.where(self.known, exact / probed.clamp(min=torch.finfo(exact.dtype).tiny), 0)
+
+    def __call__(self, probed: Tensor) -> Tensor:
+        found = self.factor * probed
+        change = found.sum(-1, keepdim=True) / (self.exact * self.known).sum()
+        return torch.where(self.known, found, change * self.exact)

@@ -1,0 +1,88 @@
+"""The model of a study that is not logistic regression: a network by name, or what a user gives."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from empirics.control.registry import found_at
+from empirics.settings.study import GIVEN, Study
+from empirics.training.model import Model, Population
+from empirics.training.module import Module
+from empirics.training.networks import NETWORKS
+from empirics.training.resnet import ManyResNets
+from theory.setting import SettingError
+
+__all__ = ["other_model"]
+
+
+def other_model(study: Study, population: Population, given: Any) -> Model:
+    """The network that the study names, or the model that a user gave, by name or by hand."""
+    if given is None and study.model in NETWORKS:
+        given = NETWORKS[study.model]
+    if given is None:
+        if study.model.startswith(GIVEN) or ":" not in study.model:
+            raise SettingError(
+                f"there is no model {study.model!r}: logistic, {', '.join(NETWORKS)}, module:attribute, or "
+                f"run_study(..., model=...) from Python"
+            )
+        given = found_at(study.model, "model")
+    count = study.seeds if "start" in study.per_seed else 1
+    made = [_made(given, population, study, s) for s in range(count)]
+    if all(isinstance(one, torch.nn.Module) for one in made):
+        if study.model == "resnet9" and ManyResNets.suits(population):
+            return ManyResNets(made, population, study.precision)
+        return Module(made, population)
+    if count > 1 or not isinstance(made[0], Model):
+        raise SettingError(
+            "a model must be a torch.nn.Module, or a function that takes the population and returns one"
+            + (
+                " anew for every seed"
+                if count > 1
+                else ", or anything with size, start, update, measure and accuracy"
+            )
+            + f", got {type(made[0]).__name__}"
+        )
+    return made[0]
+
+
+def _made(given: Any, population: Population, study: Study, replicate: int) -> Any:
+    """One model; what torch draws while it is made is fixed by the study's seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(study.seed * 1_000_003 + replicate)
+        if isinstance(given, torch.nn.Module):
+            return _drawn_anew(given) if "start" in study.per_seed else given
+        if isinstance(given, type) and issubclass(given, torch.nn.Module):
+            make: Callable[[], Any] = given
+        elif callable(given):
+
+            def make() -> Any:
+                return given(population)
+        else:
+            return given
+        try:
+            return make()
+        except SettingError:
+            raise
+        except Exception as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise SettingError(f"the model {given!r:.60} could not be made: {reason}") from error
+
+
+def _drawn_anew(module: torch.nn.Module) -> torch.nn.Module:
+    """A copy whose layers have drawn their parameters again."""
+    fresh = copy.deepcopy(module)
+    for layer in fresh.modules():
+        reset = getattr(layer, "reset_parameters", None)
+        if callable(reset):
+            reset()
+        elif any(True for _ in layer.parameters(recurse=False)):
+            raise SettingError(
+                f"{type(layer).__name__} cannot draw its first parameters anew: give it "
+                f"reset_parameters, or the study a "
+                "function that makes the model"
+            )
+    return fresh
