@@ -15,12 +15,13 @@ from empirics.control.prices import make_prices
 from empirics.control.registry import Brief, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.study import Study
+from tests.empirics.refused import refused
 from tests.empirics.small import CONTROL, study
 from theory.admission import debt_update
 from theory.buying import debt_ceiling, overspending
 from theory.prices import Uniform
 from theory.replacement import best_replacement
-from theory.setting import Budget, SettingError
+from theory.setting import Budget
 
 BOTH = ("buy-cheap", "buy-cheap-online")
 LOW, HIGH = 0.25, 8.0
@@ -47,26 +48,29 @@ def plays(draw):
 
 
 def played(policy, prices, shares):
-    """States, grants and deliveries of all rounds, the last state included."""
-    state = policy.start(prices.shape[1])
-    states, grants, deliveries = [state], [], []
+    """The last state, grants and deliveries of all rounds."""
+    state, grants, deliveries = policy.start(prices.shape[1]), [], []
     for cost, share in zip(prices, shares, strict=True):
         state, granted = policy.decide(state, cost)
         delivered = np.floor(granted * share).astype(int)
         state = policy.book(state, cost, delivered)
-        states.append(state)
         grants.append(granted)
         deliveries.append(delivered)
-    return states, np.array(grants), np.array(deliveries)
+    return state, np.array(grants), np.array(deliveries)
 
 
 @given(plays())
-def test_a_place_is_replaced_where_its_price_is_below_its_worth(play):
-    """Against one place at a time, in plain Python."""
+def test_a_place_is_replaced_where_its_price_is_below_its_worth_and_debt_never_exceeds_its_bound(play):
+    """Against one place at a time, in plain Python: so buffers hold, and every replicate decides by itself."""
     policy, prices, shares = play
-    _, grants, deliveries = played(policy, prices, shares)
+    state, grants, deliveries = played(policy, prices, shares)
+    assert grants.dtype.kind == "i"
+    C, S = float(policy.budget.cost), sum(policy.capacity)
     for r in range(prices.shape[1]):
         Z, memories = policy.reserve, [[] for _ in policy.capacity]  # the rounds in which samples came
+        ends = prices[:, r].min(), prices[:, r].max()
+        bound = debt_ceiling(policy.reserve, policy.worth[-1], S, C, *ends)
+        most = max(bound, policy.reserve + prices[0, r] * S - C, policy.reserve) * (1 + 1e-12)
         for t, price in enumerate(prices[:, r].tolist(), start=1):
             for m, (memory, size) in enumerate(zip(memories, policy.capacity, strict=True)):
                 ages = [t - entered for entered in memory] + [10**9] * (size - len(memory))
@@ -75,58 +79,10 @@ def test_a_place_is_replaced_where_its_price_is_below_its_worth(play):
                 assert grants[t - 1, r, m] == wanted
                 memory += [t] * int(deliveries[t - 1, r, m])
                 memories[m] = memory[-size:]
-            Z = float(debt_update(Z, price, int(deliveries[t - 1, r].sum()), float(policy.budget.cost)))
-
-
-@given(plays())
-def test_admissions_are_whole_and_no_buffer_is_ever_exceeded(play):
-    policy, prices, shares = play
-    states, grants, deliveries = played(policy, prices, shares)
-    assert grants.dtype.kind == "i"
-    sizes = np.array(policy.capacity)
-    assert ((grants >= 0) & (grants <= sizes)).all()
-    assert (grants[0] == sizes).all()
-    for state in states:
-        here = np.abs(state.born) < FOREVER
-        assert (here.sum(axis=2) <= sizes).all()
-        assert (np.diff(state.born, axis=2) >= 0).all()
-        assert ((state.born == FOREVER).sum(axis=2) == sizes.max() - sizes).all()
-    held = (np.abs(states[-1].born) < FOREVER).sum(axis=2)
-    assert (held == np.minimum(deliveries.sum(axis=0), sizes)).all()
-
-
-@given(plays())
-def test_debt_never_exceeds_its_bound(play):
-    policy, prices, shares = play
-    states, _, _ = played(policy, prices, shares)
-    C, S = float(policy.budget.cost), sum(policy.capacity)
-    for r in range(prices.shape[1]):
-        ends = prices[:, r].min(), prices[:, r].max()
-        bound = debt_ceiling(policy.reserve, policy.worth[-1], S, C, *ends)
-        opening = policy.reserve + prices[0, r] * S - C
-        most = max(bound, opening, policy.reserve)
-        assert all(state.debt[r] <= most * (1 + 1e-12) for state in states)
-
-
-@given(plays(), st.floats(1, 2))
-def test_while_the_reserve_is_used_up_nothing_is_replaced_above_its_worth(play, over):
-    policy, prices, shares = play
-    states, _, _ = played(policy, prices, shares)
-    for state, cost in zip(states[1:], prices[1:], strict=False):
-        _, granted = policy.decide(replace(state, debt=np.full(len(cost), over * policy.reserve)), cost)
-        for r, m in zip(*np.nonzero(granted), strict=True):
-            youngest = state.round - int(state.born[r, m, granted[r, m] - 1])
-            assert cost[r] < policy.worth[min(youngest, len(policy.worth)) - 1]
-
-
-@given(plays())
-def test_a_replicate_decides_as_it_would_alone(play):
-    policy, prices, shares = play
-    _, together, _ = played(policy, prices, shares)
-    for r in range(prices.shape[1]):
-        one = slice(r, r + 1)
-        _, alone, _ = played(policy, prices[:, one], shares[:, one])
-        assert np.array_equal(alone, together[:, one])
+            Z = float(debt_update(Z, price, int(deliveries[t - 1, r].sum()), C))
+            assert most >= Z
+        assert state.debt[r] == Z
+        assert [len(memory) for memory in memories] == (np.abs(state.born[r]) < FOREVER).sum(axis=1).tolist()
 
 
 @pytest.mark.parametrize(
@@ -134,16 +90,13 @@ def test_a_replicate_decides_as_it_would_alone(play):
     [
         ((), 1.0, "must not fall with its age"),
         ((2.0, 1.0), 1.0, "must not fall with its age"),
-        ((-1.0, 1.0), 1.0, "must not fall with its age"),
         ((1.0, float("inf")), 1.0, "must not fall with its age"),
         ((float("nan"),), 1.0, "must not fall with its age"),
         ((1.0,), 0.0, "the reserve must be"),
     ],
 )
 def test_a_worth_or_a_reserve_that_makes_no_sense_is_refused(worth, reserve, message):
-    with pytest.raises(SettingError, match=message) as caught:
-        BuyCheap(worth, reserve, budget((2,), 5.0))
-    assert "\n" not in str(caught.value)
+    assert message in refused(BuyCheap, worth, reserve, budget((2,), 5.0))
 
 
 # --- in a study --------------------------------------------------------------------------------------------
@@ -151,7 +104,7 @@ def test_a_worth_or_a_reserve_that_makes_no_sense_is_refused(worth, reserve, mes
 
 @pytest.mark.parametrize("process", ["uniform", "integer", "markov", "drifting"])
 def test_memories_are_full_in_every_round_and_the_budget_is_met_in_the_long_run(process):
-    setting = study(policies=BOTH, rounds=2000)
+    setting = study(policies=BOTH, rounds=600)
     setting = replace(setting, cost=replace(setting.cost, process=process))
     rounds = plan(setting, CONTROL)
     assert (rounds.occupancy == np.array(setting.buffers)).all()
@@ -164,12 +117,11 @@ def test_memories_are_full_in_every_round_and_the_budget_is_met_in_the_long_run(
         assert (spent[mine] <= setting.budget + overspending(most, policy.reserve, setting.rounds)).all()
 
 
-@pytest.mark.parametrize("policy", BOTH)
-def test_it_buys_more_samples_than_constant_admission_for_the_same_money(policy):
-    rounds = plan(study(policies=(policy, "constant"), rounds=1000), CONTROL)
+def test_it_buys_more_samples_than_constant_admission_for_the_same_money():
+    rounds = plan(study(policies=(*BOTH, "constant"), rounds=600), CONTROL)
     for name in ("N", "effective"):
-        bought, constant = getattr(rounds.track, name)[-1].reshape(2, -1)
-        assert (bought > constant).all()
+        *bought, constant = getattr(rounds.track, name)[-1].reshape(3, -1)
+        assert (np.array(bought) > constant).all()
 
 
 def test_the_makers_follow_theory_and_the_study():
@@ -188,8 +140,7 @@ def test_without_prices_the_policy_that_needs_them_names_the_one_that_does_not()
     setting = study()
     unknown = Brief(setting, setting.theory_budget(make_prices(setting.cost).mean), CONTROL)
     assert unknown.law is None
-    with pytest.raises(SettingError, match="use buy-cheap-online"):
-        make_policy("buy-cheap", unknown)
+    assert "use buy-cheap-online" in refused(make_policy, "buy-cheap", unknown)
 
 
 def test_prices_handed_over_are_those_that_thresholds_are_made_for():
@@ -211,19 +162,13 @@ def test_the_rule_for_unknown_prices_does_not_ask_for_them():
 
     prices = make_prices(Secret())
     Schedule(study(policies=("buy-cheap-online", "constant")), CONTROL, prices=prices)
-    with pytest.raises(SettingError, match="buy-cheap"):
-        Schedule(study(policies=("buy-cheap",)), CONTROL, prices=prices)
+    assert "buy-cheap" in refused(Schedule, study(policies=("buy-cheap",)), CONTROL, prices=prices)
 
 
-def test_a_retention_by_age_is_refused_and_passed_by_in_a_sweep():
+def test_a_retention_by_age_is_refused_and_a_step_size_is_not():
     for name in BOTH:
-        with pytest.raises(SettingError, match="until newer ones need their place whatever K is"):
-            Schedule(study(policies=(f"{name}@K=5",)), CONTROL)
-    assert study(policies=("constant", *BOTH)).swept("K=1,5").policies == (
-        "constant@K=1",
-        "constant@K=5",
-        *BOTH,
-    )
+        sentence = refused(Schedule, study(policies=(f"{name}@K=5",)), CONTROL)
+        assert "until newer ones need their place whatever K is" in sentence
     slower = make_policy("buy-cheap@eta=0.1", brief_for(study(), CONTROL))
     assert slower == make_policy("buy-cheap", brief_for(study(), CONTROL))
 
@@ -241,7 +186,7 @@ def test_a_worth_for_unknown_prices_does_not_depend_on_the_rounds():
 def test_a_controller_with_shortfalls_goes_on_from_its_json_as_if_nothing_had_happened(policy, tmp_path):
     rng = np.random.default_rng(7)
     unbroken, saved = (Controller(policy, study()) for _ in range(2))
-    for t in range(60):
+    for t in range(24):
         price = float(rng.uniform(1, 10))
         granted = unbroken.decide(price)
         assert np.array_equal(granted, saved.decide(price))
@@ -269,8 +214,7 @@ def test_a_controller_needs_no_file_of_prices_unless_its_policy_does(tmp_path):
     server = Controller("buy-cheap-online", setting, mean_cost=5.5)
     server.report(server.decide(2.0))
     assert Controller.from_document(server.document()).round == 2
-    with pytest.raises(SettingError, match="cannot be read"):
-        Controller("buy-cheap", setting, mean_cost=5.5)
+    assert "cannot be read" in refused(Controller, "buy-cheap", setting, mean_cost=5.5)
 
 
 def test_a_mean_price_that_is_assumed_moves_the_thresholds():

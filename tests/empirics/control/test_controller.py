@@ -10,10 +10,11 @@ import pytest
 from empirics.control.codec import plain, restored
 from empirics.control.controller import Controller
 from empirics.control.registry import BUILT_IN
-from empirics.control.schedule import Schedule
+from empirics.control.schedule import plan
 from empirics.settings.costs import CostProcess
+from tests.empirics.refused import refused
 from tests.empirics.small import CONTROL, study
-from theory.setting import Constants, SettingError
+from theory.setting import Constants
 
 UNMERGED = Constants(D=20.0, sigma=0.6, eta=5.0, B=10.0, Pdim=9.0)
 
@@ -42,39 +43,33 @@ class Thrifty:
         return {"counted": seen, "purse": purse}
 
 
-POLICIES = {**dict.fromkeys(BUILT_IN), "thrifty": Thrifty()}
-
-
-def batched(policy):
-    setting = study(policies=(policy,), seeds=2)
-    own = {policy: POLICIES[policy]} if POLICIES[policy] is not None else None
-    return setting, Schedule(setting, CONTROL, policies=own).advance(setting.rounds)
+POLICIES = {**dict.fromkeys([*BUILT_IN, "acdpp+K+cap+rounding+penalty"]), "thrifty": Thrifty()}
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_controller_decides_as_the_batched_loop_does_even_through_json(policy, tmp_path):
-    setting, rounds = batched(policy)
+    setting, own = study(policies=(policy,), seeds=2), POLICIES[policy]
+    rounds = plan(setting, CONTROL, policies=None if own is None else {policy: own})
     assert CONTROL.merged == UNMERGED.merged
-    for replicate in range(2):
-        server = Controller(policy, setting, constants=UNMERGED, own=POLICIES[policy])
-        for t in range(setting.rounds):
-            granted = server.decide(rounds.cost[t, replicate])
-            assert server.round == t + 1
-            assert server.books.debt == rounds.debt[t, replicate]
-            assert np.array_equal(granted, rounds.admissions[t, replicate])
-            if t % 3 == 0:
-                server.report(granted)  # left out otherwise: the next decision books what was granted
-            if t % 2 == 0:
-                server.save(tmp_path / "server.json")
-                server = Controller.load(tmp_path / "server.json", own=POLICIES[policy])
-        server.report(granted)
-        books = server.books
-        assert books.rounds == setting.rounds
-        assert books.distinct == rounds.ends[-1, replicate].sum()
-        assert np.array_equal(books.in_memory, rounds.occupancy[-1, replicate])
-        assert books.effective == pytest.approx(rounds.track.effective[-1, replicate], rel=1e-12)
-        spent = (rounds.cost[:, replicate] * rounds.admissions[:, replicate].sum(axis=1)).sum()
-        assert books.spent == pytest.approx(spent, rel=1e-12)
+    server = Controller(policy, setting, constants=UNMERGED, own=own)
+    for t in range(setting.rounds):
+        granted = server.decide(rounds.cost[t, 1])
+        assert server.round == t + 1
+        assert server.books.debt == rounds.debt[t, 1]
+        assert np.array_equal(granted, rounds.admissions[t, 1])
+        if t % 3 == 0:
+            server.report(granted)  # left out otherwise: the next decision books what was granted
+        if t % 5 == 0:
+            server.save(tmp_path / "server.json")
+            server = Controller.load(tmp_path / "server.json", own=own)
+    server.report(granted)
+    books = server.books
+    assert books.rounds == setting.rounds
+    assert books.distinct == rounds.ends[-1, 1].sum()
+    assert np.array_equal(books.in_memory, rounds.occupancy[-1, 1])
+    assert books.effective == pytest.approx(rounds.track.effective[-1, 1], rel=1e-12)
+    spent = (rounds.cost[:, 1] * rounds.admissions[:, 1].sum(axis=1)).sum()
+    assert books.spent == pytest.approx(spent, rel=1e-12)
 
 
 def test_what_did_not_arrive_is_neither_paid_nor_counted():
@@ -97,31 +92,22 @@ def test_what_did_not_arrive_is_neither_paid_nor_counted():
         ([1, 1], "one whole number for each of the 3 clients"),
         ([0.5, 1, 1], "one whole number for each"),
         ([-1, 1, 1], "one whole number for each"),
-        ("all", "one whole number for each"),
     ],
 )
 def test_an_impossible_report_is_refused_and_changes_nothing(delivered, message):
     server = Controller("constant", study())
     server.decide(4.0)
     before = server.document()
-    with pytest.raises(SettingError, match=message):
-        server.report(delivered)
+    assert message in refused(server.report, delivered)
     assert server.document() == before
+    server.report([0, 0, 0])
+    assert "nothing to report" in refused(server.report, [0, 0, 0])
 
 
-def test_reporting_nothing_or_twice_is_refused():
-    server = Controller("constant", study())
-    with pytest.raises(SettingError, match="nothing to report"):
-        server.report([0, 0, 0])
-    server.report(server.decide(4.0))
-    with pytest.raises(SettingError, match="nothing to report"):
-        server.report([0, 0, 0])
-
-
-@pytest.mark.parametrize("cost", [0, -1, float("nan"), float("inf"), "cheap", None])
+@pytest.mark.parametrize("cost", [0, float("nan"), float("inf"), "cheap", None, 1e-16, 1e16])
 def test_a_price_that_is_none_is_refused(cost):
-    with pytest.raises(SettingError, match="cost must be a positive finite number"):
-        Controller("constant", study()).decide(cost)
+    wanted = "a price lies between" if cost in (1e-16, 1e16) else "cost must be a positive finite number"
+    assert wanted in refused(Controller("constant", study()).decide, cost)
 
 
 def test_a_damaged_or_foreign_file_is_refused(tmp_path):
@@ -137,10 +123,8 @@ def test_a_damaged_or_foreign_file_is_refused(tmp_path):
         json.dumps(document | {"acdpp_controller": 7}): "no saved controller of this version",
     }.items():
         path.write_text(text)
-        with pytest.raises(SettingError, match=message):
-            Controller.load(path)
-    with pytest.raises(SettingError, match="cannot read the controller"):
-        Controller.load(tmp_path / "none.json")
+        assert message in refused(Controller.load, path)
+    assert "cannot read the controller" in refused(Controller.load, tmp_path / "none.json")
 
 
 def test_a_state_that_cannot_be_saved_says_so(tmp_path):
@@ -148,8 +132,7 @@ def test_a_state_that_cannot_be_saved_says_so(tmp_path):
         def start(self, replicates):
             return {1, 2}
 
-    with pytest.raises(SettingError, match="got set"):
-        Controller("odd", study(), own=Odd()).save(tmp_path / "server.json")
+    assert "got set" in refused(Controller("odd", study(), own=Odd()).save, tmp_path / "server.json")
     assert not list(tmp_path.iterdir())
 
 
@@ -160,22 +143,10 @@ def test_the_mean_price_is_the_one_given():
     assert Controller("constant", study()).mean_cost == 5.5
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        True,
-        3,
-        -0.1,
-        1e-320,
-        "word",
-        (1, (2.5,)),
-        [],
-        {"a": [1, {"b": ()}]},
-        float("inf"),
-        np.arange(6.0).reshape(2, 3),
-    ],
-)
+VALUES = [None, True, 3, 1e-320, "word", {"a": [1, {"b": (1, (2.5,))}]}, float("inf"), np.ones((2, 3))]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=str)
 def test_values_come_back_exactly(value):
     again = restored(json.loads(json.dumps(plain(value), allow_nan=False)))
     assert type(again) is type(value)
@@ -200,8 +171,7 @@ def test_a_policy_that_fails_is_named_and_changes_nothing():
     server = Controller("moody", study(), own=Moody())
     server.report(server.decide(4.0))
     before = server.document()
-    with pytest.raises(SettingError, match="policy 'moody' failed in round 2: KeyError"):
-        server.decide(6.0)
+    assert "policy 'moody' failed in round 2: KeyError" in refused(server.decide, 6.0)
     assert server.document() == before
 
 
@@ -214,11 +184,4 @@ def test_a_controller_is_not_loaded_with_other_prices_than_it_was_made_for(tmp_p
     server.save(tmp_path / "server.json")
     assert Controller.load(tmp_path / "server.json").round == server.round
     trace.write_text("1\n2\n3\n4\n" * 8)
-    with pytest.raises(SettingError, match="prices changed"):
-        Controller.load(tmp_path / "server.json")
-
-
-@pytest.mark.parametrize("price", [1e-16, 1e16])
-def test_a_price_beyond_all_prices_is_refused(price):
-    with pytest.raises(SettingError, match="a price lies between"):
-        Controller("buy-cheap-online", study()).decide(price)
+    assert "prices changed" in refused(Controller.load, tmp_path / "server.json")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from empirics.control.prices import Drawn, Trace, checked, law_of, make_prices, read_trace
 from empirics.settings.costs import CostProcess, Process
+from tests.empirics.refused import refused
 from theory.prices import Atoms, Uniform
-from theory.setting import SettingError
 
 DRAWN = [process for process in Process if process != Process.trace]
 
@@ -23,11 +23,15 @@ def costs(process, rounds=2000, replicates=5, size=None, **given):
     return np.concatenate(list(chunks))
 
 
-def refusal(make, *given):
-    with pytest.raises(SettingError) as caught:
-        make(*given)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+class Rising:
+    mean = 5.5
+    depends_on_horizon = False
+    digest = None
+
+    def chunks(self, seed, replicates, rounds, size):
+        for first in range(1, rounds + 1, size):
+            t = np.arange(first, min(first + size, rounds + 1))
+            yield np.repeat(t[:, None], replicates, axis=1)
 
 
 # --- drawn -------------------------------------------------------------------------------------------------
@@ -72,13 +76,6 @@ def test_the_horizon_moves_the_prices_of_the_drifting_process_alone(process):
 
 
 @pytest.mark.parametrize("process", DRAWN)
-def test_the_average_price_is_the_stated_mean(process):
-    c = costs(process, replicates=40)
-    deviation = c.mean(axis=0).std(ddof=1) / np.sqrt(c.shape[1])
-    assert abs(c.mean() - float(make_prices(CostProcess(process=process)).mean)) < 4 * deviation
-
-
-@pytest.mark.parametrize("process", DRAWN)
 @pytest.mark.parametrize("ends", [(2e-15, 3e-15), (9e14, 9e14), (2e-15, 9.9e14), (1, 1)])
 def test_prices_are_positive_and_finite_to_the_ends_of_the_settings(process, ends):
     if process == "integer":
@@ -89,12 +86,6 @@ def test_prices_are_positive_and_finite_to_the_ends_of_the_settings(process, end
     if process != "drifting":
         assert ends[0] <= c.min()
         assert c.max() <= ends[1]
-
-
-def test_integer_prices_take_every_value_equally_often():
-    values, counts = np.unique(costs("integer", rounds=4000), return_counts=True)
-    assert values.tolist() == list(range(1, 11))
-    assert counts.min() > 0.9 * counts.max()
 
 
 def test_a_markov_price_stays_with_the_stated_probability():
@@ -145,9 +136,9 @@ def test_a_trace_keeps_its_numbers_when_the_array_changes():
 
 
 def test_a_trace_that_is_too_short_is_neither_repeated_nor_filled_in():
-    sentence = refusal(Trace(np.ones(300)).chunks, 0, 1, 500, 100)
+    sentence = refused(Trace(np.ones(300)).chunks, 0, 1, 500, 100)
     assert "the trace has 300 prices and the study 500 rounds" in sentence
-    assert "3 replicates and the study 5" in refusal(Trace(np.ones((9, 3))).chunks, 0, 5, 9, 9)
+    assert "3 replicates and the study 5" in refused(Trace(np.ones((9, 3))).chunks, 0, 5, 9, 9)
 
 
 @pytest.mark.parametrize(
@@ -156,27 +147,20 @@ def test_a_trace_that_is_too_short_is_neither_repeated_nor_filled_in():
         ([], "shape"),
         (5.0, "shape"),
         (np.ones((2, 2, 2)), "shape"),
-        ([1, 0], "got 0"),
-        ([1, -2], "got -2"),
         ([1, np.nan], "got nan"),
-        ([1, np.inf], "got inf"),
-        ([1, 1e16], "got 1e\\+16"),
+        ([1, 1e16], "got 1e+16"),
         ([1, 1e-16], "got 1e-16"),
         ([1, 1j], "complex"),
         (["1", "2"], "real numbers"),
-        ([[1, 2], [3]], "real numbers"),
-        ([None], "real numbers"),
         (np.ma.masked_array([1.0, 2.0], [False, True]), "masked"),
         (torch.ones(2, requires_grad=True), "real numbers"),
         (None, "CSV file"),
-        ({}, "CSV file"),
         ((price for price in [1, 2]), "CSV file"),
+        (Rising, "give Rising(...)"),
     ],
 )
 def test_what_is_no_list_of_prices_is_refused(values, part):
-    with pytest.raises(SettingError, match=part) as caught:
-        make_prices(values)
-    assert "\n" not in str(caught.value)
+    assert part in refused(make_prices, values)
 
 
 # --- from a file -------------------------------------------------------------------------------------------
@@ -191,11 +175,9 @@ def written(tmp_path, content):
 @pytest.mark.parametrize(
     ("content", "column"),
     [
-        ("2.5\n0.1\n3\n", None),
         ("2.5\n0.1\n3", None),
         ("\ufeff2.5\r\n0.1\r\n3\r\n\r\n", None),
         ("price\n 2.5 \n1e-1\n3\n\n  \n", None),
-        ("price\n2.5\n0.1\n3\n", "price"),
         ('day,"spot price"\nMon,2.5\nTue,"0.1"\nWed,3\n', "spot price"),
         ("\ufeffday, price\na,2.5\nb,0.1\nc,3\n\n", "price"),
         (",2019,2020\n0,7,2.5\n1,7,0.1\n2,7,3\n", "2020"),
@@ -215,69 +197,46 @@ def test_a_file_of_prices_is_read_as_it_is_written(tmp_path, content, column):
 @pytest.mark.parametrize(
     ("content", "column", "part"),
     [
-        ("", None, "holds no price"),
         ("\n\n", None, "holds no price"),
         ("price\n", None, "holds no price"),
         ("1\ntwo\n", None, "line 2, has 'two'"),
         ("$5\n1\n", None, "line 1, has '$5'"),
-        ("1.2.3\n1\n", None, "line 1, has '1.2.3'"),
-        ("nan\n1\n", None, "line 1, has 'nan'"),
-        ("1\nNaN\n", None, "line 2, has 'NaN'"),
-        ("1\ninf\n", None, "line 2, has 'inf'"),
-        ("1\n-3\n", None, "line 2, has '-3'"),
+        ("NaN\n1\n", None, "line 1, has 'NaN'"),
+        ("Inf\n1\n", None, "line 1, has 'Inf'"),
         ("1\n0\n", None, "line 2, has '0'"),
         ("1\n1e400\n", None, "line 2, has '1e400'"),
         ("1\n1_000\n", None, "line 2, has '1_000'"),
         ("1\n٣\n", None, "line 2, has '٣'"),
-        ("1\n# two\n2\n", None, "line 2, has '# two'"),
         ("1\n\n2\n", None, "line 2, is blank"),
         ("1\n2,3\n", None, "line 2, has 2 cells"),
-        ("1;2\n3;4\n", None, "line 1, has '1;2'"),
-        ("1,2\n3,4\n", None, "has 2 columns"),
-        ("day,price\n1,2\n", None, "'day', 'price'"),
-        ("day,price\n1,2\n", "cost", "no column 'cost'"),
+        ("day,price\n1,2\n", None, "has 2 columns: name the one with the prices"),
+        ("day,price\n1,2\n", "cost", "no column 'cost': its first line names 'day', 'price'"),
         ("day,price\n1,2\n3\n", "price", "line 3, has 1 cells"),
-        ("day,price\n1,2\n3,4,5\n", "price", "line 3, has 3 cells"),
         ("day,price\n1,2\n3,\n", "price", "line 3, has ''"),
         ("price,price\n1,2\n", "price", "two or more columns 'price'"),
-        ("1\n2\n", "price", "no column 'price'"),
         ('1\n"2\n3\n', None, "is not CSV"),
-        ("1\r2\r3\r", None, "is not CSV"),
         (b"1\n\xff\xfe\n", None, "line 2, is not text"),
-        (bytes(range(256)), None, "prices.csv, line 1"),
         (b"1\n\x00\n", None, "line 2"),
         (b"1" * (1 << 21), None, "line 1, has more than"),
     ],
 )
 def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path, content, column, part):
-    sentence = refusal(read_trace, written(tmp_path, content), column)
+    sentence = refused(read_trace, written(tmp_path, content), column)
     assert part in sentence
     assert "prices.csv" in sentence
-    assert len(sentence) < 400 + len(str(tmp_path))
 
 
 def test_a_trace_that_cannot_be_read_is_refused(tmp_path):
-    assert "No such file" in refusal(read_trace, tmp_path / "nowhere.csv")
-    assert "not a plain file" in refusal(read_trace, tmp_path)
-    assert "not a plain file" in refusal(read_trace, os.devnull)  # a pipe would keep a broken check waiting
-    assert "name of a file" in refusal(read_trace, "a\0b")
-    refusal(read_trace, tmp_path / ("long" * 100))
-    assert "column must be" in refusal(read_trace, written(tmp_path, "1\n"), 3)
-    assert "not drawn" in refusal(Drawn, CostProcess(process="trace", file="prices.csv"))
+    assert "No such file" in refused(read_trace, tmp_path / "nowhere.csv")
+    assert "not a plain file" in refused(read_trace, tmp_path)
+    assert "not a plain file" in refused(read_trace, os.devnull)  # a pipe would keep a broken check waiting
+    assert "name of a file" in refused(read_trace, "a\0b")
+    refused(read_trace, tmp_path / ("long" * 100))
+    assert "column must be" in refused(read_trace, written(tmp_path, "1\n"), 3)
+    assert "not drawn" in refused(Drawn, CostProcess(process="trace", file="prices.csv"))
 
 
 # --- the user's own ----------------------------------------------------------------------------------------
-
-
-class Rising:
-    mean = 5.5
-    depends_on_horizon = False
-    digest = None
-
-    def chunks(self, seed, replicates, rounds, size):
-        for first in range(1, rounds + 1, size):
-            t = np.arange(first, min(first + size, rounds + 1))
-            yield np.repeat(t[:, None], replicates, axis=1)
 
 
 def test_an_object_with_the_four_parts_is_prices():
@@ -287,28 +246,22 @@ def test_an_object_with_the_four_parts_is_prices():
     assert make_prices(prices) is prices
 
 
-def yielding(*chunks):
-    made = type("Mine", (Rising,), {"chunks": lambda self, *asked: iter(chunks)})()
-    return lambda: list(make_prices(made).chunks(0, 2, 5, 3))
-
-
 @pytest.mark.parametrize(
     ("chunks", "part"),
     [
         ([np.ones((3, 2))], "ended after 3 of 5 rounds"),
-        ([np.ones((2, 2)), np.ones((3, 2))], r"= \(3, 2\) after 0 rounds, got \(2, 2\)"),
-        ([np.ones((3, 2)), np.ones((3, 2))], r"= \(2, 2\) after 3 rounds, got \(3, 2\)"),
-        ([np.ones(3)], r"got \(3,\)"),
+        ([np.ones((2, 2)), np.ones((3, 2))], "= (3, 2) after 0 rounds, got (2, 2)"),
+        ([np.ones((3, 2)), np.ones((3, 2))], "= (2, 2) after 3 rounds, got (3, 2)"),
+        ([np.ones(3)], "got (3,)"),
         ([np.zeros((3, 2))], "got 0"),
-        ([np.full((3, 2), np.nan)], "got nan"),
-        ([np.full((3, 2), "a")], "real numbers"),
         ([None], "real numbers"),
     ],
 )
 def test_every_chunk_of_the_users_own_prices_is_checked(chunks, part):
-    with pytest.raises(SettingError, match=part) as caught:
-        yielding(*chunks)()
-    assert "Mine.chunks" in str(caught.value)
+    mine = type("Mine", (Rising,), {"chunks": lambda self, *asked: iter(chunks)})()
+    sentence = refused(lambda: list(make_prices(mine).chunks(0, 2, 5, 3)))
+    assert part in sentence
+    assert "Mine.chunks" in sentence
 
 
 def test_a_buffer_that_is_used_again_does_no_harm():
@@ -327,7 +280,6 @@ def test_a_buffer_that_is_used_again_does_no_harm():
     [
         ({"mean": None}, "Mine.mean must be"),
         ({"mean": float("nan")}, "Mine.mean must be"),
-        ({"mean": -1}, "Mine.mean must be"),
         ({"mean": True}, "Mine.mean must be"),
         ({"depends_on_horizon": 0}, "Mine.depends_on_horizon must be"),
         ({"digest": 5}, "Mine.digest must be"),
@@ -335,15 +287,14 @@ def test_a_buffer_that_is_used_again_does_no_harm():
     ],
 )
 def test_the_parts_of_the_users_own_prices_are_checked(parts, part):
-    assert part in refusal(make_prices, type("Mine", (Rising,), parts)())
+    assert part in refused(make_prices, type("Mine", (Rising,), parts)())
 
 
 def test_missing_parts_are_named():
     class Bare:
         mean = 5
 
-    assert "Bare lacks depends_on_horizon and digest and chunks" in refusal(checked, Bare())
-    assert "give Rising(...)" in refusal(make_prices, Rising)
+    assert "Bare lacks depends_on_horizon and digest and chunks" in refused(checked, Bare())
 
 
 # --- the law of a round ------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import json
 from fractions import Fraction
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -41,6 +42,17 @@ def _from_uses(held, uses):
     return n, len(uses), effective_sample_size(list(uses.values())), chi
 
 
+def by_hand_alike(admissions, retention, capacity, starts, ends, track, run):
+    """Assert that memories and trajectory of a run are those of its samples."""
+    for t, (held, n, N, effective, chi) in enumerate(by_hand(admissions, retention, capacity)):
+        for m, numbers in enumerate(held):
+            assert list(range(starts[t, run, m], ends[t, run, m])) == numbers
+        assert (track.n[t, run], track.N[t, run]) == (n, N)
+        if n:
+            assert track.effective[t, run] == pytest.approx(float(effective), rel=1e-12)
+            assert track.mismatch[t, run] == pytest.approx(float(chi), rel=1e-9, abs=1e-14)
+
+
 @st.composite
 def cases(draw):
     runs, clients, rounds = draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.integers(1, 14))
@@ -67,15 +79,8 @@ def test_totals_are_those_of_samples_kept_one_by_one_wherever_chunks_end(case):
     columns = ("n", "N", "effective", "mismatch")
     track = {name: np.concatenate([getattr(part[2], name) for part in parts]) for name in columns}
     for run in range(admissions.shape[1]):
-        for t, (held, n, N, effective, chi) in enumerate(
-            by_hand(admissions[:, run].tolist(), retention[run].tolist(), capacity[run].tolist())
-        ):
-            for m, numbers in enumerate(held):
-                assert list(range(starts[t, run, m], ends[t, run, m])) == numbers
-            assert (track["n"][t, run], track["N"][t, run]) == (n, N)
-            if n:
-                assert track["effective"][t, run] == pytest.approx(float(effective), rel=1e-12)
-                assert track["mismatch"][t, run] == pytest.approx(float(chi), rel=1e-9, abs=1e-14)
+        limits = (each[run].tolist() for each in (retention, capacity))
+        by_hand_alike(admissions[:, run].tolist(), *limits, starts, ends, SimpleNamespace(**track), run)
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=40))

@@ -9,12 +9,7 @@ from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS, read_toml
 from empirics.settings.study import Study
 from empirics.settings.toml import toml
-from theory.setting import SettingError
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_saved_study_reads_back_as_itself(name):
-    assert Study.from_document(PRESETS[name].document()) == PRESETS[name]
+from tests.empirics.refused import refused
 
 
 @pytest.mark.parametrize(
@@ -25,41 +20,33 @@ def test_a_saved_study_reads_back_as_itself(name):
         ({"cost": "uniform"}, "cost must be a table"),
         ({"policies": "acdpp"}, "policies must be a list"),
         ({"policies": []}, "policies must be a list"),
-        ({"policies": ["oracle", "oracle"]}, "policies must differ"),
         ({"policies": [3]}, "each of policies must be a name"),
         ({"buffers": [8, 0]}, "each of buffers must be a whole number from 1 to 10,000,000"),
-        ({"buffers": 8}, "buffers must be a list"),
         ({"rounds": 0}, "rounds must be a whole number"),
         ({"rounds": True}, "rounds must be a whole number"),
         ({"threads": 100000}, "threads must be a whole number from 1 to"),
-        ({"V": math.nan}, "V must lie in"),
-        ({"V": "none", "eta": math.inf}, r"eta must lie in \(1e-15, 1e\+09\)"),
+        ({"V": "none", "eta": math.inf}, "eta must lie in (1e-15, 1e+09)"),
         ({"rate": 1e30}, "rate must lie in"),
         ({"cost": {"stay": "a"}}, "stay"),
         ({"per_seed": ["weather"]}, "each of per_seed must be one of partition, start"),
         ({"seeds": 2.5}, "seeds must be a whole number"),
-        ({"eta": -1}, "eta must lie in"),
-        ({"rho": 1.0}, r"rho must lie in \(0, 1\)"),
         ({"alpha": [0.5, 0.6]}, "alpha must give each client"),
         ({"momentum": 1}, "momentum must lie in"),
         ({"replacement": "no"}, "replacement must be true or false"),
         ({"dataset": ""}, "dataset must be a name"),
         ({"labels": "clases"}, "did you mean 'classes'"),
         ({"radius": "big"}, "radius must lie in"),
-        ({"momentum": "much"}, "momentum must lie in"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_one_sentence(given, message):
-    with pytest.raises(SettingError, match=message) as caught:
-        Study.from_document(given)
-    assert "\n" not in str(caught.value)
+def test_what_makes_no_sense_is_refused(given, message):
+    assert message in refused(Study.from_document, given)
 
 
 def test_region_and_trade_off_follow_from_the_horizon_unless_given():
     study = Study.from_document({"rounds": 10_000})
     assert (study.penalty_weight, study.contraction) == (100.0, 0.99)
-    kept = Study.from_document({"rounds": 10_000, "V": 7.0})
-    assert (kept.penalty_weight, kept.contraction) == (7.0, 0.99)
+    assert Study(rounds=10_000, V=7.0, rho=0.5).penalty_weight == 7.0
+    assert Study(rounds=10_000, V=7.0, rho=0.5).contraction == 0.5
     assert Study(rounds=1).contraction == 1 - 1 / math.sqrt(2)
 
 
@@ -69,18 +56,11 @@ def test_a_settings_file_names_its_preset(tmp_path):
     study = read_toml(path)
     assert (study.preset, study.rounds, study.radius) == ("released", 7, None)
     assert (study.cost.process, study.cost.high) == ("integer", 49)
-    with pytest.raises(SettingError, match="for the preset 'released', not for 'paper'"):
-        read_toml(path, "paper")
+    assert "for the preset 'released', not for 'paper'" in refused(read_toml, path, "paper")
     for text, message in {"rounds = ": "not a TOML file", 'preset = "mine"': "preset must be one of"}.items():
         path.write_text(text)
-        with pytest.raises(SettingError, match=message):
-            read_toml(path)
-    with pytest.raises(SettingError, match="cannot read"):
-        read_toml(tmp_path / "none.toml")
-
-
-def test_a_file_with_data_of_ones_own_starts_from_their_classes(tmp_path):
-    path = tmp_path / "study.toml"
+        assert message in refused(read_toml, path)
+    assert "cannot read" in refused(read_toml, tmp_path / "none.toml")
     path.write_text('dataset = "npz:mine.npz"\n')
     assert (read_toml(path).preset, read_toml(path).labels) == ("own", "classes")
 
@@ -98,14 +78,13 @@ def test_the_assumed_mean_cost_enters_the_design_alone():
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_commented_file_gives_the_study_again_and_explains_every_setting(name, tmp_path):
-    study = PRESETS[name]
-    path = tmp_path / "study.toml"
+def test_a_study_reads_back_as_itself_and_its_file_explains_every_setting(name, tmp_path):
+    study, path = PRESETS[name], tmp_path / "study.toml"
     path.write_text(toml(study), encoding="utf-8")
-    assert read_toml(path) == study
+    assert read_toml(path) == study == Study.from_document(study.document())
     lines = path.read_text(encoding="utf-8").splitlines()
     for at, line in enumerate(lines):
         if " = " in line and not line.startswith("#"):
             assert lines[at - 1].startswith("# "), line
     for one in (*fields(Study), *fields(CostProcess)):
-        assert one.metadata["help"].strip(), one.name
+        assert one.metadata["help"].endswith("."), one.name
