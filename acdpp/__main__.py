@@ -13,7 +13,7 @@ def main() -> None:
 
         main()
     finally:
-        interrupt.too_late()
+        interrupt.finished()
 
 
 if __name__ == "__main__":

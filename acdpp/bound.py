@@ -7,31 +7,21 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-from rich.table import Table
 
 from acdpp import parse
 from acdpp.output import console, print_json
 from theory.algebra import ball, log, precise, sqrt
-from theory.bound import PER_ROUND, Bound
-from theory.constant_admission import (
-    constant_bound,
-    constant_bound_as_stated,
-    oracle_bound,
-    oracle_bound_as_stated,
-)
-from theory.regret import omega2, omega2_as_stated, omega3, omega3_as_stated, omega3_limit
-from theory.regret_expansion import regret_expansion
 from theory.setting import Constants, Region, SettingError
-from theory.sharper import memory_constant_bound, sharper_constant_bound
-from theory.violation import buffer_violation_maximum, cost_violation_bound
 
-__all__ = ["DEFAULT_CONSTANTS", "EXAMPLES", "Form", "command"]
+if TYPE_CHECKING:
+    from theory.bound import Bound
 
-DEFAULT_CONSTANTS = "D=1,sigma=1,eta=0.1,B=1,Pdim=5"
+__all__ = ["EXAMPLES", "Form", "command"]
+
 EXAMPLES = (
     "Examples: [bold]acdpp bound constant --K 10 --rate 10 --horizon 1e12 --certified[/bold], "
     "[bold]acdpp bound regret --K 2 --horizon 1e15[/bold], "
@@ -90,6 +80,15 @@ class Request:
 
 def _terms(asked: Request) -> Bound:
     """A sum over rounds, term by term."""
+    from theory.constant_admission import (
+        constant_bound,
+        constant_bound_as_stated,
+        oracle_bound,
+        oracle_bound_as_stated,
+    )
+    from theory.regret import omega2, omega2_as_stated, omega3, omega3_as_stated
+    from theory.sharper import memory_constant_bound, sharper_constant_bound
+
     K, rate, T, constants = asked.K, asked.rate, asked.T, asked.constants
     stated, how = asked.form is Form.stated, {"certified": asked.certified}
     if asked.quantity is Quantity.omega2:
@@ -106,6 +105,9 @@ def _terms(asked: Request) -> Bound:
 
 
 def _regret(asked: Request) -> tuple[Any, dict[str, Any]]:
+    from theory.regret import omega3_limit
+    from theory.regret_expansion import regret_expansion
+
     K, rate, T, constants = asked.K, ball(asked.rate), ball(asked.T), asked.constants.map(ball)
     leading = omega3_limit(K, rate, constants) * sqrt(T * log(T))
     note = (
@@ -115,6 +117,8 @@ def _regret(asked: Request) -> tuple[Any, dict[str, Any]]:
 
 
 def _cost_violation(asked: Request) -> tuple[Any, dict[str, Any]]:
+    from theory.violation import cost_violation_bound
+
     if asked.budget is None or asked.mean_cost is None:
         raise SettingError(
             "cost-violation needs --budget and --mean-cost, such as --budget 55 --mean-cost 5.5"
@@ -128,6 +132,8 @@ def _cost_violation(asked: Request) -> tuple[Any, dict[str, Any]]:
 
 
 def _buffer_violation(asked: Request) -> tuple[Any, dict[str, Any]]:
+    from theory.violation import buffer_violation_maximum
+
     most = buffer_violation_maximum(asked.K, asked.T, asked.region.map(ball))
     note = "the most that a policy inside the region can hold beyond its buffers K times the rate, summed over T rounds"
     return most, {"meaning": note}
@@ -174,7 +180,7 @@ def command(
         typer.Option(
             help="D, sigma, eta, B, Pdim and, if wanted, E, G, L (G and L: the per-round constant)."
         ),
-    ] = DEFAULT_CONSTANTS,
+    ] = parse.DEFAULT_CONSTANTS,
     form: Annotated[Form, typer.Option(help="The corrected formula, or the printed one.")] = Form.corrected,
     certified: Annotated[
         bool, typer.Option("--certified", help="Prove an enclosure with ball arithmetic.")
@@ -238,6 +244,8 @@ def _number(asked: Request) -> dict[str, Any]:
 
 def _document(asked: Request, result: Bound) -> dict[str, Any]:
     """The terms and their total; where something is left out, no total but a partial one."""
+    from theory.bound import PER_ROUND
+
     with precise() if asked.certified else nullcontext():
         total = result.total
     names: tuple[str, ...] = PER_ROUND
@@ -278,6 +286,8 @@ def _sum(document: dict[str, Any]) -> float:
 
 
 def _show(document: dict[str, Any]) -> None:
+    from rich.table import Table
+
     table = Table(
         title=f"{document['quantity']}, {document['form']}, T = {document['horizon']:,}", title_justify="left"
     )
@@ -294,18 +304,18 @@ def _show(document: dict[str, Any]) -> None:
     left_out = document.get("left_out", {})
     known = "partial total" if left_out else "total"
     table.add_row(known, *_cells(_sum(document), document["horizon"]))
-    console.print(table)
+    console().print(table)
     for what, why in left_out.items():
-        console.print(f"no total without {what}: {why}")
+        console().print(f"no total without {what}: {why}")
     if "meaning" in document:
-        console.print(document["meaning"], markup=False)
+        console().print(document["meaning"], markup=False)
     if enclosure := document.get("enclosure", document.get("partial_enclosure")):
-        console.print("proved: the {} lies in [{!r}, {!r}]".format(known, *enclosure), markup=False)
+        console().print("proved: the {} lies in [{!r}, {!r}]".format(known, *enclosure), markup=False)
     else:
-        console.print(f"absolute error at most about {document['error']:.2g}")
+        console().print(f"absolute error at most about {document['error']:.2g}")
     for name, spans in document.get("negative_radicand_rounds", {}).items():
         rounds = ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in spans)
-        console.print(f"negative under the root, taken as 0: {name} term, rounds {rounds}")
+        console().print(f"negative under the root, taken as 0: {name} term, rounds {rounds}")
 
 
 def _cells(value: float | None, rounds: int) -> tuple[str, str]:

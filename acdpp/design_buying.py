@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
-
-from rich.table import Table
 
 from acdpp import parse
 from acdpp.output import console
@@ -16,18 +12,12 @@ from theory.knapsack import purchase_limit
 from theory.prices import Atoms, PriceLaw, Uniform
 from theory.setting import Budget, SettingError
 
-__all__ = ["Buying", "buying_design", "price_law", "show"]
+__all__ = ["buying_design", "price_law", "show"]
 
 PARTS = (1, 2, 4)
 AGES_SHOWN = 12
 MOST_PRICES = 10**5
-
-
-class Buying(StrEnum):
-    """Rules that buy when it is cheap."""
-
-    known = "buy-cheap"
-    online = "buy-cheap-online"
+ONLINE = "buy-cheap-online"
 
 
 def price_law(cost: str | None, trace: Path | None, column: str | None) -> PriceLaw:
@@ -57,17 +47,19 @@ def price_law(cost: str | None, trace: Path | None, column: str | None) -> Price
 
 
 def buying_design(
-    budget: Budget, law: PriceLaw, policy: Buying, contraction: Fraction | None
+    budget: Budget, law: PriceLaw, policy: str, contraction: str | None = None
 ) -> dict[str, Any]:
     """The plan as plain JSON values, beside bursts, constant admission and the limit, and under other prices."""
     S, C = budget.total_buffer, float(budget.cost)
     limit = purchase_limit(law, S, C)
-    a = None if contraction is None else float(contraction)
-    plan = online_plan(law, S, C) if policy is Buying.online else best_plan(law, S, C, 1 if a is None else a)
+    a = None if contraction is None else float(parse.number(contraction, "--contraction"))
+    if a is not None and not 0 < a < 1:
+        raise SettingError(f"--contraction lies between 0 and 1, such as 0.9, got {contraction}")
+    plan = online_plan(law, S, C) if policy == ONLINE else best_plan(law, S, C, 1 if a is None else a)
     constant = min(C / float(law.mean), float(S))
     share = float(gap_closed(plan.effective_rate, constant, S)) if constant < S else None
     document: dict[str, Any] = {
-        "policy": policy.value,
+        "policy": str(policy),
         "threshold": plan.threshold,
         "burst": plan.burst,
         "rate": plan.rate,
@@ -142,7 +134,7 @@ def show(document: dict[str, Any]) -> None:
     """For people."""
     limit, gain = document["limit"], document["gain"]
     S, prices = document["places"], document["prices"]
-    console.print(
+    console().print(
         f"{document['policy']}: {S} places, {document['budget']:.6g} to spend a round, prices from "
         f"{prices['lowest']:.4g} to {prices['highest']:.4g}, mean {prices['mean']:.4g}"
     )
@@ -150,13 +142,13 @@ def show(document: dict[str, Any]) -> None:
     shown = ", ".join(f"{price:.3g}" for price in steps) + (
         ", …" if len(document["thresholds"]) > len(steps) else ""
     )
-    console.print(f"replace a sample used 1, 2, … times at prices up to {shown}")
-    console.print(
+    console().print(f"replace a sample used 1, 2, … times at prices up to {shown}")
+    console().print(
         f"that is up to {document['threshold']:.3g} on average, all {document['burst']:.6g} at a time: "
         f"{document['rate']:.4g} samples a round, {document['effective_rate']:.4g} effective, "
         f"for {document['cost']:.4g}"
     )
-    console.print(
+    console().print(
         f"no policy buys more than {limit['rate']:.4g} a round"
         + (
             f" (all at prices up to {limit['threshold']:.3g})"
@@ -166,14 +158,14 @@ def show(document: dict[str, Any]) -> None:
     )
     if gain["gap_to_oracle_closed"] is not None:
         closed = round(gain["gap_to_oracle_closed"], 2) + 0  # no -0 %
-        console.print(
+        console().print(
             f"against constant admission, {document['constant']['rate']:.4g} a round: {gain['rate']:.3g} times the "
             f"samples, {gain['effective_rate']:.3g} times the effective ones, {closed:.0%} of "
             f"the way to {S} fresh ones a round (small steps)"
         )
     if "noise" in document:
         noise = document["noise"]
-        console.print(
+        console().print(
             f"stationary noise at contraction {noise['contraction']:.4g}: {noise['of_plan']:.4g} of a sample's "
             f"variance, {noise['of_best']:.4g} at best"
         )
@@ -204,13 +196,15 @@ def show(document: dict[str, Any]) -> None:
             for one in document["other_prices"]
         ],
     )
-    console.print("while it runs, the debt scales the thresholds until the budget is met")
+    console().print("while it runs, the debt scales the thresholds until the budget is met")
 
 
 def _show_table(title: str, headings: tuple[str, ...], rows: list[list[str]]) -> None:
+    from rich.table import Table
+
     table = Table(title=title, title_justify="left")
     for heading in headings:
         table.add_column(heading, justify="left" if heading == "prices" else "right")
     for row in rows:
         table.add_row(*row)
-    console.print(table)
+    console().print(table)

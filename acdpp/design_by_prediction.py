@@ -6,12 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from acdpp import parse
 from acdpp.output import console
 from acdpp.predict import progress, sureness, wholes
-from acdpp.study import of_preset, with_error, words_of_the_user
+from acdpp.study import needed_for, of_preset, with_error, words_of_the_user
 from theory.design import design, fill_ratio
 from theory.setting import Budget, SettingError
 
@@ -34,11 +32,7 @@ def predicted_design(
         raise SettingError(
             "--by prediction needs the data that is learnt: give --dataset, such as digits or npz:FILE"
         )
-    try:
-        from empirics.predict import predict_study
-        from empirics.settings.study import Study
-    except ImportError as error:
-        raise SettingError(f"predicting needs {error.name}: pip install 'acdpp[empirics]'") from None
+    from empirics.settings.study import Study
 
     first, *others = (None,) if steps is None else wholes(steps, "--steps")
     given = {
@@ -53,6 +47,9 @@ def predicted_design(
     }
     base = of_preset(None, None, dataset)
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
+    with needed_for("predicting"):
+        from empirics.predict import predict_study
+
     with progress(quiet=quiet) as tell, words_of_the_user():
         found = predict_study(
             study,
@@ -88,9 +85,11 @@ def predicted_design(
 
 def show(document: dict[str, Any]) -> None:
     """For people."""
+    from rich.table import Table
+
     bound, error = document["by_bound"], document["error"] or {}
-    console.print(f"{document['task']}; T = {document['horizon']:,}", markup=False)
-    console.print(
+    console().print(f"{document['task']}; T = {document['horizon']:,}", markup=False)
+    console().print(
         f"by prediction: K = {document['K']}, {document['rate']:.6g} samples a round, η = {document['eta']:.4g}, "
         f"E = {document['steps']}"
     )
@@ -102,9 +101,9 @@ def show(document: dict[str, Any]) -> None:
     risks = [
         f"{word} {with_error(document['predicted'][name], error.get(name))}" for name, word in names.items()
     ]
-    console.print(f"predicted excess risk: {', '.join(risks)}")
+    console().print(f"predicted excess risk: {', '.join(risks)}")
     there = bound["predicted"] and f"predicted cumulative {bound['predicted']['cumulative_excess_risk']:.4g}"
-    console.print(
+    console().print(
         f"by bound, at that step size: K* = {bound['K']}, {bound['rate']:.6g} samples a round, "
         f"{there or 'which leaves rounds without any sample'}"
     )
@@ -116,7 +115,7 @@ def show(document: dict[str, Any]) -> None:
         value = "diverges" if one["cumulative"] is None else f"{one['cumulative']:.6g}"
         style = "bold" if one["K"] == document["K"] else ""
         table.add_row(str(one["K"]), f"{one['rate']:.6g}", value, style=style)
-    console.print(table)
+    console().print(table)
     for note in document["notes"]:
-        console.print(f"note: {note}")
-    console.print(sureness(document["pilot"]))
+        console().print(f"note: {note}")
+    console().print(sureness(document["pilot"]))

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import inspect
 import shlex
-import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from acdpp import __version__
-from acdpp.output import console
+from acdpp.output import bar, console
 from figures.choices import Format, Style
 from theory.setting import SettingError
 
@@ -84,7 +82,7 @@ def deliver(
     for drawing in made if isinstance(made, list) else [made]:
         data = drawing.compute(partial(watched, drawing.name))
         path = save(drawing.draw(data, look), out, drawing.name, form=form, look=look, origin=origin, dpi=dpi)
-        console.print(str(path), markup=False, soft_wrap=True)
+        console().print(str(path), markup=False, soft_wrap=True)
 
 
 def spelled(ctx: typer.Context, name: str, result: Path | list[Path] | None) -> str:
@@ -105,17 +103,11 @@ def spelled(ctx: typer.Context, name: str, result: Path | list[Path] | None) -> 
 def watched(name: str, steps: Sequence[Step]) -> Iterable[Step]:
     """The steps, with a bar on a terminal once they have taken longer than two seconds."""
     start = time.monotonic()
-    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    bar = progress.add_task(name, total=len(steps))
-    shown = False
-    try:
+    update: Callable[..., None] | None = None
+    with ExitStack() as shown:
         for done, step in enumerate(steps):
-            if not shown and sys.stderr.isatty() and time.monotonic() - start > PATIENCE:
-                progress.start()
-                shown = True
-            progress.update(bar, completed=done)
+            if update is None and time.monotonic() - start > PATIENCE:
+                update = shown.enter_context(bar(name, len(steps), transient=True))
+            if update is not None:
+                update(completed=done)
             yield step
-    finally:
-        if shown:
-            progress.stop()

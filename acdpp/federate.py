@@ -23,6 +23,7 @@ from acdpp.study import (
     Seed,
     ShowConfig,
     changed,
+    needed_for,
     of_preset,
     progress,
     warn_of_other_data,
@@ -99,7 +100,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Run one policy as a federation on this machine: TLS, authenticated clients, nothing but loopback."""
-    try:
+    with needed_for("a federation", "flower"):
         import flwr  # noqa: F401
 
         from empirics.federation.app_folder import PATIENCE, write_app
@@ -107,8 +108,6 @@ def command(
         from empirics.federation.local import federate
         from empirics.run import study_of
         from empirics.settings.toml import toml
-    except ImportError as error:
-        raise SettingError(f"a federation needs {error.name}: pip install 'acdpp[flower]'") from None
 
     wait = None if patience is None else float(parse.number(patience, "--patience"))
     if wait is not None and not 0 < wait <= 10**9:
@@ -151,14 +150,14 @@ def command(
         )
         study = federated(_sized(study, clients or (str(CLIENTS) if own else None), budget))
     if show_config:
-        console.print(toml(study), markup=False, soft_wrap=True, end="")
+        console().print(toml(study), markup=False, soft_wrap=True, end="")
         return
     warn_of_other_data(preset, dataset)
     if export is not None:
         if out is not None or simulation:
             raise SettingError("--export writes an app and runs nothing: leave out --out and --simulation")
         write_app(export, study, data_dir=str(data_dir or ""), patience=PATIENCE if wait is None else wait)
-        console.print(f"a Flower app; what to do with it is in {export / 'README.md'}", soft_wrap=True)
+        console().print(f"a Flower app; what to do with it is in {export / 'README.md'}", soft_wrap=True)
         return
     folder: list[Path] = []
 

@@ -2,8 +2,8 @@
 
 `KeyboardInterrupt` in the middle of an import or of a solver's callback comes out as whatever that code makes of it,
 and Z3 keeps the signal to itself. So it is blocked in every thread, and in every process started from here, and a
-thread of its own waits for it and ends the program at once. Where something must be left in order (`gently`) that
-thread passes the signal on to the main thread, which raises `KeyboardInterrupt`; a second Ctrl-C ends that too.
+thread of its own waits for it and ends the program at once. Where something must be left in order (`allow_cleanup`)
+that thread passes the signal on to the main thread, which raises `KeyboardInterrupt`; a second Ctrl-C ends that too.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import os
 import signal
 import sys
 
-__all__ = ["STATUS", "asked", "gently", "last_words", "too_late", "watch"]
+__all__ = ["STATUS", "allow_cleanup", "asked", "finished", "last_words", "watch"]
 
 STATUS = 130
-_state = {"gently": False, "asked": False}
+_state = {"cleanup": False, "asked": False}
 _words = ["interrupted"]
 _leaving = _thread.allocate_lock()
 
@@ -42,15 +42,15 @@ def watch() -> None:
     _thread.start_new_thread(_wait, (_thread.get_ident(),))
 
 
-def gently() -> None:
+def allow_cleanup() -> None:
     """From now on the first Ctrl-C raises `KeyboardInterrupt`; to be called in the main thread."""
     if signal.getsignal(signal.SIGINT) is _raise:
-        _state["gently"] = True
+        _state["cleanup"] = True
         sys.unraisablehook = _swallowed
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
-def too_late() -> None:
+def finished() -> None:
     """All is said: nothing is interrupted any more. Whoever is first, this or a Ctrl-C, decides how it ends."""
     if hasattr(signal, "sigwait"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -60,7 +60,7 @@ def too_late() -> None:
 def _wait(main_thread: int) -> None:
     while True:
         signal.sigwait({signal.SIGINT})
-        if not _state["gently"]:
+        if not _state["cleanup"]:
             _leave()
         signal.pthread_kill(main_thread, signal.SIGINT)
 

@@ -1,17 +1,21 @@
-"""`acdpp`: one command a question. Each command lives in a module of its own and registers itself here."""
+"""`acdpp`: one command a question, each in a module of its own that is loaded when it is asked for."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from copy import copy
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from acdpp import bound, design, federate, interrupt, plot, predict, reproduce, train, verify, version
-from acdpp.output import fail, never_refuse
-from acdpp.report import command as report
-from theory.setting import SettingError
+from acdpp import interrupt, version
+from acdpp.output import encode_leniently, fail
+
+__all__ = ["COMMANDS", "app", "main"]
 
 # Typer brings click with it, in newer versions inside itself: take the base of its errors from what it exports.
 _UsageProblem: type[Exception] = next(
@@ -31,27 +35,100 @@ EXAMPLES = (
     "[bold]acdpp report --out report[/bold]",
 )
 
+
+class Listed(NamedTuple):
+    """A command as `acdpp --help` lists it, which loads none of them."""
+
+    help: str
+    module: str
+    writes: bool = False  # and after Ctrl-C takes it away or finishes it
+
+
+COMMANDS = {
+    "verify": Listed(
+        "Decide every statement of the paper, and its correction where it is not true as printed.",
+        "acdpp.verify",
+    ),
+    "bound": Listed(
+        "The cumulative bound over T rounds, a term of the regret, the regret, or a violation.", "acdpp.bound"
+    ),
+    "design": Listed(
+        "K*, the rates λ_m, the binding constraint, and the landscape over K; or when to buy, with --policy.",
+        "acdpp.design",
+    ),
+    "plot": Listed(
+        "Draw what the theory says, or what a run of [bold]acdpp train[/bold] measured.",
+        "acdpp.plot",
+        writes=True,
+    ),
+    "predict": Listed(
+        "Predict every policy's excess risk by the law of reuse, and find the best K, rate and step size.",
+        "acdpp.predict",
+        writes=True,
+    ),
+    "train": Listed(
+        "Train every policy on the same costs and samples, and compare excess risk with the bound.",
+        "acdpp.train",
+        writes=True,
+    ),
+    "reproduce": Listed(
+        "Run the paper's experiments again, and set its numbers beside ours; reproduction.json in the result has all.",
+        "acdpp.reproduce",
+        writes=True,
+    ),
+    "federate": Listed(
+        "Run one policy as a federation on this machine: TLS, authenticated clients, nothing but loopback.",
+        "acdpp.federate",
+        writes=True,
+    ),
+    "report": Listed(
+        "Write what is true of the paper, what holds instead, and what was measured, as one file.",
+        "acdpp.report.command",
+        writes=True,
+    ),
+}
+
+
+class _Commands(Mapping[str, Any]):
+    """The commands by name, each loaded when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        module = import_module(COMMANDS[name].module)
+        if hasattr(module, "app"):  # a group of commands
+            return _bare_flags(typer.main.get_command(module.app))
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+        alone.command(name, epilog=module.EXAMPLES)(module.command)
+        return _bare_flags(typer.main.get_command(alone))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _Group(TyperGroup):
+    """`acdpp` itself."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands: Any = _Commands()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        listing = copy(self)
+        listing.commands = {name: TyperCommand(name, help=one.help) for name, one in COMMANDS.items()}
+        TyperGroup.format_help(listing, ctx, formatter)
+
+
 app = typer.Typer(
     name="acdpp",
+    cls=_Group,
     help="Checks, corrects and runs the theory of data admission and retention in streaming federated learning.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     epilog="\n\n".join(EXAMPLES),
     pretty_exceptions_enable=False,
 )
-app.command("verify", epilog=verify.EXAMPLES)(verify.command)
-app.command("bound", epilog=bound.EXAMPLES)(bound.command)
-app.command("design", epilog=design.EXAMPLES)(design.command)
-app.add_typer(plot.app, name="plot")
-app.command("predict", epilog=predict.EXAMPLES)(predict.command)
-app.command("train", epilog=train.EXAMPLES)(train.command)
-app.command("reproduce", epilog=reproduce.EXAMPLES)(reproduce.command)
-app.command("federate", epilog=federate.EXAMPLES)(federate.command)
-app.command("report", epilog=report.EXAMPLES)(report.command)
-
-
-# after Ctrl-C they take away or finish what they write
-UNWINDING = ("plot", "predict", "train", "reproduce", "federate", "report")
 
 
 def _version(wanted: bool) -> None:
@@ -68,8 +145,8 @@ def root(
     ] = False,
 ) -> None:
     """Options that belong to no command."""
-    if ctx.invoked_subcommand in UNWINDING:
-        interrupt.gently()
+    if COMMANDS[ctx.invoked_subcommand or ""].writes:
+        interrupt.allow_cleanup()
 
 
 def _bare_flags(command: Any) -> Any:
@@ -84,14 +161,15 @@ def _bare_flags(command: Any) -> Any:
         return params
 
     command.get_params = get_params
-    for below in getattr(command, "commands", {}).values():
-        _bare_flags(below)
+    below = getattr(command, "commands", {})
+    for one in below.values() if isinstance(below, dict) else ():
+        _bare_flags(one)
     return command
 
 
 def main() -> None:
     """Run the command: a user's mistake is one line on stderr and exit status 2, never a traceback."""
-    never_refuse()
+    encode_leniently()
     try:
         code = _bare_flags(typer.main.get_command(app))(prog_name="acdpp", standalone_mode=False)
         if interrupt.asked():  # which newer versions of Typer turn into a status
@@ -108,10 +186,13 @@ def _complain(error: BaseException) -> None:
     """Say in one line what went wrong, and out; come back if it is nobody's mistake but ours."""
     if interrupt.asked() or isinstance(error, typer.Abort | KeyboardInterrupt):
         fail(interrupt.last_words(), code=interrupt.STATUS)
-    if isinstance(error, SettingError):
-        fail(str(error))
     if isinstance(error, _UsageProblem):
         fail(error.format_message())  # type: ignore[attr-defined]
+    if isinstance(error, ValueError):
+        from theory.setting import SettingError  # one, so it is loaded
+
+        if isinstance(error, SettingError):
+            fail(str(error))
     if isinstance(error, ArithmeticError | MemoryError):
         fail(f"this is beyond what can be computed here ({str(error) or type(error).__name__})", code=1)
     if isinstance(error, OSError):

@@ -1,4 +1,4 @@
-"""What every command needs to print: one JSON object, one error line, one console; on any kind of output."""
+"""What every command needs to print: one JSON object, one error line, one console, one bar; on any kind of output."""
 
 from __future__ import annotations
 
@@ -6,20 +6,49 @@ import codecs
 import json
 import re
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
+from functools import partial
 from io import TextIOWrapper
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from rich.console import Console
+if TYPE_CHECKING:
+    from rich.console import Console
 
-from theory.setting import SettingError
-
-__all__ = ["console", "fail", "never_refuse", "print_json"]
-
-console = Console(highlight=False)
+__all__ = ["bar", "console", "encode_leniently", "fail", "print_json"]
 
 
-def never_refuse() -> None:
+def console() -> Console:
+    """What prints for people; rich is loaded with the first word, so a refused input does without it."""
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+@contextmanager
+def bar(
+    what: str, of: int | None, *, quiet: bool = False, transient: bool = False
+) -> Iterator[Callable[..., None]]:
+    """A bar on a terminal; what it yields takes `completed`, `advance`, `description` or `total`."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    words, times = TextColumn("{task.description}"), (TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (words, BarColumn(), MofNCompleteColumn(), *times)
+    off = quiet or not sys.stderr.isatty()
+    with Progress(*columns, console=Console(stderr=True), transient=transient, disable=off) as progress:
+        yield partial(progress.update, progress.add_task(what, total=of))
+
+
+def encode_leniently() -> None:
     """Let standard output and standard error replace what their encoding does not have, rather than fail."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -45,6 +74,8 @@ def print_json(document: dict[str, Any]) -> None:
     try:
         text = json.dumps(document, default=_plain, allow_nan=False, ensure_ascii=False)
     except ValueError as error:
+        from theory.setting import SettingError
+
         raise SettingError(f"the result has a number that JSON can't hold: {error}") from None
     halves = re.search("[\ud800-\udfff]", text)  # bytes of a file name that are no UTF-8
     print(json.dumps(document, default=_plain) if halves or encoding != "utf-8" else text)

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from theory.setting import Constants, SettingError
 
-__all__ = ["constants", "number", "numbers", "prices", "seed", "shortened", "whole"]
+__all__ = ["DEFAULT_CONSTANTS", "constants", "number", "numbers", "prices", "seed", "shortened", "whole"]
 
+DEFAULT_CONSTANTS = "D=1,sigma=1,eta=0.1,B=1,Pdim=5"
 POWER = re.compile(r"(?P<factor>[^*^]+\*)?(?P<base>\d+)(?:\^|\*\*)(?P<exponent>\d{1,3})")
 
 
@@ -65,7 +66,7 @@ def seed(text: str, name: str) -> int:
 
 
 def numbers(text: str, name: str) -> tuple[Fraction | int, ...]:
-    """A list a,b,c, or @file with numbers apart by commas or white space. Whole numbers come as int.
+    """A list a,b,c, or @file with numbers separated by commas or white space. Whole numbers come as int.
 
     >>> numbers("8,9.5", "--buffers")
     (8, Fraction(19, 2))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import parse
-from acdpp.bound import DEFAULT_CONSTANTS
 from acdpp.drawing import Drawing, deliver, file_options, spelled, take_options
 from acdpp.study import CostColumn, CostTrace
 from figures.missing import NotMeasured
@@ -78,7 +77,7 @@ def bound_vs_T(
     K: Retention = "10",
     rate: Rate = "10",
     horizon: Annotated[str, typer.Option(help="Rounds T, to 10^15.")] = "1e12",
-    constants: Numbers = DEFAULT_CONSTANTS,
+    constants: Numbers = parse.DEFAULT_CONSTANTS,
     rounds: Annotated[
         int, typer.Option(min=0, max=10**6, help="Rounds of ACDPP to simulate; 0 leaves it out.")
     ] = 2000,
@@ -156,7 +155,7 @@ def omegas(
     ] = "10,2,100",
     rate: Rate = "10",
     horizon: Annotated[str, typer.Option(help="Rounds T, from 10^3 to 10^15.")] = "1e15",
-    constants: Numbers = DEFAULT_CONSTANTS,
+    constants: Numbers = parse.DEFAULT_CONSTANTS,
     term: Annotated[Term, typer.Option(help="One regret term alone, or all three.")] = Term.all,
 ) -> Drawing:
     """Ω₁, Ω₂ and Ω₃ over their claimed and their true orders: what goes flat is right."""
@@ -189,7 +188,7 @@ def design(
     horizon: Annotated[
         str, typer.Option(help="Horizons T, to 10^12; the finite map takes the shortest.")
     ] = "1e2,1e4,1e6",
-    constants: Numbers = DEFAULT_CONSTANTS,
+    constants: Numbers = parse.DEFAULT_CONSTANTS,
 ) -> Drawing:
     """The bound over K with the stated, the corrected and the finite-horizon choice, and maps of K*."""
     from figures import design as figure
@@ -209,7 +208,7 @@ def design(
 def control(
     K: Retention = "10",
     rate: Rate = "10",
-    constants: Numbers = DEFAULT_CONSTANTS,
+    constants: Numbers = parse.DEFAULT_CONSTANTS,
     rounds: Annotated[int, typer.Option(min=2, max=10**5, help="Rounds to simulate.")] = 150,
     rho: Rho = None,
     V: Weight = None,
@@ -250,7 +249,7 @@ def prices(
     cost_column: CostColumn = None,
     buffers: Buffers = None,
     budget: Annotated[str | None, typer.Option(help="Cost budget C a round; 55 if not given.")] = None,
-    constants: Numbers = DEFAULT_CONSTANTS,
+    constants: Numbers = parse.DEFAULT_CONSTANTS,
     seed: Seed = 0,
 ) -> Drawing:
     """When buying cheap buys: prices, memory, spending and effective samples, against ACDPP and constant admission."""
@@ -258,7 +257,7 @@ def prices(
 
     if result is not None:
         given = (cost, cost_trace, cost_column, buffers, budget, constants, seed)
-        if given != (None, None, None, None, None, DEFAULT_CONSTANTS, 0):
+        if given != (None, None, None, None, None, parse.DEFAULT_CONSTANTS, 0):
             raise SettingError(RESULT_ALONE)
         from figures.measured import read
 

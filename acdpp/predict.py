@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -10,23 +9,23 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from acdpp import parse
-from acdpp.output import console, print_json
+from acdpp.output import bar, console, print_json
 from acdpp.study import (
     Config,
     CostColumn,
     CostTrace,
     DataDir,
     Dataset,
+    PilotSize,
     Policies,
     PresetName,
     Rounds,
     Seed,
     Sweep,
     changed,
+    needed_for,
     of_preset,
     show_table,
     warn_of_other_data,
@@ -35,7 +34,7 @@ from acdpp.study import (
 )
 from theory.setting import SettingError
 
-__all__ = ["EXAMPLES", "PilotSize", "command", "progress", "sureness", "wholes"]
+__all__ = ["EXAMPLES", "command", "progress", "sureness", "wholes"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp predict[/bold] (the bundled digits) · "
@@ -57,16 +56,6 @@ class Objective(StrEnum):
     cumulative = "cumulative"
     final = "final"
     floor = "floor"
-
-
-PilotSize = Annotated[
-    str | None,
-    typer.Option(
-        "--pilot",
-        metavar="N",
-        help="Look at N samples of the data alone, drawn by --seed, and say how sure that is.",
-    ),
-]
 
 
 def command(
@@ -102,11 +91,6 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Predict every policy's excess risk by the law of reuse, and find the best K, rate and step size."""
-    try:
-        from empirics.predict import predict_study
-    except ImportError as error:
-        raise SettingError(f"predicting needs {error.name}: pip install 'acdpp[empirics]'") from None
-
     if not best and (steps is not None or objective is not Objective.cumulative):
         raise SettingError("--steps and --objective say what the best is searched by: leave out --no-best")
     study = changed(
@@ -121,6 +105,9 @@ def command(
     )
     size = None if pilot is None else parse.whole(pilot, "--pilot")
     more = () if steps is None else wholes(steps, "--steps")
+    with needed_for("predicting"):
+        from empirics.predict import predict_study
+
     warn_of_other_data(preset, dataset)
     with progress(quiet=as_json) as tell, words_of_the_user():
         found = predict_study(
@@ -140,32 +127,26 @@ def command(
         return
     _show(document)
     if out is not None:
-        console.print(f"curves: {out}", markup=False, soft_wrap=True)
+        console().print(f"curves: {out}", markup=False, soft_wrap=True)
 
 
 def wholes(text: str, name: str) -> tuple[int, ...]:
-    """Whole numbers of at least 1, apart by commas."""
+    """Whole numbers of at least 1, separated by commas."""
     return tuple(parse.whole(word, name) for word in text.split(","))
 
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
     """Tell on a terminal what is being done, how much, and of what."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=quiet or not sys.stderr.isatty()) as bar:
-        task = bar.add_task("reading the data", total=None)
-
-        def tell(doing: str, done: int, of: int | None) -> None:
-            bar.update(task, description=doing, completed=done, total=of)
-
-        yield tell
+    with bar("reading the data", None, quiet=quiet) as update:
+        yield lambda doing, done, of: update(description=doing, completed=done, total=of)
 
 
 # --- what is printed ---------------------------------------------------------------------------------------
 
 
 def _show(document: dict[str, Any]) -> None:
-    console.print(f"{document['task']}; {document['rounds']:,} rounds", markup=False)
+    console().print(f"{document['task']}; {document['rounds']:,} rounds", markup=False)
 
     def cells(row: dict[str, Any]) -> list[str]:
         error = row["error"] or {}
@@ -177,31 +158,31 @@ def _show(document: dict[str, Any]) -> None:
         ["rate", "cumulative", "final", "noise floor", "path"],
         {name: cells(row) for name, row in document["policies"].items()},
     )
-    console.print(
+    console().print(
         "path: the share that the mean path has in the cumulative one, without the scatter around it"
     )
     if document["best"] is not None:
         _show_best(document)
     for note in document["notes"]:
-        console.print(f"note: {note}")
-    console.print(sureness(document["pilot"]))
+        console().print(f"note: {note}")
+    console().print(sureness(document["pilot"]))
 
 
 def _show_best(document: dict[str, Any]) -> None:
     best, own, (name, words) = document["best"], document["best"]["own"], WORDS[document["objective"]]
     error, gain, spread = (best["error"] or {}).get(name), 100 * best["gain"], best["gain_error"]
-    console.print(f"best constant admission: {_setting(best)}")
+    console().print(f"best constant admission: {_setting(best)}")
     share = f"{abs(gain):.0f} %" if not spread else f"{abs(gain):.0f} ± {max(100 * spread, 1):.0f} %"
-    console.print(
+    console().print(
         f"its {words}: {with_error(best['predicted'][name], error)}, {share} {'below' if gain >= 0 else 'above'} "
         "the study's own constant admission"
     )
-    console.print(f"the study's own: {_setting(own)}: {own['predicted'][name]:.4g}")
+    console().print(f"the study's own: {_setting(own)}: {own['predicted'][name]:.4g}")
     alike = [one for one in best["tried"] if (one["eta"], one["steps"]) == (best["eta"], best["steps"])]
     values = [one[document["objective"]] for one in alike if one[document["objective"]] is not None]
     if len(values) > 1 and max(values) < (1 + HARDLY) * min(values):
         spread = max(values) / min(values) - 1
-        console.print(
+        console().print(
             f"K hardly matters here: from {_from_to(alike)} it changes that by {spread:.1%} at most"
         )
 

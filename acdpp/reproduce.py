@@ -18,6 +18,7 @@ from acdpp.study import (
     Policies,
     Seeds,
     ShowConfig,
+    needed_for,
     progress,
     show_table,
     words_of_the_user,
@@ -84,13 +85,8 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Run the paper's experiments again, and set its numbers beside ours; reproduction.json in the result has all."""
-    try:
-        from empirics.reproduce import reproduce
-        from empirics.run import study_of
-        from empirics.settings.section7 import command_for
-        from empirics.settings.toml import toml
-    except ImportError as error:
-        raise SettingError(f"training needs {error.name}: pip install 'acdpp[empirics]'") from None
+    from empirics.settings.section7 import command_for
+    from empirics.settings.toml import toml
 
     chosen = {
         "--setting": setting,
@@ -118,6 +114,9 @@ def command(
         raise SettingError("--worlds chooses among the studies of --explain: give that too")
     if resume is not None:
         _refuse("--resume", chosen, *chosen)
+        with needed_for("training"):
+            from empirics.run import study_of
+
         study = study_of(resume)
         if command_for(study.document()) != "acdpp reproduce":
             raise SettingError(
@@ -128,8 +127,11 @@ def command(
     else:
         study = _study(str(dataset), chosen)
     if show_config:
-        console.print(toml(study), markup=False, soft_wrap=True, end="")
+        console().print(toml(study), markup=False, soft_wrap=True, end="")
         return
+
+    with needed_for("training"):
+        from empirics.reproduce import reproduce
 
     def begun(place: Path) -> None:
         interrupt.last_words(f"stopped; continue with acdpp reproduce --resume {shlex.quote(str(place))}")
@@ -185,7 +187,8 @@ def _study(dataset: str, chosen: dict[str, Any]) -> Study:
 def _explain(
     dataset: str, chosen: dict[str, Any], device: str | None, data_dir: Path | None, *, as_json: bool
 ) -> None:
-    from empirics.reproduce import explain
+    with needed_for("training"):
+        from empirics.reproduce import explain
 
     worlds, eta = chosen["--worlds"], _eta(chosen)
 
@@ -208,7 +211,7 @@ def _explain(
         print_json({"result": str(place), **document})
     else:
         _show_ladder(document)
-        console.print(f"result: {place}")
+        console().print(f"result: {place}")
 
 
 # --- what is printed ---------------------------------------------------------------------------------------
@@ -242,19 +245,19 @@ def _level(document: dict[str, Any]) -> str:
 
 def _show(document: dict[str, Any], place: Path) -> None:
     policies = document["policies"]
-    console.print(
+    console().print(
         f"{document['dataset']}, setting {document['setting']}, model {document['model']}; {document['rounds']:,} "
         f"rounds on {document['hardware']}"
     )
-    console.print(_level(document))
+    console().print(_level(document))
     _show_policies(document)
     shown = {name: document["comparisons"][name] for name in SHOWN if name in policies}
     _show_paper(document, {name: one for name, one in shown.items() if one})
     for note in _notes(document):
-        console.print(f"note: {note}")
+        console().print(f"note: {note}")
     if any(row["diverged"] for row in policies.values()):
-        console.print("note: a run that diverged keeps the accuracy it had before")
-    console.print(f"result: {place}")
+        console().print("note: a run that diverged keeps the accuracy it had before")
+    console().print(f"result: {place}")
 
 
 def _show_policies(document: dict[str, Any]) -> None:
@@ -290,7 +293,7 @@ def _show_policies(document: dict[str, Any]) -> None:
             for name, row in policies.items()
         },
     )
-    console.print(
+    console().print(
         "to target: rounds until the mean curve is there (seeds that get there); held and debt: the largest of any "
         "seed; lost: runs that diverged"
     )
@@ -329,7 +332,7 @@ def _show_paper(document: dict[str, Any], shown: dict[str, Any]) -> None:
         },
         of="gap",
     )
-    console.print(
+    console().print(
         "averaged: over all rounds; ×: rounds to the target, ours by the mean curves; never: the other does not get "
         "there"
     )
@@ -361,10 +364,10 @@ def _show_ladder(document: dict[str, Any]) -> None:
     """Every world's policies against constant admission, and what equal spending leaves."""
     worlds = document["worlds"]
     first = next(iter(worlds.values()))
-    console.print(
+    console().print(
         f"{document['dataset']}: points over constant admission in the same world; {first['rounds']} rounds"
     )
-    console.print(_level(first))
+    console().print(_level(first))
     headings = ["at the end", "p", "averaged", "p"]
 
     def cells(row: dict[str, Any]) -> list[str]:
@@ -388,6 +391,6 @@ def _show_ladder(document: dict[str, Any]) -> None:
                 {other: cells(row) for other, row in others.items()},
             )
     for note in [*document["notes"], *_notes(first)]:
-        console.print(f"note: {note}")
+        console().print(f"note: {note}")
     if document["not_run"]:
-        console.print(f"not run yet: {', '.join(document['not_run'])}")
+        console().print(f"not run yet: {', '.join(document['not_run'])}")

@@ -12,20 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.table import Table
 
 from acdpp import parse
-from acdpp.output import console
+from acdpp.output import bar, console
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -40,6 +29,7 @@ __all__ = [
     "Dataset",
     "Device",
     "Out",
+    "PilotSize",
     "Policies",
     "Preset",
     "PresetName",
@@ -49,6 +39,7 @@ __all__ = [
     "ShowConfig",
     "Sweep",
     "changed",
+    "needed_for",
     "of_preset",
     "progress",
     "show_table",
@@ -83,10 +74,18 @@ Dataset = Annotated[
     typer.Option(help="digits, mnist, cifar10, imagenette, or npz:FILE with x, y and test_x, test_y."),
 ]
 DataDir = Annotated[Path | None, typer.Option(help="Where the data set's standard files lie.")]
+PilotSize = Annotated[
+    str | None,
+    typer.Option(
+        "--pilot",
+        metavar="N",
+        help="Look at N samples of the data alone, drawn by --seed, and say how sure that is.",
+    ),
+]
 Policies = Annotated[
     str | None,
     typer.Option(
-        help="Names apart by commas, such as acdpp,constant@K=5,eta=0.1; module:attribute for your own."
+        help="Names separated by commas, such as acdpp,constant@K=5,eta=0.1; module:attribute for your own."
     ),
 ]
 Sweep = Annotated[
@@ -162,6 +161,15 @@ def _trace(file: Path | None, column: str | None) -> dict[str, Any] | None:
 
 
 @contextmanager
+def needed_for(doing: str, extra: str = "empirics") -> Iterator[None]:
+    """A package that is not installed is a mistake of the user's; around what imports it."""
+    try:
+        yield
+    except ImportError as error:
+        raise SettingError(f"{doing} needs {error.name}: pip install 'acdpp[{extra}]'") from None
+
+
+@contextmanager
 def words_of_the_user() -> Iterator[None]:
     """Policies and models of the user's own are found from here, and a warning is one line."""
 
@@ -179,16 +187,8 @@ def words_of_the_user() -> Iterator[None]:
 @contextmanager
 def progress(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[Callable[[int], None]]:
     """A bar on a terminal, to be told how many rounds are done."""
-    columns = (
-        TextColumn(what),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), disable=quiet or not sys.stderr.isatty()) as bar:
-        task = bar.add_task(what, total=rounds)
-        yield lambda done: bar.update(task, completed=done)
+    with bar(what, rounds, quiet=quiet) as update:
+        yield lambda done: update(completed=done)
 
 
 # --- tables ------------------------------------------------------------------------------------------------
@@ -210,6 +210,9 @@ def with_error(mean: float | None, error: float | None) -> str:
 
 def show_table(title: str, headings: list[str], rows: dict[str, list[str]], of: str = "policy") -> None:
     """One row a policy, or of what else."""
+    from rich import box
+    from rich.table import Table
+
     table = Table(
         title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True
     )
@@ -218,4 +221,4 @@ def show_table(title: str, headings: list[str], rows: dict[str, list[str]], of: 
         table.add_column(heading, justify="right", no_wrap=True)
     for name, cells in rows.items():
         table.add_row(name, *cells)
-    console.print(table)
+    console().print(table)

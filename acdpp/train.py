@@ -27,6 +27,7 @@ from acdpp.study import (
     ShowConfig,
     Sweep,
     changed,
+    needed_for,
     of_preset,
     progress,
     show_table,
@@ -76,17 +77,16 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Train every policy on the same costs and samples, and compare excess risk with the bound."""
-    try:
-        from empirics.run import run_study, study_of
-        from empirics.settings.toml import toml
-    except ImportError as error:
-        raise SettingError(f"training needs {error.name}: pip install 'acdpp[empirics]'") from None
+    from empirics.settings.toml import toml
 
     if resume is not None:
         if out is not None or config is not None or preset is not None or sweep:
             raise SettingError(
                 "--resume takes folder and settings from DIR: leave out --out, --config, --preset and --sweep"
             )
+        with needed_for("training"):
+            from empirics.run import study_of
+
         base = study_of(resume)
     else:
         base = of_preset(preset, config, dataset)
@@ -103,8 +103,11 @@ def command(
         seed=seed,
     )
     if show_config:
-        console.print(toml(study), markup=False, soft_wrap=True, end="")
+        console().print(toml(study), markup=False, soft_wrap=True, end="")
         return
+    with needed_for("training"):
+        from empirics.run import run_study
+
     warn_of_other_data(preset, dataset)
     folder: list[Path] = []
 
@@ -145,8 +148,8 @@ def _count(value: float | None, unbounded: str = "∞") -> str:
 def show_summary(document: dict[str, Any]) -> None:
     """What a study's summary says, as tables."""
     policies = document["policies"]
-    console.print(f"{document['task']}; {document['rounds']:,} rounds")
-    console.print(f"mean ± standard error {document['intervals']}")
+    console().print(f"{document['task']}; {document['rounds']:,} rounds")
+    console().print(f"mean ± standard error {document['intervals']}")
     measured = "least_risk" in document
     if measured:
         _show_risk(document)
@@ -165,19 +168,19 @@ def show_summary(document: dict[str, Any]) -> None:
     )
     for name, row in policies.items():
         if lost := row.get("diverged"):
-            console.print(f"diverged: {lost} of {document['seeds']} runs of {name}, which then has no mean")
+            console().print(f"diverged: {lost} of {document['seeds']} runs of {name}, which then has no mean")
     if all("mismatch" in row for row in policies.values()):
         _show_mismatch(policies)
     if measured:
         _show_ranking(document["ranking"])
     _show_gaps(document["gap_closed"])
     if document["nominal_constants"]:
-        console.print(
+        console().print(
             f"nominal constants, not derived from the problem: {', '.join(document['nominal_constants'])}"
         )
     for reason in document["outside_the_hypotheses"]:
-        console.print(f"outside the hypotheses of the corrected bound: {reason}")
-    console.print(f"result: {document['result']}")
+        console().print(f"outside the hypotheses of the corrected bound: {reason}")
+    console().print(f"result: {document['result']}")
 
 
 def _show_risk(document: dict[str, Any]) -> None:
@@ -203,9 +206,9 @@ def _show_risk(document: dict[str, Any]) -> None:
     headings = ["final", "cumulative", *between, "÷"]
     show_table(title, headings, {name: cells(row) for name, row in policies.items()})
     if reason is not None:
-        console.print(f"not predicted: {reason}")
+        console().print(f"not predicted: {reason}")
     for note in document.get("prediction_notes", ()):
-        console.print(f"of the prediction: {note}")
+        console().print(f"of the prediction: {note}")
 
 
 def _show_ranking(ranking: dict[str, Any]) -> None:
@@ -213,22 +216,22 @@ def _show_ranking(ranking: dict[str, Any]) -> None:
         more = [f"{len(entries) - SHOWN} more"] if len(entries) > SHOWN else []
         return ", ".join([" and ".join(pair) for pair in entries[:SHOWN]] + more)
 
-    console.print(f"measured, best first: {', '.join(ranking['measured'])}")
+    console().print(f"measured, best first: {', '.join(ranking['measured'])}")
     decided = ranking["decided_pairs"]
     if not decided:
-        console.print(
+        console().print(
             "no two policies are told apart at the 5 % level: there is no ranking to hold the bounds against"
         )
         return
     if ranking["undecided"]:
-        console.print(f"not told apart at the 5 % level: {pairs(ranking['undecided'])}")
+        console().print(f"not told apart at the 5 % level: {pairs(ranking['undecided'])}")
     for form in ("corrected", "stated"):
         wrong = ranking[f"{form}_disagrees_on"]
         if wrong:
-            console.print(f"the {form} bound ranks {', '.join(ranking[form])}: wrong on {pairs(wrong)}")
+            console().print(f"the {form} bound ranks {', '.join(ranking[form])}: wrong on {pairs(wrong)}")
         else:
             told = f"all {decided} pairs" if decided > 1 else "the one pair"
-            console.print(f"the {form} bound ranks {told} told apart, of {ranking['pairs']}, as measured")
+            console().print(f"the {form} bound ranks {told} told apart, of {ranking['pairs']}, as measured")
 
 
 def _show_gaps(gaps: dict[str, Any]) -> None:
@@ -240,7 +243,7 @@ def _show_gaps(gaps: dict[str, Any]) -> None:
                 for name, one in shares.items()
             ]
             words = measure.replace("_", " ")
-            console.print(f"of the gap in {words} between constant and oracle: {', '.join(shown)}")
+            console().print(f"of the gap in {words} between constant and oracle: {', '.join(shown)}")
 
 
 def _show_mismatch(policies: dict[str, dict[str, Any]]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import textwrap
 import time
 from enum import StrEnum
@@ -12,16 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
 
 from acdpp import interrupt, version
-from acdpp.output import console, fail, print_json
+from acdpp.output import bar, console, fail, print_json
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
     from proofs_check import ledger
     from proofs_check.claim import Case, Claim, Given
     from proofs_check.evidence import Evidence
@@ -93,7 +91,7 @@ def command(
         for case in cases:
             _explain(case)
     else:
-        console.print(_table(cases))
+        console().print(_table(cases))
     if not as_json:
         _summary(cases, problems, time.perf_counter() - start, own=file is not None)
     raise typer.Exit(1 if problems else 0)
@@ -115,11 +113,8 @@ def decided(
 
     jobs = min(jobs or _processors(), len(claims))
     if jobs > 1:
-        interrupt.gently()  # so that the workers' pool is wound up; alone, there is nothing to leave in order
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    screen = Console(stderr=True)
-    with Progress(*columns, console=screen, transient=True, disable=not sys.stderr.isatty()) as progress:
-        bar = progress.add_task("checking", total=len(claims))
+        interrupt.allow_cleanup()  # so that the workers' pool is wound up; alone, there is nothing to leave in order
+    with bar("checking", len(claims), transient=True) as tell:
         try:
             return run(
                 claims,
@@ -127,7 +122,7 @@ def decided(
                 profile=profile.value,
                 jobs=jobs,
                 file=file,
-                report=lambda c: progress.update(bar, advance=1, description=c.id),
+                report=lambda c: tell(advance=1, description=c.id),
             )
         except CheckError as error:
             if file is None:
@@ -151,9 +146,12 @@ def _unsettled(cases: list[Case]) -> list[str]:
 
 
 def _table(cases: list[Case]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
     from proofs_check.ledger import entry
 
-    width = min(max(console.width, 60), 110)  # below 60 nothing would be left for the words
+    width = min(max(console().width, 60), 110)  # below 60 nothing would be left for the words
     verdicts, methods = 11, 24
     room = width - verdicts - methods - 4
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
@@ -192,6 +190,8 @@ def _rests_on(of: ledger.Statement, width: int) -> str:
 
 
 def _coloured(verdict: str) -> Text:
+    from rich.text import Text
+
     return Text(verdict, style=COLOURS[verdict])
 
 
@@ -201,17 +201,19 @@ def _summary(cases: list[Case], problems: list[str], seconds: float, own: bool) 
     shares = ", ".join(f"{n} {verdict}" for verdict, n in counts(cases).items() if n)
     claims = "1 claim" if len(cases) == 1 else f"{len(cases)} claims"
     good, bad = ("All established", "Not established") if own else ("All as recorded", "Not as recorded")
-    console.print(f"{claims}: {shares} ({seconds:.0f} s). {f'{bad}:' if problems else f'{good}.'}")
+    console().print(f"{claims}: {shares} ({seconds:.0f} s). {f'{bad}:' if problems else f'{good}.'}")
     for problem in problems:
-        console.print(f"  {problem}", markup=False)
+        console().print(f"  {problem}", markup=False)
 
 
 # --- the whole case ----------------------------------------------------------------------------------------
 
 
 def _explain(case: Case) -> None:
+    from rich.text import Text
+
     claim, correction = case.claim, case.claim.corrected
-    console.rule(Text(f"{claim.id} ({claim.kind}): {claim.title}"), align="left")
+    console().rule(Text(f"{claim.id} ({claim.kind}): {claim.title}"), align="left")
     _say("states", claim.statement)
     _say("formula", claim.formula.unicode)
     _say("LaTeX", claim.formula.latex)
@@ -222,10 +224,10 @@ def _explain(case: Case) -> None:
     for hypothesis in claim.hypotheses:
         _say("added hypothesis", hypothesis)
     if case.hypotheses:
-        console.print("  with the added hypotheses:")
+        console().print("  with the added hypotheses:")
         _show_evidence(case.hypotheses)
     if correction is not None:
-        console.print()
+        console().print()
         _say("corrected", correction.statement)
         _say("formula", correction.formula.unicode)
         _say("LaTeX", correction.formula.latex)
@@ -236,14 +238,16 @@ def _explain(case: Case) -> None:
         _show_verdict(case.corrected_verdict, correction.given)
         _show_evidence(case.corrected)
     _show_symbols(claim)
-    console.print()
+    console().print()
 
 
 def _show_verdict(verdict: str, given: tuple[Given, ...]) -> None:
+    from rich.text import Text
+
     from proofs_check.claim import qualified
 
     rest = qualified(verdict, given).removeprefix(verdict)
-    console.print(Text("  verdict: ").append_text(_coloured(verdict)).append(rest, style="default"))
+    console().print(Text("  verdict: ").append_text(_coloured(verdict)).append(rest, style="default"))
     if rest:
         for one in given:
             _say(one.name, one.says, indent=4)
@@ -253,7 +257,7 @@ def _show_symbols(claim: Claim) -> None:
     """What the symbols stand for, of both statements."""
     from proofs_check.document import symbols
 
-    console.print()
+    console().print()
     _say("where", "; ".join(f"{symbol}: {meaning}" for symbol, meaning in symbols(claim).items()))
 
 
@@ -261,13 +265,13 @@ def _say(name: str, text: str, indent: int = 2) -> None:
     if text:
         body = textwrap.fill(
             f"{name}: {text}",
-            max(console.width, 20),
+            max(console().width, 20),
             initial_indent=" " * indent,
             subsequent_indent=" " * (indent + 2),
             break_long_words=False,
             break_on_hyphens=False,
         )
-        console.print(body, markup=False, soft_wrap=True)
+        console().print(body, markup=False, soft_wrap=True)
 
 
 def _show_evidence(found: tuple[Evidence, ...]) -> None:

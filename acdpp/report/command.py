@@ -115,9 +115,9 @@ def command(
         )
     else:
         for path in written:
-            console.print(str(path), markup=False, soft_wrap=True)
+            console().print(str(path), markup=False, soft_wrap=True)
         for sentence in differences:
-            console.print(f"not as recorded: {sentence}", markup=False)
+            console().print(f"not as recorded: {sentence}", markup=False)
     raise typer.Exit(1 if differences else 0)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from acdpp.design_buying import Buying, buying_design, price_law
+from acdpp.design import Buying
+from acdpp.design_buying import buying_design, price_law
 from tests.acdpp.test_command_line import acdpp, answer
 from theory.buying_plan import best_plan, online_plan
 from theory.prices import Atoms, PriceLaw, Uniform
@@ -33,7 +34,7 @@ def designed(
     budget: Any = 55,
     policy: Buying = Buying.known,
     buffers: Sequence[Any] = PAPER,
-    a: Any = None,
+    a: str | None = None,
 ) -> dict[str, Any]:
     return buying_design(Budget(buffers=tuple(buffers), cost=budget, mean_cost=law.mean), law, policy, a)
 
@@ -122,15 +123,15 @@ def test_with_money_for_every_price_memory_binds_and_all_are_the_oracle(budget: 
 
 
 def test_what_a_round_leaves_of_a_distance_changes_the_plan() -> None:
-    small, large = designed(LAWS["uniform"]), designed(LAWS["uniform"], a=Fraction(1, 2))
+    small, large = designed(LAWS["uniform"]), designed(LAWS["uniform"], a="1/2")
     assert "noise" not in small
     noise = large["noise"]
     assert noise["of_plan"] == pytest.approx(noise["of_best"])
     assert large["effective_rate"] < small["effective_rate"]
-    online = designed(LAWS["uniform"], policy=Buying.online, a=Fraction(1, 2))
+    online = designed(LAWS["uniform"], policy=Buying.online, a="1/2")
     assert online["noise"]["of_plan"] > noise["of_best"]
     assert online["noise"]["of_best"] == noise["of_best"]
-    near = designed(LAWS["uniform"], a=Fraction(999, 1000))
+    near = designed(LAWS["uniform"], a="0.999")
     # small steps: the noise is (1 - a)/2 for each effective sample
     assert near["noise"]["of_plan"] == pytest.approx(0.001 / 2 / near["effective_rate"], rel=0.01)
 

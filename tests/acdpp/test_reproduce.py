@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from acdpp import interrupt
-from acdpp.main import UNWINDING
+from acdpp.main import COMMANDS
 from acdpp.reproduce import EXAMPLES, command
 from empirics.records.reproduction import NAME, reproduction
 from empirics.run import run_study
@@ -268,4 +268,4 @@ def test_an_interrupt_says_how_to_go_on(
     with pytest.raises(SystemExit):  # as the runner passes on what ends a program
         reproduce("mnist", *words, *SMALL, "--data-dir", data, "--out", tmp_path / "out")
     assert interrupt.last_words() == last.format(tmp_path / "out")
-    assert "reproduce" in UNWINDING
+    assert COMMANDS["reproduce"].writes

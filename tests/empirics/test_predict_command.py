@@ -30,7 +30,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture
 def say(data, monkeypatch):
-    monkeypatch.setattr("acdpp.output.console._width", WIDE)
+    monkeypatch.setenv("COLUMNS", str(WIDE))
 
     def invoke(*words):
         return CliRunner().invoke(app, list(map(str, words)))

@@ -65,7 +65,7 @@ def test_json_is_one_object_with_every_policy_and_both_bounds(tmp_path):
 
 
 def test_predicted_stands_beside_measured_and_bound_in_80_columns(tmp_path, monkeypatch):
-    monkeypatch.setattr("acdpp.output.console._width", 80)
+    monkeypatch.setenv("COLUMNS", "80")
     shown = train("--out", tmp_path / "result").output
     assert max(map(len, shown.splitlines())) <= 80
     heading = next(line for line in shown.splitlines() if "predicted" in line)

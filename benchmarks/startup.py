@@ -1,0 +1,68 @@
+"""`python -m benchmarks.startup`: processor time from the words of a command to its end, beside loading everything.
+
+The alternative is the same command in a process that first imports every module of every command, as a program does
+whose commands are imported at its top. Processor time, user and system, since a wall clock also times the neighbours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+from statistics import median
+
+from acdpp.main import COMMANDS
+from benchmarks.hardware import hardware
+
+BUDGET = "--buffers 8,9,10,11,12 --budget 55 --mean-cost 5.5"
+WORDS = (
+    "--help",
+    "nonsense",
+    "design --buffers x",
+    "bound constant --K x",
+    "bound constant",
+    "bound constant --certified",
+    f"design {BUDGET}",
+    f"design {BUDGET} --horizon 1e6",
+    "design --policy buy-cheap --cost uniform:1:10",
+    "predict --rounds 0",
+    "train --show-config",
+)
+EAGER = "; ".join(f"import {one.module}" for one in COMMANDS.values())
+EAGER += (
+    "; import sympy, mpmath, flint, scipy.special, theory; [getattr(theory, name) for name in theory.__all__]"
+)
+
+
+def seconds(code: str, words: str, n: int) -> float:
+    """The median processor time of `n` processes."""
+    taken = []
+    for _ in range(n):
+        before = os.times()
+        command = [sys.executable, "-c", code, *shlex.split(words)]
+        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        after = os.times()
+        taken.append(after.children_user + after.children_system)
+        taken[-1] -= before.children_user + before.children_system
+    return median(taken)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, default=5, help="processes of each kind")
+    n = parser.parse_args().n
+    run = "from acdpp.__main__ import main; main()"
+    print(f"{hardware()}; median of n = {n} processes, processor seconds")
+    print(f"{'python alone':<50} {seconds('pass', '', n):5.2f}")
+    print(f"{'import typer':<50} {seconds('import typer', '', n):5.2f}")
+    print(f"{'acdpp …':<50} {'':>5} {'all loaded':>11} {'times':>6}")
+    for words in WORDS:
+        lazy, eager = seconds(run, words, n), seconds(f"{EAGER}; {run}", words, n)
+        print(f"{words:<50} {lazy:5.2f} {eager:11.2f} {eager / lazy:6.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
