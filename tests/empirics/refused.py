@@ -17,3 +17,14 @@ def refused(make: Callable[..., Any], *given: Any, **named: Any) -> str:
     assert "://" not in sentence
     assert len(sentence) < 400 + 2 * sum(len(str(one)) for one in given)
     return sentence
+
+
+def survived_or_refused(make: Callable[..., Any], *given: Any, **named: Any) -> None:
+    """Either it works, or it is refused in one sentence."""
+    try:
+        make(*given, **named)
+    except SettingError as error:
+        sentence = str(error)
+    else:
+        sentence = ""
+    assert "\n" not in sentence

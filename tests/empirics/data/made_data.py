@@ -17,7 +17,7 @@ from PIL import Image
 
 from empirics.data import cifar10, imagenette, load
 from empirics.data.dataset import Pixels
-from theory.setting import SettingError
+from tests.empirics.refused import refused
 
 RNG = np.random.default_rng(7)
 Files = dict[str, bytes]
@@ -100,6 +100,12 @@ MNIST: Files = {
     "t10k-images-idx3-ubyte": idx(TEST_DIGITS),
     "t10k-labels-idx1-ubyte": idx(np.array([9, 0, 3, 3, 1], np.uint8)),
 }
+MNIST_LAYOUTS: dict[str, Files] = {
+    "flat": MNIST,
+    "gz": packed(MNIST),
+    "torchvision": under("MNIST/raw", MNIST | packed(MNIST)),
+    "below": under("mnist", packed(MNIST)),
+}
 
 BATCHES: dict[str, Pixels] = {
     name: np.column_stack(
@@ -134,6 +140,9 @@ PICTURES: Files = {
     for i in range(2)
 }
 INSIDE = under(imagenette.FOLDER, PICTURES)
+LITTER = dict.fromkeys(
+    ["train/n01440764/._0.JPEG", "train/n01440764/notes.txt", "train/.DS_Store", "a.csv"], b"x"
+)
 IMAGENETTE: dict[str, Files] = {
     "folder": INSIDE,
     "its inside": PICTURES,
@@ -142,17 +151,14 @@ IMAGENETTE: dict[str, Files] = {
         "imagenette2-160.tar.xz": lzma.compress(tar(dict(reversed(INSIDE.items()))), preset=0)
     },
     "below": under("imagenette", INSIDE),
+    "with hidden and other files": PICTURES | LITTER,
+    "tgz with them": {"imagenette2-160.tgz": gzipped(tar(INSIDE | under(imagenette.FOLDER, LITTER)))},
 }
 
 
 def refusal(name: str, folder: Path | None, **options: Any) -> str:
     """The one sentence with which the files in `folder` are refused."""
-    with pytest.raises(SettingError) as caught:
-        load(name, folder, **options)
-    sentence = str(caught.value)
-    assert "\n" not in sentence
-    assert "://" not in sentence
-    return sentence
+    return refused(load, name, folder, **options)
 
 
 # --- the real files ----------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,11 @@ import torch
 from torch.utils.data import IterableDataset, TensorDataset
 
 from empirics.data import Dataset, as_dataset, from_arrays, from_mapping, from_torch, load
-from theory.setting import SettingError
+from tests.empirics.refused import refused
 
 RNG = np.random.default_rng(3)
 X, TEST_X = RNG.normal(size=(12, 2, 3)), RNG.normal(size=(6, 2, 3))
 Y, TEST_Y = np.arange(12) % 3, np.arange(6) % 3
-
-
-def refusal(make: Callable[..., Any], *given: Any, **named: Any) -> str:
-    with pytest.raises(SettingError) as caught:
-        make(*given, **named)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 400
-    return str(caught.value)
 
 
 # --- one door ----------------------------------------------------------------------------------------------
@@ -76,15 +67,15 @@ def test_names_and_ready_data_sets_pass_the_same_door() -> None:
     ready = from_arrays(X, Y)
     assert as_dataset(ready) is ready
     assert as_dataset("digits").digest == load("digits").digest
-    assert "choose one of digits" in refusal(as_dataset, "svhn")
-    assert "data directory" in refusal(as_dataset, "mnist")
+    assert "choose one of digits" in refused(as_dataset, "svhn")
+    assert "data directory" in refused(as_dataset, "mnist")
 
 
 @pytest.mark.parametrize(
     "thing", [None, 5, X, torch.tensor(X), (X, Y, X), (X,), (), (TRAIN, X), (X, TRAIN), object(), iter([1])]
 )
 def test_anything_else_is_answered_with_what_would_do(thing: Any) -> None:
-    assert "a data set is one of digits" in refusal(as_dataset, thing)
+    assert "a data set is one of digits" in refused(as_dataset, thing)
 
 
 def test_the_doors_need_no_torch() -> None:
@@ -140,17 +131,12 @@ BAD[3, 1, 2] = np.nan
 WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
     "lengths": ((X, Y[:-1]), "x and y must be of one length, got 12 and 11"),
     "test lengths": ((X, Y, TEST_X, Y), "test_x and test_y must be of one length"),
-    "half a test": ((X, Y, TEST_X), "belong together"),
     "the other half": ((X, Y, None, TEST_Y), "belong together"),
     "nan": ((BAD, Y), "x must hold finite numbers that float32 can hold, got nan"),
     "nan in the test": ((X, Y, BAD[:6], TEST_Y), "test_x must hold finite"),
-    "inf": ((X * np.inf, Y), "finite"),
     "too large for float32": ((X * 1e300, Y), "float32"),
     "complex": ((X * 1j, Y), "x must be an array of real numbers, got a ndarray of complex128"),
     "objects": ((X.astype(object), Y), "got a ndarray of object"),
-    "text": ((X.astype(str), Y), "real numbers"),
-    "dates": ((np.zeros(12, "M8[s]"), Y), "real numbers"),
-    "records": ((np.zeros(12, "f4,f4"), Y), "real numbers"),
     "ragged": (([[1, 2], [3]], [0, 1]), "x must be an array of real numbers"),
     "masked": ((np.ma.masked_greater(X, 0), Y), "masked"),
     "a tensor that learns": ((torch.tensor(X, requires_grad=True), Y), "real numbers"),
@@ -161,14 +147,11 @@ WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
         (X, np.eye(3)[Y]),
         "y must have one class number for each sample, got an array of shape (12, 3)",
     ),
-    "a column of labels": ((X, Y[:, None]), "shape (12, 1)"),
     "no labels": ((X, []), "shape (0,)"),
     "halves": ((X, Y + 0.5), "whole class numbers, such as 0, 1, 2, got 0.5"),
     "nan labels": ((X, Y * np.nan), "whole"),
-    "infinite labels": ((X, Y + np.inf), "whole"),
     "huge labels": ((X, Y + 1e300), "whole"),
     "beyond int64": ((X, np.array([0, 2**63 + 5] * 6, np.uint64)), "whole"),
-    "text labels": ((X, ["cat"] * 12), "y must be an array of real numbers"),
     "one class": ((X, Y * 0 + 4), "two classes or more, got 4 alone"),
     "an unseen class": (
         (X, Y, TEST_X, TEST_Y + 5),
@@ -185,13 +168,13 @@ WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
 @pytest.mark.parametrize("case", WRONG)
 def test_arrays_that_are_no_data_set_are_refused(case: str) -> None:
     given, part = WRONG[case]
-    assert part in refusal(from_arrays, *given)
+    assert part in refused(from_arrays, *given)
 
 
 def test_a_class_that_is_all_held_out_is_not_lost_silently() -> None:
     y = np.zeros(23)
     y[HELD_OUT[0]] = 9
-    assert "the class 9, which training never sees: all its samples were held out" in refusal(
+    assert "the class 9, which training never sees: all its samples were held out" in refused(
         from_arrays, np.arange(23), y
     )
 
@@ -201,7 +184,7 @@ def test_a_class_that_is_all_held_out_is_not_lost_silently() -> None:
     [(), ("x",), ("x", "y", "test_x"), ("x", "y", "x_test", "y_test"), ("x", "y", "ids"), ("X", "y"), (1, 2)],
 )
 def test_a_mapping_holds_what_it_should_and_nothing_else(names: tuple[Any, ...]) -> None:
-    assert "the mapping should hold x and y" in refusal(from_mapping, dict.fromkeys(names, X))
+    assert "the mapping should hold x and y" in refused(from_mapping, dict.fromkeys(names, X))
 
 
 class Stream(IterableDataset[Any]):
@@ -238,10 +221,10 @@ WRONG_ITEMS: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("case", WRONG_ITEMS)
 def test_what_is_no_map_style_data_set_is_refused(case: str) -> None:
     given, part = WRONG_ITEMS[case]
-    assert part in refusal(from_torch, given)
-    assert part in refusal(as_dataset, given)
+    assert part in refused(from_torch, given)
+    assert part in refused(as_dataset, given)
     if "training" in part:
-        assert part.replace("training", "test") in refusal(as_dataset, (TRAIN, given))
+        assert part.replace("training", "test") in refused(as_dataset, (TRAIN, given))
 
 
 def test_an_error_of_the_users_own_data_set_stays_what_it_is() -> None:

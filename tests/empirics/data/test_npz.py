@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from empirics.data import as_dataset, from_arrays, load, npz
 from tests.empirics.data.made_data import refusal
-from theory.setting import SettingError
+from tests.empirics.refused import survived_or_refused
 
 X = np.arange(60, dtype=np.float64).reshape(12, 5)
 Y = np.arange(12) % 3
@@ -47,22 +47,17 @@ def test_the_arrays_of_a_file_are_the_data_set(packed: bool, keras: bool, test: 
 def test_a_relative_file_lies_in_the_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    saved(tmp_path / "mine.npz", **FOUR)
+    """Its arrays may be of other types, and by columns."""
+    saved(tmp_path / "mine.npz", x=np.asfortranarray(X.astype(">i2")), y=Y.astype(np.float32))
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert load("npz:mine.npz", tmp_path / "elsewhere").classes == 3
+    assert load("npz:mine.npz", tmp_path / "elsewhere").digest == from_arrays(X, Y).digest
     assert "No such file" in refusal("npz:nowhere.npz", tmp_path)
-
-
-def test_arrays_by_columns_and_of_other_types_are_read(tmp_path: Path) -> None:
-    path = saved(tmp_path / "mine.npz", x=np.asfortranarray(X.astype(">i2")), y=Y.astype(np.float32))
-    assert load(f"npz:{path}").digest == from_arrays(X, Y).digest
 
 
 def sentence(path: Path) -> str:
     found = refusal(f"npz:{path}", None)
     assert str(path) in found
-    assert len(found) < 400 + 2 * len(str(path))
     return found
 
 
@@ -72,6 +67,9 @@ def test_the_arrays_are_checked_like_any_others(tmp_path: Path) -> None:
     assert f"{path}: y must hold whole" in sentence(saved(path, x=X, y=Y + 0.5))
     assert "x must be an array of real numbers, got complex128" in sentence(saved(path, x=X * 1j, y=Y))
     assert "one length" in sentence(saved(path, x=X, y=Y[1:]))
+    other = sentence(saved(path, images=X, labels=Y))
+    assert "should hold x and y" in other
+    assert "'images', 'labels'" in other
 
 
 class Weapon:
@@ -113,9 +111,7 @@ def claiming(shape: object, array: Any = X) -> bytes:
     return content[:10] + content[10:].replace(str(array.shape).encode(), str(shape).encode(), 1)
 
 
-@pytest.mark.parametrize(
-    "shape", ["(10, 5)", "(13, 5)", "(-3,-20)", "(9**9,5)", "(12,'5')", "((((((", "('x', )"]
-)
+@pytest.mark.parametrize("shape", ["(10, 5)", "(13, 5)", "(-3,-20)", "(9**9,5)", "(12,'5')", "(((((("])
 def test_a_header_that_lies_about_the_shape_is_refused(shape: str, tmp_path: Path) -> None:
     content = claiming(shape.ljust(len(str(X.shape))))
     sentence(zipped(tmp_path / "mine.npz", x=content, y=npy(Y)))
@@ -150,9 +146,7 @@ def test_a_bomb_is_refused_before_it_goes_off(thorough: bool, tmp_path: Path) ->
 
 FOREIGN = {
     "empty": (b"", "not a whole npz file"),
-    "text": (b"x,y\n1,2\n", "not a whole npz file"),
     "npy": (npy(X), "not a whole npz file"),
-    "gzip": (b"\x1f\x8b\x08" + bytes(30), "not a whole npz file"),
     "an empty archive": (b"PK\x05\x06" + bytes(18), "it holds nothing"),
 }
 
@@ -162,17 +156,6 @@ def test_what_is_no_npz_file_is_refused(case: str, tmp_path: Path) -> None:
     content, part = FOREIGN[case]
     (tmp_path / "mine.npz").write_bytes(content)
     assert part in sentence(tmp_path / "mine.npz")
-
-
-@pytest.mark.parametrize(
-    "names", [("x",), ("y",), ("x", "y", "test_x"), ("x", "y", "x_test", "y_test"), ("images", "labels")]
-)
-def test_a_file_with_other_arrays_is_refused_with_those_it_should_hold(
-    names: tuple[str, ...], tmp_path: Path
-) -> None:
-    found = sentence(saved(tmp_path / "mine.npz", **dict.fromkeys(names, X)))
-    assert "should hold x and y" in found
-    assert ", ".join(map(repr, names)) in found
 
 
 def test_places_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
@@ -224,10 +207,4 @@ def test_any_damage_is_survived_or_refused_in_one_sentence(
     for _ in range(data.draw(st.integers(1, 3))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     path.write_bytes(content)
-    try:
-        load(f"npz:{path}")
-    except SettingError as error:
-        found = str(error)
-    else:
-        found = "loaded"
-    assert "\n" not in found
+    survived_or_refused(load, f"npz:{path}")

@@ -18,18 +18,12 @@ from tests.empirics.data.made_data import BATCHES, PY, PYTHON, batch_pickle, put
 from theory.setting import SettingError
 
 
-def test_an_array_stored_by_columns_is_the_same_array(tmp_path: Path) -> None:
-    records = BATCHES["data_batch_1"]
-    labels, pixels = pickled.labels_and_pixels("batch", batch_pickle(records, by_column=True))
-    np.testing.assert_array_equal(np.column_stack([labels, pixels]), records)
-
-
-@pytest.mark.parametrize("protocol", [3, 4])
-def test_a_batch_pickled_by_todays_numpy_is_read_too(protocol: int) -> None:
+def test_a_batch_stored_by_columns_or_by_todays_numpy_is_read_too() -> None:
     records = BATCHES["data_batch_1"]
     batch = {"labels": records[:, 0].tolist(), "data": np.ascontiguousarray(records[:, 1:])}
-    labels, pixels = pickled.labels_and_pixels("batch", pickle.dumps(batch, protocol))
-    np.testing.assert_array_equal(np.column_stack([labels, pixels]), records)
+    for content in (batch_pickle(records, by_column=True), pickle.dumps(batch, 3), pickle.dumps(batch, 4)):
+        labels, pixels = pickled.labels_and_pixels("batch", content)
+        np.testing.assert_array_equal(np.column_stack([labels, pixels]), records)
 
 
 class Calls:
@@ -61,6 +55,7 @@ def test_a_malicious_pickle_is_refused_and_does_nothing(protocol: int, hidden: b
         assert "this" not in sys.modules
 
 
+ONE = np.zeros((1, 3072), np.uint8)
 ARRAY = b"cnumpy.core.multiarray\n_reconstruct\n"
 HOSTILE = {
     "another function of numpy": (b"\x80\x02cnumpy\nload\n(U\x01xtR.", "asks for 'numpy.load'"),
@@ -115,13 +110,10 @@ def test_an_extension_code_that_another_unpickler_has_used_is_no_way_around_the_
         {"labels": [1], "data": np.zeros((1, 3071), np.uint8)},
         {"labels": [1], "data": np.zeros((2, 3072), np.uint8)},
         {"labels": [1], "data": bytes(3072)},
+        *({"labels": labels, "data": ONE} for labels in ([10], [-1], [True], "1")),
+        {"labels": [], "data": ONE[:0]},
         {"labels": [1]},
-        {"labels": [10], "data": np.zeros((1, 3072), np.uint8)},
-        {"labels": [-1], "data": np.zeros((1, 3072), np.uint8)},
-        {"labels": [True], "data": np.zeros((1, 3072), np.uint8)},
-        {"labels": [], "data": np.zeros((0, 3072), np.uint8)},
-        {"labels": "1", "data": np.zeros((1, 3072), np.uint8)},
-        {"data": np.zeros((1, 3072), np.uint8)},
+        {"data": ONE},
         [1, 2],
     ],
 )
