@@ -11,11 +11,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from empirics.settings.study import Study
 from figures.missing import NotMeasured
 from figures.style import Look, readable
+from theory import student
 from theory.setting import Constants
 
 __all__ = [
@@ -143,10 +143,8 @@ def spread(values: Floats) -> Spread:
 
 def half_width(values: Floats) -> Any:
     """Half the 95 % confidence interval of the mean over the first axis, by Student's t; NaN for a single seed."""
-    seeds = len(values)
-    if seeds < 2:
-        return np.full(values.shape[1:], np.nan)
-    return student.ppf(0.975, seeds - 1) * values.std(axis=0, ddof=1) / np.sqrt(seeds)
+    half = student.half_width(np.moveaxis(values, 0, -1), 0.95)
+    return np.where(np.isinf(half), np.nan, half)
 
 
 # --- the drawing -------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ differ, both exist: `name` and `name_as_stated`.
 | `sticky` | the best time to replace a sample where prices stay for a while |
 | `violation` | by how much a policy inside the region can break its constraints |
 | `design` | which K and which rates for given budgets, for T rounds (`design.design`) or as T → ∞ |
+| `student` | intervals and comparisons of what is measured |
 | `algebra`, `summation`, `lambert`, `design_search` | underneath: number systems, sums, a series, a search |
 
 What a user most often needs is here as well, as in `from theory import Constants, constant_bound`; not what has the

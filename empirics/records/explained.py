@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirics.records.folder import SUMMARY
-from empirics.records.intervals import mean_interval
 from empirics.records.reproduction import LEVEL, Runs, heading, paired, rounded
 from empirics.settings.ladder import LADDER, NOTES, SPENDS
 from empirics.settings.section7 import SETTINGS, section7, settings_for
 from theory.setting import SettingError
+from theory.student import mean_interval
 
 __all__ = ["NAME", "equal_folder", "explained", "spending"]
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.records.intervals import half_width, p_value
+from theory.student import half_width, p_value
 
 __all__ = ["gap_closed"]
 

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from empirics.files import replace_file
 from empirics.records.folder import Result, read_result
-from empirics.records.intervals import mean_interval, p_value
 from empirics.settings.section7 import COMPLETE, DATASETS, PAPER, TARGETS, section7, settings_for
 from empirics.settings.study import Study
 from theory.setting import SettingError
+from theory.student import mean_interval, p_value
 
 __all__ = ["LEVEL", "NAME", "Runs", "command_of", "heading", "paired", "reproduction", "rounded", "save"]
 

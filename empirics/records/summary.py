@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from empirics.control.schedule import Rounds
 from empirics.prediction.forecast import Forecast
 from empirics.records.gap import gap_closed
-from empirics.records.intervals import half_width
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration
 from empirics.training.engine import MEASURED
@@ -31,6 +30,7 @@ from theory.bound import (
     round_terms,
 )
 from theory.setting import Constants
+from theory.student import half_width
 
 __all__ = ["FIELDS", "Tally", "add_predictions", "interval_note"]
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from theory.setting import SettingError
+from theory.student import quantile
 
 __all__ = ["Estimate", "Fields", "Floats", "load"]
 
@@ -41,7 +41,7 @@ class Estimate:
         """
         if self.seeds < 2:
             return np.full(self.mean.shape, np.nan)
-        wanted, given = (stdtrit(self.seeds - 1, (1 + one) / 2) for one in (level, self.level))
+        wanted, given = (quantile(self.seeds, one) for one in (level, self.level))
         scaled: Floats = (self.high - self.low) / 2 * (wanted / given)
         return scaled
 
