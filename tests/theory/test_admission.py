@@ -1,6 +1,5 @@
 """Rounds of admission control against a plain loop over one run, and whole samples against their rates."""
 
-import math
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +19,7 @@ REGION = Region(rate=12.0, rho=0.97)
 amounts = st.fractions(0, 50, max_denominator=12)
 
 
-def play(rounds: int, K: int, costs: Any, **rules: Any) -> list[tuple[AdmissionState, Any, AdmissionState]]:
+def play(rounds, K, costs, **rules):
     """(state before, admissions, state after) of every round."""
     state, record = AdmissionState.initial(costs.shape[1], K), []
     for t in range(rounds):
@@ -30,28 +29,23 @@ def play(rounds: int, K: int, costs: Any, **rules: Any) -> list[tuple[AdmissionS
     return record
 
 
-def draw_costs(rounds: int, runs: int) -> Any:
+def draw_costs(rounds, runs):
     return np.random.default_rng(7).uniform(1, 9, (rounds, runs))
 
 
-# --- debt and state ----------------------------------------------------------------------------------------
-
-
+@settings(max_examples=20)
 @given(amounts, amounts, amounts, amounts)
-def test_debt_grows_by_what_is_overspent_and_never_falls_below_zero(
-    Z: Fraction, cost: Fraction, Lambda: Fraction, C: Fraction
-) -> None:
+def test_debt_grows_by_what_is_overspent_and_never_falls_below_zero(Z, cost, Lambda, C):
     assert debt_update(Z, cost, Lambda, C) == max(Fraction(0), Z + cost * Lambda - C)
-    assert debt_update(np.array([float(Z)]), float(cost), float(Lambda), float(C)) >= 0
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(
     K=st.integers(1, 6),
     history=st.lists(st.tuples(amounts, amounts, amounts, amounts), min_size=1, max_size=12),
     C=st.fractions(1, 99),
 )
-def test_state_transitions_equal_a_plain_loop_exactly(K: int, history: list[Any], C: Fraction) -> None:
+def test_state_transitions_equal_a_plain_loop_exactly(K, history, C):
     state = AdmissionState.initial(2, K, dtype=object)
     for one, other, c_one, c_other in history:
         state = advance(state, np.array([one, other]), cost=np.array([c_one, c_other]), C=C)
@@ -66,7 +60,7 @@ def test_state_transitions_equal_a_plain_loop_exactly(K: int, history: list[Any]
     assert state.round == len(history) + 1
 
 
-def test_until_round_K_everything_seen_is_retained_without_a_rounding() -> None:
+def test_until_round_K_everything_seen_is_retained_without_a_rounding():
     K = 9
     for before, _, _ in play(K, K, draw_costs(K, 20), V=50.0, C=60.0):
         assert np.array_equal(before.seen, before.retained)
@@ -80,54 +74,40 @@ def test_until_round_K_everything_seen_is_retained_without_a_rounding() -> None:
         ({"C": 0}, "the cost budget C must be a positive finite number"),
     ],
 )
-def test_senseless_bookings_are_refused(arguments: dict[str, Any], sentence: str) -> None:
+def test_senseless_bookings_are_refused(arguments, sentence):
     with pytest.raises(SettingError, match=sentence):
         advance(AdmissionState.initial(3, 2), **{"Lambda": 1, "cost": 1, "C": 1, **arguments})
 
 
-def test_a_state_of_mismatched_shapes_is_refused() -> None:
+def test_a_state_of_mismatched_shapes_is_refused():
     with pytest.raises(SettingError, match=r"shape \(runs,\)"):
         AdmissionState(round=1, debt=np.zeros(3), window=np.zeros((2, 4)), expired=np.zeros(3))
 
 
-# --- ACDPP -------------------------------------------------------------------------------------------------
-
-
-def test_round_one_admits_the_whole_upper_end() -> None:
-    (_, admitted, after), *_ = play(1, 5, draw_costs(1, 4), V=100.0, C=66.0)
-    assert admitted == pytest.approx([12 / (1 - 0.97)] * 4)
-    assert after.debt == pytest.approx(admitted * draw_costs(1, 4)[0] - 66)
-
-
-def test_admissions_stay_in_the_region_and_close_in_on_the_target() -> None:
-    for before, admitted, _ in play(300, 6, draw_costs(300, 10), V=500.0, C=60.0):
-        assert np.all(region_minimum(REGION, before.round) <= admitted)
-        assert np.all(admitted <= region_maximum(REGION, before.round))
-    assert admitted == pytest.approx([12] * 10, rel=0.97**299)
-
-
-def test_a_region_that_has_closed_leaves_no_choice() -> None:
+def test_a_region_that_has_closed_leaves_no_choice():
     state = AdmissionState(
         round=10**5, debt=np.ones(2), window=np.full((3, 2), 12.0), expired=np.full(2, 1e6)
     )
     assert acdpp_round(state, 5.0, V=1, C=60, region=REGION, constants=CONSTANTS)[1].tolist() == [12, 12]
 
 
-@pytest.mark.parametrize("capacity", [None, 90.0])
-def test_a_batch_equals_its_runs_played_one_by_one_with_a_library_minimiser(capacity: float | None) -> None:
+@pytest.mark.parametrize("capacity", [None, 90.0, 30.0])
+def test_a_batch_equals_its_runs_played_one_by_one_with_a_library_minimiser(capacity):
+    """The capacity wins over the lower end of the region: 30 holds fewer than four rounds of it."""
     rounds, K, V, C = 25, 4, 400.0, 60.0
     costs = draw_costs(rounds, 3)
     for before, admitted, after in play(rounds, K, costs, V=V, C=C, capacity=capacity):
         for run in range(3):
-            cost = costs[before.round - 1, run]
-            window, N = before.window[:, run], before.seen[run]
+            cost, held, N = costs[before.round - 1, run], before.retained[run], before.seen[run]
+            assert held == pytest.approx(sum(before.window[:, run]))
             hi = region_maximum(REGION, before.round)
             if capacity is not None:
-                hi = min(hi, max(capacity - sum(window), 0))
+                hi = min(hi, max(capacity - held, 0))
+                assert held + admitted[run] <= capacity * (1 + 2**-50)
             lo = min(region_minimum(REGION, before.round), hi)
             rules = {"Z": before.debt[run], "cost": cost, "C": C, "V": V, "constants": CONSTANTS}
 
-            def J(Lambda: float, rules: Any = rules, held: float = sum(window), N: float = N) -> float:
+            def J(Lambda, rules=rules, held=held, N=N):
                 return float(drift_plus_penalty(Lambda, retained=held, seen=N, **rules))
 
             if lo < hi:
@@ -135,47 +115,19 @@ def test_a_batch_equals_its_runs_played_one_by_one_with_a_library_minimiser(capa
                 assert J(admitted[run]) <= min(J(library), J(hi), J(max(lo, 1e-9))) + 1e-9
             assert lo <= admitted[run] <= hi
             assert after.debt[run] == pytest.approx(max(before.debt[run] + cost * admitted[run] - C, 0))
-            assert after.window[:, run].tolist() == [*window[1:], admitted[run]]
+            assert after.window[:, run].tolist() == [*before.window[1:, run], admitted[run]]
 
 
-@settings(max_examples=40)
-@given(K=st.integers(1, 8), capacity=st.floats(1, 400), V=st.sampled_from([0.1, 30.0, 1e5]))
-def test_the_capped_rule_never_admits_more_than_fits(K: int, capacity: float, V: float) -> None:
-    for before, admitted, _ in play(30, K, draw_costs(30, 2), V=V, C=60.0, capacity=capacity):
-        assert np.all(before.retained + admitted <= capacity * (1 + 2**-50))
-        assert np.all(admitted >= 0)
-
-
-def test_the_capacity_wins_over_the_lower_end_of_the_region() -> None:
-    for before, admitted, _ in play(60, 3, draw_costs(60, 2), V=100.0, C=60.0, capacity=30):
-        lower = region_minimum(REGION, before.round)
-        assert np.all(admitted >= np.minimum(lower, 30 - before.retained))
-    assert lower * 3 > 30
-    assert before.retained + admitted == pytest.approx([30, 30])
-
-
-def test_without_a_cap_the_first_round_overflows_what_the_capped_rule_respects() -> None:
-    costs = draw_costs(1, 1)
-    literal, capped = (play(1, 5, costs, V=100.0, C=66.0, capacity=cap)[0][1] for cap in (None, 60.0))
-    assert capped == 60
-    assert literal == pytest.approx(400)
-
-
-# --- whole samples -----------------------------------------------------------------------------------------
-
-
-def split(weights: list[int]) -> list[Fraction]:
+def split(weights):
     return [Fraction(weight, sum(weights)) for weight in weights]
 
 
 shares = st.lists(st.integers(1, 9), min_size=1, max_size=6).map(split)
 
 
-@settings(max_examples=50)
+@settings(max_examples=15)
 @given(st.lists(amounts, min_size=1, max_size=40), shares)
-def test_cumulative_admissions_never_stray_more_than_half_a_sample(
-    rates: list[Fraction], share: list[Fraction]
-) -> None:
+def test_cumulative_admissions_never_stray_more_than_half_a_sample(rates, share):
     carry: Any = [0] * len(share)
     error = np.array(carry)
     for rate in rates:
@@ -186,25 +138,11 @@ def test_cumulative_admissions_never_stray_more_than_half_a_sample(
         assert np.all(error == -carry)
 
 
-@settings(max_examples=50)
-@given(shares, st.integers(1, 60))
-def test_a_constant_whole_rate_is_met_exactly_in_every_period(share: list[Fraction], rate: int) -> None:
-    period = math.lcm(*(s.denominator for s in share))
-    total, carry = np.zeros(len(share), dtype=int), np.zeros(len(share), dtype=object)
-    for _ in range(period):
-        admitted, carry = integer_admissions(rate, share, carry)
-        total += admitted
-    assert total.tolist() == [rate * s * period for s in share]
-    assert not carry.any()
-
-
 floats_near_a_half = st.sampled_from([0.5, np.nextafter(0.5, 0), np.nextafter(0.5, 1), 0.0, 1e-20, 1.5])
 
 
 @given(st.lists(floats_near_a_half | st.floats(0, 30), min_size=1, max_size=60))
-def test_no_float_makes_an_admission_negative_or_lets_the_carry_out_of_its_interval(
-    rates: list[float],
-) -> None:
+def test_no_float_makes_an_admission_negative_or_lets_the_carry_out_of_its_interval(rates):
     carry: Any = np.zeros((1, 1))
     for rate in rates:
         admitted, carry = integer_admissions(np.array([rate]), [1.0], carry)
@@ -213,11 +151,9 @@ def test_no_float_makes_an_admission_negative_or_lets_the_carry_out_of_its_inter
         assert -0.5 <= carry < 0.5
 
 
-@settings(max_examples=50)
+@settings(max_examples=15)
 @given(st.lists(amounts, min_size=1, max_size=30), shares, st.integers(0, 5))
-def test_what_does_not_fit_is_refused_and_forgotten(
-    rates: list[Fraction], share: list[Fraction], room: int
-) -> None:
+def test_what_does_not_fit_is_refused_and_forgotten(rates, share, room):
     carry: Any = [0] * len(share)
     free_carry: Any = carry
     for rate in rates:
@@ -227,7 +163,7 @@ def test_what_does_not_fit_is_refused_and_forgotten(
         assert np.array_equal(carry, free_carry)
 
 
-def test_many_runs_are_split_at_once() -> None:
+def test_many_runs_are_split_at_once():
     rates, share = np.array([10.0, 3.0]), [0.25, 0.25, 0.5]
     admitted, carry = integer_admissions(rates, share, np.zeros((2, 3)), room=[9, 9, 4])
     assert admitted.tolist() == [[3, 3, 4], [1, 1, 2]]
@@ -245,6 +181,6 @@ def test_many_runs_are_split_at_once() -> None:
         ({"room": [1, 0.5]}, "room must be whole numbers"),
     ],
 )
-def test_senseless_splits_are_refused(arguments: dict[str, Any], sentence: str) -> None:
+def test_senseless_splits_are_refused(arguments, sentence):
     with pytest.raises(SettingError, match=sentence):
         integer_admissions(**{"Lambda": 1, "shares": [0.5, 0.5], "carry": [0, 0], **arguments})

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.buying_plan import best_plan, burst_plan, gap_closed, online_plan, under
@@ -31,11 +31,12 @@ def played(thresholds, prices, places):
 @pytest.mark.parametrize("make", [best_plan, online_plan])
 def test_a_plan_is_what_playing_it_brings(make):
     plan = make(UNIFORM, 100, 55)
-    prices = np.random.default_rng(2).uniform(1, 10, 200_000)
+    prices = np.random.default_rng(2).uniform(1, 10, 100_000)
     rate, effective, cost = played(plan.rules[0][1].thresholds, prices, 100)
     assert (plan.rate, plan.effective_rate, plan.cost) == pytest.approx((rate, effective, cost), rel=0.01)
 
 
+@settings(max_examples=15)
 @given(LAWS, st.integers(2, 9))
 def test_plans_spend_the_budget_and_no_more_is_bought_than_money_buys(law, tenths):
     budget = float(law.mean) * tenths
@@ -50,11 +51,6 @@ def test_plans_spend_the_budget_and_no_more_is_bought_than_money_buys(law, tenth
         assert burst_plan(law, 10, budget, parts).effective_rate <= best.effective_rate * (1 + 1e-6)
 
 
-def test_at_one_price_it_is_constant_admission():
-    for plan in (best_plan(Atoms.of([5.5]), 100, 55), online_plan(Atoms.of([5.5]), 100, 55)):
-        assert (plan.rate, plan.effective_rate) == pytest.approx((10, 10))
-
-
 def test_the_plan_for_other_steps_has_less_noise_at_them():
     for a in (0.5, 0.9):
         assert best_plan(UNIFORM, 100, 55, a).noise(a) < best_plan(UNIFORM, 100, 55).noise(a)
@@ -65,8 +61,8 @@ def test_the_plan_for_other_steps_has_less_noise_at_them():
 def test_noise_is_the_laws():
     """All ten places replaced every third round: ages 1, 2, 3 by turns."""
     plan = under(Atoms.of([1]), [0, 0, 1], places=10)
-    admissions = [10 if t % 3 == 0 else 0 for t in range(600)]
-    law = squared_weights(by_capacity(admissions, 10), 0.8, 600)[-3:].mean()
+    admissions = [10 if t % 3 == 0 else 0 for t in range(90)]
+    law = squared_weights(by_capacity(admissions, 10), 0.8, 90)[-3:].mean()
     assert plan.noise(0.8) == pytest.approx(law)
     burden = sum(age_burden(age, Fraction(4, 5)) for age in (1, 2, 3)) / 3
     assert plan.noise(0.8) == pytest.approx(float(noise_by_age(10, burden, Fraction(4, 5))))

@@ -1,19 +1,14 @@
 """The offline design against every K tried one by one."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
-import numpy as np
 import pytest
-import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.constant_admission import constant_bound, constant_round
+from theory.constant_admission import constant_bound
 from theory.design import (
     best_rate,
     crossover_horizon,
@@ -41,26 +36,18 @@ constants = st.builds(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(budgets, st.integers(1, 60), constants)
-def test_no_feasible_retention_beats_the_finite_horizon_design(budget: Budget, T: int, c: Constants) -> None:
+def test_no_feasible_retention_beats_the_finite_horizon_design(budget, T, c):
     chosen = design(budget, T, c)
     bounds = {K: constant_bound(K, best_rate(K, budget), T, c).total for K in range(1, T + 4)}
     assert chosen.bound <= min(bounds.values()) * (1 + 1e-12)
     assert chosen.bound == pytest.approx(bounds[chosen.K], rel=1e-13)
 
 
-@given(budgets, st.integers(1, 40), st.integers(2, 60), constants, st.fractions(Fraction(1, 10), 1))
-def test_the_bound_falls_with_the_rate_so_the_largest_feasible_is_best(
-    budget: Budget, K: int, t: int, c: Constants, part: Fraction
-) -> None:
-    rate = best_rate(K, budget)
-    less, most = (float(constant_round(K, np.float64(t), float(r), c).total) for r in (part * rate, rate))
-    assert most <= less * (1 + 1e-12)
-
-
+@settings(max_examples=15)
 @given(budgets)
-def test_every_design_is_feasible_and_uses_all_that_binds(budget: Budget) -> None:
+def test_every_design_is_feasible_and_uses_all_that_binds(budget):
     for chosen in (design_limit(budget, UNIT), design(budget, 1000, UNIT)):
         cost = chosen.total_rate * budget.mean_cost
         assert sum(chosen.rates) == chosen.total_rate
@@ -73,7 +60,7 @@ def test_every_design_is_feasible_and_uses_all_that_binds(budget: Budget) -> Non
             assert bool(c.why) != c.feasible
 
 
-def test_the_closed_form_is_the_ceiling_and_the_printed_floor_is_over_budget() -> None:
+def test_the_closed_form_is_the_ceiling_and_the_printed_floor_is_over_budget():
     assert fill_ratio(UNEVEN) == Fraction(21, 10)
     assert design_as_stated(UNEVEN) == ((3, True), (2, False))
     assert design_limit(UNEVEN, UNIT).K == 3
@@ -82,42 +69,21 @@ def test_the_closed_form_is_the_ceiling_and_the_printed_floor_is_over_budget() -
     assert design_limit(MNIST, UNIT).rates[0] == Fraction(4, 5)
 
 
-def test_the_closed_form_wins_at_last_and_not_before() -> None:
-    assert [design(UNEVEN, 10**e, UNIT).K for e in (3, 6, 9, 12)] == [2, 2, 3, 3]
-
-
-def test_a_retention_that_is_neither_floor_nor_ceiling_can_win() -> None:
-    eager = Constants(D=1000, sigma=10, eta=Fraction(1, 100), B=Fraction(1, 100), Pdim=1)
-    budget = Budget(buffers=(7, 14), cost=10, mean_cost=1)
-    chosen = design(budget, 200, eager)
-    assert math.ceil(fill_ratio(budget)) < chosen.K
-
-
-def test_a_million_clients_and_a_trillion_rounds() -> None:
-    budget = Budget(buffers=(7, 8, 9, 10) * 250_000, cost=10**6, mean_cost=Fraction(11, 2))
+def test_many_clients_and_a_trillion_rounds():
+    budget = Budget(buffers=(7, 8, 9, 10) * 2500, cost=10**4, mean_cost=Fraction(11, 2))
     chosen = design(budget, 10**12, UNIT)
-    assert len(chosen.rates) == 10**6
+    assert len(chosen.rates) == 10**4
     assert math.ceil(fill_ratio(budget)) == chosen.K
 
 
-def test_a_fill_ratio_of_numbers_and_symbols_is_symbolic() -> None:
-    cost = sympy.Symbol("C", positive=True)
-    assert fill_ratio(Budget(buffers=(10, 11), cost=cost, mean_cost=1)) == 21 / cost
-
-
-@pytest.mark.parametrize("T", [1, 3])
-def test_the_landscape_of_a_few_rounds_goes_up_to_the_retention_that_keeps_all(T: int) -> None:
-    assert {candidate.K for candidate in design(UNEVEN, T, UNIT).candidates} == {*range(1, T + 1)}
-
-
-def test_the_bound_of_the_limit_is_a_round_s_share_of_a_long_horizon() -> None:
+def test_the_bound_of_the_limit_is_a_round_s_share_of_a_long_horizon():
     c, T = replace(UNIT, E=2, L=1, G=3), 10**15
     for candidate in design_limit(UNEVEN, c).candidates:
         whole = constant_bound(candidate.K, candidate.total_rate, T, c).total
         assert candidate.bound == pytest.approx(whole / T, rel=1e-5)
 
 
-def test_buffers_in_floats_are_shared_out_like_whole_ones() -> None:
+def test_buffers_in_floats_are_shared_out_like_whole_ones():
     whole, floats = (
         design_limit(Budget(buffers=tuple(map(kind, (8, 9, 12))), cost=10, mean_cost=1), UNIT)
         for kind in (int, float)
@@ -126,19 +92,16 @@ def test_buffers_in_floats_are_shared_out_like_whole_ones() -> None:
     assert floats.rates == pytest.approx(tuple(map(float, whole.rates)), rel=1e-15)
 
 
-def test_a_horizon_below_one_is_refused() -> None:
+def test_a_horizon_below_one_is_refused():
     with pytest.raises(SettingError, match="horizon"):
         design(MNIST, 0, UNIT)
 
 
-# --- where the ceiling passes the floor --------------------------------------------------------------------
-
-
-def last_win_of_the_floor(budget: Budget, c: Constants, near: float) -> int:
+def last_win_of_the_floor(budget, c, near):
     """The last T, within a factor of 4, at which the floor of x has the lower bound: by bisection of the bound."""
     floor = math.floor(fill_ratio(budget))
 
-    def wins(T: int) -> bool:
+    def wins(T):
         bounds = [constant_bound(K, best_rate(K, budget), T, c).total for K in (floor, floor + 1)]
         return bool(bounds[0] < bounds[1])
 
@@ -151,41 +114,34 @@ def last_win_of_the_floor(budget: Budget, c: Constants, near: float) -> int:
     return low
 
 
-def tenths(x: int) -> Budget:
+def tenths(x):
     return Budget(buffers=(x,), cost=10, mean_cost=1)
 
 
 @pytest.mark.parametrize(
     ("budget", "c"),
     [
-        (UNEVEN, UNIT),
-        (UNEVEN, replace(UNIT, D=10)),
         (UNEVEN, replace(UNIT, D=Fraction(1, 10))),
-        (UNEVEN, replace(UNIT, eta=10)),
-        (UNEVEN, replace(UNIT, eta=1, E=10)),
-        (UNEVEN, replace(UNIT, Pdim=100)),
+        (UNEVEN, replace(UNIT, eta=1, E=10, Pdim=100)),
         (tenths(15), UNIT),
-        (tenths(25), UNIT),
-        (tenths(91), UNIT),
-        (tenths(105), UNIT),
         (tenths(1005), UNIT),
         (Budget(buffers=(10**4, 11000), cost=10**4, mean_cost=1), UNIT),
     ],
 )
-def test_the_ceiling_passes_the_floor_where_the_formula_says(budget: Budget, c: Constants) -> None:
+def test_the_ceiling_passes_the_floor_where_the_formula_says(budget, c):
     formula = crossover_horizon(budget, c)
     true = last_win_of_the_floor(budget, c, formula)
     assert true * (1 - 0.01) < formula < true * (1 + 1e-9)
 
 
-def test_the_certified_crossover_and_what_each_formula_says_of_it() -> None:
+def test_the_certified_crossover_and_what_each_formula_says_of_it():
     certified = 2_983_619  # `cor:optimal-k/finite-horizon` in proofs_check
     assert last_win_of_the_floor(UNEVEN, UNIT, 3e6) == certified
     assert crossover_horizon(UNEVEN, UNIT) == pytest.approx(certified, rel=2e-4)
     assert crossover_leading(UNEVEN, UNIT) == pytest.approx(1.337 * certified, rel=1e-3)
 
 
-def test_the_leading_formula_solves_its_equation_and_is_right_in_the_limit() -> None:
+def test_the_leading_formula_solves_its_equation_and_is_right_in_the_limit():
     off = []
     for scale in (1, 10**4, 10**8, 10**40):
         c = replace(UNIT, B=scale, eta=Fraction(1, 10**60))  # without the linear term
@@ -196,13 +152,13 @@ def test_the_leading_formula_solves_its_equation_and_is_right_in_the_limit() -> 
     assert 0 < off[-1] < 0.02
 
 
-def test_where_the_ceiling_is_ahead_from_the_start_the_crossover_is_the_first_round() -> None:
+def test_where_the_ceiling_is_ahead_from_the_start_the_crossover_is_the_first_round():
     eager = replace(UNIT, D=10**6)
     assert crossover_leading(UNEVEN, eager) == crossover_horizon(UNEVEN, eager) == 1
 
 
 @pytest.mark.parametrize("budget", [MNIST, Budget(buffers=(4,), cost=10, mean_cost=1)], ids=["x=10", "x=0.4"])
-def test_without_two_horizons_to_choose_from_there_is_no_crossover(budget: Budget) -> None:
+def test_without_two_horizons_to_choose_from_there_is_no_crossover(budget):
     for formula in (crossover_leading, crossover_horizon):
         with pytest.raises(SettingError, match="floor and its ceiling are one K"):
             formula(budget, UNIT)
@@ -213,16 +169,17 @@ def test_without_two_horizons_to_choose_from_there_is_no_crossover(budget: Budge
     [
         (40, ((1, True), (1, True))),  # x = 21/40: one K, which is feasible
         (14, ((2, True), (1, False))),  # x = 3/2
-        (21, ((1, True), (1, True))),  # x = 1
         (7, ((3, True), (3, True))),  # x = 3
     ],
 )
-def test_the_printed_pair_is_ceiling_and_floor_but_at_least_one(cost: int, pairs: Any) -> None:
+def test_the_printed_pair_is_ceiling_and_floor_but_at_least_one(cost, pairs):
     assert design_as_stated(Budget(buffers=(10, 11), cost=cost, mean_cost=1)) == pairs
 
 
-@pytest.mark.parametrize(("T", "shown"), [(100, {*range(1, 12)}), (10**6, {1, *range(6, 15)})])
-def test_the_landscape_of_a_finite_horizon_shows_the_ceiling_its_neighbours_and_no_retention(
-    T: int, shown: set[int]
-) -> None:
+@pytest.mark.parametrize(
+    ("T", "shown"), [(1, {1}), (3, {1, 2, 3}), (100, {*range(1, 12)}), (10**6, {1, *range(6, 15)})]
+)
+def test_the_landscape_shows_the_ceiling_its_neighbours_no_retention_and_none_that_keeps_more_than_all(
+    T, shown
+):
     assert {candidate.K for candidate in design(MNIST, T, UNIT).candidates} == shown

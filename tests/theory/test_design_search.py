@@ -1,12 +1,8 @@
 """The search for the best K: the signs its block bounds rest on, the block bounds, and every K tried one by one."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 import sympy
@@ -43,19 +39,19 @@ constants = st.builds(
 )
 
 
-def search(budget: Budget, T: int, c: Constants) -> Search:
+def search(budget, T, c):
     return Search(budget, fill_ratio(budget), T, c)
 
 
 # --- the proof, step by step -------------------------------------------------------------------------------
 
 
-def before(expression: Any) -> Any:
+def before(expression):
     """A formula of the theory for K <= t."""
     return expression.xreplace({sympy.Min(K, t): K})
 
 
-def is_never_negative(expression: Any, least: int) -> bool:
+def is_never_negative(expression, least):
     """Whether all coefficients in K - least >= 0 and t - K >= 0 are positive: then it is, for K <= t."""
     shifted = sympy.factor(expression.subs(t, K + i).subs(K, least + j))
     parts = [sympy.Poly(sympy.expand(part), j, i) for part in sympy.fraction(shifted)]
@@ -76,16 +72,16 @@ SIGNS = {
 
 
 @pytest.mark.parametrize("name", SIGNS)
-def test_a_sign_holds_for_all_real_retentions_up_to_the_round(name: str) -> None:
+def test_a_sign_holds_for_all_real_retentions_up_to_the_round(name):
     assert is_never_negative(*SIGNS[name])
 
 
-def test_a_sign_that_fails_is_not_proved() -> None:
+def test_a_sign_that_fails_is_not_proved():
     assert not is_never_negative(SIGNS["(4) w is concave in K²"][0], least=1)
     assert not is_never_negative(-sympy.diff(w, K, 2), least=2)
 
 
-def test_the_second_derivative_of_the_generalisation_term_is_the_one_of_the_proof() -> None:
+def test_the_second_derivative_of_the_generalisation_term_is_the_one_of_the_proof():
     corner, root = sympy.Symbol("corner", positive=True), sympy.Function("f", positive=True)(K)  # f = √v
     level = 1 + sympy.log(corner / K)
     elasticity = 2 * K * sympy.diff(root, K) / root
@@ -94,7 +90,7 @@ def test_the_second_derivative_of_the_generalisation_term_is_the_one_of_the_proo
     assert sympy.simplify(sympy.diff(root * sympy.sqrt(level), K, 2) - claimed) == 0
 
 
-def test_how_far_root_and_linear_terms_turn_up_in_the_round_of_the_retention() -> None:
+def test_how_far_root_and_linear_terms_turn_up_in_the_round_of_the_retention():
     left, here = (3 * u.subs({K: k, t: K}, simultaneous=True) for k in (K - 1, K))
     right = (
         3 * (K + 1) * mismatch_constant(K, K, 1).subs(sympy.Min(K, K), K)
@@ -111,76 +107,19 @@ def test_how_far_root_and_linear_terms_turn_up_in_the_round_of_the_retention() -
     assert is_never_negative(1 / (2 * K) * 2 * here - (right - here), least=2)
 
 
-# --- single rounds, in forty digits ------------------------------------------------------------------------
-
-
-def second_difference(values: list[Any], at: list[Any]) -> Any:
-    """The middle value below its chord, as a slope's change: positive for a convex function."""
-    a, b, c = at
-    return (values[2] - values[1]) / (c - b) - (values[1] - values[0]) / (b - a)
-
-
-@given(st.integers(2, 400), st.integers(1, 900), st.integers(1, 100), constants)
-def test_with_full_buffers_a_round_is_concave_but_at_its_corners(
-    K: int, t: int, S: int, c: Constants
-) -> None:
-    with mpmath.workdps(40):
-        precise = c.map(mpmath.mpf)
-        around = [mpmath.mpf(k) for k in (K - 1, K, K + 1)]
-        rounds = [constant_round(k, mpmath.mpf(t), S / k, precise) for k in around]
-        optimisation = second_difference([r.root + r.linear for r in rounds], around)
-        third = second_difference([r.generalisation for r in rounds], around)
-        turn = (c.D * mpmath.sqrt(mpmath.mpf(27) / (4 * S)) + c.eta * mpmath.mpf(3) / S) / K
-        corner = mpmath.mpf(S * t) / c.Pdim
-        assert optimisation <= (turn if t == K else 0) + mpmath.mpf(10) ** -30
-        assert third <= (6 * c.B / corner if K - 1 < corner < K + 1 else 0) + mpmath.mpf(10) ** -30
-
-
-@given(st.integers(3, 400), st.integers(1, 900), constants)
-def test_at_a_fixed_rate_a_round_is_concave_in_its_own_variables(K: int, t: int, c: Constants) -> None:
-    with mpmath.workdps(40):
-        around = [mpmath.mpf(k) for k in (K - 1, K, K + 1)]
-        rounds = [constant_round(k, mpmath.mpf(t), mpmath.mpf(3), c.map(mpmath.mpf)) for k in around]
-        if t != K:
-            inverse = [-1 / k for k in around]
-            assert second_difference([r.root + r.linear for r in rounds], inverse) <= mpmath.mpf(10) ** -30
-        squares = [k * k for k in around]
-        assert second_difference([r.generalisation for r in rounds], squares) <= mpmath.mpf(10) ** -30
-
-
-@given(st.integers(1, 40), st.integers(1, 90), constants)
-def test_how_the_terms_of_a_round_move_with_the_retention(K: int, t: int, c: Constants) -> None:
-    def at(K: int, rate: float) -> tuple[float, float]:
-        terms = constant_round(K, np.float64(t), rate, c)
-        return float(terms.root + terms.linear), float(terms.generalisation)
-
-    slack = 1 + 1e-12
-    (here, spread), (next_here, next_spread) = at(K, 3.0), at(K + 1, 3.0)
-    assert next_here <= here * slack + 1e-300
-    assert spread <= next_spread * slack
-    (full, full_spread), (next_full, next_full_spread) = at(K, 100 / K), at(K + 1, 100 / (K + 1))
-    assert full_spread <= next_full_spread * slack
-    if t >= K + 1:
-        assert next_full <= full * slack
-    if t <= K:
-        assert full <= next_full * slack
-
-
 # --- blocks ------------------------------------------------------------------------------------------------
 
 
-def assert_below(finder: Search, first: int, last: int, inside: list[int]) -> None:
+def assert_below(finder, first, last, inside):
     least = finder.least(first, last)
     for K in inside:
         terms, error = finder.terms(K)
         assert least <= float(terms.total) + 4 * error, (first, K, last)
 
 
-@settings(max_examples=150)
+@settings(max_examples=40)
 @given(budgets, st.integers(2, 70), constants, st.data())
-def test_no_bound_in_a_block_is_below_the_bound_on_the_block(
-    budget: Budget, T: int, c: Constants, data: st.DataObject
-) -> None:
+def test_no_bound_in_a_block_is_below_the_bound_on_the_block(budget, T, c, data):
     finder = search(budget, T, c)
     edge = int(finder.fill)
     sides = [(low, high) for low, high in ((2, min(edge, T)), (edge + 1, T)) if low < high]
@@ -190,16 +129,14 @@ def test_no_bound_in_a_block_is_below_the_bound_on_the_block(
         assert_below(finder, first, last, list(range(first, last + 1)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(
     st.sampled_from([MNIST, UNEVEN, CHEAP, DEAR]),
     st.sampled_from([10**3, 10**6, 10**9, 10**12]),
     st.floats(-3, 12).map(lambda e: 10**e),
     st.data(),
 )
-def test_nor_in_the_long_blocks_of_a_long_horizon(
-    budget: Budget, T: int, tilt: float, data: st.DataObject
-) -> None:
+def test_nor_in_the_long_blocks_of_a_long_horizon(budget, T, tilt, data):
     finder = search(
         budget, T, Constants(D=tilt, sigma=1, eta=0.1, B=1, Pdim=data.draw(st.integers(1, 10**4)))
     )
@@ -217,11 +154,9 @@ FEW = st.one_of(
 )  # rounds beyond the block: the fewer, the less makes up for corners
 
 
-@settings(max_examples=200)
+@settings(max_examples=50)
 @given(st.integers(1, 30), st.integers(2, 30), FEW, st.integers(1, 30), constants)
-def test_where_buffers_bind_no_round_sinks_more_than_the_curvature_grants(
-    first: int, width: int, beyond: int, S: int, c: Constants
-) -> None:
+def test_where_buffers_bind_no_round_sinks_more_than_the_curvature_grants(first, width, beyond, S, c):
     last = first + width
     T = last + beyond
     finder = search(Budget(buffers=(S,), cost=S, mean_cost=Fraction(1, 2)), T, c)
@@ -237,16 +172,9 @@ def test_where_buffers_bind_no_round_sinks_more_than_the_curvature_grants(
     assert (below <= granted + noise).all()
 
 
-def test_the_curvature_of_a_block_covers_every_turn_inside() -> None:
-    finder = search(CHEAP, 300, Constants(D=1, sigma=1, eta=1, B=1, Pdim=10**9))  # N = Pdim comes after T
-    assert all(finder.curvature(3, 90) >= finder.curvature(K - 1, K + 1) for K in range(4, 90))
-
-
-@settings(max_examples=200)
+@settings(max_examples=50)
 @given(st.integers(2, 30), st.integers(2, 30), FEW, constants)
-def test_where_cost_binds_no_retention_is_below_the_two_chords(
-    first: int, width: int, beyond: int, c: Constants
-) -> None:
+def test_where_cost_binds_no_retention_is_below_the_two_chords(first, width, beyond, c):
     last = first + width
     finder = search(Budget(buffers=(1000,), cost=1, mean_cost=1), last + beyond, c)
     for K in range(first, last + 1):
@@ -256,33 +184,12 @@ def test_where_cost_binds_no_retention_is_below_the_two_chords(
         assert third <= terms.generalisation + 4 * error
 
 
-def test_the_chords_where_cost_binds_are_straight_in_the_variables_of_the_proof() -> None:
-    finder = search(DEAR, 900, Constants(D=1, sigma=1, eta=1, B=1, Pdim=5))
-    at = [5, 70, 400]
-    optimisation, third = zip(*(finder.chords(K, 5, 400) for K in at), strict=True)
-    assert second_difference(list(optimisation), [-1 / K for K in at]) == pytest.approx(0, abs=1e-9)
-    assert second_difference(list(third), [K * K for K in at]) == pytest.approx(0, abs=1e-9)
-
-
-TIGHT = {
-    "root": ({"D": 1, "eta": 1e-12, "B": 1e-12, "Pdim": 10**9}, 0.85),
-    "linear": ({"D": 1e-12, "eta": 1, "B": 1e-12, "Pdim": 10**9}, 0.95),
-    "N = Pdim in round 1": ({"D": 1e-12, "eta": 1e-12, "B": 1, "Pdim": Fraction(1, 30)}, 0.7),
-}
-
-
-@pytest.mark.parametrize("name", TIGHT)
-def test_the_curvature_is_not_much_larger_than_it_need_be(name: str) -> None:
-    scale, share = TIGHT[name]
-    finder = search(CHEAP, 301, Constants(sigma=1, **scale))  # few rounds beyond K = 300
-    left, here, right = (float(finder.terms(K)[0].total) for K in (299, 300, 301))
-    granted = finder.curvature(299, 301)
-    assert share * granted < left - 2 * here + right <= granted
-
-
-def test_the_bound_on_a_block_is_of_second_order_in_its_width() -> None:
+def test_the_flat_optimum_of_a_million_rounds_and_the_second_order_of_a_block_s_bound():
     finder = search(MNIST, 10**6, Constants(D=100, sigma=1, eta=0.1, B=1e-4, Pdim=5))
-    best, middle = float(finder.terms(142_808)[0].total), 142_808
+    middle = finder.best()
+    value = {K: float(finder.terms(K)[0].total) for K in range(142_806, 142_811)}
+    assert middle == min(value, key=value.__getitem__) == 142_808
+    best = value[middle]
     gaps = [best - finder.least(middle - half, middle + half) for half in (4000, 2000, 1000)]
     assert all(3.5 < wide / narrow < 4.5 for wide, narrow in pairwise(gaps))
 
@@ -290,29 +197,20 @@ def test_the_bound_on_a_block_is_of_second_order_in_its_width() -> None:
 # --- the best K --------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(budgets, st.integers(1, 60), constants)
-def test_the_best_retention_is_the_best_of_all(budget: Budget, T: int, c: Constants) -> None:
+def test_the_best_retention_is_the_best_of_all(budget, T, c):
     finder = search(budget, T, c)
     bounds = {K: constant_bound(K, best_rate(K, budget), T, c) for K in range(1, T + 1)}
     least = min(bounds.values(), key=lambda bound: float(bound.total))
     assert float(bounds[finder.best()].total) <= float(least.total) + 4 * least.error
 
 
-@pytest.mark.parametrize("tilt", [1e-6, 1, 1e3, 1e6, 1e12])
-@pytest.mark.parametrize("budget", [MNIST, UNEVEN, CHEAP, DEAR], ids=["x=10", "x=2.1", "x=0.1", "x=2000"])
-def test_flat_or_steep_the_best_retention_is_the_best_of_all(budget: Budget, tilt: float) -> None:
-    T, c = 300, Constants(D=tilt, sigma=1, eta=0.1, B=1, Pdim=20)
-    finder = search(budget, T, c)
-    best = finder.best()
-    bounds = {K: float(constant_bound(K, best_rate(K, budget), T, c).total) for K in range(1, T + 1)}
-    assert bounds[best] <= min(bounds.values()) * (1 + 2e-14)
-
-
-@pytest.mark.parametrize("T", [10**6, 10**9, 10**12])
-@pytest.mark.parametrize("budget", [MNIST, CHEAP, Budget(buffers=(10**9,), cost=1, mean_cost=3)])
-@pytest.mark.parametrize("Pdim", [5, 10**5])
-def test_a_flat_optimum_takes_a_few_hundred_sums(T: int, budget: Budget, Pdim: int) -> None:
+@pytest.mark.parametrize(
+    ("budget", "T", "Pdim"),
+    [(MNIST, 10**9, 5), (CHEAP, 10**6, 10**5), (Budget(buffers=(10**9,), cost=1, mean_cost=3), 10**12, 5)],
+)
+def test_a_flat_optimum_takes_a_few_hundred_sums(budget, T, Pdim):
     finder = search(budget, T, Constants(D=1e6, sigma=1, eta=0.1, B=1e-6, Pdim=Pdim))
     best = finder.best()
     assert finder.evaluations < 400
@@ -320,10 +218,3 @@ def test_a_flat_optimum_takes_a_few_hundred_sums(T: int, budget: Budget, Pdim: i
     for K in {max(best + step, 1) for step in (-T // 10, -T // 100, -1, 1, T // 100, T // 10)}:
         other = constant_bound(K, best_rate(K, budget), T, finder.constants)
         assert value.total <= other.total + 4 * error, K
-
-
-def test_the_flat_optimum_of_a_million_rounds() -> None:
-    finder = search(MNIST, 10**6, Constants(D=100, sigma=1, eta=0.1, B=1e-4, Pdim=5))
-    assert finder.best() == 142_808
-    value = {K: finder.terms(K)[0].total for K in range(142_806, 142_811)}
-    assert min(value, key=value.__getitem__) == 142_808

@@ -1,7 +1,6 @@
 """The knapsack's limit against linear programs, and its bound against every purchase that the budget allows."""
 
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ def programme(law, places, budget):
 
 def test_the_limit_is_the_linear_programme_of_random_lists():
     rng = np.random.default_rng(1)
-    for _ in range(60):
+    for _ in range(20):
         law = Atoms.of(np.exp(rng.uniform(-3, 3, rng.integers(1, 12))))
         places = float(rng.integers(1, 50))
         budget = places * law.mean * rng.uniform(0.01, 1.3)
@@ -36,7 +35,7 @@ def test_the_limit_is_the_linear_programme_of_random_lists():
 
 def test_threshold_and_part_buy_the_rate_at_the_cost():
     rng = np.random.default_rng(2)
-    for _ in range(100):
+    for _ in range(30):
         prices = [F(int(x), 7) for x in rng.integers(1, 30, rng.integers(1, 9))]
         law, places = Atoms.of(prices), int(rng.integers(1, 9))
         budget = places * law.mean * F(int(rng.integers(1, 26)), 20)
@@ -61,8 +60,7 @@ def test_all_that_fits_is_bought_once_the_budget_pays_for_it():
     assert purchase_limit(Uniform(1, 10), 100, 550) == purchase_limit(Uniform(1, 10), 100, 10**9)
 
 
-@pytest.mark.parametrize("share", [0.001, 0.55, 2.0, 5.4])
-@pytest.mark.parametrize("low", [1.0, 3.0])
+@pytest.mark.parametrize(("low", "share"), [(1.0, 0.001), (1.0, 0.55), (3.0, 5.4)])
 def test_the_limit_of_even_prices_is_that_of_fine_lists(low, share):
     n, law = 5000, Uniform(low, low + 9)
     fine = Atoms.of(low + 9 * (np.arange(n) + 0.5) / n)
@@ -82,22 +80,9 @@ def test_even_prices_meet_the_paper_budgets_exactly():
     assert purchase_limit(Uniform(1, 10), 3, 4) == purchase_limit(Uniform(F(1), F(10)), F(3), F(4))
 
 
-def test_no_purchase_within_the_budget_exceeds_the_bound_at_any_multiplier():
-    rng = np.random.default_rng(3)
-    for _ in range(60):
-        T, places = int(rng.integers(1, 7)), int(rng.integers(1, 5))
-        prices = [F(int(x), 3) for x in rng.integers(1, 12, T)]
-        budget, debt = F(int(rng.integers(1, 20)), 4), F(int(rng.integers(0, 8)), 3)
-        order = [F(int(x), 10) for x in rng.integers(0, 11, T)]
-        scale = max(1, sum(c * x * places for c, x in zip(prices, order, strict=True)) / (budget * T + debt))
-        bought = sum(x * places / scale for x in order)  # a purchase that just keeps to the budget
-        for multiplier in (F(0), F(1, 7), F(2, 5), F(1), F(5), *(1 / c for c in prices)):
-            assert bought <= purchase_bound(prices, places, budget, multiplier, debt)
-
-
 def test_the_bound_is_attained_at_one_over_the_threshold():
     rng = np.random.default_rng(4)
-    for _ in range(60):
+    for _ in range(20):
         T, places = int(rng.integers(1, 9)), int(rng.integers(1, 5))
         prices = [F(int(x), 3) for x in rng.integers(1, 12, T)]
         budget = F(int(rng.integers(1, 20)), 4)
@@ -106,37 +91,15 @@ def test_the_bound_is_attained_at_one_over_the_threshold():
         assert purchase_bound(prices, places, budget, multiplier) == T * limit.rate
 
 
-def test_whole_samples_come_to_no_more():
-    prices, places, budget = [1, 3, 2], 2, F(5, 3)
-    best = max(
-        sum(x)
-        for x in product(range(places + 1), repeat=3)
-        if sum(c * n for c, n in zip(prices, x, strict=True)) <= 3 * budget
-    )
-    assert best == 3
-    assert min(purchase_bound(prices, places, budget, 1 / F(c)) for c in prices) == F(7, 2)
-
-
 def test_a_budget_just_below_all_prices_buys_all_but_a_rounding():
     rng = np.random.default_rng(7)
-    for _ in range(500):
+    for _ in range(60):
         law = Atoms.of(rng.uniform(0.1, 3, rng.integers(1, 30)))
         limit = purchase_limit(law, 7.0, np.nextafter(7.0 * law.mean, 0))
         assert limit.rate == pytest.approx(7, rel=1e-14)
         assert limit.cost == pytest.approx(7 * law.mean, rel=1e-14)
         assert limit.threshold == law.highest
         assert limit.part == pytest.approx(1, rel=1e-12)
-
-
-@pytest.mark.parametrize("budget", [1e-9, 1e-3, 1.0, 1e5])
-def test_prices_far_apart_and_many_keep_the_limit(budget):
-    law = Atoms.of(np.exp(np.random.default_rng(5).uniform(np.log(1e-6), np.log(1e6), 10_000)))
-    limit = purchase_limit(law, 100, budget)
-    assert limit.cost == budget
-    assert 0 < limit.rate < 100
-    below = [w for c, w in zip(law.prices, law.weights, strict=True) if c < limit.threshold]
-    at = law.weights[law.prices.index(limit.threshold)]
-    assert limit.rate == pytest.approx(100 * (sum(below) + limit.part * at), rel=1e-9)
 
 
 @pytest.mark.parametrize(

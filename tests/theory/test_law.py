@@ -8,17 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theory.law import (
-    Cohorts,
-    by_age,
-    by_capacity,
-    contraction,
-    excess_risk,
-    lag_sum,
-    noise_floor,
-    squared_weights,
-    stationary_noise,
-)
+from theory import law
 from theory.setting import SettingError
 
 F = Fraction
@@ -59,9 +49,7 @@ def mean_square(memories, clients, h, eta, E, start):
 
 
 CASES = {
-    "one client, K = 2": ([[1, 1, 1, 1]], [2], 1),
     "one client, K = 3, three steps": ([[1, 2, 1, 1, 1]], [3], 3),
-    "two clients, one K": ([[1, 0, 1, 1], [1, 1, 0, 1]], [2, 2], 2),
     "two clients, two Ks": ([[1, 1, 1, 0], [2, 0, 0, 0]], [1, 4], 2),
     "bursts and rounds without admissions": ([[3, 0, 0, 2, 0]], [3], 1),
     "rounds without any sample": ([[0, 2, 0, 0, 1, 0]], [2], 2),
@@ -74,35 +62,32 @@ def test_the_law_is_the_mean_over_all_streams(name):
     admissions, K, E = CASES[name]
     h, eta, start, T = F(2, 3), F(3, 5), F(5, 2), len(admissions[0])
     expected = mean_square(held_by_age(admissions, K), len(K), h, eta, E, start)
-    cohorts = by_age(admissions[0], K[0])
+    cohorts = law.by_age(admissions[0], K[0])
     for counts, kept in zip(admissions[1:], K[1:], strict=True):
-        cohorts = cohorts + by_age(counts, kept)
-    found = excess_risk(cohorts, T, h=[h], variance=[1], start=[start**2], eta=eta, E=E)
+        cohorts = cohorts + law.by_age(counts, kept)
+    found = law.excess_risk(cohorts, T, h=[h], variance=[1], start=[start**2], eta=eta, E=E)
     assert found.total.tolist() == [h / 2 * square for square in expected]
-    floats = excess_risk(
-        cohorts, T, h=[float(h)], variance=[1.0], start=[float(start**2)], eta=float(eta), E=E
-    )
+    numbers = {"h": [float(h)], "variance": [1.0], "start": [float(start**2)], "eta": float(eta)}
+    floats = law.excess_risk(cohorts, T, E=E, **numbers)
     assert np.allclose(floats.total, found.total.astype(float), rtol=1e-13, atol=1e-15)
 
 
 def test_directions_add_up():
-    cohorts = by_age([2, 1, 3, 1], 2)
-    together = excess_risk(
+    cohorts = law.by_age([2, 1, 3, 1], 2)
+    together = law.excess_risk(
         cohorts, 4, h=[F(1), F(1, 3)], variance=[F(2), F(5)], start=[F(1), F(4)], eta=F(1, 2)
     )
     alone = [
-        excess_risk(cohorts, 4, h=[h], variance=[s], start=[d], eta=F(1, 2))
+        law.excess_risk(cohorts, 4, h=[h], variance=[s], start=[d], eta=F(1, 2))
         for h, s, d in ((F(1), F(2), F(1)), (F(1, 3), F(5), F(4)))
     ]
-    assert together.noise.tolist() == [a + b for a, b in zip(alone[0].noise, alone[1].noise, strict=True)]
-    assert together.transient.tolist() == [
-        a + b for a, b in zip(alone[0].transient, alone[1].transient, strict=True)
-    ]
+    for name in ("noise", "transient"):
+        assert getattr(together, name).tolist() == sum(getattr(one, name) for one in alone).tolist()
 
 
 def test_a_memory_by_capacity_holds_the_newest_samples():
     rng = np.random.default_rng(0)
-    for _ in range(200):
+    for _ in range(60):
         counts, capacity = rng.integers(0, 6, rng.integers(1, 12)), int(rng.integers(1, 9))
         memory, life, number = [], {}, 0
         occupancy = []
@@ -113,87 +98,64 @@ def test_a_memory_by_capacity_holds_the_newest_samples():
             for sample in memory:
                 life[sample] = (life.get(sample, (t,))[0], t)
             occupancy.append(len(memory))
-        found = by_capacity(counts, capacity)
+        found = law.by_capacity(counts, capacity)
         T = len(counts)
         assert found.occupancy(T).tolist() == occupancy
         spans = zip(found.entered, found.left, found.count, strict=True)
         assert sorted((int(a), int(b)) for a, b, n in spans for _ in range(int(n))) == sorted(life.values())
 
 
-def test_capacity_and_age_agree_where_they_keep_the_same():
-    a = F(1, 3)
-    age, capacity = (squared_weights(c, a, 9) for c in (by_age([4] * 9, 3), by_capacity([4] * 9, 12)))
-    assert age.tolist() == capacity.tolist()
-
-
-@pytest.mark.parametrize("a", [0.0, 0.3, 0.9, 0.999, -0.5])
-@pytest.mark.parametrize("kind", ["age", "capacity"])
+@pytest.mark.parametrize(("a", "kind"), [(0.0, "age"), (0.999, "age"), (0.9, "capacity"), (-0.5, "capacity")])
 def test_floats_follow_the_exact_recursion(a, kind):
     counts = np.random.default_rng(1).integers(0, 5, 60)
     counts[0] = 3
-    cohorts = by_age(counts, 7) if kind == "age" else by_capacity(counts, 9)
-    exact = squared_weights(cohorts, F(a), 60).astype(float)
-    assert np.allclose(squared_weights(cohorts, a, 60), exact, rtol=1e-12, atol=1e-16)
+    cohorts = law.by_age(counts, 7) if kind == "age" else law.by_capacity(counts, 9)
+    exact = law.squared_weights(cohorts, F(a), 60).astype(float)
+    assert np.allclose(law.squared_weights(cohorts, a, 60), exact, rtol=1e-12, atol=1e-16)
 
 
-def test_real_valued_admissions_are_taken_as_they_are():
-    exact = squared_weights(by_age(np.array([F(5, 2)] * 8, dtype=object), 3), F(1, 2), 8)
-    assert np.allclose(squared_weights(by_age([2.5] * 8, 3), 0.5, 8), exact.astype(float), rtol=1e-14)
-
-
-# --- constant admission ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("K", [1, 2, 3, 7])
-@pytest.mark.parametrize("a", [F(0), F(1, 10), F(4, 5), F(-1, 3)])
+@pytest.mark.parametrize(("K", "a"), [(1, F(4, 5)), (2, F(0)), (3, F(-1, 3)), (7, F(1, 10))])
 def test_the_stationary_noise_is_the_limit_of_the_law(K, a):
     T, rate = 60, 2
-    last = squared_weights(by_age([rate] * T, K), a, T)[-1]
-    assert abs(last - stationary_noise(a, K) / rate) <= F(2) * abs(a) ** (T - K)
+    last = law.squared_weights(law.by_age([rate] * T, K), a, T)[-1]
+    assert abs(last - law.stationary_noise(a, K) / rate) <= F(2) * abs(a) ** (T - K)
 
 
 def test_the_lag_sum_is_its_sum_for_symbols_too():
     a = sp.Symbol("a")
-    for K in range(1, 8):
+    for K in (1, 2, 5):
         plain = sum((K - d) * a**d for d in range(1, K))
-        assert sp.simplify(lag_sum(a, K) - plain) == 0
-        assert lag_sum(F(2, 7), K) == sum((K - d) * F(2, 7) ** d for d in range(1, K))
+        assert sp.simplify(law.lag_sum(a, K) - plain) == 0
+        assert law.lag_sum(F(2, 7), K) == sum((K - d) * F(2, 7) ** d for d in range(1, K))
 
 
-@pytest.mark.parametrize("K", [1, 2, 3, 10, 1000, 10**6, 10**12])
-@pytest.mark.parametrize("slow", [1e-1, 1e-4, 1e-8, 1e-12, 1e-15])
+@pytest.mark.parametrize("K", [1, 3, 1000, 10**12])
+@pytest.mark.parametrize("slow", [1e-1, 1e-4, 1e-8, 1e-15])
 def test_floats_do_not_cancel_as_steps_become_small(K, slow):
     a = 1 - slow
     with mpmath.workdps(80):
         b = mpmath.mpf(a)
         lag = b * (K * (1 - b) - 1 + b**K) / (1 - b) ** 2
-        v = (1 - b) / (1 + b) * (K + 2 * lag) / K**2
-        expected = float(v)
-    assert stationary_noise(a, K) == pytest.approx(expected, rel=2e-14)
-
-
-def test_small_steps_forget_how_long_samples_stay_and_large_ones_do_not():
-    for K in (1, 2, 10, 100):
-        assert stationary_noise(1 - 1e-9, K) == pytest.approx(0.5e-9, rel=1e-6)
-        assert stationary_noise(F(0), K) == F(1, K)
+        expected = float((1 - b) / (1 + b) * (K + 2 * lag) / K**2)
+    assert law.stationary_noise(a, K) == pytest.approx(expected, rel=2e-14)
 
 
 def test_the_floor_weighs_directions_by_curvature_and_spread():
     h, spread, eta = [F(1, 2), F(2)], [F(3), F(1)], F(1, 4)
-    expected = (
-        sum(x * s * stationary_noise(contraction(x, eta, 3), 4) for x, s in zip(h, spread, strict=True)) / 20
-    )
-    assert noise_floor(10, 4, h=h, variance=spread, eta=eta, E=3) == expected
+    noises = [
+        s * x * law.stationary_noise(law.contraction(x, eta, 3), 4) for x, s in zip(h, spread, strict=True)
+    ]
+    assert law.noise_floor(10, 4, h=h, variance=spread, eta=eta, E=3) == sum(noises) / 20
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: by_age([1, -1], 2), "admissions"),
-        (lambda: by_age([[1], [2]], 2), "a list of numbers"),
-        (lambda: by_age([1, 2], 0), "K"),
-        (lambda: by_capacity([1, 2], 0), "capacity"),
-        (lambda: squared_weights(by_age([1], 1), 0.5, 0), "horizon"),
+        (lambda: law.by_age([1, -1], 2), "admissions"),
+        (lambda: law.by_age([[1], [2]], 2), "a list of numbers"),
+        (lambda: law.by_age([1, 2], 0), "K"),
+        (lambda: law.by_capacity([1, 2], 0), "capacity"),
+        (lambda: law.squared_weights(law.by_age([1], 1), 0.5, 0), "horizon"),
     ],
 )
 def test_what_makes_no_sense_is_refused(call, message):
@@ -202,9 +164,9 @@ def test_what_makes_no_sense_is_refused(call, message):
 
 
 def test_cohorts_beyond_the_horizon_do_not_count():
-    cohorts = Cohorts(np.array([1, 5]), np.array([9, 9]), np.array([2, 3]))
+    cohorts = law.Cohorts(np.array([1, 5]), np.array([9, 9]), np.array([2, 3]))
     assert cohorts.occupancy(3).tolist() == [2, 2, 2]
-    assert (
-        squared_weights(cohorts, F(1, 2), 3).tolist()
-        == squared_weights(by_age([2, 0, 0], 3), F(1, 2), 3).tolist()
+    found, wanted = (
+        law.squared_weights(one, F(1, 2), 3).tolist() for one in (cohorts, law.by_age([2, 0, 0], 3))
     )
+    assert found == wanted

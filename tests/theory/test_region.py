@@ -1,9 +1,6 @@
 """The region's cumulative ends and the comparison's gaps: by definition, near ρ = 1, and on wide balls."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Any
 
 import flint
 import mpmath
@@ -14,12 +11,7 @@ from hypothesis import strategies as st
 
 from theory.algebra import ball, exp_above_tangent, precise
 from theory.penalty import penalty_comparison, penalty_comparison_as_stated
-from theory.region import (
-    region_maximum,
-    region_minimum,
-    region_minimum_total,
-    region_minimum_window,
-)
+from theory.region import region_maximum, region_minimum, region_minimum_total, region_minimum_window
 from theory.setting import Constants, Region
 
 UNIT = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)
@@ -31,12 +23,13 @@ sizes = st.integers(-60, 4).map(lambda e: Fraction(2) ** e)
 UNIT_BALL = flint.arb(0, 1)
 
 
-def lower_ends(region: Region, first: int, last: int) -> Any:
+def lower_ends(region, first, last):
     return sum((region_minimum(region, j) for j in range(first, last + 1)), Fraction(0))
 
 
+@settings(max_examples=25)
 @given(gaps, st.integers(1, 60), st.integers(1, 60))
-def test_totals_and_windows_are_the_sums_of_the_lower_ends(gap: Fraction, k: int, more: int) -> None:
+def test_totals_and_windows_are_the_sums_of_the_lower_ends(gap, k, more):
     region, t = Region(rate=Fraction(3), rho=1 - gap), k + more - 1
     total, window = lower_ends(region, 1, t - 1), lower_ends(region, t - k + 1, t - 1)
     assert region_minimum_total(region, t) == total
@@ -55,8 +48,9 @@ def test_totals_and_windows_are_the_sums_of_the_lower_ends(gap: Fraction, k: int
         assert mpmath.almosteq(region_minimum_total(number, mpmath.mpf(t)), reference, 1e-38, 1e-38)
 
 
+@settings(max_examples=25)
 @given(st.integers(1, 30), st.integers(2, 60))
-def test_a_float_total_has_all_its_digits_for_a_gap_that_a_float_holds(power: int, t: int) -> None:
+def test_a_float_total_has_all_its_digits_for_a_gap_that_a_float_holds(power, t):
     """As a difference of its two rounded parts, the total of ten rounds at ρ = 1 - 2^-30 is right to seven digits."""
     region = Region(rate=Fraction(1), rho=1 - Fraction(1, 2**power))
     exact = float(lower_ends(region, 1, t - 1))
@@ -66,8 +60,8 @@ def test_a_float_total_has_all_its_digits_for_a_gap_that_a_float_holds(power: in
 
 
 @given(gaps, st.integers(1, 40), st.integers(1, 40))
-@settings(max_examples=60)
-def test_both_gaps_of_the_comparison_are_differences_of_inverses(gap: Fraction, K: int, t: int) -> None:
+@settings(max_examples=20)
+def test_both_gaps_of_the_comparison_are_differences_of_inverses(gap, K, t):
     region = Region(rate=Fraction(3), rho=1 - gap)
     fewest = lower_ends(region, 1, t - 1) + 3
     most = sum((region_maximum(region, j) for j in range(1, t)), Fraction(3))
@@ -84,25 +78,22 @@ def test_both_gaps_of_the_comparison_are_differences_of_inverses(gap: Fraction, 
             assert value.rad() < flint.arb(2) ** -440
 
 
-# --- wide balls --------------------------------------------------------------------------------------------
-
-
-def sharp(x: Fraction) -> Any:
+def sharp(x):
     with flint.ctx.workprec(512):
         return flint.arb(x.numerator) / x.denominator
 
 
-def inside(middle: Fraction, radius: Fraction, across: Fraction, up: Fraction) -> tuple[Any, Any]:
+def inside(middle, radius, across, up):
     """A square in the plane, and a point of it that is known to many more digits."""
     wide = flint.acb(ball(middle) + ball(radius) * UNIT_BALL, ball(radius) * UNIT_BALL)
     return wide, flint.acb(sharp(middle + radius * across), sharp(radius * up))
 
 
 @given(sizes, places, st.fractions(0, 2, max_denominator=50), places, places)
-@settings(max_examples=100)
+@settings(max_examples=40)
 def test_exp_above_its_tangent_contains_its_values_on_the_line_and_in_the_plane(
-    size: Fraction, middle: Fraction, width: Fraction, across: Fraction, up: Fraction
-) -> None:
+    size, middle, width, across, up
+):
     with precise():
         wide, point = inside(size * middle, size * width, across, up)
         with flint.ctx.workprec(512):
@@ -114,7 +105,7 @@ def test_exp_above_its_tangent_contains_its_values_on_the_line_and_in_the_plane(
 @pytest.mark.parametrize(
     "size", [Fraction(1, 10**30), Fraction(1, 10**9), Fraction(1, 10), Fraction(1), Fraction(30)]
 )
-def test_exp_above_its_tangent_is_narrow_enough_to_be_told_from_zero(size: Fraction) -> None:
+def test_exp_above_its_tangent_is_narrow_enough_to_be_told_from_zero(size):
     """On a ball of relative radius 1/4 the parts of e^x - 1 - x are wider than it is."""
     with precise():
         wide, _ = inside(-size, size / 4, Fraction(0), Fraction(0))
@@ -126,7 +117,7 @@ def test_exp_above_its_tangent_is_narrow_enough_to_be_told_from_zero(size: Fract
         assert float(exp_above_tangent(-x)) == pytest.approx(float(point), rel=1e-15)
 
 
-def test_exp_above_its_tangent_at_zero_is_zero_and_elsewhere_never_claims_too_much() -> None:
+def test_exp_above_its_tangent_at_zero_is_zero_and_elsewhere_never_claims_too_much():
     assert exp_above_tangent(flint.arb(0)) == 0
     assert exp_above_tangent(0.0) == 0
     assert exp_above_tangent(mpmath.mpf(0)) == 0
@@ -135,12 +126,10 @@ def test_exp_above_its_tangent_at_zero_is_zero_and_elsewhere_never_claims_too_mu
     assert not exp_above_tangent(flint.arb(0, float("inf"))).is_finite()
 
 
-@pytest.mark.parametrize("gap", [Fraction(1, 10**e) for e in (1, 3, 6, 9)])
+@pytest.mark.parametrize("gap", [Fraction(1, 10), Fraction(1, 10**9)])
 @pytest.mark.parametrize("form", [penalty_comparison, penalty_comparison_as_stated])
 @pytest.mark.parametrize("K", [2, 10**6])
-def test_a_round_is_bounded_on_a_block_of_a_tenth_of_its_distance_from_the_last_corner(
-    gap: Fraction, form: Any, K: int
-) -> None:
+def test_a_round_is_bounded_on_a_block_of_a_tenth_of_its_distance_from_the_last_corner(gap, form, K):
     """What makes Ω₂ cheap for every ρ: no block of `total_ball` need be narrower than that, wherever it lies."""
     with precise():
         region, constants = Region(rate=10, rho=1 - gap).map(ball), UNIT.map(ball)

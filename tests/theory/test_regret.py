@@ -1,11 +1,7 @@
 """The three corrections, the repaired comparison and the rates."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from itertools import pairwise
 from math import log, sqrt
-from typing import Any
 
 import flint
 import mpmath
@@ -16,28 +12,23 @@ from hypothesis import strategies as st
 
 from theory import summation
 from theory.algebra import precise
-from theory.constant_admission import constant_round, constant_round_as_stated, oracle_bound
+from theory.constant_admission import constant_round, constant_round_as_stated
 from theory.penalty import (
-    penalty,
     penalty_comparison,
     penalty_comparison_as_stated,
     penalty_limit,
     penalty_limit_as_stated,
 )
-from theory.region import region_maximum, region_minimum
 from theory.regret import (
     omega1,
-    omega1_as_stated,
     omega1_discrepancy,
     omega1_limit,
     omega2,
     omega2_as_stated,
     omega3,
     omega3_as_stated,
-    omega3_limit,
 )
 from theory.setting import Constants, Region, SettingError
-from theory.violation import buffer_violation_bound, cost_violation_bound
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 HALF = Region(rate=10, rho=Fraction(1, 2))
@@ -47,14 +38,12 @@ THREE_ROUNDINGS = Constants(  # of its root, its linear and its third term: more
 magnitudes = st.fractions(Fraction(1, 1000), 1000, max_denominator=1000)
 
 
-def plain(formula: object, T: int) -> float:
+def plain(formula, T):
     return sum(float(formula(t).total) for t in range(1, T + 1))  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("K", [1, 2, 7])
-@pytest.mark.parametrize("T", [1, 6, 7, 200])
-@pytest.mark.parametrize("steps", [1, 3])
-def test_omega_2_and_3_are_differences_of_plain_sums(K: int, T: int, steps: int) -> None:
+@pytest.mark.parametrize(("K", "T", "steps"), [(1, 6, 3), (7, 1, 1), (7, 7, 3), (2, 200, 1)])
+def test_omega_2_and_3_are_differences_of_plain_sums(K, T, steps):
     c = Constants(D=2, sigma=1, eta=Fraction(1, 10), B=1, Pdim=60, E=steps)
     f, m = c.map(float), c.merged.map(float)
     r = Region(rate=3, rho=Fraction(9, 10))
@@ -76,11 +65,8 @@ def test_omega_2_and_3_are_differences_of_plain_sums(K: int, T: int, steps: int)
         assert fast.total == pytest.approx(slow, rel=1e-9, abs=1e-8)
 
 
-@pytest.mark.parametrize("K", [1, 2, 7])
-@pytest.mark.parametrize("T", [1, 5, 6, 7, 20])
-def test_the_printed_forms_name_the_rounds_in_which_their_limit_has_a_negative_radicand(
-    K: int, T: int
-) -> None:
+@pytest.mark.parametrize(("K", "T"), [(1, 5), (2, 1), (7, 6), (7, 20)])
+def test_the_printed_forms_name_the_rounds_in_which_their_limit_has_a_negative_radicand(K, T):
     negative = [t for t in range(1, T + 1) if penalty_limit_as_stated(K, t, 10, UNIT).linear < 0]
     expected = {"root": ((negative[0], negative[-1]),)} if negative else {}
     assert omega2_as_stated(K, HALF, T, UNIT).negative == expected
@@ -89,7 +75,7 @@ def test_the_printed_forms_name_the_rounds_in_which_their_limit_has_a_negative_r
 
 
 @pytest.mark.parametrize("form", [omega3, omega3_as_stated])
-@settings(max_examples=40)
+@settings(max_examples=10)
 @given(
     K=st.integers(1, 9),
     rate=magnitudes,
@@ -97,9 +83,7 @@ def test_the_printed_forms_name_the_rounds_in_which_their_limit_has_a_negative_r
     c=st.builds(Constants, D=magnitudes, sigma=magnitudes, eta=magnitudes, B=magnitudes, Pdim=magnitudes),
 )
 @example(K=5, rate=Fraction(79, 89), T=8, c=THREE_ROUNDINGS)
-def test_the_error_of_a_float_omega_covers_all_its_roundings(
-    form: Any, K: int, rate: Fraction, T: int, c: Constants
-) -> None:
+def test_the_error_of_a_float_omega_covers_all_its_roundings(form, K, rate, T, c):
     near, proved = form(K, rate, T, c), form(K, rate, T, c, certified=True)
     with precise():
         assert abs(proved.total - near.total) <= near.error
@@ -107,12 +91,12 @@ def test_the_error_of_a_float_omega_covers_all_its_roundings(
     assert near.error <= 2 * proved.error + 5 * np.spacing(largest)
 
 
-def omega2_by_definition(K: int, gap: int, T: int, Pdim: int, *, stated: bool) -> Any:
+def omega2_by_definition(K, gap, T, Pdim, *, stated):
     """Ω₂ with Λ̄ = 3, D = σ = B = 1 and η = 1/10, round by round from the printed definitions, with sums for sums."""
     rate, rho, sums = mpmath.mpf(3), 1 - mpmath.mpf(1) / gap, [mpmath.mpf(0)]
     most, value = rate, mpmath.mpf(0)
 
-    def penalty_of(n: Any, N: Any, seen: Any, in_log: Any) -> Any:
+    def penalty_of(n, N, seen, in_log):
         mu = 1 / n - 1 / N
         logarithm = mpmath.log(in_log / Pdim) if in_log > Pdim else 0
         return mpmath.sqrt(max(mu, 0)) + mu / 10 + 10 * mpmath.sqrt(Pdim / seen * (1 + logarithm))
@@ -132,12 +116,9 @@ def omega2_by_definition(K: int, gap: int, T: int, Pdim: int, *, stated: bool) -
 
 
 @pytest.mark.parametrize("form", [omega2, omega2_as_stated])
-@pytest.mark.parametrize("gap", [10**3, 10**9])
-@pytest.mark.parametrize(("K", "Pdim"), [(1, 5), (40, 200), (10**6, 5)])
-def test_a_certified_omega_2_contains_the_sum_of_its_definition(
-    form: Any, gap: int, K: int, Pdim: int
-) -> None:
-    T, stated = 1500, form is omega2_as_stated
+@pytest.mark.parametrize(("K", "gap", "Pdim"), [(1, 10**3, 5), (40, 10**9, 200), (10**6, 10**3, 5)])
+def test_a_certified_omega_2_contains_the_sum_of_its_definition(form, K, gap, Pdim):
+    T, stated = 500, form is omega2_as_stated
     constants = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=Pdim)
     proved = form(K, Region(rate=3, rho=1 - Fraction(1, gap)), T, constants, certified=True)
     with mpmath.workdps(70), flint.ctx.workprec(200):
@@ -147,31 +128,14 @@ def test_a_certified_omega_2_contains_the_sum_of_its_definition(
 
 
 @pytest.mark.parametrize("form", [omega2, omega2_as_stated])
-@pytest.mark.parametrize("K", [2, 10**6])
-def test_a_certified_omega_2_costs_no_more_as_rho_tends_to_one(
-    form: Any, K: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_certified_omega_2_costs_no_more_as_rho_tends_to_one(form, monkeypatch):
     monkeypatch.setattr(summation, "MOST_TERMS", 2**16)
-    for gap in (10**3, 10**9):
-        proved = form(K, Region(rate=10, rho=1 - Fraction(1, gap)), 10**15, UNIT, certified=True).total
-        assert proved.rad() < 10**-9 * abs(proved.mid())
+    region = Region(rate=10, rho=1 - Fraction(1, 10**9))
+    proved = form(10**6, region, 10**15, UNIT, certified=True).total
+    assert proved.rad() < 10**-9 * abs(proved.mid())
 
 
-def test_a_certified_omega_2_grows_with_the_horizon_and_as_the_region_contracts_more_slowly() -> None:
-    """Every round adds something positive, and the more the slower the region contracts."""
-    with precise():
-        for path in (
-            [(10**9, T) for T in (10**4, 10**9, 10**14)],
-            [(gap, 10**7) for gap in (2, 10**4, 10**9)],
-        ):
-            values = [
-                omega2(10, Region(rate=10, rho=1 - Fraction(1, gap)), T, UNIT, certified=True).total
-                for gap, T in path
-            ]
-            assert all(small < large for small, large in pairwise(values))
-
-
-def test_omega_2_says_what_to_change_where_it_cannot_be_enclosed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_omega_2_says_what_to_change_where_it_cannot_be_enclosed(monkeypatch):
     with pytest.raises(SettingError, match=r"1-rho must exceed .*, got 1.0e-40"):
         omega2(10, Region(rate=10, rho=1 - Fraction(1, 10**40)), 10, UNIT)
     monkeypatch.setattr(summation, "MOST_TERMS", 1000)
@@ -179,99 +143,22 @@ def test_omega_2_says_what_to_change_where_it_cannot_be_enclosed(monkeypatch: py
         omega2(10, Region(rate=10, rho=Fraction(1, 2)), 10**9, UNIT)
 
 
-def test_the_first_round_alone_has_an_omega_2_of_exactly_zero_mismatch() -> None:
+def test_the_first_round_alone_has_an_omega_2_of_exactly_zero_mismatch():
     first = omega2(10, Region(rate=10, rho=1 - Fraction(1, 10**9)), 1, UNIT, certified=True).terms
     assert first.root == 0
     assert first.linear == 0
 
 
-@pytest.mark.parametrize("K", [1, 2, 10])
-def test_omega_3_grows_like_the_root_of_T_log_T_and_not_like_log_T(K: int) -> None:
-    limit = float(omega3_limit(K, 10, UNIT))
-    ratios, logs = [], []
-    for T in (10**5, 10**10, 10**15):
-        proved = omega3(K, 10, T, UNIT, certified=True)
-        with precise():
-            value = proved.total
-        ratios.append(float(value.mid()) / sqrt(T * log(T)))
-        logs.append(float(value.mid()) / log(T))
-    if K == 1:
-        assert max(map(abs, ratios)) < 1e-12
-        return
-    assert all(abs(b - limit) < abs(a - limit) for a, b in pairwise(ratios))
-    assert ratios[-1] == pytest.approx(limit, rel=0.05)
-    assert logs[1] > 100 * logs[0]
-    assert logs[2] > 100 * logs[1]
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(1, 6))
-def test_the_repaired_comparison_bounds_the_penalty_of_switching_to_the_target_rate(
-    places: list[float], K: int
-) -> None:
-    region, c = Region(rate=3.0, rho=0.8), UNIT.map(float)
-    path = []
-    for t, place in enumerate(places, start=1):
-        n, N = sum(path[-(K - 1) :] if K > 1 else []) + region.rate, sum(path) + region.rate
-        bound = penalty_comparison(K, np.float64(t), region, c).total
-        assert penalty(n, N, c) <= bound * (1 + 1e-9)
-        low, high = region_minimum(region, t), region_maximum(region, t)
-        path.append(low + place * (high - low))
-
-
-def test_the_printed_comparison_is_exceeded_by_a_path_inside_the_region() -> None:
-    region, K = Region(rate=Fraction(3), rho=Fraction(4, 5)), 2
-    strong = Constants(D=100, sigma=1, eta=Fraction(1, 10), B=Fraction(1, 100), Pdim=1)
-    path = [region_maximum(region, 1), region_maximum(region, 2), region_minimum(region, 3)]
-    n, N = path[-1] + 3, sum(path) + 3
-    assert penalty(n, N, strong) > penalty_comparison_as_stated(K, 4, region, strong).total
-    assert penalty(n, N, strong) <= penalty_comparison(K, 4, region, strong).total
-
-
-def test_omega_1_is_bounded_as_stated_and_grows_like_log_T_as_corrected() -> None:
-    c = UNIT.map(float)
-    sizes = (10**3, 10**4, 10**5)
-    stated = [float(omega1_as_stated(np.full(T, 10.0), 10, c).total) for T in sizes]
-    corrected = [float(omega1(np.full(T, 10.0), 10, c).root) for T in sizes]
-    assert abs(stated[2] - stated[1]) < abs(stated[1] - stated[0])
-    # Dσ√n/2 · (1 - 1/K)/(Λ̄t) a round
-    for growth in (corrected[1] - corrected[0], corrected[2] - corrected[1]):
-        assert growth == pytest.approx(10 / 2 * 0.9 / 10 * log(10), rel=0.02)
-
-
-@settings(max_examples=20)
-@given(st.integers(1, 40), st.integers(1, 5))
-def test_what_the_region_alone_bounds(T: int, K: int) -> None:
-    most = [region_maximum(HALF, t) for t in range(1, T + 1)]
-    assert cost_violation_bound(T, HALF, 1, 10) == sum(most) - 10 * T
-    occupancy = sum(sum(most[max(t - K, 0) : t]) - min(t, K) * 10 for t in range(1, T + 1))
-    assert occupancy <= buffer_violation_bound(K, T, HALF)
-
-
-def test_a_regret_against_the_oracle_adds_up() -> None:
-    T, K = 500, 4
-    c = UNIT.map(float)
-    path = np.full(T, 5.0)
-    region = Region(rate=5, rho=Fraction(1, 2))
-    comparison = sum(
-        float(penalty_comparison(K, np.float64(t), region.map(float), c).total) for t in range(1, T + 1)
-    )
-    penalties = sum(float(penalty(5.0 * min(t, K), 5.0 * t, c)) for t in range(1, T + 1))
-    regret = omega1(path, K, c).total + penalties - oracle_bound(20, T, UNIT).total + 5
-    chain = omega1(path, K, c).total + (penalties - comparison)
-    chain += omega2(K, region, T, UNIT).total + omega3(K, 5, T, UNIT).total
-    assert regret == pytest.approx(chain, rel=1e-9)
-
-
-@pytest.mark.parametrize("K", [1, 2, 5])
-def test_what_omega_1_gains_between_two_horizons_is_its_limit_times_the_logarithm(K: int) -> None:
+@pytest.mark.parametrize("K", [1, 5])
+def test_what_omega_1_gains_between_two_horizons_is_its_limit_times_the_logarithm(K):
     c = Constants(D=3, sigma=2, eta=Fraction(1, 3), B=1, Pdim=5, E=3).map(float)
-    early, late = (omega1(np.full(T, 7.0), K, c) for T in (2 * 10**4, 2 * 10**5))
+    early, late = (omega1(np.full(T, 7.0), K, c) for T in (4000, 40_000))
     limit = omega1_limit(K, 7.0, c)
-    assert late.root - early.root == pytest.approx(float(limit.root) * log(10), rel=1e-3, abs=1e-8)
-    assert late.linear - early.linear == pytest.approx(float(limit.linear) * log(10), rel=1e-3, abs=1e-8)
+    assert late.root - early.root == pytest.approx(float(limit.root) * log(10), rel=5e-3, abs=1e-8)
+    assert late.linear - early.linear == pytest.approx(float(limit.linear) * log(10), rel=5e-3, abs=1e-8)
 
 
-def test_a_round_s_discrepancy_tends_to_its_leading_term() -> None:
+def test_a_round_s_discrepancy_tends_to_its_leading_term():
     c, K, t = UNIT.map(float), 4, 10.0**9
     real, surrogate = constant_round(K, t, 7.0, c), penalty_limit(K, t, 7.0, c)
     leading = omega1_discrepancy(K, 7.0, c) * t**-1.5 * sqrt(log(t))

@@ -6,8 +6,8 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import linprog
-from scipy.sparse import lil_array
 
 from theory.capacity import age_burden, burst_effective_rate, effective_rate
 from theory.knapsack import purchase_limit
@@ -16,45 +16,35 @@ from theory.replacement import ages_in_memory, best_replacement, best_rule, cycl
 from theory.setting import SettingError
 
 F = Fraction
-AGES = 5
-SMALL = [(1, 3), (1, 2, 6), (2, 3), (F(1, 1000), 1000), (4,)]
+AGES = 4
+SMALL = [(1, 2, 6), (F(1, 1000), 1000), (4,)]
 BURDENS = {
     "small steps": [age_burden(j) for j in range(1, AGES + 1)],
     "a = 1/2": [age_burden(j, F(1, 2)) for j in range(1, AGES + 1)],
-    "a = 0": [age_burden(j, 0) for j in range(1, AGES + 1)],
-    "late": [1, 1, 1, 1, 9],
+    "late": [1, 1, 1, 9],
 }
 
 
 def programme(law, burdens, share):
-    """The least mean burden of all rules at this cost: how often which age meets which price and is replaced."""
+    """The least mean burden of all rules at this cost, by a linear programme in π(j), how often a sample has age j, and
+    y(j, i), how often it then meets price i and is replaced."""
     ages, m = len(burdens), len(law.prices)
     chance, prices = np.array(law.weights, dtype=float), np.array(law.prices, dtype=float)
-    paid = chance * prices
-    # π(j), then y(j, i): how often age j meets price i and is replaced
-    size = ages + ages * m
-    balance, after = lil_array((ages + 1, size)), np.zeros(ages + 1)
-    for j in range(ages):
-        replaced = slice(ages + j * m, ages + (j + 1) * m)
-        balance[0, replaced] = chance
-        older = min(j + 1, ages - 1)
-        balance[older, j] += 1
-        balance[older, replaced] = balance[older, replaced].toarray() - chance
-    for j in range(ages):
-        balance[j, j] -= 1
-    balance[ages, :ages], after[ages] = 1, 1
-    limits = lil_array((ages * m + 1, size))
-    for j in range(ages):
-        for i in range(m):
-            limits[j * m + i, ages + j * m + i], limits[j * m + i, j] = 1, -1
-        limits[ages * m, ages + j * m : ages + (j + 1) * m] = paid
-    aims = np.concatenate([np.array(burdens, dtype=float), np.zeros(ages * m)])
+    here, last = sparse.eye_array(ages), sparse.coo_array(([1], ([ages - 1], [ages - 1])), (ages, ages))
+    older = sparse.eye_array(ages, k=-1) + last  # the last age stands for all later ones
+    fresh = sparse.coo_array((np.ones(ages), (np.zeros(ages, int), np.arange(ages))), (ages, ages))
+    balance = sparse.hstack([older - here, sparse.kron(fresh - older, [chance])])
+    meets = sparse.hstack(
+        [-sparse.kron(here, np.ones((m, 1))), sparse.eye_array(ages * m)]
+    )  # y(j, i) <= π(j)
+    aims, paid = np.zeros((2, ages + ages * m))
+    aims[:ages], paid[ages:] = np.array(burdens, dtype=float), np.tile(chance * prices, ages)
     done = linprog(
         aims,
-        A_eq=balance.tocsr(),
-        b_eq=after,
-        A_ub=limits.tocsr(),
-        b_ub=np.concatenate([np.zeros(ages * m), [float(share)]]),
+        A_eq=sparse.vstack([balance, [[1] * ages + [0] * (ages * m)]]).tocsr(),
+        b_eq=[0] * ages + [1],
+        A_ub=sparse.vstack([meets, [paid]]).tocsr(),
+        b_ub=[0] * (ages * m) + [float(share)],
         method="highs",
     )
     assert done.success
@@ -76,7 +66,7 @@ def all_rules(prices, name):
 
 def test_ages_are_the_stationary_law_of_their_chain():
     rng = np.random.default_rng(0)
-    for _ in range(100):
+    for _ in range(30):
         law = Atoms.of([F(int(x)) for x in rng.integers(1, 9, rng.integers(1, 5))])
         J = int(rng.integers(1, 6))
         rule = [F(int(x)) for x in rng.integers(0, 10, J)]
@@ -101,7 +91,7 @@ def test_who_stops_buying_keeps_the_last_sample_for_good():
     assert cycle(law, [1, 1, 0], [1, 2, 7]).burden == 7
 
 
-@pytest.mark.parametrize("multiplier", [F(1, 100), F(1, 3), F(1), F(5, 2), F(40)])
+@pytest.mark.parametrize("multiplier", [F(1, 3), F(5, 2), F(40)])
 @pytest.mark.parametrize("prices", SMALL)
 @pytest.mark.parametrize("name", BURDENS)
 def test_no_threshold_rule_is_better_than_the_best(prices, name, multiplier):
@@ -113,44 +103,10 @@ def test_no_threshold_rule_is_better_than_the_best(prices, name, multiplier):
     assert found.thresholds[-1] <= max(prices)
 
 
-@pytest.mark.parametrize("multiplier", [F(1, 3), F(5, 2)])
-@pytest.mark.parametrize("prices", [[1, 3], [1, 2, 6], [2, 3]])
-def test_no_causal_rule_is_better_over_many_rounds(prices, multiplier):
-    law, burdens = Atoms.of(prices), [float(g) for g in BURDENS["small steps"]]
-    found = best_rule(law, BURDENS["small steps"], multiplier)
-    value = float(found.burden + multiplier * found.cost)
-    # the least cost of k more rounds from each age, by whatever was seen before
-    least = np.zeros(AGES)
-    for _ in range(400):
-        older = np.minimum(np.arange(AGES) + 1, AGES - 1)
-        keep, fresh = np.array(burdens)[older] + least[older], burdens[0] + least[0]
-        choices = [np.minimum(float(multiplier) * price + fresh, keep) for price in prices]
-        least, before = sum(choices) / len(prices), least
-    assert (least - before).min() - 1e-12 <= value <= (least - before).max() + 1e-12
-    assert np.ptp(least - before) < 1e-9
-
-
-def test_thresholds_are_where_both_choices_cost_the_same():
-    law, burdens, mu = Atoms.of([1, 2, 3, 4, 5, 6]), [age_burden(j) for j in range(1, 7)], F(4)
-    found = best_rule(law, burdens, mu)
-    least = found.burden + mu * found.cost
-    worth = 0  # h: what it is worth to have used a sample often, above having a fresh one
-    for j in reversed(range(len(burdens))):
-        at = found.thresholds[j]
-        assert at < law.highest
-        later = mu * (law.spent(at) + (1 - law.mass(at)) * at)
-        if j == len(burdens) - 1:
-            assert at * mu == burdens[-1] - least + later
-        else:
-            assert at * mu == burdens[j + 1] - least + worth
-        worth = later
-    assert burdens[0] - least + worth == 0
-
-
 # --- within a budget ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("part", [F(1, 50), F(1, 4), F(2, 3), F(1)])
+@pytest.mark.parametrize("part", [F(1, 50), F(2, 3), F(1)])
 @pytest.mark.parametrize("prices", SMALL)
 @pytest.mark.parametrize("name", BURDENS)
 def test_no_mixture_of_threshold_rules_is_better_within_a_budget(prices, name, part):
@@ -178,8 +134,7 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("part", [0.02, 0.3, 0.9])
-@pytest.mark.parametrize("a", [F(0), 0.3, 0.7, 1 - 1e-9, 1])
+@pytest.mark.parametrize(("a", "part"), [(F(0), 0.3), (0.7, 0.02), (1 - 1e-9, 0.9), (1, 0.3)])
 @pytest.mark.parametrize("name", LAWS)
 def test_the_best_replacement_is_the_linear_programme(name, a, part):
     law, places = LAWS[name], 7
@@ -215,37 +170,20 @@ def test_exact_prices_keep_exact_rules_and_floats_follow():
         assert float(getattr(exact, name)) == pytest.approx(getattr(floats, name), rel=1e-9)
 
 
-@pytest.mark.parametrize("scale", [2.0**-50, 2.0**50])
-def test_units_do_not_matter(scale):
-    plain = best_replacement(Uniform(1.0, 10.0), 100, 55)
-    heavy = best_replacement(Uniform(1.0, 10.0), 100, 55, burden=lambda j: scale * age_burden(j))
-    dear = best_replacement(Uniform(scale, 10 * scale), 100, 55 * scale)
-    assert heavy.burden / scale == pytest.approx(plain.burden, rel=1e-11)
-    assert heavy.thresholds[:9] == pytest.approx(plain.thresholds[:9], rel=1e-4)
-    assert dear.burden == pytest.approx(plain.burden, rel=1e-11)
-
-
 def test_burdens_that_settle_may_waver_by_a_rounding():
     burdens = [1.0, 2.9, 3.0, np.nextafter(3.0, 0), 3.0]
     found = least_burden(Atoms.of([1.0, 3.0]), burdens, 0.5)
     assert found[3] == pytest.approx(least_burden(Atoms.of([1.0, 3.0]), [1.0, 2.9, 3.0], 0.5)[3], rel=1e-12)
 
 
-def test_a_budget_beyond_the_mean_price_replaces_all_in_every_round():
-    for law in (Uniform(1, 10), Atoms.of([1, 10]), Atoms.of([5])):
-        for budget in (100 * law.mean, 10**6):
-            best = best_replacement(law, 100, budget)
-            assert (best.rate, best.burden, best.cost, best.effective_rate) == (100, 1, 100 * law.mean, 100)
-
-
-def test_at_one_price_the_best_is_steady_admission():
-    for lifetime in (1, 2, 7, 40):
+def test_the_extremes_are_steady_admission():
+    for law in (Uniform(1, 10), Atoms.of([5])):  # a budget beyond the mean price replaces all in every round
+        best = best_replacement(law, 100, 100 * law.mean + 1)
+        assert (best.rate, best.burden, best.cost, best.effective_rate) == (100, 1, 100 * law.mean, 100)
+    for lifetime in (1, 2, 7, 40):  # one price
         best = best_replacement(Atoms.of([F(3)]), 10, F(30, lifetime))
         assert (best.rate, best.burden) == (F(10, lifetime), lifetime)
-
-
-def test_where_each_round_forgets_the_last_no_replacement_helps():
-    for a in (0, F(0), 0.0):
+    for a in (F(0), 0.0):  # each round forgets the last
         best = best_replacement(Uniform(1.0, 10.0), 100, 1e-9, burden=lambda j, a=a: age_burden(j, a))
         assert (best.burden, best.multiplier) == (1, 0)
 
@@ -262,14 +200,11 @@ def test_small_budgets_end_and_too_small_ones_say_so(law):
 
 
 def test_long_traces_of_prices_far_apart_are_no_trouble():
-    rng = np.random.default_rng(6)
-    for prices, budget in ((rng.uniform(1, 10, 10_000), 55), (np.exp(rng.uniform(-13, 13, 10_000)), 100)):
-        law = Atoms.of(prices)
-        best, limit = best_replacement(law, 100, budget), purchase_limit(law, 100, budget)
-        assert best.cost == pytest.approx(budget, rel=1e-9)
-        assert (
-            burst_effective_rate(100, 1, law.mass(limit.threshold)) * 0.99 < best.effective_rate < limit.rate
-        )
+    law = Atoms.of(np.exp(np.random.default_rng(6).uniform(-13, 13, 10_000)))
+    best, limit = best_replacement(law, 100, 100), purchase_limit(law, 100, 100)
+    assert best.cost == pytest.approx(100, rel=1e-9)
+    least = burst_effective_rate(100, 1, law.mass(limit.threshold)) * 0.99
+    assert least < best.effective_rate < limit.rate
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,6 @@
 """Settings refuse what makes no sense, in one sentence."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Any
 
 import pytest
 import sympy
@@ -18,22 +15,19 @@ GOOD = {"D": 1, "sigma": 1, "eta": 1, "B": 1, "Pdim": 5}
 @pytest.mark.parametrize(
     "value", [0, -1, float("nan"), float("inf"), "1", True, sympy.Symbol("x", negative=True)]
 )
-def test_a_constant_must_be_a_positive_finite_number(name: str, value: Any) -> None:
+def test_a_constant_must_be_a_positive_finite_number(name, value):
     with pytest.raises(SettingError, match=f"{name} must be a positive finite number") as caught:
         Constants(**{**GOOD, name: value})
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("steps", [0, -1, 1.5, float("nan"), "2"])
-def test_local_steps_are_whole(steps: Any) -> None:
-    with pytest.raises(SettingError, match="E must be a whole number"):
-        Constants(**GOOD, E=steps)
-
-
-@pytest.mark.parametrize("rho", [0, 1, -0.5, 1.5, float("nan"), "0.5"])
-def test_the_contraction_lies_strictly_between_0_and_1(rho: Any) -> None:
+@pytest.mark.parametrize("wrong", [0, 1, -0.5, 1.5, float("nan"), "2"])
+def test_local_steps_are_whole_and_the_contraction_lies_strictly_between_0_and_1(wrong):
+    if wrong != 1:
+        with pytest.raises(SettingError, match="E must be a whole number"):
+            Constants(**GOOD, E=wrong)
     with pytest.raises(SettingError, match="rho must lie strictly between 0 and 1"):
-        Region(rate=1, rho=rho)
+        Region(rate=1, rho=wrong)
 
 
 @pytest.mark.parametrize(
@@ -46,12 +40,12 @@ def test_the_contraction_lies_strictly_between_0_and_1(rho: Any) -> None:
         ({"mean_cost": float("inf")}, "mean cost must be"),
     ],
 )
-def test_a_budget_is_checked_client_by_client(change: dict[str, Any], complaint: str) -> None:
+def test_a_budget_is_checked_client_by_client(change, complaint):
     with pytest.raises(SettingError, match=complaint):
         Budget(**{"buffers": (1, 2), "cost": 1, "mean_cost": 1, **change})
 
 
-def test_settings_move_between_number_systems() -> None:
+def test_settings_move_between_number_systems():
     constants = Constants(**{**GOOD, "eta": Fraction(1, 10)}, E=3, G=2)
     assert constants.map(float).eta == 0.1
     assert constants.map(ball).map(float).E == 3
@@ -60,6 +54,6 @@ def test_settings_move_between_number_systems() -> None:
     assert Region(rate=2, rho=Fraction(1, 2)).map(float).rho == 0.5
 
 
-def test_symbols_are_welcome() -> None:
+def test_symbols_are_welcome():
     D, K = sympy.symbols("D K", positive=True)
     assert Constants(**{**GOOD, "D": D, "eta": K}).D == D

@@ -48,19 +48,11 @@ def best_of_all(law, stay, money, ages):
     return least
 
 
-@pytest.mark.parametrize("stay", [0.0, 0.6, 0.9])
-@pytest.mark.parametrize("money", [1.0, 3.0, 8.0])
+@pytest.mark.parametrize(("stay", "money"), [(0.0, 3.0), (0.6, 1.0), (0.9, 8.0)])
 def test_no_rule_beats_the_best_one(stay, money):
     law, ages = Atoms.of([1.0, 2.5, 4.0]), 4
     best = sticky_rule(law, stay, money, ages)
     assert best.burden + money * best.cost == pytest.approx(best_of_all(law, stay, money, ages), rel=1e-6)
-
-
-def test_a_rule_that_knows_that_prices_stay_is_another():
-    """Where prices stay, a low one is not used up by one purchase, and a high one not worth waiting out."""
-    law = Atoms.of([1.0, 2.5, 4.0, 6.0, 9.0])
-    blind, seeing = (sticky_rule(law, stay, 6.0, ages=24).replaces for stay in (0.0, 0.9))
-    assert (blind != seeing).any()
 
 
 def test_what_a_rule_brings_is_what_playing_it_brings():
@@ -70,20 +62,13 @@ def test_what_a_rule_brings_is_what_playing_it_brings():
     assert (rule.burden, rule.cost) == pytest.approx((burden, cost), rel=1e-7)
 
 
-@pytest.mark.parametrize(("prices", "budget"), [(range(1, 11), 55), ([1, 3], 90), ([2, 3, 9, 9], 120)])
+@pytest.mark.parametrize(("prices", "budget"), [(range(1, 6), 55), ([2, 3, 9, 9], 120)])
 def test_without_stickiness_it_is_the_rule_for_independent_prices(prices, budget):
     law = Atoms.of(prices)
     independent = best_replacement(law, 100, budget)
     effective, rate = best_sticky_replacement(law, 0.0, 100, budget, ages=40)
     assert effective == pytest.approx(float(independent.effective_rate), rel=1e-6)
     assert rate == pytest.approx(float(independent.rate), rel=1e-4)
-
-
-def test_the_longer_prices_stay_the_less_is_to_be_gained():
-    law = Atoms.of([1.0, 4.0, 7.0, 10.0])
-    found = [best_sticky_replacement(law, stay, 100, 55, ages=64)[0] for stay in (0.0, 0.5, 0.9)]
-    assert found == sorted(found, reverse=True)
-    assert all(value > 10 for value in found)
 
 
 def test_a_budget_for_every_round_buys_everything():

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import flint
@@ -13,20 +12,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from theory import summation
-from theory.algebra import exp, log, log_plus, minimum, sqrt
-from theory.lambert import lambert_partial
-from theory.summation import Sum, plain_total, total, total_ball
+from theory.algebra import exp, log_plus, minimum, sqrt
+from theory.summation import plain_total, total, total_ball
 
 Formula = Callable[[Any], Any]
 ONE_ULP = np.finfo(float).eps
 
 
-def constant_admission(
-    K: int, rate: Any, step: Any = 1, Pdim: Any = 5, several: bool = False
-) -> tuple[Formula, tuple[int, ...]]:
+def constant_admission(K, rate, step=1, Pdim=5, several=False):
     """A round of the bound under constant admission, with a root at t = 1 and corners at K and Pdim/rate."""
 
-    def round_(t: Any) -> Any:
+    def round_(t):
         k = minimum(K, t)
         y = t - (k - 1) / 2
         chi = (1 - 1 / y - (k * k - 1) / (6 * y * y)) / (k * rate)
@@ -37,12 +33,12 @@ def constant_admission(
     return round_, (K - 1, K, math.floor(float(Pdim) / float(rate)))
 
 
-def plain_ball(f: Formula, T: int, prec: int = 128) -> Any:
+def plain_ball(f, T, prec=128):
     with flint.ctx.workprec(prec):
         return sum((f(flint.arb(t)) for t in range(1, T + 1)), flint.arb(0))
 
 
-def exact(f: Formula, T: int) -> float:
+def exact(f, T):
     return math.fsum(float(x) for x in f(np.arange(1, T + 1, dtype=float)))
 
 
@@ -51,26 +47,24 @@ retentions = st.one_of(st.integers(1, 100), st.integers(1, 10**6))
 rates = st.sampled_from([0.001, 0.5, 1.0, 3.7, 10.0, 250.0])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=15)
 @given(T=horizons, K=retentions, rate=rates, step=st.floats(0.001, 10))
-def test_total_is_within_its_error_of_the_term_by_term_sum(T: int, K: int, rate: float, step: float) -> None:
+def test_total_is_within_its_error_of_the_term_by_term_sum(T, K, rate, step):
     f, breaks = constant_admission(K, rate, step)
     fast, slow = total(f, T, breaks), exact(f, T)
     assert abs(fast.value - slow) <= fast.error + ONE_ULP * slow
     assert fast.error <= 2e-14 * slow
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=20)
 @given(
     start=st.integers(0, 1000),
     rounds=st.integers(1, 50_000),
     corners=st.lists(st.integers(0, 60_000), max_size=6),
     power=st.sampled_from([0.5, 1.0, 1.5, 3.0]),
 )
-def test_total_sees_through_any_named_corners(
-    start: int, rounds: int, corners: list[int], power: float
-) -> None:
-    def f(t: Any) -> Any:
+def test_total_sees_through_any_named_corners(start, rounds, corners, power):
+    def f(t):
         return 1 + sum(np.abs(t - b - 0.5) ** power for b in corners)
 
     T = start + rounds
@@ -80,20 +74,13 @@ def test_total_sees_through_any_named_corners(
     assert fast.error <= 2e-14 * slow
 
 
-@pytest.mark.parametrize("degree", range(8))
-def test_total_of_a_power_is_the_exact_power_sum(degree: int) -> None:
-    T = 10**6
-    power_sum = sum(t**degree for t in range(1, T + 1))
-    assert total(lambda t: t**degree, T).value == pytest.approx(power_sum, rel=1e-14)
-
-
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=12)
 @given(corner=st.floats(1, 10**6), power=st.sampled_from([0.5, 1.0]))
 @example(corner=654_321.0, power=1.0)  # between the border of a block and the next point inside
-def test_a_corner_that_is_not_named_costs_work_but_not_accuracy(corner: float, power: float) -> None:
+def test_a_corner_that_is_not_named_costs_work_but_not_accuracy(corner, power):
     points = 0
 
-    def f(t: Any) -> Any:
+    def f(t):
         nonlocal points
         points += len(t)
         return np.sqrt(t) + np.maximum(t - corner, 0) ** power
@@ -103,10 +90,10 @@ def test_a_corner_that_is_not_named_costs_work_but_not_accuracy(corner: float, p
     assert abs(unnamed.value - plain_total(f, 10**6)) <= unnamed.error <= 2e-12 * unnamed.value
 
 
-def test_noise_in_the_terms_is_reported_and_does_not_exhaust_the_bisection() -> None:
+def test_noise_in_the_terms_is_reported_and_does_not_exhaust_the_bisection():
     points = 0
 
-    def noisy(t: Any) -> Any:
+    def noisy(t):
         nonlocal points
         points += len(t)
         return np.sqrt(t) * (1 + 1e-12 * np.sin(1e6 * t))
@@ -116,14 +103,14 @@ def test_noise_in_the_terms_is_reported_and_does_not_exhaust_the_bisection() -> 
     assert 1e-14 < fast.error / fast.value < 1e-11
 
 
-def test_a_round_that_is_not_a_number_makes_only_its_own_sum_not_a_number() -> None:
+def test_a_round_that_is_not_a_number_makes_only_its_own_sum_not_a_number():
     both = total(lambda t: [np.where(t == 3, np.nan, t), t], 10**6)
     assert np.isnan(both.value[0])
     assert both.value[1] == pytest.approx(10**6 * (10**6 + 1) / 2, rel=1e-15)
 
 
-def test_several_sums_at_once_equal_the_sums_one_by_one() -> None:
-    T, retained = 10**7, (1, 10, 1000)
+def test_several_sums_at_once_equal_the_sums_one_by_one():
+    T, retained = 10**6, (1, 10, 1000)
     formulas = [constant_admission(K, 10.0, several=True) for K in retained]
     breaks = [b for _, named in formulas for b in named]
     batch = total(lambda t: np.stack([np.stack(f(t)) for f, _ in formulas]), T, breaks)
@@ -135,13 +122,13 @@ def test_several_sums_at_once_equal_the_sums_one_by_one() -> None:
     assert plain_total(formulas[0][0], T) == pytest.approx(batch.value[0], rel=1e-13)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=8)
 @given(
     T=st.one_of(st.integers(1, 300), st.integers(300, 3000)),
     K=st.one_of(st.integers(1, 30), st.integers(1, 5000)),
     rate=st.fractions(Fraction(1, 50), 100, max_denominator=50),
 )
-def test_ball_meets_the_plain_ball_sum(T: int, K: int, rate: Fraction) -> None:
+def test_ball_meets_the_plain_ball_sum(T, K, rate):
     with flint.ctx.workprec(128):
         ball_rate = flint.arb(rate.numerator) / rate.denominator
     f, breaks = constant_admission(K, ball_rate)
@@ -150,9 +137,8 @@ def test_ball_meets_the_plain_ball_sum(T: int, K: int, rate: Fraction) -> None:
     assert float(proved.rad()) <= 1e-17 * float(proved.mid())
 
 
-@pytest.mark.parametrize("T", [10**9, 10**12, 10**15])
-@pytest.mark.parametrize("K", [1, 10, 10**6])
-def test_ball_and_float_agree_far_beyond_plain_summation(K: int, T: int) -> None:
+@pytest.mark.parametrize(("K", "T"), [(1, 10**15), (10**6, 10**9)])
+def test_ball_and_float_agree_far_beyond_plain_summation(K, T):
     f, breaks = constant_admission(K, 10)
     proved, fast = total_ball(f, T, breaks), total(f, T, breaks)
     assert float(proved.rad()) <= 1e-15 * float(proved.mid())
@@ -160,8 +146,8 @@ def test_ball_and_float_agree_far_beyond_plain_summation(K: int, T: int) -> None
     assert not proved.overlaps(proved * (1 + flint.arb(10) ** -10))
 
 
-@pytest.mark.parametrize("T", [10**9, 10**15])
-def test_ball_contains_the_sum_that_is_known_in_closed_form(T: int) -> None:
+def test_ball_contains_the_sum_that_is_known_in_closed_form():
+    T = 10**15
     with flint.ctx.workprec(256):
         harmonic = flint.arb(T + 1).digamma() + flint.arb.const_euler()
         squares = flint.arb(T * (T + 1) * (2 * T + 1) // 6)
@@ -172,63 +158,30 @@ def test_ball_contains_the_sum_that_is_known_in_closed_form(T: int) -> None:
         assert not second.contains(squares + 1) or second.rad() > 1
 
 
-def test_ball_without_named_breaks_is_as_right_as_with_them() -> None:
+def test_ball_without_named_breaks_is_as_right_as_with_them():
     f, breaks = constant_admission(1000, 10)
     assert total_ball(f, 10**6).overlaps(total_ball(f, 10**6, breaks))
-
-
-def test_float_without_a_named_break_does_not_pass_for_the_ball() -> None:
-    """The float sum of one smooth branch, taken across the corner, is a mistake that the ball must refuse."""
-    f, breaks = constant_admission(10**4, 10)
-    beyond, _ = constant_admission(10**7, 10)  # the branch k = t, continued past K
-    wrong = total(beyond, 20_000).value
-    proved = total_ball(f, 20_000, breaks)
-    assert not proved.contains(flint.arb(float(wrong)))
-
-
-@pytest.mark.parametrize("gap", [Fraction(1, 2), Fraction(1, 100), Fraction(1, 10**6)])
-def test_contracting_summands_are_summed_by_both_methods(gap: Fraction) -> None:
-    def summand(rho: Any) -> Formula:
-        def f(t: Any) -> Any:
-            growth = t + lambert_partial(rho, t)
-            return [exp(t * log(rho)), 1 / sqrt(growth)]
-
-        return f
-
-    T, rounded = 10**9, float(1 - gap)
-    with flint.ctx.workprec(128):
-        rho = flint.arb(rounded)  # exactly, because 1 - ρ is what both sums are sensitive to
-        geometric = rho * (1 - rho**T) / (1 - rho)
-    proved, fast = total_ball(summand(rho), T), total(summand(rounded), T)
-    assert proved[0].overlaps(geometric)
-    assert all(float(p.rad()) <= 1e-15 * float(p.mid()) for p in proved)
-    assert fast.value == pytest.approx([float(p) for p in proved], rel=1e-13)
 
 
 # --- that the proof is one: what a bound too small would break -----------------------------------------------
 
 
-def block(
-    f: Formula, low: int, size: int, points: int, monkeypatch: pytest.MonkeyPatch, ellipse: int = 3
-) -> Any:
+def block(f, low, size, points, monkeypatch, ellipse=3):
     """The enclosure of one block's sum, however wide, for any rule and any ellipse; None where it is refused."""
     monkeypatch.setattr(summation, "ELLIPSE", ellipse)
     sums = summation._ball_of_block(f, low, size, points, [], goal=-(10**6))
     return sums[0] if sums else None
 
 
-def ellipse_around(low: int, size: int, parameter: int, reach: Any = 1) -> list[Any]:
+def ellipse_around(low, size, parameter, reach=1):
     """Points of the Bernstein ellipse of a block, or of one `reach` times as large."""
     turns = [(flint.acb(0, flint.arb(k) / 8) * flint.arb.pi()).exp() * parameter for k in range(16)]
     middle, half = flint.arb(2 * low + size - 1) / 2, flint.arb(size) / 2
     return [middle + reach * half * (w + 1 / w) / 2 for w in turns]
 
 
-@pytest.mark.parametrize("points", [10, 46])
-@pytest.mark.parametrize("rounds_per_point", [2, 3, 10])
-def test_a_block_contains_a_sum_that_its_rule_misses(
-    points: int, rounds_per_point: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("points", "rounds_per_point"), [(10, 2), (10, 10), (46, 3)])
+def test_a_block_contains_a_sum_that_its_rule_misses(points, rounds_per_point, monkeypatch):
     """Poles next to the ellipse, and so many digits that what the rule misses is truncation and no rounding.
 
     With no more digits than points, as in `total_ball`, the weights' rounding would cover up for a missing bound.
@@ -237,7 +190,7 @@ def test_a_block_contains_a_sum_that_its_rule_misses(
     with flint.ctx.workprec(600):
         middle, half, pole = flint.arb(size - 1) / 2, flint.arb(size) / 2, flint.acb(0, flint.arb(3) / 2)
 
-        def f(t: Any) -> Any:
+        def f(t):
             x = (t - middle) / half
             value = 1 / (x - pole) * (1 / (x + pole))  # 1/(x²+9/4), so that a wide x does no harm
             return value if isinstance(t, flint.acb) else value.real
@@ -248,16 +201,13 @@ def test_a_block_contains_a_sum_that_its_rule_misses(
         assert abs(proved.mid() - sharp) > flint.arb(10) ** -40
 
 
-@pytest.mark.parametrize("points", [2, 5, 12, 46])
-@pytest.mark.parametrize("rounds_per_point", [Fraction(1, 2), 1, 2])
-def test_a_rule_is_exact_for_every_power_below_its_number_of_points(
-    points: int, rounds_per_point: Fraction, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("points", "rounds_per_point"), [(2, 2), (5, Fraction(1, 2)), (12, 1), (46, 2)])
+def test_a_rule_is_exact_for_every_power_below_its_number_of_points(points, rounds_per_point, monkeypatch):
     size = math.ceil(rounds_per_point * points) + 1
     with flint.ctx.workprec(600):
         for degree in range(points):
 
-            def f(t: Any, degree: int = degree) -> Any:
+            def f(t, degree=degree):
                 return ((2 * t - (size - 1)) / size) ** degree
 
             proved = block(f, 0, size, points, monkeypatch)
@@ -265,46 +215,26 @@ def test_a_rule_is_exact_for_every_power_below_its_number_of_points(
             assert abs(proved.mid() - sharp) < flint.arb(2) ** -300
 
 
-@pytest.mark.parametrize(("points", "size"), [(2, 1), (2, 2), (4, 1), (4, 2)])
-def test_a_block_contains_the_sum_of_a_polynomial_just_beyond_its_rule(
-    points: int, size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A rule of m points, and the Chebyshev polynomial of degree m: a bound a hundredth as large would be wrong."""
-
-    def f(t: Any) -> Any:
-        y = ((2 * t - (size - 1)) / size) ** 2
-        return 2 * y - 1 if points == 2 else 8 * y * (y - 1) + 1
-
-    with flint.ctx.workprec(128):
-        proved = block(f, 0, size, points, monkeypatch)
-        sharp = sum((f(flint.arb(t)) for t in range(size)), flint.arb(0))
-        assert proved.contains(sharp)
-        assert abs(proved.mid() - sharp) > proved.rad() / 100
-
-
-@lru_cache
-def sum_of_weights(points: int, size: int) -> Any:
+def sum_of_weights(points, size):
     """Σ|w|, where w sums the Lagrange polynomials of the Gauss points over the rounds; N unless some w < 0."""
-    with flint.ctx.workprec(400):
-        nodes = [flint.arb.legendre_p_root(points, k) for k in range(points)]
-        rounds = [flint.arb(2 * j + 1 - size) / size for j in range(size)]
-        others = [[n for n in nodes if n is not node] for node in nodes]
-        return sum(
-            abs(sum(math.prod((x - n) / (node - n) for n in rest) for x in rounds))
-            for node, rest in zip(nodes, others, strict=True)
-        )
+    nodes = [flint.arb.legendre_p_root(points, k) for k in range(points)]
+    rounds = [flint.arb(2 * j + 1 - size) / size for j in range(size)]
+    others = [[n for n in nodes if n is not node] for node in nodes]
+    return sum(
+        abs(sum(math.prod((x - n) / (node - n) for n in rest) for x in rounds))
+        for node, rest in zip(nodes, others, strict=True)
+    )
 
 
-@pytest.mark.parametrize("ellipse", [2, 3, 5])
-@pytest.mark.parametrize(("points", "size"), [(6, 13), (12, 5), (20, 41), (46, 93)])
-@pytest.mark.parametrize("formula", ["one", "exp", "cos"])
-def test_a_block_claims_no_more_than_the_theorem_says(
-    formula: str, points: int, size: int, ellipse: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(
+    ("formula", "points", "size", "ellipse"),
+    [("one", 6, 13, 2), ("exp", 12, 5, 5), ("cos", 20, 41, 3), ("one", 46, 93, 3)],
+)
+def test_a_block_claims_no_more_than_the_theorem_says(formula, points, size, ellipse, monkeypatch):
     """N + Σ|w| times the error of the cut series, 2Mq^(1-m)/(q-1), with M at least what f reaches on the ellipse."""
     low = 10 * size
 
-    def f(t: Any) -> Any:
+    def f(t):
         x = (t - low) / flint.arb(size)
         return {"one": 1 + 0 * x, "exp": exp(x), "cos": (4 * x - 2).cos()}[formula]
 
@@ -315,14 +245,14 @@ def test_a_block_claims_no_more_than_the_theorem_says(
         assert block(f, low, size, points, monkeypatch, ellipse).rad() > theorem * (1 - flint.arb(2) ** -20)
 
 
-def test_a_sum_of_ones_has_the_radius_that_its_rule_of_46_points_can_prove() -> None:
+def test_a_sum_of_ones_has_the_radius_that_its_rule_of_46_points_can_prove():
     """All but the plain rounds at either end are in blocks, whatever their number, and each claims 2N/3^45 or more."""
     proved = total_ball(lambda t: 1 + 0 * t, 10**6)
     assert proved.contains(10**6)
     assert proved.rad() > flint.arb(2 * (10**6 - 400)) / 3**45
 
 
-def test_a_sum_that_grows_too_fast_for_its_blocks_is_as_narrow_as_any() -> None:
+def test_a_sum_that_grows_too_fast_for_its_blocks_is_as_narrow_as_any():
     """On the ellipse of the last block e^(t/20) is e^68 times what it is on the block, which has to be halved."""
     T = 10**4
     with flint.ctx.workprec(400):
@@ -333,44 +263,49 @@ def test_a_sum_that_grows_too_fast_for_its_blocks_is_as_narrow_as_any() -> None:
     assert proved.rad() < sharp * flint.arb(2) ** -60
 
 
-@pytest.mark.parametrize("ellipse", [2, 3, 5])
-def test_a_pole_inside_the_ellipse_is_noticed_and_one_far_outside_is_none(
-    ellipse: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("ellipse", [2, 5])
+def test_a_pole_inside_the_ellipse_is_noticed_and_one_far_outside_is_none(ellipse, monkeypatch):
     low, size = 1000, 100
     for reach, refused in ((flint.arb(99) / 100, True), (6, False)):
         for pole in ellipse_around(low, size, ellipse, reach):
 
-            def f(t: Any, pole: Any = pole) -> Any:
+            def f(t, pole=pole):
                 return 1 / ((t - pole.real) ** 2 + pole.imag**2)
 
             found = block(f, low, size, 46, monkeypatch, ellipse)
             assert (found is None) == refused
 
 
-def test_plain_total_adds_across_chunks_exactly() -> None:
+def test_plain_total_adds_across_chunks_exactly():
     assert plain_total(lambda t: t, 3 * 10**6) == 3 * 10**6 * (3 * 10**6 + 1) // 2
 
 
-def test_a_sum_of_one_round_is_that_round() -> None:
-    assert total(lambda t: t, 7, start=7) == Sum(7.0, total(lambda t: t, 7, start=7).error)
+def test_a_sum_of_one_round_is_that_round():
+    assert total(lambda t: t, 7, start=7).value == 7
     assert total_ball(lambda t: t, 7, start=7).contains(7)
 
 
-@pytest.mark.parametrize("method", [total, total_ball])
-def test_an_empty_sum_is_refused(method: Callable[..., Any]) -> None:
-    with pytest.raises(ValueError, match="start=5 and T=4"):
-        method(lambda t: t, 4, start=5)
+NAN = flint.arb.nan()
 
 
-def test_float_refuses_rounds_it_cannot_count_and_the_ball_does_not() -> None:
-    with pytest.raises(ValueError, match="use total_ball"):
-        total(lambda t: t, 10**18)
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda: total(lambda t: t, 4, start=5), ValueError, "start=5 and T=4"),
+        (lambda: total_ball(lambda t: t, 4, start=5), ValueError, "start=5 and T=4"),
+        (lambda: total(lambda t: t, 10**18), ValueError, "use total_ball"),
+        (lambda: total_ball(lambda t: 1 / (t - 3), 10**6), ArithmeticError, "not finite"),
+        (
+            lambda: total_ball(lambda t: t if isinstance(t, flint.arb) else t * NAN, 10**9),
+            ArithmeticError,
+            "no proof within",
+        ),
+    ],
+)
+def test_what_cannot_be_summed_is_refused(call, error, said):
+    with pytest.raises(error, match=said):
+        call()
+
+
+def test_the_ball_counts_rounds_that_a_float_cannot():
     assert total_ball(lambda t: t, 10**18).contains(10**18 * (10**18 + 1) // 2)
-
-
-def test_no_ball_is_returned_where_nothing_can_be_proved() -> None:
-    with pytest.raises(ArithmeticError, match="not finite"):
-        total_ball(lambda t: 1 / (t - 3), 10**6)
-    with pytest.raises(ArithmeticError, match="no proof within"):
-        total_ball(lambda t: t if isinstance(t, flint.arb) else t * flint.arb.nan(), 10**9)
