@@ -110,7 +110,7 @@ class Prediction:
         }
 
     def curves(self) -> pa.Table:
-        """One row a policy and round: excess risk at θ(round), the last being what is left after the last round."""
+        """One row per policy and round: excess risk at θ(round), the last being what is left after the last round."""
         found = self.forecasts
         length = self.study.rounds + 1
         return pa.table(

@@ -13,6 +13,7 @@ from typing import Any
 
 from empirics.control.prices import make_prices
 from empirics.prediction.forecast import Forecast, Outlook
+from empirics.settings.policy_name import PolicyName
 from theory.design import fill_ratio
 from theory.setting import SettingError
 
@@ -43,7 +44,7 @@ class Best:
 
     @property
     def rate(self) -> float:
-        """Samples a round."""
+        """Samples per round."""
         return self.forecast.rate
 
     def document(self) -> dict[str, Any]:
@@ -167,7 +168,7 @@ class _Search:
         """Of constant admission with these K, step sizes and numbers of steps, all at once."""
         if not settings:
             return {}
-        names = [f"constant@K={K},eta={size!r},steps={count}" for K, size, count in settings]
+        names = [PolicyName("constant").having(K=K, eta=size, steps=count) for K, size, count in settings]
         study = replace(self.outlook.study, policies=tuple(names), seeds=1)
         made = replace(self.outlook, study=study, policies=None, patience=patience).forecasts()
         return dict(zip(settings, made.values(), strict=True))

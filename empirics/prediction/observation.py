@@ -39,6 +39,7 @@ class Observer:
         population = landscape.model.population
         every = len(landscape.probes) == len(population.x)
         self.probes: Tensor | slice = slice(None) if every else landscape.probes  # a slice copies nothing
+        self.x_probes = population.x[self.probes]
         self.everyone = population.weights[0][:, None]
         self.everyone_probed = self.everyone[landscape.probes] / self.everyone[landscape.probes].sum()
         self._compare_probes()
@@ -63,7 +64,7 @@ class Observer:
         """The mean gradient over the probes, (columns, parameters)."""
         model = self.landscape.model
         scaled = (p[..., None] * residual).flatten(1)
-        return (scaled.T @ model.population.x[self.probes]).view(-1, model.size)
+        return (scaled.T @ self.x_probes).view(-1, model.size)
 
     # --- at the mean path ----------------------------------------------------------------------------------
 

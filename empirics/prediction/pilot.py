@@ -28,7 +28,7 @@ class Pilot:
     """Samples that were drawn from each client's distribution, or from the one that all share."""
 
     whole: Problem
-    drawn: tuple[Index, ...]  # one a client, or one for all
+    drawn: tuple[Index, ...]  # one per client, or one for all
 
     @property
     def size(self) -> int:

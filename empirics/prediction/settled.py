@@ -19,7 +19,7 @@ CHUNK = 64
 @dataclass(frozen=True)
 class LastRound:
     """The state after a closure's last round; `growth` is the scatter that a round adds, on average over the last
-    half of the rounds. Of risks and parameters there is one row a run, of the others (rows, lumps)."""
+    half of the rounds. Of risks and parameters there is one row per run, of the others (rows, lumps)."""
 
     round: int
     risk: Tensor

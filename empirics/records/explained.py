@@ -1,6 +1,6 @@
 """What carries the gain that the paper reports: every policy of every world of the ladder, against constant admission.
 
-Reads the folders that `empirics.reproduce.explain` fills: one a world, and `WORLD-equal` with the policies that may
+Reads the folders that `empirics.reproduce.explain` fills: one per world, and `WORLD-equal` with the policies that may
 spend what `released` was seen to spend. Seeds are paired across both, since they see the same prices and samples.
 """
 

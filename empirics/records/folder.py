@@ -3,7 +3,7 @@
 | file | what |
 | --- | --- |
 | `settings.json` | the study, device, versions, digests, constants; and which of the other files belong to it |
-| `rounds.parquet` | one row a policy, seed and round; the columns are `empirics.records.columns.COLUMNS` |
+| `rounds.parquet` | one row per policy, seed and round; the columns are `empirics.records.columns.COLUMNS` |
 | `summary.json` | what `acdpp train` prints; there once the study is complete |
 | `reproduction.json` | what `acdpp reproduce` prints, with the curves, made from the files above |
 | `state-ROUND.npz` | parameters after that round, to continue or extend the study from; reading takes none |
@@ -337,7 +337,7 @@ class Folder:
                 beside.open("wb") as handle,
                 pq.ParquetWriter(handle, first.schema, write_page_checksum=True) as writer,
             ):
-                for group in chain([first], groups):  # one row group a chunk, as it was replayed
+                for group in chain([first], groups):  # one row group per chunk, as it was replayed
                     writer.write_table(group, row_group_size=len(group))
 
         with self._told():

@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """Triton kernels for many small convolutional networks at once, each with weights and images of its own.
 
-Activations of a model are rows, one a pixel of one of its images, with channels last: (models, images, pixels,
+Activations of a model are rows, one per pixel of one of its images, with channels last: (models, images, pixels,
 channels). Of a model's images only the first `size` are real; what lies behind them is neither read nor written.
 A layer's gamma, beta and bias lie side by side, (models, 3, channels), and are given by where the first model's begins.
 

@@ -15,10 +15,10 @@ __all__ = ["Linear"]
 
 class Linear:
     """Logistic regression on the population's inputs as they are (a bias is a constant input), started at 0, or from
-    given parameters, one row a replicate.
+    given parameters, one row per replicate.
 
     Parameters are one row of weights an output: for two classes a single one, with ℓ = log(1 + e^(-s x·θ)), s = ±1;
-    for more, one a class, with softmax cross-entropy.
+    for more, one per class, with softmax cross-entropy.
     """
 
     def __init__(self, population: Population, first: Tensor | None = None) -> None:

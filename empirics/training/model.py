@@ -85,7 +85,7 @@ class Descent:
 
 
 def _along(numbers: Tensor, values: Tensor) -> Tensor:
-    """One number a run, to meet values whose first axis is the runs."""
+    """One number per run, to meet values whose first axis is the runs."""
     return numbers.view(-1, *(1,) * (values.ndim - 1))
 
 

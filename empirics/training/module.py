@@ -24,9 +24,9 @@ def answers(scores: Tensor) -> Tensor:
 
 
 class Module:
-    """A module that maps a batch of inputs to class scores (one score a class, softmax cross-entropy).
+    """A module that maps a batch of inputs to class scores (one score per class, softmax cross-entropy).
 
-    Given one module, every run starts from its parameters; given one a replicate, run r starts from those of module
+    Given one module, every run starts from its parameters; given one per replicate, run r starts from those of module
     r mod replicates. Parameters that need no gradient stay as they are. Buffers, such as running means, are not
     averaged by a federation: modules with any are refused.
     """
@@ -68,7 +68,7 @@ class Module:
         if not isinstance(scores, Tensor) or tuple(scores.shape) != wanted:
             got = tuple(scores.shape) if isinstance(scores, Tensor) else type(scores).__name__
             raise SettingError(
-                f"model {kind} must give one score a class, shape {wanted} for two inputs, got {got}"
+                f"model {kind} must give one score per class, shape {wanted} for two inputs, got {got}"
             )
 
     def start(self, runs: int) -> Tensor:

@@ -232,8 +232,8 @@ class ManyResNets(Module):
         images = memory.index.shape[2]
         if images > most:
             raise SettingError(
-                f"resnet9 trains on at most {most} images of this size a client, got {images}: take smaller buffers or "
-                "images"
+                f"resnet9 trains on at most {most} images of this size per client, got {images}: take smaller buffers "
+                "or images"
             )
         per_network = self._bytes(images, training=True, velocity=descent.momentum > 0)
         for part in _parts(len(theta), per_network * memory.index.shape[1], theta.device):

@@ -44,7 +44,7 @@ class Minimiser:
 
 @dataclass(frozen=True)
 class Least:
-    """The least population risk on the ball, one a replicate or one for all, and how far above it they may lie."""
+    """The least population risk on the ball, one per replicate or one for all, and how far above it they may lie."""
 
     values: tuple[float, ...]
     gap: float

@@ -28,7 +28,7 @@ LISTED, DRAWN = 16, 150  # bytes for a sample's place in a list, and for drawing
 
 @dataclass(frozen=True)
 class Streams:
-    """Pools of population indices, one a client: the same for all replicates, or each replicate's own."""
+    """Pools of population indices, one per client: the same for all replicates, or each replicate's own."""
 
     pools: tuple[tuple[Index, ...], ...]
     population: int

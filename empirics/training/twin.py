@@ -77,7 +77,7 @@ class Client:
 
 @dataclass(frozen=True)
 class Record:
-    """One run: θ(1..T+1), admissions and memory sizes a client, and the measured mismatch at θ(t)."""
+    """One run: θ(1..T+1), admissions and memory sizes per client, and the measured mismatch at θ(t)."""
 
     theta: Tensor
     admissions: np.ndarray

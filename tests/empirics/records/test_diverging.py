@@ -7,15 +7,13 @@ import pytest
 import torch
 
 from acdpp.train import show_summary
-from empirics import run
-from empirics.records.gap import gap_closed
 from empirics.records.summary import _mean
 from empirics.run import run_study
 from empirics.settings.study import Study
 from empirics.training.engine import Engine
 from figures import learning
 from figures.measured import read
-from tests.empirics.small import blobs
+from tests.empirics.small import assert_same_rows, blobs, stopped_at
 from theory.setting import SettingError
 
 WILD = "constant@eta=1.5"  # each of its runs has some rounds, and then none
@@ -34,21 +32,18 @@ SMALL = {
     "per_seed": ("start",),
     "diverging": "record",
 }
+DATA = (blobs().train_x, blobs().train_y)
+NOTHING = {"mean": None, "error": None}
 
 
 def own():
     torch.manual_seed(0)
     layers = [torch.nn.Linear(8, 30), *(torch.nn.Linear(30, 30) for _ in range(2)), torch.nn.Linear(30, 4)]
-    return {"dataset": (blobs().train_x, blobs().train_y), "model": torch.nn.Sequential(*layers)}
+    return {"dataset": DATA, "model": torch.nn.Sequential(*layers)}
 
 
-def trained(out, **given):
-    return run_study(Study(**(SMALL | given)), out, **own())
-
-
-def column(out, name):
-    """(policies, seeds, rounds)."""
-    return read(out)[name]
+def trained(out, *, resume=False, **given):
+    return run_study(Study(**(SMALL | given)), out, resume=resume, **own())
 
 
 @pytest.fixture(scope="module")
@@ -57,102 +52,68 @@ def result(tmp_path_factory):
     return out, trained(out)
 
 
-def test_what_diverged_has_no_accuracy_from_then_on(result):
+def test_what_diverged_has_no_numbers_from_then_on_and_keeps_the_best_of_before(result):
     out, summary = result
-    accuracy, risk = column(out, "accuracy"), column(out, "risk")
+    accuracy = read(out)["accuracy"]
     lost = np.isnan(accuracy)
-    assert np.array_equal(lost, np.isnan(risk))
+    assert np.array_equal(lost, np.isnan(read(out)["risk"]))
     assert not lost[[0, 2]].any()
     first = lost[1].argmax(axis=1)
-    assert (first > 1).all()
-    assert (first < 11).all()
+    assert first.min() > 1
+    assert first.max() < 11
     assert len(set(first)) > 1
-    for seed in range(3):
-        assert lost[1, seed, first[seed] :].all()
-    row = summary["policies"][WILD]
-    assert row["final_accuracies"] == [None] * 3
-    assert [one["diverged"] for one in summary["policies"].values()] == [0, 3, 0]
-
-
-def test_the_summary_has_null_for_its_means_and_keeps_the_best_of_before(result):
-    out, summary = result
+    assert (lost[1] == (np.arange(12) >= first[:, None])).all()
     saved = json.loads((out / "summary.json").read_text())  # strict JSON: it has no word for NaN
     assert saved == json.loads(json.dumps(summary, allow_nan=False))
-    row, accuracy = summary["policies"][WILD], column(out, "accuracy")
+    assert [one["diverged"] for one in summary["policies"].values()] == [0, 3, 0]
+    wild, tame = summary["policies"][WILD], summary["policies"][TAME]
     for name in ("final_accuracy", "mean_accuracy", "final_risk"):
-        assert row[name] == {"mean": None, "error": None}
-        assert summary["policies"][TAME][name]["mean"] is not None
-    assert row["best_accuracy"]["mean"] == pytest.approx(np.nanmax(accuracy[1], axis=1).mean())
-    assert row["mismatch"]["over_chi"] is None
-    assert row["mean_cost"]["mean"] == summary["policies"][TAME]["mean_cost"]["mean"]
-    for shares in summary["gap_closed"].values():
-        assert shares is None or WILD not in shares
+        assert wild[name] == NOTHING
+        assert tame[name]["mean"] is not None
+    assert wild["final_accuracies"] == [None] * 3
+    assert wild["best_accuracy"]["mean"] == pytest.approx(np.nanmax(accuracy[1], axis=1).mean())
+    assert wild["mismatch"]["over_chi"] is None
+    assert wild["mean_cost"]["mean"] == tame["mean_cost"]["mean"]
+    assert all(shares is None or WILD not in shares for shares in summary["gap_closed"].values())
 
 
 def test_the_others_do_not_notice(result, tmp_path):
-    out, summary = result
     alone = trained(tmp_path / "alone", policies=(TAME, "oracle"), diverging="refuse")
     for name in ("accuracy", "risk", "mismatch"):
-        assert np.array_equal(column(out, name)[[0, 2]], column(tmp_path / "alone", name))
-    assert alone["policies"][TAME] == summary["policies"][TAME]
-
-
-def test_a_study_that_refuses_ends_where_the_other_goes_on(tmp_path):
-    with pytest.raises(
-        SettingError, match=r"training diverged: .* of constant@eta=1\.5 is not finite in round"
-    ):
-        trained(tmp_path / "refused", diverging="refuse")
+        assert np.array_equal(read(result[0])[name][[0, 2]], read(tmp_path / "alone")[name])
+    assert alone["policies"][TAME] == result[1]["policies"][TAME]
 
 
 @pytest.mark.parametrize("measures", [("accuracy",), ()])
-def test_accuracies_of_parameters_that_are_no_numbers_are_not_recorded(result, tmp_path, measures):
-    summary = trained(tmp_path / "out", measures=measures)
-    row = summary["policies"][WILD]
+def test_accuracies_of_parameters_that_are_no_numbers_are_not_recorded(tmp_path, measures):
+    row = trained(tmp_path / "out", measures=measures)["policies"][WILD]
     assert row["final_accuracy"]["mean"] is None
     assert row["diverged"] == 3
     if measures:
-        accuracy = column(tmp_path / "out", "accuracy")
-        assert np.isnan(accuracy[1, :, -1]).all()
+        assert np.isnan(read(tmp_path / "out")["accuracy"][1, :, -1]).all()
         assert row["mean_accuracy"]["mean"] is None
 
 
-@pytest.mark.parametrize("stop", [5, 10])
-def test_a_study_with_diverged_runs_is_continued_to_the_same_bits(result, tmp_path, monkeypatch, stop):
-    class Stopped(Exception):
-        pass
-
-    def play(self, rounds, tick=lambda t: None):
-        if rounds.first > stop:
-            raise Stopped
-        return played(self, rounds, tick)
-
-    played = Engine.play
-    monkeypatch.setattr(run.Engine, "play", play)
-    with pytest.raises(Stopped):
-        trained(tmp_path / "broken")
-    monkeypatch.setattr(run.Engine, "play", played)
-    again = run_study(out=tmp_path / "broken", resume=True, **own())
-    assert again == result[1]
-    for name in ("accuracy", "risk", "mismatch", "variance", "admitted"):
-        assert np.array_equal(column(tmp_path / "broken", name), column(result[0], name), equal_nan=True)
+@pytest.mark.parametrize("stop", [6, 11])
+def test_a_study_with_diverged_runs_is_continued_to_the_same_bits(result, tmp_path, stop):
+    out = stopped_at(Study(**SMALL), tmp_path / "broken", stop, **own())
+    assert run_study(out=out, resume=True, **own()) == result[1]
+    assert_same_rows(out, result[0])
 
 
-def test_another_model_is_still_refused_where_runs_have_diverged(result, tmp_path):
+def test_it_is_extended_by_the_same_model_alone(result, tmp_path):
     trained(tmp_path / "out", rounds=10)
     other = own()
-    with torch.no_grad():
-        for part in other["model"]:
-            part.register_forward_hook(lambda module, given, found: 2 * found)
+    for part in other["model"]:
+        part.register_forward_hook(lambda module, given, found: 2 * found)
     with pytest.raises(SettingError, match="the model is not the one it began with"):
         run_study(Study(**SMALL), tmp_path / "out", resume=True, **other)
-    more = run_study(Study(**SMALL), tmp_path / "out", resume=True, **own())
-    assert more == result[1]
+    assert trained(tmp_path / "out", resume=True) == result[1]
 
 
 def test_a_study_is_extended_where_all_runs_have_diverged(tmp_path):
-    alone = SMALL | {"policies": (WILD,)}
     assert trained(tmp_path / "out", policies=(WILD,), rounds=11)["policies"][WILD]["diverged"] == 3
-    more = run_study(Study(**alone), tmp_path / "out", resume=True, **own())
+    more = trained(tmp_path / "out", policies=(WILD,), resume=True)
     assert more == trained(tmp_path / "at once", policies=(WILD,))
 
 
@@ -170,28 +131,24 @@ def test_a_risk_that_was_infinite_for_a_round_counts(tmp_path, monkeypatch):
     assert row["mean_accuracy"]["mean"] is None
     assert row["final_accuracy"]["mean"] > 0
     for name in ("risk", "accuracy"):
-        (place,) = np.argwhere(np.isnan(column(tmp_path / "out", name)))
-        assert place.tolist() == [1, 1, 7]
+        assert np.argwhere(np.isnan(read(tmp_path / "out")[name])).tolist() == [[1, 1, 7]]
 
 
 def test_excess_risk_bounds_predictions_and_ranking_go_without_it(tmp_path, monkeypatch, capsys):
     def step(self, width):
         stepped(self, width)
-        self.theta[1] *= torch.where(self.round[0] + self.begun > 7, torch.nan, 1.0)
+        self.count = getattr(self, "count", 0) + 1
+        if self.count == 7:
+            self.theta[1] = torch.nan
 
-    def play(self, rounds, tick=lambda t: None):
-        self.begun = rounds.first
-        return played(self, rounds, tick)
-
-    stepped, played = Engine.step, Engine.play
+    stepped = Engine.step
     monkeypatch.setattr(Engine, "step", step)
-    monkeypatch.setattr(Engine, "play", play)
     study = Study(**(SMALL | {"policies": ("constant", "oracle"), "radius": 2.0, "labels": "parity"}))
-    summary = run_study(study, tmp_path / "out", dataset=own()["dataset"])
+    summary = run_study(study, tmp_path / "out", dataset=DATA)
     row, other = summary["policies"].values()
     assert (row["diverged"], other["diverged"]) == (1, 0)
     for name in ("final_excess_risk", "cumulative_excess_risk"):
-        assert row[name] == {"mean": None, "error": None}
+        assert row[name] == NOTHING
         assert other[name]["mean"] > 0
     for name in ("corrected_over_measured", "stated_over_measured", "predicted_over_measured"):
         assert row[name] is None
@@ -199,7 +156,7 @@ def test_excess_risk_bounds_predictions_and_ranking_go_without_it(tmp_path, monk
     assert summary["ranking"]["measured"] == ["oracle", "constant"]
     assert summary["ranking"]["undecided"] == [["constant", "oracle"]]
     assert list(summary["gap_closed"].values()) == [None] * 3
-    accuracy = column(tmp_path / "out", "accuracy")
+    accuracy = read(tmp_path / "out")["accuracy"]
     assert np.isnan(accuracy).sum() == np.isnan(accuracy[0, 1, 7:]).sum() == 5
     show_summary({"result": "out", **summary})
     lines = [one for one in capsys.readouterr().out.splitlines() if one.startswith(" constant ")]
@@ -207,19 +164,12 @@ def test_excess_risk_bounds_predictions_and_ranking_go_without_it(tmp_path, monk
     assert all("–" in one and "∞" not in one for one in lines)
 
 
-def test_a_gap_leaves_out_what_has_no_number():
-    values = np.array([[4.0, 4.2, 4.1], [2.0, 2.2, 2.2], [3.0, np.nan, 3.1], [3.0, 3.2, 3.3]])
-    assert set(gap_closed(["constant", "oracle", "lost", "mine"], values)) == {"mine"}
-    values[0, 1] = np.nan
-    assert gap_closed(["constant", "oracle", "lost", "mine"], values) is None
-
-
 def test_what_is_large_but_finite_has_a_mean_and_no_error_that_json_could_not_hold():
     with np.errstate(over="ignore"):
         assert _mean(np.array([1e200, -3e200])) == {"mean": -1e200, "error": None}
 
 
-def test_it_is_shown_and_drawn(result, capsys, tmp_path):
+def test_it_is_shown_and_drawn(result, capsys):
     out, summary = result
     show_summary({"result": str(out), **summary})
     shown = capsys.readouterr().out

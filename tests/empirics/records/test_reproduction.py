@@ -14,6 +14,7 @@ from empirics.run import run_study
 from empirics.settings.ladder import rungs
 from empirics.settings.section7 import PAPER, SETTINGS, section7
 from empirics.settings.study import Study
+from tests.empirics.small import blobs, stopped_at
 from tests.empirics.small import study as small
 from theory.setting import SettingError
 
@@ -75,16 +76,26 @@ def planted(folder, study=STUDY, accuracy=ACCURACY, **settings):
 
 
 def interval(values):
-    mean, low, high = (
-        np.mean(values),
-        *stats.t.interval(0.8, len(values) - 1, np.mean(values), stats.sem(values)),
-    )
-    return {"mean": mean, "low": low, "high": high}
+    low, high = stats.t.interval(0.8, len(values) - 1, np.mean(values), stats.sem(values))
+    return {"mean": np.mean(values), "low": low, "high": high}
 
 
-def test_current_best_is_a_running_maximum_with_the_interval_of_t(tmp_path):
-    row = reproduction(planted(tmp_path / "r"))["policies"]["acdpp"]
-    curves = np.array(BEST)
+def points(one, other):
+    """Of the last current best, and of its mean after each round, in per cent, seed by seed."""
+    best = np.maximum.accumulate(np.nan_to_num(ACCURACY), axis=2)
+    return [
+        100 * (one - other)
+        for one, other in ((v[one], v[other]) for v in (best[..., -1], best[..., 1:].mean(2)))
+    ]
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory):
+    return reproduction(planted(tmp_path_factory.mktemp("planted") / "r"))
+
+
+def test_current_best_is_a_running_maximum_with_the_interval_of_t(document):
+    row, curves = document["policies"]["acdpp"], np.array(BEST)
     for name in ("mean", "low", "high"):
         expected = [interval(values)[name] for values in curves.T]
         assert row["current_best"][name] == pytest.approx(expected, rel=FIVE)
@@ -93,22 +104,18 @@ def test_current_best_is_a_running_maximum_with_the_interval_of_t(tmp_path):
     assert row["diverged"] == 1
 
 
-def test_books_are_those_of_the_rows(tmp_path):
-    found = reproduction(planted(tmp_path / "r"))["policies"]
+def test_books_are_those_of_the_rows(document):
     for p, name in enumerate(POLICIES):
-        spent = COST[p] * ADMITTED[p]
-        assert found[name]["cost"]["mean"] == pytest.approx(spent.mean(axis=0), rel=FIVE)
-        assert found[name]["mean_cost"] == pytest.approx(interval(spent.mean(axis=1)), rel=FIVE)
-        assert found[name]["occupancy"]["mean"] == pytest.approx(HELD[p].mean(axis=0), rel=FIVE)
-        assert found[name]["occupancy"]["largest"] == HELD[p].max()
-        assert found[name]["occupancy"]["buffers"] == 100
-        assert found[name]["debt"]["mean"] == pytest.approx(DEBT[p].mean(axis=0), rel=FIVE)
-        assert found[name]["debt"]["largest"] == pytest.approx(DEBT[p].max(), rel=FIVE)
+        row, spent = document["policies"][name], COST[p] * ADMITTED[p]
+        assert row["mean_cost"] == pytest.approx(interval(spent.mean(axis=1)), rel=FIVE)
+        for book, values in {"cost": spent, "occupancy": HELD[p], "debt": DEBT[p]}.items():
+            assert row[book]["mean"] == pytest.approx(values.mean(axis=0), rel=FIVE)
+            assert row[book].get("largest", values.max()) == pytest.approx(values.max(), rel=FIVE)
+        assert row["occupancy"]["buffers"] == 100
 
 
-def test_the_first_round_counts_rounds_of_training(tmp_path):
-    found = reproduction(planted(tmp_path / "r"))["policies"]
-    assert {name: row["first_round"] for name, row in found.items()} == {
+def test_the_first_round_counts_rounds_of_training(document):
+    assert {name: row["first_round"] for name, row in document["policies"].items()} == {
         # means of current best: 0.13, 0.687, 0.82, 0.887; seeds get to 85 % after 2, 3 and 1 rounds
         "acdpp": {"reached": 3, "mean_curve": 3, "median": 2},
         "constant": {"reached": 3, "mean_curve": 3, "median": 3},
@@ -125,21 +132,15 @@ def test_a_target_met_exactly_is_met_in_single_precision(tmp_path):
     assert found["constant"]["first_round"]["reached"] == 1
 
 
-def test_gaps_are_paired_and_speed_ups_are_ratios_of_rounds(tmp_path):
-    document = reproduction(planted(tmp_path / "r"))
+def test_gaps_are_paired_and_speed_ups_are_ratios_of_rounds(document):
     compared = {one: set(others) for one, others in document["comparisons"].items()}
     both = {"constant", "hybrid"}
     assert compared == {"acdpp": both, "oracle": both, "hybrid": {"constant"}}
     found = document["comparisons"]["acdpp"]
-    points = 100 * (np.array([0.95, 0.9, 0.86]) - [0.9, 0.85, 0.89])
-    own = found["constant"]["points"]
-    p = stats.ttest_1samp(points, 0).pvalue
-    assert own == pytest.approx({**interval(points), "p": p}, rel=FIVE)
-    best = np.maximum.accumulate(np.nan_to_num(ACCURACY), axis=2)[..., 1:].mean(axis=2)
-    averaged = 100 * (best[0] - best[1])
-    assert found["constant"]["points_averaged"]["mean"] == pytest.approx(averaged.mean(), rel=FIVE)
-    p = stats.ttest_rel(best[0], best[1]).pvalue
-    assert found["constant"]["points_averaged"]["p"] == pytest.approx(p, rel=FIVE)
+    for name, values in zip(("points", "points_averaged"), points(0, 1), strict=True):
+        expected = {**interval(values), "p": stats.ttest_1samp(values, 0).pvalue}
+        assert found["constant"][name] == pytest.approx(expected, rel=FIVE)
+    assert found["constant"]["points"]["mean"] == pytest.approx((5 + 5 - 3) / 3, rel=FIVE)
     assert found["constant"]["speed_up"] == 1
     assert document["comparisons"]["oracle"]["constant"]["speed_up"] == 3
     assert found["hybrid"]["speed_up"] is None
@@ -155,19 +156,19 @@ def test_one_seed_has_no_interval(tmp_path):
     assert gap == {"mean": 5, "low": None, "high": None, "p": None}
 
 
-def test_the_heading_says_what_was_run_and_no_path(tmp_path):
-    document = reproduction(planted(tmp_path / "r", continued=[{"device": "another card"}]))
+def test_the_heading_says_what_was_run_and_no_path(document, tmp_path):
     assert document["command"] == (
         "acdpp reproduce mnist --setting paper --seeds 3 --rounds 4 --policies acdpp,constant,hybrid,oracle "
         "--device cuda"
     )
-    assert document["hardware"] == "a card and another card"
     assert document["data"] == {"train": 60_000, "test": 10_000, "complete": True}
     assert (document["target"], document["level"], document["paper"]) == (0.85, 0.8, PAPER["mnist"])
     assert Study.from_document(document["study"]) == STUDY
     assert "somewhere" not in json.dumps(document)
-    part = reproduction(planted(tmp_path / "s", data={"train": 1_000, "test": 10_000}))
-    assert part["data"]["complete"] is False
+    given = {"continued": [{"device": "another card"}], "data": {"train": 1_000, "test": 10_000}}
+    other = reproduction(planted(tmp_path / "s", **given))
+    assert other["hardware"] == "a card and another card"
+    assert other["data"]["complete"] is False
 
 
 def test_a_command_is_given_only_if_it_makes_the_study():
@@ -181,8 +182,7 @@ def test_a_command_is_given_only_if_it_makes_the_study():
     assert command_of(small(), "cpu") is None
 
 
-def test_a_file_holds_the_document_and_lists_stand_in_lines(tmp_path):
-    document = reproduction(planted(tmp_path / "r"))
+def test_a_file_holds_the_document_and_lists_stand_in_lines(document, tmp_path):
     save(tmp_path / NAME, document)
     text = (tmp_path / NAME).read_text(encoding="utf-8")
     assert json.loads(text) == document
@@ -190,47 +190,31 @@ def test_a_file_holds_the_document_and_lists_stand_in_lines(tmp_path):
     assert not list(tmp_path.glob("*.partial"))
 
 
-def test_a_full_study_takes_some_thirty_kilobytes(tmp_path):
-    """7 policies and 100 rounds: 3 curves of current best and 3 of the books each."""
-    row = {f"{i}": [float(f"{x:.5g}") for x in np.random.default_rng(i).random(101)] for i in range(6)}
-    save(tmp_path / NAME, {"policies": {str(p): row for p in range(7)}})
-    assert (tmp_path / NAME).stat().st_size < 45_000
-
-
 def test_it_agrees_with_the_summary_of_a_real_run(tmp_path):
     study = small(policies=("acdpp", "constant", "oracle"), rounds=7, checkpoint=3)
-    summary = run_study(study, tmp_path / "r", progress=lambda done: None)
+    summary = run_study(study, tmp_path / "r", dataset=blobs())
     document = reproduction(tmp_path / "r")
-    assert document["command"] is None
-    assert (document["target"], document["paper"]) == (None, None)
+    assert (document["command"], document["target"], document["paper"]) == (None, None, None)
     for name, row in summary["policies"].items():
         found = document["policies"][name]
-        assert found["best_accuracy"]["mean"] == pytest.approx(row["best_accuracy"]["mean"], rel=FIVE)
-        assert found["mean_cost"]["mean"] == pytest.approx(row["mean_cost"]["mean"], rel=FIVE)
+        for number in ("best_accuracy", "mean_cost"):
+            assert found[number]["mean"] == pytest.approx(row[number]["mean"], rel=FIVE)
         assert found["occupancy"]["largest"] == row["largest_occupancy"]
         assert found["debt"]["largest"] == pytest.approx(row["largest_debt"], rel=FIVE)
         assert found["first_round"] == {"reached": None, "mean_curve": None, "median": None}
-        last = np.mean(row["final_accuracies"])
-        assert last == pytest.approx(row["final_accuracy"]["mean"])
+        assert np.mean(row["final_accuracies"]) == pytest.approx(row["final_accuracy"]["mean"])
 
 
-def test_an_unfinished_result_is_refused_in_a_sentence(tmp_path):
-    class Stop(Exception):
-        pass
-
-    def stop(done):
-        if done >= 5:
-            raise Stop
-
-    with pytest.raises(Stop):
-        run_study(small(rounds=7, checkpoint=3), tmp_path / "r", progress=stop)
-    with pytest.raises(SettingError, match="is unfinished: acdpp train --resume"):
-        reproduction(tmp_path / "r")
-    with pytest.raises(SettingError, match="is no result"):
-        reproduction(tmp_path / "nowhere")
-    run_study(small(rounds=3, measures=("risk",)), tmp_path / "s")
-    with pytest.raises(SettingError, match="measured no accuracy"):
-        reproduction(tmp_path / "s")
+def test_what_is_unfinished_absent_or_without_accuracy_is_refused_in_a_sentence(tmp_path):
+    stopped_at(small(rounds=7, checkpoint=3), tmp_path / "begun", 5, dataset=blobs())
+    run_study(small(rounds=3, measures=("risk",)), tmp_path / "risk", dataset=blobs())
+    for name, message in {
+        "begun": "is unfinished: acdpp train --resume",
+        "nowhere": "is no result",
+        "risk": "measured no accuracy",
+    }.items():
+        with pytest.raises(SettingError, match=message):
+            reproduction(tmp_path / name)
 
 
 # --- the ladder --------------------------------------------------------------------------------------------
@@ -245,24 +229,23 @@ def test_the_ladder_sets_every_policy_against_constant_admission(tmp_path):
     document = explained(tmp_path)
     found = document["worlds"]["momentum"]
     assert list(found["policies"]) == [*study.policies, *rich.policies]
-    points = 100 * (np.array([0.95, 0.9, 0.86]) - [0.9, 0.85, 0.89])
-    assert found["policies"]["released"]["points"]["mean"] == pytest.approx(points.mean(), rel=FIVE)
-    best = np.maximum.accumulate(np.nan_to_num(ACCURACY), axis=2)[..., 1:].mean(axis=2)
-    averaged = found["policies"]["released"]["points_averaged"]["mean"]
-    assert averaged == pytest.approx(100 * (best[0] - best[1]).mean(), rel=FIVE)
+    gain, averaged = points(0, 1)
+    assert found["policies"]["released"]["points"]["mean"] == pytest.approx(gain.mean(), rel=FIVE)
+    assert found["policies"]["released"]["points_averaged"]["mean"] == pytest.approx(
+        averaged.mean(), rel=FIVE
+    )
     assert found["policies"]["constant"]["points"] == {"mean": 0, "low": 0, "high": 0, "p": 1}
-    last = 100 * (np.array([0.6, 0.3, 0.9]) - [0.9, 0.85, 0.89])  # of hybrid, and of constant@K=2
+    last, _ = points(2, 1)  # of hybrid, and of constant@K=2
     for name in ("hybrid", "constant@K=2"):
-        assert found["policies"][name]["points"]["mean"] == pytest.approx(last.mean(), rel=FIVE)
-        assert found["policies"][name]["points"]["p"] == pytest.approx(
-            stats.ttest_1samp(last, 0).pvalue, rel=FIVE
-        )
+        row = found["policies"][name]["points"]
+        assert row["mean"] == pytest.approx(last.mean(), rel=FIVE)
+        assert row["p"] == pytest.approx(stats.ttest_1samp(last, 0).pvalue, rel=FIVE)
     equal = found["equal_spending"]
     assert equal["cost"] == float(f"{(COST * ADMITTED)[0].mean():.4g}")
     assert list(equal["over"]) == ["constant@K=2"]
-    left = 100 * (np.array([0.95, 0.9, 0.86]) - [0.6, 0.3, 0.9])
-    assert equal["over"]["constant@K=2"]["released"]["points"]["mean"] == pytest.approx(left.mean(), rel=FIVE)
-    assert list(equal["over"]["constant@K=2"]) == ["released", "acdpp@K=2"]
+    rich, (left, _) = equal["over"]["constant@K=2"], points(0, 2)
+    assert list(rich) == ["released", "acdpp@K=2"]
+    assert rich["released"]["points"]["mean"] == pytest.approx(left.mean(), rel=FIVE)
     assert document["not_run"] == [name for name in SETTINGS if name != "momentum"]
     assert document["command"] == (
         "acdpp reproduce mnist --explain --worlds momentum --seeds 3 --rounds 4 --device cuda"

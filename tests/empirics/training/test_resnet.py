@@ -46,19 +46,6 @@ def memory(device, images=40):
     return Memory(index, torch.arange(6, device=device) < size[..., None], weights)
 
 
-def test_parameters_come_back_as_they_went():
-    here = population("cpu", side=8, images=3)
-    model = ManyResNets(networks(here), here)
-    theta = model.start(2)
-    weights = torch.tensor([[0.3, 0.7], [1.0, 0.0]])
-    made = model.layout.networks(theta, 2)
-    for values in (*made.weights, *made.small, made.head):
-        values += torch.tensor([1.0, 2.0, 3.0, 4.0]).view(-1, *(1,) * (values.ndim - 1))
-    moved = model.layout.moved(made, theta, weights)
-    assert torch.allclose(moved[0], torch.tensor(0.3 * 1 + 0.7 * 2), atol=1e-5)
-    assert torch.allclose(moved[1], torch.tensor(3.0), atol=1e-5)
-
-
 def narrow(population):
     """ResNet-9 with 32 channels everywhere."""
     return nn.Sequential(
@@ -108,7 +95,7 @@ def test_more_images_than_offsets_can_tell_apart_are_refused(monkeypatch):
     here = population("cpu", side=8, images=3)
     model = ManyResNets(networks(here), here)
     monkeypatch.setattr(model, "_most", lambda columns: 5)
-    with pytest.raises(SettingError, match="at most 5 images of this size a client, got 6"):
+    with pytest.raises(SettingError, match="at most 5 images of this size per client, got 6"):
         model.update(model.start(2), memory("cpu", images=3), Descent(1, 0.1))
 
 
@@ -126,36 +113,34 @@ def test_without_a_card_there_are_no_kernels():
     assert not ManyResNets.suits(population("cpu"))
 
 
+def both(side, precision, descent):
+    """A step by torch in float64 and one by the kernels: models and moves."""
+    here = population("cuda", side=side)
+    modules, held = networks(here), memory("cuda")
+    exact, model = Module(modules, wider(here)), ManyResNets(modules, here, precision)
+    wide = replace(descent, eta=descent.eta.double()) if isinstance(descent.eta, torch.Tensor) else descent
+    with torch.no_grad():
+        wanted = exact.update(exact.start(2), replace(held, weights=held.weights.double()), wide)
+        return exact, model, wanted, model.update(model.start(2), held, descent)
+
+
 @pytest.mark.parametrize("side", [pytest.param(side, marks=gpu) for side in (16, 72)])
 def test_a_step_is_that_of_torch(side):
     """Behind the last pooling as near to float64 as float32 can be. Before it less so: which of four pixels is the
     largest may turn on the last bit, and one such turn in half a million windows moves a gradient by a thousandth.
     72 pixels are too many for a program to hold at once."""
-    here = population("cuda", side=side)
-    modules, held = networks(here), memory("cuda")
-    exact, model = Module(modules, wider(here)), ManyResNets(modules, here, "float32")
-    twice = replace(held, weights=held.weights.double())
-    with torch.no_grad():
-        wanted = exact.update(exact.start(2), twice, Descent(1, 0.05))
-        found = model.update(model.start(2), held, Descent(1, 0.05))
-    errors = [
-        float((a - b).norm() / b.norm())
-        for a, b in zip(model.layout.split(found), model.layout.split(wanted), strict=True)
-    ]
+    _, model, wanted, found = both(side, "float32", Descent(1, 0.05))
+    parts = zip(model.layout.split(found), model.layout.split(wanted), strict=True)
+    errors = [float((a - b).norm() / b.norm()) for a, b in parts]
     assert max(errors) < 5e-3
     assert max(errors[4 * 6 :]) < 1e-4
 
 
 @pytest.mark.parametrize("precision", [pytest.param(p, marks=gpu) for p in ("tf32", "bfloat16")])
 def test_some_steps_of_runs_that_differ_are_those_of_torch(precision):
-    here = population("cuda")
-    modules, held = networks(here), memory("cuda")
-    exact, model = Module(modules, wider(here)), ManyResNets(modules, here, precision)
-    descent = Descent(3, torch.tensor([0.01, 0.02], device="cuda"), 0.5, torch.tensor([3, 2], device="cuda"))
-    twice = replace(held, weights=held.weights.double())
+    eta, steps = torch.tensor([0.01, 0.02], device="cuda"), torch.tensor([3, 2], device="cuda")
+    exact, model, wanted, found = both(16, precision, Descent(3, eta, 0.5, steps))
     with torch.no_grad():
-        wanted = exact.update(exact.start(2), twice, replace(descent, eta=descent.eta.double()))
-        found = model.update(model.start(2), held, descent)
         tested = model.accuracy(model.start(2)), exact.accuracy(exact.start(2))
         risks = model.measure(model.start(2), None)["risk"], exact.measure(exact.start(2), None)["risk"]
     assert (found - wanted).norm() < {"tf32": 3e-2, "bfloat16": 1e-1}[precision] * wanted.norm()
