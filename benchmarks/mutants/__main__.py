@@ -1,6 +1,6 @@
-"""python -m benchmarks.mutants [--only MODULE] [--jobs N] [--sample N | --every] [--out FILE [--resume]]
+"""python -m benchmarks.mutants [--only MODULE] [--jobs N] [--sample N | --every] [--shard I/N] [--out FILE [--resume]]
 
-Prints one line a mutant and a table: killed, survived, equivalent (with the reason).
+Prints one line per mutant, those that nobody noticed, and a table by package: planted, noticed, equivalent, survived.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import pickle
+import random
 import sys
 import tempfile
 import time
@@ -30,20 +32,18 @@ from benchmarks.mutants.judge import (
     load_libraries,
     observe,
 )
-from benchmarks.mutants.plant import ROOT, Mutant, mutants_of_claims, mutants_of_theory
+from benchmarks.mutants.plant import ROOT, chosen, mutants
+from benchmarks.mutants.watch import Watched, digest, files, watch
 
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 LIBRARIES = (
     "numpy", "scipy.optimize", "scipy.special", "sympy", "mpmath", "flint", "z3", "hypothesis", "PEPit", "cvxpy",
-    "coverage", "pytest",
+    "coverage", "pytest", "torch", "sklearn.linear_model", "pyarrow.parquet", "matplotlib.pyplot", "rich.console",
+    "typer.testing", "latex2mathml.converter", "jinja2", "filelock", "flwr.app", "flwr.serverapp", "flwr.clientapp",
+    "cryptography.hazmat.primitives.asymmetric.ec",
 )  # fmt: skip
 LIMIT = 150.0  # seconds a mutant, before it counts as noticed by its hanging
-TESTS = ROOT / "tests" / "theory"
-ELSEWHERE = {  # tests that stand under another name
-    "constant_admission": (TESTS / "test_bound.py",),
-    "sharper": (TESTS / "test_bound.py",),
-    "penalty": (TESTS / "test_regret.py", TESTS / "test_region.py"),
-}
+WATCHING = 500.0  # seconds for the tests of one part of a file, all together
 STRONG = ("verdict", "evidence", "check broke", "import")
 
 
@@ -52,7 +52,8 @@ def _options() -> argparse.Namespace:
         prog="python -m benchmarks.mutants", description="Plant errors and see who notices."
     )
     parser.add_argument(
-        "--only", help="only modules whose name begins so, such as theory.reuse or proofs_check.claims"
+        "--only",
+        help="only modules whose name begins so, separated by commas: theory.reuse,proofs_check.claims",
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument(
@@ -62,6 +63,16 @@ def _options() -> argparse.Namespace:
         "--unrecorded", action="store_true", help="measure by the tree as it is, not by the ledger"
     )
     parser.add_argument("--sample", type=int, help="only so many, evenly spread over all of them")
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="begin no mutant later than this after the start"
+    )
+    parser.add_argument("--shard", default="1/1", metavar="I/N", help="only the Ith of N equal parts")
+    parser.add_argument(
+        "--kept",
+        type=Path,
+        default=Path(tempfile.gettempdir()),
+        help="folder for what was observed of the sound tree, taken again for as long as the tree stays so",
+    )
     parser.add_argument("--list", action="store_true", help="list the mutants and do nothing")
     parser.add_argument("--grep", default="", help="only mutants whose key contains this")
     parser.add_argument(
@@ -71,33 +82,32 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _chosen(mutants: list[Mutant], every: bool) -> list[Mutant]:
-    """All; or, in the theory, one of each kind in each function: the last place."""
-    if every:
-        return mutants
-    last = {
-        (m.module, m.function, m.kind, m.before if m.kind == "premise dropped" else ""): m for m in mutants
-    }
-    kept = set(last.values())
-    return [m for m in mutants if m in kept]
+def _watch_all(jobs: int, only: tuple[str, ...], kept: Path) -> Watched:
+    """What each test executes, by the file."""
+    folder = kept / f"acdpp-watched-{digest()}"
+    folder.mkdir(parents=True, exist_ok=True)
+    place = {job: folder / f"{job[0].replace('/', '-')}-{job[1]}-{job[2]}.pickle" for job in files(only)}
+    missing = [job for job, path in place.items() if not path.exists()]
+    for done, (job, result) in enumerate(everywhere(missing, watch, processes=jobs, limit=WATCHING), start=1):
+        if not isinstance(result, tuple):
+            print(
+                f"\n{job[0]} could not be watched: {result.why if result else 'time limit'}", file=sys.stderr
+            )
+            result = [], []
+        for name in result[1]:
+            print(f"\n{name} fails without any error planted, and judges nothing", file=sys.stderr)
+        place[job].write_bytes(pickle.dumps(result[0]))
+        print(f"\rwatching {done}/{len(missing)} files of tests", end="", file=sys.stderr, flush=True)
+    watched = Watched([test for path in place.values() for test in pickle.loads(path.read_bytes())])
+    print(
+        f"\n{len(watched.tests)} tests of {sum(t.seconds for t in watched.tests):.0f} s can judge", flush=True
+    )
+    return watched
 
 
-def _tests(mutant: Mutant) -> list[list[str]]:
-    """The doctests of the module, its own tests, and what every formula is asked."""
-    if not mutant.module.startswith("theory."):
-        return []
-    name, folder = mutant.module.removeprefix("theory."), ROOT / "tests" / "theory"
-    own = [[str(path)] for path in (folder / f"test_{name}.py", *ELSEWHERE.get(name, ())) if path.exists()]
-    return [
-        ["--doctest-modules", str(ROOT / mutant.path)],
-        *own,
-        ["-k", name, str(folder / "test_every_algebra.py")],
-    ]
-
-
-def _observe_all(jobs: int, unrecorded: bool) -> Coverage:
+def _observe_all(jobs: int, unrecorded: bool, folder: Path) -> Coverage:
     """What each claim says and executes; all must be as recorded, or the ledger is no measure."""
-    kept = Path(tempfile.gettempdir()) / f"acdpp-mutants-{_digest()}.pickle"
+    kept = folder / f"acdpp-mutants-{_digest()}.pickle"
     if not kept.exists():
         kept.write_bytes(pickle.dumps(_observed(jobs)))
     seen: dict[str, Observation] = pickle.loads(kept.read_bytes())
@@ -135,14 +145,15 @@ def _digest() -> str:
 
 def main() -> None:
     options = _options()
-    mutants = [*_chosen(mutants_of_theory(), options.every), *_chosen(mutants_of_claims(), options.every)]
-    mutants = [m for m in mutants if m.module.startswith(options.only or "") and options.grep in m.key]
+    only = tuple((options.only or "").split(","))
+    every = mutants(only)
+    wanted = [m for m in (every if options.every else chosen(every)) if options.grep in m.key]
     if options.sample:
-        mutants = [
-            mutants[i * len(mutants) // options.sample] for i in range(min(options.sample, len(mutants)))
-        ]
+        wanted = [wanted[i * len(wanted) // options.sample] for i in range(min(options.sample, len(wanted)))]
+    part, parts = map(int, options.shard.split("/"))
+    wanted = wanted[part - 1 :: parts]
     if options.list:
-        print(*(m.key for m in mutants), sep="\n")
+        print(*(m.key for m in wanted), sep="\n")
         return
     done: dict[str, Judgement] = {}
     if options.out and options.out.exists() and options.resume:
@@ -150,50 +161,74 @@ def main() -> None:
         done = {row["key"]: Judgement(**row) for row in rows if row["by"]}
     print(hardware())
     start = time.perf_counter()
+    os.environ |= {
+        "CUDA_VISIBLE_DEVICES": "",
+        "TRITON_INTERPRET": "1",
+        "COVERAGE_CORE": "ctrace",
+        "MPLBACKEND": "agg",
+    }
+    os.chdir(ROOT)
     load_libraries(LIBRARIES)
-    seen = _observe_all(options.jobs, options.unrecorded)
+    by_claims = any(m.module.startswith(("theory.", "proofs_check.")) for m in wanted)
+    seen = _observe_all(options.jobs, options.unrecorded, options.kept) if by_claims else Coverage({})
+    tests = _watch_all(options.jobs, only, options.kept)
+    print(f"{len(wanted)} mutants, after {time.perf_counter() - start:.0f} s", flush=True)
     reasons = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")) if EQUIVALENT.exists() else {}
-    jobs = [(m, seen.concerned(m), _tests(m)) for m in mutants if m.key not in done]
-    found = [done[m.key] for m in mutants if m.key in done]
-    for judged in () if options.only or options.grep else (j for o in seen.seen.values() for j in o.links):
-        found.append(judged)
-        _tell(judged, judged.key, options.out)
-    for (mutant, *_), result in everywhere(jobs, judge, processes=options.jobs, limit=LIMIT):
+    jobs = [
+        (m, seen.concerned(m), tests.concerned(m.path, m.line, m.last)) for m in wanted if m.key not in done
+    ]
+    random.Random(0).shuffle(jobs)  # so that what comes before the time is up is a fair sample
+    found = [(m.module, done[m.key]) for m in wanted if m.key in done]
+    for judged in (
+        () if options.only or options.grep or part > 1 else (j for o in seen.seen.values() for j in o.links)
+    ):
+        found.append(("claims' links", judged))
+        _tell(judged, options.out)
+    left = options.seconds - (time.perf_counter() - start)
+    for (mutant, *_), result in everywhere(jobs, judge, processes=options.jobs, limit=LIMIT, within=left):
         if isinstance(result, Broken):
             raise SystemExit(f"the judge itself broke at {mutant.key}: {result.why}")
         judged = result or Judgement(mutant.key, "time limit", seconds=LIMIT)
         reason = next((why for pattern, why in reasons.items() if fnmatchcase(mutant.key, pattern)), "")
         if not judged.by and reason:
             judged = replace(judged, by="equivalent", where=reason)
-        found.append(judged)
-        print(
-            f"{judged.by or 'SURVIVED':12} {judged.seconds:5.1f} s  {mutant.key}  {judged.where}", flush=True
-        )
-        if options.out:
-            with options.out.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(judged), ensure_ascii=False) + "\n")
+        found.append((mutant.module, judged))
+        _tell(judged, options.out)
     _summary(found, time.perf_counter() - start)
 
 
-def _tell(judged: Judgement, key: str, out: Path | None) -> None:
-    print(f"{judged.by or 'SURVIVED':12} {judged.seconds:5.1f} s  {key}  {judged.where}", flush=True)
+def _tell(judged: Judgement, out: Path | None) -> None:
+    print(f"{judged.by or 'SURVIVED':12} {judged.seconds:5.1f} s  {judged.key}  {judged.where}", flush=True)
     if out:
         with out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(judged), ensure_ascii=False) + "\n")
 
 
-def _summary(found: list[Judgement], seconds: float) -> None:
+def _package(module: str) -> str:
+    """Of the proofs and the experiments also the folder."""
+    parts = module.split(".")
+    deep = parts[0] in ("proofs_check", "empirics") and len(parts) > 2
+    return ".".join(parts[: 1 + deep])
+
+
+def _summary(all_: list[tuple[str, Judgement]], seconds: float) -> None:
+    found = [judged for _, judged in all_]
     counts = Counter(j.by or "survived" for j in found)
-    by_claims = sum(counts[by] for by in STRONG)
     real = len(found) - counts["equivalent"]
     print(
         f"\n{len(found)} mutants in {seconds:.0f} s: "
         + ", ".join(f"{n} {by}" for by, n in counts.most_common())
     )
-    print(f"noticed by the claims' verdicts and evidence: {by_claims} of {real} that are not equivalent")
+    strong = sum(counts[by] for by in STRONG)
+    print(f"noticed by the claims' verdicts and evidence: {strong} of {real} that are not equivalent")
     for j in found:
         if not j.by:
             print(f"survived: {j.key}")
+    print(f"\n{'package':28} {'planted':>8} {'noticed':>8} {'equivalent':>10} {'survived':>8}")
+    for package in sorted({_package(module) for module, _ in all_}):
+        ways = Counter(j.by for module, j in all_ if _package(module) == package)
+        planted, same, survived = ways.total(), ways["equivalent"], ways[""]
+        print(f"{package:28} {planted:8} {planted - same - survived:8} {same:10} {survived:8}")
     sys.exit(1 if counts["survived"] else 0)
 
 

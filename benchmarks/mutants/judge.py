@@ -1,4 +1,4 @@
-"""Who notices an error: the claims that execute the broken lines, then the tests of the module.
+"""Who notices an error: the claims that execute the broken lines, then the tests that do.
 
 Each mutant is judged in a process of its own, forked from one that has loaded the libraries but nothing of the
 project, so that the broken module is imported as if it stood on disk. Claims come first, the quickest first. What
@@ -8,10 +8,10 @@ they say is compared with the ledger: evidence or a verdict that changed, a chec
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import importlib.abc
 import importlib.util
-import io
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.mutants.plant import ROOT, Mutant, planted
+from benchmarks.mutants.watch import Batch, bodies, noticing
 
 __all__ = [
     "Coverage",
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 # the order says how strong a kill is: what the mathematics noticed comes before what a record noticed
+GRACE = 30.0  # seconds for those that were begun when the time was up
 FIRST = 8  # so many claims are asked before the tests, all others after them
 BY_CLAIMS = ("verdict", "evidence", "check broke", "time limit", "text")
 
@@ -65,9 +67,15 @@ class Coverage:
         self.seen = seen
 
     def concerned(self, mutant: Mutant) -> list[bytes]:
-        """The entries of the claims that execute a line of the mutant, quickest first."""
+        """The entries of the claims that execute a line of the mutant or have it in their text, quickest first."""
         touched = set(range(mutant.line, mutant.last + 1))
-        hit = [o for o in self.seen.values() if not o.lines.get(mutant.path, set()).isdisjoint(touched)]
+        hit = [
+            o
+            for label, o in self.seen.items()
+            if not (lines := o.lines.get(mutant.path, set())).isdisjoint(touched)
+            or mutant.function == label
+            or (mutant.function == "module" and lines)
+        ]
         return [o.entry for o in sorted(hit, key=lambda o: o.seconds)]
 
 
@@ -75,15 +83,28 @@ class Coverage:
 
 
 def everywhere(
-    jobs: list[tuple[Any, ...]], work: Callable[..., Any], *, processes: int, limit: float
+    jobs: list[tuple[Any, ...]],
+    work: Callable[..., Any],
+    *,
+    processes: int,
+    limit: float,
+    within: float = float("inf"),
 ) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Run `work(*job)` in a forked process for each job, some at a time; pairs (job, result) as they come.
 
-    The result is None where the process died or ran into the time limit.
+    The result is None where the process died or ran into the time limit. None is begun later than `within` seconds,
+    and those that are not done soon after that are left out.
     """
+    end = time.monotonic() + within
     context = multiprocessing.get_context("fork")
     waiting, running = list(reversed(jobs)), {}
     while waiting or running:
+        if time.monotonic() > end:
+            waiting.clear()
+        if time.monotonic() > end + GRACE:
+            for process, _, _ in running.values():
+                process.kill()
+            return
         while waiting and len(running) < processes:
             job = waiting.pop()
             here, there = context.Pipe(duplex=False)
@@ -101,8 +122,7 @@ def everywhere(
             if connection in ready:
                 with contextlib.suppress(EOFError):
                     result = connection.recv()  # type: ignore[union-attr]
-            else:
-                process.kill()
+            process.kill()  # a thread that a test left would keep it
             process.join()
             connection.close()  # type: ignore[union-attr]
             yield job, result
@@ -178,10 +198,13 @@ def observe(label: str) -> Observation:
     seconds = time.perf_counter() - start
     watcher.stop()
     data = watcher.get_data()
-    lines = {str(Path(f).relative_to(ROOT)): set(data.lines(f) or ()) for f in data.measured_files()}
+    lines = {
+        str(Path(f).relative_to(ROOT)): set(data.lines(f) or ()) & bodies(Path(f))
+        for f in data.measured_files()
+    }
     differences = ledger.differences([case], ledger.read())
     sealed = pickle.dumps(ledger.entry(case))
-    return Observation(sealed, differences, seconds, _inside_functions(lines), list(_without(case)))
+    return Observation(sealed, differences, seconds, lines, list(_without(case)))
 
 
 def _claim(label: str) -> Any:
@@ -189,21 +212,6 @@ def _claim(label: str) -> Any:
 
     (claim,) = [c for c in registry() if c.id == label]
     return claim
-
-
-def _inside_functions(lines: dict[str, set[int]]) -> dict[str, set[int]]:
-    """Without what an import executes: the lines outside every function."""
-    import ast
-
-    kept = {}
-    for name, executed in lines.items():
-        bodies: set[int] = set()
-        for node in ast.walk(ast.parse((ROOT / name).read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.Lambda):
-                first = node.body[0] if isinstance(node, ast.FunctionDef) else node.body
-                bodies |= set(range(first.lineno, (node.end_lineno or first.lineno) + 1))
-        kept[name] = executed & bodies
-    return kept
 
 
 def _without(case: Any) -> Iterator[Judgement]:
@@ -255,7 +263,7 @@ def _way(sentence: str) -> str:
     return "evidence" if "evidence" in sentence else "text"
 
 
-def judge(mutant: Mutant, entries: list[bytes], tests: list[list[str]]) -> Judgement:
+def judge(mutant: Mutant, entries: list[bytes], tests: list[Batch]) -> Judgement:
     """Who notices this error: the first claims of these entries, then the tests, then the other claims.
 
     A text that changed is a weaker notice than a verdict or evidence: all claims are asked before it counts.
@@ -268,11 +276,10 @@ def judge(mutant: Mutant, entries: list[bytes], tests: list[list[str]]) -> Judge
     sys.meta_path.insert(0, _Planted(mutant.module, ROOT / mutant.path, planted(mutant)))
     sys.dont_write_bytecode = True
     try:
-        from proofs_check import ledger
-        from proofs_check.claim import CheckError, decide
-        from proofs_check.registry import registry
+        if entries:
+            from proofs_check.registry import registry
 
-        registry()
+            registry()
         importlib.import_module(mutant.module)  # if no claim uses it, pytest would load it from disk
     except Exception as error:
         return found("import", f"{type(error).__name__}: {error}"[:120])
@@ -281,6 +288,9 @@ def judge(mutant: Mutant, entries: list[bytes], tests: list[list[str]]) -> Judge
     def claims(some: list[bytes]) -> Judgement | None:
         nonlocal text
         for entry in map(pickle.loads, some):
+            from proofs_check import ledger
+            from proofs_check.claim import CheckError, decide
+
             try:
                 ways = {_way(s) for s in ledger.differences([decide(_claim(entry.id))], [entry])}
             except CheckError:
@@ -292,26 +302,15 @@ def judge(mutant: Mutant, entries: list[bytes], tests: list[list[str]]) -> Judge
         return None
 
     noticed = claims(entries[:FIRST])
-    if noticed is None and not text:
-        failing = next((command for command in tests if _fails(command)), None)
-        noticed = found("test", Path(failing[-1]).name) if failing else None
+    if noticed is None and not text and (test := noticing(tests)):
+        noticed = found("test", test)
     noticed = noticed or claims(entries[FIRST:])
     return noticed or found("text" if text else "", text)
-
-
-QUIET = ("-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest")
-
-
-def _fails(command: list[str]) -> bool:
-    """Whether these tests fail, in this very process, which has the error in it."""
-    import pytest
-
-    already = "-W", "ignore::pytest.PytestAssertRewriteWarning"  # the libraries were loaded before pytest was
-    with contextlib.redirect_stdout(io.StringIO()):
-        return int(pytest.main([*command, *QUIET, *already])) != 0
 
 
 def load_libraries(names: Iterable[str]) -> None:
     """Import what every judge needs, once, before forking; nothing of the project itself."""
     for name in names:
-        importlib.import_module(name)
+        with contextlib.suppress(ImportError):  # what is not there, no test that can judge uses
+            importlib.import_module(name)
+    gc.freeze()  # so that no process copies them

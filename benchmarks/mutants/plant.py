@@ -1,24 +1,36 @@
 """The errors: which places of a source can be broken, and how.
 
-Every operator yields pairs (what stood there, what stands there now) for one function. Messages, validation, type
-hints and docstrings are left alone: an error there is not one of mathematics.
+Every operator yields pairs (kind, what stands there now) for one place. A formula, a claim and other code
+have operators of their own. Messages, validation, type hints, docstrings and what draws or prints are left alone.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Mutant", "mutants_of_claims", "mutants_of_theory", "planted"]
+__all__ = ["ROOT", "Mutant", "chosen", "mutants", "planted"]
 
 ROOT = Path(__file__).parents[2]
-NOT_FORMULAS = {
-    "theory.algebra",
-    "theory.setting",
-}  # number systems and validation: their own tests judge them
+
+# where to plant: whole packages, and of the command line what computes
+PACKAGES = ("theory", "proofs_check", "empirics", "figures")
+ALSO = ("acdpp.parse", "acdpp.study", "acdpp.design_buying", "acdpp.design_by_prediction")
+NOT_FORMULAS = ("theory.algebra", "theory.setting")  # number systems and validation
+OF_THE_CLAIMS = ("proofs_check.claims.", "proofs_check.groundwork.")
+SHOWN = {
+    "Axes",
+    "Figure",
+    "Look",
+    "Console",
+    "Table",
+}  # in figures and acdpp, a function of these draws or prints
+
+# what an operator knows by name
 SWAPS = {
     "minimum": "maximum", "maximum": "minimum", "min": "max", "max": "min", "floor": "ceil", "ceil": "floor",
     "log_plus": "log", "sqrt_plus": "sqrt", "positive_part": "abs", "all": "any", "any": "all",
@@ -28,6 +40,27 @@ COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }  # fmt: skip
 COUNTS = ("K", "k", "t", "T", "age", "shift", "order", "points")  # parameters that count rounds or uses
 OWN_SIDE = {"equal": 1, "equivalent": 3, "tends_to": 2}  # where an engine is told the claim's own formula
+TOGETHER = ("together",)  # what joins findings that show something only together
+VALIDATION = ("positive", "retention", "horizon", "_checked", "not_negative")
+SAYING = re.compile(
+    "_?(check|refuse|require|validate|print|warn|echo|say|tell|track)"
+)  # calls that compute nothing
+LOOKS = {
+    "indent",
+    "width",
+    "digits",
+    "precision",
+    "maxsize",
+    "timeout",
+    "stacklevel",
+}  # integers that are no quantity
+
+# code has one error of each of these groups in a function, a formula one of each kind
+GROUPS = {
+    "sign": "arithmetic", "term dropped": "arithmetic", "factor dropped": "arithmetic",
+    "exponent dropped": "arithmetic", "comparison": "condition", "condition dropped": "condition",
+    "branch dropped": "branch", "correction deleted": "statement", "statement deleted": "statement",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -114,12 +147,35 @@ def _statement(node: ast.AST) -> Iterator[Change]:
         yield "correction deleted", ast.Pass()
 
 
-OPERATORS: tuple[Operator, ...] = (_arithmetic, _constant, _negative, _comparison, _swapped, _statement)
+def _branch(node: ast.AST) -> Iterator[Change]:
+    """A case forgotten, half of a condition forgotten."""
+    if isinstance(node, ast.If):
+        yield "branch dropped", ast.If(ast.Constant(False), node.body, node.orelse)
+    if isinstance(node, ast.IfExp):
+        yield "branch dropped", node.body
+        yield "branch dropped", node.orelse
+    if isinstance(node, ast.BoolOp):
+        yield "condition dropped", node.values[0]
+        yield "condition dropped", node.values[-1]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield "condition dropped", node.operand
 
 
-def _entry(function: ast.FunctionDef) -> Iterator[tuple[str, str, str]]:
+def _forgotten(node: ast.AST) -> Iterator[Change]:
+    """A call that is made for its effect, deleted."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        called = ast.unparse(node.value.func).rpartition(".")[2]
+        if not SAYING.match(called):
+            yield "statement deleted", ast.Pass()
+
+
+OF_FORMULAS: tuple[Operator, ...] = (_arithmetic, _constant, _negative, _comparison, _swapped, _statement)
+OF_CODE: tuple[Operator, ...] = (*OF_FORMULAS, _branch, _forgotten)
+
+
+def _entry(function: ast.AST) -> Iterator[tuple[str, str, str]]:
     """Errors that a whole function shares: a parameter shifted by one or ignored, the result doubled."""
-    parameters = {a.arg for a in function.args.args}
+    parameters = {a.arg for a in function.args.args} if isinstance(function, ast.FunctionDef) else set()
     for name in COUNTS:
         if name in parameters:
             yield "index", name, f"{name} = {name} + 1"
@@ -137,11 +193,13 @@ def _skipped(node: ast.AST) -> bool:
     if isinstance(node, ast.If) and all(isinstance(s, ast.Raise) for s in node.body) and not node.orelse:
         return True
     called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    return called and node.func.id in ("positive", "retention", "horizon", "_checked", "not_negative")  # type: ignore[attr-defined]
+    if isinstance(node, ast.keyword) and node.arg in LOOKS:
+        return True
+    return called and node.func.id in VALIDATION  # type: ignore[attr-defined]
 
 
-def _nodes(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, int | None]]:
-    """Every place in a function's body as (parent, field, position in a list or None)."""
+def _nodes(function: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
+    """Every place in a function's body, or in a statement, as (parent, field, position in a list or None)."""
     waiting: list[ast.AST] = [function]
     while waiting:
         parent = waiting.pop()
@@ -169,6 +227,36 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
             yield from ((f"{node.name}.{m.name}", m) for m in node.body if isinstance(m, ast.FunctionDef))
 
 
+def _shows(function: ast.FunctionDef) -> bool:
+    """Whether it draws or prints, or writes a text."""
+    hints = [function.returns, *(a.annotation for a in (*function.args.args, *function.args.kwonlyargs))]
+    returns = ast.unparse(function.returns) if function.returns else ""
+    named = {n.id for hint in hints if hint for n in ast.walk(hint) if isinstance(n, ast.Name)}
+    return returns in ("None", "str") or bool(named & SHOWN)
+
+
+def _places(module: str, tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """What errors are planted in, by name: functions; of a module of claims also what stands outside of them."""
+    shell = module.startswith(("figures.", "acdpp."))
+    yield from ((name, function) for name, function in _functions(tree) if not (shell and _shows(function)))
+    if module.startswith(OF_THE_CLAIMS):
+        yield from (
+            ("", s) for s in tree.body if isinstance(s, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr)
+        )
+
+
+def _claim_around(statement: ast.AST) -> Callable[[ast.AST], str]:
+    """By a place in a statement outside of all functions: the id of the claim that it is in, or "module"."""
+    claims = [
+        (node, keyword.value.value)
+        for node in ast.walk(statement)
+        for keyword in (node.keywords if isinstance(node, ast.Call) else ())
+        if keyword.arg == "id" and isinstance(keyword.value, ast.Constant)
+    ]
+    inside = {id(n): str(name) for call, name in claims for n in ast.walk(call)}
+    return lambda node: inside.get(id(node), "module")
+
+
 def _field(parent: ast.AST, name: str, position: int | None) -> ast.AST:
     value = getattr(parent, name)
     return value if position is None else value[position]  # type: ignore[no-any-return]
@@ -176,17 +264,20 @@ def _field(parent: ast.AST, name: str, position: int | None) -> ast.AST:
 
 def planted(mutant: Mutant) -> str:
     """The module's source with the error in it."""
-    operators = None if mutant.module.startswith("theory.") else OF_CLAIMS
-    for found, source in _all_in(ROOT / mutant.path, mutant.module, operators):
+    for found, source in _all_in(ROOT / mutant.path, mutant.module):
         if found.key == mutant.key:
             return source()
     raise LookupError(f"{mutant.key} is not in {mutant.path} any more")
 
 
-def _all_in(
-    path: Path, module: str, operators: tuple[Operator, ...] | None = None
-) -> Iterator[tuple[Mutant, Callable[[], str]]]:
-    text = path.read_text(encoding="utf-8")
+def _operators(module: str) -> tuple[Operator, ...]:
+    if module.startswith(OF_THE_CLAIMS):
+        return OF_CLAIMS
+    return OF_FORMULAS if module.startswith("theory.") and module not in NOT_FORMULAS else OF_CODE
+
+
+def _all_in(path: Path, module: str) -> Iterator[tuple[Mutant, Callable[[], str]]]:
+    text, operators = path.read_text(encoding="utf-8"), _operators(module)
     tree = ast.parse(text)
     seen: dict[str, int] = {}
 
@@ -197,18 +288,17 @@ def _all_in(
         first, last = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]
         return Mutant(relative, module, function, kind, before, after, seen[base], first, last)
 
-    for name, function in _functions(tree):
-        for parent, field, position in list(_nodes(function)):
+    for name, whole in _places(module, tree):
+        around = _claim_around(whole)
+        for parent, field, position in list(_nodes(whole)):
             node = _field(parent, field, position)
-            for operator in operators or OPERATORS:
+            for operator in operators:
                 for kind, replacement in operator(node):
-                    mutant = make(name, kind, _short(node), _short(replacement), node)
+                    mutant = make(name or around(node), kind, _short(node), _short(replacement), node)
                     yield mutant, lambda p=parent, f=field, i=position, r=replacement: _with(tree, p, f, i, r)  # type: ignore[misc]
-        if operators:
-            continue
-        for kind, before, statement in _entry(function):
-            mutant = make(name, kind, before, statement, function)
-            yield mutant, lambda f=function, s=statement: _entering(tree, f, s)  # type: ignore[misc]
+        for kind, before, statement in _entry(whole) if operators is OF_FORMULAS else ():
+            mutant = make(name, kind, before, statement, whole)
+            yield mutant, lambda f=whole, s=statement: _entering(tree, f, s)  # type: ignore[misc]
 
 
 def _short(node: ast.AST) -> str:
@@ -260,7 +350,7 @@ def _own_side(node: ast.AST) -> Iterator[Change]:
 
 def _fewer_pieces(node: ast.AST) -> Iterator[Change]:
     """One of the findings that only together show something, left out."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "together":
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TOGETHER:
         for i, argument in enumerate(node.args):
             if len(node.args) > 1 and not isinstance(argument, ast.Starred):
                 yield "link deleted", ast.Call(node.func, node.args[:i] + node.args[i + 1 :], node.keywords)
@@ -269,21 +359,32 @@ def _fewer_pieces(node: ast.AST) -> Iterator[Change]:
 OF_CLAIMS: tuple[Operator, ...] = (_premises, _own_side, _fewer_pieces)
 
 
-def mutants_of_theory() -> list[Mutant]:
-    """Every error in every module of formulas."""
-    found: list[Mutant] = []
-    for path in sorted((ROOT / "theory").glob("*.py")):
-        module = f"theory.{path.stem}"
-        if path.stem != "__init__" and module not in NOT_FORMULAS:
-            found += [mutant for mutant, _ in _all_in(path, module)]
-    return found
+def modules() -> dict[str, Path]:
+    """Where errors are planted. Kernels are left to a GPU's own tests: Triton reads their source from the disk."""
+    paths = [path for folder in PACKAGES for path in sorted((ROOT / folder).rglob("*.py"))]
+    found = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in paths}
+    found |= {module: ROOT / f"{module.replace('.', '/')}.py" for module in ALSO}
+    return {
+        module: path
+        for module, path in found.items()
+        if path.exists()
+        and not path.stem.startswith("__")
+        and "import triton" not in path.read_text(encoding="utf-8")
+    }
 
 
-def mutants_of_claims() -> list[Mutant]:
-    """In every check: a premise dropped, the claim's own formula altered, a piece of the evidence left out."""
-    found: list[Mutant] = []
-    for folder in ("claims", "groundwork"):
-        for path in sorted((ROOT / "proofs_check" / folder).rglob("*.py")):
-            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-            found += [mutant for mutant, _ in _all_in(path, module, OF_CLAIMS)]
-    return found
+def mutants(only: tuple[str, ...] = ("",)) -> list[Mutant]:
+    """Every error in every module whose name begins with one of these."""
+    wanted = {module: path for module, path in modules().items() if module.startswith(only)}
+    return [mutant for module, path in wanted.items() for mutant, _ in _all_in(path, module)]
+
+
+def chosen(all_: list[Mutant]) -> list[Mutant]:
+    """One of each kind in each function, in code one of each group: the last place. Every premise of a proof."""
+    last = {}
+    for m in all_:
+        kind = GROUPS.get(m.kind, m.kind) if _operators(m.module) is OF_CODE else m.kind
+        inline = not m.function.replace(".", "").isidentifier()  # a claim's id: several checks stand in it
+        last[m.module, m.function, kind, m.before if inline or kind == "premise dropped" else ""] = m
+    kept = set(last.values())
+    return [m for m in all_ if m in kept]

@@ -5,7 +5,8 @@ import ast
 import pytest
 
 from benchmarks.mutants import plant
-from benchmarks.mutants.plant import mutants_of_claims, mutants_of_theory, planted
+from benchmarks.mutants.plant import chosen, mutants, planted
+from benchmarks.mutants.watch import Test, Watched
 
 SOURCE = '''
 def formula(K, t, constants):
@@ -17,23 +18,40 @@ def formula(K, t, constants):
     return ratio(3 * total - constants.merged.eta, -t**2)
 
 
-def check():
-    return together(equal(left, right, domain="1 + 1"), always(x < y, given=[x > 0, y > 1], domain=""))
+def step(state, verbose):
+    if verbose and state:
+        log("seen")
+    state.update(1)
+    return state if verbose else None
 '''
+
+CLAIMS = """
+CLAIMS = [
+    Claim(id="lem:one", checks=(lambda: always(x < y, given=[x > 0, y > 1]), lambda: equal(left, right))),
+    Claim(id="lem:two", checks=(together(equal(a, b), equal(c, d)),)),
+]
+
+
+def check():
+    return together(equal(left, right, domain="1 + 1"), always(x < y, given=[x > 0], domain=""))
+"""
 
 
 @pytest.fixture
 def broken(tmp_path, monkeypatch):
-    """All errors of the source above: pairs (mutant, the source with it)."""
-    (tmp_path / "theory").mkdir()
-    path = tmp_path / "theory" / "made_up.py"
-    path.write_text(SOURCE)
+    """All errors of the sources above: pairs (mutant, the source with it)."""
     monkeypatch.setattr(plant, "ROOT", tmp_path)
-    return [
-        (mutant, source())
-        for operators in (None, plant.OF_CLAIMS)
-        for mutant, source in plant._all_in(path, "theory.made_up", operators)
-    ]
+    found = []
+    for module, source in (
+        ("theory.made_up", SOURCE),
+        ("empirics.made_up", SOURCE),
+        ("proofs_check.claims.made_up", CLAIMS),
+    ):
+        path = tmp_path / f"{module.replace('.', '/')}.py"
+        path.parent.mkdir(parents=True)
+        path.write_text(source)
+        found += [(mutant, broken()) for mutant, broken in plant._all_in(path, module)]
+    return found
 
 
 @pytest.mark.parametrize(
@@ -53,6 +71,10 @@ def broken(tmp_path, monkeypatch):
         ("premise dropped", "given=[y > 1]"),
         ("formula altered", "equal(left, right + 1, domain='1 + 1')"),
         ("link deleted", "together(always("),
+        ("branch dropped", "if False:"),
+        ("branch dropped", "return None"),
+        ("condition dropped", "if verbose:"),
+        ("statement deleted", "pass\n    return state"),
     ],
 )
 def test_every_kind_of_error_is_planted(broken, kind, code):
@@ -60,8 +82,8 @@ def test_every_kind_of_error_is_planted(broken, kind, code):
 
 
 def test_each_error_changes_the_source_and_only_one_place_of_it(broken):
-    sound = ast.unparse(ast.parse(SOURCE)).splitlines()
     for mutant, source in broken:
+        sound = ast.unparse(ast.parse(CLAIMS if "claims" in mutant.module else SOURCE)).splitlines()
         lines = source.splitlines()
         assert lines != sound
         changed = [line for line in lines if line not in sound]
@@ -69,14 +91,44 @@ def test_each_error_changes_the_source_and_only_one_place_of_it(broken):
 
 
 def test_validation_and_messages_are_left_alone(broken):
-    for _, source in broken:
+    for mutant, source in broken:
+        if "claims" in mutant.module:
+            continue
         assert "if K < 1:" in source
         assert "at least {0 + 1}" in source
         assert "Doubled: 2 * K stays" in source
 
 
-def test_every_error_of_the_tree_has_a_name_of_its_own_and_can_be_planted_by_it():
-    mutants = [*mutants_of_theory(), *mutants_of_claims()]
-    assert len({m.key for m in mutants}) == len(mutants)
-    for mutant in mutants[:: len(mutants) // 20]:
+def test_an_error_in_the_text_of_a_claim_is_known_by_its_id(broken):
+    kinds = {(m.function, m.kind) for m, _ in broken if "claims" in m.module}
+    assert {
+        ("lem:one", "premise dropped"),
+        ("lem:one", "formula altered"),
+        ("lem:two", "link deleted"),
+    } <= kinds
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "theory.reuse",
+        "proofs_check.claims.reuse",
+        "empirics.control.policy",
+        "figures.measured",
+        "acdpp.parse",
+    ],
+)
+def test_every_error_of_the_tree_has_a_name_of_its_own_and_can_be_planted_by_it(module):
+    every = mutants((module,))
+    assert len({m.key for m in every}) == len(every)
+    for mutant in chosen(every)[::10]:
         compile(planted(mutant), mutant.path, "exec")
+
+
+def test_the_tests_that_execute_a_line_come_first_then_those_beside_them():
+    quick, slow, other = (
+        Test("a", "f", 1.0, {}),
+        Test("b", "f", 2.0, {"x.py": 1 << 7}),
+        Test("c", "g", 0.1, {}),
+    )
+    assert Watched([quick, slow, other]).concerned("x.py", 6, 8) == [("f", {"b": 2.0}), ("f", {"a": 1.0})]

@@ -1,0 +1,270 @@
+"""Which test executes which lines: every test is run once as the tree is, file by file, each in a process of its own.
+
+Tests that start a process (a browser, a build, a notebook, a command) are left out, whichever they are: they would not
+see an error that stands in this process alone. So are those marked slow or gpu, and those that fail or take too long.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import io
+import multiprocessing.process
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from benchmarks.mutants.plant import ALSO, PACKAGES, ROOT
+
+__all__ = ["Batch", "Test", "Watched", "bodies", "digest", "files", "noticing", "watch"]
+
+LONGEST = 12.0  # seconds of a processor: a test that takes longer, under observation, judges nothing
+BUDGET = 20.0  # seconds of a processor for the tests of one mutant, the quickest first
+ENOUGH = 100.0  # seconds of a processor: what a part of a file has left after them judges nothing
+PART = 150  # lines of a test file that one process runs
+NOT_HERE = ("tests/attack", "tests/benchmarks", "tests/test_project.py")
+QUIET = (
+    *("-q", "--no-header", "-m", "not slow and not gpu", "-p", "no:cacheprovider", "-p", "no:xdist"),
+    *(
+        "-p",
+        "no:hypothesispytest",
+        "-W",
+        "ignore::pytest.PytestAssertRewriteWarning",
+    ),  # libraries came before pytest
+)
+
+
+@dataclass(frozen=True)
+class Test:
+    """One test: its file, its seconds, and by file the lines that it executes, as the bits of a number."""
+
+    __test__ = False
+    id: str
+    file: str
+    seconds: float
+    lines: dict[str, int]
+
+
+Batch = tuple[str, dict[str, float]]  # a file and, of its tests, the seconds by name
+
+
+class Watched:
+    """All tests, by what they execute."""
+
+    def __init__(self, tests: list[Test]) -> None:
+        self.tests = sorted(tests, key=lambda test: test.seconds)
+
+    def concerned(self, path: str, first: int, last: int) -> list[Batch]:
+        """First the tests that execute one of the lines, then those beside them: a cache may have kept them from it."""
+        touched = (1 << (last + 1)) - (1 << first)
+        hit = {test.id for test in self.tests if test.lines.get(path, 0) & touched}
+        near = {test.file for test in self.tests if test.id in hit}
+        found: dict[tuple[bool, str], Batch] = {}
+        for test in self.tests:
+            if test.file in near:
+                beside = test.id not in hit
+                found.setdefault((beside, test.file), (test.file, {}))[1][test.id] = test.seconds
+        return [
+            found[key] for key in sorted(found, key=lambda key: key[0])
+        ]  # stable: the quickest file first
+
+
+def files(only: tuple[str, ...] = ("",)) -> list[tuple[str, int, int]]:
+    """What to run, as (file, part, of so many parts): tests, and the modules with doctests, the longest first.
+
+    Where only some modules are asked for, the tests of their package or folder alone.
+    """
+    sources = [path for folder in PACKAGES for path in sorted((ROOT / folder).rglob("*.py"))]
+    sources += [ROOT / f"{module.replace('.', '/')}.py" for module in ALSO]
+    tests = {path for prefix in only for path in _folder(prefix).rglob("test_*.py")}
+    texts = {
+        str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in (*sorted(tests), *sources)
+    }
+    begin = tuple(prefix.replace(".", "/") for prefix in only)
+    parts = {
+        name: len(text.splitlines()) // PART + 1 if name.startswith("tests/") else 1
+        for name, text in texts.items()
+        if (
+            not name.startswith(NOT_HERE)
+            if name.startswith("tests/")
+            else name.startswith(begin) and ">>> " in text
+        )
+    }
+    longest = sorted(parts, key=lambda name: (not name.startswith("tests/"), -len(texts[name])))
+    return [(name, part, parts[name]) for name in longest for part in range(parts[name])]
+
+
+def _folder(prefix: str) -> Path:
+    """Where the tests of the modules stand whose name begins so."""
+    folder = ROOT / "tests"
+    for name in prefix.split("."):
+        folder = folder / name if (folder / name).is_dir() else folder
+    return folder
+
+
+def digest() -> str:
+    """Of everything that a test can depend on."""
+    found = hashlib.sha256()
+    for folder in (*PACKAGES, "acdpp", "tests", "benchmarks/mutants"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            found.update(path.read_bytes())
+    found.update((ROOT / "proofs_check" / "ledger.json").read_bytes())
+    return found.hexdigest()[:16]
+
+
+# --- in a process of its own -------------------------------------------------------------------------------
+
+
+def _left_out(why: str) -> None:
+    if threading.current_thread() is threading.main_thread():
+        pytest.skip(why)
+
+
+def _no_processes() -> None:
+    """From here on, a test that starts a process is skipped at that place."""
+
+    starting = multiprocessing.process.BaseProcess.start
+
+    def seen(event: str, _: Any) -> None:
+        if event in ("subprocess.Popen", "os.fork", "os.posix_spawn", "os.system") and _Run.testing:
+            _left_out("starts a process")
+
+    def start(process: Any) -> None:
+        if _Run.testing:
+            _left_out("starts a process")
+        starting(process)
+
+    sys.addaudithook(seen)
+    multiprocessing.process.BaseProcess.start = start  # type: ignore[method-assign]
+
+
+@dataclass(eq=False)
+class _Run:
+    """A plugin: chooses and orders the tests, stops each one in time, and keeps what became of it."""
+
+    choose: Callable[[list[pytest.Item]], list[pytest.Item]]
+    limit: Callable[[str], float]
+    stopped: Callable[[], None]
+    started: Callable[[str], None] = lambda _: None
+    until: float = float("inf")
+    seconds: dict[str, float] = field(default_factory=dict)
+    passed: set[str] = field(default_factory=set)
+    failed: list[str] = field(default_factory=list)
+    testing: ClassVar[bool] = False
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = self.choose(items)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.started(nodeid)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[Any]:
+        return (yield from self._timed(item))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[Any]:
+        return (yield from self._timed(item))
+
+    def _timed(self, item: pytest.Item) -> Iterator[Any]:
+        """Processor time: what a test takes must not depend on what runs beside it."""
+        start, _Run.testing = time.process_time(), True
+        signal.signal(signal.SIGPROF, lambda *_: self.stopped())
+        signal.setitimer(signal.ITIMER_PROF, self.limit(item.nodeid))
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            _Run.testing = False
+            self.seconds[item.nodeid] = self.seconds.get(item.nodeid, 0.0) + time.process_time() - start
+            if time.process_time() > self.until:
+                item.session.shouldstop = "the budget is spent"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+        elif report.when == "call" and report.passed:
+            self.passed.add(report.nodeid)
+
+    def __call__(self, file: str, *more: str) -> None:
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            code = pytest.main([str(ROOT / file), *QUIET, *more, f"--basetemp={folder}/t"], plugins=[self])
+        if code == pytest.ExitCode.INTERNAL_ERROR:
+            self.failed.append(file)
+
+
+def watch(file: str, part: int, parts: int) -> tuple[list[Test], list[str]]:
+    """The tests of one part of a file that can judge, and the names of those that fail."""
+    import coverage
+
+    watcher = coverage.Coverage(data_file=None, source=[str(ROOT / name) for name in (*PACKAGES, "acdpp")])
+    _no_processes()
+    run = _Run(
+        choose=lambda items: items[part::parts],
+        limit=lambda _: LONGEST,
+        stopped=lambda: _left_out("takes too long"),
+        started=watcher.switch_context,
+        until=time.process_time() + ENOUGH,
+    )
+    watcher.start()
+    run(file)
+    watcher.stop()
+    data = watcher.get_data()
+    found: dict[str, dict[str, int]] = {}
+    for name in data.measured_files():
+        path = str(Path(name).relative_to(ROOT))
+        inside = bodies(Path(name))
+        for line, contexts in data.contexts_by_lineno(name).items():
+            for test in contexts if line in inside else ():
+                found.setdefault(test, {}).setdefault(path, 0)
+                found[test][path] |= 1 << line
+    sound = run.passed - set(run.failed)
+    return [Test(i, file, run.seconds[i], found.get(i, {})) for i in sound], run.failed
+
+
+def noticing(batches: list[Batch]) -> str:
+    """The first of these tests that fails, in this very process, which has the error in it; or nothing."""
+    _no_processes()
+    until = time.process_time() + BUDGET
+    for file, seconds in batches:
+        if time.process_time() > until:
+            return ""
+
+        def choose(items: list[pytest.Item], order: dict[str, float] = seconds) -> list[pytest.Item]:
+            return sorted(
+                (item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid]
+            )
+
+        run = _Run(
+            choose=choose,
+            limit=lambda test, of=seconds: 10 * of[test] + 5,  # type: ignore[misc]
+            stopped=lambda: pytest.fail("takes too long"),
+            until=until,
+        )
+        run(file, "-x")
+        if run.failed:
+            return run.failed[0]
+    return ""
+
+
+def bodies(path: Path) -> set[int]:
+    """The lines inside functions: what an import alone does not execute."""
+    found: set[int] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            first = node.body[0] if isinstance(node, ast.FunctionDef) else node.body
+            found |= set(range(first.lineno, (node.end_lineno or first.lineno) + 1))
+    return found
