@@ -66,7 +66,8 @@ def test_a_settings_file_names_its_preset(tmp_path):
 
 
 def test_the_default_study_lies_within_the_theorems_hypotheses_and_the_others_do_not():
-    assert Study().departures == ()
+    assert Study().departures == Study(alpha=(0.1,) * 10).departures == ()
+    assert Study(alpha=(0.55, *(0.05,) * 9)).departures == ("clients are not weighted by n_m/n",)
     assert "clients draw from different distributions" in PRESETS["paper"].departures
     assert len(PRESETS["released"].departures) == 4
 
