@@ -293,7 +293,7 @@ def _show(document: dict[str, Any]) -> None:
     )
     table.add_column("term")
     table.add_column("over T rounds", justify="right")
-    table.add_column("a round", justify="right")
+    table.add_column("per round", justify="right")
     rows = list(document.get("terms", {}).items())
     if "leading_term" in document:
         rows.insert(0, ("leading term alone", document["leading_term"]))

@@ -72,7 +72,7 @@ def show(document: dict[str, Any]) -> None:
     table = Table(title="Landscape over K", title_justify="left")
     known = "bound" if document["bound"] is not None else "bound_without_constant"
     heading = "bound" if known == "bound" else "bound*"
-    for name in ("K", "rate", "occupancy", "cost", f"{heading} a round" if T is None else heading):
+    for name in ("K", "rate", "occupancy", "cost", f"{heading} per round" if T is None else heading):
         table.add_column(name, justify="right")
     table.add_column("feasible")
     for row in document["candidates"]:

@@ -69,10 +69,9 @@ def deliver(
 ) -> None:
     """Check everything, then compute, draw and write a file, or some, each of which names the command."""
     try:
+        made = make()  # first: a mistake should be told before matplotlib is loaded
         from figures.save import Origin, check_folder, save
         from figures.style import LOOKS
-
-        made = make()
     except ModuleNotFoundError as error:
         if error.name not in ("matplotlib", "pyarrow"):
             raise

@@ -1,4 +1,7 @@
-"""`acdpp plot`: every figure in one command, from the theory or from a saved run."""
+"""`acdpp plot`: every figure in one command, from the theory or from a saved run.
+
+Here stands all that is known of a figure outside its module: its options, its caption, and where it is drawn.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from empirics.settings.study import Study
     from figures.simulation import Simulation
 
-__all__ = ["EXAMPLES", "app"]
+__all__ = ["CAPTIONS", "EXAMPLES", "FIGURES", "MEASURED", "REPORTED", "REPRODUCED", "THEORY", "app"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp plot omegas --horizon 1e15[/bold] · "
@@ -40,10 +43,25 @@ app = typer.Typer(
 
 Figures = Callable[..., Drawing | list[Drawing]]
 FIGURES: dict[str, Figures] = {}
+CAPTIONS: dict[str, str] = {}  # by the name of the drawing
+# what draws without a result, from a result of training, from reproductions; all draws the first two
+THEORY: list[str] = []
+MEASURED: list[str] = []
+REPRODUCED: list[str] = []
+REPORTED: list[
+    tuple[str, dict[str, Any]]
+] = []  # of the theory in acdpp report, with the options to set there
 
 
-def _figure(name: str, example: str) -> Callable[[Figures], Figures]:
+def _figure(
+    example: str,
+    *lists: list[str],
+    caption: str = "",
+    report: dict[str, Any] | None = None,
+    **captions: str,
+) -> Callable[[Figures], Figures]:
     """Make a command of a function from settings to a `Drawing`: its parameters and `file_options` are the options."""
+    name = example.split()[0]
 
     def register(make: Figures) -> Figures:
         def command(ctx: typer.Context, **given: Any) -> None:
@@ -53,9 +71,28 @@ def _figure(name: str, example: str) -> Callable[[Figures], Figures]:
         take_options(command, make, file_options)
         app.command(name, epilog=f"Example: [bold]acdpp plot {example}[/bold]")(command)
         FIGURES[name] = make
+        CAPTIONS.update(
+            {name: caption or str(make.__doc__)}
+            | {other.replace("_", "-"): words for other, words in captions.items()}
+        )
+        for some in lists:
+            some.append(name)
+        if report is not None:
+            REPORTED.append((name, report))
         return make
 
     return register
+
+
+def _drawn(module: str, *settings: Any, name: str = "", **more: Any) -> Drawing:
+    """The figure of a module, which is loaded once the settings are understood."""
+    figure = import_module(f"figures.{module}")
+    tracked = "track" in inspect.signature(figure.compute).parameters
+
+    def compute(track: Any) -> Any:
+        return figure.compute(*settings, **more, **({"track": track} if tracked else {}))
+
+    return Drawing(name or module.replace("_", "-"), compute, figure.draw)
 
 
 # --- the theory's figures ----------------------------------------------------------------------------------
@@ -72,7 +109,55 @@ Weight = Annotated[
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of what is drawn at random.")]
 
 
-@_figure("bound-vs-T", "bound-vs-T --K 10 --rate 10 --horizon 1e12")
+class Term(StrEnum):
+    """Which regret terms to draw."""
+
+    all = "all"
+    omega1 = "omega1"
+    omega2 = "omega2"
+    omega3 = "omega3"
+
+
+@_figure(
+    "omegas --term omega3 --horizon 1e15",
+    THEORY,
+    report={},
+    caption="The three terms of the regret over the order claimed for each and over its true order, with certified "
+    "enclosures: what goes flat is right. Ω₃ over log T runs away; over √(T log T) it settles.",
+)
+def omegas(
+    K: Annotated[
+        str, typer.Option("--K", help="Retention horizons; Ω₁ and Ω₂ take the first, Ω₃ takes all.")
+    ] = "10,2,100",
+    rate: Rate = "10",
+    horizon: Annotated[str, typer.Option(help="Rounds T, from 10^3 to 10^15.")] = "1e15",
+    constants: Numbers = parse.DEFAULT_CONSTANTS,
+    term: Annotated[Term, typer.Option(help="One regret term alone, or all three.")] = Term.all,
+) -> Drawing:
+    """Ω₁, Ω₂ and Ω₃ over their claimed and their true orders: what goes flat is right."""
+    first, *others = _wholes(K, "--K")
+    settings = (
+        first,
+        parse.number(rate, "--rate"),
+        parse.whole(horizon, "--horizon"),
+        parse.constants(constants),
+    )
+    one: dict[str, Any] = {} if term is Term.all else {"terms": (term.value,)}
+    return _drawn("omegas", *settings, others=others, **one)
+
+
+@_figure("uniformity --K 2,5,10", THEORY, report={})
+def uniformity(
+    K: Annotated[str, typer.Option("--K", help="Retention horizons, to 200.")] = "2,5,10",
+    rounds: Annotated[
+        str | None, typer.Option(help="Last round drawn; three times the largest K, if not given.")
+    ] = None,
+) -> Drawing:
+    """Uniformity and N_eff/n against t: counted sample by sample, as stated and corrected."""
+    return _drawn("uniformity", _wholes(K, "--K"), _perhaps(rounds, "--rounds"))
+
+
+@_figure("bound-vs-T --K 10 --rate 10 --horizon 1e12", THEORY, report={})
 def bound_vs_T(
     K: Retention = "10",
     rate: Rate = "10",
@@ -87,8 +172,6 @@ def bound_vs_T(
     seed: Seed = 0,
 ) -> Drawing:
     """The bound and its average a round against T, as stated and corrected, with the shares of its terms."""
-    from figures import bound_vs_horizon as figure
-
     simulation = _simulation(K, rate, rounds, seeds, rho, V, seed) if rounds else None
     settings = (
         parse.whole(K, "--K"),
@@ -96,26 +179,125 @@ def bound_vs_T(
         parse.whole(horizon, "--horizon"),
         parse.constants(constants),
     )
-    return Drawing(
-        "bound-vs-T", lambda track: figure.compute(*settings, simulation, track=track), figure.draw
-    )
+    return _drawn("bound_vs_horizon", *settings, simulation, name="bound-vs-T")
 
 
-@_figure("uniformity", "uniformity --K 2,5,10")
-def uniformity(
-    K: Annotated[str, typer.Option("--K", help="Retention horizons, to 200.")] = "2,5,10",
-    rounds: Annotated[
-        str | None, typer.Option(help="Last round drawn; three times the largest K, if not given.")
-    ] = None,
+@_figure("design --buffers 8,9,10,11,12 --budget 26 --mean-cost 5.5 --horizon 1e3,1e6", THEORY, report={})
+def design(
+    buffers: Annotated[
+        str, typer.Option(help="Client buffers B_m: a,b,c or @FILE with one number a line.")
+    ] = "8,9,10,11,12,8,9,10,11,12",
+    budget: Annotated[
+        str, typer.Option(help="Cost budget C a round. At the paper's 55 stated and corrected K* coincide.")
+    ] = "52",
+    mean_cost: Annotated[str, typer.Option(help="Mean cost of a sample.")] = "5.5",
+    horizon: Annotated[
+        str, typer.Option(help="Horizons T, to 10^12; the finite map takes the shortest.")
+    ] = "1e2,1e4,1e6",
+    constants: Numbers = parse.DEFAULT_CONSTANTS,
 ) -> Drawing:
-    """Uniformity and N_eff/n against t: counted sample by sample, as stated and corrected."""
-    from figures import uniformity as figure
+    """The bound over K with the stated, the corrected and the finite-horizon choice, and maps of K*."""
+    setting = Budget(
+        buffers=parse.numbers(buffers, "--buffers"),
+        cost=parse.number(budget, "--budget"),
+        mean_cost=parse.number(mean_cost, "--mean-cost"),
+    )
+    return _drawn("design", setting, parse.constants(constants), _wholes(horizon, "--horizon"))
 
-    retentions, last = _wholes(K, "--K"), _perhaps(rounds, "--rounds")
-    return Drawing("uniformity", lambda track: figure.compute(retentions, last), figure.draw)
+
+@_figure("control --rounds 150 --rho 0.95 --V 20", THEORY)
+def control(
+    K: Retention = "10",
+    rate: Rate = "10",
+    constants: Numbers = parse.DEFAULT_CONSTANTS,
+    rounds: Annotated[int, typer.Option(min=2, max=10**5, help="Rounds to simulate.")] = 150,
+    rho: Rho = None,
+    V: Weight = None,
+    seed: Seed = 0,
+) -> Drawing:
+    """One run of ACDPP, as printed and capped: region, admissions, occupancy, debt and spending."""
+    setting = _simulation(K, rate, rounds, 1, rho, V, seed)
+    return _drawn("control", setting, parse.constants(constants))
 
 
-@_figure("mismatch", "mismatch --K 10 --draws 4000[/bold] or [bold]acdpp plot mismatch results/digits-1")
+Buffers = Annotated[
+    str | None,
+    typer.Option(help="Client buffers B_m: a,b,c or @FILE with one number a line; the paper's if not given."),
+]
+
+
+@_figure(
+    "frontier --cost integer:1:10 --no-risk",
+    THEORY,
+    report={"risk": False},  # which would take half a minute
+    caption="Effective samples a round against the budget, for each policy, with what no policy can buy.",
+)
+def frontier(
+    cost: Annotated[
+        str | None,
+        typer.Option(help="Prices: uniform:LOW:HIGH or integer:LOW:HIGH; uniform:1:10 if not given."),
+    ] = None,
+    cost_trace: CostTrace = None,
+    cost_column: CostColumn = None,
+    buffers: Buffers = None,
+    rounds: Annotated[
+        int, typer.Option(min=1, max=10**4, help="Rounds T that risk is predicted for, on the digits.")
+    ] = 500,
+    risk: Annotated[
+        bool, typer.Option("--risk/--no-risk", help="Predict risk too, which takes half a minute.")
+    ] = True,
+    seed: Seed = 0,
+) -> Drawing:
+    """Effective samples and predicted risk against the budget, for each policy, with what no policy can buy."""
+    process = _cost(cost, cost_trace, cost_column, ("uniform", "integer"))
+    study = _study(cost=process, buffers=buffers, rounds=rounds, seed=seed)
+    return _drawn("frontier", study, risk=risk)
+
+
+# --- a result's figures ------------------------------------------------------------------------------------
+
+Result = Annotated[Path, typer.Argument(help="A finished result folder of acdpp train.")]
+
+
+OF_A_RESULT = {  # by the module of figures
+    "prediction": "Measured excess risk on its prediction, Theorem 1 far above, and the residuals, for each policy.",
+    "retention": "Measured and predicted excess risk of a sweep over K, with the K that theory chooses.",
+    "risk_vs_bound": "Measured cumulative excess risk against Theorem 1, as stated and corrected, for each policy.",
+    "learning": "Excess risk and test accuracy of each policy, round by round.",
+    "constraints": "Occupancy, overflow, spending and debt of each policy, round by round.",
+}
+
+
+def _of_a_result(module: str, shows: str) -> None:
+    def make(result: Result) -> Drawing:
+        return _measured(module, result)
+
+    make.__doc__ = shows
+    _figure(f"{module.replace('_', '-')} results/digits-1", MEASURED)(make)
+
+
+def _measured(module: str, result: Path) -> Drawing:
+    from figures.measured import read
+
+    return _drawn(module, read(result, import_module(f"figures.{module}").READS))
+
+
+for _module, _shows in OF_A_RESULT.items():
+    _of_a_result(_module, _shows)
+
+
+# --- of the theory, or of a result -------------------------------------------------------------------------
+
+
+@_figure(
+    "mismatch --K 10 --draws 4000[/bold] or [bold]acdpp plot mismatch results/digits-1",
+    THEORY,
+    MEASURED,
+    report={},
+    caption="The factor of the gradient mismatch by its definition, χ, with Monte Carlo points, against the printed "
+    "1/n - 1/N_eff, which is too small, and negative at first.",
+    measured_mismatch="The gradient mismatch that was measured, against χ and the printed factor.",
+)
 def mismatch(
     result: Annotated[
         Path | None, typer.Argument(help="A result of acdpp train: draw its measured mismatch instead.")
@@ -133,103 +315,20 @@ def mismatch(
                 "a RESULT brings its own settings: leave out --K, --rate, --rounds, --draws and --seed"
             )
         return _measured("measured_mismatch", result)
-    from figures import mismatch as figure
-
-    settings = parse.whole(K, "--K"), parse.whole(rate, "--rate"), _perhaps(rounds, "--rounds"), draws, seed
-    return Drawing("mismatch", lambda track: figure.compute(*settings), figure.draw)
+    settings = parse.whole(K, "--K"), parse.whole(rate, "--rate"), _perhaps(rounds, "--rounds")
+    return _drawn("mismatch", *settings, draws, seed)
 
 
-class Term(StrEnum):
-    """Which regret terms to draw."""
-
-    all = "all"
-    omega1 = "omega1"
-    omega2 = "omega2"
-    omega3 = "omega3"
-
-
-@_figure("omegas", "omegas --term omega3 --horizon 1e15")
-def omegas(
-    K: Annotated[
-        str, typer.Option("--K", help="Retention horizons; Ω₁ and Ω₂ take the first, Ω₃ takes all.")
-    ] = "10,2,100",
-    rate: Rate = "10",
-    horizon: Annotated[str, typer.Option(help="Rounds T, from 10^3 to 10^15.")] = "1e15",
-    constants: Numbers = parse.DEFAULT_CONSTANTS,
-    term: Annotated[Term, typer.Option(help="One regret term alone, or all three.")] = Term.all,
-) -> Drawing:
-    """Ω₁, Ω₂ and Ω₃ over their claimed and their true orders: what goes flat is right."""
-    from figures import omegas as figure
-
-    first, *others = _wholes(K, "--K")
-    settings = (
-        first,
-        parse.number(rate, "--rate"),
-        parse.whole(horizon, "--horizon"),
-        parse.constants(constants),
-    )
-    terms = figure.TERMS if term is Term.all else (term.value,)
-    return Drawing(
-        "omegas",
-        lambda track: figure.compute(*settings, others=others, terms=terms, track=track),
-        figure.draw,
-    )
-
-
-@_figure("design", "design --buffers 8,9,10,11,12 --budget 26 --mean-cost 5.5 --horizon 1e3,1e6")
-def design(
-    buffers: Annotated[
-        str, typer.Option(help="Client buffers B_m: a,b,c or @FILE with one number a line.")
-    ] = "8,9,10,11,12,8,9,10,11,12",
-    budget: Annotated[
-        str, typer.Option(help="Cost budget C a round. At the paper's 55 stated and corrected K* coincide.")
-    ] = "52",
-    mean_cost: Annotated[str, typer.Option(help="Mean cost of a sample.")] = "5.5",
-    horizon: Annotated[
-        str, typer.Option(help="Horizons T, to 10^12; the finite map takes the shortest.")
-    ] = "1e2,1e4,1e6",
-    constants: Numbers = parse.DEFAULT_CONSTANTS,
-) -> Drawing:
-    """The bound over K with the stated, the corrected and the finite-horizon choice, and maps of K*."""
-    from figures import design as figure
-
-    setting = Budget(
-        buffers=parse.numbers(buffers, "--buffers"),
-        cost=parse.number(budget, "--budget"),
-        mean_cost=parse.number(mean_cost, "--mean-cost"),
-    )
-    numbers, horizons = parse.constants(constants), _wholes(horizon, "--horizon")
-    return Drawing(
-        "design", lambda track: figure.compute(setting, numbers, horizons, track=track), figure.draw
-    )
-
-
-@_figure("control", "control --rounds 150 --rho 0.95 --V 20")
-def control(
-    K: Retention = "10",
-    rate: Rate = "10",
-    constants: Numbers = parse.DEFAULT_CONSTANTS,
-    rounds: Annotated[int, typer.Option(min=2, max=10**5, help="Rounds to simulate.")] = 150,
-    rho: Rho = None,
-    V: Weight = None,
-    seed: Seed = 0,
-) -> Drawing:
-    """One run of ACDPP, as printed and capped: region, admissions, occupancy, debt and spending."""
-    from figures import control as figure
-
-    setting, numbers = _simulation(K, rate, rounds, 1, rho, V, seed), parse.constants(constants)
-    return Drawing("control", lambda track: figure.compute(setting, numbers, track=track), figure.draw)
-
-
-Buffers = Annotated[
-    str | None,
-    typer.Option(help="Client buffers B_m: a,b,c or @FILE with one number a line; the paper's if not given."),
-]
 PLAYED = 150  # rounds, unless told
-RESULT_ALONE = "a RESULT brings its own settings: leave out all but --replicate and --rounds"
 
 
-@_figure("prices", "prices --cost markov:1:10[/bold] or [bold]acdpp plot prices results/digits-1")
+@_figure(
+    "prices --cost markov:1:10[/bold] or [bold]acdpp plot prices results/digits-1",
+    THEORY,
+    MEASURED,
+    report={},
+    measured_prices="Prices, memory, spending and effective samples in one replicate.",
+)
 def prices(
     result: Annotated[
         Path | None, typer.Argument(help="A result of acdpp train: draw a replicate of it instead.")
@@ -253,16 +352,14 @@ def prices(
     seed: Seed = 0,
 ) -> Drawing:
     """When buying cheap buys: prices, memory, spending and effective samples, against ACDPP and constant admission."""
-    from figures import prices as figure
-
     if result is not None:
         given = (cost, cost_trace, cost_column, buffers, budget, constants, seed)
         if given != (None, None, None, None, None, parse.DEFAULT_CONSTANTS, 0):
-            raise SettingError(RESULT_ALONE)
+            raise SettingError("a RESULT brings its own settings: leave out all but --replicate and --rounds")
+        from figures import prices as figure
         from figures.measured import read
 
-        measured = read(result, figure.READS)
-        found = figure.compute_measured(measured, replicate, rounds)
+        found = figure.compute_measured(read(result, figure.READS), replicate, rounds)
         return Drawing("measured-prices", lambda track: found, figure.draw)
     study = _study(
         cost=_cost(cost, cost_trace, cost_column, ("uniform", "integer", "markov", "drifting")),
@@ -271,82 +368,18 @@ def prices(
         rounds=PLAYED if rounds is None else rounds,
         seed=seed,
     )
-    numbers = parse.constants(constants)
-    return Drawing("prices", lambda track: figure.compute(study, numbers, replicate), figure.draw)
-
-
-@_figure("frontier", "frontier --cost integer:1:10 --no-risk")
-def frontier(
-    cost: Annotated[
-        str | None,
-        typer.Option(help="Prices: uniform:LOW:HIGH or integer:LOW:HIGH; uniform:1:10 if not given."),
-    ] = None,
-    cost_trace: CostTrace = None,
-    cost_column: CostColumn = None,
-    buffers: Buffers = None,
-    rounds: Annotated[
-        int, typer.Option(min=1, max=10**4, help="Rounds T that risk is predicted for, on the digits.")
-    ] = 500,
-    risk: Annotated[
-        bool, typer.Option("--risk/--no-risk", help="Predict risk too, which takes half a minute.")
-    ] = True,
-    seed: Seed = 0,
-) -> Drawing:
-    """Effective samples and predicted risk against the budget, for each policy, with what no policy can buy."""
-    from figures import frontier as figure
-
-    process = _cost(cost, cost_trace, cost_column, ("uniform", "integer"))
-    study = _study(cost=process, buffers=buffers, rounds=rounds, seed=seed)
-    return Drawing("frontier", lambda track: figure.compute(study, risk=risk, track=track), figure.draw)
-
-
-# --- a result's figures ------------------------------------------------------------------------------------
-
-Result = Annotated[Path, typer.Argument(help="A finished result folder of acdpp train.")]
-
-
-@_figure("prediction", "prediction results/digits-1")
-def prediction(result: Result) -> Drawing:
-    """Measured excess risk on its prediction, Theorem 1 far above, and the residuals, for each policy."""
-    return _measured("prediction", result)
-
-
-@_figure("retention", "retention results/digits-1")
-def retention(result: Result) -> Drawing:
-    """Measured and predicted excess risk of a sweep over K, with the K that theory chooses."""
-    return _measured("retention", result)
-
-
-@_figure("risk-vs-bound", "risk-vs-bound results/digits-1")
-def risk_vs_bound(result: Result) -> Drawing:
-    """Measured cumulative excess risk against Theorem 1, as stated and corrected, for each policy."""
-    return _measured("risk_vs_bound", result)
-
-
-@_figure("learning", "learning results/digits-1")
-def learning(result: Result) -> Drawing:
-    """Excess risk and test accuracy of each policy, round by round."""
-    return _measured("learning", result)
-
-
-@_figure("constraints", "constraints results/digits-1")
-def constraints(result: Result) -> Drawing:
-    """Occupancy, overflow, spending and debt of each policy, round by round."""
-    return _measured("constraints", result)
-
-
-def _measured(module: str, result: Path) -> Drawing:
-    from figures.measured import read
-
-    figure = import_module(f"figures.{module}")
-    measured = read(result, figure.READS)
-    return Drawing(module.replace("_", "-"), lambda track: figure.compute(measured), figure.draw)
+    return _drawn("prices", study, parse.constants(constants), replicate)
 
 
 # --- the paper's experiments, run again --------------------------------------------------------------------
 
 
-@_figure("section7", "section7 results/mnist results/cifar10.json")
+@_figure(
+    "section7 results/mnist results/cifar10.json",
+    REPRODUCED,
+    section7_accuracy="The paper's Figure 1 from runs of our own, with the targets and gains that it reports.",
+    section7_constraints="The paper's Figure 2 from runs of our own: memory, cost and debt.",
+)
 def section7(
     result: Annotated[
         list[Path], typer.Argument(help="Results of acdpp reproduce: folders, or their reproduction.json.")
@@ -363,7 +396,7 @@ def section7(
     ]
 
 
-@_figure("explained", "explained results/why/explained.json")
+@_figure("explained results/why/explained.json", REPRODUCED)
 def explained(
     result: Annotated[
         Path, typer.Argument(help="The explained.json of acdpp reproduce --explain, or its folder.")
@@ -377,10 +410,6 @@ def explained(
 
 
 # --- all of them -------------------------------------------------------------------------------------------
-
-THEORY = ("uniformity", "mismatch", "design", "control", "prices", "bound-vs-T", "omegas", "frontier")
-MEASURED = ("prediction", "retention", "risk-vs-bound", "learning", "mismatch", "constraints", "prices")
-REPRODUCED = ("section7", "explained")  # by name alone: they set several results side by side
 
 
 def _all(

@@ -21,29 +21,10 @@ A module is loaded when it is first asked for, and matplotlib with it.
 """
 
 from importlib import import_module
+from pkgutil import iter_modules
 from types import ModuleType
 
-__all__ = [
-    "bound_vs_horizon",
-    "choices",
-    "constraints",
-    "control",
-    "design",
-    "explained",
-    "frontier",
-    "learning",
-    "measured_mismatch",
-    "mismatch",
-    "omegas",
-    "prediction",
-    "prices",
-    "retention",
-    "risk_vs_bound",
-    "save",
-    "section7",
-    "style",
-    "uniformity",
-]
+__all__ = [module.name for module in iter_modules(__path__)]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -11,48 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acdpp.drawing import Drawing
+from acdpp.plot import CAPTIONS, FIGURES, MEASURED, REPORTED
 
 if TYPE_CHECKING:
     from figures.style import Look
 
 __all__ = ["Figure", "of_result", "of_theory", "within_page"]
-
-CAPTIONS = {
-    "omegas": "The three terms of the regret over the order claimed for each and over its true order, with certified "
-    "enclosures: what goes flat is right. Ω₃ over log T runs away; over √(T log T) it settles.",
-    "uniformity": "How evenly samples have been used, counted sample by sample, against the printed closed form and "
-    "the corrected one.",
-    "mismatch": "The factor of the gradient mismatch by its definition, χ, with Monte Carlo points, against the "
-    "printed 1/n - 1/N_eff, which is too small, and negative at first.",
-    "bound-vs-T": "Theorem 1 against the horizon, as printed and corrected, with the shares of its terms.",
-    "design": "The bound over K with the printed, the corrected and the finite-horizon choice; that choice over the "
-    "budgets.",
-    "prices": "When buying cheap buys: prices, memory, spending and effective samples of three policies.",
-    "frontier": "Effective samples a round against the budget, for each policy, with what no policy can buy.",
-    "section7-accuracy": "The paper's Figure 1 from runs of our own, with the targets and gains that it reports.",
-    "section7-constraints": "The paper's Figure 2 from runs of our own: memory, cost and debt.",
-    "prediction": "Measured excess risk on what the law of reuse predicts before training, Theorem 1 far above, and "
-    "the residuals.",
-    "retention": "Measured and predicted excess risk over K.",
-    "risk-vs-bound": "Measured cumulative excess risk against Theorem 1.",
-    "learning": "Excess risk and test accuracy, round by round.",
-    "measured-mismatch": "The gradient mismatch that was measured, against χ and the printed factor.",
-    "constraints": "Occupancy, overflow, spending and debt, round by round.",
-    "measured-prices": "Prices, memory, spending and effective samples in one replicate.",
-}
-
-
-# figures of acdpp plot with the options that differ from the defaults, in the order of the page
-THEORY: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("omegas", {}),
-    ("uniformity", {}),
-    ("mismatch", {}),
-    ("bound-vs-T", {}),
-    ("design", {}),
-    ("prices", {}),
-    ("frontier", {"risk": False}),  # which would take half a minute
-)
-
 
 EXTRAS = ("torch", "sklearn", "pyarrow", "filelock")  # of acdpp[empirics], which a report does without
 
@@ -76,9 +40,7 @@ Track = Callable[[Sequence[Any]], Iterable[Any]]
 
 def of_theory(track: Callable[[str], Track]) -> Iterator[Figure]:
     """What the theory and the committed experiments say; `track` shows the work on a figure of that name."""
-    from acdpp.plot import FIGURES
-
-    for name, options in THEORY:
+    for name, options in REPORTED:
         words = "".join(
             f" --{option} {value}" if value else f" --no-{option}" for option, value in options.items()
         )
@@ -102,7 +64,6 @@ def _experiments() -> Iterator[Path]:
 
 def of_result(path: Path, place: str, track: Callable[[str], Track]) -> Iterator[Figure]:
     """All that a result can show, at `place` in the page; what was not measured in it is left out."""
-    from acdpp.plot import FIGURES, MEASURED
     from figures.missing import NotMeasured
 
     for name in MEASURED:

@@ -4,55 +4,51 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
+from contextlib import redirect_stdout
+from io import BytesIO, TextIOWrapper
 
 import pytest
 
-DESIGN = ["design", "--buffers", "10,11", "--budget", "10", "--mean-cost", "1"]
-NARROW = {
-    "ascii": {"PYTHONIOENCODING": "ascii"},
-    "latin-1": {"PYTHONIOENCODING": "latin-1"},
-    "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-}
+from acdpp.output import print_json
+from tests.acdpp.program import acdpp, process
+
+DESIGN = "design --buffers 10,11 --budget 10 --mean-cost 1"
+C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
-def acdpp(words: list[str], **environment: str) -> bytes:
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize("words", ["--help", "bound --help", DESIGN])
+def test_what_cannot_be_shown_is_replaced(words: str, encoding: str) -> None:
+    done = acdpp(*words.split(), encoding=encoding)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "?" in done.stdout
+
+
+@pytest.mark.parametrize(("words", "status"), [(DESIGN, 0), ("bound λ", 2)])
+def test_a_process_in_the_c_locale_replaces_too(words: str, status: int) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "PYTHONIO"))}
-    command = [sys.executable, "-m", "acdpp", *words]
-    done = subprocess.run(command, capture_output=True, check=False, env=kept | environment)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == b""
-    return done.stdout
+    done = process(*words.split(), env=kept | C_LOCALE)
+    assert done.returncode == status
+    assert status or "?" in done.stdout
+    assert len(done.stderr.splitlines()) == (status > 0)
+    assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("kind", NARROW)
-@pytest.mark.parametrize("words", [["--help"], ["bound", "--help"], DESIGN], ids=["help", "bound", "design"])
-def test_what_cannot_be_shown_is_replaced(words: list[str], kind: str) -> None:
-    encoding = "latin-1" if kind == "latin-1" else "ascii"
-    assert "?" in acdpp(words, **NARROW[kind]).decode(encoding)
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_json_is_ascii_where_the_output_is_narrow_and_says_the_same(encoding: str) -> None:
+    for document in ({"Ω": "λ → √2"}, {"a file's name": "\udcff"}):  # and bytes that are no UTF-8
+        narrow = TextIOWrapper(BytesIO(), encoding=encoding)
+        with redirect_stdout(narrow):
+            print_json(document)
+        narrow.seek(0)
+        said = narrow.read()
+        assert json.loads(said) == document
+        assert said.isascii() == (encoding != "utf-8" or "Ω" not in document)
 
 
-VERDICT = ["verify", "--claim", "eq:omega-l2/normalisation", "--jobs", "1", "--json"]
-
-
-@pytest.fixture(scope="module")
-def wide() -> bytes:
-    return acdpp(VERDICT, PYTHONIOENCODING="utf-8")
-
-
-@pytest.mark.parametrize("kind", NARROW)
-def test_json_is_ascii_and_says_the_same(kind: str, wide: bytes) -> None:
-    narrow = acdpp(VERDICT, **NARROW[kind])
-    assert narrow.isascii()
-    assert not wide.isascii()
-    assert json.loads(narrow) == json.loads(wide)
-
-
-def test_an_error_is_one_line_in_any_encoding() -> None:
-    for environment in NARROW.values():
-        command = [sys.executable, "-m", "acdpp", "bound", "λ"]
-        done = subprocess.run(command, capture_output=True, check=False, env=os.environ | environment)
-        assert done.returncode == 2
-        assert done.stderr.startswith(b"acdpp: ")
-        assert len(done.stderr.splitlines()) == 1
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_an_error_is_one_line_in_any_encoding(encoding: str) -> None:
+    done = acdpp("bound", "λ", encoding=encoding)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("acdpp: ")
+    assert done.stderr.count("\n") == 1

@@ -11,75 +11,39 @@ from pathlib import Path
 
 import pytest
 
+from tests.attack.interrupts import fresh, left_running, session, watches
+
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks into /proc")
-INT = 1 << (signal.SIGINT - 1)
+ONE_LINE = (130, ["acdpp: interrupted"])
 
 
-def _as_in_a_terminal() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-
-
-def _waits_for_the_signal(process: int) -> bool:
-    """Whether it is blocked: before that, the interpreter itself is starting."""
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    return any(line.startswith("SigBlk") and int(line.split()[1], 16) & INT for line in lines)
-
-
-def _session(leader: int) -> dict[int, str]:
-    """The living processes of a session, and their commands."""
-    found = {}
-    for entry in Path("/proc").iterdir():
-        try:
-            state, _, _, session = (entry / "stat").read_text().rpartition(")")[2].split()[:4]
-            command = (entry / "cmdline").read_text()
-        except OSError:
-            continue
-        if session == str(leader) and state != "Z":
-            found[int(entry.name)] = command
-    return found
-
-
-def interrupted(words: list[str], delay: float) -> tuple[int, list[str]]:
+def interrupted(words: str, delay: float, work: Path) -> tuple[int | None, list[str]]:
     """Exit status and stderr of a command whose whole process group gets the signal after a delay."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "acdpp", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=_as_in_a_terminal,
-    )
-    while process.poll() is None and not _waits_for_the_signal(process.pid):
-        time.sleep(0.001)
+    child = fresh(words.split(), work)
     time.sleep(delay)
-    workers = [worker for worker, command in _session(process.pid).items() if "spawn_main" in command]
-    assert all(map(_waits_for_the_signal, workers))  # or it would be a race who is faster, they or their end
-    os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    for _ in range(100):  # multiprocessing's own helper ends when it sees that all others have
-        if not (left := _session(process.pid)):
-            break
-        time.sleep(0.1)
-    assert not left
-    return process.returncode, [line for line in said.splitlines() if line.strip()]
+    workers = [worker for worker, command in session(child.pid).items() if "spawn_main" in command]
+    assert all(map(watches, workers))  # or it would be a race who is faster, they or their end
+    child.signal(signal.SIGINT)
+    ended = child.ended(60)
+    assert not left_running(child.pid)
+    return ended.status, [line for line in ended.err.splitlines() if line.strip()]
 
 
-@pytest.mark.parametrize("delay", [0, 0.2, 0.6, 2, 5, 8])
-def test_verifying_stops_with_one_line(delay: float) -> None:
-    assert interrupted(["verify", "--profile", "full", "--jobs", "2"], delay) == (130, ["acdpp: interrupted"])
-
-
-@pytest.mark.parametrize("delay", [1, 4])
-def test_verifying_in_one_process_stops_with_one_line(delay: float) -> None:
-    """Z3 has a handler of its own, which would swallow the signal."""
-    words = ["verify", "--claim", "lem:omega2-order", "--profile", "full", "--jobs", "1"]
-    assert interrupted(words, delay) == (130, ["acdpp: interrupted"])
-
-
-@pytest.mark.parametrize("words", [["--help"], ["bound", "constant", "--certified"], ["plot", "omegas"]])
-def test_starting_stops_with_one_line(words: list[str]) -> None:
-    assert interrupted(words, 0.1) == (130, ["acdpp: interrupted"])
+@pytest.mark.parametrize(
+    ("words", "delay"),
+    [
+        ("verify --profile full --jobs 2", 0),
+        ("verify --profile full --jobs 2", 0.5),  # while it is imported
+        ("verify --profile full --jobs 2", 5),  # while workers start or work
+        # Z3 has a handler of its own, which would swallow the signal
+        ("verify --claim lem:omega2-order --profile full --jobs 1", 3),
+        ("--help", 0),
+        ("bound constant --certified", 0),
+        ("plot omegas", 0),
+    ],
+)
+def test_it_stops_with_one_line(words: str, delay: float, tmp_path: Path) -> None:
+    assert interrupted(words, delay, tmp_path) == ONE_LINE
 
 
 def test_an_ignored_signal_stays_ignored() -> None:

@@ -1,8 +1,6 @@
 """`acdpp reproduce` from the outside, on a data set with MNIST's files and few, easy images."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from typer.testing import CliRunner
 
 from acdpp import interrupt
 from acdpp.main import COMMANDS
-from acdpp.reproduce import EXAMPLES, command
+from acdpp.reproduce import command
 from empirics.records.reproduction import NAME, reproduction
 from empirics.run import run_study
 from empirics.settings.study import Study
@@ -135,15 +133,6 @@ def test_settings_are_shown_without_any_data() -> None:
     shown = reproduce("cifar10", "--setting", "released", "--eta", "0.01", "--seeds", "3", "--show-config")
     for line in ('dataset = "cifar10"', "momentum = 0.9", "eta = 0.01", "seeds = 3", 'model = "resnet9"'):
         assert line in shown
-
-
-def test_the_help_has_examples_and_needs_no_torch() -> None:
-    code = "import sys; sys.modules['torch'] = None; from acdpp.main import main; main()"
-    words = [sys.executable, "-c", code, "reproduce", "--help"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "acdpp reproduce mnist --data-dir DIR" in " ".join(done.stdout.split())
-    assert "--explain" in EXAMPLES
 
 
 @pytest.mark.parametrize(

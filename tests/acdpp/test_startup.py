@@ -39,6 +39,7 @@ finally:
         ("predict --rounds 0", 2, (*TRAINING, "rich.console", "scipy", "proofs_check", "figures")),
         ("predict --policies constant --rounds 2 --no-best", 0, (*NETWORKS, "proofs_check", "figures")),
         ("train --show-config", 0, (*TRAINING, "scipy", "proofs_check", "figures")),
+        ("plot uniformity --K x", 2, ("matplotlib", "empirics", "proofs_check", *NUMBERS[1:])),
         ("verify --record --claim eq:vck-exact", 2, ("torch", "empirics", "figures", "matplotlib")),
     ],
 )

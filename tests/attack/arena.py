@@ -31,6 +31,7 @@ import torch
 import acdpp
 import empirics
 import figures
+import theory
 from acdpp.__main__ import main
 from empirics.records.folder import read_result
 from empirics.run import run_study
@@ -38,19 +39,8 @@ from empirics.settings.presets import read_toml
 from tests.empirics.small import blobs
 from theory.setting import SettingError
 
-__all__ = [
-    "BAD",
-    "LONGER",
-    "ORDER",
-    "ROUNDS",
-    "Arena",
-    "Child",
-    "Ended",
-    "Outcome",
-    "arena",
-    "first_of",
-    "start",
-]
+__all__ = ["BAD", "LONGER", "ORDER", "ROUNDS", "Arena", "Child", "Ended", "Outcome", "arena"]
+__all__ += ["first_of", "plainly", "start"]
 
 BAD = ("traceback", "wrong", "lost")
 ROUNDS, LONGER = 7, 10
@@ -85,6 +75,10 @@ class Outcome:
     def bad(self) -> bool:
         return self.verdict in BAD
 
+    def or_lost(self) -> Outcome:
+        """Where nothing may be refused."""
+        return Outcome("lost", self.attack, self.said) if self.verdict == "refused" else self
+
 
 def first_of(*outcomes: Outcome | None) -> Outcome | None:
     """The first fault, if there is one."""
@@ -106,6 +100,21 @@ class Ended(NamedTuple):
         """The lines on standard error that are no notes."""
         lines = [line for line in self.err.splitlines() if not line.startswith("acdpp: note:")]
         return "\n".join(lines)
+
+
+def plainly(ended: Ended, attack: str) -> Outcome:
+    """What a command came to, whatever it was to do: it ended well, or with one line."""
+    if ended.status is None:
+        return Outcome("lost", attack, "it did not end")
+    if "Traceback" in ended.err or "Exception ignored" in ended.err or ended.status < 0:
+        return Outcome("traceback", attack, ended.err[-3000:] or f"died of signal {-ended.status}")
+    if ended.status == 0:
+        return Outcome("ok", attack)
+    lines = [line for line in ended.sentence.splitlines() if line.strip()]
+    one = len(lines) == 1 and lines[0].startswith("acdpp: ") and len(lines[0]) <= 1500
+    if ended.status not in (1, 2, 130) or not one:
+        return Outcome("wrong", attack, f"status {ended.status} with {len(lines)} lines: {ended.err[-1500:]}")
+    return Outcome("refused", attack, lines[0])
 
 
 @dataclass(frozen=True)
@@ -284,24 +293,18 @@ class Arena:
         """The command that begins the study; more words may follow."""
         return ["train", "--config", str(self.config()), "--json", *words]
 
+    def words(self, scene: str, out: Path) -> list[str]:
+        """The command that begins, resumes or extends the study in a folder; "on" is what can be done there."""
+        if scene == "new" or (scene == "on" and not (out / "settings.json").exists()):
+            return self.train("--out", str(out))
+        longer = ["--rounds", str(LONGER)] if scene.startswith("extend") else []
+        return ["train", "--resume", str(out), "--json", *longer]
+
     def judge(self, ended: Ended, attack: str, *rounds: int, folder: Path | None = None) -> Outcome:
         """What a command with --json came to: one of the true results, that is; in the `folder` too, if given."""
-        if ended.status is None:
-            return Outcome("lost", attack, "it did not end")
-        if "Traceback" in ended.err or ended.status < 0:
-            return Outcome("traceback", attack, ended.err[-3000:] or f"died of signal {-ended.status}")
-        if ended.status == 0:
-            return self._judge_success(ended, attack, rounds or (ROUNDS,), folder)
-        lines = ended.sentence.splitlines()
-        if ended.status not in (1, 2, 130) or len(lines) != 1 or not lines[0].startswith("acdpp: "):
-            return Outcome(
-                "wrong", attack, f"status {ended.status} with {len(lines)} lines: {ended.err[-1500:]}"
-            )
-        return Outcome("refused", attack, lines[0])
-
-    def _judge_success(
-        self, ended: Ended, attack: str, rounds: Sequence[int], folder: Path | None
-    ) -> Outcome:
+        found = plainly(ended, attack)
+        if found.verdict != "ok":
+            return found
         if ended.sentence:
             return Outcome("wrong", attack, f"status 0 and yet it says {ended.sentence!r}")
         try:
@@ -309,9 +312,9 @@ class Arena:
         except ValueError:
             return Outcome("wrong", attack, f"status 0 and no JSON: {ended.out[:500]!r}")
         document.pop("result", None)
-        if all(document != self.truth(number).summary for number in rounds):
+        if all(document != self.truth(number).summary for number in rounds or (ROUNDS,)):
             return Outcome("wrong", attack, "the summary that was printed is not the true one")
-        return (folder and self.judge_folder(folder, attack, *rounds)) or Outcome("ok", attack)
+        return (folder and self.judge_folder(folder, attack, *rounds)) or found
 
     def judge_folder(self, folder: Path, attack: str, *rounds: int) -> Outcome | None:
         """None if the folder holds the true result, bit for bit."""
@@ -335,16 +338,17 @@ class Arena:
         """Continue a folder and see that the true result comes of it."""
         words = ["train", "--resume", str(folder), "--json"]
         words += [] if rounds is None else ["--rounds", str(rounds)]
-        found = self.judge(start(words, log).ended(), attack, rounds or ROUNDS, folder=folder)
-        return Outcome("lost", attack, found.said) if found.verdict == "refused" else found
+        return self.judge(start(words, log).ended(), attack, rounds or ROUNDS, folder=folder).or_lost()
 
 
 def arena(home: Path) -> Arena:
     """Prepare everything that the attacks need; to be called once in a process, before any of them."""
     torch.set_num_threads(1)  # a forked child has no other threads
-    for package in (acdpp, empirics, figures):  # now, so that no child need do it
+    for package in (acdpp, empirics, figures, theory):  # now, so that no child need do it
         for module in walk_packages(package.__path__, f"{package.__name__}."):
             import_module(module.name)
+    for name in ("flint", "mpmath", "rich.progress", "rich.table", "sympy", "typer.rich_utils"):
+        import_module(name)  # which commands load when they need them
     home.mkdir(parents=True, exist_ok=True)
     data = home / "data.npz"
     if not data.exists():

@@ -16,20 +16,11 @@ import typer
 from acdpp.main import app
 from empirics.settings.costs import CostProcess
 from empirics.settings.study import Study
-from tests.attack.arena import Arena, Ended, Outcome, start
+from tests.attack.arena import Arena, Outcome, plainly, start
 from theory.setting import SettingError
 
-__all__ = [
-    "ODD",
-    "VALUES",
-    "every_document",
-    "judge_plainly",
-    "limit_memory",
-    "odd_study",
-    "write_study",
-    "wrong_setting",
-    "wrong_words",
-]
+__all__ = ["ODD", "VALUES", "every_document", "limit_memory", "odd_study", "write_study"]
+__all__ += ["wrong_setting", "wrong_words"]
 
 MEMORY = 12 * 2**30  # bytes of address space for an odd study
 # fmt: off
@@ -50,14 +41,8 @@ def _document(name: str, value: Any) -> dict[str, Any]:
     return {"cost": {name[5:]: value}} if name.startswith("cost.") else {name: value}
 
 
-NAMES = (
-    *(f.name for f in fields(Study)),
-    *(f"cost.{name}" for name in COSTS),
-    "round",
-    "",
-    "ünï\n",
-    "cost.lo",
-)
+NAMES = (*(f.name for f in fields(Study)), *(f"cost.{name}" for name in COSTS))
+NAMES += ("round", "", "ünï\n", "cost.lo")
 
 
 def _judge_document(name: str, value: Any) -> Outcome:
@@ -100,74 +85,20 @@ def _toml(value: Any) -> str | None:
     return json.dumps(value)
 
 
+# fmt: off
 OPTIONS = (
-    "--rounds",
-    "--seeds",
-    "--seed",
-    "--policies",
-    "--sweep",
-    "--dataset",
-    "--model",
-    "--device",
-    "--cost-trace",
-    "--data-dir",
+    "--rounds", "--seeds", "--seed", "--policies", "--sweep", "--dataset", "--model", "--device", "--cost-trace",
+    "--data-dir", "--preset", "--config", "--resume", "--out",
 )
-OPTIONS += ("--preset", "--config", "--resume", "--out")
 WORDS = (
-    "",
-    " ",
-    "a",
-    "-1",
-    "0",
-    "1",
-    "1.5",
-    "1e3",
-    "1e400",
-    "nan",
-    "inf",
-    "1/0",
-    "1/3",
-    "10^3",
-    "2**40",
-    "ünï",
-    "a\nb",
+    "", " ", "ünï", "a\nb", "\x1b[31m", "x" * 300, "\udcff", f"K={'9' * 300}", "[bold]", "[/]", "%s%n", "none",
+    "--json", "a", "-1", "0", "1", "1.5", "1e3", "1e400", "nan", "inf", "1/0", "1/3", "10^3", "2**40", "1_000", "٣",
+    "0x10", "+5", "1e-3", "constant,constant", "constant,", ",", "os:path", "/", "/dev/null", "/proc", "~", ".", "npz:",
+    "npz:/dev/zero", "npz:/dev/null", "cuda", "cuda:99", "mps", "meta", "cpu:7", "K=1,2", "K=1,1", "K=0,5", "E=1,10",
+    "eta=1e-9,nan", "K=", "=1", "K=1,,2", "rho=0.5", "constant@K=5", "constant@K=5,eta=0.1", "oracle@K=5", "constant@",
+    "@", "constant@K=05,constant@K=5",
 )
-WORDS += ("\x1b[31m", "constant,constant", "constant,", ",", "os:path", "x" * 300, "/", "/dev/null", "/proc")
-WORDS += (
-    "npz:/dev/zero",
-    "npz:/dev/null",
-    "npz:",
-    "cuda",
-    "cuda:99",
-    "mps",
-    "meta",
-    "cpu:7",
-    "none",
-    "--json",
-    "~",
-    ".",
-)
-WORDS += (
-    "K=1,2",
-    "K=1,1",
-    "K=0,5",
-    "E=1,10",
-    "eta=1e-9,nan",
-    "K=",
-    "=1",
-    "K=1,,2",
-    "rho=0.5",
-    f"K={'9' * 300}",
-)
-WORDS += (
-    "constant@K=5",
-    "constant@K=5,eta=0.1",
-    "oracle@K=5",
-    "constant@",
-    "@",
-    "constant@K=05,constant@K=5",
-)
-WORDS += ("\udcff", "[bold]", "[/]", "%s%n", ".", "1_000", "٣", "0x10", "1e-3", "+5")
+# fmt: on
 
 
 def wrong_setting(rng: random.Random, field: Arena, work: Path) -> Outcome:
@@ -189,7 +120,7 @@ def wrong_setting(rng: random.Random, field: Arena, work: Path) -> Outcome:
         words = ["train", "--config", str(config)]
         attack = f"settings file {line[:100]!r}"
     ended = start([*words, "--show-config"], work / "log", cwd=work, prepare=limit_memory).ended(60)
-    return judge_plainly(ended, attack)
+    return plainly(ended, attack)
 
 
 NUMBERS = ("1e12", "1e15", "1e16", "1e30", "1e100", "1,2,3", "2,2", "1,,2", "1e15,1", "0.5", "1e-100")
@@ -225,26 +156,14 @@ def wrong_words(rng: random.Random, field: Arena, work: Path) -> Outcome:
         given = ["--config", str(field.config()), "--no-best", *given]
     attack = f"{' '.join(words)} {given}"
     ended = start([*words, *given], work / "log", cwd=work, prepare=limit_memory).ended()
-    return judge_plainly(ended, attack)
-
-
-def judge_plainly(ended: Ended, attack: str) -> Outcome:
-    if ended.status is None:
-        return Outcome("lost", attack, "it did not end")
-    if "Traceback" in ended.err or ended.status < 0:
-        return Outcome("traceback", attack, ended.err[-3000:] or f"signal {-ended.status}")
-    if ended.status == 0:
-        return Outcome("ok", attack)
-    lines = ended.sentence.splitlines()
-    if len(lines) != 1 or not lines[0].startswith("acdpp: ") or len(lines[0]) > 1500:
-        return Outcome("wrong", attack, f"status {ended.status}, {len(lines)} lines: {ended.err[-1500:]}")
-    return Outcome("refused", attack, lines[0])
+    return plainly(ended, attack)
 
 
 def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
+POLICIES = ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "released")
 ODD: dict[str, tuple[Any, ...]] = {
     "buffers": ([1], [1, 1], [10**7, 10**7], [10**7], [10**6] * 3, [1] * 200, [3, 10**5]),
     "budget": (1e-9, 1e-3, 1e6, 1e299, 1.0, 10**12),
@@ -279,29 +198,22 @@ ODD: dict[str, tuple[Any, ...]] = {
     "cost": (
         *({"process": process} for process in ("uniform", "integer", "markov", "drifting")),
         *(
-            {"low": 1e-14, "high": 9e14},
-            {"low": 5, "high": 5},
-            {"low": 1e-14, "high": 1e-14},
-            {"low": 9e14, "high": 9.9e14},
+            {"low": low, "high": high}
+            for low, high in ((1e-14, 9e14), (5, 5), (1e-14, 1e-14), (9e14, 9.9e14))
         ),
         *({"process": "integer", "low": 1, "high": 10**14}, {"process": "markov", "stay": 0.9999999}),
-        *({"process": "drifting", "drift": 0.999999}, {"process": "drifting", "drift": 0.0}),
+        *({"process": "drifting", "drift": drift} for drift in (0.999999, 0.0)),
     ),
     "policies": (
-        *([name] for name in ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "released")),
-        *(["acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "released"], ["hybrid", "acdpp"]),
+        *([name] for name in POLICIES),
+        *(list(POLICIES), ["hybrid", "acdpp"], ["constant@K=1", "constant@K=2", "oracle@eta=1e-14"]),
         *(
-            ["constant@K=1", "constant@K=2", "oracle@eta=1e-14"],
             ["acdpp@steps=1", "hybrid@K=3,eta=1e8,steps=40"],
-        ),
-        *(
             ["released@K=1", "acdpp-capped@K=9007199254740992"],
-            ["oracle@K=1", "constant@eta=0.5", "constant"],
         ),
-        *(
-            ["acdpp+K+cap@rho=1e-9", "acdpp+all@budget=1e-3", "released-region@rate=1e3"],
-            ["acdpp+penalty@V=1e14", "constant@budget=1e14", "buy-cheap-online@V=1e-14"],
-        ),
+        ["oracle@K=1", "constant@eta=0.5", "constant"],
+        ["acdpp+K+cap@rho=1e-9", "acdpp+all@budget=1e-3", "released-region@rate=1e3"],
+        ["acdpp+penalty@V=1e14", "constant@budget=1e14", "buy-cheap-online@V=1e-14"],
     ),
     "dataset": ("digits",),
 }
@@ -325,7 +237,7 @@ def odd_study(rng: random.Random, field: Arena, work: Path) -> Outcome:
     ended = start(
         ["train", "--config", str(config), "--out", str(out), "--json"], work / "log", prepare=limit_memory
     ).ended()
-    found = judge_plainly(ended, attack)
+    found = plainly(ended, attack)
     if found.verdict != "ok":
         return found
     again = start(["train", "--resume", str(out), "--json"], work / "again").ended()

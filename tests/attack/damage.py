@@ -6,7 +6,7 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
@@ -24,29 +24,9 @@ def _flip(path: Path, rng: random.Random, field: Arena) -> None:
     path.write_bytes(content)
 
 
-def _truncate(path: Path, rng: random.Random, field: Arena) -> None:
-    os.truncate(path, rng.randrange(max(path.stat().st_size, 1)))
-
-
-def _lengthen(path: Path, rng: random.Random, field: Arena) -> None:
-    path.write_bytes(path.read_bytes() + rng.randbytes(rng.randrange(1, 50)))
-
-
-def _empty(path: Path, rng: random.Random, field: Arena) -> None:
-    path.write_bytes(b"")
-
-
-def _delete(path: Path, rng: random.Random, field: Arena) -> None:
+def _instead(path: Path, make: Callable[[Path], object]) -> None:
     path.unlink()
-
-
-def _directory(path: Path, rng: random.Random, field: Arena) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-def _noise(path: Path, rng: random.Random, field: Arena) -> None:
-    path.write_bytes(rng.randbytes(rng.randrange(1, 3000)))
+    make(path)
 
 
 def _of_another_study(path: Path, rng: random.Random, field: Arena) -> None:
@@ -65,35 +45,12 @@ def _of_this_study(path: Path, rng: random.Random, field: Arena) -> None:
     shutil.copyfile(rng.choice(others), path)
 
 
-def _dangling(path: Path, rng: random.Random, field: Arena) -> None:
-    path.unlink()
-    path.symlink_to(rng.choice([path.name, "nowhere"]))
-
-
-def _latin(path: Path, rng: random.Random, field: Arena) -> None:
-    path.write_bytes('{"für": "é"}'.encode("latin-1"))
-
-
 def _other_json(path: Path, rng: random.Random, field: Arena) -> None:
     """JSON, but not what was there."""
-    texts = [
-        "null",
-        "[]",
-        "{}",
-        "3",
-        '"x"',
-        '{"study": {}}',
-        '{"format": 2}',
-        '{"format": 2, "study": {}}',
-        "NaN",
-    ]
-    texts += [
-        '{"sha256": ' + "9" * 5000 + "}",
-        "[" * 100_000,
-        '{"a":' * 100_000,
-        '{"sha256": "' + "0" * 64 + '"}',
-    ]
-    texts += ['{"format": [], "study": 1, "sha256": null}', '{"\\ud800": 1}']
+    texts = ["null", "[]", "{}", "3", '"x"', "NaN", '{"study": {}}', '{"format": 2}', '{"\\ud800": 1}']
+    texts += ['{"format": 2, "study": {}}', '{"format": [], "study": 1, "sha256": null}']
+    texts += ["[" * 100_000, '{"a":' * 100_000]
+    texts += [f'{{"sha256": {"9" * 5000}}}', f'{{"sha256": "{"0" * 64}"}}']
     path.write_text(rng.choice(texts))
 
 
@@ -114,25 +71,25 @@ def _edited(path: Path, rng: random.Random, field: Arena) -> None:
     path.write_text(json.dumps(document))
 
 
-def _unreadable(path: Path, rng: random.Random, field: Arena) -> None:
-    path.chmod(0)
-
-
-DAMAGES: dict[str, Callable[[Path, random.Random, Arena], None]] = {
+DAMAGES: dict[str, Callable[[Path, random.Random, Arena], object]] = {
     "flip a bit of": _flip,
-    "truncate": _truncate,
-    "lengthen": _lengthen,
-    "empty": _empty,
-    "delete": _delete,
-    "make a directory of": _directory,
-    "write noise into": _noise,
+    "truncate": lambda path, rng, _: os.truncate(path, rng.randrange(max(path.stat().st_size, 1))),
+    "lengthen": lambda path, rng, _: path.write_bytes(
+        path.read_bytes() + rng.randbytes(rng.randrange(1, 50))
+    ),
+    "empty": lambda path, rng, _: path.write_bytes(b""),
+    "delete": lambda path, rng, _: path.unlink(),
+    "make a directory of": lambda path, rng, _: _instead(path, Path.mkdir),
+    "write noise into": lambda path, rng, _: path.write_bytes(rng.randbytes(rng.randrange(1, 3000))),
     "take from another study": _of_another_study,
     "exchange by another file of the study": _of_this_study,
-    "make a dangling link of": _dangling,
-    "write latin-1 into": _latin,
+    "make a dangling link of": lambda path, rng, _: _instead(
+        path, lambda gone: gone.symlink_to(rng.choice([gone.name, "nowhere"]))
+    ),
+    "write latin-1 into": lambda path, rng, _: path.write_bytes('{"für": "é"}'.encode("latin-1")),
     "write other JSON into": _other_json,
     "edit": _edited,
-    "forbid to read": _unreadable,
+    "forbid to read": lambda path, rng, _: path.chmod(0),
 }
 
 
@@ -212,13 +169,10 @@ def _means_the_same(file: str, before: bytes, after: bytes) -> bool:
 
 def _use(file: str, expected: str, reader: str, field: Arena, out: Path, work: Path, attack: str) -> Outcome:
     """One use of the folder. If it is refused, then by the file's name, and nothing has changed."""
-    resume = ["train", "--resume", str(out), "--json"]
-    words = {
-        "read": ["plot", "risk-vs-bound", str(out), "--out", str(work / "plots")],
-        "plot": ["plot", "learning", str(out), "--out", str(work / "plots")],
-        "resume": resume,
-        "extend": [*resume, "--rounds", str(LONGER)],
-    }[reader]
+    drawn = {"read": "risk-vs-bound", "plot": "learning"}
+    words = field.words(reader, out)
+    if reader not in WRITERS:
+        words = ["plot", drawn[reader], str(out), "--out", str(work / "plots")]
     before = _snapshot(out)
     ended = start(words, work / "log").ended()
     if reader not in WRITERS and ended.status == 0:
@@ -255,13 +209,12 @@ def rearranged(rng: random.Random, field: Arena, work: Path) -> Outcome:
     how = rng.choice(list(REARRANGEMENTS))
     kind = rng.choice(["unfinished", "torn"]) if how not in ("stranger", "note") else rng.choice(KINDS)
     shutil.copytree(getattr(field, kind)(), out)
-    named, harmless = REARRANGEMENTS[how](out, rng, field)
+    named, harmless = REARRANGEMENTS[how](out, rng)
     attack = f"{how} in a {kind} result"
     reader = rng.choice(["resume", "extend"])
     rounds = LONGER if reader == "extend" else ROUNDS
-    words = ["train", "--resume", str(out), "--json", "--rounds", str(rounds)]
     before = _snapshot(out)
-    found = field.judge(start(words, work / "log").ended(), attack, rounds, folder=out)
+    found = field.judge(start(field.words(reader, out), work / "log").ended(), attack, rounds, folder=out)
     if found.bad:
         return found
     if harmless:
@@ -275,11 +228,14 @@ def rearranged(rng: random.Random, field: Arena, work: Path) -> Outcome:
     return found if _snapshot(out) == before else Outcome("wrong", attack, "it was refused and yet changed")
 
 
-Rearranged = tuple[str, bool]
+# --- what is rearranged, what a refusal names (one of these, "|" between them), and whether it is harmless
+
 PART, NEXT = "000000000001-000000000003.parquet", "000000000004-000000000006.parquet"
+LATER = "000000000005-000000000007.parquet"
+Rearranged = tuple[str, bool]
 
 
-def _swap(out: Path, rng: random.Random, field: Arena) -> Rearranged:
+def _swap(out: Path, rng: random.Random) -> Rearranged:
     one, other = (out / "parts" / name for name in (PART, NEXT))
     one.rename(out / "aside")
     other.rename(one)
@@ -287,61 +243,54 @@ def _swap(out: Path, rng: random.Random, field: Arena) -> Rearranged:
     return f"{PART}|{NEXT}", False
 
 
-def _repeat(out: Path, rng: random.Random, field: Arena) -> Rearranged:
-    name = rng.choice(
-        ["000000000001-000000000006.parquet", "000000000002-000000000004.parquet", "copy.parquet"]
-    )
-    shutil.copyfile(out / "parts" / PART, out / "parts" / name)
-    return name, False
+def _repeat(out: Path, rng: random.Random) -> Rearranged:
+    names = ["000000000001-000000000006.parquet", "000000000002-000000000004.parquet", "copy.parquet"]
+    place = out / "parts" / rng.choice(names)
+    shutil.copyfile(out / "parts" / PART, place)
+    return place.name, False
 
 
-def _shift(out: Path, rng: random.Random, field: Arena) -> Rearranged:
-    (out / "parts" / NEXT).rename(out / "parts" / "000000000005-000000000007.parquet")
-    return f"{NEXT}|000000000005-000000000007.parquet", False
+def _shift(out: Path, rng: random.Random) -> Rearranged:
+    (out / "parts" / NEXT).rename(out / "parts" / LATER)
+    return f"{NEXT}|{LATER}", False
 
 
-def _take_all(out: Path, rng: random.Random, field: Arena) -> Rearranged:
+def _take_all(out: Path, rng: random.Random) -> Rearranged:
     shutil.rmtree(out / "parts")
     return PART, False
 
 
-def _file_for_parts(out: Path, rng: random.Random, field: Arena) -> Rearranged:
+def _file_for_parts(out: Path, rng: random.Random) -> Rearranged:
     shutil.rmtree(out / "parts")
     (out / "parts").write_text("no folder")
     return f"{PART}|parts", False
 
 
-def _foreign_part(out: Path, rng: random.Random, field: Arena) -> Rearranged:
-    name = rng.choice(["thesis.tex", "ünï.parquet", "000000000008-000000000009.parquet", "-", "a\nb"])
-    (out / "parts" / name).write_text("precious")
-    return name.split("\n")[0], False
-
-
-def _foreign_folder(out: Path, rng: random.Random, field: Arena) -> Rearranged:
+def _foreign_folder(out: Path, rng: random.Random) -> Rearranged:
     (out / "parts" / "more").mkdir()
     return "more", False
 
 
-def _foreign_file(out: Path, rng: random.Random, field: Arena) -> Rearranged:
-    name = rng.choice(["thesis.tex", "notes", "state.npz", "ünï", "rounds.csv"])
-    (out / name).write_text("precious")
-    return name, True
+def _foreign(place: str, names: Sequence[str], harmless: bool) -> Callable[[Path, random.Random], Rearranged]:
+    def put(out: Path, rng: random.Random) -> Rearranged:
+        path = out / place / rng.choice(names)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("precious")
+        named = path.relative_to(out).as_posix() if harmless else path.name
+        return named.split("\n")[0], harmless
+
+    return put
 
 
-def _foreign_tree(out: Path, rng: random.Random, field: Arena) -> Rearranged:
-    (out / "plots" / "drafts").mkdir(parents=True)
-    (out / "plots" / "drafts" / "a.png").write_text("precious")
-    return "plots/drafts/a.png", True
-
-
-REARRANGEMENTS: dict[str, Callable[[Path, random.Random, Arena], Rearranged]] = {
+PARTS = ("thesis.tex", "ünï.parquet", "000000000008-000000000009.parquet", "-", "a\nb")
+REARRANGEMENTS: dict[str, Callable[[Path, random.Random], Rearranged]] = {
     "parts swapped": _swap,
     "a part repeated": _repeat,
     "a part renamed": _shift,
     "no parts": _take_all,
     "a file for the parts": _file_for_parts,
-    "a foreign file in parts": _foreign_part,
+    "a foreign file in parts": _foreign("parts", PARTS, False),
     "a foreign folder in parts": _foreign_folder,
-    "stranger": _foreign_file,
-    "note": _foreign_tree,
+    "stranger": _foreign("", ["thesis.tex", "notes", "state.npz", "ünï", "rounds.csv"], True),
+    "note": _foreign("plots/drafts", ["a.png"], True),
 }

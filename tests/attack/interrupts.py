@@ -11,9 +11,9 @@ import sys
 import time
 from pathlib import Path
 
-from tests.attack.arena import LONGER, ROUNDS, Arena, Child, Ended, Outcome, start
+from tests.attack.arena import LONGER, ROUNDS, Arena, Child, Ended, Outcome, plainly, start
 
-__all__ = ["COMMANDS", "interrupt"]
+__all__ = ["COMMANDS", "fresh", "interrupt", "left_running", "session", "watches"]
 
 ROOT = Path(__file__).parents[2]
 COMMANDS: dict[str, tuple[list[str], float]] = {  # and about how many seconds it takes in a forked child
@@ -32,20 +32,29 @@ COMMANDS: dict[str, tuple[list[str], float]] = {  # and about how many seconds i
 STARTING = 8  # seconds that a program of its own needs before it is where a forked child begins
 
 
-def _session(leader: int) -> list[str]:
-    """The living processes of a session."""
-    found = []
+def session(leader: int) -> dict[int, str]:
+    """The living processes of a session, and their commands."""
+    found = {}
     for entry in Path("/proc").iterdir():
         try:
-            state, _, _, session = (entry / "stat").read_text().rpartition(")")[2].split()[:4]
-            if session == str(leader) and state != "Z":
-                found.append((entry / "cmdline").read_text().replace("\0", " "))
+            state, _, _, of = (entry / "stat").read_text().rpartition(")")[2].split()[:4]
+            if of == str(leader) and state != "Z":
+                found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
         except OSError:
             continue
     return found
 
 
-def _fresh(words: list[str], work: Path) -> Child:
+def left_running(leader: int) -> dict[int, str]:
+    """What is still there after ten seconds; multiprocessing's own helper ends when it sees that all others have."""
+    for _ in range(200):
+        if not (left := session(leader)):
+            break
+        time.sleep(0.05)
+    return left
+
+
+def fresh(words: list[str], work: Path) -> Child:
     """A program of its own, which has yet to import everything."""
 
     def as_in_a_terminal() -> None:
@@ -62,66 +71,53 @@ def _fresh(words: list[str], work: Path) -> Child:
             preexec_fn=as_in_a_terminal,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
         )
-    while process.poll() is None and not _watches(process.pid):
+    while process.poll() is None and not watches(process.pid):
         time.sleep(0.001)
     process.returncode = 0  # it is waited for elsewhere
     return Child(process.pid, work / "log")
 
 
-def _watches(process: int) -> bool:
+def watches(process: int) -> bool:
     """Whether the signal is blocked, that is, taken care of: before that, the interpreter itself is starting."""
     bit = 1 << (signal.SIGINT - 1)
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return any(line.startswith("SigBlk") and int(line.split()[1], 16) & bit for line in lines)
 
 
-def interrupt(rng: random.Random, field: Arena, work: Path, fresh: float = 0.2) -> Outcome:
-    """One command, forked or, with the probability `fresh`, a program of its own, and one or two signals."""
+def interrupt(rng: random.Random, field: Arena, work: Path, anew: float = 0.2) -> Outcome:
+    """One command, forked or, with the probability `anew`, a program of its own, and one or two signals."""
     name = rng.choice(list(COMMANDS))
     words, takes = COMMANDS[name]
     values = {"config": field.config(), "work": work, "finished": field.finished()}
     words = [word.format(**values) for word in words]
     if name in ("resume", "extend"):
         shutil.copytree(rng.choice([field.unfinished, field.finished])(), work / "out")
-    own = rng.random() < fresh
+    own = rng.random() < anew
     twice = rng.random() < 0.15
     attack = f"Ctrl-C{' twice' if twice else ''} in {name}{', from its start' if own else ''}"
-    child = _fresh(words, work) if own else start(words, work / "log", cwd=work)
+    child = fresh(words, work) if own else start(words, work / "log", cwd=work)
     time.sleep(rng.random() * (takes + (STARTING if own else 0)) * 1.1)
     child.signal(signal.SIGINT)
     if twice:
         time.sleep(rng.random() * 0.05)
         child.signal(signal.SIGINT)
     ended = child.ended()
-    for _ in range(200):
-        if not (left := _session(child.pid)):
-            break
-        time.sleep(0.05)
-    if left:
+    if left := left_running(child.pid):
         child.signal(signal.SIGKILL)
         return Outcome("lost", attack, f"still running: {left}")
     found = _judge(ended, attack, own)
     if found.bad or name not in ("train", "resume", "extend"):
         return found
-    if not (work / "out" / "settings.json").exists():
-        empty = [path.name for path in (work / "out").rglob("*")] if (work / "out").exists() else []
-        again = field.judge(start(field.train("--out", str(work / "out")), work / "again").ended(), attack)
-        return found if again.verdict == "ok" else Outcome("lost", attack, f"{empty}: {again.said}")
-    words = ["train", "--resume", str(work / "out"), "--json"]
+    words = field.words("on", work / "out")
     again = field.judge(start(words, work / "again").ended(), attack, ROUNDS, LONGER, folder=work / "out")
     return found if again.verdict == "ok" else Outcome("lost", attack, again.said)
 
 
 def _judge(ended: Ended, attack: str, own: bool) -> Outcome:
-    if ended.status is None:
-        return Outcome("lost", attack, "it did not end")
-    lines = [line for line in ended.sentence.splitlines() if line.strip()]
-    if "Traceback" in ended.err or "Exception ignored" in ended.err:
-        return Outcome("traceback", attack, ended.err[-3000:])
-    if ended.status == 0 and not lines:
-        return Outcome("ok", attack)
-    if ended.status == -signal.SIGINT and not own and not lines:
+    silent = not ended.sentence.strip()
+    if ended.status == -signal.SIGINT and not own and silent:
         return Outcome("ok", attack)  # a forked child that had not yet begun
-    if ended.status == 130 and len(lines) == 1:
-        return Outcome("refused", attack, lines[0])
-    return Outcome("wrong", attack, f"status {ended.status}: {ended.err[-1500:]}")
+    found = plainly(ended, attack)
+    if not found.bad and ((ended.status == 0 and not silent) or ended.status not in (0, 130)):
+        return Outcome("wrong", attack, f"status {ended.status}: {ended.err[-1500:]}")
+    return found

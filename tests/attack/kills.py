@@ -12,7 +12,8 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +21,11 @@ from empirics.records.folder import read_settings
 from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
 from theory.setting import SettingError
 
-__all__ = [
-    "SCENES",
-    "kill_at",
-    "kill_somewhere",
-    "killed_again_and_again",
-    "operations",
-    "out_of_space",
-    "watch",
-]
+__all__ = ["SCENES", "die_at", "kill_at", "kill_somewhere", "killed_again_and_again", "operations"]
+__all__ += ["out_of_space", "watch"]
 
-AUDITED = {
-    "open",
-    "os.rename",
-    "os.remove",
-    "os.mkdir",
-    "os.rmdir",
-    "os.scandir",
-    "os.listdir",
-    "shutil.copyfile",
-}
+AUDITED = {f"os.{name}" for name in ("rename", "remove", "mkdir", "rmdir", "scandir", "listdir")}
+AUDITED |= {"open", "shutil.copyfile"}
 SCENES = ("new", "resume", "extend", "extend unfinished", "reread")
 FAILURES = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
 
@@ -85,15 +71,23 @@ def _die(dirty: set[str], rng: random.Random) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def die_at(at: int, rng: random.Random) -> Meet:
+    """To die before the operation of this number."""
+    met = count(1)
+
+    def meet(event: str, dirty: set[str]) -> None:
+        if next(met) == at:
+            _die(dirty, rng)
+
+    return meet
+
+
 def _scene(scene: str, field: Arena, out: Path) -> tuple[list[str], int]:
     """Prepare the folder; the command, and the rounds that it is to reach."""
-    if scene == "new":
-        return field.train("--out", str(out)), ROUNDS
-    kind = {"resume": field.torn, "extend unfinished": field.torn}.get(scene, field.finished)
-    shutil.copytree(kind(), out)
-    words = ["train", "--resume", str(out), "--json"]
-    longer = scene.startswith("extend")
-    return words + (["--rounds", str(LONGER)] if longer else []), LONGER if longer else ROUNDS
+    if scene != "new":
+        torn = scene in ("resume", "extend unfinished")
+        shutil.copytree(field.torn() if torn else field.finished(), out)
+    return field.words(scene, out), LONGER if scene.startswith("extend") else ROUNDS
 
 
 @cache
@@ -103,12 +97,12 @@ def operations(scene: str, field: Arena, work: Path) -> int:
     work.mkdir(parents=True)
     words, rounds = _scene(scene, field, work / "out")
 
-    def count() -> None:
+    def counting() -> None:
         handle = os.open(work / "count", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         watch(work / "out", lambda event, dirty: os.write(handle, b".") and None)
 
     outcome = field.judge(
-        start(words, work / "log", prepare=count).ended(), "counting", rounds, folder=work / "out"
+        start(words, work / "log", prepare=counting).ended(), "counting", rounds, folder=work / "out"
     )
     assert outcome.verdict == "ok", outcome
     return (work / "count").stat().st_size
@@ -154,10 +148,8 @@ def _named(found: Outcome, out: Path) -> Outcome:
 def _again(scene: str, rounds: int, field: Arena, out: Path, work: Path, attack: str) -> Outcome:
     """The same again, or continued if it was begun, must give the true result; or the study before its extension."""
     if scene == "new" and not (out / "settings.json").exists():
-        outcome = field.judge(
-            start(field.train("--out", str(out)), work / "again").ended(), attack, folder=out
-        )
-        return Outcome("lost", attack, outcome.said) if outcome.verdict == "refused" else outcome
+        ended = start(field.words("new", out), work / "again").ended()
+        return field.judge(ended, attack, folder=out).or_lost()
     try:
         before = read_settings(out)["study"]["rounds"]
     except SettingError as error:
@@ -182,27 +174,19 @@ def killed_again_and_again(rng: random.Random, field: Arena, work: Path) -> Outc
     for n in range(rng.randrange(2, 7)):
         begun = (out / "settings.json").exists()
         longer = longer or (begun and rng.random() < 0.3)
-        words = ["train", "--resume", str(out), "--json"] if begun else field.train("--out", str(out))
-        words += ["--rounds", str(LONGER)] if begun and longer else []
-        at, met = rng.randrange(1, 90), 0
-
-        def meet(event: str, dirty: set[str], at: int = at) -> None:
-            nonlocal met
-            met += 1
-            if met == at:
-                _die(dirty, rng)
-
+        words = field.words("extend" if begun and longer else "on", out)
+        meet = die_at(rng.randrange(1, 90), rng)
         attack = f"killed {deaths + 1} times"
-        ended = start(words, work / f"log-{n}", prepare=lambda meet=meet: watch(out, meet)).ended()
+        ended = start(words, work / f"log-{n}", prepare=partial(watch, out, meet)).ended()
         if ended.status == -signal.SIGKILL:
             deaths += 1
             continue
         found = field.judge(ended, attack, ROUNDS, LONGER, folder=out)
         if found.verdict != "ok":
-            return Outcome("lost", attack, found.said) if found.verdict == "refused" else found
+            return found.or_lost()
     attack = f"killed {deaths} times"
     if not (out / "settings.json").exists():
-        return field.judge(start(field.train("--out", str(out)), work / "again").ended(), attack, folder=out)
+        return field.judge(start(field.words("new", out), work / "again").ended(), attack, folder=out)
     return field.resume(out, work / "again", attack, LONGER)
 
 

@@ -41,14 +41,8 @@ def race(rng: random.Random, field: Arena, work: Path) -> Outcome:
     delays = [rng.choice([0, rng.random() * SPAN]) for _ in writers]
     victim = rng.randrange(len(writers)) if rng.random() < 0.25 else None
     attack = f"race of {', '.join(writers)} on a {begun} folder{'' if victim is None else ', one killed'}"
-    resume = ["train", "--resume", str(out), "--json"]
-    commands = {
-        "new": field.train("--out", str(out)),
-        "resume": resume,
-        "extend": [*resume, "--rounds", str(LONGER)],
-    }
     children = [
-        start(commands[kind], work / f"writer-{n}", delay=delay, prepare=lambda: _watched(diary))
+        start(field.words(kind, out), work / f"writer-{n}", delay=delay, prepare=lambda: _watched(diary))
         for n, (kind, delay) in enumerate(zip(writers, delays, strict=True))
     ]
     if victim is not None:
@@ -113,10 +107,8 @@ def _read_meanwhile(field: Arena, out: Path, children: list[Child], attack: str)
 
 def _afterwards(field: Arena, out: Path, work: Path, attack: str, possible: tuple[int, ...]) -> Outcome:
     """When all is quiet: what is there can be continued; if nothing was begun, it can be begun."""
-    exists = (out / "settings.json").exists()
-    words = ["train", "--resume", str(out), "--json"] if exists else field.train("--out", str(out))
-    found = field.judge(start(words, work / "after").ended(), attack, *possible, folder=out)
-    return Outcome("lost", attack, found.said) if found.verdict == "refused" else found
+    ended = start(field.words("on", out), work / "after").ended()
+    return field.judge(ended, attack, *possible, folder=out).or_lost()
 
 
 def race_of_reading(rng: random.Random, field: Arena, work: Path) -> Outcome:
@@ -124,8 +116,7 @@ def race_of_reading(rng: random.Random, field: Arena, work: Path) -> Outcome:
     out, check = work / "out", folder.Folder._check
     shutil.copytree(field.finished(), out)
     attack = "reading slowly while a result is extended"
-    words = ["train", "--resume", str(out), "--json", "--rounds", str(LONGER)]
-    child = start(words, work / "writer", delay=rng.random() * 0.05)
+    child = start(field.words("extend", out), work / "writer", delay=rng.random() * 0.05)
     late = rng.random() * 2 * SPAN
 
     def slow(self: folder.Folder, **options: bool) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from empirics.records.folder import read_result
-from tests.attack.arena import ORDER, Arena, Child, Ended, Outcome, start
-from tests.attack.bad_settings import ODD, judge_plainly, limit_memory, write_study
-from tests.attack.kills import watch
+from tests.attack.arena import ORDER, Arena, Child, Ended, Outcome, plainly, start
+from tests.attack.bad_settings import ODD, limit_memory, write_study
+from tests.attack.kills import die_at, watch
 
 __all__ = ["broken_study"]
 
@@ -51,21 +52,21 @@ def broken_study(rng: random.Random, field: Arena, work: Path) -> Outcome:
     write_study(config, given, field)
     attack = f"broken study {given}"
     ended = _run(["--config", str(config), "--out", str(whole)], work / "whole-log").ended()
-    found = judge_plainly(ended, attack)
+    found = plainly(ended, attack)
     if found.verdict != "ok":
         return found
     if rng.random() < 0.4:
         return _extended(given, ended, rng, field, work, attack)
-    for n in range(rng.randrange(1, 4)):
-        at = rng.randrange(1, MOST_OPERATIONS)
+
+    def on() -> list[str]:
         begun = (broken / "settings.json").exists()
-        words = ["--resume", str(broken)] if begun else ["--config", str(config), "--out", str(broken)]
-        killed = _run(words, work / f"log-{n}", broken, at).ended()
-        if killed.status != -signal.SIGKILL:
+        return ["--resume", str(broken)] if begun else ["--config", str(config), "--out", str(broken)]
+
+    for n in range(rng.randrange(1, 4)):
+        meet = die_at(rng.randrange(1, MOST_OPERATIONS), rng)
+        if _run(on(), work / f"log-{n}", partial(watch, broken, meet)).ended().status != -signal.SIGKILL:
             break
-    begun = (broken / "settings.json").exists()
-    words = ["--resume", str(broken)] if begun else ["--config", str(config), "--out", str(broken)]
-    return _compare(ended, _run(words, work / "again").ended(), whole, broken, f"{attack}, killed")
+    return _compare(ended, _run(on(), work / "again").ended(), whole, broken, f"{attack}, killed")
 
 
 def _extended(
@@ -74,39 +75,28 @@ def _extended(
     """Begun with fewer rounds and extended. What depends on the number of rounds may refuse that."""
     broken, config = work / "broken", work / "short.toml"
     write_study(config, given | {"rounds": rng.randrange(1, given["rounds"])}, field)
-    first = judge_plainly(
-        _run(["--config", str(config), "--out", str(broken)], work / "short").ended(), attack
-    )
+    first = plainly(_run(["--config", str(config), "--out", str(broken)], work / "short").ended(), attack)
     if first.verdict != "ok":
         return first
     again = _run(["--resume", str(broken), "--rounds", str(given["rounds"])], work / "again").ended()
-    found = judge_plainly(again, f"{attack}, extended")
+    found = plainly(again, f"{attack}, extended")
     if found.verdict == "refused" and "cannot extend" in found.said:
         return found
     return _compare(ended, again, work / "whole", broken, f"{attack}, extended")
 
 
-def _run(words: list[str], log: Path, out: Path | None = None, at: int = 0) -> Child:
+def _run(words: list[str], log: Path, then: Callable[[], None] = lambda: None) -> Child:
     def prepare() -> None:
         limit_memory()
-        if out is not None:
-            watch(out, meet)
-
-    met = 0
-
-    def meet(event: str, dirty: set[str]) -> None:
-        nonlocal met
-        met += 1
-        if met == at:
-            os.kill(os.getpid(), signal.SIGKILL)
+        then()
 
     return start(["train", *words, "--json"], log, prepare=prepare)
 
 
 def _compare(one: Ended, other: Ended, whole: Path, broken: Path, attack: str) -> Outcome:
-    found = judge_plainly(other, attack)
+    found = plainly(other, attack)
     if found.verdict != "ok":
-        return Outcome("lost", attack, found.said) if found.verdict == "refused" else found
+        return found.or_lost()
     summaries = [json.loads(ended.out) | {"result": None} for ended in (one, other)]
     if summaries[0] != summaries[1]:
         return Outcome("wrong", attack, "the summary differs from that of an unbroken run")

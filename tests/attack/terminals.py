@@ -48,15 +48,19 @@ PLACES: dict[str, dict[str, str]] = {
     "no columns": {"COLUMNS": "0"},
     "dumb": {"TERM": "dumb", "NO_COLOR": "1"},
     "coloured": {"FORCE_COLOR": "1", "PYTHONIOENCODING": "ascii"},
-    "stdout closed": {},
-    "stderr closed": {},
-    "stdin closed": {},
-    "stdout full": {},
-    "both full": {},
-    "reader gone": {},
     "no home": {},
     "read-only": {},
 }
+SHELL = {
+    "stdin closed": " <&-",
+    "stdout closed": " >&-",
+    "stderr closed": " 2>&-",
+    "stdout full": " >/dev/full",
+    "both full": " >/dev/full 2>&1",
+    "reader gone": " | true",
+}
+PLACES |= {place: {} for place in SHELL}
+TROUBLED = {*SHELL, "read-only"} - {"stdin closed"}
 
 
 def narrow_terminal(rng: random.Random, field: Arena, work: Path) -> Outcome:
@@ -73,23 +77,14 @@ def in_place(command: str, place: str, field: Arena, work: Path) -> Outcome:
     cwd = work / "cwd"
     cwd.mkdir()
     if place == "no home":
-        environment = {
-            k: v for k, v in environment.items() if k not in ("HOME", "USER", "LOGNAME", "XDG_CONFIG_HOME")
-        }
-        environment["HOME"] = "/nonexistent"
+        unknown = {"USER", "LOGNAME", "XDG_CONFIG_HOME"}
+        environment = {k: v for k, v in environment.items() if k not in unknown} | {"HOME": "/nonexistent"}
     if place == "read-only":
         if os.geteuid() == 0:
             cwd = Path("/proc")  # where even root cannot make a file
         else:
             cwd.chmod(0o500)
-    tail = {
-        "stdout closed": " >&-",
-        "stderr closed": " 2>&-",
-        "stdin closed": " <&-",
-        "stdout full": " >/dev/full",
-        "both full": " >/dev/full 2>&1",
-        "reader gone": " | true",
-    }.get(place, "")
+    tail = SHELL.get(place, "")
     if place == "reader gone":
         shell = "set -o pipefail; "
     arguments = [os.fsencode(word) for word in words]
@@ -119,22 +114,14 @@ def in_encoding(command: str, encoding: str, field: Arena, work: Path) -> Outcom
 
 
 def _judge(ended: Ended, attack: str, command: str, place: str) -> Outcome:
-    if "Traceback" in ended.err + ended.out or "Exception ignored" in ended.err:
+    if any(word in ended.err + ended.out for word in ("Traceback", "Exception ignored")):
         return Outcome("traceback", attack, ended.err[-3000:])
     lines = [line for line in ended.sentence.replace("\x00", "").splitlines() if line.strip("\ufeff ")]
     if place == "coloured" and ended.status == 0:
         lines = []  # a bar is shown where colours are forced
     if len(lines) > 1 or ended.status not in (0, 1, 2, 141):
         return Outcome("wrong", attack, f"status {ended.status}: {ended.err[-1500:]}")
-    troubled = place in (
-        "stdout closed",
-        "stderr closed",
-        "stdout full",
-        "both full",
-        "reader gone",
-        "read-only",
-    )
-    fails = command in ("error", "wrong folder", "no words") or troubled
+    fails = command in ("error", "wrong folder", "no words") or place in TROUBLED
     if ended.status != 0 and not fails:
         return Outcome("lost", attack, f"status {ended.status}: {ended.err[-1500:]}")
     if ended.status == 0 and command in ("error", "wrong folder"):

@@ -8,6 +8,8 @@ from __future__ import annotations
 import random
 import shutil
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from tests.attack import bad_settings, damage, interrupts, kills, races, resumes
 from tests.attack.arena import Arena, Outcome, arena
 from theory.setting import SettingError
 
+Attack = Callable[[random.Random, Arena, Path], Outcome]
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc"),
     pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
@@ -32,41 +35,26 @@ def stands(outcome: Outcome) -> None:
     assert not outcome.bad, f"{outcome.verdict}: {outcome.attack}\n{outcome.said}"
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_writers_and_readers_at_once(seed: int, field: Arena, tmp_path: Path) -> None:
-    stands(races.race(random.Random(seed), field, tmp_path))
+ATTACKS = {  # and with how many seeds
+    races.race: 3,
+    races.race_for_default_names: 1,
+    races.race_of_reading: 1,
+    kills.kill_somewhere: 5,
+    kills.killed_again_and_again: 1,
+    kills.out_of_space: 2,
+    resumes.broken_study: 3,
+    damage.damage_somewhere: 3,
+    bad_settings.wrong_setting: 8,
+    bad_settings.odd_study: 3,
+    partial(interrupts.interrupt, anew=0): 3,
+}
 
 
-def test_default_names_at_once(field: Arena, tmp_path: Path) -> None:
-    stands(races.race_for_default_names(random.Random(0), field, tmp_path))
-
-
-def test_reading_while_it_is_extended(field: Arena, tmp_path: Path) -> None:
-    stands(races.race_of_reading(random.Random(0), field, tmp_path))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_kill_or_a_failing_disk_at_some_file_operation(seed: int, field: Arena, tmp_path: Path) -> None:
-    stands(kills.kill_somewhere(random.Random(seed), field, tmp_path))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_any_study_killed_or_extended(seed: int, field: Arena, tmp_path: Path) -> None:
-    stands(resumes.broken_study(random.Random(seed), field, tmp_path))
-
-
-def test_kills_again_and_again(field: Arena, tmp_path: Path) -> None:
-    stands(kills.killed_again_and_again(random.Random(1), field, tmp_path))
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_a_full_disk(seed: int, field: Arena, tmp_path: Path) -> None:
-    stands(kills.out_of_space(random.Random(seed), field, tmp_path))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_damaged_file_and_the_whole_command(seed: int, field: Arena, tmp_path: Path) -> None:
-    stands(damage.damage_somewhere(random.Random(seed), field, tmp_path))
+@pytest.mark.parametrize(
+    ("attack", "seed"), [(one, n) for one, count in ATTACKS.items() for n in range(count)]
+)
+def test_an_attack(attack: Attack, seed: int, field: Arena, tmp_path: Path) -> None:
+    stands(attack(random.Random(seed), field, tmp_path))
 
 
 def test_every_damage_of_every_file_is_refused_by_name_or_harmless(field: Arena, tmp_path: Path) -> None:
@@ -93,16 +81,6 @@ def test_every_wrong_value_of_every_setting_gets_a_sentence() -> None:
         stands(outcome)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_a_wrong_setting_on_the_command_line(seed: int, field: Arena, tmp_path: Path) -> None:
-    stands(bad_settings.wrong_setting(random.Random(seed), field, tmp_path))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_an_odd_study_trains_or_is_refused(seed: int, field: Arena, tmp_path: Path) -> None:
-    stands(bad_settings.odd_study(random.Random(seed), field, tmp_path))
-
-
 @pytest.mark.parametrize("command", ["help", "design", "train", "train json", "show config", "wrong folder"])
 def test_a_terminal_that_cannot_show_everything(command: str, field: Arena, tmp_path: Path) -> None:
     stands(terminals.in_encoding(command, "ascii", field, tmp_path))
@@ -110,8 +88,3 @@ def test_a_terminal_that_cannot_show_everything(command: str, field: Arena, tmp_
 
 def test_a_terminal_that_shows_nothing(field: Arena, tmp_path: Path) -> None:
     stands(terminals.in_place("help", "stdout full", field, tmp_path))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_an_interrupt(seed: int, field: Arena, tmp_path: Path) -> None:
-    stands(interrupts.interrupt(random.Random(seed), field, tmp_path, fresh=0))

@@ -41,7 +41,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of a few cases and of a small result, with two of the theory's figures."""
     few = (("omegas", {"horizon": "1e4", "K": "10"}), ("design", {"horizon": "100"}))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("acdpp.report.drawn.THEORY", few)
+        patch.setattr("acdpp.report.drawn.REPORTED", few)
         return make(tmp_path_factory)
 
 

@@ -261,7 +261,7 @@ def test_a_figure_that_needs_what_is_not_installed_is_left_out_and_said(monkeypa
         def fails(**options: object) -> None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
-        monkeypatch.setattr(drawn, "THEORY", (("frontier", {"risk": False}),))
+        monkeypatch.setattr(drawn, "REPORTED", (("frontier", {"risk": False}),))
         monkeypatch.setitem(FIGURES, "frontier", fails)
         monkeypatch.setitem(FIGURES, "section7", lambda result: [])
         return list(drawn.of_theory(lambda name: lambda steps: steps))
@@ -273,7 +273,7 @@ def test_a_figure_that_needs_what_is_not_installed_is_left_out_and_said(monkeypa
 
 
 def test_every_figure_of_the_report_exists_and_has_a_caption() -> None:
-    for name, options in drawn.THEORY:
+    for name, options in drawn.REPORTED:
         assert name in drawn.CAPTIONS
         assert set(options) <= set(inspect.signature(FIGURES[name]).parameters)
     for name in MEASURED:

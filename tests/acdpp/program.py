@@ -1,0 +1,54 @@
+"""`acdpp` without a process, which takes longer to start than to answer; that a process says the same is tested too."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from acdpp.main import main
+
+
+def acdpp(*words: str, encoding: str = "utf-8") -> subprocess.CompletedProcess[str]:
+    """What the words come to, on streams of an encoding."""
+    streams = [TextIOWrapper(BytesIO(), encoding=encoding) for _ in range(2)]
+    with (
+        mock.patch("sys.argv", ["acdpp", *words]),
+        redirect_stdout(streams[0]),
+        redirect_stderr(streams[1]),
+        pytest.raises(SystemExit) as left,
+    ):
+        main()
+    for stream in streams:
+        stream.flush()
+        stream.seek(0)
+    assert isinstance(left.value.code, int)
+    return subprocess.CompletedProcess(words, left.value.code, *(stream.read() for stream in streams))
+
+
+def answer(*words: str) -> Any:
+    """Its JSON, with nothing said beside it."""
+    done = acdpp(*words, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def refusal(*words: str) -> str:
+    """The one line of a refusal."""
+    done = acdpp(*words)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    [line] = done.stderr.splitlines()
+    assert line.startswith("acdpp: ")
+    return line
+
+
+def process(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """The program itself."""
+    command = [sys.executable, "-m", "acdpp", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
