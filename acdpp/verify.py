@@ -32,6 +32,7 @@ EXAMPLES = (
     "[bold]acdpp verify --file my_claims.py[/bold] for your own (see proofs_check/README.md). "
     "Exit status: 0 if everything is as recorded, 1 if something differs, 2 for bad use, 3 if a check breaks."
 )
+FEW = 8  # claims that are decided sooner than workers have started
 NEEDED = ("hypothesis", "PEPit", "z3")
 COLOURS = {
     "proved": "green",
@@ -75,11 +76,11 @@ def command(
     needs_verifiers()
     from proofs_check import ledger  # with SymPy behind it: not for `acdpp --help`
     from proofs_check.document import document
-    from proofs_check.registry import claims_from, registry, select
+    from proofs_check.registry import claims_from, labelled, select
 
     if record and (claim or file):
         raise SettingError("--record writes the whole ledger: leave out --claim and --file")
-    claims = select(claims_from(file) if file else registry(), claim or [])
+    claims = select(claims_from(file), claim or []) if file else labelled(claim or [])
     start = time.perf_counter()
     cases = decided(claims, seed, profile, jobs, file)
     if record:
@@ -111,7 +112,7 @@ def decided(
     from proofs_check.claim import CheckError
     from proofs_check.run import run
 
-    jobs = min(jobs or _processors(), len(claims))
+    jobs = min(jobs or (_processors() if len(claims) > FEW else 1), len(claims))
     if jobs > 1:
         interrupt.allow_cleanup()  # so that the workers' pool is wound up; alone, there is nothing to leave in order
     with bar("checking", len(claims), transient=True) as tell:
@@ -150,6 +151,7 @@ def _table(cases: list[Case]) -> Table:
     from rich.text import Text
 
     from proofs_check.ledger import entry
+    from proofs_check.text import terminal
 
     width = min(max(console().width, 60), 110)  # below 60 nothing would be left for the words
     verdicts, methods = 11, 24
@@ -160,12 +162,12 @@ def _table(cases: list[Case]) -> Table:
     table.add_column("evidence", width=methods)
     for row in map(entry, cases):
         name = Text(_fold(row.id, room), style="bold").append(
-            "\n" + _fold(row.stated.title, room, 2) + _rests_on(row.stated, room), style="not bold"
+            "\n" + _fold(terminal(row.stated.title), room, 2) + _rests_on(row.stated, room), style="not bold"
         )
         table.add_row(name, _coloured(row.stated.verdict), _fold(_unbroken(row.methods), methods))
         if row.corrected:
             evidence = _fold(_unbroken(row.corrected.methods), methods)
-            title = _fold(f"→ {row.corrected.title}", room, 2) + _rests_on(row.corrected, room)
+            title = _fold(f"→ {terminal(row.corrected.title)}", room, 2) + _rests_on(row.corrected, room)
             table.add_row(title, _coloured(row.corrected.verdict), evidence)
         table.add_row()
     return table
@@ -212,11 +214,12 @@ def _summary(cases: list[Case], problems: list[str], seconds: float, own: bool) 
 def _explain(case: Case) -> None:
     from rich.text import Text
 
+    from proofs_check.text import terminal
+
     claim, correction = case.claim, case.claim.corrected
-    console().rule(Text(f"{claim.id} ({claim.kind}): {claim.title}"), align="left")
+    console().rule(Text(terminal(f"{claim.id} ({claim.kind}): {claim.title}")), align="left")
     _say("states", claim.statement)
-    _say("formula", claim.formula.unicode)
-    _say("LaTeX", claim.formula.latex)
+    _say("formula", f"${claim.formula}$" if claim.formula else "")
     _say("domain", claim.domain)
     _say("why", claim.sketch)
     _show_verdict(case.verdict, claim.given)
@@ -229,8 +232,7 @@ def _explain(case: Case) -> None:
     if correction is not None:
         console().print()
         _say("corrected", correction.statement)
-        _say("formula", correction.formula.unicode)
-        _say("LaTeX", correction.formula.latex)
+        _say("formula", f"${correction.formula}$" if correction.formula else "")
         for hypothesis in correction.hypotheses:
             _say("hypothesis", hypothesis)
         _say("why", correction.sketch)
@@ -262,9 +264,11 @@ def _show_symbols(claim: Claim) -> None:
 
 
 def _say(name: str, text: str, indent: int = 2) -> None:
+    from proofs_check.text import terminal
+
     if text:
         body = textwrap.fill(
-            f"{name}: {text}",
+            terminal(f"{name}: {text}"),
             max(console().width, 20),
             initial_indent=" " * indent,
             subsequent_indent=" " * (indent + 2),

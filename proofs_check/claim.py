@@ -8,9 +8,10 @@ A claim is plain data. A check is a function of no argument, or of a `Context`, 
   check of the first kind fails: then the verdict is `conditional` and not `refuted`);
 * `corrected.checks`: about the corrected statement.
 
-A statement that says several things names its `parts`, and its checks are then a mapping from part to checks.
-Evidence for every part is demanded: a part that nothing tests is a fault of the checker, not a weaker verdict. The
-checks of a part are links of one argument and the weakest decides, but for those marked as `confirming`.
+The checks of a statement that says several things are a mapping from each part to its checks. Evidence for every
+part is demanded: a part that nothing tests is a fault of the checker, not a weaker verdict. The checks of a part are
+links of one argument and the weakest decides, but for those marked as `confirming`.
+Words are texts (`proofs_check.text`): mathematics stands between dollar signs. A `formula` is LaTeX as a whole.
 What a verdict rests on besides its checks, a cited theorem or an argument in words, is named in `given` and is
 shown wherever the verdict is.
 
@@ -30,7 +31,6 @@ from typing import Any, Literal
 import numpy as np
 
 from proofs_check.evidence import Evidence, Verdict, verdict
-from proofs_check.notation import Formula
 
 __all__ = [
     "WRITTEN",
@@ -109,7 +109,6 @@ class Given:
     says: str
 
 
-NO_FORMULA = Formula("", "")
 WRITTEN = Given(
     "its written argument", "that the checked links compose as told under “why”, which no machine has checked"
 )
@@ -126,23 +125,31 @@ def _listed(checks: Checks) -> list[tuple[str, Check]]:
     ]
 
 
+def _parts(checks: Checks) -> tuple[str, ...]:
+    return tuple(checks) if isinstance(checks, Mapping) else ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Correction:
     """What holds in place of a wrong statement: in words and symbols, a proof sketch, and checks of its own.
 
     `title` says it in a few words, for tables; `sketch` tells why it is true, for a sceptical reader.
-    `symbols` explains those of the formula that `proofs_check.notation` does not.
+    `symbols` explains those of the formula that `proofs_check.symbols` does not.
     """
 
     title: str
     statement: str
     checks: Checks
     sketch: str
-    formula: Formula = NO_FORMULA
-    parts: tuple[str, ...] = ()
+    formula: str = ""
     given: tuple[Given, ...] = ()
     hypotheses: tuple[str, ...] = ()
     symbols: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What the statement consists of; nothing where it is one piece."""
+        return _parts(self.checks)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,8 +164,7 @@ class Claim:
     statement: str
     domain: str
     checks: Checks
-    formula: Formula = NO_FORMULA
-    parts: tuple[str, ...] = ()
+    formula: str = ""
     given: tuple[Given, ...] = ()
     hypotheses: tuple[str, ...] = ()
     checks_with_hypotheses: Checks = ()
@@ -181,11 +187,10 @@ class Claim:
             return _listed(self.corrected.checks) if self.corrected else []
         return _listed(self.checks if role == "stated" else self.checks_with_hypotheses)
 
-    def parts_for(self, role: Role) -> tuple[str, ...]:
-        """The parts that the statement of this role consists of; none where it is one piece."""
-        if role == "corrected":
-            return self.corrected.parts if self.corrected else ()
-        return self.parts
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What the statement consists of; nothing where it is one piece."""
+        return tuple(dict.fromkeys((*_parts(self.checks_with_hypotheses), *_parts(self.checks))))
 
 
 @dataclass(frozen=True)
@@ -206,7 +211,8 @@ class Case:
         found: tuple[Evidence, ...] = getattr(self, role)
         if not found or any(e.outcome == "fails" and e.sound for e in found):
             return
-        declared = self.claim.parts_for(role) or ("",)
+        of = self.claim.corrected if role == "corrected" else self.claim
+        declared = (of.parts if of else ()) or ("",)
         whose = "the correction of " if role == "corrected" else ""
         for part in declared:
             if not any(e.part == part for e in found):
@@ -240,16 +246,18 @@ def qualified(verdict: str, given: tuple[Given, ...]) -> str:
     return f"{verdict}, given {' and '.join(g.name for g in given)}"
 
 
-def _name(check: Check) -> str:
+def _name(check: Check, part: str) -> str:
+    """Of a function its own; one that stands inside its claim is known by its part."""
     named = getattr(check, "func", check)  # of a partial
-    return str(getattr(named, "__name__", "check"))
+    name = str(getattr(named, "__name__", "check"))
+    return name if name != "<lambda>" else part or "check"
 
 
 def run_check(
     claim: Claim, role: Role, part: str, check: Check, *, seed: int = 0, profile: Profile = "quick"
 ) -> Evidence:
     """Run one check and time it. An exception in it is a `CheckError`: never evidence, never swallowed."""
-    name = _name(check)
+    name = _name(check, part)
     context = Context(seed, profile, claim.id, f"{role}:{name}")
     start = time.perf_counter()
     try:

@@ -1,4 +1,7 @@
-"""Cases as one plain document: what `acdpp verify --json` prints and every kind of report is made from."""
+"""Cases as one plain document: what `acdpp verify --json` prints and every kind of report is made from.
+
+Its texts have their mathematics between dollar signs, as LaTeX (`proofs_check.text`).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any, get_args
 
 from proofs_check.claim import Case, Claim, Correction, qualified
 from proofs_check.evidence import Evidence, Verdict
-from proofs_check.notation import explained
+from proofs_check.text import explained, line
 
 __all__ = ["counts", "document", "symbols"]
 
@@ -31,10 +34,10 @@ def counts(cases: Sequence[Case]) -> dict[str, int]:
 
 def symbols(claim: Claim) -> dict[str, str]:
     """What the symbols of a claim and of its correction stand for."""
-    texts = [claim.formula.unicode, claim.statement, claim.sketch]
+    texts = [f"${claim.formula}$", claim.statement, claim.sketch]
     more = dict(claim.symbols)
     if claim.corrected is not None:
-        texts += [claim.corrected.formula.unicode, claim.corrected.statement, claim.corrected.sketch]
+        texts += [f"${claim.corrected.formula}$", claim.corrected.statement, claim.corrected.sketch]
         more |= claim.corrected.symbols
     return dict(explained(" ".join(texts), more))
 
@@ -59,8 +62,8 @@ def _statement(of: Claim | Correction, verdict: str) -> dict[str, Any]:
     return {
         "title": of.title,
         "statement": of.statement,
-        "latex": of.formula.latex,
-        "unicode": of.formula.unicode,
+        "latex": of.formula,
+        "unicode": line(of.formula),
         "verdict": verdict,
         "qualified": qualified(verdict, of.given),
         "given": [{"name": g.name, "says": g.says} for g in of.given],

@@ -1,8 +1,8 @@
 """The recorded verdicts, a data file beside this module. `acdpp verify --record` alone writes it.
 
-What is recorded is all that a reader relies on: what is stated, in words and symbols, under which hypotheses, what
-it rests on, the verdict, and each piece of evidence by part, method, strength and outcome. So neither a verdict nor
-a statement nor what supports it can change unnoticed. Numbers inside certificates are not recorded.
+What is recorded is all that a reader relies on: what is stated, in words and symbols (`proofs_check.text`), under
+which hypotheses, what it rests on, the verdict, and each piece of evidence by part, method, strength and outcome. So
+neither a verdict nor a statement nor what supports it can change unnoticed. Numbers in certificates are not recorded.
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ class Statement:
 
     title: str
     says: str
-    latex: str
-    unicode: str
+    formula: str
     verdict: str
     given: tuple[str, ...]
     hypotheses: tuple[str, ...]
@@ -92,8 +91,7 @@ def _statement(of: Claim | Correction, verdict: str, evidence: Iterable[Evidence
     return Statement(
         title=of.title,
         says=of.statement,
-        latex=of.formula.latex,
-        unicode=of.formula.unicode,
+        formula=of.formula,
         verdict=verdict,
         given=tuple(g.name for g in of.given) if rests else (),
         hypotheses=of.hypotheses,
@@ -157,8 +155,7 @@ def write(cases: Sequence[Case]) -> None:
 WORDS = {
     "title": "title",
     "says": "statement",
-    "latex": "formula (LaTeX)",
-    "unicode": "formula",
+    "formula": "formula",
     "given": "list of what it rests on",
     "hypotheses": "hypotheses",
     "parts": "parts",

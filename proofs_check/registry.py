@@ -4,32 +4,49 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from proofs_check.claim import Claim
+from proofs_check.claims import CONTENTS
 from theory.setting import SettingError
 
-__all__ = ["SECTIONS", "claims_from", "registry", "select"]
-
-# the folders of proofs_check.claims, in the order of the paper, then what is our own; each lists its modules
-SECTIONS = (
-    *("reuse", "learning", "design", "control", "regret", "experiments"),
-    *("beyond", "prediction", "buying"),
-)
+__all__ = ["claims_from", "labelled", "registry", "select"]
 
 
-@lru_cache(maxsize=1)
 def registry() -> tuple[Claim, ...]:
     """Every claim, section by section, as the paper has them, then our own."""
-    claims: list[Claim] = []
-    for section in SECTIONS:
-        folder = importlib.import_module(f"proofs_check.claims.{section}")
-        for name in folder.MODULES:
-            module = importlib.import_module(f"{folder.__name__}.{name}")
-            claims += [replace(claim, section=section) for claim in module.CLAIMS]
-    return _unique(claims)
+    return tuple(
+        claim for section in CONTENTS for module in CONTENTS[section] for claim in _in(section, module)
+    )
+
+
+def labelled(labels: list[str]) -> tuple[Claim, ...]:
+    """As `select` from all claims, but only the files concerned are loaded."""
+    known = {
+        label: place
+        for section in CONTENTS
+        for module in CONTENTS[section]
+        for place in [(section, module)]
+        for label in CONTENTS[section][module]
+    }
+    _refuse_unknown(known, labels)
+    places = dict.fromkeys(place for label, place in known.items() if _wanted(label, labels))
+    return select(tuple(claim for place in places for claim in _in(*place)), labels)
+
+
+@cache
+def _in(section: str, module: str) -> tuple[Claim, ...]:
+    """The claims of one file."""
+    loaded = importlib.import_module(f"proofs_check.claims.{section}.{module}")
+    claims = _unique([replace(claim, section=section) for claim in loaded.CLAIMS])
+    if tuple(claim.id for claim in claims) != CONTENTS[section][module]:
+        raise LookupError(
+            f"CONTENTS of proofs_check.claims has other labels for {section}/{module} than the file"
+        )
+    return claims
 
 
 def _unique(claims: list[Claim]) -> tuple[Claim, ...]:
@@ -62,14 +79,18 @@ def select(claims: tuple[Claim, ...], labels: list[str]) -> tuple[Claim, ...]:
     """The claims of the given labels, in their usual order; a label also names the steps below it
     (`lem:x/step`).
     """
+    _refuse_unknown([claim.id for claim in claims], labels)
+    return tuple(claim for claim in claims if _wanted(claim.id, labels))
+
+
+def _refuse_unknown(known: Iterable[str], labels: list[str]) -> None:
     for label in labels:
-        if not any(_named(claim, label) for claim in claims):
+        if not any(_wanted(one, [label]) for one in known):
             word = label.split("/")[0].split(":")[-1]
-            near = ", ".join(c.id for c in claims if word in c.id)
+            near = ", ".join(one for one in known if word in one)
             hint = f"near it: {near}" if near else "acdpp verify lists them all"
             raise SettingError(f"there is no claim {label!r}; {hint}")
-    return tuple(c for c in claims if not labels or any(_named(c, label) for label in labels))
 
 
-def _named(claim: Claim, label: str) -> bool:
-    return claim.id == label or claim.id.startswith(label + "/")
+def _wanted(label: str, labels: list[str]) -> bool:
+    return not labels or any(label == one or label.startswith(one + "/") for one in labels)

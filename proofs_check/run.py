@@ -11,20 +11,17 @@ from pathlib import Path
 
 from proofs_check.claim import Case, Claim, Profile, Role, decide
 from proofs_check.evidence import Evidence
-from proofs_check.registry import claims_from, registry
+from proofs_check.registry import claims_from, labelled
 
 __all__ = ["run"]
 
 Report = Callable[[Claim], None]
-_mine: dict[str, Claim] = {}  # a worker's claims: functions don't travel between processes, labels do
 
 
-def _load(file: Path | None) -> None:
-    _mine.update({claim.id: claim for claim in (claims_from(file) if file else registry())})
-
-
-def _work(label: str, seed: int, profile: Profile) -> tuple[tuple[Evidence, ...], ...]:
-    case = decide(_mine[label], seed=seed, profile=profile)
+def _work(label: str, file: Path | None, seed: int, profile: Profile) -> tuple[tuple[Evidence, ...], ...]:
+    """In a worker, which looks the claim up: functions don't travel between processes, labels do."""
+    (claim,) = (c for c in (claims_from(file) if file else labelled([label])) if c.id == label)
+    case = decide(claim, seed=seed, profile=profile)
     return case.stated, case.hypotheses, case.corrected
 
 
@@ -51,10 +48,10 @@ def run(
         roles: tuple[Role, ...] = ("stated", "hypotheses", "corrected")
         by_size = sorted(claims, key=lambda c: -sum(len(c.checks_for(role)) for role in roles))
         others = set(active_children())
-        with ProcessPoolExecutor(jobs, get_context("spawn"), _load, (file,)) as pool:
+        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
             try:
                 with _ctrl_c_blocked():
-                    waiting = {pool.submit(_work, claim.id, seed, profile): claim for claim in by_size}
+                    waiting = {pool.submit(_work, claim.id, file, seed, profile): claim for claim in by_size}
                 for done in as_completed(waiting):
                     claim = waiting[done]
                     cases[claim.id] = Case(claim, *done.result())

@@ -128,7 +128,7 @@ def _verdicts(
     from acdpp.report.contents import differs, read_verdicts
     from proofs_check import ledger
     from proofs_check.document import document
-    from proofs_check.registry import registry, select
+    from proofs_check.registry import labelled
 
     if file is not None:
         if labels or seed or profile is not Profile.quick:
@@ -136,7 +136,7 @@ def _verdicts(
         found = read_verdicts(file)
         return found, differs(found)
     needs_verifiers()
-    cases = decided(select(registry(), labels), seed, profile, jobs)
+    cases = decided(labelled(labels), seed, profile, jobs)
     return document(cases, version=version(), seed=seed), ledger.differences(cases, ledger.read())
 
 

@@ -1,1 +1,188 @@
-"""The claims, in the paper's order: a folder for each part, a file for each result. No claim module imports another."""
+"""The claims, in the paper's order: a folder for each part, a file for each result. No claim module imports another.
+
+`CONTENTS` says which file has which label, so that one claim can be looked at without loading the others.
+"""
+
+# section → module → labels, in the order in which they are shown; what is our own comes last
+CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "reuse": {
+        "ages": (
+            "eq:age-evolution",
+            "eq:kstep-drop",
+        ),
+        "effective_size": (
+            "eq:Vtilde-def-body",
+            "eq:Neff-def",
+            "eq:omega-l2",
+            "eq:omega-l2/normalisation",
+        ),
+        "kstep": ("eq:kstep-vtilde-exact",),
+        "closed_form": (
+            "eq:vck-exact",
+            "eq:vck-exact/range",
+        ),
+        "occupancy": (
+            "eq:ck-buffer-occupancy",
+            "eq:ck-training-size",
+            "eq:ck-distinct-samples",
+            "eq:ck-bound-detail/occupancy",
+        ),
+    },
+    "learning": {
+        "radicand": ("thm:regret-neff/radicand",),
+        "mismatch": ("eq:sigma-bar-Neff-app",),
+        "retention": ("eq:sigma-bar-Neff-app/retention",),
+        "supremum": ("eq:sigma-bar-Neff-app/supremum",),
+        "recursion": (
+            "prop:Ropt-bound-app",
+            "prop:Ropt-bound-app/one-local-step",
+            "eq:Ropt-bound-app",
+        ),
+        "generalisation": (
+            "lem:gen-Neff-app",
+            "lem:gen-Neff-app/decreasing",
+        ),
+        "theorem1": (
+            "thm:regret-neff",
+            "thm:regret-neff/convexity",
+            "thm:regret-neff/projection",
+            "thm:regret-neff/local-steps",
+            "thm:regret-neff/values",
+            "thm:regret-neff/constant",
+        ),
+        "aggregation": ("eq:global-aggregation/bias",),
+    },
+    "design": {
+        "optimal_k": ("cor:optimal-k",),
+        "finite_horizon": ("cor:optimal-k/finite-horizon",),
+        "oracle": ("eq:kstep-opt-problem/oracle",),
+        "integrality": ("eq:lambda-def/integrality",),
+    },
+    "control": {
+        "drift": ("eq:dpp-upper-1",),
+        "debt_queue": (
+            "eq:Z-update/start",
+            "eq:cum-cost-violation/queue",
+            "alg:acdpp/state",
+        ),
+        "independence": (
+            "eq:independence-factorization",
+            "eq:comparison-feasible",
+        ),
+        "occupancy": (
+            "eq:nc-Nc",
+            "eq:nc-lb",
+            "eq:pC-upper-explicit/early-rounds",
+        ),
+        "comparison": ("lem:dpp-T-slot-upper/monotone",),
+        "t_slot": ("lem:dpp-T-slot-upper",),
+        "cost_violation": (
+            "thm:dpp-cost-constraint",
+            "thm:dpp-cost-constraint/uniform",
+            "thm:dpp-cost-constraint/one-horizon",
+        ),
+        "largest_violation": ("thm:dpp-cost-constraint/largest",),
+        "cost_proof": ("eq:cost-proof-3",),
+        "buffer_violation": (
+            "rem:buffer-violation",
+            "rem:buffer-violation/uniform",
+        ),
+        "first_round": ("alg:acdpp/first-round",),
+    },
+    "regret": {
+        "decomposition": ("eq:omega-master",),
+        "omega1": (
+            "lem:omega1-order",
+            "lem:omega1-order/lipschitz",
+        ),
+        "omega2": (
+            "lem:omega2-order",
+            "lem:omega2-order/limit",
+            "lem:omega2-order/division",
+        ),
+        "omega3": (
+            "lem:omega3-order",
+            "lem:omega3-order/lipschitz",
+        ),
+        "theorem2": (
+            "thm:dpp-regret",
+            "thm:dpp-regret/uniform",
+        ),
+        "sign": ("eq:dpp-regret",),
+        "remark1": (
+            "rem:1",
+            "rem:1/sublinear",
+        ),
+        "remark1_drift": ("rem:1/drift",),
+    },
+    "experiments": {
+        "accuracy": (
+            "fig:test_acc_all",
+            "fig:test_acc_all/constant",
+            "fig:test_acc_all/hybrid",
+            "fig:test_acc_all/oracle",
+        ),
+        "speed": (
+            "fig:test_acc_all/sooner-than-constant",
+            "fig:test_acc_all/sooner-than-hybrid",
+        ),
+        "hybrid": (
+            "fig:test_acc_all/hybrid-faster",
+            "fig:test_acc_all/hybrid-behind",
+        ),
+        "constraints": (
+            "fig:buffer_cost_horizontal",
+            "fig:buffer_cost_horizontal/cost",
+            "fig:buffer_cost_horizontal/debt",
+        ),
+    },
+    "beyond": {
+        "sharper_theorem": ("thm:regret-neff/sharper",),
+        "memory_bound": ("thm:regret-neff/memory",),
+        "three_local_steps": ("thm:regret-neff/three-local-steps",),
+        "monotone": ("cor:optimal-k/monotone",),
+        "spread": ("thm:dpp-regret/spread",),
+        "regret_expansion": ("thm:dpp-regret/expansion",),
+        "region_buys_nothing": ("thm:dpp-regret/region-buys-nothing",),
+    },
+    "prediction": {
+        "exact_law": ("law:reuse",),
+        "retention": ("law:reuse/retention",),
+        "limits": (
+            "law:reuse/limits",
+            "law:reuse/small-steps",
+        ),
+        "effective_rate": ("law:reuse/effective-rate",),
+        "best_k": ("law:reuse/best-k",),
+        "finite_rounds": ("law:reuse/finite",),
+        "clients": ("law:reuse/clients",),
+        "client_curvatures": ("law:reuse/client-hessians",),
+        "local_steps": ("law:reuse/local-steps",),
+        "own_curvature": (
+            "law:reuse/curvature",
+            "law:reuse/curvature-noise",
+        ),
+        "solved_memory": (
+            "law:reuse/cubic",
+            "law:reuse/regression",
+        ),
+    },
+    "buying": {
+        "limit": ("buy:limit",),
+        "full_memory": (
+            "buy:full-memory",
+            "buy:full-memory/trajectory",
+        ),
+        "noise_by_age": ("buy:noise-by-age",),
+        "bursts": ("buy:bursts",),
+        "best_rule": ("buy:best-rule",),
+        "joint_rules": ("buy:best-rule/places",),
+        "papers_rule": ("buy:best-rule/paper",),
+        "online_debt": ("buy:online-debt",),
+        "online_rate": ("buy:online-rate",),
+        "online_age": ("buy:online-age",),
+        "settled": ("buy:online-age/settled",),
+        "savings": ("buy:savings",),
+        "gain": ("buy:gain",),
+    },
+}

@@ -11,13 +11,14 @@ Only the tail of the sum matters, so `eventually` may resolve each minimum and m
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import sympy as sp
 
 from proofs_check.evidence import Evidence, fails, holds, undecided
 
-__all__ = ["at_most", "converges", "equivalent", "eventually", "limit", "stolz"]
+__all__ = ["at_most", "converges", "diverges", "equivalent", "eventually", "limit", "stolz", "tends_to"]
 
 PROBES = (10**6, 10**12, 10**24)
 
@@ -172,4 +173,32 @@ def converges(summand: Any, t: Any, *, power: Any, domain: str, strength: Any = 
         )
     return undecided(
         "limit", f"neither t^(-{power}) nor 1/t settles the summand", domain=domain, certificate=certificate
+    )
+
+
+def diverges(
+    expression: Any, variable: Any, *, what: str, domain: str, probes: Iterable[int] = (), **certificate: Any
+) -> Evidence:
+    """Evidence against "bounded": the expression tends to infinity with the variable. With its values at the probes."""
+    found = limit(eventually(expression, variable), variable)
+    values = {f"{variable}={p:.0e}": str(sp.N(expression.subs(variable, p), 8)) for p in probes}
+    shown = {
+        **certificate,
+        "expression": expression,
+        **({"values": values} if values else {}),
+        "limit": found,
+    }
+    if found == sp.oo:
+        return fails("limit", f"{what} tends to infinity", domain=domain, certificate=shown)
+    return undecided("limit", f"{what} has the limit {found}", domain=domain, certificate=shown)
+
+
+def tends_to(expression: Any, variable: Any, expected: Any, *, what: str, domain: str) -> Evidence:
+    """Evidence for one limit; open where SymPy finds another form of it or none."""
+    found = limit(eventually(expression, variable), variable)
+    shown = {"expression": expression, "limit": found}
+    if found is not None and sp.simplify(found - expected) == 0:
+        return holds("limit", f"{what} tends to {expected}", domain=domain, certificate=shown)
+    return undecided(
+        "limit", f"{what} has the limit {found}, expected {expected}", domain=domain, certificate=shown
     )

@@ -3,7 +3,8 @@
 A positive outcome is a proof: Z3 finds that no point of the domain violates the statement. Statements are
 written in SymPy, with rational functions and square roots; denominators are cleared, after Z3 has proved on
 the domain that they keep their sign, and a root is a new non-negative variable, after Z3 has proved that its
-radicand is not negative. A negative outcome is a point of the domain, put back into the original statement
+radicand is not negative. A minimum or maximum is a new number that is one of its arguments and bounds them all. A
+negative outcome is a point of the domain, put back into the original statement
 exactly. A timeout is open.
 """
 
@@ -202,11 +203,14 @@ def always(
     'holds'
     >>> always(x**2 > x / 2, given=[x < 2], domain="0 < x < 2").outcome
     'fails'
+    >>> always(sp.Min(x, y) + sp.Max(x, y) <= x + y, domain="x, y > 0").outcome
+    'holds'
     """
     if isinstance(statement, sp.And):
         raise ValueError(f"give the parts of {statement} as a list, so that each is seen to be undecided")
-    statement = conjunction(*(statement if isinstance(statement, list | tuple) else [statement]))
-    premises = list(given)
+    several = list(statement) if isinstance(statement, list | tuple) else [statement]
+    several, premises = _without_corners(several, list(given))
+    statement = conjunction(*several)
     for premise in premises:
         _refuse_decided(premise, "a premise")
     symbols = sorted(sp.And(statement, *premises).free_symbols, key=str)
@@ -216,6 +220,18 @@ def always(
             statement, premises, symbols, domain, _Solver(integers=True, timeout=timeout), strength
         )
     return found
+
+
+def _without_corners(statements: list[Any], premises: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The same with a number for each minimum and maximum, and what it obeys among the premises."""
+    whole, number = sp.Tuple(*statements, *premises), 0
+    while corners := sorted(whole.atoms(sp.Min, sp.Max), key=sp.count_ops):
+        corner, number = corners[0], number + 1  # the shortest holds no other
+        value = sp.Symbol(f"corner{number}", real=True)
+        bounds = [value <= x if isinstance(corner, sp.Min) else value >= x for x in corner.args]
+        one_of_them = sp.Or(*(sp.Eq(value, x) for x in corner.args))
+        whole = sp.Tuple(*whole.xreplace({corner: value}), one_of_them, *bounds)
+    return list(whole[: len(statements)]), list(whole[len(statements) :])
 
 
 def _decide(

@@ -40,7 +40,9 @@ from proofs_check.groundwork.learning.population import (
     weights_add_up,
 )
 from proofs_check.groundwork.learning.worst_round import worst_case_memory
-from proofs_check.notation import CONSTANTS, K, T, decimal, rate, said, t, written
+from proofs_check.printing import decimal
+from proofs_check.symbols import CONSTANTS, K, T, rate, t
+from proofs_check.text import said
 from theory.bound import initial_term
 from theory.sharper import memory_round, stale_weight, stale_weight_constant, step_constant
 
@@ -69,30 +71,46 @@ def memory_assembled() -> Evidence:
 
 
 SKETCH = (
-    "Notation: client m has the share α_m of the population, Σα_m = 1, draws from P_m with risk F_{P,m}, and "
-    "holds n_m ≥ 1 samples in round t, λ_m of them admitted in this round; F_m is their mean loss, F_mem = "
-    "Σα_mF_m, F_P = Σα_mF_{P,m}, θ* a minimiser of F_P in Θ, x = θ-θ*. With one common distribution any "
-    "weights that add up to 1 and do not look at the samples may stand for α_m, n_m/n for instance, and they "
-    "may change from round to round. 1. A client starts at θ_0 = θ and takes θ_{e+1} = θ_e - η∇F_m(θ_e), e = "
-    "0..E-1; with x_e = θ_e-θ*, |x_{e+1}|² = |x_e|² - 2η⟨∇F_m(θ_e), x_e⟩ + η²|∇F_m(θ_e)|². By convexity the "
-    "product is at least F_m(θ_e) - F_m(θ*), and F_m(θ_e) ≥ F_m(θ) + ⟨∇F_m(θ), θ_e-θ⟩ ≥ F_m(θ) - G·ηeG, since "
-    "e steps of at most ηG lead to a distance of at most ηeG. With Σ_{e<E}(1+2e) = E²: |x_E|² ≤ |x|² - "
-    "2ηE[F_m(θ) - F_m(θ*)] + (ηEG)². 2. The server averages: |Σα_mx_E|² ≤ Σα_m|x_E|². It projects onto Θ, "
-    "which contains θ*: no distance to θ* grows. Hence |θ⁺-θ*|² ≤ |θ-θ*|² - 2ηE[F_mem(θ) - F_mem(θ*)] + "
-    "(ηEG)², in every run. 3. Divide by 2ηE and add: Σ[F_mem(θ) - F_mem(θ*)] ≤ D²/(2ηE) + TηEG²/2. 4. "
-    "E[F_P(θ)-F_P(θ*)] = E[F_P(θ)-F_mem(θ)] + E[F_mem(θ)-F_mem(θ*)] + E[F_mem(θ*)-F_P(θ*)]. The last is 0: the "
-    "schedule does not look at values, so each F_m(θ*) is unbiased for F_{P,m}(θ*). 5. F_P(θ)-F_mem(θ) = Σ_i "
-    "w_i[F_{P,m(i)}(θ) - ℓ(θ; z_i)] over the samples in memory, w_i = α_m/n_m for one of client m. The θ with "
-    "which round t starts was made in earlier rounds; given these, a fresh z_i is a draw of P_m that θ does "
-    "not depend on, and its summand has mean 0. What is left are the older samples, at most E sup|Σ_{i "
-    "old}w_i[F_{P,m(i)}(θ') - ℓ(θ'; z_i)]| over θ'. 6. That supremum has mean at most 5.2B√(Pdim·Σ_{i "
-    "old}w_i²). The proof of lem:gen-Neff-app (five steps, in groundwork/learning/chaining) goes through: a constant "
-    "taken from every loss changes no F_{P,m}(θ') - ℓ(θ'; z), whatever the weights add up to; symmetrisation "
-    "needs independent samples and not one distribution; the process is sub-Gaussian for √(Σw_i²)·|f-g| in "
-    "L₂(Q) with Q ∝ w²; and Haussler's packing numbers hold for every Q. 7. Σ_{i old}w_i² = "
-    "Σ_mα_m²(n_m-λ_m)/n_m². Add over the rounds. For weights n_m/n it is (n-Λ)/n², which under constant "
-    "admission is (k-1)/(k²Λ̄), k = min(K, t); that holds for α_m too if client m admits α_mΛ̄. Attained: loss "
-    "Gθ on [0, D], start at D = MηEG, M rounds, samples without spread, K = 1."
+    r"Notation: client $m$ has the share $\alpha_m$ of the population, $\sum \alpha_m=1$, draws from "
+    r"$P_m$ with risk $F_{P,m}$, and holds $n_m\ge1$ samples in round $t$, $\lambda_m$ of them admitted "
+    r"in this round; $F_m$ is their mean loss, $\widehat F^{\mathrm{mem}}=\sum \alpha_mF_m$, $F_P=\sum "
+    r"\alpha_mF_{P,m}$, $\theta^{\star}$ a minimiser of $F_P$ in $\Theta$, $x=\theta-\theta^{\star}$. "
+    "With one common distribution any weights that add up to 1 and do not look at the samples may stand "
+    r"for $\alpha_m$, $n_m/n$ for instance, and they may change from round to round. 1. A client starts "
+    r"at $\theta_0=\theta$ and takes $\theta_{e+1}=\theta_e-\eta\nabla F_m(\theta_e)$, $e=0,\ldots,E-1$; "
+    r"with $x_e=\theta_e-\theta^{\star}$, $|x_{e+1}|^2=|x_e|^2-2\eta\langle \nabla "
+    r"F_m(\theta_e),x_e\rangle +\eta^2|\nabla F_m(\theta_e)|^2$. By convexity the product is at least "
+    r"$F_m(\theta_e)-F_m(\theta^{\star})$, and $F_m(\theta_e)\ge F_m(\theta)+\langle \nabla "
+    r"F_m(\theta),\theta_e-\theta\rangle \ge F_m(\theta)-G\cdot\eta eG$, since $e$ steps of at most "
+    r"$\eta G$ lead to a distance of at most $\eta eG$. With $\sum_{e<E}(1+2e)=E^2$: $|x_{\mathbb "
+    r"E}|^2\le|x|^2-2\eta\mathbb E[F_m(\theta)-F_m(\theta^{\star})]+(\eta EG)^2$. 2. The server "
+    r"averages: $|\sum \alpha_mx_{\mathbb E}|^2\le\sum \alpha_m|x_{\mathbb E}|^2$. It projects onto "
+    r"$\Theta$, which contains $\theta^{\star}$: no distance to $\theta^{\star}$ grows. Hence "
+    r"$|\theta^{+}-\theta^{\star}|^2\le|\theta-\theta^{\star}|^2-2\eta\mathbb E[\widehat "
+    r"F^{\mathrm{mem}}(\theta)-\widehat F^{\mathrm{mem}}(\theta^{\star})]+(\eta EG)^2$, in every run. 3. "
+    r"Divide by $2\eta E$ and add: $\sum [\widehat F^{\mathrm{mem}}(\theta)-\widehat "
+    r"F^{\mathrm{mem}}(\theta^{\star})]\le D^2/(2\eta E)+T\eta EG^2/2$. 4. $\mathbb "
+    r"E[F_P(\theta)-F_P(\theta^{\star})]=\mathbb E[F_P(\theta)-\widehat "
+    r"F^{\mathrm{mem}}(\theta)]+\mathbb E[\widehat F^{\mathrm{mem}}(\theta)-\widehat "
+    r"F^{\mathrm{mem}}(\theta^{\star})]+\mathbb E[\widehat "
+    r"F^{\mathrm{mem}}(\theta^{\star})-F_P(\theta^{\star})]$. The last is 0: the schedule does not look "
+    r"at values, so each $F_m(\theta^{\star})$ is unbiased for $F_{P,m}(\theta^{\star})$. 5. "
+    r"$F_P(\theta)-\widehat F^{\mathrm{mem}}(\theta)=\sum_iw_i[F_{P,m(i)}(\theta)-\ell(\theta;\ z_i)]$ "
+    r"over the samples in memory, $w_i=\alpha_m/n_m$ for one of client $m$. The $\theta$ with which "
+    "round $t$ starts was made in earlier rounds; given these, a fresh $z_i$ is a draw of $P_m$ that "
+    r"$\theta$ does not depend on, and its summand has mean 0. What is left are the older samples, at "
+    r"most $\mathbb E\sup|\sum_{i\ \text{old}}w_i[F_{P,m(i)}(\theta^{\prime})-\ell(\theta^{\prime};\ "
+    r"z_i)]|$ over $\theta^{\prime}$. 6. That supremum has mean at most "
+    r"$5.2B\sqrt{\mathrm{Pdim}\cdot\sum_{i\ \text{old}}w_i^2}$. The proof of lem:gen-Neff-app (five "
+    "steps, in groundwork/learning/chaining) goes through: a constant taken from every loss changes no "
+    r"$F_{P,m}(\theta^{\prime})-\ell(\theta^{\prime};\ z)$, whatever the weights add up to; "
+    "symmetrisation needs independent samples and not one distribution; the process is sub-Gaussian for "
+    r"$\sqrt{\sum w_i^2}\cdot|f-g|$ in $L_2(Q)$ with $Q\propto w^2$; and Haussler's packing numbers hold "
+    r"for every $Q$. 7. $\sum_{i\ \text{old}}w_i^2=\sum_m\alpha_m^2(n_m-\lambda_m)/n_m^2$. Add over the "
+    r"rounds. For weights $n_m/n$ it is $(n-\Lambda)/n^2$, which under constant admission is "
+    r"$(k-1)/(k^2\bar\Lambda)$, $k=\min(K,t)$; that holds for $\alpha_m$ too if client $m$ admits "
+    r"$\alpha_m\bar\Lambda$. Attained: loss $G\theta$ on $[0,D]$, start at $D=M\eta EG$, $M$ rounds, "
+    "samples without spread, $K=1$."
 )
 
 
@@ -100,40 +118,25 @@ CLAIMS = [
     Claim(
         id="thm:regret-neff/memory",
         kind="addition",
-        title="a bound without mismatch and N_eff (ours)",
+        title=r"a bound without mismatch and $N_{\mathrm{eff}}$ (ours)",
         statement=said(
             "Measured through the memory's own objective, the excess risk needs neither the mismatch nor "
-            "N_eff nor smoothness: @initial once, @step a round, and @deviation for the samples that are not "
-            "fresh, also where clients have distributions of their own and are weighted by their shares α_m. "
-            "Under constant admission the last is @alone, k = min(K, t). For K = 1 no statistical term is "
-            "left: it is one pass of SGD, and attained. No term can be left out.",
+            r"$N_{\mathrm{eff}}$ nor smoothness: $@initial$ once, $@step$ a round, and $@deviation$ for "
+            "the samples that are not fresh, also where clients have distributions of their own and are "
+            r"weighted by their shares $\alpha_m$. Under constant admission the last is $@alone$, "
+            r"$k=\min(K,t)$. For $K=1$ no statistical term is left: it is one pass of $SGD$, and "
+            "attained. No term can be left out.",
             **SHOWN,
         ),
-        formula=written(
+        formula=said(
             r"\mathcal E_T\le@initial+@constant+\sum_t@deviation",
-            "E_T ≤ @initial + @constant + Σ_t @deviation",
             **SHOWN,
         ),
-        domain="convex losses, |∇ℓ| <= G wherever local steps lead, projection, w_m = α_m (or one distribution "
-        "and any weights, such as n_m/n), every client holds a sample, schedule blind to values; any E, any "
-        "retention",
+        domain=r"convex losses, $|\nabla\ell|\le G$ wherever local steps lead, projection, "
+        r"$w_m=\alpha_m$ (or one distribution and any weights, such as $n_m/n$), every client holds a "
+        "sample, schedule blind to values; any $E$, any retention",
         sketch=SKETCH,
-        symbols={"n_m": "samples in the memory of client m", "λ_m": "of these, admitted in this round"},
-        parts=(
-            "local steps",
-            "average over clients",
-            "projection",
-            "telescoping sum",
-            "decomposition of the excess risk",
-            "comparator unbiased",
-            "fresh samples do not deviate",
-            "weight of the older samples",
-            "uniform deviation",
-            "sum of the links",
-            "constant admission",
-            "attained",
-            "whole, needing each term",
-        ),
+        symbols={"n_m": "samples in the memory of client $m$", "λ_m": "of these, admitted in this round"},
         checks={
             "local steps": (memory_recursion, confirming(worst_case_memory)),
             "average over clients": average_over_clients,

@@ -13,7 +13,8 @@ from proofs_check.claim import Claim
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.notation import CONSTANTS, rate, total_buffer, written
+from proofs_check.symbols import CONSTANTS, rate, total_buffer
+from proofs_check.text import said
 from theory.bound import generalisation_term
 from theory.reuse import inverse_effective_constant, mismatch_constant
 
@@ -27,13 +28,13 @@ def mismatch_falls_at_fixed_rate() -> Evidence:
     return together(
         always(
             mismatch_constant(k + 1, late, rate) <= mismatch_constant(k, late, rate),
-            domain="every K >= 1, t > K, every rate",
+            domain=r"every $K\ge1$, $t>K$, every rate",
         ),
         equal(
             mismatch_constant(beyond + 1, early, rate),
             mismatch_constant(beyond, early, rate),
-            domain="every t >= 1, K >= t",
-            what="χ at K+1 and at K",
+            domain=r"every $t\ge1$, $K\ge t$",
+            what=r"$\chi$ at $K+1$ and at $K$",
         ),
     )
 
@@ -45,8 +46,12 @@ def _full(horizon: Any, t: Any) -> Any:
 def mismatch_with_full_buffers() -> Evidence:
     """K ↦ χ(K, t) with rate ΣB/K: falls up to K = t, rises beyond."""
     return together(
-        always(_full(k + 1, late) <= _full(k, late), domain="full buffers, every K >= 1, t > K"),
-        always(_full(beyond + 1, early) >= _full(beyond, early), domain="full buffers, every t >= 1, K >= t"),
+        always(_full(k + 1, late) <= _full(k, late), domain=r"full buffers, every $K\ge1$, $t>K$"),
+        always(
+            _full(beyond + 1, early) >= _full(beyond, early),
+            domain=r"full buffers, every $t\ge1$, "
+            r"$K\ge t$",
+        ),
     )
 
 
@@ -61,8 +66,8 @@ def effective_size_falls() -> Evidence:
         equal(
             inverse_effective_constant(beyond + 1, early, rate),
             inverse_effective_constant(beyond, early, rate),
-            domain="every t >= 1, K >= t",
-            what="1/N_eff at K+1 and at K",
+            domain=r"every $t\ge1$, $K\ge t$",
+            what=r"$1/N_{\mathrm{eff}}$ at $K+1$ and at $K$",
         ),
     )
 
@@ -78,7 +83,7 @@ def generalisation_falls_in_rate() -> Evidence:
         equal(
             sp.diff(square.xreplace({sp.Max(1, share): side}), r),
             -100 * c.B**2 * c.Pdim * factor / (size * r**2),
-            domain="any rate r; beyond N = Pdim, and up to it",
+            domain=r"any rate $r$; beyond $N=\mathrm{Pdim}$, and up to it",
             what="the slope and a number that is not positive",
         )
         for side, factor in slopes.items()
@@ -90,28 +95,28 @@ CLAIMS = [
     Claim(
         id="cor:optimal-k/monotone",
         kind="addition",
-        title="how the terms depend on K (ours)",
-        statement="Round by round: at a fixed rate χ falls in K; with full buffers χ falls up to K = t and "
-        "rises beyond; at a fixed rate 1/N_eff rises in K; and the generalisation term falls in the rate. So "
-        "a search over K can be cut short.",
-        formula=written(
+        title="how the terms depend on $K$ (ours)",
+        statement=r"Round by round: at a fixed rate $\chi$ falls in $K$; with full buffers $\chi$ falls "
+        r"up to $K=t$ and rises beyond; at a fixed rate $1/N_{\mathrm{eff}}$ rises in $K$; and the "
+        "generalisation term falls in the rate. So a search over $K$ can be cut short.",
+        formula=said(
             r"\chi(K+1,t)\le\chi(K,t),\quad N_{\mathrm{eff}}(K+1,t)\le N_{\mathrm{eff}}(K,t)",
-            "χ(K+1, t) ≤ χ(K, t), N_eff(K+1, t) ≤ N_eff(K, t)",
         ),
-        domain="constant admission, every K, t >= 1 and rate",
-        sketch="With k = min(K, t) the closed forms of χ and 1/N_eff are quotients of polynomials in K and t. Put K = "
-        "j+1, t = K+1+u for rounds after the buffers are full (and t = j+1, K = t+u before): with j, u >= 0 each "
-        "difference of neighbours, denominators cleared, is a polynomial of one sign, which Z3 confirms. For t <= K "
-        "nothing has been dropped, so K does not matter at a fixed rate. In the rate r, N = rt and N_eff is "
-        "proportional to r: the generalisation term's square is a constant times 1/r below N = Pdim, and (1 + log "
-        "N/Pdim)/r beyond, whose slope is -log(N/Pdim)/r².",
-        parts=("χ, rate fixed", "χ, buffers full", "N_eff, rate fixed", "generalisation"),
+        domain=r"constant admission, every $K$, $t\ge1$ and rate",
+        sketch=r"With $k=\min(K,t)$ the closed forms of $\chi$ and $1/N_{\mathrm{eff}}$ are quotients of "
+        "polynomials in $K$ and $t$. Put $K=j+1$, $t=K+1+u$ for rounds after the buffers are full (and "
+        r"$t=j+1$, $K=t+u$ before): with $j$, $u\ge0$ each difference of neighbours, denominators "
+        r"cleared, is a polynomial of one sign, which Z3 confirms. For $t\le K$ nothing has been "
+        "dropped, so $K$ does not matter at a fixed rate. In the rate $r$, $N=rt$ and "
+        r"$N_{\mathrm{eff}}$ is proportional to $r$: the generalisation term's square is a constant "
+        r"times $1/r$ below $N=\mathrm{Pdim}$, and $(1+\log N/\mathrm{Pdim})/r$ beyond, whose slope is "
+        r"$-\log(N/\mathrm{Pdim})/r^2$.",
         checks={
-            "χ, rate fixed": mismatch_falls_at_fixed_rate,
-            "χ, buffers full": mismatch_with_full_buffers,
-            "N_eff, rate fixed": effective_size_falls,
+            r"$\chi$, rate fixed": mismatch_falls_at_fixed_rate,
+            r"$\chi$, buffers full": mismatch_with_full_buffers,
+            r"$N_{\mathrm{eff}}$, rate fixed": effective_size_falls,
             "generalisation": generalisation_falls_in_rate,
         },
-        symbols={"j": "any number >= 0", "u": "any number >= 0", "r": "a rate of admissions"},
+        symbols={"j": r"any number $\ge0$", "u": r"any number $\ge0$", "r": "a rate of admissions"},
     ),
 ]

@@ -35,7 +35,7 @@ from proofs_check.groundwork.regret.expansion import (
 )
 from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL
 from proofs_check.groundwork.regret.regret_orders import narrows
-from proofs_check.notation import said, written
+from proofs_check.text import said
 from theory.algebra import ball, log, precise, sqrt
 from theory.bound import generalisation_term
 from theory.constant_admission import constant_bound, oracle_bound
@@ -45,10 +45,10 @@ from theory.regret_expansion import generalisation_integral, regret_expansion
 u = sp.Symbol("u", positive=True)
 # H beyond 1 as it reads best, which no printer of ours finds; `closed_form` ties it to theory's function
 H_LATEX = (
-    r"2\sqrt{x(1+\log x)}-\sqrt{\tfrac{2\pi}e}\Bigl(\mathrm{erfi}\sqrt{\tfrac{1+\log x}2}"
-    r"-\mathrm{erfi}\sqrt{\tfrac12}\Bigr)"
+    r"2\sqrt{$x(1+\\log x)$}-\sqrt{\tfrac{2\$pi$}$e$}\Bigl(\mathrm{erfi}\sqrt{\tfrac{1+\$\log "
+    r"x$}2}-\mathrm{erfi}\sqrt{\tfrac12}\Bigr)"
 )
-H_TEXT = "2√(x(1+log x)) - √(2π/e)·(erfi√((1+log x)/2) - erfi√(1/2))"
+H_TEXT = r"$2\sqrt{x(1+\log x)}-\sqrt{2\pi/e}$·(erfi$\sqrt{(1+\log x)/2}$ - erfi$\sqrt{1/2}$)"
 
 
 def _typed(x: Any) -> Any:
@@ -66,14 +66,14 @@ def closed_form() -> Evidence:
         equal(
             generalisation_integral(1 + u),
             _typed(1 + u),
-            domain="every x = 1+u > 1",
-            what="H and its closed form",
+            domain="every $x=1+u>1$",
+            what="$H$ and its closed form",
         ),
         equal(
             generalisation_integral(below),
             2 * sp.sqrt(below),
-            domain="every x = u/(1+u) < 1",
-            what="H and 2√x",
+            domain="every $x=u/(1+u)<1$",
+            what=r"$H$ and $2\sqrt{x}$",
         ),
     )
 
@@ -107,7 +107,8 @@ def settles(context: Context) -> Evidence:
         "<=",
         most,
         [{"K": k, "T": a, "T'": b} for k in context.choose((3,), (2, 3, 10)) for a, b in pairs],
-        domain="constant admission, Λ̄ = 10, rational constants: |d(T') - d(T)| with d = Reg - expansion",
+        domain=r"constant admission, $\bar\Lambda=10$, rational constants: $|d(T^{\prime})-d(T)|$ with "
+        r"$d=\mathrm{Reg}$ - expansion",
     )
 
 
@@ -126,7 +127,7 @@ def leading_term_alone(context: Context) -> Evidence:
         ">",
         lambda p: ball(1) / 50,
         [{"K": k, "T": T} for k in context.choose((3,), (2, 3, 10))],
-        domain="constant admission, Λ̄ = 10, rational constants, T = 10^15",
+        domain=r"constant admission, $\bar\Lambda=10$, rational constants, $T=10^{15}$",
     )
 
 
@@ -134,7 +135,7 @@ CLAIMS = [
     Claim(
         id="thm:dpp-regret/expansion",
         kind="addition",
-        title="the regret to O(1), the same for every policy",
+        title="the regret to $O(1)$, the same for every policy",
         statement=said(
             "At fixed ρ every policy inside the region has Reg(T) = 10B(Pdim/Λ̄)[H(Λ̄T/Pdim) - "
             "H(KΛ̄T/Pdim)/K] + O(1), where H(x) = ∫_0^x √((1+log⁺u)/u) du is 2√x up to x = 1 and "
@@ -145,53 +146,50 @@ CLAIMS = [
             limit=LIMIT,
             second=SECOND,
         ),
-        formula=written(
+        formula=said(
             r"\mathrm{Reg}(T)=\frac{10B\,\mathrm{Pdim}}{\bar\Lambda}\Bigl[H\Bigl(\frac{\bar\Lambda T}"
             r"{\mathrm{Pdim}}\Bigr)-\frac1KH\Bigl(\frac{K\bar\Lambda T}{\mathrm{Pdim}}\Bigr)\Bigr]"
             r"+O_\rho(1),\quad H(x)=" + H_LATEX,
-            f"Reg(T) = 10B(Pdim/Λ̄)[H(Λ̄T/Pdim) - H(KΛ̄T/Pdim)/K] + O(1), H(x) = {H_TEXT}",
         ),
-        domain="every policy inside the region, KΛ̄ = ΣB, ρ fixed, with χ; every K >= 1 and all constants; the "
-        "regret of every single path of admissions, and so its mean too",
+        domain=r"every policy inside the region, $K\bar\Lambda=\sum B$, $\rho$ fixed, with $\chi$; every "
+        r"$K\ge1$ and all constants; the regret of every single path of admissions, and so its mean too",
         symbols={
-            "H": "the integral of √((1+log⁺u)/u) from 0 to x",
-            "x": "N/Pdim, N distinct samples; the closed form is for x >= 1",
-            "O": "bounded as T grows",
-            "erfi": "the imaginary error function, (2/√π)∫_0^x exp(s²) ds",
-            "e": "2.718…",
-            "π": "3.141…",
+            "H": r"the integral of $\sqrt{(1+\log^{+}u)/u}$ from 0 to $x$",
+            "x": r"$N/\mathrm{Pdim}$, $N$ distinct samples; the closed form is for $x\ge1$",
+            "O": "bounded as $T$ grows",
+            "erfi": r"the imaginary error function, $(2/\sqrt{\pi})\int_0^x\exp(s^2)ds$",
+            "e": r"2.718$\ldots$",
+            "π": r"3.141$\ldots$",
         },
         given=(WRITTEN,),
-        sketch="Let g(x) = √((1+log⁺x)/x), so that N distinct samples cost 10B·g(N/Pdim) in the third term; g "
-        "falls, and H is its integral. (1) First two terms. With y = t-(K-1)/2, constant admission has χ = (1 "
-        "- 1/y - (K²-1)/(6y²))/(KΛ̄) from t = K on, the oracle (1 - 1/t)/(KΛ̄): they differ by order t^-2, "
-        "and so do the linear terms, and the roots since both tend to 1/√(KΛ̄). Both sums converge. (Through "
-        "the penalties: Ω₁ grows like c·log T and Ω₃'s first two terms like -c·log T, with the same c; they "
-        "cancel.) (2) Third term. 1/N_eff = (1/y - (K²-1)/(6Ky²))/Λ̄ is 1/(Λ̄t) up to order t^-2, so its root "
-        "up to t^(-3/2), and replacing N_eff by N = Λ̄t costs a convergent sum. (3) What is left of round t "
-        "is 10B[g(Λ̄t/Pdim) - g(KΛ̄t/Pdim)]: the oracle has seen KΛ̄t distinct samples, each used once. (4) "
-        "Sum and integral. Since g falls, ∫_{t-1}^t g(au)du - g(at) lies between 0 and g(a(t-1)) - g(at) for "
-        "t >= 2, which telescopes; the round t = 1 adds a number. So Σ_{t<=T} g(at) - ∫_0^T g(au)du "
-        "converges, and ∫_0^T g(au)du = H(aT)/a. With a = Λ̄/Pdim, and KΛ̄/Pdim for the oracle, that is the "
-        "formula; the oracle's 1/K is from 1/a. (5) Every other policy. In round t the three terms of any "
-        "policy inside the region lie in ranges that also contain those of constant admission, and whose "
-        "widths are summable at fixed ρ; so the difference of the two bounds is at most the sum of all widths, "
-        "whatever T. For one policy at all T it is the partial sum of an absolutely convergent series and has "
-        "a limit; where the policy depends on T, as with V = V(T), it is only bounded. V enters nowhere. (6) "
-        "Leading term. By l'Hôpital, the expansion over √(T log T) tends to 20B√(Pdim/Λ̄)(1-1/√K), and the "
-        "expansion less this multiple of √(T log T), over √(T/log T), to half of that times the bracket in the "
-        "statement, which is positive for large Λ̄/Pdim and negative for small.",
-        parts=(
-            "H",
-            "first two terms",
-            "third term",
-            "the oracle",
-            "sum and integral",
-            "every policy",
-            "the leading term alone",
-        ),
+        sketch=r"Let $g(x)=\sqrt{(1+\log^{+}x)/x}$, so that $N$ distinct samples cost $10B\cdot "
+        r"g(N/\mathrm{Pdim})$ in the third term; $g$ falls, and $H$ is its integral. (1) First two "
+        r"terms. With $y=t-(K-1)/2$, constant admission has $\chi=(1-1/y-(K^2-1)/(6y^2))/(K\bar\Lambda)$ "
+        r"from $t=K$ on, the oracle $(1-1/t)/(K\bar\Lambda)$: they differ by order $t^{-2}$, and so do "
+        r"the linear terms, and the roots since both tend to $1/\sqrt{K\bar\Lambda}$. Both sums "
+        r"converge. (Through the penalties: $\Omega_1$ grows like $c\cdot\log T$ and $\Omega_3$'s first "
+        r"two terms like $-c\cdot\log T$, with the same $c$; they cancel.) (2) Third term. "
+        r"$1/N_{\mathrm{eff}}=(1/y-(K^2-1)/(6Ky^2))/\bar\Lambda$ is $1/(\bar\Lambda t)$ up to order "
+        r"$t^{-2}$, so its root up to $t^{-3/2}$, and replacing $N_{\mathrm{eff}}$ by $N=\bar\Lambda t$ "
+        r"costs a convergent sum. (3) What is left of round $t$ is $10B[g(\bar\Lambda "
+        r"t/\mathrm{Pdim})-g(K\bar\Lambda t/\mathrm{Pdim})]$: the oracle has seen $K\bar\Lambda t$ "
+        "distinct samples, each used once. (4) Sum and integral. Since $g$ falls, "
+        r"$\int_{t-1}^tg(au)du-g(\text{at})$ lies between 0 and $g(a(t-1))-g(\text{at})$ for $t\ge2$, "
+        r"which telescopes; the round $t=1$ adds a number. So $\sum_{t\le "
+        r"T}g(\text{at})-\int_0^Tg(au)du$ converges, and $\int_0^Tg(au)du=H(\text{aT})/a$. With "
+        r"$a=\bar\Lambda/\mathrm{Pdim}$, and $K\bar\Lambda/\mathrm{Pdim}$ for the oracle, that is the "
+        "formula; the oracle's $1/K$ is from $1/a$. (5) Every other policy. In round $t$ the three terms "
+        "of any policy inside the region lie in ranges that also contain those of constant admission, "
+        r"and whose widths are summable at fixed $\rho$; so the difference of the two bounds is at most "
+        "the sum of all widths, whatever $T$. For one policy at all $T$ it is the partial sum of an "
+        "absolutely convergent series and has a limit; where the policy depends on $T$, as with "
+        "$V=V(T)$, it is only bounded. $V$ enters nowhere. (6) Leading term. By l'Hôpital, the expansion "
+        r"over $\sqrt{T\log T}$ tends to $20B\sqrt{\mathrm{Pdim}/\bar\Lambda}(1-1/\sqrt{K})$, and the "
+        r"expansion less this multiple of $\sqrt{T\log T}$, over $\sqrt{T/\log T}$, to half of that "
+        r"times the bracket in the statement, which is positive for large $\bar\Lambda/\mathrm{Pdim}$ "
+        "and negative for small.",
         checks={
-            "H": (closed_form, antiderivative, expansion_slope),
+            "$H$": (closed_form, antiderivative, expansion_slope),
             "first two terms": (first_terms, logarithms),
             "third term": third_term,
             "the oracle": oracle_third,

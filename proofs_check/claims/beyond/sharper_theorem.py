@@ -32,7 +32,9 @@ from proofs_check.groundwork.learning.population import (
     mean_at_comparator,
     weights_add_up,
 )
-from proofs_check.notation import CONSTANTS, T, chi, decimal, inverse_neff, said, written
+from proofs_check.printing import decimal
+from proofs_check.symbols import CONSTANTS, T, chi, inverse_neff
+from proofs_check.text import said
 from theory.bound import initial_term
 from theory.sharper import sharper_round, step_constant
 
@@ -55,29 +57,49 @@ def sharper_assembled() -> Evidence:
 
 
 SKETCH = (
-    "Notation: x = θ-θ* in round t, F_m the mean loss over client m's memory, F_mem = Σ(n_m/n)F_m, F_all the "
-    "mean over all samples seen, weighted by use, F_P the population risk, θ* its minimiser in Θ. 1. A client "
-    "starts at θ_0 = θ and takes θ_{e+1} = θ_e - η∇F_m(θ_e), e = 0..E-1; with x_e = θ_e-θ*, |x_{e+1}|² = "
-    "|x_e|² - 2η⟨∇F_m(θ_e), x_e⟩ + η²|∇F_m(θ_e)|². By convexity the product is at least F_m(θ_e) - F_m(θ*), "
-    "and F_m(θ_e) ≥ F_m(θ) + ⟨∇F_m(θ), θ_e-θ⟩ ≥ F_m(θ) - G·ηeG, since e steps of at most ηG lead to a distance "
-    "of at most ηeG. So |x_{e+1}|² ≤ |x_e|² - 2η[F_m(θ) - F_m(θ*)] + η²G²(1+2e), and Σ_{e<E}(1+2e) = E²: "
-    "|x_E|² ≤ |x|² - 2ηE[F_m(θ) - F_m(θ*)] + (ηEG)². 2. The server averages with weights n_m/n: |Σ(n_m/n)x_E|² "
-    "≤ Σ(n_m/n)|x_E|², and Σ(n_m/n)F_m = F_mem. It projects onto Θ, which contains θ*: no distance to θ* "
-    "grows. Hence |θ⁺-θ*|² ≤ |θ-θ*|² - 2ηE[F_mem(θ) - F_mem(θ*)] + (ηEG)², in every run. 3. Divide by 2ηE and "
-    "add over the rounds: the distances telescope, the first is at most D², the last at least 0. So Σ[F_mem(θ) "
-    "- F_mem(θ*)] ≤ D²/(2ηE) + TηEG²/2. 4. Let H = F_all - F_mem, and cut the way from θ* to θ into N pieces with "
-    "ends θ_j = θ*+jx/N. By convexity F_all rises on a piece by at most a_{j+1}/N, a_j = ⟨∇F_all(θ_j), x⟩, and "
-    "F_mem by at least ⟨∇F_mem(θ_j), x⟩/N; so H by at most [⟨∇H(θ_j), x⟩ + a_{j+1} - a_j]/N. The a_j telescope "
-    "and |a_j| ≤ GD, so H(θ) - H(θ*) ≤ D·sup|∇H| + 2GD/N for every N, the supremum over Θ, which is convex and "
-    "so contains the way; hence H(θ) - H(θ*) ≤ D·sup|∇H|. In the mean that is "
-    "at most Dσ√χ, by hypothesis: E[F_all(θ) - F_all(θ*)] ≤ E[F_mem(θ) - F_mem(θ*)] + Dσ√χ. 5. "
-    "E[F_P(θ)-F_P(θ*)] = E[F_P(θ)-F_all(θ)] + E[F_all(θ)-F_all(θ*)] + E[F_all(θ*)-F_P(θ*)]. The last is 0: the "
-    "schedule does not look at values, so given the schedule the weights are constants that add up to 1. The "
-    "first is at most E sup|F_P-F_all| ≤ 5.2B√(Pdim/N_eff) (lem:gen-Neff-app corrected). Add over the rounds. "
-    "The hypothesis is about a first moment, so it follows from E sup|∇H|² ≤ σ²χ; for losses that are linear "
-    "in θ, or quadratic with one curvature, ∇H does not depend on θ and Assumption 4 gives it; in general E "
-    "sup|∇H| ≤ GΣ|ω_i - 1{i in memory}/n|. Attained: loss Gθ on [0, D], start at D = MηEG, M rounds, samples "
-    "without spread."
+    r"Notation: $x=\theta-\theta^{\star}$ in round $t$, $F_m$ the mean loss over client $m$'s memory, "
+    r"$\widehat F^{\mathrm{mem}}=\sum (n_m/n)F_m$, $\widehat F^{\mathrm{all}}$ the mean over all samples "
+    r"seen, weighted by use, $F_P$ the population risk, $\theta^{\star}$ its minimiser in $\Theta$. 1. A "
+    r"client starts at $\theta_0=\theta$ and takes $\theta_{e+1}=\theta_e-\eta\nabla F_m(\theta_e)$, "
+    r"$e=0,\ldots,E-1$; with $x_e=\theta_e-\theta^{\star}$, $|x_{e+1}|^2=|x_e|^2-2\eta\langle \nabla "
+    r"F_m(\theta_e),x_e\rangle +\eta^2|\nabla F_m(\theta_e)|^2$. By convexity the product is at least "
+    r"$F_m(\theta_e)-F_m(\theta^{\star})$, and $F_m(\theta_e)\ge F_m(\theta)+\langle \nabla "
+    r"F_m(\theta),\theta_e-\theta\rangle \ge F_m(\theta)-G\cdot\eta eG$, since $e$ steps of at most "
+    r"$\eta G$ lead to a distance of at most $\eta eG$. So "
+    r"$|x_{e+1}|^2\le|x_e|^2-2\eta[F_m(\theta)-F_m(\theta^{\star})]+\eta^2G^2(1+2e)$, and "
+    r"$\sum_{e<E}(1+2e)=E^2$: $|x_{\mathbb E}|^2\le|x|^2-2\eta\mathbb "
+    r"E[F_m(\theta)-F_m(\theta^{\star})]+(\eta EG)^2$. 2. The server averages with weights $n_m/n$: "
+    r"$|\sum (n_m/n)x_{\mathbb E}|^2\le\sum (n_m/n)|x_{\mathbb E}|^2$, and $\sum (n_m/n)F_m=\widehat "
+    r"F^{\mathrm{mem}}$. It projects onto $\Theta$, which contains $\theta^{\star}$: no distance to "
+    r"$\theta^{\star}$ grows. Hence "
+    r"$|\theta^{+}-\theta^{\star}|^2\le|\theta-\theta^{\star}|^2-2\eta\mathbb E[\widehat "
+    r"F^{\mathrm{mem}}(\theta)-\widehat F^{\mathrm{mem}}(\theta^{\star})]+(\eta EG)^2$, in every run. 3. "
+    r"Divide by $2\eta E$ and add over the rounds: the distances telescope, the first is at most $D^2$, "
+    r"the last at least 0. So $\sum [\widehat F^{\mathrm{mem}}(\theta)-\widehat "
+    r"F^{\mathrm{mem}}(\theta^{\star})]\le D^2/(2\eta E)+T\eta EG^2/2$. 4. Let $H=\widehat "
+    r"F^{\mathrm{all}}-\widehat F^{\mathrm{mem}}$, and cut the way from $\theta^{\star}$ to $\theta$ "
+    r"into $N$ pieces with ends $\theta_j=\theta^{\star}+jx/N$. By convexity $\widehat F^{\mathrm{all}}$ "
+    r"rises on a piece by at most $a_{j+1}/N$, $a_j=\langle \nabla\widehat "
+    r"F^{\mathrm{all}}(\theta_j),x\rangle$, and $\widehat F^{\mathrm{mem}}$ by at least $\langle "
+    r"\nabla\widehat F^{\mathrm{mem}}(\theta_j),x\rangle /N$; so $H$ by at most $[\langle \nabla "
+    r"H(\theta_j),x\rangle +a_{j+1}-a_j]/N$. The $a_j$ telescope and $|a_j|\le GD$, so "
+    r"$H(\theta)-H(\theta^{\star})\le D\cdot\sup|\nabla H|+2GD/N$ for every $N$, the supremum over "
+    r"$\Theta$, which is convex and so contains the way; hence $H(\theta)-H(\theta^{\star})\le "
+    r"D\cdot\sup|\nabla H|$. In the mean that is at most $D\sigma\sqrt{\chi}$, by hypothesis: $\mathbb "
+    r"E[\widehat F^{\mathrm{all}}(\theta)-\widehat F^{\mathrm{all}}(\theta^{\star})]\le\mathbb "
+    r"E[\widehat F^{\mathrm{mem}}(\theta)-\widehat "
+    r"F^{\mathrm{mem}}(\theta^{\star})]+D\sigma\sqrt{\chi}$. 5. $\mathbb "
+    r"E[F_P(\theta)-F_P(\theta^{\star})]=\mathbb E[F_P(\theta)-\widehat "
+    r"F^{\mathrm{all}}(\theta)]+\mathbb E[\widehat F^{\mathrm{all}}(\theta)-\widehat "
+    r"F^{\mathrm{all}}(\theta^{\star})]+\mathbb E[\widehat "
+    r"F^{\mathrm{all}}(\theta^{\star})-F_P(\theta^{\star})]$. The last is 0: the schedule does not look "
+    "at values, so given the schedule the weights are constants that add up to 1. The first is at most "
+    r"$\mathbb E\sup|F_P-\widehat F^{\mathrm{all}}|\le5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$ "
+    "(lem:gen-Neff-app corrected). Add over the rounds. The hypothesis is about a first moment, so it "
+    r"follows from $\mathbb E\sup|\nabla H|^2\le\sigma^2\chi$; for losses that are linear in $\theta$, "
+    r"or quadratic with one curvature, $\nabla H$ does not depend on $\theta$ and Assumption 4 gives it; "
+    r"in general $\mathbb E\sup|\nabla H|\le G\sum |\omega_i-\mathbf 1\{i\in \ \text{memory}\}/n|$. "
+    r"Attained: loss $G\theta$ on $[0,D]$, start at $D=M\eta EG$, $M$ rounds, samples without spread."
 )
 
 
@@ -85,39 +107,29 @@ CLAIMS = [
     Claim(
         id="thm:regret-neff/sharper",
         kind="addition",
-        title="Theorem 1 without L, drift and linear term (ours)",
+        title="Theorem 1 without $L$, drift and linear term (ours)",
         statement=said(
-            "If the mismatch's supremum over Θ has mean at most σ√χ, a first moment, the cumulative excess "
-            "risk is at most @initial + @constant and in each round @root + @deviation. At the same σ, which "
-            "here must hold for the supremum and in Theorem 1 corrected for the iterates, that is below the "
-            "latter term by term; the first two terms are attained, and no term can be left out. Under "
-            "constant admission it is summed to any T.",
+            r"If the mismatch's supremum over $\Theta$ has mean at most $\sigma\sqrt{\chi}$, a first "
+            "moment, the cumulative excess risk is at most $@initial+@constant$ and in each round "
+            r"$@root+@deviation$. At the same $\sigma$, which here must hold for the supremum and in "
+            "Theorem 1 corrected for the iterates, that is below the latter term by term; the first two "
+            "terms are attained, and no term can be left out. Under constant admission it is summed to "
+            "any $T$.",
             **SHOWN,
         ),
-        formula=written(
+        formula=said(
             r"\mathcal E_T\le@initial+@constant+\sum_t\Bigl[@root+@deviation\Bigr]",
-            "E_T ≤ @initial + @constant + Σ[@root + @deviation]",
             **SHOWN,
         ),
-        domain="convex differentiable losses, |∇ℓ| <= G wherever local steps lead, projection onto the convex Θ, one "
-        "distribution, weights n_m/n, schedule blind to values, E sup|∇F_all-∇F_mem| <= σ√χ; any E, any retention",
+        domain=r"convex differentiable losses, $|\nabla\ell|\le G$ wherever local steps lead, projection "
+        r"onto the convex $\Theta$, one distribution, weights $n_m/n$, schedule blind to values, "
+        r"$\mathbb E\sup|\nabla\widehat F^{\mathrm{all}}-\nabla\widehat "
+        r"F^{\mathrm{mem}}|\le\sigma\sqrt{\chi}$; any $E$, any retention",
         sketch=SKETCH,
-        symbols={"σ": "of the mismatch: E sup|∇F_all - ∇F_mem| over Θ is at most σ√χ"},
-        parts=(
-            "local steps",
-            "average over clients",
-            "projection",
-            "telescoping sum",
-            "mismatch on a segment",
-            "decomposition of the excess risk",
-            "comparator unbiased",
-            "uniform deviation",
-            "sum of the links",
-            "below Theorem 1",
-            "constant admission",
-            "attained",
-            "whole, needing each term",
-        ),
+        symbols={
+            "σ": r"of the mismatch: $\mathbb E\sup|\nabla\widehat F^{\mathrm{all}}-\nabla\widehat "
+            r"F^{\mathrm{mem}}|$ over $\Theta$ is at most $\sigma\sqrt{\chi}$"
+        },
         checks={
             "local steps": memory_recursion,
             "average over clients": average_over_clients,

@@ -17,12 +17,13 @@ from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import regions, retentions, search
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.control.inside_region import histories, placed
 from proofs_check.groundwork.regret.envelope import mismatch_range, round_range, spread
 from proofs_check.groundwork.regret.every_policy import every_policy
-from proofs_check.groundwork.regret.orders import RATIONAL, links, tends_to
+from proofs_check.groundwork.regret.orders import RATIONAL, links
 from proofs_check.groundwork.regret.transient import (
     fewest_samples,
     h,
@@ -31,7 +32,8 @@ from proofs_check.groundwork.regret.transient import (
     s,
     third_term,
 )
-from proofs_check.notation import CONSTANTS, REGION, K, rate, written
+from proofs_check.symbols import CONSTANTS, REGION, K, rate
+from proofs_check.text import said
 from theory.algebra import ball, log_plus, precise
 from theory.bound import PER_ROUND, round_terms
 from theory.lambert import lambert_partial
@@ -42,7 +44,7 @@ from theory.violation import cost_violation_rate
 
 x, F, M, S, w, k = sp.symbols("x F M S w k", positive=True)
 ALONG = Region(rate=rate, rho=1 - 1 / h)
-EVERY = "every K, Λ̄, D, σ, η, E, B, Pdim, ρ"
+EVERY = r"every $K$, $\bar\Lambda$, $D$, $\sigma$, $\eta$, $E$, $B$, $\mathrm{Pdim}$, $\rho$"
 LOW, HIGH = mismatch_range(k, x, 1, F, M, stated=False)  # of χ, in units of 1/Λ̄
 
 
@@ -59,16 +61,19 @@ def early() -> Evidence:
             1 / (k * (1 - x)),
             1 / k + x / (1 - x) / k,
             domain="every round",
-            what="1/(k(1-x)) and 1/k + a Lambert term",
+            what="$1/(k(1-x))$ and $1/k+a$ Lambert term",
         ),
         always(
             2 * h / (s * (s + 1)) + 2 / (s + 1) >= 1 / F,
             given=[s * (s + 1) / (2 * (h + s)) <= F],
-            domain="every s: Σ1/(s(s+1)) = 1 by telescoping",
+            domain=r"every $s$: $\sum 1/(s(s+1))=1$ by telescoping",
         ),
-        equal(1 / (s * (s + 1)), 1 / s - 1 / (s + 1), domain="every s", what="1/(s(s+1))"),
+        equal(1 / (s * (s + 1)), 1 / s - 1 / (s + 1), domain="every $s$", what="$1/(s(s+1))$"),
         always(
-            1 / (s + 1) <= 1 / y, given=[y <= s + 1], domain="on [s, s+1]: Σ_{s<=2h} 1/(s+1) <= log(1+2h)"
+            1 / (s + 1) <= 1 / y,
+            given=[y <= s + 1],
+            domain="on $[s,s+1]$: "
+            r"$\sum_{s\le2h}1/(s+1)\le\log(1+2h)$",
         ),
         always(sp.sqrt(y) <= (1 + y) / 2, domain="the root term"),
     )
@@ -80,7 +85,7 @@ def first_rounds() -> Evidence:
     return always(
         1 / (k * (1 - x)) + 1 / F <= 2 * h,
         given=[sp.Eq(x, 1 - 1 / h), sp.Eq(F, 1 / h), k >= 1],
-        domain="t = k < K",
+        domain="$t=k<K$",
     )
 
 
@@ -88,14 +93,19 @@ def first_rounds() -> Evidence:
 def late() -> Evidence:
     """From s = 2h on: x <= 1/3, F >= s/2, s <= M <= F + w. The width is 2x/(K(1-x)) + 6w/s² + 11x/h at most."""
     return together(
-        always(x <= sp.Rational(1, 3), given=[x <= h / (h + s), s >= 2 * h], domain="x = ρ^s, s >= 2h"),
-        always(2 * w / s**2 >= 1 / F - 1 / M, given=[s / 2 <= F, s <= M, w >= M - F], domain="s >= 2h"),
+        always(
+            x <= sp.Rational(1, 3),
+            given=[x <= h / (h + s), s >= 2 * h],
+            domain=r"$x=\rho^s$, "
+            r"$s\ge2h$",
+        ),
+        always(2 * w / s**2 >= 1 / F - 1 / M, given=[s / 2 <= F, s <= M, w >= M - F], domain=r"$s\ge2h$"),
         always(
             (1 / (1 - x) ** 2 - 1) / F <= 9 * x / s,
             given=[x <= sp.Rational(1, 3), s / 2 <= F],
-            domain="s >= 2h",
+            domain=r"$s\ge2h$",
         ),
-        always((1 - (1 - x) ** 2) / M <= 2 * x / s, given=[s <= M], domain="s >= 2h"),
+        always((1 - (1 - x) ** 2) / M <= 2 * x / s, given=[s <= M], domain=r"$s\ge2h$"),
         always((1 / (1 - x) - (1 - x)) / k <= 2 * x / (k * (1 - x)), given=[x < 1], domain="every round"),
         equal(
             HIGH - LOW,
@@ -108,15 +118,15 @@ def late() -> Evidence:
         always(
             (2 + 1 / k) * 2 * w / s**2 + (1 + 1 / k) * 11 * x / s <= 6 * w / s**2 + 11 * x / h,
             given=[k >= 1, s >= 2 * h],
-            domain="s >= 2h",
+            domain=r"$s\ge2h$",
         ),
         always(
             sp.Rational(2, 3) / k <= HIGH,
             given=[x < 1, F <= M, M >= 3],
-            domain="t >= s >= 3: so √high - √low <= √(3K/2)·(high - low)",
+            domain=r"$t\ge s\ge3$: so $\sqrt{\ }$high $-\sqrt{\ }$low $\le\sqrt{3K/2}$·(high - low)",
         ),
         _roots(),
-        always(s / 2 <= F, given=[s - h + 1 <= F, s >= 2 * h], domain="s >= 2h"),
+        always(s / 2 <= F, given=[s - h + 1 <= F, s >= 2 * h], domain=r"$s\ge2h$"),
     )
 
 
@@ -125,7 +135,7 @@ def _roots() -> Evidence:
     return always(
         sp.sqrt(3 * k / 2) * (P**2 - Q**2) >= P - Q,
         given=[P >= Q, sp.Rational(2, 3) / k <= P**2],
-        domain="P² = high, Q² = [low]⁺",
+        domain=r"$P^2$ = high, $Q^2=[\text{low}]^{+}$",
     )
 
 
@@ -134,18 +144,23 @@ def late_sums() -> Evidence:
     """Σ_{s>2h} 1/s² <= 3/(4h), by its first term and its integral; Σρ^s <= h; w = K-1+S+h."""
     rho = 1 - 1 / h
     return together(
-        equal(sp.diff(-1 / s, s), 1 / s**2, domain="s >= 2h", what="∫ and 1/s²"),
-        always(1 / (2 * h) ** 2 + 1 / (2 * h) <= sp.Rational(3, 4) / h, given=[h >= 1], domain="every ρ"),
-        equal(rho / (1 - rho), h - 1, domain="every ρ", what="Σ_{s>=1} ρ^s and h-1"),
+        equal(sp.diff(-1 / s, s), 1 / s**2, domain=r"$s\ge2h$", what=r"$\int$ and $1/s^2$"),
+        always(
+            1 / (2 * h) ** 2 + 1 / (2 * h) <= sp.Rational(3, 4) / h,
+            given=[h >= 1],
+            domain="every "
+            r"$\rho$",
+        ),
+        equal(rho / (1 - rho), h - 1, domain=r"every $\rho$", what=r"$\sum_{s\ge1}\rho^s$ and $h-1$"),
         always(
             K - 1 + S + h >= M - F,
             given=[s + K - 1 + S >= M, s - h + 1 <= F],
-            domain="t = s+K-1, M <= t+S",
+            domain=r"$t=s+K-1$, $M\le t+S$",
         ),
         always(
             s / (2 * h) * (2 * h + w) >= s + w,
             given=[s >= 2 * h],
-            domain="M <= (s/2h)·(2h+K-1+S) from s = 2h on",
+            domain=r"$M\le(s/2h)\cdot(2h+K-1+S)$ from $s=2h$ on",
         ),
     )
 
@@ -153,7 +168,7 @@ def late_sums() -> Evidence:
 @cache
 def third_first() -> Evidence:
     """Rounds t < K: 1/√F = √h."""
-    return always(1 / sp.sqrt(F) <= sp.sqrt(h), given=[1 / h <= F], domain="t < K: F = 1-ρ = 1/h")
+    return always(1 / sp.sqrt(F) <= sp.sqrt(h), given=[1 / h <= F], domain=r"$t<K$: $F=1-\rho=1/h$")
 
 
 # --- all rounds --------------------------------------------------------------------------------------------
@@ -255,17 +270,16 @@ CLAIMS = [
     Claim(
         id="thm:dpp-regret/spread",
         kind="addition",
-        title="what V can change: O(log(1/(1-ρ))/(1-ρ)), not T/V",
-        statement="The bounds of two policies inside the region differ by at most order log(1/(1-ρ))/(1-ρ), "
-        "uniformly in T; so this is all that V, or the policy, can change.",
-        formula=written(
+        title=r"what $V$ can change: $O(\log(1/(1-\rho))/(1-\rho))$, not $T/V$",
+        statement="The bounds of two policies inside the region differ by at most order "
+        r"$\log(1/(1-\rho))/(1-\rho)$, uniformly in $T$; so this is all that $V$, or the policy, can "
+        "change.",
+        formula=said(
             r"\bigl|\bar{\mathcal E}_T(\pi)-\bar{\mathcal E}_T(\pi')\bigr|=O\Bigl(@rate\Bigr)",
-            "|Ē_T(π) - Ē_T(π')| = O(@rate)",
             rate=RATE,
         ),
-        domain="two policies inside the region, KΛ̄ = ΣB, with χ; every T, and ρ → 1 at fixed K, Λ̄ and "
-        "constants",
-        parts=("every policy", "first two terms", "third term", "the order"),
+        domain=r"two policies inside the region, $K\bar\Lambda=\sum B$, with $\chi$; every $T$, and "
+        r"$\rho\to1$ at fixed $K$, $\bar\Lambda$ and constants",
         checks={
             "every policy": (partial(every_policy, stated=False), confirming(inside)),
             "first two terms": links(
@@ -275,22 +289,24 @@ CLAIMS = [
             "the order": (links(assembled, order), confirming(certified)),
         },
         given=(WRITTEN,),
-        sketch="In round t write k = min(t, K), s = t-k+1 for the oldest admission in memory, x = ρ^s, h "
-        "= 1/(1-ρ), S = Σρ^j/(1-ρ^j) <= h·log 2h, and count samples in units of Λ̄. Every policy: "
-        "each admission in memory lies between 1-x and 1/(1-x), F <= N_eff <= M with F = "
-        "Σ_{j<=s}(1-ρ^j), M = t+S, and so χ between low = (1-x)/k + 1/M - (k+1)/(k(1-x)²F), or 0, "
-        "and high = 1/(k(1-x)) + 1/F - (k+1)(1-x)²/(kM). Two policies differ in a round by at "
-        "most the width of this range. Early rounds, s <= 2h: the width is at most high <= "
-        "1/(k(1-x)) + 1/F. In the K-1 rounds before K that is at most 2h. After, 1/(1-x) = 1 + "
-        "x/(1-x) adds up to 2h+S over 2h rounds, and 1/F <= 2h/(s(s+1)) + 2/(s+1) to 2h + "
-        "2log(1+2h): `early` in theory.transient.spread_bound. The root of a width is at most "
-        "(1+width)/2. Late rounds, s > 2h: x <= 1/3, F >= s/2, M-F <= w = K-1+S+h, so the width "
-        "is at most 2x/(K(1-x)) + 6w/s² + 11x/h, which adds up to 2S/K + 9w/(2h) + 11: `late`; "
-        "and high >= 2/(3K), so the roots differ by at most √(3K/2) times the width. Third term: "
-        "it falls in N where N_eff = N, and grows in 1/N_eff and log N, so it lies between those "
-        "of 1/M and 1/F with M in the logarithm, and its width is "
-        "10B√(Pdim/Λ̄)·L(M)(1/√F-1/√M), L(M) = √(1+log⁺(Λ̄M/Pdim)): √h in the first K-1 rounds, "
-        "then (5/2)√h/s up to 2h and w·s^(-3/2) beyond, with L(M) <= L(h+w)·√2·(s/2h)^(1/4) "
-        "there, (9/2)w/√h in all. Everything is O(h·log h), S being the largest part, whatever T.",
+        sketch=r"In round $t$ write $k=\min(t,K)$, $s=t-k+1$ for the oldest admission in memory, "
+        r"$x=\rho^s$, $h=1/(1-\rho)$, $S=\sum \rho^j/(1-\rho^j)\le h\cdot\log2h$, and count samples in "
+        r"units of $\bar\Lambda$. Every policy: each admission in memory lies between $1-x$ and "
+        r"$1/(1-x)$, $F\le N_{\mathrm{eff}}\le M$ with $F=\sum_{j\le s}(1-\rho^j)$, $M=t+S$, and so "
+        r"$\chi$ between low $=(1-x)/k+1/M-(k+1)/(k(1-x)^2F)$, or 0, and high "
+        "$=1/(k(1-x))+1/F-(k+1)(1-x)^2/(kM)$. Two policies differ in a round by at most the width of "
+        r"this range. Early rounds, $s\le2h$: the width is at most high $\le1/(k(1-x))+1/F$. In the "
+        "$K-1$ rounds before $K$ that is at most $2h$. After, $1/(1-x)=1+x/(1-x)$ adds up to $2h+S$ over "
+        r"$2h$ rounds, and $1/F\le2h/(s(s+1))+2/(s+1)$ to $2h+2\log(1+2h)$: `early` in "
+        "theory.transient.spread_bound. The root of a width is at most (1+width)/2. Late rounds, $s>2h$: "
+        r"$x\le1/3$, $F\ge s/2$, $M-F\le w=K-1+S+h$, so the width is at most $2x/(K(1-x))+6w/s^2+11x/h$, "
+        r"which adds up to $2S/K+9w/(2h)+11$: `late`; and high $\ge2/(3K)$, so the roots differ by at "
+        r"most $\sqrt{3K/2}$ times the width. Third term: it falls in $N$ where $N_{\mathrm{eff}}=N$, "
+        r"and grows in $1/N_{\mathrm{eff}}$ and $\log N$, so it lies between those of $1/M$ and $1/F$ "
+        r"with $M$ in the logarithm, and its width is $10B\sqrt{\mathrm{Pdim}/\bar\Lambda}\cdot "
+        r"L(M)(1/\sqrt{F}-1/\sqrt{M})$, $L(M)=\sqrt{1+\log^{+}(\bar\Lambda M/\mathrm{Pdim})}$: "
+        r"$\sqrt{h}$ in the first $K-1$ rounds, then $(5/2)\sqrt{h}/s$ up to $2h$ and $w\cdot s^{-3/2}$ "
+        r"beyond, with $L(M)\le L(h+w)\cdot\sqrt{2}\cdot(s/2h)^{1/4}$ there, $(9/2)w/\sqrt{h}$ in all. "
+        r"Everything is $O(h\cdot\log h)$, $S$ being the largest part, whatever $T$.",
     ),
 ]

@@ -39,7 +39,9 @@ from proofs_check.groundwork.learning.population import (
     stale_weights_of_a_client,
     weights_add_up,
 )
-from proofs_check.notation import CONSTANTS, N, decimal, inverse_neff, said, written
+from proofs_check.printing import decimal
+from proofs_check.symbols import CONSTANTS, N, inverse_neff
+from proofs_check.text import said
 from theory.algebra import ball
 from theory.bound import (
     deviation_term,
@@ -83,17 +85,18 @@ def _a_bound_is_below(share: Any = 1) -> Evidence:
     positive = always(
         sp.Or(through_all <= printed, through_memory <= printed),
         given=[s**2 <= q**2 + 2 * r**2, w**2 <= q**2 + r**2],
-        domain="every D, σ, B, Pdim; μ = q² >= 0, so that 1/n = q² + r²",
+        domain=r"every $D$, $\sigma$, $B$, $\mathrm{Pdim}$; $\mu=q^2\ge0$, so that $1/n=q^2+r^2$",
     )
     large = always(
         through_memory <= printed,
         given=[w**2 <= q**2 + r**2, CONSTANTS.D * CONSTANTS.sigma >= deviation_term(1, CONSTANTS)],
-        domain="Dσ >= 5.2B√Pdim: the bound through the memory, which knows no mismatch",
+        domain=r"$D\sigma\ge5.2B\sqrt{\mathrm{Pdim}}$: the bound through the memory, which knows no "
+        "mismatch",
     )
     negative = always(
         through_memory <= _printed(-(q**2), share),
         given=[w**2 <= r**2 - q**2],
-        domain="every D, σ, B, Pdim; μ = -q² < 0, so that 1/n = r² - q²",
+        domain=r"every $D$, $\sigma$, $B$, $\mathrm{Pdim}$; $\mu=-q^2<0$, so that $1/n=r^2-q^2$",
     )
     return together(positive, large, negative)
 
@@ -120,7 +123,8 @@ def but_not_much_less() -> Evidence:
         ">",
         lambda p: root_term(ball(1), constants) + share * generalisation_term(inverse, ball(1), constants),
         [{"Dσ": "2.55·B√Pdim", "N": "Pdim", "χ": "μ + 2/N_eff"}],
-        domain="what this argument knows of a round: χ <= μ + 2/N_eff, 1/n = μ + 1/N_eff",
+        domain=r"what this argument knows of a round: $\chi\le\mu+2/N_{\mathrm{eff}}$, "
+        r"$1/n=\mu+1/N_{\mathrm{eff}}$",
     )
 
 
@@ -132,7 +136,8 @@ def mismatch_is_near() -> Evidence:
     return always(
         mismatch_from_sums(n, uses, squares, in_memory) <= (1 / n - inverse) + 2 * inverse,
         given=[in_memory >= 0],
-        domain="any retention rule: uses = ΣA, squares = ΣA², in_memory = ΣA over the memory",
+        domain=r"any retention rule: uses $=\sum A$, squares $=\sum A^2$, in_memory $=\sum A$ over the "
+        "memory",
     )
 
 
@@ -143,7 +148,7 @@ def stale_is_small() -> Evidence:
     return always(
         stale_weight([fresh], [n]) <= 1 / n,
         given=[fresh >= 0],
-        domain="weights n_m/n, any number of fresh samples",
+        domain="weights $n_m/n$, any number of fresh samples",
     )
 
 
@@ -162,7 +167,11 @@ def constants_cover() -> Evidence:
         )
         for k in map(with_steps, range(1, MOST_STEPS + 1))
     )
-    once = always(sp.Le(initial_term(c.merged), initial_term(c), evaluate=False), domain="every D, η, E >= 1")
+    once = always(
+        sp.Le(initial_term(c.merged), initial_term(c), evaluate=False),
+        domain="every $D$, "
+        r"$\eta$, $E\ge1$",
+    )
     return together(*per_round, once)
 
 
@@ -176,7 +185,7 @@ def not_with_four() -> Evidence:
         ">",
         lambda p: linear_term(ball(Fraction(1, len(counts)) - inverse), c) + per_round_constant_as_stated(c),
         [{"E": MOST_STEPS + 1, "n": len(counts), "1/N_eff": str(inverse), "σ = G": 2, "L": "1/100"}],
-        domain="a schedule with μ near -1",
+        domain=r"a schedule with $\mu$ near $-1$",
     )
 
 
@@ -227,7 +236,7 @@ def schedules(context: Context) -> Evidence:
         DRAWN,
         exceeds,
         examples=context.choose(40, 400),
-        domain="K-step retention, any admissions of two clients, E = 1, 2, 3, σ <= G",
+        domain=r"$K$-step retention, any admissions of two clients, $E=1$, 2, 3, $\sigma\le G$",
     )
 
 
@@ -247,10 +256,9 @@ CLAIMS = [
             proved=PROVED,
             enough=LESS,
         ),
-        formula=written(
+        formula=said(
             rf"E\le{MOST_STEPS},\ \sigma\le G\implies\mathcal E_T\le@initial+\sum_t\Bigl[@root+@linear+@generalisation"
             r"+@constant\Bigr]",
-            f"E ≤ {MOST_STEPS}, σ ≤ G ⇒ E_T ≤ @initial + Σ[@root + @linear + @generalisation + @constant]",
             initial=initial_term(CONSTANTS),
             root=ROUND.root,
             linear=ROUND.linear,
@@ -259,47 +267,48 @@ CLAIMS = [
         ),
         domain="any admissions and retention blind to sample values, at least one sample in memory in every round",
         hypotheses=(
-            "every loss is convex, in [0, B], with gradients of at most G wherever the local steps go",
-            "the server projects onto the convex set Θ of diameter D after each round",
-            "clients draw from one distribution and are weighted by n_m/n",
+            "every loss is convex, in $[0,B]$, with gradients of at most $G$ wherever the local steps go",
+            r"the server projects onto the convex set $\Theta$ of diameter $D$ after each round",
+            "clients draw from one distribution and are weighted by $n_m/n$",
             "admission and retention do not look at sample values",
             f"where Dσ < {PROVED}B√Pdim: E sup‖∇F_all - ∇F_mem‖ ≤ σ√χ in every round, the supremum over Θ",
         ),
-        sketch="Write b = B√Pdim, x = θ - θ*, μ = 1/n - 1/N_eff. (1) A round of E local steps and a projection "
-        "gives |x⁺|² ≤ |x|² - 2ηE·[F_mem(θ) - F_mem(θ*)] + (ηEG)²: each client's steps add up to that for its "
-        "own objective, squared distance is convex, and projecting does not increase it. Summed over T rounds "
-        "and divided by 2ηE, the gaps of F_mem add up to at most D²/(2ηE) + TηEG²/2. (2) What a gap of F_mem "
-        "is worth for the population risk can be bounded in two ways, and in each round we may take the "
-        "smaller. Through the memory: E F_mem(θ*) = F_P(θ*), fresh samples do not deviate in the mean since θ "
-        "does not know them, and the older ones, with weights 1/n, deviate by at most 5.2b√(n-Λ)/n ≤ 5.2b/√n. "
-        "Through all samples: between θ* and θ the difference F_all - F_mem rises by at most D·sup‖∇F_all - "
-        "∇F_mem‖ (see the sharper theorem), so Dσ√χ is added, and F_all deviates by at most 5.2b/√N_eff. (3) "
-        "The printed round has Dσ√[μ]⁺ + 10b√((1+log⁺)/N_eff), at least Dσ√[μ]⁺ + 10b/√N_eff. If μ < 0 "
-        "then 1/n < 1/N_eff, and the memory's 5.2b/√n is less. If μ ≥ 0, 1/n = μ + 1/N_eff. For "
-        "Dσ ≥ 5.2b the memory's bound is at most 5.2b(√μ + 1/√N_eff), which is less. For "
-        "Dσ < 5.2b: χ = μ + 2/N_eff - 2W/n, W ≥ 0 the memory's share "
-        "of all uses, so √χ - √μ ≤ 1/(N_eff√μ). If μN_eff ≥ 2.6, Dσ(√χ - √μ) ≤ 5.2b/√(2.6·N_eff) < "
-        "4.8b/√N_eff, and the bound through all samples is less. If μN_eff ≤ 2.6, 5.2b/√n ≤ 5.2b√(3.6/N_eff) < "
-        "10b/√N_eff. (The solver needs no cases, and finds that 6.4 would do for 10, while with 6.3 there are "
-        "values of μ, N_eff, χ and Dσ where both bounds are larger.) (4) ηEG²/2 ≤ ησ²μ + 5ηG²/2 for E ≤ 3, "
-        "because μ ≥ -1/N_eff ≥ -1 and σ ≤ G; the rest of the printed constant is not negative; and D²/(2ηE) ≤ "
-        "D²/(2η).",
-        parts=(
-            "a round of local steps",
-            "projection",
-            "T rounds",
-            "through the memory",
-            "through all samples",
-            "uniform deviation",
-            "χ ≤ μ + 2/N_eff",
-            "one of the two is below",
-            "constants",
-            f"{LESS} would do",
-        ),
+        sketch=r"Write $b=B\sqrt{\mathrm{Pdim}}$, $x=\theta-\theta^{\star}$, "
+        r"$\mu=1/n-1/N_{\mathrm{eff}}$. (1) $A$ round of $E$ local steps and a projection gives "
+        r"$|x^{+}|^2\le|x|^2-2\eta E\cdot[\widehat F^{\mathrm{mem}}(\theta)-\widehat "
+        r"F^{\mathrm{mem}}(\theta^{\star})]+(\eta EG)^2$: each client's steps add up to that for its own "
+        "objective, squared distance is convex, and projecting does not increase it. Summed over $T$ "
+        r"rounds and divided by $2\eta E$, the gaps of $\widehat F^{\mathrm{mem}}$ add up to at most "
+        r"$D^2/(2\eta E)+T\eta EG^2/2$. (2) What a gap of $\widehat F^{\mathrm{mem}}$ is worth for the "
+        "population risk can be bounded in two ways, and in each round we may take the smaller. Through "
+        r"the memory: $\mathbb E\widehat F^{\mathrm{mem}}(\theta^{\star})=F_P(\theta^{\star})$, fresh "
+        r"samples do not deviate in the mean since $\theta$ does not know them, and the older ones, with "
+        r"weights $1/n$, deviate by at most $5.2b\sqrt{n-\Lambda}/n\le5.2b/\sqrt{n}$. Through all "
+        r"samples: between $\theta^{\star}$ and $\theta$ the difference $\widehat "
+        r"F^{\mathrm{all}}-\widehat F^{\mathrm{mem}}$ rises by at most $D\cdot\sup\|\nabla\widehat "
+        r"F^{\mathrm{all}}-\nabla\widehat F^{\mathrm{mem}}\|$ (see the sharper theorem), so "
+        r"$D\sigma\sqrt{\chi}$ is added, and $\widehat F^{\mathrm{all}}$ deviates by at most "
+        r"$5.2b/\sqrt{N_{\mathrm{eff}}}$. (3) The printed round has "
+        r"$D\sigma\sqrt{[\mu]}^{+}+10b\sqrt{(1+\log^{+})/N_{\mathrm{eff}}}$, at least "
+        r"$D\sigma\sqrt{[\mu]}^{+}+10b/\sqrt{N_{\mathrm{eff}}}$. If $\mu<0$ then "
+        r"$1/n<1/N_{\mathrm{eff}}$, and the memory's $5.2b/\sqrt{n}$ is less. If $\mu\ge0$, "
+        r"$1/n=\mu+1/N_{\mathrm{eff}}$. For $D\sigma\ge5.2b$ the memory's bound is at most "
+        r"$5.2b(\sqrt{\mu}+1/\sqrt{N_{\mathrm{eff}}})$, which is less. For $D\sigma<5.2b$: "
+        r"$\chi=\mu+2/N_{\mathrm{eff}}-2W/n$, $W\ge0$ the memory's share of all uses, so "
+        r"$\sqrt{\chi}-\sqrt{\mu}\le1/(N_{\mathrm{eff}}\sqrt{\mu})$. If $\mu N_{\mathrm{eff}}\ge2.6$, "
+        r"$D\sigma(\sqrt{\chi}-\sqrt{\mu})\le5.2b/\sqrt{2.6\cdot "
+        r"N_{\mathrm{eff}}}<4.8b/\sqrt{N_{\mathrm{eff}}}$, and the bound through all samples is less. If "
+        r"$\mu N_{\mathrm{eff}}\le2.6$, "
+        r"$5.2b/\sqrt{n}\le5.2b\sqrt{3.6/N_{\mathrm{eff}}}<10b/\sqrt{N_{\mathrm{eff}}}$. (The solver "
+        r"needs no cases, and finds that 6.4 would do for 10, while with 6.3 there are values of $\mu$, "
+        r"$N_{\mathrm{eff}}$, $\chi$ and $D\sigma$ where both bounds are larger.) (4) $\eta "
+        r"EG^2/2\le\eta\sigma^2\mu+5\eta G^2/2$ for $E\le3$, because $\mu\ge-1/N_{\mathrm{eff}}\ge-1$ "
+        r"and $\sigma\le G$; the rest of the printed constant is not negative; and $D^2/(2\eta E)\le "
+        r"D^2/(2\eta)$.",
         checks={
             "a round of local steps": (memory_recursion, average_over_clients),
             "projection": projection_helps,
-            "T rounds": memory_telescopes,
+            "$T$ rounds": memory_telescopes,
             "through the memory": (
                 weights_add_up,
                 decomposition,
@@ -311,7 +320,7 @@ CLAIMS = [
             ),
             "through all samples": on_a_segment,
             "uniform deviation": proved_constant,
-            "χ ≤ μ + 2/N_eff": mismatch_is_near,
+            r"$\chi\le\mu+2/N_{\mathrm{eff}}$": mismatch_is_near,
             "one of the two is below": (one_of_the_two, confirming(schedules)),
             "constants": (constants_cover, confirming(not_with_four)),
             f"{LESS} would do": (less_would_do, confirming(but_not_much_less)),

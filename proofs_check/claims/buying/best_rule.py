@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
 from proofs_check.engines.exact import exhaust, search
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.certificates import capped_price
 from proofs_check.groundwork.buying.market import HIGH, LOW, SYMBOLS, j
 from proofs_check.groundwork.buying.rules import all_rules, least_at, long_run
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import written
+from proofs_check.text import said
 from theory.capacity import age_burden
 from theory.prices import Atoms, Uniform
 from theory.replacement import best_rule, cycle, least_burden
@@ -27,10 +27,10 @@ from theory.replacement import best_rule, cycle, least_burden
 F = Fraction
 g, g1, now, later, h1, worth, price, h = sp.symbols("g g_1 now later h_1 lambda c h", real=True)
 mu = sp.Symbol("mu", nonnegative=True)
-SETTING = "S = 100, C = 55, prices uniform on [1, 10]"
+SETTING = "$S=100$, $C=55$, prices uniform on [1, 10]"
 MARTINGALES = Given(
     "the strong law for martingales",
-    "that a sum of T bounded differences of mean 0 given the past is o(T) with probability 1",
+    "that a sum of $T$ bounded differences of mean 0 given the past is $o(T)$ with probability 1",
 )
 
 
@@ -50,7 +50,7 @@ def one_round() -> Evidence:
         always(
             sp.Min(replaced, stayed) >= worth + sp.Min(mu * price, g - worth + later),
             given=[g1 - worth + h1 >= 0],
-            domain="every h and λ with g(1) - λ + h(1) >= 0",
+            domain=r"every $h$ and $\lambda$ with $g(1)-\lambda+h(1)\ge0$",
         ),
     )
 
@@ -67,7 +67,7 @@ def many_rounds() -> Evidence:
         always(
             g >= worth - mu * share,
             given=[g + mu * cost >= worth, cost <= share],
-            domain="a mean burden g and a mean cost within the share of the budget",
+            domain="a mean burden $g$ and a mean cost within the share of the budget",
         ),
     )
 
@@ -89,12 +89,12 @@ def attained() -> Evidence:
                 g1 - worth + h > g1 - more + above,
             ],
             given=[more > worth, above <= h],
-            domain="a larger λ has a smaller h, age by age, and a smaller g(1) - λ + h(1)",
+            domain=r"a larger $\lambda$ has a smaller $h$, age by age, and a smaller $g(1)-\lambda+h(1)$",
         ),
         always(
             sp.Min(mu * price, g - g1 + h) >= 0,
             given=[g >= g1, h >= 0, price > 0],
-            domain="h >= 0 at λ = g(1), age by age",
+            domain=r"$h\ge0$ at $\lambda=g(1)$, age by age",
         ),
         always(
             sp.Eq(mix * burden1 + (1 - mix) * burden2, worth - mu * share),
@@ -103,7 +103,7 @@ def attained() -> Evidence:
                 sp.Eq(burden2 + mu * cost2, worth),
                 sp.Eq(mix * cost1 + (1 - mix) * cost2, share),
             ],
-            domain="two rules of one λ, mixed to cost C/S",
+            domain=r"two rules of one $\lambda$, mixed to cost $C/S$",
         ),
     )
 
@@ -122,7 +122,7 @@ def thresholds_grow() -> Evidence:
             (g - worth + h) / (1 + mu) <= (higher - worth + after) / (1 + mu),
         ],
         given=[g <= higher, h <= after],
-        domain="every price, μ >= 0, λ, and burdens that do not fall",
+        domain=r"every price, $\mu\ge0$, $\lambda$, and burdens that do not fall",
     )
 
 
@@ -231,34 +231,37 @@ CLAIMS = [
         id="buy:best-rule",
         kind="addition",
         title="the best time to replace a sample: thresholds by age",
-        statement="Let S places be kept full, prices be independent of one law, and g be a burden that does "
-        "not fall with age. If h and λ satisfy Bellman's inequality, every causal rule for all places "
-        "together, whichever samples it replaces, has mean burden + μ·(mean cost a place) of λ at least in "
-        "the long run; so one of mean cost C has no burden below λ - μC/S. The largest of these bounds is "
-        "attained by a mixture of two rules that replace a sample used j times at prices up to θ(j); θ(j) "
-        "does not fall with j, so that the oldest go first: first in, first out.",
-        formula=written(
+        statement="Let $S$ places be kept full, prices be independent of one law, and $g$ be a burden "
+        r"that does not fall with age. If $h$ and $\lambda$ satisfy Bellman's inequality, every causal "
+        r"rule for all places together, whichever samples it replaces, has mean burden + $\mu$·(mean "
+        r"cost a place) of $\lambda$ at least in the long run; so one of mean cost $C$ has no burden "
+        r"below $\lambda-\mu C/S$. The largest of these bounds is attained by a mixture of two rules "
+        r"that replace a sample used $j$ times at prices up to $\theta(j)$; $\theta(j)$ does not fall "
+        "with $j$, so that the oldest go first: first in, first out.",
+        formula=said(
             r"h(j)\le\mathbb E\min\bigl(\mu c,\,g(j+1)-\lambda+h(j+1)\bigr),\ g(1)-\lambda+h(1)\ge0\ \Rightarrow\ "
             r"\mathbb E[g]+\mu\,\mathbb E[\mathrm{cost}]\ge\lambda,\qquad g(j)=@g",
-            "h(j) ≤ E min(μc, g(j+1)-λ+h(j+1)), g(1)-λ+h(1) ≥ 0: E[g] + μE[c] ≥ λ; g(j) = @g",
             g=age_burden(j),
         ),
-        domain="every law of independent prices in a bounded interval above 0, every S and C, every burden",
+        domain="every law of independent prices in a bounded interval above 0, every $S$ and $C$, every "
+        "burden",
         given=(WRITTEN, MARTINGALES),
-        sketch="A decision in a round replaces the sample of a place, at μc + g(1) + h(1), or keeps it, at "
-        "g(j+1) + h(j+1). Whatever is decided is at least the smaller of the two, and its mean over the "
-        "price, which is independent of the past, is at least λ + h(j): for each place, and so for any joint "
-        "rule, since costs and burdens add up over places. Over T rounds the sum telescopes to λT + h(first) "
-        "- h(last), and h is bounded, since ages beyond J may count as J: that lowers burdens that do not "
-        "fall, and nothing if a sample of age J is replaced at any price. In the mean, and with probability 1 "
-        "by the strong law, burden + μ·cost is λ at least. From the last age down, equality defines h for any "
-        "λ; it falls in λ, and so does g(1) - λ + h(1), not negative at λ = g(1): at its root (or at λ = "
-        "g(J), if nothing is worth its price) the rule that takes the smaller choice attains λ: replace where "
-        "μc <= g(j+1) - λ + h(j+1) = μθ(j). Since g does not fall and h(J) stands for all later ages, h and θ "
-        "do not fall, by induction from J down: who replaces all with θ(age) >= c replaces the oldest. As μ "
-        "goes from 0 to infinity the best rule's cost falls; where it jumps over C/S two rules have the same "
-        "λ, and their mixture costs C/S and has the burden λ - μC/S.",
-        parts=("every causal rule", "thresholds grow", "the mixture is best"),
+        sketch=r"A decision in a round replaces the sample of a place, at $\mu c+g(1)+h(1)$, or keeps "
+        "it, at $g(j+1)+h(j+1)$. Whatever is decided is at least the smaller of the two, and its mean "
+        r"over the price, which is independent of the past, is at least $\lambda+h(j)$: for each place, "
+        "and so for any joint rule, since costs and burdens add up over places. Over $T$ rounds the sum "
+        r"telescopes to $\lambda T+h(\text{first})-h(\text{last})$, and $h$ is bounded, since ages "
+        "beyond $J$ may count as $J$: that lowers burdens that do not fall, and nothing if a sample of "
+        "age $J$ is replaced at any price. In the mean, and with probability 1 by the strong law, burden "
+        r"+ $\mu$·cost is $\lambda$ at least. From the last age down, equality defines $h$ for any "
+        r"$\lambda$; it falls in $\lambda$, and so does $g(1)-\lambda+h(1)$, not negative at "
+        r"$\lambda=g(1)$: at its root (or at $\lambda=g(J)$, if nothing is worth its price) the rule "
+        r"that takes the smaller choice attains $\lambda$: replace where $\mu c\le "
+        r"g(j+1)-\lambda+h(j+1)=\mu\theta(j)$. Since $g$ does not fall and $h(J)$ stands for all later "
+        r"ages, $h$ and $\theta$ do not fall, by induction from $J$ down: who replaces all with "
+        r"$\theta(\text{age})\ge c$ replaces the oldest. As $\mu$ goes from 0 to infinity the best "
+        r"rule's cost falls; where it jumps over $C/S$ two rules have the same $\lambda$, and their "
+        r"mixture costs $C/S$ and has the burden $\lambda-\mu C/S$.",
         checks={
             "every causal rule": (one_round, many_rounds),
             "thresholds grow": (thresholds_grow, confirming(every_rule), confirming(drawn_rules)),
@@ -273,9 +276,9 @@ CLAIMS = [
         symbols={
             **SYMBOLS,
             "g": "what a sample of an age adds to the noise",
-            "h": "the value of having used a sample j times",
+            "h": "the value of having used a sample $j$ times",
             "j": "an age: how often a sample has been used",
-            "λ": "the least burden and μ·cost of a place, a round",
+            "λ": r"the least burden and $\mu$·cost of a place, a round",
             "μ": "the price of money in burdens",
         },
     ),

@@ -19,8 +19,8 @@ from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.figures import between, rounds_to
 from proofs_check.groundwork.buying.market import BUDGET, HIGH, LOW, PLACES, SHARE, SYMBOLS, S, q, r
-from proofs_check.notation import written
 from proofs_check.simulator import simulate_by_capacity
+from proofs_check.text import said
 from theory.algebra import ball, ratio
 from theory.capacity import burst_effective_rate, burst_rate, effective_rate
 from theory.knapsack import uniform_threshold
@@ -31,7 +31,7 @@ LARGE_NUMBERS = Given(
     "the law of large numbers", "that means over independent lifetimes tend to expectations"
 )
 z = sp.Symbol("z", positive=True)
-SETTING = "S = 100, C = 55, prices uniform on [1, 10]"
+SETTING = "$S=100$, $C=55$, prices uniform on [1, 10]"
 
 
 def lifetimes() -> Evidence:
@@ -46,13 +46,13 @@ def lifetimes() -> Evidence:
             domain="a burst now, or not and then the same: the generating function of one waiting time",
             what="both cases",
         ),
-        equal(first, r / q, domain="every r and q", what="the mean lifetime"),
-        equal(burst_rate(S, r, q) * first, S, domain="every r and q", what="rate times lifetime and S"),
+        equal(first, r / q, domain="every $r$ and $q$", what="the mean lifetime"),
+        equal(burst_rate(S, r, q) * first, S, domain="every $r$ and $q$", what="rate times lifetime and $S$"),
         equal(
             S / (second / first),
             burst_effective_rate(S, r, q),
-            domain="every r and q",
-            what="S·E L/E L² and theory's effective rate",
+            domain="every $r$ and $q$",
+            what=r"$S\cdot E$ $L/E$ $L^2$ and theory's effective rate",
         ),
     )
 
@@ -64,8 +64,8 @@ def ages() -> Evidence:
     return equal(
         effective_rate(S, mean),
         burst_effective_rate(S, r, q),
-        domain="every r and q",
-        what="S/(2Ā-1) and theory's effective rate",
+        domain="every $r$ and $q$",
+        what=r"$S/(2\bar A-1)$ and theory's effective rate",
     )
 
 
@@ -137,13 +137,13 @@ def papers_budgets() -> Evidence:
 def constant_admission() -> Evidence:
     """q = 1: a burst in every round is constant admission of S/r, used r times."""
     return together(
-        equal(burst_effective_rate(S, r, 1), S / r, domain="every r, q = 1", what="the effective rate"),
-        equal(burst_rate(S, r, 1), S / r, domain="every r, q = 1", what="the rate"),
+        equal(burst_effective_rate(S, r, 1), S / r, domain="every $r$, $q=1$", what="the effective rate"),
+        equal(burst_rate(S, r, 1), S / r, domain="every $r$, $q=1$", what="the rate"),
         equal(
             PLACES * ratio(BUDGET, PLACES) / Uniform(LOW, HIGH).mean,
             10,
             domain=SETTING,
-            what="what C buys at the mean price",
+            what="what $C$ buys at the mean price",
         ),
     )
 
@@ -151,7 +151,9 @@ def constant_admission() -> Evidence:
 def below_the_rate() -> Evidence:
     """Sq/(r+1-q) is below Sq/r unless q = 1: waiting costs effective samples."""
     return always(
-        burst_effective_rate(S, r, q) < burst_rate(S, r, q), given=[q < 1], domain="every r, every q below 1"
+        burst_effective_rate(S, r, q) < burst_rate(S, r, q),
+        given=[q < 1],
+        domain="every $r$, every $q$ below 1",
     )
 
 
@@ -159,28 +161,28 @@ CLAIMS = [
     Claim(
         id="buy:bursts",
         kind="addition",
-        title="bursts: rate Sq/r, effective rate Sq/(r+1-q)",
-        statement="Let the oldest r-th of a full memory be replaced with probability q in a round, "
-        "independently of the past, as by buying S/r samples at every price up to a threshold. In the long "
-        "run Sq/r distinct samples a round are bought and N_eff/t tends to Sq/(r+1-q), less but for q = 1, "
-        "which is constant admission. With the paper's MNIST budgets and prices uniform on [1, 10] that is "
-        "14.66 for r = 1 and 15.19 for r = 2, the best of all whole r that spend C; constant admission (r = "
-        "10) has 10.",
-        formula=written(
+        title="bursts: rate $Sq/r$, effective rate $Sq/(r+1-q)$",
+        statement="Let the oldest $r$-th of a full memory be replaced with probability $q$ in a round, "
+        "independently of the past, as by buying $S/r$ samples at every price up to a threshold. In the "
+        r"long run $Sq/r$ distinct samples a round are bought and $N_{\mathrm{eff}}/t$ tends to "
+        "$Sq/(r+1-q)$, less but for $q=1$, which is constant admission. With the paper's MNIST budgets "
+        "and prices uniform on [1, 10] that is 14.66 for $r=1$ and 15.19 for $r=2$, the best of all "
+        "whole $r$ that spend $C$; constant admission $(r=10)$ has 10.",
+        formula=said(
             r"\lim\frac{N_{\mathrm{eff}}(t)}t=@rate",
-            "lim N_eff(t)/t = @rate",
             rate=burst_effective_rate(S, r, q),
         ),
-        domain="every S divisible by r, every 0 < q <= 1; independent prices of one law",
+        domain=r"every $S$ divisible by $r$, every $0<q\le1$; independent prices of one law",
         given=(WRITTEN, LARGE_NUMBERS),
-        sketch="A sample leaves with the r-th burst after its own. The wait for one burst is geometric, "
-        "Σq(1-q)^(l-1)z^l = qz/(1-(1-q)z), so a lifetime L has the r-th power of that: E L = r/q and E L² = "
-        "r(r+1-q)/q². Bursts come at rate q and bring S/r samples each. Over t rounds ΣA = St, and ΣA² is "
-        "Sqt/r lifetimes' squares, so N_eff/t tends to S²/(Sq/r·E L²) = S·E L/E L². The same by ages: in a "
-        "stationary memory the k-th youngest part is as old as the k-th last burst, k/q on average, so Ā = "
-        "(r+1)/(2q), and S/(2Ā-1) is that rate (buy:full-memory). With prices uniform on [a, b], q = F(θ) and "
-        "the threshold θ spends (S/r)·m(θ) = C (buy:limit).",
-        parts=("lifetimes", "ages", "less than bought", "constant admission", "14.66 and 15.19"),
+        sketch="A sample leaves with the $r$-th burst after its own. The wait for one burst is "
+        r"geometric, $\sum q(1-q)^{l-1}z^l=qz/(1-(1-q)z)$, so a lifetime $L$ has the $r$-th power of "
+        "that: $E$ $L=r/q$ and $E$ $L^2=r(r+1-q)/q^2$. Bursts come at rate $q$ and bring $S/r$ samples "
+        r"each. Over $t$ rounds $\sum A$ = St, and $\sum A^2$ is $Sqt/r$ lifetimes' squares, so "
+        r"$N_{\mathrm{eff}}/t$ tends to $S^2/(Sq/r\cdot EL^2)=S\cdot E$ $L/E$ $L^2$. The same by ages: "
+        "in a stationary memory the $k$-th youngest part is as old as the $k$-th last burst, $k/q$ on "
+        r"average, so $\bar A=(r+1)/(2q)$, and $S/(2\bar A-1)$ is that rate (buy:full-memory). With "
+        r"prices uniform on $[a,b]$, $q=F(\theta)$ and the threshold $\theta$ spends $(S/r)\cdot "
+        r"m(\theta)=C$ (buy:limit).",
         checks={
             "lifetimes": lifetimes,
             "ages": (ages, confirming(every_pattern)),

@@ -13,12 +13,13 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.exact import exhaust, search
 from proofs_check.engines.identity import equal
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.market import SYMBOLS, S
 from proofs_check.groundwork.buying.sequences import all_short, drawn, kept
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import n, t, written
 from proofs_check.simulator import simulate_by_capacity
+from proofs_check.symbols import n, t
+from proofs_check.text import said
 from theory.capacity import effective_rate, trajectory_by_capacity, trajectory_of
 from theory.reuse import effective_from_sums, effective_sample_size, mismatch_from_sums
 
@@ -37,8 +38,8 @@ def buffers_hold() -> Evidence:
     held, new, size = sp.symbols("n x B", nonnegative=True)
     after = sp.Min(held + new, size)
     return together(
-        always(after <= size, domain="every n, x and B"),
-        always(sp.Eq(after, size), given=[sp.Eq(held, size)], domain="a full memory, every x"),
+        always(after <= size, domain="every $n$, $x$ and $B$"),
+        always(sp.Eq(after, size), given=[sp.Eq(held, size)], domain="a full memory, every $x$"),
         always(sp.Eq(after, size), given=[held + new >= size], domain="enough admitted to fill it"),
     )
 
@@ -75,12 +76,14 @@ def squares_grow_by_age() -> Evidence:
     """A² - (A-1)² = 2A-1; over t rounds of S samples ΣA = St and ΣA² = St(2Ā-1), so N_eff/t = S/(2Ā-1)."""
     mean = sp.Symbol("mean", positive=True)  # Ā
     return together(
-        equal(age**2 - (age - 1) ** 2, 2 * age - 1, domain="every A", what="the growth of A² in a round"),
+        equal(
+            age**2 - (age - 1) ** 2, 2 * age - 1, domain="every $A$", what="the growth of $A^2$ in a round"
+        ),
         equal(
             effective_from_sums(S * t, S * t * (2 * mean - 1)) / t,
             effective_rate(S, mean),
-            domain="every S, t and mean age",
-            what="N_eff/t and theory's effective rate",
+            domain="every $S$, $t$ and mean age",
+            what=r"$N_{\mathrm{eff}}/t$ and theory's effective rate",
         ),
     )
 
@@ -141,26 +144,26 @@ CLAIMS = [
     Claim(
         id="buy:full-memory",
         kind="addition",
-        title="a full memory: buffers hold, N_eff/t = S/(2Ā-1)",
-        statement="Let every client keep its newest B_m samples, first in, first out. Whatever is admitted, "
-        "no client ever holds more than B_m, in no round; and once it has had B_m samples it holds exactly "
-        "B_m ever after. With S samples in memory in each of t rounds, N_eff(t)/t is S/(2Ā-1), exactly and "
-        "for any admissions, Ā being the mean age of what was trained on, over samples and rounds; a fresh "
-        "sample has age 1.",
-        formula=written(
+        title=r"a full memory: buffers hold, $N_{\mathrm{eff}}/t=S/(2\bar A-1)$",
+        statement="Let every client keep its newest $B_m$ samples, first in, first out. Whatever is "
+        "admitted, no client ever holds more than $B_m$, in no round; and once it has had $B_m$ samples "
+        "it holds exactly $B_m$ ever after. With $S$ samples in memory in each of $t$ rounds, "
+        r"$N_{\mathrm{eff}}(t)/t$ is $S/(2\bar A-1)$, exactly and for any admissions, $\bar A$ being the "
+        "mean age of what was trained on, over samples and rounds; a fresh sample has age 1.",
+        formula=said(
             r"n_m(t)\le B_m,\qquad\frac{N_{\mathrm{eff}}(t)}t=@rate",
-            "n_m(t) ≤ B_m, N_eff(t)/t = @rate",
             rate=effective_rate(S, sp.Symbol("Ā")),
         ),
         domain="every admissions, every number of clients, every buffers; the rate for memories full from "
         "round 1 on",
         given=(WRITTEN,),
-        sketch="A memory of size B that holds n and admits x keeps the newest min(n + x, B): at most B, and B "
-        "if it held B. Let A_i(τ) be how often sample i has been used by the end of round τ: its age, while "
-        "it is in memory. A round with S samples adds S to ΣA_i, so ΣA_i = St. A sample in memory goes from "
-        "A-1 to A, its square grows by 2A-1, and no other square changes: ΣA_i² is the sum over all rounds "
-        "and their samples of 2A-1, St(2Ā-1). N_eff = (ΣA)²/ΣA² = (St)²/(St(2Ā-1)).",
-        parts=("buffers hold", "the effective rate"),
+        sketch=r"A memory of size $B$ that holds $n$ and admits $x$ keeps the newest $\min(n+x,B)$: at "
+        r"most $B$, and $B$ if it held $B$. Let $A_i(\tau)$ be how often sample $i$ has been used by the "
+        r"end of round $\tau$: its age, while it is in memory. A round with $S$ samples adds $S$ to "
+        r"$\sum A_i$, so $\sum A_i$ = St. A sample in memory goes from $A-1$ to $A$, its square grows by "
+        r"$2A-1$, and no other square changes: $\sum A_i^2$ is the sum over all rounds and their samples "
+        r"of $2A-1$, St$(2\bar A-1)$. $N_{\mathrm{eff}}=(\sum A)^2/\sum A^2=(\text{St})^2$/(St$(2\bar "
+        "A-1)$).",
         checks={
             "buffers hold": (buffers_hold, confirming(every_short_memory), confirming(drawn_memories)),
             "the effective rate": (
@@ -174,21 +177,20 @@ CLAIMS = [
     Claim(
         id="buy:full-memory/trajectory",
         kind="addition",
-        title="n, N, Ṽ and χ of memories by capacity, round by round",
-        statement="For any admissions of any clients that keep their newest B_m samples, full or not yet, the "
-        "trajectory from cohorts (theory.capacity), linear in T, has the n, N, uniformity and mismatch of "
-        "every round.",
-        formula=written(
+        title=r"$n$, $N$, $\widetilde V$ and $\chi$ of memories by capacity, round by round",
+        statement="For any admissions of any clients that keep their newest $B_m$ samples, full or not "
+        "yet, the trajectory from cohorts (theory.capacity), linear in $T$, has the $n$, $N$, uniformity "
+        "and mismatch of every round.",
+        formula=said(
             r"N_{\mathrm{eff}}=@neff,\qquad\chi=@chi",
-            "N_eff = @neff, χ = @chi",
             neff=effective_from_sums(used, squares),
             chi=mismatch_from_sums(n, used, squares, sp.Symbol("A_Q")),
         ),
         domain="all short sequences of one client, and sequences of three clients drawn at random",
-        sketch="Samples that come and go together are a cohort, with the rounds of its entry and its last "
-        "use. Then N counts entries, ΣA grows by n and ΣA² by Σ(2A-1) in a round, and the sums over what has "
-        "left take lifetimes and their squares: Ṽ and χ are functions of these. The checks play every sample "
-        "by name.",
+        sketch="Samples that come and go together are a cohort, with the rounds of its entry and its "
+        r"last use. Then $N$ counts entries, $\sum A$ grows by $n$ and $\sum A^2$ by $\sum (2A-1)$ in a "
+        r"round, and the sums over what has left take lifetimes and their squares: $\widetilde V$ and "
+        r"$\chi$ are functions of these. The checks play every sample by name.",
         checks=(every_short_trajectory, confirming(drawn_trajectories)),
         symbols={
             "A_Q": "all uses so far of the samples in memory",

@@ -14,13 +14,15 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Given
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import tends_to
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.certificates import papers_best
 from proofs_check.groundwork.buying.figures import rounds_to
 from proofs_check.groundwork.buying.market import BUDGET, HIGH, LOW, PAPER, PLACES, SHARE, SYMBOLS, S
-from proofs_check.groundwork.regret.orders import t, tends_to
+from proofs_check.groundwork.regret.orders import t
 from proofs_check.groundwork.regret.transient import plain
-from proofs_check.notation import CONSTANTS, REGION, K, rate, written
+from proofs_check.symbols import CONSTANTS, REGION, K, rate
+from proofs_check.text import said
 from theory.algebra import ball, sqrt
 from theory.bound import deviation_term, generalisation_term, linear_term, root_term
 from theory.buying_plan import gap_closed
@@ -35,14 +37,16 @@ from theory.stationary import small_step_floor
 
 F = Fraction
 mine, other, bought = sp.symbols("r f R", positive=True)  # effective rates, and distinct samples a round
-SETTING = "S = 100, C = 55, prices uniform on [1, 10]"
+SETTING = "$S=100$, $C=55$, prices uniform on [1, 10]"
 BEST = Given(
     "buy:best-rule",
     "that no causal rule that keeps the memory full has a larger effective rate, as the certificate shows",
 )
-AGES = Given("buy:noise-by-age", "that small steps have the noise (1-a)/2 over the effective rate")
+AGES = Given("buy:noise-by-age", "that small steps have the noise $(1-a)/2$ over the effective rate")
 ONLINE = Given(
-    "buy:online-age", "that the online rule's expected N_eff/T is SR/(2S-R) at least, for large V and T"
+    "buy:online-age",
+    r"that the online rule's expected $N_{\mathrm{eff}}/T$ is $SR/(2S-R)$ at least, "
+    "for large $V$ and $T$",
 )
 SAME = Given(
     "thm:dpp-regret/region-buys-nothing",
@@ -58,7 +62,7 @@ def floors() -> Evidence:
     return equal(
         small_step_floor(1 / other, **losses) / small_step_floor(1 / mine, **losses),
         mine / other,
-        domain="two eigendirections, every h, s, η and E",
+        domain=r"two eigendirections, every $h$, $s$, $\eta$ and $E$",
         what="the floors' ratio and that of the effective rates",
     )
 
@@ -79,8 +83,8 @@ def constant_admission() -> Evidence:
             rate * uniformity_from_deficits(rate * t, first, second, K),
             t,
             rate,
-            what="N_eff/t",
-            domain="N = Λ̄t, every K and bounded deficits",
+            what=r"$N_{\mathrm{eff}}/t$",
+            domain=r"$N=\bar\Lambda t$, every $K$ and bounded deficits",
         ),
     )
 
@@ -96,7 +100,7 @@ def inside_the_region() -> Evidence:
                 t,
                 rate,
                 what=f"the {name} admission",
-                domain="y = ρ^t → 0, every ρ and Λ̄",
+                domain=r"$y=\rho^t\to0$, every $\rho$ and $\bar\Lambda$",
             )
             for name, end in (("least", region_minimum), ("largest", region_maximum))
         )
@@ -116,13 +120,13 @@ def generalisation() -> Evidence:
             t,
             sp.sqrt(other / mine),
             what="the terms' ratio",
-            domain="every r, f, R, B and Pdim",
+            domain=r"every $r$, $f$, $R$, $B$ and $\mathrm{Pdim}$",
         ),
         equal(
             (deviation_term(1 / (mine * t), CONSTANTS) / deviation_term(1 / (other * t), CONSTANTS)) ** 2,
             other / mine,
             domain="every round: the sharper term without logarithm",
-            what="the squared ratio and f/r",
+            what="the squared ratio and $f/r$",
         ),
     )
 
@@ -135,14 +139,14 @@ def mismatch() -> Evidence:
     chi = mismatch_from_sums(S, S * t, S * t * (2 * mean - 1), S * mean)
     constant = constant_round(K, t, S / K, CONSTANTS)
     return together(
-        equal(chi, (1 - 1 / t) / S, domain="every S, t and mean age", what="χ and (1-1/t)/S"),
+        equal(chi, (1 - 1 / t) / S, domain="every $S$, $t$ and mean age", what=r"$\chi$ and $(1-1/t)/S$"),
         *(
             tends_to(
                 term / after,
                 t,
                 1,
                 what=f"the {name} term over constant admission's",
-                domain="every K, S and constants",
+                domain="every $K$, $S$ and constants",
             )
             for name, term, after in (
                 ("root", root_term(chi, CONSTANTS), constant.root),
@@ -205,36 +209,38 @@ CLAIMS = [
         id="buy:gain",
         kind="addition",
         title="for the same money: 1.86 times the effective rate",
-        statement="Compare rules that spend C a round and hold S samples. In the law of reuse the noise floor "
-        "of small steps is in inverse ratio to the effective rate, whatever the losses. Constant admission "
-        "has N_eff/t → Λ̄ = C/c̄, and so has every policy inside the paper's region, ACDPP at any V and ρ. In "
-        "the corrected Theorem 1 the root and the linear term of a round tend to the same for the same S, and "
-        "the generalisation term to √(f/r) of constant admission's, f and r being the effective rates. With "
-        "the paper's MNIST budgets and prices uniform on [1, 10] the best rule for known prices has 1.864 "
+        statement="Compare rules that spend $C$ a round and hold $S$ samples. In the law of reuse the "
+        "noise floor of small steps is in inverse ratio to the effective rate, whatever the losses. "
+        r"Constant admission has $N_{\mathrm{eff}}/t\to\bar\Lambda=C/\bar c$, and so has every policy "
+        r"inside the paper's region, ACDPP at any $V$ and $\rho$. In the corrected Theorem 1 the root "
+        "and the linear term of a round tend to the same for the same $S$, and the generalisation term "
+        r"to $\sqrt{f/r}$ of constant admission's, $f$ and $r$ being the effective rates. With the "
+        "paper's MNIST budgets and prices uniform on [1, 10] the best rule for known prices has 1.864 "
         "times the effective rate (18.64 to 10, with 22.17 samples bought to 10), 0.7325 times the "
-        "generalisation term, and closes 51.5 % of the gap between constant admission's noise and that of S "
-        "fresh samples a round; no causal rule that holds S samples does better. Online, prices unknown, "
-        "1.466 times is guaranteed for large V and T.",
-        formula=written(
+        "generalisation term, and closes 51.5 % of the gap between constant admission's noise and that "
+        "of $S$ fresh samples a round; no causal rule that holds $S$ samples does better. Online, prices "
+        "unknown, 1.466 times is guaranteed for large $V$ and $T$.",
+        formula=said(
             r"\frac{\text{floor}(f)}{\text{floor}(r)}=\frac rf,\qquad\lim_{t\to\infty}\frac{\text{generalisation}(r)}"
             r"{\text{generalisation}(f)}=@root,\qquad\text{closed}=@gap",
-            "floor(f)/floor(r) = r/f, generalisation(r)/generalisation(f) → @root, closed = @gap",
             root=sp.sqrt(other / mine),
             gap=gap_closed(mine, other, S),
         ),
-        domain="quadratic losses with one Hessian for the floors, the hypotheses of thm:regret-neff for the bound; "
-        "figures for S = 100, C = 55, prices uniform on [1, 10]",
+        domain="quadratic losses with one Hessian for the floors, the hypotheses of thm:regret-neff for "
+        "the bound; figures for $S=100$, $C=55$, prices uniform on [1, 10]",
         given=(WRITTEN, BEST, AGES, ONLINE, SAME),
-        sketch="Floors: to first order in η a floor is (ηE/4)Σh²s² over the effective rate (buy:noise-by-age "
-        "for full memories, law:reuse/effective-rate for the others). Constant admission uses each sample K "
-        "times but for the last K-1 rounds', so N_eff = N up to a bounded number, and N = Λ̄t. Inside the "
-        "region Λ(t) lies between (1-ρ^t)Λ̄ and Λ̄/(1-ρ^t), so N/t, N_eff/t and 1/Σω² a round tend to Λ̄ too. "
-        "Theorem 1: with n = S and ages that are steady in the mean, W = ΣA over the memory over St, so χ = "
-        "1/S + (2Ā-1)/(St) - 2Ā/(St) = (1-1/t)/S, and constant admission's is (1 - 1/y - …)/S; the "
-        "generalisation terms are 10B√(Pdim/N_eff)·√(1+log⁺(N/Pdim)) with N_eff = rt, N = Rt and N_eff = N = "
-        "ft, and the logarithms' ratio tends to 1; the cumulative terms follow by Stolz-Cesàro. The figures "
-        "come from buy:best-rule's rule and certificate, in exact numbers.",
-        parts=("noise floors", "constant admission", "ACDPP", "Theorem 1", "the figures"),
+        sketch=r"Floors: to first order in $\eta$ a floor is $(\eta E/4)\sum h^2s^2$ over the effective "
+        "rate (buy:noise-by-age for full memories, law:reuse/effective-rate for the others). Constant "
+        r"admission uses each sample $K$ times but for the last $K-1$ rounds', so $N_{\mathrm{eff}}=N$ "
+        r"up to a bounded number, and $N=\bar\Lambda t$. Inside the region $\Lambda(t)$ lies between "
+        r"$(1-\rho^t)\bar\Lambda$ and $\bar\Lambda/(1-\rho^t)$, so $N/t$, $N_{\mathrm{eff}}/t$ and "
+        r"$1/\sum \omega^2$ a round tend to $\bar\Lambda$ too. Theorem 1: with $n=S$ and ages that are "
+        r"steady in the mean, $W=\sum A$ over the memory over St, so $\chi=1/S+(2\bar A-1)$/(St) $-2\bar "
+        r"A$/(St) $=(1-1/t)/S$, and constant admission's is $(1-1/y-\ldots)/S$; the generalisation terms "
+        r"are $10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}\cdot\sqrt{1+\log^{+}(N/\mathrm{Pdim})}$ with "
+        r"$N_{\mathrm{eff}}=rt$, $N=Rt$ and $N_{\mathrm{eff}}=N=ft$, and the logarithms' ratio tends to "
+        "1; the cumulative terms follow by Stolz-Cesàro. The figures come from buy:best-rule's rule and "
+        "certificate, in exact numbers.",
         checks={
             "noise floors": floors,
             "constant admission": constant_admission,

@@ -14,10 +14,9 @@ import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Given, confirming
 from proofs_check.engines.exact import exhaust
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, holds, undecided
 from proofs_check.groundwork.buying.rules import joint_optimum, values
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import Formula
 from theory.prices import Atoms
 from theory.replacement import best_rule, least_burden
 
@@ -104,24 +103,22 @@ CLAIMS = [
         id="buy:best-rule/places",
         kind="addition",
         title="a joint rule for all places gains nothing",
-        statement="Let a rule for S places look at the ages of all samples, at the whole past and at the "
-        "price, and replace any of them. Its mean burden at mean cost C is at least S times the best of one "
-        "place at cost C/S, so each place may be left to its own thresholds.",
-        formula=Formula(
-            r"\min_{\text{all places}}\mathbb E\Bigl[\sum_{i\le S}g(A_i)\Bigr]=S\min_{\text{one place}}\mathbb E[g(A)]",
-            "min over joint rules of E[Σ_i g(A_i)] = S·min over rules of one place of E[g(A)]",
-        ),
-        domain="every S, every law of independent prices, every burden",
+        statement="Let a rule for $S$ places look at the ages of all samples, at the whole past and at "
+        "the price, and replace any of them. Its mean burden at mean cost $C$ is at least $S$ times the "
+        "best of one place at cost $C/S$, so each place may be left to its own thresholds.",
+        formula=r"\min_{\text{all places}}\mathbb E\Bigl[\sum_{i\le S}g(A_i)\Bigr]=S\min_{\text{one place}}\mathbb E[g(A)]",
+        domain="every $S$, every law of independent prices, every burden",
         given=(WRITTEN, ONE_PLACE),
-        sketch="With Σh(age) over the places for the value of a state, Bellman's inequality for all places is "
-        "the sum of theirs: each decision of a round costs the sum of what it costs in each place, and any "
-        "combination of choices is allowed, so the least over all combinations is the sum of the least, place "
-        "by place. In the mean over the price that is Sλ + Σh at least. For two places the checks also try "
-        "every pair of ages and all four decisions, and solve the linear program over all joint rules, which "
-        "knows nothing of this argument.",
+        sketch=r"With $\sum h(\text{age})$ over the places for the value of a state, Bellman's "
+        "inequality for all places is the sum of theirs: each decision of a round costs the sum of what "
+        "it costs in each place, and any combination of choices is allowed, so the least over all "
+        "combinations is the sum of the least, place by place. In the mean over the price that is "
+        r"$S\lambda+\sum h$ at least. For two places the checks also try every pair of ages and all four "
+        "decisions, and solve the linear program over all joint rules, which knows nothing of this "
+        "argument.",
         symbols={
             "A": "the age of a sample in memory",
-            "A_i": "the age of the sample in place i",
+            "A_i": "the age of the sample in place $i$",
             "E": "expectation, in the long run",
             "S": "places of the memory",
             "g": "what a sample of an age adds to the noise",

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
 from proofs_check.engines.exact import exhaust, search
 from proofs_check.engines.identity import equal
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.figures import rounds_to
 from proofs_check.groundwork.buying.market import (
@@ -30,8 +31,7 @@ from proofs_check.groundwork.buying.market import (
     low,
 )
 from proofs_check.groundwork.buying.purchases import most_bought, price_lists
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import written
+from proofs_check.text import said
 from theory.algebra import ball
 from theory.knapsack import purchase_bound, purchase_limit, uniform_rate, uniform_threshold
 from theory.prices import Atoms, Uniform
@@ -78,7 +78,7 @@ def all_rounds() -> Evidence:
         always(
             total <= bound,
             given=[total <= bound + multiplier * (paid - C * T - owed), paid <= C * T + owed],
-            domain="every λ >= 0, and purchases within the budget and the debt",
+            domain=r"every $\lambda\ge0$, and purchases within the budget and the debt",
         ),
     )
 
@@ -100,7 +100,8 @@ def every_vertex(context: Context) -> Evidence:
             "debt": st.integers(0, 5),
         },
         find,
-        domain="up to 6 rounds, whole prices up to 7, S <= 5, C <= 20, D <= 5; every vertex of what is allowed",
+        domain=r"up to 6 rounds, whole prices up to 7, $S\le5$, $C\le20$, $D\le5$; every vertex of what "
+        "is allowed",
         examples=context.choose(100, 1000),
     )
 
@@ -149,7 +150,7 @@ def every_short_list() -> Evidence:
         for places in (1, 3)
         for budget in (F(1, 3), 1, F(5, 2), 4, 15)
     )
-    return exhaust(points, _no_limit, domain="1 to 3 prices from 1, 2, 5; S = 1, 3; C = 1/3, 1, 5/2, 4, 15")
+    return exhaust(points, _no_limit, domain="1 to 3 prices from 1, 2, 5; $S=1$, 3; $C=1/3$, 1, $5/2$, 4, 15")
 
 
 def lists_of_prices(context: Context) -> Evidence:
@@ -162,7 +163,7 @@ def lists_of_prices(context: Context) -> Evidence:
             "budget": st.fractions(F(1, 4), 20, max_denominator=4),
         },
         _no_limit,
-        domain="up to 6 prices up to 7, S <= 5, C <= 20",
+        domain=r"up to 6 prices up to 7, $S\le5$, $C\le20$",
         examples=context.choose(100, 1000),
     )
 
@@ -174,7 +175,7 @@ def any_law() -> Evidence:
     part = (C / S - spent) / theta  # the share of S·P(c = θ) that the rest of C pays for
     return together(
         equal(C / theta + S * spare, S * (mass + part), domain="every law", what="the bound and the rate"),
-        equal(S * (spent + theta * part), C, domain="every law", what="the threshold's cost and C"),
+        equal(S * (spent + theta * part), C, domain="every law", what="the threshold's cost and $C$"),
     )
 
 
@@ -187,15 +188,25 @@ def uniform_prices() -> Evidence:
     rate = uniform_rate(low, low + width, S, money)
     short = [S * UNIFORM.mean >= C]
     return together(
-        equal(found**2, low**2 + 2 * width * C / S, domain="every S and C", what="θ²"),
-        always([found >= low, found <= low + width], given=short, domain="C at most S times the mean price"),
+        equal(found**2, low**2 + 2 * width * C / S, domain="every $S$ and $C$", what=r"$\theta^2$"),
+        always(
+            [found >= low, found <= low + width], given=short, domain="$C$ at most $S$ times the mean price"
+        ),
         always(
             [sp.Eq(S * UNIFORM.spent(theta), money), sp.Eq(UNIFORM.mass(theta), (theta - low) / width)],
             given=[theta >= low, theta <= low + width],
-            domain="every θ in [a, b]",
+            domain=r"every $\theta$ in $[a,b]$",
         ),
-        equal(rate, S * (theta - low) / width, domain="every θ", what="the rate and S·F(θ)"),
-        equal(money / theta + S * spare, rate, domain="every θ", what="the bound at 1/θ and the rate"),
+        equal(
+            rate, S * (theta - low) / width, domain=r"every $\theta$", what=r"the rate and $S\cdot F(\theta)$"
+        ),
+        equal(
+            money / theta + S * spare,
+            rate,
+            domain=r"every $\theta$",
+            what=r"the bound at $1/\theta$ and the "
+            "rate",
+        ),
         equal(
             purchase_limit(PAPER, PLACES, BUDGET).rate,
             uniform_rate(LOW, HIGH, PLACES, BUDGET),
@@ -210,11 +221,17 @@ def enough_money() -> Evidence:
     law = Uniform(F(1), F(3))
     found = purchase_limit(law, 7, 14)
     return together(
-        equal(purchase_bound([c], S, C, 0), S, domain="every price", what="the bound at λ = 0 and S"),
+        equal(
+            purchase_bound([c], S, C, 0),
+            S,
+            domain="every price",
+            what=r"the bound at $\lambda=0$ and "
+            "$S$",
+        ),
         exhaust(
             [{"got": (found.rate, found.cost, found.threshold, found.part, found.binds)}],
             lambda got: None if got == (7, 14, 3, 1, "memory") else {"wanted": "7, 14, 3, 1, memory"},
-            domain="uniform on [1, 3], S = 7, C = 14: just enough",
+            domain="uniform on [1, 3], $S=7$, $C=14$: just enough",
             strength="proof",
         ),
     )
@@ -239,29 +256,31 @@ CLAIMS = [
         id="buy:limit",
         kind="addition",
         title="what money buys is a knapsack in the price",
-        statement="Whatever the prices c(t) and whoever buys x(t) in [0, S] for no more than CT + D in all, "
-        "clairvoyant or not: for every λ >= 0 at most λ(CT+D) + SΣ(1-λc(t))⁺ samples are bought, and at every "
-        "list of prices the least of these bounds is what the best purchases come to. For independent prices "
-        "the bound's mean a round at λ = 1/θ tends to S·P(c < θ) and part of S at θ, θ being the threshold "
-        "whose cost is C, and buying S below θ attains it. For prices uniform on [a, b] and C/S up to their "
-        "mean θ² = a² + 2(b-a)C/S; with more money than S times the mean price the limit is S. The paper's "
-        "MNIST budgets (S = 100, C = 55) with prices on [1, 10] buy 25.57 samples a round at most, those "
-        "below 3.30.",
-        formula=written(
+        statement="Whatever the prices $c(t)$ and whoever buys $x(t)$ in $[0,S]$ for no more than $CT+D$ "
+        r"in all, clairvoyant or not: for every $\lambda\ge0$ at most $\lambda(CT+D)+S\sum (1-\lambda "
+        "c(t))^{+}$ samples are bought, and at every list of prices the least of these bounds is what "
+        "the best purchases come to. For independent prices the bound's mean a round at "
+        r"$\lambda=1/\theta$ tends to $S\cdot P(c<\theta)$ and part of $S$ at $\theta$, $\theta$ being "
+        r"the threshold whose cost is $C$, and buying $S$ below $\theta$ attains it. For prices uniform "
+        r"on $[a,b]$ and $C/S$ up to their mean $\theta^2=a^2+2(b-a)C/S$; with more money than $S$ times "
+        "the mean price the limit is $S$. The paper's MNIST budgets $(S=100,C=55)$ with prices on [1, "
+        "10] buy 25.57 samples a round at most, those below 3.30.",
+        formula=said(
             r"\sum_{t\le T}x(t)\le\lambda(CT+D)+S\sum_{t\le T}(1-\lambda c(t))^+,\qquad\theta=@theta,\quad R=@R",
-            "Σx ≤ λ(CT+D) + SΣ(1-λc)⁺; uniform on [a, b]: θ = @theta, R = @R",
             theta=uniform_threshold(sp.Symbol("a"), sp.Symbol("b"), C / S),
             R=uniform_rate(sp.Symbol("a"), sp.Symbol("b"), S, C),
         ),
-        domain="every S, C, D and every sequence of prices; limits for independent prices of one law",
+        domain="every $S$, $C$, $D$ and every sequence of prices; limits for independent prices of one law",
         given=(WRITTEN, LARGE_NUMBERS),
-        sketch="In a round x = λcx + x(1-λc) <= λcx + S(1-λc)⁺, as 0 <= x <= S. Summed, Σx <= λΣcx + "
-        "SΣ(1-λc)⁺, and Σcx <= CT + D. For independent prices the right side over T tends to λC + S·E(1-λc)⁺, "
-        "D being fixed. At λ = 1/θ that is C/θ + S(F - m/θ) with F = P(c < θ) and m = E[c; c < θ]: S·F + (C - "
-        "S·m)/θ. Who buys S below θ, and at θ the part of S that the rest of C pays for, buys that on average "
-        "and spends C; for a list of prices, exactly. For uniform prices m(θ) = (θ²-a²)/(2(b-a)), so S·m = C "
-        "gives θ², which lies in [a², b²] for C/S up to (a+b)/2, and the rate is S·F(θ) = S(θ-a)/(b-a).",
-        parts=("every policy", "no gap", "the threshold", "uniform prices", "enough money", "25.57"),
+        sketch=r"In a round $x=\lambda cx+x(1-\lambda c)\le\lambda cx+S(1-\lambda c)^{+}$, as $0\le x\le "
+        r"S$. Summed, $\sum x\le\lambda\sum cx+S\sum (1-\lambda c)^{+}$, and $\sum cx\le CT+D$. For "
+        r"independent prices the right side over $T$ tends to $\lambda C+S\cdot E(1-\lambda c)^{+}$, $D$ "
+        r"being fixed. At $\lambda=1/\theta$ that is $C/\theta+S(F-m/\theta)$ with $F=P(c<\theta)$ and "
+        r"$m=\mathbb E[c;\ c<\theta]$: $S\cdot F+(C-S\cdot m)/\theta$. Who buys $S$ below $\theta$, and "
+        r"at $\theta$ the part of $S$ that the rest of $C$ pays for, buys that on average and spends "
+        r"$C$; for a list of prices, exactly. For uniform prices $m(\theta)=(\theta^2-a^2)/(2(b-a))$, so "
+        r"$S\cdot m=C$ gives $\theta^2$, which lies in $[a^2,b^2]$ for $C/S$ up to $(a+b)/2$, and the "
+        r"rate is $S\cdot F(\theta)=S(\theta-a)/(b-a)$.",
         checks={
             "every policy": (one_round, all_rounds),
             "no gap": (any_law, confirming(every_short_list), confirming(every_vertex)),
@@ -274,7 +293,7 @@ CLAIMS = [
             **SYMBOLS,
             "D": "what is owed in the end",
             "λ": "the price of money in samples",
-            "θ": "the price up to which S are bought",
+            "θ": "the price up to which $S$ are bought",
             "R": "the largest rate",
             "a": "the lowest price",
             "b": "the highest price",

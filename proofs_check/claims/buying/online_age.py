@@ -17,7 +17,8 @@ from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.drift import drift_of_a_round, moves
 from proofs_check.groundwork.buying.loop import play
 from proofs_check.groundwork.buying.market import SYMBOLS, B, C, S, V, Z, c
-from proofs_check.notation import T, written
+from proofs_check.symbols import T
+from proofs_check.text import said
 from theory.buying import age_ceiling, buys, drift_constant
 from theory.capacity import burst_effective_rate, effective_rate
 from theory.knapsack import purchase_limit
@@ -56,7 +57,7 @@ def the_rule_minimises() -> Evidence:
             often <= 1,
             sp.Or(sp.And(taken, sp.Eq(replaced, 1)), sp.And(sp.Not(taken), sp.Eq(replaced, 0))),
         ],
-        domain="every debt, price, age and p",
+        domain="every debt, price, age and $p$",
     )
 
 
@@ -74,7 +75,8 @@ def comparison() -> Evidence:
                 sp.Eq(S * paid, C),
                 sp.Eq(often, R / S),
             ],
-            domain="means of ½Z² + VΣA before and after a round; total is the mean of ΣA before it",
+            domain=r"means of $\tfrac12Z^2+V\sum A$ before and after a round; total is the mean of $\sum "
+            "A$ before it",
         ),
         always(
             after <= first + (B + V * S) * (rounds + 1) - V * R / S * (summed + total),
@@ -93,7 +95,7 @@ def comparison() -> Evidence:
         always(
             spent <= ceiling(),
             given=[first + (B + V * S) * T - V * R / S * (S * T * spent) >= 0],
-            domain="ΣΣA = ST·(mean age), and ½Z² + VΣA is never negative",
+            domain=r"$\sum \sum A$ = ST·(mean age), and $\tfrac12Z^2+V\sum A$ is never negative",
         ),
     )
 
@@ -116,14 +118,14 @@ def effective() -> Evidence:
         equal(
             effective_rate(S, S / R),
             burst_effective_rate(S, 1, R / S),
-            domain="every S and R",
-            what="the effective rate at mean age S/R and that of bursts at the threshold",
+            domain="every $S$ and $R$",
+            what="the effective rate at mean age $S/R$ and that of bursts at the threshold",
         ),
         equal(
             sp.limit(ceiling().subs({debt: 0, ages: 0}), V, sp.oo),
             S / R,
-            domain="V → ∞",
-            what="the ceiling and S/R",
+            domain=r"$V\to\infty$",
+            what="the ceiling and $S/R$",
         ),
     )
 
@@ -152,33 +154,34 @@ CLAIMS = [
     Claim(
         id="buy:online-age",
         kind="addition",
-        title="online: mean age at most (S/R)(1 + B/(VS) + …)",
-        statement="Let a sample that has been used j times be replaced where Z(t)c(t) < V·j, from a full "
-        "memory on, and prices be independent of one law, unknown, and at most c₊. The expected mean age in "
-        "memory over T rounds is at most (S/R)(1 + B/(VS)) and a term that falls as 1/T, R being the most "
-        "that money buys. So for large V and T it is at most S/R, the mean age of who replaces all at the "
-        "knapsack's threshold, and the expected N_eff/T is at least that rule's, SR/(2S-R), but for O(1/V) "
-        "and O(1/T).",
-        formula=written(
+        title=r"online: mean age at most $(S/R)(1+B/(\text{VS})+\ldots)$",
+        statement=r"Let a sample that has been used $j$ times be replaced where $Z(t)c(t)<V\cdot j$, "
+        "from a full memory on, and prices be independent of one law, unknown, and at most $c_{+}$. The "
+        r"expected mean age in memory over $T$ rounds is at most $(S/R)(1+B/(\text{VS}))$ and a term "
+        "that falls as $1/T$, $R$ being the most that money buys. So for large $V$ and $T$ it is at most "
+        "$S/R$, the mean age of who replaces all at the knapsack's threshold, and the expected "
+        r"$N_{\mathrm{eff}}/T$ is at least that rule's, $SR/(2S-R)$, but for $O(1/V)$ and $O(1/T)$.",
+        formula=said(
             r"\mathbb E[\bar A]\le @ceiling,\qquad\frac{\mathbb E[N_{\mathrm{eff}}]}T\ge\frac S{2\,\mathbb E[\bar A]-1}"
             r"\to @rate",
-            "E[Ā] ≤ @ceiling, E[N_eff]/T ≥ S/(2E[Ā]-1) → @rate",
             ceiling=ceiling(),
             rate=sp.together(burst_effective_rate(S, 1, R / S)),
         ),
-        domain="every S, C, V, T and every law of independent prices of at most c₊, C below S times their mean",
+        domain="every $S$, $C$, $V$, $T$ and every law of independent prices of at most $c_{+}$, $C$ "
+        "below $S$ times their mean",
         given=(WRITTEN,),
-        sketch="Let A_i be how often sample i has been used when round t decides, and L = ½Z² + VΣA_i. The "
-        "debt's part of L grows by B + Z(cx-C) at most (buy:online-rate), and ΣA by S less the A of those "
-        "replaced. So L grows by B - ZC + VS + Σ(Zc - VA_i) over those replaced, and the rule makes that sum "
-        "least, sample by sample: it is at most its value for any other choice, even a random one. Let each "
-        "place be replaced with probability p(c), which looks at the price alone: where c is below the "
-        "knapsack's threshold, and in part at it, so that E p = R/S and S·E[cp] = C. Ages and debt know only "
-        "earlier prices, so in the mean L grows by B + V(S - (R/S)ΣA) at most. Added over the decisions of "
-        "the rounds 2..T+1, with L >= 0 in the end and L = ½Z(2)² + VΣA_i(1) at the start, (R/S)ΣΣA <= ST + "
-        "BT/V + L(2)/V: divided by RT that is the ceiling. N_eff/T = S/(2Ā-1) (buy:full-memory) is convex in "
-        "Ā, so its mean is at least its value at the mean.",
-        parts=("the drift", "the rule", "the ceiling", "the effective rate"),
+        sketch="Let $A_i$ be how often sample $i$ has been used when round $t$ decides, and "
+        r"$L=\tfrac12Z^2+V\sum A_i$. The debt's part of $L$ grows by $B+Z(cx-C)$ at most "
+        r"(buy:online-rate), and $\sum A$ by $S$ less the $A$ of those replaced. So $L$ grows by $B-ZC$ "
+        r"+ VS + $\sum (Zc-VA_i)$ over those replaced, and the rule makes that sum least, sample by "
+        "sample: it is at most its value for any other choice, even a random one. Let each place be "
+        "replaced with probability $p(c)$, which looks at the price alone: where $c$ is below the "
+        r"knapsack's threshold, and in part at it, so that $E$ $p=R/S$ and $S\cdot\mathbb E[cp]=C$. Ages "
+        r"and debt know only earlier prices, so in the mean $L$ grows by $B+V(S-(R/S)\sum A)$ at most. "
+        r"Added over the decisions of the rounds $2,\ldots,T+1$, with $L\ge0$ in the end and "
+        r"$L=\tfrac12Z(2)^2+V\sum A_i(1)$ at the start, $(R/S)\sum \sum A$ <= ST + $BT/V+L(2)/V$: "
+        r"divided by $RT$ that is the ceiling. $N_{\mathrm{eff}}/T=S/(2\bar A-1)$ (buy:full-memory) is "
+        r"convex in $\bar A$, so its mean is at least its value at the mean.",
         checks={
             "the drift": (moves, drift_of_a_round, ages_of_a_round),
             "the rule": the_rule_minimises,

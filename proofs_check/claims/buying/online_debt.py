@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.exact import search
 from proofs_check.engines.identity import equal
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, fails, holds, together
 from proofs_check.groundwork.buying.drift import debt_after, with_maxima, x
 from proofs_check.groundwork.buying.loop import QUARTER, constant_worth, drawn_prices, play, worth_of_age
 from proofs_check.groundwork.buying.market import SYMBOLS, Z1, C, S, V, Z, c, high, low
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import T, written
+from proofs_check.symbols import T
+from proofs_check.text import said
 from theory.buying import buys, debt_ceiling, overspending
 
 worth, most = sp.symbols("w most", positive=True)
@@ -36,11 +37,15 @@ def a_purchase_stays_below() -> Evidence:
     at_the_ends = [top >= V * worth / price + price * S for price in (low, high)]
     inside = [low <= c, c <= high]
     return together(
-        always(V * worth / c + c * S <= top, given=[*inside, *at_the_ends], domain="every price in [c₋, c₊]"),
+        always(
+            V * worth / c + c * S <= top,
+            given=[*inside, *at_the_ends],
+            domain="every price in $[c_{-},c_{+}]$",
+        ),
         always(
             debt_after(Z, c, x, C) <= sp.Max(0, top - C),
             given=[buys(Z, c, V, most), most <= worth, x <= S, V * worth / c + c * S <= top],
-            domain="every debt, price and purchase, worths up to w",
+            domain="every debt, price and purchase, worths up to $w$",
         ),
         always(debt_after(Z, c, 0, C) <= Z, domain="a round without a purchase"),
         always(
@@ -49,7 +54,7 @@ def a_purchase_stays_below() -> Evidence:
                 *at_the_ends,
                 sp.Or(*(sp.Eq(top, V * worth / price + price * S) for price in (low, high))),
             ],
-            domain="theory's ceiling is the larger end less C, or 0",
+            domain="theory's ceiling is the larger end less $C$, or 0",
         ),
     )
 
@@ -67,7 +72,7 @@ def mean_cost() -> Evidence:
         equal(
             (C * T + debt - Z1) / T,
             C + overspending(debt, Z1, T),
-            domain="every T",
+            domain="every $T$",
             what="the mean cost's bound",
         ),
     )
@@ -107,7 +112,7 @@ def drawn_paths(context: Context) -> Evidence:
             "by_age": st.booleans(),
         },
         _breaks,
-        domain="up to 12 whole prices up to 9, S <= 4, C <= 8, V <= 40, Z(1) <= 20",
+        domain=r"up to 12 whole prices up to 9, $S\le4$, $C\le8$, $V\le40$, $Z(1)\le20$",
         examples=context.choose(150, 1500),
     )
 
@@ -136,23 +141,23 @@ CLAIMS = [
         id="buy:online-debt",
         kind="addition",
         title="online: a ceiling on debt, and so on mean cost",
-        statement="Let a sample be replaced in round t only if Z(t)c(t) < V·w, w being what it is worth, and "
-        "prices lie in [c₋, c₊], in any order. If no sample is ever worth more than w, a debt that begins "
-        "below the ceiling never exceeds it, and the mean cost of T rounds exceeds C by (Z(T+1) - Z(1))/T at "
-        "most: on every path, whatever the prices, independent, Markov or drifting.",
-        formula=written(
+        statement=r"Let a sample be replaced in round $t$ only if $Z(t)c(t)<V\cdot w$, $w$ being what it "
+        "is worth, and prices lie in $[c_{-},c_{+}]$, in any order. If no sample is ever worth more than "
+        "$w$, a debt that begins below the ceiling never exceeds it, and the mean cost of $T$ rounds "
+        "exceeds $C$ by $(Z(T+1)-Z(1))/T$ at most: on every path, whatever the prices, independent, "
+        "Markov or drifting.",
+        formula=said(
             r"Z(t)\le @ceiling,\qquad\frac1T\sum_{t\le T}c(t)x(t)\le C+@over",
-            "Z(t) ≤ @ceiling, (1/T)Σcx ≤ C + @over",
             ceiling=with_maxima(ceiling()),
             over=overspending(sp.Symbol("Z_T+1"), sp.Symbol("Z_1"), T),
         ),
-        domain="every S, C, V, w, every prices in [c₋, c₊] in any order, on every path",
+        domain="every $S$, $C$, $V$, $w$, every prices in $[c_{-},c_{+}]$ in any order, on every path",
         given=(WRITTEN,),
-        sketch="If something is bought, Z < Vw/c, so Z' <= Vw/c + cS - C or 0. As a function of c that is "
-        "convex, so it is largest at c₋ or c₊. If nothing is bought Z' <= Z. By induction no debt is above "
-        "the larger of the two, once it is below. The positive part never lowers a debt: Z' >= Z + cx - C. "
-        "Added over T rounds, Σcx <= CT + Z(T+1) - Z(1).",
-        parts=("the ceiling", "mean cost"),
+        sketch=r"If something is bought, $Z<Vw/c$, so $Z^{\prime}\le Vw/c+cS-C$ or 0. As a function of "
+        "$c$ that is convex, so it is largest at $c_{-}$ or $c_{+}$. If nothing is bought "
+        r"$Z^{\prime}\le Z$. By induction no debt is above the larger of the two, once it is below. The "
+        r"positive part never lowers a debt: $Z^{\prime}\ge Z+cx-C$. Added over $T$ rounds, $\sum cx\le "
+        "CT+Z(T+1)-Z(1)$.",
         checks={
             "the ceiling": (a_purchase_stays_below, confirming(drawn_paths), confirming(price_processes)),
             "mean cost": (mean_cost, confirming(drawn_paths), confirming(price_processes)),

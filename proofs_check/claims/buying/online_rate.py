@@ -23,7 +23,8 @@ from proofs_check.groundwork.buying.drift import drift_of_a_round, moves, with_m
 from proofs_check.groundwork.buying.loop import QUARTER, constant_worth, drawn_prices, play
 from proofs_check.groundwork.buying.market import SYMBOLS, Z1, B, C, S, V, Z, c
 from proofs_check.groundwork.buying.purchases import most_bought
-from proofs_check.notation import T, written
+from proofs_check.symbols import T
+from proofs_check.text import said
 from theory.buying import buys, drift_constant, frame_shortfall, rate_shortfall
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms
@@ -39,7 +40,7 @@ def the_rule_minimises() -> Evidence:
     return always(
         Z * c * x - V * x <= Z * c * y - V * y,
         given=[bought, y <= S],
-        domain="every debt, price and y in [0, S]",
+        domain="every debt, price and $y$ in $[0,S]$",
     )
 
 
@@ -51,8 +52,8 @@ def independent_prices() -> Evidence:
         always(
             V * bought >= V * R - B + after - before,
             given=[after - before - V * bought <= B + crossed - V * R, crossed <= 0],
-            domain="means of ½Z² before and after a round, of x and of y; crossed = E[Z(cy - C)] = "
-            "E[Z]·(E[cy] - C)",
+            domain=r"means of $\tfrac12Z^2$ before and after a round, of $x$ and of $y$; crossed "
+            r"$=\mathbb E[Z(cy-C)]=\mathbb E[Z]\cdot(\mathbb E[cy]-C)$",
         ),
         always(
             V * (total + bought) >= (V * R - B) * (rounds + 1) - start + after,
@@ -65,7 +66,7 @@ def independent_prices() -> Evidence:
         equal(
             ((V * R - B) * T - Z1**2 / 2) / (V * T),
             R - rate_shortfall(V, B, Z1, T),
-            domain="every T, V, B and Z(1)",
+            domain="every $T$, $V$, $B$ and $Z(1)$",
             what="the mean rate's bound",
         ),
     )
@@ -79,23 +80,23 @@ def a_frame() -> Evidence:
         always(
             gone * spare <= k * step**2,
             given=[gone <= k * step, gone >= -k * step, spare <= step, spare >= -step],
-            domain="every k >= 1; at k = 0 the debt has not moved",
+            domain=r"every $k\ge1$; at $k=0$ the debt has not moved",
         ),
         equal(
             frame * (step**2 / 2) + symbolic_sum(k * step**2, k, 0, frame - 1),
             frame**2 * (step**2 / 2),
-            domain="every F",
-            what="what a frame adds and F²B",
+            domain="every $F$",
+            what="what a frame adds and $F^2B$",
         ),
         always(
             Z * (sp.Symbol("paid", real=True) - C * frame) <= 0,
             given=[sp.Symbol("paid", real=True) <= C * frame],
-            domain="Z₀ times what a frame's purchases exceed CF by",
+            domain="$Z_0$ times what a frame's purchases exceed $CF$ by",
         ),
         equal(
             (V * R * T - (T / frame) * frame**2 * B - Z1**2 / 2) / (V * T),
             R - frame_shortfall(V, B, frame, Z1, T),
-            domain="T/F frames, R being the mean of their best over F",
+            domain="$T/F$ frames, $R$ being the mean of their best over $F$",
             what="the rate's bound",
         ),
     )
@@ -171,31 +172,32 @@ CLAIMS = [
     Claim(
         id="buy:online-rate",
         kind="addition",
-        title="online: within B/V of what money buys",
-        statement="Let all S samples be replaced where Z(t)c(t) < V and none elsewhere (w = 1), prices being "
-        "at most c₊ and unknown. For independent prices of one law the expected rate over T rounds is at "
-        "least R - B/V - Z(1)²/(2VT), R being the most that money buys (buy:limit) and B = ½max(C, c₊S - C)². "
-        "For prices in any order, Markov and drifting ones included, on every path: at least the mean over "
-        "frames of F rounds of what CF buys at best within a frame, clairvoyant, less FB/V and Z(1)²/(2VT), T "
-        "being a multiple of F.",
-        formula=written(
+        title="online: within $B/V$ of what money buys",
+        statement="Let all $S$ samples be replaced where $Z(t)c(t)<V$ and none elsewhere $(w=1)$, prices "
+        "being at most $c_{+}$ and unknown. For independent prices of one law the expected rate over $T$ "
+        "rounds is at least $R-B/V-Z(1)^2/(2VT)$, $R$ being the most that money buys (buy:limit) and "
+        r"$B=\tfrac12\max(C,c_{+}S-C)^2$. For prices in any order, Markov and drifting ones included, on "
+        "every path: at least the mean over frames of $F$ rounds of what $CF$ buys at best within a "
+        "frame, clairvoyant, less $FB/V$ and $Z(1)^2/(2VT)$, $T$ being a multiple of $F$.",
+        formula=said(
             r"\frac1T\sum_{t\le T}\mathbb E[x(t)]\ge R-\Bigl(@short\Bigr),\qquad B=@B",
-            "(1/T)ΣE[x] ≥ R - (@short), B = @B; frames of F rounds: R_F - (@frames)",
             short=rate_shortfall(V, B, sp.Symbol("Z_1"), T),
             frames=frame_shortfall(V, B, sp.Symbol("F"), sp.Symbol("Z_1"), T),
             B=with_maxima(drift_constant(S, C, sp.Symbol("c_+"))),
         ),
-        domain="every S, C, V, Z(1), T; prices of at most c₊",
+        domain="every $S$, $C$, $V$, $Z(1)$, $T$; prices of at most $c_{+}$",
         given=(WRITTEN,),
-        sketch="From Z' = [Z+cx-C]⁺: ½Z'² - ½Z² <= B + Z(cx-C), as (cx-C)² <= 2B. The rule minimises Zcx - Vx "
-        "over x in [0, S], so ½Z'² - ½Z² - Vx <= B + Z(cy-C) - Vy for every y in [0, S]. Independent prices: "
-        "let y be what the knapsack's threshold buys at the price c, E y = R and E[cy] <= C; Z knows only "
-        "earlier prices, so in the mean E½Z'² - E½Z² - V·E x <= B - VR. Added over T rounds, with ½Z(T+1)² >= "
-        "0, and divided by VT. Any prices: let y be the best purchases of a frame with Σcy <= CF, and Z₀ the "
-        "debt at its start. Each debt moves by δ = √(2B) a round at most, so ΣZ(cy-C) <= Z₀Σ(cy-C) + Σkδ² "
-        "over k = 0..F-1, the first sum not positive and the second F(F-1)B; with FB from the rounds "
-        "themselves F²B a frame, and over T/F frames FB/V a round.",
-        parts=("the drift", "the rule", "independent prices", "any prices"),
+        sketch=r"From $Z^{\prime}=[Z+cx-C]^{+}$: $\tfrac12Z^{\prime 2}-\tfrac12Z^2\le B+Z(cx-C)$, as "
+        r"$(cx-C)^2\le2B$. The rule minimises $Zcx-Vx$ over $x$ in $[0,S]$, so $\tfrac12Z^{\prime "
+        r"2}-\tfrac12Z^2-Vx\le B+Z(cy-C)-Vy$ for every $y$ in $[0,S]$. Independent prices: let $y$ be "
+        r"what the knapsack's threshold buys at the price $c$, $E$ $y=R$ and $\mathbb E[cy]\le C$; $Z$ "
+        r"knows only earlier prices, so in the mean $E\tfrac12Z^{\prime 2}-E\tfrac12Z^2-V\cdot E$ $x\le "
+        r"B-VR$. Added over $T$ rounds, with $\tfrac12Z(T+1)^2\ge0$, and divided by $VT$. Any prices: "
+        r"let $y$ be the best purchases of a frame with $\sum cy\le CF$, and $Z_0$ the debt at its "
+        r"start. Each debt moves by $\delta=\sqrt{2B}$ a round at most, so $\sum Z(cy-C)\le Z_0\sum "
+        r"(cy-C)+\sum k\delta^2$ over $k=0,\ldots,F-1$, the first sum not positive and the second "
+        "$F(F-1)B$; with $FB$ from the rounds themselves $F^2B$ a frame, and over $T/F$ frames $FB/V$ a "
+        "round.",
         checks={
             "the drift": (moves, drift_of_a_round),
             "the rule": the_rule_minimises,
@@ -205,7 +207,7 @@ CLAIMS = [
         symbols={
             **SYMBOLS,
             "R": "the largest rate that money buys",
-            "R_F": "the mean over frames of what CF buys at best within one, a round",
+            "R_F": "the mean over frames of what $CF$ buys at best within one, a round",
             "F": "rounds in a frame",
             "B": "half the square of the most that a round moves the debt by",
             "c_+": "the highest price",

@@ -13,21 +13,25 @@ import sympy as sp
 from proofs_check.claim import Claim, Given
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.certificates import capped_price, faults, papers_best
 from proofs_check.groundwork.buying.figures import between, rounds_to
 from proofs_check.groundwork.buying.market import BUDGET, PAPER, PLACES, SHARE, SYMBOLS, S, j, low
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import written
+from proofs_check.text import said
 from theory.algebra import ball
 from theory.capacity import age_burden, effective_rate
 from theory.prices import Uniform
 from theory.replacement import best_replacement
 
 F = Fraction
-SETTING = "S = 100, C = 55, prices uniform on [1, 10]"
-BEST = Given("buy:best-rule", "that h and λ with Bellman's inequality bound the burden of every causal rule")
-FULL = Given("buy:full-memory", "that N_eff/t is S/(2Ā-1)")
+SETTING = "$S=100$, $C=55$, prices uniform on [1, 10]"
+BEST = Given(
+    "buy:best-rule",
+    r"that $h$ and $\lambda$ with Bellman's inequality bound the burden of "
+    "every causal rule",
+)
+FULL = Given("buy:full-memory", r"that $N_{\mathrm{eff}}/t$ is $S/(2\bar A-1)$")
 
 
 def price_at_most() -> Evidence:
@@ -39,12 +43,15 @@ def price_at_most() -> Evidence:
         always(
             sp.Eq(capped_price(law, top), wanted),
             given=[top >= low, top <= low + width],
-            domain="θ among the prices",
+            domain=r"$\theta$ among the prices",
         ),
         always(
-            sp.Eq(capped_price(law, top), law.mean), given=[top >= low + width], domain="θ above all prices"
+            sp.Eq(capped_price(law, top), law.mean),
+            given=[top >= low + width],
+            domain=r"$\theta$ above "
+            "all prices",
         ),
-        always(sp.Eq(capped_price(law, top), top), given=[top <= low], domain="θ below all prices"),
+        always(sp.Eq(capped_price(law, top), top), given=[top <= low], domain=r"$\theta$ below all prices"),
     )
 
 
@@ -52,12 +59,12 @@ def small_steps() -> Evidence:
     """With g(j) = 2j-1 the effective rate is S over the mean burden."""
     mean = sp.Symbol("mean", positive=True)
     return together(
-        equal(age_burden(j), 2 * j - 1, domain="every age", what="g and 2j-1"),
+        equal(age_burden(j), 2 * j - 1, domain="every age", what="$g$ and $2j-1$"),
         equal(
             effective_rate(S, (mean + 1) / 2),
             S / mean,
             domain="every burden",
-            what="the effective rate and S/E[g]",
+            what=r"the effective rate and $S/\mathbb E[g]$",
         ),
     )
 
@@ -102,25 +109,24 @@ CLAIMS = [
         id="buy:best-rule/paper",
         kind="addition",
         title="18.64 effective samples a round, and no rule has more",
-        statement="With the paper's MNIST budgets, S = 100 and C = 55, and independent prices uniform on [1, "
-        "10] the largest long-run effective rate of a full memory, over all causal rules, lies between "
-        "18.6366 and 18.6367. The rule that has it buys 22.17 samples a round, where money could buy 25.57, "
-        "and pays for a successor the more the older a sample is.",
-        formula=written(
+        statement="With the paper's MNIST budgets, $S=100$ and $C=55$, and independent prices uniform on "
+        "[1, 10] the largest long-run effective rate of a full memory, over all causal rules, lies "
+        "between 18.6366 and 18.6367. The rule that has it buys 22.17 samples a round, where money could "
+        "buy 25.57, and pays for a successor the more the older a sample is.",
+        formula=said(
             r"18.6366<\max\lim\frac{N_{\mathrm{eff}}(t)}t=\frac S{\min\mathbb E[g]}<18.6367,\qquad g(j)=@g",
-            "18.6366 < max lim N_eff(t)/t = S/min E[g] < 18.6367, g(j) = @g",
             g=age_burden(j),
         ),
-        domain="S = 100, C = 55, prices uniform on [1, 10]; every causal rule that keeps the memory full",
+        domain="$S=100$, $C=55$, prices uniform on [1, 10]; every causal rule that keeps the memory full",
         given=(BEST, FULL),
-        sketch="N_eff/t is S over the mean of 2A-1 (buy:full-memory), so the burden is g(j) = 2j-1. Above: "
-        "rational λ, μ and h(1), …, h(28), found by rounding theory's, satisfy h(j) <= E min(μc, g(j+1) - λ + "
-        "h(j+1)), which for uniform prices is a polynomial in rational numbers, at every age, and g(1) - λ + "
-        "h(1) >= 0: so no rule of cost C/S has a burden below λ - μC/S. Below: theory's thresholds, rounded "
-        "down to rational numbers, cost at most C/S and have a burden that is a rational number too, by the "
+        sketch=r"$N_{\mathrm{eff}}/t$ is $S$ over the mean of $2A-1$ (buy:full-memory), so the burden is "
+        r"$g(j)=2j-1$. Above: rational $\lambda$, $\mu$ and $h(1)$, $\ldots$, $h(28)$, found by rounding "
+        r"theory's, satisfy $h(j)\le E$ $\min(\mu c,g(j+1)-\lambda+h(j+1))$, which for uniform prices is "
+        r"a polynomial in rational numbers, at every age, and $g(1)-\lambda+h(1)\ge0$: so no rule of "
+        r"cost $C/S$ has a burden below $\lambda-\mu C/S$. Below: theory's thresholds, rounded down to "
+        "rational numbers, cost at most $C/S$ and have a burden that is a rational number too, by the "
         "renewal of a place; at the last age any price is paid, so that no sample is older.",
-        parts=("prices", "burdens", "the figures"),
         checks={"prices": price_at_most, "burdens": small_steps, "the figures": papers_budgets},
-        symbols={**SYMBOLS, "g": "what a sample of an age adds to 1/N_eff", "j": "an age"},
+        symbols={**SYMBOLS, "g": r"what a sample of an age adds to $1/N_{\mathrm{eff}}$", "j": "an age"},
     ),
 ]

@@ -16,14 +16,15 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.exact import exhaust, search
 from proofs_check.engines.identity import equal
+from proofs_check.engines.smt import always
 from proofs_check.engines.smt import always as smt
 from proofs_check.evidence import Evidence, fails, holds, together
 from proofs_check.groundwork.buying.drift import debt_after, x
 from proofs_check.groundwork.buying.loop import QUARTER, drawn_prices, play
 from proofs_check.groundwork.buying.market import SYMBOLS, C, S, Z, c, high
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import K, T, written
 from proofs_check.simulator import simulate_by_capacity
+from proofs_check.symbols import K, T
+from proofs_check.text import said
 from theory.buying import buys, reserve_weight, savings_ceiling, savings_price
 from theory.capacity import effective_rate
 
@@ -58,7 +59,7 @@ def a_place() -> Evidence:
         ),
         smt(
             S * (opening + savings_price(rounds, S, C)) <= S * opening + C * rounds,
-            domain="S places: the opening and CT",
+            domain="$S$ places: the opening and $CT$",
         ),
     )
 
@@ -109,7 +110,7 @@ def below_the_reserve() -> Evidence:
         always(
             debt_after(reserve, c, S, C) + C <= ceiling() + C,
             given=[c <= high, reserve >= C],
-            domain="the opening: S samples at one price, which have saved C by the next round",
+            domain="the opening: $S$ samples at one price, which have saved $C$ by the next round",
         ),
         always(
             ceiling() >= Z, given=[Z + saved <= ceiling() + C, saved >= C], domain="all ages are 1 at least"
@@ -122,8 +123,8 @@ def money_spent() -> Evidence:
     return equal(
         C * T + ceiling() - reserve,
         C * (T - 1) + high * S,
-        domain="every T",
-        what="the most that T rounds cost",
+        domain="every $T$",
+        what="the most that $T$ rounds cost",
     )
 
 
@@ -159,7 +160,7 @@ def drawn_paths(context: Context) -> Evidence:
             "rounds": st.integers(1, 6),
         },
         _breaks,
-        domain="up to 14 whole prices up to 12, S <= 4, C/S <= 4, Z(1) up to 6C",
+        domain=r"up to 14 whole prices up to 12, $S\le4$, $C/S\le4$, $Z(1)$ up to $6C$",
         examples=context.choose(150, 1500),
     )
 
@@ -192,13 +193,13 @@ def constant_prices() -> Evidence:
         smt(
             sp.Equivalent(c <= savings_price(j, S, C), j >= K),
             given=[c * S > C * (K - 1), c * S <= C * K],
-            domain="every price, j and K with K-1 < cS/C <= K",
+            domain=r"every price, $j$ and $K$ with $K-1<cS/C\le K$",
         ),
         equal(
             effective_rate(S, (K + 1) / sp.Integer(2)),
             S / K,
-            domain="every K",
-            what="the effective rate and S/K",
+            domain="every $K$",
+            what="the effective rate and $S/K$",
         ),
     )
 
@@ -226,7 +227,7 @@ def played_at_constant_prices() -> Evidence:
         for budget in (2, 3, 5)
     ]
     return exhaust(
-        points, find, domain="c = 1, 2, 5; S = 2, 4, 6; C = 2, 3, 5; places that began one after the other"
+        points, find, domain="$c=1$, 2, 5; $S=2$, 4, 6; $C=2$, 3, 5; places that began one after the other"
     )
 
 
@@ -235,33 +236,34 @@ CLAIMS = [
         id="buy:savings",
         kind="addition",
         title="pay what a place has saved: a budget on every path",
-        statement="Let a place save C/S a round, and a sample used j times be replaced only at prices up to "
-        "the savings jC/S: on every path, whatever the prices, T rounds after the opening cost CT at most "
-        "besides it. At a constant price c that is K-step retention with K = ⌈cS/C⌉, at the effective rate "
-        "S/K, which is constant admission's C/c where cS/C is whole. The online rule with w(j) = j and "
-        "V = Z(1)C/S is this rule at the debt "
-        "Z(1), pays less above it and more below. If round 1 fills the memory and Z(1) >= C, its debt never "
-        "exceeds Z(1) + c₊S - C, on every path and for every reserve, so that T rounds cost C(T-1) + c₊S at "
-        "most: the budget, and one full memory at the highest price.",
-        formula=written(
+        statement="Let a place save $C/S$ a round, and a sample used $j$ times be replaced only at "
+        "prices up to the savings $jC/S$: on every path, whatever the prices, $T$ rounds after the "
+        "opening cost $CT$ at most besides it. At a constant price $c$ that is $K$-step retention with "
+        r"$K=\lceil cS/C\rceil$, at the effective rate $S/K$, which is constant admission's $C/c$ where "
+        "$cS/C$ is whole. The online rule with $w(j)=j$ and $V=Z(1)C/S$ is this rule at the debt $Z(1)$, "
+        r"pays less above it and more below. If round 1 fills the memory and $Z(1)\ge C$, its debt never "
+        "exceeds $Z(1)+c_{+}S-C$, on every path and for every reserve, so that $T$ rounds cost "
+        "$C(T-1)+c_{+}S$ at most: the budget, and one full memory at the highest price.",
+        formula=said(
             r"Z(t)+\frac CS\sum_iA_i(t)\le Z(1)+c_+S,\qquad Z(t)\le @ceiling,\qquad V=@V",
-            "Z(t) + (C/S)Σ_i A ≤ Z_1 + Sc_+, Z(t) ≤ @ceiling, V = @V; price: @price",
             ceiling=ceiling(),
             V=weight(),
             price=savings_price(sp.Symbol("j"), S, C),
         ),
-        domain="every S, C, Z(1) >= C and every prices of at most c₊ in any order, on every path",
+        domain=r"every $S$, $C$, $Z(1)\ge C$ and every prices of at most $c_{+}$ in any order, on every "
+        "path",
         given=(WRITTEN,),
-        sketch="A place whose sample has age A has paid P with P + (C/S)A <= (its opening) + (C/S)t: a round "
-        "adds C/S to both sides if the sample is kept, and a purchase at a price up to (C/S)A moves that from "
-        "the savings to P. At a constant price the first j with jC/S >= c is K, so ages run 1..K, with mean "
-        "(K+1)/2. Online, let W = (C/S)ΣA be all savings. Above the reserve Zc < Z(1)·AC/S means c < AC/S: "
-        "with x replaced, who had saved U >= cx, W' = W + C - U and Z' = Z + cx - C (no positive part, as Z "
-        ">= C), so Z' + W' <= Z + W. Below it, who is kept has Zc >= Z(1)·AC/S, so AC/S <= c: W' <= (S-x)c + "
-        "C, and Z' <= Z + cx - C or 0, so Z' + W' <= Z(1) + cS, or (S-x)c + C <= c₊S + Z(1). The opening "
-        "leaves Z(1) + cS - C and savings of C. By induction Z + W <= Z(1) + c₊S ever after, and W >= C since "
-        "no age is below 1. The money spent is at most CT + Z(T+1) - Z(1).",
-        parts=("a place's account", "at the reserve", "the debt", "the money", "constant prices"),
+        sketch="A place whose sample has age $A$ has paid $P$ with $P+(C/S)A$ <= (its opening) + "
+        "$(C/S)t$: a round adds $C/S$ to both sides if the sample is kept, and a purchase at a price up "
+        "to $(C/S)A$ moves that from the savings to $P$. At a constant price the first $j$ with "
+        r"$jC/S\ge c$ is $K$, so ages run $1,\ldots,K$, with mean $(K+1)/2$. Online, let $W=(C/S)\sum A$ "
+        r"be all savings. Above the reserve $Zc<Z(1)\cdot AC/S$ means $c<AC/S$: with $x$ replaced, who "
+        r"had saved $U\ge cx$, $W^{\prime}=W+C-U$ and $Z^{\prime}=Z+cx-C$ (no positive part, as $Z\ge "
+        r"C$), so $Z^{\prime}+W^{\prime}\le Z+W$. Below it, who is kept has $Zc\ge Z(1)\cdot AC/S$, so "
+        r"$AC/S\le c$: $W^{\prime}\le(S-x)c+C$, and $Z^{\prime}\le Z+cx-C$ or 0, so "
+        r"$Z^{\prime}+W^{\prime}\le Z(1)+cS$, or $(S-x)c+C\le c_{+}S+Z(1)$. The opening leaves "
+        r"$Z(1)+cS-C$ and savings of $C$. By induction $Z+W\le Z(1)+c_{+}S$ ever after, and $W\ge C$ "
+        "since no age is below 1. The money spent is at most $CT+Z(T+1)-Z(1)$.",
         checks={
             "a place's account": a_place,
             "at the reserve": at_the_reserve,

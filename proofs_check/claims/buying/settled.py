@@ -19,7 +19,7 @@ from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.certificates import papers_best
 from proofs_check.groundwork.buying.figures import between, rounds_to
 from proofs_check.groundwork.buying.market import BUDGET, HIGH, LOW, PLACES, SHARE, SYMBOLS, V, Z, c, j
-from proofs_check.notation import written
+from proofs_check.text import said
 from theory.algebra import ball
 from theory.buying import buys
 from theory.buying_plan import best_plan, burst_plan, online_plan, under
@@ -28,8 +28,8 @@ from theory.prices import Atoms, Uniform
 from theory.replacement import Cycle, ages_in_memory, best_replacement, cycle
 
 F = Fraction
-SETTING = "S = 100, C = 55, prices uniform on [1, 10]"
-FULL = Given("buy:full-memory", "that N_eff/t is S/(2Ā-1)")
+SETTING = "$S=100$, $C=55$, prices uniform on [1, 10]"
+FULL = Given("buy:full-memory", r"that $N_{\mathrm{eff}}/t$ is $S/(2\bar A-1)$")
 BEST = Given("buy:best-rule/paper", "that no causal rule that keeps the memory full has more than 18.6367")
 
 
@@ -144,23 +144,21 @@ CLAIMS = [
         id="buy:online-age/settled",
         kind="addition",
         title="at a steady debt the online rule has 18.46",
-        statement="At a debt Z the online rule with w(j) = j replaces a sample used j times at prices below "
-        "(V/Z)j: thresholds in proportion to age. With the paper's MNIST budgets and independent prices "
-        "uniform on [1, 10], just next to a scale V/Z that spends C, such thresholds have the effective rate "
-        "18.46: more than 99 % of the best rule's, which knows the law of prices. That the debt stays near "
-        "one value is not claimed here.",
-        formula=written(
+        statement="At a debt $Z$ the online rule with $w(j)=j$ replaces a sample used $j$ times at "
+        "prices below $(V/Z)j$: thresholds in proportion to age. With the paper's MNIST budgets and "
+        "independent prices uniform on [1, 10], just next to a scale $V/Z$ that spends $C$, such "
+        "thresholds have the effective rate 18.46: more than 99 % of the best rule's, which knows the "
+        "law of prices. That the debt stays near one value is not claimed here.",
+        formula=said(
             r"Zc<Vj\iff c<@price,\qquad\lim\frac{N_{\mathrm{eff}}(t)}t=18.46",
-            "Zc < Vj just if c < @price; lim N_eff(t)/t = 18.46",
             price=V / sp.Symbol("Z") * j,
         ),
-        domain="S = 100, C = 55, prices uniform on [1, 10]; fixed scales V/Z",
+        domain="$S=100$, $C=55$, prices uniform on [1, 10]; fixed scales $V/Z$",
         given=(FULL, BEST),
-        sketch="At a fixed scale s the place of a sample renews itself: thresholds min(sj, 10), rational for "
-        "rational s, up to the age that pays any price. Cost and burden of a place are then rational numbers "
-        "(theory.replacement). Two scales 8 millionths apart have costs on both sides of C/S, and both "
-        "effective rates round to 18.46.",
-        parts=("thresholds", "18.46"),
+        sketch=r"At a fixed scale $s$ the place of a sample renews itself: thresholds $\min(sj,10)$, "
+        "rational for rational $s$, up to the age that pays any price. Cost and burden of a place are "
+        "then rational numbers (theory.replacement). Two scales 8 millionths apart have costs on both "
+        "sides of $C/S$, and both effective rates round to 18.46.",
         checks={"thresholds": steady_debt, "18.46": (where_online_settles, confirming(plans))},
         symbols={**SYMBOLS, "j": "how often a sample has been used"},
     ),

@@ -19,6 +19,8 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Check, Claim, Context, Correction, confirming
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import diverges, tends_to
+from proofs_check.engines.smt import always
 from proofs_check.engines.smt import always as decided
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.control.drift_step import rate_is_a_choice, without_debt
@@ -31,10 +33,9 @@ from proofs_check.groundwork.control.lambert_sum import (
 )
 from proofs_check.groundwork.control.paper_setting import WIDE, h
 from proofs_check.groundwork.control.repaired_penalty import plain, totals_are_sums
-from proofs_check.groundwork.regret.orders import diverges, tends_to
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import REGION, Formula, K, T, rate, rho, said, t, written
 from proofs_check.simulator import simulate
+from proofs_check.symbols import REGION, K, T, rate, rho, t
+from proofs_check.text import said
 from theory.lambert import lambert_partial
 from theory.region import region_maximum, region_minimum_total
 from theory.setting import Region
@@ -68,9 +69,10 @@ def one_client_takes_all() -> Evidence:
     found = exhaust(
         [{"T": T} for T in (1, 2, 40)],
         grows,
-        domain="sample-level simulation; Λ = 2 in every round, ΣB = KΛ̄ = 4; the violation is 2(T-1)",
+        domain=r"sample-level simulation; $\Lambda=2$ in every round, $\sum B=K\bar\Lambda=4$; the "
+        "violation is $2(T-1)$",
     )
-    return obeying(found, {"Λ̄ inside the region": rate_is_a_choice()})
+    return obeying(found, {r"$\bar\Lambda$ inside the region": rate_is_a_choice()})
 
 
 def one_client_without_end() -> Evidence:
@@ -81,8 +83,10 @@ def one_client_without_end() -> Evidence:
     found = diverges(
         least - K * rate / 2 * horizon,
         horizon,
-        what="the first client's violation, at least K·ΣΛ_min over rounds 1, …, T-K less KΛ̄T/2,",
-        domain="all admissions for a client with B_1 = KΛ̄/2; every policy inside the region, any K, Λ̄, ρ = exp(-decay)",
+        what=r"the first client's violation, at least $K\cdot\sum \Lambda_{\min}$ over rounds 1, "
+        r"$\ldots$, $T-K$ less $K\bar\Lambda T/2$,",
+        domain=r"all admissions for a client with $B_1=K\bar\Lambda/2$; every policy inside the region, "
+        r"any $K$, $\bar\Lambda$, $\rho=\exp(-\text{decay})$",
     )
     return obeying(found, {"the total is the sum of lower ends": totals_are_sums()})
 
@@ -92,10 +96,10 @@ def overflow_in_rho() -> Evidence:
     found = diverges(
         region_maximum(WIDE, 1) - K * rate,
         h,
-        what="the buffer violation of round 1, Λ_max(1) - ΣB,",
-        domain="T = 1, ΣB = KΛ̄, any split; ρ = 1 - 1/h, h → ∞",
+        what=r"the buffer violation of round 1, $\Lambda_{\max}(1)-\sum B$,",
+        domain=r"$T=1$, $\sum B=K\bar\Lambda$, any split; $\rho=1-1/h$, $h\to\infty$",
     )
-    return obeying(found, {"round 1 of ACDPP admits Λ_max(1)": without_debt()})
+    return obeying(found, {r"round 1 of ACDPP admits $\Lambda_{\max}(1)$": without_debt()})
 
 
 # --- the largest violation ---------------------------------------------------------------------------------
@@ -136,7 +140,7 @@ def counted_by_name() -> Evidence:
     return exhaust(
         [{"K": K, "admissions": path} for K in (1, 2, 3, 5, 9) for path in paths],
         differs,
-        domain="sample-level simulation, K = 1, 2, 3, 5, 9",
+        domain="sample-level simulation, $K=1$, 2, 3, 5, 9",
     )
 
 
@@ -171,11 +175,11 @@ def closed_form() -> Evidence:
                 excess,
                 rate * (horizon * S - LATE + counts - horizon * rounds),
                 domain=domain,
-                what="the excess and Λ̄(KΣh - late + Σmin(K, j) - KT)",
+                what=r"the excess and $\bar\Lambda(K\sum h-\ \text{late}\ +\sum \min(K,j)-KT)$",
             ),
-            equal(horizon - less, rounds - s + 1, domain=domain, what="a late round's weight and T-s+1"),
-            equal(first, rounds - k + 1, domain=domain, what="the first late round and T-min(K,T)+1"),
-            equal(last, rounds, domain=domain, what="the last late round and T"),
+            equal(horizon - less, rounds - s + 1, domain=domain, what="a late round's weight and $T-s+1$"),
+            equal(first, rounds - k + 1, domain=domain, what=r"the first late round and $T-\min(K,T)+1$"),
+            equal(last, rounds, domain=domain, what="the last late round and $T$"),
         ]
     return together(*found)
 
@@ -197,7 +201,7 @@ def extreme_policies(context: Context) -> Evidence:
     return exhaust(
         [{"K": K, "T": T, "region": region} for region in spaces for K in (1, 2, 3, 4, 7) for T in horizons],
         differs,
-        domain="all 2^T policies at the ends of the region; K = 1, 2, 3, 4, 7, two regions",
+        domain="all $2^T$ policies at the ends of the region; $K=1$, 2, 3, 4, 7, two regions",
     )
 
 
@@ -223,7 +227,7 @@ def one_sum() -> Evidence:
         decided(
             [s + horizon - rounds - 1 >= 0, k * (2 * horizon - k - 1) >= 0],
             given=[s >= rounds - k + 1, k <= horizon],
-            domain="the weights of the late rounds, and what the first rounds lack, k = min(K, T)",
+            domain=r"the weights of the late rounds, and what the first rounds lack, $k=\min(K,T)$",
         )
     )
     return together(*found)
@@ -237,8 +241,8 @@ def vanishing_tail() -> Evidence:
         count**2 * last / (1 - last),
         horizon,
         0,
-        what="K²·ρ^s/(1-ρ^s) at s = T-K+1",
-        domain="any K and ρ = exp(-decay)",
+        what=r"$K^2\cdot\rho^s/(1-\rho^s)$ at $s=T-K+1$",
+        domain=r"any $K$ and $\rho=\exp(-\text{decay})$",
     )
 
 
@@ -266,94 +270,93 @@ MAXIMUM: dict[str, Check | tuple[Check, ...]] = {
     "Λ_max": beyond_rate,
 }
 WHY = (
-    "With n_m = n·B_m/ΣB all clients violate or none does, and Vio^B = [Σ(n-ΣB)]⁺. A sample of round s is trained "
-    "on in min(K, T-s+1) of the rounds up to T, so Σn = ΣΛ(s)·min(K, T-s+1): linear and increasing in every Λ(s), "
-    "hence largest at Λ_max(s), which is inside the region. The positive part of a largest value is the largest "
-    "positive part."
+    r"With $n_m=n\cdot B_m/\sum B$ all clients violate or none does, and "
+    r"$\mathrm{Vio}^{\mathrm{B}}=[\sum (n-\sum B)]^{+}$. A sample of round $s$ is trained on in "
+    r"$\min(K,T-s+1)$ of the rounds up to $T$, so $\sum n=\sum \Lambda(s)\cdot\min(K,T-s+1)$: linear and "
+    r"increasing in every $\Lambda(s)$, hence largest at $\Lambda_{\max}(s)$, which is inside the "
+    "region. The positive part of a largest value is the largest positive part."
 )
 BOUNDED = (
-    " It is at most KΛ̄Σh(s), h(s) = ρ^s/(1-ρ^s), which is bounded in T: with g = (1-ρ^s)/(1-ρ) = Σ_{j<s}ρ^j >= "
-    "sρ^((s-1)/2), h(s) is at most √ρ·√ρ^s/(s(1-ρ)), and Σq^s/s = log(1/(1-q))."
+    r"It is at most $K\bar\Lambda\sum h(s)$, $h(s)=\rho^s/(1-\rho^s)$, which is bounded in $T$: with "
+    r"$g=(1-\rho^s)/(1-\rho)=\sum_{j<s}\rho^j\ge s\rho^{(s-1)/2}$, $h(s)$ is at most "
+    r"$\sqrt{\rho}\cdot\sqrt{\rho}^s/(s(1-\rho))$, and $\sum q^s/s=\log(1/(1-q))$."
 )
-DESIGN = "ΣB = KΛ̄ (the paper's design, λ_m = B_m/K of cor:optimal-k)"
-PROPORTIONAL = "Λ(t) is split over the clients in proportion to B_m"
+DESIGN = r"$\sum B=K\bar\Lambda$ (the paper's design, $\lambda_m=B_m/K$ of cor:optimal-k)"
+PROPORTIONAL = r"$\Lambda(t)$ is split over the clients in proportion to $B_m$"
 
 CLAIMS = [
     Claim(
         id="rem:buffer-violation",
         kind="remark",
-        title="Vio^B = O(1)",
-        statement="With the K of the paper's design, ΣB = KΛ̄ (cor:optimal-k, which the paper adopts from there on), "
-        "the cumulative buffer violation, client by client, stays bounded in T. (The policy chooses the total "
-        "admission alone; ρ is fixed. Literally the remark takes a K for which the violation stays bounded and "
-        "concludes that it does: a tautology, which names no K, and not what is judged.)",
-        formula=Formula(
-            r"\mathrm{Vio}^{\mathrm B}(T)=\sum_m\Bigl[\sum_tE[n_m(t)-B_m]\Bigr]^+=O(1)",
-            "Vio^B(T) = Σ_m [ΣE[n_m - B_m]]⁺ = O(1)",
-        ),
+        title=r"$\mathrm{Vio}^{\mathrm{B}}=O(1)$",
+        statement=r"With the $K$ of the paper's design, $\sum B=K\bar\Lambda$ (cor:optimal-k, which the "
+        "paper adopts from there on), the cumulative buffer violation, client by client, stays bounded "
+        r"in $T$. (The policy chooses the total admission alone; $\rho$ is fixed. Literally the remark "
+        "takes a $K$ for which the violation stays bounded and concludes that it does: a tautology, "
+        "which names no $K$, and not what is judged.)",
+        formula=r"\mathrm{Vio}^{\mathrm B}(T)=\sum_m\Bigl[\sum_tE[n_m(t)-B_m]\Bigr]^+=O(1)",
         domain=f"{DESIGN}, any split of Λ(t) over the clients, 0 < ρ < 1 fixed",
-        symbols={"n_m": "samples in the buffer of client m"},
+        symbols={"n_m": "samples in the buffer of client $m$"},
         checks=(one_client_takes_all, one_client_without_end),
         hypotheses=(PROPORTIONAL,),
         given=(WRITTEN,),
-        parts=(*MAXIMUM, "at most", "bounded in T"),
         checks_with_hypotheses={
             **MAXIMUM,
             "at most": one_sum,
-            "bounded in T": (lambert_summand, lambert_closed),
+            "bounded in $T$": (lambert_summand, lambert_closed),
         },
         sketch=f"{WHY}{BOUNDED}",
         corrected=Correction(
-            title="split ∝ B_m: the largest Vio^B is [ΣΛ_max(s)·min(K, T-s+1) - KΛ̄T]⁺, exactly",
+            title=r"split $\propto B_m$: the largest $\mathrm{Vio}^{\mathrm{B}}$ is $[\sum "
+            r"\Lambda_{\max}(s)\cdot\min(K,T-s+1)-K\bar\Lambda T]^{+}$, exactly",
             statement=said(
-                "If Λ(t) is split in proportion to the buffers, the largest buffer violation of a policy inside "
-                "the region is [ΣΛ_max(s)·min(K, T-s+1) - KΛ̄T]⁺, attained by always admitting Λ_max. It is at "
-                "most @bound, and as T grows it tends to [KΛ̄(Σρ^s/(1-ρ^s) - (K-1)/2)]⁺: 0 wherever that sum, "
-                "over all rounds, is at most (K-1)/2. J_t sees only the total, so without a rule for the split "
-                "nothing bounds single clients.",
+                r"If $\Lambda(t)$ is split in proportion to the buffers, the largest buffer violation of "
+                r"a policy inside the region is $[\sum \Lambda_{\max}(s)\cdot\min(K,T-s+1)-K\bar\Lambda "
+                r"T]^{+}$, attained by always admitting $\Lambda_{\max}$. It is at most $@bound$, and as "
+                r"$T$ grows it tends to $[K\bar\Lambda(\sum \rho^s/(1-\rho^s)-(K-1)/2)]^{+}$: 0 wherever "
+                "that sum, over all rounds, is at most $(K-1)/2$. $J_t$ sees only the total, so without "
+                "a rule for the split nothing bounds single clients.",
                 bound=buffer_violation_bound(K, T, REGION),
             ),
-            formula=written(
+            formula=said(
                 r"\max_\Lambda\mathrm{Vio}^{\mathrm B}(T)=\Bigl[\sum_{s\le T}\Lambda_{\max}(s)\min(K,T-s+1)"
                 r"-K\bar\Lambda T\Bigr]^+=\Bigl[@M\Bigr]^+",
-                "max Vio^B(T) = [Σ_{s≤T} Λ_max(s)·min(K, T-s+1) - KΛ̄T]⁺ = [@M]⁺",
                 M=EXCESS,
             ),
-            hypotheses=("λ_m(t) = Λ(t)B_m/ΣB", "ΣB = KΛ̄"),
+            hypotheses=(r"$\lambda_m(t)=\Lambda(t)B_m/\sum B$", r"$\sum B=K\bar\Lambda$"),
             given=(WRITTEN,),
             symbols={"s": "a round", "Λ_max": "upper end of the region"},
             sketch=f"{WHY} Write Λ_max(s) = Λ̄(1+h(s)), h(s) = ρ^s/(1-ρ^s), and min(K, T-s+1) = K less what the last "
             "min(K, T) rounds are counted less; Σ_{j<=T}min(K, j) - KT = -k(2K-k-1)/2 with k = min(K, T).",
-            parts=(*MAXIMUM, "at most", "as T grows"),
-            checks={**MAXIMUM, "at most": one_sum, "as T grows": vanishing_tail},
+            checks={**MAXIMUM, "at most": one_sum, "as $T$ grows": vanishing_tail},
         ),
     ),
     Claim(
         id="rem:buffer-violation/uniform",
         kind="reading",
-        title="Vio^B = O(1) with one bound for all ρ",
-        statement="With a fixed K one bound on the buffer violation does for all ρ and T.",
-        formula=Formula(r"\sup_{\rho,T}\mathrm{Vio}^{\mathrm B}(T)<\infty", "sup over ρ, T of Vio^B(T) < ∞"),
+        title=r"$\mathrm{Vio}^{\mathrm{B}}=O(1)$ with one bound for all $\rho$",
+        statement=r"With a fixed $K$ one bound on the buffer violation does for all $\rho$ and $T$.",
+        formula=r"\sup_{\rho,T}\mathrm{Vio}^{\mathrm B}(T)<\infty",
         domain=f"{DESIGN}, any split of Λ(t), every 0 < ρ < 1 and T >= 1",
         checks=(overflow_in_rho,),
         corrected=Correction(
             title=said(
-                "the supremum over T is asymptotic to @r, ρ → 1",
+                r"the supremum over $T$ is asymptotic to $@r$, $\rho\to1$",
                 r=K * rate * cost_violation_rate(rho),
             ),
             statement=said(
-                "If Λ(t) is split in proportion to the buffers, the supremum of Vio^B over all T and all policies "
-                "inside the region is KΛ̄(S - (K-1)/2) with S = Σρ^s/(1-ρ^s) over all rounds, as soon as that is "
-                "positive: always admitting Λ_max comes as close as one likes, and no finite T attains it. S is "
-                "asymptotic to @r as ρ tends to 1.",
+                r"If $\Lambda(t)$ is split in proportion to the buffers, the supremum of "
+                r"$\mathrm{Vio}^{\mathrm{B}}$ over all $T$ and all policies inside the region is "
+                r"$K\bar\Lambda(S-(K-1)/2)$ with $S=\sum \rho^s/(1-\rho^s)$ over all rounds, as soon as "
+                r"that is positive: always admitting $\Lambda_{\max}$ comes as close as one likes, and "
+                r"no finite $T$ attains it. $S$ is asymptotic to $@r$ as $\rho$ tends to 1.",
                 r=cost_violation_rate(rho),
             ),
-            formula=written(
+            formula=said(
                 r"\sup_{\Lambda,T}\mathrm{Vio}^{\mathrm B}(T)\sim@r\quad(\rho\to1)",
-                "sup over Λ, T of Vio^B(T) ~ @r as ρ → 1",
                 r=K * rate * cost_violation_rate(rho),
             ),
-            hypotheses=("λ_m(t) = Λ(t)B_m/ΣB", "ΣB = KΛ̄"),
+            hypotheses=(r"$\lambda_m(t)=\Lambda(t)B_m/\sum B$", r"$\sum B=K\bar\Lambda$"),
             given=(WRITTEN,),
             sketch=f"{WHY} In T the excess falls while n(t) < KΛ̄ and grows strictly from then on, as n(t) grows up to "
             "round K and is more than KΛ̄ from there on; so its positive part has its limit or 0 for a supremum. The "
@@ -361,14 +364,13 @@ CLAIMS = [
             "lost. For S see "
             "thm:dpp-cost-constraint/uniform: it lies between Σρ^t/(t(1-ρ)) and √ρΣ√ρ^t/(t(1-ρ)), and these agree "
             "to leading order.",
-            parts=(*MAXIMUM, "turns once", "as T grows", "term by term", "closed", "order in ρ"),
             checks={
                 **MAXIMUM,
                 "turns once": turns_once,
-                "as T grows": vanishing_tail,
+                "as $T$ grows": vanishing_tail,
                 "term by term": lambert_summand,
                 "closed": lambert_closed,
-                "order in ρ": lambert_order,
+                r"order in $\rho$": lambert_order,
             },
         ),
     ),

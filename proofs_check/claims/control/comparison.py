@@ -32,7 +32,8 @@ from proofs_check.groundwork.control.repaired_penalty import (
     totals_in_numbers,
 )
 from proofs_check.groundwork.regret.orders import UNIT
-from proofs_check.notation import CONSTANTS, REGION, Formula, n, rate, written
+from proofs_check.symbols import CONSTANTS, REGION, n, rate
+from proofs_check.text import said
 from theory.algebra import ball, log
 from theory.bound import generalisation_term, linear_term, root_term
 from theory.penalty import penalty, penalty_comparison_as_stated, penalty_terms
@@ -64,7 +65,7 @@ def printed_formula() -> Evidence:
                 plain(terms.linear / share, now),
                 plain(1 / held - 1 / fewest, now),
                 domain=f"{case}, Λ_min(s) = 0 for s <= 0",
-                what="the second term's 1/n - 1/N and the printed one",
+                what="the second term's $1/n-1/N$ and the printed one",
             ),
             equal(
                 terms.root,
@@ -94,7 +95,7 @@ def grows_in_distinct() -> Evidence:
         "<=",
         lambda p: penalty(ball(p["n"]), ball(p["N"]), numbers),
         [{"n": 10**4, "N": 10**4, "D": 1, "sigma": 1, "eta": 1, "B": 1, "Pdim": 5}],
-        domain="p(n, N+1) <= p(n, N) at n = N = 10000, all constants 1, Pdim 5",
+        domain=r"$p(n,N+1)\le p(n,N)$ at $n=N=10{,}000$, all constants 1, $\mathrm{Pdim}$ 5",
     )
 
 
@@ -114,10 +115,12 @@ def exceeds_as_stated() -> Evidence:
     found = exhaust(
         [{"K": 1}],
         exceeds,
-        domain="Λ̄ = 1, ρ = 2/3; D = σ = η = 1, B = 1/10, Pdim = 4; Λ(1) = 16/9 lies in [1/3, 3]",
+        domain=r"$\bar\Lambda=1$, $\rho=2/3$; $D=\sigma=\eta=1$, $B=1/10$, $\mathrm{Pdim}=4$; "
+        r"$\Lambda(1)=16/9$ lies in $[1/3,3]$",
     )
     return obeying(
-        found, {"Λ(1) inside the region": lies_inside([first], region), "the formula": printed_formula()}
+        found,
+        {r"$\Lambda(1)$ inside the region": lies_inside([first], region), "the formula": printed_formula()},
     )
 
 
@@ -132,7 +135,7 @@ def exceeds_with_reuse() -> Evidence:
         "<=",
         lambda p: penalty_comparison_as_stated(2, 3, balls, numbers).total,
         [{"K": 2, "t": 3, "rho": "1/2", "Λ(1)": "2", "Λ(2)": "3/4", "n^C": "7/4", "N^C": "15/4"}],
-        domain="Λ̄ = 1; D = σ = η = 1, B = 1/100, Pdim = 4",
+        domain=r"$\bar\Lambda=1$; $D=\sigma=\eta=1$, $B=1/100$, $\mathrm{Pdim}=4$",
     )
     return obeying(found, {"both rounds inside the region": lies_inside(past, region)})
 
@@ -144,7 +147,7 @@ def falls_in_memory() -> Evidence:
     def gap(memory: Any) -> Any:
         return penalty_terms(memory, N, CONSTANTS).linear / linear_term(1, CONSTANTS)
 
-    return always(gap(n + more) < gap(n), domain="every n and N; the third term does not depend on n")
+    return always(gap(n + more) < gap(n), domain="every $n$ and $N$; the third term does not depend on $n$")
 
 
 def falls_in_admission() -> Evidence:
@@ -157,7 +160,7 @@ def falls_in_admission() -> Evidence:
     return always(
         gap(second) < gap(first),
         given=[second > first],
-        domain="every r, a > 0 and Λ: the first two terms fall; the third falls in N",
+        domain=r"every $r$, $a>0$ and $\Lambda$: the first two terms fall; the third falls in $N$",
     )
 
 
@@ -171,9 +174,11 @@ def slope_in_distinct() -> Evidence:
     two = 5 * B * sp.sqrt(P * seen) * L / sp.sqrt(1 + L)
     rises = 5 * B * P * ((1 + L) * L + 2 * (1 + L) - L) / (2 * sp.sqrt(1 + w) * (1 + L) ** sp.Rational(3, 2))
     return together(
-        equal(falling, D * sigma / (2 * sp.sqrt(gap)) + eta * sigma**2, domain="every gap 1/n - 1/N > 0"),
-        equal(growing, two, domain="every N > Pdim, L = log(N/Pdim)"),
-        equal(sp.diff(two, w), rises, domain="every N > Pdim", what="its slope and a positive number"),
+        equal(falling, D * sigma / (2 * sp.sqrt(gap)) + eta * sigma**2, domain="every gap $1/n-1/N>0$"),
+        equal(growing, two, domain=r"every $N>\mathrm{Pdim}$, $L=\log(N/\mathrm{Pdim})$"),
+        equal(
+            sp.diff(two, w), rises, domain=r"every $N>\mathrm{Pdim}$", what="its slope and a positive number"
+        ),
     )
 
 
@@ -187,7 +192,8 @@ def turning_point(context: Context) -> Evidence:
         "<",
         lambda p: penalty(ball(p["n"]), ball(p["N"]), numbers),
         [{"n": m, "N": first, "step": step} for m, first in starts.items() for step in steps],
-        domain="all constants 1, Pdim 5: falling from N = 11, 101, 10003 on for n = 10, 100, 10000",
+        domain=r"all constants 1, $\mathrm{Pdim}$ 5: falling from $N=11$, 101, $10{,}003$ on for $n=10$, "
+        "100, $10{,}000$",
     )
 
 
@@ -216,7 +222,7 @@ def ends_attained(context: Context) -> Evidence:
             for rho in (Fraction(1, 2), Fraction(5, 7))
         ],
         misses,
-        domain="K = 1, 2, 4, the first rounds, ρ = 1/2, 5/7, Λ̄ = 3",
+        domain=r"$K=1$, 2, 4, the first rounds, $\rho=1/2$, $5/7$, $\bar\Lambda=3$",
     )
 
 
@@ -224,27 +230,25 @@ CLAIMS = [
     Claim(
         id="lem:dpp-T-slot-upper/monotone",
         kind="step",
-        title="p falls in n and in N, so p^CK <= p̄^CK",
-        statement="The penalty decreases in the memory n and in the number N of distinct samples; so lower "
-        "bounds on both, put into it, bound the penalty after the switch from above.",
-        formula=Formula(
-            r"p\searrow\text{ in }n,N\ \Rightarrow\ p^{CK}(t)\le\bar p^{CK}(t)",
-            "p falls in n and N ⇒ p^CK(t) ≤ p̄^CK(t)",
-        ),
-        domain="every n <= N, every policy inside the region, t >= 1",
+        title=r"$p$ falls in $n$ and in $N$, so $p^{\mathrm{CK}}\le\bar p^{\mathrm{CK}}$",
+        statement="The penalty decreases in the memory $n$ and in the number $N$ of distinct samples; so "
+        "lower bounds on both, put into it, bound the penalty after the switch from above.",
+        formula=r"p\searrow\text{ in }n,N\ \Rightarrow\ p^{CK}(t)\le\bar p^{CK}(t)",
+        domain=r"every $n\le N$, every policy inside the region, $t\ge1$",
         checks=(exceeds_as_stated, exceeds_with_reuse, grows_in_distinct),
         symbols={"p^CK": "the penalty after the switch", "p̄": "the printed bound on it"},
         corrected=Correction(
-            title="p falls in n and in Λ; in N only beyond some N₀ > n; p̄^CK needs Λ_max in 1/n - 1/N",
-            statement="p falls in n, and in Λ, which moves n and N together. In N alone its first two terms "
-            "grow, with infinite slope at N = n, and the third falls: from Pdim on p rises up to one N₀ and "
-            "falls beyond. Put the smallest n and the largest N into 1/n - 1/N, and the smallest N into the "
-            "third term: that is an upper bound on p^CK, for every history inside the region. Each end is "
-            "attained, n_min and N_max together only for K = 1; the largest 1/n - 1/N is "
-            "1/n_min - 1/(n_min + Σ_{j<=t-K} Λ_max(j)).",
-            formula=written(
+            title=r"$p$ falls in $n$ and in $\Lambda$; in $N$ only beyond some $N_0>n$; $\bar "
+            r"p^{\mathrm{CK}}$ needs $\Lambda_{\max}$ in $1/n-1/N$",
+            statement=r"$p$ falls in $n$, and in $\Lambda$, which moves $n$ and $N$ together. In $N$ "
+            "alone its first two terms grow, with infinite slope at $N=n$, and the third falls: from "
+            r"$\mathrm{Pdim}$ on $p$ rises up to one $N_0$ and falls beyond. Put the smallest $n$ and "
+            "the largest $N$ into $1/n-1/N$, and the smallest $N$ into the third term: that is an upper "
+            r"bound on $p^{\mathrm{CK}}$, for every history inside the region. Each end is attained, "
+            r"$n_{\min}$ and $N_{\max}$ together only for $K=1$; the largest $1/n-1/N$ is "
+            r"$1/n_{\min}-1/(n_{\min}+\sum_{j\le t-K}\Lambda_{\max}(j))$.",
+            formula=said(
                 r"p^{CK}\le@first+@second+@third",
-                "p^CK ≤ @first + @second + @third",
                 first=root_term(GAP, CONSTANTS).replace(sp.Max, lambda *x: x[-1] if x[0] == 0 else x[0]),
                 second=linear_term(GAP, CONSTANTS),
                 third=generalisation_term(1 / FEWEST, FEWEST, CONSTANTS).replace(
@@ -252,37 +256,29 @@ CLAIMS = [
                 ),
             ),
             symbols={
-                "n_min": "Λ̄ and the lower ends of the last min(K, t) - 1 rounds",
-                "N_max": "Λ̄ and the upper ends of all earlier rounds",
-                "N_min": "Λ̄ and the lower ends of all earlier rounds",
+                "n_min": r"$\bar\Lambda$ and the lower ends of the last $\min(K,t)-1$ rounds",
+                "N_max": r"$\bar\Lambda$ and the upper ends of all earlier rounds",
+                "N_min": r"$\bar\Lambda$ and the lower ends of all earlier rounds",
                 "p^CK": "the penalty after the switch",
             },
-            sketch="The admissions of a history inside the region lie between the ends of their rounds, so "
-            "n^C >= n_min and N_min <= N^C <= N_max, sums that theory has in closed form (induction over t). "
-            "1/n - 1/N falls in n and grows in N, and the first two terms grow in it. g(N) = "
-            "√(Pdim/N)·√(1+log⁺(N/Pdim)) falls, because (1+log x)/x has slope -log(x)/x² <= 0. For the sharp "
-            "form write N = n + A with A the admissions that have left the memory: lower ends in memory and "
-            "upper ends before attain it. N²·dp/dN is Dσ/(2√(1/n-1/N)) + ησ², falling in N, less "
-            "5B√(Pdim·N)·L/√(1+L), L = log(N/Pdim), growing: one change of sign for N >= Pdim.",
-            parts=(
-                "in n",
-                "in Λ",
-                "first two terms",
-                "third term",
-                "the ends are sums",
-                "theory's pieces are at the ends",
-                "sharp, attained",
-                "beyond N₀",
-            ),
+            sketch="The admissions of a history inside the region lie between the ends of their rounds, "
+            r"so $n^C\ge n_{\min}$ and $N_{\min}\le N^C\le N_{\max}$, sums that theory has in closed "
+            "form (induction over $t$). $1/n-1/N$ falls in $n$ and grows in $N$, and the first two terms "
+            r"grow in it. $g(N)=\sqrt{\mathrm{Pdim}/N}\cdot\sqrt{1+\log^{+}(N/\mathrm{Pdim})}$ falls, "
+            r"because $(1+\log x)/x$ has slope $-\log(x)/x^2\le0$. For the sharp form write $N=n+A$ with "
+            "$A$ the admissions that have left the memory: lower ends in memory and upper ends before "
+            r"attain it. $N^2\cdot dp/dN$ is $D\sigma/(2\sqrt{1/n-1/N})+\eta\sigma^2$, falling in $N$, "
+            r"less $5B\sqrt{\mathrm{Pdim}\cdot N}\cdot L/\sqrt{1+L}$, $L=\log(N/\mathrm{Pdim})$, "
+            r"growing: one change of sign for $N\ge\mathrm{Pdim}$.",
             checks={
-                "in n": falls_in_memory,
-                "in Λ": falls_in_admission,
+                "in $n$": falls_in_memory,
+                r"in $\Lambda$": falls_in_admission,
                 "first two terms": first_terms_move,
                 "third term": third_term_falls,
                 "the ends are sums": (totals_are_sums, confirming(totals_in_numbers)),
                 "theory's pieces are at the ends": (pieces_at_the_ends, confirming(never_exceeded)),
                 "sharp, attained": (jointly_sharp, confirming(ends_attained)),
-                "beyond N₀": (slope_in_distinct, confirming(turning_point)),
+                "beyond $N_0$": (slope_in_distinct, confirming(turning_point)),
             },
         ),
     ),

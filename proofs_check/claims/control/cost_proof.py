@@ -9,6 +9,7 @@ from __future__ import annotations
 import sympy as sp
 
 from proofs_check.claim import Claim, Correction, Given
+from proofs_check.engines.limit import diverges
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, holds, obeying, together, undecided
 from proofs_check.groundwork.control.drift_step import (
@@ -18,8 +19,7 @@ from proofs_check.groundwork.control.drift_step import (
     drift_summand,
 )
 from proofs_check.groundwork.control.paper_setting import WIDE, h
-from proofs_check.groundwork.regret.orders import diverges
-from proofs_check.notation import CONSTANTS, REGION, C, Formula, V, rate, rho
+from proofs_check.symbols import CONSTANTS, REGION, C, V, rate, rho
 from theory.admission import debt_update
 from theory.bound import linear_term, root_term
 from theory.penalty import penalty_terms
@@ -29,7 +29,10 @@ from theory.violation import (
     cost_violation_rate_as_stated,
 )
 
-EVERY_HORIZON = "constant admission is affordable at every horizon, Λ̄Σ_{s<=t}E[c(s)] <= Ct for every t"
+EVERY_HORIZON = (
+    r"constant admission is affordable at every horizon, $\bar\Lambda\sum_{s\le t}\mathbb "
+    r"E[c(s)]\le Ct$ for every $t$"
+)
 weight = sp.Symbol("w", positive=True)  # V = 1/w
 
 
@@ -39,8 +42,8 @@ def debt_small_weight() -> Evidence:
     return after_first_round(
         debt**2 / 2 / cost_violation_rate_as_stated(1, 1 / weight, sp.Rational(1, 2)) ** 2,
         weight,
-        what="L(2) divided by V + V/(1-ρ)",
-        domain="T = 1, c = C/Λ̄, ρ = 1/2, V = 1/w, w → ∞",
+        what=r"$L(2)$ divided by $V+V/(1-\rho)$",
+        domain=r"$T=1$, $c=C/\bar\Lambda$, $\rho=1/2$, $V=1/w$, $w\to\infty$",
         debt=debt,
     )
 
@@ -51,8 +54,8 @@ def debt_wide_region() -> Evidence:
     return after_first_round(
         debt**2 / 2 / cost_violation_rate_as_stated(1, V, WIDE.rho) ** 2,
         h,
-        what="L(2) divided by V + V/(1-ρ)",
-        domain="T = 1, c = C/Λ̄, any V; ρ = 1 - 1/h, h → ∞",
+        what=r"$L(2)$ divided by $V+V/(1-\rho)$",
+        domain=r"$T=1$, $c=C/\bar\Lambda$, any $V$; $\rho=1-1/h$, $h\to\infty$",
         debt=debt,
     )
 
@@ -66,8 +69,9 @@ def debt_of_drifting_costs() -> Evidence:
     found = diverges(
         debt**2 / 2 / cost_violation_rate_as_stated(2 * m, V, region.rho) ** 2,
         m,
-        what="L(T+1) divided by VT + V/(1-ρ)",
-        domain="costs 0 in rounds 1, …, m and 2C/Λ̄ in rounds m+1, …, 2m = T; any V, ρ = exp(-decay), Λ̄, C",
+        what=r"$L(T+1)$ divided by $VT+V/(1-\rho)$",
+        domain=r"costs 0 in rounds 1, $\ldots$, $m$ and $2C/\bar\Lambda$ in rounds $m+1$, $\ldots$, "
+        r"$2m=T$; any $V$, $\rho=\exp(-\text{decay})$, $\bar\Lambda$, $C$",
         **{"Z(T+1) is at least": debt},
     )
     j = sp.Symbol("j", nonnegative=True)
@@ -76,7 +80,7 @@ def debt_of_drifting_costs() -> Evidence:
         "an affordable average up to every round": always(
             2 * C / rate * j * rate <= C * (m + j),
             given=[j <= m],
-            domain="after m free and j <= m dear rounds",
+            domain=r"after $m$ free and $j\le m$ dear rounds",
         ),
     }
     return obeying(found, facts)
@@ -88,11 +92,11 @@ def penalties_not_negative() -> Evidence:
     P = CONSTANTS.Pdim
     thirds = [penalty_terms(n, N, CONSTANTS).generalisation for N in (P * (1 + w), P, P / (1 + w))]
     if not all(third.is_positive for third in thirds):
-        return undecided("identity", "the third term's sign is open", domain="every N")
+        return undecided("identity", "the third term's sign is open", domain="every $N$")
     return together(
-        always(sp.Ge(root_term(gap, CONSTANTS), 0, evaluate=False), domain="every 1/n - 1/N >= 0"),
-        always(sp.Ge(linear_term(gap, CONSTANTS), 0, evaluate=False), domain="every 1/n - 1/N >= 0"),
-        holds("identity", "the third term is positive", domain="every N", certificate={"terms": thirds}),
+        always(sp.Ge(root_term(gap, CONSTANTS), 0, evaluate=False), domain=r"every $1/n-1/N\ge0$"),
+        always(sp.Ge(linear_term(gap, CONSTANTS), 0, evaluate=False), domain=r"every $1/n-1/N\ge0$"),
+        holds("identity", "the third term is positive", domain="every $N$", certificate={"terms": thirds}),
     )
 
 
@@ -100,31 +104,36 @@ CLAIMS = [
     Claim(
         id="eq:cost-proof-3",
         kind="step",
-        title="E[L(T+1)] = O(VT) + O(V/(1-ρ))",
-        statement="After T rounds the mean Lyapunov function is of order VT + V/(1-ρ): the drift constants are "
-        "absorbed. (At fixed V and ρ dear rounds after cheap ones refute it; with one constant for all V and ρ "
-        "the first round does.)",
-        formula=Formula(r"E[L(T+1)]=O(VT)+O(V/(1-\rho))", "E[L(T+1)] = O(VT) + O(V/(1-ρ))"),
+        title=r"$\mathbb E[L(T+1)]=O(VT)+O(V/(1-\rho))$",
+        statement=r"After $T$ rounds the mean Lyapunov function is of order $VT+V/(1-\rho)$: the drift "
+        r"constants are absorbed. (At fixed $V$ and $\rho$ dear rounds after cheap ones refute it; with "
+        r"one constant for all $V$ and $\rho$ the first round does.)",
+        formula=r"E[L(T+1)]=O(VT)+O(V/(1-\rho))",
         domain=f"every V > 0, 0 < ρ < 1, T >= 1; {EVERY_HORIZON}",
         checks=(debt_of_drifting_costs, debt_small_weight, debt_wide_region),
         corrected=Correction(
-            title="E[L(T+1)] <= ΣB_t + VΣp̄^CK: the term T + (1-ρ)^-2, without V, stays",
-            statement="The sum of the drift constants, of order T + (1-ρ)^-2 and free of V, must be kept: "
-            "E[L(T+1)] <= ΣB_t + VΣp̄^CK, with the repaired p̄^CK.",
-            formula=Formula(r"E[L(T+1)]\le\sum_tB_t+V\sum_t\bar p^{CK}(t)", "E[L(T+1)] ≤ ΣB_t + VΣp̄^CK"),
-            hypotheses=("E[c(t) | past]·Λ̄ <= C", "E[c(t)² | past] <= E[c²]"),
+            title=r"$\mathbb E[L(T+1)]\le\sum B_t+V\sum \bar p^{\mathrm{CK}}$: the term "
+            r"$T+(1-\rho)^{-2}$, without $V$, stays",
+            statement=r"The sum of the drift constants, of order $T+(1-\rho)^{-2}$ and free of $V$, must "
+            r"be kept: $\mathbb E[L(T+1)]\le\sum B_t+V\sum \bar p^{\mathrm{CK}}$, with the repaired "
+            r"$\bar p^{\mathrm{CK}}$.",
+            formula=r"E[L(T+1)]\le\sum_tB_t+V\sum_t\bar p^{CK}(t)",
+            hypotheses=(
+                r"$\mathbb E[c(t)\mid \text{past}]\cdot\bar\Lambda\le C$",
+                r"$\mathbb E[c(t)^2\mid \text{past}]\le\mathbb E[c^2]$",
+            ),
             given=(
                 Given(
                     "lem:dpp-T-slot-upper, corrected",
-                    "E[L(T+1)] + VΣE[p] <= ΣB_t + VΣp̄^CK, under the same hypotheses",
+                    r"$\mathbb E[L(T+1)]+V\sum \mathbb E[p]\le\sum B_t+V\sum \bar p^{\mathrm{CK}}$, "
+                    "under the same hypotheses",
                 ),
             ),
-            symbols={"p̄": "the repaired bound on the penalty after a switch to Λ̄"},
-            sketch="lem:dpp-T-slot-upper, corrected, without its non-negative penalties; for ΣB_t see "
-            "eq:dpp-upper-1. It may be absorbed into O(VT) only for V bounded below and 1-ρ of order T^(-1/2) at "
-            "least.",
-            parts=("p >= 0", "B_t", "ΣB_t"),
-            checks={"p >= 0": penalties_not_negative, "B_t": drift_excess, "ΣB_t": drift_summand},
+            symbols={"p̄": r"the repaired bound on the penalty after a switch to $\bar\Lambda$"},
+            sketch=r"lem:dpp-T-slot-upper, corrected, without its non-negative penalties; for $\sum B_t$ "
+            "see eq:dpp-upper-1. It may be absorbed into $O(VT)$ only for $V$ bounded below and "
+            r"$1-\rho$ of order $T^{-1/2}$ at least.",
+            checks={r"$p\ge0$": penalties_not_negative, "$B_t$": drift_excess, r"$\sum B_t$": drift_summand},
         ),
     ),
 ]

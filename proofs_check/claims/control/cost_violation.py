@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Check, Claim, Context, Correction, confirming
 from proofs_check.engines.exact import fractions, regions, search
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.control.drift_step import after_first_round
@@ -33,8 +34,8 @@ from proofs_check.groundwork.control.lambert_sum import (
     worst_policy,
 )
 from proofs_check.groundwork.control.paper_setting import WIDE, h
-from proofs_check.groundwork.regret.orders import tends_to
-from proofs_check.notation import REGION, C, T, V, rate, rho, said, written
+from proofs_check.symbols import REGION, C, T, V, rate, rho
+from proofs_check.text import said
 from theory.admission import debt_update
 from theory.lambert import lambert_partial
 from theory.region import region_maximum
@@ -63,7 +64,7 @@ def first_round_small_weight() -> Evidence:
         violation / cost_violation_rate_as_stated(1, 1 / weight, sp.Rational(1, 2)),
         weight,
         what="the violation of round 1 divided by the printed rate",
-        domain="T = 1, c = C/Λ̄, ρ = 1/2, V = 1/w, w → ∞",
+        domain=r"$T=1$, $c=C/\bar\Lambda$, $\rho=1/2$, $V=1/w$, $w\to\infty$",
         debt=violation,
     )
 
@@ -75,7 +76,7 @@ def first_round_wide_region() -> Evidence:
         violation / cost_violation_rate_as_stated(1, V, WIDE.rho),
         h,
         what="the violation of round 1 divided by the printed rate",
-        domain="T = 1, c = C/Λ̄, any V; ρ = 1 - 1/h, h → ∞",
+        domain=r"$T=1$, $c=C/\bar\Lambda$, any $V$; $\rho=1-1/h$, $h\to\infty$",
         debt=violation,
     )
 
@@ -108,8 +109,8 @@ def cost_attained() -> Evidence:
     return equal(
         sp.expand(cost_excess_maximum(T, REGION, C / rate, C)),
         C * LAMBERT,
-        domain="every T, ρ, Λ̄, C",
-        what="the violation of always admitting Λ_max and C·Σρ^t/(1-ρ^t)",
+        domain=r"every $T$, $\rho$, $\bar\Lambda$, $C$",
+        what=r"the violation of always admitting $\Lambda_{\max}$ and $C\cdot\sum \rho^t/(1-\rho^t)$",
     )
 
 
@@ -123,13 +124,14 @@ def bounded_beats_growing() -> Evidence:
             factor * lambert_bound(WIDE.rho) / printed,
             now,
             0,
-            what="C, or c_max·Λ̄, times the bound over the rate",
-            domain="V, ρ = 1 - 1/h fixed, T → ∞; the violation is at most that times lambert_bound(ρ)",
+            what=r"$C$, or $c_{\max}\cdot\bar\Lambda$, times the bound over the rate",
+            domain=r"$V$, $\rho=1-1/h$ fixed, $T\to\infty$; the violation is at most that times "
+            r"lambert_bound$(\rho)$",
         ),
         equal(
             STATED**2,
             V * T + V / (1 - rho),
-            domain="every V, T, ρ",
+            domain=r"every $V$, $T$, $\rho$",
             what="the printed rate squared and its inside",
         ),
     )
@@ -140,19 +142,25 @@ def below_two() -> Evidence:
     q = sp.Symbol("q", positive=True)
     return together(
         always(
-            1 / (1 - q) < 2 / (1 - q**2), given=[q < 1], domain="every √ρ: the logarithm is smaller, √ρ < 1"
+            1 / (1 - q) < 2 / (1 - q**2),
+            given=[q < 1],
+            domain=r"every $\sqrt{\rho}$: the logarithm is "
+            r"smaller, $\sqrt{\rho}<1$",
         ),
         equal(
             lambert_bound(q**2),
             q * sp.log(1 - q) / (q**2 - 1),
-            domain="every √ρ",
-            what="lambert_bound and √ρ·log(1/(1-√ρ))/(1-ρ)",
+            domain=r"every $\sqrt{\rho}$",
+            what=r"lambert_bound and $\sqrt{\rho}\cdot\log(1/(1-\sqrt{\rho}))/(1-\rho)$",
         ),
     )
 
 
-PEAK = "one bound E[c(t)] <= c_max for the mean costs of all rounds and horizons"
-EVERY_HORIZON = "constant admission is affordable at every horizon, Λ̄Σ_{s<=t}E[c(s)] <= Ct for every t"
+PEAK = r"one bound $\mathbb E[c(t)]\le c_{\max}$ for the mean costs of all rounds and horizons"
+EVERY_HORIZON = (
+    r"constant admission is affordable at every horizon, $\bar\Lambda\sum_{s\le t}\mathbb "
+    r"E[c(s)]\le Ct$ for every $t$"
+)
 BOUND: dict[str, Check | tuple[Check, ...]] = {
     "worst policy": worst_policy,
     "summation by parts": (abel_step, confirming(region_bounds_cost)),
@@ -161,102 +169,105 @@ BOUND: dict[str, Check | tuple[Check, ...]] = {
     "Lambert sum, closed": (lambert_closed, confirming(lambert_bounded)),
 }
 WHY = (
-    "E[cΛ] <= E[c]Λ_max(t) = E[c]Λ̄w_t with w_t = 1/(1-ρ^t), because c >= 0, whatever cost and admission have to "
-    "do with each other. Then ΣE[c]Λ̄w_t - CT = Σ(E[c]Λ̄-C)w_t + CΣ(w_t-1), and summation by parts makes the "
-    "first sum non-positive: w falls, and the prefixes of E[c]Λ̄-C are not positive. With g = (1-ρ^t)/(1-ρ) = "
-    "Σ_{j<t}ρ^j, which lies between tρ^((t-1)/2) and t, w_t-1 = ρ^t/(1-ρ^t) lies between ρ^t/(t(1-ρ)) and "
-    "√ρ·√ρ^t/(t(1-ρ)), and Σq^t/t = log(1/(1-q))."
+    r"$\mathbb E[c\Lambda]\le\mathbb E[c]\Lambda_{\max}(t)=\mathbb E[c]\bar\Lambda w_t$ with "
+    r"$w_t=1/(1-\rho^t)$, because $c\ge0$, whatever cost and admission have to do with each other. Then "
+    r"$\sum \mathbb E[c]\bar\Lambda w_t-CT=\sum (\mathbb E[c]\bar\Lambda-C)w_t+C\sum (w_t-1)$, and "
+    r"summation by parts makes the first sum non-positive: $w$ falls, and the prefixes of $\mathbb "
+    r"E[c]\bar\Lambda-C$ are not positive. With $g=(1-\rho^t)/(1-\rho)=\sum_{j<t}\rho^j$, which lies "
+    r"between $t\rho^{(t-1)/2}$ and $t$, $w_t-1=\rho^t/(1-\rho^t)$ lies between $\rho^t/(t(1-\rho))$ and "
+    r"$\sqrt{\rho}\cdot\sqrt{\rho}^t/(t(1-\rho))$, and $\sum q^t/t=\log(1/(1-q))$."
 )
 
 CLAIMS = [
     Claim(
         id="thm:dpp-cost-constraint",
         kind="theorem",
-        title="Vio^S = O(√(VT + V/(1-ρ))), V and ρ fixed",
-        statement="Read literally: for one cost process, which constant admission can pay at every horizon, and "
-        "fixed V and ρ, the cumulative cost violation is O(√(VT + V/(1-ρ))) as T grows; the constant may depend "
-        "on V, ρ and the process. (It is even bounded. Below: one constant for all V and ρ, and costs "
-        "affordable at one horizon alone.)",
-        formula=written(r"\mathrm{Vio}^{\mathrm S}(T)=O\bigl(@r\bigr)", "Vio^S(T) = O(@r)", r=STATED),
+        title=r"$\mathrm{Vio}^{\mathrm{S}}=O(\sqrt{VT+V/(1-\rho)})$, $V$ and $\rho$ fixed",
+        statement="Read literally: for one cost process, which constant admission can pay at every "
+        r"horizon, and fixed $V$ and $\rho$, the cumulative cost violation is $O(\sqrt{VT+V/(1-\rho)})$ "
+        r"as $T$ grows; the constant may depend on $V$, $\rho$ and the process. (It is even bounded. "
+        r"Below: one constant for all $V$ and $\rho$, and costs affordable at one horizon alone.)",
+        formula=said(r"\mathrm{Vio}^{\mathrm S}(T)=O\bigl(@r\bigr)", r=STATED),
         domain=f"every fixed V > 0 and 0 < ρ < 1, T → ∞; {EVERY_HORIZON}",
         given=(WRITTEN,),
-        parts=(*BOUND, "rate"),
         checks={**BOUND, "rate": bounded_beats_growing},
         sketch=f"{WHY} So the violation is bounded in T, and the printed rate grows with T.",
     ),
     Claim(
         id="thm:dpp-cost-constraint/uniform",
         kind="reading",
-        title="the same, with one constant for all V and ρ",
-        statement="The constant depends on neither V, ρ nor T, for costs that constant admission can pay at every "
-        "horizon.",
-        formula=written(
+        title=r"the same, with one constant for all $V$ and $\rho$",
+        statement=r"The constant depends on neither $V$, $\rho$ nor $T$, for costs that constant "
+        "admission can pay at every horizon.",
+        formula=said(
             r"\sup_{V,\rho,T}\mathrm{Vio}^{\mathrm S}(T)\big/@r<\infty",
-            "sup over V, ρ, T of Vio^S(T)/@r < ∞",
             r=STATED,
         ),
         domain=f"every V > 0, 0 < ρ < 1, T >= 1; {EVERY_HORIZON}",
         checks=(first_round_small_weight, first_round_wide_region),
         corrected=Correction(
-            title="Vio^S <= C·Σρ^t/(1-ρ^t) <= C·log(2/(1-ρ))/(1-ρ): no V, no T, no independence",
+            title=r"$\mathrm{Vio}^{\mathrm{S}}\le C\cdot\sum \rho^t/(1-\rho^t)\le "
+            r"C\cdot\log(2/(1-\rho))/(1-\rho)$: no $V$, no $T$, no independence",
             statement=said(
-                "Every policy inside the region has Vio^S(T) <= C·S with S = @S, for any V and any dependence "
-                "between costs and admissions; always admitting Λ_max, at mean cost C/Λ̄, attains it. For all T, "
-                "S is at most @U, which is less than log(2/(1-ρ))/(1-ρ). Over all rounds S is at least @R, and "
-                "the two agree to leading order as ρ tends to 1.",
+                r"Every policy inside the region has $\mathrm{Vio}^{\mathrm{S}}(T)\le C\cdot S$ with "
+                "$S=@S$, for any $V$ and any dependence between costs and admissions; always admitting "
+                r"$\Lambda_{\max}$, at mean cost $C/\bar\Lambda$, attains it. For all $T$, $S$ is at "
+                r"most $@U$, which is less than $\log(2/(1-\rho))/(1-\rho)$. Over all rounds $S$ is at "
+                r"least $@R$, and the two agree to leading order as $\rho$ tends to 1.",
                 S=LAMBERT,
                 U=lambert_bound(rho),
                 R=cost_violation_rate(rho),
             ),
-            formula=written(
+            formula=said(
                 r"\mathrm{Vio}^{\mathrm S}(T)\le C@S\le C\cdot\bigl(@U\bigr),\qquad@R"
                 r"\le\sum_{t\ge1}\frac{\rho^t}{1-\rho^t}\le@U",
-                "Vio^S(T) ≤ C·@S ≤ C·(@U), @R ≤ Σ_{t≥1} ρ^t/(1-ρ^t) ≤ @U",
                 S=LAMBERT,
                 U=lambert_bound(rho),
                 R=cost_violation_rate(rho),
             ),
-            hypotheses=("Λ̄Σ_{s<=t}E[c(s)] <= Ct for every t <= T",),
+            hypotheses=(r"$\bar\Lambda\sum_{s\le t}\mathbb E[c(s)]\le Ct$ for every $t\le T$",),
             given=(WRITTEN,),
             sketch=WHY,
-            parts=(*BOUND, "attained", "below log(2/(1-ρ))", "order in ρ"),
             checks={
                 **BOUND,
                 "attained": cost_attained,
-                "below log(2/(1-ρ))": below_two,
-                "order in ρ": lambert_order,
+                r"below $\log(2/(1-\rho))$": below_two,
+                r"order in $\rho$": lambert_order,
             },
         ),
     ),
     Claim(
         id="thm:dpp-cost-constraint/one-horizon",
         kind="reading",
-        title="the same, with costs affordable at horizon T alone",
-        statement="As eq:ck-cost-constraint has it: only the average over the whole horizon T is affordable; V and ρ "
-        "fixed, one constant for all costs whose means stay below c_max. (The paper asks for that: a drift constant "
-        "B < ∞ for all rounds bounds E[c²], and E[c] <= √E[c²]. With costs that grow with T it fails, see "
-        "thm:dpp-cost-constraint/largest.) The violation is even bounded in T.",
-        formula=written(
+        title="the same, with costs affordable at horizon $T$ alone",
+        statement="As eq:ck-cost-constraint has it: only the average over the whole horizon $T$ is "
+        r"affordable; $V$ and $\rho$ fixed, one constant for all costs whose means stay below "
+        r"$c_{\max}$. (The paper asks for that: a drift constant $B<\infty$ for all rounds bounds "
+        r"$\mathbb E[c^2]$, and $\mathbb E[c]\le\sqrt{\mathbb E}[c^2]$. With costs that grow with $T$ it "
+        "fails, see thm:dpp-cost-constraint/largest.) The violation is even bounded in $T$.",
+        formula=said(
             r"\bar c_T\bar\Lambda\le C,\ E[c(t)]\le c_{\max}\Rightarrow"
             r"\mathrm{Vio}^{\mathrm S}(T)\le@peak=O\bigl(@r\bigr)",
-            "c̄Λ̄ ≤ C, E[c(t)] ≤ c_max ⇒ Vio^S(T) ≤ @peak = O(@r)",
             peak=cost_violation_by_peak(T, REGION, peak),
             r=STATED,
         ),
         symbols={"c_max": "bound on every round's mean cost"},
         domain=f"every fixed V > 0 and 0 < ρ < 1; Λ̄Σ_{{t<=T}}E[c(t)] <= CT; {PEAK}; any dependence of the costs",
         given=(WRITTEN,),
-        parts=("worst policy", "whole horizon", "Λ_max", "Lambert sum", "rate"),
         checks={
             "worst policy": worst_policy,
             "whole horizon": peak_step,
-            "Λ_max": beyond_rate,
+            r"$\Lambda_{\max}$": beyond_rate,
             "Lambert sum": (lambert_summand, lambert_closed, confirming(lambert_bounded)),
             "rate": bounded_beats_growing,
         },
-        sketch="E[cΛ] <= E[c]Λ_max(t) = E[c]Λ̄(1+h(t)) with h(t) = ρ^t/(1-ρ^t), because c >= 0. So Vio^S <= "
-        "[Σ(E[c]Λ̄-C) + ΣE[c]Λ̄h(t)]⁺, where the first sum is not positive, the horizon being affordable, and the "
-        "second is at most c_max·Λ̄·Σh(t). That sum is bounded in T: with g = (1-ρ^t)/(1-ρ) = Σ_{j<t}ρ^j >= "
-        "tρ^((t-1)/2), h(t) is at most √ρ·√ρ^t/(t(1-ρ)), and Σq^t/t = log(1/(1-q)). The printed rate grows with T.",
+        sketch=r"$\mathbb E[c\Lambda]\le\mathbb E[c]\Lambda_{\max}(t)=\mathbb E[c]\bar\Lambda(1+h(t))$ "
+        r"with $h(t)=\rho^t/(1-\rho^t)$, because $c\ge0$. So $\mathrm{Vio}^{\mathrm{S}}\le[\sum (\mathbb "
+        r"E[c]\bar\Lambda-C)+\sum \mathbb E[c]\bar\Lambda h(t)]^{+}$, where the first sum is not "
+        "positive, the horizon being affordable, and the second is at most "
+        r"$c_{\max}\cdot\bar\Lambda\cdot\sum h(t)$. That sum is bounded in $T$: with "
+        r"$g=(1-\rho^t)/(1-\rho)=\sum_{j<t}\rho^j\ge t\rho^{(t-1)/2}$, $h(t)$ is at most "
+        r"$\sqrt{\rho}\cdot\sqrt{\rho}^t/(t(1-\rho))$, and $\sum q^t/t=\log(1/(1-q))$. The printed rate "
+        "grows with $T$.",
     ),
 ]

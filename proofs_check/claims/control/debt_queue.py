@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.exact import exhaust, fractions, search
 from proofs_check.engines.identity import equal
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, fails, holds
 from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behaves
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import C, Formula
 from proofs_check.simulator import simulate
+from proofs_check.symbols import C
 from theory.admission import AdmissionState, acdpp_round, advance, debt_update
 from theory.minimiser import drift_plus_penalty
 from theory.region import region_maximum, region_minimum
@@ -29,14 +29,16 @@ from theory.setting import Constants, Region
 
 def start_identity() -> Evidence:
     """Z(0) = 0 and nothing admitted before round 1."""
-    return equal(debt_update(0, c, 0, C), 0, domain="every cost and budget", what="Z(1) from Z(0) = 0 and 0")
+    return equal(
+        debt_update(0, c, 0, C), 0, domain="every cost and budget", what="$Z(1)$ from $Z(0)=0$ and 0"
+    )
 
 
 def queue_step() -> Evidence:
     """Z(t+1) - Z(t) >= cΛ - C."""
     return always(
         debt_update(Z, c, Lambda, C) - Z >= c * Lambda - C,
-        domain="one round, every Z, c, Λ >= 0, C > 0; summed over t from Z(1) = 0",
+        domain=r"one round, every $Z$, $c$, $\Lambda\ge0$, $C>0$; summed over $t$ from $Z(1)=0$",
     )
 
 
@@ -122,43 +124,41 @@ CLAIMS = [
     Claim(
         id="eq:Z-update/start",
         kind="reading",
-        title="Z(0) = 0 in the text, Z(1) = 0 in the algorithm",
-        statement="The two starting values agree: with nothing admitted before round 1, Z(0) = 0 gives Z(1) = 0.",
-        formula=Formula(r"Z(1)=[0+0-C]^+=0", "Z(1) = [0 + 0 - C]⁺ = 0"),
-        domain="C > 0, Λ(0) = 0",
+        title="$Z(0)=0$ in the text, $Z(1)=0$ in the algorithm",
+        statement="The two starting values agree: with nothing admitted before round 1, $Z(0)=0$ gives "
+        "$Z(1)=0$.",
+        formula=r"Z(1)=[0+0-C]^+=0",
+        domain=r"$C>0$, $\Lambda(0)=0$",
         checks=(start_identity,),
     ),
     Claim(
         id="eq:cum-cost-violation/queue",
         kind="inequality",
-        title="the cost violation is at most E[Z(T+1)]",
+        title=r"the cost violation is at most $\mathbb E[Z(T+1)]$",
         statement="The cumulative cost violation never exceeds the mean debt after the last round.",
-        formula=Formula(r"\mathrm{Vio}^{\mathrm S}(T)\le E[Z(T+1)]", "Vio^S(T) ≤ E[Z(T+1)]"),
-        domain="any costs and admissions, Z(1) = 0",
+        formula=r"\mathrm{Vio}^{\mathrm S}(T)\le E[Z(T+1)]",
+        domain="any costs and admissions, $Z(1)=0$",
         given=(WRITTEN,),
-        sketch="Z(t+1) - Z(t) >= c(t)Λ(t) - C on every path; add up from Z(1) = 0 and take means: Σ(E[cΛ]-C) <= "
-        "E[Z(T+1)]. The right side is not negative, so the positive part of the left is at most it, too.",
-        parts=("a round", "Z(T+1) >= 0"),
-        checks={"a round": (queue_step, confirming(queue_exact)), "Z(T+1) >= 0": debt_behaves},
+        sketch=r"$Z(t+1)-Z(t)\ge c(t)\Lambda(t)-C$ on every path; add up from $Z(1)=0$ and take means: "
+        r"$\sum (\mathbb E[c\Lambda]-C)\le\mathbb E[Z(T+1)]$. The right side is not negative, so the "
+        "positive part of the left is at most it, too.",
+        checks={"a round": (queue_step, confirming(queue_exact)), r"$Z(T+1)\ge0$": debt_behaves},
     ),
     Claim(
         id="alg:acdpp/state",
         kind="reading",
-        title="debt and the last K-1 admissions are all the policy needs",
-        statement="What the server can infer (the debt, the last K-1 admissions, how many samples have left) gives "
-        "n(t), N(t) and Z(t) of every round, and with them the minimiser of J_t over the region.",
-        formula=Formula(
-            r"n(t)=\sum_{j=t-K+1}^t\Lambda(j),\quad\Lambda^\star(t)\in\operatorname{arg}\min_{[\Lambda_{\min}(t),\Lambda_{\max}(t)]}J_t",
-            "n(t) = Σ_{j=t-K+1}^t Λ(j), Λ*(t) ∈ argmin J_t over [Λ_min(t), Λ_max(t)]",
-        ),
-        domain="K-step retention; theory's own state and minimiser, as the toolkit plays them",
+        title="debt and the last $K-1$ admissions are all the policy needs",
+        statement="What the server can infer (the debt, the last $K-1$ admissions, how many samples have "
+        "left) gives $n(t)$, $N(t)$ and $Z(t)$ of every round, and with them the minimiser of $J_t$ over "
+        "the region.",
+        formula=r"n(t)=\sum_{j=t-K+1}^t\Lambda(j),\quad\Lambda^\star(t)\in\operatorname{arg}\min_{[\Lambda_{\min}(t),\Lambda_{\max}(t)]}J_t",
+        domain="$K$-step retention; theory's own state and minimiser, as the toolkit plays them",
         symbols={
             "j": "a round",
             "Λ_min": "lower end of the region",
             "Λ_max": "upper end of the region",
             "argmin": "where it is least",
         },
-        parts=("state", "choice"),
         checks={"state": state_remembers, "choice": choice_minimises},
     ),
 ]

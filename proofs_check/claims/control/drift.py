@@ -17,6 +17,7 @@ from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import fractions, regions, search
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import diverges
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.drift_step import (
     drift_constant_is,
@@ -29,8 +30,9 @@ from proofs_check.groundwork.control.drift_step import (
 )
 from proofs_check.groundwork.control.inside_region import placed
 from proofs_check.groundwork.control.paper_setting import WIDE, h
-from proofs_check.groundwork.regret.orders import diverges, tight_regions
-from proofs_check.notation import REGION, C, Formula, T, rate, said, t, written
+from proofs_check.groundwork.regret.orders import tight_regions
+from proofs_check.symbols import REGION, C, T, rate, t
+from proofs_check.text import said
 from theory.admission import debt_update
 from theory.algebra import ball
 from theory.region import region_maximum
@@ -50,11 +52,11 @@ def drift_in_rho() -> Evidence:
     found = diverges(
         debt**2 / 2,
         h,
-        what="the drift of round 1, a lower bound on B,",
-        domain="costs constant, c = C/Λ̄; ρ = 1 - 1/h, h → ∞",
+        what="the drift of round 1, a lower bound on $B$,",
+        domain=r"costs constant, $c=C/\bar\Lambda$; $\rho=1-1/h$, $h\to\infty$",
         **{"admitted in round 1": first, "Z(2)": debt},
     )
-    return obeying(found, {"round 1 of ACDPP admits Λ_max(1)": without_debt()})
+    return obeying(found, {r"round 1 of ACDPP admits $\Lambda_{\max}(1)$": without_debt()})
 
 
 def drift_heavy_tail() -> Evidence:
@@ -68,8 +70,9 @@ def drift_heavy_tail() -> Evidence:
     found = diverges(
         moment(2),
         n,
-        what="E[c²], and with it the drift,",
-        domain="i.i.d. costs c = 4^j with probability (7/8)·8^-j, j = 0, 1, …, cut at j = n; any ρ",
+        what=r"$\mathbb E[c^2]$, and with it the drift,",
+        domain=r"i.i.d. costs $c=4^j$ with probability $(7/8)\cdot8^{-j}$, $j=0$, 1, $\ldots$, cut at "
+        r"$j=n$; any $\rho$",
         **{"E[c] up to n": moment(1)},
     )
     total, average = (sp.limit(moment(power), n, sp.oo) for power in (0, 1))
@@ -77,7 +80,13 @@ def drift_heavy_tail() -> Evidence:
         found,
         {
             "probabilities sum to 1": equal(total, 1, domain="the chances", what="their sum and 1"),
-            "a finite mean": equal(average, sp.Rational(7, 4), domain="the costs", what="E[c] and 7/4"),
+            "a finite mean": equal(
+                average,
+                sp.Rational(7, 4),
+                domain="the costs",
+                what=r"$\mathbb E[c]$ "
+                "and $7/4$",
+            ),
         },
     )
 
@@ -121,7 +130,7 @@ def drift_sum(context: Context) -> Evidence:
         "<=",
         lambda p: 3700 * ball(1).pi() ** 2 / 6,
         grid,
-        domain="E[c²] = 37, Λ̄ = 10, C = 55; both sides times (1-ρ)²",
+        domain=r"$\mathbb E[c^2]=37$, $\bar\Lambda=10$, $C=55$; both sides times $(1-\rho)^2$",
     )
 
 
@@ -133,7 +142,8 @@ def drift_order() -> Evidence:
         "<=",
         lambda p: zeta * 20 * (1 - p["region"].map(ball).rho),
         [{**p, "T": 10**15} for p in tight_regions((4, 5, 6))],
-        domain="E[c²] = 37, Λ̄ = 10, C = 55, T = 10^15: within 20(1-ρ) of 3700·π²/12, relatively",
+        domain=r"$\mathbb E[c^2]=37$, $\bar\Lambda=10$, $C=55$, $T=10^{15}$: within $20(1-\rho)$ of "
+        r"$3700\cdot\pi^2/12$, relatively",
     )
 
 
@@ -141,53 +151,56 @@ CLAIMS = [
     Claim(
         id="eq:dpp-upper-1",
         kind="inequality",
-        title="one constant B bounds the drift's quadratic part",
-        statement="Drift plus penalty is at most B plus the mean of J_t, with one finite B for all actions, "
-        "all rounds, and (as Remark 1 lets ρ tend to 1) all ρ.",
-        formula=Formula(
-            r"\Delta+V\,E[p\mid\mathbb O]\le B+E[J_t\mid\mathbb O],\quad B<\infty\text{ uniform}",
-            "Δ + V·E[p|O] ≤ B + E[J_t|O], B < ∞ uniform",
-        ),
-        domain="every action inside the region, every t >= 1, 0 < ρ < 1",
+        title="one constant $B$ bounds the drift's quadratic part",
+        statement="Drift plus penalty is at most $B$ plus the mean of $J_t$, with one finite $B$ for all "
+        r"actions, all rounds, and (as Remark 1 lets $\rho$ tend to 1) all $\rho$.",
+        formula=r"\Delta+V\,E[p\mid\mathbb O]\le B+E[J_t\mid\mathbb O],\quad B<\infty\text{ uniform}",
+        domain=r"every action inside the region, every $t\ge1$, $0<\rho<1$",
         symbols={
-            "Δ": "the mean drift, E[L(t+1) - L(t) | O]",
-            "O": "the state when round t begins",
+            "Δ": r"the mean drift, $\mathbb E[L(t+1)-L(t)\mid O]$",
+            "O": "the state when round $t$ begins",
             "B": "the drift's constant",
         },
         checks=(drift_in_rho, drift_heavy_tail),
-        hypotheses=("ρ is fixed", "E[c(t)² | past] is bounded"),
+        hypotheses=(r"$\rho$ is fixed", r"$\mathbb E[c(t)^2\mid \text{past}]$ is bounded"),
         checks_with_hypotheses=(drift_inequality, drift_constant_is),
         corrected=Correction(
-            title=said("B_t = @B; ΣB_t <= @L + π²/6·E[c²]Λ̄²/(1-ρ)²", B=B_t, L=LIMIT),
+            title=said(
+                r"$B_t=@B$; $\sum B_t\le @L+\pi^2/6\cdot\mathbb E[c^2]\bar\Lambda^2/(1-\rho)^2$",
+                B=B_t,
+                L=LIMIT,
+            ),
             statement=said(
-                "Round t has its own constant B_t = @B. Their sum is @L and at most π²/6·E[c²]Λ̄²/(1-ρ)² more, "
-                "which is exact up to a factor 2: over all rounds the excess is asymptotic to "
-                "π²/12·E[c²]Λ̄²/(1-ρ)² as ρ tends to 1.",
+                "Round $t$ has its own constant $B_t=@B$. Their sum is $@L$ and at most "
+                r"$\pi^2/6\cdot\mathbb E[c^2]\bar\Lambda^2/(1-\rho)^2$ more, which is exact up to a "
+                r"factor 2: over all rounds the excess is asymptotic to $\pi^2/12\cdot\mathbb "
+                r"E[c^2]\bar\Lambda^2/(1-\rho)^2$ as $\rho$ tends to 1.",
                 B=B_t,
                 L=LIMIT,
             ),
-            formula=written(
+            formula=said(
                 r"B_t=@B,\quad\sum_{t\le T}B_t\le@L+\tfrac{\pi^2}6\frac{E[c^2]\bar\Lambda^2}{(1-\rho)^2}",
-                "B_t = @B, ΣB_t ≤ @L + (π²/6)·E[c²]Λ̄²/(1-ρ)²",
                 B=B_t,
                 L=LIMIT,
             ),
-            hypotheses=("E[c(t)² | past] <= E[c²]",),
+            hypotheses=(r"$\mathbb E[c(t)^2\mid \text{past}]\le\mathbb E[c^2]$",),
             given=(WRITTEN,),
-            symbols={"π": "3.14159…"},
-            sketch="([Z+a]⁺)² <= (Z+a)² with a = cΛ-C, and a² <= c²Λ²+C² as c, Λ, C >= 0; then Λ <= Λ_max(t), and "
-            "means are taken given the past. For the sum write x = ρ^t, r² = ρ^(t-1) and g = (1-x)/(1-ρ) = "
-            "Σ_{j<t}ρ^j. B_t exceeds (E[c²]Λ̄²+C²)/2 by E[c²]Λ̄²/(2(1-ρ)²) times q = x(2-x)/g². As t·r <= g <= t "
-            "(the arithmetic-geometric mean of ρ^j and ρ^(t-1-j), and ρ^j <= 1), q lies between x(2-x)/t² and "
-            "ρ(2-x)/t². The second is at most 2/t², and Σ2/t² = π²/3. Both ends are at most 2/t² for every ρ, so "
-            "their sums over all t are continuous in ρ up to ρ = 1 (Weierstrass), where both are Σ1/t² = π²/6.",
-            parts=("one round", "B_t", "its excess", "g", "q", "the sums"),
+            symbols={"π": r"$3.14159$$\ldots$"},
+            sketch=r"$([Z+a]^{+})^2\le(Z+a)^2$ with $a=c\Lambda-C$, and $a^2\le c^2\Lambda^2+C^2$ as "
+            r"$c$, $\Lambda$, $C\ge0$; then $\Lambda\le\Lambda_{\max}(t)$, and means are taken given the "
+            r"past. For the sum write $x=\rho^t$, $r^2=\rho^{t-1}$ and "
+            r"$g=(1-x)/(1-\rho)=\sum_{j<t}\rho^j$. $B_t$ exceeds $(\mathbb E[c^2]\bar\Lambda^2+C^2)/2$ "
+            r"by $\mathbb E[c^2]\bar\Lambda^2/(2(1-\rho)^2)$ times $q=x(2-x)/g^2$. As $t\cdot r\le g\le "
+            r"t$ (the arithmetic-geometric mean of $\rho^j$ and $\rho^{t-1-j}$, and $\rho^j\le1$), $q$ "
+            r"lies between $x(2-x)/t^2$ and $\rho(2-x)/t^2$. The second is at most $2/t^2$, and $\sum "
+            r"2/t^2=\pi^2/3$. Both ends are at most $2/t^2$ for every $\rho$, so their sums over all $t$ "
+            r"are continuous in $\rho$ up to $\rho=1$ (Weierstrass), where both are $\sum 1/t^2=\pi^2/6$.",
             checks={
                 "one round": (drift_inequality, confirming(drift_exact)),
-                "B_t": drift_constant_is,
+                "$B_t$": drift_constant_is,
                 "its excess": drift_excess,
-                "g": least_average,
-                "q": (drift_summand, confirming(drift_sum)),
+                "$g$": least_average,
+                "$q$": (drift_summand, confirming(drift_sum)),
                 "the sums": (drift_ends, confirming(drift_order)),
             },
         ),

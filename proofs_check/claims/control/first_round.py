@@ -20,7 +20,8 @@ from proofs_check.evidence import Evidence, fails, holds, obeying, refutes, toge
 from proofs_check.groundwork.control.drift_step import without_debt
 from proofs_check.groundwork.control.paper_setting import SETTING
 from proofs_check.groundwork.control.repaired_penalty import plain, totals_are_sums
-from proofs_check.notation import REGION, C, Formula, K, T, rate, rho, said, written
+from proofs_check.symbols import REGION, C, K, T, rate, rho
+from proofs_check.text import said
 from theory.admission import AdmissionState, acdpp_round
 from theory.paper import BUDGET, BUFFERS, RATE, RETENTION
 from theory.region import region_maximum, region_maximum_total, region_minimum, region_minimum_total
@@ -33,11 +34,18 @@ LEAST = cost_violation_least(T, rho, C)
 def buffers_overflow() -> Evidence:
     """Λ_max(1) > KΛ̄ = ΣB wherever ρ > 1-1/K."""
     first = plain(region_maximum(REGION, 1))
-    more = always(first > K * rate, given=[rho < 1, rho > 1 - 1 / K], domain="every K and ρ > 1-1/K, ΣB = KΛ̄")
-    found = refutes(
-        more, "round 1 admits more than all buffers hold, for every K, Λ̄, V, constants and ρ > 1-1/K"
+    more = always(
+        first > K * rate,
+        given=[rho < 1, rho > 1 - 1 / K],
+        domain="every $K$ and "
+        r"$\rho>1-1/K$, $\sum B=K\bar\Lambda$",
     )
-    return obeying(found, {"round 1 of ACDPP admits Λ_max(1)": without_debt()})
+    found = refutes(
+        more,
+        r"round 1 admits more than all buffers hold, for every $K$, $\bar\Lambda$, $V$, constants "
+        r"and $\rho>1-1/K$",
+    )
+    return obeying(found, {r"round 1 of ACDPP admits $\Lambda_{\max}(1)$": without_debt()})
 
 
 def played_first_round() -> Evidence:
@@ -60,7 +68,8 @@ def played_first_round() -> Evidence:
     return exhaust(
         [{"V": V, "rho": rho, "cost": cost, "constants": constants} for V, rho, cost, constants in points],
         differs,
-        domain="V = 1/1000, 1, 10^6; ρ = 0.1, 0.5, 0.99; costs 0, 5.5, 40; two sets of constants; Λ̄ = K = 10, C = 55",
+        domain=r"$V=1/1000$, 1, $10^6$; $\rho=0.1$, 0.5, 0.99; costs 0, 5.5, 40; two sets of constants; "
+        r"$\bar\Lambda=K=10$, $C=55$",
     )
 
 
@@ -74,13 +83,14 @@ def never_repaid() -> Evidence:
         equal(
             C / rate * least - C * T,
             cost_violation_least(T, region.rho, C),
-            domain="every T >= 1 and ρ = exp(-decay); E[c(t)]Λ̄ = C in every round",
+            domain=r"every $T\ge1$ and $\rho=\exp(-\text{decay})$; $\mathbb E[c(t)]\bar\Lambda=C$ in "
+            "every round",
             what="the least violation and theory's",
         ),
         always(
             c * admitted >= c * low,
             given=[admitted >= low],
-            domain="every later round, c >= 0: no less is spent",
+            domain=r"every later round, $c\ge0$: no less is spent",
         ),
     )
 
@@ -92,10 +102,10 @@ def cost_is_never_met() -> Evidence:
     positive = always(
         sp.Gt(least, 0, evaluate=False),
         given=[rho < 1],
-        domain="the least violation when E[c(t)]Λ̄ = C: every T, ρ and C",
+        domain=r"the least violation when $\mathbb E[c(t)]\bar\Lambda=C$: every $T$, $\rho$ and $C$",
     )
     found = refutes(
-        positive, f"the mean cost exceeds the budget at every horizon T, by {said('@least', least=LEAST)}"
+        positive, f"the mean cost exceeds the budget at every horizon T, by {said('$@least$', least=LEAST)}"
     )
     facts = {"round 1 of ACDPP admits Λ_max(1)": without_debt(), "no policy spends less": never_repaid()}
     return obeying(found, facts)
@@ -123,7 +133,7 @@ def violation_in_the_loop(context: Context) -> Evidence:
         low=-float(BUDGET * rounds),
         high=most,
         domain=f"MNIST budgets, costs uniform on [1, 10], ρ = 0.99, V = 1, T = {rounds}",
-        what="Σ(cΛ-C), which must not be positive",
+        what=r"$\sum (c\Lambda-C)$, which must not be positive",
         **numbers,
     )
 
@@ -162,7 +172,10 @@ def capacity_in_the_loop(context: Context) -> Evidence:
     certificate = {"fullest memory": fullest, "memory in round 1": least, "ΣB": capacity}
     if fullest <= capacity * (1 + 1e-12) and least == capacity:
         return holds(
-            "simulation", "full from round 1 on and never above ΣB", domain=domain, certificate=certificate
+            "simulation",
+            r"full from round 1 on and never above $\sum B$",
+            domain=domain,
+            certificate=certificate,
         )
     return fails("simulation", f"the memory reached {fullest}", domain=domain, certificate=certificate)
 
@@ -173,36 +186,38 @@ CLAIMS = [
         kind="reading",
         title="ACDPP keeps to its buffers and its budget",
         statement="The policy as printed meets the average cost constraint, and the buffers hold what it "
-        "admits, from the first round on (Z(1) = 0).",
-        formula=Formula(
-            r"\tfrac1T\sum_tE[c(t)\Lambda(t)]\le C,\quad n(t)\le\sum_mB_m", "(1/T)ΣE[cΛ] ≤ C, n(t) ≤ ΣB"
-        ),
-        domain="the benchmark design KΛ̄ = ΣB, mean cost times Λ̄ equal to C, every T",
+        "admits, from the first round on $(Z(1)=0)$.",
+        formula=r"\tfrac1T\sum_tE[c(t)\Lambda(t)]\le C,\quad n(t)\le\sum_mB_m",
+        domain=r"the benchmark design $K\bar\Lambda=\sum B$, mean cost times $\bar\Lambda$ equal to $C$, "
+        "every $T$",
         checks=(buffers_overflow, cost_is_never_met, violation_in_the_loop),
         corrected=Correction(
             title=said(
-                "round 1 admits Λ̄/(1-ρ); Vio^S(T) >= @least at every T; cap by the room left", least=LEAST
+                r"round 1 admits $\bar\Lambda/(1-\rho)$; $\mathrm{Vio}^{\mathrm{S}}(T)\ge @least$ at "
+                "every $T$; cap by the room left",
+                least=LEAST,
             ),
             statement=said(
-                "Without debt J_1 is V·p, which falls in Λ: round 1 admits @first, more than ΣB = KΛ̄ when ρ > "
-                "1-1/K, and spends C/(1-ρ) on average. Inside the region that is never quite repaid: Vio^S(T) >= "
-                "@least for every T. A cap of the admission by the room that is left keeps the memory within ΣB "
-                "(and may leave the region at its lower end).",
+                r"Without debt $J_1$ is $V\cdot p$, which falls in $\Lambda$: round 1 admits $@first$, "
+                r"more than $\sum B=K\bar\Lambda$ when $\rho>1-1/K$, and spends $C/(1-\rho)$ on average. "
+                r"Inside the region that is never quite repaid: $\mathrm{Vio}^{\mathrm{S}}(T)\ge @least$ "
+                "for every $T$. A cap of the admission by the room that is left keeps the memory within "
+                r"$\sum B$ (and may leave the region at its lower end).",
                 first=plain(region_maximum(REGION, 1)),
                 least=LEAST,
             ),
-            formula=written(
+            formula=said(
                 r"\mathrm{Vio}^{\mathrm S}(T)\ge@least>0\quad\forall T",
-                "Vio^S(T) ≥ @least > 0 for all T",
                 least=LEAST,
             ),
-            hypotheses=("E[c(t) | past] = C/Λ̄ in every round",),
+            hypotheses=(r"$\mathbb E[c(t)\mid \text{past}]=C/\bar\Lambda$ in every round",),
             given=(WRITTEN,),
-            sketch="J_1 = V·p(Λ, Λ) is V times the third term, which falls. E[c(t)Λ(t)] >= E[c(t)]Λ_min(t) for t "
-            ">= 2, and round 1 spends (C/Λ̄)Λ_max(1). Add up: 1/(1-ρ) + Σ_{t=2}^T(1-ρ^t) - T = ρ + ρ^(T+1)/(1-ρ). "
-            "With a cap the memory after admission is at most ΣB, and what is retained in the next round is a "
-            "part of it.",
-            parts=("round 1", "never repaid", "totals", "capped"),
+            sketch=r"$J_1=V\cdot p(\Lambda,\Lambda)$ is $V$ times the third term, which falls. $\mathbb "
+            r"E[c(t)\Lambda(t)]\ge\mathbb E[c(t)]\Lambda_{\min}(t)$ for $t\ge2$, and round 1 spends "
+            r"$(C/\bar\Lambda)\Lambda_{\max}(1)$. Add up: "
+            r"$1/(1-\rho)+\sum_{t=2}^T(1-\rho^t)-T=\rho+\rho^{T+1}/(1-\rho)$. With a cap the memory "
+            r"after admission is at most $\sum B$, and what is retained in the next round is a part of "
+            "it.",
             checks={
                 "round 1": (without_debt, confirming(played_first_round)),
                 "never repaid": never_repaid,

@@ -19,7 +19,7 @@ from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.control.drift_step import conditional_means, debt_behaves, without_debt
-from proofs_check.notation import C, Formula, rate
+from proofs_check.symbols import C, rate
 from theory.admission import debt_update
 from theory.region import region_maximum
 from theory.setting import Region
@@ -57,7 +57,7 @@ def markov_factorises() -> Evidence:
         return None if fine else {"first": first, "second": second, "mean": mean}
 
     points = [{"stay": Fraction(j, 4)} for j in (2, 3)]
-    found = exhaust(points, differs, domain="Markov costs on {0, 2}, Λ̄ = C = 3, ρ = 1/2")
+    found = exhaust(points, differs, domain=r"Markov costs on {0, 2}, $\bar\Lambda=C=3$, $\rho=1/2$")
     facts = {
         "probabilities, stationary, of affordable mean": exhaust(points, unfair, domain="the chains"),
         "round 1 of ACDPP admits Λ_max(1)": without_debt(),
@@ -71,7 +71,7 @@ def independent_factorises() -> Evidence:
     first, second = ((p, z1), (1 - p, z2)), ((q, a), (1 - q, b))
     joint = sum(x * y * z * (cost * rate - C) for x, z in first for y, cost in second)
     product_form = sum(x * z for x, z in first) * sum(y * (cost * rate - C) for y, cost in second)
-    return equal(joint, product_form, domain="c(t) independent of Z(t), any values and probabilities")
+    return equal(joint, product_form, domain="$c(t)$ independent of $Z(t)$, any values and probabilities")
 
 
 def conditional_means_exact(context: Context) -> Evidence:
@@ -112,7 +112,7 @@ def average_is_not_each() -> Evidence:
 
     points = [{"rounds": 2}, {"rounds": 4}]
     prefixes = [{**p, "upto": t} for p in points for t in range(1, p["rounds"] + 1)]
-    found = exhaust(points, exceeds, domain="drifting costs 0 then 4, Λ̄ = 3, C = 6")
+    found = exhaust(points, exceeds, domain=r"drifting costs 0 then 4, $\bar\Lambda=3$, $C=6$")
     return obeying(
         found, {"an affordable average up to every round": exhaust(prefixes, dear, domain="the costs")}
     )
@@ -122,7 +122,10 @@ def constant_mean_is_each() -> Evidence:
     """The average of a constant is that constant."""
     mean, T = sp.symbols("mean T", positive=True)
     return always(
-        mean * rate - C <= 0, given=[T * mean * rate <= T * C], domain="E[c(t)] the same in every round"
+        mean * rate - C <= 0,
+        given=[T * mean * rate <= T * C],
+        domain=r"$\mathbb E[c(t)]$ the same in "
+        "every round",
     )
 
 
@@ -137,7 +140,9 @@ def only_the_sum() -> Evidence:
             domain="one round more",
             what="the sum of the excesses and the number of rounds times the average's",
         ),
-        always(total <= 0, given=[A * rate <= C], domain="any number n of rounds with an affordable average"),
+        always(
+            total <= 0, given=[A * rate <= C], domain="any number $n$ of rounds with an affordable average"
+        ),
     )
 
 
@@ -145,56 +150,55 @@ CLAIMS = [
     Claim(
         id="eq:independence-factorization",
         kind="step",
-        title="E[Z(cΛ̄-C)] factorises",
+        title=r"$\mathbb E[Z(c\bar\Lambda-C)]$ factorises",
         statement="The mean of debt times excess cost is the product of the two means (the paper assumes of the "
         "costs that they are not negative, are revealed when the round begins, and have an affordable average).",
-        formula=Formula(
-            r"E[Z(t)(c(t)\bar\Lambda-C)]=E[Z(t)]\,E[c(t)\bar\Lambda-C]", "E[Z(cΛ̄-C)] = E[Z]·E[cΛ̄-C]"
-        ),
-        domain="any cost process c(t) >= 0 revealed round by round",
+        formula=r"E[Z(t)(c(t)\bar\Lambda-C)]=E[Z(t)]\,E[c(t)\bar\Lambda-C]",
+        domain=r"any cost process $c(t)\ge0$ revealed round by round",
         checks=(markov_factorises,),
-        hypotheses=("c(t) is independent of c(1), …, c(t-1)",),
+        hypotheses=(r"$c(t)$ is independent of $c(1)$, $\ldots$, $c(t-1)$",),
         checks_with_hypotheses=(independent_factorises,),
         corrected=Correction(
-            title="E[Z(cΛ̄-C)] <= 0 if E[c(t) | past]·Λ̄ <= C in every round",
-            statement="What the drift argument needs is E[Z(t)(c(t)Λ̄-C)] <= 0. It holds when the mean cost "
-            "given the past is affordable in every round, E[c(t) | past]·Λ̄ <= C; independence is not "
-            "needed, but for Markov costs the stationary mean is not enough.",
-            formula=Formula(
-                r"E[c(t)\mid\mathcal F_{t-1}]\bar\Lambda\le C\Rightarrow E[Z(t)(c(t)\bar\Lambda-C)]\le0",
-                "E[c(t)|past]·Λ̄ ≤ C ⇒ E[Z(cΛ̄-C)] ≤ 0",
-            ),
+            title=r"$\mathbb E[Z(c\bar\Lambda-C)]\le0$ if $\mathbb E[c(t)\mid "
+            r"\text{past}]\cdot\bar\Lambda\le C$ in every round",
+            statement=r"What the drift argument needs is $\mathbb E[Z(t)(c(t)\bar\Lambda-C)]\le0$. It "
+            r"holds when the mean cost given the past is affordable in every round, $\mathbb E[c(t)\mid "
+            r"\text{past}]\cdot\bar\Lambda\le C$; independence is not needed, but for Markov costs the "
+            "stationary mean is not enough.",
+            formula=r"E[c(t)\mid\mathcal F_{t-1}]\bar\Lambda\le C\Rightarrow E[Z(t)(c(t)\bar\Lambda-C)]\le0",
             given=(WRITTEN,),
-            symbols={"past": "all that happened before round t, which determines Z(t)"},
-            sketch="Z(t) is a function of the past and not negative. Condition on the past (the tower property): "
-            "E[Z(cΛ̄-C)] = E[Z·(E[c|past]Λ̄-C)], a mean of products of a non-negative and a non-positive number.",
-            parts=("Z >= 0", "mean"),
-            checks={"Z >= 0": debt_behaves, "mean": (conditional_means, confirming(conditional_means_exact))},
+            symbols={"past": "all that happened before round $t$, which determines $Z(t)$"},
+            sketch="$Z(t)$ is a function of the past and not negative. Condition on the past (the tower "
+            r"property): $\mathbb E[Z(c\bar\Lambda-C)]=\mathbb E[Z\cdot(\mathbb "
+            r"E[c|\text{past}]\bar\Lambda-C)]$, a mean of products of a non-negative and a non-positive "
+            "number.",
+            checks={
+                r"$Z\ge0$": debt_behaves,
+                "mean": (conditional_means, confirming(conditional_means_exact)),
+            },
         ),
     ),
     Claim(
         id="eq:comparison-feasible",
         kind="step",
-        title="E[c(t)Λ̄-C] <= 0 in every round",
+        title=r"$\mathbb E[c(t)\bar\Lambda-C]\le0$ in every round",
         statement="Because constant admission meets the average cost constraint, its mean cost is within "
         "the budget in every round.",
-        formula=Formula(
-            r"\tfrac1T\sum_tE[c(t)]\bar\Lambda\le C\Rightarrow E[c(t)\bar\Lambda-C]\le0\ \forall t",
-            "(1/T)ΣE[c(t)]·Λ̄ ≤ C ⇒ E[c(t)Λ̄-C] ≤ 0 for each t",
-        ),
+        formula=r"\tfrac1T\sum_tE[c(t)]\bar\Lambda\le C\Rightarrow E[c(t)\bar\Lambda-C]\le0\ \forall t",
         domain="any mean costs with an affordable average",
         checks=(average_is_not_each,),
-        hypotheses=("E[c(t)] is the same in every round",),
+        hypotheses=(r"$\mathbb E[c(t)]$ is the same in every round",),
         checks_with_hypotheses=(constant_mean_is_each,),
         corrected=Correction(
             title="it must be assumed of every round; the average bounds the sum alone",
-            statement="An affordable average bounds Σ(E[c(t)]Λ̄-C) and no single round. That each round is "
-            "affordable is a hypothesis of its own, implied by a mean cost that does not drift.",
-            formula=Formula(r"\sum_t(E[c(t)]\bar\Lambda-C)\le0", "Σ(E[c(t)]Λ̄-C) ≤ 0"),
-            hypotheses=("Λ̄ΣE[c(t)]/T <= C",),
-            sketch="Multiply the average constraint by T. Costs 0 in the first half and 2C/Λ̄ in the second "
-            "show that no more follows; there the queue ends at order T (see eq:cost-proof-3).",
-            parts=("the sum", "a constant mean"),
+            statement=r"An affordable average bounds $\sum (\mathbb E[c(t)]\bar\Lambda-C)$ and no single "
+            "round. That each round is affordable is a hypothesis of its own, implied by a mean cost "
+            "that does not drift.",
+            formula=r"\sum_t(E[c(t)]\bar\Lambda-C)\le0",
+            hypotheses=(r"$\bar\Lambda\sum \mathbb E[c(t)]/T\le C$",),
+            sketch="Multiply the average constraint by $T$. Costs 0 in the first half and "
+            r"$2C/\bar\Lambda$ in the second show that no more follows; there the queue ends at order "
+            "$T$ (see eq:cost-proof-3).",
             checks={"the sum": only_the_sum, "a constant mean": constant_mean_is_each},
         ),
     ),

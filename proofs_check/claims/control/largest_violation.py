@@ -17,16 +17,17 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.exact import fractions, regions, search
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import tends_to
 from proofs_check.engines.simulation import control_loop
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, fails, holds, together
 from proofs_check.groundwork.control.drift_step import without_debt
 from proofs_check.groundwork.control.inside_region import corners, placed
 from proofs_check.groundwork.control.lambert_sum import worst_policy
 from proofs_check.groundwork.control.paper_setting import SETTING
 from proofs_check.groundwork.control.repaired_penalty import plain, totals_are_sums
-from proofs_check.groundwork.regret.orders import tends_to
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import REGION, C, T, V, mean_cost, rate, rho, said, t, written
+from proofs_check.symbols import REGION, C, T, V, mean_cost, rate, rho, t
+from proofs_check.text import said
 from theory.lambert import lambert_partial
 from theory.region import region_maximum, region_maximum_total
 from theory.setting import Region
@@ -47,7 +48,7 @@ def one_round_more() -> Evidence:
             plain(now.subs(later, unrolled) - before),
             plain(mean_cost * region_maximum(REGION, t) - C),
             domain=domain,
-            what="the growth of the excess in round t and E[c]Λ_max(t) - C",
+            what=r"the growth of the excess in round $t$ and $\mathbb E[c]\Lambda_{\max}(t)-C$",
         ),
         equal(
             cost_excess_maximum(sp.Integer(0), REGION, mean_cost, C),
@@ -58,8 +59,8 @@ def one_round_more() -> Evidence:
         equal(
             sp.expand(cost_excess_maximum(T, REGION, mean_cost, C)),
             sp.expand(mean_cost * region_maximum_total(REGION, T + 1) - C * T),
-            domain="every T, ρ, Λ̄, mean cost and C",
-            what="the excess and mean cost times the upper total, less CT",
+            domain=r"every $T$, $\rho$, $\bar\Lambda$, mean cost and $C$",
+            what="the excess and mean cost times the upper total, less $CT$",
         ),
     )
 
@@ -75,7 +76,7 @@ def lists_are_sums() -> Evidence:
                 plain(cost_excess_maximum(count, REGION, means[:count], C) - before),
                 plain(means[count - 1] * region_maximum(REGION, count) - C),
                 domain=f"T = {count}, any means",
-                what="what the last mean adds and mΛ_max(T) - C",
+                what=r"what the last mean adds and $m\Lambda_{\max}(T)-C$",
                 strength="certified",
             )
         )
@@ -86,7 +87,10 @@ def positive_parts() -> Evidence:
     """[x]⁺ grows with x: so the largest violation is the positive part of the largest excess."""
     x, y = sp.symbols("x y", real=True)
     return always(
-        sp.Le(sp.Max(0, x), sp.Max(0, y), evaluate=False), given=[x <= y], domain="any two excesses x <= y"
+        sp.Le(sp.Max(0, x), sp.Max(0, y), evaluate=False),
+        given=[x <= y],
+        domain="any two excesses "
+        r"$x\le y$",
     )
 
 
@@ -104,7 +108,13 @@ def growing_costs() -> Evidence:
     domain = "costs TC/Λ̄ in round 1 and 0 later, horizon T → ∞"
     return together(
         without_debt(),
-        equal(dear / horizon * rate, C, domain="every T", what="the average cost times Λ̄ and C"),
+        equal(
+            dear / horizon * rate,
+            C,
+            domain="every $T$",
+            what=r"the average cost times $\bar\Lambda$ "
+            "and $C$",
+        ),
         tends_to(
             printed / violation(fixed),
             horizon,
@@ -116,7 +126,7 @@ def growing_costs() -> Evidence:
             horizon / violation(moving),
             horizon,
             sp.Integer(0),
-            what="T over the violation",
+            what="$T$ over the violation",
             domain=f"{domain}; ρ = 1 - T^-1/2, any V",
         ),
     )
@@ -151,7 +161,8 @@ def extreme_policies(context: Context) -> Evidence:
             "budget": fractions(),
         },
         differs,
-        domain="any mean costs, all 2^T policies at the ends of the region, T <= 5: the largest violation, exactly",
+        domain=r"any mean costs, all $2^T$ policies at the ends of the region, $T\le5$: the largest "
+        "violation, exactly",
         examples=context.choose(40, 300),
     )
 
@@ -171,31 +182,32 @@ def played_by_the_policy() -> Evidence:
         return fails(
             "simulation", "the policy's violations do not fit the bound", domain=domain, certificate=shown
         )
-    return holds("simulation", "below the bound, and at it for V = 10^12", domain=domain, certificate=shown)
+    return holds("simulation", "below the bound, and at it for $V=10^{12}$", domain=domain, certificate=shown)
 
 
 CLAIMS = [
     Claim(
         id="thm:dpp-cost-constraint/largest",
         kind="addition",
-        title="the largest Vio^S inside the region, any costs",
+        title=r"the largest $\mathrm{Vio}^{\mathrm{S}}$ inside the region, any costs",
         statement=said(
-            "For any costs c(t) >= 0, any dependence and any V, every policy inside the region has Vio^S(T) <= "
-            "[ΣE[c(t)]Λ_max(t) - CT]⁺ with Λ_max(t) = @top, and always admitting Λ_max attains it. With one mean c̄ in "
-            "every round that is [@one]⁺. If the average over T rounds is affordable but costs may grow with T, the "
-            "printed rate does not bound it: with all cost in round 1, c(1) = TC/Λ̄, ACDPP's violation "
-            "outgrows the printed rate at fixed V and ρ, and T itself at ρ = 1-1/√T.",
+            r"For any costs $c(t)\ge0$, any dependence and any $V$, every policy inside the region has "
+            r"$\mathrm{Vio}^{\mathrm{S}}(T)\le[\sum \mathbb E[c(t)]\Lambda_{\max}(t)-CT]^{+}$ with "
+            r"$\Lambda_{\max}(t)=@top$, and always admitting $\Lambda_{\max}$ attains it. With one mean "
+            r"$\bar c$ in every round that is $[@one]^{+}$. If the average over $T$ rounds is affordable "
+            "but costs may grow with $T$, the printed rate does not bound it: with all cost in round 1, "
+            r"$c(1)=TC/\bar\Lambda$, ACDPP's violation outgrows the printed rate at fixed $V$ and "
+            r"$\rho$, and $T$ itself at $\rho=1-1/\sqrt{T}$.",
             top=TOP,
             one=cost_excess_maximum(T, REGION, mean_cost, C),
         ),
-        formula=written(
+        formula=said(
             r"\max_\Lambda\mathrm{Vio}^{\mathrm S}(T)=\Bigl[\sum_{t\le T}E[c(t)]\,@top-CT\Bigr]^+",
-            "max Vio^S(T) = [ΣE[c(t)]·@top - CT]⁺",
             top=TOP,
         ),
-        domain="any costs c(t) >= 0 with finite means, any policy inside the region, every T, C > 0, 0 < ρ < 1",
+        domain=r"any costs $c(t)\ge0$ with finite means, any policy inside the region, every $T$, $C>0$, "
+        r"$0<\rho<1$",
         given=(WRITTEN,),
-        parts=("worst policy", "one round more", "one mean", "positive part", "growing costs"),
         checks={
             "worst policy": worst_policy,
             "one round more": (
@@ -208,11 +220,14 @@ CLAIMS = [
             "positive part": positive_parts,
             "growing costs": growing_costs,
         },
-        sketch="On every path cΛ <= cΛ_max(t), as c >= 0; expectations keep that, and so do sums over rounds, one "
-        "round more adding at most E[c(t)]Λ_max(t) - C. So Σ(E[cΛ]-C) is at most ΣE[c(t)]Λ_max(t) - CT for every "
-        "policy inside the region, and the policy that always admits Λ_max, which is inside it, has equality. The "
-        "positive part grows with its argument, so the largest violation is the positive part of the largest sum. "
-        "With one mean, ΣΛ_max(t) = Λ̄(T + Σρ^t/(1-ρ^t)). All cost in round 1, c(1) = TC/Λ̄: there is no debt yet, so "
-        "ACDPP admits Λ_max(1) = Λ̄/(1-ρ), the later rounds cost nothing, and Vio^S(T) = CT/(1-ρ) - CT.",
+        sketch=r"On every path $c\Lambda\le c\Lambda_{\max}(t)$, as $c\ge0$; expectations keep that, and "
+        r"so do sums over rounds, one round more adding at most $\mathbb E[c(t)]\Lambda_{\max}(t)-C$. So "
+        r"$\sum (\mathbb E[c\Lambda]-C)$ is at most $\sum \mathbb E[c(t)]\Lambda_{\max}(t)-CT$ for every "
+        r"policy inside the region, and the policy that always admits $\Lambda_{\max}$, which is inside "
+        "it, has equality. The positive part grows with its argument, so the largest violation is the "
+        r"positive part of the largest sum. With one mean, $\sum \Lambda_{\max}(t)=\bar\Lambda(T+\sum "
+        r"\rho^t/(1-\rho^t))$. All cost in round 1, $c(1)=TC/\bar\Lambda$: there is no debt yet, so "
+        r"ACDPP admits $\Lambda_{\max}(1)=\bar\Lambda/(1-\rho)$, the later rounds cost nothing, and "
+        r"$\mathrm{Vio}^{\mathrm{S}}(T)=CT/(1-\rho)-CT$.",
     ),
 ]

@@ -23,8 +23,9 @@ from proofs_check.groundwork.control.repaired_penalty import (
     totals_in_numbers,
     window_is_sum,
 )
-from proofs_check.notation import REGION, Formula, rate, rho, t, written
 from proofs_check.simulator import simulate
+from proofs_check.symbols import REGION, rate, rho, t
+from proofs_check.text import said
 from theory.region import (
     contraction,
     region_minimum,
@@ -62,7 +63,8 @@ def _occupancy_search(context: Context, formula: Any) -> Evidence:
         context,
         {"K": retentions(5), "rounds": admissions(rounds=8, most=9)},
         differs,
-        domain="sample-level simulation, any K and admissions, the last round switched to Λ̄ = 3",
+        domain="sample-level simulation, any $K$ and admissions, the last round switched to "
+        r"$\bar\Lambda=3$",
         examples=context.choose(60, 400),
     )
 
@@ -86,9 +88,19 @@ def occupancy_identity() -> Evidence:
     domain = "every K, t and admissions (S is 0 before round 1)"
     return together(
         equal(
-            window, (before - older) - (dropped - older) + rate, domain=domain, what="n^C and n(t-1)-Λ(t-K)+Λ̄"
+            window,
+            (before - older) - (dropped - older) + rate,
+            domain=domain,
+            what="$n^C$ and "
+            r"$n(t-1)-\Lambda(t-K)+\bar\Lambda$",
         ),
-        equal(window, (now - dropped) - (now - before) + rate, domain=domain, what="n^C and n(t)-Λ(t)+Λ̄"),
+        equal(
+            window,
+            (now - dropped) - (now - before) + rate,
+            domain=domain,
+            what="$n^C$ and "
+            r"$n(t)-\Lambda(t)+\bar\Lambda$",
+        ),
     )
 
 
@@ -99,11 +111,17 @@ def lower_end_grows() -> Evidence:
         equal(
             plain(region_minimum(REGION, t + 1) - region_minimum(REGION, t)),
             rate * power * (1 - rho),
-            domain="every t >= 0, ρ",
-            what="Λ_min(t+1)-Λ_min(t) and Λ̄ρ^t(1-ρ)",
+            domain=r"every $t\ge0$, $\rho$",
+            what=r"$\Lambda_{\min}(t+1)-\Lambda_{\min}(t)$ and $\bar\Lambda\rho^t(1-\rho)$",
         ),
-        equal(region_minimum(REGION, sp.Integer(0)), 0, domain="t = 0", what="Λ_min(0) and 0"),
-        equal(region_minimum(REGION, sp.Integer(-3)), 0, domain="t < 0", what="Λ_min(-3) and 0"),
+        equal(region_minimum(REGION, sp.Integer(0)), 0, domain="$t=0$", what=r"$\Lambda_{\min}(0)$ and 0"),
+        equal(
+            region_minimum(REGION, sp.Integer(-3)),
+            0,
+            domain="$t<0$",
+            what=r"$\Lambda_{\min}(-3)$ and "
+            "0",
+        ),
     )
 
 
@@ -113,7 +131,8 @@ def window_term() -> Evidence:
     return always(
         held + admitted >= (count + 1) * least + rate,
         given=[held >= count * least + rate, admitted >= least],
-        domain="one more of the K-1 older admissions in memory, t > K; with none the memory holds Λ̄",
+        domain="one more of the $K-1$ older admissions in memory, $t>K$; with none the memory holds "
+        r"$\bar\Lambda$",
     )
 
 
@@ -131,7 +150,7 @@ def occupancy_bound_exact(context: Context) -> Evidence:
         context,
         {"K": retentions(5), "region": regions(), "positions": histories()},
         below,
-        domain="any admissions inside the region, every t >= 1, Λ_min = 0 before round 1",
+        domain=r"any admissions inside the region, every $t\ge1$, $\Lambda_{\min}=0$ before round 1",
         examples=context.choose(60, 400),
     )
 
@@ -144,7 +163,7 @@ def early_rounds_as_stated() -> Evidence:
         return None if occupancy > 0 else {"(K-1)Λ_min(t-K)+Λ̄, Λ̄ = 1": occupancy}
 
     points = [{"K": K, "t": t, "rho": Fraction(1, 2)} for K in (1, 2, 3) for t in (1, 2, 3)]
-    return exhaust(points, undefined, domain="ρ = 1/2, K and t up to 3; the reciprocal is taken")
+    return exhaust(points, undefined, domain=r"$\rho=1/2$, $K$ and $t$ up to 3; the reciprocal is taken")
 
 
 def _least(K: int, t: int, region: Region) -> Any:
@@ -169,7 +188,8 @@ def early_rounds_exact(context: Context) -> Evidence:
         context,
         {"K": retentions(5), "region": regions(), "positions": histories()},
         beyond,
-        domain="any admissions inside the region, every t >= 1; equality when every round is at its lower end",
+        domain=r"any admissions inside the region, every $t\ge1$; equality when every round is at its "
+        "lower end",
         examples=context.choose(60, 400),
     )
 
@@ -181,12 +201,12 @@ def window_positive() -> Evidence:
         always(
             held + lower >= rate,
             given=[held >= rate, lower >= 0],
-            domain="one more lower end; with none the memory holds Λ̄ > 0",
+            domain=r"one more lower end; with none the memory holds $\bar\Lambda>0$",
         ),
         always(
             sp.Ge(plain(region_minimum(REGION, t)), 0, evaluate=False),
             given=[sp.Symbol("rho^t", positive=True) < 1],
-            domain="every t >= 1, 0 < ρ < 1",
+            domain=r"every $t\ge1$, $0<\rho<1$",
         ),
     )
 
@@ -195,60 +215,55 @@ CLAIMS = [
     Claim(
         id="eq:nc-Nc",
         kind="equation",
-        title="n^C(t) = n(t) - Λ(t-K) + Λ̄",
-        statement="Switching to Λ̄ in round t leaves n(t) - Λ(t-K) + Λ̄ samples in memory and N(t-1) + Λ̄ seen.",
-        formula=Formula(
-            r"n^C(t)=n(t)-\Lambda(t-K)+\bar\Lambda,\quad N^C(t)=N(t-1)+\bar\Lambda",
-            "n^C(t) = n(t) - Λ(t-K) + Λ̄, N^C(t) = N(t-1) + Λ̄",
-        ),
-        domain="every K >= 1, t >= 1 and admissions; n(t) is taken after round t's admission",
+        title=r"$n^C(t)=n(t)-\Lambda(t-K)+\bar\Lambda$",
+        statement=r"Switching to $\bar\Lambda$ in round $t$ leaves $n(t)-\Lambda(t-K)+\bar\Lambda$ "
+        r"samples in memory and $N(t-1)+\bar\Lambda$ seen.",
+        formula=r"n^C(t)=n(t)-\Lambda(t-K)+\bar\Lambda,\quad N^C(t)=N(t-1)+\bar\Lambda",
+        domain=r"every $K\ge1$, $t\ge1$ and admissions; $n(t)$ is taken after round $t$'s admission",
         checks=(occupancy_as_stated,),
         corrected=Correction(
-            title="n^C(t) = n(t-1) - Λ(t-K) + Λ̄ = n(t) - Λ(t) + Λ̄",
-            statement="An index is off by one: n^C(t) = n(t-1) - Λ(t-K) + Λ̄, or n(t) - Λ(t) + Λ̄. N^C is right.",
-            formula=Formula(
-                r"n^C(t)=n(t-1)-\Lambda(t-K)+\bar\Lambda=n(t)-\Lambda(t)+\bar\Lambda",
-                "n^C(t) = n(t-1) - Λ(t-K) + Λ̄ = n(t) - Λ(t) + Λ̄",
-            ),
-            sketch="n(t) is the sum of the last K admissions. Λ(t-K) is no part of it any more; taking it "
-            "off again can even give a negative number, and eq:nc-lb would not follow.",
+            title=r"$n^C(t)=n(t-1)-\Lambda(t-K)+\bar\Lambda=n(t)-\Lambda(t)+\bar\Lambda$",
+            statement=r"An index is off by one: $n^C(t)=n(t-1)-\Lambda(t-K)+\bar\Lambda$, or "
+            r"$n(t)-\Lambda(t)+\bar\Lambda$. $N^C$ is right.",
+            formula=r"n^C(t)=n(t-1)-\Lambda(t-K)+\bar\Lambda=n(t)-\Lambda(t)+\bar\Lambda",
+            sketch=r"$n(t)$ is the sum of the last $K$ admissions. $\Lambda(t-K)$ is no part of it any "
+            "more; taking it off again can even give a negative number, and eq:nc-lb would not follow.",
             checks=(occupancy_identity, confirming(occupancy_one_back), confirming(occupancy_same_round)),
         ),
     ),
     Claim(
         id="eq:nc-lb",
         kind="inequality",
-        title="n^C(t) >= (K-1)Λ_min(t-K) + Λ̄",
-        statement="After the switch the memory holds at least (K-1)Λ_min(t-K) + Λ̄ samples. (The index "
-        "could be one larger; the slip is on the safe side.)",
-        formula=Formula(r"n^C(t)\ge(K-1)\Lambda_{\min}(t-K)+\bar\Lambda", "n^C(t) ≥ (K-1)Λ_min(t-K) + Λ̄"),
-        domain="every K >= 1, t >= 1, admissions inside the region; Λ_min(s) = 0 for s <= 0",
+        title=r"$n^C(t)\ge(K-1)\Lambda_{\min}(t-K)+\bar\Lambda$",
+        statement=r"After the switch the memory holds at least $(K-1)\Lambda_{\min}(t-K)+\bar\Lambda$ "
+        "samples. (The index could be one larger; the slip is on the safe side.)",
+        formula=r"n^C(t)\ge(K-1)\Lambda_{\min}(t-K)+\bar\Lambda",
+        domain=r"every $K\ge1$, $t\ge1$, admissions inside the region; $\Lambda_{\min}(s)=0$ for $s\le0$",
         symbols={"n^C": "samples in memory after the switch", "Λ_min": "lower end of the region"},
-        parts=("Λ_min grows", "sum"),
-        checks={"Λ_min grows": lower_end_grows, "sum": (window_term, confirming(occupancy_bound_exact))},
+        checks={
+            r"$\Lambda_{\min}$ grows": lower_end_grows,
+            "sum": (window_term, confirming(occupancy_bound_exact)),
+        },
     ),
     Claim(
         id="eq:pC-upper-explicit/early-rounds",
         kind="reading",
-        title="the printed p̄^CK makes sense in every round",
+        title=r"the printed $\bar p^{\mathrm{CK}}$ makes sense in every round",
         statement="The printed upper bound on the comparison's penalty is defined from round 1 on, with "
-        "Λ_min(t-K) taken from its formula.",
-        formula=Formula(
-            r"(K-1)\Lambda_{\min}(t-K)+\bar\Lambda>0\quad\forall t\ge1",
-            "(K-1)Λ_min(t-K) + Λ̄ > 0 for all t ≥ 1",
-        ),
-        domain="every K >= 1, t >= 1, 0 < ρ < 1",
+        r"$\Lambda_{\min}(t-K)$ taken from its formula.",
+        formula=r"(K-1)\Lambda_{\min}(t-K)+\bar\Lambda>0\quad\forall t\ge1",
+        domain=r"every $K\ge1$, $t\ge1$, $0<\rho<1$",
         checks=(early_rounds_as_stated,),
-        hypotheses=("Λ_min(s) = 0 for s <= 0",),
+        hypotheses=(r"$\Lambda_{\min}(s)=0$ for $s\le0$",),
         checks_with_hypotheses=(window_positive, confirming(occupancy_bound_exact)),
         corrected=Correction(
-            title="Σ_{j=t-K+1}^{t-1} Λ_min(j) + Λ̄, over rounds j >= 1",
-            statement="For t < K the formula gives a negative Λ_min(t-K) and a denominator that can vanish. "
-            "The sum of the lower ends over the rounds really in memory, plus Λ̄, is positive, and is the least "
-            "that the switch can leave: always admitting the lower end attains it.",
-            formula=written(
+            title=r"$\sum_{j=t-K+1}^{t-1}\Lambda_{\min}(j)+\bar\Lambda$, over rounds $j\ge1$",
+            statement=r"For $t<K$ the formula gives a negative $\Lambda_{\min}(t-K)$ and a denominator "
+            "that can vanish. The sum of the lower ends over the rounds really in memory, plus "
+            r"$\bar\Lambda$, is positive, and is the least that the switch can leave: always admitting "
+            "the lower end attains it.",
+            formula=said(
                 r"n^C(t)\ge\sum_{j=t-k+1}^{t-1}\Lambda_{\min}(j)+\bar\Lambda=@n,\quad k=\min(K,t),\ s=t-k",
-                "n^C(t) ≥ Σ_{j=t-k+1}^{t-1} Λ_min(j) + Λ̄ = @n, k = min(K, t), s = t - k",
                 n=WINDOW,
             ),
             symbols={
@@ -259,7 +274,6 @@ CLAIMS = [
             },
             sketch="Every admission in memory is at least its round's lower end; nothing was admitted "
             "before round 1. Lower ends in every round are inside the region and make it an equality.",
-            parts=("the sum", "positive", "a bound, attained"),
             checks={
                 "the sum": (window_is_sum, totals_are_sums, confirming(totals_in_numbers)),
                 "positive": window_positive,

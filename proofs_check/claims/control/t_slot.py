@@ -41,7 +41,6 @@ from proofs_check.groundwork.control.repaired_penalty import (
     totals_in_numbers,
 )
 from proofs_check.groundwork.regret.orders import UNIT
-from proofs_check.notation import Formula
 from theory.admission import debt_update
 from theory.algebra import ball
 from theory.bound import linear_term
@@ -77,7 +76,8 @@ def large_weight() -> Evidence:
         "<=",
         lambda p: right,
         [point],
-        domain="Λ̄ = C = 1, costs 1; D = σ = η = 1, B = 1/100, Pdim = 4; drift constant (Λ_max(1)² + C²)/2",
+        domain=r"$\bar\Lambda=C=1$, costs 1; $D=\sigma=\eta=1$, $B=1/100$, $\mathrm{Pdim}=4$; drift "
+        r"constant $(\Lambda_{\max}(1)^2+C^2)/2$",
     )
     # in round 2 the second term alone falls by more, V times, than the debt's price rises; the others fall, too
     x, high = sp.Symbol("x", positive=True), path[1]
@@ -90,7 +90,7 @@ def large_weight() -> Evidence:
         "round 2 admits Λ_max(2)": always(
             int(debts[1]) * (high - x) < V * (second[0] - second[1]),
             given=[x < high],
-            domain="every smaller Λ(2) has a larger J_2",
+            domain=r"every smaller $\Lambda(2)$ has a larger $J_2$",
         ),
         "the other terms fall": third_term_falls(),
         "admissions inside the region": lies_inside(path, region),
@@ -149,7 +149,8 @@ def _more_debt_than_allowed(chances: Paths, second_moment: int, domain: str) -> 
     found = fails("exact", detail, domain=domain, certificate=certificate)
     paid = _affordable(chances, region, C, second_moment)
     return obeying(
-        found, {"affordable costs with that E[c²]": paid, "least debt at lower ends": debt_behaves()}
+        found,
+        {r"affordable costs with that $\mathbb E[c^2]$": paid, "least debt at lower ends": debt_behaves()},
     )
 
 
@@ -244,7 +245,7 @@ def telescopes() -> Evidence:
         (total + after - now).subs(total, now - first),
         after - first,
         domain="one round more",
-        what="the sum of the drifts and L(t+1) - L(1)",
+        what="the sum of the drifts and $L(t+1)-L(1)$",
     )
 
 
@@ -252,56 +253,53 @@ CLAIMS = [
     Claim(
         id="lem:dpp-T-slot-upper",
         kind="lemma",
-        title="L + VΣp <= BT + VΣp̄^CK over T rounds",
-        statement="Over T rounds, the mean Lyapunov function and V times the penalties of ACDPP are at most "
-        "BT plus V times the printed comparison penalties, for any cost process whose average is affordable.",
-        formula=Formula(
-            r"E[L(T+1)-L(1)]+V\sum_tE[p(t)]\le BT+V\sum_t\bar p^{CK}(t)",
-            "E[L(T+1)-L(1)] + VΣE[p] ≤ BT + VΣp̄^CK",
-        ),
-        domain="every V > 0, K, ρ, T; mean cost times Λ̄ at most C on average",
-        symbols={"p̄": "the printed bound on the penalty after a switch to Λ̄", "B": "the drift's constant"},
+        title=r"$L+V\sum p\le BT+V\sum \bar p^{\mathrm{CK}}$ over $T$ rounds",
+        statement="Over $T$ rounds, the mean Lyapunov function and $V$ times the penalties of ACDPP are "
+        "at most $BT$ plus $V$ times the printed comparison penalties, for any cost process whose "
+        "average is affordable.",
+        formula=r"E[L(T+1)-L(1)]+V\sum_tE[p(t)]\le BT+V\sum_t\bar p^{CK}(t)",
+        domain=r"every $V>0$, $K$, $\rho$, $T$; mean cost times $\bar\Lambda$ at most $C$ on average",
+        symbols={
+            "p̄": r"the printed bound on the penalty after a switch to $\bar\Lambda$",
+            "B": "the drift's constant",
+        },
         checks=(large_weight, markov_costs, drifting_costs),
         corrected=Correction(
-            title="with ΣB_t, the repaired p̄^CK, and E[c(t) | past]·Λ̄ <= C in every round",
-            statement="With B_t in place of B and the repaired p̄^CK, it holds if the mean cost given the "
-            "past is affordable in every round. Without that, the same inequality holds on every path with "
-            "ΣZ(t)(c(t)Λ̄-C) added on the right.",
-            formula=Formula(
-                r"E[L(T+1)]+V\sum_tE[p(t)]\le\sum_tB_t+V\sum_t\bar p^{CK}_{\mathrm{repaired}}(t)",
-                "E[L(T+1)] + VΣE[p] ≤ ΣB_t + VΣp̄^CK (repaired)",
+            title=r"with $\sum B_t$, the repaired $\bar p^{\mathrm{CK}}$, and $\mathbb E[c(t)\mid "
+            r"\text{past}]\cdot\bar\Lambda\le C$ in every round",
+            statement=r"With $B_t$ in place of $B$ and the repaired $\bar p^{\mathrm{CK}}$, it holds if "
+            "the mean cost given the past is affordable in every round. Without that, the same "
+            r"inequality holds on every path with $\sum Z(t)(c(t)\bar\Lambda-C)$ added on the right.",
+            formula=r"E[L(T+1)]+V\sum_tE[p(t)]\le\sum_tB_t+V\sum_t\bar p^{CK}_{\mathrm{repaired}}(t)",
+            hypotheses=(
+                r"$\mathbb E[c(t)\mid \text{past}]\cdot\bar\Lambda\le C$",
+                r"$\mathbb E[c(t)^2\mid \text{past}]\le\mathbb E[c^2]$",
             ),
-            hypotheses=("E[c(t) | past]·Λ̄ <= C", "E[c(t)² | past] <= E[c²]"),
             given=(WRITTEN,),
             symbols={
-                "p̄": "the bound on the penalty after a switch to Λ̄",
+                "p̄": r"the bound on the penalty after a switch to $\bar\Lambda$",
                 "repaired": "see lem:dpp-T-slot-upper/monotone, corrected",
             },
-            sketch="Λ̄ lies in the region, so J_t(Λ*) <= J_t(Λ̄) = Z(cΛ̄-C) + V·p^CK. The switch's penalty p^CK "
-            "is at most the repaired p̄^CK: theory's three pieces are the penalty's terms at n_min, N_max and "
-            "N_min, which are sums of the region's ends, and each term moves the right way. The drift is at most "
-            "(c²Λ_max²+C²)/2 + Z(cΛ-C). Add the three: the inequality of one round, on every path. Take means "
-            "given the past: E[c² | past] <= E[c²] makes the squares B_t, and E[Z(cΛ̄-C)] <= 0. Sum over the "
-            "rounds: the drifts telescope, and L(1) = 0.",
-            parts=(
-                "one round",
-                "B_t",
-                "Λ̄ is a choice",
-                "p̄^CK: ends are sums",
-                "p̄^CK: pieces at the ends",
-                "p̄^CK: first two terms",
-                "p̄^CK: third term",
-                "means",
-                "sum",
-            ),
+            sketch=r"$\bar\Lambda$ lies in the region, so $J_t(\Lambda^{\star})\le "
+            r"J_t(\bar\Lambda)=Z(c\bar\Lambda-C)+V\cdot p^{\mathrm{CK}}$. The switch's penalty "
+            r"$p^{\mathrm{CK}}$ is at most the repaired $\bar p^{\mathrm{CK}}$: theory's three pieces "
+            r"are the penalty's terms at $n_{\min}$, $N_{\max}$ and $N_{\min}$, which are sums of the "
+            "region's ends, and each term moves the right way. The drift is at most "
+            r"$(c^2\Lambda_{\max}^2+C^2)/2+Z(c\Lambda-C)$. Add the three: the inequality of one round, "
+            r"on every path. Take means given the past: $\mathbb E[c^2\mid \text{past}]\le\mathbb "
+            r"E[c^2]$ makes the squares $B_t$, and $\mathbb E[Z(c\bar\Lambda-C)]\le0$. Sum over the "
+            "rounds: the drifts telescope, and $L(1)=0$.",
             checks={
                 "one round": (one_round, confirming(every_path)),
-                "B_t": drift_constant_is,
-                "Λ̄ is a choice": rate_is_a_choice,
-                "p̄^CK: ends are sums": (totals_are_sums, confirming(totals_in_numbers)),
-                "p̄^CK: pieces at the ends": (pieces_at_the_ends, confirming(never_exceeded)),
-                "p̄^CK: first two terms": first_terms_move,
-                "p̄^CK: third term": third_term_falls,
+                "$B_t$": drift_constant_is,
+                r"$\bar\Lambda$ is a choice": rate_is_a_choice,
+                r"$\bar p^{\mathrm{CK}}$: ends are sums": (totals_are_sums, confirming(totals_in_numbers)),
+                r"$\bar p^{\mathrm{CK}}$: pieces at the ends": (
+                    pieces_at_the_ends,
+                    confirming(never_exceeded),
+                ),
+                r"$\bar p^{\mathrm{CK}}$: first two terms": first_terms_move,
+                r"$\bar p^{\mathrm{CK}}$: third term": third_term_falls,
                 "means": (conditional_means, confirming(enumerated_mean)),
                 "sum": telescopes,
             },

@@ -17,7 +17,8 @@ from proofs_check.engines.enclosure import compare
 from proofs_check.engines.identity import equal
 from proofs_check.evidence import Evidence, refutes
 from proofs_check.groundwork.design.leading_terms import average_share, third_term_grows, third_terms
-from proofs_check.notation import CONSTANTS, K, total_buffer, written
+from proofs_check.symbols import CONSTANTS, K, total_buffer
+from proofs_check.text import said
 from theory.bound import root_term
 from theory.constant_admission import constant_bound
 from theory.design import best_rate, crossover_horizon, crossover_ratio, design, fill_ratio
@@ -55,12 +56,13 @@ def closed_form_at_finite_horizon() -> Evidence:
         "<",
         lambda p: _certified(p, "K"),
         INSTANCES,
-        domain="corrected bound, best feasible rate min(ΣB/K, C/c̄); MNIST is the paper's budget, x = 10",
+        domain=r"corrected bound, best feasible rate $\min(\sum B/K,C/\bar c)$; MNIST is the paper's "
+        "budget, $x=10$",
     )
     return refutes(
         better,
-        "MNIST budget: K=4 beats 10 at T=100, and K=118 at T=500 with D=1000; x=21/10: the floor 2, at rate "
-        "C/c̄, beats 3 at T=10⁶",
+        "MNIST budget: $K=4$ beats 10 at $T=100$, and $K=118$ at $T=500$ with $D=1000$; $x=21/10$: the "
+        r"floor 2, at rate $C/\bar c$, beats 3 at $T=10^6$",
     )
 
 
@@ -75,7 +77,7 @@ def crossover() -> Evidence:
         "<",
         lambda p: _certified(p, "K"),
         points,
-        domain="buffers 10 and 11, C = 10, c̄ = 1, D = σ = B = 1, η = 1/10, Pdim = 5",
+        domain=r"buffers 10 and 11, $C=10$, $\bar c=1$, $D=\sigma=B=1$, $\eta=1/10$, $\mathrm{Pdim}=5$",
     )
 
 
@@ -102,7 +104,8 @@ def crossover_within_a_hundredth() -> Evidence:
         "<",
         lambda p: _certified(p, "K"),
         points,
-        domain="three budgets and constants whose crossover lies beyond 10^4·K rounds: at 99 % and 101 % of it",
+        domain=r"three budgets and constants whose crossover lies beyond $10^4\cdot K$ rounds: at 99 % "
+        "and 101 % of it",
     )
 
 
@@ -114,8 +117,8 @@ def crossover_leading_order() -> Evidence:
     return equal(
         crossover_ratio(K, x, CONSTANTS),
         sp.simplify((third_terms(ceiling) - third_terms(floor)) / paid) ** 2,
-        domain="every K < x < K+1 and all constants, the linear term left out",
-        what="theory's T/log T and what the leading terms give",
+        domain="every $K<x<K+1$ and all constants, the linear term left out",
+        what=r"theory's $T/\log T$ and what the leading terms give",
     )
 
 
@@ -157,40 +160,41 @@ CLAIMS = [
     Claim(
         id="cor:optimal-k/finite-horizon",
         kind="reading",
-        title="the limit's K* taken at finite T too",
-        statement="Taken at a finite horizon too, the corollary's closed form is optimal: the ceiling of x is the best "
-        "feasible choice for every T. (The paper states it as T → ∞ only, and for a fixed T says to search over K "
-        "and the rate.)",
-        formula=written(r"K^\star_T=\max(\lceil x\rceil,1)\quad\forall T", "K* = ⌈x⌉ for every T"),
-        domain="every T, best feasible rate for each K",
+        title=r"the limit's $K^{\star}$ taken at finite $T$ too",
+        statement="Taken at a finite horizon too, the corollary's closed form is optimal: the ceiling of "
+        r"$x$ is the best feasible choice for every $T$. (The paper states it as $T\to\infty$ only, and "
+        "for a fixed $T$ says to search over $K$ and the rate.)",
+        formula=said(r"K^\star_T=\max(\lceil x\rceil,1)\quad\forall T"),
+        domain="every $T$, best feasible rate for each $K$",
         checks=(closed_form_at_finite_horizon,),
         corrected=Correction(
-            title="search K at rate min(ΣB/K, C/c̄); the ceiling passes the floor at a known T",
+            title=r"search $K$ at rate $\min(\sum B/K,C/\bar c)$; the ceiling passes the floor at a "
+            "known $T$",
             statement="The best K at horizon T is found by a search, as the paper says, over K = 1..T; the rate is "
             "min(ΣB/K, C/c̄). It may be below or above ⌈x⌉: with x = 21/10 the floor, at rate C/c̄, wins at "
             f"T = {CROSSOVER:,} and loses from the next round on. Where the ceiling passes the floor has a formula, "
             "within 1 % where that is beyond 10⁴·K rounds in the examples tried, and to leading order in T/log T.",
-            formula=written(
+            formula=said(
                 r"K_T=\operatorname{arg}\min_K\bar{\mathcal E}_T"
                 r"\bigl(K,\min(\textstyle\sum B/K,\,C/\bar c)\bigr);\quad "
                 r"\lfloor x\rfloor=K\to K+1\text{ at }\tfrac T{\log T}\approx@crossover",
-                "K_T = argmin over K of Ē_T at rate min(ΣB/K, C/c̄); from ⌊x⌋ = K to K+1 at T/log T ≈ @crossover",
                 crossover=crossover_ratio(K, x, CONSTANTS),
             ),
-            sketch="The bound falls in the rate, so the tighter constraint sets it; branch and bound cuts blocks of K "
-            "between whose ends the bound is known to be large (theory/design_search.py, cor:optimal-k/monotone). The "
-            "floor pays Dσ(√(x/K)-1)/√ΣB more in every round; the ceiling's third terms add up to "
-            "20B√Pdim(√(K+1)-√x)·√(T log T/ΣB) more: the two are equal at the T/log T given. In full, with the linear "
-            "term and with the sums of the third terms as integrals, it is theory's crossover_horizon.",
+            sketch="The bound falls in the rate, so the tighter constraint sets it; branch and bound "
+            "cuts blocks of $K$ between whose ends the bound is known to be large "
+            "(theory/design_search.py, cor:optimal-k/monotone). The floor pays "
+            r"$D\sigma(\sqrt{x/K}-1)/\sqrt{\sum  B}$ more in every round; the ceiling's third terms add "
+            r"up to $20B\sqrt{\mathrm{Pdim}}(\sqrt{K+1}-\sqrt{x})\cdot\sqrt{T\log T/\sum B}$ more: the "
+            r"two are equal at the $T/\log T$ given. In full, with the linear term and with the sums of "
+            "the third terms as integrals, it is theory's crossover_horizon.",
             given=(WRITTEN,),
-            parts=("crossover", "crossover formula", "leading order", "search"),
             checks={
                 "crossover": crossover,
                 "crossover formula": crossover_within_a_hundredth,
                 "leading order": (crossover_leading_order, average_share, third_term_grows),
                 "search": search_finds_the_best,
             },
-            symbols={"K_T": "the best K at horizon T"},
+            symbols={"K_T": "the best $K$ at horizon $T$"},
         ),
     ),
 ]

@@ -21,10 +21,11 @@ from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.exact import exhaust, search
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.notation import REGION, said, written
-from proofs_check.notation import rate as target
-from proofs_check.notation import rho as shrinking
-from proofs_check.notation import t as now
+from proofs_check.symbols import REGION
+from proofs_check.symbols import rate as target
+from proofs_check.symbols import rho as shrinking
+from proofs_check.symbols import t as now
+from proofs_check.text import said
 from theory.admission import integer_admissions
 from theory.region import region_maximum, region_minimum
 from theory.setting import Region
@@ -63,7 +64,7 @@ def region_has_a_whole_number(context: Context) -> Evidence:
         {"rate": rates, "rho": rhos, "t": st.integers(1, 40)},
         find,
         examples=300,
-        domain="Λ̄ a multiple of 1/4 or 1/3, ρ = 1/2, 3/4, 9/10",
+        domain=r"$\bar\Lambda$ a multiple of $1/4$ or $1/3$, $\rho=1/2$, $3/4$, $9/10$",
     )
 
 
@@ -75,7 +76,10 @@ def paper_rates_are_whole() -> Evidence:
         return None if rate.denominator == 1 else {"λ_m = B_m/K*": rate}
 
     return exhaust(
-        ({"buffer": b} for b in (10, 8, 9, 11, 12)), find, domain="the paper's MNIST buffers, K* = 10, Λ̄ = 10"
+        ({"buffer": b} for b in (10, 8, 9, 11, 12)),
+        find,
+        domain="the paper's MNIST buffers, "
+        r"$K^{\star}=10$, $\bar\Lambda=10$",
     )
 
 
@@ -105,7 +109,7 @@ def alone_from_then_on() -> Evidence:
     return always(
         sp.Equivalent(alone, x < threshold),
         given=[x < 1],
-        domain="every Λ̄ > 0; x = ρ^t in (0, 1)",
+        domain=r"every $\bar\Lambda>0$; $x=\rho^t$ in (0, 1)",
     )
 
 
@@ -128,7 +132,8 @@ def alone_enumerated() -> Evidence:
     return exhaust(
         points(),
         find,
-        domain="Λ̄ = 1, 2, 10 and ρ = 1/2, 9/10, 99/100: the last free round is 238 for 10, 99/100",
+        domain=r"$\bar\Lambda=1$, 2, 10 and $\rho=1/2$, $9/10$, $99/100$: the last free round is 238 for "
+        "10, $99/100$",
     )
 
 
@@ -179,7 +184,9 @@ def room_is_respected() -> Evidence:
         for rates in product(paces, repeat=2)
         for room in product(range(4), repeat=2)
     )
-    return exhaust(points, find, domain="two rounds at 0, 1/4, 1/2, 3/2 or 13/4, two clients, room 0 to 3")
+    return exhaust(
+        points, find, domain="two rounds at 0, $1/4$, $1/2$, $3/2$ or $13/4$, two clients, room 0 to 3"
+    )
 
 
 def carry_step() -> Evidence:
@@ -202,42 +209,41 @@ CLAIMS = [
         title="admissions in the region are whole",
         statement="In every round the region holds whole numbers of samples to admit, in total and for each "
         "client.",
-        formula=written(
+        formula=said(
             r"\lambda_m(t)\in\mathbb N,\quad\sum_m\lambda_m(t)\in\bigl[@low,\,@high\bigr]",
-            "λ_m(t) ∈ ℕ, Σλ_m ∈ [@low, @high]",
             low=low,
             high=high,
         ),
-        domain="any target Λ̄ > 0, any ρ in (0, 1), any round",
+        domain=r"any target $\bar\Lambda>0$, any $\rho$ in (0, 1), any round",
         checks=(region_has_a_whole_number, paper_rates_are_whole),
         symbols={
-            "λ_m": "samples that client m admits",
+            "λ_m": "samples that client $m$ admits",
             "ℕ": "whole numbers",
             "Σλ_m": "all clients' admissions",
         },
         corrected=Correction(
-            title=said("whole Λ̄; constant once ρ^t < @threshold", threshold=threshold),
+            title=said(r"whole $\bar\Lambda$; constant once $\rho^t<@threshold$", threshold=threshold),
             statement=said(
-                "A whole Λ̄ is always inside, and from ρ^t < @threshold on nothing else is: a policy in whole "
-                "numbers inside the region is then constant admission (for Λ̄ = 10 and ρ = 0.99 from round 239 on). "
-                "Rates need not be whole if each client rounds to the nearest and carries the remainder: its total "
-                "is never off by more than 1/2. With a room for each client what does not fit is refused.",
+                r"A whole $\bar\Lambda$ is always inside, and from $\rho^t<@threshold$ on nothing else "
+                "is: a policy in whole numbers inside the region is then constant admission (for "
+                r"$\bar\Lambda=10$ and $\rho=0.99$ from round 239 on). Rates need not be whole if each "
+                "client rounds to the nearest and carries the remainder: its total is never off by more "
+                "than $1/2$. With a room for each client what does not fit is refused.",
                 threshold=threshold,
             ),
-            formula=written(
+            formula=said(
                 r"\rho^t<@threshold\iff\bigl[@low,\,@high\bigr]\cap\mathbb Z=\{\bar\Lambda\}",
-                "ρ^t < @threshold ⇔ [@low, @high] holds Λ̄ alone",
                 threshold=threshold,
                 low=low,
                 high=high,
             ),
-            sketch="Λ̄+1 leaves the region when Λ̄/(1-ρ^t) < Λ̄+1, that is ρ^t < 1/(Λ̄+1); Λ̄-1 has left before, at "
-            "ρ^t < 1/Λ̄. Rounding by client keeps totals over time, not the region: two clients that share Λ̄ = 1 "
-            "admit 2, 0, 2, 0, …",
-            hypotheses=("Λ̄ whole, for the first two parts",),
-            parts=("Λ̄ is inside", "alone from then on", "rounding", "room"),
+            sketch=r"$\bar\Lambda+1$ leaves the region when $\bar\Lambda/(1-\rho^t)<\bar\Lambda+1$, that "
+            r"is $\rho^t<1/(\bar\Lambda+1)$; $\bar\Lambda-1$ has left before, at $\rho^t<1/\bar\Lambda$. "
+            "Rounding by client keeps totals over time, not the region: two clients that share "
+            r"$\bar\Lambda=1$ admit 2, 0, 2, 0, $\ldots$",
+            hypotheses=(r"$\bar\Lambda$ whole, for the first two parts",),
             checks={
-                "Λ̄ is inside": whole_rate_is_inside,
+                r"$\bar\Lambda$ is inside": whole_rate_is_inside,
                 "alone from then on": (alone_from_then_on, confirming(alone_enumerated)),
                 "rounding": (carry_step, confirming(totals_stay_close)),
                 "room": room_is_respected,

@@ -26,7 +26,8 @@ from proofs_check.groundwork.design.leading_terms import (
     third_term_grows,
     third_terms,
 )
-from proofs_check.notation import C, K, mean_cost, said, total_buffer, written
+from proofs_check.symbols import C, K, mean_cost, total_buffer
+from proofs_check.text import said
 from theory.design import best_rate, design_as_stated, design_limit, fill_ratio
 from theory.setting import Budget, Constants
 
@@ -69,10 +70,11 @@ def _cost(horizon: Any) -> Any:
 
 def below_x_is_infeasible() -> Evidence:
     """Every K < x, so the floor of any x that is not whole, exceeds the cost budget."""
-    dear = always(_cost(k) > C, given=[k < fill_ratio(BUDGET)], domain="every budget, every K < x")
+    dear = always(_cost(k) > C, given=[k < fill_ratio(BUDGET)], domain="every budget, every $K<x$")
     return refutes(
         dear,
-        "λ_m = B_m/K with K < x costs more than C in every round: the floor is infeasible unless x is whole",
+        r"$\lambda_m=B_m/K$ with $K<x$ costs more than $C$ in every round: the floor is infeasible "
+        "unless $x$ is whole",
     )
 
 
@@ -80,9 +82,9 @@ def from_x_on_is_feasible() -> Evidence:
     """Every K >= x can be paid for; and where K is not, the affordable rate is the smaller of the two."""
     rate = BUDGET.affordable_rate
     return together(
-        always(_cost(k) <= C, given=[k >= fill_ratio(BUDGET)], domain="every budget, every K >= x"),
+        always(_cost(k) <= C, given=[k >= fill_ratio(BUDGET)], domain=r"every budget, every $K\ge x$"),
         always(
-            sp.Lt(rate, total_buffer / k), given=[k < fill_ratio(BUDGET)], domain="every budget, every K < x"
+            sp.Lt(rate, total_buffer / k), given=[k < fill_ratio(BUDGET)], domain="every budget, every $K<x$"
         ),
     )
 
@@ -139,7 +141,7 @@ def fuller_is_better() -> Evidence:
 def emptier_below_x() -> Evidence:
     """K < x at rate C/c̄ holds less than ΣB."""
     return always(
-        sp.Lt(k * BUDGET.affordable_rate, total_buffer), given=[k < fill_ratio(BUDGET)], domain="every K < x"
+        sp.Lt(k * BUDGET.affordable_rate, total_buffer), given=[k < fill_ratio(BUDGET)], domain="every $K<x$"
     )
 
 
@@ -148,7 +150,7 @@ def longer_costs_more() -> Evidence:
     more = sp.Symbol("more", positive=True)
     return always(
         third_terms(total_buffer / (k + more)) > third_terms(total_buffer / k),
-        domain="full buffers, every K and every larger one",
+        domain="full buffers, every $K$ and every larger one",
     )
 
 
@@ -165,47 +167,44 @@ CLAIMS = [
     Claim(
         id="cor:optimal-k",
         kind="corollary",
-        title="K* is ⌈x⌉ or max(⌊x⌋,1), the better",
+        title=r"$K^{\star}$ is $\lceil x\rceil$ or $\max(\lfloor x\rfloor ,1)$, the better",
         statement=said(
-            "As T grows, the better of ⌈x⌉ and max(⌊x⌋, 1), x = @x, called the two nearest feasible integers, is "
-            "optimal with λ_m = B_m/K*.",
+            r"As $T$ grows, the better of $\lceil x\rceil$ and $\max(\lfloor x\rfloor ,1)$, $x=@x$, "
+            r"called the two nearest feasible integers, is optimal with $\lambda_m=B_m/K^{\star}$.",
             x=x,
         ),
-        formula=written(
+        formula=said(
             r"K^\star=\lceil x\rceil\ \text{or}\ \max(\lfloor x\rfloor,1),\quad\lambda_m=B_m/K^\star,\quad x=@x",
-            "K* = ⌈x⌉ or max(⌊x⌋,1), λ_m = B_m/K*, x = @x",
             x=x,
         ),
-        domain="T → ∞",
+        domain=r"$T\to\infty$",
         hypotheses=(
-            "“feasible”, as printed, is taken to exclude the floor wherever it is below x, although the printed "
-            "formula offers it",
+            "“feasible”, as printed, is taken to exclude the floor wherever it is below $x$, although "
+            "the printed formula offers it",
         ),
-        parts=tuple(ESTABLISHED),
         given=(WRITTEN,),
         checks=(both_are_feasible, below_x_is_infeasible),
         checks_with_hypotheses=ESTABLISHED,
         corrected=Correction(
-            title="K* = max(⌈x⌉, 1)",
-            statement="K* = max(⌈x⌉, 1) with λ_m = B_m/K*, the smallest K that fills the buffers within the "
-            "cost budget: for all large T its bound is below that of every other fixed K at its best "
-            "feasible rate.",
-            formula=written(
+            title=r"$K^{\star}=\max(\lceil x\rceil ,1)$",
+            statement=r"$K^{\star}=\max(\lceil x\rceil ,1)$ with $\lambda_m=B_m/K^{\star}$, the smallest "
+            "$K$ that fills the buffers within the cost budget: for all large $T$ its bound is below "
+            "that of every other fixed $K$ at its best feasible rate.",
+            formula=said(
                 r"K^\star=\max(\lceil x\rceil,1),\quad\lambda_m=B_m/K^\star,\quad x=@x",
-                "K* = max(⌈x⌉,1), λ_m = B_m/K*, x = @x",
                 x=x,
             ),
             sketch=said(
-                "K < x can afford rate C/c̄ only, occupancy KC/c̄ < ΣB: a larger share @share of every round. All K >= x "
-                "share the least one. Among them the first two terms differ by O(1) in total, the third, @third times "
-                "√(T log T), grows with K, so the smallest wins. (By the same limit the printed rule, the better of "
-                "two full buffers, would always take the floor, which cannot be paid for.)",
+                r"$K<x$ can afford rate $C/\bar c$ only, occupancy $KC/\bar c<\sum B$: a larger share "
+                r"$@share$ of every round. All $K\ge x$ share the least one. Among them the first two "
+                r"terms differ by $O(1)$ in total, the third, $@third$ times $\sqrt{T\log T}$, grows "
+                "with $K$, so the smallest wins. (By the same limit the printed rule, the better of two "
+                "full buffers, would always take the floor, which cannot be paid for.)",
                 share=share(sp.Symbol("n", positive=True)),
                 third=third_terms(total_buffer / K),
             ),
             hypotheses=("the corrected bound (or any with the same leading terms)",),
             given=(WRITTEN,),
-            parts=tuple(ESTABLISHED),
             checks=ESTABLISHED,
             symbols={"O": "of the order of"},
         ),

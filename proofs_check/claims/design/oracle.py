@@ -25,7 +25,8 @@ from proofs_check.groundwork.design.leading_terms import (
     third_term_grows,
     third_terms,
 )
-from proofs_check.notation import CONSTANTS, n, said, total_buffer, written
+from proofs_check.symbols import CONSTANTS, n, total_buffer
+from proofs_check.text import said
 from theory.algebra import ball
 from theory.bound import Terms, generalisation_term, theorem_1
 from theory.constant_admission import constant_round, oracle_bound, oracle_bound_as_stated
@@ -96,7 +97,7 @@ def third_term_is_least_when_fresh() -> Evidence:
     return always(
         third_terms(total_buffer) < third_terms(total_buffer / k),
         given=[k > 1],
-        domain="the same n, every K > 1",
+        domain="the same $n$, every $K>1$",
     )
 
 
@@ -129,7 +130,7 @@ def against_frozen() -> Evidence:
                 t,
                 t,
                 frozen_share(size),
-                domain="n above Pdim, and n below it; T → ∞",
+                domain=r"$n$ above $\mathrm{Pdim}$, and $n$ below it; $T\to\infty$",
             )
         )
     return together(*found)
@@ -141,38 +142,35 @@ CLAIMS = [
         kind="step",
         title="the fresh oracle minimises the bound",
         statement="Without a cost constraint, the bound is least when samples are always fresh and never reused.",
-        formula=written(
+        formula=said(
             r"\bar{\mathcal E}_T^{oracle}=\min_\pi\bar{\mathcal E}_T(\pi)",
-            "Ē_T(oracle) = min over π of Ē_T(π)",
         ),
         domain="any policy within the buffers, no cost constraint",
         checks=(frozen_beats_as_stated, frozen_beats_corrected),
-        symbols={"oracle": "ΣB fresh samples a round, used once", "over": "the minimum is over all policies"},
+        symbols={
+            "oracle": r"$\sum B$ fresh samples a round, used once",
+            "over": "the minimum is over all policies",
+        },
         corrected=Correction(
-            title="against K-step; against frozen if Dσ is small",
+            title=r"against $K$-step; against frozen if $D\sigma$ is small",
             statement=said(
-                "For all large T the oracle's bound is below that of K-step retention with constant admission and the "
-                "same occupancy n, K >= 2. It is below that of a buffer filled once and kept just if @share < @third.",
+                "For all large $T$ the oracle's bound is below that of $K$-step retention with constant "
+                r"admission and the same occupancy $n$, $K\ge2$. It is below that of a buffer filled "
+                "once and kept just if $@share<@third$.",
                 share=share(n),
                 third=generalisation_term(1 / n, n, CONSTANTS),
             ),
-            formula=written(
+            formula=said(
                 r"\lim\tfrac1T(\bar{\mathcal E}^{frozen}-\bar{\mathcal E}^{oracle})=@gap",
-                "lim (Ē_frozen - Ē_oracle)/T = @gap",
                 gap=frozen_share(n),
             ),
-            sketch="The frozen buffer has χ = 0 and N_eff = n in every round; the oracle's χ tends to 1/n and its "
-            "third term to 0. Against K-step retention the first two terms differ by O(1) in total and the third "
-            "decides.",
+            sketch=r"The frozen buffer has $\chi=0$ and $N_{\mathrm{eff}}=n$ in every round; the "
+            r"oracle's $\chi$ tends to $1/n$ and its third term to 0. Against $K$-step retention the "
+            "first two terms differ by $O(1)$ in total and the third decides.",
             given=(WRITTEN,),
-            parts=(
-                "K-step retention: third term",
-                "K-step retention: first two terms",
-                "against a frozen buffer",
-            ),
             checks={
-                "K-step retention: third term": (third_term_grows, third_term_is_least_when_fresh),
-                "K-step retention: first two terms": first_terms_agree,
+                "$K$-step retention: third term": (third_term_grows, third_term_is_least_when_fresh),
+                "$K$-step retention: first two terms": first_terms_agree,
                 "against a frozen buffer": against_frozen,
             },
             symbols={

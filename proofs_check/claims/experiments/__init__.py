@@ -1,4 +1,1 @@
 """Section 7: what the paper says its experiments show, against the committed results of running them again."""
-
-# in the order in which they are shown
-MODULES = ("accuracy", "speed", "hybrid", "constraints")

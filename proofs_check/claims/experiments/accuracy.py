@@ -24,7 +24,6 @@ from proofs_check.experiments.document import Reproduction
 from proofs_check.experiments.fields import Estimate
 from proofs_check.experiments.stated import SECTION7, Stated
 from proofs_check.groundwork.experiments.section7 import BASELINES, DOMAIN, GAPS, Instead, Part, claims_from
-from proofs_check.notation import Formula
 
 SYMBOLS = {
     "A": "current best test accuracy after the last round, in percent, mean over runs; its index is the policy",
@@ -100,10 +99,7 @@ def _size(results: Results, other: str) -> list[Claim]:
         title=f"ahead of {BASELINES[other]} by {_numbers(other)} points",
         statement=f"In the setting of Section 7, ten runs give ACDPP an average test accuracy (current best) above "
         f"that of {BASELINES[other]} by about {_numbers(other)} percentage points on MNIST, CIFAR-10 and ImageNette.",
-        formula=Formula(
-            rf"A_{{\mathrm{{ACDPP}}}}-A_{{\mathrm{{{other}}}}}\approx{_numbers(other)}",
-            f"A_ACDPP - A_{other} ≈ {_numbers(other)}",
-        ),
+        formula=rf"A_{{\mathrm{{ACDPP}}}}-A_{{\mathrm{{{other}}}}}\approx{_numbers(other)}",
         symbols=SYMBOLS,
         domain=DOMAIN,
     )
@@ -132,10 +128,7 @@ def claims(results: Results) -> list[Claim]:
             statement="In the setting of Section 7, ACDPP's expected current best test accuracy, after the last round "
             "and averaged over rounds, is above that of constant admission and that of the hybrid baseline on MNIST, "
             "CIFAR-10 and ImageNette.",
-            formula=Formula(
-                r"A_{\mathrm{ACDPP}}>A_{\mathrm{constant}},\quad A_{\mathrm{ACDPP}}>A_{\mathrm{hybrid}}",
-                "A_ACDPP > A_constant, A_ACDPP > A_hybrid",
-            ),
+            formula=r"A_{\mathrm{ACDPP}}>A_{\mathrm{constant}},\quad A_{\mathrm{ACDPP}}>A_{\mathrm{hybrid}}",
             symbols=SYMBOLS,
             domain=DOMAIN,
         ),
@@ -157,10 +150,7 @@ def claims(results: Results) -> list[Claim]:
             statement="In the setting of Section 7, ACDPP is behind the costless oracle by no more than it is said to "
             f"gain over constant admission: {_numbers('constant')} points on MNIST, CIFAR-10 and ImageNette. (The text "
             "says close and gives no number; this is our reading.)",
-            formula=Formula(
-                rf"A_{{\mathrm{{oracle}}}}-A_{{\mathrm{{ACDPP}}}}\le{_numbers('constant')}",
-                f"A_oracle - A_ACDPP ≤ {_numbers('constant')}",
-            ),
+            formula=rf"A_{{\mathrm{{oracle}}}}-A_{{\mathrm{{ACDPP}}}}\le{_numbers('constant')}",
             symbols=SYMBOLS,
             domain=DOMAIN,
         ),

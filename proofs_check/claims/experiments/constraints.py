@@ -20,7 +20,6 @@ from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.document import Reproduction
 from proofs_check.experiments.stated import SECTION7, Stated
 from proofs_check.groundwork.experiments.section7 import DOMAIN, Instead, Judge, Measure, Part, claims_from
-from proofs_check.notation import Formula
 
 PRINTED, CAPPED = "acdpp", "acdpp-capped"
 
@@ -116,7 +115,7 @@ def claims(results: Results) -> list[Claim]:
             "clients together, in any round of any run. (The text says that the occupancy over rounds, which its "
             "figure shows, remains within the memory budget. Its constraint is on time averages; that it is kept in "
             "every round is our reading of the figure's text.)",
-            formula=Formula(r"n(t)\le\sum_mB_m\quad\forall t", "n(t) ≤ ΣB for all t"),
+            formula=r"n(t)\le\sum_mB_m\quad\forall t",
             symbols={"ΣB": "the buffers of all clients together"},
             domain=DOMAIN,
         ),
@@ -135,9 +134,7 @@ def claims(results: Results) -> list[Claim]:
             title="ACDPP spends no more than the budget",
             statement="In the setting of Section 7, ACDPP's expected cost, averaged over the rounds, is at most the "
             f"budget: {', '.join(f'{said.budget:g} on {said.name}' for said in SECTION7.values())}.",
-            formula=Formula(
-                r"\frac1T\sum_{t=1}^TE[c(t)\Lambda(t)]\le C", "(1/T)·Σ_{t=1}^{T} E[c(t)Λ(t)] ≤ C"
-            ),
+            formula=r"\frac1T\sum_{t=1}^TE[c(t)\Lambda(t)]\le C",
             symbols={"E": "expectation"},
             domain=DOMAIN,
         ),
@@ -157,7 +154,7 @@ def claims(results: Results) -> list[Claim]:
             statement="In the setting of Section 7, ACDPP's mean cost debt no longer grows in the second half of the "
             "rounds: from the third quarter to the last by at most 1 % of the budget a round. (The text says stable "
             "and gives no number; this is our reading.)",
-            formula=Formula(r"\frac4T\left(\bar Z_4-\bar Z_3\right)\le\frac C{100}", "4·(Z̄₄ - Z̄₃)/T ≤ C/100"),
+            formula=r"\frac4T\left(\bar Z_4-\bar Z_3\right)\le\frac C{100}",
             symbols={
                 "Z̄₄": "mean debt over the last quarter of the rounds",
                 "Z̄₃": "mean debt over the quarter before",

@@ -22,7 +22,6 @@ from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.engines.smt import always, conjunction
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.learning.counterexamples import stated_bound
-from proofs_check.notation import Formula
 from theory.algebra import ball
 from theory.setting import Constants
 
@@ -82,7 +81,8 @@ def _bias(weights_of: WeightsOf) -> Any:
 
 
 DOMAIN = (
-    "two clients with shares α and 1-α of the population, loss (θ-z)²/2, z = 1 with the client's own chance"
+    r"two clients with shares $\alpha$ and $1-\alpha$ of the population, loss $(\theta-z)^2/2$, $z=1$ "
+    "with the client's own chance"
 )
 
 
@@ -103,7 +103,8 @@ def stated_weights_theorem() -> Evidence:
         "<=",
         lambda _: stated_bound(constants, T, n),
         [{"T": T, "eta": eta, "n = N": n, "weights": [str(w) for w in weights], "start": str(resting)}],
-        domain="(θ-z)²/2 on [0, 1], client 1 always sees 0, client 2 always 1; E = 1, every sample kept",
+        domain=r"$(\theta-z)^2/2$ on [0, 1], client 1 always sees 0, client 2 always 1; $E=1$, every "
+        "sample kept",
     )
     return obeying(found, _point_masses_obey(constants, weights, resting, best))
 
@@ -137,7 +138,7 @@ def _point_masses_obey(
         "Θ = [0, 1], of diameter D": always(
             (theta - other) ** 2 <= constants.D**2,
             given=[*inside, other >= 0, other <= 1],
-            domain="two points of Θ",
+            domain=r"two points of $\Theta$",
         ),
         "0 <= loss <= B": of_both(
             lambda z: [loss(theta, z) >= 0, loss(theta, z) <= sp.Rational(str(constants.B))], inside
@@ -147,7 +148,7 @@ def _point_masses_obey(
             lambda z: (slope(theta, z) - slope(other, z)) ** 2 <= (constants.L * (theta - other)) ** 2
         ),
         "convexity": of_both(lambda z: loss(other, z) >= loss(theta, z) + slope(theta, z) * (other - theta)),
-        "gradient variance <= σ²": exhaust([{"sigma": constants.sigma}], spread, domain="every θ"),
+        "gradient variance <= σ²": exhaust([{"sigma": constants.sigma}], spread, domain=r"every $\theta$"),
         "Pdim = 1": always(
             sp.Not(
                 conjunction(
@@ -155,12 +156,14 @@ def _point_masses_obey(
                 )
             ),
             given=inside,
-            domain="whatever the thresholds low and high at z = 0 and 1: not both exceeded by one θ, neither "
-            "by another",
+            domain="whatever the thresholds low and high at $z=0$ and 1: not both exceeded by one "
+            r"$\theta$, neither by another",
         ),
-        "a start that stays": exhaust([{"start": resting}], moves, domain="the printed update, E = 1"),
+        "a start that stays": exhaust([{"start": resting}], moves, domain="the printed update, $E=1$"),
         "the minimiser": always(
-            loss(theta, 0) + loss(theta, 1) >= loss(half, 0) + loss(half, 1), domain="twice the risk, every θ"
+            loss(theta, 0) + loss(theta, 1) >= loss(half, 0) + loss(half, 1),
+            domain="twice the risk, "
+            r"every $\theta$",
         ),
     }
 
@@ -173,7 +176,11 @@ def unbiased(weight: Any, domain: str) -> Evidence:
     i = sp.Symbol("i", integer=True, positive=True)
     local_mean = symbolic_sum(GRADIENT, i, 1, SIZE) / SIZE
     return equal(
-        weight * local_mean, SHARE * GRADIENT, what="a client's parts of E Σ w_m ∇F_m and ∇F_P", domain=domain
+        weight * local_mean,
+        SHARE * GRADIENT,
+        what=r"a client's parts of $\mathbb E\sum w_m\nabla F_m$ "
+        r"and $\nabla F_P$",
+        domain=domain,
     )
 
 
@@ -190,7 +197,8 @@ def only_equal_memories() -> Evidence:
     total = sp.Symbol("total", positive=True)
     return always(
         sp.Equivalent(sp.Eq(printed_weight(SHARE, SIZE, total), SHARE), sp.Eq(SIZE, total)),
-        domain="any number of clients, any shares and memories; total = Σα_jn_j is the same for all",
+        domain=r"any number of clients, any shares and memories; total $=\sum \alpha_jn_j$ is the same "
+        "for all",
     )
 
 
@@ -204,7 +212,7 @@ def one_distribution() -> Evidence:
         sp.simplify(sp.Sum(summand, (m, 1, M))).subs(SIZE, total),
         GRADIENT,
         domain="any number of clients of one distribution, any shares and memories; one local step",
-        what="E Σ w_m ∇F_m and ∇F_P",
+        what=r"$\mathbb E\sum w_m\nabla F_m$ and $\nabla F_P$",
     )
 
 
@@ -238,32 +246,30 @@ CLAIMS = [
     Claim(
         id="eq:global-aggregation/bias",
         kind="reading",
-        title="weights ∝ α_m n_m follow F_P",
-        statement="Taken as weights that serve the objective: with clients that draw from P_m and the weights "
-        "α_m n_m/Σα_j n_j, the expected update is a step on the population risk F_P of the mixture Σα_m P_m. (The "
-        "paper gives these weights as a natural example and does not say what the update is on average.)",
-        formula=Formula(
-            r"E\sum_mw_m\nabla\widehat F_m=\nabla F_P,\quad w_m=\frac{\alpha_mn_m}{\sum_j\alpha_jn_j}",
-            "E Σ w_m ∇F_m = ∇F_P, w_m = α_m n_m/Σα_j n_j",
-        ),
+        title=r"weights $\propto\alpha_mn_m$ follow $F_P$",
+        statement="Taken as weights that serve the objective: with clients that draw from $P_m$ and the "
+        r"weights $\alpha_mn_m/\sum \alpha_jn_j$, the expected update is a step on the population risk "
+        r"$F_P$ of the mixture $\sum \alpha_mP_m$. (The paper gives these weights as a natural example "
+        "and does not say what the update is on average.)",
+        formula=r"E\sum_mw_m\nabla\widehat F_m=\nabla F_P,\quad w_m=\frac{\alpha_mn_m}{\sum_j\alpha_jn_j}",
         symbols=SYMBOLS,
-        domain="clients with different distributions, one local step, θ fixed",
+        domain=r"clients with different distributions, one local step, $\theta$ fixed",
         hypotheses=("all clients hold equally many samples (or draw from one distribution)",),
         checks=(stated_weights, stated_weights_theorem),
         checks_with_hypotheses=(equal_memories, one_distribution, confirming(equal_memories_enumerated)),
         corrected=Correction(
-            title="w_m = α_m",
-            statement="w_m = α_m makes the expected update a step on F_P whatever the memories hold; with the "
-            "printed weights that needs equal memories (or one distribution).",
-            formula=Formula(r"w_m=\alpha_m", "w_m = α_m"),
+            title=r"$w_m=\alpha_m$",
+            statement=r"$w_m=\alpha_m$ makes the expected update a step on $F_P$ whatever the memories "
+            "hold; with the printed weights that needs equal memories (or one distribution).",
+            formula=r"w_m=\alpha_m",
             symbols=SYMBOLS,
-            sketch="Each local mean is unbiased for its client's risk, so the expected update has weights w_m "
-            "where F_P has α_m; w_m/α_m = n_m/Σα_jn_j is 1 for all m only if all n_m agree. (The appendix "
-            "weights samples equally, w_m = n_m/n; that follows F_P just if n_m is proportional to α_m.)",
-            parts=("α_m unbiased", "α_m n_m only with equal memories", "or with one distribution"),
+            sketch="Each local mean is unbiased for its client's risk, so the expected update has "
+            r"weights $w_m$ where $F_P$ has $\alpha_m$; $w_m/\alpha_m=n_m/\sum \alpha_jn_j$ is 1 for all "
+            "$m$ only if all $n_m$ agree. (The appendix weights samples equally, $w_m=n_m/n$; that "
+            r"follows $F_P$ just if $n_m$ is proportional to $\alpha_m$.)",
             checks={
-                "α_m unbiased": (share_weights_identity, confirming(share_weights)),
-                "α_m n_m only with equal memories": only_equal_memories,
+                r"$\alpha_m$ unbiased": (share_weights_identity, confirming(share_weights)),
+                r"$\alpha_mn_m$ only with equal memories": only_equal_memories,
                 "or with one distribution": one_distribution,
             },
         ),

@@ -20,7 +20,9 @@ from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, refutes, together
 from proofs_check.groundwork.learning.chaining import CONSTANT, HAUSSLER, proved_constant, rounded_up
 from proofs_check.groundwork.learning.suprema import kolmogorov_mean, kuiper_mean
-from proofs_check.notation import CONSTANTS, N, decimal, inverse_neff, said, written
+from proofs_check.printing import decimal
+from proofs_check.symbols import CONSTANTS, N, inverse_neff
+from proofs_check.text import said
 from theory.algebra import ball, log, ratio, sqrt
 from theory.bound import deviation_term, generalisation_term
 from theory.reuse import effective_sample_size
@@ -54,9 +56,13 @@ def not_real() -> Evidence:
         "<",
         lambda p: 0,
         [{"N": 1, "Pdim": 3}],
-        domain="N < Pdim/e",
+        domain=r"$N<\mathrm{Pdim}/e$",
     )
-    return refutes(found, "1 + log(N/Pdim) is negative at N=1, Pdim=3: the bound is not a real number")
+    return refutes(
+        found,
+        r"$1+\log(N/\mathrm{Pdim})$ is negative at $N=1$, $\mathrm{Pdim}=3$: the bound "
+        "is not a real number",
+    )
 
 
 def too_small_below_pdim() -> Evidence:
@@ -73,7 +79,7 @@ def too_small_below_pdim() -> Evidence:
                 "class": "3 times the indicators of sets of at most 19 points of [0, 1]",
             }
         ],
-        domain="Pdim/e < N < Pdim, equal weights; the supremum is B",
+        domain=r"$\mathrm{Pdim}/e<N<\mathrm{Pdim}$, equal weights; the supremum is $B$",
     )
 
 
@@ -83,14 +89,14 @@ def as_printed() -> Evidence:
     plus = equal(
         generalisation_term(inverse_neff, N, CONSTANTS),
         lead * sp.sqrt(1 + sp.log(sp.Max(1, N / PDIM))),
-        what="theory's term and the printed one with log⁺",
-        domain="every B, Pdim, N_eff, N > 0",
+        what=r"theory's term and the printed one with $\log^{+}$",
+        domain=r"every $B$, $\mathrm{Pdim}$, $N_{\mathrm{eff}}$, $N>0$",
     )
     plain = equal(
         generalisation_term(inverse_neff, FROM_PDIM_ON, CONSTANTS),
         lead * sp.sqrt(1 + sp.log(FROM_PDIM_ON / PDIM)),
         what="theory's term and the printed one",
-        domain="N = Pdim(1 + more), more >= 0",
+        domain=r"$N=\mathrm{Pdim}(1+\ \text{more})$, more $\ge0$",
     )
     return together(plus, plain)
 
@@ -162,7 +168,7 @@ def at_least_one_is_needed() -> Evidence:
     d, C = sp.symbols("d constant", positive=True)
     bound = deviation_term(1 / d, Constants(D=1, sigma=1, eta=1, B=B, Pdim=d))
     enough = always(
-        sp.Le(B, bound, evaluate=False), domain="every B and d: the bound is not below the supremum"
+        sp.Le(B, bound, evaluate=False), domain="every $B$ and $d$: the bound is not below the supremum"
     )
     with_constant = bound * C * CONSTANT.denominator / CONSTANT.numerator
     needed = always(
@@ -186,7 +192,7 @@ def increasing_below_pdim() -> Evidence:
         "<",
         lambda p: printed(ball(Fraction(1, p["N"])), ball(p["N"]), _of_class(2, p["Pdim"]).map(ball)),
         [{"N": 2, "Pdim": 5}],
-        domain="Pdim/e < N < Pdim; left is at N + 1, right at N",
+        domain=r"$\mathrm{Pdim}/e<N<\mathrm{Pdim}$; left is at $N+1$, right at $N$",
     )
 
 
@@ -195,8 +201,8 @@ def turns_at_pdim() -> Evidence:
     return equal(
         sp.diff(_square(printed), N) * N**2 / (100 * PDIM),
         -sp.log(N / PDIM),
-        what="the slope of the square, times N²/(100 Pdim), and -log(N/Pdim)",
-        domain="every N, Pdim > 0",
+        what=r"the slope of the square, times $N^2/(100\mathrm{Pdim})$, and $-\log(N/\mathrm{Pdim})$",
+        domain=r"every $N$, $\mathrm{Pdim}>0$",
     )
 
 
@@ -206,13 +212,15 @@ def decreasing_with_log_plus() -> Evidence:
     if not square.has(corner):
         raise ValueError(f"log⁺(N/Pdim) is not in {square}")
     below = always(
-        sp.Lt(sp.diff(square.subs(corner, 1), N), 0, evaluate=False), domain="N <= Pdim, where log⁺ is 0"
+        sp.Lt(sp.diff(square.subs(corner, 1), N), 0, evaluate=False),
+        domain=r"$N\le\mathrm{Pdim}$, "
+        r"where $\log^{+}$ is 0",
     )
     beyond = equal(
         square.subs(corner, N / PDIM),
         _square(printed),
         what="the square and the printed one",
-        domain="N >= Pdim",
+        domain=r"$N\ge\mathrm{Pdim}$",
     )
     return together(below, beyond)
 
@@ -228,13 +236,10 @@ CLAIMS = [
         id="lem:gen-Neff-app",
         kind="lemma",
         title="generalisation gap, constant 10",
-        statement=said("The expected uniform deviation is at most @bound in every round.", bound=TERM),
-        formula=written(
-            r"E\sup_\theta|F_P-\widehat F^{all}|\le@bound", "E sup|F_P - F_all| ≤ @bound", bound=TERM
-        ),
-        domain="losses in [0, B], any weights that do not depend on the samples, any N >= 1",
-        hypotheses=("N >= Pdim",),
-        parts=("the term", "the deviation, corrected", "is within the term"),
+        statement=said("The expected uniform deviation is at most $@bound$ in every round.", bound=TERM),
+        formula=said(r"E\sup_\theta|F_P-\widehat F^{all}|\le@bound", bound=TERM),
+        domain=r"losses in $[0,B]$, any weights that do not depend on the samples, any $N\ge1$",
+        hypotheses=(r"$N\ge\mathrm{Pdim}$",),
         checks={"is within the term": (not_real, too_small_below_pdim)},
         checks_with_hypotheses={
             "the term": as_printed,
@@ -242,42 +247,42 @@ CLAIMS = [
             "is within the term": within_printed,
         },
         given=(HAUSSLER, WRITTEN),
-        sketch="For N ≥ Pdim the correction's bound is at most the printed one, whose logarithm is not negative there.",
+        sketch=r"For $N\ge\mathrm{Pdim}$ the correction's bound is at most the printed one, whose "
+        "logarithm is not negative there.",
         corrected=Correction(
-            title=said("@bound for every N, no logarithm", bound=PROVED),
+            title=said("$@bound$ for every $N$, no logarithm", bound=PROVED),
             statement=said(
-                "The expected uniform deviation is at most @bound, for every N and all weights. So 10 is enough with "
-                "log⁺ for log, and the logarithm is not needed at all. No constant below 1 would do.",
+                "The expected uniform deviation is at most $@bound$, for every $N$ and all weights. So "
+                r"10 is enough with $\log^{+}$ for $\log$, and the logarithm is not needed at all. No "
+                "constant below 1 would do.",
                 bound=PROVED,
             ),
-            formula=written(
-                r"E\sup_\theta|F_P-\widehat F^{all}|\le@bound", "E sup|F_P - F_all| ≤ @bound", bound=PROVED
-            ),
-            sketch="Write d for Pdim, ω for the weights, N_eff = 1/Σω². (1) The weights add up to 1, so no "
-            "deviation changes when B/2 is taken from each loss; symmetrised, E sup|F_P - F_all| ≤ 2 E "
-            "sup|X_f|, X_f = Σ ω_i ε_i (f(z_i) - B/2), ε_i fair signs. (2) Given the samples, X_f - X_g is "
-            "sub-Gaussian with variance proxy ‖f-g‖²/N_eff, the norm that of L2(Q) with Q ∝ ω². (3) In units "
-            "of B, ‖f-g‖² is at most the L1 distance, so by Haussler's Corollary 3 at most e(d+1)(2e/ε²)^d "
-            "losses are pairwise more than ε apart; a maximal such set is within ε of every loss. (4) Take "
-            "such sets at ε_j = 8^-j/2, j = 1, 2, …; the constant B/2 is within ε_0 = 1/2 of every loss. Link "
-            "each member of set j to the nearest of set j-1: one link a member, ε_(j-1) long at most, and the "
-            "largest of M sub-Gaussian variables and their negatives has mean at most √(2 log 2M) times their "
-            "scale. What is left after set J is at most √(N/N_eff)·ε_J, which tends to 0. (5) So the constant "
-            "is twice the sum over j of ε_(j-1)√(2h_j), h_j = log(2e(d+1)(2e/ε_j²)^d)/d. h_j decreases in d, "
-            "so d = 1 is the worst case, where the sum, its tail bounded by a geometric series, gives 5.1524. "
-            "From below: sets of at most d points under a continuous distribution, d samples: each sample is a "
-            "set of measure 0, the supremum is B, and √(Pdim/N_eff) = 1.",
+            formula=said(r"E\sup_\theta|F_P-\widehat F^{all}|\le@bound", bound=PROVED),
+            sketch=r"Write $d$ for $\mathrm{Pdim}$, $\omega$ for the weights, $N_{\mathrm{eff}}=1/\sum "
+            r"\omega^2$. (1) The weights add up to 1, so no deviation changes when $B/2$ is taken from "
+            r"each loss; symmetrised, $\mathbb E\sup|F_P-\widehat F^{\mathrm{all}}|\le2$ $\mathbb "
+            r"E\sup|X_f|$, $X_f=\sum \omega_i\varepsilon_i(f(z_i)-B/2)$, $\varepsilon_i$ fair signs. (2) "
+            "Given the samples, $X_f-X_g$ is sub-Gaussian with variance proxy "
+            r"$\|f-g\|^2/N_{\mathrm{eff}}$, the norm that of $L_2(Q)$ with $Q\propto\omega^2$. (3) In "
+            r"units of $B$, $\|f-g\|^2$ is at most the $L_1$ distance, so by Haussler's Corollary 3 at "
+            r"most $e(d+1)(2e/\varepsilon^2)^d$ losses are pairwise more than $\varepsilon$ apart; a "
+            r"maximal such set is within $\varepsilon$ of every loss. (4) Take such sets at "
+            r"$\varepsilon_j=8^{-j}/2$, $j=1$, 2, $\ldots$; the constant $B/2$ is within "
+            r"$\varepsilon_0=1/2$ of every loss. Link each member of set $j$ to the nearest of set "
+            r"$j-1$: one link a member, $\varepsilon_{j-1}$ long at most, and the largest of $M$ "
+            r"sub-Gaussian variables and their negatives has mean at most $\sqrt{2\log2M}$ times their "
+            "scale. What is left after set $J$ is at most "
+            r"$\sqrt{N/N_{\mathrm{eff}}}\cdot\varepsilon_J$, which tends to 0. (5) So the constant is "
+            r"twice the sum over $j$ of $\varepsilon_{j-1}\sqrt{2h_j}$, "
+            r"$h_j=\log(2e(d+1)(2e/\varepsilon_j^2)^d)/d$. $h_j$ decreases in $d$, so $d=1$ is the worst "
+            "case, where the sum, its tail bounded by a geometric series, gives 5.1524. From below: sets "
+            "of at most $d$ points under a continuous distribution, $d$ samples: each sample is a set of "
+            r"measure 0, the supremum is $B$, and $\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}=1$.",
             hypotheses=SCHEDULE,
-            parts=(
-                "the constant",
-                "what the proof gives, rounded up",
-                "10 is enough with log⁺",
-                "none below 1",
-            ),
             checks={
                 "the constant": (proved_constant, confirming(exact_suprema)),
                 "what the proof gives, rounded up": rounded_up,
-                "10 is enough with log⁺": within_log_plus,
+                r"10 is enough with $\log^{+}$": within_log_plus,
                 "none below 1": at_least_one_is_needed,
             },
             given=(HAUSSLER, WRITTEN),
@@ -287,25 +292,25 @@ CLAIMS = [
         id="lem:gen-Neff-app/decreasing",
         kind="step",
         title="more distinct samples, smaller bound",
-        statement="The printed generalisation term decreases in N when N_eff = N.",
-        formula=written(
-            r"N\mapsto@bound\ \text{decreases}", "N ↦ @bound decreases", bound=printed(1 / N, N, CONSTANTS)
-        ),
-        domain="N > Pdim/e, where it is real",
+        statement=r"The printed generalisation term decreases in $N$ when $N_{\mathrm{eff}}=N$.",
+        formula=said(r"N\mapsto@bound\ \text{decreases}", bound=printed(1 / N, N, CONSTANTS)),
+        domain=r"$N>\mathrm{Pdim}/e$, where it is real",
         checks=(increasing_below_pdim,),
         corrected=Correction(
-            title="decreases with log⁺, or from N = Pdim on",
-            statement="With log⁺ in place of log it decreases for every N > 0; the printed term rises up to N "
-            "= Pdim and decreases from there on.",
-            formula=written(
+            title=r"decreases with $\log^{+}$, or from $N=\mathrm{Pdim}$ on",
+            statement=r"With $\log^{+}$ in place of $\log$ it decreases for every $N>0$; the printed "
+            r"term rises up to $N=\mathrm{Pdim}$ and decreases from there on.",
+            formula=said(
                 r"N\mapsto@bound\ \text{decreases}",
-                "N ↦ @bound decreases",
                 bound=generalisation_term(1 / N, N, CONSTANTS),
             ),
-            sketch="The slope of the printed term's square has the sign of -log(N/Pdim). With log⁺ the square falls as "
-            "1/N up to N = Pdim, and is the printed one from there on.",
-            parts=("with log⁺", "as printed, from N = Pdim on"),
-            checks={"with log⁺": decreasing_with_log_plus, "as printed, from N = Pdim on": turns_at_pdim},
+            sketch=r"The slope of the printed term's square has the sign of $-\log(N/\mathrm{Pdim})$. "
+            r"With $\log^{+}$ the square falls as $1/N$ up to $N=\mathrm{Pdim}$, and is the printed one "
+            "from there on.",
+            checks={
+                r"with $\log^{+}$": decreasing_with_log_plus,
+                r"as printed, from $N=\mathrm{Pdim}$ on": turns_at_pdim,
+            },
         ),
     ),
 ]

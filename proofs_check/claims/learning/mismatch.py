@@ -41,8 +41,9 @@ from proofs_check.groundwork.reuse.sample_sums import (
     cauchy_schwarz,
     counts_at_most,
 )
-from proofs_check.notation import Formula, K, n, rate, said, t, written
 from proofs_check.simulator import Snapshot, simulate
+from proofs_check.symbols import K, n, rate, t
+from proofs_check.text import said
 from theory.reuse import (
     effective_from_sums,
     inverse_effective_constant,
@@ -54,7 +55,10 @@ from theory.reuse import (
     trajectory,
 )
 
-FIXED = "θ does not depend on the samples; samples independent, of one distribution; retention blind to their values"
+FIXED = (
+    r"$\theta$ does not depend on the samples; samples independent, of one distribution; retention "
+    "blind to their values"
+)
 
 A, S1, S2, uses_kept = sp.symbols("A S1 S2 U", positive=True)  # a count; ΣA, ΣA², and ΣA over the memory
 p, q, r = sp.symbols("p q r", positive=True)  # the sums of 1, A, A² over the memory
@@ -97,16 +101,21 @@ def signs() -> Evidence:
         }
 
     points = ({"K": K, "t": t} for K, t in product(range(1, 4), range(1, 8)))
-    found = exhaust(points, exceeds, domain="loss zθ, z = ±1 with equal chances, σ² = 1; one sample a round")
+    found = exhaust(
+        points,
+        exceeds,
+        domain=r"loss $z\theta$, $z=\pm1$ with equal chances, $\sigma^2=1$; "
+        "one sample a round",
+    )
     gradients = [sp.diff(z * theta, theta).subs(z, sign) for sign in (-1, 1)]
     return obeying(
         found,
         {
-            "variance σ² = 1 at every θ": equal(
-                variance([int(g) for g in gradients]), 1, domain="z = ±1", what="the variance and 1"
+            r"variance $\sigma^2=1$ at every $\theta$": equal(
+                variance([int(g) for g in gradients]), 1, domain=r"$z=\pm1$", what="the variance and 1"
             ),
             "convexity": equal(
-                sp.diff(z * theta, theta, 2), 0, domain="any z", what="the second derivative and 0"
+                sp.diff(z * theta, theta, 2), 0, domain="any $z$", what="the second derivative and 0"
             ),
         },
     )
@@ -118,12 +127,14 @@ def printed_is_below() -> Evidence:
         mismatch_constant(K, late, rate)
         > 1 / occupancy_constant(K, late, rate) - inverse_effective_constant(K, late, rate),
         given=[K >= 2],
-        domain="constant admission, every rate, K >= 2 and t >= K, t = K+s",
+        domain=r"constant admission, every rate, $K\ge2$ and $t\ge K$, $t=K+s$",
     )
     found = refutes(
-        larger, "χ exceeds 1/n - 1/N_eff for every K >= 2 and t >= K, so equality σ̄² = σ²χ violates it"
+        larger,
+        r"$\chi$ exceeds $1/n-1/N_{\mathrm{eff}}$ for every $K\ge2$ and $t\ge K$, so equality "
+        r"$\bar\sigma^2=\sigma^2\chi$ violates it",
     )
-    return obeying(found, {"a mean square of σ²χ": variance_of_a_combination()})
+    return obeying(found, {r"a mean square of $\sigma^2\chi$": variance_of_a_combination()})
 
 
 # --- what holds: the variance of a combination, and χ ------------------------------------------------------
@@ -149,10 +160,22 @@ def variance_of_a_combination() -> Evidence:
             extended,
             mean_square(total + d, squares + d**2),
             domain="one more sample: any distribution, any coefficients",
-            what="the mean square and v·Σd² + m²(Σd)²",
+            what=r"the mean square and $v\cdot\sum d^2+m^2(\sum d)^2$",
         ),
-        equal(coefficients, 0, domain="any counts, any memory", what="Σ(ω - 1{i in Q}/n) and 0"),
-        equal(mean_square(0, squares), v * squares, domain="Σd = 0", what="the mean square and v·Σd²"),
+        equal(
+            coefficients,
+            0,
+            domain="any counts, any memory",
+            what=r"$\sum (\omega-\mathbf 1\{i\in "
+            r"Q\}/n)$ and 0",
+        ),
+        equal(
+            mean_square(0, squares),
+            v * squares,
+            domain=r"$\sum d=0$",
+            what="the mean square and "
+            r"$v\cdot\sum d^2$",
+        ),
     )
 
 
@@ -190,13 +213,13 @@ def decomposition() -> Evidence:
             distance,
             mismatch_from_sums(p, S1, S2, q),
             domain="any counts, any memory",
-            what="Σ(ω - 1{i in Q}/n)² and theory's χ",
+            what=r"$\sum (\omega-\mathbf 1\{i\in Q\}/n)^2$ and theory's $\chi$",
         ),
         equal(
             mismatch_from_sums(p, S1, S2, q),
             1 / p + 1 / effective_from_sums(S1, S2) - 2 * share / p,
             domain="any counts, any memory",
-            what="theory's χ and 1/n + 1/N_eff - 2W/n",
+            what=r"theory's $\chi$ and $1/n+1/N_{\mathrm{eff}}-2W/n$",
         ),
     )
 
@@ -212,13 +235,13 @@ def kstep_rounds() -> Evidence:
             mismatch_from_sums(b.n, horizon * b.N - b.first, horizon**2 * b.N - b.second, b.in_memory),
             b.mismatch,
             domain=reuse_rounds.DOMAIN,
-            what="χ from theory's deficits and Σ(ω - 1{i in Q}/n)²",
+            what=r"$\chi$ from theory's deficits and $\sum (\omega-\mathbf 1\{i\in Q\}/n)^2$",
         ),
         equal(
             (mismatch_by_kind(b.n, b.N, b.squares, b.in_memory, horizon) / b.uses**2).subs(kinds),
             b.mismatch.subs(kinds),
             domain=reuse_rounds.DOMAIN,
-            what="theory's sum by kinds and Σ(ω - 1{i in Q}/n)²",
+            what=r"theory's sum by kinds and $\sum (\omega-\mathbf 1\{i\in Q\}/n)^2$",
         ),
     )
 
@@ -245,7 +268,7 @@ def kstep_lists() -> Evidence:
     where = "all positive Λ(1), …, Λ(t), for each K <= 3 and t <= 4"
     for left, right in _of_lists():
         found.append(
-            equal(left, right, domain=where, what="theory's χ and the definition", strength="certified")
+            equal(left, right, domain=where, what=r"theory's $\chi$ and the definition", strength="certified")
         )
         if found[-1].outcome != "holds":
             break
@@ -273,7 +296,9 @@ def kstep_simulated(context: Context) -> Evidence:
         return None
 
     drawn = {"K": retentions(), "rounds": admissions(clients=2, rounds=10, most=9)}
-    return search(context, drawn, differs, domain="any K, any admissions", examples=context.choose(60, 1000))
+    return search(
+        context, drawn, differs, domain="any $K$, any admissions", examples=context.choose(60, 1000)
+    )
 
 
 # --- constant admission ------------------------------------------------------------------------------------
@@ -284,7 +309,11 @@ def closed_form_full() -> Evidence:
     in_memory = late_uses(1).subs(s, 0)
     truth = mismatch_from_sums(occupancy_constant(K, late, rate), late_uses(1), late_uses(2), in_memory)
     return equal(
-        mismatch_constant(K, late, rate), truth, domain=f"every rate, {FULL}", what="the closed form and χ"
+        mismatch_constant(K, late, rate),
+        truth,
+        domain=f"every rate, {FULL}",
+        what="the closed form and "
+        r"$\chi$",
     )
 
 
@@ -297,7 +326,7 @@ def closed_form_filling() -> Evidence:
         mismatch_constant(t + s, t, rate),
         truth,
         domain=f"every rate, {FILLING}",
-        what="the closed form and χ",
+        what=r"the closed form and $\chi$",
     )
 
 
@@ -309,7 +338,7 @@ def excess() -> Evidence:
         gap,
         EXCESS.subs({n: size, y: late - (K - 1) / sp.Integer(2)}),
         domain=f"every rate, {FULL}, y = t-(K-1)/2",
-        what="χ - (1/n - 1/N_eff) and its closed form",
+        what=r"$\chi-(1/n-1/N_{\mathrm{eff}})$ and its closed form",
     )
 
 
@@ -323,7 +352,7 @@ def lower_bound_for_any_admissions() -> Evidence:
         always(
             mismatch_from_sums(p, first, second, q) >= 1 / p - 1 / effective_from_sums(first, second),
             given=[q**2 <= p * r, r <= K * q],
-            domain="K-step retention, any admissions, any round with samples in memory",
+            domain="$K$-step retention, any admissions, any round with samples in memory",
         ),
         cauchy_schwarz(),
         counts_at_most(K),
@@ -334,60 +363,51 @@ CLAIMS = [
     Claim(
         id="eq:sigma-bar-Neff-app",
         kind="step",
-        title="σ̄² <= σ²(1/n - 1/N_eff)",
+        title=r"$\bar\sigma^2\le\sigma^2(1/n-1/N_{\mathrm{eff}})$",
         statement="The mean squared mismatch between the gradient over all samples, weighted by use, and "
-        "the gradient over the memory is at most σ²(1/n - 1/N_eff).",
-        formula=Formula(
-            r"\bar\sigma^2(t)\le\sigma^2\bigl(\tfrac1n-\tfrac1{N_{\mathrm{eff}}}\bigr)",
-            "σ̄² ≤ σ²(1/n - 1/N_eff)",
-        ),
-        domain="K-step retention, every round",
+        r"the gradient over the memory is at most $\sigma^2(1/n-1/N_{\mathrm{eff}})$.",
+        formula=r"\bar\sigma^2(t)\le\sigma^2\bigl(\tfrac1n-\tfrac1{N_{\mathrm{eff}}}\bigr)",
+        domain="$K$-step retention, every round",
         checks=(signs, printed_is_below),
         corrected=Correction(
-            title="at fixed θ it is σ²χ, and χ >= 1/n - 1/N_eff",
+            title=r"at fixed $\theta$ it is $\sigma^2\chi$, and $\chi\ge1/n-1/N_{\mathrm{eff}}$",
             statement=said(
-                "At a fixed θ the mean squared mismatch is exactly Var(θ)·χ <= σ²χ with χ = 1/n + 1/N_eff - 2W/n = "
-                "@chi, where W = U/S1 is the memory's share of all uses. Under K-step retention χ >= 1/n - 1/N_eff for "
-                "all admissions: the printed bound is a lower bound. Under constant admission, with k = min(K,t) and "
-                "y = t-(k-1)/2, nχ = @closed, and for t >= K the excess is @excess.",
+                r"At a fixed $\theta$ the mean squared mismatch is exactly "
+                r"$\mathrm{Var}(\theta)\cdot\chi\le\sigma^2\chi$ with "
+                r"$\chi=1/n+1/N_{\mathrm{eff}}-2W/n=@chi$, where $W=U/S_1$ is the memory's share of all "
+                r"uses. Under $K$-step retention $\chi\ge1/n-1/N_{\mathrm{eff}}$ for all admissions: the "
+                r"printed bound is a lower bound. Under constant admission, with $k=\min(K,t)$ and "
+                r"$y=t-(k-1)/2$, $n\chi=@closed$, and for $t\ge K$ the excess is $@excess$.",
                 chi=mismatch_from_sums(n, S1, S2, uses_kept),
                 closed=in_y(k * rate * mismatch_constant(K, t, rate).subs(sp.Min(K, t), k)),
                 excess=EXCESS,
             ),
-            formula=written(
+            formula=said(
                 r"E\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2=\mathrm{Var}(\theta)\,\chi,\quad "
                 r"\chi=@chi,\ S_1=\sum A,\ S_2=\sum A^2,\ U=\sum_QA",
-                "E‖∇F_all - ∇F_mem‖² = Var(θ)·χ,  χ = @chi,  S1 = ΣA, S2 = ΣA², U = ΣA over Q",
                 chi=mismatch_from_sums(n, S1, S2, uses_kept),
             ),
             hypotheses=(FIXED,),
-            sketch="The mismatch is Σ d_i g_i, where sample i has gradient g_i and d_i = ω_i - 1{i in Q}/n. Adding one "
-            "independent sample after the other, its mean square is Var·Σd² + (mean)²(Σd)², coordinate by coordinate, "
-            "and Σd = 0. Multiplied out, Σd² is χ. The printed form would need W/n >= 1/N_eff, a memory at least as "
-            "used as the average use; K-step memories hold the least used. In sums p, q, r of 1, A, A² over the "
-            "memory, with e samples gone, used K times each: χ - 1/n + 1/N_eff >= 0 is q/p <= (r + K²e)/(q + Ke), and "
-            "p(r + K²e) - q(q + Ke) = (pr - q²) + Ke(Kp - q), both not negative.",
-            parts=(
-                "variance",
-                "χ",
-                "χ, K-step",
-                "closed form, t >= K",
-                "closed form, t <= K",
-                "excess",
-                "lower bound",
-            ),
+            sketch=r"The mismatch is $\sum d_ig_i$, where sample $i$ has gradient $g_i$ and "
+            r"$d_i=\omega_i-\mathbf 1\{i\in Q\}/n$. Adding one independent sample after the other, its "
+            r"mean square is $\mathrm{Var}\cdot\sum d^2+(\text{mean})^2(\sum d)^2$, coordinate by "
+            r"coordinate, and $\sum d=0$. Multiplied out, $\sum d^2$ is $\chi$. The printed form would "
+            r"need $W/n\ge1/N_{\mathrm{eff}}$, a memory at least as used as the average use; $K$-step "
+            "memories hold the least used. In sums $p$, $q$, $r$ of 1, $A$, $A^2$ over the memory, with "
+            r"$e$ samples gone, used $K$ times each: $\chi-1/n+1/N_{\mathrm{eff}}\ge0$ is "
+            r"$q/p\le(r+K^2e)/(q+Ke)$, and $p(r+K^2e)-q(q+Ke)=(pr-q^2)+Ke(Kp-q)$, both not negative.",
             checks={
                 "variance": (variance_of_a_combination, confirming(variance_enumerated)),
-                "χ": decomposition,
-                "χ, K-step": (kstep_rounds, confirming(kstep_lists), confirming(kstep_simulated)),
-                "closed form, t >= K": closed_form_full,
-                "closed form, t <= K": closed_form_filling,
+                r"$\chi$": decomposition,
+                r"$\chi$, $K$-step": (kstep_rounds, confirming(kstep_lists), confirming(kstep_simulated)),
+                r"closed form, $t\ge K$": closed_form_full,
+                r"closed form, $t\le K$": closed_form_filling,
                 "excess": excess,
                 "lower bound": lower_bound_for_any_admissions,
             },
             symbols={
-                "Var": "variance of one sample's gradient at θ",
-                "S": "S1 is the sum of all reuse counts, S2 that of their squares",
+                "Var": r"variance of one sample's gradient at $\theta$",
+                "S": "$S_1$ is the sum of all reuse counts, $S_2$ that of their squares",
                 "U": "uses of the samples in memory",
             },
         ),

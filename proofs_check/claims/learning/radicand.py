@@ -17,8 +17,9 @@ from proofs_check.engines.exact import admissions, retentions, search
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, late, run, s
-from proofs_check.notation import Formula, K, rate, said, t, written
 from proofs_check.simulator import Snapshot, simulate
+from proofs_check.symbols import K, rate, t
+from proofs_check.text import said
 from theory.reuse import (
     crossover_constant,
     crossover_constant_as_stated,
@@ -62,7 +63,7 @@ def radicand_any(context: Context) -> Evidence:
         context,
         drawn,
         lambda K, rounds: _negative(simulate(rounds, K)[-1]),
-        domain="K-step retention, any admissions",
+        domain="$K$-step retention, any admissions",
         examples=100,
     )
 
@@ -88,7 +89,10 @@ def crossover_filling() -> Evidence:
 def crossover_covers_filling() -> Evidence:
     """So that the stretches t <= K and t >= K, both with t > 1, make one interval."""
     return always(
-        crossover_constant(K) > K, given=[K >= 2], domain="every K >= 2: the threshold lies beyond round K"
+        crossover_constant(K) > K,
+        given=[K >= 2],
+        domain=r"every $K\ge2$: the threshold lies beyond "
+        "round $K$",
     )
 
 
@@ -99,7 +103,7 @@ def crossover_printed() -> Evidence:
     return always(
         sp.Equivalent(radicand < 0, sp.And(t - MIDDLE < width, MIDDLE - t < width)),
         given=[sp.Ne(2 * t, K - 1)],
-        domain="every rate, every K, t >= 1 where the printed Ṽ is not 0",
+        domain=r"every rate, every $K$, $t\ge1$ where the printed $\widetilde V$ is not 0",
     )
 
 
@@ -112,7 +116,7 @@ def crossover_simulated(context: Context) -> Evidence:
         return None if below == predicted else {"N_eff < n": below, "predicted": predicted}
 
     few = {"K": retentions(30), "t": st.integers(1, 50), "rate": st.integers(1, 2)}
-    return search(context, few, differs, domain="K <= 30, t <= 50", examples=context.choose(60, 600))
+    return search(context, few, differs, domain=r"$K\le30$, $t\le50$", examples=context.choose(60, 600))
 
 
 def _slope(threshold: Any) -> str:
@@ -124,13 +128,13 @@ CLAIMS = [
     Claim(
         id="thm:regret-neff/radicand",
         kind="step",
-        title="1/n - 1/N_eff >= 0 under the root",
+        title=r"$1/n-1/N_{\mathrm{eff}}\ge0$ under the root",
         statement="The quantity that the bound takes the root of is not negative.",
-        formula=Formula(r"\frac1n-\frac1{N_{\mathrm{eff}}}\ge0", "1/n - 1/N_eff ≥ 0"),
-        domain="K-step retention, every round",
+        formula=r"\frac1n-\frac1{N_{\mathrm{eff}}}\ge0",
+        domain="$K$-step retention, every round",
         checks=(radicand_constant, radicand_any),
         corrected=Correction(
-            title=said("N_eff < n just for 1 < t < @crossover", crossover=crossover_constant(K)),
+            title=said(r"$N_{\mathrm{eff}}<n$ just for $1<t<@crossover$", crossover=crossover_constant(K)),
             statement=said(
                 f"Under constant admission N_eff < n exactly for 1 < t < @crossover, about "
                 f"{_slope(crossover_constant(K))} K; with the printed Ṽ and n = KΛ̄, where that Ṽ is not 0, "
@@ -140,20 +144,18 @@ CLAIMS = [
                 width=_printed_width(),
                 printed=crossover_constant_as_stated(K),
             ),
-            formula=written(
+            formula=said(
                 r"N_{\mathrm{eff}}<n\iff1<t<@crossover",
-                "N_eff < n ⇔ 1 < t < @crossover",
                 crossover=crossover_constant(K),
             ),
-            sketch="For t <= K, n = N, and N_eff < N unless all counts are equal, which is t = 1. For t >= "
-            "K a quadratic inequality in t. The threshold lies beyond K for K >= 2, so "
-            "the two stretches join; for K = 1 it is 1, and N_eff = N.",
-            parts=("true Ṽ, t >= K", "true Ṽ, t <= K", "one threshold", "printed Ṽ"),
+            sketch=r"For $t\le K$, $n=N$, and $N_{\mathrm{eff}}<N$ unless all counts are equal, which is "
+            r"$t=1$. For $t\ge K$ a quadratic inequality in $t$. The threshold lies beyond $K$ for "
+            r"$K\ge2$, so the two stretches join; for $K=1$ it is 1, and $N_{\mathrm{eff}}=N$.",
             checks={
-                "true Ṽ, t >= K": (crossover_full, confirming(crossover_simulated)),
-                "true Ṽ, t <= K": crossover_filling,
+                r"true $\widetilde V$, $t\ge K$": (crossover_full, confirming(crossover_simulated)),
+                r"true $\widetilde V$, $t\le K$": crossover_filling,
                 "one threshold": crossover_covers_filling,
-                "printed Ṽ": crossover_printed,
+                r"printed $\widetilde V$": crossover_printed,
             },
         ),
     ),

@@ -46,7 +46,8 @@ from proofs_check.groundwork.learning.worst_round import (
     worst_case_one_step,
     worst_case_own_minimum,
 )
-from proofs_check.notation import CONSTANTS, chi, said, written
+from proofs_check.symbols import CONSTANTS, chi
+from proofs_check.text import said
 from theory.algebra import ball
 from theory.bound import (
     initial_term,
@@ -113,7 +114,8 @@ def own_minimum_at_one_step(context: Context) -> Evidence:
         {"eta": fractions(), "D": fractions()},
         find,
         examples=200,
-        domain="E = 1, one sample, losses linear in θ, start at θ* = 0, projection onto [-D/2, D/2]",
+        domain=r"$E=1$, one sample, losses linear in $\theta$, start at $\theta^{\star}=0$, projection "
+        "onto $[-D/2,D/2]$",
     )
     return obeying(found, _linear_facts())
 
@@ -131,7 +133,8 @@ def full_local_steps(context: Context) -> Evidence:
         {"E": st.integers(1, 4), "eta": fractions(), "D": fractions()},
         find,
         examples=300,
-        domain="gap taken to θ*, E = 1..4, one sample, linear losses, start at θ* = 0, projected",
+        domain=r"gap taken to $\theta^{\star}$, $E=1,\ldots,4$, one sample, linear losses, start at "
+        r"$\theta^{\star}=0$, projected",
     )
     return obeying(found, _linear_facts())
 
@@ -154,17 +157,18 @@ def cumulative_with_drift() -> Evidence:
         "<=",
         lambda _: ball(initial_term(c) + example.rounds * per_round_constant_as_stated(c)),
         [{"T": example.rounds, "E": c.E, "eta": c.eta, "clients": example.clients}],
-        domain="losses θ²/2 and (1-θ)²/20 on [0, 1], one sample a client, kept for ever, so mismatch 0",
+        domain=r"losses $\theta^2/2$ and $(1-\theta)^2/20$ on [0, 1], one sample a client, kept for "
+        "ever, so mismatch 0",
     )
     return obeying(found, example.problem.facts)
 
 
 HYPOTHESES = (
     "every loss is convex and differentiable",
-    "gradients are bounded by G and, for E > 1, L-Lipschitz, wherever the local steps go",
-    "the server projects onto the convex set Θ after each round",
-    "clients are weighted by n_m/n",
-    "the squared mismatch at the iterates has mean at most σ²χ",
+    "gradients are bounded by $G$ and, for $E>1$, $L$-Lipschitz, wherever the local steps go",
+    r"the server projects onto the convex set $\Theta$ after each round",
+    "clients are weighted by $n_m/n$",
+    r"the squared mismatch at the iterates has mean at most $\sigma^2\chi$",
 )
 PER_ROUND = root_term(chi, CONSTANTS.merged) + linear_term(chi, CONSTANTS.merged)
 
@@ -174,38 +178,43 @@ CLAIMS = [
         id="prop:Ropt-bound-app",
         kind="lemma",
         title="one-step recursion",
-        statement="A round lowers the squared distance to θ* by 2η times the gap of F_all above its own "
-        "minimum, up to 2ηDσ̄ + η²(2σ̄² + C₁) + η⁴C₂, for any number E of local steps.",
-        formula=written(
+        statement=r"A round lowers the squared distance to $\theta^{\star}$ by $2\eta$ times the gap of "
+        r"$\widehat F^{\mathrm{all}}$ above its own minimum, up to $2\eta "
+        r"D\bar\sigma+\eta^2(2\bar\sigma^2+C_1)+\eta^4C_2$, for any number $E$ of local steps.",
+        formula=said(
             r"E\|\theta^{t+1}-\theta^\star\|^2\le E\|\theta^t-\theta^\star\|^2-2\eta E["
             r"\widehat F^{all}_t(\theta^t)-\min\widehat F^{all}_t]+2\eta D\bar\sigma+2\eta^2\bar\sigma^2+@printed",
-            "E|θ⁺-θ*|² ≤ E|θ-θ*|² - 2η E[F_all(θ) - min F_all] + 2ηDσ̄ + 2η²σ̄² + @printed",
             printed=sp.expand(2 * CONSTANTS.eta * per_round_constant_as_stated(CONSTANTS)),
         ),
-        domain="Assumptions 1-4, any E >= 1",
+        domain=r"Assumptions 1-4, any $E\ge1$",
         checks=(own_minimum_at_one_step, full_local_steps, worst_case_own_minimum, worst_case_local_steps),
         corrected=Correction(
-            title="gap to θ*, ηE for η, convex, projected",
+            title=r"gap to $\theta^{\star}$, $\eta E$ for $\eta$, convex, projected",
             statement=said(
-                "With convex losses and projection, the gap taken to θ* and ηE for η, a round adds at most "
-                "@rise. The linear term in χ, and half of what stands with G², can be left out.",
+                r"With convex losses and projection, the gap taken to $\theta^{\star}$ and $\eta E$ for "
+                r"$\eta$, a round adds at most $@rise$. The linear term in $\chi$, and half of what "
+                "stands with $G^2$, can be left out.",
                 rise=rise(CONSTANTS, chi),
             ),
-            formula=written(
+            formula=said(
                 r"E\|\theta^{t+1}-\theta^\star\|^2\le E\|\theta^t-\theta^\star\|^2-2\eta E\,E["
                 r"\widehat F^{all}_t(\theta^t)-\widehat F^{all}_t(\theta^\star)]+@rise",
-                "E|θ⁺-θ*|² ≤ E|θ-θ*|² - 2ηE·E[F_all(θ) - F_all(θ*)] + @rise",
                 rise=rise(CONSTANTS, chi),
             ),
-            sketch="θ⁺ = Π(θ - ηEĝ) with ĝ the mean of all local gradients, |ĝ| ≤ G, and x = θ - θ*. A "
-            "projection onto Θ brings no point of Θ farther away, so |θ⁺-θ*|² ≤ |x|² - 2ηE⟨ĝ, x⟩ + (ηE)²|ĝ|². "
-            "⟨ĝ, x⟩ ≥ ⟨∇F_mem, x⟩ - η(E-1)LGD/2 by the local drift, ≥ ⟨∇F_all, x⟩ - D|∇F_all-∇F_mem| - … by "
-            "Cauchy-Schwarz, ≥ F_all(θ) - F_all(θ*) - … by convexity. In the mean the mismatch is at most σ√χ, "
-            "by Jensen. θ* minimises the population risk and not F_all, so the gap may be negative, but E "
-            "F_all(θ*) = F_P(θ*), which is what the theorem needs. |ĝ|² ≤ G² alone gives (ηE)²G² in place of "
-            "2(ηE)²(σ²χ + G²).",
+            sketch=r"$\theta^{+}=\Pi(\theta-\eta E\hat{g})$ with $\hat{g}$ the mean of all local "
+            r"gradients, $|\hat{g}|\le G$, and $x=\theta-\theta^{\star}$. A projection onto $\Theta$ "
+            r"brings no point of $\Theta$ farther away, so $|\theta^{+}-\theta^{\star}|^2\le|x|^2-2\eta "
+            r"E\langle \hat{g},x\rangle +(\eta E)^2|\hat{g}|^2$. $\langle \hat{g},x\rangle \ge\langle "
+            r"\nabla\widehat F^{\mathrm{mem}},x\rangle -\eta(E-1)LGD/2$ by the local drift, $\ge\langle "
+            r"\nabla\widehat F^{\mathrm{all}},x\rangle -D|\nabla\widehat F^{\mathrm{all}}-\nabla\widehat "
+            r"F^{\mathrm{mem}}|-\ldots$ by Cauchy-Schwarz, $\ge\widehat "
+            r"F^{\mathrm{all}}(\theta)-\widehat F^{\mathrm{all}}(\theta^{\star})-\ldots$ by convexity. "
+            r"In the mean the mismatch is at most $\sigma\sqrt{\chi}$, by Jensen. $\theta^{\star}$ "
+            r"minimises the population risk and not $\widehat F^{\mathrm{all}}$, so the gap may be "
+            r"negative, but $\mathbb E\widehat F^{\mathrm{all}}(\theta^{\star})=F_P(\theta^{\star})$, "
+            r"which is what the theorem needs. $|\hat{g}|^2\le G^2$ alone gives $(\eta E)^2G^2$ in place "
+            r"of $2(\eta E)^2(\sigma^2\chi+G^2)$.",
             hypotheses=HYPOTHESES,
-            parts=("recursion", "what can be left out", "local drift", "projection"),
             checks={
                 "recursion": (corrected_recursion, confirming(worst_case_corrected)),
                 "what can be left out": sharper_recursion,
@@ -218,54 +227,54 @@ CLAIMS = [
     Claim(
         id="prop:Ropt-bound-app/one-local-step",
         kind="step",
-        title="recursion at E = 1, gap to θ*",
-        statement="With one local step, convex losses and projection, the printed right-hand side is right "
-        "once the gap is taken to F_all(θ*) and not to the minimum of F_all.",
-        formula=written(
+        title=r"recursion at $E=1$, gap to $\theta^{\star}$",
+        statement="With one local step, convex losses and projection, the printed right-hand side is "
+        r"right once the gap is taken to $\widehat F^{\mathrm{all}}(\theta^{\star})$ and not to the "
+        r"minimum of $\widehat F^{\mathrm{all}}$.",
+        formula=said(
             r"\|\theta^{+}-\theta^\star\|^2\le\|\theta-\theta^\star\|^2-2\eta[\widehat F^{all}(\theta)"
             r"-\widehat F^{all}(\theta^\star)]+@rise",
-            "|θ⁺-θ*|² ≤ |θ-θ*|² - 2η[F_all(θ) - F_all(θ*)] + @rise",
             rise=rise_as_stated(ONE_STEP, chi),
         ),
-        domain="E = 1",
+        domain="$E=1$",
         checks=(one_step_recursion, projection_helps, confirming(worst_case_one_step)),
-        sketch="As for prop:Ropt-bound-app, corrected, with E = 1: no local drift, and 5ηG² where ηG² is enough.",
+        sketch=r"As for prop:Ropt-bound-app, corrected, with $E=1$: no local drift, and $5\eta G^2$ "
+        r"where $\eta G^2$ is enough.",
         given=(WRITTEN,),
     ),
     Claim(
         id="eq:Ropt-bound-app",
         kind="lemma",
         title="cumulative optimisation error",
-        statement="The optimisation errors of T rounds add up to at most D²/(2η) + DΣσ̄ + (η/2)Σ(2σ̄² + C₁) + "
-        "(η³/2)C₂T.",
-        formula=written(
+        statement=r"The optimisation errors of $T$ rounds add up to at most $D^2/(2\eta)+D\sum "
+        r"\bar\sigma+(\eta/2)\sum (2\bar\sigma^2+C_1)+(\eta^3/2)C_2T$.",
+        formula=said(
             r"\mathcal E^{opt}_T\le@initial+D\sum\bar\sigma+\eta\sum\bar\sigma^2+T\Bigl(@printed\Bigr)",
-            "E_T^opt ≤ @initial + DΣσ̄ + ηΣσ̄² + T(@printed)",
             initial=initial_term(CONSTANTS),
             printed=sp.expand(per_round_constant_as_stated(CONSTANTS)),
         ),
-        domain="Assumptions 1-4, any E >= 1",
+        domain=r"Assumptions 1-4, any $E\ge1$",
         checks=(cumulative_with_drift,),
         corrected=Correction(
-            title="against θ*, ηE for η, drift η(E-1)DLG/2",
+            title=r"against $\theta^{\star}$, $\eta E$ for $\eta$, drift $\eta(E-1)DLG/2$",
             statement=said(
-                "Measured against θ*: @initial once, and in each round @terms and the constant @constant.",
+                r"Measured against $\theta^{\star}$: $@initial$ once, and in each round $@terms$ and the "
+                "constant $@constant$.",
                 initial=initial_term(CONSTANTS.merged),
                 terms=PER_ROUND,
                 constant=per_round_constant(CONSTANTS),
             ),
-            formula=written(
+            formula=said(
                 r"\sum_tE[\widehat F^{all}_t(\theta^t)-\widehat F^{all}_t(\theta^\star)]\le@initial+\sum_t\bigl[@terms"
                 r"\bigr]+T\cdot @constant",
-                "ΣE[F_all(θ) - F_all(θ*)] ≤ @initial + Σ[@terms] + T·@constant",
                 initial=initial_term(CONSTANTS.merged),
                 terms=PER_ROUND,
                 constant=per_round_constant(CONSTANTS),
             ),
-            sketch="Divide the corrected recursion by 2ηE and add: the squared distances telescope, the first is at "
-            "most D² and the last at least 0. The recursion itself is prop:Ropt-bound-app.",
+            sketch=r"Divide the corrected recursion by $2\eta E$ and add: the squared distances "
+            "telescope, the first is at most $D^2$ and the last at least 0. The recursion itself is "
+            "prop:Ropt-bound-app.",
             hypotheses=HYPOTHESES,
-            parts=("telescoping sum", "recursion", "local drift", "projection"),
             checks={
                 "telescoping sum": theorem_telescopes,
                 "recursion": corrected_recursion,

@@ -25,8 +25,8 @@ from proofs_check.groundwork.reuse.sample_sums import (
     cauchy_schwarz,
     cauchy_schwarz_equality,
 )
-from proofs_check.notation import Formula, K, n, t
 from proofs_check.simulator import Snapshot
+from proofs_check.symbols import K, n, t
 from theory.reuse import (
     effective_from_sums,
     mismatch_from_sums,
@@ -51,14 +51,14 @@ def equality_for_any_admissions() -> Evidence:
                 all_equal,
             ),
             given=[q**2 <= p * r, q <= K * p],
-            domain="K-step retention, any admissions, any round with samples in memory",
+            domain="$K$-step retention, any admissions, any round with samples in memory",
         ),
         cauchy_schwarz(),
         cauchy_schwarz_equality(),
         always(
             q + A <= K * (p + 1),
             given=[q <= K * p, A <= K],
-            domain="one more sample in memory, used at most K times",
+            domain="one more sample in memory, used at most $K$ times",
         ),
     )
 
@@ -130,8 +130,8 @@ def no_reuse() -> Evidence:
     return equal(
         mismatch_from_sums(n, used * size, used**2 * size, used * n),
         1 / n - 1 / effective_from_sums(used * size, used**2 * size),
-        domain="K = 1, any admissions",
-        what="χ and 1/n - 1/N_eff",
+        domain="$K=1$, any admissions",
+        what=r"$\chi$ and $1/n-1/N_{\mathrm{eff}}$",
     )
 
 
@@ -142,8 +142,8 @@ def core_and_fresh() -> Evidence:
     return equal(
         mismatch_from_sums(a + b, first, second, in_memory),
         1 / (a + b) - 1 / effective_from_sums(first, second),
-        domain="every core a, every fresh b, every t",
-        what="χ and 1/n - 1/N_eff",
+        domain="every core $a$, every fresh $b$, every $t$",
+        what=r"$\chi$ and $1/n-1/N_{\mathrm{eff}}$",
     )
 
 
@@ -152,33 +152,33 @@ CLAIMS = [
         id="eq:sigma-bar-Neff-app/retention",
         kind="step",
         title="the same, for every retention rule",
-        statement="At a fixed θ the mean squared mismatch is at most σ²(1/n - 1/N_eff), whatever the "
-        "retention rule.",
-        formula=Formula(r"\chi\le\tfrac1n-\tfrac1{N_{\mathrm{eff}}}", "χ ≤ 1/n - 1/N_eff"),
-        domain="any retention rule, any round with samples in memory, θ fixed",
-        hypotheses=("the samples in memory have on average been used at least ΣA²/ΣA times",),
+        statement=r"At a fixed $\theta$ the mean squared mismatch is at most "
+        r"$\sigma^2(1/n-1/N_{\mathrm{eff}})$, whatever the retention rule.",
+        formula=r"\chi\le\tfrac1n-\tfrac1{N_{\mathrm{eff}}}",
+        domain=r"any retention rule, any round with samples in memory, $\theta$ fixed",
+        hypotheses=(r"the samples in memory have on average been used at least $\sum A^2/\sum A$ times",),
         checks=(every_rule,),
         checks_with_hypotheses=(rule_equivalence, confirming(rule_simulated)),
         corrected=Correction(
-            title="just if memory is used >= ΣA²/ΣA on average",
-            statement="χ <= 1/n - 1/N_eff holds if and only if the samples in memory have on average been "
-            "used at least ΣA²/ΣA times. K = 1 does it with equality, and so does a core kept for ever next "
-            "to fresh samples used once; K-step retention with K >= 2 only while all counts are equal.",
-            formula=Formula(
+            title=r"just if memory is used $\ge\sum A^2/\sum A$ on average",
+            statement=r"$\chi\le1/n-1/N_{\mathrm{eff}}$ holds if and only if the samples in memory have "
+            r"on average been used at least $\sum A^2/\sum A$ times. $K=1$ does it with equality, and so "
+            r"does a core kept for ever next to fresh samples used once; $K$-step retention with $K\ge2$ "
+            "only while all counts are equal.",
+            formula=(
                 r"\chi\le\tfrac1n-\tfrac1{N_{\mathrm{eff}}}\iff"
-                r"\frac1n\sum_{i\in Q}A_i\ge\frac{\sum A_i^2}{\sum A_i}",
-                "χ ≤ 1/n - 1/N_eff ⇔ mean of A over Q ≥ ΣA²/ΣA",
+                r"\frac1n\sum_{i\in Q}A_i\ge\frac{\sum A_i^2}{\sum A_i}"
             ),
-            sketch="1/n - 1/N_eff - χ = 2(W/n - 1/N_eff), with W = Σ_Q A/ΣA and 1/N_eff = ΣA²/(ΣA)². Under K-step "
-            "retention this is at most 0, as p(r + K²e) - q(q + Ke) = (pr - q²) + Ke(Kp - q) in the sums p, q, r of 1, "
-            "A, A² over the memory with e samples gone; it is 0 just if the counts in memory are equal, and equal to "
-            "K if any sample is gone.",
-            parts=("just if", "K = 1", "a core and fresh samples", "K-step"),
+            sketch=r"$1/n-1/N_{\mathrm{eff}}-\chi=2(W/n-1/N_{\mathrm{eff}})$, with $W=\sum_QA/\sum A$ "
+            r"and $1/N_{\mathrm{eff}}=\sum A^2/(\sum A)^2$. Under $K$-step retention this is at most 0, "
+            "as $p(r+K^2e)-q(q+Ke)=(pr-q^2)+Ke(Kp-q)$ in the sums $p$, $q$, $r$ of 1, $A$, $A^2$ over "
+            "the memory with $e$ samples gone; it is 0 just if the counts in memory are equal, and equal "
+            "to $K$ if any sample is gone.",
             checks={
                 "just if": (rule_equivalence, confirming(rule_simulated)),
-                "K = 1": no_reuse,
+                "$K=1$": no_reuse,
                 "a core and fresh samples": core_and_fresh,
-                "K-step": equality_for_any_admissions,
+                "$K$-step": equality_for_any_admissions,
             },
         ),
     ),

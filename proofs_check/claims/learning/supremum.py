@@ -19,10 +19,10 @@ from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, refutes, together
-from proofs_check.groundwork.reuse import corners
 from proofs_check.groundwork.reuse.constant_counts import variance
 from proofs_check.groundwork.reuse.sample_sums import added_up, cauchy_schwarz
-from proofs_check.notation import Formula, N, n, said
+from proofs_check.symbols import N, n
+from proofs_check.text import said
 from theory.algebra import maximum, minimum
 from theory.reuse import mismatch_constant, uses_kstep
 
@@ -31,7 +31,7 @@ Gradient = Callable[[Any, Any], Any]
 theta, z, other = sp.symbols("theta z z2", real=True)
 part = sp.Symbol("part", real=True)  # of the way from one corner to the next
 m = sp.Symbol("m", integer=True, positive=True)
-ONE_ROUND = "K = 1, one sample a round, round 2"
+ONE_ROUND = "$K=1$, one sample a round, round 2"
 
 
 def ramp(theta: Any, z: Any) -> Any:
@@ -52,23 +52,31 @@ def bump(theta: Any, z: Any) -> Any:
 def bounded(gradient: Gradient) -> Evidence:
     """0 <= g <= 1; g as a number of its own, since SymPy would see it and leave Z3 nothing to prove."""
     g = sp.Symbol("g", real=True)
-    return corners.always([g >= 0, g <= 1], given=[sp.Eq(g, gradient(theta, z))], domain="every θ, every z")
+    return always(
+        [g >= 0, g <= 1],
+        given=[sp.Eq(g, gradient(theta, z))],
+        domain="every "
+        r"$\theta$, every $z$",
+    )
 
 
 def smooth(gradient: Gradient) -> Evidence:
     """The derivative moves at most twice as fast as θ."""
     change = gradient(other, z) - gradient(theta, z)
-    return corners.always(
+    return always(
         [change <= 2 * (other - theta), -change <= 2 * (other - theta)],
         given=[theta <= other],
-        domain="every pair θ <= θ', every z",
+        domain=r"every pair $\theta\le\theta^{\prime}$, every $z$",
     )
 
 
 def convex(gradient: Gradient) -> Evidence:
     """The derivative does not fall."""
-    return corners.always(
-        gradient(theta, z) <= gradient(other, z), given=[theta <= other], domain="every pair θ <= θ', every z"
+    return always(
+        gradient(theta, z) <= gradient(other, z),
+        given=[theta <= other],
+        domain="every pair "
+        r"$\theta\le\theta^{\prime}$, every $z$",
     )
 
 
@@ -77,13 +85,13 @@ def variance_largest_at_corners(gradient: Gradient) -> Evidence:
     chord is a variance again.
     """
     step = sp.Symbol("step", real=True)  # a whole number: z + step/2 is a corner
-    linear = corners.always(
+    linear = always(
         sp.Eq(
             gradient(z + (step + part) / 2, z),
             (1 - part) * gradient(z + step / 2, z) + part * gradient(z + (step + 1) / 2, z),
         ),
         given=[part >= 0, part <= 1, sp.Or(step <= -2, sp.Eq(step, -1), sp.Eq(step, 0), step >= 1)],
-        domain="between corners, every z",
+        domain="between corners, every $z$",
     )
     g, h, gg, gh, hh = sp.symbols("g h gg gh hh", real=True)  # Σg, Σh at two corners, Σg², Σgh, Σh²
 
@@ -99,8 +107,8 @@ def variance_largest_at_corners(gradient: Gradient) -> Evidence:
         equal(
             chord - between,
             part * (1 - part) * spread(g - h, gg - 2 * gh + hh),
-            domain="any gradients at two corners, m equally likely samples",
-            what="the chord less the variance and a variance of g - h",
+            domain="any gradients at two corners, $m$ equally likely samples",
+            what="the chord less the variance and a variance of $g-h$",
         ),
         cauchy_schwarz(),
     )
@@ -132,9 +140,9 @@ def _exceeding(gradient: Gradient, losses: str) -> Evidence:
     return obeying(
         exhaust(points, exceeds, domain=where),
         {
-            "|g| <= G = 1": bounded(gradient),
-            "smoothness, L = 2": smooth(gradient),
-            "variance <= σ² at every θ": variance_largest_at_corners(gradient),
+            r"$|g|\le G=1$": bounded(gradient),
+            "smoothness, $L=2$": smooth(gradient),
+            r"variance $\le\sigma^2$ at every $\theta$": variance_largest_at_corners(gradient),
         },
     )
 
@@ -156,17 +164,17 @@ def _bump_moments() -> Evidence:
     """
     h = sp.Symbol("h", real=True)
     return together(
-        corners.always(
+        always(
             sp.Or(sp.Eq(bump(theta, z), 0), sp.Eq(bump(theta, other), 0)),
             given=[other >= z + 1],
-            domain="every θ, two values of z at least 1 apart",
+            domain=r"every $\theta$, two values of $z$ at least 1 apart",
         ),
         always(
             h**2 / m - (h / m) ** 2 <= (1 - 1 / m) / m,
             given=[h >= 0, h <= 1],
-            domain="one gradient h in [0, 1] among m",
+            domain="one gradient $h$ in [0, 1] among $m$",
         ),
-        equal(bump(z, z), 1, domain="θ = z", what="the tent's top and 1"),
+        equal(bump(z, z), 1, domain=r"$\theta=z$", what="the tent's top and 1"),
     )
 
 
@@ -183,19 +191,26 @@ def no_constant_factor() -> Evidence:
     exceeded = always(
         (1 - 1 / m) / 4 > factor * ((1 - 1 / m) / m) * mismatch_constant(1, sp.Integer(2), 1),
         given=[m > 2 * factor, m >= 2],
-        domain="bumps, every factor, every m > 2·factor",
+        domain="bumps, every factor, every $m>2$·factor",
     )
     found = refutes(
-        exceeded, "σ̄² exceeds the printed bound by the factor m/2, and m is arbitrary: no constant repairs it"
+        exceeded,
+        r"$\bar\sigma^2$ exceeds the printed bound by the factor $m/2$, and $m$ is arbitrary: "
+        "no constant repairs it",
     )
-    enumerated = exhaust(({"m": m} for m in range(2, 9)), _bump_values_differ, domain="bumps, m = 2..8")
+    enumerated = exhaust(
+        ({"m": m} for m in range(2, 9)),
+        _bump_values_differ,
+        domain="bumps, "
+        r"$m=2,\ldots,8$",
+    )
     return obeying(
         found,
         {
-            "|g| <= G = 1": bounded(bump),
-            "smoothness, L = 2": smooth(bump),
-            "variance <= σ² = (1-1/m)/m at every θ": _bump_moments(),
-            "σ̄² and σ² as enumerated": enumerated,
+            r"$|g|\le G=1$": bounded(bump),
+            "smoothness, $L=2$": smooth(bump),
+            r"variance $\le\sigma^2=(1-1/m)/m$ at every $\theta$": _bump_moments(),
+            r"$\bar\sigma^2$ and $\sigma^2$ as enumerated": enumerated,
         },
     )
 
@@ -213,12 +228,12 @@ def triangle() -> Evidence:
         always(
             p + 2 * r + q <= (x + y) ** 2,
             given=[r**2 <= p * q, p <= x**2, q <= y**2],
-            domain="p <= x², x = GΣ_{i<k}|d_i|; q <= y², y = G|d_k|; any k, any dimension",
+            domain=r"$p\le x^2$, $x=G\sum_{i<k}|d_i|$; $q\le y^2$, $y=G|d_k|$; any $k$, any dimension",
         ),
         always(
             (r + a * b) ** 2 <= (p + a**2) * (q + b**2),
             given=[r**2 <= p * q],
-            domain="r² <= pq, one coordinate more",
+            domain=r"$r^2\le pq$, one coordinate more",
         ),
     )
 
@@ -230,8 +245,19 @@ def fresh_weights() -> Evidence:
     inside = added_up(1 / n - weight, A, n, used * n)
     outside = added_up(weight, A, N - n, used * (N - n))
     return together(
-        equal(inside + outside, 2 * (1 - n / N), domain="K = 1, any n <= N", what="Σ|d_i| and 2(1 - n/N)"),
-        always(1 / n - 1 / N >= 0, given=[n <= N], domain="K = 1, any n <= N: no modulus changes a sign"),
+        equal(
+            inside + outside,
+            2 * (1 - n / N),
+            domain=r"$K=1$, any $n\le N$",
+            what=r"$\sum |d_i|$ and "
+            "$2(1-n/N)$",
+        ),
+        always(
+            1 / n - 1 / N >= 0,
+            given=[n <= N],
+            domain=r"$K=1$, any $n\le N$: no modulus changes a "
+            "sign",
+        ),
     )
 
 
@@ -239,33 +265,31 @@ CLAIMS = [
     Claim(
         id="eq:sigma-bar-Neff-app/supremum",
         kind="step",
-        title="the supremum over θ is free (K = 1)",
-        statement="With the supremum over θ inside the expectation, as σ̄² is defined, the mismatch is "
-        "still controlled by the variance bound σ², at least for K = 1, where χ = 1/n - 1/N.",
-        formula=Formula(
+        title=r"the supremum over $\theta$ is free $(K=1)$",
+        statement=r"With the supremum over $\theta$ inside the expectation, as $\bar\sigma^2$ is "
+        r"defined, the mismatch is still controlled by the variance bound $\sigma^2$, at least for "
+        r"$K=1$, where $\chi=1/n-1/N$.",
+        formula=(
             r"E\sup_\theta\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2"
-            r"\le\sigma^2(\tfrac1n-\tfrac1N)",
-            "E sup_θ ‖∇F_all - ∇F_mem‖² ≤ σ²(1/n - 1/N)",
+            r"\le\sigma^2(\tfrac1n-\tfrac1N)"
         ),
-        domain="K = 1, any losses under Assumptions 1-4",
+        domain="$K=1$, any losses under Assumptions 1-4",
         checks=(supremum_convex, supremum_bumps, no_constant_factor),
         corrected=Correction(
-            title="<= G²(Σ|d_i|)²; σ²χ at fixed θ only",
+            title=r"$\le G^2(\sum |d_i|)^2$; $\sigma^2\chi$ at fixed $\theta$ only",
             statement=said(
-                "With the supremum inside, σ̄² <= G²(Σ|ω_i - 1{i in Q}/n|)², which is G²(@fresh)² for K = 1. "
-                "A bound by σ² alone holds at a fixed θ (`eq:sigma-bar-Neff-app`).",
+                r"With the supremum inside, $\bar\sigma^2\le G^2(\sum |\omega_i-\mathbf 1\{i\in "
+                r"Q\}/n|)^2$, which is $G^2(@fresh)^2$ for $K=1$. A bound by $\sigma^2$ alone holds at a "
+                r"fixed $\theta$ (`eq:sigma-bar-Neff-app`).",
                 fresh=2 * (1 - n / N),
             ),
-            formula=Formula(
-                r"\bar\sigma^2\le G^2\Bigl(\sum_i\bigl|\omega_i-\tfrac{\mathbf 1\{i\in Q\}}n\bigr|\Bigr)^2",
-                "σ̄² ≤ G²(Σ|ω - 1{i∈Q}/n|)²",
-            ),
-            sketch="Triangle inequality with ‖g_i‖ <= G at every θ, where g_i is the gradient of sample i and "
-            "d_i = ω_i - 1{i in Q}/n its weight in the mismatch Σ d_i g_i; the right side does not depend on θ.",
-            parts=("bound", "K = 1"),
-            checks={"bound": triangle, "K = 1": fresh_weights},
+            formula=r"\bar\sigma^2\le G^2\Bigl(\sum_i\bigl|\omega_i-\tfrac{\mathbf 1\{i\in Q\}}n\bigr|\Bigr)^2",
+            sketch=r"Triangle inequality with $\|g_i\|\le G$ at every $\theta$, where $g_i$ is the "
+            r"gradient of sample $i$ and $d_i=\omega_i-\mathbf 1\{i\in Q\}/n$ its weight in the mismatch "
+            r"$\sum d_ig_i$; the right side does not depend on $\theta$.",
+            checks={"bound": triangle, "$K=1$": fresh_weights},
             symbols={"i": "a sample"},
         ),
-        symbols={"sup": "the largest value over the domain Θ"},
+        symbols={"sup": r"the largest value over the domain $\Theta$"},
     ),
 ]

@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
 from proofs_check.engines.exact import exhaust, search
 from proofs_check.engines.identity import equal
+from proofs_check.engines.smt import always
 from proofs_check.engines.smt import always as proved
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.prediction.lags import noise_falls, product_does_not_fall
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import C, K, mean_cost, total_buffer, written
+from proofs_check.symbols import C, K, mean_cost, total_buffer
+from proofs_check.text import said
 from theory.design import best_rate, fill_ratio
 from theory.law import noise_floor, stationary_noise
 from theory.setting import Budget
@@ -30,7 +31,7 @@ from theory.stationary import best_retention
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 x = fill_ratio(BUDGET)
 MOST = 60  # K that brute force tries: beyond every x that is drawn
-LIMITS = Given("law:reuse/limits", "that v/(1-a) → ½ as a → 1 and v → 1/K as a → 0")
+LIMITS = Given("law:reuse/limits", r"that $v/(1-a)\to\tfrac12$ as $a\to1$ and $v\to1/K$ as $a\to0$")
 
 
 def rates() -> Evidence:
@@ -38,8 +39,18 @@ def rates() -> Evidence:
     rate, less, noise = sp.symbols("rate less noise", positive=True)
     allowed = [mean_cost * rate <= C, K * rate <= total_buffer]
     return together(
-        always(sp.Eq(best_rate(K, BUDGET), C / mean_cost), given=[x >= K], domain="every budget, K <= x"),
-        always(sp.Eq(best_rate(K, BUDGET), total_buffer / K), given=[x <= K], domain="every budget, K >= x"),
+        always(
+            sp.Eq(best_rate(K, BUDGET), C / mean_cost),
+            given=[x >= K],
+            domain=r"every budget, $K\le "
+            "x$",
+        ),
+        always(
+            sp.Eq(best_rate(K, BUDGET), total_buffer / K),
+            given=[x <= K],
+            domain="every budget, "
+            r"$K\ge x$",
+        ),
         always(rate <= best_rate(K, BUDGET), given=allowed, domain="every rate within the budgets"),
         proved(noise / rate < noise / less, given=[less < rate], domain="any noise, any lower rate"),
     )
@@ -51,7 +62,7 @@ def up_to_x() -> Evidence:
     return proved(
         weight * after / rate < weight * here / rate,
         given=[after < here],
-        domain="v(K+1) < v(K), any hs² and rate",
+        domain="$v(K+1)<v(K)$, any $hs^2$ and rate",
     )
 
 
@@ -63,13 +74,13 @@ def beyond_x() -> Evidence:
         equal(
             noise_floor(total_buffer / K, K, h=[h], variance=[spread**2], eta=(1 - a) / h),
             h * spread**2 * K * stationary_noise(a, K) / (2 * total_buffer),
-            domain="every K, h, s and a",
-            what="the floor at full buffers and K·v/ΣB",
+            domain="every $K$, $h$, $s$ and $a$",
+            what=r"the floor at full buffers and $K\cdot v/\sum B$",
         ),
         proved(
             weight * after / total_buffer >= weight * here / total_buffer,
             given=[after >= here],
-            domain="(K+1)v(K+1) >= Kv(K), any hs²",
+            domain=r"$(K+1)v(K+1)\ge Kv(K)$, any $hs^2$",
         ),
     )
 
@@ -82,12 +93,12 @@ def which_of_the_two() -> Evidence:
         proved(
             1 / (2 * floor) < 1 / (2 * ceiling),
             given=between,
-            domain="a → 1: (1-a)/2 over the rate, K < x < K+1",
+            domain=r"$a\to1$: $(1-a)/2$ over the rate, $K<x<K+1$",
         ),
         proved(
             1 / (K * floor) > 1 / ((K + 1) * ceiling),
             given=between,
-            domain="a → 0: 1/K over the rate, K < x < K+1",
+            domain=r"$a\to0$: $1/K$ over the rate, $K<x<K+1$",
         ),
     )
 
@@ -159,37 +170,37 @@ CLAIMS = [
     Claim(
         id="law:reuse/best-k",
         kind="addition",
-        title="the noise floor is least next to x",
-        statement="Among all K and rates with c̄Λ̄ ≤ C and KΛ̄ ≤ ΣB the noise floor is least at one of the "
-        "two integers next to x = c̄ΣB/C (or at 1, if x < 1), at rate min(ΣB/K, C/c̄): Corollary 2's pair, "
-        "exactly and at every step size up to 1/h, whatever the eigenvalues. If x is not whole, small "
-        "steps want the floor of x, at rate C/c̄, where Corollary 2 has the ceiling, and large steps want "
-        "the ceiling.",
-        formula=written(
+        title="the noise floor is least next to $x$",
+        statement=r"Among all $K$ and rates with $\bar c\bar\Lambda\le C$ and $K\bar\Lambda\le\sum B$ "
+        r"the noise floor is least at one of the two integers next to $x=\bar c\sum B/C$ (or at 1, if "
+        r"$x<1$), at rate $\min(\sum B/K,C/\bar c)$: Corollary 2's pair, exactly and at every step size "
+        "up to $1/h$, whatever the eigenvalues. If $x$ is not whole, small steps want the floor of $x$, "
+        r"at rate $C/\bar c$, where Corollary 2 has the ceiling, and large steps want the ceiling.",
+        formula=said(
             r"\operatorname{arg}\min_K\frac{v(a,K)}{\min(\sum B/K,\,C/\bar c)}"
             r"\in\{\max(\lfloor x\rfloor,1),\lceil x\rceil\},"
             r"\quad x=@x",
-            "argmin of v(a,K)/min(ΣB/K, C/c̄) over K is max(⌊x⌋,1) or ⌈x⌉, x = @x",
             x=x,
         ),
-        domain="constant admission, quadratic losses with one Hessian, 0 <= a < 1 in every direction, "
-        "every ΣB, C, c̄; real rates",
-        sketch="The floor is ½Σhs²v/Λ̄, so at a given K the largest rate within the budgets is best: C/c̄ "
-        "for K <= x and ΣB/K for K >= x. Up to x the rate stays and every v(a, K) falls in K: the largest "
-        "K <= x is best. From x on the floor is ½Σhs²·K·v/ΣB, and no K·v falls: the smallest K >= x is "
-        "best (law:reuse/retention). As a → 1 the two floors are in the ratio of 1/rate, and C/c̄ > "
-        "ΣB/⌈x⌉; as a → 0 they are 1/(KΛ̄), and ⌊x⌋·C/c̄ < ΣB.",
+        domain=r"constant admission, quadratic losses with one Hessian, $0\le a<1$ in every direction, "
+        r"every $\sum B$, $C$, $\bar c$; real rates",
+        sketch=r"The floor is $\tfrac12\sum hs^2v/\bar\Lambda$, so at a given $K$ the largest rate "
+        r"within the budgets is best: $C/\bar c$ for $K\le x$ and $\sum B/K$ for $K\ge x$. Up to $x$ the "
+        r"rate stays and every $v(a,K)$ falls in $K$: the largest $K\le x$ is best. From $x$ on the "
+        r"floor is $\tfrac12\sum hs^2\cdot K\cdot v/\sum B$, and no $K\cdot v$ falls: the smallest $K\ge "
+        r"x$ is best (law:reuse/retention). As $a\to1$ the two floors are in the ratio of 1/rate, and "
+        r"$C/\bar c>\sum B/\lceil x\rceil$; as $a\to0$ they are $1/(K\bar\Lambda)$, and $\lfloor "
+        r"x\rfloor \cdot C/\bar c<\sum B$.",
         given=(WRITTEN, LIMITS),
-        parts=("the rate", "up to x", "beyond x", "which of the two"),
         checks={
             "the rate": rates,
-            "up to x": (noise_falls, up_to_x, confirming(listed), confirming(drawn)),
-            "beyond x": (product_does_not_fall, beyond_x, confirming(listed), confirming(drawn)),
+            "up to $x$": (noise_falls, up_to_x, confirming(listed), confirming(drawn)),
+            "beyond $x$": (product_does_not_fall, beyond_x, confirming(listed), confirming(drawn)),
             "which of the two": which_of_the_two,
         },
         symbols={
-            "a": "(1-ηh)^E, what a round leaves of a distance along an eigendirection",
-            "v": "stationary noise in units of a sample's variance over Λ̄",
+            "a": r"$(1-\eta h)^E$, what a round leaves of a distance along an eigendirection",
+            "v": r"stationary noise in units of a sample's variance over $\bar\Lambda$",
         },
     ),
 ]

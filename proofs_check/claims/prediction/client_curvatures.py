@@ -15,10 +15,11 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.regret.orders import tends_to
-from proofs_check.notation import CONSTANTS, written
+from proofs_check.symbols import CONSTANTS
+from proofs_check.text import said
 from theory.clients import own_goal, own_optimum, own_spread
 from theory.curved import local_shift
 from theory.law import by_age, contraction, squared_weights
@@ -38,9 +39,18 @@ def goal() -> Evidence:
     best = own_optimum([p, r], [h1, h2], [mu1, mu2])
     return together(
         equal(
-            moved - end, mean * (x - end), domain="two clients, every θ", what="the distance after a round"
+            moved - end,
+            mean * (x - end),
+            domain=r"two clients, every $\theta$",
+            what="the distance after a round",
         ),
-        equal(p * h1 * (best - mu1) + r * h2 * (best - mu2), 0, domain="two clients", what="the slope at θ*"),
+        equal(
+            p * h1 * (best - mu1) + r * h2 * (best - mu2),
+            0,
+            domain="two clients",
+            what="the slope at "
+            r"$\theta^{\star}$",
+        ),
     )
 
 
@@ -56,31 +66,31 @@ def one_step() -> Evidence:
         equal(
             own_goal([p, r], [contraction(h, eta, 1) for h in (h1, h2)], [mu1, mu2]),
             own_optimum([p, r], [h1, h2], [mu1, mu2]),
-            domain="E = 1, two clients",
-            what="the goal and θ*",
+            domain="$E=1$, two clients",
+            what=r"the goal and $\theta^{\star}$",
         ),
         equal(
             away,
             p * r * h1 * h2 * (mu1 - mu2) * (b1 - b2) / below,
-            domain="two clients, every b",
-            what="goal - θ* and its factors",
+            domain="two clients, every $b$",
+            what=r"goal $-\theta^{\star}$ and its factors",
         ),
         equal(
             -eta * sp.diff((1 - q**E) / at, q),
             -local_shift(at, eta, E),
-            domain="every E; q = 1 - ηh",
-            what="the slope of b in h and theory's",
+            domain=r"every $E$; $q=1-\eta h$",
+            what="the slope of $b$ in $h$ and theory's",
         ),
         equal(
             local_shift(at, eta, E + 1) - local_shift(at, eta, E),
             eta**2 * E * q ** (E - 1),
-            domain="every E: from 0 at E = 1 on it grows",
+            domain="every $E$: from 0 at $E=1$ on it grows",
             what="a term more",
         ),
         always(
             p * r * h1 * h2 * (mu1 - mu2) * (b1 - b2) / below > 0,
             given=[mu1 > mu2, b1 > b2],
-            domain="the client with the larger b, so the smaller h, pulls the goal to its side",
+            domain="the client with the larger $b$, so the smaller $h$, pulls the goal to its side",
         ),
     )
 
@@ -93,7 +103,7 @@ def solved() -> Evidence:
         t,
         (p * mu1 + r * mu2) / (p + r),
         what="the goal",
-        domain="a_1, a_2 → 0",
+        domain=r"$a_1$, $a_2\to0$",
     )
 
 
@@ -155,7 +165,7 @@ def every_stream(context: Context) -> Evidence:
         for E in context.choose((1, 2), (1, 2, 5))
     )
     return exhaust(
-        points, find, domain="two clients, up to four samples a round, K = 1, 2, E = 1, 2; every stream"
+        points, find, domain="two clients, up to four samples a round, $K=1$, 2, $E=1$, 2; every stream"
     )
 
 
@@ -163,25 +173,27 @@ CLAIMS = [
     Claim(
         id="law:reuse/client-hessians",
         kind="addition",
-        title="clients with their own curvature: E > 1 does not lead to θ*",
-        statement="Let client m have its own curvature h_m, mean and variance, and a constant share p of the memory. "
-        "With weights n_m/n the law holds with ā = Σpa_m in place of a: the mean tends to Σp(1-a_m)μ/Σp(1-a_m), "
-        "whatever K, and the noise is v(ā, K)/Λ̄ times Σp((1-a_m)/(1-ā))²s². For p = α one step leads to θ*; with E ≥ 2 "
-        "clients of small curvature count for too much, and clients that solve their memories end at Σpμ.",
-        formula=written(
+        title=r"clients with their own curvature: $E>1$ does not lead to $\theta^{\star}$",
+        statement="Let client $m$ have its own curvature $h_m$, mean and variance, and a constant share "
+        r"$p$ of the memory. With weights $n_m/n$ the law holds with $\bar a=\sum pa_m$ in place of $a$: "
+        r"the mean tends to $\sum p(1-a_m)\mu/\sum p(1-a_m)$, whatever $K$, and the noise is $v(\bar "
+        r"a,K)/\bar\Lambda$ times $\sum p((1-a_m)/(1-\bar a))^2s^2$. For $p=\alpha$ one step leads to "
+        r"$\theta^{\star}$; with $E\ge2$ clients of small curvature count for too much, and clients that "
+        r"solve their memories end at $\sum p\mu$.",
+        formula=said(
             r"\mathbb E\theta\to\frac{\sum_mp_m(1-a_m)\mu_m}{\sum_mp_m(1-a_m)},\quad "
             r"\theta^\star=\frac{\sum_m\alpha_mh_m\mu_m}{\sum_m\alpha_mh_m},\quad "
             r"\text{noise }\frac{v(\bar a,K)}{\bar\Lambda}\sum_mp_m\Bigl(\frac{1-a_m}{1-\bar a}\Bigr)^2s_m^2",
-            "Eθ → Σ_m p(1-a)μ/Σ_m p(1-a), θ* = Σ_m αhμ/Σ_m αh, noise (v(ā,K)/Λ̄)·Σ_m p((1-a)/(1-ā))²s²",
         ),
         domain="quadratic losses, one direction (or Hessians that commute), every client at a constant "
-        "share of the memory, weights n_m/n, 0 < ηh_m < 1",
-        sketch="Client m's steps take θ to a_mθ + (1-a_m)z̄_m; averaged with the constant p it is āθ + "
-        "Σp(1-a_m)z̄_m, whose mean has the stated fixed point. A sample of client m enters a round with (1-a_m)/n, "
-        "which is (1-a_m)/(1-ā) times what the law has for ā. θ* weighs μ by αh. 1-a_m is ηh_m for one step; "
-        "for E >= 2 (1-a)/h = ηΣ(1-ηh)^e falls in h, so the smaller of two curvatures has the larger weight over h.",
+        r"share of the memory, weights $n_m/n$, $0<\eta h_m<1$",
+        sketch=r"Client $m$'s steps take $\theta$ to $a_m\theta+(1-a_m)\bar z_m$; averaged with the "
+        r"constant $p$ it is $\bar a\theta+\sum p(1-a_m)\bar z_m$, whose mean has the stated fixed "
+        r"point. A sample of client $m$ enters a round with $(1-a_m)/n$, which is $(1-a_m)/(1-\bar a)$ "
+        r"times what the law has for $\bar a$. $\theta^{\star}$ weighs $\mu$ by $\alpha h$. $1-a_m$ is "
+        r"$\eta h_m$ for one step; for $E\ge2$ $(1-a)/h=\eta\sum (1-\eta h)^e$ falls in $h$, so the "
+        "smaller of two curvatures has the larger weight over $h$.",
         given=(WRITTEN, LAW),
-        parts=("the goal", "one step and more", "solved memories", "noise"),
         checks={
             "the goal": (goal, confirming(every_stream)),
             "one step and more": one_step,
@@ -189,8 +201,8 @@ CLAIMS = [
             "noise": (noise, confirming(every_stream)),
         },
         symbols={
-            "a": "a client's (1-ηh)^E",
-            "ā": "its mean over the memory, Σpa",
+            "a": r"a client's $(1-\eta h)^E$",
+            "ā": r"its mean over the memory, $\sum pa$",
             "h": "a client's curvature",
             "v": "stationary noise of constant admission (law:reuse/retention)",
             "p": "a client's share of the memory",

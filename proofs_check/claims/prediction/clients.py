@@ -21,7 +21,7 @@ from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.prediction.lags import a
-from proofs_check.notation import written
+from proofs_check.text import said
 from theory.clients import least_spread, pooled_bias, pooled_spread, weighted_spread
 from theory.law import Cohorts, by_age, squared_weights
 
@@ -43,13 +43,16 @@ def the_mean_goes() -> Evidence:
     """Eθ' = aEθ + (1-a)·goal, so Eθ - goal falls by a factor a a round: to the weighted mean of the clients' means."""
     return together(
         equal(
-            a * (x + goal) + (1 - a) * goal - goal, a * x, domain="every a", what="the distance after a round"
+            a * (x + goal) + (1 - a) * goal - goal,
+            a * x,
+            domain="every $a$",
+            what="the distance after a round",
         ),
         equal(
             pooled_bias([p, q], [1, 1], [mu1, mu2]),
             (p * mu1 + q * mu2) / (p + q) - (mu1 + mu2) / 2,
             domain="two clients of one size",
-            what="theory's bias and where n_m/n lead, less θ*",
+            what=r"theory's bias and where $n_m/n$ lead, less $\theta^{\star}$",
         ),
     )
 
@@ -59,7 +62,10 @@ def risk_splits() -> Evidence:
     y, square = sp.symbols("y square", real=True)
     expected = sp.expand((bias + y) ** 2).subs(y**2, square).subs(y, 0)
     return equal(
-        expected, bias**2 + square, domain="E y = 0, E y² = square", what="the mean square and its parts"
+        expected,
+        bias**2 + square,
+        domain="$E$ $y=0$, $E$ $y^2$ = square",
+        what="the mean square and its parts",
     )
 
 
@@ -73,13 +79,13 @@ def spreads() -> Evidence:
         equal(
             pooled_spread([p, q], variances) / (p + q),
             (p * s1**2 + q * s2**2) / (p + q) ** 2,
-            domain="a round's mean of p + q samples",
+            domain="a round's mean of $p+q$ samples",
             what="the pooled spread and the variance of the mean",
         ),
         equal(
             weighted_spread([p, q], [1, 1], variances) / (p + q),
             s1**2 / (4 * p) + s2**2 / (4 * q),
-            domain="two means of p and q samples, half each",
+            domain="two means of $p$ and $q$ samples, half each",
             what="the weighted spread and the variance of the average",
         ),
     )
@@ -92,10 +98,15 @@ def price_of_no_bias() -> Evidence:
         equal(
             part**2 / share,
             (part - share) ** 2 / share + 2 * part - share,
-            domain="each client; Σα = Σp = 1",
-            what="α²/p and (α-p)²/p + 2α - p",
+            domain=r"each client; $\sum \alpha=\sum p=1$",
+            what=r"$\alpha^2/p$ and $(\alpha-p)^2/p+2\alpha-p$",
         ),
-        always((part - share) ** 2 / share > 0, given=[sp.Ne(part, share)], domain="a client with p ≠ α"),
+        always(
+            (part - share) ** 2 / share > 0,
+            given=[sp.Ne(part, share)],
+            domain="a client with "
+            r"$p\ne\alpha$",
+        ),
     )
 
 
@@ -106,14 +117,14 @@ def least_price() -> Evidence:
         equal(
             scaled**2 / share - 2 * c * scaled + c**2 * share,
             (scaled - c * share) ** 2 / share,
-            domain="each client; summed, Σα²s²/p - c²",
+            domain=r"each client; summed, $\sum \alpha^2s^2/p-c^2$",
             what="the excess and a square",
         ),
         equal(
             weighted_spread([p * s1, q * s2], [p, q], [s1**2, s2**2]),
             least_spread([p, q], [s1, s2]),
-            domain="two clients, shares in proportion to αs",
-            what="the weighted spread and (Σαs)²",
+            domain=r"two clients, shares in proportion to $\alpha s$",
+            what=r"the weighted spread and $(\sum \alpha s)^2$",
         ),
     )
 
@@ -194,7 +205,8 @@ def every_stream(context: Context) -> Evidence:
             "a": st.fractions(0, F(7, 8), max_denominator=8),
         },
         find,
-        domain="two clients, up to four samples a round, two rounds, every stream; θ(1) = θ*",
+        domain="two clients, up to four samples a round, two rounds, every stream; "
+        r"$\theta(1)=\theta^{\star}$",
         examples=context.choose(20, 200),
     )
 
@@ -203,29 +215,32 @@ CLAIMS = [
     Claim(
         id="law:reuse/clients",
         kind="addition",
-        title="clients that differ: weights n_m/n are biased, α dearer",
-        statement="Let clients have one Hessian but their own means and variances, and constant shares p "
-        "of all admissions. With weights n_m/n the model tends to Σpμ in the mean, so the bias is Σ(p-α)μ, "
-        "whatever K, E and η, and vanishes for all means just if p = α; the noise is v/Λ̄ times Σps². With "
-        "weights α there is no bias, and the noise is v/Λ̄ times Σα²s²/p: for one variance 1 + Σ(α-p)²/p "
-        "times as much, and least, (Σαs)², for shares in proportion to αs.",
-        formula=written(
+        title=r"clients that differ: weights $n_m/n$ are biased, $\alpha$ dearer",
+        statement="Let clients have one Hessian but their own means and variances, and constant shares "
+        r"$p$ of all admissions. With weights $n_m/n$ the model tends to $\sum p\mu$ in the mean, so the "
+        r"bias is $\sum (p-\alpha)\mu$, whatever $K$, $E$ and $\eta$, and vanishes for all means just if "
+        r"$p=\alpha$; the noise is $v/\bar\Lambda$ times $\sum ps^2$. With weights $\alpha$ there is no "
+        r"bias, and the noise is $v/\bar\Lambda$ times $\sum \alpha^2s^2/p$: for one variance $1+\sum "
+        r"(\alpha-p)^2/p$ times as much, and least, $(\sum \alpha s)^2$, for shares in proportion to "
+        r"$\alpha s$.",
+        formula=said(
             r"\text{by }n_m/n:\ \Bigl(\sum_m(p_m-\alpha_m)\mu_m\Bigr)^2+\frac v{\bar\Lambda}\sum_mp_ms_m^2;\qquad "
             r"\text{by }\alpha_m:\ \frac v{\bar\Lambda}\sum_m\frac{\alpha_m^2s_m^2}{p_m}\ge"
             r"\frac v{\bar\Lambda}\Bigl(\sum_m\alpha_ms_m\Bigr)^2",
-            "by n/n: (Σ_m (p - α)μ)² + (v/Λ̄)·Σ_m ps²; by α: (v/Λ̄)·Σ_m α²s²/p ≥ (v/Λ̄)·(Σ_m αs)²",
         ),
         domain="quadratic losses with one Hessian, constant admission, each client at its own constant "
-        "rate and all with one K, along an eigendirection, in the long run",
-        sketch="Each client's E steps take θ to aθ + (1-a)z̄_m. Averaged with weights w it is one "
-        "recursion with the goal Σw·z̄_m, whose mean is Σwμ: Eθ tends to it by a factor a a round. With w "
-        "= n_m/n = p that is Σpμ, with w = α it is θ*. The mean square is the bias squared plus the "
-        "variance. With weights n_m/n a sample has the law's weight whatever its client, so each adds c²s² "
-        "with its own variance: Σps² times the law's Σc². With weights α the clients' memory means are "
-        "independent, each with the law of its own rate pΛ̄, v/(pΛ̄), and weights α². Σα = Σp = 1 gives "
-        "Σα²/p - 1 = Σ(α-p)²/p, and Σ(αs-cp)²/p = Σα²s²/p - c² >= 0 with c = Σαs.",
+        "rate and all with one $K$, along an eigendirection, in the long run",
+        sketch=r"Each client's $E$ steps take $\theta$ to $a\theta+(1-a)\bar z_m$. Averaged with weights "
+        r"$w$ it is one recursion with the goal $\sum w\cdot\bar z_m$, whose mean is $\sum w\mu$: "
+        r"$E\theta$ tends to it by a factor a a round. With $w=n_m/n=p$ that is $\sum p\mu$, with "
+        r"$w=\alpha$ it is $\theta^{\star}$. The mean square is the bias squared plus the variance. With "
+        "weights $n_m/n$ a sample has the law's weight whatever its client, so each adds $c^2s^2$ with "
+        r"its own variance: $\sum ps^2$ times the law's $\sum c^2$. With weights $\alpha$ the clients' "
+        r"memory means are independent, each with the law of its own rate $p\bar\Lambda$, "
+        r"$v/(p\bar\Lambda)$, and weights $\alpha^2$. $\sum \alpha=\sum p=1$ gives $\sum "
+        r"\alpha^2/p-1=\sum (\alpha-p)^2/p$, and $\sum (\alpha s-cp)^2/p=\sum \alpha^2s^2/p-c^2\ge0$ "
+        r"with $c=\sum \alpha s$.",
         given=(WRITTEN, LAW),
-        parts=("bias", "noise", "the price of no bias", "the best shares"),
         checks={
             "bias": (the_mean_goes, risk_splits, confirming(every_stream)),
             "noise": (spreads, confirming(every_stream)),

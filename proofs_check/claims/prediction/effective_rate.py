@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.exact import exhaust, search
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together, undecided
 from proofs_check.groundwork.prediction.periods import (
@@ -23,8 +24,8 @@ from proofs_check.groundwork.prediction.periods import (
     patterns,
     uneven_weights_cost,
 )
-from proofs_check.groundwork.regret.orders import tends_to
-from proofs_check.notation import K, rate, written
+from proofs_check.symbols import K, rate
+from proofs_check.text import said
 from theory.law import by_capacity
 from theory.reuse import effective_from_sums, effective_sample_size, uniformity_from_deficits
 from theory.stationary import inverse_effective_rate
@@ -57,7 +58,7 @@ def a_sample_gone() -> Evidence:
     return always(
         [left * power * share <= left * share, left * share <= left * power / least * share],
         given=[power <= 1, least <= power],
-        domain="a^d and a^(K-1), 0 <= d < K, 0 < a < 1; summed over d, 1/n adds up to u",
+        domain=r"$a^d$ and $a^{K-1}$, $0\le d<K$, $0<a<1$; summed over $d$, $1/n$ adds up to $u$",
     )
 
 
@@ -68,17 +69,17 @@ def a_period() -> Evidence:
         always(
             [least * q <= power * q, power * q <= q],
             given=[power <= 1, least <= power],
-            domain="each q, r < p",
+            domain="each $q$, $r<p$",
         ),
         equal(
             (1 / (1 - a ** (2 * p))) - a ** (2 * p) / (1 - a ** (2 * p)),
             1,
-            domain="every p: the geometric series less its tail",
+            domain="every $p$: the geometric series less its tail",
             what="its first term",
         ),
         always(
             ((K - 1) / p + 1) * p * U <= (K + p) * U,
-            domain="the last K-1 rounds lie in (K-1)/p + 1 periods at most",
+            domain="the last $K-1$ rounds lie in $(K-1)/p+1$ periods at most",
         ),
     )
 
@@ -88,7 +89,14 @@ def both_ends() -> Evidence:
     a = 1 - 1 / t
     return together(
         *(
-            tends_to(end(a, K, p), t, HALF, what=f"the {name} end", domain="a → 1, every K and period p")
+            tends_to(
+                end(a, K, p),
+                t,
+                HALF,
+                what=f"the {name} end",
+                domain=r"$a\to1$, every $K$ and "
+                "period $p$",
+            )
             for name, end in (("lower", lower_end), ("upper", upper_end))
         )
     )
@@ -112,7 +120,7 @@ def within_the_ends(context: Context) -> Evidence:
         context,
         {"pattern": patterns(), "a": some},
         find,
-        domain="periods up to 6, K up to 9; a = 1/10, 1/2, 9/10, 999/1000",
+        domain="periods up to 6, $K$ up to 9; $a=1/10$, $1/2$, $9/10$, $999/1000$",
         examples=context.choose(60, 600),
     )
 
@@ -129,7 +137,7 @@ def listed_patterns() -> Evidence:
                     sp.cancel(sp.together(sp.sympify(noise * t))),
                     t,
                     sp.Rational(U.numerator, 2 * U.denominator),
-                    what="Σc²/(1-a)",
+                    what=r"$\sum c^2/(1-a)$",
                     domain=f"admissions {admissions} again and again, K = {kept}",
                 )
             )
@@ -144,8 +152,8 @@ def weights_of_rounds() -> Evidence:
                 U * (t + off) / t,
                 t,
                 U,
-                what="t·Σω²",
-                domain="every K and p: up to K + p rounds' samples more or less",
+                what=r"$t\cdot\sum \omega^2$",
+                domain="every $K$ and $p$: up to $K+p$ rounds' samples more or less",
             )
             for off in (-(K + p), K + p)
         )
@@ -159,7 +167,12 @@ def counts_see_the_mean_rate() -> Evidence:
     """t/N_eff with N = Λ̄t and deficits of any bounded size: 1/Λ̄, whatever K."""
     effective = rate * t * uniformity_from_deficits(rate * t, first, second, K)
     return tends_to(
-        t / effective, t, 1 / rate, what="t/N_eff", domain="every K, Λ̄ and bounded deficits D₁, D₂"
+        t / effective,
+        t,
+        1 / rate,
+        what=r"$t/N_{\mathrm{eff}}$",
+        domain=r"every $K$, $\bar\Lambda$ and bounded "
+        "deficits $D_1$, $D_2$",
     )
 
 
@@ -194,7 +207,7 @@ def counterexample_sample_by_sample(context: Context) -> Evidence:
     return exhaust(
         ({"cycles": c} for c in range(1, context.choose(20, 100))),
         find,
-        domain="admissions 1, 3, 1, 3, …, K = 1",
+        domain=r"admissions 1, 3, 1, 3, $\ldots$, $K=1$",
     )
 
 
@@ -204,8 +217,8 @@ def a_constant_memory() -> Evidence:
     return equal(
         squares / (size * t) ** 2,
         1 / effective_from_sums(size * t, squares),
-        domain="every size of the memory, every t, any lifetimes",
-        what="Σω² and 1/N_eff",
+        domain="every size of the memory, every $t$, any lifetimes",
+        what=r"$\sum \omega^2$ and $1/N_{\mathrm{eff}}$",
     )
 
 
@@ -237,36 +250,38 @@ CLAIMS = [
     Claim(
         id="law:reuse/effective-rate",
         kind="addition",
-        title="small steps see Σω² of shares 1/n, not N_eff of counts",
-        statement="Let admissions have a period, some sample be in memory in every round, and each be kept "
-        "for K rounds. As a tends to 1, the noise Σc² over 1-a tends to ½·lim t·Σω², where ω is a sample's "
-        "weight by rounds, the mean over all rounds of 1/n where it is used: the mean U of Λu² over a "
-        "period. The paper's N_eff, which counts uses, has t/N_eff → 1/Λ̄ whatever the period, so it is "
-        "right just where U = 1/Λ̄ and else too large: for admissions 1, 3, 1, 3, … used once the noise "
-        "tends to (1-a)/3, and not to (1-a)/4. Where the memory keeps its size, as by capacity once it is "
-        "full, both are equal, for any lifetimes.",
-        formula=written(
+        title=r"small steps see $\sum \omega^2$ of shares $1/n$, not $N_{\mathrm{eff}}$ of counts",
+        statement="Let admissions have a period, some sample be in memory in every round, and each be "
+        r"kept for $K$ rounds. As a tends to 1, the noise $\sum c^2$ over $1-a$ tends to "
+        r"$\tfrac12\cdot\lim t\cdot\sum \omega^2$, where $\omega$ is a sample's weight by rounds, the "
+        r"mean over all rounds of $1/n$ where it is used: the mean $U$ of $\Lambda u^2$ over a period. "
+        r"The paper's $N_{\mathrm{eff}}$, which counts uses, has $t/N_{\mathrm{eff}}\to1/\bar\Lambda$ "
+        r"whatever the period, so it is right just where $U=1/\bar\Lambda$ and else too large: for "
+        r"admissions 1, 3, 1, 3, $\ldots$used once the noise tends to $(1-a)/3$, and not to $(1-a)/4$. "
+        "Where the memory keeps its size, as by capacity once it is full, both are equal, for any "
+        "lifetimes.",
+        formula=said(
             r"\lim_{a\to1}\frac{\sum_ic_i^2}{1-a}=\frac12\lim_{t\to\infty}t\sum_i\omega_i(t)^2=\frac{U}2,\quad "
             r"\omega_i(t)=\frac1t\sum_{\tau\le t,\,i\in Q(\tau)}\frac1{n(\tau)},\quad "
             r"U=\frac1p\sum_{j\le p}\Lambda_ju_j^2\ge\frac1{\bar\Lambda}=\lim\frac t{N_{\mathrm{eff}}}",
-            "lim Σ_i c²/(1-a) = (1/2)·lim t·Σ_i ω² = U/2, ω = (1/t)·Σ_{τ ≤ t, i in Q(τ)} 1/n(τ), "
-            "U = (1/p)·Σ_j Λu² ≥ 1/Λ̄ = lim t/N_eff",
         ),
-        domain="quadratic losses with one Hessian; admissions of any period p, retention by age; the last "
-        "part any memory of constant size",
-        sketch="A sample of round j has, g rounds later, when it is gone, the weight (1-a)Σa^(g-d)/n over "
-        "the d < K of its rounds: between (1-a)a^g·u and (1-a)a^(g-K+1)·u, where u = Σ1/n. So Σc² is "
-        "(1-a)² times a sum of Λu²·a^(2g), up to a factor between a^(2(K-1)) and 1, and up to the last K-1 "
-        "rounds' samples, whose squares add up to at most (1-a)²(K+p)U. Over a period Σq·a^(2r) lies "
-        "between a^(2(p-1))·pU and pU, and the periods before it are a geometric series: so Σc²/((1-a)U) "
-        "lies between (1-a)p·a^(2(K+p-2))/(1-a^(2p)) and (1-a)p/(1-a^(2p)) + (1-a)(K+p), and both tend to "
-        "½. (The same holds in the mean for stationary random admissions, since each round's Λu² has the "
-        "same mean.) By rounds ω = u/t for all samples gone, so t·Σω² tends to the mean of Λu². By uses "
-        "every sample gone has A = K, so N_eff is N up to a bounded number, and t/N_eff tends to 1/Λ̄, "
-        "which is at most U: the weights 1/n add up to 1 in every round, so U - 1/Λ̄ is the mean of Λ(u - "
-        "1/Λ̄)². If n = B in every round, ω = A/(Bt) and ΣA = Bt.",
+        domain="quadratic losses with one Hessian; admissions of any period $p$, retention by age; the "
+        "last part any memory of constant size",
+        sketch=r"A sample of round $j$ has, $g$ rounds later, when it is gone, the weight $(1-a)\sum "
+        r"a^{g-d}/n$ over the $d<K$ of its rounds: between $(1-a)a^g\cdot u$ and $(1-a)a^{g-K+1}\cdot "
+        r"u$, where $u=\sum 1/n$. So $\sum c^2$ is $(1-a)^2$ times a sum of $\Lambda u^2\cdot a^{2g}$, "
+        "up to a factor between $a^{2(K-1)}$ and 1, and up to the last $K-1$ rounds' samples, whose "
+        r"squares add up to at most $(1-a)^2(K+p)U$. Over a period $\sum q\cdot a^{2r}$ lies between "
+        r"$a^{2(p-1)}\cdot pU$ and $pU$, and the periods before it are a geometric series: so $\sum "
+        r"c^2/((1-a)U)$ lies between $(1-a)p\cdot a^{2(K+p-2)}/(1-a^{2p})$ and "
+        r"$(1-a)p/(1-a^{2p})+(1-a)(K+p)$, and both tend to $\tfrac12$. (The same holds in the mean for "
+        r"stationary random admissions, since each round's $\Lambda u^2$ has the same mean.) By rounds "
+        r"$\omega=u/t$ for all samples gone, so $t\cdot\sum \omega^2$ tends to the mean of $\Lambda "
+        r"u^2$. By uses every sample gone has $A=K$, so $N_{\mathrm{eff}}$ is $N$ up to a bounded "
+        r"number, and $t/N_{\mathrm{eff}}$ tends to $1/\bar\Lambda$, which is at most $U$: the weights "
+        r"$1/n$ add up to 1 in every round, so $U-1/\bar\Lambda$ is the mean of "
+        r"$\Lambda(u-1/\bar\Lambda)^2$. If $n=B$ in every round, $\omega=A/(Bt)$ and $\sum A=Bt$.",
         given=(WRITTEN,),
-        parts=("the limit", "shares of rounds", "counts of uses", "they differ", "a memory of constant size"),
         checks={
             "the limit": (
                 a_sample_gone,
@@ -281,13 +296,13 @@ CLAIMS = [
             "a memory of constant size": (a_constant_memory, confirming(full_by_capacity)),
         },
         symbols={
-            "a": "(1-ηh)^E, what a round leaves of a distance along an eigendirection",
-            "c": "a sample's weight in θ",
-            "u": "what a sample weighs over all its rounds, Σ1/n",
-            "U": "the mean of Λu² over a period",
+            "a": r"$(1-\eta h)^E$, what a round leaves of a distance along an eigendirection",
+            "c": r"a sample's weight in $\theta$",
+            "u": r"what a sample weighs over all its rounds, $\sum 1/n$",
+            "U": r"the mean of $\Lambda u^2$ over a period",
             "p": "the period of the admissions",
             "j": "a round",
-            "ω": "a sample's weight by rounds: the mean of 1/n where it is used, and 0 elsewhere",
+            "ω": "a sample's weight by rounds: the mean of $1/n$ where it is used, and 0 elsewhere",
         },
     ),
 ]

@@ -23,7 +23,8 @@ from proofs_check.groundwork.prediction.streams import (
     kept_by_age,
     kept_by_capacity,
 )
-from proofs_check.notation import CONSTANTS, t, written
+from proofs_check.symbols import CONSTANTS, t
+from proofs_check.text import said
 from theory.law import by_age, by_capacity, contraction, excess_risk, squared_weights
 
 F = Fraction
@@ -64,11 +65,16 @@ def local_steps() -> Evidence:
         equal(
             h * (n * theta - total) / n,
             h * (theta - total / n),
-            domain="n samples of the sum `total`",
+            domain="$n$ samples of the sum `total`",
             what="the mean gradient and that of the mean",
         ),
-        equal(moved(0), theta, domain="no step", what="θ and itself"),
-        equal(step(moved(E)), moved(E + 1), domain="every E, η, h", what="a step more and the form for E+1"),
+        equal(moved(0), theta, domain="no step", what=r"$\theta$ and itself"),
+        equal(
+            step(moved(E)),
+            moved(E + 1),
+            domain=r"every $E$, $\eta$, $h$",
+            what="a step more and the form for $E+1$",
+        ),
     )
 
 
@@ -93,19 +99,19 @@ def squares_add_up() -> Evidence:
             new**2,
             a**2 * c**2 + 2 * a * (1 - a) * c / n + (1 - a) ** 2 / n**2,
             domain=EVERY,
-            what="a weight's square and its parts, to be added up over n samples",
+            what="a weight's square and its parts, to be added up over $n$ samples",
         ),
         equal(
             gain,
             (a**2 * S + 2 * a * (1 - a) * M / n) + n * ((1 - a) ** 2 / n**2),
-            domain="Σc² = S over all samples, Σc = M over those in memory",
-            what="the recursion of S and the sum of the parts",
+            domain=r"$\sum c^2=S$ over all samples, $\sum c=M$ over those in memory",
+            what="the recursion of $S$ and the sum of the parts",
         ),
         equal(
             n * (1 - a) / n + a * M,
             a * M + (1 - a),
-            domain="the n samples in memory",
-            what="the recursion of M",
+            domain="the $n$ samples in memory",
+            what="the recursion of $M$",
         ),
     )
 
@@ -121,12 +127,12 @@ def weights_of_a_sample() -> Evidence:
         return a * x + (1 - a) / n
 
     return together(
-        equal(weight(grown(before), 1), (1 - a) / n, domain="round j", what="the first weight"),
+        equal(weight(grown(before), 1), (1 - a) / n, domain="round $j$", what="the first weight"),
         equal(
             weight(grown(G), age + 1),
             grown(weight(G, age)),
             domain="a round more in memory",
-            what="c(t+1) and ac(t) + (1-a)/n",
+            what="$c(t+1)$ and $ac(t)+(1-a)/n$",
         ),
     )
 
@@ -199,7 +205,7 @@ def drawn_streams(context: Context) -> Evidence:
             "by": st.sampled_from(["age", "capacity"]),
         },
         _differs,
-        domain="up to 5 rounds and 3 clients, E <= 3, by age or by capacity",
+        domain=r"up to 5 rounds and 3 clients, $E\le3$, by age or by capacity",
         examples=context.choose(40, 400),
     )
 
@@ -230,7 +236,7 @@ def every_contraction() -> Evidence:
                     squares[end],
                     defined,
                     domain=f"every a; admissions {bursts}, {name}",
-                    what="Σc² by recursion and by definition",
+                    what=r"$\sum c^2$ by recursion and by definition",
                 )
             )
     return together(*found)
@@ -241,52 +247,53 @@ CLAIMS = [
         id="law:reuse",
         kind="addition",
         title="the law of reuse is exact for quadratic losses",
-        statement="If every loss is ½(θ-z)ᵀH(θ-z) with one H, admission and dropping are blind to the "
-        "values of samples, and clients are weighted by n_m/n, then the expected excess risk after any "
-        "number of rounds is, exactly, a transient that no admission changes and a noise part, the sum of "
-        "the squared weights with which samples have entered θ. The split over clients does not matter. It "
-        "holds for every admission sequence, empty rounds and bursts included, and every rule by which "
-        "samples leave.",
-        formula=written(
+        statement=r"If every loss is $\tfrac12(\theta-z)^{\top}H(\theta-z)$ with one $H$, admission and "
+        "dropping are blind to the values of samples, and clients are weighted by $n_m/n$, then the "
+        "expected excess risk after any number of rounds is, exactly, a transient that no admission "
+        "changes and a noise part, the sum of the squared weights with which samples have entered "
+        r"$\theta$. The split over clients does not matter. It holds for every admission sequence, empty "
+        "rounds and bursts included, and every rule by which samples leave.",
+        formula=said(
             r"\mathbb E[F_P(\theta(t))-F_P(\theta^\star)]=\tfrac12\sum_hh\Bigl(a_h^{2k}(\theta_h(1)-\theta_h^\star)^2"
             r"+s_h^2\sum_ic_{i,h}(t)^2\Bigr),\quad "
             r"c_{i,h}(t)=(1-a_h)\sum_{\tau<t,\,i\in Q(\tau)}\frac{a_h^{@age}}{n(\tau)},\quad a_h=@a",
-            "E[F_P(θ(t)) - F_P(θ*)] = (1/2)·Σ_h h(a^(2k)·(θ(1)-θ*)² + s²·Σ_i c(t)²), c(t) = (1-a)·Σ_{τ<t, i in Q(τ)} "
-            "a^(@age)/n(τ), a = @a",
             age=t - 1 - sp.Symbol("tau", integer=True, positive=True),
             a=contraction(h, CONSTANTS.eta, CONSTANTS.E),
         ),
-        domain="every t, E, η, H, admissions and retention by age, by capacity or by any rule blind to "
-        "values",
+        domain=r"every $t$, $E$, $\eta$, $H$, admissions and retention by age, by capacity or by any "
+        "rule blind to values",
         hypotheses=(
-            "every loss is quadratic with the same Hessian H",
-            "samples are independent, with one mean θ* and one covariance, and clients are weighted by n_m/n",
+            "every loss is quadratic with the same Hessian $H$",
+            r"samples are independent, with one mean $\theta^{\star}$ and one covariance, and clients "
+            "are weighted by $n_m/n$",
             "admission and retention do not look at sample values",
         ),
-        sketch="Work along an eigenvector of H. A client's gradient is h(θ - z̄_m), so E steps take θ to "
-        "aθ + (1-a)z̄_m, a = (1-ηh)^E, whatever its samples; the server's average with weights n_m/n is aθ "
-        "+ (1-a)z̄, z̄ the mean of all samples in memory. A round without samples changes nothing. "
-        "Unrolled, θ(t)-θ* is a^k(θ(1)-θ*) plus Σc(t)(z-θ*), k being the rounds with samples so far. The "
-        "weights do not depend on values, samples are independent with mean θ*: mixed terms vanish in the "
-        "mean, and the excess risk is ½Σh times the mean square. The weights' squares add up by a "
-        "recursion: a weight becomes ac + (1-a)/n in memory and ac outside, so S' = a²S + 2a(1-a)M/n + "
-        "(1-a)²/n, where M is the sum of the weights in memory, and M' = aM + (1-a) less what leaves; a "
-        "sample of round j has the weight G(t) - a^(t+1-j)G(j-1) with G(t) = aG(t-1) + (1-a)/n(t).",
+        sketch=r"Work along an eigenvector of $H$. A client's gradient is $h(\theta-\bar z_m)$, so $E$ "
+        r"steps take $\theta$ to $a\theta+(1-a)\bar z_m$, $a=(1-\eta h)^E$, whatever its samples; the "
+        r"server's average with weights $n_m/n$ is $a\theta+(1-a)\bar z$, $\bar z$ the mean of all "
+        "samples in memory. A round without samples changes nothing. Unrolled, "
+        r"$\theta(t)-\theta^{\star}$ is $a^k(\theta(1)-\theta^{\star})$ plus $\sum "
+        r"c(t)(z-\theta^{\star})$, $k$ being the rounds with samples so far. The weights do not depend "
+        r"on values, samples are independent with mean $\theta^{\star}$: mixed terms vanish in the mean, "
+        r"and the excess risk is $\tfrac12\sum h$ times the mean square. The weights' squares add up by "
+        "a recursion: a weight becomes $ac+(1-a)/n$ in memory and $ac$ outside, so "
+        r"$S^{\prime}=a^2S+2a(1-a)M/n+(1-a)^2/n$, where $M$ is the sum of the weights in memory, and "
+        r"$M^{\prime}$ = aM + $(1-a)$ less what leaves; a sample of round $j$ has the weight "
+        "$G(t)-a^{t+1-j}G(j-1)$ with $G(t)=aG(t-1)+(1-a)/n(t)$.",
         given=(WRITTEN,),
-        parts=("E steps of a client", "all clients", "no mixed terms", "the weights"),
         checks={
-            "E steps of a client": local_steps,
+            "$E$ steps of a client": local_steps,
             "all clients": clients_merge,
             "no mixed terms": (nothing_else_remains, confirming(every_stream), confirming(drawn_streams)),
             "the weights": (squares_add_up, weights_of_a_sample, confirming(every_contraction)),
         },
         symbols={
             "E": "local steps a round; before a bracket: expectation over all streams",
-            "a": "(1-ηh)^E, what a round leaves of a distance along an eigendirection",
-            "h": "an eigenvalue of H",
+            "a": r"$(1-\eta h)^E$, what a round leaves of a distance along an eigendirection",
+            "h": "an eigenvalue of $H$",
             "s": "a sample's standard deviation along that eigendirection",
-            "c": "a sample's weight in θ, (before a bracket) as a function of the round",
-            "k": "rounds before t that had samples in memory",
+            "c": r"a sample's weight in $\theta$, (before a bracket) as a function of the round",
+            "k": "rounds before $t$ that had samples in memory",
         },
     ),
 ]

@@ -15,11 +15,12 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.prediction.lags import a, geometric, ramp, sums
-from proofs_check.groundwork.regret.orders import tends_to
-from proofs_check.notation import K, written
+from proofs_check.symbols import K
+from proofs_check.text import said
 from theory.law import Cohorts, by_age, squared_weights, stationary_noise
 from theory.stationary import full_memory_noise, start_up_bound
 
@@ -40,11 +41,11 @@ def a_lag() -> Evidence:
         return a**d * (1 - a ** (2 * (rounds - d))) / (1 - a**2)
 
     return together(
-        equal(series(d), 0, domain="t = d: no such pair", what="the series and 0"),
+        equal(series(d), 0, domain="$t=d$: no such pair", what="the series and 0"),
         equal(
             series(d + s + 1),
             a**2 * series(d + s) + a**d,
-            domain="a round more: a² of what was, and the pair of the last round",
+            domain="a round more: $a^2$ of what was, and the pair of the last round",
             what="the series",
         ),
     )
@@ -65,8 +66,8 @@ def grows_when_filling() -> Evidence:
     return equal(
         _plain(growth),
         (1 - a) ** 2 * _round_more(t, early) / early**2,
-        domain="every t >= 1 and K > t, K = t+1+s",
-        what="the growth of V and the lags that a round adds",
+        domain=r"every $t\ge1$ and $K>t$, $K=t+1+s$",
+        what="the growth of $V$ and the lags that a round adds",
     )
 
 
@@ -77,20 +78,20 @@ def grows_when_full() -> Evidence:
     return equal(
         _plain(growth),
         (1 - a) ** 2 * a ** (2 * s) * lags / K**2,
-        domain="every K >= 1 and t >= K, t = K+s",
-        what="the growth of V and the lags that a round adds",
+        domain=r"every $K\ge1$ and $t\ge K$, $t=K+s$",
+        what="the growth of $V$ and the lags that a round adds",
     )
 
 
 def begins_at_nothing() -> Evidence:
     """V = 0 before the first round, and (1-a)²/K after it."""
     return together(
-        equal(full_memory_noise(a, K, 0), 0, domain="every K", what="V(0) and 0"),
+        equal(full_memory_noise(a, K, 0), 0, domain="every $K$", what="$V(0)$ and 0"),
         equal(
             full_memory_noise(a, K, 1),
             (1 - a) ** 2 / K,
-            domain="every K",
-            what="V(1) and the first mean's share",
+            domain="every $K$",
+            what="$V(1)$ and the first mean's share",
         ),
     )
 
@@ -137,11 +138,16 @@ def tends_to_the_stationary() -> Evidence:
         equal(
             stationary_noise(a, K) - _plain(full_memory_noise(a, K, late)),
             a ** (2 * s) * (stationary_noise(a, K) - _plain(full_memory_noise(a, K, K))),
-            domain="every K and t >= K",
-            what="v - V(t) and a^(2(t-K))(v - V(K))",
+            domain=r"every $K$ and $t\ge K$",
+            what="$v-V(t)$ and $a^{2(t-K)}(v-V(K))$",
         ),
         tends_to(
-            v - sp.exp(-rounds * left) * (v - at_full), rounds, v, what="V", domain="a^2 = e^-left < 1, t → ∞"
+            v - sp.exp(-rounds * left) * (v - at_full),
+            rounds,
+            v,
+            what="$V$",
+            domain=r"$a^2=e^{-\text{left}}\ "
+            r"<1$, $t\to\infty$",
         ),
     )
 
@@ -156,12 +162,13 @@ def shared_by_two_rounds() -> Evidence:
         always(
             1 / last >= (K - gap) / K**2,
             given=[last <= K, sp.Ge(gap, 0, evaluate=False)],
-            domain="τ <= τ' <= K: all of the smaller memory is in the larger, 1/τ'",
+            domain=r"$\tau\le\tau^{\prime}\le K$: all of the smaller memory is in the larger, "
+            r"$1/\tau^{\prime}$",
         ),
         always(
             (K - gap) / (first * K) >= (K - gap) / K**2,
             given=[first <= K, gap < K],
-            domain="τ <= K <= τ' < τ+K: K-(τ'-τ) cohorts are in both",
+            domain=r"$\tau\le K\le\tau^{\prime}<\tau+K$: $K-(\tau^{\prime}-\tau)$ cohorts are in both",
         ),
     )
 
@@ -175,20 +182,20 @@ def start_up() -> Evidence:
         equal(
             1 / tau - 2 / K + 1 / K,
             distance,
-            domain="a mean of τ cohorts and one of K that hold them",
-            what="the variance of the difference and 1/τ - 1/K",
+            domain=r"a mean of $\tau$ cohorts and one of $K$ that hold them",
+            what=r"the variance of the difference and $1/\tau-1/K$",
         ),
-        always(distance < 1, given=[tau >= 1], domain="every τ >= 1 and K"),
+        always(distance < 1, given=[tau >= 1], domain=r"every $\tau\ge1$ and $K$"),
         equal(
             total,
             1 - a ** (K - 1),
-            domain="every K",
-            what="the weights of the first K-1 rounds and 1 - a^(K-1)",
+            domain="every $K$",
+            what="the weights of the first $K-1$ rounds and $1-a^{K-1}$",
         ),
         equal(
             _plain(start_up_bound(a, K, late)),
             a ** (s + 1) * total,
-            domain="every K and t >= K",
+            domain=r"every $K$ and $t\ge K$",
             what="theory's bound and what is left of them",
         ),
         always(
@@ -220,31 +227,32 @@ CLAIMS = [
     Claim(
         id="law:reuse/finite",
         kind="addition",
-        title="constant admission after t rounds, in closed form",
-        statement="If the memory is full from round 1 on, the noise after t rounds of constant admission "
-        "is V(t)/Λ̄ in units of a sample's variance, in closed form; from t = K on it approaches v by a "
-        "factor a² a round, from below. If the memory begins empty the noise is at least as large, and the "
-        "square roots differ by at most a^(t-K+1)(1-a^(K-1))/√Λ̄ for t ≥ K.",
-        formula=written(
+        title="constant admission after $t$ rounds, in closed form",
+        statement="If the memory is full from round 1 on, the noise after $t$ rounds of constant "
+        r"admission is $V(t)/\bar\Lambda$ in units of a sample's variance, in closed form; from $t=K$ on "
+        "it approaches $v$ by a factor $a^2$ a round, from below. If the memory begins empty the noise "
+        "is at least as large, and the square roots differ by at most "
+        r"$a^{t-K+1}(1-a^{K-1})/\sqrt{\bar\Lambda}$ for $t\ge K$.",
+        formula=said(
             r"V(t)=v-a^{2(t-K)}(v-V(K)),\quad V(K)=@V\ (t\ge K),\qquad "
             r"\sqrt{V(t)}\le\sqrt{\bar\Lambda\textstyle\sum_ic_i^2}\le\sqrt{V(t)}+@b",
-            "V(t) = v - a^(2(t - K))·(v - V(K)), V(K) = @V for t ≥ K; √V(t) ≤ √(Λ̄·Σ_i c²) ≤ √V(t) + @b",
             V=sp.simplify(_plain(full_memory_noise(a, K, K))),
             b=_plain(start_up_bound(a, K, late)).subs(s, sp.Symbol("t") - K),
         ),
-        domain="constant admission, quadratic losses with one Hessian, every K >= 1, t >= 1 and 0 < a < 1 "
-        "(t < K: theory.stationary.full_memory_noise); a = 0 by the exact check",
-        sketch="After t rounds θ is Σ(1-a)a^(t-τ)·z̄(τ) plus what is left of the start. In a full memory "
-        "z̄(τ) and z̄(τ') share K-|τ-τ'| cohorts of K, so their covariance is (K-|d|)⁺/(K²Λ̄) in units of "
-        "s², and the pairs at the distance d add up to a geometric series. A round more adds "
-        "(1-a)²/K²·Σ(K-|d|)a^(2t-|d|), which the closed form does too: induction over t, once for t < K "
-        "and once for t >= K. From an empty memory round τ < K has only τ cohorts: every covariance is at "
-        "least as large (1/max(τ, τ') against (K-|d|)/K² while both are at most K), all weights are "
-        "positive for a >= 0, so the noise is at least as large. From round K on both memories are the "
-        "same: what differs are the first K-1 means, each by a vector of squared length (1/τ - 1/K)/Λ̄ < "
-        "1/Λ̄, with weights (1-a)a^(t-τ) that add up to a^(t-K+1)(1-a^(K-1)); then the triangle inequality.",
+        domain=r"constant admission, quadratic losses with one Hessian, every $K\ge1$, $t\ge1$ and "
+        "$0<a<1$ ($t<K$: theory.stationary.full_memory_noise); $a=0$ by the exact check",
+        sketch=r"After $t$ rounds $\theta$ is $\sum (1-a)a^{t-\tau}\cdot\bar z(\tau)$ plus what is left "
+        r"of the start. In a full memory $\bar z(\tau)$ and $\bar z(\tau^{\prime})$ share "
+        r"$K-|\tau-\tau^{\prime}|$ cohorts of $K$, so their covariance is $(K-|d|)^{+}/(K^2\bar\Lambda)$ "
+        "in units of $s^2$, and the pairs at the distance $d$ add up to a geometric series. A round more "
+        r"adds $(1-a)^2/K^2\cdot\sum (K-|d|)a^{2t-|d|}$, which the closed form does too: induction over "
+        r"$t$, once for $t<K$ and once for $t\ge K$. From an empty memory round $\tau<K$ has only $\tau$ "
+        r"cohorts: every covariance is at least as large ($1/\max(\tau,\tau^{\prime})$ against "
+        r"$(K-|d|)/K^2$ while both are at most $K$), all weights are positive for $a\ge0$, so the noise "
+        "is at least as large. From round $K$ on both memories are the same: what differs are the first "
+        r"$K-1$ means, each by a vector of squared length $(1/\tau-1/K)/\bar\Lambda<1/\bar\Lambda$, with "
+        r"weights $(1-a)a^{t-\tau}$ that add up to $a^{t-K+1}(1-a^{K-1})$; then the triangle inequality.",
         given=(WRITTEN,),
-        parts=("a lag", "closed form", "its limit", "from empty: not less", "from empty: not much more"),
         checks={
             "a lag": a_lag,
             "closed form": (
@@ -259,10 +267,11 @@ CLAIMS = [
             "from empty: not much more": (start_up, confirming(from_an_empty_memory)),
         },
         symbols={
-            "a": "(1-ηh)^E, what a round leaves of a distance along an eigendirection",
-            "V": "noise after t rounds from a full memory, in units of a sample's variance over Λ̄",
+            "a": r"$(1-\eta h)^E$, what a round leaves of a distance along an eigendirection",
+            "V": "noise after $t$ rounds from a full memory, in units of a sample's variance over "
+            r"$\bar\Lambda$",
             "v": "its limit, the stationary noise",
-            "c": "a sample's weight in θ, from an empty memory",
+            "c": r"a sample's weight in $\theta$, from an empty memory",
         },
     ),
 ]

@@ -15,12 +15,13 @@ from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust, search
 from proofs_check.engines.identity import equal, symbolic_sum
+from proofs_check.engines.limit import tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.prediction.lags import EVERY, a, lag_sums, pairs, sums
 from proofs_check.groundwork.prediction.periods import patterns, uneven_weights_cost
-from proofs_check.groundwork.regret.orders import tends_to
-from proofs_check.notation import CONSTANTS, K, rate, written
+from proofs_check.symbols import CONSTANTS, K, rate
+from proofs_check.text import said
 from theory.algebra import ball, exp, log
 from theory.law import contraction, noise_floor, stationary_noise
 from theory.stationary import inverse_effective_rate, mean_lag, small_step_floor, total_weights
@@ -31,7 +32,7 @@ h, spread = sp.symbols("h s", positive=True)
 small = 1 / t
 SMALL_STEPS = Given(
     "law:reuse/effective-rate",
-    "that for admissions of any period the noise over 1-a tends to half the mean of Λu²",
+    r"that for admissions of any period the noise over $1-a$ tends to half the mean of $\Lambda u^2$",
 )
 
 
@@ -41,7 +42,12 @@ SMALL_STEPS = Given(
 def small_steps() -> Evidence:
     """v/(1-a) as a → 1, K symbolic."""
     return tends_to(
-        stationary_noise(1 - small, K) / small, t, sp.Rational(1, 2), what="v/(1-a)", domain="a → 1, every K"
+        stationary_noise(1 - small, K) / small,
+        t,
+        sp.Rational(1, 2),
+        what="$v/(1-a)$",
+        domain=r"$a\to1$, "
+        "every $K$",
     )
 
 
@@ -52,15 +58,15 @@ def second_order() -> Evidence:
             (stationary_noise(1 - small, K) - small / 2) / small**2,
             t,
             sp.Rational(1, 4) - mean_lag(K) / 2,
-            what="(v - (1-a)/2)/(1-a)²",
-            domain="a → 1, every K",
+            what="$(v-(1-a)/2)/(1-a)^2$",
+            domain=r"$a\to1$, every $K$",
         )
     )
 
 
 def large_steps() -> Evidence:
     """v as a → 0, K symbolic."""
-    return tends_to(stationary_noise(small, K), t, 1 / K, what="v", domain="a → 0, every K")
+    return tends_to(stationary_noise(small, K), t, 1 / K, what="$v$", domain=r"$a\to0$, every $K$")
 
 
 def pairs_have_this_mean_distance() -> Evidence:
@@ -68,8 +74,8 @@ def pairs_have_this_mean_distance() -> Evidence:
     return equal(
         2 * symbolic_sum((K - d) * d, d, 1, K - 1) / K**2,
         mean_lag(K),
-        domain="every K",
-        what="the mean of |i-j| and theory's",
+        domain="every $K$",
+        what="the mean of $|i-j|$ and theory's",
     )
 
 
@@ -81,9 +87,9 @@ def tangent() -> Evidence:
     z = sp.Symbol("z", real=True)
     above = sp.exp(z) - 1 - z
     return together(
-        equal(sp.diff(above, z, 2), sp.exp(z), domain="every z", what="the second derivative and e^z > 0"),
-        equal(above.subs(z, 0), 0, domain="z = 0", what="its value there and 0"),
-        equal(sp.diff(above, z).subs(z, 0), 0, domain="z = 0", what="its slope there and 0"),
+        equal(sp.diff(above, z, 2), sp.exp(z), domain="every $z$", what="the second derivative and $e^z>0$"),
+        equal(above.subs(z, 0), 0, domain="$z=0$", what="its value there and 0"),
+        equal(sp.diff(above, z).subs(z, 0), 0, domain="$z=0$", what="its slope there and 0"),
     )
 
 
@@ -104,7 +110,7 @@ def between(context: Context) -> Evidence:
         "<",
         lambda p: stationary_noise(1 - ball(p["gap"]), p["K"]),
         grid,
-        domain="K from 2 to 10⁹, 1-a from 0.9 to 10⁻⁹",
+        domain="$K$ from 2 to $10^9$, $1-a$ from 0.9 to $10^{-9}$",
         precision=512,
     )
 
@@ -113,7 +119,7 @@ def at_most_one_round() -> Evidence:
     """v(a, K) <= v(a, 1) = (1-a)/(1+a), with equality at K = 1: a mean of numbers a^|i-j| <= 1."""
     mean = sp.Symbol("mean", positive=True)
     return together(
-        equal(stationary_noise(a, 1), (1 - a) / (1 + a), domain="K = 1", what="v and (1-a)/(1+a)"),
+        equal(stationary_noise(a, 1), (1 - a) / (1 + a), domain="$K=1$", what="$v$ and $(1-a)/(1+a)$"),
         always((1 - a) / (1 + a) * mean <= (1 - a) / (1 + a), given=[a < 1, mean <= 1], domain=EVERY),
     )
 
@@ -130,7 +136,7 @@ def exact_values(context: Context) -> Evidence:
     return exhaust(
         ({"K": k, "gap": gap} for k in range(1, context.choose(30, 120)) for gap in gaps),
         find,
-        domain="K from 1 on, 1-a = 1, 10⁻¹, 10⁻², 10⁻⁴, 10⁻⁸",
+        domain="$K$ from 1 on, $1-a=1$, $10^{-1}$, $10^{-2}$, $10^{-4}$, $10^{-8}$",
     )
 
 
@@ -141,13 +147,27 @@ def floor_over_eta() -> Evidence:
     """theory's noise floor over η as η → 0: K is gone. Directions add up, so one is enough."""
     floor = noise_floor(rate, K, h=[h], variance=[spread**2], eta=small, E=CONSTANTS.E)
     first = small_step_floor(1 / rate, h=[h], variance=[spread**2], eta=1, E=CONSTANTS.E)
-    return tends_to(floor / small, t, first, what="floor/η", domain="η → 0, every K, E, h, s, Λ̄")
+    return tends_to(
+        floor / small,
+        t,
+        first,
+        what=r"floor/$\eta$",
+        domain=r"$\eta\to0$, every $K$, $E$, $h$, "
+        r"$s$, $\bar\Lambda$",
+    )
 
 
 def contraction_to_first_order() -> Evidence:
     """(1-a)/η → hE."""
     left = contraction(h, small, CONSTANTS.E)
-    return tends_to((1 - left) / small, t, h * CONSTANTS.E, what="(1-a)/η", domain="η → 0, every h and E")
+    return tends_to(
+        (1 - left) / small,
+        t,
+        h * CONSTANTS.E,
+        what=r"$(1-a)/\eta$",
+        domain=r"$\eta\to0$, every "
+        "$h$ and $E$",
+    )
 
 
 def floors_in_balls() -> Evidence:
@@ -174,7 +194,7 @@ def floors_in_balls() -> Evidence:
         "<",
         lambda p: ball(Fraction(1, 10**6)),
         points,
-        domain="η = 10⁻¹², Λ̄ = 10, two directions; K = 1, 10, 1000; E = 1, 5",
+        domain=r"$\eta=10^{-12}$, $\bar\Lambda=10$, two directions; $K=1$, 10, 1000; $E=1$, 5",
         precision=512,
     )
 
@@ -202,7 +222,7 @@ def rounds_weigh_one(context: Context) -> Evidence:
         context,
         {"pattern": patterns()},
         find,
-        domain="admissions of period up to 6, K up to 9, no round without samples",
+        domain="admissions of period up to 6, $K$ up to 9, no round without samples",
         examples=context.choose(100, 1000),
     )
 
@@ -223,25 +243,24 @@ CLAIMS = [
     Claim(
         id="law:reuse/limits",
         kind="addition",
-        title="small steps: v is (1-a)/2 whatever K; large ones: 1/K",
-        statement="As a tends to 1 (small steps), v/(1-a) tends to ½ whatever K, and K enters at second "
-        "order, by half the mean distance of two rounds of K. As a tends to 0 (each round solves its "
-        "memory), v tends to 1/K. At every a keeping samples for K rounds divides the noise of one round "
-        "by at most a^-((K²-1)/(3K)) and never multiplies it: K matters only where K(1-a) is not small.",
-        formula=written(
+        title="small steps: $v$ is $(1-a)/2$ whatever $K$; large ones: $1/K$",
+        statement=r"As a tends to 1 (small steps), $v/(1-a)$ tends to $\tfrac12$ whatever $K$, and $K$ "
+        "enters at second order, by half the mean distance of two rounds of $K$. As a tends to 0 (each "
+        "round solves its memory), $v$ tends to $1/K$. At every a keeping samples for $K$ rounds divides "
+        "the noise of one round by at most $a^{-(K^2-1)/(3K)}$ and never multiplies it: $K$ matters only "
+        "where $K(1-a)$ is not small.",
+        formula=said(
             r"v=\frac{1-a}2+\Bigl(\frac14-\frac12\cdot@m\Bigr)(1-a)^2+o((1-a)^2)\ (a\to1),\quad "
             r"v\to\frac1K\ (a\to0),\quad a^{@m}\,\frac{1-a}{1+a}\le v\le\frac{1-a}{1+a}",
-            "v = (1-a)/2 + (1/4 - (@m)/2)(1-a)² + o((1-a)²) as a → 1, v → 1/K as a → 0, a^(@m)·(1-a)/(1+a) ≤ v ≤ "
-            "(1-a)/(1+a)",
             m=mean_lag(K),
         ),
-        domain="constant admission, quadratic losses with one Hessian, every K >= 1 and 0 < a < 1",
-        sketch="v is (1-a)/(1+a) times the mean of a^|i-j| over pairs of K rounds: a number of at most 1 "
-        "that tends to 1 as a → 1, while 1/(1+a) → ½. Its slope at a = 1 is the mean of |i-j|, "
-        "2Σ_{d<K}(K-d)d/K² = (K²-1)/(3K), which gives the second order. At a = 0 only the K pairs i = j "
-        "remain, 1/K of all. x ↦ a^x is convex, so by Jensen the mean is at least a to the mean of |i-j|.",
+        domain=r"constant admission, quadratic losses with one Hessian, every $K\ge1$ and $0<a<1$",
+        sketch="$v$ is $(1-a)/(1+a)$ times the mean of $a^{|}i-j|$ over pairs of $K$ rounds: a number of "
+        r"at most 1 that tends to 1 as $a\to1$, while $1/(1+a)\to\tfrac12$. Its slope at $a=1$ is the "
+        r"mean of $|i-j|$, $2\sum_{d<K}(K-d)d/K^2=(K^2-1)/(3K)$, which gives the second order. At $a=0$ "
+        r"only the $K$ pairs $i=j$ remain, $1/K$ of all. $x\mapsto a^x$ is convex, so by Jensen the mean "
+        "is at least a to the mean of $|i-j|$.",
         given=(WRITTEN,),
-        parts=("small steps", "second order", "large steps", "from below", "from above"),
         checks={
             "small steps": (small_steps, confirming(exact_values)),
             "second order": (second_order, pairs_have_this_mean_distance),
@@ -261,29 +280,29 @@ CLAIMS = [
     Claim(
         id="law:reuse/small-steps",
         kind="addition",
-        title="to first order in η only fresh samples count, not K",
-        statement="Under constant admission the noise floor is, to first order in the step size η, "
-        "ηE/4·Σh²s²/Λ̄: the retention K has left it, and only the number Λ̄ of fresh samples a round "
-        "counts. If admissions vary with a period, 1/Λ̄ gives way to U, the mean of Λu², where u is what a "
-        "sample weighs over all its rounds. U is never below 1/Λ̄, and equal to it just if all samples "
-        "weigh the same, as they do wherever the period divides K: there retention can restore what uneven "
-        "admission spoils, and nothing more.",
-        formula=written(
+        title=r"to first order in $\eta$ only fresh samples count, not $K$",
+        statement=r"Under constant admission the noise floor is, to first order in the step size $\eta$, "
+        r"$\eta E/4\cdot\sum h^2s^2/\bar\Lambda$: the retention $K$ has left it, and only the number "
+        r"$\bar\Lambda$ of fresh samples a round counts. If admissions vary with a period, "
+        r"$1/\bar\Lambda$ gives way to $U$, the mean of $\Lambda u^2$, where $u$ is what a sample weighs "
+        r"over all its rounds. $U$ is never below $1/\bar\Lambda$, and equal to it just if all samples "
+        "weigh the same, as they do wherever the period divides $K$: there retention can restore what "
+        "uneven admission spoils, and nothing more.",
+        formula=said(
             r"\lim_{\eta\to0}\frac1\eta\cdot\tfrac12\sum_hh\,s_h^2\,\frac{v(a_h,K)}{\bar\Lambda}=\sum_h@floor,\qquad "
             r"U=\frac1p\sum_{j\le p}\Lambda_ju_j^2\ge\frac1{\bar\Lambda}",
-            "lim (1/(2η))·Σ_h hs²·v(a,K)/Λ̄ = Σ_h @floor as η → 0; U = (1/p)·Σ_j Λu² ≥ 1/Λ̄",
             floor=small_step_floor(1 / rate, h=[h], variance=[spread**2], eta=1, E=CONSTANTS.E),
         ),
-        domain="quadratic losses with one Hessian, every K, E, Λ̄, η → 0; U for admissions of any period, "
-        "some sample in memory in every round",
-        sketch="1-a is ηhE to first order and v is (1-a)/2 to first order, whatever K (law:reuse/limits): "
-        "so ½hs²v/Λ̄ is ηE/4·h²s²/Λ̄. For admissions of period p the noise is (1-a)/2 times U "
-        "(law:reuse/effective-rate). In every round the weights 1/n of the n samples in memory add up to "
-        "1, so the mean of Λu over a period is 1, and mean(Λu²) - (mean Λu)²/Λ̄ is the mean of Λ(u-ū)², "
-        "which is 0 just if every sample weighs ū = 1/Λ̄. Where p divides K every window of K rounds holds "
-        "the same number of samples.",
+        domain=r"quadratic losses with one Hessian, every $K$, $E$, $\bar\Lambda$, $\eta\to0$; $U$ for "
+        "admissions of any period, some sample in memory in every round",
+        sketch=r"$1-a$ is $\eta$hE to first order and $v$ is $(1-a)/2$ to first order, whatever $K$ "
+        r"(law:reuse/limits): so $\tfrac12hs^2v/\bar\Lambda$ is $\eta E/4\cdot h^2s^2/\bar\Lambda$. For "
+        "admissions of period $p$ the noise is $(1-a)/2$ times $U$ (law:reuse/effective-rate). In every "
+        r"round the weights $1/n$ of the $n$ samples in memory add up to 1, so the mean of $\Lambda u$ "
+        r"over a period is 1, and mean$(\Lambda u^2)-(\text{mean}\ \Lambda u)^2/\bar\Lambda$ is the mean "
+        r"of $\Lambda(u-\bar u)^2$, which is 0 just if every sample weighs $\bar u=1/\bar\Lambda$. Where "
+        "$p$ divides $K$ every window of $K$ rounds holds the same number of samples.",
         given=(WRITTEN, SMALL_STEPS),
-        parts=("constant admission", "uneven admission"),
         checks={
             "constant admission": (floor_over_eta, contraction_to_first_order, confirming(floors_in_balls)),
             "uneven admission": (uneven_weights_cost, confirming(rounds_weigh_one)),

@@ -24,7 +24,8 @@ from proofs_check.groundwork.prediction.curvatures import (
     coefficients,
     moments_of_a_mean,
 )
-from proofs_check.notation import CONSTANTS, written
+from proofs_check.symbols import CONSTANTS
+from proofs_check.text import said
 from theory.algebra import ratio
 from theory.curved import local_contraction, local_pull, local_shift
 from theory.law import contraction
@@ -32,7 +33,7 @@ from theory.law import contraction
 F = Fraction
 E, eta = CONSTANTS.E, CONSTANTS.eta
 h, spread, size, x, q = sp.symbols("h w n_m x q", positive=True)
-EVERY = "every E, x, q > 0"
+EVERY = "every $E$, $x$, $q>0$"
 
 
 def _tangent(power: Any, order: int) -> Any:
@@ -53,7 +54,7 @@ def remainders() -> Evidence:
             )
             for j in (1, 2, 3)
         ),
-        *(equal(_tangent(j, j), 0, domain="E = j", what=f"the rest of order {j} and 0") for j in (1, 2, 3)),
+        *(equal(_tangent(j, j), 0, domain="$E=j$", what=f"the rest of order {j} and 0") for j in (1, 2, 3)),
     )
 
 
@@ -62,13 +63,13 @@ def signs() -> Evidence:
     at, left, rest, gain = sp.symbols("at left rest gain", real=True)  # x, q, R(E) and binom(E, j)·q^(E-j)
     known = [at >= 0, rest >= 0, gain >= 0]
     return together(
-        always(at * rest + gain * (at - left) ** 2 >= 0, given=known, domain="order 1, x, q >= 0"),
+        always(at * rest + gain * (at - left) ** 2 >= 0, given=known, domain=r"order 1, $x$, $q\ge0$"),
         always(
             at * rest + gain * (at - left) ** 2 > 0,
             given=[*known, sp.Ne(at, left), gain > 0],
-            domain="order 1, q > 0, x ≠ q",
+            domain=r"order 1, $q>0$, $x\ne q$",
         ),
-        always(at * rest + gain * (at - left) ** 4 >= 0, given=known, domain="order 3, x, q >= 0"),
+        always(at * rest + gain * (at - left) ** 4 >= 0, given=known, domain=r"order 3, $x$, $q\ge0$"),
     )
 
 
@@ -78,11 +79,11 @@ def sizes() -> Evidence:
     steps, left = sp.symbols("steps left", nonnegative=True)  # binom(E, 3) and q^(E-3)
     four, three = (sp.ff(E, k) / sp.factorial(k) for k in (4, 3))
     return together(
-        equal(four.subs(E, E + 1) - four, three, domain="every E", what="binom(E+1, 4) - binom(E, 4)"),
+        equal(four.subs(E, E + 1) - four, three, domain="every $E$", what="binom$(E+1,4)$ - binom$(E,4)$"),
         always(
             x * rest + steps * left * fourth <= rest + steps * fourth,
             given=[x <= 1, left <= 1],
-            domain="0 < x <= 1, 0 <= q^(E-3) <= 1",
+            domain=r"$0<x\le1$, $0\le q^{E-3}\le1$",
         ),
     )
 
@@ -94,10 +95,16 @@ def second_term() -> Evidence:
         equal(
             local_contraction(h, spread, size, eta, E),
             left**E + sp.ff(E, 2) / 2 * left ** (E - 2) * eta**2 * spread / size,
-            domain="every E, h, Var h, n_m",
+            domain=r"every $E$, $h$, $\mathrm{Var}$ $h$, $n_m$",
             what="theory's and the average of the terms",
         ),
-        equal(local_contraction(h, spread, size, eta, 1), left, domain="E = 1", what="one step and 1 - ηh"),
+        equal(
+            local_contraction(h, spread, size, eta, 1),
+            left,
+            domain="$E=1$",
+            what="one step and "
+            r"$1-\eta h$",
+        ),
     )
 
 
@@ -110,15 +117,22 @@ def slopes() -> Evidence:
 
     return together(
         equal(
-            slope((1 - contraction(at, eta, E)) / at), -local_shift(at, eta, E), domain="every E", what="b'"
+            slope((1 - contraction(at, eta, E)) / at),
+            -local_shift(at, eta, E),
+            domain="every $E$",
+            what=r"$b^{\prime}$",
         ),
         equal(
-            slope(contraction(at, eta, E)), -local_pull(at, eta, E), domain="every E", what="a' and theory's"
+            slope(contraction(at, eta, E)),
+            -local_pull(at, eta, E),
+            domain="every $E$",
+            what=r"$a^{\prime}$ "
+            "and theory's",
         ),
         equal(
             local_shift(at, eta, E + 1) - local_shift(at, eta, E),
             eta**2 * E * q ** (E - 1),
-            domain="every E",
+            domain="every $E$",
             what="a term more of the shift",
         ),
         *(
@@ -165,7 +179,10 @@ def every_memory(context: Context) -> Evidence:
         for E in range(1, context.choose(6, 10))
     )
     return exhaust(
-        points, find, domain="three populations, η = 1/4 and 1, E from 1 to 5; n_m from 1 to E + 2"
+        points,
+        find,
+        domain=r"three populations, $\eta=1/4$ and 1, $E$ from 1 to 5; $n_m$ from 1 to "
+        "$E+2$",
     )
 
 
@@ -189,7 +206,7 @@ def within_its_rest(context: Context) -> Evidence:
         for n in context.choose((1, 2, 5, 16), (1, 2, 3, 5, 8, 16, 40))
     )
     return exhaust(
-        points, find, domain="three populations, η = 1/4 and 1, E = 1 to 4 and 10; n_m from 1 to 16"
+        points, find, domain=r"three populations, $\eta=1/4$ and 1, $E=1$ to 4 and 10; $n_m$ from 1 to 16"
     )
 
 
@@ -197,29 +214,29 @@ CLAIMS = [
     Claim(
         id="law:reuse/local-steps",
         kind="addition",
-        title="small local memories contract less than (1-ηh)^E",
-        statement="Let samples have their own curvatures, 0 ≤ ηh_i ≤ 1. E steps on a memory of n_m samples "
-        "leave on average more of a distance than (1-ηh)^E, for E ≥ 2 and curvatures that vary: by "
-        "E(E-1)/2·η²(1-ηh)^(E-2)·Var h/n_m, up to O(1/n_m²) with an explicit constant, exactly for E = 2. They "
-        "also shift the mean by η²Σe(1-ηh)^(e-1)·E[hg]/n_m, up to O(1/n_m²). Averaged over M clients with "
-        "weights n_m/n, both have M/n in place of 1/n_m. No sample need be used in two rounds for that, "
-        "and neither happens for E = 1.",
-        formula=written(
+        title=r"small local memories contract less than $(1-\eta h)^E$",
+        statement=r"Let samples have their own curvatures, $0\le\eta h_i\le1$. $E$ steps on a memory of "
+        r"$n_m$ samples leave on average more of a distance than $(1-\eta h)^E$, for $E\ge2$ and "
+        r"curvatures that vary: by $E(E-1)/2\cdot\eta^2(1-\eta h)^{E-2}\cdot\mathrm{Var}$ $h/n_m$, up to "
+        "$O(1/n_m^2)$ with an explicit constant, exactly for $E=2$. They also shift the mean by "
+        r"$\eta^2\sum e(1-\eta h)^{e-1}\cdot\mathbb E[hg]/n_m$, up to $O(1/n_m^2)$. Averaged over $M$ "
+        "clients with weights $n_m/n$, both have $M/n$ in place of $1/n_m$. No sample need be used in "
+        "two rounds for that, and neither happens for $E=1$.",
+        formula=said(
             r"\mathbb E[(1-\eta\bar h)^E]=@c+O(n_m^{-2})\ge(1-\eta h)^E",
-            "E[(1 - ηh̄)^E] = @c + O(1/n_m²) ≥ (1 - ηh)^E",
             c=local_contraction(h, spread, size, eta, E),
         ),
-        domain="losses with gradients g + hδ along one direction, (h, g) i.i.d. with fourth moments, 0 <= "
-        "ηh_i <= 1, E g = 0, every E and n_m",
-        sketch="With x = 1-ηh̄ and q = 1-ηh the rest of x^E after its tangent at q is multiplied by x and "
-        "gains E·q^(E-1)(x-q)² from one step to the next: it is not negative, and its mean is Jensen's gap. "
-        "The rests of order 2 and 3 obey the same recursion with (x-q)³ and (x-q)⁴. E(x-q)² = η²Var h/n_m "
-        "is theory's term; E(x-q)³ is of order 1/n_m², and so is E(x-q)⁴, which bounds the rest of order 3 "
-        "with binom(E, 4). E steps move the minimiser's distance by -b(h̄)ḡ with b = ηΣx^e, and "
-        "E[(h̄-h)ḡ] = E[hg]/n_m: the first order is -b'(h)E[hg]/n_m; what follows has a third moment of "
-        "means, or four factors.",
+        domain=r"losses with gradients $g+h\delta$ along one direction, $(h,g)$ i.i.d. with fourth "
+        r"moments, $0\le\eta h_i\le1$, $E$ $g=0$, every $E$ and $n_m$",
+        sketch=r"With $x=1-\eta\bar h$ and $q=1-\eta h$ the rest of $x^E$ after its tangent at $q$ is "
+        r"multiplied by $x$ and gains $E\cdot q^{E-1}(x-q)^2$ from one step to the next: it is not "
+        "negative, and its mean is Jensen's gap. The rests of order 2 and 3 obey the same recursion with "
+        r"$(x-q)^3$ and $(x-q)^4$. $E(x-q)^2=\eta^2\mathrm{Var}$ $h/n_m$ is theory's term; $E(x-q)^3$ is "
+        "of order $1/n_m^2$, and so is $E(x-q)^4$, which bounds the rest of order 3 with binom$(E,4)$. "
+        r"$E$ steps move the minimiser's distance by $-b(\bar h)\bar g$ with $b=\eta\sum x^e$, and "
+        r"$\mathbb E[(\bar h-h)\bar g]=\mathbb E[hg]/n_m$: the first order is $-b^{\prime}(h)\mathbb "
+        "E[hg]/n_m$; what follows has a third moment of means, or four factors.",
         given=(WRITTEN,),
-        parts=("slower", "first order", "shift"),
         checks={
             "slower": (remainders, signs, confirming(every_memory)),
             "first order": (
@@ -237,7 +254,7 @@ CLAIMS = [
             "h": "the mean curvature along the direction",
             "h̄": "the mean curvature of a client's memory",
             "n_m": "samples in a client's memory",
-            "w": "the variance of a sample's curvature, Var h",
+            "w": r"the variance of a sample's curvature, $\mathrm{Var}$ $h$",
         },
     ),
 ]

@@ -15,6 +15,7 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal, symbolic_sum
+from proofs_check.engines.limit import tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.prediction.curvatures import (
@@ -28,8 +29,8 @@ from proofs_check.groundwork.prediction.curvatures import (
     moments_of_a_mean,
 )
 from proofs_check.groundwork.prediction.lags import a, geometric, sums
-from proofs_check.groundwork.regret.orders import tends_to
-from proofs_check.notation import CONSTANTS, K, rate, written
+from proofs_check.symbols import CONSTANTS, K, rate
+from proofs_check.text import said
 from theory.curved import (
     first_order,
     local_pull,
@@ -49,7 +50,7 @@ h, spread = sp.symbols("h w", positive=True)
 tilt, noise, skew, x, g = sp.symbols("tilt noise skew x g", real=True)
 p, r, delta, size = sp.symbols("p r delta n", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
-EVERY = "every K, E, η, Λ̄ and all moments"
+EVERY = r"every $K$, $E$, $\eta$, $\bar\Lambda$ and all moments"
 
 
 def _average(expression: Any) -> Any:
@@ -76,13 +77,13 @@ def one_sample() -> Evidence:
             a * before + (slope * x * delta - b * g) / size,
             slope * x * (a * r + delta / size) - b * g * (a * p + 1 / size),
             domain="a round in which the sample is used",
-            what="its part after the round, and p and r moved on",
+            what="its part after the round, and $p$ and $r$ moved on",
         ),
         equal(
             reused,
             slope**2 * spread * r - slope * b * tilt * p,
             domain="each sample used before",
-            what="E[a'x · its part of δ]",
+            what=r"$\mathbb E[a^{\prime}x\cdot\ \text{its}\ \text{part}\ \text{of}\ \delta]$",
         ),
         equal(
             local, bend * spread * delta / 2 - b_slope * tilt, domain="each sample", what="the local terms"
@@ -109,14 +110,14 @@ def two_readings() -> Evidence:
         equal(
             left_out,
             h * delta - eta * (tilt * p + spread * r),
-            domain="every sample used before, E = 1",
+            domain="every sample used before, $E=1$",
             what="what a sample shows, by the path without it and by the whole path",
         ),
         equal(
             _average(curvature * own),
             -eta * (tilt * p + (spread + h**2) * r),
-            domain="E = 1",
-            what="the leave-one-out term, with E[h²] = Var h + h²",
+            domain="$E=1$",
+            what=r"the leave-one-out term, with $\mathbb E[h^2]=\mathrm{Var}$ $h+h^2$",
         ),
     )
 
@@ -172,8 +173,8 @@ def every_stream(context: Context) -> Evidence:
     return exhaust(
         points(),
         _orders,
-        domain="seven patterns of admissions of one or two clients, K from 1 to 3, E from 1 to 3, two and three kinds "
-        "of samples; every stream, admissions times λ",
+        domain="seven patterns of admissions of one or two clients, $K$ from 1 to 3, $E$ from 1 to 3, "
+        r"two and three kinds of samples; every stream, admissions times $\lambda$",
     )
 
 
@@ -184,17 +185,21 @@ def own_weights() -> Evidence:
     """ψ is the sum over lags of (K-d)/(K²Λ̄)·a^(d-1), and φ/m₀ that of (K-d)/(K²Λ̄)/a; below 1/(2Λ̄)."""
     lags = symbolic_sum(K - d, d, 1, K - 1)
     return together(
-        equal(own_weight(a, 1, rate), 0, domain="K = 1", what="ψ and 0"),
+        equal(own_weight(a, 1, rate), 0, domain="$K=1$", what=r"$\psi$ and 0"),
         equal(
             (K + 1) ** 2 * own_weight(a, K + 1, rate) - K**2 * own_weight(a, K, rate),
             (1 + geometric(K - 1)) / rate,
-            domain="every K",
-            what="one lag more of K²ψ and Σa^(d-1) over d <= K",
+            domain="every $K$",
+            what=r"one lag more of $K^2\psi$ and $\sum a^{d-1}$ over $d\le K$",
         ),
         equal(
-            lags / (K**2 * rate), (K - 1) / (2 * K * rate), domain="every K", what="Σ(K-d)/(K²Λ̄) and its sum"
+            lags / (K**2 * rate),
+            (K - 1) / (2 * K * rate),
+            domain="every $K$",
+            what=r"$\sum "
+            r"(K-d)/(K^2\bar\Lambda)$ and its sum",
         ),
-        always((K - 1) / (2 * K * rate) < 1 / (2 * rate), domain="every K and Λ̄"),
+        always((K - 1) / (2 * K * rate) < 1 / (2 * rate), domain=r"every $K$ and $\bar\Lambda$"),
     )
 
 
@@ -213,7 +218,7 @@ def long_run() -> Evidence:
             bias - left * bias,
             (tilt * (pull * b * weight + shift * clients / kept)).subs(weight, psi),
             domain=EVERY,
-            what="(1-a)·bias and what a round adds",
+            what="$(1-a)$·bias and what a round adds",
         ),
         equal(
             mean_contraction(rate, K, h=at, spread=spread, eta=eta, E=E, clients=clients) - left,
@@ -224,8 +229,8 @@ def long_run() -> Evidence:
         equal(
             stationary_bias(rate, K, h=h, tilt=tilt, eta=eta),
             eta * own_weight(1 - eta * h, K, rate) * tilt / h,
-            domain="E = 1",
-            what="the bias and ηψE[hg]/h",
+            domain="$E=1$",
+            what=r"the bias and $\eta\psi\mathbb E[hg]/h$",
         ),
     )
 
@@ -238,11 +243,14 @@ def relative_error_grows() -> Evidence:
         equal(
             gain,
             spread * eta**2 * (K - 1) / (2 * K * rate * a**2),
-            domain="E = 1, every K",
+            domain="$E=1$, every $K$",
             what="the relative gain a round",
         ),
         always(
-            spread * eta**2 * (K - 1) / (2 * K * rate * a**2) > 0, given=[K > 1], domain="K >= 2, Var h > 0"
+            spread * eta**2 * (K - 1) / (2 * K * rate * a**2) > 0,
+            given=[K > 1],
+            domain=r"$K\ge2$, "
+            r"$\mathrm{Var}$ $h>0$",
         ),
         always(
             t * gained > most, given=[t > most / gained], domain="after most/gain rounds, whatever most is"
@@ -261,13 +269,13 @@ def unrolled() -> Evidence:
             (a + zeta) * P - a * power,
             a * (P - power) + zeta * P,
             domain="every round",
-            what="a product's distance from a power of a",
+            what="a product's distance from a power of $a$",
         ),
         *(
             equal(
                 sp.diff(1 / (1 - y), y, j) / sp.factorial(j),
                 1 / (1 - y) ** (j + 1),
-                domain="|y| < 1",
+                domain="$|y|<1$",
                 what=f"Σ binom(m, {j}) y^(m-{j})",
             )
             for j in (1, 2, 3, 4)
@@ -288,7 +296,7 @@ def overlaps() -> Evidence:
         always(
             3 * var**2 / count**2 + (fourth - 3 * var**2) / count**3 <= (3 * var**2 + fourth) / count**2,
             given=[count >= 1],
-            domain="every n >= 1",
+            domain=r"every $n\ge1$",
         ),
     )
 
@@ -349,7 +357,7 @@ def second_order(context: Context) -> Evidence:
     ]
     points += [{"kinds": kinds, "admissions": ((1,), (1,)), "K": 2} for kinds in (TRIPLE, INDEPENDENT)]
     return exhaust(
-        points, find, domain="four patterns of admissions, K from 1 to 3, and two more populations"
+        points, find, domain="four patterns of admissions, $K$ from 1 to 3, and two more populations"
     )
 
 
@@ -363,15 +371,15 @@ def without_reuse() -> Evidence:
         equal(
             limit,
             factor * limit + eta**2 * noise / count,
-            domain="every n",
+            domain="every $n$",
             what="the limit and a round more",
         ),
         tends_to(
             (count * (limit / law - 1)).subs(count, t),
             t,
             eta**2 * spread / (1 - a**2),
-            what="n·(noise/law - 1)",
-            domain="n → ∞",
+            what="$n$·(noise/law $-1$)",
+            domain=r"$n\to\infty$",
         ),
     )
 
@@ -383,13 +391,13 @@ def law_is_no_smaller() -> Evidence:
         always(
             count * weight**2 >= (1 - a) ** 2 / count,
             given=[a < 1, weight >= (1 - a) / count],
-            domain="the n samples of the last round",
+            domain="the $n$ samples of the last round",
         ),
         equal(
             (1 - a).subs(a, 1 - eta * h) ** 2 * noise / h**2,
             eta**2 * noise,
-            domain="E = 1",
-            what="the law's least noise times n, and η²E[g²]",
+            domain="$E=1$",
+            what=r"the law's least noise times $n$, and $\eta^2\mathbb E[g^2]$",
         ),
     )
 
@@ -410,46 +418,50 @@ SYMBOLS = {
     "δ": "distance from the minimiser",
 }
 MODEL = (
-    "losses with gradients g + hδ along one direction, (h, g) i.i.d., E g = 0; admissions blind to values; "
+    r"losses with gradients $g+h\delta$ along one direction, $(h,g)$ i.i.d., $E$ $g=0$; admissions blind "
+    "to values; "
 )
 
 CLAIMS = [
     Claim(
         id="law:reuse/curvature",
         kind="addition",
-        title="reused curvatures slow the mean path and shift it, by O(1/n)",
-        statement="Let samples have their own curvatures. To first order in 1/n the mean path is the law's "
-        "plus m₁, for any admissions, K, E and clients: where samples are used again it is slowed by Var h and "
-        "shifted by E[hg]; both vanish with all h_i equal. (Leaving the sample itself out of the path, E[h²] stands "
-        "where Var h does: the same to this order.) A sample has pulled by what it showed then, not by what "
-        "it shows now. Under constant admission with one step the contraction gains η²Var h·(K-1)/(2KΛ̄a) and the "
-        "path ends ηψE[hg]/h from the minimiser. For E = 1 and |1-ηh_i| ≤ ρ < 1, what is left is below a constant over "
-        "n² at every t, the constant being explicit. Relative to the law's path, which vanishes, the correction "
-        "is not bounded in t.",
-        formula=written(
+        title="reused curvatures slow the mean path and shift it, by $O(1/n)$",
+        statement="Let samples have their own curvatures. To first order in $1/n$ the mean path is the "
+        "law's plus $m_1$, for any admissions, $K$, $E$ and clients: where samples are used again it is "
+        r"slowed by $\mathrm{Var}$ $h$ and shifted by $\mathbb E[hg]$; both vanish with all $h_i$ equal. "
+        r"(Leaving the sample itself out of the path, $\mathbb E[h^2]$ stands where $\mathrm{Var}$ $h$ "
+        "does: the same to this order.) $A$ sample has pulled by what it showed then, not by what it "
+        r"shows now. Under constant admission with one step the contraction gains $\eta^2\mathrm{Var}$ "
+        r"$h\cdot(K-1)/(2K\bar\Lambda a)$ and the path ends $\eta\psi\mathbb E[hg]/h$ from the "
+        r"minimiser. For $E=1$ and $|1-\eta h_i|\le\rho<1$, what is left is below a constant over $n^2$ "
+        "at every $t$, the constant being explicit. Relative to the law's path, which vanishes, the "
+        "correction is not bounded in $t$.",
+        formula=said(
             r"m_1(t+1)=a\,m_1(t)+a'^2w\,\varphi(t)-a'b\,\mathbb E[hg]\,\psi(t)"
             r"+\tfrac{M}{n}\bigl(\tfrac12a''w\,m_0(t)-b'\,\mathbb E[hg]\bigr);\quad "
             r"E=1,\ \text{constant admission: contraction }@c,\ \text{bias }@b",
-            "m₁(t+1) = a·m₁(t) + a'²wφ(t) - a'bE[hg]ψ(t) + (M/n)(a''w·m₀(t)/2 - b'E[hg]); E = 1, "
-            "constant admission: contraction @c, bias @b",
             c=mean_contraction(rate, K, h=h, spread=spread, eta=eta),
             b=eta * sp.Symbol("ψ", positive=True) * sp.Symbol("E[hg]", positive=True) / h,
         ),
         domain=MODEL
-        + "0 <= ηh <= 1, moments up to the order in which a sample enters; the explicit rest for "
-        "E = 1, n the fewest samples in memory",
-        sketch="E steps take δ to a(h̄)δ - b(h̄)ḡ. Expanded at h, a sample's part of δ(t) is a'x·r - b·g·p, "
-        "x = h_i - h, r and p being sums over its earlier rounds. Samples are independent and centred, so E[a'ε·δ] is "
-        "the sum of each one's own products: a'²w·r - a'b·E[hg]·p, averaged over the memory; the second order of one "
-        "round's own steps adds a''w/2 and -b'E[hg] over n_m for each client, M/n in all. A joint cumulant of k means "
-        "over memories is a number of shared samples over k occupancies, of order n^(1-k): so, all admissions times "
-        "λ, E δ(t) is a polynomial in 1/λ, and nothing else is of first order. For the bound write P for the product "
-        "of a + ζ, ζ = -ηε, and replace it by a^m + Σ a^..ζP: terms with two ζ (one ζ and ḡ) are the correction, with "
-        "three (two and ḡ) have the mean of a third cumulant, at most 1/n² times a moment, and the rest has four "
-        "factors, at most H⁴/n² (H³G/n²) by Hölder; |P| <= ρ^m, and the weights of m rounds add up to powers of "
-        "1/(1-a) and 1/(1-ρ).",
+        + r"$0\le\eta h\le1$, moments up to the order in which a sample enters; the explicit rest for "
+        "$E=1$, $n$ the fewest samples in memory",
+        sketch=r"$E$ steps take $\delta$ to $a(\bar h)\delta-b(\bar h)\bar g$. Expanded at $h$, a "
+        r"sample's part of $\delta(t)$ is $a^{\prime}x\cdot r-b\cdot g\cdot p$, $x=h_i-h$, $r$ and $p$ "
+        r"being sums over its earlier rounds. Samples are independent and centred, so $\mathbb "
+        r"E[a^{\prime}\varepsilon\cdot\delta]$ is the sum of each one's own products: $a^{\prime "
+        r"2}w\cdot r-a^{\prime}b\cdot\mathbb E[hg]\cdot p$, averaged over the memory; the second order "
+        r"of one round's own steps adds $a^{\prime \prime}w/2$ and $-b^{\prime}\mathbb E[hg]$ over $n_m$ "
+        "for each client, $M/n$ in all. A joint cumulant of $k$ means over memories is a number of "
+        r"shared samples over $k$ occupancies, of order $n^{1-k}$: so, all admissions times $\lambda$, "
+        r"$E$ $\delta(t)$ is a polynomial in $1/\lambda$, and nothing else is of first order. For the "
+        r"bound write $P$ for the product of $a+\zeta$, $\zeta=-\eta\varepsilon$, and replace it by "
+        r"$a^m+\sum a^{,\ldots,\zeta}P$: terms with two $\zeta$ (one $\zeta$ and $\bar g$) are the "
+        r"correction, with three (two and $\bar g$) have the mean of a third cumulant, at most $1/n^2$ "
+        "times a moment, and the rest has four factors, at most $H^4/n^2$ $(H^3G/n^2)$ by Hölder; "
+        r"$|P|\le\rho^m$, and the weights of $m$ rounds add up to powers of $1/(1-a)$ and $1/(1-\rho)$.",
         given=(WRITTEN,),
-        parts=("first order", "two readings", "in the long run", "the rest", "not relative"),
         checks={
             "first order": (one_sample, confirming(every_stream)),
             "two readings": two_readings,
@@ -462,33 +474,39 @@ CLAIMS = [
     Claim(
         id="law:reuse/curvature-noise",
         kind="addition",
-        title="curvatures that differ change the noise by 1 + O(1/n)",
-        statement="From a start at the minimiser, with one step a round, the law is the first order of E δ² "
-        "whatever the curvatures; what is left is below an explicit constant over n² at every t, and the law's own is "
-        "at least η²E[g²]/n: a relative error of O(1/n), uniformly in t, if memories are of comparable size. The "
-        "second order itself is theory's `noise_correction`: a third moment, E[(h_i-h)g²], and products of Var h, "
-        "E[g²] and E[hg]. Without reuse (K = 1) its limit is the law's times η²Var h/(n(1-a²)).",
-        formula=written(
+        title="curvatures that differ change the noise by $1+O(1/n)$",
+        statement="From a start at the minimiser, with one step a round, the law is the first order of "
+        r"$E$ $\delta^2$ whatever the curvatures; what is left is below an explicit constant over $n^2$ "
+        r"at every $t$, and the law's own is at least $\eta^2\mathbb E[g^2]/n$: a relative error of "
+        "$O(1/n)$, uniformly in $t$, if memories are of comparable size. The second order itself is "
+        r"theory's `noise_correction`: a third moment, $\mathbb E[(h_i-h)g^2]$, and products of "
+        r"$\mathrm{Var}$ $h$, $\mathbb E[g^2]$ and $\mathbb E[hg]$. Without reuse $(K=1)$ its limit is "
+        r"the law's times $\eta^2\mathrm{Var}$ $h/(n(1-a^2))$.",
+        formula=said(
             r"\Bigl|\mathbb E\,\delta(t)^2-S(t)\Bigr|\le\frac{C}{n^2},\qquad K=1:\ "
             r"\lim_{t}\mathbb E\,\delta(t)^2=\frac{S}{1-\frac{\eta^2w}{n(1-a^2)}}",
-            "|E δ(t)² - S(t)| ≤ C/n²; K = 1: lim E δ(t)² = S/(1 - η²w/(n(1 - a²)))",
         ),
-        domain=MODEL + "E = 1, θ(1) = θ*, 0 <= ηh <= 1, |1-ηh_i| <= ρ < 1, fourth moments; the second order "
-        "for any such admissions, checked on those listed",
-        sketch="δ = y + z + …, y being linear in the samples: E y² is the law. E δ² - E y² = 2E[y(δ-y)] + "
-        "E(δ-y)². E[yz] is a third cumulant, at most |E[xg²]|/(h³n²); what remains has four factors and is bounded as "
-        "for the mean path, by H²G²/n². The samples of the last round have weights of at least (1-a)/n each, which "
-        "gives the law's least. The second order is 2E[yz] + E[z²] + 2E[yw] with the fourth moments taken pair by "
-        "pair: that no other term is of this order is argued, and seen on every stream of the patterns listed. For K "
-        "= 1 contraction and θ are independent: S' = E[(1-ηh̄)²]S + η²E[g²]/n.",
+        domain=MODEL + r"$E=1$, $\theta(1)=\theta^{\star}$, $0\le\eta h\le1$, $|1-\eta h_i|\le\rho<1$, "
+        "fourth moments; the second order for any such admissions, checked on those listed",
+        sketch=r"$\delta=y+z+\ldots$, $y$ being linear in the samples: $E$ $y^2$ is the law. $E$ "
+        r"$\delta^2-E$ $y^2=2\mathbb E[y(\delta-y)]+E(\delta-y)^2$. $\mathbb E[yz]$ is a third cumulant, "
+        r"at most $|\mathbb E[xg^2]|/(h^3n^2)$; what remains has four factors and is bounded as for the "
+        "mean path, by $H^2G^2/n^2$. The samples of the last round have weights of at least $(1-a)/n$ "
+        r"each, which gives the law's least. The second order is $2\mathbb E[yz]+\mathbb E[z^2]+2\mathbb "
+        "E[yw]$ with the fourth moments taken pair by pair: that no other term is of this order is "
+        r"argued, and seen on every stream of the patterns listed. For $K=1$ contraction and $\theta$ "
+        r"are independent: $S^{\prime}=\mathbb E[(1-\eta\bar h)^2]S+\eta^2\mathbb E[g^2]/n$.",
         given=(WRITTEN,),
-        parts=("the rest", "relative", "second order", "without reuse"),
         checks={
             "the rest": (unrolled, overlaps, moments_of_a_mean, confirming(uniformly)),
             "relative": law_is_no_smaller,
             "second order": second_order,
             "without reuse": without_reuse,
         },
-        symbols={**SYMBOLS, "C": "a constant of the moments, η and ρ (theory.curved.square_rest)"},
+        symbols={
+            **SYMBOLS,
+            "C": r"a constant of the moments, $\eta$ and $\rho$ "
+            "(theory.curved.square_rest)",
+        },
     ),
 ]

@@ -21,7 +21,8 @@ from proofs_check.groundwork.prediction.lags import (
     product_does_not_fall,
     sums,
 )
-from proofs_check.notation import K, written
+from proofs_check.symbols import K
+from proofs_check.text import said
 from theory.algebra import ball
 from theory.law import stationary_noise
 
@@ -53,7 +54,10 @@ def falls_by_descartes(context: Context) -> Evidence:
         }
 
     return exhaust(
-        ({"K": K} for K in range(1, context.choose(80, 400))), find, domain="all of 0 <= a < 1, the K listed"
+        ({"K": K} for K in range(1, context.choose(80, 400))),
+        find,
+        domain=r"all of $0\le a<1$, the $K$ "
+        "listed",
     )
 
 
@@ -85,7 +89,7 @@ def far_out() -> Evidence:
         "<",
         lambda p: noise(p, 0),
         points,
-        domain="K = 10³, 10⁶, 10¹²; 1-a from 10⁻¹ to 10⁻¹⁸",
+        domain="$K=10^3$, $10^6$, $10^{12}$; $1-a$ from $10^{-1}$ to $10^{-18}$",
         precision=512,
     )
 
@@ -102,7 +106,7 @@ def far_out_product() -> Evidence:
         ">",
         lambda p: product(p, 0),
         points,
-        domain="K = 10³, 10⁶, 10¹²; 1-a from 10⁻¹ to 10⁻¹⁸",
+        domain="$K=10^3$, $10^6$, $10^{12}$; $1-a$ from $10^{-1}$ to $10^{-18}$",
         precision=512,
     )
 
@@ -111,44 +115,43 @@ CLAIMS = [
     Claim(
         id="law:reuse/retention",
         kind="addition",
-        title="the stationary noise falls in K, K times it does not",
-        statement="Under constant admission the stationary noise v(a, K) falls strictly in K, and K·v(a, "
-        "K) never falls (it rises strictly unless a = 0, where it is 1). So at a given rate longer "
-        "retention lowers the noise floor, and with full buffers, at rate ΣB/K, longer retention never "
-        "does.",
-        formula=written(
+        title="the stationary noise falls in $K$, $K$ times it does not",
+        statement="Under constant admission the stationary noise $v(a,K)$ falls strictly in $K$, and "
+        r"$K\cdot v(a,K)$ never falls (it rises strictly unless $a=0$, where it is 1). So at a given "
+        r"rate longer retention lowers the noise floor, and with full buffers, at rate $\sum B/K$, "
+        "longer retention never does.",
+        formula=said(
             r"v(a,K)=@v,\quad v(a,K+1)<v(a,K),\quad(K+1)\,v(a,K+1)\ge K\,v(a,K)",
-            "v(a,K) = @v, v(a,K+1) < v(a,K), (K+1)·v(a,K+1) ≥ K·v(a,K)",
             v=stationary_noise(a, K),
         ),
-        domain="constant admission, quadratic losses with one Hessian, every K >= 1 and 0 <= a < 1",
-        sketch="v is (1-a)/(1+a) times the mean of a^|i-j| over all pairs i, j of K rounds. K·v is "
-        "(1-a)/(1+a) times Σ(1-|d|/K)a^|d| over |d| < K, and no term falls in K: (K+1)v(K+1) - Kv(K) = "
-        "2(1-a)/((1+a)K(K+1))·Σ_{d<=K}d·a^d, which is positive for a > 0. For v itself put w(d) = "
-        "K(K+1)-(2K+1)d: v(K) - v(K+1) is (1-a)/((1+a)K²(K+1)²) times K(K+1) + 2Σ_{d<=K}w(d)a^d. The "
-        "weights w fall in d and change their sign at d₀ = K(K+1)/(2K+1), and a^d falls too, so (a^d - "
-        "a^d₀)·w(d) >= 0 for every d, and the sum is at least a^d₀·Σw = -a^d₀·K(K+1)/2. What is left is at "
-        "least K(K+1)(1 - a^d₀) > 0. (By Descartes' rule, too: as a polynomial in a it has one change of "
-        "sign, hence one positive root, and that is a = 1.) At a = 0, v = 1/K.",
+        domain=r"constant admission, quadratic losses with one Hessian, every $K\ge1$ and $0\le a<1$",
+        sketch="$v$ is $(1-a)/(1+a)$ times the mean of $a^{|}i-j|$ over all pairs $i$, $j$ of $K$ "
+        r"rounds. $K\cdot v$ is $(1-a)/(1+a)$ times $\sum (1-|d|/K)a^{|}d|$ over $|d|<K$, and no term "
+        r"falls in $K$: $(K+1)v(K+1)-Kv(K)=2(1-a)/((1+a)K(K+1))\cdot\sum_{d\le K}d\cdot a^d$, which is "
+        "positive for $a>0$. For $v$ itself put $w(d)=K(K+1)-(2K+1)d$: $v(K)-v(K+1)$ is "
+        r"$(1-a)/((1+a)K^2(K+1)^2)$ times $K(K+1)+2\sum_{d\le K}w(d)a^d$. The weights $w$ fall in $d$ "
+        r"and change their sign at $d_0=K(K+1)/(2K+1)$, and $a^d$ falls too, so $(a^d-a_0^d)\cdot "
+        r"w(d)\ge0$ for every $d$, and the sum is at least $a_0^d\cdot\sum w=-a_0^d\cdot K(K+1)/2$. What "
+        "is left is at least $K(K+1)(1-a_0^d)>0$. (By Descartes' rule, too: as a polynomial in a it has "
+        "one change of sign, hence one positive root, and that is $a=1$.) At $a=0$, $v=1/K$.",
         given=(WRITTEN,),
-        parts=("the sums", "v falls", "K·v does not fall"),
         checks={
             "the sums": (sums, lag_sums, pairs),
-            "v falls": (
+            "$v$ falls": (
                 noise_falls,
                 confirming(falls_by_descartes),
                 confirming(both_on_rationals),
                 confirming(far_out),
             ),
-            "K·v does not fall": (
+            r"$K\cdot v$ does not fall": (
                 product_does_not_fall,
                 confirming(both_on_rationals),
                 confirming(far_out_product),
             ),
         },
         symbols={
-            "a": "(1-ηh)^E, what a round leaves of a distance along an eigendirection",
-            "v": "stationary noise in units of a sample's variance over Λ̄",
+            "a": r"$(1-\eta h)^E$, what a round leaves of a distance along an eigendirection",
+            "v": r"stationary noise in units of a sample's variance over $\bar\Lambda$",
             "d": "a lag: the distance of two rounds",
             "w": "a weight of a lag",
             "j": "a round",

@@ -14,10 +14,11 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import tends_to
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.prediction.curvatures import INDEPENDENT, PAIR, Kinds, Stream, means
-from proofs_check.groundwork.regret.orders import tends_to
-from proofs_check.notation import CONSTANTS, n, written
+from proofs_check.symbols import CONSTANTS, n
+from proofs_check.text import said
 from theory.algebra import ratio
 from theory.curved import (
     Moments,
@@ -36,7 +37,11 @@ eta = CONSTANTS.eta
 h, noise, p, gamma, t = sp.symbols("h noise p gamma t", positive=True)
 tilt, third = sp.symbols("tilt k", real=True)
 MOMENTS = Moments(h=h, spread=sp.Symbol("w", positive=True), noise=noise, tilt=tilt)
-CURVATURE = Given("law:reuse/curvature", "that reuse shifts the mean by E[hg] and Var h as told there")
+CURVATURE = Given(
+    "law:reuse/curvature",
+    r"that reuse shifts the mean by $\mathbb E[hg]$ and "
+    r"$\mathrm{Var}$ $h$ as told there",
+)
 
 
 # --- a third derivative ------------------------------------------------------------------------------------
@@ -77,7 +82,7 @@ def every_stream(context: Context) -> Evidence:
     ]
     points.append({"kinds": CUBIC[2], "admissions": ((1,), (0,)), "K": 2, "eta": F(1)})
     return exhaust(
-        points, find, domain="three populations with third derivatives, two and three rounds, K from 1 to 3"
+        points, find, domain="three populations with third derivatives, two and three rounds, $K$ from 1 to 3"
     )
 
 
@@ -89,21 +94,21 @@ def for_ever() -> Evidence:
         equal(
             bias,
             (1 - eta * h) * bias + eta**2 * tilt * weight - eta * third * square / 2,
-            domain="every n, η, h and all moments",
+            domain=r"every $n$, $\eta$, $h$ and all moments",
             what="the bias and a round more",
         ),
         equal(
             solved_bias(Moments(h=1 / h**2, spread=0, noise=1 / h**2), third=-2 / h**3, size=n),
             h / n,
-            domain="the rate h of an exponential distribution",
+            domain="the rate $h$ of an exponential distribution",
             what="theory's bias",
         ),
         tends_to(
             ((n / (n - 1) - 1) * n).subs(n, t),
             t,
             sp.Integer(1),
-            what="n/h times the bias of 1/mean, which is h/(n-1)",
-            domain="n → ∞",
+            what="$n/h$ times the bias of 1/mean, which is $h/(n-1)$",
+            domain=r"$n\to\infty$",
         ),
     )
 
@@ -116,11 +121,11 @@ def gaussian_inputs() -> Evidence:
     nu = sp.Symbol("nu", positive=True)
     mean = sp.gammasimp(sp.gamma(nu / 2 - 1) / (2 * sp.gamma(nu / 2)))
     return together(
-        equal(mean, 1 / (nu - 2), domain="ν > 2", what="E 1/χ² and 1/(ν-2)"),
+        equal(mean, 1 / (nu - 2), domain=r"$\nu>2$", what=r"$E$ $1/\chi^2$ and $1/(\nu-2)$"),
         equal(
             p * mean.subs(nu, n - p + 1),
             regression_floor(p, n),
-            domain="n > p + 1",
+            domain="$n>p+1$",
             what="the trace of the mean inverse and theory's",
         ),
     )
@@ -136,34 +141,34 @@ def expansion() -> Evidence:
         equal(
             sp.series(1 / (1 + e) ** 2, e, 0, 3).removeO(),
             1 - 2 * e + 3 * e**2,
-            domain="ε → 0",
+            domain=r"$\varepsilon\to0$",
             what="series",
         ),
         equal(
             ((inputs * inputs.T - one) ** 2).trace(),
             square**2 - 2 * square + 3,
-            domain="p = 3",
-            what="tr(xx'-1)² and ‖x‖⁴ - 2‖x‖² + p, of mean q - p",
+            domain="$p=3$",
+            what=r"$tr(xx^{\prime}-1)^2$ and $\|x\|^4-2\|x\|^2+p$, of mean $q-p$",
         ),
         equal(
             (inputs.T * (inputs * inputs.T - one) * inputs)[0],
             square**2 - square,
-            domain="p = 3",
-            what="x'(xx'-1)x and ‖x‖⁴ - ‖x‖², of mean q - p",
+            domain="$p=3$",
+            what=r"$x^{\prime}(xx^{\prime}-1)x$ and $\|x\|^4-\|x\|^2$, of mean $q-p$",
         ),
         equal(
             p / n + gained / n**2,
             regression_floor_first_order(p, n, q),
-            domain="every p, n, q",
+            domain="every $p$, $n$, $q$",
             what="the sum of orders and theory's",
         ),
-        equal(3 * p + p * (p - 1), p * (p + 2), domain="Gaussian inputs", what="E‖x‖⁴"),
+        equal(3 * p + p * (p - 1), p * (p + 2), domain="Gaussian inputs", what=r"$\mathbb E\|x\|^4$"),
         tends_to(
             ((regression_floor(p, n) / regression_floor_first_order(p, n, p * (p + 2)) - 1) * n).subs(n, t),
             t,
             sp.Integer(0),
-            what="n·(exact/first order - 1)",
-            domain="n → ∞, every p",
+            what="$n$·(exact/first order $-1$)",
+            domain=r"$n\to\infty$, every $p$",
         ),
     )
 
@@ -178,7 +183,7 @@ def one_dimension(context: Context) -> Evidence:
         return None if found == wanted else {"found": found, "theory's": wanted}
 
     points = ({"n": size, "fourth": q} for size in (1, 2, 5, 30) for q in (F(1), F(3), F(9, 5)))
-    return exhaust(points, find, domain="p = 1, n = 1, 2, 5, 30, E x⁴ = 1, 9/5, 3")
+    return exhaust(points, find, domain="$p=1$, $n=1$, 2, 5, 30, $E$ $x^4=1$, $9/5$, 3")
 
 
 def resummed() -> Evidence:
@@ -187,11 +192,23 @@ def resummed() -> Evidence:
     exact = regression_floor(p, n)
     at = {p: gamma * t, n: t}
     return together(
-        equal(found, p / n * (1 + found), domain="n > p", what="λ and (p/n)(1+λ)"),
-        equal(found / exact, 1 - 1 / (n - p), domain="n > p + 1", what="λ over the exact floor"),
-        tends_to((found / exact).subs(at), t, sp.Integer(1), what="λ over the exact floor", domain="p = γn"),
+        equal(found, p / n * (1 + found), domain="$n>p$", what=r"$\lambda$ and $(p/n)(1+\lambda)$"),
+        equal(found / exact, 1 - 1 / (n - p), domain="$n>p+1$", what=r"$\lambda$ over the exact floor"),
         tends_to(
-            (exact / (p / n)).subs(at), t, 1 / (1 - gamma), what="the floor over the law", domain="p = γn"
+            (found / exact).subs(at),
+            t,
+            sp.Integer(1),
+            what=r"$\lambda$ over the exact floor",
+            domain=r"$p=\gamma "
+            "n$",
+        ),
+        tends_to(
+            (exact / (p / n)).subs(at),
+            t,
+            1 / (1 - gamma),
+            what="the floor over the law",
+            domain=r"$p=\gamma "
+            "n$",
         ),
     )
 
@@ -205,7 +222,7 @@ def on_numbers() -> Evidence:
         return None if good else {"λ": low, "exact": exact}
 
     points = ({"p": p, "n": n} for p in (1, 2, 10) for n in (p + 2, 2 * p + 2, 10 * p, 1000) if n > p + 1)
-    return exhaust(points, find, domain="p = 1, 2, 10, n from p + 2 to 1000")
+    return exhaust(points, find, domain="$p=1$, 2, 10, $n$ from $p+2$ to 1000")
 
 
 CLAIMS = [
@@ -213,15 +230,15 @@ CLAIMS = [
         id="law:reuse/cubic",
         kind="addition",
         title="a curved loss: the law to first order, its mean shifted",
-        statement="Let gradients be g + hδ + ½kδ², samples with their own h, g and k, one step a round, from "
-        "a start at the minimiser. To first order in 1/n the mean square, and so the excess risk, is the law's. "
-        "The mean is shifted at this order, by reuse (ηψE[hg]/h) and by the third derivative (-E[k]S/(2h), S the law's "
+        statement=r"Let gradients be $g+h\delta+\tfrac12k\delta^2$, samples with their own $h$, $g$ and "
+        "$k$, one step a round, from a start at the minimiser. To first order in $1/n$ the mean square, "
+        "and so the excess risk, is the law's. The mean is shifted at this order, by reuse "
+        r"$(\eta\psi\mathbb E[hg]/h)$ and by the third derivative ($-\mathbb E[k]S/(2h)$, $S$ the law's "
         "noise); only the first is due to reuse. On a memory that is trained on for ever the two are the "
-        "classical bias of an estimate. In the risk that is of order 1/n².",
-        formula=written(
+        "classical bias of an estimate. In the risk that is of order $1/n^2$.",
+        formula=said(
             r"\mathbb E\,\delta^2=S+O(n^{-2}),\quad\mathbb E\,\delta\to\frac{\eta\psi\,\mathbb E[hg]}h-"
             r"\frac{\mathbb E[k]S}{2h};\quad\text{for ever on one memory: }@b",
-            "E δ² = S + O(1/n²), E δ → ηψE[hg]/h - E[k]S/(2h); trained on one memory for ever: @b",
             b=solved_bias(
                 Moments(
                     h=h,
@@ -233,21 +250,24 @@ CLAIMS = [
                 size=n,
             ),
         ),
-        domain="gradients g + hδ + ½kδ² along one direction, (h, g, k) i.i.d. and bounded, E g = 0, E = 1, "
-        "θ(1) = θ*; any admissions, at a fixed t, all admissions times λ → ∞",
-        sketch="At a fixed t δ(t) is a polynomial in means over memories, and a joint cumulant of j of them is "
-        "of order n^(1-j): E δ, E δ² and E δ³ are polynomials in 1/λ. δ is of order n^(-1/2), so E δ² has the "
-        "law's as its first order, E δ³ has none, and E[½kδ²] has ½E[k]S, for k - E k makes a third factor. "
-        "The shift obeys m' = am - ½ηE[k]S beside law:reuse/curvature's. On one memory ψ tends to 1/(ηhn) and "
-        "S to E[g²]/(h²n). Uniformly in t this is not claimed: a cubic loss is not bounded below.",
+        domain=r"gradients $g+h\delta+\tfrac12k\delta^2$ along one direction, $(h,g,k)$ i.i.d. and "
+        r"bounded, $E$ $g=0$, $E=1$, $\theta(1)=\theta^{\star}$; any admissions, at a fixed $t$, all "
+        r"admissions times $\lambda\to\infty$",
+        sketch=r"At a fixed $t$ $\delta(t)$ is a polynomial in means over memories, and a joint cumulant "
+        r"of $j$ of them is of order $n^{1-j}$: $E$ $\delta$, $E$ $\delta^2$ and $E$ $\delta^3$ are "
+        r"polynomials in $1/\lambda$. $\delta$ is of order $n^{-1/2}$, so $E$ $\delta^2$ has the law's "
+        r"as its first order, $E$ $\delta^3$ has none, and $\mathbb E[\tfrac12k\delta^2]$ has "
+        r"$\tfrac12\mathbb E[k]S$, for $k-E$ $k$ makes a third factor. The shift obeys $m^{\prime}$ = am "
+        r"$-\tfrac12\eta\mathbb E[k]S$ beside law:reuse/curvature's. On one memory $\psi$ tends to "
+        r"$1/(\eta hn)$ and $S$ to $\mathbb E[g^2]/(h^2n)$. Uniformly in $t$ this is not claimed: a "
+        "cubic loss is not bounded below.",
         given=(WRITTEN, CURVATURE),
-        parts=("first order", "for ever"),
         checks={"first order": every_stream, "for ever": for_ever},
         symbols={
             "h": "the mean curvature along the direction",
             "g": "a sample's gradient at the minimiser",
             "k": "a sample's third derivative there",
-            "S": "the law's noise, E[g²]Σc²/h²",
+            "S": r"the law's noise, $\mathbb E[g^2]\sum c^2/h^2$",
             "ψ": "a sample's mean weight so far (law:reuse/curvature)",
             "δ": "distance from the minimiser",
         },
@@ -255,29 +275,33 @@ CLAIMS = [
     Claim(
         id="law:reuse/regression",
         kind="addition",
-        title="least squares every round: p/(n-p-1), where the law has p/n",
-        statement="Let every round solve least squares in p dimensions on its memory of n samples. With "
-        "Gaussian inputs E‖δ‖² in the norm of H is σ²p/(n-p-1), against the law's σ²p/n: a factor 1 + (p+1)/n to first "
-        "order, and 1 + (q/p-1)/n for other inputs of covariance 1 with q = E‖x‖⁴. Damping every sample's residual "
-        "and curvature by (1+λ)⁻¹, with λ = (p/n)(1+λ) from the damped curvature, gives σ²p/(n-p): right up to "
-        "a factor 1 - 1/(n-p) even where p/n is not small, and the law is off by 1/(1-p/n).",
-        formula=written(
+        title="least squares every round: $p/(n-p-1)$, where the law has $p/n$",
+        statement="Let every round solve least squares in $p$ dimensions on its memory of $n$ samples. "
+        r"With Gaussian inputs $\mathbb E\|\delta\|^2$ in the norm of $H$ is $\sigma^2p/(n-p-1)$, "
+        r"against the law's $\sigma^2p/n$: a factor $1+(p+1)/n$ to first order, and $1+(q/p-1)/n$ for "
+        r"other inputs of covariance 1 with $q=\mathbb E\|x\|^4$. Damping every sample's residual and "
+        r"curvature by $(1+\lambda)^{-1}$, with $\lambda=(p/n)(1+\lambda)$ from the damped curvature, "
+        r"gives $\sigma^2p/(n-p)$: right up to a factor $1-1/(n-p)$ even where $p/n$ is not small, and "
+        "the law is off by $1/(1-p/n)$.",
+        formula=said(
             r"\frac{\mathbb E\|\delta\|_H^2}{\sigma^2}=@exact=\frac pn\Bigl(1+\frac{p+1}n+O(n^{-2})\Bigr),\qquad "
             r"\lambda=\frac pn(1+\lambda)=@resummed",
-            "E ‖δ‖²/σ² = @exact = (p/n)(1 + (p+1)/n + O(1/n²)); λ = (p/n)(1 + λ) = @resummed",
             exact=regression_floor(p, n),
             resummed=regression_floor_resummed(p, n),
         ),
-        domain="linear regression, noise of variance σ² independent of the inputs, n > p + 1 samples in "
-        "memory, a → 0; the first order for inputs with fourth moments, as a formal expansion",
-        sketch="δ = (Σxx')⁻¹Σx·noise, so E‖δ‖² = σ²·tr E(Σxx')⁻¹ in coordinates with H = 1. For Gaussian "
-        "inputs one over a diagonal entry of the inverse is what is left of a column after regression on the "
-        "other p-1, a χ² with n-p+1 degrees of freedom, whose inverse has the mean 1/(n-p-1). In general expand in "
-        "ε, the mean of xx' less 1: -2ε meets the noise's own xx', and 3ε² its variance. A sample left out has λ = "
-        "x'(Σxx')⁻¹x over the others; with it the residual is 1/(1+λ) of what it was without, and n samples so damped "
-        "weigh as n/(1+λ) undamped ones.",
+        domain=r"linear regression, noise of variance $\sigma^2$ independent of the inputs, $n>p+1$ "
+        r"samples in memory, $a\to0$; the first order for inputs with fourth moments, as a formal "
+        "expansion",
+        sketch=r"$\delta=(\sum xx^{\prime})^{-1}\sum x$·noise, so $\mathbb E\|\delta\|^2=\sigma^2\cdot "
+        r"tr$ $E(\sum xx^{\prime})^{-1}$ in coordinates with $H=1$. For Gaussian inputs one over a "
+        "diagonal entry of the inverse is what is left of a column after regression on the other $p-1$, "
+        r"a $\chi^2$ with $n-p+1$ degrees of freedom, whose inverse has the mean $1/(n-p-1)$. In general "
+        r"expand in $\varepsilon$, the mean of $xx^{\prime}$ less 1: $-2\varepsilon$ meets the noise's "
+        r"own $xx^{\prime}$, and $3\varepsilon^2$ its variance. A sample left out has "
+        r"$\lambda=x^{\prime}(\sum xx^{\prime})^{-1}x$ over the others; with it the residual is "
+        r"$1/(1+\lambda)$ of what it was without, and $n$ samples so damped weigh as $n/(1+\lambda)$ "
+        "undamped ones.",
         given=(WRITTEN,),
-        parts=("Gaussian inputs", "first order", "resummed"),
         checks={
             "Gaussian inputs": gaussian_inputs,
             "first order": (expansion, confirming(one_dimension)),

@@ -23,7 +23,8 @@ from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, fails, holds, obeying, together
 from proofs_check.groundwork.regret.envelope import three
 from proofs_check.groundwork.regret.orders import RATIONAL, UNIT
-from proofs_check.notation import T, V, written
+from proofs_check.symbols import T, V
+from proofs_check.text import said
 from theory.admission import debt_update
 from theory.algebra import ball, precise
 from theory.bound import theorem_1, theorem_1_as_stated
@@ -76,7 +77,8 @@ def played_by_acdpp() -> Evidence:
         ">",
         lambda p: ball(debts[p["t"] - 1] * COST),
         [{"t": t} for t in range(1, ROUNDS + 1)],
-        domain="-V·p'(Λ) against Z(t)·c, for all Λ in the region at once",
+        domain=r"$-V\cdot p^{\prime}(\Lambda)$ against $Z(t)\cdot c$, for all $\Lambda$ in the region at "
+        "once",
     )
 
 
@@ -106,7 +108,8 @@ def master_as_stated() -> Evidence:
         "<=",
         lambda p: master_bound_as_stated(first, second, third, drift, ball(WEIGHT)),
         [{"K": K, "T": ROUNDS, "V": WEIGHT, "rho": "1/100", **shown}],
-        domain="Λ̄ = C = c = 1, constants 1, Pdim 5; everything as printed, with B = (Λ_max(1)²+C²)/2",
+        domain=r"$\bar\Lambda=C=c=1$, constants 1, $\mathrm{Pdim}$ 5; everything as printed, with "
+        r"$B=(\Lambda_{\max}(1)^2+C^2)/2$",
     )
     return obeying(
         found, {"the path is ACDPP's": played_by_acdpp(), "the mean cost is affordable": affordable()}
@@ -126,12 +129,13 @@ def chain() -> Evidence:
             bound - oracle + (switched + drift / V - p),
             right,
             domain="every value of the five sums",
-            what="Reg plus the T-slot lemma's slack, and Ω₁+Ω₂+Ω₃+ΣB/V,",
+            what=r"$\mathrm{Reg}$ plus the $T$-slot lemma's slack, and $\Omega_1+\Omega_2+\Omega_3+\sum "
+            "B/V$,",
         ),
         always(
             bound - oracle <= right,
             given=[p <= switched + drift / V],
-            domain="every value of the five sums, where the T-slot lemma holds",
+            domain="every value of the five sums, where the $T$-slot lemma holds",
         ),
     )
 
@@ -212,35 +216,36 @@ O1, O2, O3 = sp.symbols("omega1 omega2 omega3", positive=True)
 DRIFT = sp.Symbol("drift_total", positive=True)
 B = sp.Symbol("B", positive=True)
 T_SLOT = Given(
-    "lem:dpp-T-slot-upper", "Σp <= Σp̄ + ΣB_t/V, as corrected and judged there, with its hypotheses"
+    "lem:dpp-T-slot-upper",
+    r"$\sum p\le\sum \bar p+\sum B_t/V$, as corrected and judged there, with its "
+    "hypotheses",
 )
 
 CLAIMS = [
     Claim(
         id="eq:omega-master",
         kind="inequality",
-        title="Reg <= -Ω₁ + Ω₂ + Ω₃ + BT/V",
+        title=r"$\mathrm{Reg}\le-\Omega_1+\Omega_2+\Omega_3+BT/V$",
         statement="The regret is at most minus the first correction plus the other two plus the drift term.",
-        formula=written(
+        formula=said(
             r"\mathrm{Reg}(T)\le @right",
-            "Reg(T) ≤ @right",
             right=master_bound_as_stated(O1, O2, O3, B * T, V),
         ),
         symbols={"B": "the paper's bound on the drift's quadratic part in a round"},
-        domain="every K, ρ, V, T",
+        domain=r"every $K$, $\rho$, $V$, $T$",
         checks=(master_as_stated,),
         corrected=Correction(
-            title="Reg <= +Ω₁ + Ω₂ + Ω₃ + ΣB_t/V",
-            statement="Ω₁ enters with a plus. By its definition the bound is Σp + Ω₁, so a positive Ω₁ "
-            "makes the regret larger; with χ it is positive and of order log T for K >= 2.",
-            formula=written(
-                r"\mathrm{Reg}(T)\le @right", "Reg(T) ≤ @right", right=master_bound(O1, O2, O3, DRIFT, V)
-            ),
+            title=r"$\mathrm{Reg}$ <= +$\Omega_1+\Omega_2+\Omega_3+\sum B_t/V$",
+            statement=r"$\Omega_1$ enters with a plus. By its definition the bound is $\sum p+\Omega_1$, "
+            r"so a positive $\Omega_1$ makes the regret larger; with $\chi$ it is positive and of order "
+            r"$\log T$ for $K\ge2$.",
+            formula=said(r"\mathrm{Reg}(T)\le @right", right=master_bound(O1, O2, O3, DRIFT, V)),
             hypotheses=("those of lem:dpp-T-slot-upper, corrected",),
             given=(T_SLOT,),
-            sketch="Bound - oracle = (bound - Σp) + (Σp - Σp̄) + (Σp̄ - Σp̄_∞) + (Σp̄_∞ - oracle), and "
-            "the second bracket is at most ΣB_t/V. Here p is the penalty of the policy's own "
-            "path, p̄ that of switching to Λ̄, p̄_∞ that of constant admission.",
+            sketch=r"Bound - oracle = (bound $-\sum p$) + $(\sum p-\sum \bar p)+(\sum \bar p-\sum \bar "
+            r"p_{\infty})$ + ($\sum \bar p_{\infty}$ - oracle), and the second bracket is at most $\sum "
+            r"B_t/V$. Here $p$ is the penalty of the policy's own path, $\bar p$ that of switching to "
+            r"$\bar\Lambda$, $\bar p_{\infty}$ that of constant admission.",
             checks=(chain, confirming(on_paths), confirming(in_the_loop)),
         ),
     ),

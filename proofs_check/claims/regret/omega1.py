@@ -17,11 +17,11 @@ import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.limit import converges
+from proofs_check.engines.limit import converges, diverges, tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, spread, summed
-from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, UNIT, diverges, t, tends_to
+from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, UNIT, t
 from proofs_check.groundwork.regret.regret_orders import (
     corrected_order,
     lag,
@@ -30,7 +30,8 @@ from proofs_check.groundwork.regret.regret_orders import (
     narrows,
     omega1_round,
 )
-from proofs_check.notation import CONSTANTS, Formula, K, rate, said, written
+from proofs_check.symbols import CONSTANTS, K, rate
+from proofs_check.text import said
 from theory.algebra import ball, log, log_plus, precise, sqrt
 from theory.bound import PER_ROUND, generalisation_term, per_round_constant_as_stated
 from theory.constant_admission import constant_bound
@@ -59,12 +60,13 @@ def penalty_inside() -> Evidence:
         always(
             [low <= gap, gap <= high],
             given=[x < 1, n >= k * (1 - x), n <= k / (1 - x), N >= F, N <= M],
-            domain="every policy inside the region, in units of Λ̄",
+            domain=r"every policy inside the region, in units of $\bar\Lambda$",
         ),
         always(
             below.xreplace(logs) <= above.xreplace(logs),
             given=[fewer <= N, X <= Y],
-            domain="the third term at most that of 1/F and log⁺(M/Pdim); at least that of M, since it falls in N",
+            domain=r"the third term at most that of $1/F$ and $\log^{+}(M/\mathrm{Pdim})$; at least that "
+            "of $M$, since it falls in $N$",
         ),
     )
 
@@ -87,7 +89,8 @@ def width(context: Context) -> Evidence:
             for k, h in settings
             for T in context.choose((10**3, 10**9), HORIZONS)
         ],
-        domain="the printed bound's range over all policies inside the region; Λ̄ = 10, constants 1, Pdim 5",
+        domain=r"the printed bound's range over all policies inside the region; $\bar\Lambda=10$, "
+        r"constants 1, $\mathrm{Pdim}$ 5",
     )
 
 
@@ -169,8 +172,8 @@ def per_round_square() -> Evidence:
     return diverges(
         omega1_round(stated=True).generalisation.subs(point) * t**2,
         t,
-        what="t² times the generalisation term's discrepancy",
-        domain="K = 2, Λ̄ = 10, constants 1, Pdim 5, constant admission",
+        what="$t^2$ times the generalisation term's discrepancy",
+        domain=r"$K=2$, $\bar\Lambda=10$, constants 1, $\mathrm{Pdim}$ 5, constant admission",
         probes=(10**2, 10**6, 10**12),
     )
 
@@ -182,7 +185,7 @@ def per_round_order() -> Evidence:
         omega1_round(stated=True).generalisation * t ** sp.Rational(3, 2) / sp.sqrt(sp.log(t)),
         t,
         omega1_discrepancy(K, rate, CONSTANTS),
-        what="t^(3/2)/√log t times the discrepancy",
+        what=r"$t^{3/2}/\sqrt{\log t}$ times the discrepancy",
         domain=f"constant admission; {ALL}",
     )
 
@@ -190,24 +193,26 @@ def per_round_order() -> Evidence:
 LIMIT = omega1_limit(K, rate, CONSTANTS).total
 DISCREPANCY = omega1_discrepancy(K, rate, CONSTANTS)
 RANGE = (
-    "Every policy inside the region has 1/n - 1/N_eff, 1/n - 1/N and χ of round t in a range that depends on ρ^s and "
-    "on bounds on N alone (s = t-k+1 the oldest admission in memory, k = min(t, K)): the admissions in memory are "
-    "within a factor 1-ρ^s of Λ̄, N_eff and N lie between Λ̄(s-ρ/(1-ρ)) and Λ̄(t+S), S = Σρ^j/(1-ρ^j). With t^-2 for "
-    "ρ^s, which is larger in the end, the range's width is a function of t alone and summable"
+    r"Every policy inside the region has $1/n-1/N_{\mathrm{eff}}$, $1/n-1/N$ and $\chi$ of round $t$ in "
+    r"a range that depends on $\rho^s$ and on bounds on $N$ alone ($s=t-k+1$ the oldest admission in "
+    r"memory, $k=\min(t,K)$): the admissions in memory are within a factor $1-\rho^s$ of $\bar\Lambda$, "
+    r"$N_{\mathrm{eff}}$ and $N$ lie between $\bar\Lambda(s-\rho/(1-\rho))$ and $\bar\Lambda(t+S)$, "
+    r"$S=\sum \rho^j/(1-\rho^j)$. With $t^{-2}$ for $\rho^s$, which is larger in the end, the range's "
+    "width is a function of $t$ alone and summable"
 )
 
 CLAIMS = [
     Claim(
         id="lem:omega1-order",
         kind="lemma",
-        title="Ω₁ = O(1)",
+        title=r"$\Omega_1=O(1)$",
         statement="The bound on ACDPP's excess risk and its cumulative penalty differ by a bounded amount.",
-        formula=Formula(r"\Omega_1(T)=O(1)", "Ω₁(T) = O(1)"),
-        domain="K-step retention, any policy inside the region, T → ∞",
+        formula=r"\Omega_1(T)=O(1)",
+        domain=r"$K$-step retention, any policy inside the region, $T\to\infty$",
         checks=(with_constant,),
         hypotheses=(
-            "the per-round constant C₂ is left out, as it is in the printed oracle bound",
-            "ρ is fixed",
+            "the per-round constant $C_2$ is left out, as it is in the printed oracle bound",
+            r"$\rho$ is fixed",
         ),
         checks_with_hypotheses=(
             partial(narrows, stated=True),
@@ -218,23 +223,21 @@ CLAIMS = [
         given=(WRITTEN,),
         sketch=f"{RANGE}; |Ω₁| is at most its sum. With C₂ every round adds C₂ and takes back at most that width.",
         corrected=Correction(
-            title=said("with χ: Ω₁ ~ (@limit)·log T", limit=LIMIT),
+            title=said(r"with $\chi$: $\Omega_1\sim(@limit)\cdot\log T$", limit=LIMIT),
             statement=said(
-                "For the printed bound, without C₂ and at fixed ρ, Ω₁ = O(1) is true, but a round differs by "
-                "t^(-3/2)√log t and not t^-2. For the corrected bound Ω₁ is of order log T for K >= 2, with the "
-                "constant @limit, for every policy inside the region.",
+                r"For the printed bound, without $C_2$ and at fixed $\rho$, $\Omega_1=O(1)$ is true, but "
+                r"a round differs by $t^{-3/2}\sqrt{\log t}$ and not $t^{-2}$. For the corrected bound "
+                r"$\Omega_1$ is of order $\log T$ for $K\ge2$, with the constant $@limit$, for every "
+                "policy inside the region.",
                 limit=LIMIT,
             ),
-            formula=written(
-                r"\Omega_1(T)\sim\left(@limit\right)\log T", "Ω₁(T) ~ (@limit)·log T", limit=LIMIT
-            ),
-            hypotheses=("ρ is fixed", "constants that every policy pays are left out"),
+            formula=said(r"\Omega_1(T)\sim\left(@limit\right)\log T", limit=LIMIT),
+            hypotheses=(r"$\rho$ is fixed", "constants that every policy pays are left out"),
             given=(WRITTEN,),
             sketch="Constant admission: χ exceeds 1/n - 1/N by (K-1)/(KΛ̄t) to leading order, its root the other's by "
             f"√(KΛ̄)/2 times that; Stolz-Cesàro. Every other policy: {RANGE}, so its bound and its penalty differ from "
             "those of constant admission by O(1). The O(1) is not uniform in ρ: along the lower end of the region the "
             "linear term alone gives 1/(1-ρ).",
-            parts=("constant admission", "every policy", "printed, without C₂", "printed, a round"),
             checks={
                 "constant admission": (
                     corrected_order,
@@ -242,7 +245,7 @@ CLAIMS = [
                     confirming(partial(the_sum, stated=False)),
                 ),
                 "every policy": partial(narrows, stated=False),
-                "printed, without C₂": (partial(narrows, stated=True), penalty_inside),
+                "printed, without $C_2$": (partial(narrows, stated=True), penalty_inside),
                 "printed, a round": per_round_order,
             },
         ),
@@ -250,25 +253,23 @@ CLAIMS = [
     Claim(
         id="lem:omega1-order/lipschitz",
         kind="step",
-        title="the generalisation terms differ by O(t^-2)",
-        statement="The map from 1/N_eff to the generalisation term is Lipschitz near 0, so replacing N_eff "
-        "by N changes that term by at most order t^-2 in round t.",
-        formula=Formula(
-            r"x\mapsto10B\sqrt{\mathrm{Pdim}\,x}\sqrt{1+\log\tfrac1{\mathrm{Pdim}\,x}}\ \text{Lipschitz near }0",
-            "x ↦ 10B√(Pdim·x)√(1+log 1/(Pdim·x)) is Lipschitz near 0",
-        ),
-        symbols={"x": "1/N_eff or 1/N"},
-        domain="K >= 2, constant admission, t → ∞",
+        title="the generalisation terms differ by $O(t^{-2})$",
+        statement=r"The map from $1/N_{\mathrm{eff}}$ to the generalisation term is Lipschitz near 0, so "
+        r"replacing $N_{\mathrm{eff}}$ by $N$ changes that term by at most order $t^{-2}$ in round $t$.",
+        formula=r"x\mapsto10B\sqrt{\mathrm{Pdim}\,x}\sqrt{1+\log\tfrac1{\mathrm{Pdim}\,x}}\ \text{Lipschitz near }0",
+        symbols={"x": r"$1/N_{\mathrm{eff}}$ or $1/N$"},
+        domain=r"$K\ge2$, constant admission, $t\to\infty$",
         checks=(lipschitz_near_zero, per_round_square),
         corrected=Correction(
-            title=said("they differ by @c·t^(-3/2)·√log t", c=DISCREPANCY),
+            title=said(r"they differ by $@c\cdot t^{-3/2}\cdot\sqrt{\log t}$", c=DISCREPANCY),
             statement=said(
-                "The map has slope of order √(log(1/x)/x) near 0, so the terms differ by @c·t^(-3/2)·√log t, to "
-                "leading order. That is still summable.",
+                r"The map has slope of order $\sqrt{\log(1/x)/x}$ near 0, so the terms differ by "
+                r"$@c\cdot t^{-3/2}\cdot\sqrt{\log t}$, to leading order. That is still summable.",
                 c=DISCREPANCY,
             ),
-            formula=written(r"@c\,t^{-3/2}\sqrt{\log t}", "@c·t^(-3/2)·√log t", c=DISCREPANCY),
-            sketch="1/N_eff - 1/N = (K-1)(2K-1)/(6KΛ̄t²) to leading order, times the slope at 1/(Λ̄t).",
+            formula=said(r"@c\,t^{-3/2}\sqrt{\log t}", c=DISCREPANCY),
+            sketch=r"$1/N_{\mathrm{eff}}-1/N=(K-1)(2K-1)/(6K\bar\Lambda t^2)$ to leading order, times "
+            r"the slope at $1/(\bar\Lambda t)$.",
             checks=(per_round_order,),
         ),
     ),

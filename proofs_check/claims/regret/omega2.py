@@ -42,7 +42,8 @@ from proofs_check.groundwork.regret.omega2_sums import (
 )
 from proofs_check.groundwork.regret.orders import RATIONAL, links
 from proofs_check.groundwork.regret.transient import most_samples, plain, third_term
-from proofs_check.notation import CONSTANTS, REGION, Formula, K, rate, rho, said, t, written
+from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho, t
+from proofs_check.text import said
 from theory.algebra import ball, log_plus, precise, ratio, sqrt
 from theory.bound import PER_ROUND
 from theory.region import region_maximum, region_minimum, region_minimum_total
@@ -143,7 +144,10 @@ def division_as_stated() -> Evidence:
         return None if left <= 1 / divisor else {"left": left, "(1-ρ)t²-t": divisor, "right": 1 / divisor}
 
     return exhaust(
-        [{"rho": Fraction(3, 4), "t": t} for t in (2, 3, 4, 5)], violated, domain="Λ̄ = 1, ρ = 3/4, t >= K = 2"
+        [{"rho": Fraction(3, 4), "t": t} for t in (2, 3, 4, 5)],
+        violated,
+        domain=r"$\bar\Lambda=1$, "
+        r"$\rho=3/4$, $t\ge K=2$",
     )
 
 
@@ -152,7 +156,8 @@ def division_late() -> Evidence:
     return always(
         1 / (s - gap) - 1 / s <= 1 / (s**2 / most - s),
         given=[gap <= most, most < s],
-        domain="every t > 1/(1-ρ): δ = Σρ^τ <= 1/(1-ρ); both sides times Λ̄",
+        domain=r"every $t>1/(1-\rho)$: $\delta=\sum \rho^{\tau}\le1/(1-\rho)$; both sides times "
+        r"$\bar\Lambda$",
     )
 
 
@@ -161,7 +166,8 @@ def division_early() -> Evidence:
     return always(
         [1 / (s - gap) - 1 / s >= 0, 1 / (s - gap) - 1 / s <= 1],
         given=[gap <= s - 1],
-        domain="every t >= 1: δ = Σ_{τ<t}ρ^τ <= t-1, so N_lb >= Λ̄; both sides times Λ̄",
+        domain=r"every $t\ge1$: $\delta=\sum_{\tau<t}\rho^{\tau}\le t-1$, so "
+        r"$N_{\mathrm{lb}}\ge\bar\Lambda$; both sides times $\bar\Lambda$",
     )
 
 
@@ -170,8 +176,14 @@ def deficit() -> Evidence:
     y = sp.Symbol("y", positive=True)  # ρ^t
     fewest = plain((region_minimum_total(REGION, t) + rate) / rate, y=t)
     return together(
-        equal(fewest, t - (rho - y) / (1 - rho), domain="every t, ρ", what="N_lb/Λ̄ and t-δ"),
-        always((rho - y) / (1 - rho) <= 1 / (1 - rho), given=[rho < 1], domain="every t, ρ"),
+        equal(
+            fewest,
+            t - (rho - y) / (1 - rho),
+            domain=r"every $t$, $\rho$",
+            what=r"$N_{\mathrm{lb}}/\bar\Lambda$ "
+            r"and $t-\delta$",
+        ),
+        always((rho - y) / (1 - rho) <= 1 / (1 - rho), given=[rho < 1], domain=r"every $t$, $\rho$"),
     )
 
 
@@ -180,46 +192,46 @@ FIRST_TWO = (window, early_rounds, linear_rounds, root_rounds, integrals, other_
 
 LIMIT = omega2_limit(K, rate, CONSTANTS).total
 BOUND_SKETCH = (
-    "Units of Λ̄; h = 1/(1-ρ), S = Σρ^t/(1-ρ^t) <= h·log 2h. Theory's sequences are as in `sequences`: "
-    "the repaired mismatch is 1/(k-d) - 1/(t+S_t), the printed one 1/(K-d) - 1/(t-δ), the limit 1/K - "
-    "1/t, k = min(t, K). The window lacks (k-1)ρ^(t-1) <= d <= (k-1)u, u = ρ^(t-k+1) (printed: d = "
-    "(K-1)ρ^(t-K), u = ρ^(t-K)). Rounds t <= K: each is at most 1, for root and linear term. Linear "
-    "term, t > K: the gap is φ(d) + S_t/(t(t+S_t)), φ(d) = d/(K(K-d)), which grows in d; the sum over u "
-    "= ρ^j of a function that grows in u is at most its integral over j from 0, and ∫φ = log K/(K·a), a "
-    "= log 1/ρ >= 1-ρ; ΣS/(t(t+S)) <= 1+log(1+S) by the integral test. Printed: the gap is at most φ(d). "
-    "Root term, t > K: √(a-c)-√(b-c) <= (√a-√b)·t/(t-K) with a = 1/(K-d), b = 1/K, c <= 1/t. √a-√b <= "
-    "ψ(u) = 1/√(K-(K-1)u) - 1/√K; its sum is at most ∫ψ = (2/√K)·log(2√K/(1+√K))/a, and that of "
-    "K/(t-K)·ψ(u) <= K(1-1/√K)·ρ^(t-K)/(t-K) is (K-√K)·log h. Repaired, what is left is "
-    "√(1/K-1/(t+S))-√(1/K-1/t) <= (K+1)/2·S/(t(t+S)). Third term: 10B√(Pdim/Λ̄) times (1/√f-1/√t)·L(M) + "
-    "(L(M)-L(t))/√t, L(M) = √(1+log⁺(Λ̄M/Pdim)); repaired M = f <= t, printed M <= t+S, and f >= F_t >= "
-    "t(t+1)/(2(h+t)). Up to t = 2h, 1/√f <= (5/2)√h/t and L(M) <= L(2h+S); beyond, 1/√f-1/√t <= "
-    "h·t^(-3/2) and L(M) <= L(2h+S)·√2·(t/2h)^(1/4): sums (5/2)√h(1+log 2h) and (9/2)√h. L(M)-L(t) <= "
-    "½log(1+S/t), whose sum over √t is at most π√S. Printed, from below: only 1/(t-δ)-1/t is lost, at "
-    "most 1 in a round up to 2h and 2h/t² beyond, 2(h+1) in all."
+    r"Units of $\bar\Lambda$; $h=1/(1-\rho)$, $S=\sum \rho^t/(1-\rho^t)\le h\cdot\log2h$. Theory's "
+    "sequences are as in `sequences`: the repaired mismatch is $1/(k-d)-1/(t+S_t)$, the printed one "
+    r"$1/(K-d)-1/(t-\delta)$, the limit $1/K-1/t$, $k=\min(t,K)$. The window lacks $(k-1)\rho^{t-1}\le "
+    r"d\le(k-1)u$, $u=\rho^{t-k+1}$ (printed: $d=(K-1)\rho^{t-K}$, $u=\rho^{t-K}$). Rounds $t\le K$: "
+    "each is at most 1, for root and linear term. Linear term, $t>K$: the gap is "
+    r"$\phi(d)+S_t/(t(t+S_t))$, $\phi(d)=d/(K(K-d))$, which grows in $d$; the sum over $u=\rho^j$ of a "
+    r"function that grows in $u$ is at most its integral over $j$ from 0, and $\int \phi=\log K/(K\cdot "
+    r"a)$, $a=\log1/\rho\ge1-\rho$; $\sum S/(t(t+S))\le1+\log(1+S)$ by the integral test. Printed: the "
+    r"gap is at most $\phi(d)$. Root term, $t>K$: $\sqrt{a-c}-\sqrt{b-c}\le(\sqrt{a}-\sqrt{b})\cdot "
+    r"t/(t-K)$ with $a=1/(K-d)$, $b=1/K$, $c\le1/t$. "
+    r"$\sqrt{a}-\sqrt{b}\le\psi(u)=1/\sqrt{K-(K-1)u}-1/\sqrt{K}$; its sum is at most $\int "
+    r"\psi=(2/\sqrt{K})\cdot\log(2\sqrt{K}/(1+\sqrt{K}))/a$, and that of $K/(t-K)\cdot\psi(u)\le "
+    r"K(1-1/\sqrt{K})\cdot\rho^{t-K}/(t-K)$ is $(K-\sqrt{K})\cdot\log h$. Repaired, what is left is "
+    r"$\sqrt{1/K-1/(t+S)}-\sqrt{1/K-1/t}\le(K+1)/2\cdot S/(t(t+S))$. Third term: "
+    r"$10B\sqrt{\mathrm{Pdim}/\bar\Lambda}$ times $(1/\sqrt{f}-1/\sqrt{t})\cdot "
+    r"L(M)+(L(M)-L(t))/\sqrt{t}$, $L(M)=\sqrt{1+\log^{+}(\bar\Lambda M/\mathrm{Pdim})}$; repaired "
+    r"$M=f\le t$, printed $M\le t+S$, and $f\ge F_t\ge t(t+1)/(2(h+t))$. Up to $t=2h$, "
+    r"$1/\sqrt{f}\le(5/2)\sqrt{h}/t$ and $L(M)\le L(2h+S)$; beyond, $1/\sqrt{f}-1/\sqrt{t}\le h\cdot "
+    r"t^{-3/2}$ and $L(M)\le L(2h+S)\cdot\sqrt{2}\cdot(t/2h)^{1/4}$: sums $(5/2)\sqrt{h}(1+\log2h)$ and "
+    r"$(9/2)\sqrt{h}$. $L(M)-L(t)\le\tfrac12\log(1+S/t)$, whose sum over $\sqrt{t}$ is at most "
+    r"$\pi\sqrt{S}$. Printed, from below: only $1/(t-\delta)-1/t$ is lost, at most 1 in a round up to "
+    "$2h$ and $2h/t^2$ beyond, $2(h+1)$ in all."
 )
 
 CLAIMS = [
     Claim(
         id="lem:omega2-order",
         kind="lemma",
-        title="Ω₂ = O(1/(1-ρ))",
-        statement="The comparison penalties exceed their limits by order 1/(1-ρ) in total, uniformly in T.",
-        formula=Formula(r"\Omega_2(T)=O(1/(1-\rho))", "Ω₂(T) = O(1/(1-ρ))"),
-        domain="0 < ρ < 1, T >= 1, K and Λ̄ fixed; both sequences as printed, and with the repaired comparison. As "
-        "printed two conventions are needed: Λ_min(s) = 0 for s <= 0, since the formula's Λ_min(t-K) is negative "
-        "for t < K (eq:pC-upper-explicit/early-rounds), and the root of a negative number is 0",
-        parts=(
-            "first two terms, from above",
-            "third term, from above",
-            "the bound is O(1/(1-ρ))",
-            "as printed, from below",
-            "as printed",
-            "repaired",
-        ),
+        title=r"$\Omega_2=O(1/(1-\rho))$",
+        statement=r"The comparison penalties exceed their limits by order $1/(1-\rho)$ in total, "
+        "uniformly in $T$.",
+        formula=r"\Omega_2(T)=O(1/(1-\rho))",
+        domain=r"$0<\rho<1$, $T\ge1$, $K$ and $\bar\Lambda$ fixed; both sequences as printed, and with "
+        r"the repaired comparison. As printed two conventions are needed: $\Lambda_{\min}(s)=0$ for "
+        r"$s\le0$, since the formula's $\Lambda_{\min}(t-K)$ is negative for $t<K$ "
+        "(eq:pC-upper-explicit/early-rounds), and the root of a negative number is 0",
         checks={
             "first two terms, from above": links(*FIRST_TWO),
             "third term, from above": links(third_term, third_rounds, other_sums),
-            "the bound is O(1/(1-ρ))": links(assembled, of_order_h),
+            r"the bound is $O(1/(1-\rho))$": links(assembled, of_order_h),
             "as printed, from below": links(printed_below, stated_floor),
             "as printed": (
                 partial(sequences, stated=True),
@@ -238,66 +250,68 @@ CLAIMS = [
     Claim(
         id="lem:omega2-order/limit",
         kind="addition",
-        title="(1-ρ)Ω₂ has a limit: the lemma is sharp for K >= 2",
+        title=r"$(1-\rho)\Omega_2$ has a limit: the lemma is sharp for $K\ge2$",
         statement=said(
-            "With the repaired comparison, (1-ρ)Ω₂(∞) tends to @limit as ρ tends to 1, which is positive "
-            "for K >= 2 and 0 for K = 1.",
+            r"With the repaired comparison, $(1-\rho)\Omega_2(\infty)$ tends to $@limit$ as $\rho$ tends "
+            r"to 1, which is positive for $K\ge2$ and 0 for $K=1$.",
             limit=LIMIT,
         ),
-        formula=written(r"(1-\rho)\Omega_2\to@limit", "(1-ρ)Ω₂ → @limit", limit=LIMIT),
-        domain="K and Λ̄ fixed, T = ∞ (Ω₂ grows with T), ρ → 1",
-        parts=("from above", "from below", "positive for K >= 2", "the sequences"),
+        formula=said(r"(1-\rho)\Omega_2\to@limit", limit=LIMIT),
+        domain=r"$K$ and $\bar\Lambda$ fixed, $T=\infty$ ($\Omega_2$ grows with $T$), $\rho\to1$",
         checks={
             "from above": links(*FIRST_TWO, third_term, third_rounds, assembled, of_order_h),
             "from below": links(repaired_below, integrals, floor_assembled, floor_of_order_h),
-            "positive for K >= 2": positive_from_two,
+            r"positive for $K\ge2$": positive_from_two,
             "the sequences": (partial(sequences, stated=False), confirming(partial(between, stated=False))),
         },
         given=(WRITTEN,),
-        sketch="From above: the bound of lem:omega2-order, whose product with 1-ρ has this limit. From "
-        "below: every round of Ω₂ is at least 0, term by term, and so is the third term. From "
-        "round K on the root term's round is at least ψ(u) = 1/√(K-(K-1)u) - 1/√K with u = "
-        "ρ^(t-1) in units of Dσ/√Λ̄, because √(a-c)-√(b-c) >= √a-√b and the window lacks at least "
-        "(K-1)u; the linear term's is at least φ(u) = (K-1)u/(K(K-(K-1)u)) in units of ηEσ²/Λ̄. "
-        "The sum over t >= K of a function that falls in t is at least its integral from K-1 on, "
-        "which is the whole integral less at most (K-1)ψ(1) or (K-1)φ(1). With u = ρ^s, ds = "
-        "-du/(a·u), a = log 1/ρ, and ρh <= 1/a <= h for h = 1/(1-ρ). So ρh·limit - (K-1)(…) <= "
-        "first two terms of Ω₂ <= h·limit + O(log h), and the third term is O(√h·(log h)^(3/2)).",
+        sketch=r"From above: the bound of lem:omega2-order, whose product with $1-\rho$ has this limit. "
+        r"From below: every round of $\Omega_2$ is at least 0, term by term, and so is the third term. "
+        r"From round $K$ on the root term's round is at least $\psi(u)=1/\sqrt{K-(K-1)u}-1/\sqrt{K}$ "
+        r"with $u=\rho^{t-1}$ in units of $D\sigma/\sqrt{\bar\Lambda}$, because "
+        r"$\sqrt{a-c}-\sqrt{b-c}\ge\sqrt{a}-\sqrt{b}$ and the window lacks at least $(K-1)u$; the linear "
+        r"term's is at least $\phi(u)=(K-1)u/(K(K-(K-1)u))$ in units of $\eta E\sigma^2/\bar\Lambda$. "
+        r"The sum over $t\ge K$ of a function that falls in $t$ is at least its integral from $K-1$ on, "
+        r"which is the whole integral less at most $(K-1)\psi(1)$ or $(K-1)\phi(1)$. With $u=\rho^s$, "
+        r"$ds=-du/(a\cdot u)$, $a=\log1/\rho$, and $\rho h\le1/a\le h$ for $h=1/(1-\rho)$. So $\rho "
+        r"h$·limit $-(K-1)(\ldots)$ <= first two terms of $\Omega_2\le h$·limit + $O(\log h)$, and the "
+        r"third term is $O(\sqrt{h}\cdot(\log h)^{3/2})$.",
     ),
     Claim(
         id="lem:omega2-order/division",
         kind="step",
-        title="1/N_lb - 1/(Λ̄t) <= 1/(Λ̄((1-ρ)t²-t))",
-        statement="The reciprocals of the smallest and the limiting number of distinct samples differ by at "
-        "most 1/(Λ̄((1-ρ)t²-t)) in every round t >= K.",
-        formula=Formula(
-            r"\frac1{N_{\mathrm{lb}}(t)}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda((1-\rho)t^2-t)}",
-            "1/N_lb(t) - 1/(Λ̄t) ≤ 1/(Λ̄((1-ρ)t²-t))",
-        ),
+        title=r"$1/N_{\mathrm{lb}}-1/(\bar\Lambda t)\le1/(\bar\Lambda((1-\rho)t^2-t))$",
+        statement="The reciprocals of the smallest and the limiting number of distinct samples differ by "
+        r"at most $1/(\bar\Lambda((1-\rho)t^2-t))$ in every round $t\ge K$.",
+        formula=r"\frac1{N_{\mathrm{lb}}(t)}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda((1-\rho)t^2-t)}",
         symbols={
-            "N_lb": "the fewest distinct samples that the region allows after t rounds, the last at rate Λ̄"
+            "N_lb": "the fewest distinct samples that the region allows after $t$ rounds, the last at "
+            r"rate $\bar\Lambda$"
         },
-        domain="every t >= K, 0 < ρ < 1",
+        domain=r"every $t\ge K$, $0<\rho<1$",
         checks=(division_as_stated,),
-        hypotheses=("t > 1/(1-ρ)",),
+        hypotheses=(r"$t>1/(1-\rho)$",),
         checks_with_hypotheses=(links(division_late, deficit),),
         corrected=Correction(
-            title="for t > 1/(1-ρ) alone; before, the difference lies between 0 and 1/Λ̄",
-            statement="The right side is negative for t < 1/(1-ρ) and undefined at t = 1/(1-ρ). Up to "
-            "2/(1-ρ) use that the difference lies between 0 and 1/Λ̄; beyond, the printed bound. The lemma "
-            "survives.",
-            formula=Formula(
+            title=r"for $t>1/(1-\rho)$ alone; before, the difference lies between 0 and $1/\bar\Lambda$",
+            statement=r"The right side is negative for $t<1/(1-\rho)$ and undefined at $t=1/(1-\rho)$. "
+            r"Up to $2/(1-\rho)$ use that the difference lies between 0 and $1/\bar\Lambda$; beyond, the "
+            "printed bound. The lemma survives.",
+            formula=(
                 r"0\le\frac1{N_{\mathrm{lb}}}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda}\min\Bigl(1,"
                 r"\tfrac1{(1-\rho)t^2-t}\Bigr)"
-                r"\ \text{for }t>\tfrac1{1-\rho}",
-                "0 ≤ 1/N_lb - 1/(Λ̄t) ≤ 1/Λ̄ for all t; ≤ 1/(Λ̄((1-ρ)t²-t)) for t > 1/(1-ρ)",
+                r"\ \text{for }t>\tfrac1{1-\rho}"
             ),
             symbols={
-                "N_lb": "the fewest distinct samples that the region allows after t rounds, the last at rate Λ̄"
+                "N_lb": "the fewest distinct samples that the region allows after $t$ rounds, the last "
+                r"at rate $\bar\Lambda$"
             },
-            sketch="N_lb = Λ̄(t-δ) with δ = Σ_{τ<t}ρ^τ, at most 1/(1-ρ) and at most t-1.",
-            parts=("t > 1/(1-ρ)", "every t"),
-            checks={"t > 1/(1-ρ)": links(division_late, deficit), "every t": links(division_early, deficit)},
+            sketch=r"$N_{\mathrm{lb}}=\bar\Lambda(t-\delta)$ with $\delta=\sum_{\tau<t}\rho^{\tau}$, at "
+            r"most $1/(1-\rho)$ and at most $t-1$.",
+            checks={
+                r"$t>1/(1-\rho)$": links(division_late, deficit),
+                "every $t$": links(division_early, deficit),
+            },
         ),
     ),
 ]

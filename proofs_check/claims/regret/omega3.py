@@ -16,13 +16,14 @@ import sympy as sp
 from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.identity import equal
-from proofs_check.engines.limit import at_most, eventually
+from proofs_check.engines.limit import at_most, diverges, eventually, tends_to
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.regret.expansion import ALL, LIMIT, omega3_order, oracle_round, surrogate_round
-from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL, diverges, t, tends_to
+from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL, t
 from proofs_check.groundwork.regret.regret_orders import lipschitz_near_zero
-from proofs_check.notation import CONSTANTS, Formula, rate, said, written
-from proofs_check.notation import t as a_round
+from proofs_check.symbols import CONSTANTS, rate
+from proofs_check.symbols import t as a_round
+from proofs_check.text import said
 from theory.algebra import ball, log, precise, sqrt
 from theory.bound import PER_ROUND, Terms
 from theory.constant_admission import constant_round
@@ -30,7 +31,7 @@ from theory.penalty import penalty_limit, penalty_limit_as_stated
 from theory.regret import omega3, omega3_as_stated, omega3_limit
 from theory.setting import Constants
 
-SPELLED = "D = 3/2, σ = 4/3, η = 1/5, B = 2/7, Pdim = 6, E = 3"
+SPELLED = r"$D=3/2$, $\sigma=4/3$, $\eta=1/5$, $B=2/7$, $\mathrm{Pdim}=6$, $E=3$"
 
 
 def _round_as_stated(K: Any, rate: Any, constants: Constants) -> Terms:
@@ -107,7 +108,7 @@ def discrepancy() -> Evidence:
     return diverges(
         eventually(_round_as_stated(2, 5, RATIONAL).generalisation, t) * t,
         t,
-        what="t times the generalisation terms' difference",
+        what="$t$ times the generalisation terms' difference",
         domain=f"K = 2, Λ̄ = 5, {SPELLED}",
         probes=(10**2, 10**6, 10**12),
     )
@@ -143,7 +144,7 @@ def without_reuse() -> Evidence:
             equal(
                 getattr(own, name),
                 getattr(oracle, name),
-                domain="K = 1, every t = 1+s >= 1 and every constant",
+                domain=r"$K=1$, every $t=1+s\ge1$ and every constant",
                 what=f"the limiting penalty's {name} term and that of the oracle's round",
             )
             for name in PER_ROUND
@@ -157,7 +158,7 @@ def discrepancy_order() -> Evidence:
         eventually((surrogate_round(t) - oracle_round(t)).generalisation, t) * sp.sqrt(t / sp.log(t)),
         t,
         LIMIT / 2,
-        what="√(t/log t) times the difference",
+        what=r"$\sqrt{t/\log t}$ times the difference",
         domain=f"{ALL}; t → ∞",
     )
 
@@ -166,60 +167,63 @@ CLAIMS = [
     Claim(
         id="lem:omega3-order",
         kind="lemma",
-        title="Ω₃ = O(log T)",
-        statement="The limiting comparison penalties exceed the oracle's bound by order log T.",
-        formula=Formula(r"\Omega_3(T)=O(\log T)", "Ω₃(T) = O(log T)"),
-        domain="K and Λ̄ fixed with KΛ̄ = ΣB, T → ∞",
+        title=r"$\Omega_3=O(\log T)$",
+        statement=r"The limiting comparison penalties exceed the oracle's bound by order $\log T$.",
+        formula=r"\Omega_3(T)=O(\log T)",
+        domain=r"$K$ and $\bar\Lambda$ fixed with $K\bar\Lambda=\sum B$, $T\to\infty$",
         checks=(as_printed,),
         corrected=Correction(
-            title=said("Ω₃ ~ @c·√(T log T); exactly 0 for K = 1", c=LIMIT),
-            statement=said("Ω₃(T) is asymptotic to @c·√(T log T). For K = 1 it is exactly 0.", c=LIMIT),
-            formula=written(r"\Omega_3(T)\sim@c\,\sqrt{T\log T}", "Ω₃(T) ~ @c·√(T log T)", c=LIMIT),
+            title=said(r"$\Omega_3\sim @c\cdot\sqrt{T\log T}$; exactly 0 for $K=1$", c=LIMIT),
+            statement=said(
+                r"$\Omega_3(T)$ is asymptotic to $@c\cdot\sqrt{T\log T}$. For $K=1$ it is "
+                "exactly 0.",
+                c=LIMIT,
+            ),
+            formula=said(r"\Omega_3(T)\sim@c\,\sqrt{T\log T}", c=LIMIT),
             sketch=said(
-                "The comparison admits Λ̄ samples a round and keeps each for K rounds, so that by round t it has seen "
-                "Λ̄t distinct ones; the oracle replaces all KΛ̄ places in every round and has seen KΛ̄t. The "
-                "generalisation terms are those of so many samples; their difference is @half·√(log t/t) to "
-                "leading order, and Σ√(log t/t) ~ 2√(T log T). The other two terms differ by order 1/t, "
-                "that is log T in total.",
+                r"The comparison admits $\bar\Lambda$ samples a round and keeps each for $K$ rounds, so "
+                r"that by round $t$ it has seen $\bar\Lambda t$ distinct ones; the oracle replaces all "
+                r"$K\bar\Lambda$ places in every round and has seen $K\bar\Lambda t$. The generalisation "
+                r"terms are those of so many samples; their difference is $@half\cdot\sqrt{\log t/t}$ to "
+                r"leading order, and $\sum \sqrt{\log t/t}\sim2\sqrt{T\log T}$. The other two terms "
+                r"differ by order $1/t$, that is $\log T$ in total.",
                 half=LIMIT / 2,
             ),
-            parts=("K >= 1", "K = 1"),
             checks={
-                "K >= 1": (
+                r"$K\ge1$": (
                     omega3_order,
                     confirming(certified),
                     confirming(partial(round_by_round, stated=False)),
                 ),
-                "K = 1": without_reuse,
+                "$K=1$": without_reuse,
             },
         ),
     ),
     Claim(
         id="lem:omega3-order/lipschitz",
         kind="step",
-        title="the generalisation terms differ by less than O(1/t)",
-        statement="The map from 1/N to the generalisation term is Lipschitz near 0, so the terms for Λ̄t "
-        "and KΛ̄t samples differ by a lower order than 1/t.",
-        formula=Formula(r"g(\bar\Lambda t)-g(K\bar\Lambda t)=o(1/t)", "g(Λ̄t) - g(KΛ̄t) = o(1/t)"),
-        domain="K >= 2, t → ∞",
+        title="the generalisation terms differ by less than $O(1/t)$",
+        statement="The map from $1/N$ to the generalisation term is Lipschitz near 0, so the terms for "
+        r"$\bar\Lambda t$ and $K\bar\Lambda t$ samples differ by a lower order than $1/t$.",
+        formula=r"g(\bar\Lambda t)-g(K\bar\Lambda t)=o(1/t)",
+        domain=r"$K\ge2$, $t\to\infty$",
         symbols={"g": "the generalisation term of that many distinct samples", "o": "of lower order than"},
         checks=(lipschitz_near_zero, discrepancy),
         corrected=Correction(
-            title=said("they differ by @half·√(log t/t)", half=LIMIT / 2),
+            title=said(r"they differ by $@half\cdot\sqrt{\log t/t}$", half=LIMIT / 2),
             statement=said(
-                "The map is not Lipschitz at 0 but of order √(x·log(1/x)). The terms differ by @half·√(log "
-                "t/t), to leading order.",
+                r"The map is not Lipschitz at 0 but of order $\sqrt{x\cdot\log(1/x)}$. The terms differ "
+                r"by $@half\cdot\sqrt{\log t/t}$, to leading order.",
                 half=LIMIT / 2,
             ),
-            formula=written(
+            formula=said(
                 r"g(\bar\Lambda t)-g(K\bar\Lambda t)\sim@half\sqrt{\frac{\log @t}{@t}}",
-                "g(Λ̄t) - g(KΛ̄t) ~ @half·√(log @t/@t)",
                 half=LIMIT / 2,
                 t=a_round,
             ),
             symbols={"g": "the generalisation term of that many distinct samples"},
-            sketch="1/(KΛ̄t) is a fixed fraction of 1/(Λ̄t), however large t is; a function of order √x "
-            "then changes by a fixed fraction too.",
+            sketch=r"$1/(K\bar\Lambda t)$ is a fixed fraction of $1/(\bar\Lambda t)$, however large $t$ "
+            r"is; a function of order $\sqrt{x}$ then changes by a fixed fraction too.",
             checks=(discrepancy_order,),
         ),
     ),

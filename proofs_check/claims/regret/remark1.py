@@ -16,6 +16,8 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Check, Claim, Context, Correction, Given, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import diverges, tends_to
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.control.lambert_sum import (
     abel_step,
@@ -33,7 +35,7 @@ from proofs_check.groundwork.regret.expansion import (
     leading_order,
     spread_order,
 )
-from proofs_check.groundwork.regret.orders import RATIONAL, diverges, tends_to
+from proofs_check.groundwork.regret.orders import RATIONAL
 from proofs_check.groundwork.regret.region_rates import (
     BETWEEN,
     gamma,
@@ -50,8 +52,8 @@ from proofs_check.groundwork.regret.regret_floor import (
     narrowest,
 )
 from proofs_check.groundwork.regret.transient import most_samples
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import K, V, rho, said, written
+from proofs_check.symbols import K, V, rho
+from proofs_check.text import said
 from theory.algebra import ball
 from theory.rates import (
     regret_rate_as_stated,
@@ -69,7 +71,9 @@ SPREAD = Given(
     "that the bounds of two policies inside the region differ by spread_bound at most",
 )
 EXPANDS = Given(
-    "thm:dpp-regret/expansion", "that constant admission's regret is the expansion to O(1), whatever ρ"
+    "thm:dpp-regret/expansion",
+    "that constant admission's regret is the expansion to $O(1)$, whatever "
+    r"$\rho$",
 )
 
 
@@ -115,21 +119,22 @@ def rates_limit() -> Evidence:
         / regret_rate_as_stated(T, weight, 1 - 1 / width),
         T,
         what="what every policy inside the region pays, over the printed rate,",
-        domain="γ = 3/4, φ = 1/4, K = 2, any Λ̄ and constants, V = T^γ, ρ = 1 - T^-φ; any A; T → ∞",
+        domain=r"$\gamma=3/4$, $\phi=1/4$, $K=2$, any $\bar\Lambda$ and constants, $V=T^{\gamma}$, "
+        r"$\rho=1-T^{-\phi}$; any $A$; $T\to\infty$",
         example={"T": "1e24", **{name: x.str(5, radius=False) for name, x in example.items()}},
     )
     return obeying(
         found,
         {
-            "μ >= 1/n - 2/N(s)": mismatch_from_below(),
-            "N(s) >= Λ̄(1-ρ)s": narrowest(),
-            "N <= Λ̄(t+S)": most_samples(),
-            "the first two terms save Σd": gap(),
+            r"$\mu\ge1/n-2/N(s)$": mismatch_from_below(),
+            r"$N(s)\ge\bar\Lambda(1-\rho)s$": narrowest(),
+            r"$N\le\bar\Lambda(t+S)$": most_samples(),
+            r"the first two terms save $\sum d$": gap(),
             "the third term falls": falling(),
-            "H is its integral": antiderivative(),
-            "Reg >= regret_lower_bound": added_up(),
-            "the expansion ~ limit·√(T log T)": leading_order(),
-            "the lower bound subtracts O(T^φ·log T)": grows_with_rho(),
+            "$H$ is its integral": antiderivative(),
+            r"$\mathrm{Reg}$ >= regret_lower_bound": added_up(),
+            r"the expansion ~ limit·$\sqrt{T\log T}$": leading_order(),
+            r"the lower bound subtracts $O(T^{\phi}\cdot\log T)$": grows_with_rho(),
             "the printed exponents": printed_exponents(),
         },
     )
@@ -157,8 +162,8 @@ def region_regret(context: Context) -> Evidence:
         "<=",
         right,
         [{"T": horizon, "1/(1-rho)": wide, "K": 3} for horizon, wide in cases],
-        domain="Λ̄ = 10, rational constants, with χ: Reg <= expansion + spread_bound, every policy inside the "
-        "region",
+        domain=r"$\bar\Lambda=10$, rational constants, with $\chi$: $\mathrm{Reg}$ <= expansion + "
+        "spread_bound, every policy inside the region",
     )
 
 
@@ -169,8 +174,8 @@ def half_power() -> Evidence:
         T ** (sp.Rational(1, 2) - q) * sp.log(T) / sp.sqrt(T * sp.log(T)),
         T,
         sp.Integer(0),
-        what="T^φ·log T over √(T log T)",
-        domain="every φ = 1/2 - q < 1/2",
+        what=r"$T^{\phi}\cdot\log T$ over $\sqrt{T\log T}$",
+        domain=r"every $\phi=1/2-q<1/2$",
     )
 
 
@@ -182,11 +187,16 @@ def sublinear() -> Evidence:
             T ** (1 - q) * sp.log(T) / T,
             T,
             sp.Integer(0),
-            what="T^φ·log T over T",
-            domain="every φ = 1-q < 1",
+            what=r"$T^{\phi}\cdot\log T$ over $T$",
+            domain=r"every $\phi=1-q<1$",
         ),
         tends_to(
-            sp.sqrt(T * sp.log(T)) / T, T, sp.Integer(0), what="√(T log T) over T", domain="whatever γ, φ"
+            sp.sqrt(T * sp.log(T)) / T,
+            T,
+            sp.Integer(0),
+            what=r"$\sqrt{T\log T}$ over $T$",
+            domain="whatever "
+            r"$\gamma$, $\phi$",
         ),
     )
 
@@ -205,55 +215,59 @@ SUBLINEAR: dict[str, Check | tuple[Check, ...]] = {
     "rates": (sublinear, region_exponents),
 }
 WHY = (
-    "Constant admission lies inside the region and its regret is the expansion to O(1), of order √(T log T) "
-    "whatever ρ (thm:dpp-regret/expansion). Any other policy's bound differs from it by spread_bound at most "
-    "(thm:dpp-regret/spread), which is of order h·log h with h = 1/(1-ρ) = T^φ. The violation: "
-    "E[cΛ] <= E[c]Λ_max(t) = E[c]Λ̄(1+ρ^t/(1-ρ^t)), as c >= 0. If E[c(t)] <= c_max in every round and the T rounds "
-    "together are affordable, Σ(E[c]Λ̄-C) <= 0 and the rest is at most c_max·Λ̄·S, S = Σρ^t/(1-ρ^t); if constant "
-    "admission is affordable up to every round, summation by parts gives C·S. S lies below lambert_bound (see "
-    "thm:dpp-cost-constraint), which is of order h·log h as well."
+    "Constant admission lies inside the region and its regret is the expansion to $O(1)$, of order "
+    r"$\sqrt{T\log T}$ whatever $\rho$ (thm:dpp-regret/expansion). Any other policy's bound differs from "
+    r"it by spread_bound at most (thm:dpp-regret/spread), which is of order $h\cdot\log h$ with "
+    r"$h=1/(1-\rho)=T^{\phi}$. The violation: $\mathbb E[c\Lambda]\le\mathbb "
+    r"E[c]\Lambda_{\max}(t)=\mathbb E[c]\bar\Lambda(1+\rho^t/(1-\rho^t))$, as $c\ge0$. If $\mathbb "
+    r"E[c(t)]\le c_{\max}$ in every round and the $T$ rounds together are affordable, $\sum (\mathbb "
+    r"E[c]\bar\Lambda-C)\le0$ and the rest is at most $c_{\max}\cdot\bar\Lambda\cdot S$, $S=\sum "
+    r"\rho^t/(1-\rho^t)$; if constant admission is affordable up to every round, summation by parts "
+    r"gives $C\cdot S$. $S$ lies below lambert_bound (see thm:dpp-cost-constraint), which is of order "
+    r"$h\cdot\log h$ as well."
 )
 
 COSTS = (
-    "constant admission is affordable, Λ̄Σ_{t<=T}E[c(t)] <= CT, with one bound E[c(t)] <= c_max for all rounds and "
-    "horizons; or, with costs of any size, affordable up to every round t <= T"
+    r"constant admission is affordable, $\bar\Lambda\sum_{t\le T}\mathbb E[c(t)]\le CT$, with one bound "
+    r"$\mathbb E[c(t)]\le c_{\max}$ for all rounds and horizons; or, with costs of any size, affordable "
+    r"up to every round $t\le T$"
 )
 
 CLAIMS = [
     Claim(
         id="rem:1",
         kind="remark",
-        title="Reg = O(T^(1-γ) + T^φ + log T) for V = T^γ, ρ = 1-T^-φ",
-        statement="With V = T^γ and ρ = 1-T^-φ the regret is of order T^(1-γ) + T^φ + log T and the cost "
-        "violation of order T^((1+γ)/2) + T^((γ+φ)/2).",
-        formula=written(
+        title=r"$\mathrm{Reg}=O(T^{1-\gamma}+T^{\phi}+\log T)$ for $V=T^{\gamma}$, $\rho=1-T^{-\phi}$",
+        statement=r"With $V=T^{\gamma}$ and $\rho=1-T^{-\phi}$ the regret is of order "
+        r"$T^{1-\gamma}+T^{\phi}+\log T$ and the cost violation of order "
+        r"$T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2}$.",
+        formula=said(
             r"\mathrm{Reg}=O\bigl(@r\bigr),\quad\mathrm{Vio}^{\mathrm S}=O\bigl(@v\bigr)\quad "
             r"(V=T^\gamma,\ \rho=1-T^{-\phi})",
-            "Reg = O(@r), Vio^S = O(@v) at V = T^γ, ρ = 1-T^-φ",
             r=regret_rate_as_stated(T, V, rho),
             v=cost_violation_rate_as_stated(T, V, rho),
         ),
-        domain="0 < γ, φ < 1, K >= 1",
+        domain=r"$0<\gamma$, $\phi<1$, $K\ge1$",
         checks=(rates_limit,),
         corrected=Correction(
-            title="Reg = O(√(T log T) + T^φ·log T), Vio^S = O(T^φ·log T), whatever γ",
+            title=r"$\mathrm{Reg}=O(\sqrt{T\log T}+T^{\phi}\cdot\log T)$, "
+            r"$\mathrm{Vio}^{\mathrm{S}}=O(T^{\phi}\cdot\log T)$, whatever $\gamma$",
             statement=said(
-                "Whatever γ, the regret (with χ) of every policy inside the region is O(√(T log T) + T^φ·log "
-                "T). For K >= 2 and φ < 1/2 it is, in both forms, at least (@limit - o(1))·√(T log T), "
-                "however large γ. The cost violation is O(T^φ·log T).",
+                r"Whatever $\gamma$, the regret (with $\chi$) of every policy inside the region is "
+                r"$O(\sqrt{T\log T}+T^{\phi}\cdot\log T)$. For $K\ge2$ and $\phi<1/2$ it is, in both "
+                r"forms, at least $(@limit-o(1))\cdot\sqrt{T\log T}$, however large $\gamma$. The cost "
+                r"violation is $O(T^{\phi}\cdot\log T)$.",
                 limit=LIMIT,
             ),
-            formula=written(
+            formula=said(
                 r"\mathrm{Reg}=O(\sqrt{T\log T}+T^\phi\log T),\quad\mathrm{Reg}\ge\bigl(@limit-o(1)\bigr)\sqrt{T\log T}"
                 r"\ (\phi<\tfrac12),\quad\mathrm{Vio}^{\mathrm S}=O(T^\phi\log T)",
-                "Reg = O(√(T log T) + T^φ·log T); Reg ≥ (@limit - o(1))·√(T log T) if φ < 1/2; Vio^S = "
-                "O(T^φ·log T)",
                 limit=LIMIT,
             ),
-            symbols={"O": "of that order at most, whatever γ", "o": "of lower order"},
+            symbols={"O": r"of that order at most, whatever $\gamma$", "o": "of lower order"},
             hypotheses=(
                 "the policy stays inside the region",
-                "KΛ̄ = ΣB",
+                r"$K\bar\Lambda=\sum B$",
                 COSTS,
             ),
             given=(WRITTEN, EXPANDS, SPREAD),
@@ -262,7 +276,6 @@ CLAIMS = [
             "T, which is o(h), and less what the first two terms can save, of order h·log T: not only where n "
             "exceeds KΛ̄ or N exceeds KΛ̄t, but in every round, because the memory's share of all uses lowers "
             "χ. For φ < 1/2 both are of lower order than √(T log T).",
-            parts=("regret, from above", "regret, from below", "violation"),
             checks={
                 "regret, from above": SUBLINEAR["regret"],
                 "regret, from below": (
@@ -284,20 +297,18 @@ CLAIMS = [
     Claim(
         id="rem:1/sublinear",
         kind="remark",
-        title="regret and violation are sublinear for all γ, φ in (0,1)",
-        statement="For every γ and φ between 0 and 1 both the regret and the cost violation are sublinear in T. "
-        "(By the region alone, whatever γ, for every policy inside it. The costs are bounded as the paper's uniform "
-        "drift constant has it; if they may grow with T, an affordable average is not enough, see "
-        "thm:dpp-cost-constraint/largest.)",
-        formula=written(
+        title=r"regret and violation are sublinear for all $\gamma$, $\phi$ in (0,1)",
+        statement=r"For every $\gamma$ and $\phi$ between 0 and 1 both the regret and the cost violation "
+        r"are sublinear in $T$. (By the region alone, whatever $\gamma$, for every policy inside it. The "
+        "costs are bounded as the paper's uniform drift constant has it; if they may grow with $T$, an "
+        "affordable average is not enough, see thm:dpp-cost-constraint/largest.)",
+        formula=said(
             r"\mathrm{Reg}=O(T^{@r}\log T)=o(T),\quad\mathrm{Vio}^{\mathrm S}=O(T^{@v}\log T)=o(T)",
-            "Reg = O(T^(@r)·log T) = o(T), Vio^S = O(T^@v·log T) = o(T)",
             r=remark_1_by_region(phi)[0].replace(sp.Min, lambda *x: -sp.Max(*(-a for a in x))),
             v=remark_1_by_region(phi)[1],
         ),
-        symbols={"O": "of that order at most, whatever γ", "o": "of lower order than"},
+        symbols={"O": r"of that order at most, whatever $\gamma$", "o": "of lower order than"},
         domain=f"0 < γ, φ < 1; KΛ̄ = ΣB, the bound with χ; {COSTS}",
-        parts=tuple(SUBLINEAR),
         checks=SUBLINEAR,
         given=(WRITTEN, EXPANDS, SPREAD),
         sketch=WHY,

@@ -12,11 +12,11 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Correction
-from proofs_check.engines.limit import eventually
+from proofs_check.engines.limit import diverges, eventually, tends_to
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.control.drift_step import drift_excess, drift_summand, without_debt
 from proofs_check.groundwork.regret.expansion import ALL, leading_order, spread_order
-from proofs_check.groundwork.regret.orders import diverges, tends_to
 from proofs_check.groundwork.regret.region_rates import (
     ALONG,
     BETWEEN,
@@ -27,8 +27,8 @@ from proofs_check.groundwork.regret.region_rates import (
     region_exponents,
     violation_order,
 )
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import CONSTANTS, K, rate, written
+from proofs_check.symbols import CONSTANTS, K, rate
+from proofs_check.text import said
 from theory.penalty import penalty_limit
 from theory.rates import remark_1_by_drift, remark_1_by_one_constant
 from theory.regret import drift_constant, omega2_limit
@@ -44,10 +44,10 @@ def drift_grows() -> Evidence:
     found = diverges(
         drift_constant(region, 1, square, C) * T / T ** sp.Rational(3, 4) / T,
         T,
-        what="BT/V over T",
-        domain="γ = 3/4, φ = 1/2, B = B_1, any Λ̄, C, E[c²]",
+        what="$BT/V$ over $T$",
+        domain=r"$\gamma=3/4$, $\phi=1/2$, $B=B_1$, any $\bar\Lambda$, $C$, $\mathbb E[c^2]$",
     )
-    return obeying(found, {"ACDPP admits Λ_max(1), so B >= B_1": without_debt()})
+    return obeying(found, {r"ACDPP admits $\Lambda_{\max}(1)$, so $B\ge B_1$": without_debt()})
 
 
 def drift_orders() -> Evidence:
@@ -56,7 +56,11 @@ def drift_orders() -> Evidence:
     steady = penalty_limit(K, T, rate, CONSTANTS.merged)
     return together(
         tends_to(
-            drift_constant(ALONG, 1, square, C) / h**2, h, square * rate**2 / 2, what="B_1/h²", domain="ρ → 1"
+            drift_constant(ALONG, 1, square, C) / h**2,
+            h,
+            square * rate**2 / 2,
+            what="$B_1/h^2$",
+            domain=r"$\rho\to1$",
         ),
         drift_excess(),
         drift_summand(),
@@ -64,7 +68,7 @@ def drift_orders() -> Evidence:
             eventually(wide.root + wide.linear, h) / h,
             h,
             (omega2_limit(K, rate, CONSTANTS)).total,
-            what="Ω₂'s first two terms, over h,",
+            what=r"$\Omega_2$'s first two terms, over $h$,",
             domain=f"ρ → 1; {ALL}",
         ),
         tends_to(
@@ -72,7 +76,7 @@ def drift_orders() -> Evidence:
             T,
             CONSTANTS.D * CONSTANTS.sigma / sp.sqrt(K * rate)
             + CONSTANTS.eta * CONSTANTS.E * CONSTANTS.sigma**2 / (K * rate),
-            what="a round of Σp̄, less Ω₂,",
+            what=r"a round of $\sum \bar p$, less $\Omega_2$,",
             domain=f"t → ∞; {ALL}",
         ),
     )
@@ -125,15 +129,14 @@ CLAIMS = [
     Claim(
         id="rem:1/drift",
         kind="step",
-        title="the drift argument gives it for all γ, φ in (0,1)",
-        statement="The paper's own argument, drift plus penalty with one constant B, gives sublinear rates "
-        "for every γ and φ between 0 and 1.",
-        formula=written(r"BT/V=o(T)\quad\forall\gamma,\phi\in(0,1)", "BT/V = o(T) for all γ, φ in (0,1)"),
+        title=r"the drift argument gives it for all $\gamma$, $\phi$ in (0,1)",
+        statement="The paper's own argument, drift plus penalty with one constant $B$, gives sublinear "
+        r"rates for every $\gamma$ and $\phi$ between 0 and 1.",
+        formula=said(r"BT/V=o(T)\quad\forall\gamma,\phi\in(0,1)"),
         symbols={"B": "the one constant that bounds the drift's quadratic part", "o": "of lower order than"},
-        domain="0 < γ, φ < 1",
+        domain=r"$0<\gamma$, $\phi<1$",
         checks=(drift_grows,),
-        parts=("orders", "exponents", "threshold"),
-        hypotheses=("2φ < γ",),
+        hypotheses=(r"$2\phi<\gamma$",),
         checks_with_hypotheses={
             "orders": (drift_orders, leading_order),
             "exponents": one_constant_exponents,
@@ -141,14 +144,15 @@ CLAIMS = [
         },
         given=(WRITTEN,),
         corrected=Correction(
-            title="with one B exactly for 2φ < γ, with a B_t a round exactly for 2φ < 1+γ; the region: every φ < 1",
-            statement="Round 1 alone has B_1 of order (1-ρ)^-2 = T^(2φ). So with one constant B the argument "
-            "carries BT/V, of order T^(1+2φ-γ) at least, and gives sublinear rates exactly if 2φ < γ. With a "
-            "B_t for each round it carries ΣB_t/V, of order T^(1-γ) + T^(2φ-γ), and gives them exactly if 2φ "
-            "< 1+γ. The region alone gives them for every φ < 1.",
-            formula=written(
+            title=r"with one $B$ exactly for $2\phi<\gamma$, with a $B_t$ a round exactly for "
+            r"$2\phi<1+\gamma$; the region: every $\phi<1$",
+            statement=r"Round 1 alone has $B_1$ of order $(1-\rho)^{-2}=T^{2\phi}$. So with one constant "
+            r"$B$ the argument carries $BT/V$, of order $T^{1+2\phi-\gamma}$ at least, and gives "
+            r"sublinear rates exactly if $2\phi<\gamma$. With a $B_t$ for each round it carries $\sum "
+            r"B_t/V$, of order $T^{1-\gamma}+T^{2\phi-\gamma}$, and gives them exactly if "
+            r"$2\phi<1+\gamma$. The region alone gives them for every $\phi<1$.",
+            formula=said(
                 r"\tfrac{B_1T}V=\Theta(T^{1+2\phi-\gamma}),\qquad\tfrac1V\sum_tB_t=\Theta(T^{1-\gamma}+T^{2\phi-\gamma})",
-                "B_1·T/V = Θ(T^(1+2φ-γ)), ΣB_t/V = Θ(T^(1-γ) + T^(2φ-γ))",
             ),
             symbols={
                 "B_1": "the drift's quadratic part in round 1, bounded",
@@ -156,14 +160,16 @@ CLAIMS = [
                 "ΣB_t": "their sum",
             },
             given=(WRITTEN,),
-            sketch="B_t = (E[c²]Λ_max(t)² + C²)/2 exceeds (E[c²]Λ̄² + C²)/2 by a multiple of h²·q_t with q_t "
-            "<= 2/t² and h = 1/(1-ρ) = T^φ: so ΣB_t is at most of order T + h², and at least, since B_1 is of "
-            "order h² and every B_t of order 1. The argument bounds the regret by ΣB_t/V + Ω₁ + Ω₂ + Ω₃ with "
-            "Ω₁ of order log T (at fixed ρ; as ρ moves it is of order h·log T at most, which has the exponent "
-            "of Ω₂), Ω₂ of order h, Ω₃ of order √(T log T), and half the squared violation by ΣB_t + VΣp̄, "
-            "Σp̄ being of order T and Ω₂. The exponents are the highest of those added up; logarithms do not "
-            "matter for being below 1. With one constant put BT, B >= B_1, for ΣB_t.",
-            parts=("orders", "one constant", "a constant a round", "the region alone"),
+            sketch=r"$B_t=(\mathbb E[c^2]\Lambda_{\max}(t)^2+C^2)/2$ exceeds $(\mathbb "
+            r"E[c^2]\bar\Lambda^2+C^2)/2$ by a multiple of $h^2\cdot q_t$ with $q_t\le2/t^2$ and "
+            r"$h=1/(1-\rho)=T^{\phi}$: so $\sum B_t$ is at most of order $T+h^2$, and at least, since "
+            "$B_1$ is of order $h^2$ and every $B_t$ of order 1. The argument bounds the regret by "
+            r"$\sum B_t/V+\Omega_1+\Omega_2+\Omega_3$ with $\Omega_1$ of order $\log T$ (at fixed "
+            r"$\rho$; as $\rho$ moves it is of order $h\cdot\log T$ at most, which has the exponent of "
+            r"$\Omega_2$), $\Omega_2$ of order $h$, $\Omega_3$ of order $\sqrt{T\log T}$, and half the "
+            r"squared violation by $\sum B_t+V\sum \bar p$, $\sum \bar p$ being of order $T$ and "
+            r"$\Omega_2$. The exponents are the highest of those added up; logarithms do not matter for "
+            r"being below 1. With one constant put $BT$, $B\ge B_1$, for $\sum B_t$.",
             checks={
                 "orders": (drift_orders, leading_order),
                 "one constant": (one_constant_exponents, one_constant_threshold),

@@ -34,7 +34,6 @@ from proofs_check.groundwork.regret.regret_floor import (
     narrowest,
 )
 from proofs_check.groundwork.regret.transient import most_samples
-from proofs_check.notation import Formula
 from theory.admission import debt_update
 from theory.algebra import ball, precise
 from theory.bound import Terms, theorem_1, theorem_1_as_stated
@@ -72,7 +71,8 @@ def negative_at_once() -> Evidence:
     found = exhaust(
         [{"T": 1, "K": 2, "rho": region.rho}],
         below,
-        domain="T = 1, Λ̄ = 1, ΣB = 2, B = 1, Pdim = 4; any V, D, σ, η",
+        domain=r"$T=1$, $\bar\Lambda=1$, $\sum B=2$, $B=1$, $\mathrm{Pdim}=4$; any $V$, $D$, $\sigma$, "
+        r"$\eta$",
     )
     return obeying(
         found,
@@ -109,7 +109,10 @@ def loop_admits_upper_ends(K: int, T: int, V: int, cost: Fraction, C: int) -> Ev
     return together(
         without_debt(),
         always(
-            1 / (n + more) - 1 / (N + more) <= 1 / n - 1 / N, given=[n <= N], domain="admitting more, n <= N"
+            1 / (n + more) - 1 / (N + more) <= 1 / n - 1 / N,
+            given=[n <= N],
+            domain="admitting more, "
+            r"$n\le N$",
         ),
         compare(
             slope,
@@ -143,7 +146,8 @@ def below_for_long() -> Evidence:
         "<",
         lambda p: 0,
         [{"K": K, "T": T, "rho": "9/10", **shown}],
-        domain="Λ̄ = 10, ΣB = 20, C = 55, costs 11/2, V = 10^9, constants 1, Pdim 5; the larger of the two forms",
+        domain=r"$\bar\Lambda=10$, $\sum B=20$, $C=55$, costs $11/2$, $V=10^9$, constants 1, "
+        r"$\mathrm{Pdim}$ 5; the larger of the two forms",
     )
     return replace(
         together(found, lies_inside(path, USUAL), loop_admits_upper_ends(K, T, 10**9, Fraction(11, 2), 55)),
@@ -175,7 +179,8 @@ def negative_without_reuse(context: Context) -> Evidence:
         "<",
         lambda p: 0,
         [{"K": 1, "T": T} for T in context.choose((10, 10**4), (10, 10**3, 10**6, 10**9))],
-        domain="K = 1, ρ = 1/2, Λ̄ = 10, constants 1, Pdim 5: Reg of always admitting Λ_max (ACDPP with V → ∞)",
+        domain=r"$K=1$, $\rho=1/2$, $\bar\Lambda=10$, constants 1, $\mathrm{Pdim}$ 5: $\mathrm{Reg}$ of "
+        r"always admitting $\Lambda_{\max}$ (ACDPP with $V\to\infty$)",
     )
     return replace(found, strength="proof")
 
@@ -196,7 +201,7 @@ def floor_certified(context: Context) -> Evidence:
         "<",
         lambda p: regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=p["form"] == "printed", upper=False),
         grid,
-        domain="the least regret inside the region ρ = 0.9, Λ̄ = 10, rational constants",
+        domain=r"the least regret inside the region $\rho=0.9$, $\bar\Lambda=10$, rational constants",
     )
 
 
@@ -214,7 +219,8 @@ def bounded_without_reuse(context: Context) -> Evidence:
         "<=",
         lambda p: spread_bound(1, USUAL.map(ball), RATIONAL.map(ball)).total,
         [{"K": 1, "T": T} for T in context.choose((10**9,), (10**3, 10**9, 10**15))],
-        domain="K = 1, ρ = 0.9, Λ̄ = 10, rational constants: |Reg| of every policy inside the region",
+        domain=r"$K=1$, $\rho=0.9$, $\bar\Lambda=10$, rational constants: $|\mathrm{Reg}|$ of every "
+        "policy inside the region",
     )
 
 
@@ -222,51 +228,44 @@ CLAIMS = [
     Claim(
         id="eq:dpp-regret",
         kind="reading",
-        title="Reg >= 0: the oracle is a benchmark",
+        title=r"$\mathrm{Reg}\ge0$: the oracle is a benchmark",
         statement="Read as how much worse than the costless oracle a policy is, the regret is not negative. (The "
         "paper defines it, a difference of two upper bounds, to quantify the gap to the oracle, and states no sign; "
         "it says that without costs and within the buffers always fresh samples make the bound least.)",
-        formula=Formula(
-            r"\mathrm{Reg}(T)=\bar{\mathcal E}_T-\bar{\mathcal E}_T^{\mathrm{oracle}}\ge0",
-            "Reg(T) = Ē_T - Ē_T^oracle ≥ 0",
-        ),
-        domain="ACDPP as printed, every V, K, ρ, T",
-        symbols={"oracle": "the costless oracle, ΣB fresh samples a round, used once"},
+        formula=r"\mathrm{Reg}(T)=\bar{\mathcal E}_T-\bar{\mathcal E}_T^{\mathrm{oracle}}\ge0",
+        domain=r"ACDPP as printed, every $V$, $K$, $\rho$, $T$",
+        symbols={"oracle": r"the costless oracle, $\sum B$ fresh samples a round, used once"},
         checks=(negative_at_once, negative_for_long),
         corrected=Correction(
-            title="negative early on, at K = 1 still at T = 10^4; positive for large T if K >= 2",
-            statement="ACDPP admits up to Λ̄/(1-ρ) samples in a round, the oracle KΛ̄ at most, so early on, "
-            "and without reuse (K = 1) still after 10^4 rounds, its bound can be below the oracle's. For K >= "
-            "2 the regret of every policy inside the region is positive from some T on, in both forms, since "
-            "it is at least theory.regret_lower_bound, which tends to infinity; for K = 1 it stays bounded.",
-            formula=Formula(
-                r"K\ge2:\ \mathrm{Reg}(T)\to\infty;\qquad K=1:\ |\mathrm{Reg}(T)|\le O_\rho(1)",
-                "K ≥ 2: Reg(T) → ∞; K = 1: |Reg(T)| ≤ O(1)",
-            ),
-            symbols={"O": "bounded as T grows, by a number that depends on ρ"},
-            hypotheses=("the policy stays inside the region", "ρ is fixed", "KΛ̄ = ΣB"),
+            title=r"negative early on, at $K=1$ still at $T=10^4$; positive for large $T$ if $K\ge2$",
+            statement=r"ACDPP admits up to $\bar\Lambda/(1-\rho)$ samples in a round, the oracle "
+            r"$K\bar\Lambda$ at most, so early on, and without reuse $(K=1)$ still after $10^4$ rounds, "
+            r"its bound can be below the oracle's. For $K\ge2$ the regret of every policy inside the "
+            "region is positive from some $T$ on, in both forms, since it is at least "
+            "theory.regret_lower_bound, which tends to infinity; for $K=1$ it stays bounded.",
+            formula=r"K\ge2:\ \mathrm{Reg}(T)\to\infty;\qquad K=1:\ |\mathrm{Reg}(T)|\le O_\rho(1)",
+            symbols={"O": r"bounded as $T$ grows, by a number that depends on $\rho$"},
+            hypotheses=("the policy stays inside the region", r"$\rho$ is fixed", r"$K\bar\Lambda=\sum B$"),
             given=(WRITTEN, SPREAD),
-            sketch="Let μ be χ or the printed 1/n - 1/N_eff, k = min(t,K), s = t-k+1, x = ρ^s. (1) No sample "
-            "has been used more than k times, the N(s) oldest k times; so the memory's share of all uses is "
-            "n/N(s) at most, 1/N_eff <= 1/N(s), and μ >= 1/n - 2/N(s). (2) The region gives 1/n >= "
-            "(1-x)/(KΛ̄) and N(s) >= Λ̄(1-ρ)s; the oracle has μ_o = (1-1/t)/(KΛ̄). So μ_o - μ <= d = x/(KΛ̄) "
-            "+ 2/(Λ̄(1-ρ)s). (3) From round 2 on μ_o >= 1/(2KΛ̄), so that √μ_o - √μ <= √(2KΛ̄)·d. (4) Σx <= "
-            "Kρ/(1-ρ) and Σ1/s <= K + log T, as s is 1 in K rounds and then counts on: the first two terms "
-            "save O(log T). (5) N_eff <= N <= Λ̄(t+S), S = log(2/(1-ρ))/(1-ρ), and the third term falls: over "
-            "T rounds it is at least the integral from 1 to T+1 of that of Λ̄(t+S) samples, the oracle's at "
-            "most the integral from 0 to T of its own. Each integral is an H. The sum of all this is "
-            "theory.regret_lower_bound, the expansion less O(log T), and the expansion grows like √(T log T) "
-            "for K >= 2. For K = 1 constant admission is the oracle, so that its regret is 0, and no policy "
-            "differs from it by more than the spread.",
-            parts=(
-                "negative early on",
-                "K >= 2",
-                "K = 1, bounded",
-                "K = 1, negative",
-            ),
+            sketch=r"Let $\mu$ be $\chi$ or the printed $1/n-1/N_{\mathrm{eff}}$, $k=\min(t,K)$, "
+            r"$s=t-k+1$, $x=\rho^s$. (1) No sample has been used more than $k$ times, the $N(s)$ oldest "
+            "$k$ times; so the memory's share of all uses is $n/N(s)$ at most, "
+            r"$1/N_{\mathrm{eff}}\le1/N(s)$, and $\mu\ge1/n-2/N(s)$. (2) The region gives "
+            r"$1/n\ge(1-x)/(K\bar\Lambda)$ and $N(s)\ge\bar\Lambda(1-\rho)s$; the oracle has "
+            r"$\mu_o=(1-1/t)/(K\bar\Lambda)$. So $\mu_o-\mu\le "
+            r"d=x/(K\bar\Lambda)+2/(\bar\Lambda(1-\rho)s)$. (3) From round 2 on "
+            r"$\mu_o\ge1/(2K\bar\Lambda)$, so that $\sqrt{\mu_o}-\sqrt{\mu}\le\sqrt{2K\bar\Lambda}\cdot "
+            r"d$. (4) $\sum x\le K\rho/(1-\rho)$ and $\sum 1/s\le K+\log T$, as $s$ is 1 in $K$ rounds "
+            r"and then counts on: the first two terms save $O(\log T)$. (5) $N_{\mathrm{eff}}\le "
+            r"N\le\bar\Lambda(t+S)$, $S=\log(2/(1-\rho))/(1-\rho)$, and the third term falls: over $T$ "
+            r"rounds it is at least the integral from 1 to $T+1$ of that of $\bar\Lambda(t+S)$ samples, "
+            "the oracle's at most the integral from 0 to $T$ of its own. Each integral is an $H$. The "
+            r"sum of all this is theory.regret_lower_bound, the expansion less $O(\log T)$, and the "
+            r"expansion grows like $\sqrt{T\log T}$ for $K\ge2$. For $K=1$ constant admission is the "
+            "oracle, so that its regret is 0, and no policy differs from it by more than the spread.",
             checks={
                 "negative early on": below_for_long,
-                "K >= 2": (
+                r"$K\ge2$": (
                     mismatch_from_below,
                     confirming(mismatch_exact),
                     narrowest,
@@ -279,8 +278,8 @@ CLAIMS = [
                     leading_order,
                     confirming(floor_certified),
                 ),
-                "K = 1, bounded": (without_reuse, confirming(bounded_without_reuse)),
-                "K = 1, negative": negative_without_reuse,
+                "$K=1$, bounded": (without_reuse, confirming(bounded_without_reuse)),
+                "$K=1$, negative": negative_without_reuse,
             },
         ),
     ),

@@ -21,7 +21,7 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, Given, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import regions, retentions, search
-from proofs_check.engines.limit import at_most, eventually
+from proofs_check.engines.limit import at_most, eventually, tends_to
 from proofs_check.engines.simulation import control_loop, drifting, markov, uniform
 from proofs_check.evidence import Evidence, fails, holds, obeying, together
 from proofs_check.groundwork.control.inside_region import histories, placed
@@ -41,9 +41,10 @@ from proofs_check.groundwork.regret.expansion import (
     without_reuse,
 )
 from proofs_check.groundwork.regret.expansion import T as real_T
-from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL, UNIT, t, tends_to
+from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL, UNIT, t
 from proofs_check.groundwork.regret.regret_orders import narrows
-from proofs_check.notation import CONSTANTS, K, T, V, rate, rho, said, written
+from proofs_check.symbols import CONSTANTS, K, T, V, rate, rho
+from proofs_check.text import said
 from theory.algebra import ball, precise
 from theory.bound import theorem_1
 from theory.constant_admission import constant_round, oracle_bound
@@ -82,8 +83,8 @@ def every_policy_as_stated(context: Context) -> Evidence:
         regret_rate_as_stated(t, t, rho) / sp.log(t),
         t,
         sp.Integer(1),
-        what="the printed rate at V = T over log T",
-        domain="every fixed ρ",
+        what=r"the printed rate at $V=T$ over $\log T$",
+        domain=r"every fixed $\rho$",
     )
     rows = {}
     for horizon in context.choose(HORIZONS[:3:2], HORIZONS):
@@ -104,8 +105,8 @@ def every_policy_as_stated(context: Context) -> Evidence:
         shown,
         {
             "each round's range contains every policy": every_policy(stated=True),
-            "the first two terms save O(log T)": saved,
-            "at V = T the printed rate is O(log T)": printed,
+            r"the first two terms save $O(\log T)$": saved,
+            r"at $V=T$ the printed rate is $O(\log T)$": printed,
         },
     )
 
@@ -116,8 +117,8 @@ def linear_in_the_horizon() -> Evidence:
         regret_rate_as_stated(t, V, rho) / t,
         t,
         1 / V,
-        what="the printed rate over T",
-        domain="every fixed V, ρ; T → ∞",
+        what="the printed rate over $T$",
+        domain=r"every fixed $V$, $\rho$; $T\to\infty$",
     )
 
 
@@ -166,7 +167,7 @@ def range_exact(context: Context) -> Evidence:
         context,
         {"K": retentions(5), "region": regions(), "positions": positions},
         outside,
-        domain="any admissions inside the region, every round t >= 1, both forms",
+        domain=r"any admissions inside the region, every round $t\ge1$, both forms",
         examples=context.choose(40, 300),
     )
 
@@ -189,8 +190,8 @@ def certified_order(context: Context) -> Evidence:
         "<=",
         spread,
         [{"K": k, "T": T} for k in context.choose((3,), (2, 10)) for T in context.choose((10**9,), HORIZONS)],
-        domain="every policy inside the region ρ = 0.9, Λ̄ = 10, rational constants, with χ: "
-        "|Reg - expansion| is at most the bound on the spread",
+        domain=r"every policy inside the region $\rho=0.9$, $\bar\Lambda=10$, rational constants, with "
+        r"$\chi$: $|\mathrm{Reg}$ - expansion| is at most the bound on the spread",
     )
 
 
@@ -235,15 +236,13 @@ def rate_in_the_horizon() -> Evidence:
     )
 
 
-EXPANSION = written(
+EXPANSION = said(
     r"\mathrm{Reg}(T)=\frac{10B\,\mathrm{Pdim}}{\bar\Lambda}\Bigl[H\Bigl(\frac{\bar\Lambda T}{\mathrm{Pdim}}\Bigr)"
     r"-\frac1KH\Bigl(\frac{K\bar\Lambda T}{\mathrm{Pdim}}\Bigr)\Bigr]+O_\rho(1)\sim@limit\sqrt{T\log T}",
-    "Reg(T) = 10B(Pdim/Λ̄)[H(Λ̄T/Pdim) - H(KΛ̄T/Pdim)/K] + O(1) ~ @limit·√(T log T)",
     limit=LIMIT,
 )
-WITHOUT_V = written(
+WITHOUT_V = said(
     r"\sup_{V,T}\mathrm{Reg}(T)\big/\Bigl(@rate\Bigr)<\infty",
-    "sup over V, T of Reg(T)/(@rate) < ∞",
     rate=regret_rate_as_stated(T, V, rho),
 )
 
@@ -251,23 +250,23 @@ CLAIMS = [
     Claim(
         id="thm:dpp-regret",
         kind="theorem",
-        title="Reg = O(T/V)+O(1/(1-ρ))+O(log T), V, ρ fixed: true, empty",
-        statement="Read literally: for any fixed V and ρ the regret is O(T/V) + O(1/(1-ρ)) + O(log T) as T grows, with "
-        "constants that may depend on V and ρ. It is true, and empty: T/V is then linear in T, so it says "
-        "Reg = O(T), whereas every policy inside the region has Reg = o(T). (The reading that Remark 1 needs "
-        "follows below.)",
-        formula=written(
+        title=r"$\mathrm{Reg}=O(T/V)+O(1/(1-\rho))+O(\log T)$, $V$, $\rho$ fixed: true, empty",
+        statement=r"Read literally: for any fixed $V$ and $\rho$ the regret is "
+        r"$O(T/V)+O(1/(1-\rho))+O(\log T)$ as $T$ grows, with constants that may depend on $V$ and "
+        r"$\rho$. It is true, and empty: $T/V$ is then linear in $T$, so it says $\mathrm{Reg}=O(T)$, "
+        r"whereas every policy inside the region has $\mathrm{Reg}=o(T)$. (The reading that Remark 1 "
+        "needs follows below.)",
+        formula=said(
             r"\mathrm{Reg}(T)=O_{V,\rho}\Bigl(@rate\Bigr)=O_{V,\rho}(T)",
-            "Reg(T) = O(@rate) = O(T)",
             rate=regret_rate_as_stated(T, V, rho),
         ),
-        symbols={"O": "up to a factor that may depend on V and ρ"},
-        domain="every fixed V > 0 and 0 < ρ < 1, T → ∞; every policy inside the region, KΛ̄ = ΣB, K >= 1",
+        symbols={"O": r"up to a factor that may depend on $V$ and $\rho$"},
+        domain=r"every fixed $V>0$ and $0<\rho<1$, $T\to\infty$; every policy inside the region, "
+        r"$K\bar\Lambda=\sum B$, $K\ge1$",
         given=(WRITTEN,),
-        parts=("the rate is linear", "the regret is less"),
         sketch="The dearest round of any policy inside the region exceeds the oracle's by an amount that "
-        "tends to 0 (where KΛ̄ = ΣB, so that both roots have the same limit), so the regret is o(T), whereas "
-        "the printed rate is T/V and more. No property of ACDPP is used.",
+        r"tends to 0 (where $K\bar\Lambda=\sum B$, so that both roots have the same limit), so the "
+        "regret is $o(T)$, whereas the printed rate is $T/V$ and more. No property of ACDPP is used.",
         checks={
             "the rate is linear": linear_in_the_horizon,
             "the regret is less": (less_than_linear, partial(every_policy, stated=True)),
@@ -276,54 +275,57 @@ CLAIMS = [
     Claim(
         id="thm:dpp-regret/uniform",
         kind="reading",
-        title="the same, with constants free of V",
-        statement="As Remark 1 uses the theorem, V growing with T: the regret is of order T/V + 1/(1-ρ) + log T, with "
-        "constants that do not depend on V. This is the reading that says something.",
+        title="the same, with constants free of $V$",
+        statement="As Remark 1 uses the theorem, $V$ growing with $T$: the regret is of order "
+        r"$T/V+1/(1-\rho)+\log T$, with constants that do not depend on $V$. This is the reading that "
+        "says something.",
         formula=WITHOUT_V,
-        domain="every V > 0, T >= 1, K >= 1 and fixed 0 < ρ < 1",
+        domain=r"every $V>0$, $T\ge1$, $K\ge1$ and fixed $0<\rho<1$",
         checks=(every_policy_as_stated,),
         corrected=Correction(
-            title=said("Reg ~ @limit·√(T log T) for every policy inside the region, at any V", limit=LIMIT),
+            title=said(
+                r"$\mathrm{Reg}\sim @limit\cdot\sqrt{T\log T}$ for every policy inside the "
+                "region, at any $V$",
+                limit=LIMIT,
+            ),
             statement=said(
-                "At fixed ρ every policy inside the region has Reg(T) = (@limit + o(1))·√(T log T): not less, "
-                "whatever V, and not more; to O(1) it is the expansion 10B(Pdim/Λ̄)[H(Λ̄T/Pdim) - "
-                "H(KΛ̄T/Pdim)/K] with H(x) = ∫_0^x √((1+log⁺u)/u) du, the same for all of them. So nothing is "
-                "left of T/V. For K = 1 the regret itself stays bounded. Uniformly in T >= 2 and ρ the regret "
-                "is O(@rate). (All of it for every single path of admissions, and so in the mean.)",
+                r"At fixed $\rho$ every policy inside the region has "
+                r"$\mathrm{Reg}(T)=(@limit+o(1))\cdot\sqrt{T\log T}$: not less, whatever $V$, and not "
+                r"more; to $O(1)$ it is the expansion $10B(\mathrm{Pdim}/\bar\Lambda)[H(\bar\Lambda "
+                r"T/\mathrm{Pdim})-H(K\bar\Lambda T/\mathrm{Pdim})/K]$ with "
+                r"$H(x)=\int_0^x\sqrt{(1+\log^{+}u)/u}du$, the same for all of them. So nothing is left "
+                r"of $T/V$. For $K=1$ the regret itself stays bounded. Uniformly in $T\ge2$ and $\rho$ "
+                "the regret is $O(@rate)$. (All of it for every single path of admissions, and so in the "
+                "mean.)",
                 limit=LIMIT,
                 rate=regret_rate(T, rho),
             ),
             formula=EXPANSION,
             symbols={
-                "H": "∫_0^x √((1+log⁺u)/u) du (theory.generalisation_integral)",
-                "O": "bounded as T grows",
+                "H": r"$\int_0^x\sqrt{(1+\log^{+}u)/u}du$ (theory.generalisation_integral)",
+                "O": "bounded as $T$ grows",
             },
             hypotheses=(
                 "the policy stays inside the region",
-                "KΛ̄ = ΣB",
-                "ρ is fixed (but for the last sentence)",
+                r"$K\bar\Lambda=\sum B$",
+                r"$\rho$ is fixed (but for the last sentence)",
             ),
             given=(WRITTEN, SPREAD),
-            sketch="Constant admission: its first two terms and the oracle's differ by order t^-2 (the log T "
-            "of Ω₁ and of Ω₃ cancel), and its third term may be taken at N for N_eff, up to t^(-3/2)√log t. "
-            "Both are summable. What is left of round t is the third term of Λ̄t distinct samples less that "
-            "of KΛ̄t, the oracle's. That term falls, so its sum over t <= T and its integral over [0, T] "
-            "differ by an amount that converges, and the integral is an H. Every other policy: N_eff lies "
-            "between N(t-K+1) >= Λ̄(t-K+1-ρ/(1-ρ)) and Λ̄(t+S), each admission in memory within a factor "
-            "1-ρ^(t-K+1) of Λ̄; the resulting ranges of the three terms have summable widths (the root's is "
+            sketch="Constant admission: its first two terms and the oracle's differ by order $t^{-2}$ "
+            r"(the $\log T$ of $\Omega_1$ and of $\Omega_3$ cancel), and its third term may be taken at "
+            r"$N$ for $N_{\mathrm{eff}}$, up to $t^{-3/2}\sqrt{\log t}$. Both are summable. What is left "
+            r"of round $t$ is the third term of $\bar\Lambda t$ distinct samples less that of "
+            r"$K\bar\Lambda t$, the oracle's. That term falls, so its sum over $t\le T$ and its integral "
+            "over $[0,T]$ differ by an amount that converges, and the integral is an $H$. Every other "
+            r"policy: $N_{\mathrm{eff}}$ lies between $N(t-K+1)\ge\bar\Lambda(t-K+1-\rho/(1-\rho))$ and "
+            r"$\bar\Lambda(t+S)$, each admission in memory within a factor $1-\rho^{t-K+1}$ of "
+            r"$\bar\Lambda$; the resulting ranges of the three terms have summable widths (the root's is "
             "the linear one's divided by a sum of roots that tends to a positive number), and constant "
-            "admission lies in them. Uniformly: spread_bound (thm:dpp-regret/spread) is of order h(1+log h), "
-            "h = 1/(1-ρ), and bounds the distance to constant admission, whose distance to the expansion does "
-            "not depend on ρ; expansion over √(T log T) and spread over h(1+log h) are continuous and have "
-            "finite limits at the ends of their ranges.",
-            parts=(
-                "constant admission",
-                "integral",
-                "order",
-                "every other policy",
-                "K = 1",
-                "uniformly in ρ",
-            ),
+            "admission lies in them. Uniformly: spread_bound (thm:dpp-regret/spread) is of order "
+            r"$h(1+\log h)$, $h=1/(1-\rho)$, and bounds the distance to constant admission, whose "
+            r"distance to the expansion does not depend on $\rho$; expansion over $\sqrt{T\log T}$ and "
+            r"spread over $h(1+\log h)$ are continuous and have finite limits at the ends of their "
+            "ranges.",
             checks={
                 "constant admission": (first_terms, third_term, oracle_third),
                 "integral": (antiderivative, falling, expansion_slope),
@@ -334,8 +336,8 @@ CLAIMS = [
                     confirming(certified_order),
                     confirming(in_the_loop),
                 ),
-                "K = 1": without_reuse,
-                "uniformly in ρ": (rate_in_the_horizon, spread_order),
+                "$K=1$": without_reuse,
+                r"uniformly in $\rho$": (rate_in_the_horizon, spread_order),
             },
         ),
     ),

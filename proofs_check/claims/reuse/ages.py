@@ -16,16 +16,16 @@ from proofs_check.engines.exact import admissions, exhaust, retentions, search
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, refutes, together
-from proofs_check.groundwork.reuse import corners
-from proofs_check.notation import K, said, t, written
 from proofs_check.simulator import Order, simulate
+from proofs_check.symbols import K, t
+from proofs_check.text import said
 from theory.reuse import uses_kstep
 
 j = sp.Symbol("j", integer=True, positive=True)
 age = sp.Symbol("age", integer=True, positive=True)
 s = sp.Symbol("s", integer=True, nonnegative=True)
 
-ANY = "any K >= 1, clients, admissions (zeros and bursts)"
+ANY = r"any $K\ge1$, clients, admissions (zeros and bursts)"
 
 
 def next_age(age: Any, before: Any, now: Any) -> Any:
@@ -80,12 +80,12 @@ def literal_reading() -> Evidence:
     contradiction = always(
         sp.Ne(q, 1 - d),
         given=[*_bits(q), sp.Equivalent(sp.Eq(d, 1), sp.Eq(counter, K))],
-        domain="every K >= 1, a stored sample that has reached age K-1",
+        domain=r"every $K\ge1$, a stored sample that has reached age $K-1$",
     )
     return refutes(
         contradiction,
-        "read literally, no state exists: if the sample is stored in round t its age is K, so it was "
-        "dropped; if it was dropped its age stays K-1, so it was not",
+        "read literally, no state exists: if the sample is stored in round $t$ its age is $K$, so it was "
+        "dropped; if it was dropped its age stays $K-1$, so it was not",
     )
 
 
@@ -105,7 +105,7 @@ def drop_before_training(context: Context) -> Evidence:
         context,
         {"K": retentions(), "rounds": admissions(clients=2)},
         lambda K, rounds: _uses(rounds, K, "admit-drop-train"),
-        domain="q^t after the drop of round t, ages counted on: order admit, drop, train",
+        domain="$q^t$ after the drop of round $t$, ages counted on: order admit, drop, train",
         examples=50,
     )
 
@@ -125,7 +125,7 @@ def stored_and_used() -> Evidence:
     """One sample from round t to t+1, `age` its t-j+1: it stays unless its count is K, and is used if it stays."""
     q, d = sp.symbols("q d", integer=True)
     stays = q * (1 - d)
-    step = corners.always(
+    step = always(
         [
             sp.Equivalent(sp.Eq(stays, 1), age + 1 <= K),
             sp.Eq(uses_kstep(age, K) + stays, uses_kstep(age + 1, K)),
@@ -135,15 +135,15 @@ def stored_and_used() -> Evidence:
             sp.Equivalent(sp.Eq(q, 1), age <= K),
             sp.Equivalent(sp.Eq(d, 1), sp.Eq(uses_kstep(age, K), K)),
         ],
-        domain="every K, every admission round j, every round t >= j",
+        domain=r"every $K$, every admission round $j$, every round $t\ge j$",
     )
-    first = equal(uses_kstep(1, 1 + s), 1, domain="the round of admission, any K", what="the uses and 1")
+    first = equal(uses_kstep(1, 1 + s), 1, domain="the round of admission, any $K$", what="the uses and 1")
     return together(step, first)
 
 
 def used_k_times_in_the_end() -> Evidence:
     """From the K-th round of its stay on a sample has been used K times."""
-    return equal(uses_kstep(K + s, K), K, domain="every K, every age K+s", what="the uses and K")
+    return equal(uses_kstep(K + s, K), K, domain="every $K$, every age $K+s$", what="the uses and $K$")
 
 
 def used_exactly_k_times() -> Evidence:
@@ -171,11 +171,11 @@ CLAIMS = [
         id="eq:age-evolution",
         kind="definition",
         title="a sample's age counts its uses",
-        statement="The age counter of a sample equals the number of rounds in which it has been trained on, "
-        "which is what the reuse counts A of the bound stand for. One that came back would start again at 1.",
-        formula=written(r"A_{m,i}^{t}=\#\{\tau\le t:q_{m,i}^\tau=1\}", "A at t = #{τ ≤ t : q at τ = 1}"),
+        statement="The age counter of a sample equals the number of rounds in which it has been trained "
+        "on, which is what the reuse counts $A$ of the bound stand for. One that came back would start "
+        "again at 1.",
+        formula=said(r"A_{m,i}^{t}=\#\{\tau\le t:q_{m,i}^\tau=1\}"),
         domain="every sample and round, any dropping policy; a dropped sample does not come back",
-        parts=("one stay", "coming back"),
         checks={
             "one stay": (age_counts_uses, confirming(age_counts_uses_on_stays)),
             "coming back": comes_back,
@@ -185,36 +185,32 @@ CLAIMS = [
     Claim(
         id="eq:kstep-drop",
         kind="definition",
-        title="a sample is used exactly K rounds",
-        statement="Dropping at age K, with the stored state of a round taken after that round's admission "
-        "and drop, keeps every sample for exactly K rounds of training.",
-        formula=written(
-            r"d_{m,i}(t)=\mathbf 1\{A_{m,i}^t=K\}", "d = 1{A at t = K}, q at t after the drop of round t"
-        ),
+        title="a sample is used exactly $K$ rounds",
+        statement="Dropping at age $K$, with the stored state of a round taken after that round's "
+        "admission and drop, keeps every sample for exactly $K$ rounds of training.",
+        formula=said(r"d_{m,i}(t)=\mathbf 1\{A_{m,i}^t=K\}"),
         domain=ANY,
-        hypotheses=("the drop of round t takes effect after the training of round t, as in Algorithm 1",),
+        hypotheses=("the drop of round $t$ takes effect after the training of round $t$, as in Algorithm 1",),
         checks=(literal_reading, drop_before_training),
         checks_with_hypotheses=(used_exactly_k_times, confirming(used_k_times)),
         corrected=Correction(
-            title=said("admit, train, drop: @uses uses by round t", uses=uses_kstep(t - j + 1, K)),
+            title=said("admit, train, drop: $@uses$ uses by round $t$", uses=uses_kstep(t - j + 1, K)),
             statement=said(
-                "A round admits, trains, then drops what has age K. Then a sample of round j is stored at the "
-                "training of round t exactly for t-j+1 in 1..K, and has been used @uses times by its end, so "
-                "K times in all.",
+                "A round admits, trains, then drops what has age $K$. Then a sample of round $j$ is "
+                r"stored at the training of round $t$ exactly for $t-j+1$ in $1,\ldots,K$, and has been "
+                "used $@uses$ times by its end, so $K$ times in all.",
                 uses=uses_kstep(t - j + 1, K),
             ),
-            formula=written(
+            formula=said(
                 r"q^{t+1}=q^t\,(1-d(t)),\qquad A_i(t)=@uses",
-                "q at t+1 = (1 - d at t)·(q at t);  A = @uses",
                 uses=uses_kstep(t - j + 1, K),
             ),
-            sketch="Induction over t: stored with age t-j+1 <= K; it stays unless the age is K. Dropping at "
-            "the start of the next round, before admission, is the same. Dropping between admission and "
-            "training gives K-1 uses, and none at all for K = 1.",
-            parts=("stored, and used so far", "K times in all"),
+            sketch=r"Induction over $t$: stored with age $t-j+1\le K$; it stays unless the age is $K$. "
+            "Dropping at the start of the next round, before admission, is the same. Dropping between "
+            "admission and training gives $K-1$ uses, and none at all for $K=1$.",
             checks={
                 "stored, and used so far": (stored_and_used, confirming(counted_one_by_one)),
-                "K times in all": (used_k_times_in_the_end, confirming(used_k_times)),
+                "$K$ times in all": (used_k_times_in_the_end, confirming(used_k_times)),
             },
             symbols={
                 "q": "1 if the sample is stored in a round, else 0",

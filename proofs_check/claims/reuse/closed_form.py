@@ -28,7 +28,8 @@ from proofs_check.groundwork.reuse.constant_counts import (
     run,
     s,
 )
-from proofs_check.notation import K, rate, said, t, written
+from proofs_check.symbols import K, rate, t
+from proofs_check.text import said
 from theory.reuse import (
     inverse_effective_constant,
     uniformity_constant,
@@ -76,36 +77,57 @@ def printed_uniformity() -> Evidence:
         1 / printed - 1 / truth,
         off.subs(t, late),
         domain=FULL,
-        what="printed less true 1/Ṽ and what it should be",
+        what=r"printed less true $1/\widetilde V$ and what it should be",
     )
     return refutes(
-        excess, said("the printed 1/Ṽ exceeds the true one by @off, which is 0 for K = 1 alone", off=off)
+        excess,
+        said(
+            r"the printed $1/\widetilde V$ exceeds the true one by $@off$, which is 0 for $K=1$ "
+            "alone",
+            off=off,
+        ),
     )
 
 
 def printed_uniformity_simulated(context: Context) -> Evidence:
     """Against samples counted one by one."""
     differs = _uniformity_differs(uniformity_constant_as_stated)
-    return search(context, CASES, differs, domain="every K and t", examples=60)
+    return search(context, CASES, differs, domain="every $K$ and $t$", examples=60)
 
 
 def true_uniformity_full() -> Evidence:
     """(ΣA)²/(NΣA²) of the counts, buffers full."""
     truth = late_uses(1) ** 2 / (rate * late * late_uses(2))
-    return equal(uniformity_constant(K, late), truth, domain=FULL, what="the closed form and Ṽ")
+    return equal(
+        uniformity_constant(K, late),
+        truth,
+        domain=FULL,
+        what="the closed form and "
+        r"$\widetilde V$",
+    )
 
 
 def true_uniformity_filling() -> Evidence:
     """(ΣA)²/(NΣA²) of the counts, nothing dropped yet."""
     truth = early_uses(1) ** 2 / (rate * t * early_uses(2))
-    return equal(uniformity_constant(t + s, t), truth, domain=FILLING, what="the closed form and Ṽ")
+    return equal(
+        uniformity_constant(t + s, t),
+        truth,
+        domain=FILLING,
+        what="the closed form and "
+        r"$\widetilde V$",
+    )
 
 
 def true_uniformity_simulated(context: Context) -> Evidence:
     """Against samples counted one by one."""
     differs = _uniformity_differs(uniformity_constant)
     return search(
-        context, CASES, differs, domain="every K and t, to three clients", examples=context.choose(60, 1000)
+        context,
+        CASES,
+        differs,
+        domain="every $K$ and $t$, to three clients",
+        examples=context.choose(60, 1000),
     )
 
 
@@ -139,7 +161,7 @@ def printed_range(context: Context) -> Evidence:
         return None if 0 < value <= 1 else {"printed Ṽ": value}
 
     few = {"K": retentions(10), "t": st.integers(1, 24)}
-    return search(context, few, outside, domain="every K and t", examples=200)
+    return search(context, few, outside, domain="every $K$ and $t$", examples=200)
 
 
 def printed_never_divides_by_zero() -> Evidence:
@@ -150,11 +172,11 @@ def printed_never_divides_by_zero() -> Evidence:
         equal(
             below,
             2 * t * (K * (6 * t + 3 - 2 * K) - 1),
-            domain="every K, t",
-            what="what it divides by and 2t(K(6t+3-2K)-1)",
+            domain="every $K$, $t$",
+            what="what it divides by and $2t(K(6t+3-2K)-1)$",
         ),
-        equal(below.subs(K, 1), 12 * t**2, domain="K = 1", what="what it divides by and 12t²"),
-        always(sp.Ne(K * quotient, 1), given=[K >= 2], domain="no K >= 2 divides 1"),
+        equal(below.subs(K, 1), 12 * t**2, domain="$K=1$", what="what it divides by and $12t^2$"),
+        always(sp.Ne(K * quotient, 1), given=[K >= 2], domain=r"no $K\ge2$ divides 1"),
     )
 
 
@@ -163,7 +185,7 @@ def printed_zero() -> Evidence:
     return always(
         sp.Equivalent(sp.Eq(uniformity_constant_as_stated(K, t), 0), ZERO),
         given=[defined()],
-        domain="every K, t >= 1",
+        domain=r"every $K$, $t\ge1$",
     )
 
 
@@ -172,7 +194,7 @@ def printed_negative() -> Evidence:
     return always(
         sp.Equivalent(uniformity_constant_as_stated(K, t) < 0, NEGATIVE),
         given=[defined()],
-        domain="every K, t >= 1",
+        domain=r"every $K$, $t\ge1$",
     )
 
 
@@ -181,7 +203,7 @@ def printed_too_small() -> Evidence:
     return always(
         uniformity_constant_as_stated(K, late) < uniformity_constant(K, late),
         given=[K >= 2],
-        domain="every K >= 2 and t >= K, t = K+s",
+        domain=r"every $K\ge2$ and $t\ge K$, $t=K+s$",
     )
 
 
@@ -189,89 +211,85 @@ CLAIMS = [
     Claim(
         id="eq:vck-exact",
         kind="corollary",
-        title="closed form of Ṽ, constant admission",
+        title=r"closed form of $\widetilde V$, constant admission",
         statement=said(
-            "Under constant admission and K-step retention Ṽ(t) has the printed closed form, with @lost in its "
-            "denominator.",
+            r"Under constant admission and $K$-step retention $\widetilde V(t)$ has the printed closed "
+            "form, with $@lost$ in its denominator.",
             lost=PRINTED,
         ),
-        formula=written(
+        formula=said(
             r"\widetilde V^{CK}(t)=\frac{(Kt-\frac{K(K-1)}2)^2}{t\,(K^2t-@lost)}=@V",
-            "Ṽ = (Kt - K(K-1)/2)²/(t(K²t - @lost)) = @V",
             lost=PRINTED,
             V=sp.factor(uniformity_constant_as_stated(K, t)),
         ),
-        domain="every K >= 1, t >= 1",
+        domain=r"every $K\ge1$, $t\ge1$",
         checks=(printed_uniformity, printed_uniformity_simulated),
         corrected=Correction(
-            title=said("@lost with k = min(K,t)", lost=TRUE),
+            title=said(r"$@lost$ with $k=\min(K,t)$", lost=TRUE),
             statement=said(
-                "The constant is @lost with k = min(K, t), in every round; so for t >= K it is @late, and for t <= K "
-                "Ṽ = @early, which does not depend on K. With y = t-(k-1)/2, Λ̄/N_eff = @inverse.",
+                r"The constant is $@lost$ with $k=\min(K,t)$, in every round; so for $t\ge K$ it is "
+                r"$@late$, and for $t\le K$ $\widetilde V=@early$, which does not depend on $K$. With "
+                r"$y=t-(k-1)/2$, $\bar\Lambda/N_{\mathrm{eff}}=@inverse$.",
                 lost=TRUE,
                 late=TRUE.subs(k, K),
                 early=sp.factor(uniformity_constant(t + s, t)),
                 inverse=in_y(rate * inverse_effective_constant(K, t, rate)),
             ),
-            formula=written(
+            formula=said(
                 r"\widetilde V^{CK}(t)=\frac{(kt-\frac{k(k-1)}2)^2}{t\,(k^2t-@lost)},\ k=\min(K,t)",
-                "Ṽ = (kt - k(k-1)/2)²/(t(k²t - @lost)), k = min(K,t)",
                 lost=TRUE,
             ),
             sketch=said(
-                "ΣA² = K²(t-K) + ΣA² of the cohorts used 1..K times = K²t - (K³ - K(K+1)(2K+1)/6), and "
-                "K³ - K(K+1)(2K+1)/6 = @lost. The printed constant is the sum of the squares 1..K-1, where the sum "
-                "of K²-u² over u = 1..K-1 is needed.",
+                r"$\sum A^2=K^2(t-K)+\sum A^2$ of the cohorts used $1,\ldots,K$ times "
+                "$=K^2t-(K^3-K(K+1)(2K+1)/6)$, and $K^3-K(K+1)(2K+1)/6=@lost$. The printed constant is "
+                r"the sum of the squares $1,\ldots,K-1$, where the sum of $K^2-u^2$ over "
+                r"$u=1,\ldots,K-1$ is needed.",
                 lost=TRUE.subs(k, K),
             ),
-            parts=("t >= K", "t <= K", "1/N_eff"),
             checks={
-                "t >= K": (true_uniformity_full, confirming(true_uniformity_simulated)),
-                "t <= K": (true_uniformity_filling, confirming(true_uniformity_simulated)),
-                "1/N_eff": inverse_effective_size,
+                r"$t\ge K$": (true_uniformity_full, confirming(true_uniformity_simulated)),
+                r"$t\le K$": (true_uniformity_filling, confirming(true_uniformity_simulated)),
+                r"$1/N_{\mathrm{eff}}$": inverse_effective_size,
             },
         ),
     ),
     Claim(
         id="eq:vck-exact/range",
         kind="step",
-        title="the printed Ṽ lies in (0, 1]",
+        title=r"the printed $\widetilde V$ lies in (0, 1]",
         statement="The printed closed form takes values in (0, 1], as a uniformity must.",
-        formula=written(
+        formula=said(
             r"0<@V\le1",
-            "0 < @V ≤ 1",
             V=sp.factor(uniformity_constant_as_stated(K, t)),
         ),
-        domain="every K >= 1, t >= 1",
+        domain=r"every $K\ge1$, $t\ge1$",
         checks=(printed_range,),
         corrected=Correction(
             title=said(
-                "0 just for @z = @zero, negative just for @n < @negative",
+                "0 just for $@z=@zero$, negative just for $@n<@negative$",
                 z=ZERO.lhs,
                 zero=ZERO.rhs,
                 n=NEGATIVE.lhs,
                 negative=NEGATIVE.rhs,
             ),
             statement=said(
-                "The printed form is defined for all whole K, t >= 1. It is 0 exactly where @z = @zero, "
-                "negative exactly where @n < @negative, and for K >= 2 strictly below the true Ṽ in every round from "
-                "K on.",
+                r"The printed form is defined for all whole $K$, $t\ge1$. It is 0 exactly where "
+                r"$@z=@zero$, negative exactly where $@n<@negative$, and for $K\ge2$ strictly below the "
+                r"true $\widetilde V$ in every round from $K$ on.",
                 z=ZERO.lhs,
                 zero=ZERO.rhs,
                 n=NEGATIVE.lhs,
                 negative=NEGATIVE.rhs,
             ),
-            formula=written(
+            formula=said(
                 r"\widetilde V=0\iff@z=@zero;\quad\widetilde V<0\iff@n<@negative",
-                "Ṽ = 0 ⇔ @z = @zero;  Ṽ < 0 ⇔ @n < @negative",
                 z=ZERO.lhs,
                 zero=ZERO.rhs,
                 n=NEGATIVE.lhs,
                 negative=NEGATIVE.rhs,
             ),
-            sketch="Signs of numerator and denominator; the denominator vanishes for no whole K, t >= 1. "
-            "The first negative value is at K = 5, t = 1.",
-            parts=("defined", "zero", "negative", "too small"),
+            sketch="Signs of numerator and denominator; the denominator vanishes for no whole $K$, "
+            r"$t\ge1$. The first negative value is at $K=5$, $t=1$.",
             checks={
                 "defined": printed_never_divides_by_zero,
                 "zero": printed_zero,

@@ -17,7 +17,8 @@ from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.reuse.sample_sums import added_up, cauchy_schwarz_equality, lists_of
-from proofs_check.notation import Formula, N, written
+from proofs_check.symbols import N
+from proofs_check.text import said
 from theory.reuse import (
     effective_from_sums,
     effective_sample_size,
@@ -28,7 +29,7 @@ A, more = sp.symbols("A a", positive=True)  # a sample's count, and that of one 
 S1, S2 = sp.symbols("S1 S2", positive=True)  # sums of the reuse counts and of their squares
 
 USED = "reuse counts, each at least 1"
-WHERE = "all positive counts at once, for each N <= 6"
+WHERE = r"all positive counts at once, for each $N\le6$"
 
 
 def _uniformity(N: Any, first: Any, second: Any, over: Any) -> Any:
@@ -52,7 +53,7 @@ def at_most_one() -> Evidence:
             given=[effective_from_sums(S1, S2) / N <= 1],
             domain="one more sample, any counts",
         ),
-        equal(_uniformity(1, A, A**2, 1), 1, domain="one sample", what="Ṽ and 1"),
+        equal(_uniformity(1, A, A**2, 1), 1, domain="one sample", what=r"$\widetilde V$ and 1"),
         kish(),
     )
 
@@ -61,7 +62,7 @@ def positive() -> Evidence:
     """From the definition: a positive mean is enough. Signs are premises here, or SymPy would have decided it."""
     first, second = sp.symbols("S1 S2", real=True)
     return always(
-        _uniformity(N, first, second, N) > 0, given=[first > 0, second > 0], domain="any N, any counts"
+        _uniformity(N, first, second, N) > 0, given=[first > 0, second > 0], domain="any $N$, any counts"
     )
 
 
@@ -72,7 +73,7 @@ def uniformity_of_lists() -> Evidence:
             uniformity(lists_of(size)),
             _of_counts(lists_of(size), size),
             domain=WHERE,
-            what="theory's Ṽ and the definition",
+            what=r"theory's $\widetilde V$ and the definition",
             strength="certified",
         )
         for size in range(1, 7)
@@ -99,7 +100,7 @@ def effective_at_most_N() -> Evidence:
             given=[effective_from_sums(S1, S2) <= N],
             domain="one more sample, any counts",
         ),
-        equal(effective_from_sums(A, A**2), 1, domain="one sample", what="N_eff and 1"),
+        equal(effective_from_sums(A, A**2), 1, domain="one sample", what=r"$N_{\mathrm{eff}}$ and 1"),
     )
 
 
@@ -109,9 +110,9 @@ def effective_at_least_one() -> Evidence:
         always(
             effective_from_sums(S1 + more, S2 + more**2) >= 1,
             given=[effective_from_sums(S1, S2) >= 1],
-            domain="one more sample, any counts >= 0",
+            domain=r"one more sample, any counts $\ge0$",
         ),
-        equal(effective_from_sums(A, A**2), 1, domain="one sample", what="N_eff and 1"),
+        equal(effective_from_sums(A, A**2), 1, domain="one sample", what=r"$N_{\mathrm{eff}}$ and 1"),
     )
 
 
@@ -122,7 +123,7 @@ def effective_of_lists() -> Evidence:
             effective_sample_size(lists_of(size)),
             size * _of_counts(lists_of(size), size),
             domain=WHERE,
-            what="theory's N_eff and N·Ṽ",
+            what=r"theory's $N_{\mathrm{eff}}$ and $N\cdot\widetilde V$",
             strength="certified",
         )
         for size in range(1, 7)
@@ -145,8 +146,20 @@ def kish() -> Evidence:
     weights = added_up((A / S1) ** 2, A, N, S1, S2)
     size = effective_from_sums(S1, S2)
     return together(
-        equal(weights, 1 / size, domain="every N, ΣA and ΣA²", what="Σω² and 1/N_eff"),
-        equal(size, N * _uniformity(N, S1, S2, N), domain="every N, ΣA and ΣA²", what="N_eff and N·Ṽ"),
+        equal(
+            weights,
+            1 / size,
+            domain=r"every $N$, $\sum A$ and $\sum A^2$",
+            what=r"$\sum \omega^2$ and "
+            r"$1/N_{\mathrm{eff}}$",
+        ),
+        equal(
+            size,
+            N * _uniformity(N, S1, S2, N),
+            domain=r"every $N$, $\sum A$ and $\sum A^2$",
+            what=r"$N_{\mathrm{eff}}$ "
+            r"and $N\cdot\widetilde V$",
+        ),
     )
 
 
@@ -170,7 +183,7 @@ def over_fewer_is_smaller() -> Evidence:
         always(
             N * _uniformity(N, S1, S2, N - 1) < effective_from_sums(S1, S2),
             given=[N >= 2, S1**2 < N * S2],
-            domain="every N >= 2 and all counts that are not all equal",
+            domain=r"every $N\ge2$ and all counts that are not all equal",
         ),
         cauchy_schwarz_equality(),
     )
@@ -180,8 +193,14 @@ def over_fewer_when_equal() -> Evidence:
     """N samples used A times each."""
     product_form = N * _uniformity(N, N * A, N * A**2, N - 1)
     return together(
-        equal(product_form, N, domain="all counts equal", what="N·Ṽ over N-1 and N"),
-        equal(effective_from_sums(N * A, N * A**2), N, domain="all counts equal", what="1/Σω² and N"),
+        equal(product_form, N, domain="all counts equal", what=r"$N\cdot\widetilde V$ over $N-1$ and $N$"),
+        equal(
+            effective_from_sums(N * A, N * A**2),
+            N,
+            domain="all counts equal",
+            what=r"$1/\sum "
+            r"\omega^2$ and $N$",
+        ),
     )
 
 
@@ -201,42 +220,38 @@ CLAIMS = [
     Claim(
         id="eq:Vtilde-def-body",
         kind="definition",
-        title="Ṽ lies in (0, 1]",
+        title=r"$\widetilde V$ lies in (0, 1]",
         statement="The uniformity factor is positive and at most 1.",
-        formula=Formula(
-            r"\widetilde V=\bar A^2/(\bar A^2+\mathrm{Var}A)\in(0,1]", "Ṽ = Ā²/(Ā² + Var A) ∈ (0, 1]"
-        ),
+        formula=r"\widetilde V=\bar A^2/(\bar A^2+\mathrm{Var}A)\in(0,1]",
         domain="at least one sample used",
-        parts=("at most 1", "positive"),
         checks={
             "at most 1": (at_most_one, confirming(uniformity_range_exact), confirming(uniformity_of_lists)),
             "positive": positive,
         },
-        symbols={"Ā": "mean of the reuse counts", "Var": "their variance, over N"},
+        symbols={"Ā": "mean of the reuse counts", "Var": "their variance, over $N$"},
     ),
     Claim(
         id="eq:Neff-def",
         kind="definition",
-        title="1 <= N_eff <= N",
-        statement="The effective sample size N·Ṽ lies between 1 and the number of distinct samples.",
-        formula=Formula(r"1\le N_{\mathrm{eff}}=N\widetilde V\le N", "1 ≤ N_eff = N·Ṽ ≤ N"),
+        title=r"$1\le N_{\mathrm{eff}}\le N$",
+        statement=r"The effective sample size $N\cdot\widetilde V$ lies between 1 and the number of "
+        "distinct samples.",
+        formula=r"1\le N_{\mathrm{eff}}=N\widetilde V\le N",
         domain="at least one sample used",
-        parts=("N·Ṽ", "at least 1", "at most N"),
         checks={
-            "N·Ṽ": (kish, confirming(effective_of_lists)),
+            r"$N\cdot\widetilde V$": (kish, confirming(effective_of_lists)),
             "at least 1": (effective_at_least_one, confirming(effective_range_exact)),
-            "at most N": (effective_at_most_N, confirming(effective_range_exact)),
+            "at most $N$": (effective_at_most_N, confirming(effective_range_exact)),
         },
     ),
     Claim(
         id="eq:omega-l2",
         kind="equation",
-        title="Σω² = 1/N_eff",
+        title=r"$\sum \omega^2=1/N_{\mathrm{eff}}$",
         statement="The squared multiplicity weights add up to one over the effective sample size (Kish's "
-        "formula), with the empirical variance taken over N.",
-        formula=written(
+        "formula), with the empirical variance taken over $N$.",
+        formula=said(
             r"\sum_i\omega_i^2=@inverse=\frac1{N_{\mathrm{eff}}},\ S_1=\sum A_i,\ S_2=\sum A_i^2",
-            "Σω² = @inverse = 1/N_eff,  S1 = ΣA, S2 = ΣA²",
             inverse=1 / effective_from_sums(S1, S2),
         ),
         domain="at least one sample used",
@@ -246,19 +261,16 @@ CLAIMS = [
     Claim(
         id="eq:omega-l2/normalisation",
         kind="reading",
-        title="the variance must be over N, not N-1",
-        statement="The identity needs the variance of the reuse counts over N: with N-1 the product N·Ṽ is "
-        "strictly smaller than 1/Σω², unless all counts are equal, when both are N.",
-        formula=Formula(
-            r"N\bar A^2/(\bar A^2+s_{N-1}^2)<1/\sum\omega_i^2",
-            "N·Ā²/(Ā² + s²) < 1/Σω² with s² over N-1, unless all A are equal",
-        ),
-        domain="N >= 2",
-        parts=("counts differ", "counts equal"),
+        title="the variance must be over $N$, not $N-1$",
+        statement="The identity needs the variance of the reuse counts over $N$: with $N-1$ the product "
+        r"$N\cdot\widetilde V$ is strictly smaller than $1/\sum \omega^2$, unless all counts are equal, "
+        "when both are $N$.",
+        formula=r"N\bar A^2/(\bar A^2+s_{N-1}^2)<1/\sum\omega_i^2",
+        domain=r"$N\ge2$",
         checks={
             "counts differ": (over_fewer_is_smaller, confirming(over_fewer_exact)),
             "counts equal": over_fewer_when_equal,
         },
-        symbols={"Ā": "mean of the reuse counts", "s": "s² is their variance, over N-1"},
+        symbols={"Ā": "mean of the reuse counts", "s": "$s^2$ is their variance, over $N-1$"},
     ),
 ]

@@ -17,8 +17,9 @@ from proofs_check.engines.exact import admissions, retentions, search
 from proofs_check.engines.identity import equal
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.reuse import reuse_rounds
-from proofs_check.notation import N, written
 from proofs_check.simulator import Snapshot, simulate
+from proofs_check.symbols import N
+from proofs_check.text import said
 from theory.reuse import (
     boundary_deficits,
     effective_sample_size,
@@ -29,7 +30,7 @@ from theory.reuse import (
 
 D1, D2 = sp.symbols("D1 D2", nonnegative=True)  # the boundary deficits
 
-ANY = "any K >= 1, clients, admissions (zeros and bursts)"
+ANY = r"any $K\ge1$, clients, admissions (zeros and bursts)"
 
 
 def kstep_formula() -> Evidence:
@@ -39,7 +40,7 @@ def kstep_formula() -> Evidence:
         uniformity_from_deficits(b.N, b.first, b.second, reuse_rounds.K),
         b.uniformity,
         domain=reuse_rounds.DOMAIN,
-        what="the formula in the deficits and Ṽ",
+        what=r"the formula in the deficits and $\widetilde V$",
     )
 
 
@@ -120,7 +121,7 @@ def trajectory_exact(context: Context) -> Evidence:
         context,
         {"K": retentions(6), "rounds": trained},
         _against_samples(formulas),
-        domain="any K, something admitted in every round",
+        domain="any $K$, something admitted in every round",
         examples=context.choose(60, 1000),
     )
 
@@ -129,16 +130,14 @@ CLAIMS = [
     Claim(
         id="eq:kstep-vtilde-exact",
         kind="equation",
-        title="Ṽ under K-step retention, any admissions",
+        title=r"$\widetilde V$ under $K$-step retention, any admissions",
         statement="The representation of the uniformity by the two boundary deficits is exact in every "
         "round, when nothing was admitted before round 1.",
-        formula=written(
+        formula=said(
             r"\widetilde V=@V",
-            "Ṽ = @V",
             V=uniformity_from_deficits(N, D1, D2, reuse_rounds.K),
         ),
         domain=f"{ANY}, memory empty before round 1",
-        parts=("deficits, round by round", "formula"),
         checks={
             "deficits, round by round": reuse_rounds.deficits_carried_on,
             "formula": (
@@ -148,11 +147,14 @@ CLAIMS = [
                 confirming(trajectory_exact),
             ),
         },
-        sketch="Induction over the rounds, one sample after the other. A new sample has been used once and lacks K-1 "
-        "uses (K²-1 in squares); one that stays gains a use and lacks one less; one of age K lacks nothing, then or "
-        "later. So K·N - D⁽¹⁾ = ΣA and K²·N - D⁽²⁾ = ΣA² pass from each round to the next. Then Ṽ is (ΣA)²/(NΣA²).",
+        sketch="Induction over the rounds, one sample after the other. A new sample has been used once "
+        "and lacks $K-1$ uses ($K^2-1$ in squares); one that stays gains a use and lacks one less; one "
+        r"of age $K$ lacks nothing, then or later. So $K\cdot N-D^{(1)}=\sum A$ and $K^2\cdot "
+        r"N-D^{(2)}=\sum A^2$ pass from each round to the next. Then $\widetilde V$ is $(\sum "
+        r"A)^2/(N\sum A^2)$.",
         symbols={
-            "D": "boundary deficits: Λ weighted by K-a (first) and K²-a² (second), summed over the ages a < K"
+            "D": r"boundary deficits: $\Lambda$ weighted by $K-a$ (first) and $K^2-a^2$ (second), summed "
+            "over the ages $a<K$"
         },
     ),
 ]

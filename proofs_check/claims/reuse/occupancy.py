@@ -22,7 +22,8 @@ from proofs_check.groundwork.reuse.constant_counts import (
     run,
     s,
 )
-from proofs_check.notation import Formula, K, rate, said, t, written
+from proofs_check.symbols import K, rate, t
+from proofs_check.text import said
 from theory.reuse import (
     occupancy_constant,
     trajectory,
@@ -39,18 +40,24 @@ def occupancy_round_by_round() -> Evidence:
     """A round admits Λ̄, for one client or for all; from round K on a cohort of Λ̄ leaves before the next round."""
     leaving = rate
     return together(
-        equal(occupancy_constant(1 + s, 1, rate), rate, domain="round 1, any K", what="n and Λ̄"),
+        equal(
+            occupancy_constant(1 + s, 1, rate),
+            rate,
+            domain="round 1, any $K$",
+            what="$n$ and "
+            r"$\bar\Lambda$",
+        ),
         equal(
             occupancy_constant(t + 1 + s, t + 1, rate),
             occupancy_constant(t + 1 + s, t, rate) + rate,
-            domain="from t < K to t+1, K = t+1+s",
-            what="n and Λ̄ more than a round before",
+            domain="from $t<K$ to $t+1$, $K=t+1+s$",
+            what=r"$n$ and $\bar\Lambda$ more than a round before",
         ),
         equal(
             occupancy_constant(K, late + 1, rate),
             occupancy_constant(K, late, rate) + rate - leaving,
-            domain="from t >= K to t+1, t = K+s",
-            what="n and that of a round before, Λ̄ more and Λ̄ less,",
+            domain=r"from $t\ge K$ to $t+1$, $t=K+s$",
+            what=r"$n$ and that of a round before, $\bar\Lambda$ more and $\bar\Lambda$ less,",
         ),
     )
 
@@ -59,7 +66,13 @@ def occupancy_from_K_on() -> Evidence:
     """Induction over the rounds for min(t,K)Λ̄, which from round K on is KΛ̄."""
     return together(
         occupancy_round_by_round(),
-        equal(occupancy_constant(K, late, rate), K * rate, domain=FULL, what="min(t,K)Λ̄ and KΛ̄"),
+        equal(
+            occupancy_constant(K, late, rate),
+            K * rate,
+            domain=FULL,
+            what=r"$\min(t,K)\bar\Lambda$ "
+            r"and $K\bar\Lambda$",
+        ),
     )
 
 
@@ -73,7 +86,11 @@ def occupancy_simulated(context: Context) -> Evidence:
         return None if found == stated else {"round": last.round, "n of each client": found, "stated": stated}
 
     return search(
-        context, CASES, differs, domain="rounds from K on, to three clients", examples=context.choose(60, 600)
+        context,
+        CASES,
+        differs,
+        domain="rounds from $K$ on, to three clients",
+        examples=context.choose(60, 600),
     )
 
 
@@ -97,14 +114,18 @@ def smaller_before_K() -> Evidence:
     return always(
         horizon * rate > occupancy_constant(t + 1 + s, t, rate),
         given=[sp.Eq(horizon, t + 1 + s)],
-        domain="every t < K, K = t+1+s",
+        domain="every $t<K$, $K=t+1+s$",
     )
 
 
 def occupancy_before_K() -> Evidence:
     """The same for all K and t < K at once."""
     too_many = smaller_before_K()
-    return refutes(too_many, "before round K only t rounds have been admitted: n = tΛ̄ < KΛ̄")
+    return refutes(
+        too_many,
+        "before round $K$ only $t$ rounds have been admitted: "
+        r"$n=t\bar\Lambda<K\bar\Lambda$",
+    )
 
 
 def occupancy_corrected_simulated(context: Context) -> Evidence:
@@ -118,7 +139,7 @@ def occupancy_corrected_simulated(context: Context) -> Evidence:
 def distinct_samples_sum() -> Evidence:
     """Λ̄ in each of t rounds."""
     admitted = symbolic_sum(rate, sp.Symbol("j", integer=True), 1, t)
-    return equal(admitted, rate * t, domain="every t >= 1", what="all admissions and Λ̄t")
+    return equal(admitted, rate * t, domain=r"every $t\ge1$", what=r"all admissions and $\bar\Lambda t$")
 
 
 def distinct_samples(context: Context) -> Evidence:
@@ -138,55 +159,56 @@ CLAIMS = [
     Claim(
         id="eq:ck-buffer-occupancy",
         kind="equation",
-        title="n_m = Kλ_m for large t",
-        statement="Under constant admission client m holds Kλ_m samples in every round from K on.",
-        formula=Formula(r"n_m(t)=K\lambda_m", "n_m = K·λ_m"),
-        domain="sufficiently large t: t >= K",
+        title=r"$n_m=K\lambda_m$ for large $t$",
+        statement=r"Under constant admission client $m$ holds $K\lambda_m$ samples in every round from "
+        "$K$ on.",
+        formula=r"n_m(t)=K\lambda_m",
+        domain=r"sufficiently large $t$: $t\ge K$",
         checks=(occupancy_from_K_on, confirming(occupancy_simulated)),
     ),
     Claim(
         id="eq:ck-training-size",
         kind="equation",
-        title=said("n = @n for large t", n=occupancy_constant(K, late, rate)),
+        title=said("$n=@n$ for large $t$", n=occupancy_constant(K, late, rate)),
         statement=said(
-            "Under constant admission @n samples are trained on in every round from K on.",
+            "Under constant admission $@n$ samples are trained on in every round from $K$ on.",
             n=occupancy_constant(K, late, rate),
         ),
-        formula=written(r"n^{CK}(t)=@n", "n = @n", n=occupancy_constant(K, late, rate)),
-        domain="sufficiently large t: t >= K",
+        formula=said(r"n^{CK}(t)=@n", n=occupancy_constant(K, late, rate)),
+        domain=r"sufficiently large $t$: $t\ge K$",
         checks=(occupancy_from_K_on, confirming(occupancy_simulated)),
     ),
     Claim(
         id="eq:ck-distinct-samples",
         kind="equation",
-        title="N = Λ̄t",
-        statement="Under constant admission Λ̄t distinct samples have been used by round t.",
-        formula=Formula(r"N^{CK}(t)=\bar\Lambda t", "N = Λ̄·t"),
-        domain="every t >= 1",
+        title=r"$N=\bar\Lambda t$",
+        statement=r"Under constant admission $\bar\Lambda t$ distinct samples have been used by round "
+        "$t$.",
+        formula=r"N^{CK}(t)=\bar\Lambda t",
+        domain=r"every $t\ge1$",
         checks=(distinct_samples_sum, confirming(distinct_samples)),
     ),
     Claim(
         id="eq:ck-bound-detail/occupancy",
         kind="step",
-        title="n = KΛ̄ in every round of the sum",
-        statement="Theorem 1 may be summed from t = 1 with n = KΛ̄ in every round.",
-        formula=Formula(r"n(t)=K\bar\Lambda\quad(1\le t\le T)", "n = K·Λ̄ for 1 ≤ t ≤ T"),
-        domain="every K >= 1, t >= 1",
+        title=r"$n=K\bar\Lambda$ in every round of the sum",
+        statement=r"Theorem 1 may be summed from $t=1$ with $n=K\bar\Lambda$ in every round.",
+        formula=r"n(t)=K\bar\Lambda\quad(1\le t\le T)",
+        domain=r"every $K\ge1$, $t\ge1$",
         checks=(occupancy_in_every_round, occupancy_before_K),
         corrected=Correction(
-            title=said("n = @rounds·Λ̄", rounds=occupancy_constant(K, t, rate) / rate),
+            title=said(r"$n=@rounds\cdot\bar\Lambda$", rounds=occupancy_constant(K, t, rate) / rate),
             statement=said(
-                "n(t) = @rounds·Λ̄, so before round K the printed sum takes n too large.",
+                r"$n(t)=@rounds\cdot\bar\Lambda$, so before round $K$ the printed sum takes $n$ too "
+                "large.",
                 rounds=occupancy_constant(K, t, rate) / rate,
             ),
-            formula=written(
-                r"n(t)=@rounds\,\bar\Lambda", "n = @rounds·Λ̄", rounds=occupancy_constant(K, t, rate) / rate
-            ),
-            sketch="A round's memory holds the last K admissions, of which there are only t before round K.",
-            parts=("n", "too large before K"),
+            formula=said(r"n(t)=@rounds\,\bar\Lambda", rounds=occupancy_constant(K, t, rate) / rate),
+            sketch="A round's memory holds the last $K$ admissions, of which there are only $t$ before "
+            "round $K$.",
             checks={
-                "n": (occupancy_round_by_round, confirming(occupancy_corrected_simulated)),
-                "too large before K": smaller_before_K,
+                "$n$": (occupancy_round_by_round, confirming(occupancy_corrected_simulated)),
+                "too large before $K$": smaller_before_K,
             },
         ),
     ),

@@ -11,9 +11,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.engines import smt
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.market import C, S, Z, c, high
-from proofs_check.groundwork.reuse.corners import always
 from theory.algebra import positive_part
 from theory.buying import drift_constant
 
@@ -44,12 +44,12 @@ def moves() -> Evidence:
         always((c * x - C) ** 2 <= most, given=[x <= S, c <= high], domain="every purchase and price"),
         always(
             sp.Or(sp.Eq(most, C**2), sp.Eq(most, (high * S - C) ** 2)),
-            domain="one of the two: nothing is bought, or S at the highest price",
+            domain="one of the two: nothing is bought, or $S$ at the highest price",
         ),
         always(
             [move <= step, move >= -step],
             given=[step >= C, c * x - C <= step],
-            domain="every debt, δ at least C and cx - C",
+            domain=r"every debt, $\delta$ at least $C$ and $cx-C$",
         ),
     )
 
@@ -65,5 +65,5 @@ def drift_of_a_round() -> Evidence:
             spare**2 <= 2 * half,
             sp.Or(sp.Eq(after, Z + spare), sp.And(sp.Eq(after, 0), Z + spare <= 0)),
         ],
-        domain="every Z >= 0 and cx - C = spare with spare² <= 2B",
+        domain=r"every $Z\ge0$ and $cx-C$ = spare with $\text{spare}^2\le2B$",
     )

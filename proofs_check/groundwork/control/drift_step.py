@@ -11,11 +11,11 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import diverges
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.control.repaired_penalty import plain, third_term_falls
-from proofs_check.groundwork.regret.orders import diverges
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import CONSTANTS, REGION, C, V, rate, rho, t
+from proofs_check.symbols import CONSTANTS, REGION, C, V, rate, rho, t
 from theory.admission import debt_update
 from theory.bound import generalisation_term
 from theory.minimiser import drift_plus_penalty
@@ -35,7 +35,7 @@ def debt_behaves() -> Evidence:
     return always(
         [debt >= 0, debt >= debt_update(Z, c, less, C)],
         given=[sp.Eq(debt, debt_update(Z, c, Lambda, C)), less <= Lambda],
-        domain="every Z, c >= 0, C > 0 and admissions less <= Λ",
+        domain=r"every $Z$, $c\ge0$, $C>0$ and admissions less $\le\Lambda$",
     )
 
 
@@ -44,7 +44,7 @@ def drift_inequality() -> Evidence:
     change = c * Lambda - C
     return always(
         debt_update(Z, c, Lambda, C) ** 2 / 2 - Z**2 / 2 <= (c**2 * Lambda**2 + C**2) / 2 + Z * change,
-        domain="every Z, c, Λ >= 0 and C > 0",
+        domain=r"every $Z$, $c$, $\Lambda\ge0$ and $C>0$",
     )
 
 
@@ -55,8 +55,8 @@ def drift_constant_is() -> Evidence:
         equal(
             drift_constant(REGION, t, square, C),
             (square * top**2 + C**2) / 2,
-            domain="every ρ, t, Λ̄, E[c²], C",
-            what="B_t and (E[c²]Λ_max² + C²)/2",
+            domain=r"every $\rho$, $t$, $\bar\Lambda$, $\mathbb E[c^2]$, $C$",
+            what=r"$B_t$ and $(\mathbb E[c^2]\Lambda_{\max}^2+C^2)/2$",
         ),
         always(
             (c**2 * Lambda**2 + C**2) / 2 <= (c**2 * most**2 + C**2) / 2,
@@ -75,7 +75,7 @@ def rate_is_a_choice() -> Evidence:
             sp.Le(rate, plain(region_maximum(REGION, t)), evaluate=False),
         ],
         given=[x < 1],
-        domain="every t >= 1, 0 < ρ < 1, Λ̄",
+        domain=r"every $t\ge1$, $0<\rho<1$, $\bar\Lambda$",
     )
 
 
@@ -92,13 +92,13 @@ def one_round() -> Evidence:
             objective - V * penalty(held + Lambda, seen + Lambda, CONSTANTS),
             Z * (c * Lambda - C),
             domain="every argument and constant",
-            what="J less V times the penalty and Z(cΛ - C)",
+            what=r"$J$ less $V$ times the penalty and $Z(c\Lambda-C)$",
         ),
         always(
             debt_update(Z, c, Lambda, C) ** 2 / 2 - Z**2 / 2 + V * p
             <= (c**2 * most**2 + C**2) / 2 + Z * (c * rate - C) + V * bound,
             given=[chosen, other <= bound, Lambda <= most],
-            domain="every Z, c, Λ, p >= 0 and C, V > 0",
+            domain=r"every $Z$, $c$, $\Lambda$, $p\ge0$ and $C$, $V>0$",
         ),
     )
 
@@ -109,7 +109,8 @@ def conditional_means() -> Evidence:
     return always(
         p * z1 * (m1 * rate - C) + (1 - p) * z2 * (m2 * rate - C) <= 0,
         given=[p <= 1, m1 * rate <= C, m2 * rate <= C],
-        domain="any two pasts; m is the mean cost given the past: E[Z(cΛ̄-C)] = E[Z(E[c|past]Λ̄-C)]",
+        domain=r"any two pasts; $m$ is the mean cost given the past: $\mathbb "
+        r"E[Z(c\bar\Lambda-C)]=\mathbb E[Z(\mathbb E[c|\text{past}]\bar\Lambda-C)]$",
     )
 
 
@@ -120,15 +121,15 @@ def without_debt() -> Evidence:
         equal(
             objective,
             V * generalisation_term(1 / Lambda, Lambda, CONSTANTS),
-            domain="every V, c, C and constants",
-            what="J_1 and V times the third term at N = Λ",
+            domain="every $V$, $c$, $C$ and constants",
+            what=r"$J_1$ and $V$ times the third term at $N=\Lambda$",
         ),
         third_term_falls(),
         equal(
             plain(region_maximum(REGION, 1)),
             rate / (1 - rho),
-            domain="every ρ, Λ̄",
-            what="Λ_max(1) and Λ̄/(1-ρ)",
+            domain=r"every $\rho$, $\bar\Lambda$",
+            what=r"$\Lambda_{\max}(1)$ and $\bar\Lambda/(1-\rho)$",
         ),
     )
 
@@ -138,7 +139,13 @@ def after_first_round(expression: Any, variable: Any, *, what: str, domain: str,
     found = diverges(expression, variable, what=what, domain=domain, **{"Vio^S(1) = Z(2)": debt})
     facts = {
         "round 1 of ACDPP admits Λ_max(1)": without_debt(),
-        "constant admission is affordable": equal(C / rate * rate, C, domain="c = C/Λ̄", what="cΛ̄ and C"),
+        "constant admission is affordable": equal(
+            C / rate * rate,
+            C,
+            domain=r"$c=C/\bar\Lambda$",
+            what=r"$c\bar\Lambda$ "
+            "and $C$",
+        ),
     }
     return obeying(found, facts)
 
@@ -153,10 +160,18 @@ def least_average() -> Evidence:
     u, v = sp.symbols("u v", positive=True)
     return together(
         equal(
-            (1 - rho * x) / (1 - rho) - (1 - x) / (1 - rho), x, domain="x = ρ^t", what="g's growth and ρ^t"
+            (1 - rho * x) / (1 - rho) - (1 - x) / (1 - rho),
+            x,
+            domain=r"$x=\rho^t$",
+            what="$g$'s growth and "
+            r"$\rho^t$",
         ),
-        always((u**2 + v**2) / 2 >= u * v, domain="u² = ρ^j, v² = ρ^(t-1-j), uv = r: so g >= t·r"),
-        always(g + u <= t + 1, given=[g <= t, u <= 1], domain="one summand more, u = ρ^t: so g <= t"),
+        always(
+            (u**2 + v**2) / 2 >= u * v,
+            domain=r"$u^2=\rho^j$, $v^2=\rho^{t-1-j}$, $uv=r$: so $g\ge "
+            r"t\cdot r$",
+        ),
+        always(g + u <= t + 1, given=[g <= t, u <= 1], domain=r"one summand more, $u=\rho^t$: so $g\le t$"),
     )
 
 
@@ -167,8 +182,8 @@ def drift_excess() -> Evidence:
     return equal(
         above,
         square * rate**2 / (2 * (1 - rho) ** 2) * power * (2 - power) / ((1 - power) / (1 - rho)) ** 2,
-        domain="every ρ, t, Λ̄, E[c²], C",
-        what="B_t's excess and E[c²]Λ̄²/(2(1-ρ)²)·x(2-x)/g²",
+        domain=r"every $\rho$, $t$, $\bar\Lambda$, $\mathbb E[c^2]$, $C$",
+        what=r"$B_t$'s excess and $\mathbb E[c^2]\bar\Lambda^2/(2(1-\rho)^2)\cdot x(2-x)/g^2$",
     )
 
 
@@ -192,6 +207,6 @@ def drift_ends() -> Evidence:
     squares = sp.summation(1 / t**2, (t, 1, sp.oo))
     ends = [end.subs({x: 1, rho: 1}) for end in (UPPER, LOWER)]
     return together(
-        *(equal(end, 1 / t**2, domain="ρ = 1", what="an end of q and 1/t²") for end in ends),
-        equal(squares, sp.pi**2 / 6, domain="all t", what="Σ1/t² and π²/6"),
+        *(equal(end, 1 / t**2, domain=r"$\rho=1$", what="an end of $q$ and $1/t^2$") for end in ends),
+        equal(squares, sp.pi**2 / 6, domain="all $t$", what=r"$\sum 1/t^2$ and $\pi^2/6$"),
     )

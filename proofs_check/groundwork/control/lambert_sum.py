@@ -15,11 +15,12 @@ import sympy as sp
 from proofs_check.claim import Context
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.control.repaired_penalty import plain
-from proofs_check.groundwork.regret.orders import tends_to, tight_regions
-from proofs_check.notation import REGION, C, rate, rho, t
+from proofs_check.groundwork.regret.orders import tight_regions
+from proofs_check.symbols import REGION, C, rate, rho, t
 from theory.algebra import ball
 from theory.lambert import lambert_partial, lambert_total
 from theory.region import region_maximum
@@ -52,15 +53,20 @@ def beyond_rate() -> Evidence:
         equal(
             plain(region_maximum(REGION, t)),
             rate * (1 + share),
-            domain="every t, ρ, Λ̄",
-            what="Λ_max(t) and Λ̄(1+h)",
+            domain=r"every $t$, $\rho$, $\bar\Lambda$",
+            what=r"$\Lambda_{\max}(t)$ and $\bar\Lambda(1+h)$",
         ),
-        equal(plain(summed.function.subs(index, t)), share, domain="every t, ρ", what="the summand and h"),
-        equal(last - first, t - 2, domain="every t", what="the sum's range and rounds 1, …, t-1"),
+        equal(
+            plain(summed.function.subs(index, t)),
+            share,
+            domain=r"every $t$, $\rho$",
+            what="the summand and $h$",
+        ),
+        equal(last - first, t - 2, domain="every $t$", what=r"the sum's range and rounds 1, $\ldots$, $t-1$"),
         always(
             plain(region_maximum(REGION, t + 1)) < plain(region_maximum(REGION, t)),
             given=[rho < 1, power < 1],
-            domain="every t >= 1, 0 < ρ < 1: the upper end falls",
+            domain=r"every $t\ge1$, $0<\rho<1$: the upper end falls",
         ),
     )
 
@@ -72,13 +78,18 @@ def lambert_summand() -> Evidence:
         always(
             rho * r**2 / g <= rho * r / t,
             given=[g >= t * r],
-            domain="every 0 < ρ < 1, t >= 1, √ρ·ρ^(t/2) = ρr; summed, Σ√ρ^t/t = log(1/(1-√ρ))",
+            domain=r"every $0<\rho<1$, $t\ge1$, $\sqrt{\rho}\cdot\rho^{t/2}=\rho r$; summed, $\sum "
+            r"\sqrt{\rho}^t/t=\log(1/(1-\sqrt{\rho}))$",
         ),
-        always((u**2 + v**2) / 2 >= u * v, domain="ρ^j and ρ^(t-1-j) average at least r: so g >= t·r"),
+        always(
+            (u**2 + v**2) / 2 >= u * v,
+            domain=r"$\rho^j$ and $\rho^{t-1-j}$ average at least $r$: so "
+            r"$g\ge t\cdot r$",
+        ),
         always(
             rho * r**2 / g >= rho * r**2 / t,
             given=[g <= t],
-            domain="every 0 < ρ < 1, t >= 1, ρ^j <= 1; summed, Σρ^t/t = log(1/(1-ρ))",
+            domain=r"every $0<\rho<1$, $t\ge1$, $\rho^j\le1$; summed, $\sum \rho^t/t=\log(1/(1-\rho))$",
         ),
     )
 
@@ -92,14 +103,14 @@ def lambert_closed() -> Evidence:
         equal(
             lambert_bound(q**2),
             q * series / (1 - q**2),
-            domain="every √ρ = odds/(1+odds)",
-            what="lambert_bound and √ρ·Σ√ρ^t/t/(1-ρ)",
+            domain=r"every $\sqrt{\rho}$ = odds/(1+odds)",
+            what=r"lambert_bound and $\sqrt{\rho}\cdot\sum \sqrt{\rho}^t/t/(1-\rho)$",
         ),
         equal(
             cost_violation_rate(q),
             series / (1 - q),
-            domain="every ρ = odds/(1+odds)",
-            what="cost_violation_rate and Σρ^t/t/(1-ρ)",
+            domain=r"every $\rho$ = odds/(1+odds)",
+            what=r"cost_violation_rate and $\sum \rho^t/t/(1-\rho)$",
         ),
     )
 
@@ -117,14 +128,14 @@ def lambert_bounded(context: Context) -> Evidence:
             "<=",
             lambda p: lambert_bound(at(p)),
             grid,
-            domain="Σρ^t/(1-ρ^t) against √ρ·log(1/(1-√ρ))/(1-ρ)",
+            domain=r"$\sum \rho^t/(1-\rho^t)$ against $\sqrt{\rho}\cdot\log(1/(1-\sqrt{\rho}))/(1-\rho)$",
         ),
         compare(
             lambda p: lambert_total(at(p)),
             ">=",
             lambda p: cost_violation_rate(at(p)),
             grid,
-            domain="Σρ^t/(1-ρ^t) against log(1/(1-ρ))/(1-ρ)",
+            domain=r"$\sum \rho^t/(1-\rho^t)$ against $\log(1/(1-\rho))/(1-\rho)$",
         ),
     )
 
@@ -138,7 +149,7 @@ def lambert_order() -> Evidence:
         h,
         1,
         what="the upper bound divided by the lower",
-        domain="ρ = 1 - 1/h, h → ∞",
+        domain=r"$\rho=1-1/h$, $h\to\infty$",
     )
 
 
@@ -149,13 +160,14 @@ def abel_step() -> Evidence:
         always(
             weighted + (longer - prefix) * after <= longer * after,
             given=[weighted <= prefix * before, before >= after, prefix <= 0],
-            domain="one round more; U_1 = D_1·w_1. At the end U <= Dw <= 0",
+            domain=r"one round more; $U_1=D_1\cdot w_1$. At the end $U\le Dw\le0$",
         ),
         equal(
             mean * plain(region_maximum(REGION, t)) - C,
             (mean * rate - C) / (1 - power) + C * power / (1 - power),
-            domain="every t, ρ, E[c], C",
-            what="E[c]Λ_max - C and (E[c]Λ̄-C)w + C(w-1), w = 1/(1-ρ^t),",
+            domain=r"every $t$, $\rho$, $\mathbb E[c]$, $C$",
+            what=r"$\mathbb E[c]\Lambda_{\max}-C$ and $(\mathbb E[c]\bar\Lambda-C)w+C(w-1)$, "
+            r"$w=1/(1-\rho^t)$,",
         ),
     )
 
@@ -174,7 +186,8 @@ def peak_step() -> Evidence:
             mean * plain(region_maximum(REGION, t)) - C,
             (mean * rate - C) + mean * rate * share,
             domain=domain,
-            what="E[c]Λ_max - C and (E[c]Λ̄-C) + E[c]Λ̄h",
+            what=r"$\mathbb E[c]\Lambda_{\max}-C$ and $(\mathbb E[c]\bar\Lambda-C)+\mathbb "
+            r"E[c]\bar\Lambda h$",
         ),
         equal(
             cost_violation_by_peak(sp.Integer(0), REGION, peak),
@@ -182,7 +195,13 @@ def peak_step() -> Evidence:
             domain=domain,
             what="the bound before round 1 and 0",
         ),
-        equal(growth, peak * rate * share, domain=domain, what="the bound's growth in round t and c_max·Λ̄h"),
+        equal(
+            growth,
+            peak * rate * share,
+            domain=domain,
+            what="the bound's growth in round $t$ and "
+            r"$c_{\max}\cdot\bar\Lambda h$",
+        ),
         always(
             mean * rate * share <= peak * rate * share,
             given=[mean <= peak, power < 1],
@@ -191,7 +210,7 @@ def peak_step() -> Evidence:
         always(
             paid + beyond <= bound,
             given=[paid <= 0, beyond <= bound],
-            domain="the two sums together, and bound >= 0: so the positive part as well",
+            domain=r"the two sums together, and bound $\ge0$: so the positive part as well",
         ),
     )
 
@@ -200,5 +219,8 @@ def worst_policy() -> Evidence:
     """A round's mean cost is largest at the upper end, whatever cost and admission have to do with each other."""
     c, admitted, most = sp.symbols("c admitted most", nonnegative=True)
     return always(
-        c * admitted <= c * most, given=[admitted <= most], domain="every path, c >= 0 and Λ <= Λ_max(t)"
+        c * admitted <= c * most,
+        given=[admitted <= most],
+        domain=r"every path, $c\ge0$ and "
+        r"$\Lambda\le\Lambda_{\max}(t)$",
     )

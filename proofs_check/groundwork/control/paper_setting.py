@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from proofs_check.notation import rate
+from proofs_check.symbols import rate
 from theory.setting import Constants, Region
 
 h = sp.Symbol("h", positive=True)  # 1/(1-ρ)

@@ -20,7 +20,7 @@ from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together, undecided
 from proofs_check.groundwork.control.inside_region import corners, placed, switched
-from proofs_check.notation import CONSTANTS, REGION, K, rate, rho, t
+from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho, t
 from theory.algebra import ball, log, precise
 from theory.bound import generalisation_term, linear_term, root_term
 from theory.lambert import lambert_partial
@@ -71,13 +71,13 @@ def totals_are_sums() -> Evidence:
             plain(region_minimum_total(REGION, t + 1) - region_minimum_total(REGION, t)),
             plain(region_minimum(REGION, t)),
             domain=domain,
-            what="the lower total's growth and Λ_min(t)",
+            what=r"the lower total's growth and $\Lambda_{\min}(t)$",
         ),
         equal(
             plain(region_maximum_total(REGION, t + 1).subs(later, grown) - region_maximum_total(REGION, t)),
             plain(region_maximum(REGION, t)),
             domain=domain,
-            what="the upper total's growth and Λ_max(t)",
+            what=r"the upper total's growth and $\Lambda_{\max}(t)$",
         ),
     )
 
@@ -104,7 +104,7 @@ def totals_in_numbers() -> Evidence:
     return exhaust(
         [{"t": t, "rho": rho} for t in (1, 2, 3, 8, 30) for rho in (Fraction(1, 5), Fraction(9, 10))],
         differs,
-        domain="t up to 30, ρ = 1/5, 9/10, Λ̄ = 7/3; balls to 25 digits",
+        domain=r"$t$ up to 30, $\rho=1/5$, $9/10$, $\bar\Lambda=7/3$; balls to 25 digits",
     )
 
 
@@ -113,7 +113,7 @@ def window_is_sum() -> Evidence:
     return equal(
         plain(region_minimum_window(REGION, k, k + s)),
         plain(region_minimum_total(REGION, k + s) - region_minimum_total(REGION, s + 1)),
-        domain="every 1 <= k <= t, ρ, Λ̄",
+        domain=r"every $1\le k\le t$, $\rho$, $\bar\Lambda$",
         what="the window and the difference of the totals",
     )
 
@@ -142,19 +142,19 @@ def pieces_at_the_ends() -> Evidence:
                 plain(terms.linear / share, now),
                 plain(gap, now),
                 domain=f"{case}, every ρ, Λ̄ and constants",
-                what="the second term's 1/n - 1/N and 1/n_min - 1/N_max",
+                what=r"the second term's $1/n-1/N$ and $1/n_{\min}-1/N_{\max}$",
             ),
             equal(
                 terms.root,
                 root_term(terms.linear / share, CONSTANTS),
                 domain=case,
-                what="the first term and that of the second's 1/n - 1/N",
+                what="the first term and that of the second's $1/n-1/N$",
             ),
             equal(
                 terms.generalisation,
                 generalisation_term(1 / fewest, fewest, CONSTANTS),
                 domain=case,
-                what="the third term and the penalty's at N_min",
+                what=r"the third term and the penalty's at $N_{\min}$",
             ),
         ]
     return together(*found)
@@ -169,17 +169,17 @@ def first_terms_move() -> Evidence:
     domain = "every constant, 0 < low <= high"
     mismatch = penalty_terms(n, N, CONSTANTS).linear / linear_term(1, CONSTANTS)
     return together(
-        equal(mismatch, 1 / n - 1 / N, domain="every n, N", what="what the penalty's second term is of"),
+        equal(mismatch, 1 / n - 1 / N, domain="every $n$, $N$", what="what the penalty's second term is of"),
         equal(
             penalty_terms(n, N, CONSTANTS).root,
             root_term(mismatch, CONSTANTS),
-            domain="every n, N",
+            domain="every $n$, $N$",
             what="the penalty's first term and the root of the same",
         ),
         always(
             1 / n - 1 / N <= 1 / fewer - 1 / more,
             given=[n >= fewer, more >= N],
-            domain="every n at or above its lower end, N at or below its upper end",
+            domain="every $n$ at or above its lower end, $N$ at or below its upper end",
         ),
         always(
             sp.Le(root_term(low, CONSTANTS), root_term(high, CONSTANTS), evaluate=False),
@@ -204,25 +204,25 @@ def third_term_falls() -> Evidence:
     L = log(1 + w)
     slope = 5 * B * L / ((1 + w) * sp.sqrt((1 + w) * (1 + L)))
     if not slope.is_positive:
-        return undecided("identity", f"the sign of {slope} is open", domain="N > Pdim")
+        return undecided("identity", f"the sign of {slope} is open", domain=r"$N>\mathrm{Pdim}$")
     return together(
         equal(
             -sp.diff(third(P * (1 + w)), w),
             slope,
-            domain="every N > Pdim, L = log(N/Pdim) > 0",
+            domain=r"every $N>\mathrm{Pdim}$, $L=\log(N/\mathrm{Pdim})>0$",
             what="the third term's negative slope and a positive number",
         ),
         equal(
             third(P / (1 + w)),
             10 * B * sp.sqrt(1 + w),
-            domain="every N < Pdim, 1+w = Pdim/N",
-            what="the third term and 10B√(Pdim/N)",
+            domain=r"every $N<\mathrm{Pdim}$, $1+w=\mathrm{Pdim}/N$",
+            what=r"the third term and $10B\sqrt{\mathrm{Pdim}/N}$",
         ),
         equal(
             third(P),
             10 * B,
-            domain="N = Pdim, where the two meet",
-            what="the third term and 10B",
+            domain=r"$N=\mathrm{Pdim}$, where the two meet",
+            what="the third term and $10B$",
         ),
     )
 
@@ -233,7 +233,7 @@ def jointly_sharp() -> Evidence:
     return always(
         1 / n - 1 / (n + left) <= 1 / fewer - 1 / (fewer + more),
         given=[n >= fewer, left <= more],
-        domain="every memory n >= n_min and every A <= ΣΛ_max(j), j <= t-K",
+        domain=r"every memory $n\ge n_{\min}$ and every $A\le\sum \Lambda_{\max}(j)$, $j\le t-K$",
     )
 
 

@@ -9,7 +9,7 @@ import sympy as sp
 
 from proofs_check.engines.limit import converges, equivalent
 from proofs_check.evidence import Evidence, together
-from proofs_check.notation import CONSTANTS, K, rate, total_buffer
+from proofs_check.symbols import CONSTANTS, K, rate, total_buffer
 from theory.bound import linear_term, root_term
 from theory.constant_admission import constant_round
 
@@ -33,8 +33,25 @@ def third_terms(pace: Any) -> Any:
 def average_share() -> Evidence:
     """At any K and rate a round's share tends to that of KΛ̄ samples, and the third term's to 0."""
     terms = constant_round(K, t, rate, CONSTANTS)
-    first = equivalent(terms.root + terms.linear, t, t, share(K * rate), domain="T → ∞, any K and rate")
-    return together(first, equivalent(terms.generalisation, t, t, 0, domain="T → ∞, any K and rate"))
+    first = equivalent(
+        terms.root + terms.linear,
+        t,
+        t,
+        share(K * rate),
+        domain=r"$T\to\infty$, any $K$ "
+        "and rate",
+    )
+    return together(
+        first,
+        equivalent(
+            terms.generalisation,
+            t,
+            t,
+            0,
+            domain=r"$T\to\infty$, any $K$ and "
+            "rate",
+        ),
+    )
 
 
 @cache
@@ -45,7 +62,7 @@ def third_term_grows() -> Evidence:
         t,
         sp.sqrt(t * sp.log(t)),
         third_terms(rate),
-        domain="constant admission, any K and rate; T → ∞",
+        domain=r"constant admission, any $K$ and rate; $T\to\infty$",
     )
 
 

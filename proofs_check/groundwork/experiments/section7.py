@@ -19,21 +19,22 @@ from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results
 from proofs_check.experiments.document import Reproduction
 from proofs_check.experiments.stated import SECTION7, Stated
-from proofs_check.notation import Formula
 
 __all__ = ["BASELINES", "DOMAIN", "GAPS", "Instead", "Judge", "Measure", "Part", "claims_from"]
 
 ACDPP = {"paper": "acdpp", "released": "released"}
 RELEASED = (
-    "the settings of the released code in place of the text's: a shorter K, a wide region that hardly contracts, with "
-    "a cap, V = 1000 (10000, 3000), another penalty, at least one sample a client and round, rates of constant "
-    "admission rounded down, K = 10 for hybrid, momentum, a pool of 500 images a class or 1,000 a client that is "
-    "shuffled anew when it is used up, integer prices (to 49 on CIFAR-10), and logistic regression for LeNet"
+    "the settings of the released code in place of the text's: a shorter $K$, a wide region that hardly "
+    "contracts, with a cap, $V=1000$ ($10{,}000$, 3000), another penalty, at least one sample a client "
+    "and round, rates of constant admission rounded down, $K=10$ for hybrid, momentum, a pool of 500 "
+    "images a class or $1{,}000$ a client that is shuffled anew when it is used up, integer prices (to "
+    "49 on CIFAR-10), and logistic regression for LeNet"
 )
 ESTABLISHED = ("proved", "certified", "supported")
 BASELINES = {"constant": "constant admission", "hybrid": "the hybrid baseline"}
 DOMAIN = (
-    "the setting of Section 7 on three data sets; chosen where it is silent: 100 rounds, V = √T, ρ = 1 - 1/√T"
+    r"the setting of Section 7 on three data sets; chosen where it is silent: 100 rounds, $V=\sqrt{T}$, "
+    r"$\rho=1-1/\sqrt{T}$"
 )
 GAPS = {"after the last round": "points", "averaged over rounds": "points_averaged"}
 
@@ -72,7 +73,6 @@ def claims_from(results: Results, parts: Sequence[Part], instead: Instead, **tex
         return []
     claim = Claim(
         kind="experiment",
-        parts=tuple(part.name for part in parts),
         checks=_checks(results, parts, "paper"),
         hypotheses=(RELEASED,) if "released" in settings else (),
         checks_with_hypotheses=_checks(results, parts, "released") if "released" in settings else (),
@@ -127,12 +127,8 @@ def _correction(
         title=instead.title.format(all_of_it),
         statement=f"{instead.statement.format(named)} Runs: {runs}.",
         sketch=instead.sketch,
-        formula=Formula(
-            rf"{instead.latex}={_typeset(all_of_it)}",
-            f"{instead.symbol} = {all_of_it}",
-        ),
+        formula=rf"{instead.latex}={_typeset(all_of_it)}",
         symbols={instead.symbol: f"{instead.meaning}, for {', '.join(words)}"},
-        parts=tuple(words),
         checks=checks,
     )
 

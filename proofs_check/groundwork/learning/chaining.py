@@ -37,10 +37,10 @@ from theory.setting import Constants
 
 HAUSSLER = Given(
     "Haussler 1995",
-    "D. Haussler, Sphere packing numbers for subsets of the Boolean n-cube with bounded Vapnik-Chervonenkis "
-    "dimension, J. Combin. Theory A 69 (1995), Corollary 3: of the functions of a class with values in [0, 1] "
-    "and pseudo-dimension d, at most e(d+1)(2e/ε)^d are pairwise more than ε apart in L1(Q), for every "
-    "probability Q",
+    "D. Haussler, Sphere packing numbers for subsets of the Boolean $n$-cube with bounded "
+    "Vapnik-Chervonenkis dimension, J. Combin. Theory $A$ 69 (1995), Corollary 3: of the functions of a "
+    r"class with values in [0, 1] and pseudo-dimension $d$, at most $e(d+1)(2e/\varepsilon)^d$ are "
+    r"pairwise more than $\varepsilon$ apart in $L_1(Q)$, for every probability $Q$",
 )
 # of theory's bound on the deviation, where B = Pdim = N_eff = 1
 CONSTANT = Fraction(deviation_term(1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)))
@@ -85,14 +85,14 @@ def tail_is_geometric() -> Evidence:
     d = sp.Symbol("d", positive=True)
     here, next_ = (sp.expand_log(entropy(4 * sp.Integer(RATIO) ** (2 * i), d)) for i in (j, j + 1))
     both = _with_log_symbols(sp.Matrix([here, next_]))
-    return always(sp.Le(both[1], 2 * both[0], evaluate=False), domain="every level j >= 1, every d > 0")
+    return always(sp.Le(both[1], 2 * both[0], evaluate=False), domain=r"every level $j\ge1$, every $d>0$")
 
 
 def decreases_in_d() -> Evidence:
     """∂h/∂d < 0, at any radius."""
     d, inverse_square = sp.symbols("d inverse_square", positive=True)
     slope = _with_log_symbols(sp.diff(entropy(inverse_square, d), d))
-    return always(sp.Lt(slope, 0, evaluate=False), domain="every real d > 0; log(2(d+1)) >= 0")
+    return always(sp.Lt(slope, 0, evaluate=False), domain=r"every real $d>0$; $\log(2(d+1))\ge0$")
 
 
 def at_pdim_one(limit: Any) -> Evidence:
@@ -102,7 +102,7 @@ def at_pdim_one(limit: Any) -> Evidence:
         "<",
         lambda p: ball(Fraction(limit)),
         [{"Pdim": 1}],
-        domain="Pdim = 1, the worst case; every weight vector, N and class",
+        domain=r"$\mathrm{Pdim}=1$, the worst case; every weight vector, $N$ and class",
     )
     return replace(found, strength="proof")  # one number decides for all Pdim, since h decreases in d
 
@@ -119,6 +119,6 @@ def rounded_up() -> Evidence:
         ">",
         lambda p: ball(CONSTANT - TENTH),
         [{"Pdim": 1}],
-        domain="Pdim = 1: the constant is the chaining sum, rounded up to a tenth",
+        domain=r"$\mathrm{Pdim}=1$: the constant is the chaining sum, rounded up to a tenth",
     )
     return replace(found, strength="proof")  # it is about one number

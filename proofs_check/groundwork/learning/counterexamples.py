@@ -94,8 +94,8 @@ def local_steps() -> Evidence:
         "<=",
         lambda p: stated_bound(example.constants, example.rounds, example.clients),
         [{"T": example.rounds, "E": example.constants.E, "eta": Fraction(1, 500), "n = N": example.clients}],
-        domain="losses θ²/2 and (1-θ)²/20 on [0, 1], one sample a client, kept for ever; share of each loss "
-        "1/2 ± 1/1000",
+        domain=r"losses $\theta^2/2$ and $(1-\theta)^2/20$ on [0, 1], one sample a client, kept for "
+        r"ever; share of each loss $1/2\pm1/1000$",
     )
     return obeying(found, example.problem.facts)
 
@@ -143,10 +143,11 @@ def non_convex() -> Evidence:
         "<=",
         lambda _: stated_bound(constants, T, MANY),
         [point],
-        domain="the loss 1 + 3θ² - 10θ³ + 6θ⁴ on [0, 1], E = 1; descent from 1/8 tends to the local minimum 0",
+        domain=r"the loss $1+3\theta^2-10\theta^3+6\theta^4$ on [0, 1], $E=1$; descent from $1/8$ tends "
+        "to the local minimum 0",
     )
-    inside = trapped(constants.eta, domain="every start in [0, 1/4], this step size")
-    return obeying(found, {**WELL.facts, "the iterates stay in Θ": inside})
+    inside = trapped(constants.eta, domain="every start in $[0,1/4]$, this step size")
+    return obeying(found, {**WELL.facts, r"the iterates stay in $\Theta$": inside})
 
 
 def basin() -> Evidence:
@@ -157,12 +158,13 @@ def basin() -> Evidence:
     small = always(
         per_round_constant_as_stated(constants) < 1,
         given=[eta <= sp.Rational(1, 20)],
-        domain="every η <= 1/20",
+        domain=r"every $\eta\le1/20$",
     )
-    stays = trapped(Fraction(1, 20), domain="every start in [0, 1/4], every η <= 1/20")
+    stays = trapped(Fraction(1, 20), domain=r"every start in $[0,1/4]$, every $\eta\le1/20$")
     found = refutes(
         stays,
-        "descent never leaves [0, 1/4], where the excess risk is at least 1 in every round; the bound grows by less",
+        "descent never leaves $[0,1/4]$, where the excess risk is at least 1 in every round; the bound "
+        "grows by less",
     )
     return obeying(found, {**WELL.facts, "a printed constant below 1": small})
 
@@ -181,7 +183,8 @@ def no_projection() -> Evidence:
         "<=",
         lambda _: stated_bound(constants, T, MANY, once=False),
         [{"T": T, "eta": 3, "start": 1, "next iterate": x, "n = N": MANY}],
-        domain="the convex loss θ²/2 on [-1, 1], E = 1, no projection; even with D²/(2η) counted in every round",
+        domain=r"the convex loss $\theta^2/2$ on $[-1,1]$, $E=1$, no projection; even with $D^2/(2\eta)$ "
+        "counted in every round",
     )
     return obeying(found, problem.facts)
 
@@ -213,7 +216,7 @@ def dropping_by_value() -> Evidence:
         "<=",
         bound,
         [{"T": T, "eta": eta, "n": n, "N": 4 * n, "start": -half}],
-        domain="convex losses 1/2 + zθ on [-1/2, 1/2], z = 1 with chance 3/8, else -1; projected, E = 1, one "
-        "distribution; clients keep the n largest z",
+        domain=r"convex losses $1/2+z\theta$ on $[-1/2,1/2]$, $z=1$ with chance $3/8$, else $-1$; "
+        "projected, $E=1$, one distribution; clients keep the $n$ largest $z$",
     )
     return obeying(found, problem.facts)

@@ -15,8 +15,8 @@ from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.learning.one_round import c, chi, step
 from proofs_check.groundwork.learning.population import deviation_is_covered
 from proofs_check.groundwork.learning.worst_round import rise
-from proofs_check.notation import N, T, neff
 from proofs_check.simulator import Snapshot, simulate
+from proofs_check.symbols import N, T, neff
 from theory.algebra import ball, precise
 from theory.bound import (
     Bound,
@@ -66,13 +66,15 @@ def telescoping(
         + symbolic_sum(same, t, 1, T)
         + sp.Sum(varying, (t, 1, T)),
         (first - last) / (2 * step) + T * constant(c) + sp.Sum(sp.expand(terms(mismatch(t))), (t, 1, T)),
-        domain="every T, every sequence of squared distances d and of mismatches χ",
-        what="the sum of T recursions and [d(1) - d(T+1)]/(2ηE) + T times the constant + the rounds' terms",
+        domain=r"every $T$, every sequence of squared distances $d$ and of mismatches $\chi$",
+        what=r"the sum of $T$ recursions and $[d(1)-d(T+1)]/(2\eta E)+T$ times the constant + the "
+        "rounds' terms",
     )
     bounded = always(
         (first - last) / (2 * step) <= initial_term(c.merged),
         given=[first <= c.D**2, last >= 0],
-        domain="every D, η, E; first = |θ¹-θ*|² <= D², last = |θ^(T+1)-θ*|² >= 0",
+        domain=r"every $D$, $\eta$, $E$; first $=|\theta^1-\theta^{\star}|^2\le D^2$, last "
+        r"$=|\theta^{T+1}-\theta^{\star}|^2\ge0$",
     )
     return together(telescoped, bounded)
 
@@ -104,7 +106,7 @@ def theorem_round() -> Evidence:
     return equal(
         round_terms(chi, 1 / neff, N, c.merged).total,
         root_term(chi, c) + linear_term(chi, c.merged) + generalisation_term(1 / neff, N, c),
-        domain="all symbols; by the telescoping sum, T such rounds add up",
+        domain="all symbols; by the telescoping sum, $T$ such rounds add up",
         what="theory's round and the sum of its links",
     )
 
@@ -114,7 +116,7 @@ def sharper_round_links() -> Evidence:
     return equal(
         sharper_round(chi, 1 / neff, c).total,
         root_term(chi, c) + deviation_term(1 / neff, c),
-        domain="all symbols; by the telescoping sum, T such rounds add up",
+        domain="all symbols; by the telescoping sum, $T$ such rounds add up",
         what="theory's round and the sum of its links",
     )
 
@@ -125,7 +127,7 @@ def memory_round_links() -> Evidence:
     return equal(
         memory_round(stale, c).total,
         deviation_term(stale, c),
-        domain="all symbols; by the telescoping sum, T such rounds add up",
+        domain="all symbols; by the telescoping sum, $T$ such rounds add up",
         what="theory's round and the sum of its links",
     )
 
@@ -188,8 +190,16 @@ def below_theorem_1() -> Evidence:
         equal(getattr(smaller, name), getattr(larger, name), domain="all symbols", what=f"the {name} terms")
         for name in ("root", "initial")
     ]
-    constant = always(sp.Lt(smaller.constant, larger.constant, evaluate=False), domain="every D, η, E, L, G")
-    linear = always(sp.Lt(smaller.linear, larger.linear, evaluate=False), domain="every σ, η, E, χ > 0")
+    constant = always(
+        sp.Lt(smaller.constant, larger.constant, evaluate=False),
+        domain="every $D$, "
+        r"$\eta$, $E$, $L$, $G$",
+    )
+    linear = always(
+        sp.Lt(smaller.linear, larger.linear, evaluate=False),
+        domain=r"every $\sigma$, "
+        r"$\eta$, $E$, $\chi>0$",
+    )
     return together(*same, constant, linear, deviation_is_covered())
 
 
@@ -245,6 +255,7 @@ def attained() -> Evidence:
     return equal(
         excess,
         (initial_term(c.merged) + M * step_constant(c)).subs(c.D, way),
-        domain="Θ = [0, D] with D = MηEG, loss Gθ, start at D, T = M rounds; every M, η, E, G",
-        what="the cumulative excess risk and D²/(2ηE) + TηEG²/2",
+        domain=r"$\Theta=[0,D]$ with $D=M\eta EG$, loss $G\theta$, start at $D$, $T=M$ rounds; every "
+        r"$M$, $\eta$, $E$, $G$",
+        what=r"the cumulative excess risk and $D^2/(2\eta E)+T\eta EG^2/2$",
     )

@@ -15,7 +15,7 @@ from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.learning.worst_round import rise
-from proofs_check.notation import CONSTANTS
+from proofs_check.symbols import CONSTANTS
 from theory.bound import per_round_constant, root_term
 from theory.sharper import step_constant
 
@@ -62,13 +62,13 @@ def drift_of_local_steps() -> Evidence:
     induction = always(
         further <= c.eta * (e + 1) * c.G,
         given=[away <= c.eta * e * c.G, further <= away + c.eta * c.G],
-        domain="every local step e: a step of size η along a gradient of at most G",
+        domain=r"every local step $e$: a step of size $\eta$ along a gradient of at most $G$",
     )
     mean = equal(
         step * c.G**2 + c.D * MEAN_DRIFT,
         per_round_constant(c),
-        domain="every E >= 1",
-        what="ηEG² + D times the mean drift and the per-round constant",
+        domain=r"every $E\ge1$",
+        what=r"$\eta EG^2+D$ times the mean drift and the per-round constant",
     )
     return together(induction, mean)
 
@@ -87,13 +87,14 @@ def memory_recursion() -> Evidence:
         -2 * c.eta * along + c.eta**2 * square
         <= -2 * c.eta * (start - star) + (c.eta * c.G) ** 2 * (1 + 2 * e),
         given=[along >= now - star, now >= start - c.G * away, away <= c.eta * e * c.G, square <= c.G**2],
-        domain="every local step e of every client; f convex, gradients of at most G",
+        domain="every local step $e$ of every client; $f$ convex, gradients of at most $G$",
     )
     added = equal(
         symbolic_sum((c.eta * c.G) ** 2 * (1 + 2 * e), e, 0, c.E - 1),
         2 * step * step_constant(c),
-        domain="every E >= 1",
-        what="what E local steps add to the squared distance and 2ηE times the per-round constant",
+        domain=r"every $E\ge1$",
+        what=r"what $E$ local steps add to the squared distance and $2\eta E$ times the per-round "
+        "constant",
     )
     return together(one, added)
 
@@ -105,7 +106,8 @@ def average_over_clients() -> Evidence:
     return always(
         average <= weight * p + (1 - weight) * q,
         given=[weight >= 0, weight <= 1, p - 2 * between + q >= 0],
-        domain="every weight, p = |x|², q = |y|², between = ⟨x, y⟩, so that p - 2·between + q = |x - y|²",
+        domain=r"every weight, $p=|x|^2$, $q=|y|^2$, between $=\langle x,y\rangle$, so that "
+        "$p-2$·between + $q=|x-y|^2$",
     )
 
 
@@ -116,13 +118,14 @@ def projection_helps() -> Evidence:
         (y - p) ** 2 - 2 * (y - p) * (x - p) + (p - x) ** 2,
         (y - x) ** 2,
         domain="every coordinate",
-        what="the three parts and |y - x|²",
+        what="the three parts and $|y-x|^2$",
     )
     moved_, product_, near = sp.symbols("moved product near", real=True)
     nearer = always(
         near <= moved_ - 2 * product_ + near,
         given=[moved_ >= 0, product_ <= 0],
-        domain="any convex Θ, x in Θ, p the projection of y: moved = |y-p|², product = ⟨y-p, x-p⟩, near = |p-x|²",
+        domain=r"any convex $\Theta$, $x$ in $\Theta$, $p$ the projection of $y$: moved $=|y-p|^2$, "
+        r"product $=\langle y-p,x-p\rangle$, near $=|p-x|^2$",
     )
     return together(expanded, nearer)
 
@@ -134,7 +137,8 @@ def cauchy_schwarz() -> Evidence:
     return always(
         (r + a * b) ** 2 <= (p + a**2) * (q + b**2),
         given=[r**2 <= p * q],
-        domain="one coordinate more: p = |g|², q = |x|², r = ⟨g, x⟩ before it; with one, both sides agree",
+        domain=r"one coordinate more: $p=|g|^2$, $q=|x|^2$, $r=\langle g,x\rangle$ before it; with one, "
+        "both sides agree",
     )
 
 
@@ -169,15 +173,17 @@ def on_a_segment() -> Evidence:
             of_memory >= b_here / N_PIECES,
             a_here - b_here <= c.D * worst,
         ],
-        domain="every piece: what F_all and F_mem rise by, both convex; `worst` is sup|∇F_all - ∇F_mem| over Θ",
+        domain=r"every piece: what $\widehat F^{\mathrm{all}}$ and $\widehat F^{\mathrm{mem}}$ rise by, "
+        r"both convex; `worst` is $\sup|\nabla\widehat F^{\mathrm{all}}-\nabla\widehat "
+        r"F^{\mathrm{mem}}|$ over $\Theta$",
     )
     j, along = sp.Symbol("j", integer=True, nonnegative=True), sp.Function("a")
     risen = sp.summation(along(j + 1) - along(j), (j, 0, N_PIECES - 1))
     added = equal(
         symbolic_sum(c.D * worst / N_PIECES, j, 0, N_PIECES - 1) + risen / N_PIECES,
         c.D * worst + (along(N_PIECES) - along(0)) / N_PIECES,
-        domain="every number N of pieces",
-        what="the sum over the pieces and D·sup + (a_N - a_0)/N",
+        domain="every number $N$ of pieces",
+        what=r"the sum over the pieces and $D\cdot\sup+(a_N-a_0)/N$",
     )
     fine = always(
         change < c.D * worst + delta,
@@ -187,12 +193,14 @@ def on_a_segment() -> Evidence:
             -a_here <= c.G * c.D,
             N_PIECES * delta > 2 * c.G * c.D,
         ],
-        domain="every δ > 0 and N > 2GD/δ: the change is below D·sup + δ for every δ, so at most D·sup",
+        domain=r"every $\delta>0$ and $N>2GD/\delta$: the change is below $D\cdot\sup+\delta$ for every "
+        r"$\delta$, so at most $D\cdot\sup$",
     )
     carried = always(
         of_all <= of_memory + root_term(chi, c),
         given=[of_all - of_memory <= c.D * mismatch, PREMISES["the mismatch hypothesis"]],
-        domain="the means of the gaps; every D, σ, χ; `mismatch` is E sup|∇F_all - ∇F_mem| over Θ",
+        domain=r"the means of the gaps; every $D$, $\sigma$, $\chi$; `mismatch` is $\mathbb "
+        r"E\sup|\nabla\widehat F^{\mathrm{all}}-\nabla\widehat F^{\mathrm{mem}}|$ over $\Theta$",
     )
     return together(
         slope_along(mismatch, "g = ∇F_all - ∇F_mem at a point of the way"),

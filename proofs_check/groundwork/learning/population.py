@@ -14,8 +14,8 @@ from proofs_check.engines.exact import admissions, retentions, search
 from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together, undecided
-from proofs_check.notation import CONSTANTS, N, neff
 from proofs_check.simulator import simulate
+from proofs_check.symbols import CONSTANTS, N, neff
 from theory.bound import deviation_term, generalisation_term
 from theory.sharper import memory_round, stale_weight, stale_weight_constant
 
@@ -35,7 +35,8 @@ def decomposition() -> Evidence:
             all_here - all_star <= gap,
             sp.Eq(all_star, star),
         ],
-        domain="expectations: the deviation at θ, the gap of the empirical objective, E F(θ*) = F_P(θ*)",
+        domain=r"expectations: the deviation at $\theta$, the gap of the empirical objective, $\mathbb "
+        r"EF(\theta^{\star})=F_P(\theta^{\star})$",
     )
     return together(split, bounded)
 
@@ -47,7 +48,11 @@ def deviation_is_covered() -> Evidence:
     plain = quotient.subs(sp.log(sp.Max(1, N / c.Pdim)), more)
     if plain.free_symbols != {more}:
         return undecided("smt", f"the quotient of the two is {quotient}, which is not in log⁺(N/Pdim) alone")
-    return always(plain >= 1, domain="every N, N_eff, B, Pdim; `more` is log⁺(N/Pdim) >= 0")
+    return always(
+        plain >= 1,
+        domain=r"every $N$, $N_{\mathrm{eff}}$, $B$, $\mathrm{Pdim}$; `more` is "
+        r"$\log^{+}(N/\mathrm{Pdim})\ge0$",
+    )
 
 
 def mean_at_comparator(context: Context) -> Evidence:
@@ -71,7 +76,7 @@ def mean_at_comparator(context: Context) -> Evidence:
         {"K": retentions(3), "rounds": admissions(rounds=4, most=2)},
         differs,
         examples=60,
-        domain="K-step retention, blind to values; F_P(θ*) = 1/2",
+        domain=r"$K$-step retention, blind to values; $F_P(\theta^{\star})=1/2$",
     )
 
 
@@ -85,10 +90,16 @@ def weights_add_up() -> Evidence:
         equal(
             of_all,
             risk,
-            domain="any N, any reuse counts that do not depend on the samples",
-            what="E F_all(θ*) and F_P(θ*)",
+            domain="any $N$, any reuse counts that do not depend on the samples",
+            what=r"$\mathbb E\widehat F^{\mathrm{all}}(\theta^{\star})$ and $F_P(\theta^{\star})$",
         ),
-        equal(of_memory, risk, domain="any n in memory", what="E F_mem(θ*) and F_P(θ*)"),
+        equal(
+            of_memory,
+            risk,
+            domain="any $n$ in memory",
+            what=r"$\mathbb E\widehat "
+            r"F^{\mathrm{mem}}(\theta^{\star})$ and $F_P(\theta^{\star})$",
+        ),
     )
 
 
@@ -101,7 +112,7 @@ def shares_add_up() -> Evidence:
         sp.Sum(share(m) * client, (m, 1, M)),
         sp.Sum(share(m) * risk(m), (m, 1, M)),
         domain="any clients, distributions and memories",
-        what="E F_mem(θ*) and F_P(θ*)",
+        what=r"$\mathbb E\widehat F^{\mathrm{mem}}(\theta^{\star})$ and $F_P(\theta^{\star})$",
     )
 
 
@@ -123,8 +134,8 @@ def fresh_mean() -> Evidence:
     return equal(
         mean.subs(risk, sp.Sum(chance(j) * loss(j), (j, 1, J)) / total),
         0,
-        domain="any weight, any number of values of the loss at this θ, any chances",
-        what="the mean of w(F_m(θ) - ℓ(θ; z)) and 0",
+        domain=r"any weight, any number of values of the loss at this $\theta$, any chances",
+        what=r"the mean of $w(F_m(\theta)-\ell(\theta;\ z))$ and 0",
     )
 
 
@@ -196,7 +207,11 @@ def stale_weights(context: Context) -> Evidence:
         "share": st.fractions(0, 1, max_denominator=5),
     }
     return search(
-        context, drawn, differs, examples=context.choose(60, 600), domain="two clients, any K and admissions"
+        context,
+        drawn,
+        differs,
+        examples=context.choose(60, 600),
+        domain="two clients, any $K$ and admissions",
     )
 
 
@@ -206,8 +221,8 @@ def stale_weights_of_a_client() -> Evidence:
     return equal(
         symbolic_sum((SHARE / SIZE) ** 2, i, 1, SIZE - FRESH),
         stale_weight([FRESH], [SIZE], [SHARE]),
-        domain="any client, any weight, λ_m of its n_m samples fresh",
-        what="Σ(w_m/n_m)² over the older samples and w_m²(n_m-λ_m)/n_m²",
+        domain=r"any client, any weight, $\lambda_m$ of its $n_m$ samples fresh",
+        what=r"$\sum (w_m/n_m)^2$ over the older samples and $w_m^2(n_m-\lambda_m)/n_m^2$",
     )
 
 
@@ -223,14 +238,14 @@ def stale_weights_merged() -> Evidence:
         equal(
             sp.Sum(summand, (m, 1, M)),
             (held - admitted) / whole**2,
-            domain="any number M of clients, any memories; whole = Σn_m",
-            what="Σ(n_m/n)²(n_m-λ_m)/n_m² and (n-Λ)/n²",
+            domain=r"any number $M$ of clients, any memories; whole $=\sum n_m$",
+            what=r"$\sum (n_m/n)^2(n_m-\lambda_m)/n_m^2$ and $(n-\Lambda)/n^2$",
         ),
         equal(
             stale_weight([FRESH], [SIZE]),
             (SIZE - FRESH) / SIZE**2,
-            domain="one client with all samples, n of which Λ are fresh",
-            what="its stale weight and (n-Λ)/n²",
+            domain=r"one client with all samples, $n$ of which $\Lambda$ are fresh",
+            what=r"its stale weight and $(n-\Lambda)/n^2$",
         ),
     )
 
@@ -252,13 +267,17 @@ def stale_weights_constant() -> Evidence:
         summand = stale_weight([share(m) * rate], [k * share(m) * rate], [share(m)])
         found += [
             equal(
-                stale_weight([rate], [k * rate]), closed, domain=words, what="(n-Λ)/n² and its closed form"
+                stale_weight([rate], [k * rate]),
+                closed,
+                domain=words,
+                what=r"$(n-\Lambda)/n^2$ and its "
+                "closed form",
             ),
             equal(
                 sp.Sum(summand, (m, 1, M)),
                 sp.Sum(share(m), (m, 1, M)) * closed,
                 domain=f"{words}, any number M of clients that admit α_mΛ̄; Σα_m = 1",
-                what="Σα_m²(n_m-λ_m)/n_m² and Σα_m times the closed form",
+                what=r"$\sum \alpha_m^2(n_m-\lambda_m)/n_m^2$ and $\sum \alpha_m$ times the closed form",
             ),
         ]
     return together(*found)
@@ -268,7 +287,10 @@ def only_fresh() -> Evidence:
     """K = 1, any admissions: all samples in memory are fresh, and no statistical term is left."""
     stale = stale_weight([SIZE], [SIZE], [SHARE])
     return equal(
-        memory_round(stale, c).total, 0, domain="λ_m = n_m, every client", what="the round's term and 0"
+        memory_round(stale, c).total,
+        0,
+        domain=r"$\lambda_m=n_m$, every client",
+        what="the round's term and 0",
     )
 
 

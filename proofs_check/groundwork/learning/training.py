@@ -196,7 +196,7 @@ class Problem:
             return exhaust(
                 [{"atoms": len(self.losses), "Pdim": self.constants.Pdim}],
                 lambda atoms, Pdim: None if atoms <= Pdim else {"atoms": atoms},
-                domain="a point is shattered once: Pdim is at most the number of atoms",
+                domain=r"a point is shattered once: $\mathrm{Pdim}$ is at most the number of atoms",
             )
         found = []
         for i in range(len(self.losses)):

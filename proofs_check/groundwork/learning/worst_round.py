@@ -88,7 +88,7 @@ def _example(E: int) -> Constants:
     return Constants(D=2, sigma=3, eta=Fraction(1, 4), B=2, Pdim=1, E=E, L=Fraction(3, 2), G=Fraction(3, 4))
 
 
-SETTING = "η=1/4, D=2, L=3/2, G=3/4, projected"
+SETTING = r"$\eta=1/4$, $D=2$, $L=3/2$, $G=3/4$, projected"
 
 
 def _chi(constants: Constants, mismatch: Any) -> Any:

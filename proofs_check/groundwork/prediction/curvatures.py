@@ -220,7 +220,7 @@ def moments_of_a_mean() -> Evidence:
             equal(
                 total.subs(n, 1),
                 {2: var, 3: third, 4: fourth}[k],
-                domain="n = 1",
+                domain="$n=1$",
                 what=f"moment {k} and its own",
             )
             for k, total in sums.items()
@@ -230,7 +230,7 @@ def moments_of_a_mean() -> Evidence:
             for k, total in sums.items()
         ),
         *(
-            equal(total / n**k, scaled[k], domain="every n", what=f"moment {k} of the mean")
+            equal(total / n**k, scaled[k], domain="every $n$", what=f"moment {k} of the mean")
             for k, total in sums.items()
         ),
     )

@@ -13,7 +13,7 @@ import sympy as sp
 from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.notation import K
+from proofs_check.symbols import K
 from theory.law import lag_sum, stationary_noise
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
 
 a = sp.Symbol("a", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
-EVERY = "every K >= 1 and 0 < a < 1"
+EVERY = r"every $K\ge1$ and $0<a<1$"
 
 
 def geometric(last: Any) -> Any:
@@ -47,10 +47,22 @@ def ramp(last: Any) -> Any:
 def sums() -> Evidence:
     """Both closed forms: nothing for no terms, and one term more from K to K+1."""
     return together(
-        equal(geometric(0), 0, domain="no terms", what="Σa^d and 0"),
-        equal(geometric(K + 1) - geometric(K), a ** (K + 1), domain=EVERY, what="one term more of Σa^d"),
-        equal(ramp(0), 0, domain="no terms", what="Σd·a^d and 0"),
-        equal(ramp(K + 1) - ramp(K), (K + 1) * a ** (K + 1), domain=EVERY, what="one term more of Σd·a^d"),
+        equal(geometric(0), 0, domain="no terms", what=r"$\sum a^d$ and 0"),
+        equal(
+            geometric(K + 1) - geometric(K),
+            a ** (K + 1),
+            domain=EVERY,
+            what=r"one term more of $\sum "
+            "a^d$",
+        ),
+        equal(ramp(0), 0, domain="no terms", what=r"$\sum d\cdot a^d$ and 0"),
+        equal(
+            ramp(K + 1) - ramp(K),
+            (K + 1) * a ** (K + 1),
+            domain=EVERY,
+            what=r"one term more of $\sum "
+            r"d\cdot a^d$",
+        ),
     )
 
 
@@ -58,8 +70,14 @@ def sums() -> Evidence:
 def lag_sums() -> Evidence:
     """theory's Σ_{d<K}(K-d)a^d is 0 for K = 1 and grows by Σ_{d<=K}a^d from K to K+1."""
     return together(
-        equal(lag_sum(a, 1), 0, domain="K = 1", what="the sum over lags and 0"),
-        equal(lag_sum(a, K + 1) - lag_sum(a, K), geometric(K), domain=EVERY, what="the growth and Σa^d"),
+        equal(lag_sum(a, 1), 0, domain="$K=1$", what="the sum over lags and 0"),
+        equal(
+            lag_sum(a, K + 1) - lag_sum(a, K),
+            geometric(K),
+            domain=EVERY,
+            what=r"the growth and $\sum "
+            "a^d$",
+        ),
     )
 
 
@@ -71,13 +89,13 @@ def pairs() -> Evidence:
             stationary_noise(a, K),
             (1 - a) / (1 + a) * (K + 2 * lag_sum(a, K)) / K**2,
             domain=EVERY,
-            what="v and the mean over pairs",
+            what="$v$ and the mean over pairs",
         ),
         equal(
             K + 2 * symbolic_sum(K - d, d, 1, K - 1),
             K**2,
-            domain="every K",
-            what="the number of pairs and K²",
+            domain="every $K$",
+            what="the number of pairs and $K^2$",
         ),
     )
 
@@ -91,7 +109,7 @@ def product_does_not_fall() -> Evidence:
             (K + 1) * stationary_noise(a, K + 1) - K * stationary_noise(a, K),
             factor * ramp(K),
             domain=EVERY,
-            what="the growth of Kv and Σd·a^d",
+            what=r"the growth of $Kv$ and $\sum d\cdot a^d$",
         ),
         always(factor > 0, given=[a < 1], domain=EVERY),
     )
@@ -113,14 +131,14 @@ def noise_falls() -> Evidence:
             stationary_noise(a, K) - stationary_noise(a, K + 1),
             scale * (size + 2 * (size * geometric(K) - (2 * K + 1) * ramp(K))),
             domain=EVERY,
-            what="the fall of v and the sum with weights w",
+            what="the fall of $v$ and the sum with weights $w$",
         ),
-        equal(symbolic_sum(weight, d, 1, K), -size / 2, domain="every K", what="Σw and -K(K+1)/2"),
-        equal(weight.subs(d, size / (2 * K + 1)), 0, domain="every K", what="w at d₀ and 0"),
+        equal(symbolic_sum(weight, d, 1, K), -size / 2, domain="every $K$", what=r"$\sum w$ and $-K(K+1)/2$"),
+        equal(weight.subs(d, size / (2 * K + 1)), 0, domain="every $K$", what="$w$ at $d_0$ and 0"),
         always(
             w * p >= w * q,
             given=[sp.Or(sp.And(w >= 0, p >= q), sp.And(w <= 0, p <= q))],
-            domain="every d: a^d >= a^d₀ just if d <= d₀, just if w >= 0",
+            domain=r"every $d$: $a^d\ge a_0^d$ just if $d\le d_0$, just if $w\ge0$",
         ),
         always(
             scale * (size + 2 * total) > 0,

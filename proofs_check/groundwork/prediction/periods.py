@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.notation import K, rate
+from proofs_check.symbols import K, rate
 from theory.algebra import ratio
 
 __all__ = ["PATTERNS", "noise_in_the_long_run", "patterns", "uneven_weights_cost"]
@@ -69,23 +69,23 @@ def uneven_weights_cost() -> Evidence:
             admitted * (weight - middle) ** 2,
             admitted * weight**2 - 2 * middle * (admitted * weight) + middle**2 * admitted,
             domain="each round, to be averaged over a period",
-            what="Λ(u-ū)² and its parts",
+            what=r"$\Lambda(u-\bar u)^2$ and its parts",
         ),
         equal(
             (squares - 2 * middle * 1 + middle**2 * rate).subs(middle, 1 / rate),
             squares - 1 / rate,
-            domain="mean Λ = Λ̄, mean Λu = 1",
-            what="the parts' means and U - 1/Λ̄",
+            domain=r"mean $\Lambda=\bar\Lambda$, mean $\Lambda u=1$",
+            what=r"the parts' means and $U-1/\bar\Lambda$",
         ),
         always(
             admitted * (weight - middle) ** 2 > 0,
             given=[sp.Ne(weight, middle)],
-            domain="a round whose samples weigh more or less than ū; elsewhere it is 0",
+            domain=r"a round whose samples weigh more or less than $\bar u$; elsewhere it is 0",
         ),
         equal(
             K * (1 / (K * rate)),
             1 / rate,
-            domain="p divides K, so n = KΛ̄ in every round",
-            what="a sample's weight and 1/Λ̄",
+            domain=r"$p$ divides $K$, so $n=K\bar\Lambda$ in every round",
+            what=r"a sample's weight and $1/\bar\Lambda$",
         ),
     )

@@ -24,7 +24,7 @@ from proofs_check.groundwork.regret.envelope import mismatch_range
 from proofs_check.groundwork.regret.expansion import falling
 from proofs_check.groundwork.regret.transient import most_samples, plain
 from proofs_check.groundwork.reuse import reuse_rounds
-from proofs_check.notation import CONSTANTS, REGION, rate
+from proofs_check.symbols import CONSTANTS, REGION, rate
 from theory.bound import generalisation_term, linear_term, root_term
 from theory.region import region_maximum, region_minimum
 from theory.reuse import effective_from_sums, mismatch_from_sums
@@ -68,17 +68,20 @@ def uses() -> Evidence:
         always(
             effective_from_sums(U + more * a, R + more * a**2) <= N + more,
             given=[effective_from_sums(U, R) <= N],
-            domain="N_eff = (ΣA)²/ΣA² <= N(t), with `more` samples used a times added",
+            domain=r"$N_{\mathrm{eff}}=(\sum A)^2/\sum A^2\le N(t)$, with `more` samples used a times "
+            "added",
         ),
         always(
             [R + more * a**2 <= k * (U + more * a), U + more * a <= k * (N + more)],
             given=[k * U >= R, k * N >= U, a <= k],
-            domain="ΣA² <= kΣA and ΣA <= kN, with `more` samples used a <= k times added",
+            domain=r"$\sum A^2\le k\sum A$ and $\sum A\le kN$, with `more` samples used $a\le k$ times "
+            "added",
         ),
         always(
             [lam <= effective_from_sums(U, R), k * lam <= U],
             given=[k * U >= R, sp.Eq(U, k * lam + Z)],
-            domain="ΣA = kN(s) + what the younger were used: so N_eff >= ΣA/k >= N(s); λ = N(s)",
+            domain=r"$\sum A=kN(s)$ + what the younger were used: so $N_{\mathrm{eff}}\ge\sum A/k\ge "
+            r"N(s)$; $\lambda=N(s)$",
         ),
     )
 
@@ -135,13 +138,13 @@ def mismatch_of_sums() -> Evidence:
             mismatch_from_sums(b.n, horizon * b.N - b.first, horizon**2 * b.N - b.second, b.in_memory),
             b.mismatch,
             domain=reuse_rounds.DOMAIN,
-            what="χ from theory's deficits and Σ(ω - 1{i in Q}/n)²",
+            what=r"$\chi$ from theory's deficits and $\sum (\omega-\mathbf 1\{i\in Q\}/n)^2$",
         ),
         equal(
             mismatch_from_sums(n, U, R, Z),
             1 / n + 1 / effective_from_sums(U, R) - 2 * Z / (n * U),
             domain="any counts, any memory",
-            what="χ and 1/n + 1/N_eff - 2Z/(nΣA)",
+            what=r"$\chi$ and $1/n+1/N_{\mathrm{eff}}-2Z/(n\sum A)$",
         ),
     )
 
@@ -165,19 +168,20 @@ def terms_inside() -> Evidence:
         equal(
             generalisation_term(small, c.Pdim * (1 + large), c),
             10 * c.B * sp.sqrt(c.Pdim) * sp.sqrt(small * (1 + sp.log(1 + large))),
-            domain="any 1/N_eff = small and N = (1+large)·Pdim",
-            what="the third term and 10B√(Pdim/N_eff·(1+log N/Pdim))",
+            domain=r"any $1/N_{\mathrm{eff}}$ = small and $N$ = (1+large)·$\mathrm{Pdim}$",
+            what=r"the third term and $10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}\cdot(1+\log "
+            r"N/\mathrm{Pdim})}$",
         ),
         equal(
             generalisation_term(small, c.Pdim / (1 + large), c),
             10 * c.B * sp.sqrt(c.Pdim) * sp.sqrt(small),
-            domain="any 1/N_eff = small and N = Pdim/(1+large)",
-            what="the third term and 10B√(Pdim/N_eff)",
+            domain=r"any $1/N_{\mathrm{eff}}$ = small and $N=\mathrm{Pdim}$/(1+large)",
+            what=r"the third term and $10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$",
         ),
         always(
             small * (1 + logarithm) <= large * (1 + above),
             given=[small <= large, logarithm <= above],
-            domain="so it grows in 1/N_eff and in log⁺N",
+            domain=r"so it grows in $1/N_{\mathrm{eff}}$ and in $\log^{+}N$",
         ),
         falling(),
     )

@@ -13,10 +13,10 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.engines.identity import equal
-from proofs_check.engines.limit import converges, equivalent, eventually, limit
+from proofs_check.engines.limit import converges, equivalent, eventually, limit, tends_to
 from proofs_check.evidence import Evidence, holds, together, undecided
-from proofs_check.groundwork.regret.orders import t, tends_to
-from proofs_check.notation import CONSTANTS, K, rate
+from proofs_check.groundwork.regret.orders import t
+from proofs_check.symbols import CONSTANTS, K, rate
 from theory.bound import Terms, generalisation_term
 from theory.constant_admission import constant_round
 from theory.penalty import penalty_limit
@@ -26,7 +26,7 @@ from theory.regret_expansion import generalisation_integral, regret_expansion
 from theory.setting import Region
 from theory.transient import spread_bound
 
-ALL = "every K >= 1, Λ̄, D, σ, η, E, B, Pdim > 0"
+ALL = r"every $K\ge1$, $\bar\Lambda$, $D$, $\sigma$, $\eta$, $E$, $B$, $\mathrm{Pdim}>0$"
 LEAD = sp.limit(omega3_limit(K, rate, CONSTANTS), K, sp.oo)
 LIMIT = LEAD * sp.expand(
     omega3_limit(K, rate, CONSTANTS) / LEAD
@@ -72,9 +72,9 @@ def antiderivative() -> Evidence:
         for x, side in ((ABOVE, ">"), (BELOW, "<"))
     ]
     ends = [
-        equal(H(ABOVE).subs(u, 0), H(sp.Integer(1)), domain=domain, what="H from above at 1 and H(1)"),
-        tends_to(H(BELOW), u, H(sp.Integer(1)), what="H from below at 1", domain=domain),
-        equal(H(BELOW).subs(u, 0), 0, domain=domain, what="H(0) and 0"),
+        equal(H(ABOVE).subs(u, 0), H(sp.Integer(1)), domain=domain, what="$H$ from above at 1 and $H(1)$"),
+        tends_to(H(BELOW), u, H(sp.Integer(1)), what="$H$ from below at 1", domain=domain),
+        equal(H(BELOW).subs(u, 0), 0, domain=domain, what="$H(0)$ and 0"),
     ]
     return together(*slopes, *ends)
 
@@ -89,7 +89,7 @@ def falling() -> Evidence:
                 sp.diff(third(c.Pdim * x) ** 2, u) / sp.diff(x, u),
                 -((10 * c.B / x) ** 2) * weight,
                 domain=domain,
-                what="the slope of the squared third term and minus a square times log x or 1",
+                what=r"the slope of the squared third term and minus a square times $\log x$ or 1",
             )
             for x, weight in ((ABOVE, sp.log(ABOVE)), (BELOW, 1))
         )
@@ -103,8 +103,8 @@ def oracle_third() -> Evidence:
     return equal(
         oracle_round(later).generalisation,
         third(K * rate * later),
-        domain="every round t = 1+s >= 1, every K, Λ̄, B, Pdim",
-        what="the oracle's third term and that of KΛ̄t distinct samples",
+        domain=r"every round $t=1+s\ge1$, every $K$, $\bar\Lambda$, $B$, $\mathrm{Pdim}$",
+        what=r"the oracle's third term and that of $K\bar\Lambda t$ distinct samples",
     )
 
 
@@ -160,7 +160,7 @@ def leading_order() -> Evidence:
         sp.diff(expansion, T) / sp.diff(gauge, T),
         T,
         omega3_limit(K, rate, CONSTANTS),
-        what="the expansion's slope over that of √(T log T)",
+        what=r"the expansion's slope over that of $\sqrt{T\log T}$",
         domain=f"{ALL}; T → ∞",
     )
 
@@ -176,7 +176,7 @@ def second_order() -> Evidence:
         (sp.diff(expansion - leading, T) / sp.diff(sp.sqrt(T / sp.log(T)), T)).subs(from_two),
         T,
         half.subs(from_two),
-        what="the slope of expansion less leading term, over that of √(T/log T),",
+        what=r"the slope of expansion less leading term, over that of $\sqrt{T/\log T}$,",
         domain=f"K >= 2, written K+1; {ALL}; T → ∞",
     )
 
@@ -194,10 +194,18 @@ def spread_order() -> Evidence:
     wide, narrow = limit(spread / beside, h), beside.subs(h, 1)
     shown = {"spread over rate, ρ → 1": wide, "rate besides √(T log T), ρ → 0": narrow}
     if wide is None or not (wide.is_finite and wide.is_positive and narrow.is_positive):
-        return undecided("limit", f"at the ends: {shown}", domain="ρ → 0 and ρ → 1", certificate=shown)
+        return undecided(
+            "limit", f"at the ends: {shown}", domain=r"$\rho\to0$ and $\rho\to1$", certificate=shown
+        )
     return together(
         holds("limit", f"spread over rate tends to {wide}", domain=f"ρ → 1; {ALL}", certificate=shown),
-        tends_to(beside / (h * sp.log(h)), h, sp.Integer(1), what="the rate over h·log h", domain="ρ → 1"),
+        tends_to(
+            beside / (h * sp.log(h)),
+            h,
+            sp.Integer(1),
+            what=r"the rate over $h\cdot\log h$",
+            domain=r"$\rho\to1$",
+        ),
     )
 
 
@@ -219,6 +227,6 @@ def without_reuse() -> Evidence:
     return equal(
         regret_expansion(1, rate, T, CONSTANTS),
         0,
-        domain="K = 1, every Λ̄, T, B, Pdim",
+        domain=r"$K=1$, every $\bar\Lambda$, $T$, $B$, $\mathrm{Pdim}$",
         what="the expansion and 0",
     )

@@ -16,7 +16,7 @@ from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.regret.transient import plain
-from proofs_check.notation import CONSTANTS, REGION, K, rate, rho, t
+from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho, t
 from theory.bound import generalisation_term, linear_term, root_term
 from theory.penalty import (
     penalty_comparison,
@@ -98,16 +98,20 @@ def window() -> Evidence:
         equal(
             held,
             K - 1 - y * (rho - x) / (1 - rho),
-            domain="every K <= t = K+s, y = ρ^s and here x = ρ^K",
-            what="the last K-1 lower ends and (K-1) - d, in units of Λ̄,",
+            domain=r"every $K\le t=K+s$, $y=\rho^s$ and here $x=\rho^K$",
+            what=r"the last $K-1$ lower ends and $(K-1)-d$, in units of $\bar\Lambda$,",
         ),
         equal(
-            (rho - rho**2 * x) / (1 - rho) - closed, rho * x, domain="every k", what="q_(k+1) - q_k and ρ^k"
+            (rho - rho**2 * x) / (1 - rho) - closed,
+            rho * x,
+            domain="every $k$",
+            what="$q_{k+1}-q_k$ and "
+            r"$\rho^k$",
         ),
         always(
             [q + rho * x <= k * rho, q + rho * x >= k * rho * x],
             given=[q <= (k - 1) * rho, q >= (k - 1) * x, rho < 1],
-            domain="every k, from (k-1)ρ^(k-1) <= q_k <= (k-1)ρ to k+1; both are 0 at k = 1",
+            domain=r"every $k$, from $(k-1)\rho^{k-1}\le q_k\le(k-1)\rho$ to $k+1$; both are 0 at $k=1$",
         ),
     )
 
@@ -123,12 +127,12 @@ def early_rounds() -> Evidence:
         always(
             [1 / (k - d) - 1 / (k + S) <= 1, 1 / (k - d) - 1 / (k + S) - (1 / k - 1 / (k + S)) <= 1],
             given=[d <= k - 1],
-            domain="repaired, t = k <= K; the rest, 1/k - 1/(k+S), is S/(t(t+S))",
+            domain=r"repaired, $t=k\le K$; the rest, $1/k-1/(k+S)$, is $S/(t(t+S))$",
         ),
         always(
             [1 - 1 / (k - delta) <= 1, 1 - 1 / (k - delta) - (1 / (k + more) - 1 / k) <= 1],
             given=[delta <= k - 1],
-            domain="printed, n = Λ̄, t = k < K = k+more",
+            domain=r"printed, $n=\bar\Lambda$, $t=k<K=k$+more",
         ),
     )
 
@@ -141,13 +145,13 @@ def linear_rounds() -> Evidence:
     repaired = 1 / (K - d) - 1 / (now + S) - (1 / K - 1 / now)
     printed = 1 / (K - d) - 1 / (now - delta) - (1 / K - 1 / now)
     return together(
-        equal(repaired, phi + S / (now * (now + S)), domain="every t", what="the repaired gap"),
-        always(printed <= phi, given=[d < K, delta < now], domain="every t"),
-        always(d / (K - d) <= u / (K - u), given=[d <= u, u < K], domain="φ grows"),
+        equal(repaired, phi + S / (now * (now + S)), domain="every $t$", what="the repaired gap"),
+        always(printed <= phi, given=[d < K, delta < now], domain="every $t$"),
+        always(d / (K - d) <= u / (K - u), given=[d <= u, u < K], domain=r"$\phi$ grows"),
         always(
             sp.Le(S / (now + S), x / (now + x), evaluate=False),
             given=[x >= S],
-            domain="S/(t(t+S)) grows in S: the partial Lambert sum may be replaced by its bound",
+            domain="$S/(t(t+S))$ grows in $S$: the partial Lambert sum may be replaced by its bound",
         ),
     )
 
@@ -163,28 +167,28 @@ def root_rounds() -> Evidence:
         always(
             (A - B) * B**2 <= (P - Q) * Q**2,
             given=[A >= B, sp.Eq(P**2 - A**2, c), sp.Eq(Q**2 - B**2, c)],
-            domain="a >= b > c >= 0",
+            domain=r"$a\ge b>c\ge0$",
         ),
         always(
             (1 / K) / (1 / K - c) <= now / (now - K),
             given=[c <= 1 / now, now > K],
-            domain="b = 1/K, c = 1/(t+S) or 1/t",
+            domain="$b=1/K$, $c=1/(t+S)$ or $1/t$",
         ),
         always(
             1 / sp.sqrt(K - d) <= 1 / sp.sqrt(K - (K - 1) * u),
             given=[d <= (K - 1) * u, u < 1],
-            domain="√a = 1/√(K-d) grows in d; u = ρ^(t-K+1), printed ρ^(t-K)",
+            domain=r"$\sqrt{a}=1/\sqrt{K-d}$ grows in $d$; $u=\rho^{t-K+1}$, printed $\rho^{t-K}$",
         ),
         always(
             A - B <= (K + 1) / 2 * (A**2 - B**2),
             given=[A >= B, B**2 >= 1 / (K * (K + 1))],
-            domain="repaired, A² = 1/K-1/(t+S), B² = 1/K-1/t: A-B <= (K+1)/2·S/(t(t+S))",
+            domain=r"repaired, $A^2=1/K-1/(t+S)$, $B^2=1/K-1/t$: $A-B\le(K+1)/2\cdot S/(t(t+S))$",
         ),
-        always(1 / K - 1 / now >= 1 / (K * (K + 1)), given=[now >= K + 1], domain="t >= K+1"),
+        always(1 / K - 1 / now >= 1 / (K * (K + 1)), given=[now >= K + 1], domain=r"$t\ge K+1$"),
         always(
             1 / (K - d) - 1 / (now - delta) <= 1 / (K - d) - 1 / now,
             given=[delta < now],
-            domain="printed: 1/(t-δ) >= 1/t",
+            domain=r"printed: $1/(t-\delta)\ge1/t$",
         ),
     )
 
@@ -200,15 +204,22 @@ def third_rounds() -> Evidence:
         always(
             sp.sqrt(1 + X) - sp.sqrt(1 + Y) <= Z / 2,
             given=[X <= Y + Z],
-            domain="X = log⁺(Λ̄(t+S)/Pdim), Y = log⁺(Λ̄t/Pdim), Z = log(1+S/t)",
+            domain=r"$X=\log^{+}(\bar\Lambda(t+S)/\mathrm{Pdim})$, $Y=\log^{+}(\bar\Lambda "
+            r"t/\mathrm{Pdim})$, $Z=\log(1+S/t)$",
         ),
         equal(
             sp.diff(antiderivative, now),
             sp.log(1 + S / now) / sp.sqrt(now),
-            domain="every t, S > 0",
-            what="antiderivative and t^(-1/2)·log(1+S/t), which falls in t",
+            domain="every $t$, $S>0$",
+            what=r"antiderivative and $t^{-1/2}\cdot\log(1+S/t)$, which falls in $t$",
         ),
-        equal((ends[1] - ends[0]) / 2, sp.pi * sp.sqrt(S), domain="every S", what="½ ∫_0^∞ and π√S"),
+        equal(
+            (ends[1] - ends[0]) / 2,
+            sp.pi * sp.sqrt(S),
+            domain="every $S$",
+            what=r"$\tfrac12$ "
+            r"$\int_0^{\infty}$ and $\pi\sqrt{S}$",
+        ),
     )
 
 
@@ -223,12 +234,13 @@ def repaired_below() -> Evidence:
         always(
             1 / fewer - 1 / more >= 1 / n - 1 / N,
             given=[fewer <= n, more >= N],
-            domain="every round: n_min <= min(t,K)Λ̄, ΣΛ_max + Λ̄ >= Λ̄t",
+            domain=r"every round: $n_{\min}\le\min(t,K)\bar\Lambda$, $\sum "
+            r"\Lambda_{\max}+\bar\Lambda\ge\bar\Lambda t$",
         ),
         always(
             A - B >= P - Q,
             given=[A >= B, sp.Eq(P**2 - A**2, c), sp.Eq(Q**2 - B**2, c)],
-            domain="√(a-c)-√(b-c) >= √a-√b, a >= b > c >= 0",
+            domain=r"$\sqrt{a-c}-\sqrt{b-c}\ge\sqrt{a}-\sqrt{b}$, $a\ge b>c\ge0$",
         ),
         always(
             [
@@ -236,7 +248,7 @@ def repaired_below() -> Evidence:
                 d / (K - d) >= (K - 1) * u / (K - (K - 1) * u),
             ],
             given=[d >= (K - 1) * u, d < K],
-            domain="d >= (K-1)u, u = ρ^(t-1)",
+            domain=r"$d\ge(K-1)u$, $u=\rho^{t-1}$",
         ),
     )
 
@@ -248,23 +260,25 @@ def printed_below() -> Evidence:
     lost = 1 / (now - delta) - 1 / now
     gap = 1 / (K - d) - 1 / (now - delta) - (1 / K - 1 / now)
     return together(
-        always(lost <= 1, given=[delta <= now - 1], domain="every t"),
-        always(lost <= 2 * h / now**2, given=[delta <= h, now >= 2 * h], domain="t >= 2h, δ <= h"),
-        always(gap >= -lost, given=[d < K], domain="linear term, t >= K"),
+        always(lost <= 1, given=[delta <= now - 1], domain="every $t$"),
+        always(lost <= 2 * h / now**2, given=[delta <= h, now >= 2 * h], domain=r"$t\ge2h$, $\delta\le h$"),
+        always(gap >= -lost, given=[d < K], domain=r"linear term, $t\ge K$"),
         always(
             1 - 1 / (k - delta) - (1 / (k + more) - 1 / k) >= 0,
             given=[delta <= k - 1],
-            domain="linear term, n = Λ̄, t = k < K = k+more: not negative",
+            domain=r"linear term, $n=\bar\Lambda$, $t=k<K=k$+more: not negative",
         ),
         always(
             (K + 1) * (A**2 - c) >= A - B,
             given=[A**2 >= 1 / (K * (K + 1)), c <= B**2, B <= A],
-            domain="root term, t > K: A² = 1/K-1/t, B² = [a-1/(t-δ)]⁺ >= c = A²-lost",
+            domain=r"root term, $t>K$: $A^2=1/K-1/t$, $B^2=[a-1/(t-\delta)]^{+}\ge c=A^2$-lost",
         ),
-        equal(sp.diff(-2 * h / now, now), 2 * h / now**2, domain="t >= 2h", what="antiderivative and 2h/t²"),
+        equal(
+            sp.diff(-2 * h / now, now), 2 * h / now**2, domain=r"$t\ge2h$", what="antiderivative and $2h/t^2$"
+        ),
         always(
             2 * h + 2 * h / (2 * h) ** 2 + 2 * h / (2 * h) <= 2 * (h + 1),
             given=[h >= 1],
-            domain="2h rounds of 1, then the first term and the integral of 2h/t²",
+            domain="$2h$ rounds of 1, then the first term and the integral of $2h/t^2$",
         ),
     )

@@ -13,11 +13,11 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.regret.orders import tends_to
 from proofs_check.groundwork.regret.transient import grows_from, h
-from proofs_check.notation import CONSTANTS, K, rate
+from proofs_check.symbols import CONSTANTS, K, rate
 from theory.algebra import log_plus
 from theory.bound import PER_ROUND
 from theory.regret import omega2_limit
@@ -25,7 +25,10 @@ from theory.setting import Region
 from theory.transient import omega2_bound, omega2_floor, omega2_floor_as_stated
 
 kappa, S = sp.symbols("kappa S", positive=True)  # √K, and the Lambert sum
-ROUNDS = "every K, Λ̄, D, σ, η, E, B, Pdim and ρ, every round"
+ROUNDS = (
+    r"every $K$, $\bar\Lambda$, $D$, $\sigma$, $\eta$, $E$, $B$, $\mathrm{Pdim}$ and $\rho$, every "
+    "round"
+)
 ALONG = Region(rate=rate, rho=1 - 1 / h)
 
 
@@ -47,14 +50,32 @@ def integrals() -> Evidence:
         equal(
             sp.diff(root, u),
             (1 / sp.sqrt(kept) - 1) / (kappa * u),
-            domain="0 < u < 1",
-            what="∫ψ/u and its integrand",
+            domain="$0<u<1$",
+            what=r"$\int \psi/u$ and its integrand",
         ),
         equal(
-            sp.diff(linear, u), beta / (kappa**2 * kept), domain="0 < u < 1", what="∫φ/u and its integrand"
+            sp.diff(linear, u),
+            beta / (kappa**2 * kept),
+            domain="$0<u<1$",
+            what=r"$\int \phi/u$ and "
+            "its integrand",
         ),
-        grows_from(sp.log(v) - 1 + 1 / v, v, 1, given=[v >= 1], domain="v = 1/ρ: a >= 1-ρ, so 1/a <= h"),
-        grows_from(v - 1 - sp.log(v), v, 1, given=[v >= 1], domain="v = 1/ρ: a <= 1/ρ-1, so 1/a >= ρh"),
+        grows_from(
+            sp.log(v) - 1 + 1 / v,
+            v,
+            1,
+            given=[v >= 1],
+            domain=r"$v=1/\rho$: $a\ge1-\rho$, so "
+            r"$1/a\le h$",
+        ),
+        grows_from(
+            v - 1 - sp.log(v),
+            v,
+            1,
+            given=[v >= 1],
+            domain=r"$v=1/\rho$: $a\le1/\rho-1$, so "
+            r"$1/a\ge\rho h$",
+        ),
     ]
     for name, value in values.items():
         both = (
@@ -78,16 +99,22 @@ def other_sums() -> Evidence:
         always(
             1 / w - 1 / kappa <= (kappa**2 - w**2) / (kappa**2 - 1) * (1 - 1 / kappa),
             given=[w >= 1, w <= kappa, kappa > 1],
-            domain="0 <= u <= 1, K > 1 (for K = 1 both sides are 0)",
+            domain=r"$0\le u\le1$, $K>1$ (for $K=1$ both sides are 0)",
         ),
-        equal(sp.diff(sp.log(v / (v + S)), v), S / (v * (v + S)), domain="t >= 1", what="∫ and S/(t(t+S))"),
-        equal(sp.log(v / (v + S)).subs(v, 1), -sp.log(1 + S), domain="every S", what="its value at t = 1"),
-        always(sp.Le(S / (1 + S), 1, evaluate=False), domain="the term t = 1"),
+        equal(
+            sp.diff(sp.log(v / (v + S)), v),
+            S / (v * (v + S)),
+            domain=r"$t\ge1$",
+            what=r"$\int$ and "
+            "$S/(t(t+S))$",
+        ),
+        equal(sp.log(v / (v + S)).subs(v, 1), -sp.log(1 + S), domain="every $S$", what="its value at $t=1$"),
+        always(sp.Le(S / (1 + S), 1, evaluate=False), domain="the term $t=1$"),
         equal(
             sp.integrate(sp.apart(sixth), (x, 0, 1)),
             sp.Rational(22, 7) - sp.pi,
-            domain="22/7-π",
-            what="∫x⁴(1-x)⁴/(1+x²)",
+            domain=r"$22/7-\pi$",
+            what=r"$\int x^4(1-x)^4/(1+x^2)$",
         ),
     )
 
@@ -178,8 +205,8 @@ def positive_from_two() -> Evidence:
         sp.exp(sp.simplify(limit.linear * kappa**2 * rate / (c.eta * c.sigma**2))),
     ]
     return together(
-        *(always(sp.simplify(one) > 1, given=[kappa > 1], domain="K > 1") for one in inside),
-        equal(omega2_limit(1, rate, CONSTANTS).total, 0, domain="K = 1", what="the limit and 0"),
+        *(always(sp.simplify(one) > 1, given=[kappa > 1], domain="$K>1$") for one in inside),
+        equal(omega2_limit(1, rate, CONSTANTS).total, 0, domain="$K=1$", what="the limit and 0"),
     )
 
 
@@ -196,5 +223,5 @@ def stated_floor() -> Evidence:
             equal(getattr(found, name), value, domain=ROUNDS, what=f"the printed floor's {name} term")
             for name, value in expected.items()
         ),
-        always(2 * (h + 1) <= 4 * h, given=[h >= 1], domain="every ρ: it is O(1/(1-ρ))"),
+        always(2 * (h + 1) <= 4 * h, given=[h >= 1], domain=r"every $\rho$: it is $O(1/(1-\rho))$"),
     )

@@ -7,10 +7,10 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import tends_to
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.regret.orders import tends_to
-from proofs_check.groundwork.reuse.corners import always
-from proofs_check.notation import rate
+from proofs_check.symbols import rate
 from theory.rates import remark_1_by_region
 from theory.setting import Region
 from theory.violation import lambert_bound
@@ -31,8 +31,8 @@ def violation_order() -> Evidence:
         lambert_bound(ALONG.rho) / (h * sp.log(h)),
         h,
         sp.Integer(1),
-        what="the bound over h·log h",
-        domain="h = 1/(1-ρ) = T^φ → ∞",
+        what=r"the bound over $h\cdot\log h$",
+        domain=r"$h=1/(1-\rho)=T^{\phi}\to\infty$",
     )
 
 
@@ -40,7 +40,12 @@ def region_exponents() -> Evidence:
     """`remark_1_by_region` has the exponents of √(T log T), T^φ·log T, and is below 1."""
     regret, violation = remark_1_by_region(phi)
     return together(
-        always(sp.Eq(regret, highest(sp.Rational(1, 2), phi)), domain="expansion 1/2, spread φ"),
-        equal(violation, phi, domain="every φ", what="the violation's exponent and the Lambert sum's"),
-        always([regret < 1, sp.Lt(violation, 1)], given=[phi < 1], domain="every φ < 1, whatever γ"),
+        always(sp.Eq(regret, highest(sp.Rational(1, 2), phi)), domain=r"expansion $1/2$, spread $\phi$"),
+        equal(violation, phi, domain=r"every $\phi$", what="the violation's exponent and the Lambert sum's"),
+        always(
+            [regret < 1, sp.Lt(violation, 1)],
+            given=[phi < 1],
+            domain=r"every $\phi<1$, whatever "
+            r"$\gamma$",
+        ),
     )

@@ -25,13 +25,12 @@ import sympy as sp
 from proofs_check.claim import Context
 from proofs_check.engines.exact import regions, retentions, search
 from proofs_check.engines.identity import equal
-from proofs_check.engines.limit import eventually
+from proofs_check.engines.limit import eventually, tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.control.inside_region import histories, placed
 from proofs_check.groundwork.regret.expansion import ALL, T
-from proofs_check.groundwork.regret.orders import tends_to
-from proofs_check.notation import CONSTANTS, REGION, K, rate, rho
+from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho
 from theory.bound import linear_term, root_term
 from theory.region import region_maximum, region_minimum
 from theory.regret_expansion import generalisation_integral, regret_expansion, regret_lower_bound
@@ -93,13 +92,19 @@ def gap() -> Evidence:
         always(
             oracle - (1 / n - 2 / oldest) <= behind,
             given=inside,
-            domain="every round t >= 1: n <= KΛ̄/(1-x), N(s) >= sΛ_min(1)",
+            domain=r"every round $t\ge1$: $n\le K\bar\Lambda/(1-x)$, $N(s)\ge s\Lambda_{\min}(1)$",
         ),
-        always(oracle >= 1 / (2 * K * rate), given=[t >= 2], domain="the oracle's μ, every round t >= 2"),
+        always(
+            oracle >= 1 / (2 * K * rate),
+            given=[t >= 2],
+            domain=r"the oracle's $\mu$, every round "
+            r"$t\ge2$",
+        ),
         always(
             root_term(a, c) - root_term(kept, c) <= sp.sqrt(2 * K * rate) * c.D * c.sigma * (a - kept),
             given=[a >= 1 / (2 * K * rate), kept <= a],
-            domain="every μ_o >= 1/(2KΛ̄) and 0 <= μ <= μ_o; a negative μ counts as 0, and its μ_o-μ is larger",
+            domain=r"every $\mu_o\ge1/(2K\bar\Lambda)$ and $0\le\mu\le\mu_o$; a negative $\mu$ counts as "
+            r"0, and its $\mu_o-\mu$ is larger",
         ),
     )
 
@@ -110,11 +115,17 @@ def narrowest() -> Evidence:
     y = sp.Symbol("y", positive=True)
     first = sp.simplify(region_minimum(REGION, 1))
     return together(
-        equal(first, rate * (1 - rho), domain="every Λ̄, ρ", what="Λ_min(1) and Λ̄(1-ρ)"),
+        equal(
+            first,
+            rate * (1 - rho),
+            domain=r"every $\bar\Lambda$, $\rho$",
+            what=r"$\Lambda_{\min}(1)$ and "
+            r"$\bar\Lambda(1-\rho)$",
+        ),
         always(
             rate * (1 - rho * y) >= first,
             given=[y <= 1],
-            domain="Λ_min(t), t >= 1, against Λ_min(1)",
+            domain=r"$\Lambda_{\min}(t)$, $t\ge1$, against $\Lambda_{\min}(1)$",
         ),
     )
 
@@ -132,7 +143,7 @@ def added_up() -> Evidence:
         always(
             (K - 1) * rho + rho / (1 - rho) <= places,
             given=[rho < 1],
-            domain="Σx: K-1 rounds with s = 1, and Σρ^s over s >= 1",
+            domain=r"$\sum x$: $K-1$ rounds with $s=1$, and $\sum \rho^s$ over $s\ge1$",
         ),
         equal(
             regret_lower_bound(K, REGION, T, CONSTANTS),
@@ -153,7 +164,7 @@ def grows() -> Evidence:
         rest.xreplace(fixed) / sp.sqrt(T * sp.log(T)),
         T,
         sp.Integer(0),
-        what="expansion less lower bound, over √(T log T),",
+        what=r"expansion less lower bound, over $\sqrt{T\log T}$,",
         domain=f"every fixed ρ; {ALL}; T → ∞",
     )
 
@@ -177,15 +188,15 @@ def grows_with_rho() -> Evidence:
             sp.simplify(sp.diff(eventually(early, h), h)),
             h,
             sp.Integer(0),
-            what="the first part's slope in h, and so the first part over h,",
-            domain="h → ∞",
+            what="the first part's slope in $h$, and so the first part over $h$,",
+            domain=r"$h\to\infty$",
         ),
         tends_to(
             sp.simplify(late / h) / sp.log(T),
             T,
             slope,
-            what="the second part over h·log T",
-            domain="T → ∞, every h",
+            what=r"the second part over $h\cdot\log T$",
+            domain=r"$T\to\infty$, every $h$",
         ),
     )
 

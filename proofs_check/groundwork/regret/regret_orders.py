@@ -6,14 +6,14 @@ from functools import cache
 
 import sympy as sp
 
-from proofs_check.engines.limit import converges, equivalent
+from proofs_check.engines.limit import converges, diverges, equivalent, tends_to
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.regret.envelope import eventual_range
 from proofs_check.groundwork.regret.every_policy import every_policy, widens
 from proofs_check.groundwork.regret.expansion import omega3_order
-from proofs_check.groundwork.regret.orders import ALL, UNIT, diverges, t, tends_to
+from proofs_check.groundwork.regret.orders import ALL, UNIT, t
 from proofs_check.groundwork.regret.transient import fewest_samples
-from proofs_check.notation import CONSTANTS, K, rate
+from proofs_check.symbols import CONSTANTS, K, rate
 from theory.algebra import ratio
 from theory.bound import Terms, generalisation_term, round_terms
 from theory.constant_admission import constant_round
@@ -55,7 +55,14 @@ def narrows(*, stated: bool) -> Evidence:
         every_policy(stated=stated),
         widens(stated=stated),
         fewest_samples(),
-        tends_to(t**2 * (1 + growth) ** (-t), t, sp.Integer(0), what="t²ρ^t", domain="every ρ = 1/(1+g)"),
+        tends_to(
+            t**2 * (1 + growth) ** (-t),
+            t,
+            sp.Integer(0),
+            what=r"$t^2\rho^t$",
+            domain="every "
+            r"$\rho=1/(1+g)$",
+        ),
         converges(high.linear - low.linear, t, power=SUMMABLE, domain=domain),
         converges(high.generalisation - low.generalisation, t, power=SUMMABLE, domain=domain),
         tends_to(
@@ -86,7 +93,8 @@ def lipschitz_near_zero() -> Evidence:
     return diverges(
         generalisation_term(1 / N, N, UNIT) * N,
         N,
-        what="f(x)/x at x = 1/N",
-        domain="f(x) = 10B√(Pdim·x)·√(1+log(1/(Pdim·x))), constants 1, Pdim 5; x → 0",
+        what="$f(x)/x$ at $x=1/N$",
+        domain=r"$f(x)=10B\sqrt{\mathrm{Pdim}\cdot x}\cdot\sqrt{1+\log(1/(\mathrm{Pdim}\cdot x))}$, "
+        r"constants 1, $\mathrm{Pdim}$ 5; $x\to0$",
         probes=(10**2, 10**6, 10**12),
     )

@@ -15,13 +15,13 @@ from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.control.lambert_sum import lambert_summand
-from proofs_check.notation import REGION, rate, rho
+from proofs_check.symbols import REGION, rate, rho
 from theory.region import contraction, region_maximum, region_minimum, region_minimum_total
 from theory.transient import lambert_reach
 from theory.violation import lambert_bound
 
 h, s, w = sp.symbols("h s w", positive=True)
-EVERY = "every 0 < ρ < 1 and every round"
+EVERY = r"every $0<\rho<1$ and every round"
 
 
 def plain(expression: Any, **powers: Any) -> Any:
@@ -73,10 +73,20 @@ def fewest_samples() -> Evidence:
     closed = plain(region_minimum_total(REGION, t + 1) / rate - (t - rho / (1 - rho)), y=t)
     return together(
         equal(
-            plain(step, y=t), plain(region_minimum(REGION, t), y=t), domain=EVERY, what="Λ̄F's step and Λ_min"
+            plain(step, y=t),
+            plain(region_minimum(REGION, t), y=t),
+            domain=EVERY,
+            what=r"$\bar\Lambda "
+            r"F$'s step and $\Lambda_{\min}$",
         ),
-        equal(region_minimum_total(REGION, 1), 0, domain="before round 1", what="Λ̄F and 0"),
-        equal(plain(contraction(REGION, t), y=t), 1 - y, domain=EVERY, what="Λ_min/Λ̄ and 1-ρ^t"),
+        equal(region_minimum_total(REGION, 1), 0, domain="before round 1", what=r"$\bar\Lambda F$ and 0"),
+        equal(
+            plain(contraction(REGION, t), y=t),
+            1 - y,
+            domain=EVERY,
+            what=r"$\Lambda_{\min}/\bar\Lambda$ "
+            r"and $1-\rho^t$",
+        ),
         always(
             F + 1 - y >= (s + 1) * (s + 2) / (2 * (h + s + 1)),
             given=[s * (s + 1) / (2 * (h + s)) <= F, y <= h / (h + s + 1)],
@@ -86,7 +96,7 @@ def fewest_samples() -> Evidence:
             closed,
             y * rho / (1 - rho),
             domain=EVERY,
-            what="F_s - (s-ρ/(1-ρ)), which is positive, and ρ^(s+1)h",
+            what=r"$F_s-(s-\rho/(1-\rho))$, which is positive, and $\rho^{s+1}h$",
         ),
     )
 
@@ -99,10 +109,28 @@ def most_samples() -> Evidence:
     beyond = plain(region_maximum(REGION, t), y=t) / rate - 1
     bound, reach = (f(root**2) * (1 - root**2) for f in (lambert_bound, lambert_reach))
     return together(
-        equal(beyond, y / (1 - y), domain=EVERY, what="what Λ_max adds to Λ̄, and a term of the Lambert sum"),
+        equal(
+            beyond,
+            y / (1 - y),
+            domain=EVERY,
+            what=r"what $\Lambda_{\max}$ adds to $\bar\Lambda$, and "
+            "a term of the Lambert sum",
+        ),
         lambert_summand(),
-        equal(bound, -root * sp.log(1 - root), domain=EVERY, what="(1-ρ) times its bound, with r = √ρ,"),
-        equal(reach, sp.log(2 / (1 - root**2)), domain=EVERY, what="(1-ρ)·h·log 2h and log(2/(1-r²))"),
+        equal(
+            bound,
+            -root * sp.log(1 - root),
+            domain=EVERY,
+            what=r"$(1-\rho)$ times its bound, with "
+            r"$r=\sqrt{\rho}$,",
+        ),
+        equal(
+            reach,
+            sp.log(2 / (1 - root**2)),
+            domain=EVERY,
+            what=r"$(1-\rho)\cdot h\cdot\log2h$ and "
+            r"$\log(2/(1-r^2))$",
+        ),
         always(
             1 / (1 - root) <= 2 / (1 - root**2),
             given=[root < 1],
@@ -122,12 +150,13 @@ def early_third() -> Evidence:
         always(
             (sp.Rational(5, 2) / s) ** 2 * h >= 1 / F,
             given=[s * (s + 1) / (2 * (h + s)) <= F, s <= 2 * h],
-            domain="s <= 2h",
+            domain=r"$s\le2h$",
         ),
         always(
             1 / (s + 1) <= 1 / w,
             given=[w <= s + 1],
-            domain="1/(s+1) is at most 1/w on [s, s+1]: Σ_{1<s<=2h} 1/s <= ∫_1^{2h} dw/w = log 2h",
+            domain="$1/(s+1)$ is at most $1/w$ on $[s,s+1]$: "
+            r"$\sum_{1<s\le2h}1/s\le\int_1^{2h}dw/w=\log2h$",
         ),
     )
 
@@ -137,11 +166,11 @@ def late_third() -> Evidence:
     """1/√F - 1/√M <= w/s^(3/2) from s = 2h on, where F >= s/2, M >= s, M - F <= w."""
     F, p, q, r = sp.symbols("F p q r", positive=True)  # √F, √M, √s
     return together(
-        always(s / 2 <= F, given=[s - h + 1 <= F, s >= 2 * h], domain="s >= 2h"),
+        always(s / 2 <= F, given=[s - h + 1 <= F, s >= 2 * h], domain=r"$s\ge2h$"),
         always(
             1 / p - 1 / q <= w / r**3,
             given=[p**2 >= r**2 / 2, q >= r, q**2 - p**2 <= w],
-            domain="p = √F, q = √M, r = √s",
+            domain=r"$p=\sqrt{F}$, $q=\sqrt{M}$, $r=\sqrt{s}$",
         ),
     )
 
@@ -151,10 +180,24 @@ def late_logarithm() -> Evidence:
     """1 + log⁺(M/Pdim) <= (1 + log⁺(Λ̄·reach/Pdim))·2√(s/2h) for M <= Λ̄·(s + reach - 2h), s >= 2h."""
     more, X, Y, y = sp.symbols("c X Y y", positive=True)
     return together(
-        always(s + more <= s * (2 * h + more) / (2 * h), given=[s >= 2 * h], domain="reach = 2h+c, s >= 2h"),
-        always(1 + X + Y <= (1 + X) * (1 + Y), domain="X = log⁺(Λ̄·reach/Pdim), Y = log(s/2h)"),
+        always(
+            s + more <= s * (2 * h + more) / (2 * h),
+            given=[s >= 2 * h],
+            domain="reach $=2h+c$, "
+            r"$s\ge2h$",
+        ),
+        always(
+            1 + X + Y <= (1 + X) * (1 + Y),
+            domain=r"$X=\log^{+}(\bar\Lambda\cdot\text{reach}/\mathrm{Pdim})$, "
+            r"$Y=\log(s/2h)$",
+        ),
         grows_from(
-            2 * sp.sqrt(y) - 1 - sp.log(y), y, 1, given=[y >= 1], domain="1 + log y <= 2√y for y >= 1"
+            2 * sp.sqrt(y) - 1 - sp.log(y),
+            y,
+            1,
+            given=[y >= 1],
+            domain=r"$1+\log y\le2\sqrt{y}$ for "
+            r"$y\ge1$",
         ),
     )
 
@@ -167,9 +210,9 @@ def late_third_sum() -> Evidence:
     q = sp.sqrt(h)
     tail = sp.expand((summand - antiderivative).subs(s, 2 * h))
     return together(
-        equal(sp.diff(antiderivative, s), summand, domain="s >= 2h", what="antiderivative and summand"),
-        equal(tail, 1 / (2 * q**3) + 4 / q, domain="every h", what="first term + integral"),
-        always(1 / (2 * q**3) + 4 / q <= sp.Rational(9, 2) / q, given=[h >= 1], domain="every h >= 1"),
+        equal(sp.diff(antiderivative, s), summand, domain=r"$s\ge2h$", what="antiderivative and summand"),
+        equal(tail, 1 / (2 * q**3) + 4 / q, domain="every $h$", what="first term + integral"),
+        always(1 / (2 * q**3) + 4 / q <= sp.Rational(9, 2) / q, given=[h >= 1], domain=r"every $h\ge1$"),
     )
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.engines.identity import symbolic_sum
-from proofs_check.notation import K, rate, t
 from proofs_check.simulator import Snapshot, simulate
+from proofs_check.symbols import K, rate, t
 
 __all__ = [
     "FILLING",
@@ -31,7 +31,7 @@ __all__ = [
     "y",
 ]
 
-FULL, FILLING = "every K >= 1 and t >= K, t = K+s", "every t >= 1 and K >= t, K = t+s"
+FULL, FILLING = r"every $K\ge1$ and $t\ge K$, $t=K+s$", r"every $t\ge1$ and $K\ge t$, $K=t+s$"
 
 u = sp.Symbol("u", integer=True, positive=True)
 k, y = sp.symbols("k y", positive=True)  # min(K, t) and t - (k-1)/2, in which closed forms are short

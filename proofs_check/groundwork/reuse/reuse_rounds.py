@@ -33,7 +33,7 @@ __all__ = [
     "weights_by_age",
 ]
 
-DOMAIN = "any K, any round, any admissions: induction over the rounds"
+DOMAIN = "any $K$, any round, any admissions: induction over the rounds"
 
 K, age, x, y = sp.symbols("K age x y", integer=True, positive=True)  # x admitted, y leaving
 s = sp.Symbol("s", integer=True, nonnegative=True)
@@ -109,10 +109,10 @@ def weights_by_age() -> Evidence:
     """Where the sums over the last K rounds end is of no account: a sample of age K or more lacks nothing."""
     first, second = cohort_deficits(K + s, K)
     return together(
-        equal(first, 0, domain="any age K+s", what="the first deficit and 0"),
-        equal(second, 0, domain="any age K+s", what="the second deficit and 0"),
-        equal(uses_kstep(K + s, K), K, domain="any age K+s", what="the uses and K"),
-        equal(uses_kstep(age, age + s), age, domain="any age up to K", what="the uses and the age"),
+        equal(first, 0, domain="any age $K+s$", what="the first deficit and 0"),
+        equal(second, 0, domain="any age $K+s$", what="the second deficit and 0"),
+        equal(uses_kstep(K + s, K), K, domain="any age $K+s$", what="the uses and $K$"),
+        equal(uses_kstep(age, age + s), age, domain="any age up to $K$", what="the uses and the age"),
     )
 
 
@@ -121,8 +121,8 @@ def deficits_carried_on() -> Evidence:
     a = after(before())
     return together(
         weights_by_age(),
-        equal(K * a.N - a.first, a.uses, domain=DOMAIN, what="KN - D⁽¹⁾ and ΣA"),
-        equal(K**2 * a.N - a.second, a.squares, domain=DOMAIN, what="K²N - D⁽²⁾ and ΣA²"),
+        equal(K * a.N - a.first, a.uses, domain=DOMAIN, what=r"$KN-D^{(1)}$ and $\sum A$"),
+        equal(K**2 * a.N - a.second, a.squares, domain=DOMAIN, what=r"$K^2N-D^{(2)}$ and $\sum A^2$"),
     )
 
 
@@ -134,7 +134,7 @@ def gone_carried_on() -> Evidence:
         a.uses - a.in_memory - K * (a.N - a.n),
         outside,
         domain=DOMAIN,
-        what="uses outside the memory, less K each,",
+        what="uses outside the memory, less $K$ each,",
     )
 
 

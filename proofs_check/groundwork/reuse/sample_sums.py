@@ -36,7 +36,7 @@ def cauchy_schwarz() -> Evidence:
     return always(
         (q + a) ** 2 <= (p + 1) * (r + a**2),
         given=[q**2 <= p * r],
-        domain="one more sample, any counts >= 0; with one sample both sides are its square",
+        domain=r"one more sample, any counts $\ge0$; with one sample both sides are its square",
     )
 
 
@@ -55,7 +55,7 @@ def counts_at_most(most: Any) -> Evidence:
     return always(
         r + a**2 <= most * (q + a),
         given=[r <= most * q, a <= most],
-        domain="one more sample, no count above K; with no sample both sides are 0",
+        domain="one more sample, no count above $K$; with no sample both sides are 0",
     )
 
 
