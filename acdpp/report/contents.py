@@ -140,7 +140,7 @@ def differs(document: dict[str, Any]) -> list[str]:
         for name, now, then in pairs:
             if now["verdict"] != then.verdict:
                 found.append(f"{name} was recorded as {then.verdict} and is {now['verdict']}")
-            if (now["statement"], now["latex"]) != (then.says, then.latex):
+            if (now["statement"], now["latex"]) != (then.says, then.formula):
                 found.append(f"{name}: its statement is not the recorded one")
     return found
 

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from acdpp.report import prose
+from acdpp.report import escapes
 from acdpp.report.contents import PARTS
 from acdpp.report.display import display
 from acdpp.report.findings import Finding, against
-from proofs_check.notation import GLOSSARY
+from proofs_check.symbols import GLOSSARY
 
 __all__ = ["latex", "printed"]
 
@@ -54,7 +54,7 @@ def latex(document: Mapping[str, Any]) -> str:
     said: dict[tuple[str, ...], str] = {}
     common = _common(claims)
     for section in dict.fromkeys(claim["section"] for claim in claims):
-        body.append(rf"\section{{{prose.escaped(PARTS.get(section, section))}}}")
+        body.append(rf"\section{{{escapes.escaped(PARTS.get(section, section))}}}")
         for claim in claims:
             if claim["section"] == section:
                 body += _case(claim, _beside(claim, document), _linked(known), said, common)
@@ -62,11 +62,11 @@ def latex(document: Mapping[str, Any]) -> str:
     return "\n".join(body) + "\n"
 
 
-def _linked(known: set[str]) -> prose.Link:
+def _linked(known: set[str]) -> escapes.Link:
     """Labels that have a place in the erratum lead there."""
 
     def link(label: str) -> str:
-        text = prose.code(label)
+        text = escapes.code(label)
         return rf"\hyperlink{{{_place(label)}}}{{{text}}}" if label in known else text
 
     return link
@@ -84,7 +84,7 @@ def _front(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
     counted = Counter(claim["verdict"] for claim in paper)
     stands = sum(counted[verdict] for verdict in STANDS)
     yield r"\title{Erratum to \emph{Adaptive Data Admission and Retention for Streaming Federated Learning}}"
-    yield rf"\author{{made by acdpp {prose.escaped(str(document['version']))}}}\date{{}}"
+    yield rf"\author{{made by acdpp {escapes.escaped(str(document['version']))}}}\date{{}}"
     yield "\\begin{document}\n\\maketitle"
     false, bound, left = (counted[verdict] for verdict in ("refuted", "conditional", "undecided"))
     yield (
@@ -104,7 +104,7 @@ def _front(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
             "does not, and a reading is one that the text allows, not one that it insists on."
         )
     if document.get("differences"):
-        told = "; ".join(prose.escaped(sentence) for sentence in document["differences"])
+        told = "; ".join(escapes.escaped(sentence) for sentence in document["differences"])
         yield "\n" + rf"\textbf{{Not as recorded with this version of acdpp:}} {told}."
     yield (
         "\nA refutation is a proof, an exact example, one with certified enclosures, or, for an experiment, runs in "
@@ -141,28 +141,30 @@ def _beside(claim: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[st
 def _case(
     claim: Mapping[str, Any],
     whole: Mapping[str, Any] | None,
-    link: prose.Link,
+    link: escapes.Link,
     said: dict[tuple[str, ...], str],
     common: Mapping[tuple[str, str], str],
 ) -> Iterable[str]:
-    label, title = claim["id"], prose.latex(claim["title"], link)
-    heading = rf"{prose.code(label)}\quad {title}"
+    label, title = claim["id"], escapes.latex(claim["title"], link)
+    heading = rf"{escapes.code(label)}\quad {title}"
     yield (
-        rf"\subsection{{\texorpdfstring{{{heading}}}{{{prose.escaped(label)}}}}}"
+        rf"\subsection{{\texorpdfstring{{{heading}}}{{{escapes.escaped(label)}}}}}"
         rf"\hypertarget{{{_place(label)}}}{{}}"
     )
     if whole:
-        stands = rf"\verdict{{({prose.escaped(whole['verdict'])}).}} {prose.latex(whole['statement'], link)}"
-        yield rf"\said{{{prose.code(whole['id'])} stands}}{stands}"
+        stands = (
+            rf"\verdict{{({escapes.escaped(whole['verdict'])}).}} {escapes.latex(whole['statement'], link)}"
+        )
+        yield rf"\said{{{escapes.code(whole['id'])} stands}}{stands}"
         yield from _shown(whole)
     reading = claim["kind"] == "reading"
     verdict = (READ if reading else WHAT)[claim["verdict"]]
     if not reading:
         verdict = f"{claim['kind']}, {verdict}"
     whose = "A reading" if reading else "The paper"
-    yield rf"\said{{{whose}}}\verdict{{({prose.escaped(verdict)}).}} {prose.latex(claim['statement'], link)}"
+    yield rf"\said{{{whose}}}\verdict{{({escapes.escaped(verdict)}).}} {escapes.latex(claim['statement'], link)}"
     yield from _shown(claim)
-    yield rf"Claimed for: {prose.latex(claim['domain'], link)}."
+    yield rf"Claimed for: {escapes.latex(claim['domain'], link)}."
     yield from _failure(against(claim), link)
     if claim["verdict"] == "conditional":
         yield from _rescued(claim, link)
@@ -176,7 +178,7 @@ def _case(
     }
     if here:
         meanings = "; ".join(
-            f"{prose.latex(symbol)}: {prose.latex(says, link)}" for symbol, says in here.items()
+            f"{escapes.symbol(symbol)}: {escapes.latex(says, link)}" for symbol, says in here.items()
         )
         yield rf"\said{{Here}}{meanings}."
 
@@ -188,10 +190,10 @@ def _symbolic(claim: Mapping[str, Any]) -> str:
 
 def _shown(of: Mapping[str, Any]) -> Iterable[str]:
     if of["latex"]:
-        yield display(prose.formula(of["latex"]))
+        yield display(escapes.formula(of["latex"]))
 
 
-def _failure(found: Sequence[Finding], link: prose.Link) -> Iterable[str]:
+def _failure(found: Sequence[Finding], link: escapes.Link) -> Iterable[str]:
     for at, finding in enumerate(found):
         head = "Counterexample" if finding.example else "In general" if at else "What fails"
         again = at and found[at - 1].example == finding.example
@@ -199,12 +201,12 @@ def _failure(found: Sequence[Finding], link: prose.Link) -> Iterable[str]:
         yield rf"\said{{{'Also' if again else head}.}}{_capital(_sentence(finding.seen, link))}{where}"
         yield from _tabulated(finding.numbers, link)
         if finding.checked:
-            yield "Checked of it: " + "; ".join(prose.latex(text, link) for text in finding.checked) + "."
+            yield "Checked of it: " + "; ".join(escapes.latex(text, link) for text in finding.checked) + "."
 
 
-def _tabulated(numbers: Sequence[str], link: prose.Link) -> Iterable[str]:
+def _tabulated(numbers: Sequence[str], link: escapes.Link) -> Iterable[str]:
     """Values on the way to a limit: in the line if they are short."""
-    set_ = [prose.latex(text, link) for text in numbers]
+    set_ = [escapes.latex(text, link) for text in numbers]
     if sum(map(len, numbers)) > 100:
         yield r"\begin{itemize}[nosep,label={}]"
         yield from (rf"\item {text}" for text in set_)
@@ -213,44 +215,44 @@ def _tabulated(numbers: Sequence[str], link: prose.Link) -> Iterable[str]:
         yield "; ".join(set_) + "."
 
 
-def _rescued(claim: Mapping[str, Any], link: prose.Link) -> Iterable[str]:
-    yield r"\said{True if}" + "; ".join(prose.latex(text, link) for text in claim["hypotheses"]) + "."
+def _rescued(claim: Mapping[str, Any], link: escapes.Link) -> Iterable[str]:
+    yield r"\said{True if}" + "; ".join(escapes.latex(text, link) for text in claim["hypotheses"]) + "."
     corrected = claim["corrected"]["why"] if claim["corrected"] else ""
     if claim["why"] and claim["why"][:60] not in corrected:
-        yield prose.latex(claim["why"], link)
+        yield escapes.latex(claim["why"], link)
 
 
 def _correction(
     claim: Mapping[str, Any],
-    link: prose.Link,
+    link: escapes.Link,
     said: dict[tuple[str, ...], str],
     common: Mapping[tuple[str, str], str],
 ) -> Iterable[str]:
     of = claim["corrected"]
-    yield rf"\said{{What holds instead}}\verdict{{({of['verdict']}).}} {prose.latex(of['statement'], link)}"
+    yield rf"\said{{What holds instead}}\verdict{{({of['verdict']}).}} {escapes.latex(of['statement'], link)}"
     yield from _shown(of)
     hypotheses = tuple(of["hypotheses"])
     if len(hypotheses) > 2 and hypotheses in said:
         yield rf"\said{{Provided}}the hypotheses of {link(said[hypotheses])}, corrected, hold."
     elif hypotheses:
         said[hypotheses] = claim["id"]
-        listed = "; ".join(prose.latex(text, link) for text in hypotheses)
+        listed = "; ".join(escapes.latex(text, link) for text in hypotheses)
         yield rf"\said{{Provided that}}{listed}."
-    yield rf"\said{{Why.}}{prose.latex(of['why'], link)}"
+    yield rf"\said{{Why.}}{escapes.latex(of['why'], link)}"
     if of["given"]:
         yield r"\said{Rests on}" + "; ".join(_given(one, link, common) for one in of["given"]) + "."
 
 
-def _given(one: Mapping[str, str], link: prose.Link, common: Mapping[tuple[str, str], str]) -> str:
-    name = prose.latex(one["name"], link)
+def _given(one: Mapping[str, str], link: escapes.Link, common: Mapping[tuple[str, str], str]) -> str:
+    name = escapes.latex(one["name"], link)
     place = common.get((one["name"], one["says"]))
     if place is None:
-        return f"{name}: {prose.latex(one['says'], link)}"
+        return f"{name}: {escapes.latex(one['says'], link)}"
     return name if r"\hyperlink" in name else rf"\hyperlink{{{place}}}{{{name}}}"
 
 
-def _sentence(text: str, link: prose.Link) -> str:
-    return prose.latex(text, link).rstrip(". ") + "."
+def _sentence(text: str, link: escapes.Link) -> str:
+    return escapes.latex(text, link).rstrip(". ") + "."
 
 
 def _capital(text: str) -> str:
@@ -276,8 +278,8 @@ def _foundations(common: Mapping[tuple[str, str], str], known: set[str]) -> Iter
         return
     yield "\\section{What several proofs rest on}\n\\begin{description}[font=\\normalfont\\bfseries,leftmargin=1.5em]"
     for (name, says), place in common.items():
-        target = rf"\hypertarget{{{place}}}{{}}{_capital(prose.latex(name))}"
-        yield rf"\item[{{{target}}}] {prose.latex(says, _linked(known))}."
+        target = rf"\hypertarget{{{place}}}{{}}{_capital(escapes.latex(name))}"
+        yield rf"\item[{{{target}}}] {escapes.latex(says, _linked(known))}."
     yield r"\end{description}"
 
 
@@ -288,7 +290,7 @@ def _open(document: Mapping[str, Any]) -> Iterable[str]:
     yield "\\section{Not decided}\nThese statements were tried; the evidence neither establishes nor refutes them."
     yield r"\begin{itemize}[nosep,label=$\bullet$]"
     for claim in left:
-        yield rf"\item {prose.code(claim['id'])}: {prose.latex(claim['title'])}."
+        yield rf"\item {escapes.code(claim['id'])}: {escapes.latex(claim['title'])}."
     yield r"\end{itemize}"
 
 
@@ -306,7 +308,7 @@ def _notation(claims: Claims) -> Iterable[str]:
         symbol: re.sub(r" \(before a bracket.*\)", "", says) for symbol, says in GLOSSARY.items()
     }  # 𝔼 in print
     rows = [
-        rf"\item[{{{prose.latex(symbol)}}}] {prose.latex(means[symbol])}"
+        rf"\item[{{{escapes.symbol(symbol)}}}] {escapes.latex(means[symbol])}"
         for symbol in means
         if symbol in used
     ]

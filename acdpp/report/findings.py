@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from proofs_check.evidence import UNSOUND
-from proofs_check.notation import GLOSSARY, SPELLING
+from proofs_check.symbols import GLOSSARY, SPELLING
+from proofs_check.text import line, split
 
 __all__ = ["Finding", "against", "plain"]
 
 SATISFIES = "it satisfies "
-SPELLED = {name: spelling for name, (_, spelling) in SPELLING.items()}
+SPELLED = {name: line(spelling) for name, spelling in SPELLING.items()}
 # entries of certificates under the names they have in the code
 NAMES = {
     **SPELLED,
@@ -146,11 +147,15 @@ def _value(value: Any) -> str:
 
 
 def plain(text: str) -> str:
-    """A text without remnants of code: balls as numbers, SymPy's and Python's spelling as ours.
+    """A text whose words have no remnants of code: balls as numbers, SymPy's and Python's spelling as ours.
 
     >>> plain("[38.7784060305 +/- 2.02e-11] tends to 20*B*sqrt(Pdim)/sqrt(Lambda), mean_cost=Fraction(3, 2)")
     '38.7784 tends to 20·B·√Pdim/√Λ̄, c̄=3/2'
     """
+    return "".join(f"${stretch}$" if maths else _plain(stretch) for maths, stretch in split(text))
+
+
+def _plain(text: str) -> str:
     text = BALL.sub(_ball, text)
     text = re.sub(r"Fraction\((-?\d+), (\d+)\)", lambda m: m[1] if m[2] == "1" else f"{m[1]}/{m[2]}", text)
     text = CALL.sub(_arguments, text)

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from acdpp.report.contents import MARKS, MEANING, PARTS
-from acdpp.report.escapes import formula
+from acdpp.report.escapes import LABEL, formula
 from acdpp.report.findings import against, plain
 from acdpp.study import with_error
+from proofs_check.text import terminal
 
 __all__ = ["anchor", "markdown"]
 
@@ -29,7 +30,6 @@ UNMARKED = {
     "<": r"\lt ",
     ">": r"\gt ",
 }
-LABEL = re.compile(r"(?<![\w`:/])[a-z]{2,5}:[A-Za-z0-9][\w-]*(?:/[A-Za-z0-9][\w-]*)*")
 
 
 def anchor(label: str) -> str:
@@ -91,7 +91,8 @@ def _contents(claims: Sequence[Mapping[str, Any]], sections: Sequence[str]) -> I
         name = _heading(section)
         lines.append(f"- [{name}](#{anchor(name)})")
         lines += [
-            f"  - [`{c['id']}`](#{anchor(c['id'])}) {MARKS[c['verdict']]} {c['verdict']}: {_escaped(c['title'])}"
+            f"  - [`{c['id']}`](#{anchor(c['id'])}) {MARKS[c['verdict']]} {c['verdict']}: "
+            + _escaped(terminal(c["title"]))
             for c in claims
             if c["section"] == section
         ]
@@ -103,10 +104,10 @@ def _results(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     for result in results:
         yield f"## Result {_escaped(result['name'])}"
         yield (
-            f"{_escaped(result['task'])}; {result['rounds']:,} rounds, budget {result['budget']:g} a round. "
+            f"{_escaped(result['task'])}; {result['rounds']:,} rounds, budget {result['budget']:g} per round. "
             f"Mean ± standard error {_escaped(result['intervals'])}. ÷ is over the measured cumulative excess risk."
         )
-        names = ("policy", "test accuracy", "excess risk", "predicted ÷", "Theorem 1 ÷", "cost a round")
+        names = ("policy", "test accuracy", "excess risk", "predicted ÷", "Theorem 1 ÷", "cost per round")
         rows = [
             f"| {' | '.join((_escaped(name), *_measured(row)))} |" for name, row in result["policies"].items()
         ]
@@ -127,7 +128,7 @@ def _measured(row: Mapping[str, Any]) -> Iterable[str]:
 
 def _case(claim: Mapping[str, Any], known: set[str]) -> Iterable[str]:
     def say(text: str) -> str:
-        return _linked(_escaped(text), known)
+        return _linked(_escaped(terminal(text)), known)
 
     yield f"### `{claim['id']}`"
     yield f"{MARKS[claim['verdict']]} **{say(claim['qualified'])}** ({claim['kind']}): {say(claim['title'])}"
@@ -229,4 +230,4 @@ def _linked(text: str, known: set[str]) -> str:
         return f"[`{label}`](#{anchor(label)})" if label in known else match[0]
 
     ticked = re.sub(r"`([^`]+)`", lambda m: m[1] if m[1] in known else m[0], text)
-    return re.sub(LABEL.pattern.replace(r"[\w-]*", r"(?:[\w-]|\\_)*"), link, ticked)
+    return re.sub(LABEL.replace(r"[\w-]*", r"(?:[\w-]|\\_)*"), link, ticked)

@@ -22,6 +22,7 @@ from acdpp.report.findings import plain
 from acdpp.report.mathml import mathml
 from acdpp.study import with_error
 from acdpp.verify import spell
+from proofs_check.text import terminal
 
 __all__ = ["anchor", "page"]
 
@@ -61,6 +62,7 @@ def page(
         linked=_linker(labels),
         mathml=lambda latex: mathml(formula(latex)),
         plain=plain,
+        terminal=terminal,
         anchor=anchor,
         spell=spell,
         count=_count,
@@ -145,7 +147,7 @@ def _linker(labels: Sequence[str]) -> Any:
     pattern = re.compile(rf"(?<![\w/:-])({known})(?![\w/-])")
 
     def linked(text: str) -> Markup:
-        safe = html.escape(text)
+        safe = html.escape(terminal(text))
         return Markup(pattern.sub(lambda m: f'<a href="#{anchor(m[1])}">{m[1]}</a>', safe) if known else safe)
 
     return linked
