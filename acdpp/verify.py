@@ -220,6 +220,7 @@ def _explain(case: Case) -> None:
     console().rule(Text(terminal(f"{claim.id} ({claim.kind}): {claim.title}")), align="left")
     _say("states", claim.statement)
     _say("formula", f"${claim.formula}$" if claim.formula else "")
+    _say("LaTeX", claim.formula)
     _say("domain", claim.domain)
     _say("why", claim.sketch)
     _show_verdict(case.verdict, claim.given)
@@ -233,6 +234,7 @@ def _explain(case: Case) -> None:
         console().print()
         _say("corrected", correction.statement)
         _say("formula", f"${correction.formula}$" if correction.formula else "")
+        _say("LaTeX", correction.formula)
         for hypothesis in correction.hypotheses:
             _say("hypothesis", hypothesis)
         _say("why", correction.sketch)

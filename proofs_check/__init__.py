@@ -10,7 +10,7 @@
 | `claims`, `groundwork` | the claims, part by part; what several of them lean on |
 | `experiments` | committed results of running the paper's experiments again, and what the paper says of its own |
 | `simulator` | the ground truth: every sample by name |
-| `notation` | formulas as text, written by theory's own functions |
+| `symbols`, `printing`, `text` | the symbols and what they mean; LaTeX of an expression; texts with mathematics |
 | `ledger`, `table` | the recorded verdicts; the table of all claims in docs/claims.md |
 
 What a claim of one's own needs is here as well, but for the engines.

@@ -125,6 +125,7 @@ GLOSSARY = {
     "η": "step size",
     "θ": "the model",
     "λ": "samples that a client admits in a round",
+    "ℓ": "the loss",
     "μ": "the printed 1/n - 1/N_eff",
     "π": "a policy",
     "ρ": "contraction of the admission region",

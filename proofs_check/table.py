@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from proofs_check.ledger import Entry, read
+from proofs_check.text import terminal
 
 __all__ = ["counted", "page"]
 
@@ -50,7 +51,7 @@ def _row(e: Entry) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return terminal(text).replace("|", "\\|").replace("\n", " ")
 
 
 if __name__ == "__main__":

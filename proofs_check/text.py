@@ -17,6 +17,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from proofs_check.symbols import GLOSSARY
+from theory.setting import SettingError
 
 __all__ = ["explained", "line", "mathematics", "said", "split", "symbols_of", "terminal"]
 
@@ -52,7 +53,7 @@ def split(text: str) -> Iterator[tuple[bool, str]]:
     """
     stretches = text.split("$")
     if len(stretches) % 2 == 0:
-        raise ValueError(f"a dollar sign is missing in {text!r}: mathematics stands between two")
+        raise SettingError(f"a dollar sign is missing in {text!r}: mathematics stands between two")
     return ((bool(at % 2), stretch) for at, stretch in enumerate(stretches) if stretch)
 
 
@@ -79,7 +80,7 @@ LARGE = {"∑": "Σ", "∏": "Π", "∫": "∫"}
 ACCENTS = {"~": "\u0303", "^": "\u0302", "¯": "\u0304", "‾": "\u0304"}
 RAISED = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-MARKS = {"⋆": "*", "⊤": "ᵀ", "′": "'"}  # as exponents
+MARKS = {"⋆": "*", "⊤": "ᵀ", "′": "'", "″": "''"}  # as exponents
 NUMBERS = {"N": "ℕ", "Z": "ℤ", "R": "ℝ"}
 FACTORS = ("number", "letter", "word", "power", "root", "fraction")
 
@@ -103,8 +104,8 @@ def line(latex: str) -> str:
 
     made = _joined(_row(convert_to_element(latex)))
     if left := re.findall(r"\\[A-Za-z]+", made):
-        raise ValueError(f"{', '.join(left)} of the formula {latex} is not understood")
-    return unicodedata.normalize("NFC", re.sub(" +", " ", made).strip())
+        raise SettingError(f"{', '.join(left)} of the formula {latex} is not understood")
+    return unicodedata.normalize("NFC", re.sub(" +", " ", made).strip()).replace("ϕ", "φ").replace("ϵ", "ε")
 
 
 def _row(node: Element) -> list[_Piece]:
@@ -209,10 +210,8 @@ def _scripted(base: list[_Piece], below: Element | None, above: Element | None) 
     if above is not None:
         row = _pieces(above)
         power = _joined(row, tight=True)
-        if re.fullmatch("[0-9+-]+", power):
+        if re.fullmatch("[*ᵀ']*[0-9+-]*", power):
             text += power.translate(RAISED)
-        elif power in MARKS.values():
-            text += power
         elif (
             len(row) == 1 and row[0].kind != "fraction" and (last.kind == "large" or power.isalnum())
         ) or _named(row):
@@ -279,9 +278,8 @@ def _between(before: _Piece, piece: _Piece, tight: bool) -> str:
 # --- what symbols stand for --------------------------------------------------------------------------------
 
 # what is read and not explained: functions and letters with a fixed meaning
-PLAIN = frozenset(
-    {"exp", "inf", "lim", "log", "max", "min", "mod", "sup", "arg", "e", "o", "O", "ℕ", "Σ", "Π"}
-)
+PLAIN = frozenset({*("exp", "inf", "lim", "log", "max", "min", "mod", "sup", "arg"), *"eoOℕℤΣΠ½"})
+INDEX = "[_^][A-Za-z]{2,}"  # a name below or above a symbol
 LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ][\u0302\u0303\u0304]?[₀-₉]*"
 
 
@@ -291,10 +289,12 @@ def symbols_of(text: str, known: Iterable[str] = GLOSSARY) -> list[str]:
     >>> symbols_of(r"$20B\sqrt{\mathrm{Pdim}/\bar\Lambda}\,N_{\mathrm{eff}}+K\bar\Lambda\log t$")
     ['B', 'Pdim', 'Λ̄', 'N_eff', 'K', 't']
     """
+    known = set(known)
     names = sorted((name for name in known if len(name) > 1), key=len, reverse=True)
-    pattern = "|".join([*map(re.escape, names), *PLAIN - {"e", "o", "O"}, LETTER])
-    found = (name for formula in mathematics(text) for name in re.findall(pattern, _without_text(formula)))
-    return list(dict.fromkeys(name for name in found if name not in PLAIN))
+    pattern = "|".join([*map(re.escape, names), INDEX, *(name for name in PLAIN if len(name) > 1), LETTER])
+    found = [name for formula in mathematics(text) for name in re.findall(pattern, _without_text(formula))]
+    bare = (name if name in known else name.rstrip("₀₁₂₃₄₅₆₇₈₉") for name in found if name[0] not in "_^")
+    return list(dict.fromkeys(name for name in bare if name not in PLAIN))
 
 
 def _without_text(formula: str) -> str:

@@ -37,7 +37,7 @@ SPECIAL = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r
            "×": r"$\times$"}  # fmt: skip
 SIGNS = {"≤": r"\le", "≥": r"\ge", "≠": r"\ne", "≈": r"\approx", "±": r"\pm", "∝": r"\propto", "∈": r"\in",
          "→": r"\to", "↦": r"\mapsto", "⇒": r"\Rightarrow", "⇔": r"\iff", "Σ": r"\Sigma", "Π": r"\Pi", "∩": r"\cap",
-         "∀": r"\forall", "ᵀ": r"^{\top}", "⋆": r"\star"}  # fmt: skip
+         "∀": r"\forall", "ᵀ": r"^{\top}", "⋆": r"\star", "∫": r"\int"}  # fmt: skip
 ACCENTS = {"\u0302": r"\widehat", "\u0303": r"\widetilde", "\u0304": r"\bar"}
 # a letter or a name, an accent, an index in figures or letters, a name above
 SYMBOL = "([^\\W\\d_]|[A-Z][a-z]+)([\u0302-\u0304])?([₀-₉]+)?(?:_([A-Za-z]+))?(?:\\^([A-Za-z]+))?"
@@ -59,7 +59,7 @@ def _words(text: str, link: Link) -> str:
     """Words with labels, names of code and numbers as a typesetter has them."""
     out = ""
     for word in re.split(rf"(`[^`]+`|{LABEL})", text):
-        if re.fullmatch(f"`?{LABEL}`?", word):
+        if re.fullmatch(LABEL, word.strip("`")):
             out += link(word.strip("`"))
         elif word.startswith("`") and len(word) > 1:
             out += code(word.strip("`"))

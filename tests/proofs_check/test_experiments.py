@@ -23,7 +23,7 @@ from proofs_check.experiments.document import parse
 from proofs_check.experiments.fields import Estimate
 from proofs_check.experiments.stated import SECTION7
 from tests.made_up import PAPER, reproduction, write
-from tests.proofs_check.test_notation import unexplained
+from tests.proofs_check.test_text import unexplained
 from theory.setting import SettingError
 
 FINAL = {

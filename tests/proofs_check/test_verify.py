@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import proofs_check
 from acdpp import verify
-from proofs_check import ledger, report
+from proofs_check import ledger, table
 from proofs_check.registry import registry, select
 from proofs_check.run import run
 from theory.setting import SettingError
@@ -137,7 +137,7 @@ def test_what_a_verdict_rests_on_stands_beside_it_everywhere():
     assert "given Haussler 1995" in " ".join(call("--claim", label).stdout.split())
     assert "given Haussler 1995" in call("--claim", label, "--explain").stdout
     (recorded,) = [e for e in ledger.read() if e.id == label]
-    assert recorded.corrected.qualified in report.markdown([recorded])
+    assert recorded.corrected.qualified in table.page([recorded])
 
 
 def test_the_whole_case_explains_its_symbols_and_the_argument_of_our_own_theorems():

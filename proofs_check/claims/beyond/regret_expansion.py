@@ -45,10 +45,9 @@ from theory.regret_expansion import generalisation_integral, regret_expansion
 u = sp.Symbol("u", positive=True)
 # H beyond 1 as it reads best, which no printer of ours finds; `closed_form` ties it to theory's function
 H_LATEX = (
-    r"2\sqrt{$x(1+\\log x)$}-\sqrt{\tfrac{2\$pi$}$e$}\Bigl(\mathrm{erfi}\sqrt{\tfrac{1+\$\log "
-    r"x$}2}-\mathrm{erfi}\sqrt{\tfrac12}\Bigr)"
+    r"2\sqrt{x(1+\log x)}-\sqrt{\tfrac{2\pi}e}\Bigl(\mathrm{erfi}\sqrt{\tfrac{1+\log x}2}"
+    r"-\mathrm{erfi}\sqrt{\tfrac12}\Bigr)"
 )
-H_TEXT = r"$2\sqrt{x(1+\log x)}-\sqrt{2\pi/e}$·(erfi$\sqrt{(1+\log x)/2}$ - erfi$\sqrt{1/2}$)"
 
 
 def _typed(x: Any) -> Any:
@@ -137,12 +136,14 @@ CLAIMS = [
         kind="addition",
         title="the regret to $O(1)$, the same for every policy",
         statement=said(
-            "At fixed ρ every policy inside the region has Reg(T) = 10B(Pdim/Λ̄)[H(Λ̄T/Pdim) - "
-            "H(KΛ̄T/Pdim)/K] + O(1), where H(x) = ∫_0^x √((1+log⁺u)/u) du is 2√x up to x = 1 and "
-            f"{H_TEXT} beyond. The O(1) is bounded by a number that depends on K, Λ̄, ρ and the constants alone; "
-            "for a policy that does not depend on T it has a limit as T grows, and under constant admission it "
-            "does not depend on ρ. The leading term @limit·√(T log T) alone is off by a factor 1 + O(1/log T), on "
-            "either side: for K >= 2, log T times (expansion/leading term - 1) tends to (@second)/2.",
+            r"At fixed $\rho$ every policy inside the region has $\mathrm{Reg}(T)=10B(\mathrm{Pdim}/\bar\Lambda)"
+            r"[H(\bar\Lambda T/\mathrm{Pdim})-H(K\bar\Lambda T/\mathrm{Pdim})/K]+O(1)$, where "
+            r"$H(x)=\int_0^x\sqrt{(1+\log^+u)/u}\,du$ is $2\sqrt x$ up to $x=1$ and "
+            rf"${H_LATEX}$ beyond. The $O(1)$ is bounded by a number that depends on $K$, $\bar\Lambda$, $\rho$ and "
+            r"the constants alone; for a policy that does not depend on $T$ it has a limit as $T$ grows, and under "
+            r"constant admission it does not depend on $\rho$. The leading term $@limit\sqrt{T\log T}$ alone is off by "
+            r"a factor $1+O(1/\log T)$, on either side: for $K\ge2$, $\log T$ times (expansion/leading term $-$ 1) "
+            r"tends to $(@second)/2$.",
             limit=LIMIT,
             second=SECOND,
         ),

@@ -246,13 +246,14 @@ CLAIMS = [
     Claim(
         id="thm:regret-neff/three-local-steps",
         kind="addition",
-        title=f"printed bound, E ≤ {MOST_STEPS}, any schedule (ours)",
+        title=rf"printed bound, $E\le{MOST_STEPS}$, any schedule (ours)",
         statement=said(
-            f"With at most {MOST_STEPS} local steps and σ ≤ G the printed bound (true uniformity, positive parts, "
-            "log⁺, D²/(2η) once) is right for every admission and retention: its constant 10, where @proved is "
-            "enough, makes up for the mismatch that it misses. @enough would do in its place. But where Dσ < "
-            "@proved·B√Pdim its σ must be that of the sharper theorem, which bounds the mismatch's supremum over Θ; "
-            "Assumption 4, about the variance at each fixed θ, does not give such a σ. Elsewhere any σ ≤ G will do.",
+            rf"With at most {MOST_STEPS} local steps and $\sigma\le G$ the printed bound (true uniformity, positive "
+            r"parts, $\log^+$, $D^2/(2\eta)$ once) is right for every admission and retention: its constant 10, where "
+            r"$@proved$ is enough, makes up for the mismatch that it misses. $@enough$ would do in its place. But "
+            r"where $D\sigma<@proved\cdot B\sqrt{\mathrm{Pdim}}$ its $\sigma$ must be that of the sharper theorem, "
+            r"which bounds the mismatch's supremum over $\Theta$; Assumption 4, about the variance at each fixed "
+            r"$\theta$, does not give such a $\sigma$. Elsewhere any $\sigma\le G$ will do.",
             proved=PROVED,
             enough=LESS,
         ),

@@ -240,7 +240,7 @@ CLAIMS = [
         "with $j$, so that the oldest go first: first in, first out.",
         formula=said(
             r"h(j)\le\mathbb E\min\bigl(\mu c,\,g(j+1)-\lambda+h(j+1)\bigr),\ g(1)-\lambda+h(1)\ge0\ \Rightarrow\ "
-            r"\mathbb E[g]+\mu\,\mathbb E[\mathrm{cost}]\ge\lambda,\qquad g(j)=@g",
+            r"\mathbb E[g]+\mu\,\mathbb E[\text{cost}]\ge\lambda,\qquad g(j)=@g",
             g=age_burden(j),
         ),
         domain="every law of independent prices in a bounded interval above 0, every $S$ and $C$, every "

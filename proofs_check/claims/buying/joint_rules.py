@@ -106,7 +106,8 @@ CLAIMS = [
         statement="Let a rule for $S$ places look at the ages of all samples, at the whole past and at "
         "the price, and replace any of them. Its mean burden at mean cost $C$ is at least $S$ times the "
         "best of one place at cost $C/S$, so each place may be left to its own thresholds.",
-        formula=r"\min_{\text{all places}}\mathbb E\Bigl[\sum_{i\le S}g(A_i)\Bigr]=S\min_{\text{one place}}\mathbb E[g(A)]",
+        formula=r"\min_{\text{all places}}\mathbb E\Bigl[\sum_{i\le S}g(A_i)\Bigr]"
+        r"=S\min_{\text{one place}}\mathbb E[g(A)]",
         domain="every $S$, every law of independent prices, every burden",
         given=(WRITTEN, ONE_PLACE),
         sketch=r"With $\sum h(\text{age})$ over the places for the value of a state, Bellman's "

@@ -165,7 +165,7 @@ CLAIMS = [
             r"holds when the mean cost given the past is affordable in every round, $\mathbb E[c(t)\mid "
             r"\text{past}]\cdot\bar\Lambda\le C$; independence is not needed, but for Markov costs the "
             "stationary mean is not enough.",
-            formula=r"E[c(t)\mid\mathcal F_{t-1}]\bar\Lambda\le C\Rightarrow E[Z(t)(c(t)\bar\Lambda-C)]\le0",
+            formula=r"E[c(t)\mid\text{past}]\bar\Lambda\le C\Rightarrow E[Z(t)(c(t)\bar\Lambda-C)]\le0",
             given=(WRITTEN,),
             symbols={"past": "all that happened before round $t$, which determines $Z(t)$"},
             sketch="$Z(t)$ is a function of the past and not negative. Condition on the past (the tower "

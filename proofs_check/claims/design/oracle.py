@@ -161,7 +161,7 @@ CLAIMS = [
                 third=generalisation_term(1 / n, n, CONSTANTS),
             ),
             formula=said(
-                r"\lim\tfrac1T(\bar{\mathcal E}^{frozen}-\bar{\mathcal E}^{oracle})=@gap",
+                r"\lim\tfrac1T(\bar{\mathcal E}_T^{frozen}-\bar{\mathcal E}_T^{oracle})=@gap",
                 gap=frozen_share(n),
             ),
             sketch=r"The frozen buffer has $\chi=0$ and $N_{\mathrm{eff}}=n$ in every round; the "

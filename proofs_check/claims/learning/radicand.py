@@ -134,12 +134,14 @@ CLAIMS = [
         domain="$K$-step retention, every round",
         checks=(radicand_constant, radicand_any),
         corrected=Correction(
-            title=said(r"$N_{\mathrm{eff}}<n$ just for $1<t<@crossover$", crossover=crossover_constant(K)),
+            title=said(
+                r"$N_{\mathrm{eff}}<n$ if and only if $1<t<@crossover$", crossover=crossover_constant(K)
+            ),
             statement=said(
-                f"Under constant admission N_eff < n exactly for 1 < t < @crossover, about "
-                f"{_slope(crossover_constant(K))} K; with the printed Ṽ and n = KΛ̄, where that Ṽ is not 0, "
-                f"the radicand is negative exactly for |t - K + 1/2| < @width, so up to @printed, about "
-                f"{_slope(crossover_constant_as_stated(K))} K.",
+                r"Under constant admission $N_{\mathrm{eff}}<n$ exactly for $1<t<@crossover$, about "
+                rf"${_slope(crossover_constant(K))}K$; with the printed $\widetilde V$ and $n=K\bar\Lambda$, where "
+                r"that $\widetilde V$ is not 0, the radicand is negative exactly for $|t-K+1/2|<@width$, so up to "
+                rf"$@printed$, about ${_slope(crossover_constant_as_stated(K))}K$.",
                 crossover=crossover_constant(K),
                 width=_printed_width(),
                 printed=crossover_constant_as_stated(K),

@@ -308,6 +308,7 @@ CLAIMS = [
             "resummed": (resummed, confirming(on_numbers)),
         },
         symbols={
+            "H": "the Hessian",
             "p": "dimensions",
             "δ": "distance from the minimiser",
             "λ": "a sample's pull on its own prediction",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acdpp.report import display, erratum, findings, prose
+from acdpp.report import display, erratum, escapes, findings
 from proofs_check.registry import registry
 from tests.typeset import check_erratum, faults, needs_pdflatex, pdflatex
 
@@ -175,8 +175,8 @@ def test_what_was_checked_of_an_example_and_the_numbers_of_a_limit_are_told() ->
 
 
 def _formulas() -> list[str]:
-    both = [of.formula.latex for c in registry() for of in (c, c.corrected) if of]
-    return [prose.formula(tex) for tex in both if tex]
+    both = [of.formula for c in registry() for of in (c, c.corrected) if of]
+    return [escapes.formula(tex) for tex in both if tex]
 
 
 def test_breaking_a_formula_leaves_its_symbols_as_they_are() -> None:

@@ -1,0 +1,68 @@
+"""Texts as LaTeX: formulas as they are written, words escaped, labels linked, no character lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acdpp.report import escapes
+from acdpp.report.erratum import PREAMBLE
+from proofs_check.registry import registry
+from proofs_check.symbols import GLOSSARY
+from tests.typeset import faults, needs_pdflatex, pdflatex
+from theory.setting import SettingError
+
+
+@pytest.mark.parametrize(
+    ("text", "tex"),
+    [
+        (r"before round $K$, $t<K$; 100% & #2", r"before round $K$, $t<K$; 100\% \& \#2"),
+        ("Theorem 1 at 85 % of `a_b`", r"Theorem~1 at 85\,\% of \texttt{a\_\allowbreak b}"),
+        (r"$E[c^2]\le C$ for “all” of ACDPP's", r"$\mathbb E[c^2]\le C$ for ``all'' of ACDPP's"),
+        (
+            "Stolz-Cesàro, Hölder, Ω₃ = σ̄²",
+            r"Stolz-Ces\`{a}ro, H\"{o}lder, \(\Omega\)\(_{3}\) = \(\bar{\sigma}\)\(^{2}\)",
+        ),
+    ],
+)
+def test_formulas_are_set_and_words_stay_words(text: str, tex: str) -> None:
+    assert escapes.latex(text) == tex
+
+
+@pytest.mark.parametrize("char", ["☃", "中", "\u0338", "￼", "\x07"])
+def test_an_unknown_character_is_an_error_that_names_it(char: str) -> None:
+    for text in (char, f"${char}$", f"words {char} words"):
+        with pytest.raises(SettingError, match=f"U\\+{ord(char):04X}"):
+            escapes.latex(text)
+
+
+def test_labels_are_set_by_the_link_given() -> None:
+    text = "see eq:nc-lb, `rem:1/drift` (cor:x)"
+    assert escapes.latex(text, lambda label: f"[{label}]") == "see [eq:nc-lb], [rem:1/drift] ([cor:x])"
+
+
+def _texts() -> list[str]:
+    """All that the registry says."""
+    found: list[str] = []
+    for claim in registry():
+        found.append(claim.domain)
+        for of in filter(None, (claim, claim.corrected)):
+            found += [of.title, of.statement, of.sketch, *of.hypotheses, *of.parts, *of.symbols.values()]
+            found += [text for given in of.given for text in (given.name, given.says)]
+    return sorted({text for text in found if text} | {*GLOSSARY.values()})
+
+
+def test_every_text_of_every_claim_becomes_ascii_and_loses_no_word() -> None:
+    for text in _texts():
+        tex = escapes.latex(text).replace(r"\allowbreak ", "")
+        assert tex.isascii()
+        words = (w for w in text.replace("`", " ").split() if w.isalpha() and w.isascii() and len(w) > 3)
+        assert all(word in tex for word in words), text
+
+
+@needs_pdflatex
+def test_latex_can_set_every_text_and_symbol_and_no_line_sticks_out(tmp_path: Path) -> None:
+    symbols = {name for claim in registry() for of in (claim, claim.corrected) if of for name in of.symbols}
+    body = "\n\n".join([*map(escapes.latex, _texts()), *map(escapes.symbol, sorted(symbols | {*GLOSSARY}))])
+    assert not faults(pdflatex(f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}", tmp_path))

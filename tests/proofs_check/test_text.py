@@ -1,0 +1,187 @@
+"""Texts are written once, with theory's own expressions in them; the line of a terminal says the same."""
+
+import re
+from itertools import chain
+
+import pytest
+import sympy as sp
+
+from proofs_check.printing import decimal, latex
+from proofs_check.registry import registry
+from proofs_check.symbols import (
+    CONSTANTS,
+    GLOSSARY,
+    SPELLING,
+    K,
+    N,
+    T,
+    chi,
+    inverse_neff,
+    n,
+    neff,
+    rate,
+    rho,
+    t,
+)
+from proofs_check.text import explained, line, mathematics, said, split, symbols_of, terminal
+from theory.bound import generalisation_term, initial_term, linear_term, root_term
+from theory.reuse import inverse_effective_constant, uniformity_constant_as_stated
+
+B, D, E, G, eta, sigma, Pdim = (
+    getattr(CONSTANTS, name) for name in ("B", "D", "E", "G", "eta", "sigma", "Pdim")
+)
+x, mu = sp.Symbol("x", real=True), sp.Symbol("mu", real=True)
+tau = sp.Symbol("tau", integer=True, positive=True)
+
+
+@pytest.mark.parametrize(
+    ("expression", "tex", "shown"),
+    [
+        (root_term(chi, CONSTANTS), r"D \sigma \sqrt{\chi}", "Dσ√χ"),
+        (linear_term(chi, CONSTANTS), r"\eta \sigma^{2} \chi", "ησ²χ"),
+        (root_term(mu, CONSTANTS), r"D \sigma \sqrt{\left[\mu\right]^{+}}", "Dσ√([μ]⁺)"),
+        (initial_term(CONSTANTS), r"\frac{D^{2}}{2 \eta}", "D²/(2η)"),
+        (sp.sqrt(Pdim / rate), r"\sqrt{\frac{\mathrm{Pdim}}{\bar\Lambda}}", "√(Pdim/Λ̄)"),
+        (1 - 1 / sp.sqrt(K), r"1 - \frac{1}{\sqrt{K}}", "1 - 1/√K"),
+        (sp.Min(K, t) * rate, r"\bar\Lambda \min\left(K, t\right)", "Λ̄ min(K, t)"),
+        (
+            sp.log(sp.Max(1, N / Pdim)),
+            r"\log^{+}\left(\frac{N}{\mathrm{Pdim}}\right)",
+            "log⁺(N/Pdim)",
+        ),
+        (sp.log(T), r"\log{T}", "log T"),
+        (rho ** (t - 1), r"\rho^{t - 1}", "ρ^(t-1)"),
+        (sp.Sum(rho**tau, (tau, 1, T)), r"\sum_{\tau=1}^{T} \rho^{\tau}", "Σ_{τ=1}^T ρ^τ"),
+        (sp.sqrt(2) * K, r"\sqrt{2} K", "√2·K"),
+        (-K, "- K", "-K"),
+        (sp.exp(-x), r"e^{- x}", "e^(-x)"),
+    ],
+    ids=str,
+)
+def test_an_expression_is_written_as_the_paper_would_and_shown_on_a_line(expression, tex, shown):
+    assert latex(expression) == tex
+    assert line(tex) == shown
+
+
+@pytest.mark.parametrize(
+    ("tex", "shown"),
+    [
+        (r"\frac{a+b}{c(d-e)^2}\cdot\frac1{(1-\rho)^2}", "(a + b)/(c(d - e)²)·1/(1 - ρ)²"),
+        (r"\tfrac12\sum_{i\le S}g(A_i)\,\mathbb E[c^2]", "½Σ_{i≤S} g(A_i)E[c²]"),
+        (r"\|\nabla\widehat F^{all}\|^2\le-1,\ x\in\mathbb N", "‖∇F̂^all‖² ≤ -1, x ∈ ℕ"),
+        (r"\lim_{a\to1}K^\star_T\quad\text{for all }t", "lim_{a→1} K_T* for all t"),
+        (r"10B\,\mathrm{Pdim}\,\mathrm{Pdim}\sqrt{3}\sqrt x", "10B·Pdim·Pdim·√3·√x"),
+        (r"\lceil x\rceil\pm2\cdot3\frac45", "⌈x⌉ ± 2·3·4/5"),
+    ],
+)
+def test_a_formula_keeps_its_meaning_on_a_line(tex, shown):
+    assert line(tex) == shown
+
+
+def test_a_command_that_is_not_known_is_refused():
+    with pytest.raises(ValueError, match=r"\\leD"):
+        line(r"N\leD")
+
+
+def _read(shown):
+    """The line as an expression again: brackets, roots, fractions and products as they are meant."""
+    names = {line(spelling): name for name, spelling in SPELLING.items()}
+    text = re.sub(r"√(\d+|[^\W\d_]\u0304?)", r" sqrt(\1)", shown).replace("√", " sqrt")
+    for spelling in sorted(names, key=len, reverse=True):
+        text = text.replace(spelling, f" {names[spelling]} ")
+    superscripts = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+    text = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda m: "**" + m.group().translate(superscripts), text)
+    text = text.replace("·", "*").replace("^", "**").replace("½", "(1/2)")
+    text = re.sub(r"log\s+(\w+)", r"log(\1)", text)
+    symbols = {s.name: s for s in (K, t, T, n, N, rate, rho, chi, neff, mu, x, B, D, E, G, eta, sigma, Pdim)}
+    transformations = (
+        *sp.parsing.sympy_parser.standard_transformations,
+        sp.parsing.sympy_parser.implicit_multiplication,
+    )
+    # a run of capital letters is a product of symbols
+    runs = re.compile(r"(?<![A-Za-z])(?!Pdim|Neff|Lambda)([A-Z]+[a-z]?|[a-z]{2})(?![A-Za-z])")
+    text = runs.sub(lambda m: " ".join(m.group()), text)
+    return sp.parsing.sympy_parser.parse_expr(text, local_dict=symbols, transformations=transformations)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        root_term(chi, CONSTANTS),
+        initial_term(CONSTANTS),
+        generalisation_term(inverse_neff, Pdim * (1 + n), CONSTANTS),
+        uniformity_constant_as_stated(K, t),
+        sp.factor(uniformity_constant_as_stated(K, t)),
+        inverse_effective_constant(K, K + t, rate),
+        (1 - rho**2) / (K * (1 + rho)) - 3 * rate / (2 * T),
+        20 * B * sp.sqrt(Pdim / rate) * (1 - 1 / sp.sqrt(K)),
+    ],
+    ids=str,
+)
+def test_a_line_read_back_is_the_expression(expression):
+    assert sp.simplify(_read(line(latex(expression))) - expression) == 0
+
+
+def test_decimals_are_used_only_where_they_are_exact():
+    assert line(latex(decimal(sp.Rational(26, 5) * B))) == "5.2B"
+    for other in (sp.Rational(1, 3) * B, 10 * B, sp.Rational(257, 100) * B, sp.sqrt(2) * B):
+        assert decimal(other) == other
+
+
+# --- texts -------------------------------------------------------------------------------------------------
+
+
+def test_expressions_are_put_in_and_what_is_not_given_is_refused():
+    assert said(r"It is $@n$ for $t\ge@T$.", n=K * rate, T=T) == r"It is $K \bar\Lambda$ for $t\ge T$."
+    with pytest.raises(ValueError, match="no expression is given for n"):
+        said("$@n$")
+
+
+def test_words_stay_as_they_are_and_a_lost_dollar_sign_is_seen():
+    assert terminal(r"5 % of K_t, `a_b` and $K_t$") == "5 % of K_t, `a_b` and K_t"
+    assert mathematics("a $b$ c $d$") == ["b", "d"]
+    with pytest.raises(ValueError, match="a dollar sign is missing"):
+        list(split("costs $5"))
+
+
+def test_symbols_are_found_with_their_accents_and_indices_and_no_word_is_one():
+    text = (
+        r"For all $K$: $\bar{\mathcal E}_T-\mathcal E_T\le\sum\sqrt{\bar\sigma^2/N_{\mathrm{eff}}}\,\bar c"
+        r"\textstyle\sum B+C_2+\mathrm{Vio}^{\mathrm S}+D\sigma\bar\Lambda kt\text{ for all }x$"
+    )
+    found = ["K", "Ē_T", "E_T", "σ̄", "N_eff", "c̄", "ΣB", "C₂", "Vio^S", "D", "σ", "Λ̄", "k", "t", "x"]
+    assert symbols_of(text) == found
+    assert dict(explained(r"$D\sigma$", {"σ": "something else"})) == {
+        "D": GLOSSARY["D"],
+        "σ": "something else",
+    }
+
+
+def unexplained(formula, symbols):
+    """The symbols of a formula that neither the glossary nor the claim explains."""
+    known = {**GLOSSARY, **symbols}
+    return [name for name in symbols_of(f"${formula}$", known) if name not in known]
+
+
+def test_an_unexplained_symbol_is_seen():
+    assert unexplained(r"\Psi=Kt\log t", {}) == ["Ψ"]
+    assert unexplained(r"\Psi=Kt", {"Ψ": "a test"}) == []
+
+
+def test_every_symbol_of_every_claim_is_explained_and_every_text_can_be_shown():
+    for claim in registry():
+        more = dict(claim.symbols)
+        for of in filter(None, (claim, claim.corrected)):
+            more |= of.symbols
+            assert unexplained(of.formula, more) == [], claim.id
+            given = chain.from_iterable((one.name, one.says) for one in of.given)
+            for text in (
+                of.title,
+                of.statement,
+                of.sketch,
+                *of.hypotheses,
+                *of.parts,
+                *of.symbols.values(),
+                *given,
+            ):
+                assert "\\" not in terminal(text), claim.id
