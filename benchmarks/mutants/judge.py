@@ -215,10 +215,9 @@ def _claim(label: str) -> Any:
 
 
 def _without(case: Any) -> Iterator[Judgement]:
-    """The claim without one check, one hypothesis, one thing given, one part, or with another formula."""
+    """The claim without one check, one hypothesis, one thing given, or with another formula."""
     from proofs_check import ledger
     from proofs_check.claim import CheckError
-    from proofs_check.notation import Formula
 
     recorded, label = [ledger.entry(case)], case.claim.id
 
@@ -244,13 +243,13 @@ def _without(case: Any) -> Iterator[Judgement]:
             new = replace(owner, **fields)
             return replace(case, claim=new if of == "claim" else replace(case.claim, corrected=new))
 
-        for field_ in ("hypotheses", "given", "parts"):
+        for field_ in ("hypotheses", "given"):
             values = getattr(owner, field_)
             for i in range(len(values)):
                 fewer = values[:i] + values[i + 1 :]
                 name = f"{field_} dropped: {of} ({i + 1})"
                 yield noticed(name, lambda changed=changed, f=field_, fewer=fewer: changed(**{f: fewer}))
-        other = Formula("2" + owner.formula.latex, "2" + owner.formula.unicode)
+        other = "2" + owner.formula
         yield noticed(f"formula altered: {of}", lambda changed=changed, other=other: changed(formula=other))
 
 

@@ -17,7 +17,6 @@ from proofs_check.claim import (
     run_check,
 )
 from proofs_check.evidence import Evidence, fails, holds, obeying, refutes, together, undecided, verdict
-from proofs_check.notation import Formula
 from tests.proofs_check.planted import established
 
 COUNTEREXAMPLE = fails("exact", "wrong at K=2", certificate={"K": 2})
@@ -123,16 +122,13 @@ def test_findings_together_hold_only_if_each_does():
     assert together(PROOF, OPEN, COUNTEREXAMPLE) is COUNTEREXAMPLE
 
 
-X = Formula("x", "x")
-
-
 def _claim(*checks, **more):
-    usual = {"kind": "test", "checks": checks, "formula": X, "domain": "all x"}
+    usual = {"kind": "test", "checks": checks, "formula": "x", "domain": "all x"}
     return Claim(id="x", title="x", statement="x", **{**usual, **more})
 
 
 def _correction(checks, **more):
-    return Correction(title="y", statement="y", formula=X, sketch="because", checks=checks, **more)
+    return Correction(title="y", statement="y", formula="x", sketch="because", checks=checks, **more)
 
 
 def test_an_exception_in_a_check_is_never_evidence():
@@ -172,31 +168,35 @@ def test_a_claim_without_checks_and_hypotheses_without_names_are_refused():
 
 def test_a_missing_part_is_an_error_of_the_checker_and_no_weaker_verdict():
     sampled = confirming(lambda: SAMPLED)
-    whole = _claim(parts=PARTS, checks={"upper": lambda: PROOF, "lower": (sampled, lambda: PROOF)})
-    assert decide(whole).verdict == "proved"
+    whole = _claim(checks={"upper": lambda: PROOF, "lower": (sampled, lambda: PROOF)})
+    case = decide(whole)
+    assert case.verdict == "proved"
+    assert case.claim.parts == ("upper", "lower")
     with pytest.raises(CheckError, match="nothing tests the part 'lower' of claim x"):
-        decide(replace(whole, checks={"upper": lambda: PROOF}))
-    corrected = _correction({"upper": lambda: PROOF}, parts=PARTS)
+        replace(case, stated=case.stated[:1])
+    with pytest.raises(CheckError, match="nothing tests the part 'lower' of claim x"):
+        decide(replace(whole, checks={"upper": lambda: PROOF, "lower": ()}))
+    with pytest.raises(CheckError, match="declares no part 'middle'"):
+        replace(case, stated=(*case.stated, PROOF.about("middle")))
+    corrected = _correction({"upper": lambda: PROOF, "lower": ()})
     with pytest.raises(CheckError, match="nothing tests the part 'lower' of the correction of claim x"):
         decide(_claim(lambda: COUNTEREXAMPLE, corrected=corrected))
-    with pytest.raises(CheckError, match="declares no part 'middle'"):
-        decide(replace(whole, checks={**whole.checks, "middle": lambda: PROOF}))
 
 
 def test_a_refuted_statement_needs_no_more_than_its_counterexample():
-    claim = _claim(lambda: COUNTEREXAMPLE, parts=PARTS)
-    assert decide(claim).verdict == "refuted"
+    refuted = _claim(checks={"upper": lambda: COUNTEREXAMPLE, "lower": ()})
+    assert decide(refuted).verdict == "refuted"
 
 
 def test_parts_are_demanded_of_the_rescue_by_hypotheses_too():
-    rescued = {"hypotheses": ("K = 1",), "parts": PARTS}
+    rescued = {"hypotheses": ("K = 1",)}
     both = {"upper": lambda: PROOF, "lower": lambda: CERTIFIED}
     assert (
         decide(_claim(lambda: COUNTEREXAMPLE, checks_with_hypotheses=both, **rescued)).verdict
         == "conditional"
     )
     with pytest.raises(CheckError, match="nothing tests the part 'lower'"):
-        decide(_claim(lambda: COUNTEREXAMPLE, checks_with_hypotheses={"upper": lambda: PROOF}, **rescued))
+        decide(_claim(lambda: COUNTEREXAMPLE, checks_with_hypotheses={**both, "lower": ()}, **rescued))
 
 
 def test_a_verdict_names_what_it_rests_on_unless_it_is_a_refutation():
