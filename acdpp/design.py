@@ -14,12 +14,13 @@ import typer
 from acdpp import parse
 from acdpp.output import print_json
 from acdpp.study import CostColumn, CostTrace, DataDir, Dataset, PilotSize
+from theory.paper import BUDGET, BUFFERS
 from theory.setting import Budget, SettingError
 
 __all__ = ["EXAMPLES", "Buying", "By", "command"]
 
 LONGEST = 10**12  # rounds
-PAPER_BUFFERS, PAPER_BUDGET = "8,9,10,11,12,8,9,10,11,12", "55"
+PAPER_BUFFERS, PAPER_BUDGET = ",".join(map(str, BUFFERS)), str(BUDGET)
 EXAMPLES = (
     "Examples: [bold]acdpp design --buffers 8,9,10,11,12,8,9,10,11,12 "
     "--budget 55 --mean-cost 5.5 --horizon 1e6[/bold] · "

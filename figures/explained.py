@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
+from empirics.settings.policy_name import PolicyName
 from figures.style import POLICIES, Look, Width, mix, readable
 from proofs_check.experiments.fields import Estimate, Fields, load
 from proofs_check.experiments.stated import SECTION7
@@ -95,7 +96,7 @@ def read(path: Path) -> Explained:
 
 
 def _departs(name: str) -> bool:
-    return name not in LEFT_OUT and not name.startswith("hybrid@")
+    return name not in LEFT_OUT and PolicyName(name).base != "hybrid"
 
 
 def _row(name: str, gain: Fields, policy: Fields | None, level: float, seeds: int) -> Row:

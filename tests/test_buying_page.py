@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.buying import spiky, table
 from empirics.settings.study import Study
-from theory.buying import age_ceiling, drift_constant, reserve_weight
+from theory.buying import age_ceiling, purchase_drift, reserve_weight
 from theory.buying_plan import best_plan, burst_plan, gap_closed, online_plan
 from theory.capacity import effective_rate
 from theory.knapsack import purchase_limit
@@ -71,7 +71,7 @@ def test_the_page_quotes_what_it_does_not_tabulate():
 
 def test_the_guarantee_passes_constant_admission_when_the_page_says():
     def guaranteed(T):
-        reserve, drift = 2 / 3 * T**0.5 * 55, drift_constant(100, 55, 10)
+        reserve, drift = 2 / 3 * T**0.5 * 55, purchase_drift(100, 55, 10)
         limit = float(purchase_limit(PRICES, 100, 55).rate)
         weight = reserve_weight(reserve, 100, 55)
         oldest = age_ceiling(limit, 100, weight, drift, debt=reserve + 945, rounds=T, ages=100)

@@ -21,9 +21,9 @@ __all__ = [
     "age_ceiling",
     "buys",
     "debt_ceiling",
-    "drift_constant",
     "frame_shortfall",
     "overspending",
+    "purchase_drift",
     "rate_shortfall",
     "reserve_weight",
     "savings_ceiling",
@@ -93,10 +93,10 @@ def overspending(debt: Any, reserve: Any, rounds: Any) -> Any:
     return ratio(debt - reserve, rounds)
 
 
-def drift_constant(places: Any, budget: Any, high: Any) -> Any:
+def purchase_drift(places: Any, budget: Any, high: Any) -> Any:
     r"""\(B=\tfrac12\max(C,\,c_+S-C)^2\), half the square of the most that a round adds to a debt or takes away.
 
-    >>> drift_constant(10, 5, 4)
+    >>> purchase_drift(10, 5, 4)
     Fraction(1225, 2)
     """
     return ratio(maximum(budget, high * places - budget) ** 2, 2)

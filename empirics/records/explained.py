@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from empirics.records.folder import SUMMARY
 from empirics.records.reproduction import LEVEL, Runs, heading, paired, rounded
 from empirics.settings.ladder import LADDER, NOTES, SPENDS
+from empirics.settings.policy_name import PolicyName
 from empirics.settings.section7 import SETTINGS, section7, settings_for
 from theory.setting import SettingError
 from theory.student import mean_interval
@@ -128,7 +129,7 @@ def _world(world: str, runs: Runs, equal: Runs | None) -> dict[str, Any]:
 
 def _equal(runs: Runs, equal: Runs, policies: dict[str, _Policy]) -> dict[str, Any]:
     """What is left of the gain of `released`, and of acdpp, over constant admission that spends as much."""
-    rich = [name for name in equal.study.policies if name.startswith("constant")]
+    rich = [name for name in equal.study.policies if PolicyName(name).base == "constant"]
     others = [SPENDS, *(name for name in equal.study.policies if name not in rich)]
     return {
         "cost": spending(runs),

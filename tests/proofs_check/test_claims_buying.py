@@ -166,7 +166,7 @@ REAL = {
         (replacement, ("cycle", "best_rule", "least_burden", "best_replacement")),
         (
             buying,
-            ("buys", "debt_ceiling", "overspending", "drift_constant", "rate_shortfall", "frame_shortfall"),
+            ("buys", "debt_ceiling", "overspending", "purchase_drift", "rate_shortfall", "frame_shortfall"),
         ),
         (buying, ("age_ceiling", "savings_price", "savings_ceiling", "reserve_weight")),
         (buying_plan, ("gap_closed",)),
@@ -241,7 +241,7 @@ PLANTS = {
         "buy:online-debt",
     ),
     "debt, sign of the reserve": ("overspending", lambda Z, Z1, T: ratio(Z + Z1, T), "buy:online-debt"),
-    "drift, no half": ("drift_constant", lambda *x: 2 * REAL["drift_constant"](*x), "buy:online-rate"),
+    "drift, no half": ("purchase_drift", lambda *x: 2 * REAL["purchase_drift"](*x), "buy:online-rate"),
     "frames, as one round": (
         "frame_shortfall",
         lambda V, B, F_, *x: REAL["rate_shortfall"](V, B, *x),

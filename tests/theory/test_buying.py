@@ -42,7 +42,7 @@ def test_no_debt_exceeds_the_ceiling_and_one_comes_as_near_as_one_likes(V, S, C)
 def test_the_drift_constant_is_half_the_square_of_the_largest_move():
     for S, C, high in product((1, 3), (F(1, 2), F(2), F(30)), (1, 4)):
         moves = [price * x - C for price in (F(1, 100), high) for x in range(S + 1)]
-        assert buying.drift_constant(S, C, high) == max(move**2 for move in moves) / 2
+        assert buying.purchase_drift(S, C, high) == max(move**2 for move in moves) / 2
 
 
 def test_a_debt_at_the_reserve_pays_less_than_the_savings():
@@ -75,7 +75,7 @@ def test_a_debt_that_pays_what_its_places_saved_stays_near_the_reserve(S, C):
 
 def test_a_reserve_beyond_all_prices_is_waited_out():
     V, S, C, price, reserve, T = F(200), 2, F(1), 2, F(300), 500
-    drift = buying.drift_constant(S, C, price)
+    drift = buying.purchase_drift(S, C, price)
     debts, bought = path(reserve, [price] * T, V, S, C)
     limit = purchase_limit(Atoms.of([price]), S, C).rate
     assert bought[0] == 0

@@ -19,11 +19,11 @@ from theory.design import (
     design_limit,
     fill_ratio,
 )
+from theory.paper import MNIST
 from theory.setting import Budget, Constants, SettingError
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 UNEVEN = Budget(buffers=(10, 11), cost=10, mean_cost=1)
-MNIST = Budget(buffers=(8, 9, 10, 11, 12) * 2, cost=55, mean_cost=Fraction(11, 2))
 budgets = st.builds(
     Budget,
     buffers=st.lists(st.integers(1, 30), min_size=1, max_size=4).map(tuple),

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from theory.constant_admission import constant_bound, constant_round
 from theory.design import best_rate, fill_ratio
 from theory.design_search import Search
+from theory.paper import MNIST
 from theory.reuse import inverse_effective_constant, mismatch_constant
 from theory.setting import Budget, Constants
 
-MNIST = Budget(buffers=(8, 9, 10, 11, 12) * 2, cost=55, mean_cost=Fraction(11, 2))
 UNEVEN = Budget(buffers=(10, 11), cost=10, mean_cost=1)
 CHEAP = Budget(buffers=(10,), cost=100, mean_cost=1)
 DEAR = Budget(buffers=(4000,), cost=1, mean_cost=Fraction(1, 2))

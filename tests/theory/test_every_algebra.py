@@ -84,7 +84,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "curved.solved_bias": lambda f, a: f(curved.Moments(a.u, 0, a.v, tilt=a.w), third=a.v, size=a.t),
     "curved.regression_floor": lambda f, a: f(a.u, 1 + a.u + a.v),
     "curved.regression_floor_first_order buying.reserve_weight": lambda f, a: f(a.u, a.v, a.w),
-    "buying.drift_constant": lambda f, a: f(a.u, a.v, a.w),
+    "buying.purchase_drift": lambda f, a: f(a.u, a.v, a.w),
     "curved.regression_floor_resummed": lambda f, a: f(a.u, a.u + a.v),
     "curved.stationary_bias": lambda f, a: f(a.w, a.K, h=a.p, tilt=a.v, eta=a.q, E=a.K, clients=a.u),
     "knapsack.uniform_threshold": lambda f, a: f(a.u, a.u + a.v, a.w),

@@ -19,7 +19,7 @@ from proofs_check.groundwork.buying.loop import play
 from proofs_check.groundwork.buying.market import SYMBOLS, B, C, S, V, Z, c
 from proofs_check.symbols import T
 from proofs_check.text import said
-from theory.buying import age_ceiling, buys, drift_constant
+from theory.buying import age_ceiling, buys, purchase_drift
 from theory.capacity import burst_effective_rate, effective_rate
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms
@@ -139,7 +139,7 @@ def drawn_prices(context: Context) -> Evidence:
     found = play(prices, places=places, budget=budget, V=V, debt=reserve)
     # ages of the rounds 1..T: S fresh samples, and after each decision but the last
     mean = (places + found.ages[:-1].sum(axis=0)) / (places * rounds)
-    bound = age_ceiling(limit, places, V, drift_constant(places, budget, 10), reserve, rounds, places)
+    bound = age_ceiling(limit, places, V, purchase_drift(places, budget, 10), reserve, rounds, places)
     return compare_mean(
         mean,
         float(bound),

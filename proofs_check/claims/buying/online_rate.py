@@ -25,7 +25,7 @@ from proofs_check.groundwork.buying.market import SYMBOLS, Z1, B, C, S, V, Z, c
 from proofs_check.groundwork.buying.purchases import most_bought
 from proofs_check.symbols import T
 from proofs_check.text import said
-from theory.buying import buys, drift_constant, frame_shortfall, rate_shortfall
+from theory.buying import buys, frame_shortfall, purchase_drift, rate_shortfall
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms
 
@@ -109,7 +109,7 @@ def _short_of(prices: tuple[int, ...], places: int, budget: int, V: int, reserve
         [[price] for price in prices], places=places, budget=budget, V=V, debt=reserve, worth=constant_worth
     )
     best = sum((most_bought(prices[i : i + frame], places, budget * frame) for i in range(0, T, frame)), F(0))
-    drift = drift_constant(places, budget, max(prices))
+    drift = purchase_drift(places, budget, max(prices))
     return int(found.bought.sum()) - best + T * frame_shortfall(V, drift, frame, reserve, T)
 
 
@@ -138,7 +138,7 @@ def drawn_independent(context: Context) -> Evidence:
     limit = purchase_limit(Atoms.of(range(1, 11)), places, budget).rate
     prices = rng.integers(1, 10, (rounds, runs), endpoint=True)
     found = play(prices, places=places, budget=budget, V=V, debt=reserve, worth=constant_worth)
-    bound = limit - rate_shortfall(V, drift_constant(places, budget, 10), reserve, rounds)
+    bound = limit - rate_shortfall(V, purchase_drift(places, budget, 10), reserve, rounds)
     return compare_mean(
         -found.bought.mean(axis=0),
         -float(bound),
@@ -183,7 +183,7 @@ CLAIMS = [
             r"\frac1T\sum_{t\le T}\mathbb E[x(t)]\ge R-\Bigl(@short\Bigr),\qquad B=@B",
             short=rate_shortfall(V, B, sp.Symbol("Z_1"), T),
             frames=frame_shortfall(V, B, sp.Symbol("F"), sp.Symbol("Z_1"), T),
-            B=with_maxima(drift_constant(S, C, sp.Symbol("c_+"))),
+            B=with_maxima(purchase_drift(S, C, sp.Symbol("c_+"))),
         ),
         domain="every $S$, $C$, $V$, $Z(1)$, $T$; prices of at most $c_{+}$",
         given=(WRITTEN,),

@@ -15,7 +15,7 @@ from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.market import C, S, Z, c, high
 from theory.algebra import positive_part
-from theory.buying import drift_constant
+from theory.buying import purchase_drift
 
 __all__ = ["debt_after", "drift_of_a_round", "moves", "with_maxima", "x"]
 
@@ -37,7 +37,7 @@ def with_maxima(expression: Any) -> Any:
 @cache
 def moves() -> Evidence:
     """cx - C lies within δ of 0, δ² = 2B; B is no larger than it must be; and the debt moves by δ at most."""
-    most = 2 * drift_constant(S, C, high)
+    most = 2 * purchase_drift(S, C, high)
     move = debt_after(Z, c, x, C) - Z
     step = sp.Symbol("delta", positive=True)
     return together(
