@@ -15,9 +15,9 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.evidence import Evidence, fails, holds, undecided
+from proofs_check.evidence import Evidence, fails, holds, together, undecided
 
-__all__ = ["always", "conjunction"]
+__all__ = ["always", "conjunction", "steps"]
 
 TIMEOUT = 10_000  # milliseconds a query
 SEARCH = 500  # and for a nicer counterexample than the one at hand
@@ -220,6 +220,16 @@ def always(
             statement, premises, symbols, domain, _Solver(integers=True, timeout=timeout), strength
         )
     return found
+
+
+def steps(*rows: tuple[Any, Sequence[Any], str]) -> Evidence:
+    """Several links of an argument at once: rows of a statement, what is given, and the domain.
+
+    >>> x = sp.Symbol("x", positive=True)
+    >>> steps((x**2 > x / 2, [x > 1], "x > 1"), (x + 1 / x >= 2, [], "x > 0")).pieces
+    2
+    """
+    return together(*(always(statement, given=given, domain=domain) for statement, given, domain in rows))
 
 
 def _without_corners(statements: list[Any], premises: list[Any]) -> tuple[list[Any], list[Any]]:
