@@ -138,8 +138,8 @@ def inverse_effective_rate(admissions: Sequence[Any], K: Any) -> Any:
 
     It is the limit of \(t\sum_i\omega_i(t)^2\) for the weights \(\omega_i(t)=\frac1t\sum_{\tau\le t,\,i\in
     Q(\tau)}1/n(\tau)\), and for small steps the noise is \(\frac{1-a}2\) times it. It is at least
-    \(1/\bar\Lambda\), with equality just if all samples weigh the same; \(t/N_{\mathrm{eff}}\), which counts uses
-    (`eq:Neff-def`), always tends to \(1/\bar\Lambda\).
+    \(1/\bar\Lambda\), with equality if and only if all samples weigh the same; \(t/N_{\mathrm{eff}}\), which counts
+    uses (`eq:Neff-def`), always tends to \(1/\bar\Lambda\).
 
     >>> inverse_effective_rate([1, 3], K=1), inverse_effective_rate([1, 3], K=2)
     (Fraction(2, 3), Fraction(1, 2))

@@ -31,8 +31,8 @@ from proofs_check.groundwork.control.lambert_sum import (
     lambert_order,
     lambert_summand,
 )
-from proofs_check.groundwork.control.paper_setting import WIDE, h
 from proofs_check.groundwork.control.repaired_penalty import plain, totals_are_sums
+from proofs_check.groundwork.control.violation_symbols import WIDE, h
 from proofs_check.simulator import simulate
 from proofs_check.symbols import REGION, K, T, rate, rho, t
 from proofs_check.text import said

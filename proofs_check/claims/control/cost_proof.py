@@ -18,7 +18,7 @@ from proofs_check.groundwork.control.drift_step import (
     drift_excess,
     drift_summand,
 )
-from proofs_check.groundwork.control.paper_setting import WIDE, h
+from proofs_check.groundwork.control.violation_symbols import WIDE, h
 from proofs_check.symbols import CONSTANTS, REGION, C, V, rate, rho
 from theory.admission import debt_update
 from theory.bound import linear_term, root_term

@@ -33,7 +33,7 @@ from proofs_check.groundwork.control.lambert_sum import (
     peak_step,
     worst_policy,
 )
-from proofs_check.groundwork.control.paper_setting import WIDE, h
+from proofs_check.groundwork.control.violation_symbols import WIDE, h
 from proofs_check.symbols import REGION, C, T, V, rate, rho
 from proofs_check.text import said
 from theory.admission import debt_update

@@ -29,7 +29,7 @@ from proofs_check.groundwork.control.drift_step import (
     without_debt,
 )
 from proofs_check.groundwork.control.inside_region import placed
-from proofs_check.groundwork.control.paper_setting import WIDE, h
+from proofs_check.groundwork.control.violation_symbols import WIDE, h
 from proofs_check.groundwork.regret.orders import tight_regions
 from proofs_check.symbols import REGION, C, T, rate, t
 from proofs_check.text import said

@@ -18,8 +18,8 @@ from proofs_check.engines.simulation import compare_mean, control_loop, uniform
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, fails, holds, obeying, refutes, together
 from proofs_check.groundwork.control.drift_step import without_debt
-from proofs_check.groundwork.control.paper_setting import SETTING
 from proofs_check.groundwork.control.repaired_penalty import plain, totals_are_sums
+from proofs_check.groundwork.control.violation_symbols import SETTING
 from proofs_check.symbols import REGION, C, K, T, rate, rho
 from proofs_check.text import said
 from theory.admission import AdmissionState, acdpp_round

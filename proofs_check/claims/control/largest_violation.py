@@ -24,8 +24,8 @@ from proofs_check.evidence import Evidence, fails, holds, together
 from proofs_check.groundwork.control.drift_step import without_debt
 from proofs_check.groundwork.control.inside_region import corners, placed
 from proofs_check.groundwork.control.lambert_sum import worst_policy
-from proofs_check.groundwork.control.paper_setting import SETTING
 from proofs_check.groundwork.control.repaired_penalty import plain, totals_are_sums
+from proofs_check.groundwork.control.violation_symbols import SETTING
 from proofs_check.symbols import REGION, C, T, V, mean_cost, rate, rho, t
 from proofs_check.text import said
 from theory.lambert import lambert_partial

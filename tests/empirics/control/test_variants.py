@@ -103,12 +103,6 @@ def test_acdpp_decides_with_its_own_steps():
     assert all(make_policy(name, brief).constants.E == 1 for name in setting.policies)
 
 
-def test_the_variants_of_a_study_pay_the_same_prices():
-    schedule = plan(study(policies=("constant@K=2", "acdpp@eta=0.1", "oracle")), CONTROL)
-    assert np.array_equal(schedule.cost[:, :3], schedule.cost[:, 3:6])
-    assert np.array_equal(schedule.cost[:, :3], schedule.cost[:, 6:])
-
-
 def test_a_retention_that_a_policy_does_not_take_is_refused():
     own = {"mine": Keeps, "other": lambda brief: Keeps(retention=brief.K)}
     for name, wanted in {
