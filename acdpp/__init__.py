@@ -2,10 +2,11 @@
 
 | module | holds |
 | --- | --- |
-| `main` | the commands put together, and what becomes of an error |
+| `main` | the list of commands, each loaded when it is asked for, and what becomes of an error |
 | `verify`, `bound`, `design`, `plot`, `predict`, `train`, `reproduce`, `federate` | a command each |
+| `design_by_bound`, `design_by_prediction`, `design_buying` | the three designs of `design` |
 | `report` | a package: the page, the erratum and the texts of `acdpp report` |
-| `parse` | from words to exact numbers and settings |
+| `parse`, `study` | from words to exact numbers and settings; to a study |
 | `output`, `drawing` | what is printed; what is drawn |
 | `interrupt` | Ctrl-C |
 

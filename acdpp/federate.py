@@ -26,7 +26,6 @@ from acdpp.study import (
     needed_for,
     of_preset,
     progress,
-    warn_of_other_data,
     words_of_the_user,
 )
 from acdpp.train import show_summary
@@ -152,7 +151,6 @@ def command(
     if show_config:
         console().print(toml(study), markup=False, soft_wrap=True, end="")
         return
-    warn_of_other_data(preset, dataset)
     if export is not None:
         if out is not None or simulation:
             raise SettingError("--export writes an app and runs nothing: leave out --out and --simulation")

@@ -28,7 +28,6 @@ from acdpp.study import (
     needed_for,
     of_preset,
     show_table,
-    warn_of_other_data,
     with_error,
     words_of_the_user,
 )
@@ -108,7 +107,6 @@ def command(
     with needed_for("predicting"):
         from empirics.predict import predict_study
 
-    warn_of_other_data(preset, dataset)
     with progress(quiet=as_json) as tell, words_of_the_user():
         found = predict_study(
             study,

@@ -43,7 +43,6 @@ __all__ = [
     "of_preset",
     "progress",
     "show_table",
-    "warn_of_other_data",
     "with_error",
     "words_of_the_user",
 ]
@@ -118,6 +117,8 @@ def of_preset(preset: Preset | None, config: Path | None, dataset: str | None) -
     """What the study starts from: a preset, or a file; without either, own for a file of the user's data."""
     from empirics.settings.presets import PRESETS, read_toml
 
+    if dataset is not None and preset in (Preset.paper, Preset.released):
+        print(f"acdpp: note: {OTHER_DATA.format(preset.value)}", file=sys.stderr)
     own = dataset is not None and dataset.startswith("npz:")
     chosen = preset.value if preset is not None else "own" if own and config is None else None
     return PRESETS[chosen or "digits"] if config is None else read_toml(config, chosen)
@@ -146,12 +147,6 @@ def changed(
     }
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
     return study.swept(*(sweep or ()))
-
-
-def warn_of_other_data(preset: Preset | None, dataset: str | None) -> None:
-    """The MNIST presets with another data set are still what they are."""
-    if dataset is not None and preset in (Preset.paper, Preset.released):
-        print(f"acdpp: note: {OTHER_DATA.format(preset.value)}", file=sys.stderr)
 
 
 def _trace(file: Path | None, column: str | None) -> dict[str, Any] | None:

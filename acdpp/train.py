@@ -31,7 +31,6 @@ from acdpp.study import (
     of_preset,
     progress,
     show_table,
-    warn_of_other_data,
     with_error,
     words_of_the_user,
 )
@@ -108,7 +107,6 @@ def command(
     with needed_for("training"):
         from empirics.run import run_study
 
-    warn_of_other_data(preset, dataset)
     folder: list[Path] = []
 
     def begun(place: Path) -> None:

@@ -56,12 +56,12 @@ def main() -> None:
     n = parser.parse_args().n
     run = "from acdpp.__main__ import main; main()"
     print(f"{hardware()}; median of n = {n} processes, processor seconds")
-    print(f"{'python alone':<50} {seconds('pass', '', n):5.2f}")
-    print(f"{'import typer':<50} {seconds('import typer', '', n):5.2f}")
-    print(f"{'acdpp …':<50} {'':>5} {'all loaded':>11} {'times':>6}")
+    print(f"{'python alone':<73} {seconds('pass', '', n):5.2f}")
+    print(f"{'import typer':<73} {seconds('import typer', '', n):5.2f}")
+    print(f"{'acdpp …':<73} {'':>5} {'all loaded':>11} {'times':>6}")
     for words in WORDS:
         lazy, eager = seconds(run, words, n), seconds(f"{EAGER}; {run}", words, n)
-        print(f"{words:<50} {lazy:5.2f} {eager:11.2f} {eager / lazy:6.1f}", flush=True)
+        print(f"{words:<73} {lazy:5.2f} {eager:11.2f} {eager / lazy:6.1f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -166,6 +166,12 @@ def test_buffers_can_come_from_a_file(tmp_path: Path) -> None:
     assert document["K"] == 10
 
 
+def test_a_preset_says_what_it_keeps_for_other_data() -> None:
+    done = acdpp("train", "--preset", "paper", "--dataset", "digits", "--show-config")
+    assert done.stderr.startswith("acdpp: note: preset paper keeps buffers")
+    assert 'dataset = "digits"' in done.stdout
+
+
 def test_tables_fit_into_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     for words in (["design", *BUDGET], ["bound", "constant", "--form", "stated", "--horizon", "1e15"]):
