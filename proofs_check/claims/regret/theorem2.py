@@ -250,7 +250,7 @@ CLAIMS = [
     Claim(
         id="thm:dpp-regret",
         kind="theorem",
-        title=r"$\mathrm{Reg}=O(T/V)+O(1/(1-\rho))+O(\log T)$, $V$, $\rho$ fixed: true, empty",
+        title=r"$\mathrm{Reg}=O(T/V+1/(1-\rho)+\log T)$, $V$, $\rho$ fixed: true, empty",
         statement=r"Read literally: for any fixed $V$ and $\rho$ the regret is "
         r"$O(T/V)+O(1/(1-\rho))+O(\log T)$ as $T$ grows, with constants that may depend on $V$ and "
         r"$\rho$. It is true, and empty: $T/V$ is then linear in $T$, so it says $\mathrm{Reg}=O(T)$, "
