@@ -103,7 +103,7 @@ def command(
         import flwr  # noqa: F401
 
         from empirics.federation.app_folder import PATIENCE, write_app
-        from empirics.federation.books import federated
+        from empirics.federation.journal import federated
         from empirics.federation.local import federate
         from empirics.run import study_of
         from empirics.settings.toml import toml

@@ -28,8 +28,8 @@ import numpy as np
 
 from benchmarks.hardware import hardware
 from empirics.federation.app_folder import write_app
-from empirics.federation.books import Books, federated, prepare
-from empirics.federation.ledger import Account
+from empirics.federation.holdings import Account
+from empirics.federation.journal import Journal, federated, prepare
 from empirics.federation.processes import Place, federation
 from empirics.records.folder import read_settings
 from empirics.run import run_study
@@ -188,12 +188,12 @@ def _ours(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
     place = Place.of_result(out)
     write_app(place.app, study, result=str(out), patience=PATIENCE, buffers=str(place.clients))
     with federation(place, study.clients, simulation=simulation) as running, _loopback() as sent:
-        run = running.control.start(place.app, study.clients if simulation else None)
+        run = running.operator.start(place.app, study.clients if simulation else None)
 
         def done() -> int:
             return int(read_settings(out)["progress"]["done"])
 
-        return _paced(done, lambda: running.control.state(run).over, study.rounds, sent)
+        return _paced(done, lambda: running.operator.state(run).over, study.rounds, sent)
 
 
 def _plain(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
@@ -217,8 +217,8 @@ def _plain(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
         federation(Place(out / "place"), study.clients, simulation=simulation) as running,
         _loopback() as sent,
     ):
-        run = running.control.start(app, study.clients if simulation else None)
-        return _paced(done, lambda: running.control.state(run).over, study.rounds, sent)
+        run = running.operator.start(app, study.clients if simulation else None)
+        return _paced(done, lambda: running.operator.state(run).over, study.rounds, sent)
 
 
 def _paced(
@@ -256,17 +256,17 @@ def _books(study: Study, out: Path) -> float:
     """Seconds that the server's own part of a round takes, with all clients there."""
     prepare(study, out)
     times = []
-    with Books.open(out) as books:
-        moved = dict.fromkeys(range(study.clients), np.zeros(books.problem.model.size))
+    with Journal.open(out) as journal:
+        moved = dict.fromkeys(range(study.clients), np.zeros(journal.problem.model.size))
         for _ in range(study.rounds):
             begin = time.perf_counter()
-            granted = books.decide()
+            granted = journal.decide()
             accounts: dict[int, Any] = {
-                m: Account(int(n), books.ledger.expected(m, int(n))) for m, n in enumerate(granted)
+                m: Account(int(n), journal.holdings.expected(m, int(n))) for m, n in enumerate(granted)
             }
             for m, account in accounts.items():
-                books.check(m, account)
-            books.book(accounts, moved)
+                journal.check(m, account)
+            journal.book(accounts, moved)
             times.append(time.perf_counter() - begin)
     return statistics.median(times)
 

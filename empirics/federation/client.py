@@ -13,7 +13,7 @@ from flwr.app import Context, Message
 from flwr.clientapp import ClientApp
 from numpy.typing import NDArray
 
-from empirics.federation.ledger import Account
+from empirics.federation.holdings import Account
 from empirics.federation.memory import DiskMemory, Draw, Samples
 from empirics.federation.records import Reply, Task, introduction
 from empirics.federation.sources import Stream, checked, of_part, of_stream

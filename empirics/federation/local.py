@@ -16,7 +16,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from empirics.federation.app_folder import PATIENCE, write_app
-from empirics.federation.books import federated, prepare
+from empirics.federation.journal import federated, prepare
 from empirics.federation.processes import Federation, Place, federation, last_error
 from empirics.records.folder import claim, read_result, read_settings
 from empirics.settings.study import Study
@@ -123,7 +123,7 @@ def _run(
         buffers=str(place.clients),
     )
     with federation(place, study.clients, simulation=simulation, **{"data-dir": data}) as running:
-        run = running.control.start(place.app, study.clients if simulation else None)
+        run = running.operator.start(place.app, study.clients if simulation else None)
         _watch(running, run, out, progress)
     return read_result(out).summary
 
@@ -157,7 +157,7 @@ def _over(running: Federation, run: int, missed: int) -> tuple[bool, int]:
     if running.link.poll() is not None:
         return True, 0
     try:
-        return running.control.state(run).over, 0
+        return running.operator.state(run).over, 0
     except SettingError:
         if missed + 1 >= ASKED:
             raise

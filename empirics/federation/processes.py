@@ -31,11 +31,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
+
+import psutil
 
 from empirics.federation import keeper, superlink
-from empirics.federation.control import Control, control
 from empirics.federation.credentials import Certificates, make_certificates, node_key
+from empirics.federation.operating import Operator, operating
 from empirics.files import replace_file
 from empirics.settings.toml import spelled
 from theory.setting import SettingError
@@ -114,33 +116,22 @@ def _free_ports() -> Iterator[int]:
             yield port
 
 
-class Kept:
-    """The processes that a keeper ends; at the end of the context nothing of them is left."""
-
-    def __init__(self, mark: str) -> None:
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self._keeper = subprocess.Popen(
-            [sys.executable, "-I", "-S", keeper.__file__, mark], stdin=subprocess.PIPE, start_new_session=True
-        )
-
-    def take(self, process: subprocess.Popen[bytes]) -> None:
-        """Another one."""
-        assert self._keeper.stdin is not None
-        self._processes.append(process)
-        self._keeper.stdin.write(f"{process.pid}\n".encode())
-        self._keeper.stdin.flush()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        assert self._keeper.stdin is not None
-        self._keeper.stdin.close()
-        while self._keeper.poll() is None:
-            for process in self._processes:
+@contextmanager
+def _kept(mark: str) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """A list for processes with this mark, and a keeper: at the end of the context nothing of them is left."""
+    processes: list[subprocess.Popen[bytes]] = []
+    command = [sys.executable, "-I", keeper.__file__, mark]
+    watching = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+    try:
+        yield processes
+    finally:
+        assert watching.stdin is not None
+        watching.stdin.close()
+        while watching.poll() is None:
+            for process in processes:
                 process.poll()  # or it would stay in the table of processes
             time.sleep(0.02)
-        for process in self._processes:
+        for process in processes:
             process.poll()
 
 
@@ -154,15 +145,15 @@ class Federation:
     mark: str
     environment: dict[str, str]
     certificates: Certificates
-    kept: Kept
+    kept: list[subprocess.Popen[bytes]]
     ports: Iterator[int]
     address: str = ""
     link: subprocess.Popen[bytes] = field(init=False)
     nodes: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)
-    control: Control = field(init=False)
+    operator: Operator = field(init=False)
 
     @property
-    def processes(self) -> set[int]:
+    def processes(self) -> set[psutil.Process]:
         """Whatever is alive of it."""
         return keeper.members(self.mark)
 
@@ -179,7 +170,7 @@ class Federation:
                 env=self.environment | {"FLWR_HOME": str(home)},
                 start_new_session=True,
             )
-        self.kept.take(process)
+        self.kept.append(process)
         return process
 
     def start_link(self) -> None:
@@ -227,7 +218,7 @@ class Federation:
         lines = {"partition-id": client, "num-partitions": self.clients, **config}
         text = "".join(f"{name} = {spelled(value)}\n" for name, value in lines.items())
         replace_file(here / "node.toml", lambda beside: beside.write_text(text, encoding="utf-8"))
-        self.control.register(pair.public)
+        self.operator.register(pair.public)
 
 
 def _environment(mark: str, scratch: Path, clients: int) -> dict[str, str]:
@@ -269,11 +260,11 @@ def federation(
             mark,
             _environment(mark, scratch, clients),
             made,
-            stack.enter_context(Kept(mark)),
+            stack.enter_context(_kept(mark)),
             _free_ports(),
         )
         running.start_link()
-        running.control = stack.enter_context(control(running.address, made.authority))
+        running.operator = stack.enter_context(operating(running.address, made.authority))
         for client in () if simulation else range(clients):
             running.admit(client, buffer=str(place.client(client) / "samples"), **config)
             running.start_node(client)

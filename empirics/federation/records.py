@@ -13,7 +13,7 @@ import numpy as np
 from flwr.app import Array, ArrayRecord, ConfigRecord, MetricRecord, RecordDict
 from numpy.typing import NDArray
 
-from empirics.federation.ledger import Account
+from empirics.federation.holdings import Account
 from empirics.federation.memory import Order
 from empirics.training.model import Descent
 from theory.setting import SettingError

@@ -19,7 +19,7 @@ from flwr.serverapp import Grid, ServerApp
 from flwr.serverapp.strategy import Strategy
 
 from empirics.federation.app_folder import PATIENCE
-from empirics.federation.books import Books, federated, prepare
+from empirics.federation.journal import Journal, federated, prepare
 from empirics.federation.memory import Order
 from empirics.federation.post import GONE, POLL, Prompt, Sent, answers, send
 from empirics.federation.records import Reply, Task, who
@@ -37,11 +37,11 @@ log = logging.getLogger("flwr")
 
 
 class Admission(Strategy):
-    """Rounds by the books. Which node is which client is asked once; of two that claim to be the same, the first is
+    """Rounds by the journal. Which node is which client is asked once; of two that claim to be the same, the first is
     believed for as long as it is there."""
 
-    def __init__(self, books: Books, patience: float = PATIENCE) -> None:
-        self.books, self.patience = books, patience
+    def __init__(self, journal: Journal, patience: float = PATIENCE) -> None:
+        self.journal, self.patience = journal, patience
         self.nodes: dict[int, int] = {}  # of clients
         self.refused: set[int] = set()
         self.calls: Sent = {}  # to nodes of whom it is not known who or whether they are
@@ -54,13 +54,13 @@ class Admission(Strategy):
         """What somebody should know, in Flower's log and beside the result."""
         sentence = f"{' '.join(sentence.split()):.{TOLD}}"
         log.warning("%s", sentence)
-        path = self.books.folder.path / EVENTS
+        path = self.journal.folder.path / EVENTS
         path.parent.mkdir(exist_ok=True)
         with path.open("a", encoding="utf-8") as events:
             events.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {sentence}\n")
 
     def summary(self) -> None:
-        study = self.books.study
+        study = self.journal.study
         log.info("%s, %d clients, budget %g a round", study.policies[0], study.clients, study.budget)
 
     # --- who is there --------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ class Admission(Strategy):
         """Wait for all clients, but not for longer than the patience."""
         until = time.monotonic() + self.patience
         self._call(grid)
-        while away := [m for m in range(self.books.study.clients) if m not in self.nodes]:
+        while away := [m for m in range(self.journal.study.clients) if m not in self.nodes]:
             if time.monotonic() > until:
                 self.tell(f"begun without client {', '.join(map(str, away))}")
                 return
@@ -103,7 +103,7 @@ class Admission(Strategy):
     def _introduced(self, node: int, reply: Message) -> None:
         self.called.pop(node, None)
         try:
-            client = who(reply.content, self.books.study.clients)
+            client = who(reply.content, self.journal.study.clients)
             if self.nodes.get(client, node) != node:
                 raise SettingError(f"it says it is client {client}, which another node is")
             before = next((m for m, other in self.nodes.items() if other == node), client)
@@ -123,23 +123,23 @@ class Admission(Strategy):
     def configure_train(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
     ) -> Iterable[Message]:
-        """Every client's own order. Flower counts its rounds from 1 whenever a server begins; the books know better."""
+        """Every client's own order. Flower counts its rounds from 1 at every start; the journal knows better."""
         self._call(grid)
-        books = self.books
-        own = books.study.of_policy(books.study.policies[0])
-        grants, ledger = books.decide(), books.ledger
+        journal = self.journal
+        own = journal.study.of_policy(journal.study.policies[0])
+        grants, holdings = journal.decide(), journal.holdings
         self.tasks = {}
         for m, node in sorted(self.nodes.items()):
             if m in self.silent:
                 continue
-            limits = (ledger.retention[m], ledger.capacity[m], ledger.booked[m])
-            order = Order(books.done + 1, int(grants[m]), *limits)
-            classes = books.problem.population.classes
+            limits = (holdings.retention[m], holdings.capacity[m], holdings.booked[m])
+            order = Order(journal.done + 1, int(grants[m]), *limits)
+            classes = journal.problem.population.classes
             self.tasks[node] = Task(
-                books.token, order, own.steps, float(own.eta), own.momentum, classes, books.parameters
+                journal.token, order, own.steps, float(own.eta), own.momentum, classes, journal.parameters
             )
         if not self.tasks:
-            raise SettingError(f"no client is there in round {books.done + 1}")
+            raise SettingError(f"no client is there in round {journal.done + 1}")
         return [
             Message(task.content(), dst_node_id=node, message_type=MessageType.TRAIN)
             for node, task in self.tasks.items()
@@ -160,18 +160,18 @@ class Admission(Strategy):
                 self.tell(f"round {t} goes on without client {m}: {error}")
         if not accepted:
             raise SettingError(
-                f"no client took part in round {self.books.done + 1}: see that they run, then go on from the result"
+                f"no client took part in round {self.journal.done + 1}: see that they run, then go on from the result"
             )
-        measured = self.books.book(
+        measured = self.journal.book(
             {m: reply.account for m, reply in accepted.items()},
             {m: reply.moved for m, reply in accepted.items()},
         )
         found: dict[str, Any] = {
             "clients": len(accepted),
-            "spent": self.books.controller.books.spent,
+            "spent": self.journal.controller.books.spent,
             **measured,
         }
-        return _arrays(self.books), MetricRecord(found)
+        return _arrays(self.journal), MetricRecord(found)
 
     def _checked(self, client: int, message: Message | None, task: Task) -> Reply:
         """What a client says, if it says something that can be true."""
@@ -186,7 +186,7 @@ class Admission(Strategy):
         if reply.client != client:
             del self.nodes[client]  # to be asked who it is
             raise SettingError(f"it answers as client {reply.client}")
-        self.books.check(client, reply.account)
+        self.journal.check(client, reply.account)
         return reply
 
     def configure_evaluate(
@@ -203,8 +203,8 @@ def _why(reply: Message) -> str:
     return f"{' '.join((reply.error.reason or 'it did not say why').split()):.200}"
 
 
-def _arrays(books: Books) -> ArrayRecord:
-    return ArrayRecord({"theta": Array(books.parameters)})
+def _arrays(journal: Journal) -> ArrayRecord:
+    return ArrayRecord({"theta": Array(journal.parameters)})
 
 
 # --- the app -----------------------------------------------------------------------------------------------
@@ -225,21 +225,21 @@ def server_app(study: Study, *, dataset: Any = None, model: Any = None) -> Serve
         if not (out / SETTINGS).exists():
             prepare(federated(study), out, data_dir, **own)
         try:
-            with Books.open(out, data_dir, **own) as books:
+            with Journal.open(out, data_dir, **own) as journal:
                 stopped.unlink(missing_ok=True)
-                if Own(dataset, model).named(federated(study)) != books.study:
+                if Own(dataset, model).named(federated(study)) != journal.study:
                     raise SettingError(
                         f"the study of this app is not that of the result {str(out)!r}: give another result, or put "
                         "the study back"
                     )
-                strategy = Admission(books, float(config.get("patience", PATIENCE)))
-                if not books.finished:
+                strategy = Admission(journal, float(config.get("patience", PATIENCE)))
+                if not journal.finished:
                     strategy.gather(grid)
-                    left = books.study.rounds - books.done
+                    left = journal.study.rounds - journal.done
                     prompt: Any = Prompt(grid)
-                    strategy.start(prompt, _arrays(books), num_rounds=left, timeout=strategy.patience)
-                if not books.folder.finished:
-                    books.finish()
+                    strategy.start(prompt, _arrays(journal), num_rounds=left, timeout=strategy.patience)
+                if not journal.folder.finished:
+                    journal.finish()
         except Busy:
             raise  # the folder is another's
         except Exception as error:

@@ -1,14 +1,11 @@
 """The app folder is a Flower app, holds the study unchanged, and its README's commands are ones that Flower takes."""
 
-from __future__ import annotations
-
 import io
 import re
 import shlex
 import tomllib
 import zipfile
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from flwr.cli.build import build_fab_from_disk
@@ -26,7 +23,7 @@ from theory.setting import SettingError
 ONE = replace(PRESETS["digits"], policies=("acdpp",), seeds=1, buffers=(8, 9, 10), rounds=5)
 
 
-def commands(readme: str) -> list[list[str]]:
+def commands(readme):
     """All commands in the README, as the shell would take them apart."""
     blocks = re.findall(r"```sh\n(.*?)```", readme, re.S)
     lines = "".join(blocks).replace("\\\n", " ").splitlines()
@@ -43,13 +40,13 @@ def commands(readme: str) -> list[list[str]]:
         Study(policies=("constant",), seeds=1, dataset="npz:my data.npz"),
     ],
 )
-def test_the_study_comes_back_as_it_was(tmp_path: Path, study: Study) -> None:
+def test_the_study_comes_back_as_it_was(tmp_path, study):
     write_app(tmp_path / "app", study)
     assert study_file(tmp_path / "app" / "acdpp_app" / "study.toml") == study
 
 
 @pytest.mark.filterwarnings("ignore:GitWildMatchPattern:DeprecationWarning")  # Flower's own
-def test_flower_takes_the_folder_and_all_that_the_app_needs_travels(tmp_path: Path) -> None:
+def test_flower_takes_the_folder_and_all_that_the_app_needs_travels(tmp_path):
     write_app(tmp_path / "app", ONE, result='a "result" ü', data_dir="data", patience=7.5, buffers="b")
     document = tomllib.loads((tmp_path / "app" / "pyproject.toml").read_text(encoding="utf-8"))
     valid, errors, warnings = validate_config(document, check_module=True, project_dir=tmp_path / "app")
@@ -65,7 +62,7 @@ def test_flower_takes_the_folder_and_all_that_the_app_needs_travels(tmp_path: Pa
     assert wanted <= set(bundle.namelist())
 
 
-def test_the_commands_of_the_readme_are_ones_that_flower_takes(tmp_path: Path) -> None:
+def test_the_commands_of_the_readme_are_ones_that_flower_takes(tmp_path):
     write_app(tmp_path, ONE)
     found = commands((tmp_path / "README.md").read_text(encoding="utf-8"))
     [link] = [words[3:] for words in found if words[:3] == ["python", "-m", superlink_module.__name__]]
@@ -86,7 +83,7 @@ def test_the_commands_of_the_readme_are_ones_that_flower_takes(tmp_path: Path) -
     assert f'address = "127.0.0.1:{superlink.port}"' in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
-def test_a_folder_with_anything_in_it_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_anything_in_it_is_refused_and_left_alone(tmp_path):
     (tmp_path / "mine.txt").write_text("kept")
     for place in (tmp_path, tmp_path / "mine.txt"):
         with pytest.raises(SettingError, match="not empty"):
@@ -95,7 +92,7 @@ def test_a_folder_with_anything_in_it_is_refused_and_left_alone(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("several", [{"policies": ("acdpp", "constant")}, {"seeds": 2}])
-def test_several_runs_are_no_federation(tmp_path: Path, several: dict[str, object]) -> None:
+def test_several_runs_are_no_federation(tmp_path, several):
     with pytest.raises(SettingError, match="one policy once"):
         write_app(tmp_path / "app", replace(ONE, **several))  # type: ignore[arg-type]
     assert not (tmp_path / "app").exists()

@@ -70,16 +70,21 @@ def test_a_stream_goes_on_from_where_it_was_left_and_may_end(study, tmp_path):
     assert memory.samples.y.tolist() == []
 
 
-def test_its_faults_are_told_by_name():
-    def broken(client, start):
-        raise OSError("sensor unplugged")
+def unplugged(client, start):
+    raise OSError("sensor unplugged")
 
-    with pytest.raises(SettingError, match="the stream of client 4 failed: OSError: sensor unplugged"):
-        of_stream(broken, 4)(1, 3, Source())
-    with pytest.raises(SettingError, match="pairs of an input and a label"):
-        of_stream(lambda client, start: iter([(np.zeros(3), 0.5)]), 4)(1, 1, Source())
-    with pytest.raises(SettingError, match="the stream of client 4 failed"):
-        of_stream(lambda client, start: iter([(np.zeros(3), 1), (np.zeros(4), 1)]), 4)(1, 2, Source())
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (unplugged, "the stream of client 4 failed: OSError: sensor unplugged"),
+        (lambda client, start: iter([(np.zeros(3), 0.5)]), "pairs of an input and a label"),
+        (lambda client, start: iter([(np.zeros(3), 1), (np.zeros(4), 1)]), "the stream of client 4 failed"),
+    ],
+)
+def test_a_stream_s_faults_are_told_by_name(given, said):
+    with pytest.raises(SettingError, match=said):
+        of_stream(given, 4)(1, 2, Source())
 
 
 def failing(study, tmp_path, caplog, **own):
@@ -88,9 +93,21 @@ def failing(study, tmp_path, caplog, **own):
     return caplog.text
 
 
-def test_a_label_that_there_is_not(study, tmp_path, caplog):
-    told = failing(study, tmp_path, caplog, stream=lambda client, start: iter([(np.zeros(8), 7)] * 9))
-    assert "the source gave labels from 7 to 7, not between 0 and 3" in told
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        (
+            {"stream": lambda client, start: iter([(np.zeros(8), 7)] * 9)},
+            "the source gave labels from 7 to 7, not between 0 and 3",
+        ),
+        (
+            {"model": lambda population: torch.nn.Linear(8, population.classes)},
+            "the server's model has 69 parameters, this client's 36",
+        ),
+    ],
+)
+def test_a_label_that_there_is_not_or_another_model_than_the_server_s(own, said, study, tmp_path, caplog):
+    assert said in failing(study, tmp_path, caplog, **own)
 
 
 @pytest.mark.parametrize("bad", [np.full(8, np.nan), np.array([None] * 8)], ids=["NaN", "object"])
@@ -98,11 +115,6 @@ def test_inputs_that_are_no_numbers_do_not_stay_at_the_door(study, bad, tmp_path
     told = failing(study, tmp_path, caplog, stream=lambda client, start: iter([(bad, 0)] * 9))
     assert "the source gave inputs that are no finite numbers" in told
     federate(study, tmp_path, Wire(*nodes(study, tmp_path, stream=stream)))  # mended
-
-
-def test_another_model_than_the_servers(study, tmp_path, caplog):
-    told = failing(study, tmp_path, caplog, model=lambda population: torch.nn.Linear(8, population.classes))
-    assert "the server's model has 69 parameters, this client's 36" in told
 
 
 def test_a_pool_that_is_too_small(tmp_path):

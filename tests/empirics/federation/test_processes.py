@@ -1,6 +1,6 @@
 """A federation of real processes, with TLS and authenticated nodes, and what happens to it.
 
-Those marked slow take minutes: `python -m pytest -m slow tests/empirics/federation`.
+All take minutes: `python -m pytest -m slow tests/empirics/federation`.
 """
 
 import numpy as np
@@ -14,11 +14,14 @@ from empirics.run import run_study
 from tests.empirics.federation.trial import trial, until
 from tests.empirics.federation.wire import federated, small
 
+pytestmark = pytest.mark.slow
+EXACT = ("cost", "admitted", "n", "N", "debt", "overflow")
+
 
 def same_as_batched(study, out, batched):
     run_study(study, batched)
     one, other = read_result(out).rows, read_result(batched).rows
-    for name in ("cost", "admitted", "n", "N", "debt", "overflow"):
+    for name in EXACT:
         assert one[name].to_pylist() == other[name].to_pylist()
     assert np.allclose(one["risk"], other["risk"], rtol=1e-9)
     states = [dict(np.load(next(place.glob("state-*.npz"))))["theta"] for place in (out, batched)]
@@ -54,25 +57,19 @@ def test_one_client_is_killed_and_an_intruder_gets_nowhere(tmp_path):
         told = one.told()
     assert "takes no part" not in told  # none of them ever came so far as to introduce itself
     assert 0 not in ended
-    for log, refused in zip(
-        logs, ("activate SuperNode", "must be registered", "handshake error"), strict=True
-    ):
-        assert refused in log.read_text()
-    assert [line.split(" ", 2)[2] for line in told.splitlines()] == [
-        "round 3 goes on without client 1: no answer in 30 s"
-    ]
+    refusals = ("activate SuperNode", "must be registered", "handshake error")
+    assert all(refused in log.read_text() for log, refused in zip(logs, refusals, strict=True))
+    (event,) = told.splitlines()
+    assert event.endswith("round 3 goes on without client 1: no answer in 30 s")
     run_study(study, tmp_path / "batched")
     found, wanted = (read_result(place).rows.to_pylist() for place in (out, tmp_path / "batched"))
-    for row, other in zip(found[:2], wanted[:2], strict=True):
-        assert [row[name] for name in ("cost", "admitted", "n", "N", "debt")] == [
-            other[name] for name in ("cost", "admitted", "n", "N", "debt")
-        ]
+    for name in EXACT:
+        assert [row[name] for row in found[:2]] == [row[name] for row in wanted[:2]]
     assert found[2]["n"] < wanted[2]["n"]
     assert found[2]["N"] - found[1]["N"] == found[2]["admitted"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("policy", ["constant", "acdpp", "acdpp-capped", "buy-cheap-online"])
+@pytest.mark.parametrize("policy", ["acdpp", "buy-cheap-online"])
 def test_processes_have_the_numbers_of_the_batched_engine(policy, tmp_path):
     study = federated(small(tmp_path, rounds=4), policy)
     with trial(study, tmp_path / "result") as one:
@@ -80,45 +77,27 @@ def test_processes_have_the_numbers_of_the_batched_engine(policy, tmp_path):
     same_as_batched(study, tmp_path / "result", tmp_path / "batched")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lie", "words"),
     [
         ("greedy", "says it admitted"),
-        ("not_a_number", "no finite numbers"),
-        ("another_shape", "parameters of shape"),
-        ("replay", "an answer to round 1"),
         ("crash", "round 2 goes on without client 2"),
+        ("hang", "round 2 goes on without client 2: no answer in 25 s"),
     ],
 )
-def test_who_lies_is_left_out(lie, words, tmp_path):
+def test_who_lies_or_hangs_is_left_out_once_and_not_paid(lie, words, tmp_path):
     study = federated(small(tmp_path, rounds=3), "constant")
-    with trial(study, tmp_path / "result", rogues={2: {"round": 2, "do": lie}}) as one:
+    with trial(study, tmp_path / "result", patience=25, rogues={2: {"round": 2, "do": lie}}) as one:
         one.wait()
         assert one.finished, one.told()[-3000:]
         told = one.told()
     assert words in told
+    assert lie == "crash" or told.count("goes on without") == 1
     rows = read_result(tmp_path / "result").rows
     assert rows["admitted"].to_pylist()[1] < rows["admitted"].to_pylist()[0]
     assert rows["N"].to_pylist() == np.cumsum(rows["admitted"]).tolist()
 
 
-@pytest.mark.slow
-def test_a_client_that_hangs_is_waited_for_once(tmp_path):
-    """Its node does nothing else meanwhile: the others go on, and what was granted to it is not paid."""
-    study = federated(small(tmp_path, rounds=4), "constant")
-    with trial(study, tmp_path / "result", patience=25, rogues={1: {"round": 2, "do": "hang"}}) as one:
-        one.wait()
-        assert one.finished, one.told()[-3000:]
-        told = one.told()
-    assert told.count("goes on without") == 1
-    assert "round 2 goes on without client 1: no answer in 25 s" in told
-    rows = read_result(tmp_path / "result").rows
-    assert rows["admitted"].to_pylist()[1] < rows["admitted"].to_pylist()[0]
-    assert rows["N"].to_pylist() == np.cumsum(rows["admitted"]).tolist()
-
-
-@pytest.mark.slow
 def test_a_client_that_was_killed_comes_back_with_its_samples(tmp_path):
     """It had drawn for round 2 when it was killed: those samples are admitted when it is back.
 
@@ -137,13 +116,11 @@ def test_a_client_that_was_killed_comes_back_with_its_samples(tmp_path):
             until(lambda: nurse.look() or "client 0 is back" in one.told())
         until(lambda: len(list(one.home(0).glob("did-*"))) > 2)  # rounds 1 and 2, and another
         memory = DiskMemory.open(samples)
-    assert (
-        memory.samples.x[: len(drawn.door)].tolist() == drawn.door.x.tolist()
-    )  # what it held then is too old
+    # what it held then is too old
+    assert memory.samples.x[: len(drawn.door)].tolist() == drawn.door.x.tolist()
     assert memory.source.drawn == drawn.source.drawn + len(memory.samples) - len(drawn.door)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("whole", [False, True], ids=["the run", "everything"])
 def test_a_server_that_was_killed_goes_on(whole, tmp_path):
     study = federated(small(tmp_path, rounds=5), "acdpp")

@@ -1,17 +1,13 @@
 """Orders come from the server's own user on its own machine; from anybody else only what nodes need is heard."""
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,17 +27,17 @@ sys.stdin.readline()
 """
 
 
-def answer(path: str, client: Any, server: Any, kind: str = "http") -> str:
+def answer(path, client, server, kind="http"):
     """What becomes of a request: let through, refused, or closed."""
     heard: list[str] = []
 
-    async def app(scope: Any, receive: Any, send: Any) -> None:
+    async def app(scope, receive, send):
         heard.append("let through")
 
-    async def receive() -> Any:
+    async def receive():
         return {"type": "http.request"}
 
-    async def send(message: Any) -> None:
+    async def send(message):
         heard.append(str(message.get("status", message["type"])))
 
     scope = {"type": kind, "path": path, "client": client, "server": server, "method": "POST", "headers": []}
@@ -50,7 +46,7 @@ def answer(path: str, client: Any, server: Any, kind: str = "http") -> str:
 
 
 @pytest.fixture(params=["127.0.0.1", "::1"])
-def door(request: pytest.FixtureRequest) -> Iterator[socket.socket]:
+def door(request):
     family = socket.AF_INET6 if ":" in request.param else socket.AF_INET
     with socket.socket(family) as listening:
         try:
@@ -62,7 +58,7 @@ def door(request: pytest.FixtureRequest) -> Iterator[socket.socket]:
         yield listening
 
 
-def test_anybody_reaches_what_nodes_need_and_nothing_else() -> None:
+def test_anybody_reaches_what_nodes_need_and_nothing_else():
     there, here = ("192.0.2.7", 40000), ("192.0.2.1", 8000)
     assert answer(FLEET, there, here) == "let through"
     for path in (CONTROL, RUNTIME, "/docs", "/openapi.json", "/", "/v1/fleet", "/v1/fleetcontrol"):
@@ -74,7 +70,7 @@ def test_anybody_reaches_what_nodes_need_and_nothing_else() -> None:
 
 
 @LINUX
-def test_the_own_user_gives_orders_from_this_machine(door: socket.socket) -> None:
+def test_the_own_user_gives_orders_from_this_machine(door):
     host, port = door.getsockname()[:2]
     with closing(socket.create_connection((host, port))) as visitor, closing(door.accept()[0]):
         mine = visitor.getsockname()[:2]
@@ -86,7 +82,7 @@ def test_the_own_user_gives_orders_from_this_machine(door: socket.socket) -> Non
 
 @LINUX
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be somebody else")
-def test_another_user_of_this_machine_gives_none(door: socket.socket) -> None:
+def test_another_user_of_this_machine_gives_none(door):
     host, port = door.getsockname()[:2]
     visitor = subprocess.Popen(
         [sys.executable, "-c", VISITOR, host, str(port), "65534"],

@@ -5,17 +5,14 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from empirics.federation.app_folder import write_app
-from empirics.federation.books import prepare
+from empirics.federation.journal import prepare
 from empirics.federation.processes import Federation, Place, federation
 from empirics.records.folder import read_settings
-from empirics.settings.study import Study
 
 CLIENT = """\
 from pathlib import Path
@@ -28,7 +25,7 @@ app = app_of(study_file(Path(__file__).with_name("study.toml")))
 LONG = 300  # seconds for anything at all
 
 
-def until(what: Callable[[], Any], limit: float = LONG) -> Any:
+def until(what, limit=LONG):
     """Wait for something to be so."""
     end = time.monotonic() + limit
     while not (found := what()):
@@ -46,26 +43,26 @@ class Trial:
     run: int
 
     @property
-    def done(self) -> int:
+    def done(self):
         return int(read_settings(self.out)["progress"]["done"])
 
     @property
-    def finished(self) -> bool:
+    def finished(self):
         return read_settings(self.out)["progress"]["summary_sha256"] is not None
 
-    def home(self, client: int) -> Path:
+    def home(self, client):
         return self.running.place.client(client)
 
-    def wait(self) -> None:
+    def wait(self):
         """Until the run is over, however it ended."""
-        until(lambda: self.finished or self.running.control.state(self.run).over)
+        until(lambda: self.finished or self.running.operator.state(self.run).over)
 
-    def told(self) -> str:
+    def told(self):
         """What the server had to tell."""
         events = self.out / "federation" / "events.log"
         return events.read_text() if events.exists() else ""
 
-    def kill(self, client: int) -> None:
+    def kill(self, client):
         """The node and what it has started, by -9: no chance to say a word."""
         node = self.running.nodes[client]
         os.killpg(node.pid, signal.SIGKILL)
@@ -79,9 +76,7 @@ class Trial:
 
 
 @contextmanager
-def trial(
-    study: Study, out: Path, *, patience: float = 60, rogues: dict[int, dict[str, Any]] | None = None
-) -> Iterator[Trial]:
+def trial(study, out, *, patience=60, rogues=None):
     """A federation of a study, or the same again if there is one: processes end with the context."""
     place = Place.of_result(out)
     if not out.exists():
@@ -93,4 +88,4 @@ def trial(
         told.parent.mkdir(parents=True, exist_ok=True)
         told.write_text(json.dumps((rogues or {}).get(client, {})))
     with federation(place, study.clients) as running:
-        yield Trial(running, out, running.control.start(place.app))
+        yield Trial(running, out, running.operator.start(place.app))

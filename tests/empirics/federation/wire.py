@@ -1,8 +1,6 @@
 """A federation within one process: the true strategy, the true clients, and a wire that a test may cut."""
 
-from collections.abc import Callable
 from contextlib import contextmanager
-from pathlib import Path
 from uuid import uuid4
 
 import numpy as np
@@ -11,17 +9,16 @@ import pytest
 pytest.importorskip("flwr")
 
 from flwr.app import Context, Error, Message, RecordDict
-from flwr.serverapp import Grid
 from flwr.supercore.task_identity import TaskIdentity
 
-from empirics.federation.books import Books, federated, prepare
 from empirics.federation.client import client_app
+from empirics.federation.journal import Journal, federated, prepare
 from empirics.federation.server import Admission, Prompt, _arrays
 from empirics.settings.study import Study
 from tests.empirics.small import blobs
 
 
-def small(place: Path, **given) -> Study:
+def small(place, **given):
     """A study of three clients on a small data set in a file, for which a round takes milliseconds."""
     data, file = blobs(), place / "blobs.npz"
     np.savez(file, x=data.train_x, y=data.train_y, test_x=data.test_x, test_y=data.test_y)
@@ -29,28 +26,15 @@ def small(place: Path, **given) -> Study:
     return Study(**(start | given))
 
 
-class Wire(Grid):
+class Wire:
     """`faults` may change a reply, give None for one that is lost, or raise for a client that fails; a node that is not
     in `there` is away. Replies come in the reverse order of the clients."""
 
-    def __init__(self, apps, contexts, faults: Callable = lambda t, m, reply: reply) -> None:
+    def __init__(self, apps, contexts, faults=lambda t, m, reply: reply):
         self.apps, self.contexts, self.faults = apps, contexts, faults
         self.there = set(apps)
         self.replies: dict[str, Message] = {}
         self.sent = []
-
-    def set_run(self, run):
-        raise NotImplementedError
-
-    @property
-    def run(self):
-        raise NotImplementedError
-
-    def create_message(self, *args, **kwargs):
-        raise NotImplementedError
-
-    def send_and_receive(self, *args, **kwargs):
-        raise NotImplementedError  # the server has its own
 
     def get_node_ids(self):
         return sorted(self.there)
@@ -81,7 +65,7 @@ class Wire(Grid):
         return [self.replies.pop(name) for name in reversed(list(message_ids)) if name in self.replies]
 
 
-def nodes(study: Study, place: Path, **own):
+def nodes(study, place, **own):
     """A Flower app and a context for each client; node m has the id 1000 - m."""
     apps, contexts = {}, {}
     for m in range(study.clients):
@@ -104,27 +88,19 @@ def identity():
             setattr(TaskIdentity, name, None)
 
 
-def federate(
-    study: Study,
-    place: Path,
-    wire: Wire | None = None,
-    *,
-    rounds: int | None = None,
-    patience: float = 5,
-    **own,
-) -> dict | None:
+def federate(study, place, wire=None, *, rounds=None, patience=5, **own):
     """Run, or go on with, a federation in `place`; `rounds` stops it early, as a kill would."""
     out = place / "result"
     with identity():
         wire = wire or Wire(*nodes(study, place, **own))
         if not out.exists():
             prepare(study, out)
-        with Books.open(out) as books:
-            strategy = Admission(books, patience=patience)
+        with Journal.open(out) as journal:
+            strategy = Admission(journal, patience=patience)
             strategy.gather(wire)
-            left = study.rounds - books.done if rounds is None else rounds
-            strategy.start(Prompt(wire), _arrays(books), num_rounds=left, timeout=0.5)
-            return books.finish() if books.finished else None
+            left = study.rounds - journal.done if rounds is None else rounds
+            strategy.start(Prompt(wire), _arrays(journal), num_rounds=left, timeout=0.5)
+            return journal.finish() if journal.finished else None
 
 
 __all__ = ["Wire", "federate", "federated", "identity", "nodes", "small"]

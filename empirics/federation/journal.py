@@ -1,4 +1,4 @@
-"""A federation's books, in a result folder like that of `acdpp train`: prices, grants, deliveries, parameters.
+"""A federation's journal, in a result folder like that of `acdpp train`: prices, grants, deliveries, parameters.
 
 Every round is on disk before the next one begins, with the policy's state, the account of all memories and the
 parameters: a server that is killed begins its last unfinished round again, with the same price and the same grants.
@@ -26,7 +26,7 @@ from empirics.control.controller import Controller
 from empirics.control.policy import FOREVER
 from empirics.control.prices import Prices, make_prices
 from empirics.control.schedule import Rounds
-from empirics.federation.ledger import Account, Ledger
+from empirics.federation.holdings import Account, Holdings
 from empirics.given import Own
 from empirics.measuring import CALM, final_measures, least_for, settings_document
 from empirics.records.folder import Folder, read_settings, refuse_existing
@@ -39,7 +39,7 @@ from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import Least
 from theory.setting import SettingError
 
-__all__ = ["Books", "federated", "prepare"]
+__all__ = ["Journal", "federated", "prepare"]
 
 Floats = NDArray[Any]
 SERVER_MEASURES = ("risk", "accuracy")  # the others take knowing the clients' samples
@@ -78,8 +78,8 @@ def prepare(
         pass
 
 
-class Books:
-    """The books of a federation, open for writing: `price` and `decide` a round, then `book` it."""
+class Journal:
+    """The journal of a federation, open for writing: `price` and `decide` a round, then `book` it."""
 
     def __init__(self, folder: Folder, problem: Problem, prices: Prices) -> None:
         settings = folder.settings
@@ -92,7 +92,7 @@ class Books:
         )
         capacity = self.controller.capacity
         sizes = np.full(self.study.clients, FOREVER) if capacity is None else capacity
-        self.ledger = Ledger.start(self.controller.retention, sizes)
+        self.holdings = Holdings.start(self.controller.retention, sizes)
         partitions = len(problem.streams.pools)
         self.tally = Tally(self.study, calibration, self.controller.retention[np.newaxis], partitions)
         self.theta = problem.model.start(1)
@@ -108,7 +108,7 @@ class Books:
     def open(
         cls, out: Path, data_dir: Path | None = None, *, dataset: Any = None, model: Any = None
     ) -> Iterator[Self]:
-        """The books in a folder that `prepare` has made, held by this process alone."""
+        """The journal in a folder that `prepare` has made, held by this process alone."""
         if "federation" not in read_settings(out):
             raise SettingError(
                 f"{str(out)!r} is no result of a federation: continue it by acdpp train --resume"
@@ -150,7 +150,7 @@ class Books:
 
     def check(self, client: int, account: Account) -> None:
         """Refuse an account that cannot be true."""
-        self.ledger.check(client, int(self.granted[client]), account)
+        self.holdings.check(client, int(self.granted[client]), account)
 
     def book(self, accounts: Mapping[int, Account], moved: Mapping[int, Floats]) -> dict[str, float]:
         """The round with those who took part: θ moves by their mean, and all is saved. Returns what was measured."""
@@ -161,9 +161,9 @@ class Books:
         if not trained.any():
             raise SettingError(f"no client had a sample to train on in round {t}")
         assert self.price is not None
-        track, debt = self.ledger.book(accounts), self.controller.books.debt
+        track, debt = self.holdings.book(accounts), self.controller.books.debt
         self.controller.report(came)
-        ends = np.array(self.ledger.admitted)
+        ends = np.array(self.holdings.admitted)
         shape = (1, 1, study.clients)
         rounds = Rounds(
             study,
@@ -221,7 +221,7 @@ class Books:
         tally = {name: getattr(self.tally, name) for name in ("sums", "highest", "last", "above", "diverged")}
         documents = {
             "controller": self.controller.document(),
-            "ledger": plain(self.ledger),
+            "ledger": plain(self.holdings),
             "tally": plain(tally),
         }
         return {
@@ -234,7 +234,7 @@ class Books:
         saved = self.folder.state()
         documents = json.loads(bytes(saved["books"]).decode())
         self.controller = Controller.from_document(documents["controller"])
-        self.ledger = restored(documents["ledger"], self.ledger)
+        self.holdings = restored(documents["ledger"], self.holdings)
         for name, value in restored(documents["tally"]).items():
             setattr(self.tally, name, value)
         self.theta = torch.from_numpy(saved["theta"]).to(self.theta)

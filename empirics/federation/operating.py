@@ -15,11 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    PublicFormat,
-    load_ssh_public_key,
-)
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_ssh_public_key
 from flwr.cli.build import build_fab_from_disk
 from flwr.common.constant import Status
 from flwr.common.serde import fab_to_proto
@@ -31,7 +27,7 @@ from flwr.supercore.interceptors import RuntimeVersionHttpInterceptor
 
 from theory.setting import SettingError
 
-__all__ = ["Control", "RunState", "control"]
+__all__ = ["Operator", "RunState", "operating"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class RunState:
     details: str
 
 
-class Control:
+class Operator:
     """The SuperLink, as its operator speaks to it."""
 
     def __init__(self, client: ControlHttpClient) -> None:
@@ -84,7 +80,7 @@ class Control:
 
 
 @contextmanager
-def control(address: str, authority: Path) -> Iterator[Control]:
+def operating(address: str, authority: Path) -> Iterator[Operator]:
     """Speak to the SuperLink at an address of this machine, whatever proxy there is for others."""
     with _no_proxy():
         client = ControlHttpClient.from_server_address(
@@ -94,7 +90,7 @@ def control(address: str, authority: Path) -> Iterator[Control]:
             interceptors=[RuntimeVersionHttpInterceptor(component_name="flwr CLI")],
         )
     try:
-        yield Control(client)
+        yield Operator(client)
     finally:
         client.close()
 

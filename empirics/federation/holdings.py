@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from theory.reuse import Trajectory, from_totals
 from theory.setting import SettingError
 
-__all__ = ["Account", "Ledger"]
+__all__ = ["Account", "Holdings"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Account:
 
 
 @dataclass
-class Ledger:
+class Holdings:
     """`memories` has, for each client, [round, count, uses] of its cohorts, the oldest first; sums are over all samples
     ever admitted, and `booked` is each client's last round that counts."""
 
