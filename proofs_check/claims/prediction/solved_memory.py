@@ -275,7 +275,7 @@ CLAIMS = [
     Claim(
         id="law:reuse/regression",
         kind="addition",
-        title="least squares every round: $p/(n-p-1)$, where the law has $p/n$",
+        title="least squares every round: $p/(n-p-1)$; the law: $p/n$",
         statement="Let every round solve least squares in $p$ dimensions on its memory of $n$ samples. "
         r"With Gaussian inputs $\mathbb E\|\delta\|^2$ in the norm of $H$ is $\sigma^2p/(n-p-1)$, "
         r"against the law's $\sigma^2p/n$: a factor $1+(p+1)/n$ to first order, and $1+(q/p-1)/n$ for "
