@@ -17,7 +17,17 @@ from proofs_check.claim import Context
 from proofs_check.evidence import Evidence, fails, holds
 from theory.setting import Constants, Region
 
-__all__ = ["admissions", "constants", "counts", "exhaust", "fractions", "regions", "retentions", "search"]
+__all__ = [
+    "admissions",
+    "agree",
+    "constants",
+    "counts",
+    "exhaust",
+    "fractions",
+    "regions",
+    "retentions",
+    "search",
+]
 
 Property = Callable[..., Mapping[str, Any] | None]
 
@@ -129,6 +139,28 @@ def search(
         domain=domain,
         certificate={"examples": tried, "seed": context.seed},
     )
+
+
+def agree(
+    context: Context,
+    strategies: Mapping[str, st.SearchStrategy[Any]],
+    sides: Callable[..., Mapping[str, Any]],
+    *,
+    domain: str,
+    examples: int,
+) -> Evidence:
+    """As `search`, for values that `sides` gives by name and that should all be equal.
+
+    >>> agree(Context(), {"K": retentions()}, lambda K: {"K + K": K + K, "2K": 2 * K}, domain="K", examples=9).outcome
+    'holds'
+    """
+
+    def differing(**arguments: Any) -> Mapping[str, Any] | None:
+        values = sides(**arguments)
+        first, *others = values.values()
+        return None if all(first == other for other in others) else values
+
+    return search(context, strategies, differing, domain=domain, examples=examples)
 
 
 def exhaust(
