@@ -93,7 +93,7 @@ def policies() -> str:
                     f"{held['largest']} of {held['buffers']}",
                 ]
             )
-    head = ["study", "policy", "best", "averaged", "to target", "cost a round", "most held"]
+    head = ["study", "policy", "best", "averaged", "to target", "cost per round", "most held"]
     return _table(head, rows)
 
 
@@ -166,7 +166,7 @@ def ladder(chosen: Mapping[str, tuple[str, ...]]) -> Callable[[], str]:
                             str(row["largest_occupancy"]),
                         ]
                     )
-        return _table(["world", "policy", "at the end", "averaged", "cost a round", "most held"], rows)
+        return _table(["world", "policy", "at the end", "averaged", "cost per round", "most held"], rows)
 
     return table
 
@@ -183,7 +183,7 @@ def parts() -> str:
         cells = [points(found["points"]), points(found["points_averaged"])]
         cost, held = row["mean_cost"]["mean"], row["occupancy"]["largest"]
         rows.append([LABELS.get(name, f"`{name}`"), *cells, f"{cost:.1f}", str(held)])
-    return _table(["policy", "at the end", "averaged", "cost a round", "most held"], rows)
+    return _table(["policy", "at the end", "averaged", "cost per round", "most held"], rows)
 
 
 def literal() -> str:
@@ -212,7 +212,7 @@ def literal() -> str:
         "admitted in round 1",
         "most held",
         "cost of round 1",
-        "cost a round",
+        "cost per round",
         "largest debt",
         "best",
     ]

@@ -1,4 +1,4 @@
-"""The cumulative bound, its average a round and the shares of its terms against T, as stated and corrected.
+"""The cumulative bound, its average per round and the shares of its terms against T, as stated and corrected.
 
 Oracle and constant admission come from the fast summation, to T = 10^15; ACDPP is simulated, to as many rounds as were
 asked for, and its bound is Theorem 1 on what it admitted.
@@ -166,7 +166,7 @@ TERMS = {
 
 
 def draw(data: BoundVsHorizon, look: Look) -> Figure:
-    """Cumulative bound, average a round, and the shares of its terms under constant admission in both forms."""
+    """Cumulative bound, average per round, and the shares of its terms under constant admission in both forms."""
     with look.applied():
         figure, grid = look.canvas(Width.double, 4.9, 2, 2)
         for axes, average in zip(grid[0], (False, True), strict=True):
@@ -174,7 +174,7 @@ def draw(data: BoundVsHorizon, look: Look) -> Figure:
         for axes, form in zip(grid[1], FORMS, strict=True):
             _draw_shares(axes, data.curves["constant", form], look)
         grid[0, 0].set(title="(a) cumulative bound", ylabel="bound over $T$ rounds")
-        grid[0, 1].set(title="(b) average a round", ylabel="bound / $T$")
+        grid[0, 1].set(title="(b) average per round", ylabel="bound / $T$")
         grid[1, 0].set(title=r"(c) terms of constant admission, corrected: $\mu=\chi$")
         grid[1, 1].set(title=r"(d) terms as stated: $\mu=1/n-1/N_{\mathrm{eff}}$")
         for axes in grid[1]:

@@ -34,7 +34,7 @@ LEFT_OUT = (
 
 @dataclass(frozen=True)
 class Row:
-    """A policy's gains in points, its mean cost a round, and its largest memory as a share of the buffers."""
+    """A policy's gains in points, its mean cost per round, and its largest memory as a share of the buffers."""
 
     name: str
     last: Estimate
@@ -232,5 +232,5 @@ def _note(data: Explained) -> str:
     bars = f"; bars: {100 * data.level:g} % intervals, paired over seeds" if data.seeds > 1 else ""
     return (
         f"{data.dataset}, {data.rounds} rounds, {seeds}{bars}. "
-        f"Cost: mean a round{budget}. Memory: the largest in any run, of the buffers."
+        f"Cost: mean per round{budget}. Memory: the largest in any run, of the buffers."
     )

@@ -72,7 +72,7 @@ class Risks:
 
 @dataclass(frozen=True)
 class Frontier:
-    """Against the budgets `C`: effective samples a round by policy, and the most samples that money buys."""
+    """Against the budgets `C`: effective samples per round by policy, and the most samples that money buys."""
 
     C: Floats
     places: float
@@ -181,7 +181,7 @@ def draw(data: Frontier, look: Look) -> Figure:
             _budget_axis(axes, data)
         for axes in grid[1]:
             axes.axhline(0, color=look.ink, linewidth=0.6 * look.scale)
-            axes.set(xlabel="budget $C$ a round", ylim=LEAST_AND_MOST)
+            axes.set(xlabel="budget $C$ per round", ylim=LEAST_AND_MOST)
             axes.yaxis.set_major_locator(FixedLocator([0, 0.5, 1]))
             axes.yaxis.set_major_formatter(FixedFormatter(["0", "50 %", "100 %"]))
             axes.set_ylabel("of the way from\nconstant to oracle")
@@ -215,7 +215,7 @@ def _draw_effective(above: Axes, below: Axes, data: Frontier, look: Look) -> Non
             below.plot(data.C, data.closed(name), **line)
     decades(above, vertical=True)
     above.set_ylim(0.8 * min(values.min() for values in data.effective.values()), top)
-    above.set_ylabel("effective samples a round")
+    above.set_ylabel("effective samples per round")
 
 
 def _draw_risks(above: Axes, below: Axes, risks: Risks, look: Look) -> None:
@@ -251,7 +251,7 @@ def _handles(data: Frontier, look: Look) -> list[Any]:
 def _note(data: Frontier) -> str:
     words = [
         "(a), (b): in the long run, independent prices, small steps; ACDPP is constant admission there.",
-        f"The oracle costs {data.mean_cost * data.places:.4g} a round, whatever the budget.",
+        f"The oracle costs {data.mean_cost * data.places:.4g} per round, whatever the budget.",
     ]
     if data.risks is not None:
         low, high = data.risks.overspent

@@ -58,7 +58,7 @@ def compute(
         )
     if T < 2 or int(rate) * T * T > LARGEST:
         most = max(int((LARGEST / rate) ** 0.5), 2)
-        raise SettingError(f"with {rate} samples a round this figure draws 2 to {most} rounds, got {T}")
+        raise SettingError(f"with {rate} samples per round this figure draws 2 to {most} rounds, got {T}")
     if draws < 2:
         raise SettingError(f"a confidence interval needs at least 2 draws, such as 4000, got {draws}")
     t = np.arange(1.0, T + 1)

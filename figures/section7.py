@@ -218,7 +218,7 @@ def draw_constraints(results: Sequence[Reproduction], look: Look) -> Figure:
     with look.applied():
         blocks, columns, width = _columns(len(results))
         figure, grid = look.canvas(width, 5.4 * blocks + 0.6, 3 * blocks, columns)
-        labels = ("samples in memory", "cost a round (log)", "cost debt (root scale)")
+        labels = ("samples in memory", "cost per round (log)", "cost debt (root scale)")
         for place, result in enumerate(results):
             block, column = divmod(place, columns)
             panels = grid[3 * block : 3 * block + 3, column]

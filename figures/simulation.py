@@ -58,7 +58,7 @@ class Simulation:
 
     @property
     def C(self) -> float:
-        """The cost budget a round."""
+        """The cost budget per round."""
         return float(self.cost.mean) * float(self.rate)
 
     @property

@@ -42,7 +42,7 @@ class OneRetention:
     impossible: Floats
 
     def over_memory(self, uniformity: Floats) -> Floats:
-        """N_eff/n, with N = t and n = min(t, K) at one sample a round: the rate cancels."""
+        """N_eff/n, with N = t and n = min(t, K) at one sample per round: the rate cancels."""
         n: Floats = occupancy_constant(self.K, self.rounds, 1.0)
         return self.rounds * uniformity / n
 
