@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -148,12 +150,10 @@ def test_memory_cost_and_debt_are_drawn_with_their_limits() -> None:
 DRAW = (section7.draw_accuracy, section7.draw_constraints)
 
 
-@pytest.mark.parametrize("style", Style)
 @pytest.mark.parametrize("draw", DRAW)
-def test_it_is_drawn_in_every_style_within_its_page(draw: Any, style: Style) -> None:
-    look = LOOKS[style]
-    figure = draw(several(3, complete=False), look)
-    assert overhang(figure, look) < 0.01
+def test_it_is_drawn_within_its_page(draw: Any) -> None:
+    figure = draw(several(3, complete=False), PAPER)
+    assert overhang(figure, PAPER) < 0.01
     (legend,) = figure.legends
     note = legend.get_title().get_text().replace("\n", " ")
     assert "Subset: on a part of the data." in note
@@ -162,7 +162,7 @@ def test_it_is_drawn_in_every_style_within_its_page(draw: Any, style: Style) -> 
     assert "Seeds differ in partition, prices, samples and initial parameters." in note
 
 
-@pytest.mark.parametrize("count", [1, 2, 4, 5, 7, 12])
+@pytest.mark.parametrize("count", [1, 5, 12])
 @pytest.mark.parametrize("draw", DRAW)
 def test_every_result_has_its_panels_and_a_title_of_its_own(draw: Any, count: int) -> None:
     look = LOOKS[Style.slides]
@@ -177,14 +177,11 @@ def test_every_result_has_its_panels_and_a_title_of_its_own(draw: Any, count: in
 @pytest.mark.parametrize(
     "how",
     [
-        {"seeds": 1},
-        {"rounds": 1},
-        {"rounds": 2, "seeds": 1},
+        {"rounds": 1, "seeds": 1},
         {"policies": ("constant", "oracle")},
-        {"policies": ("acdpp",)},
-        {"largest": {"acdpp": 10**6}, "growth": 1e4},
+        {"policies": ("acdpp",), "largest": {"acdpp": 10**6}, "growth": 1e4},
     ],
-    ids=str,
+    ids=["one round, one seed", "two policies", "one policy, out of bounds"],
 )
 def test_a_result_of_any_size_and_any_policies_is_drawn(draw: Any, how: dict[str, Any]) -> None:
     figure = draw([made(**how), made("cifar10")], LOOKS[Style.slides])
@@ -239,50 +236,35 @@ def test_the_same_command_gives_the_same_bytes(tmp_path: Path) -> None:
             assert image.info["Title"] == f"acdpp: {path.stem}"
 
 
-def without(document: dict[str, Any], *path: Any) -> dict[str, Any]:
-    copied: Any = json.loads(json.dumps(document))
-    inner = copied
-    for key in path[:-1]:
-        inner = inner[key]
-    del inner[path[-1]]
-    return dict(copied)
+GONE = object()
 
 
-def other(document: dict[str, Any], value: Any, *path: Any) -> dict[str, Any]:
-    copied: Any = json.loads(json.dumps(document))
-    inner = copied
-    for key in path[:-1]:
-        inner = inner[key]
-    inner[path[-1]] = value
-    return dict(copied)
-
-
-WHOLE = made_up.reproduction(rounds=4)
-WRONG: dict[str, Any] = {
-    "has no 'policies'": without(WHOLE, "policies"),
-    "has no 'policies.acdpp.debt'": without(WHOLE, "policies", "acdpp", "debt"),
-    "has no list of 5 numbers 'policies.acdpp.current_best.mean'": other(
-        WHOLE, [0.1, 0.2], "policies", "acdpp", "current_best", "mean"
-    ),
-    "has no number 'policies.acdpp.current_best.high'": other(
-        WHOLE, ["x"] * 5, "policies", "acdpp", "current_best", "high"
-    ),
-    "has no whole number of 1 or more 'seeds'": other(WHOLE, 0, "seeds"),
-    "has no text 'dataset'": other(WHOLE, 3, "dataset"),
-    "has no object 'comparisons'": other(WHOLE, [], "comparisons"),
-    "has no number 'policies.acdpp.occupancy.largest'": other(
-        WHOLE, None, "policies", "acdpp", "occupancy", "largest"
-    ),
-    "compares 'nobody'": other(WHOLE, WHOLE["comparisons"]["acdpp"], "comparisons", "nobody"),
-}
-
-
-@pytest.mark.parametrize("what", WRONG)
-def test_a_wrong_document_is_one_sentence_and_leaves_nothing(what: str, tmp_path: Path) -> None:
-    file = made_up.write(WRONG[what], tmp_path / "wrong.json")
-    with pytest.raises(SettingError) as caught:
+@pytest.mark.parametrize(
+    ("path", "value", "what"),
+    [
+        ("policies", GONE, "has no '{}'"),
+        ("policies.acdpp.debt", GONE, "has no '{}'"),
+        ("policies.acdpp.current_best.mean", [0.1, 0.2], "has no list of 5 numbers '{}'"),
+        ("policies.acdpp.current_best.high", ["x"] * 5, "has no number '{}'"),
+        ("policies.acdpp.occupancy.largest", None, "has no number '{}'"),
+        ("seeds", 0, "has no whole number of 1 or more '{}'"),
+        ("dataset", 3, "has no text '{}'"),
+        ("comparisons", [], "has no object '{}'"),
+        ("comparisons.nobody", {}, "compares 'nobody'"),
+    ],
+)
+def test_a_wrong_document_is_one_sentence_and_leaves_nothing(
+    path: str, value: Any, what: str, tmp_path: Path
+) -> None:
+    document: Any = made_up.reproduction(rounds=4)
+    *above, last = path.split(".")
+    inner = reduce(getitem, above, document)
+    inner[last] = value
+    if value is GONE:
+        del inner[last]
+    file = made_up.write(document, tmp_path / "wrong.json")
+    with pytest.raises(SettingError, match=re.escape(what.format(path))) as caught:
         invoke("section7", str(file), "--out", str(tmp_path / "new"))
-    assert what in str(caught.value)
     assert "wrong.json" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "new").exists()
@@ -401,22 +383,17 @@ def test_equal_spending_has_rows_of_its_own(tmp_path: Path) -> None:
     assert row.cost == pytest.approx(world["policies"]["released"]["mean_cost"]["mean"])
 
 
-@pytest.mark.parametrize("style", Style)
+LONG = {f"acdpp+a-long-name-of-a-departure-{j}": 0.1 * j for j in range(12)}
+ODD = {"my_module:MyPolicy$": 1.0, "released-region-cap": 1.0}
+
+
 @pytest.mark.parametrize(
-    "worlds",
+    ("worlds", "style"),
     [
-        None,
-        {"one": {"acdpp": 0.1}},
-        {
-            f"world {i}": {f"acdpp+a-long-name-of-a-departure-{j}": 0.1 * j for j in range(12)}
-            for i in range(4)
-        },
-        {
-            "with $ and a name " + "so very long " * 12: {
-                "my_module:MyPolicy$": 1.0,
-                "released-region-cap": 1.0,
-            }
-        },
+        (None, Style.paper),
+        ({"one": {"acdpp": 0.1}}, Style.slides),
+        ({f"world {i}": LONG for i in range(4)}, Style.slides),
+        ({"with $ and a name " + "so very long " * 12: ODD}, Style.dark),
     ],
     ids=["usual", "one row", "many", "odd names"],
 )
