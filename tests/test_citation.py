@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from check_jsonschema import main
+from click.testing import CliRunner
 
 ROOT = Path(__file__).parent.parent
 FILE = ROOT / "CITATION.cff"
@@ -24,9 +24,8 @@ def citation() -> dict[str, Any]:
 
 
 def test_it_is_valid_by_the_schema_of_its_format() -> None:
-    check = ["check_jsonschema", "--builtin-schema", "vendor.citation-file-format", str(FILE)]
-    done = subprocess.run([sys.executable, "-m", *check], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = CliRunner().invoke(main, ["--builtin-schema", "vendor.citation-file-format", str(FILE)])
+    assert done.exit_code == 0, done.output
 
 
 def test_version_and_date_are_those_of_the_latest_release(citation: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
@@ -68,12 +69,19 @@ SHORTER = (
     Shorter(
         "acdpp predict --dataset npz:mine.npz --steps",
         "500 rounds of six policies",
-        "--rounds 5 --policies constant",
+        "--rounds 2 --policies constant",
     ),
-    Shorter("acdpp predict", "500 rounds, and a search over K and step sizes", add="--rounds 5 --no-best"),
-    Shorter("acdpp design --by prediction", "the same search", add="--horizon 5 --eta 1 --steps 1"),
-    Shorter("acdpp plot frontier", "it predicts risk for many budgets", add="--no-risk"),
-    Shorter("acdpp train", "hundreds of rounds", add="--rounds 5 --seeds 2"),
+    Shorter(
+        "acdpp predict",
+        "500 rounds of six policies, and a search over K and step sizes",
+        add="--rounds 2 --no-best --policies constant",
+    ),
+    Shorter(
+        "acdpp design --by prediction", "the same search", add="--horizon 2 --eta 1 --steps 1 --pilot 60"
+    ),
+    Shorter("acdpp plot frontier", "it predicts risk for many budgets", add="--no-risk --dpi 40"),
+    Shorter("acdpp plot", "a picture to look at", add="--dpi 40"),
+    Shorter("acdpp train", "hundreds of rounds", add="--rounds 2 --seeds 1"),
     Shorter(
         "acdpp federate --policy buy-cheap-online --clients 2 --rounds 100 --export",
         "as it is: it only writes an app",
@@ -81,14 +89,14 @@ SHORTER = (
     Shorter(
         "acdpp federate",
         "processes of their own, minutes: tests/empirics/federation run them; the folder is of the same kind",
-        instead="acdpp train --policies buy-cheap-online --rounds 3 --seeds 1 --out results/try",
+        instead="acdpp train --policies buy-cheap-online --rounds 2 --seeds 1 --out results/try",
     ),
     Shorter(
         "acdpp reproduce cifar10",
         "CIFAR-10 and a GPU; a made-up MNIST in its place",
-        instead="acdpp reproduce mnist --model logistic --data-dir DIR --device cpu --rounds 1 --seeds 2",
+        instead="acdpp reproduce mnist --model logistic --data-dir DIR --device cpu --rounds 1 --seeds 1",
     ),
-    Shorter("acdpp reproduce", "100 rounds of ten seeds", add="--rounds 2 --seeds 2 --device cpu"),
+    Shorter("acdpp reproduce", "100 rounds of ten seeds", add="--rounds 1 --seeds 1 --device cpu"),
 )
 
 
@@ -112,6 +120,11 @@ def inline(page: str) -> Iterator[list[str]]:
         yield [word for word in shlex.split(" ".join(code.split())) if word != "…"]
 
 
+@cache
+def program() -> Any:
+    return typer.main.get_command(app)
+
+
 def understood(words: list[str]) -> None:
     """Fail unless the command exists and takes these options and values."""
     if words[:2] == ["python", "-m"]:
@@ -121,8 +134,7 @@ def understood(words: list[str]) -> None:
     assert words[0] in ("acdpp", "pytest"), words
     if words[0] == "pytest":  # the tests run, or this would not
         return None
-    command: Any = typer.main.get_command(app)
-    rest = words[1:]
+    command, rest = program(), words[1:]
     while rest and rest[0] in getattr(command, "commands", {}):
         command, rest = command.commands[rest[0]], rest[1:]
     if getattr(command, "commands", None):
@@ -236,7 +248,7 @@ def test_the_examples_of_the_program_are_understood() -> None:
 
     shown = [
         example
-        for command in below(typer.main.get_command(app))
+        for command in below(program())
         for example in re.findall(r"\[bold\](acdpp .*?)\[/bold\]", command.epilog or "")
     ]
     assert len(shown) > 30

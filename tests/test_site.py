@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
+from contextlib import nullcontext
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from markdown import Markdown
+from mkdocs.commands.build import build as mkdocs_build
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort, PluginError
 
+pytestmark = pytest.mark.xdist_group("site")  # one worker makes what all tests here look at
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "proofs_check" / "README.md"]
 LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "object": "data"}
 # quiet: an advertisement of the theme's authors on every build; clean: no __pycache__ in docs/
 QUIET = {"NO_MKDOCS_2_WARNING": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-
-
-def build(config: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(config), "-d", str(out)]
-    return subprocess.run(
-        command, cwd=ROOT, env=os.environ | QUIET, capture_output=True, text=True, check=False
-    )
 
 
 class Page(HTMLParser):
@@ -52,7 +55,10 @@ class Page(HTMLParser):
 def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
     """The pages of the built site."""
     out = tmp_path_factory.mktemp("site")
-    done = build(ROOT / "mkdocs.yml", out)
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(out)]
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | QUIET, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert not re.search("warning|error", done.stdout + done.stderr, re.IGNORECASE), done.stderr
     return {path: Page(path) for path in sorted(out.rglob("*.html"))}
@@ -112,29 +118,50 @@ exclude_docs: ""
 """
 
 
+def small_site(folder: Path, text: str) -> None:
+    """Build a site of two pages, with what this site does to formulas and demands of links."""
+    (folder / "docs").mkdir(exist_ok=True)
+    (folder / "docs" / "index.md").write_text(f"# Start\n\n{text}\n", encoding="utf-8")
+    (folder / "docs" / "other.md").write_text("# Other\n\n## Part\n", encoding="utf-8")
+    config = folder / "mkdocs.yml"
+    hook = ROOT / "docs" / "_hooks" / "mathematics.py"
+    config.write_text(SMALL.format(config=ROOT / "mkdocs.yml", hook=hook), encoding="utf-8")
+    with warnings.catch_warnings(action="ignore"):
+        mkdocs_build(load_config(str(config), strict=True, site_dir=str(folder / "out")))
+
+
+def test_mistakes_in_links_stop_the_build(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    small_site(tmp_path, "[a page](other.md#part), $x^2$ and `\\alpha`")
+    assert "<math" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    wrong = ("missing.md", "other.md#nowhere", "../benchmarks", "/other.md")
+    with pytest.raises(Abort, match=f"{len(wrong)} warnings"):
+        small_site(tmp_path, " ".join(f"[a link]({link})" for link in wrong))
+    for link in wrong:
+        assert f"'{link}'" in caplog.text
+    with pytest.raises(Abort), caplog.at_level("ERROR"):
+        small_site(tmp_path, "no end: $x + 1")
+    assert "not read as a formula" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("[a page](other.md#part), $x^2$ and `\\alpha`", ""),
-        ("[no page](missing.md)", "'missing.md'"),
-        ("[no anchor](other.md#nowhere)", "'other.md#nowhere'"),
-        ("[no file](../benchmarks)", "'../benchmarks'"),
-        ("[an absolute link](/other.md)", "'/other.md'"),
         ("an unknown word: $\\nowhere x$", "cannot be typeset"),
         ("no formula: \\alpha", "not read as a formula"),
         ("no end: $x + 1", "not read as a formula"),
+        ("$x^2$ and `\\alpha`", ""),
     ],
 )
-def test_mistakes_in_a_page_stop_the_build(text: str, complaint: str, tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "index.md").write_text(f"# Start\n\n{text}\n", encoding="utf-8")
-    (tmp_path / "docs" / "other.md").write_text("# Other\n\n## Part\n", encoding="utf-8")
-    config = tmp_path / "mkdocs.yml"
-    hook = ROOT / "docs" / "_hooks" / "mathematics.py"
-    config.write_text(SMALL.format(config=ROOT / "mkdocs.yml", hook=hook), encoding="utf-8")
-    done = build(config, tmp_path / "out")
-    assert (done.returncode != 0) is bool(complaint), done.stderr
-    assert complaint in done.stderr
+def test_mistakes_in_formulas_are_noticed(text: str, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_hooks")
+    mathematics: Any = importlib.import_module("mathematics")
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="index.md"))
+    with pytest.raises(PluginError, match=complaint) if complaint else nullcontext():
+        mathematics.on_page_content(Markdown(extensions=[mathematics.Formulas()]).convert(text), page)
 
 
 # --- what the pages say of claims --------------------------------------------------------------------------
