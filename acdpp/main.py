@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from copy import copy
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
@@ -89,16 +90,21 @@ COMMANDS = {
 }
 
 
+@cache
+def _loaded(name: str) -> Any:
+    module = import_module(COMMANDS[name].module)
+    if hasattr(module, "app"):  # a group of commands
+        return _bare_flags(typer.main.get_command(module.app))
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+    alone.command(name, epilog=module.EXAMPLES)(module.command)
+    return _bare_flags(typer.main.get_command(alone))
+
+
 class _Commands(Mapping[str, Any]):
     """The commands by name, each loaded when it is looked up."""
 
     def __getitem__(self, name: str) -> Any:
-        module = import_module(COMMANDS[name].module)
-        if hasattr(module, "app"):  # a group of commands
-            return _bare_flags(typer.main.get_command(module.app))
-        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
-        alone.command(name, epilog=module.EXAMPLES)(module.command)
-        return _bare_flags(typer.main.get_command(alone))
+        return _loaded(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)
@@ -114,10 +120,18 @@ class _Group(TyperGroup):
         super().__init__(**given)
         self.commands: Any = _Commands()
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
+    def _listing(self) -> TyperGroup:
+        """The same with commands that have a help and nothing else."""
         listing = copy(self)
         listing.commands = {name: TyperCommand(name, help=one.help) for name, one in COMMANDS.items()}
-        TyperGroup.format_help(listing, ctx, formatter)
+        return listing
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        TyperGroup.format_help(self._listing(), ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        ctx.command = self._listing()
+        return super().shell_complete(ctx, incomplete)
 
 
 app = typer.Typer(
