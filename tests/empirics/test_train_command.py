@@ -8,6 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from acdpp.train import EXAMPLES, _show_ranking, command
+from tests.empirics.small import blobs_file
 from theory.setting import SettingError
 
 app = typer.Typer()
@@ -15,107 +16,96 @@ app.command()(command)
 SMALL = ["--rounds", "12", "--seeds", "2"]
 
 
-def train(*words):
+def say(*words):
     return CliRunner().invoke(app, [*SMALL, *map(str, words)])
 
 
-def test_one_command_trains_and_prints_a_summary(tmp_path):
-    shown = train("--out", tmp_path / "result")
-    assert shown.exit_code == 0, shown.output
-    for word in (
+def train(*words):
+    return say("--dataset", blobs_file(), *words)
+
+
+def reread(folder):
+    """What `--resume` of a finished result says."""
+    return json.loads(CliRunner().invoke(app, ["--resume", str(folder), "--json"]).output)
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    """What is printed of the default policies in 80 columns, and where the result is."""
+    out = tmp_path_factory.mktemp("train") / "result"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "80")
+        said = say("--out", out)
+    assert said.exit_code == 0, said.output
+    return said.output, out
+
+
+def test_one_command_trains_and_prints_a_summary(shown):
+    said, out = shown
+    for words in (
         "odd against even",
         "acdpp-capped",
         "bound",
         "measured, best first",
         "told apart",
         "cost (of 55)",
-        "result:",
     ):
-        assert word in shown.output
-    assert (tmp_path / "result" / "rounds.parquet").exists()
+        assert words in said
+    assert "result:" in said
+    assert (out / "rounds.parquet").exists()
+
+
+def test_predicted_stands_beside_measured_and_bound_in_80_columns(shown):
+    lines, found = shown[0].splitlines(), reread(shown[1])["policies"]["oracle"]
+    assert max(map(len, lines)) <= 80
+    heading = next(line for line in lines if "predicted" in line)
+    assert heading.split() == ["policy", "final", "cumulative", "predicted", "÷", "bound", "÷"]
+    row = next(line for line in lines if line.strip().startswith("oracle")).split()
+    assert f"{found['predicted']['cumulative_excess_risk']:.4g}" in row
+    assert f"{found['predicted_over_measured']:.2f}" in row
+    assert "not predicted" not in shown[0]
 
 
 def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(tmp_path):
-    shown = train(
-        "--seeds",
-        "8",
-        "--rounds",
-        "40",
-        "--policies",
-        "constant,oracle,buy-cheap-online",
-        "--out",
-        tmp_path / "r",
-    )
-    assert "of the gap in cumulative excess risk between constant and oracle:" in " ".join(
-        shown.output.split()
-    )
-
-
-def test_json_is_one_object_with_every_policy_and_both_bounds(tmp_path):
-    words = ("--policies", "constant,oracle", "--json", "--out", tmp_path / "result")
-    document = json.loads(train(*words).output)
-    assert list(document["policies"]) == ["constant", "oracle"]
-    for row in document["policies"].values():
-        assert row["bound_corrected"] > row["cumulative_excess_risk"]["mean"] > 0
-        assert row["bound_stated"] > 0
-        terms = row["bound_corrected_terms"]
-        assert sum(terms.values()) == pytest.approx(row["bound_corrected"])
-    again = CliRunner().invoke(app, ["--resume", str(tmp_path / "result"), "--json"])
-    assert document == json.loads(again.output)
-
-
-def test_predicted_stands_beside_measured_and_bound_in_80_columns(tmp_path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    shown = train("--out", tmp_path / "result").output
-    assert max(map(len, shown.splitlines())) <= 80
-    heading = next(line for line in shown.splitlines() if "predicted" in line)
-    assert heading.split() == ["policy", "final", "cumulative", "predicted", "÷", "bound", "÷"]
-    found = json.loads(CliRunner().invoke(app, ["--resume", str(tmp_path / "result"), "--json"]).output)[
-        "policies"
-    ]["oracle"]
-    row = next(line for line in shown.splitlines() if line.strip().startswith("oracle"))
-    assert f"{found['predicted']['cumulative_excess_risk']:.4g}" in row.split()
-    assert f"{found['predicted_over_measured']:.2f}" in row.split()
-    assert "not predicted" not in shown
+    words = ("--seeds", "8", "--rounds", "40", "--policies", "constant,oracle,buy-cheap-online")
+    said = " ".join(train(*words, "--out", tmp_path / "r").output.split())
+    assert "of the gap in cumulative excess risk between constant and oracle:" in said
 
 
 def test_where_nothing_is_predicted_it_says_why(tmp_path):
-    (tmp_path / "study.toml").write_text('predict = false\npolicies = ["oracle"]\n')
-    shown = train("--config", tmp_path / "study.toml", "--out", tmp_path / "result").output
-    assert "not predicted: the setting predict is false" in shown
-    assert "stated" in next(line for line in shown.splitlines() if "corrected" in line)
-    (tmp_path / "study.toml").write_text('radius = "none"\npolicies = ["oracle"]\n')
-    shown = train("--config", tmp_path / "study.toml", "--out", tmp_path / "other").output
-    assert "not predicted" not in shown  # nor measured
+    config = tmp_path / "study.toml"
+    config.write_text('predict = false\npolicies = ["oracle"]\n')
+    said = train("--config", config, "--out", tmp_path / "result").output
+    assert "not predicted: the setting predict is false" in said
+    assert "stated" in next(line for line in said.splitlines() if "corrected" in line)
+    config.write_text('radius = "none"\npolicies = ["oracle"]\n')
+    assert (
+        "not predicted" not in train("--config", config, "--out", tmp_path / "other").output
+    )  # nor measured
 
 
-def test_a_sweep_is_one_study_of_every_value(tmp_path):
-    words = (
-        "--policies",
-        "constant,acdpp@K=3,eta=0.1,oracle",
-        "--sweep",
-        "K=1,20",
-        "--sweep",
-        "E=1,2",
-        "--json",
-    )
-    document = json.loads(train(*words, "--out", tmp_path / "result").output)
+def test_a_sweep_is_one_study_of_every_value_and_json_one_object_with_both_bounds(tmp_path):
+    policies = ("--policies", "constant,acdpp@K=3,eta=0.1,oracle")
+    words = (*policies, "--sweep", "K=1,20", "--sweep", "E=1,2", "--json", "--out", tmp_path / "result")
+    document = json.loads(train(*words).output)
     assert list(document["policies"]) == [
         *("constant@K=1,steps=1", "constant@K=1,steps=2", "constant@K=20,steps=1", "constant@K=20,steps=2"),
         *("acdpp@K=3,eta=0.1,steps=1", "acdpp@K=3,eta=0.1,steps=2", "oracle@steps=1", "oracle@steps=2"),
     ]
     kept = [row["retention"] for row in document["policies"].values()]
     assert kept == [[1], [1], [12], [12], [3], [3], [1], [1]]  # of 12 rounds
-    again = CliRunner().invoke(app, ["--resume", str(tmp_path / "result"), "--json"])
-    assert document == json.loads(again.output)
+    for row in document["policies"].values():
+        assert row["bound_corrected"] > row["cumulative_excess_risk"]["mean"] > 0
+        assert row["bound_stated"] > 0
+        assert sum(row["bound_corrected_terms"].values()) == pytest.approx(row["bound_corrected"])
+    assert document == reread(tmp_path / "result")
 
 
 def test_a_sweep_is_written_out_in_the_settings_and_shown_in_the_help(tmp_path):
-    shown = train("--policies", "constant,oracle", "--sweep", "K=1,5", "--show-config").output
-    assert 'policies = ["constant@K=1", "constant@K=5", "oracle"]' in shown
-    (tmp_path / "study.toml").write_text(shown, encoding="utf-8")
-    again = train("--config", tmp_path / "study.toml", "--show-config").output
-    assert again == shown
+    said = train("--policies", "constant,oracle", "--sweep", "K=1,5", "--show-config").output
+    assert 'policies = ["constant@K=1", "constant@K=5", "oracle"]' in said
+    (tmp_path / "study.toml").write_text(said, encoding="utf-8")
+    assert train("--config", tmp_path / "study.toml", "--show-config").output == said
     assert "--sweep K=1,2" in EXAMPLES
     assert "--sweep" in train("--help").output
 
@@ -143,7 +133,7 @@ def test_settings_come_from_a_file_and_the_command_line_goes_first(tmp_path):
 def test_results_get_a_folder_of_their_own_by_default(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
-        assert train("--policies", "oracle").exit_code == 0
+        assert say("--policies", "oracle").exit_code == 0
     assert sorted(path.name for path in (tmp_path / "results").iterdir()) == ["digits-1", "digits-2"]
 
 
@@ -174,7 +164,7 @@ def test_results_get_a_folder_of_their_own_by_default(tmp_path, monkeypatch):
 )
 def test_a_mistake_is_one_clear_sentence(words, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    failed = train(*words).exception
+    failed = say(*words).exception
     assert isinstance(failed, SettingError)
     assert message in str(failed).lower() or message in str(failed)
     assert not list(tmp_path.iterdir())

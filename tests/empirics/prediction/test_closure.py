@@ -17,7 +17,7 @@ from tests.empirics.small import CONTROL, problem, study
 from theory.law import by_age, excess_risk
 
 POLICIES = ("acdpp", "constant", "oracle", "hybrid")
-ROUNDS, SEEDS = 60, 120
+ROUNDS, SEEDS = 40, 120
 CASES = {
     "binary": {},
     "inside the ball": {"radius": 300.0, "eta": 0.2},
@@ -31,14 +31,8 @@ CASES = {
 
 
 def setting(**given):
-    start = {
-        "seeds": SEEDS,
-        "rounds": ROUNDS,
-        "checkpoint": ROUNDS,
-        "measures": ("risk",),
-        "policies": POLICIES,
-    }
-    return study(**(start | given))
+    lengths = {"seeds": SEEDS, "rounds": ROUNDS, "checkpoint": ROUNDS}
+    return study(**(lengths | {"measures": ("risk",), "policies": POLICIES} | given))
 
 
 def measured(task):
@@ -84,6 +78,13 @@ def memories_of(given):
     return Memories(rounds.admissions, rounds.starts, rounds.ends, weights)
 
 
+def closures(given, count=2):
+    """Of this study, some that are alike, and its memories."""
+    task, memories = problem(given), memories_of(given)
+    land, descent = landscape_of(task), Descent(given.steps, given.eta)
+    return [Closure(land, descent, memories, task.model.start(1)) for _ in range(count)], memories
+
+
 def test_large_memories_at_the_minimiser_follow_the_law():
     """With many samples nobody pulls his own way by much, and what is left is the law of `theory`, to its numbers."""
     scale = 20_000
@@ -108,10 +109,7 @@ def test_a_curve_does_not_depend_on_how_long_it_goes_on():
 def test_what_settles_is_foretold(monkeypatch):
     """A closure that stops early says what one that plays all rounds finds, to a few per cent."""
     monkeypatch.setattr(module, "FEWEST", 16)
-    given = setting(rounds=400, seeds=1, policies=("constant", "oracle"))
-    task = problem(given)
-    land, memories = landscape_of(task), memories_of(given)
-    whole, early = (Closure(land, Descent(3, 0.5), memories, task.model.start(1)) for _ in range(2))
+    (whole, early), _ = closures(setting(rounds=400, seeds=1, policies=("constant", "oracle")))
     risk, _ = whole.play(400)
     early.play(400, settle=True)
     assert early.round < 200
@@ -120,17 +118,14 @@ def test_what_settles_is_foretold(monkeypatch):
 
 
 def test_a_closure_goes_on_where_it_stopped():
-    given = setting(rounds=40, seeds=1, policies=("constant", "hybrid"))
-    task = problem(given)
-    land, memories = landscape_of(task), memories_of(given)
+    (whole, parted), memories = closures(setting(rounds=40, seeds=1, policies=("constant", "hybrid")))
     arrays = (memories.admissions, memories.starts, memories.ends, memories.weights)
     first, later = (Memories(*(array[part] for array in arrays)) for part in (np.s_[:13], np.s_[13:]))
-    whole, _ = Closure(land, Descent(3, 0.5), memories, task.model.start(1)).play(40)
-    parted = Closure(land, Descent(3, 0.5), first, task.model.start(1))
+    parted.memories = first
     start, _ = parted.play(13)
     parted.memories = parted.memories + later
     rest, _ = parted.play(40)
-    np.testing.assert_allclose(np.concatenate([start, rest[1:]]), whole, rtol=1e-4)
+    np.testing.assert_allclose(np.concatenate([start, rest[1:]]), whole.play(40)[0], rtol=1e-4)
 
 
 def test_looking_seldom_changes_little(monkeypatch):

@@ -120,15 +120,6 @@ def test_saturation_is_the_damping_that_it_causes(outputs):
     torch.testing.assert_close(found, d, atol=2e-3, rtol=0)
 
 
-def test_pulls_fade_with_the_residual_where_all_samples_are_alike():
-    """For a loss that is nearly a parabola, 1 - λW of the residual is left of pulls that add up to λ."""
-    logits = torch.full((3, 1, 1), 0.02, dtype=torch.float64)
-    targets, p = torch.full_like(logits, 0.5), torch.full((3, 1), 1 / 3, dtype=torch.float64)
-    seen = View(chances(logits), torch.ones_like(p))
-    d = saturation(p, logits, targets, torch.full_like(p, 2.0), seen, torch.zeros_like(logits))
-    assert d.item() == pytest.approx(1 - 2.0 / 4, abs=2e-3)
-
-
 def test_mean_damping_weighs_by_the_square():
     p = torch.full((2, 1), 0.5, dtype=torch.float64)
     residual = torch.tensor([[[1.0]], [[3.0]]], dtype=torch.float64)

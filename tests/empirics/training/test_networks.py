@@ -89,9 +89,10 @@ def test_a_study_names_its_network(tmp_path):
         ("lenet", 2, 28, "1 or 3 channels"),
         ("lenet", 1, 8, "at least 12 x 12"),
         ("resnet9", 3, 4, "at least 8 x 8"),
+        ("alexnet", 1, 28, ", ".join(NETWORKS)),
     ],
 )
-def test_images_that_do_not_fit_are_refused(name, channels, side, words):
+def test_images_that_do_not_fit_and_unknown_networks_are_refused(name, channels, side, words):
     with pytest.raises(SettingError, match=words):
         made(name, channels, side)
 
@@ -99,8 +100,3 @@ def test_images_that_do_not_fit_are_refused(name, channels, side, words):
 def test_scores_that_are_no_numbers_are_no_answer():
     scores = torch.tensor([[1.0, 3.0], [torch.nan, 2.0], [torch.inf, 0.0]])
     assert answers(scores).tolist() == [1, -1, 0]
-
-
-def test_an_unknown_network_names_the_known_ones():
-    with pytest.raises(SettingError, match=", ".join(NETWORKS)):
-        made("alexnet", 1, 28)

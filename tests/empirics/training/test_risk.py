@@ -37,15 +37,8 @@ def test_the_minimiser_is_certified_and_no_other_solver_beats_it(task, radius):
         return float(risk), gradient[0].numpy()
 
     ball = {"type": "ineq", "fun": lambda flat: radius**2 - flat @ flat, "jac": lambda flat: -2 * flat}
-    other = minimize(
-        value,
-        np.zeros(task.model.size),
-        jac=True,
-        method="SLSQP",
-        constraints=[ball],
-        tol=1e-13,
-        options={"maxiter": 2000},
-    )
+    options = {"method": "SLSQP", "constraints": [ball], "tol": 1e-13, "options": {"maxiter": 2000}}
+    other = minimize(value, np.zeros(task.model.size), jac=True, **options)
     assert found.risk <= other.fun + 1e-9
     assert other.fun - found.risk < 1e-5
 

@@ -37,37 +37,16 @@ def test_the_population_weight_is_the_mixture_of_the_clients():
     assert np.allclose(streams.weights, np.array(expected) / 60)
 
 
-def test_a_split_deals_out_every_sample_once():
-    (pools,) = make_pools(LABELS, study(partition="split")).pools
+@pytest.mark.parametrize("partition", ["split", "dirichlet"])
+def test_a_split_deals_out_every_sample_once(partition):
+    (pools,) = make_pools(LABELS, study(partition=partition, concentration=2.0)).pools
     assert sorted(np.concatenate(pools)) == list(range(len(LABELS)))
-    (dealt,) = make_pools(LABELS, study(partition="dirichlet", concentration=2.0)).pools
-    assert sorted(np.concatenate(dealt)) == list(range(len(LABELS)))
 
 
 def test_draws_with_replacement_are_uniform_over_the_pool():
     _, samples = drawn(study(policies=("oracle",), rounds=800, seeds=1))
     counts = np.bincount(samples[2], minlength=len(LABELS))
     assert stats.chisquare(counts).pvalue > 1e-4
-
-
-def test_draws_without_replacement_use_the_whole_pool_before_they_repeat():
-    setting = study(policies=("oracle",), replacement=False, partition="two-class", rounds=60)
-    streams, samples = drawn(setting)
-    size, taken = len(streams.pools[0][2]), 7
-    before_reset = size // taken * taken
-    for start in range(0, len(samples[2]) - before_reset, before_reset):
-        assert np.unique(samples[2][start : start + before_reset]).size == before_reset
-
-
-def test_policies_with_one_replicate_see_the_same_samples_slot_by_slot():
-    both = study(policies=("oracle", "constant"), rounds=5)
-    schedule, streams = plan(both, CONTROL), make_pools(LABELS, both)
-    _, lists = Arrivals(streams, both).extend(schedule)
-    for t in range(5):
-        for m in range(3):
-            few = schedule.admissions[t, 3, m]
-            a, b = ((schedule.ends - schedule.admissions)[t, run, m] for run in (0, 3))
-            assert np.array_equal(lists[0, m, a : a + few], lists[3, m, b : b + few])
 
 
 @pytest.mark.parametrize("replacement", [True, False])
