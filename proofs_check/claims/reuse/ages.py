@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Context, Correction, confirming
+from proofs_check.claim import Check, Claim, Context, Correction, confirming
 from proofs_check.engines.exact import admissions, exhaust, retentions, search
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
@@ -21,10 +21,10 @@ from proofs_check.symbols import K, t
 from proofs_check.text import said
 from theory.reuse import uses_kstep
 
-j = sp.Symbol("j", integer=True, positive=True)
-age = sp.Symbol("age", integer=True, positive=True)
+j, age = sp.symbols("j age", integer=True, positive=True)
 s = sp.Symbol("s", integer=True, nonnegative=True)
 
+DRAWN = {"K": retentions(), "rounds": admissions(clients=2)}
 ANY = r"any $K\ge1$, clients, admissions (zeros and bursts)"
 
 
@@ -59,18 +59,10 @@ def _age_differs(stored: tuple[int, ...]) -> dict[str, int] | None:
     return {"age": counter, "uses": sum(stored)} if counter != sum(stored) else None
 
 
-def age_counts_uses_on_stays() -> Evidence:
-    """Every pattern of presence q^1, q^2, … that is one stay."""
-    stays = (
-        {"stored": (0,) * before + (1,) * stay + (0,) * after}
-        for before, stay, after in product(range(5), range(1, 7), range(5))
-    )
-    return exhaust(stays, _age_differs, domain="every single stay of at most 6 rounds")
-
-
-def comes_back() -> Evidence:
-    """The second case of the printed rule does not ask whether the sample was there before."""
-    return equal(next_age(age, 0, 1), 1, domain="any age", what="the age of a sample that comes back and 1")
+STAYS = [
+    {"stored": (0,) * before + (1,) * stay + (0,) * after}
+    for before, stay, after in product(range(5), range(1, 7), range(5))
+]
 
 
 def literal_reading() -> Evidence:
@@ -99,26 +91,26 @@ def _uses(rounds: list[list[int]], K: int, order: Order) -> dict[str, Any] | Non
     return None
 
 
-def drop_before_training(context: Context) -> Evidence:
-    """The other consistent reading: what would reach age K is dropped before it is trained on."""
-    return search(
-        context,
-        {"K": retentions(), "rounds": admissions(clients=2)},
-        lambda K, rounds: _uses(rounds, K, "admit-drop-train"),
-        domain="$q^t$ after the drop of round $t$, ages counted on: order admit, drop, train",
-        examples=50,
-    )
-
-
-def used_k_times(context: Context) -> Evidence:
+def used_k_times(orders: tuple[Order, ...], domain: str, quick: int, full: int) -> Check:
     """Every sample, counted, K rounds after the last admission."""
-    return search(
-        context,
-        {"K": retentions(), "rounds": admissions(clients=2)},
-        lambda K, rounds: _uses(rounds, K, "admit-train-drop") or _uses(rounds, K, "drop-admit-train"),
-        domain=f"{ANY}; dropping after training, or before admission in the next round",
-        examples=context.choose(100, 2000),
+
+    def missed(K: int, rounds: list[list[int]]) -> dict[str, Any] | None:
+        return next(filter(None, (_uses(rounds, K, order) for order in orders)), None)
+
+    def check(context: Context) -> Evidence:
+        return search(context, DRAWN, missed, domain=domain, examples=context.choose(quick, full))
+
+    return check
+
+
+IN_ALL = confirming(
+    used_k_times(
+        ("admit-train-drop", "drop-admit-train"),
+        f"{ANY}; dropping after training, or before admission in the next round",
+        100,
+        2000,
     )
+)
 
 
 def stored_and_used() -> Evidence:
@@ -146,24 +138,14 @@ def used_k_times_in_the_end() -> Evidence:
     return equal(uses_kstep(K + s, K), K, domain="every $K$, every age $K+s$", what="the uses and $K$")
 
 
-def used_exactly_k_times() -> Evidence:
-    """Both together: stored for K rounds, used in each."""
-    return together(stored_and_used(), used_k_times_in_the_end())
-
-
-def counted_one_by_one(context: Context) -> Evidence:
-    """`uses_kstep` against the count of every sample, in every round."""
-
-    def differs(K: int, rounds: list[list[int]]) -> dict[str, Any] | None:
-        born = [j for j, amounts in enumerate(rounds, start=1) for _ in range(sum(amounts))]
-        for view in simulate(rounds, K):
-            for (client, number), used in view.uses.items():
-                if used != uses_kstep(view.round - born[number] + 1, K):
-                    return {"round": view.round, "sample": number, "client": client, "uses": used}
-        return None
-
-    drawn = {"K": retentions(), "rounds": admissions(clients=2)}
-    return search(context, drawn, differs, domain=ANY, examples=context.choose(50, 1000))
+def miscounted(K: int, rounds: list[list[int]]) -> dict[str, Any] | None:
+    """A sample whose uses, in some round, are not `uses_kstep` of its age."""
+    born = [j for j, amounts in enumerate(rounds, start=1) for _ in range(sum(amounts))]
+    for view in simulate(rounds, K):
+        for (client, number), used in view.uses.items():
+            if used != uses_kstep(view.round - born[number] + 1, K):
+                return {"round": view.round, "sample": number, "client": client, "uses": used}
+    return None
 
 
 CLAIMS = [
@@ -174,11 +156,18 @@ CLAIMS = [
         statement="The age counter of a sample equals the number of rounds in which it has been trained "
         "on, which is what the reuse counts $A$ of the bound stand for. One that came back would start "
         "again at 1.",
-        formula=said(r"A_{m,i}^{t}=\#\{\tau\le t:q_{m,i}^\tau=1\}"),
+        formula=r"A_{m,i}^{t}=\#\{\tau\le t:q_{m,i}^\tau=1\}",
         domain="every sample and round, any dropping policy; a dropped sample does not come back",
         checks={
-            "one stay": (age_counts_uses, confirming(age_counts_uses_on_stays)),
-            "coming back": comes_back,
+            "one stay": (
+                age_counts_uses,
+                confirming(
+                    lambda: exhaust(STAYS, _age_differs, domain="every single stay of at most 6 rounds")
+                ),
+            ),
+            "coming back": lambda: equal(
+                next_age(age, 0, 1), 1, domain="any age", what="the age of a sample that comes back and 1"
+            ),
         },
         symbols={"q": "1 if the sample is stored in a round, else 0"},
     ),
@@ -188,11 +177,19 @@ CLAIMS = [
         title="a sample is used exactly $K$ rounds",
         statement="Dropping at age $K$, with the stored state of a round taken after that round's "
         "admission and drop, keeps every sample for exactly $K$ rounds of training.",
-        formula=said(r"d_{m,i}(t)=\mathbf 1\{A_{m,i}^t=K\}"),
+        formula=r"d_{m,i}(t)=\mathbf 1\{A_{m,i}^t=K\}",
         domain=ANY,
         hypotheses=("the drop of round $t$ takes effect after the training of round $t$, as in Algorithm 1",),
-        checks=(literal_reading, drop_before_training),
-        checks_with_hypotheses=(used_exactly_k_times, confirming(used_k_times)),
+        checks=(
+            literal_reading,
+            used_k_times(
+                ("admit-drop-train",),
+                "$q^t$ after the drop of round $t$, ages counted on: order admit, drop, train",
+                50,
+                50,
+            ),
+        ),
+        checks_with_hypotheses=(lambda: together(stored_and_used(), used_k_times_in_the_end()), IN_ALL),
         corrected=Correction(
             title=said("admit, train, drop: $@uses$ uses by round $t$", uses=uses_kstep(t - j + 1, K)),
             statement=said(
@@ -201,22 +198,22 @@ CLAIMS = [
                 "used $@uses$ times by its end, so $K$ times in all.",
                 uses=uses_kstep(t - j + 1, K),
             ),
-            formula=said(
-                r"q^{t+1}=q^t\,(1-d(t)),\qquad A_i(t)=@uses",
-                uses=uses_kstep(t - j + 1, K),
-            ),
+            formula=said(r"q^{t+1}=q^t\,(1-d(t)),\qquad A_i(t)=@uses", uses=uses_kstep(t - j + 1, K)),
             sketch=r"Induction over $t$: stored with age $t-j+1\le K$; it stays unless the age is $K$. "
             "Dropping at the start of the next round, before admission, is the same. Dropping between "
             "admission and training gives $K-1$ uses, and none at all for $K=1$.",
             checks={
-                "stored, and used so far": (stored_and_used, confirming(counted_one_by_one)),
-                "$K$ times in all": (used_k_times_in_the_end, confirming(used_k_times)),
+                "stored, and used so far": (
+                    stored_and_used,
+                    confirming(
+                        lambda context: search(
+                            context, DRAWN, miscounted, domain=ANY, examples=context.choose(50, 1000)
+                        )
+                    ),
+                ),
+                "$K$ times in all": (used_k_times_in_the_end, IN_ALL),
             },
-            symbols={
-                "q": "1 if the sample is stored in a round, else 0",
-                "d": "1 if it is dropped after a round, else 0",
-                "j": "the round that admits the sample",
-            },
+            symbols={"j": "the round that admits the sample"},
         ),
         symbols={"q": "1 if the sample is stored in a round, else 0", "d": "1 if it is dropped, else 0"},
     ),

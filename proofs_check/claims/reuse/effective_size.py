@@ -6,14 +6,15 @@ then compared with the definition on lists of symbols, for all values at once, a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Context, confirming
-from proofs_check.engines.exact import counts, search
-from proofs_check.engines.identity import equal
+from proofs_check.claim import Check, Claim, confirming
+from proofs_check.engines.exact import agree, counts, search
+from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.reuse.sample_sums import added_up, cauchy_schwarz_equality, lists_of
@@ -45,17 +46,25 @@ def _of_counts(counts: list[Any], over: int) -> Any:
     return mean**2 / (mean**2 + sum((c - mean) ** 2 for c in counts) / over)
 
 
+def _one_more(holds: Callable[[Any], Any]) -> Any:
+    """A property of (ΣA)²/ΣA² with one more sample, given that it holds before."""
+    return always(
+        holds(effective_from_sums(S1 + more, S2 + more**2)).subs(N, N + 1),
+        given=[holds(effective_from_sums(S1, S2))],
+        domain="one more sample, any counts",
+    )
+
+
+def effective_range(holds: Callable[[Any], Any]) -> Evidence:
+    """From N samples to N+1; a single sample has N_eff = 1."""
+    one = equal(effective_from_sums(A, A**2), 1, domain="one sample", what=r"$N_{\mathrm{eff}}$ and 1")
+    return together(_one_more(holds), one)
+
+
 def at_most_one() -> Evidence:
     """Ṽ <= 1 from N samples to N+1, Ṽ written as N_eff/N by Kish's formula; a single sample has Ṽ = 1."""
-    return together(
-        always(
-            effective_from_sums(S1 + more, S2 + more**2) / (N + 1) <= 1,
-            given=[effective_from_sums(S1, S2) / N <= 1],
-            domain="one more sample, any counts",
-        ),
-        equal(_uniformity(1, A, A**2, 1), 1, domain="one sample", what=r"$\widetilde V$ and 1"),
-        kish(),
-    )
+    one = equal(_uniformity(1, A, A**2, 1), 1, domain="one sample", what=r"$\widetilde V$ and 1")
+    return together(_one_more(lambda size: size / N <= 1), one, kish())
 
 
 def positive() -> Evidence:
@@ -66,154 +75,85 @@ def positive() -> Evidence:
     )
 
 
-def uniformity_of_lists() -> Evidence:
-    """theory's `uniformity` of a list is the definition."""
-    found = [
-        equal(
-            uniformity(lists_of(size)),
-            _of_counts(lists_of(size), size),
-            domain=WHERE,
-            what=r"theory's $\widetilde V$ and the definition",
-            strength="certified",
+def of_lists(function: Callable[[Any], Any], definition: Callable[[Any, int], Any], what: str) -> Check:
+    """What theory has for a list, against the definition."""
+    return confirming(
+        lambda: together(
+            *(
+                equal(
+                    function(lists_of(N)),
+                    definition(lists_of(N), N),
+                    domain=WHERE,
+                    what=what,
+                    strength="certified",
+                )
+                for N in range(1, 7)
+            )
         )
-        for size in range(1, 7)
-    ]
-    return together(*found)
-
-
-def uniformity_range_exact(context: Context) -> Evidence:
-    """On drawn counts, by theory's function."""
-    return search(
-        context,
-        {"counts": counts()},
-        lambda counts: None if 0 < uniformity(counts) <= 1 else {"uniformity": uniformity(counts)},
-        domain=USED,
-        examples=context.choose(100, 2000),
     )
 
 
-def effective_at_most_N() -> Evidence:
-    """N_eff <= N from N samples to N+1."""
-    return together(
-        always(
-            effective_from_sums(S1 + more, S2 + more**2) <= N + 1,
-            given=[effective_from_sums(S1, S2) <= N],
-            domain="one more sample, any counts",
-        ),
-        equal(effective_from_sums(A, A**2), 1, domain="one sample", what=r"$N_{\mathrm{eff}}$ and 1"),
-    )
+EFFECTIVE_OF_LISTS = of_lists(
+    effective_sample_size,
+    lambda counts, N: N * _of_counts(counts, N),
+    r"theory's $N_{\mathrm{eff}}$ and $N\widetilde V$",
+)
 
 
-def effective_at_least_one() -> Evidence:
-    """N_eff >= 1 from N samples to N+1: (ΣA)² >= ΣA² as no count is negative."""
-    return together(
-        always(
-            effective_from_sums(S1 + more, S2 + more**2) >= 1,
-            given=[effective_from_sums(S1, S2) >= 1],
-            domain=r"one more sample, any counts $\ge0$",
-        ),
-        equal(effective_from_sums(A, A**2), 1, domain="one sample", what=r"$N_{\mathrm{eff}}$ and 1"),
-    )
-
-
-def effective_of_lists() -> Evidence:
-    """theory's `effective_sample_size` of a list is N·Ṽ by the definition."""
-    found = [
-        equal(
-            effective_sample_size(lists_of(size)),
-            size * _of_counts(lists_of(size), size),
-            domain=WHERE,
-            what=r"theory's $N_{\mathrm{eff}}$ and $N\cdot\widetilde V$",
-            strength="certified",
-        )
-        for size in range(1, 7)
-    ]
-    return together(*found)
-
-
-def effective_range_exact(context: Context) -> Evidence:
-    """On drawn counts, by theory's function."""
+def drawn(
+    function: Callable[[Any], Any], most: Callable[[int], int], least: int, name: str, full: int
+) -> Check:
+    """The range of theory's function on drawn counts: above 0 and at least `least`, at most `most` of their number."""
 
     def outside(counts: list[int]) -> dict[str, Any] | None:
-        size = effective_sample_size(counts)
-        return None if 1 <= size <= len(counts) else {"effective size": size}
+        value = function(counts)
+        return None if value > 0 and least <= value <= most(len(counts)) else {name: value}
 
-    return search(context, {"counts": counts()}, outside, domain=USED, examples=100)
+    return confirming(
+        lambda context: search(
+            context, {"counts": counts()}, outside, domain=USED, examples=context.choose(100, full)
+        )
+    )
+
+
+EFFECTIVE_DRAWN = drawn(effective_sample_size, lambda N: N, 1, "effective size", 100)
 
 
 def kish() -> Evidence:
     """Σω² = Σ(A/ΣA)², term by term, is one over (ΣA)²/ΣA², and this is N·Ṽ."""
-    weights = added_up((A / S1) ** 2, A, N, S1, S2)
-    size = effective_from_sums(S1, S2)
-    return together(
-        equal(
-            weights,
-            1 / size,
-            domain=r"every $N$, $\sum A$ and $\sum A^2$",
-            what=r"$\sum \omega^2$ and "
-            r"$1/N_{\mathrm{eff}}$",
-        ),
-        equal(
-            size,
-            N * _uniformity(N, S1, S2, N),
-            domain=r"every $N$, $\sum A$ and $\sum A^2$",
-            what=r"$N_{\mathrm{eff}}$ "
-            r"and $N\cdot\widetilde V$",
-        ),
+    weights, size = added_up((A / S1) ** 2, A, N, S1, S2), effective_from_sums(S1, S2)
+    return equations(
+        (weights, 1 / size, r"$\sum\omega^2$ and $1/N_{\mathrm{eff}}$"),
+        (size, N * _uniformity(N, S1, S2, N), r"$N_{\mathrm{eff}}$ and $N\widetilde V$"),
+        domain=r"every $N$, $\sum A$ and $\sum A^2$",
     )
 
 
-def kish_exact(context: Context) -> Evidence:
+def kish_sides(counts: list[int]) -> dict[str, Any]:
     """Weights added up one by one, against theory's two functions."""
-
-    def differs(counts: list[int]) -> dict[str, Any] | None:
-        total = sum(counts)
-        inverse = sum(Fraction(a, total) ** 2 for a in counts)
-        product_form = len(counts) * uniformity(counts)
-        if inverse * product_form == 1 and product_form == effective_sample_size(counts):
-            return None
-        return {"Σω²": inverse, "N·Ṽ": product_form, "N_eff": effective_sample_size(counts)}
-
-    return search(context, {"counts": counts()}, differs, domain=USED, examples=context.choose(100, 2000))
+    inverse = sum(Fraction(a, sum(counts)) ** 2 for a in counts)
+    return {
+        "1/Σω²": 1 / inverse,
+        "N·Ṽ": len(counts) * uniformity(counts),
+        "N_eff": effective_sample_size(counts),
+    }
 
 
 def over_fewer_is_smaller() -> Evidence:
     """(ΣA)² < NΣA² for counts that differ is the second piece."""
-    return together(
-        always(
-            N * _uniformity(N, S1, S2, N - 1) < effective_from_sums(S1, S2),
-            given=[N >= 2, S1**2 < N * S2],
-            domain=r"every $N\ge2$ and all counts that are not all equal",
-        ),
-        cauchy_schwarz_equality(),
+    smaller = always(
+        N * _uniformity(N, S1, S2, N - 1) < effective_from_sums(S1, S2),
+        given=[N >= 2, S1**2 < N * S2],
+        domain=r"every $N\ge2$ and all counts that are not all equal",
     )
+    return together(smaller, cauchy_schwarz_equality())
 
 
-def over_fewer_when_equal() -> Evidence:
-    """N samples used A times each."""
-    product_form = N * _uniformity(N, N * A, N * A**2, N - 1)
-    return together(
-        equal(product_form, N, domain="all counts equal", what=r"$N\cdot\widetilde V$ over $N-1$ and $N$"),
-        equal(
-            effective_from_sums(N * A, N * A**2),
-            N,
-            domain="all counts equal",
-            what=r"$1/\sum "
-            r"\omega^2$ and $N$",
-        ),
-    )
-
-
-def over_fewer_exact(context: Context) -> Evidence:
-    """On drawn counts."""
-
-    def not_smaller(counts: list[int]) -> dict[str, Any] | None:
-        product_form = len(counts) * _of_counts(counts, len(counts) - 1)
-        true = effective_sample_size(counts)
-        return None if product_form < true else {"N·Ṽ over N-1": product_form, "1/Σω²": true}
-
-    uneven = counts().filter(lambda drawn: len(set(drawn)) > 1)
-    return search(context, {"counts": uneven}, not_smaller, domain="reuse counts that differ", examples=60)
+def not_smaller(counts: list[int]) -> dict[str, Any] | None:
+    """Where N·Ṽ over N-1 is not below 1/Σω²."""
+    product_form = len(counts) * _of_counts(counts, len(counts) - 1)
+    true = effective_sample_size(counts)
+    return None if product_form < true else {"N·Ṽ over N-1": product_form, "1/Σω²": true}
 
 
 CLAIMS = [
@@ -225,7 +165,11 @@ CLAIMS = [
         formula=r"\widetilde V=\bar A^2/(\bar A^2+\mathrm{Var}A)\in(0,1]",
         domain="at least one sample used",
         checks={
-            "at most 1": (at_most_one, confirming(uniformity_range_exact), confirming(uniformity_of_lists)),
+            "at most 1": (
+                at_most_one,
+                drawn(uniformity, lambda N: 1, 0, "uniformity", 2000),
+                of_lists(uniformity, _of_counts, r"theory's $\widetilde V$ and the definition"),
+            ),
             "positive": positive,
         },
         symbols={"Ā": "mean of the reuse counts", "Var": "their variance, over $N$"},
@@ -234,20 +178,20 @@ CLAIMS = [
         id="eq:Neff-def",
         kind="definition",
         title=r"$1\le N_{\mathrm{eff}}\le N$",
-        statement=r"The effective sample size $N\cdot\widetilde V$ lies between 1 and the number of "
+        statement=r"The effective sample size $N\widetilde V$ lies between 1 and the number of "
         "distinct samples.",
         formula=r"1\le N_{\mathrm{eff}}=N\widetilde V\le N",
         domain="at least one sample used",
         checks={
-            r"$N\cdot\widetilde V$": (kish, confirming(effective_of_lists)),
-            "at least 1": (effective_at_least_one, confirming(effective_range_exact)),
-            "at most $N$": (effective_at_most_N, confirming(effective_range_exact)),
+            r"$N\widetilde V$": (kish, EFFECTIVE_OF_LISTS),
+            "at least 1": (lambda: effective_range(lambda size: size >= 1), EFFECTIVE_DRAWN),
+            "at most $N$": (lambda: effective_range(lambda size: size <= N), EFFECTIVE_DRAWN),
         },
     ),
     Claim(
         id="eq:omega-l2",
         kind="equation",
-        title=r"$\sum \omega^2=1/N_{\mathrm{eff}}$",
+        title=r"$\sum\omega^2=1/N_{\mathrm{eff}}$",
         statement="The squared multiplicity weights add up to one over the effective sample size (Kish's "
         "formula), with the empirical variance taken over $N$.",
         formula=said(
@@ -255,7 +199,15 @@ CLAIMS = [
             inverse=1 / effective_from_sums(S1, S2),
         ),
         domain="at least one sample used",
-        checks=(kish, confirming(effective_of_lists), confirming(kish_exact)),
+        checks=(
+            kish,
+            EFFECTIVE_OF_LISTS,
+            confirming(
+                lambda context: agree(
+                    context, {"counts": counts()}, kish_sides, domain=USED, examples=context.choose(100, 2000)
+                )
+            ),
+        ),
         symbols={"S": "a sum over all samples"},
     ),
     Claim(
@@ -263,13 +215,28 @@ CLAIMS = [
         kind="reading",
         title="the variance must be over $N$, not $N-1$",
         statement="The identity needs the variance of the reuse counts over $N$: with $N-1$ the product "
-        r"$N\cdot\widetilde V$ is strictly smaller than $1/\sum \omega^2$, unless all counts are equal, "
+        r"$N\widetilde V$ is strictly smaller than $1/\sum\omega^2$, unless all counts are equal, "
         "when both are $N$.",
         formula=r"N\bar A^2/(\bar A^2+s_{N-1}^2)<1/\sum\omega_i^2",
         domain=r"$N\ge2$",
         checks={
-            "counts differ": (over_fewer_is_smaller, confirming(over_fewer_exact)),
-            "counts equal": over_fewer_when_equal,
+            "counts differ": (
+                over_fewer_is_smaller,
+                confirming(
+                    lambda context: search(
+                        context,
+                        {"counts": counts().filter(lambda drawn: len(set(drawn)) > 1)},
+                        not_smaller,
+                        domain="reuse counts that differ",
+                        examples=60,
+                    )
+                ),
+            ),
+            "counts equal": lambda: equations(
+                (N * _uniformity(N, N * A, N * A**2, N - 1), N, r"$N\widetilde V$ over $N-1$ and $N$"),
+                (effective_from_sums(N * A, N * A**2), N, r"$1/\sum\omega^2$ and $N$"),
+                domain="all counts equal",
+            ),
         },
         symbols={"Ā": "mean of the reuse counts", "s": "$s^2$ is their variance, over $N-1$"},
     ),

@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Context, confirming
+from proofs_check.claim import Check, Claim, confirming
 from proofs_check.engines.exact import admissions, retentions, search
 from proofs_check.engines.identity import equal
 from proofs_check.evidence import Evidence, together
@@ -30,18 +30,9 @@ from theory.reuse import (
 
 D1, D2 = sp.symbols("D1 D2", nonnegative=True)  # the boundary deficits
 
+# a round in which K·N - D⁽¹⁾ = ΣA and K²·N - D⁽²⁾ = ΣA²
+BEFORE = reuse_rounds.before()
 ANY = r"any $K\ge1$, clients, admissions (zeros and bursts)"
-
-
-def kstep_formula() -> Evidence:
-    """In a round with K·N - D⁽¹⁾ = ΣA and K²·N - D⁽²⁾ = ΣA², theory's formula is the definition."""
-    b = reuse_rounds.before()
-    return equal(
-        uniformity_from_deficits(b.N, b.first, b.second, reuse_rounds.K),
-        b.uniformity,
-        domain=reuse_rounds.DOMAIN,
-        what=r"the formula in the deficits and $\widetilde V$",
-    )
 
 
 def _truths() -> Iterator[tuple[int, tuple[Any, ...], list[Any]]]:
@@ -58,24 +49,50 @@ def _of_lists() -> Iterator[tuple[Any, Any, str]]:
     for horizon, Lambda, (seen, first, second) in _truths():
         one, two = boundary_deficits(Lambda, horizon)
         truth = first**2 / (seen * second)
-        yield horizon * seen - one, first, "KN - D⁽¹⁾ and ΣA"
-        yield horizon**2 * seen - two, second, "K²N - D⁽²⁾ and ΣA²"
-        yield uniformity_kstep(Lambda, horizon), truth, "theory's Ṽ and the counts'"
-        yield trajectory(Lambda, horizon).uniformity[-1], truth, "the trajectory's Ṽ and the counts'"
+        yield horizon * seen - one, first, r"$KN-D^{(1)}$ and $\sum A$"
+        yield horizon**2 * seen - two, second, r"$K^2N-D^{(2)}$ and $\sum A^2$"
+        yield uniformity_kstep(Lambda, horizon), truth, r"theory's $\widetilde V$ and the counts'"
+        yield (
+            trajectory(Lambda, horizon).uniformity[-1],
+            truth,
+            r"the trajectory's $\widetilde V$ and the counts'",
+        )
 
 
 def kstep_lists() -> Evidence:
     """The functions as they run here, on symbols for the admissions: identities in all of them at once."""
-    found = []
-    where = "all positive Λ(1), …, Λ(t), for each K <= 4 and t <= 5"
-    for left, right, what in _of_lists():
-        found.append(equal(left, right, domain=where, what=what, strength="certified"))
-        if found[-1].outcome != "holds":
-            break
-    return together(*found)
+    where = r"all positive $\Lambda(1),\ldots,\Lambda(t)$, for each $K\le4$ and $t\le5$"
+    return together(
+        *(
+            equal(left, right, domain=where, what=what, strength="certified")
+            for left, right, what in _of_lists()
+        )
+    )
 
 
-def _against_samples(formulas: Callable[[list[int], int, Snapshot], dict[str, tuple[Any, Any]]]) -> Any:
+def _kstep(totals: list[int], K: int, view: Snapshot) -> dict[str, tuple[Any, Any]]:
+    """theory's Ṽ of every prefix."""
+    return {"Ṽ": (uniformity_kstep(totals[: view.round], K), view.uniformity)}
+
+
+def _path(totals: list[int], K: int, view: Snapshot) -> dict[str, tuple[Any, Any]]:
+    """The linear-time path that training takes, in whole numbers, round by round, with its n, N and N_eff."""
+    path, at = trajectory(totals, K), view.round - 1
+    return {
+        "n": (path.n[at], view.n),
+        "N": (path.N[at], view.N),
+        "Ṽ": (path.uniformity[at], view.uniformity),
+        "N_eff": (path.effective[at], effective_sample_size(list(view.uses.values()))),
+    }
+
+
+def against_samples(
+    formulas: Callable[[list[int], int, Snapshot], dict[str, tuple[Any, Any]]],
+    most: int,
+    rounds: Any,
+    domain: str,
+    examples: tuple[int, int],
+) -> Check:
     """Looks at every round of a run for a formula that differs from the samples, counted one by one."""
 
     def differs(K: int, rounds: list[list[int]]) -> dict[str, Any] | None:
@@ -86,43 +103,9 @@ def _against_samples(formulas: Callable[[list[int], int, Snapshot], dict[str, tu
                     return {"round": view.round, "of": name, "formula": formula, "counted": counted}
         return None
 
-    return differs
-
-
-def kstep_exact(context: Context) -> Evidence:
-    """theory's Ṽ of every prefix, against samples counted one by one."""
-
-    def formulas(totals: list[int], K: int, view: Snapshot) -> dict[str, tuple[Any, Any]]:
-        return {"Ṽ": (uniformity_kstep(totals[: view.round], K), view.uniformity)}
-
-    return search(
-        context,
-        {"K": retentions(), "rounds": admissions(clients=3, rounds=10)},
-        _against_samples(formulas),
-        domain=f"{ANY}, every round from the first on",
-        examples=context.choose(100, 1500),
-    )
-
-
-def trajectory_exact(context: Context) -> Evidence:
-    """The linear-time path that training takes, in whole numbers, round by round, with its n, N and N_eff."""
-
-    def formulas(totals: list[int], K: int, view: Snapshot) -> dict[str, tuple[Any, Any]]:
-        path, at = trajectory(totals, K), view.round - 1
-        return {
-            "n": (path.n[at], view.n),
-            "N": (path.N[at], view.N),
-            "Ṽ": (path.uniformity[at], view.uniformity),
-            "N_eff": (path.effective[at], effective_sample_size(list(view.uses.values()))),
-        }
-
-    trained = admissions(clients=2, rounds=11, most=9).filter(lambda rows: all(map(sum, rows)))
-    return search(
-        context,
-        {"K": retentions(6), "rounds": trained},
-        _against_samples(formulas),
-        domain="any $K$, something admitted in every round",
-        examples=context.choose(60, 1000),
+    drawn = {"K": retentions(most), "rounds": rounds}
+    return confirming(
+        lambda context: search(context, drawn, differs, domain=domain, examples=context.choose(*examples))
     )
 
 
@@ -133,18 +116,32 @@ CLAIMS = [
         title=r"$\widetilde V$ under $K$-step retention, any admissions",
         statement="The representation of the uniformity by the two boundary deficits is exact in every "
         "round, when nothing was admitted before round 1.",
-        formula=said(
-            r"\widetilde V=@V",
-            V=uniformity_from_deficits(N, D1, D2, reuse_rounds.K),
-        ),
+        formula=said(r"\widetilde V=@V", V=uniformity_from_deficits(N, D1, D2, reuse_rounds.K)),
         domain=f"{ANY}, memory empty before round 1",
         checks={
             "deficits, round by round": reuse_rounds.deficits_carried_on,
             "formula": (
-                kstep_formula,
+                lambda: equal(
+                    uniformity_from_deficits(BEFORE.N, BEFORE.first, BEFORE.second, reuse_rounds.K),
+                    BEFORE.uniformity,
+                    domain=reuse_rounds.DOMAIN,
+                    what=r"the formula in the deficits and $\widetilde V$",
+                ),
                 confirming(kstep_lists),
-                confirming(kstep_exact),
-                confirming(trajectory_exact),
+                against_samples(
+                    _kstep,
+                    8,
+                    admissions(clients=3, rounds=10),
+                    f"{ANY}, every round from the first on",
+                    (100, 1500),
+                ),
+                against_samples(
+                    _path,
+                    6,
+                    admissions(clients=2, rounds=11, most=9).filter(lambda rows: all(map(sum, rows))),
+                    "any $K$, something admitted in every round",
+                    (60, 1000),
+                ),
             ),
         },
         sketch="Induction over the rounds, one sample after the other. A new sample has been used once "

@@ -6,56 +6,42 @@ rounds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
-from hypothesis import strategies as st
 
-from proofs_check.claim import Claim, Context, Correction, confirming
-from proofs_check.engines.exact import retentions, search
+from proofs_check.claim import Check, Claim, Context, Correction, confirming
+from proofs_check.engines.exact import agree
 from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, refutes, together
-from proofs_check.groundwork.reuse.constant_counts import (
-    FULL,
-    late,
-    run,
-    s,
-)
+from proofs_check.groundwork.reuse.constant_counts import CASES, FULL, late, run, s
 from proofs_check.symbols import K, rate, t
 from proofs_check.text import said
-from theory.reuse import (
-    occupancy_constant,
-    trajectory,
-)
+from theory.reuse import occupancy_constant, trajectory
 
-CASES = {
-    "K": retentions(10),
-    "t": st.integers(1, 24),
-    "rates": st.lists(st.integers(1, 3), min_size=1, max_size=3),
-}
+LARGE = occupancy_constant(K, late, rate)
+EARLY = occupancy_constant(K, t, rate) / rate
+CLIENTS = "every round, to three clients"
 
 
 def occupancy_round_by_round() -> Evidence:
     """A round admits Λ̄, for one client or for all; from round K on a cohort of Λ̄ leaves before the next round."""
-    leaving = rate
+    first, filling, full = (
+        occupancy_constant(1 + s, 1, rate),
+        (occupancy_constant(t + 1 + s, t + 1, rate), occupancy_constant(t + 1 + s, t, rate) + rate),
+        (occupancy_constant(K, late + 1, rate), occupancy_constant(K, late, rate) + rate - rate),
+    )
     return together(
+        equal(first, rate, domain="round 1, any $K$", what=r"$n$ and $\bar\Lambda$"),
         equal(
-            occupancy_constant(1 + s, 1, rate),
-            rate,
-            domain="round 1, any $K$",
-            what="$n$ and "
-            r"$\bar\Lambda$",
-        ),
-        equal(
-            occupancy_constant(t + 1 + s, t + 1, rate),
-            occupancy_constant(t + 1 + s, t, rate) + rate,
+            *filling,
             domain="from $t<K$ to $t+1$, $K=t+1+s$",
             what=r"$n$ and $\bar\Lambda$ more than a round before",
         ),
         equal(
-            occupancy_constant(K, late + 1, rate),
-            occupancy_constant(K, late, rate) + rate - leaving,
+            *full,
             domain=r"from $t\ge K$ to $t+1$, $t=K+s$",
             what=r"$n$ and that of a round before, $\bar\Lambda$ more and $\bar\Lambda$ less,",
         ),
@@ -64,48 +50,8 @@ def occupancy_round_by_round() -> Evidence:
 
 def occupancy_from_K_on() -> Evidence:
     """Induction over the rounds for min(t,K)Λ̄, which from round K on is KΛ̄."""
-    return together(
-        occupancy_round_by_round(),
-        equal(
-            occupancy_constant(K, late, rate),
-            K * rate,
-            domain=FULL,
-            what=r"$\min(t,K)\bar\Lambda$ "
-            r"and $K\bar\Lambda$",
-        ),
-    )
-
-
-def occupancy_simulated(context: Context) -> Evidence:
-    """Of each client, in rounds from K on."""
-
-    def differs(K: int, t: int, rates: list[int]) -> dict[str, Any] | None:
-        last = run(K, K - 1 + t, rates)
-        found = [last.n_of(m) for m in range(len(rates))]
-        stated = [occupancy_constant(K, last.round, r) for r in rates]
-        return None if found == stated else {"round": last.round, "n of each client": found, "stated": stated}
-
-    return search(
-        context,
-        CASES,
-        differs,
-        domain="rounds from $K$ on, to three clients",
-        examples=context.choose(60, 600),
-    )
-
-
-def _occupancy_differs(n: Any) -> Any:
-    def differs(K: int, t: int, rates: list[int]) -> dict[str, Any] | None:
-        found, stated = run(K, t, rates).n, n(K, t, sum(rates))
-        return None if found == stated else {"simulated n": found, "formula": stated}
-
-    return differs
-
-
-def occupancy_in_every_round(context: Context) -> Evidence:
-    """The printed n against the simulator, from round 1 on."""
-    stated = _occupancy_differs(lambda K, t, rate: K * rate)
-    return search(context, CASES, stated, domain="every round of the sum", examples=60)
+    settled = equal(LARGE, K * rate, domain=FULL, what=r"$\min(t,K)\bar\Lambda$ and $K\bar\Lambda$")
+    return together(occupancy_round_by_round(), settled)
 
 
 def smaller_before_K() -> Evidence:
@@ -118,41 +64,23 @@ def smaller_before_K() -> Evidence:
     )
 
 
-def occupancy_before_K() -> Evidence:
-    """The same for all K and t < K at once."""
-    too_many = smaller_before_K()
-    return refutes(
-        too_many,
-        "before round $K$ only $t$ rounds have been admitted: "
-        r"$n=t\bar\Lambda<K\bar\Lambda$",
-    )
+def counted(sides: Callable[..., dict[str, Any]], domain: str, full: int = 600) -> Check:
+    """Against samples counted one by one."""
+
+    def check(context: Context) -> Evidence:
+        return agree(context, CASES, sides, domain=domain, examples=context.choose(60, full))
+
+    return check
 
 
-def occupancy_corrected_simulated(context: Context) -> Evidence:
-    """The corrected n against the simulator."""
-    true = _occupancy_differs(occupancy_constant)
-    return search(
-        context, CASES, true, domain="every round, to three clients", examples=context.choose(60, 600)
-    )
+def of_each_client(K: int, t: int, rates: list[int]) -> dict[str, Any]:
+    """In rounds from K on."""
+    last = run(K, K - 1 + t, rates)
+    found = [last.n_of(m) for m in range(len(rates))]
+    return {"n of each client": found, "stated": [occupancy_constant(K, last.round, r) for r in rates]}
 
 
-def distinct_samples_sum() -> Evidence:
-    """Λ̄ in each of t rounds."""
-    admitted = symbolic_sum(rate, sp.Symbol("j", integer=True), 1, t)
-    return equal(admitted, rate * t, domain=r"every $t\ge1$", what=r"all admissions and $\bar\Lambda t$")
-
-
-def distinct_samples(context: Context) -> Evidence:
-    """The simulator's N and that of the trajectory."""
-
-    def differs(K: int, t: int, rates: list[int]) -> dict[str, Any] | None:
-        found, path = run(K, t, rates).N, trajectory([sum(rates)] * t, K).N[-1]
-        stated = sum(rates) * t
-        return None if found == path == stated else {"distinct": found, "trajectory": path, "stated": stated}
-
-    return search(
-        context, CASES, differs, domain="every round, to three clients", examples=context.choose(60, 600)
-    )
+FROM_K_ON = (occupancy_from_K_on, confirming(counted(of_each_client, "rounds from $K$ on, to three clients")))
 
 
 CLAIMS = [
@@ -160,33 +88,47 @@ CLAIMS = [
         id="eq:ck-buffer-occupancy",
         kind="equation",
         title=r"$n_m=K\lambda_m$ for large $t$",
-        statement=r"Under constant admission client $m$ holds $K\lambda_m$ samples in every round from "
-        "$K$ on.",
+        statement=r"Under constant admission client $m$ holds $K\lambda_m$ samples in every round from $K$ on.",
         formula=r"n_m(t)=K\lambda_m",
         domain=r"sufficiently large $t$: $t\ge K$",
-        checks=(occupancy_from_K_on, confirming(occupancy_simulated)),
+        checks=FROM_K_ON,
     ),
     Claim(
         id="eq:ck-training-size",
         kind="equation",
-        title=said("$n=@n$ for large $t$", n=occupancy_constant(K, late, rate)),
+        title=said("$n=@n$ for large $t$", n=LARGE),
         statement=said(
-            "Under constant admission $@n$ samples are trained on in every round from $K$ on.",
-            n=occupancy_constant(K, late, rate),
+            "Under constant admission $@n$ samples are trained on in every round from $K$ on.", n=LARGE
         ),
-        formula=said(r"n^{CK}(t)=@n", n=occupancy_constant(K, late, rate)),
+        formula=said(r"n^{CK}(t)=@n", n=LARGE),
         domain=r"sufficiently large $t$: $t\ge K$",
-        checks=(occupancy_from_K_on, confirming(occupancy_simulated)),
+        checks=FROM_K_ON,
     ),
     Claim(
         id="eq:ck-distinct-samples",
         kind="equation",
         title=r"$N=\bar\Lambda t$",
-        statement=r"Under constant admission $\bar\Lambda t$ distinct samples have been used by round "
-        "$t$.",
+        statement=r"Under constant admission $\bar\Lambda t$ distinct samples have been used by round $t$.",
         formula=r"N^{CK}(t)=\bar\Lambda t",
         domain=r"every $t\ge1$",
-        checks=(distinct_samples_sum, confirming(distinct_samples)),
+        checks=(
+            lambda: equal(
+                symbolic_sum(rate, sp.Symbol("j", integer=True), 1, t),
+                rate * t,
+                domain=r"every $t\ge1$",
+                what=r"all admissions and $\bar\Lambda t$",
+            ),
+            confirming(
+                counted(
+                    lambda K, t, rates: {
+                        "distinct": run(K, t, rates).N,
+                        "trajectory": trajectory([sum(rates)] * t, K).N[-1],
+                        "stated": sum(rates) * t,
+                    },
+                    CLIENTS,
+                )
+            ),
+        ),
     ),
     Claim(
         id="eq:ck-bound-detail/occupancy",
@@ -195,19 +137,38 @@ CLAIMS = [
         statement=r"Theorem 1 may be summed from $t=1$ with $n=K\bar\Lambda$ in every round.",
         formula=r"n(t)=K\bar\Lambda\quad(1\le t\le T)",
         domain=r"every $K\ge1$, $t\ge1$",
-        checks=(occupancy_in_every_round, occupancy_before_K),
-        corrected=Correction(
-            title=said(r"$n=@rounds\cdot\bar\Lambda$", rounds=occupancy_constant(K, t, rate) / rate),
-            statement=said(
-                r"$n(t)=@rounds\cdot\bar\Lambda$, so before round $K$ the printed sum takes $n$ too "
-                "large.",
-                rounds=occupancy_constant(K, t, rate) / rate,
+        checks=(
+            counted(
+                lambda K, t, rates: {"simulated n": run(K, t, rates).n, "formula": K * sum(rates)},
+                "every round of the sum",
+                60,
             ),
-            formula=said(r"n(t)=@rounds\,\bar\Lambda", rounds=occupancy_constant(K, t, rate) / rate),
-            sketch="A round's memory holds the last $K$ admissions, of which there are only $t$ before "
-            "round $K$.",
+            lambda: refutes(
+                smaller_before_K(),
+                r"before round $K$ only $t$ rounds have been admitted: $n=t\bar\Lambda<K\bar\Lambda$",
+            ),
+        ),
+        corrected=Correction(
+            title=said(r"$n=@rounds\cdot\bar\Lambda$", rounds=EARLY),
+            statement=said(
+                r"$n(t)=@rounds\cdot\bar\Lambda$, so before round $K$ the printed sum takes $n$ too large.",
+                rounds=EARLY,
+            ),
+            formula=said(r"n(t)=@rounds\,\bar\Lambda", rounds=EARLY),
+            sketch="A round's memory holds the last $K$ admissions, of which there are only $t$ before round $K$.",
             checks={
-                "$n$": (occupancy_round_by_round, confirming(occupancy_corrected_simulated)),
+                "$n$": (
+                    occupancy_round_by_round,
+                    confirming(
+                        counted(
+                            lambda K, t, rates: {
+                                "simulated n": run(K, t, rates).n,
+                                "formula": occupancy_constant(K, t, sum(rates)),
+                            },
+                            CLIENTS,
+                        )
+                    ),
+                ),
                 "too large before $K$": smaller_before_K,
             },
         ),

@@ -1,4 +1,4 @@
-"""Reuse counts under constant admission of Λ̄ samples a round, summed symbolically and by brute force.
+"""Reuse counts under constant admission of Λ̄ samples per round, summed symbolically and by brute force.
 
 Of the cohorts used u = 1, 2, … times there is one each up to min(K, t), and the t-K older ones, if any, have been used
 K times. Two stretches cover all rounds, each symbolic in both variables: t = K+s and K = t+s, with s >= 0.
@@ -11,12 +11,15 @@ from fractions import Fraction
 from typing import Any
 
 import sympy as sp
+from hypothesis import strategies as st
 
+from proofs_check.engines.exact import retentions
 from proofs_check.engines.identity import symbolic_sum
 from proofs_check.simulator import Snapshot, simulate
 from proofs_check.symbols import K, rate, t
 
 __all__ = [
+    "CASES",
     "FILLING",
     "FULL",
     "defined",
@@ -31,6 +34,11 @@ __all__ = [
     "y",
 ]
 
+CASES = {  # what brute force is asked
+    "K": retentions(10),
+    "t": st.integers(1, 24),
+    "rates": st.lists(st.integers(1, 3), min_size=1, max_size=3),
+}
 FULL, FILLING = r"every $K\ge1$ and $t\ge K$, $t=K+s$", r"every $t\ge1$ and $K\ge t$, $K=t+s$"
 
 u = sp.Symbol("u", integer=True, positive=True)
