@@ -336,6 +336,18 @@ def _premises(node: ast.AST) -> Iterator[Change]:
                 fewer = copy.deepcopy(node)
                 del fewer.keywords[index].value.elts[i]  # type: ignore[attr-defined]
                 yield "premise dropped", fewer
+    for index, row in _rows(node, "steps"):
+        premises = row.elts[1]
+        for i in range(len(premises.elts) if isinstance(premises, ast.List) else 0):
+            fewer = copy.deepcopy(node)
+            del fewer.args[index].elts[1].elts[i]  # type: ignore[attr-defined]
+            yield "premise dropped", fewer
+
+
+def _rows(node: ast.AST, engine: str) -> Iterator[tuple[int, ast.Tuple]]:
+    """The rows of an engine that takes several statements at once."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == engine:
+        yield from ((i, row) for i, row in enumerate(node.args) if isinstance(row, ast.Tuple))
 
 
 def _own_side(node: ast.AST) -> Iterator[Change]:
@@ -346,6 +358,10 @@ def _own_side(node: ast.AST) -> Iterator[Change]:
             changed = copy.deepcopy(node)
             changed.args[position] = ast.BinOp(node.args[position], ast.Add(), ast.Constant(1))
             yield "formula altered", changed
+    for index, row in _rows(node, "equations"):
+        changed = copy.deepcopy(node)
+        changed.args[index].elts[1] = ast.BinOp(row.elts[1], ast.Add(), ast.Constant(1))  # type: ignore[attr-defined]
+        yield "formula altered", changed
 
 
 def _fewer_pieces(node: ast.AST) -> Iterator[Change]:
