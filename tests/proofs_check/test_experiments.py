@@ -449,7 +449,7 @@ def test_claims_read_as_all_claims_do(every: dict[str, Any], tmp_path: Path) -> 
         assert unexplained(claim.formula, claim.symbols) == []
         for of in filter(None, (claim, correction)):
             assert of.statement.endswith((".", ")"))
-            assert "@" not in of.statement + of.formula.latex
+            assert "@" not in of.statement + of.formula
         if correction:
             assert len(correction.title) <= 120
             assert unexplained(correction.formula, {**claim.symbols, **correction.symbols}) == []

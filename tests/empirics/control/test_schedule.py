@@ -133,6 +133,11 @@ def test_a_policy_that_does_not_fit_is_refused_in_one_sentence(policy, message):
     assert message in refused(plan, study(policies=("mine",)), CONTROL, policies={"mine": policy})
 
 
+def test_an_overflow_of_ones_own_policy_stays_one():
+    with pytest.raises(ZeroDivisionError):
+        plan(study(policies=("mine",)), CONTROL, policies={"mine": Broken(lambda cost: 1 / 0)})
+
+
 @pytest.mark.parametrize("value", [0, 2.5, [1, 2], "long", [1, 2, None]])
 def test_a_retention_or_a_capacity_that_makes_no_sense_is_refused(value):
     whole = "of at least 1, or one such number for each of the 3 clients"
