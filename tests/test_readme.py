@@ -15,6 +15,7 @@ import yaml
 
 from proofs_check import table
 from proofs_check.ledger import read
+from proofs_check.text import terminal
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -34,8 +35,8 @@ def verdicts() -> Iterator[str]:
     )
     (entry,) = (entry for entry in read() if entry.id == "eq:vck-exact")
     assert entry.corrected
-    yield f"{entry.id} {entry.stated.verdict} {entry.methods} {entry.stated.title}"
-    yield f"→ {entry.corrected.title} {entry.corrected.verdict} {entry.corrected.methods}"
+    yield f"{entry.id} {entry.stated.verdict} {entry.methods} {terminal(entry.stated.title)}"
+    yield f"→ {terminal(entry.corrected.title)} {entry.corrected.verdict} {entry.corrected.methods}"
 
 
 def predictions() -> Iterator[str]:

@@ -161,7 +161,8 @@ def test_mistakes_in_formulas_are_noticed(text: str, complaint: str, monkeypatch
     mathematics: Any = importlib.import_module("mathematics")
     page = SimpleNamespace(file=SimpleNamespace(src_uri="index.md"))
     with pytest.raises(PluginError, match=complaint) if complaint else nullcontext():
-        mathematics.on_page_content(Markdown(extensions=[mathematics.Formulas()]).convert(text), page)
+        html = Markdown(extensions=[mathematics.Formulas()]).convert(text)
+        assert ("<math" in mathematics.on_page_content(html, page)) is ("x^2" in text)
 
 
 # --- what the pages say of claims --------------------------------------------------------------------------

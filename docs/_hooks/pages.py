@@ -50,7 +50,18 @@ LINK = re.compile(r"(!?\[[^\]]*\]\()([^)\s]+)(\))")
 def api() -> dict[str, list[str]]:
     """The modules with a page of their own, package by package."""
     theory = [one.name for one in pkgutil.iter_modules(importlib.import_module("theory").__path__)]
-    claims = ["claim", "evidence", "registry", "run", "simulator", "notation", "document", "ledger"]
+    claims = [
+        "claim",
+        "evidence",
+        "registry",
+        "run",
+        "simulator",
+        "symbols",
+        "text",
+        "printing",
+        "document",
+        "ledger",
+    ]
     homes = [*importlib.import_module("empirics")._HOMES, "federation.client", "federation.server"]
     return {
         "theory": theory,

@@ -7,6 +7,7 @@ import re
 from acdpp.report.contents import PARTS
 from proofs_check.ledger import Entry, Statement, read
 from proofs_check.table import counted
+from proofs_check.text import split
 
 PAGE = "verdicts.md"
 LEAD = """# All verdicts
@@ -49,16 +50,20 @@ def _claim(entry: Entry) -> str:
 
 def _statement(of: Statement, title: str) -> str:
     lines = [f"**{title}**: *{of.qualified}*. {_plain(of.says)}", ""]
-    if of.latex:
-        lines += [f"$${of.latex}$$", ""]
+    if of.formula:
+        lines += [f"$${of.formula}$$", ""]
     if of.hypotheses:
         lines += [f"Hypotheses: {_plain('; '.join(of.hypotheses))}.", ""]
     return "\n".join(lines)
 
 
-def _plain(words: str) -> str:
-    """Without what Markdown would take for its own, but for code."""
-    parts = re.split(r"(`[^`]*`)", words)
+def _plain(text: str) -> str:
+    """Formulas, code, and words without what Markdown would take for its own."""
+    return "".join(rf"\({stretch}\)" if formula else _words(stretch) for formula, stretch in split(text))
+
+
+def _words(stretch: str) -> str:
+    parts = re.split(r"(`[^`]*`)", stretch)
     return "".join(
         part if n % 2 else re.sub(r"[\\*_<>\[\]|#$]", lambda found: f"&#{ord(found[0])};", part)
         for n, part in enumerate(parts)
