@@ -71,7 +71,7 @@ def test_the_best_retention_is_next_to_x():
 
 
 def test_step_size_and_steps_are_searched_on_request():
-    given = study(rounds=30, policies=("constant",), seeds=1, eta=0.01)
+    given = study(rounds=15, policies=("constant",), seeds=1, eta=0.01)
     task = problem(given)
     outlook = Outlook.of(task, calibrate(task).constants.merged)
     fixed, free = best_constant(outlook, eta=False), best_constant(outlook, steps=(1, 6))
