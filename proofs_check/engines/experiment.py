@@ -63,7 +63,7 @@ __all__ = [
 
 ERROR = 0.05
 LAST_DIGIT = 0.05  # half a unit of it: the paper gives points and speed-ups to one decimal
-GROWTH = 0.01  # of the budget, a round: a debt that grows by more does not settle
+GROWTH = 0.01  # of the budget, per round: a debt that grows by more does not settle
 
 
 class Interval(NamedTuple):
@@ -224,7 +224,7 @@ def within(result: Reproduction, largest: float, bound: float, what: str) -> Evi
 
 def settles(result: Reproduction, debt: Floats, budget: float) -> Evidence:
     """Whether the mean debt of the last quarter is above that of the quarter before by no more than 1 % of the budget
-    a round. There is no interval, so that nothing is refuted by it.
+    per round. There is no interval, so that nothing is refuted by it.
     """
     quarter = len(debt) // 4
     if quarter == 0:
@@ -235,9 +235,9 @@ def settles(result: Reproduction, debt: Floats, budget: float) -> Evidence:
     outcome: Outcome = "holds" if growth <= GROWTH * budget else "open"
     detail = (
         f"the mean debt is {before:.4g} in the third quarter of the rounds and {last:.4g} in the last: "
-        f"{growth:+.3g} a round, at most {GROWTH * budget:g} for a debt that settles"
+        f"{growth:+.3g} per round, at most {GROWTH * budget:g} for a debt that settles"
     )
-    certificate = {"third quarter": before, "last quarter": last, "growth a round": growth}
+    certificate = {"third quarter": before, "last quarter": last, "growth per round": growth}
     return _evidence(result, _long(result), outcome, detail, certificate)
 
 

@@ -22,6 +22,7 @@ from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.document import parse
 from proofs_check.experiments.fields import Estimate
 from proofs_check.experiments.stated import SECTION7
+from proofs_check.groundwork.experiments.section7 import Seen
 from tests.made_up import PAPER, reproduction, write
 from tests.proofs_check.test_text import unexplained
 from theory.setting import SettingError
@@ -372,7 +373,9 @@ def test_hybrid_is_compared_in_pairs_where_a_result_has_them(with_it: bool) -> N
     points = document["comparisons"]["hybrid"]["constant"]["points"]
     if not with_it:
         del document["comparisons"]["hybrid"]
-    found = hybrid.ahead(parse(document, "made up"), "hybrid", "constant")["after the last round"]
+    found = hybrid.ahead(Seen(parse(document, "made up"), SECTION7["cifar10"], "acdpp", 0.95))[
+        "after the last round"
+    ]
     assert float(found.mean) == pytest.approx(points["mean"], rel=1e-3)
     width = (points["high"] - points["low"]) / 2
     assert (float(found.half(0.8)) == pytest.approx(width, rel=1e-3)) == with_it

@@ -6,6 +6,8 @@ time average; that the memory stays within them is read as said of every round, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from proofs_check.claim import Claim
 from proofs_check.engines.experiment import (
     Interval,
@@ -17,25 +19,44 @@ from proofs_check.engines.experiment import (
 )
 from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results, committed
-from proofs_check.experiments.document import Reproduction
-from proofs_check.experiments.stated import SECTION7, Stated
-from proofs_check.groundwork.experiments.section7 import DOMAIN, Instead, Judge, Measure, Part, claims_from
+from proofs_check.experiments.stated import SECTION7
+from proofs_check.groundwork.experiments.section7 import DOMAIN, Part, Seen, Told, claims_from, plus_minus
 
 PRINTED, CAPPED = "acdpp", "acdpp-capped"
 
 
-def fits(result: Reproduction, said: Stated, mine: str, level: float) -> Evidence:
-    played = result.policies[mine]
-    return within(result, played.largest_occupancy, played.buffers, "memory of all clients together")
+def fits(seen: Seen) -> Evidence:
+    played = seen.result.policies[seen.mine]
+    return within(seen.result, played.largest_occupancy, played.buffers, "memory of all clients together")
 
 
-def capped_fits(result: Reproduction, said: Stated, mine: str, level: float) -> tuple[str, Evidence] | None:
+def capped_fits(seen: Seen) -> tuple[str, Evidence] | None:
     """As printed, so much; with the admissions capped, within the buffers. Nothing where that rule was not run."""
-    if CAPPED not in result.policies:
+    if CAPPED not in seen.result.policies:
         return None
-    printed, capped = (result.policies[name] for name in (mine, CAPPED))
-    found = within(result, capped.largest_occupancy, capped.buffers, "memory under the capped rule")
+    printed, capped = (seen.result.policies[name] for name in (seen.mine, CAPPED))
+    found = within(seen.result, capped.largest_occupancy, capped.buffers, "memory under the capped rule")
     return f"{printed.largest_occupancy:g} against {printed.buffers:g}", found
+
+
+def spent(seen: Seen) -> Interval:
+    return confidence(seen.result.policies[seen.mine].mean_cost, seen.level)
+
+
+def affordable(seen: Seen) -> Evidence:
+    return bounded(
+        seen.result, spent(seen), seen.result.budget, seen.level, "mean cost per round", learnt=False
+    )
+
+
+def cost(seen: Seen) -> tuple[str, Evidence]:
+    return seen.measured(plus_minus(spent(seen)), "mean cost per round in", spent(seen))
+
+
+def debt(seen: Seen) -> tuple[str, Evidence]:
+    last = float(seen.result.policies[seen.mine].debt[-1])
+    found = f"mean debt {last:.4g} in the last round"
+    return f"{last:.0f}", measured(seen.result, found, Interval(last, last), seen.level)
 
 
 def averages(results: Results, mine: str) -> str:
@@ -62,29 +83,9 @@ def filling(results: Results, mine: str) -> str:
     )
 
 
-def affordable(result: Reproduction, said: Stated, mine: str, level: float) -> Evidence:
-    interval = confidence(result.policies[mine].mean_cost, level)
-    return bounded(result, interval, result.budget, level, "mean cost a round", learnt=False)
-
-
-def cost(result: Reproduction, said: Stated, mine: str, level: float) -> tuple[str, Evidence]:
-    interval = confidence(result.policies[mine].mean_cost, level)
-    words = f"{(interval.low + interval.high) / 2:.1f} ± {(interval.high - interval.low) / 2:.1f}"
-    return words, measured(result, f"mean cost a round in {interval}", interval, level)
-
-
-def settled(result: Reproduction, said: Stated, mine: str, level: float) -> Evidence:
-    return settles(result, result.policies[mine].debt, result.budget)
-
-
-def debt(result: Reproduction, said: Stated, mine: str, level: float) -> tuple[str, Evidence]:
-    last = float(result.policies[mine].debt[-1])
-    return f"{last:.0f}", measured(
-        result, f"mean debt {last:.4g} in the last round", Interval(last, last), level
-    )
-
-
-def _parts(judge: Judge, measure: Measure) -> list[Part]:
+def _parts(
+    judge: Callable[[Seen], Evidence], measure: Callable[[Seen], tuple[str, Evidence] | None]
+) -> list[Part]:
     return [Part(said.name, dataset, judge, measure) for dataset, said in SECTION7.items()]
 
 
@@ -94,16 +95,17 @@ def claims(results: Results) -> list[Claim]:
         *claims_from(
             results,
             _parts(fits, capped_fits),
-            Instead(
+            Told(
                 title="as printed up to {}; with the capped rule within",
                 statement="The largest memory in any round of any run, and the buffers together: {}. Capped at what "
                 "fits, ACDPP stays within them in every round of every run. As printed, the memory of all clients "
-                f"together was on average over rounds and runs: {averages(results, PRINTED)}. V and ρ are our choice, "
-                "since the paper names none, and the largest memory depends on them.",
+                f"together was on average over rounds and runs: {averages(results, PRINTED)}. "
+                r"$V$ and $\rho$ are our choice, since the paper names none, and the largest memory depends on them.",
                 sketch="One run with more in memory than fits is a counterexample to “in every round”, and none to the "
-                "time average. As printed, round 1 admits the region's upper end Λ̄/(1-ρ) (alg:acdpp/first-round), "
-                "and with our ρ that fills the buffers or most of them; these samples stay for K rounds, and what "
-                "later rounds admit comes on top, until they leave together. Held in round 1, and at most, on average "
+                r"time average. As printed, round 1 admits the region's upper end $\bar\Lambda/(1-\rho)$ "
+                r"(alg:acdpp/first-round), and with our $\rho$ that fills the buffers or most of them; these samples "
+                "stay for $K$ rounds, and what later rounds admit comes on top, until they leave together. Held in round 1, "
+                "and at most, on average "
                 f"over runs: {filling(results, PRINTED)}.",
                 symbol="n̂",
                 latex=r"\hat n",
@@ -121,14 +123,17 @@ def claims(results: Results) -> list[Claim]:
         ),
         *claims_from(
             results,
-            _parts(affordable, cost),
-            Instead(
-                title="measured: {} a round",
-                statement="Measured mean cost a round: {}.",
+            _parts(
+                affordable,
+                lambda seen: seen.measured(plus_minus(spent(seen)), "mean cost per round in", spent(seen)),
+            ),
+            Told(
+                title="measured: {} per round",
+                statement="Measured mean cost per round: {}.",
                 sketch="This is a measurement over the rounds run; the excess of the first rounds is spread over them.",
                 symbol="c̄",
                 latex=r"\bar c",
-                meaning="measured mean cost a round",
+                meaning="measured mean cost per round",
             ),
             id="fig:buffer_cost_horizontal/cost",
             title="ACDPP spends no more than the budget",
@@ -140,8 +145,11 @@ def claims(results: Results) -> list[Claim]:
         ),
         *claims_from(
             results,
-            _parts(settled, debt),
-            Instead(
+            _parts(
+                lambda seen: settles(seen.result, seen.result.policies[seen.mine].debt, seen.result.budget),
+                debt,
+            ),
+            Told(
                 title="mean debt in the last round: {}",
                 statement="Mean debt in the last round: {}. Whether it settles later is not known.",
                 sketch="A debt that still grows in the last half of the rounds may settle after them.",
@@ -152,7 +160,7 @@ def claims(results: Results) -> list[Claim]:
             id="fig:buffer_cost_horizontal/debt",
             title="ACDPP's cost debt settles",
             statement="In the setting of Section 7, ACDPP's mean cost debt no longer grows in the second half of the "
-            "rounds: from the third quarter to the last by at most 1 % of the budget a round. (The text says stable "
+            "rounds: from the third quarter to the last by at most 1 % of the budget per round. (The text says stable "
             "and gives no number; this is our reading.)",
             formula=r"\frac4T\left(\bar Z_4-\bar Z_3\right)\le\frac C{100}",
             symbols={

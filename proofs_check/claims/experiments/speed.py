@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from proofs_check.claim import Claim
-from proofs_check.engines.experiment import measured, never_reaches, sooner, speed_up
+from proofs_check.engines.experiment import never_reaches, sooner, speed_up
 from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results, committed
-from proofs_check.experiments.document import Reproduction
-from proofs_check.experiments.stated import SECTION7, Stated
-from proofs_check.groundwork.experiments.section7 import BASELINES, DOMAIN, Instead, Part, claims_from
+from proofs_check.experiments.stated import SECTION7
+from proofs_check.groundwork.experiments.section7 import BASELINES, DOMAIN, Part, Seen, Told, claims_from
 
 TARGETS = ", ".join(f"{100 * said.target:g} % ({said.name})" for said in SECTION7.values())
 
 
-def so_much_sooner(other: str, result: Reproduction, said: Stated, mine: str, level: float) -> Evidence:
-    stated = said.speed_up[other]
+def so_much_sooner(seen: Seen, other: str) -> Evidence:
+    stated = seen.stated.speed_up[other]
     if stated is None:
-        return never_reaches(result, mine, other, level)
-    return sooner(result, stated, mine, other, level)
+        return never_reaches(seen.result, seen.mine, other, seen.level)
+    return sooner(seen.result, stated, seen.mine, other, seen.level)
 
 
-def ratio(
-    other: str, result: Reproduction, said: Stated, mine: str, level: float
-) -> tuple[str, Evidence] | None:
+def ratio(seen: Seen, other: str) -> tuple[str, Evidence] | None:
     """Nothing where it may be any number."""
-    interval = speed_up(result, mine, other, level)
+    interval = speed_up(seen.result, seen.mine, other, seen.level)
     if interval.low <= 0 and interval.high == np.inf:
         return None
-    detail = f"the target is reached so many times sooner than by {BASELINES[other]}: {interval}"
     high = "∞)" if interval.high == np.inf else f"{interval.high:.1f}]"
-    return f"[{interval.low:.1f}, {high}", measured(result, detail, interval, level)
+    detail = f"the target is reached so many times sooner than by {BASELINES[other]}:"
+    return seen.measured(f"[{interval.low:.1f}, {high}", detail, interval)
 
 
 def _speed(results: Results, other: str) -> list[Claim]:
@@ -43,10 +38,12 @@ def _speed(results: Results, other: str) -> list[Claim]:
     return claims_from(
         results,
         [
-            Part(said.name, dataset, partial(so_much_sooner, other), partial(ratio, other))
+            Part(
+                said.name, dataset, lambda seen: so_much_sooner(seen, other), lambda seen: ratio(seen, other)
+            )
             for dataset, said in SECTION7.items()
         ],
-        Instead(
+        Told(
             title=f"measured against {BASELINES[other]}: {{}} times",
             statement=f"Measured, ACDPP reaches the target so many times sooner than {BASELINES[other]}: {{}}.",
             sketch="This is a measurement. Where a policy has not reached the target by the last round, its round is "

@@ -14,13 +14,13 @@ from functools import partial
 from typing import Any
 
 from proofs_check.claim import Check, Claim, Correction, decide
-from proofs_check.engines.experiment import ERROR, absent
+from proofs_check.engines.experiment import ERROR, Interval, absent, measured
 from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results
 from proofs_check.experiments.document import Reproduction
 from proofs_check.experiments.stated import SECTION7, Stated
 
-__all__ = ["BASELINES", "DOMAIN", "GAPS", "Instead", "Judge", "Measure", "Part", "claims_from"]
+__all__ = ["BASELINES", "DOMAIN", "GAPS", "MEASURED", "Part", "Seen", "Told", "claims_from", "plus_minus"]
 
 ACDPP = {"paper": "acdpp", "released": "released"}
 RELEASED = (
@@ -38,9 +38,21 @@ DOMAIN = (
 )
 GAPS = {"after the last round": "points", "averaged over rounds": "points_averaged"}
 
-# of a result, what the paper says of its data set, ACDPP's name in it, and the level of this part
-Judge = Callable[[Reproduction, Stated, str, float], Evidence]
-Measure = Callable[[Reproduction, Stated, str, float], tuple[str, Evidence] | None]
+MEASURED = "This is a measurement: it holds for the law of its own runs, at the level of its intervals."
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a part is judged by: a result, what the paper says of its data set, ACDPP's name in it, and the level."""
+
+    result: Reproduction
+    stated: Stated
+    mine: str
+    level: float
+
+    def measured(self, words: str, detail: str, interval: Interval) -> tuple[str, Evidence]:
+        """What was measured: in a few words, and as evidence."""
+        return words, measured(self.result, f"{detail} {interval}", interval, self.level)
 
 
 @dataclass(frozen=True)
@@ -50,23 +62,31 @@ class Part:
 
     name: str
     dataset: str
-    judge: Judge
-    measure: Measure
+    judge: Callable[[Seen], Evidence]
+    measure: Callable[[Seen], tuple[str, Evidence] | None]
+
+    def seen(self, result: Reproduction, setting: str, level: float) -> Seen:
+        return Seen(result, SECTION7[self.dataset], ACDPP[setting], level)
 
 
-@dataclass(frozen=True)
-class Instead:
+@dataclass(frozen=True, kw_only=True)
+class Told:
     """The words around what was measured, for which {} stands in title and statement; the symbol and its meaning."""
 
     title: str
     statement: str
-    sketch: str
-    symbol: str
-    latex: str
     meaning: str
+    sketch: str = MEASURED
+    symbol: str = "Δ"
+    latex: str = r"\Delta"
 
 
-def claims_from(results: Results, parts: Sequence[Part], instead: Instead, **texts: Any) -> list[Claim]:
+def plus_minus(interval: Interval) -> str:
+    """An interval by its centre."""
+    return f"{(interval.low + interval.high) / 2:.1f} ± {(interval.high - interval.low) / 2:.1f}"
+
+
+def claims_from(results: Results, parts: Sequence[Part], told: Told, **texts: Any) -> list[Claim]:
     """The claim, as a list; none as long as no result in the text's setting is committed."""
     settings = {setting for _, setting in results}
     if "paper" not in settings:
@@ -81,7 +101,7 @@ def claims_from(results: Results, parts: Sequence[Part], instead: Instead, **tex
     if decide(claim).verdict in ESTABLISHED:
         return [claim]
     found = _measured(results, parts)
-    return [replace(claim, corrected=_correction(results, parts, found, instead)) if found else claim]
+    return [replace(claim, corrected=_correction(results, parts, found, told)) if found else claim]
 
 
 def _level(parts: Sequence[Part]) -> float:
@@ -94,27 +114,27 @@ def _checks(results: Results, parts: Sequence[Part], setting: str) -> Mapping[st
         result = results.get((part.dataset, setting))
         if result is None:
             return absent(part.dataset, setting)
-        return part.judge(result, SECTION7[part.dataset], ACDPP[setting], _level(parts))
+        return part.judge(part.seen(result, setting, _level(parts)))
 
     return {part.name: partial(judged, part) for part in parts}
 
 
 def _measured(results: Results, parts: Sequence[Part]) -> dict[str, tuple[str, Evidence]]:
     """What was measured in the text's setting, of the parts that have a result that says something."""
-    measured = {
-        part.name: part.measure(result, SECTION7[part.dataset], ACDPP["paper"], _level(parts))
+    found = {
+        part.name: part.measure(part.seen(result, "paper", _level(parts)))
         for part in parts
         if (result := results.get((part.dataset, "paper"))) is not None
     }
-    return {name: found for name, found in measured.items() if found is not None}
+    return {name: told for name, told in found.items() if told is not None}
 
 
 def _correction(
-    results: Results, parts: Sequence[Part], found: Mapping[str, tuple[str, Evidence]], instead: Instead
+    results: Results, parts: Sequence[Part], found: Mapping[str, tuple[str, Evidence]], told: Told
 ) -> Correction:
     """What was measured takes the statement's place."""
     words = {name: said for name, (said, _) in found.items()}
-    checks = {name: partial(_found, evidence) for name, (_, evidence) in found.items()}
+    checks = {name: partial(lambda e: e, evidence) for name, (_, evidence) in found.items()}
     all_of_it = ", ".join(words.values())
     named = "; ".join(f"{name} {said}" for name, said in words.items())
     used = {part.dataset: results[part.dataset, "paper"] for part in parts if part.name in words}
@@ -124,17 +144,13 @@ def _correction(
         for r in used.values()
     )
     return Correction(
-        title=instead.title.format(all_of_it),
-        statement=f"{instead.statement.format(named)} Runs: {runs}.",
-        sketch=instead.sketch,
-        formula=rf"{instead.latex}={_typeset(all_of_it)}",
-        symbols={instead.symbol: f"{instead.meaning}, for {', '.join(words)}"},
+        title=told.title.format(all_of_it),
+        statement=f"{told.statement.format(named)} Runs: {runs}.",
+        sketch=told.sketch,
+        formula=rf"{told.latex}={_typeset(all_of_it)}",
+        symbols={told.symbol: f"{told.meaning}, for {', '.join(words)}"},
         checks=checks,
     )
-
-
-def _found(evidence: Evidence) -> Evidence:
-    return evidence
 
 
 def _typeset(line: str) -> str:
