@@ -16,13 +16,13 @@ from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import GIVEN, Study
 from theory.setting import SettingError
 
-__all__ = ["Own", "threads"]
+__all__ = ["HandedOver", "threads"]
 
 NPZ = "npz:"
 
 
 @dataclass(frozen=True)
-class Own:
+class HandedOver:
     """What was handed over in Python, in place of what the settings name."""
 
     dataset: Any = None

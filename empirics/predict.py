@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from empirics.control.schedule import brief_for
 from empirics.files import PARTIAL, replace_file
-from empirics.given import Own, threads
+from empirics.given import HandedOver, threads
 from empirics.prediction.best import OBJECTIVES, Best, best_constant
 from empirics.prediction.forecast import MOST_HELD, MOST_PLAYED, Forecast, Outlook, caveats, refusal, seconds
 from empirics.prediction.pilot import PARTS, Pilot, draw_pilot, jackknife
@@ -184,7 +184,7 @@ def predict_study(
         raise SettingError(f"the objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
     if out is not None:
         _refuse_existing(Path(out))
-    own = Own(dataset, None, policies, cost)
+    own = HandedOver(dataset, None, policies, cost)
     study = own.named(Study() if study is None else study)
     _refuse_flood(study)
     with threads(study, REMEDY):

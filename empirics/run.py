@@ -29,7 +29,7 @@ from empirics.continuing import (
 )
 from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
-from empirics.given import Own, threads
+from empirics.given import HandedOver, threads
 from empirics.measuring import CALM, final_measures, least_for, machine, numbers, settings_document
 from empirics.prediction.forecast import Forecast, Outlook, caveats, refusal, seconds
 from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
@@ -140,7 +140,7 @@ def run_study(
     rounds than it has extend it. Give again what was handed over in Python. `progress` is told how many rounds are
     done, `announce` the folder, once there is one.
     """
-    own = Own(dataset, model, policies, cost)
+    own = HandedOver(dataset, model, policies, cost)
     if resume:
         if out is None:
             raise SettingError("resuming needs the folder to continue: give out=FOLDER")
@@ -171,7 +171,7 @@ def study_of(folder: Path) -> Study:
 def _continue(
     study: Study | None,
     out: Path,
-    own: Own,
+    own: HandedOver,
     device: str | None,
     data_dir: Path | None,
     progress: Progress,

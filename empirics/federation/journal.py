@@ -27,7 +27,7 @@ from empirics.control.policy import FOREVER
 from empirics.control.prices import Prices, make_prices
 from empirics.control.schedule import Rounds
 from empirics.federation.holdings import Account, Holdings
-from empirics.given import Own
+from empirics.given import HandedOver
 from empirics.measuring import CALM, final_measures, least_for, settings_document
 from empirics.records.folder import Folder, read_settings, refuse_existing
 from empirics.records.rows import Columns, rows_of
@@ -63,7 +63,7 @@ def prepare(
     study: Study, out: Path, data_dir: Path | None = None, *, dataset: Any = None, model: Any = None
 ) -> None:
     """A result folder in which no round is done yet; what is wrong with the study is said before that is made."""
-    study = Own(dataset=dataset, model=model).named(study)
+    study = HandedOver(dataset=dataset, model=model).named(study)
     if study != federated(study):
         raise SettingError("a federation runs one policy with one seed: take the study of federated(...)")
     refuse_existing(out)

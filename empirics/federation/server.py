@@ -23,7 +23,7 @@ from empirics.federation.journal import Journal, federated, prepare
 from empirics.federation.memory import Order
 from empirics.federation.post import GONE, POLL, Prompt, Sent, answers, send
 from empirics.federation.records import Reply, Task, who
-from empirics.given import Own
+from empirics.given import HandedOver
 from empirics.records.folder import SETTINGS, Busy
 from empirics.settings.study import Study
 from theory.setting import SettingError
@@ -227,7 +227,7 @@ def server_app(study: Study, *, dataset: Any = None, model: Any = None) -> Serve
         try:
             with Journal.open(out, data_dir, **own) as journal:
                 stopped.unlink(missing_ok=True)
-                if Own(dataset, model).named(federated(study)) != journal.study:
+                if HandedOver(dataset, model).named(federated(study)) != journal.study:
                     raise SettingError(
                         f"the study of this app is not that of the result {str(out)!r}: give another result, or put "
                         "the study back"
