@@ -104,9 +104,8 @@ def claims(results: Results) -> list[Claim]:
                 sketch="One run with more in memory than fits is a counterexample to “in every round”, and none to the "
                 r"time average. As printed, round 1 admits the region's upper end $\bar\Lambda/(1-\rho)$ "
                 r"(alg:acdpp/first-round), and with our $\rho$ that fills the buffers or most of them; these samples "
-                "stay for $K$ rounds, and what later rounds admit comes on top, until they leave together. Held in round 1, "
-                "and at most, on average "
-                f"over runs: {filling(results, PRINTED)}.",
+                "stay for $K$ rounds, and what later rounds admit comes on top, until they leave together. Held in "
+                f"round 1, and at most, on average over runs: {filling(results, PRINTED)}.",
                 symbol="n̂",
                 latex=r"\hat n",
                 meaning="largest memory of all clients together, in any round of any run",
