@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy import stats
 
 from theory.paper import SECTION7
 
@@ -176,7 +176,7 @@ def _estimate(values: Floats) -> dict[str, Any]:
     mean, seeds = values.mean(axis=0), len(values)
     if seeds == 1:
         return {"mean": _rounded(mean), "low": None, "high": None}
-    half = stdtrit(seeds - 1, (1 + LEVEL) / 2) * values.std(axis=0, ddof=1) / np.sqrt(seeds)
+    half = stats.t.ppf((1 + LEVEL) / 2, seeds - 1) * stats.sem(values)
     return {"mean": _rounded(mean), "low": _rounded(mean - half), "high": _rounded(mean + half)}
 
 
@@ -184,8 +184,7 @@ def _paired(values: Floats) -> dict[str, Any]:
     seeds = len(values)
     if seeds < 2 or np.ptp(values) == 0:
         return {**_estimate(values), "p": None}
-    error = values.std(ddof=1) / np.sqrt(seeds)
-    return {**_estimate(values), "p": _rounded(2 * stdtr(seeds - 1, -abs(values.mean()) / error))}
+    return {**_estimate(values), "p": _rounded(stats.ttest_1samp(values, 0).pvalue)}
 
 
 def _first(best: Floats, target: float) -> dict[str, Any]:

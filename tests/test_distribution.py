@@ -68,6 +68,7 @@ class Distribution:
         """What a command prints, with the installed wheel before everything else that can be imported."""
         plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
         place = {"PYTHONPATH": str(self.site), "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        place["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         return finish(*command, cwd=cwd, env=plain | place)
 
 

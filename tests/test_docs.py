@@ -12,6 +12,8 @@ from figures import learning
 from figures.choices import Style
 from figures.measured import read
 from figures.style import LOOKS
+from proofs_check import ledger
+from proofs_check.text import terminal
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLES = [
@@ -33,6 +35,14 @@ def test_an_example_runs_and_says_something(code, tmp_path, monkeypatch, capsys,
         assert sum(bool(line.strip()) for line in code.splitlines()) < 20
         figure = learning.draw(learning.compute(read(tmp_path / "mine")), LOOKS[Style.paper])
         assert "bargains" in {text.get_text() for text in figure.findobj(lambda a: hasattr(a, "get_text"))}
+
+
+def test_the_case_on_the_first_page_is_the_recorded_one():
+    told = " ".join((DOCS / "index.md").read_text(encoding="utf-8").split())
+    (entry,) = (entry for entry in ledger.read() if entry.id == "lem:omega3-order")
+    for words, statement in (("states", entry.stated), ("corrected", entry.corrected)):
+        assert f"{words}: {terminal(statement.says)}" in told
+        assert f"verdict: {statement.verdict}" in told
 
 
 def test_short_horizons_have_the_retentions_that_the_page_says():
@@ -62,3 +72,23 @@ def test_the_planning_notebook_has_the_case_that_the_page_names():
     tried = re.findall(r"(?m)^ ?(\d+) +[\d.]+ +([\d.]+)$", outputs)
     law = min(tried, key=lambda one: float(one[1]))[0]
     assert f"wants K = {bound} for 200 rounds and the law {law}." in told
+
+
+def test_the_table_of_the_federation_is_that_of_the_benchmark():
+    page = (DOCS / "federation.md").read_text(encoding="utf-8")
+    found = json.loads((DOCS / "results" / "federation.json").read_text(encoding="utf-8"))
+    for case in found["cases"]:
+        ours, plain = case["acdpp_s"], case["fedavg_s"]
+        cells = [f"{case['clients']}, {case['kind']}", f"{ours:.3g}", f"{plain:.3g}", f"{ours / plain:.2f}"]
+        cells += [f"{case['acdpp_kB']:.0f}", f"{case['fedavg_kB']:.0f}", f"{case['books_ms']:.0f} ms"]
+        cells.append(f"{case['batched_ms']:.1f} ms")
+        assert f"| {' | '.join(cells)} |" in page
+    told = " ".join(page.split())
+    own = [case["books_ms"] for case in found["cases"]]
+    assert f"takes {min(own):.0f} to {max(own):.0f} ms a round" in told
+    real = [case for case in found["cases"] if case["kind"] == "processes"]
+    shares = sorted(case["books_ms"] / 10 / case["acdpp_s"] for case in real)
+    assert f"{shares[0]:.2f} to {shares[-1]:.2f} % of a round of processes" in told
+    more = sorted(100 * (case["acdpp_s"] / case["fedavg_s"] - 1) for case in real)
+    assert f"takes {more[0]:.0f} to {more[-1]:.0f} % longer" in told
+    assert "benchmarks.federation --rounds 4" in found["command"]
