@@ -51,7 +51,7 @@ def _claim(entry: Entry) -> str:
 def _statement(of: Statement, title: str) -> str:
     lines = [f"**{title}**: *{of.qualified}*. {_plain(of.says)}", ""]
     if of.formula:
-        lines += [f"$${of.formula}$$", ""]
+        lines += [f"$${_formula(of.formula)}$$", ""]
     if of.hypotheses:
         lines += [f"Hypotheses: {_plain('; '.join(of.hypotheses))}.", ""]
     return "\n".join(lines)
@@ -59,7 +59,14 @@ def _statement(of: Statement, title: str) -> str:
 
 def _plain(text: str) -> str:
     """Formulas, code, and words without what Markdown would take for its own."""
-    return "".join(rf"\({stretch}\)" if formula else _words(stretch) for formula, stretch in split(text))
+    return "".join(
+        rf"\({_formula(stretch)}\)" if formula else _words(stretch) for formula, stretch in split(text)
+    )
+
+
+def _formula(latex: str) -> str:
+    """Without what would begin a tag of HTML."""
+    return latex.replace("<", r"\lt ").replace(">", r"\gt ")
 
 
 def _words(stretch: str) -> str:
