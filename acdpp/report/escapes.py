@@ -79,7 +79,7 @@ def symbol(name: str) -> str:
     if found is None:
         return latex(name)
     letter, accent, number, index, power = (group or "" for group in found.groups())
-    body = letter if letter.isascii() else LETTERS.get(letter) or _unknown(letter)
+    body = letter if letter.isascii() else LETTERS.get(letter) or SIGNS.get(letter) or _unknown(letter)
     tex = rf"{ACCENTS[accent]}{{{body}}}" if accent else rf"\mathrm{{{body}}}" if len(letter) > 1 else body
     for mark, text in (("_", unicodedata.normalize("NFKC", number) or index), ("^", power)):
         if text:

@@ -109,6 +109,7 @@ def _observe_all(jobs: int, unrecorded: bool, folder: Path) -> Coverage:
     """What each claim says and executes; all must be as recorded, or the ledger is no measure."""
     kept = folder / f"acdpp-mutants-{_digest()}.pickle"
     if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_bytes(pickle.dumps(_observed(jobs)))
     seen: dict[str, Observation] = pickle.loads(kept.read_bytes())
     for label, observation in seen.items():
