@@ -132,7 +132,15 @@ def climbing(layer: str, graph: Mapping[str, set[str]], floors: str) -> list[str
     ]
 
 
-@pytest.mark.parametrize("tool", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "tool",
+    [
+        ["ruff", "check"],
+        ["ruff", "format", "--check"],
+        pytest.param(["mypy"], marks=pytest.mark.slow),  # most of a minute without a cache
+    ],
+    ids=" ".join,
+)
 def test_the_tree_is_clean(tool: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", *tool], cwd=ROOT, capture_output=True, text=True, check=False
