@@ -358,7 +358,7 @@ def _own_side(node: ast.AST) -> Iterator[Change]:
             changed = copy.deepcopy(node)
             changed.args[position] = ast.BinOp(node.args[position], ast.Add(), ast.Constant(1))
             yield "formula altered", changed
-    for index, row in _rows(node, "equations"):
+    for index, row in (*_rows(node, "equations"), *_rows(node, "limits")):
         changed = copy.deepcopy(node)
         changed.args[index].elts[1] = ast.BinOp(row.elts[1], ast.Add(), ast.Constant(1))  # type: ignore[attr-defined]
         yield "formula altered", changed

@@ -6,29 +6,41 @@ negative one is an exact counterexample, the smallest that Hypothesis finds, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
 
-from proofs_check.claim import Context
+from proofs_check.claim import Check, Context
 from proofs_check.evidence import Evidence, fails, holds
 from theory.setting import Constants, Region
 
 __all__ = [
+    "Found",
     "admissions",
     "agree",
+    "by_profile",
     "constants",
     "counts",
+    "differing",
+    "drawn",
+    "everywhere",
     "exhaust",
     "fractions",
+    "grid",
     "regions",
     "retentions",
     "search",
+    "unless",
 ]
 
+Found = (
+    dict[str, Any] | None
+)  # nothing where a statement holds, otherwise the numbers that show the violation
 Property = Callable[..., Mapping[str, Any] | None]
 
 
@@ -155,12 +167,9 @@ def agree(
     'holds'
     """
 
-    def differing(**arguments: Any) -> Mapping[str, Any] | None:
-        values = sides(**arguments)
-        first, *others = values.values()
-        return None if all(first == other for other in others) else values
-
-    return search(context, strategies, differing, domain=domain, examples=examples)
+    return search(
+        context, strategies, lambda **drawn: differing(**sides(**drawn)), domain=domain, examples=examples
+    )
 
 
 def exhaust(
@@ -183,6 +192,84 @@ def exhaust(
         strength=strength,
         certificate={"points": tried},
     )
+
+
+def grid(**axes: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """Every combination of named values, to exhaust.
+
+    >>> list(grid(K=(1, 2), a=(0,)))
+    [{'K': 1, 'a': 0}, {'K': 2, 'a': 0}]
+    """
+    return (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
+
+
+# --- a property as a check ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class by_profile:
+    """Values of which the profile has the choice: few quickly, or all."""
+
+    quick: Any
+    full: Any
+
+
+def everywhere(domain: str, **axes: Iterable[Any] | by_profile) -> Callable[[Property], Check]:
+    """Makes a check of a property: it is tried at every combination of named values.
+
+    >>> @everywhere("K up to 4", K=by_profile(range(1, 3), range(1, 5)))
+    ... def triangular(K):
+    ...     return differing(added=sum(range(K + 1)), formula=K * (K + 1) // 2)
+    >>> triangular(Context()).detail
+    'true at all 2 points'
+    """
+
+    def checked(find: Property) -> Check:
+        def check(context: Context) -> Evidence:
+            chosen = {name: _chosen(values, context) for name, values in axes.items()}
+            return exhaust(grid(**chosen), find, domain=domain)
+
+        return _named(check, find)
+
+    return checked
+
+
+def drawn(
+    domain: str, examples: tuple[int, int], **strategies: st.SearchStrategy[Any]
+) -> Callable[[Property], Check]:
+    """Makes a check of a property: it is tried on this many examples, quickly or fully, of named arguments."""
+
+    def checked(find: Property) -> Check:
+        def check(context: Context) -> Evidence:
+            return search(context, strategies, find, domain=domain, examples=context.choose(*examples))
+
+        return _named(check, find)
+
+    return checked
+
+
+def _chosen(values: Any, context: Context) -> Any:
+    return context.choose(values.quick, values.full) if isinstance(values, by_profile) else values
+
+
+def _named(check: Check, find: Property) -> Check:
+    check.__name__, check.__doc__, check.__module__ = find.__name__, find.__doc__, find.__module__
+    return check
+
+
+def differing(**sides: Any) -> Found:
+    """What a `find` returns where all of these must agree: nothing, or all of them.
+
+    >>> differing(counted=2, formula=2), differing(counted=2, formula=3)
+    (None, {'counted': 2, 'formula': 3})
+    """
+    first, *others = sides.values()
+    return unless(all(other == first for other in others), **sides)
+
+
+def unless(true: bool, **shown: Any) -> Found:
+    """What a `find` returns: nothing where the statement is true, else the numbers that show the violation."""
+    return None if true else shown
 
 
 def _spell(found: Mapping[str, Any]) -> str:

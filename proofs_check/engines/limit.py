@@ -16,9 +16,19 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.evidence import Evidence, fails, holds, undecided
+from proofs_check.evidence import Evidence, fails, holds, together, undecided
 
-__all__ = ["at_most", "converges", "diverges", "equivalent", "eventually", "limit", "stolz", "tends_to"]
+__all__ = [
+    "at_most",
+    "converges",
+    "diverges",
+    "equivalent",
+    "eventually",
+    "limit",
+    "limits",
+    "stolz",
+    "tends_to",
+]
 
 PROBES = (10**6, 10**12, 10**24)
 
@@ -201,4 +211,16 @@ def tends_to(expression: Any, variable: Any, expected: Any, *, what: str, domain
         return holds("limit", f"{what} tends to {expected}", domain=domain, certificate=shown)
     return undecided(
         "limit", f"{what} has the limit {found}, expected {expected}", domain=domain, certificate=shown
+    )
+
+
+def limits(variable: Any, *rows: tuple[Any, Any, str], domain: str) -> Evidence:
+    """Several limits as one variable grows: rows of an expression, its limit, and what it is.
+
+    >>> t = sp.Symbol("t", positive=True)
+    >>> limits(t, (1 / t, 0, "1/t"), (1 - 1 / t, 1, "its complement"), domain="t grows").pieces
+    2
+    """
+    return together(
+        *(tends_to(expression, variable, end, what=what, domain=domain) for expression, end, what in rows)
     )

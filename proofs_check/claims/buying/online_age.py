@@ -10,9 +10,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
-from proofs_check.engines.identity import equal
+from proofs_check.engines.identity import equations
 from proofs_check.engines.simulation import compare_mean
-from proofs_check.engines.smt import always
+from proofs_check.engines.smt import always, steps
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.drift import drift_of_a_round, moves
 from proofs_check.groundwork.buying.loop import play
@@ -24,8 +24,12 @@ from theory.capacity import burst_effective_rate, effective_rate
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms
 
-R, age, often = sp.symbols("R A p", positive=True)
+R, age, often, mean = sp.symbols("R A p mean", positive=True)
 debt, ages = sp.symbols("Z_2 A_1", nonnegative=True)
+replaced, aged = sp.symbols("replaced aged", real=True)
+KEPT, REPLACED = (
+    sp.And(sp.Eq(replaced, which), sp.Eq(aged, after)) for which, after in ((0, age + 1), (1, 1))
+)
 
 
 def ceiling() -> Any:
@@ -33,99 +37,66 @@ def ceiling() -> Any:
     return age_ceiling(R, S, V, B, debt, T, ages)
 
 
-def ages_of_a_round() -> Evidence:
-    """A sample kept goes from A to A+1, one replaced from A to 1: A + 1 - A·(replaced)."""
-    replaced, after = sp.symbols("replaced after", real=True)
-    return always(
-        sp.Eq(after, age + 1 - age * replaced),
-        given=[
-            sp.Or(
-                sp.And(sp.Eq(replaced, 0), sp.Eq(after, age + 1)), sp.And(sp.Eq(replaced, 1), sp.Eq(after, 1))
-            )
-        ],
-        domain="every age",
-    )
-
-
 def the_rule_minimises() -> Evidence:
-    """Sample by sample, replacing where Zc < VA has the least (Zc - VA)·p of all p in [0, 1]."""
-    replaced = sp.Symbol("replaced", real=True)
     taken = buys(Z, c, V, age)
-    return always(
-        (Z * c - V * age) * replaced <= (Z * c - V * age) * often,
-        given=[
-            often <= 1,
-            sp.Or(sp.And(taken, sp.Eq(replaced, 1)), sp.And(sp.Not(taken), sp.Eq(replaced, 0))),
-        ],
-        domain="every debt, price, age and $p$",
-    )
+    ruled = sp.Or(sp.And(taken, sp.Eq(replaced, 1)), sp.And(sp.Not(taken), sp.Eq(replaced, 0)))
+    least = (Z * c - V * age) * replaced <= (Z * c - V * age) * often
+    return steps((least, [often <= 1, ruled], "every debt, price, age and $p$"))
 
 
 def comparison() -> Evidence:
-    """p depends on the price alone, with E p = R/S and S·E[cp] = C: a round adds B + V(S - R/S·ΣA) at most."""
+    """p depends on the price alone, with E p = R/S and S·E[cp] = C."""
     total, paid, spent, after, before, rounds, summed = sp.symbols(
         "total paid spent after before rounds summed", nonnegative=True
     )
-    first = debt**2 / 2 + V * ages
+    first, gain = debt**2 / 2 + V * ages, B + V * S
+    grown = after <= before + B + V * (S - R / S * total)
+    left = first + gain * T - V * R / S * (S * T * mean)  # of the bound, at this mean age
     return together(
         always(
-            after <= before + B + V * (S - R / S * total),
+            grown,
             given=[
                 after <= before + B + Z * (S * paid - C) + V * (S - often * total),
                 sp.Eq(S * paid, C),
                 sp.Eq(often, R / S),
             ],
-            domain=r"means of $\tfrac12Z^2+V\sum A$ before and after a round; total is the mean of $\sum "
-            "A$ before it",
+            domain=r"means of $\tfrac12Z^2+V\sum A$ before and after a round; total is the mean of "
+            r"$\sum A$ before it",
         ),
         always(
-            after <= first + (B + V * S) * (rounds + 1) - V * R / S * (summed + total),
-            given=[
-                before <= first + (B + V * S) * rounds - V * R / S * summed,
-                after <= before + B + V * (S - R / S * total),
-            ],
+            after <= first + gain * (rounds + 1) - V * R / S * (summed + total),
+            given=[before <= first + gain * rounds - V * R / S * summed, grown],
             domain="every round, by induction",
         ),
-        equal(
-            first + (B + V * S) * T - V * R / S * (S * T * ceiling()),
-            0,
+        equations(
+            (left.subs(mean, ceiling()), 0, "the bound at a mean age that is the ceiling and 0"),
             domain="every argument",
-            what="the bound at a mean age that is the ceiling, and 0",
         ),
         always(
             spent <= ceiling(),
-            given=[first + (B + V * S) * T - V * R / S * (S * T * spent) >= 0],
-            domain=r"$\sum \sum A$ = ST·(mean age), and $\tfrac12Z^2+V\sum A$ is never negative",
+            given=[left.subs(mean, spent) >= 0],
+            domain=r"$\sum\sum A$ is $ST$ times the mean age, and $\tfrac12Z^2+V\sum A$ is never negative",
         ),
     )
 
 
 def effective() -> Evidence:
-    """S/(2A-1) is convex in the mean age: its mean is at least its value at the mean; S/R gives SR/(2S-R)."""
-    mean = sp.Symbol("mean", positive=True)
-    slope = sp.diff(effective_rate(S, mean), mean)
+    found, at_mean = effective_rate(S, age), effective_rate(S, mean)
+    tangent = at_mean + sp.diff(at_mean, mean) * (age - mean)
+    endless = sp.limit(ceiling().subs({debt: 0, ages: 0}), V, sp.oo)
     return together(
-        always(
-            effective_rate(S, age) >= effective_rate(S, mean) + slope * (age - mean),
-            given=[age >= 1, mean >= 1],
-            domain="every mean age of a run: the tangent at the mean over runs lies below",
+        steps(
+            (found >= tangent, [age >= 1, mean >= 1], "the tangent at the mean over runs lies below"),
+            (found >= at_mean, [age >= 1, mean >= age], "a lower mean age has a higher effective rate"),
         ),
-        always(
-            effective_rate(S, age) >= effective_rate(S, mean),
-            given=[age >= 1, mean >= age],
-            domain="a lower mean age has a higher effective rate",
-        ),
-        equal(
-            effective_rate(S, S / R),
-            burst_effective_rate(S, 1, R / S),
+        equations(
+            (
+                effective_rate(S, S / R),
+                burst_effective_rate(S, 1, R / S),
+                "the effective rate at mean age $S/R$ and that of bursts",
+            ),
+            (endless, S / R, r"the ceiling as $V\to\infty$ and $S/R$"),
             domain="every $S$ and $R$",
-            what="the effective rate at mean age $S/R$ and that of bursts at the threshold",
-        ),
-        equal(
-            sp.limit(ceiling().subs({debt: 0, ages: 0}), V, sp.oo),
-            S / R,
-            domain=r"$V\to\infty$",
-            what="the ceiling and $S/R$",
         ),
     )
 
@@ -140,50 +111,48 @@ def drawn_prices(context: Context) -> Evidence:
     # ages of the rounds 1..T: S fresh samples, and after each decision but the last
     mean = (places + found.ages[:-1].sum(axis=0)) / (places * rounds)
     bound = age_ceiling(limit, places, V, purchase_drift(places, budget, 10), reserve, rounds, places)
-    return compare_mean(
-        mean,
-        float(bound),
-        low=1,
-        high=(rounds + 1) / 2,
-        domain=f"S = 4, C = 9, V = {V}, T = {rounds}, from a fresh memory and the debt {reserve}",
-        what="the mean age",
-    )
+    domain = f"$S=4$, $C=9$, $V={V}$, $T={rounds}$, from a fresh memory and the debt {reserve}"
+    return compare_mean(mean, float(bound), low=1, high=(rounds + 1) / 2, domain=domain, what="the mean age")
 
 
 CLAIMS = [
     Claim(
         id="buy:online-age",
         kind="addition",
-        title=r"online: mean age at most $(S/R)(1+B/(\text{VS})+\ldots)$",
-        statement=r"Let a sample that has been used $j$ times be replaced where $Z(t)c(t)<V\cdot j$, "
-        "from a full memory on, and prices be independent of one law, unknown, and at most $c_{+}$. The "
-        r"expected mean age in memory over $T$ rounds is at most $(S/R)(1+B/(\text{VS}))$ and a term "
-        "that falls as $1/T$, $R$ being the most that money buys. So for large $V$ and $T$ it is at most "
-        "$S/R$, the mean age of who replaces all at the knapsack's threshold, and the expected "
-        r"$N_{\mathrm{eff}}/T$ is at least that rule's, $SR/(2S-R)$, but for $O(1/V)$ and $O(1/T)$.",
+        title=r"online: mean age at most $(S/R)(1+B/(VS)+\ldots)$",
+        statement="Let a sample that has been used $j$ times be replaced where $Z(t)c(t)<Vj$, from a full "
+        "memory on, and prices be independent of one law, unknown, and at most $c_{+}$. The expected mean "
+        "age in memory over $T$ rounds is at most $(S/R)(1+B/(VS))$ and a term that falls as $1/T$, $R$ "
+        "being the most that money buys. So for large $V$ and $T$ it is at most $S/R$, the mean age of who "
+        r"replaces all at the knapsack's threshold, and the expected $N_{\mathrm{eff}}/T$ is at least that "
+        "rule's, $SR/(2S-R)$, but for $O(1/V)$ and $O(1/T)$.",
         formula=said(
             r"\mathbb E[\bar A]\le @ceiling,\qquad\frac{\mathbb E[N_{\mathrm{eff}}]}T\ge\frac S{2\,\mathbb E[\bar A]-1}"
             r"\to @rate",
             ceiling=ceiling(),
             rate=sp.together(burst_effective_rate(S, 1, R / S)),
         ),
-        domain="every $S$, $C$, $V$, $T$ and every law of independent prices of at most $c_{+}$, $C$ "
-        "below $S$ times their mean",
+        domain="every $S$, $C$, $V$, $T$ and every law of independent prices of at most $c_{+}$, $C$ below "
+        "$S$ times their mean",
         given=(WRITTEN,),
         sketch="Let $A_i$ be how often sample $i$ has been used when round $t$ decides, and "
         r"$L=\tfrac12Z^2+V\sum A_i$. The debt's part of $L$ grows by $B+Z(cx-C)$ at most "
-        r"(buy:online-rate), and $\sum A$ by $S$ less the $A$ of those replaced. So $L$ grows by $B-ZC$ "
-        r"+ VS + $\sum (Zc-VA_i)$ over those replaced, and the rule makes that sum least, sample by "
-        "sample: it is at most its value for any other choice, even a random one. Let each place be "
+        r"(buy:online-rate), and $\sum A$ by $S$ less the $A$ of those replaced. So $L$ grows by "
+        r"$B-ZC+VS+\sum(Zc-VA_i)$, summed over those replaced, and the rule makes that sum least, sample "
+        "by sample: it is at most its value for any other choice, even a random one. Let each place be "
         "replaced with probability $p(c)$, which looks at the price alone: where $c$ is below the "
-        r"knapsack's threshold, and in part at it, so that $E$ $p=R/S$ and $S\cdot\mathbb E[cp]=C$. Ages "
-        r"and debt know only earlier prices, so in the mean $L$ grows by $B+V(S-(R/S)\sum A)$ at most. "
-        r"Added over the decisions of the rounds $2,\ldots,T+1$, with $L\ge0$ in the end and "
-        r"$L=\tfrac12Z(2)^2+V\sum A_i(1)$ at the start, $(R/S)\sum \sum A$ <= ST + $BT/V+L(2)/V$: "
-        r"divided by $RT$ that is the ceiling. $N_{\mathrm{eff}}/T=S/(2\bar A-1)$ (buy:full-memory) is "
-        r"convex in $\bar A$, so its mean is at least its value at the mean.",
+        r"knapsack's threshold, and in part at it, so that $\mathbb E[p]=R/S$ and $S\,\mathbb E[cp]=C$. "
+        r"Ages and debt know only earlier prices, so in the mean $L$ grows by $B+V(S-(R/S)\sum A)$ at "
+        r"most. Added over the decisions of the rounds $2,\ldots,T+1$, with $L\ge0$ in the end and "
+        r"$L=\tfrac12Z(2)^2+V\sum A_i(1)$ at the start, $(R/S)\sum\sum A\le ST+BT/V+L(2)/V$: divided by "
+        r"$RT$ that is the ceiling. $N_{\mathrm{eff}}/T=S/(2\bar A-1)$ (buy:full-memory) is convex in "
+        r"$\bar A$, so its mean is at least its value at the mean.",
         checks={
-            "the drift": (moves, drift_of_a_round, ages_of_a_round),
+            "the drift": (
+                moves,
+                drift_of_a_round,
+                lambda: steps((sp.Eq(aged, age + 1 - age * replaced), [sp.Or(KEPT, REPLACED)], "every age")),
+            ),
             "the rule": the_rule_minimises,
             "the ceiling": (comparison, confirming(drawn_prices)),
             "the effective rate": effective,

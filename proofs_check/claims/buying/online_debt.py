@@ -1,7 +1,4 @@
-r"""The online rule's debt (`buy:online-debt`): a ceiling that no order of prices breaks, and so a mean cost.
-
-A purchase is made only while \(Zc<Vw\), and then it adds cS at most; a round without one does not add to the debt.
-"""
+r"""The online rule's debt (`buy:online-debt`): a ceiling that no order of prices breaks, and so a mean cost."""
 
 from __future__ import annotations
 
@@ -12,9 +9,9 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
-from proofs_check.engines.exact import search
+from proofs_check.engines.exact import Found, drawn, unless
 from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always
+from proofs_check.engines.smt import steps
 from proofs_check.evidence import Evidence, fails, holds, together
 from proofs_check.groundwork.buying.drift import debt_after, with_maxima, x
 from proofs_check.groundwork.buying.loop import QUARTER, constant_worth, drawn_prices, play, worth_of_age
@@ -23,7 +20,7 @@ from proofs_check.symbols import T
 from proofs_check.text import said
 from theory.buying import buys, debt_ceiling, overspending
 
-worth, most = sp.symbols("w most", positive=True)
+worth, most, top = sp.symbols("w most top", positive=True)
 
 
 def ceiling() -> Any:
@@ -33,28 +30,22 @@ def ceiling() -> Any:
 
 def a_purchase_stays_below() -> Evidence:
     """Zc < Vw bounds Z by Vw/c; Vw/c + cS is largest at an end of the prices, being convex in c."""
-    top = sp.Symbol("top", positive=True)
-    at_the_ends = [top >= V * worth / price + price * S for price in (low, high)]
-    inside = [low <= c, c <= high]
-    return together(
-        always(
-            V * worth / c + c * S <= top,
-            given=[*inside, *at_the_ends],
-            domain="every price in $[c_{-},c_{+}]$",
-        ),
-        always(
+    after, ends = V * worth / c + c * S, [V * worth / price + price * S for price in (low, high)]
+    above = [top >= end for end in ends]
+    bought = (buys(Z, c, V, most), most <= worth, x <= S, after <= top)
+    either = sp.Or(*(sp.Eq(top, end) for end in ends))
+    return steps(
+        (after <= top, [low <= c, c <= high, *above], "every price in $[c_{-},c_{+}]$"),
+        (
             debt_after(Z, c, x, C) <= sp.Max(0, top - C),
-            given=[buys(Z, c, V, most), most <= worth, x <= S, V * worth / c + c * S <= top],
-            domain="every debt, price and purchase, worths up to $w$",
+            [*bought],
+            "every debt, price and purchase, worths up to $w$",
         ),
-        always(debt_after(Z, c, 0, C) <= Z, domain="a round without a purchase"),
-        always(
+        (debt_after(Z, c, 0, C) <= Z, [], "a round without a purchase"),
+        (
             sp.Eq(ceiling(), sp.Max(0, top - C)),
-            given=[
-                *at_the_ends,
-                sp.Or(*(sp.Eq(top, V * worth / price + price * S) for price in (low, high))),
-            ],
-            domain="theory's ceiling is the larger end less $C$, or 0",
+            [*above, either],
+            "theory's ceiling is the larger end less $C$, or 0",
         ),
     )
 
@@ -62,69 +53,41 @@ def a_purchase_stays_below() -> Evidence:
 def mean_cost() -> Evidence:
     """Z' >= Z + cx - C, so Σcx <= CT + Z(T+1) - Z(1); with the ceiling for Z(T+1)."""
     spent, debt, rounds = sp.symbols("spent debt rounds", nonnegative=True)
-    after = debt_after(Z, c, x, C)
+    later = spent + c * x <= C * (rounds + 1) + debt_after(Z, c, x, C) - Z1
+    bound = C + overspending(debt, Z1, T)
     return together(
-        always(
-            spent + c * x <= C * (rounds + 1) + after - Z1,
-            given=[spent <= C * rounds + Z - Z1],
-            domain="every round, by induction",
-        ),
-        equal(
-            (C * T + debt - Z1) / T,
-            C + overspending(debt, Z1, T),
-            domain="every $T$",
-            what="the mean cost's bound",
-        ),
+        steps((later, [spent <= C * rounds + Z - Z1], "every round, by induction")),
+        equal((C * T + debt - Z1) / T, bound, domain="every $T$", what="the mean cost's bound"),
     )
 
 
-def _breaks(
-    prices: list[int], places: int, budget: int, V: int, reserve: int, by_age: bool
-) -> dict[str, Any] | None:
-    """One path in whole numbers: the ceiling for the largest worth that was met, and the mean cost."""
-    found = play(
-        [[price] for price in prices],
-        places=places,
-        budget=budget,
-        V=V,
-        debt=reserve,
-        worth=worth_of_age if by_age else constant_worth,
-    )
+@drawn(
+    r"up to 12 whole prices up to 9 in any order, $S\le4$, $C\le8$, $V\le40$, $Z(1)\le20$; $w=1$ and "
+    "$w(j)=j$",
+    (150, 1500),
+    prices=st.lists(st.integers(1, 9), min_size=1, max_size=12),
+    places=st.integers(1, 4),
+    budget=st.integers(1, 8),
+    V=st.integers(1, 40),
+    reserve=st.integers(0, 20),
+    by_age=st.booleans(),
+)
+def drawn_paths(prices: list[int], places: int, budget: int, V: int, reserve: int, by_age: bool) -> Found:
+    """In whole numbers: the ceiling for the largest worth that was met, and the mean cost."""
+    worth, path = worth_of_age if by_age else constant_worth, [[price] for price in prices]
+    found = play(path, places=places, budget=budget, V=V, debt=reserve, worth=worth)
     top = max(1, int(found.oldest.max())) if by_age else 1
     ceiling = max(reserve, debt_ceiling(V, top, places, budget, min(prices), max(prices)))
-    T, debt = len(prices), found.debt[:, 0].tolist()
-    spent = int(found.spent.sum())
-    if max(debt) <= ceiling and spent <= T * (budget + overspending(debt[-1], reserve, T)):
-        return None
-    return {"debt": debt, "ceiling": ceiling, "spent": spent}
-
-
-def drawn_paths(context: Context) -> Evidence:
-    """Prices in any order, w = 1 and w(j) = j."""
-    return search(
-        context,
-        {
-            "prices": st.lists(st.integers(1, 9), min_size=1, max_size=12),
-            "places": st.integers(1, 4),
-            "budget": st.integers(1, 8),
-            "V": st.integers(1, 40),
-            "reserve": st.integers(0, 20),
-            "by_age": st.booleans(),
-        },
-        _breaks,
-        domain=r"up to 12 whole prices up to 9, $S\le4$, $C\le8$, $V\le40$, $Z(1)\le20$",
-        examples=context.choose(150, 1500),
-    )
+    T, debt, spent = len(prices), found.debt[:, 0].tolist(), int(found.spent.sum())
+    true = max(debt) <= ceiling and spent <= T * (budget + overspending(debt[-1], reserve, T))
+    return unless(true, debts=debt, ceiling=ceiling, spent=spent)
 
 
 def price_processes(context: Context) -> Evidence:
     """Independent, Markov and drifting prices, in whole quarters: every round of every run."""
     rng, runs, rounds = context.generator(), context.choose(40, 400), context.choose(300, 3000)
-    places, budget, V, reserve = 10, 22 * QUARTER, 4000, 100
-    seen, domain = (
-        {},
-        f"S = 10, C = 22, V = {V}, w = 1; {runs} runs of {rounds} rounds each, prices in quarters",
-    )
+    places, budget, V, reserve, seen = 10, 22 * QUARTER, 4000, 100, {}
+    domain = f"$S=10$, $C=22$, $V={V}$, $w=1$; {runs} runs of {rounds} rounds each, prices in quarters"
     for costs, prices in drawn_prices(rng, runs, rounds):
         found = play(prices, places=places, budget=budget, V=V, debt=reserve, worth=constant_worth)
         ceiling = debt_ceiling(V, 1, places, budget, int(prices.min()), int(prices.max()))
@@ -141,11 +104,11 @@ CLAIMS = [
         id="buy:online-debt",
         kind="addition",
         title="online: a ceiling on debt, and so on mean cost",
-        statement=r"Let a sample be replaced in round $t$ only if $Z(t)c(t)<V\cdot w$, $w$ being what it "
-        "is worth, and prices lie in $[c_{-},c_{+}]$, in any order. If no sample is ever worth more than "
-        "$w$, a debt that begins below the ceiling never exceeds it, and the mean cost of $T$ rounds "
-        "exceeds $C$ by $(Z(T+1)-Z(1))/T$ at most: on every path, whatever the prices, independent, "
-        "Markov or drifting.",
+        statement="Let a sample be replaced in round $t$ only if $Z(t)c(t)<Vw$, $w$ being what it is "
+        "worth, and prices lie in $[c_{-},c_{+}]$, in any order. If no sample is ever worth more than $w$, "
+        "a debt that begins below the ceiling never exceeds it, and the mean cost of $T$ rounds exceeds "
+        "$C$ by $(Z(T+1)-Z(1))/T$ at most: on every path, whatever the prices, independent, Markov or "
+        "drifting.",
         formula=said(
             r"Z(t)\le @ceiling,\qquad\frac1T\sum_{t\le T}c(t)x(t)\le C+@over",
             ceiling=with_maxima(ceiling()),
@@ -153,11 +116,10 @@ CLAIMS = [
         ),
         domain="every $S$, $C$, $V$, $w$, every prices in $[c_{-},c_{+}]$ in any order, on every path",
         given=(WRITTEN,),
-        sketch=r"If something is bought, $Z<Vw/c$, so $Z^{\prime}\le Vw/c+cS-C$ or 0. As a function of "
-        "$c$ that is convex, so it is largest at $c_{-}$ or $c_{+}$. If nothing is bought "
-        r"$Z^{\prime}\le Z$. By induction no debt is above the larger of the two, once it is below. The "
-        r"positive part never lowers a debt: $Z^{\prime}\ge Z+cx-C$. Added over $T$ rounds, $\sum cx\le "
-        "CT+Z(T+1)-Z(1)$.",
+        sketch=r"If something is bought, $Z<Vw/c$, so $Z'\le Vw/c+cS-C$ or 0. As a function of $c$ that is "
+        r"convex, so it is largest at $c_{-}$ or $c_{+}$. If nothing is bought $Z'\le Z$. By induction no "
+        "debt is above the larger of the two, once it is below. The positive part never lowers a debt: "
+        r"$Z'\ge Z+cx-C$. Added over $T$ rounds, $\sum cx\le CT+Z(T+1)-Z(1)$.",
         checks={
             "the ceiling": (a_purchase_stays_below, confirming(drawn_paths), confirming(price_processes)),
             "mean cost": (mean_cost, confirming(drawn_paths), confirming(price_processes)),

@@ -14,10 +14,10 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
-from proofs_check.engines.exact import exhaust
-from proofs_check.engines.identity import equal, symbolic_sum
+from proofs_check.engines.exact import Found, by_profile, everywhere, unless
+from proofs_check.engines.identity import equal, equations, symbolic_sum
 from proofs_check.engines.simulation import compare_mean
-from proofs_check.engines.smt import always
+from proofs_check.engines.smt import always, steps
 from proofs_check.evidence import Evidence, fails, holds, together
 from proofs_check.groundwork.buying.drift import drift_of_a_round, moves, with_maxima, x
 from proofs_check.groundwork.buying.loop import QUARTER, constant_worth, drawn_prices, play
@@ -37,10 +37,8 @@ frame, k = sp.symbols("F k", integer=True, positive=True)
 def the_rule_minimises() -> Evidence:
     """x = S where Zc < V and 0 elsewhere has the least Zcx - Vx of all x in [0, S]."""
     bought = sp.Or(sp.And(buys(Z, c, V, 1), sp.Eq(x, S)), sp.And(sp.Not(buys(Z, c, V, 1)), sp.Eq(x, 0)))
-    return always(
-        Z * c * x - V * x <= Z * c * y - V * y,
-        given=[bought, y <= S],
-        domain="every debt, price and $y$ in $[0,S]$",
+    return steps(
+        (Z * c * x - V * x <= Z * c * y - V * y, [bought, y <= S], "every debt, price and $y$ in $[0,S]$")
     )
 
 
@@ -48,87 +46,69 @@ def independent_prices() -> Evidence:
     """In the mean over the price, against y with E y = R and E cy = C; added over T rounds."""
     before, after, bought, total, start = sp.symbols("before after bought total start", nonnegative=True)
     rounds, crossed = sp.Symbol("rounds", nonnegative=True), sp.Symbol("crossed", real=True)
+    one, so_far = V * bought >= V * R - B + after - before, V * total >= (V * R - B) * rounds - start + before
+    many = V * (total + bought) >= (V * R - B) * (rounds + 1) - start + after
+    bound, stated = ((V * R - B) * T - Z1**2 / 2) / (V * T), R - rate_shortfall(V, B, Z1, T)
     return together(
         always(
-            V * bought >= V * R - B + after - before,
+            one,
             given=[after - before - V * bought <= B + crossed - V * R, crossed <= 0],
-            domain=r"means of $\tfrac12Z^2$ before and after a round, of $x$ and of $y$; crossed "
-            r"$=\mathbb E[Z(cy-C)]=\mathbb E[Z]\cdot(\mathbb E[cy]-C)$",
+            domain=r"means of $\tfrac12Z^2$ before and after a round, of $x$ and of $y$; crossed is "
+            r"$\mathbb E[Z(cy-C)]=\mathbb E[Z](\mathbb E[cy]-C)$",
         ),
-        always(
-            V * (total + bought) >= (V * R - B) * (rounds + 1) - start + after,
-            given=[
-                V * total >= (V * R - B) * rounds - start + before,
-                V * bought >= V * R - B + after - before,
-            ],
-            domain="every round, by induction",
-        ),
-        equal(
-            ((V * R - B) * T - Z1**2 / 2) / (V * T),
-            R - rate_shortfall(V, B, Z1, T),
-            domain="every $T$, $V$, $B$ and $Z(1)$",
-            what="the mean rate's bound",
-        ),
+        always(many, given=[so_far, one], domain="every round, by induction"),
+        equal(bound, stated, domain="every $T$, $V$, $B$ and $Z(1)$", what="the mean rate's bound"),
     )
 
 
 def a_frame() -> Evidence:
     """k rounds into a frame the debt has moved by kδ, so (Z - Z₀)(cy - C) <= kδ²; with B = δ²/2 that adds up to F²B."""
-    gone, spare = sp.symbols("gone spare", real=True)
+    gone, spare, paid = sp.symbols("gone spare paid", real=True)
     step = sp.Symbol("delta", positive=True)
+    near = (gone <= k * step, gone >= -k * step, spare <= step, spare >= -step)
+    added = frame * (step**2 / 2) + symbolic_sum(k * step**2, k, 0, frame - 1)
+    bound = (V * R * T - (T / frame) * frame**2 * B - Z1**2 / 2) / (V * T)
+    domain = "$T/F$ frames, $R$ being the mean of their best over $F$"
     return together(
+        steps((gone * spare <= k * step**2, [*near], r"every $k\ge1$; at $k=0$ the debt has not moved")),
+        equations((added, frame**2 * (step**2 / 2), "what a frame adds and $F^2B$"), domain="every $F$"),
         always(
-            gone * spare <= k * step**2,
-            given=[gone <= k * step, gone >= -k * step, spare <= step, spare >= -step],
-            domain=r"every $k\ge1$; at $k=0$ the debt has not moved",
-        ),
-        equal(
-            frame * (step**2 / 2) + symbolic_sum(k * step**2, k, 0, frame - 1),
-            frame**2 * (step**2 / 2),
-            domain="every $F$",
-            what="what a frame adds and $F^2B$",
-        ),
-        always(
-            Z * (sp.Symbol("paid", real=True) - C * frame) <= 0,
-            given=[sp.Symbol("paid", real=True) <= C * frame],
+            Z * (paid - C * frame) <= 0,
+            given=[paid <= C * frame],
             domain="$Z_0$ times what a frame's purchases exceed $CF$ by",
         ),
-        equal(
-            (V * R * T - (T / frame) * frame**2 * B - Z1**2 / 2) / (V * T),
-            R - frame_shortfall(V, B, frame, Z1, T),
-            domain="$T/F$ frames, $R$ being the mean of their best over $F$",
-            what="the rate's bound",
-        ),
+        equations((bound, R - frame_shortfall(V, B, frame, Z1, T), "the rate's bound"), domain=domain),
     )
 
 
-def _short_of(prices: tuple[int, ...], places: int, budget: int, V: int, reserve: int, frame: int) -> Any:
+def _short_of(prices: Any, places: int, budget: int, V: int, reserve: int, frame: int) -> Any:
     """How far Σx lies above the stated bound on one path; negative where it is broken."""
-    T = len(prices)
-    found = play(
-        [[price] for price in prices], places=places, budget=budget, V=V, debt=reserve, worth=constant_worth
-    )
+    T, path = len(prices), [[price] for price in prices]
+    found = play(path, places=places, budget=budget, V=V, debt=reserve, worth=constant_worth)
     best = sum((most_bought(prices[i : i + frame], places, budget * frame) for i in range(0, T, frame)), F(0))
     drift = purchase_drift(places, budget, max(prices))
     return int(found.bought.sum()) - best + T * frame_shortfall(V, drift, frame, reserve, T)
 
 
-def every_path(context: Context) -> Evidence:
-    """Every path of prices from 1, 3, 4, frames of 1, 2 and 3, debts and weights small and large."""
-    length = context.choose(4, 6)
-    points = (
-        {"prices": prices, "places": 2, "budget": budget, "V": V, "reserve": reserve, "frame": frame}
-        for rounds, frame in ((2, 1), (length, 2), (3, 3))
-        for prices in product((1, 3, 4), repeat=rounds)
-        for budget in (1, 4)
-        for V, reserve in ((2, 0), (9, 5), (40, 3))
-    )
+def _paths(length: int) -> list[tuple[Any, int]]:
+    """Every path of prices from 1, 3, 4, and its frame."""
+    return [
+        (path, size)
+        for rounds, size in ((2, 1), (length, 2), (3, 3))
+        for path in product((1, 3, 4), repeat=rounds)
+    ]
 
-    def find(**point: Any) -> dict[str, Any] | None:
-        spare = _short_of(**point)
-        return None if spare >= 0 else {"short": -spare}
 
-    return exhaust(points, find, domain=f"all paths of prices 1, 3, 4 up to {length} rounds; S = 2")
+@everywhere(
+    "all paths of prices 1, 3, 4 up to 4 rounds; $S=2$; frames of 1, 2 and 3",
+    path=by_profile(_paths(4), _paths(6)),
+    budget=(1, 4),
+    debt=((2, 0), (9, 5), (40, 3)),
+)
+def every_path(path: tuple[Any, int], budget: int, debt: tuple[int, int]) -> Found:
+    """Debts and weights small and large."""
+    spare = _short_of(path[0], 2, budget, *debt, path[1])
+    return unless(spare >= 0, short=-spare)
 
 
 def drawn_independent(context: Context) -> Evidence:
@@ -139,31 +119,21 @@ def drawn_independent(context: Context) -> Evidence:
     prices = rng.integers(1, 10, (rounds, runs), endpoint=True)
     found = play(prices, places=places, budget=budget, V=V, debt=reserve, worth=constant_worth)
     bound = limit - rate_shortfall(V, purchase_drift(places, budget, 10), reserve, rounds)
-    return compare_mean(
-        -found.bought.mean(axis=0),
-        -float(bound),
-        low=-places,
-        high=0,
-        domain=f"S = 4, C = 9, V = {V}, Z(1) = {reserve}, T = {rounds}; the limit is {float(limit):.4g}",
-        what="minus the rate",
-    )
+    domain = f"$S=4$, $C=9$, $V={V}$, $Z(1)={reserve}$, $T={rounds}$; the limit is {float(limit):.4g}"
+    rates = -found.bought.mean(axis=0)
+    return compare_mean(rates, -float(bound), low=-places, high=0, domain=domain, what="minus the rate")
 
 
 def price_processes(context: Context) -> Evidence:
     """Independent, Markov and drifting prices: frames of 4 on every path, the best of each by every vertex."""
     rng, runs, rounds, frame = context.generator(), context.choose(3, 20), 60, 4
-    places, budget, V, reserve = 3, 7 * QUARTER, 30_000, 100
-    seen, domain = (
-        {},
-        f"S = 3, C = 7, V = {V}, F = {frame}, T = {rounds}; {runs} runs each, prices in quarters",
-    )
+    places, budget, V, reserve, seen = 3, 7 * QUARTER, 30_000, 100, {}
+    domain = f"$S=3$, $C=7$, $V={V}$, $F={frame}$, $T={rounds}$; {runs} runs each, prices in quarters"
     for costs, prices in drawn_prices(rng, runs, rounds):
-        spares = [
-            _short_of(tuple(path), places, budget, V, reserve, frame)
-            for path in np.asarray(prices).T.tolist()
-        ]
-        seen[costs.name] = {"least above the bound": float(min(spares))}
-        if min(spares) < 0:
+        paths = np.asarray(prices).T.tolist()
+        least = min(_short_of(path, places, budget, V, reserve, frame) for path in paths)
+        seen[costs.name] = {"least above the bound": float(least)}
+        if least < 0:
             return fails("simulation", f"broken by {costs.name}", domain=domain, certificate=seen)
     return holds("simulation", "every path is above the bound", domain=domain, certificate=seen)
 
@@ -173,12 +143,12 @@ CLAIMS = [
         id="buy:online-rate",
         kind="addition",
         title="online: within $B/V$ of what money buys",
-        statement="Let all $S$ samples be replaced where $Z(t)c(t)<V$ and none elsewhere $(w=1)$, prices "
+        statement="Let all $S$ samples be replaced where $Z(t)c(t)<V$ and none elsewhere ($w=1$), prices "
         "being at most $c_{+}$ and unknown. For independent prices of one law the expected rate over $T$ "
         "rounds is at least $R-B/V-Z(1)^2/(2VT)$, $R$ being the most that money buys (buy:limit) and "
         r"$B=\tfrac12\max(C,c_{+}S-C)^2$. For prices in any order, Markov and drifting ones included, on "
-        "every path: at least the mean over frames of $F$ rounds of what $CF$ buys at best within a "
-        "frame, clairvoyant, less $FB/V$ and $Z(1)^2/(2VT)$, $T$ being a multiple of $F$.",
+        "every path: at least the mean over frames of $F$ rounds of what $CF$ buys at best within a frame, "
+        "clairvoyant, less $FB/V$ and $Z(1)^2/(2VT)$, $T$ being a multiple of $F$.",
         formula=said(
             r"\frac1T\sum_{t\le T}\mathbb E[x(t)]\ge R-\Bigl(@short\Bigr),\qquad B=@B",
             short=rate_shortfall(V, B, sp.Symbol("Z_1"), T),
@@ -187,17 +157,16 @@ CLAIMS = [
         ),
         domain="every $S$, $C$, $V$, $Z(1)$, $T$; prices of at most $c_{+}$",
         given=(WRITTEN,),
-        sketch=r"From $Z^{\prime}=[Z+cx-C]^{+}$: $\tfrac12Z^{\prime 2}-\tfrac12Z^2\le B+Z(cx-C)$, as "
-        r"$(cx-C)^2\le2B$. The rule minimises $Zcx-Vx$ over $x$ in $[0,S]$, so $\tfrac12Z^{\prime "
-        r"2}-\tfrac12Z^2-Vx\le B+Z(cy-C)-Vy$ for every $y$ in $[0,S]$. Independent prices: let $y$ be "
-        r"what the knapsack's threshold buys at the price $c$, $E$ $y=R$ and $\mathbb E[cy]\le C$; $Z$ "
-        r"knows only earlier prices, so in the mean $E\tfrac12Z^{\prime 2}-E\tfrac12Z^2-V\cdot E$ $x\le "
-        r"B-VR$. Added over $T$ rounds, with $\tfrac12Z(T+1)^2\ge0$, and divided by $VT$. Any prices: "
-        r"let $y$ be the best purchases of a frame with $\sum cy\le CF$, and $Z_0$ the debt at its "
-        r"start. Each debt moves by $\delta=\sqrt{2B}$ a round at most, so $\sum Z(cy-C)\le Z_0\sum "
-        r"(cy-C)+\sum k\delta^2$ over $k=0,\ldots,F-1$, the first sum not positive and the second "
-        "$F(F-1)B$; with $FB$ from the rounds themselves $F^2B$ a frame, and over $T/F$ frames $FB/V$ a "
-        "round.",
+        sketch=r"From $Z'=[Z+cx-C]^{+}$: $\tfrac12Z'^2-\tfrac12Z^2\le B+Z(cx-C)$, as $(cx-C)^2\le2B$. The "
+        r"rule minimises $Zcx-Vx$ over $x$ in $[0,S]$, so $\tfrac12Z'^2-\tfrac12Z^2-Vx\le B+Z(cy-C)-Vy$ "
+        "for every $y$ in $[0,S]$. Independent prices: let $y$ be what the knapsack's threshold buys at "
+        r"the price $c$, $\mathbb E[y]=R$ and $\mathbb E[cy]\le C$; $Z$ knows only earlier prices, so in "
+        r"the mean $\tfrac12\mathbb E[Z'^2]-\tfrac12\mathbb E[Z^2]-V\,\mathbb E[x]\le B-VR$. Added over "
+        r"$T$ rounds, with $\tfrac12Z(T+1)^2\ge0$, and divided by $VT$. Any prices: let $y$ be the best "
+        r"purchases of a frame with $\sum cy\le CF$, and $Z_0$ the debt at its start. Each debt moves by "
+        r"$\delta=\sqrt{2B}$ a round at most, so $\sum Z(cy-C)\le Z_0\sum(cy-C)+\sum k\delta^2$ over "
+        r"$k=0,\ldots,F-1$, the first sum not positive and the second $F(F-1)B$; with $FB$ from the rounds "
+        "themselves $F^2B$ a frame, and over $T/F$ frames $FB/V$ a round.",
         checks={
             "the drift": (moves, drift_of_a_round),
             "the rule": the_rule_minimises,

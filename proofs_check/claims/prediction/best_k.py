@@ -1,26 +1,22 @@
-r"""The best K for the noise floor is one of the two integers next to \(x=\bar c\sum B/C\) (`law:reuse/best-k`).
-
-That is Corollary 2's pair, for another reason: up to x the rate does not depend on K and v falls; beyond x the rate is
-\(\sum B/K\) and K·v does not fall.
-"""
+r"""The best K for the noise floor is one of the two integers next to \(x=\bar c\sum B/C\) (`law:reuse/best-k`)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
-from proofs_check.engines.exact import exhaust, search
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always
-from proofs_check.engines.smt import always as proved
+from proofs_check.claim import WRITTEN, Claim, Given, confirming
+from proofs_check.engines.exact import Found, drawn, everywhere, unless
+from proofs_check.engines.identity import equations
+from proofs_check.engines.smt import always, steps
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.prediction.lags import noise_falls, product_does_not_fall
+from proofs_check.groundwork.prediction.lags import SYMBOLS, a, noise_falls, product_rises
 from proofs_check.symbols import C, K, mean_cost, total_buffer
 from proofs_check.text import said
 from theory.design import best_rate, fill_ratio
@@ -28,179 +24,127 @@ from theory.law import noise_floor, stationary_noise
 from theory.setting import Budget
 from theory.stationary import best_retention
 
+F = Fraction
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 x = fill_ratio(BUDGET)
+rate, less, weight, here, after, h, spread = sp.symbols("rate less weight here after h s", positive=True)
 MOST = 60  # K that brute force tries: beyond every x that is drawn
 LIMITS = Given("law:reuse/limits", r"that $v/(1-a)\to\tfrac12$ as $a\to1$ and $v\to1/K$ as $a\to0$")
 
 
 def rates() -> Evidence:
-    """min(ΣB/K, C/c̄) is C/c̄ up to x and ΣB/K from x on; more than that is not allowed, less has a higher floor."""
-    rate, less, noise = sp.symbols("rate less noise", positive=True)
-    allowed = [mean_cost * rate <= C, K * rate <= total_buffer]
-    return together(
-        always(
-            sp.Eq(best_rate(K, BUDGET), C / mean_cost),
-            given=[x >= K],
-            domain=r"every budget, $K\le "
-            "x$",
-        ),
-        always(
-            sp.Eq(best_rate(K, BUDGET), total_buffer / K),
-            given=[x <= K],
-            domain="every budget, "
-            r"$K\ge x$",
-        ),
-        always(rate <= best_rate(K, BUDGET), given=allowed, domain="every rate within the budgets"),
-        proved(noise / rate < noise / less, given=[less < rate], domain="any noise, any lower rate"),
-    )
-
-
-def up_to_x() -> Evidence:
-    """At one rate the floor falls as v does, direction by direction."""
-    weight, rate, here, after = sp.symbols("weight rate here after", positive=True)
-    return proved(
-        weight * after / rate < weight * here / rate,
-        given=[after < here],
-        domain="$v(K+1)<v(K)$, any $hs^2$ and rate",
+    best, paid, fits = best_rate(K, BUDGET), mean_cost * rate <= C, K * rate <= total_buffer
+    return steps(
+        (sp.Eq(best, C / mean_cost), [x >= K], r"every budget, $K\le x$"),
+        (sp.Eq(best, total_buffer / K), [x <= K], r"every budget, $K\ge x$"),
+        (rate <= best, [paid, fits], "every rate within the budgets"),
+        (weight / rate < weight / less, [less < rate], "any noise, any lower rate"),
     )
 
 
 def beyond_x() -> Evidence:
     """At the rate ΣB/K the floor is K·v/ΣB, and does not fall."""
-    weight, here, after = sp.symbols("weight here after", positive=True)  # hs², K·v(K) and (K+1)·v(K+1)
-    h, spread, a = sp.symbols("h s a", positive=True)
+    floor = noise_floor(total_buffer / K, K, h=[h], variance=[spread**2], eta=(1 - a) / h)
+    product = h * spread**2 * K * stationary_noise(a, K) / (2 * total_buffer)
+    later, now = weight * after / total_buffer, weight * here / total_buffer
     return together(
-        equal(
-            noise_floor(total_buffer / K, K, h=[h], variance=[spread**2], eta=(1 - a) / h),
-            h * spread**2 * K * stationary_noise(a, K) / (2 * total_buffer),
+        equations(
+            (floor, product, r"the floor at full buffers and $Kv/\sum B$"),
             domain="every $K$, $h$, $s$ and $a$",
-            what=r"the floor at full buffers and $K\cdot v/\sum B$",
         ),
-        proved(
-            weight * after / total_buffer >= weight * here / total_buffer,
-            given=[after >= here],
-            domain=r"$(K+1)v(K+1)\ge Kv(K)$, any $hs^2$",
-        ),
+        always(later >= now, given=[after >= here], domain=r"$(K+1)v(K+1)\ge Kv(K)$, any $hs^2$"),
     )
 
 
 def which_of_the_two() -> Evidence:
     """Between K and K+1, to first order: small steps want the higher rate, large ones the larger memory."""
-    between = [x > K, x < K + 1]
+    between = (x > K, x < K + 1)
     floor, ceiling = C / mean_cost, total_buffer / (K + 1)
-    return together(
-        proved(
-            1 / (2 * floor) < 1 / (2 * ceiling),
-            given=between,
-            domain=r"$a\to1$: $(1-a)/2$ over the rate, $K<x<K+1$",
-        ),
-        proved(
-            1 / (K * floor) > 1 / ((K + 1) * ceiling),
-            given=between,
-            domain=r"$a\to0$: $1/K$ over the rate, $K<x<K+1$",
-        ),
+    return steps(
+        (1 / (2 * floor) < 1 / (2 * ceiling), [*between], r"$a\to1$: $(1-a)/2$ over the rate, $K<x<K+1$"),
+        (1 / (K * floor) > 1 / ((K + 1) * ceiling), [*between], r"$a\to0$: $1/K$ over the rate, $K<x<K+1$"),
     )
 
 
-def _budgets() -> st.SearchStrategy[Budget]:
-    return st.builds(
+BUDGETS = [
+    Budget(buffers=(size,), cost=cost, mean_cost=price)
+    for size, cost, price in product((1, 5, 12), (1, 2, 5), (F(1), F(3, 2)))
+]
+
+
+def _misses(budget: Budget, h: Sequence[Fraction], eta: Fraction, E: int) -> Found:
+    """theory's choice against every K up to 60 at its best rate: it must be the best, and next to x."""
+    problem: Any = {"h": h, "variance": [1 / (value + 1) for value in h], "eta": eta, "E": E}
+    affordable, ratio = F(budget.cost) / budget.mean_cost, fill_ratio(budget)
+    rates = {kept: min(F(budget.total_buffer, kept), affordable) for kept in range(1, MOST + 1)}
+    floors = {kept: noise_floor(rate, kept, **problem) for kept, rate in rates.items()}
+    found, rate = best_retention(budget, **problem)
+    near = found in (max(math.floor(ratio), 1), math.ceil(ratio))
+    true = floors[found] == min(floors.values()) and near and rate == rates[found]
+    return unless(true, x=ratio, found=found, best=min(floors, key=floors.__getitem__))
+
+
+listed = everywhere(
+    rf"18 budgets, $x$ below 1, whole and not, eigenvalues 1 and $1/8$, three $\eta$; every $K\le{MOST}$",
+    budget=BUDGETS,
+    h=((F(1),), (F(1), F(1, 8))),
+    eta=(F(1, 100), F(3, 4), F(1)),
+    E=(1,),
+)(_misses)
+random = drawn(
+    rf"up to three clients, up to three eigenvalues of at most 1, $\eta\le1$, every $K\le{MOST}$",
+    (25, 400),
+    budget=st.builds(
         Budget,
         buffers=st.lists(st.integers(1, 12), min_size=1, max_size=3).map(tuple),
         cost=st.integers(1, 20),
-        mean_cost=st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(3, 2)]),
-    ).filter(lambda budget: fill_ratio(budget) < MOST)
-
-
-def _misses(budget: Budget, h: Sequence[Fraction], eta: Fraction, E: int) -> dict[str, Any] | None:
-    """theory's choice against every K up to 60 at its best rate: it must be the best, and next to x."""
-    variance = [1 / (value + 1) for value in h]
-    affordable = Fraction(budget.cost) / budget.mean_cost
-    floors = {
-        kept: noise_floor(
-            min(Fraction(budget.total_buffer, kept), affordable), kept, h=h, variance=variance, eta=eta, E=E
-        )
-        for kept in range(1, MOST + 1)
-    }
-    found, rate = best_retention(budget, h=h, variance=variance, eta=eta, E=E)
-    ratio = fill_ratio(budget)
-    near = (max(math.floor(ratio), 1), math.ceil(ratio))
-    paid = rate == min(Fraction(budget.total_buffer, found), affordable)
-    if floors[found] == min(floors.values()) and found in near and paid:
-        return None
-    return {"x": ratio, "found": found, "best": min(floors, key=floors.__getitem__)}
-
-
-def listed() -> Evidence:
-    """Budgets with x below 1, whole and not, steps from small to as large as allowed, one direction and two."""
-    budgets = [
-        Budget(buffers=(size,), cost=cost, mean_cost=price)
-        for size in (1, 5, 12)
-        for cost in (1, 2, 5)
-        for price in (Fraction(1), Fraction(3, 2))
-    ]
-    points = (
-        {"budget": budget, "h": h, "eta": eta, "E": 1}
-        for budget in budgets
-        for h in ((Fraction(1),), (Fraction(1), Fraction(1, 8)))
-        for eta in (Fraction(1, 100), Fraction(3, 4), Fraction(1))
-    )
-    return exhaust(
-        points, _misses, domain=f"18 budgets, eigenvalues 1 and 1/8, η = 1/100, 3/4, 1; every K <= {MOST}"
-    )
-
-
-def drawn(context: Context) -> Evidence:
-    """Budgets, eigenvalues and steps drawn at random."""
-    return search(
-        context,
-        {
-            "budget": _budgets(),
-            "h": st.lists(st.fractions(Fraction(1, 8), 1, max_denominator=8), min_size=1, max_size=3),
-            "eta": st.sampled_from([Fraction(1, 100), Fraction(1, 4), Fraction(9, 10), Fraction(1)]),
-            "E": st.integers(1, 2),
-        },
-        _misses,
-        domain=f"budgets of up to three clients, up to three eigenvalues of at most 1, η up to 1, every K <= {MOST}",
-        examples=context.choose(25, 400),
-    )
-
+        mean_cost=st.sampled_from([F(1), F(1, 2), F(3, 2)]),
+    ).filter(lambda budget: fill_ratio(budget) < MOST),
+    h=st.lists(st.fractions(F(1, 8), 1, max_denominator=8), min_size=1, max_size=3),
+    eta=st.sampled_from([F(1, 100), F(1, 4), F(9, 10), F(1)]),
+    E=st.integers(1, 2),
+)(_misses)
 
 CLAIMS = [
     Claim(
         id="law:reuse/best-k",
         kind="addition",
         title="the noise floor is least next to $x$",
-        statement=r"Among all $K$ and rates with $\bar c\bar\Lambda\le C$ and $K\bar\Lambda\le\sum B$ "
-        r"the noise floor is least at one of the two integers next to $x=\bar c\sum B/C$ (or at 1, if "
-        r"$x<1$), at rate $\min(\sum B/K,C/\bar c)$: Corollary 2's pair, exactly and at every step size "
-        "up to $1/h$, whatever the eigenvalues. If $x$ is not whole, small steps want the floor of $x$, "
-        r"at rate $C/\bar c$, where Corollary 2 has the ceiling, and large steps want the ceiling.",
+        statement=r"Among all $K$ and rates with $\bar c\bar\Lambda\le C$ and $K\bar\Lambda\le\sum B$ the "
+        r"noise floor is least at one of the two integers next to $x=\bar c\sum B/C$ (or at 1, if $x<1$), "
+        r"at rate $\min(\sum B/K,C/\bar c)$: Corollary 2's pair, exactly and at every step size up to "
+        "$1/h$, whatever the eigenvalues. If $x$ is not whole, small steps want the floor of $x$, at rate "
+        r"$C/\bar c$, where Corollary 2 has the ceiling, and large steps want the ceiling.",
         formula=said(
-            r"\operatorname{arg}\min_K\frac{v(a,K)}{\min(\sum B/K,\,C/\bar c)}"
-            r"\in\{\max(\lfloor x\rfloor,1),\lceil x\rceil\},"
-            r"\quad x=@x",
+            r"\operatorname{arg}\min_K\frac{v(a,K)}{\min(\sum B/K,\,C/\bar c)}\in\{\max(\lfloor "
+            r"x\rfloor,1),\lceil x\rceil\},\quad x=@x",
             x=x,
         ),
         domain=r"constant admission, quadratic losses with one Hessian, $0\le a<1$ in every direction, "
         r"every $\sum B$, $C$, $\bar c$; real rates",
-        sketch=r"The floor is $\tfrac12\sum hs^2v/\bar\Lambda$, so at a given $K$ the largest rate "
-        r"within the budgets is best: $C/\bar c$ for $K\le x$ and $\sum B/K$ for $K\ge x$. Up to $x$ the "
-        r"rate stays and every $v(a,K)$ falls in $K$: the largest $K\le x$ is best. From $x$ on the "
-        r"floor is $\tfrac12\sum hs^2\cdot K\cdot v/\sum B$, and no $K\cdot v$ falls: the smallest $K\ge "
-        r"x$ is best (law:reuse/retention). As $a\to1$ the two floors are in the ratio of 1/rate, and "
-        r"$C/\bar c>\sum B/\lceil x\rceil$; as $a\to0$ they are $1/(K\bar\Lambda)$, and $\lfloor "
-        r"x\rfloor \cdot C/\bar c<\sum B$.",
+        sketch=r"The floor is $\tfrac12\sum hs^2v/\bar\Lambda$, so at a given $K$ the largest rate within "
+        r"the budgets is best: $C/\bar c$ for $K\le x$ and $\sum B/K$ for $K\ge x$. Up to $x$ the rate "
+        r"stays and every $v(a,K)$ falls in $K$: the largest $K\le x$ is best. From $x$ on the floor is "
+        r"$\tfrac12\sum hs^2Kv/\sum B$, and no $Kv$ falls: the smallest $K\ge x$ is best "
+        r"(law:reuse/retention). As $a\to1$ the two floors are in the inverse ratio of the rates, and "
+        r"$C/\bar c>\sum B/\lceil x\rceil$; as $a\to0$ they are $1/(K\bar\Lambda)$, and "
+        r"$\lfloor x\rfloor C/\bar c<\sum B$.",
         given=(WRITTEN, LIMITS),
         checks={
             "the rate": rates,
-            "up to $x$": (noise_falls, up_to_x, confirming(listed), confirming(drawn)),
-            "beyond $x$": (product_does_not_fall, beyond_x, confirming(listed), confirming(drawn)),
+            "up to $x$": (
+                noise_falls,
+                lambda: always(
+                    weight * after / rate < weight * here / rate,
+                    given=[after < here],
+                    domain="$v(K+1)<v(K)$, any $hs^2$",
+                ),
+                confirming(listed),
+                confirming(random),
+            ),
+            "beyond $x$": (product_rises, beyond_x, confirming(listed), confirming(random)),
             "which of the two": which_of_the_two,
         },
-        symbols={
-            "a": r"$(1-\eta h)^E$, what a round leaves of a distance along an eigendirection",
-            "v": r"stationary noise in units of a sample's variance over $\bar\Lambda$",
-        },
+        symbols=SYMBOLS,
     ),
 ]

@@ -1,7 +1,7 @@
 r"""Small steps see an effective rate (`law:reuse/effective-rate`), and not that of the paper's effective sample size.
 
 The law weighs a sample by \(1/n(\tau)\) in each round in which it is used; \(N_{\mathrm{eff}}\) weighs it by the number
-of these rounds. The two agree where the memory keeps its size, and differ where it does not.
+of these rounds.
 """
 
 from __future__ import annotations
@@ -12,29 +12,33 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Context, confirming
-from proofs_check.engines.exact import exhaust, search
-from proofs_check.engines.identity import equal
-from proofs_check.engines.limit import tends_to
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, together, undecided
-from proofs_check.groundwork.prediction.periods import (
-    PATTERNS,
-    noise_in_the_long_run,
-    patterns,
-    uneven_weights_cost,
+from proofs_check.claim import WRITTEN, Claim, confirming
+from proofs_check.engines.exact import (
+    Found,
+    by_profile,
+    differing,
+    drawn,
+    everywhere,
+    unless,
 )
+from proofs_check.engines.identity import equal, equations
+from proofs_check.engines.limit import limits, tends_to
+from proofs_check.engines.smt import always, steps
+from proofs_check.evidence import Evidence, together, undecided
+from proofs_check.groundwork.prediction.lags import SYMBOLS, a
+from proofs_check.groundwork.prediction.periods import PATTERNS, long_run_noise, patterns, uneven_weights_cost
 from proofs_check.symbols import K, rate
-from proofs_check.text import said
 from theory.law import by_capacity
 from theory.reuse import effective_from_sums, effective_sample_size, uniformity_from_deficits
 from theory.stationary import inverse_effective_rate
 
-t = sp.Symbol("t", positive=True)  # 1/(1-a), or a number of rounds
-U, first, second = sp.symbols("U D_1 D_2", positive=True)
+F = Fraction
+HALF = sp.Rational(1, 2)
+t, U, first, second, size, squares = sp.symbols("t U D_1 D_2 size squares", positive=True)
+power, least, share, q = sp.symbols("power least share q", positive=True)
 p = sp.Symbol("p", integer=True, positive=True)
 UNEVEN = (1, 3)  # admissions of the counterexample, K = 1
-HALF = sp.Rational(1, 2)
+EXAMPLE = r"admissions $1,3,1,3,\ldots$, $K=1$"
 
 
 def lower_end(a: Any, K: Any, p: Any) -> Any:
@@ -47,14 +51,14 @@ def upper_end(a: Any, K: Any, p: Any) -> Any:
     return (1 - a) * (p / (1 - a ** (2 * p)) + K + p)
 
 
-# --- the limit ---------------------------------------------------------------------------------------------
+def _noise(admissions: Any, kept: int, phase: int = -1) -> Any:
+    """Σc²/(1-a) at a = 1 - 1/t, a rational function of t."""
+    return sp.cancel(sp.together(sp.sympify(long_run_noise(admissions, kept, 1 - 1 / t, phase) * t)))
 
 
 def a_sample_gone() -> Evidence:
     """A round's share of its weight, a^(g-d)/n with 0 <= d < K, lies between a^g/n and a^(g-K+1)/n."""
-    left, power, least, share = sp.symbols(
-        "left power least share", positive=True
-    )  # a^(g-d), a^d, a^(K-1), 1/n
+    left = sp.Symbol("left", positive=True)  # a^(g-d); power is a^d, least a^(K-1), share 1/n
     return always(
         [left * power * share <= left * share, left * share <= left * power / least * share],
         given=[power <= 1, least <= power],
@@ -64,18 +68,11 @@ def a_sample_gone() -> Evidence:
 
 def a_period() -> Evidence:
     """Of p numbers q with the mean U, Σq·a^(2r) over r < p lies between a^(2(p-1))·pU and pU; periods: 1/(1-a^(2p))."""
-    a, q, power, least = sp.symbols("a q power least", positive=True)
     return together(
-        always(
-            [least * q <= power * q, power * q <= q],
-            given=[power <= 1, least <= power],
-            domain="each $q$, $r<p$",
-        ),
-        equal(
-            (1 / (1 - a ** (2 * p))) - a ** (2 * p) / (1 - a ** (2 * p)),
-            1,
+        steps(([least * q <= power * q, power * q <= q], [power <= 1, least <= power], "each $q$, $r<p$")),
+        equations(
+            ((1 / (1 - a ** (2 * p))) - a ** (2 * p) / (1 - a ** (2 * p)), 1, "its first term"),
             domain="every $p$: the geometric series less its tail",
-            what="its first term",
         ),
         always(
             ((K - 1) / p + 1) * p * U <= (K + p) * U,
@@ -85,201 +82,117 @@ def a_period() -> Evidence:
 
 
 def both_ends() -> Evidence:
-    """Both ends tend to ½ as a → 1, K and p symbolic."""
     a = 1 - 1 / t
-    return together(
-        *(
-            tends_to(
-                end(a, K, p),
-                t,
-                HALF,
-                what=f"the {name} end",
-                domain=r"$a\to1$, every $K$ and "
-                "period $p$",
-            )
-            for name, end in (("lower", lower_end), ("upper", upper_end))
-        )
-    )
+    ends = ((lower_end(a, K, p), HALF, "the lower end"), (upper_end(a, K, p), HALF, "the upper end"))
+    return limits(t, *ends, domain=r"$a\to1$, every $K$ and period $p$")
 
 
-def within_the_ends(context: Context) -> Evidence:
+@drawn(
+    "periods up to 6, $K$ up to 9; $a=1/10,1/2,9/10,999/1000$",
+    (60, 600),
+    pattern=patterns(),
+    a=st.sampled_from([F(1, 10), F(1, 2), F(9, 10), F(999, 1000)]),
+)
+def within_the_ends(pattern: tuple[list[int], int], a: Fraction) -> Found:
     """The noise in the long run, exactly, over (1-a)U: between the ends, in every phase."""
-
-    def find(pattern: tuple[list[int], int], a: Fraction) -> dict[str, Any] | None:
-        admissions, kept = pattern
-        scale = (1 - a) * inverse_effective_rate(admissions, kept)
-        low, high = (end(a, kept, len(admissions)) for end in (lower_end, upper_end))
-        for phase in range(len(admissions)):
-            share = noise_in_the_long_run(admissions, kept, a, phase) / scale
-            if not low <= share <= high:
-                return {"phase": phase, "noise/((1-a)U)": share, "low": low, "high": high}
-        return None
-
-    some = st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(9, 10), Fraction(999, 1000)])
-    return search(
-        context,
-        {"pattern": patterns(), "a": some},
-        find,
-        domain="periods up to 6, $K$ up to 9; $a=1/10$, $1/2$, $9/10$, $999/1000$",
-        examples=context.choose(60, 600),
-    )
+    admissions, kept = pattern
+    period, scale = len(admissions), (1 - a) * inverse_effective_rate(admissions, kept)
+    low, high = (end(a, kept, period) for end in (lower_end, upper_end))
+    shares = [long_run_noise(admissions, kept, a, phase) / scale for phase in range(period)]
+    return unless(all(low <= share <= high for share in shares), low=low, shares=shares, high=high)
 
 
 def listed_patterns() -> Evidence:
-    """The same limit from the noise itself, a rational function of a: listed admissions, every phase."""
-    found = []
-    for admissions, kept in PATTERNS:
-        U = inverse_effective_rate(admissions, kept)
-        for phase in range(len(admissions)):
-            noise = noise_in_the_long_run(admissions, kept, 1 - 1 / t, phase)
-            found.append(
-                tends_to(
-                    sp.cancel(sp.together(sp.sympify(noise * t))),
-                    t,
-                    sp.Rational(U.numerator, 2 * U.denominator),
-                    what=r"$\sum c^2/(1-a)$",
-                    domain=f"admissions {admissions} again and again, K = {kept}",
-                )
-            )
-    return together(*found)
-
-
-def weights_of_rounds() -> Evidence:
-    """t·Σω²: of t rounds all but K + p have samples that are gone, in whole periods, each with Λu² of mean U."""
+    """The same limit from the noise itself, in every phase."""
     return together(
         *(
             tends_to(
-                U * (t + off) / t,
+                _noise(admissions, kept, phase),
                 t,
-                U,
-                what=r"$t\cdot\sum \omega^2$",
-                domain="every $K$ and $p$: up to $K+p$ rounds' samples more or less",
+                HALF * inverse_effective_rate(admissions, kept),
+                what=r"$\sum c^2/(1-a)$",
+                domain=f"admissions {admissions} again and again, $K={kept}$",
             )
-            for off in (-(K + p), K + p)
+            for admissions, kept in PATTERNS
+            for phase in range(len(admissions))
         )
     )
 
 
-# --- counts of uses ----------------------------------------------------------------------------------------
-
-
-def counts_see_the_mean_rate() -> Evidence:
-    """t/N_eff with N = Λ̄t and deficits of any bounded size: 1/Λ̄, whatever K."""
-    effective = rate * t * uniformity_from_deficits(rate * t, first, second, K)
-    return tends_to(
-        t / effective,
-        t,
-        1 / rate,
-        what=r"$t/N_{\mathrm{eff}}$",
-        domain=r"every $K$, $\bar\Lambda$ and bounded "
-        "deficits $D_1$, $D_2$",
-    )
+def weights_of_rounds() -> Evidence:
+    """Of t rounds all but K + p have samples that are gone, in whole periods, each with Λu² of mean U."""
+    sums = ((U * (t + off) / t, U, r"$t\sum\omega^2$") for off in (-(K + p), K + p))
+    return limits(t, *sums, domain="every $K$ and $p$: up to $K+p$ rounds' samples more or less")
 
 
 def counts_mislead() -> Evidence:
-    """Admissions 1, 3, 1, 3, … used once: Σc²/(1-a) → 1/3, where half of t/N_eff would give 1/4."""
-    true, counted = inverse_effective_rate(UNEVEN, 1) / 2, Fraction(len(UNEVEN), 2 * sum(UNEVEN))
-    domain = "admissions 1, 3, 1, 3, …, K = 1"
+    true, counted = inverse_effective_rate(UNEVEN, 1) / 2, F(len(UNEVEN), 2 * sum(UNEVEN))
     if true == counted:
-        return undecided("limit", f"the example does not tell the two apart: {true}", domain=domain)
-    noise = sp.cancel(sp.together(sp.sympify(noise_in_the_long_run(UNEVEN, 1, 1 - 1 / t) * t)))
-    return tends_to(
-        noise,
-        t,
-        sp.Rational(true.numerator, true.denominator),
-        what=f"Σc²/(1-a), while t/(2N_eff) tends to {counted},",
-        domain=domain,
-    )
+        return undecided("limit", f"the example does not tell the two apart: {true}", domain=EXAMPLE)
+    what = rf"$\sum c^2/(1-a)$, while $t/(2N_{{\mathrm{{eff}}}})$ tends to {counted},"
+    return tends_to(_noise(UNEVEN, 1), t, sp.sympify(true), what=what, domain=EXAMPLE)
 
 
-def counterexample_sample_by_sample(context: Context) -> Evidence:
-    """The same example, t·Σω² by the law's weights and by counts, exactly, at growing t."""
-
-    def find(cycles: int) -> dict[str, Any] | None:
-        counts = list(UNEVEN) * cycles
-        T = len(counts)
-        by_weight = T * sum(m * Fraction(1, m * T) ** 2 for m in counts)
-        by_count = T / effective_sample_size([1] * sum(counts))
-        if by_weight == inverse_effective_rate(UNEVEN, 1) and by_count == Fraction(1, 2) < by_weight:
-            return None
-        return {"by weight": by_weight, "by count": by_count}
-
-    return exhaust(
-        ({"cycles": c} for c in range(1, context.choose(20, 100))),
-        find,
-        domain=r"admissions 1, 3, 1, 3, $\ldots$, $K=1$",
-    )
+@everywhere(EXAMPLE, cycles=by_profile(range(1, 20), range(1, 100)))
+def counterexample_sample_by_sample(cycles: int) -> Found:
+    """t·Σω² by the law's weights and by counts, exactly, at growing t."""
+    counts = list(UNEVEN) * cycles
+    T = len(counts)
+    weighed = T * sum(m * F(1, m * T) ** 2 for m in counts)
+    counted = T / effective_sample_size([1] * sum(counts))
+    true = weighed == inverse_effective_rate(UNEVEN, 1) and counted == F(1, 2) < weighed
+    return unless(true, weighed=weighed, counted=counted)
 
 
-def a_constant_memory() -> Evidence:
-    """n = B in every round: ω = A/(Bt), and ΣA = Bt, so Σω² = ΣA²/(ΣA)² = 1/N_eff."""
-    size, squares = sp.symbols("size squares", positive=True)
-    return equal(
-        squares / (size * t) ** 2,
-        1 / effective_from_sums(size * t, squares),
-        domain="every size of the memory, every $t$, any lifetimes",
-        what=r"$\sum \omega^2$ and $1/N_{\mathrm{eff}}$",
-    )
-
-
-def full_by_capacity(context: Context) -> Evidence:
+@drawn(
+    "any admissions up to 12 rounds after the memory was filled, capacity up to 9",
+    (80, 800),
+    admissions=st.lists(st.integers(0, 9), min_size=1, max_size=12),
+    capacity=st.integers(1, 9),
+)
+def full_by_capacity(admissions: list[int], capacity: int) -> Found:
     """Memories by capacity, full from round 1 on: the law's weights and the counts, sample by sample."""
-
-    def find(admissions: list[int], capacity: int) -> dict[str, Any] | None:
-        cohorts, T = by_capacity([capacity, *admissions], capacity), len(admissions) + 1
-        held = cohorts.occupancy(T).tolist()
-        spans = zip(cohorts.entered.tolist(), cohorts.left.tolist(), cohorts.count.tolist(), strict=True)
-        squares, uses = Fraction(0), []
-        for entered, left, count in spans:
-            rounds = range(entered, min(left, T) + 1)
-            squares += count * (sum(Fraction(1, held[tau - 1]) for tau in rounds) / T) ** 2
-            uses += [len(rounds)] * count
-        counted = 1 / effective_sample_size(uses)
-        return None if squares == counted else {"Σω²": squares, "1/N_eff": counted}
-
-    return search(
-        context,
-        {"admissions": st.lists(st.integers(0, 9), min_size=1, max_size=12), "capacity": st.integers(1, 9)},
-        find,
-        domain="any admissions up to 12 rounds after the memory was filled, capacity up to 9",
-        examples=context.choose(80, 800),
-    )
+    cohorts, T = by_capacity([capacity, *admissions], capacity), len(admissions) + 1
+    held = cohorts.occupancy(T).tolist()
+    spans = zip(cohorts.entered.tolist(), cohorts.left.tolist(), cohorts.count.tolist(), strict=True)
+    squares, uses = F(0), []
+    for entered, left, count in spans:
+        rounds = range(entered, min(left, T) + 1)
+        squares += count * (sum(F(1, held[tau - 1]) for tau in rounds) / T) ** 2
+        uses += [len(rounds)] * count
+    return differing(weighed=squares, counted=1 / effective_sample_size(uses))
 
 
 CLAIMS = [
     Claim(
         id="law:reuse/effective-rate",
         kind="addition",
-        title=r"small steps see $\sum \omega^2$ of shares $1/n$, not $N_{\mathrm{eff}}$ of counts",
-        statement="Let admissions have a period, some sample be in memory in every round, and each be "
-        r"kept for $K$ rounds. As a tends to 1, the noise $\sum c^2$ over $1-a$ tends to "
-        r"$\tfrac12\cdot\lim t\cdot\sum \omega^2$, where $\omega$ is a sample's weight by rounds, the "
-        r"mean over all rounds of $1/n$ where it is used: the mean $U$ of $\Lambda u^2$ over a period. "
-        r"The paper's $N_{\mathrm{eff}}$, which counts uses, has $t/N_{\mathrm{eff}}\to1/\bar\Lambda$ "
-        r"whatever the period, so it is right just where $U=1/\bar\Lambda$ and else too large: for "
-        r"admissions 1, 3, 1, 3, $\ldots$used once the noise tends to $(1-a)/3$, and not to $(1-a)/4$. "
-        "Where the memory keeps its size, as by capacity once it is full, both are equal, for any "
-        "lifetimes.",
-        formula=said(
-            r"\lim_{a\to1}\frac{\sum_ic_i^2}{1-a}=\frac12\lim_{t\to\infty}t\sum_i\omega_i(t)^2=\frac{U}2,\quad "
-            r"\omega_i(t)=\frac1t\sum_{\tau\le t,\,i\in Q(\tau)}\frac1{n(\tau)},\quad "
-            r"U=\frac1p\sum_{j\le p}\Lambda_ju_j^2\ge\frac1{\bar\Lambda}=\lim\frac t{N_{\mathrm{eff}}}",
-        ),
+        title=r"small steps see $\sum\omega^2$ of shares $1/n$, not $N_{\mathrm{eff}}$ of counts",
+        statement="Let admissions have a period, some sample be in memory in every round, and each be kept "
+        r"for $K$ rounds. As $a$ tends to 1, the noise $\sum c^2$ over $1-a$ tends to "
+        r"$\tfrac12\lim t\sum\omega^2$, where $\omega$ is a sample's weight by rounds, the mean over all "
+        r"rounds of $1/n$ where it is used: the mean $U$ of $\Lambda u^2$ over a period. The paper's "
+        r"$N_{\mathrm{eff}}$, which counts uses, has $t/N_{\mathrm{eff}}\to1/\bar\Lambda$ whatever the "
+        r"period, so it is right if and only if $U=1/\bar\Lambda$ and else too large: for admissions "
+        r"$1,3,1,3,\ldots$ used once the noise tends to $(1-a)/3$, and not to $(1-a)/4$. Where the memory "
+        "keeps its size, as by capacity once it is full, both are equal, for any lifetimes.",
+        formula=r"\lim_{a\to1}\frac{\sum_ic_i^2}{1-a}=\frac12\lim_{t\to\infty}t\sum_i\omega_i(t)^2=\frac{U}2,\quad "
+        r"\omega_i(t)=\frac1t\sum_{\tau\le t,\,i\in Q(\tau)}\frac1{n(\tau)},\quad U=\frac1p\sum_{j\le "
+        r"p}\Lambda_ju_j^2\ge\frac1{\bar\Lambda}=\lim\frac t{N_{\mathrm{eff}}}",
         domain="quadratic losses with one Hessian; admissions of any period $p$, retention by age; the "
         "last part any memory of constant size",
-        sketch=r"A sample of round $j$ has, $g$ rounds later, when it is gone, the weight $(1-a)\sum "
-        r"a^{g-d}/n$ over the $d<K$ of its rounds: between $(1-a)a^g\cdot u$ and $(1-a)a^{g-K+1}\cdot "
-        r"u$, where $u=\sum 1/n$. So $\sum c^2$ is $(1-a)^2$ times a sum of $\Lambda u^2\cdot a^{2g}$, "
-        "up to a factor between $a^{2(K-1)}$ and 1, and up to the last $K-1$ rounds' samples, whose "
-        r"squares add up to at most $(1-a)^2(K+p)U$. Over a period $\sum q\cdot a^{2r}$ lies between "
-        r"$a^{2(p-1)}\cdot pU$ and $pU$, and the periods before it are a geometric series: so $\sum "
-        r"c^2/((1-a)U)$ lies between $(1-a)p\cdot a^{2(K+p-2)}/(1-a^{2p})$ and "
-        r"$(1-a)p/(1-a^{2p})+(1-a)(K+p)$, and both tend to $\tfrac12$. (The same holds in the mean for "
-        r"stationary random admissions, since each round's $\Lambda u^2$ has the same mean.) By rounds "
-        r"$\omega=u/t$ for all samples gone, so $t\cdot\sum \omega^2$ tends to the mean of $\Lambda "
-        r"u^2$. By uses every sample gone has $A=K$, so $N_{\mathrm{eff}}$ is $N$ up to a bounded "
-        r"number, and $t/N_{\mathrm{eff}}$ tends to $1/\bar\Lambda$, which is at most $U$: the weights "
-        r"$1/n$ add up to 1 in every round, so $U-1/\bar\Lambda$ is the mean of "
+        sketch="A sample of round $j$ has, $g$ rounds later, when it is gone, the weight "
+        r"$(1-a)\sum_da^{g-d}/n$ over the $d<K$ of its rounds: between $(1-a)a^gu$ and $(1-a)a^{g-K+1}u$, "
+        r"where $u=\sum1/n$. So $\sum c^2$ is $(1-a)^2$ times a sum of $\Lambda u^2a^{2g}$, up to a factor "
+        "between $a^{2(K-1)}$ and 1, and up to the last $K-1$ rounds' samples, whose squares add up to at "
+        r"most $(1-a)^2(K+p)U$. Over a period $\sum qa^{2r}$ lies between $a^{2(p-1)}pU$ and $pU$, and the "
+        r"periods before it are a geometric series: so $\sum c^2/((1-a)U)$ lies between "
+        r"$(1-a)pa^{2(K+p-2)}/(1-a^{2p})$ and $(1-a)p/(1-a^{2p})+(1-a)(K+p)$, and both tend to $\tfrac12$. "
+        r"(The same holds in the mean for stationary random admissions, since each round's $\Lambda u^2$ "
+        r"has the same mean.) By rounds $\omega=u/t$ for all samples gone, so $t\sum\omega^2$ tends to the "
+        r"mean of $\Lambda u^2$. By uses every sample gone has $A=K$, so $N_{\mathrm{eff}}$ is $N$ up to a "
+        r"bounded number, and $t/N_{\mathrm{eff}}$ tends to $1/\bar\Lambda$, which is at most $U$: the "
+        r"weights $1/n$ add up to 1 in every round, so $U-1/\bar\Lambda$ is the mean of "
         r"$\Lambda(u-1/\bar\Lambda)^2$. If $n=B$ in every round, $\omega=A/(Bt)$ and $\sum A=Bt$.",
         given=(WRITTEN,),
         checks={
@@ -291,17 +204,29 @@ CLAIMS = [
                 confirming(listed_patterns),
             ),
             "shares of rounds": weights_of_rounds,
-            "counts of uses": (counts_see_the_mean_rate, uneven_weights_cost),
+            "counts of uses": (
+                lambda: tends_to(
+                    1 / (rate * uniformity_from_deficits(rate * t, first, second, K)),
+                    t,
+                    1 / rate,
+                    what=r"$t/N_{\mathrm{eff}}$",
+                    domain=r"every $K$, $\bar\Lambda$ and bounded deficits $D_1$, $D_2$",
+                ),
+                uneven_weights_cost,
+            ),
             "they differ": (counts_mislead, confirming(counterexample_sample_by_sample)),
-            "a memory of constant size": (a_constant_memory, confirming(full_by_capacity)),
+            "a memory of constant size": (
+                lambda: equal(  # ω = A/(Bt), and ΣA = Bt
+                    squares / (size * t) ** 2,
+                    1 / effective_from_sums(size * t, squares),
+                    domain="every size of the memory, every $t$, any lifetimes",
+                    what=r"$\sum\omega^2$ and $1/N_{\mathrm{eff}}$",
+                ),
+                confirming(full_by_capacity),
+            ),
         },
         symbols={
-            "a": r"$(1-\eta h)^E$, what a round leaves of a distance along an eigendirection",
-            "c": r"a sample's weight in $\theta$",
-            "u": r"what a sample weighs over all its rounds, $\sum 1/n$",
-            "U": r"the mean of $\Lambda u^2$ over a period",
-            "p": "the period of the admissions",
-            "j": "a round",
+            **SYMBOLS,
             "ω": "a sample's weight by rounds: the mean of $1/n$ where it is used, and 0 elsewhere",
         },
     ),

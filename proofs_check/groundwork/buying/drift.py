@@ -10,10 +10,9 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.engines import smt
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.buying.market import C, S, Z, c, high
+from proofs_check.engines.smt import always, steps
+from proofs_check.evidence import Evidence
+from proofs_check.groundwork.buying.market import B, C, S, Z, c, high
 from theory.algebra import positive_part
 from theory.buying import purchase_drift
 
@@ -37,19 +36,16 @@ def with_maxima(expression: Any) -> Any:
 @cache
 def moves() -> Evidence:
     """cx - C lies within δ of 0, δ² = 2B; B is no larger than it must be; and the debt moves by δ at most."""
-    most = 2 * purchase_drift(S, C, high)
-    move = debt_after(Z, c, x, C) - Z
+    most, move = 2 * purchase_drift(S, C, high), debt_after(Z, c, x, C) - Z
     step = sp.Symbol("delta", positive=True)
-    return together(
-        always((c * x - C) ** 2 <= most, given=[x <= S, c <= high], domain="every purchase and price"),
-        always(
-            sp.Or(sp.Eq(most, C**2), sp.Eq(most, (high * S - C) ** 2)),
-            domain="one of the two: nothing is bought, or $S$ at the highest price",
-        ),
-        always(
+    either = sp.Or(sp.Eq(most, C**2), sp.Eq(most, (high * S - C) ** 2))
+    return steps(
+        ((c * x - C) ** 2 <= most, [x <= S, c <= high], "every purchase and price"),
+        (either, [], "one of the two: nothing is bought, or $S$ at the highest price"),
+        (
             [move <= step, move >= -step],
-            given=[step >= C, c * x - C <= step],
-            domain=r"every debt, $\delta$ at least $C$ and $cx-C$",
+            [step >= C, c * x - C <= step],
+            r"every debt, $\delta$ at least $C$ and $cx-C$",
         ),
     )
 
@@ -57,13 +53,9 @@ def moves() -> Evidence:
 @cache
 def drift_of_a_round() -> Evidence:
     """½Z'² - ½Z² <= B + Z(cx - C): the positive part takes nothing away from that."""
-    half = sp.Symbol("B", positive=True)
     after, spare = sp.symbols("after spare", real=True)
-    return smt.always(
-        after**2 / 2 - Z**2 / 2 <= half + Z * spare,
-        given=[
-            spare**2 <= 2 * half,
-            sp.Or(sp.Eq(after, Z + spare), sp.And(sp.Eq(after, 0), Z + spare <= 0)),
-        ],
-        domain=r"every $Z\ge0$ and $cx-C$ = spare with $\text{spare}^2\le2B$",
+    return always(
+        after**2 / 2 - Z**2 / 2 <= B + Z * spare,
+        given=[spare**2 <= 2 * B, sp.Or(sp.Eq(after, Z + spare), sp.And(sp.Eq(after, 0), Z + spare <= 0))],
+        domain=r"every $Z\ge0$ and $cx-C=\mathrm{spare}$ with $\mathrm{spare}^2\le2B$",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -11,36 +10,35 @@ from proofs_check.engines.enclosure import compare
 from proofs_check.evidence import Evidence, together
 from theory.algebra import ball
 
-__all__ = ["between", "rounds_to"]
+__all__ = ["figures"]
 
 
-def between(value: Any, low: Any, high: Any, *, what: str, domain: str) -> Evidence:
-    """Whether low < value < high; a proof where it holds, since it is about one number."""
-    ends: Sequence[tuple[Any, Any]] = ((">", low), ("<", high))
-    found = together(
-        *(
-            compare(
-                lambda p: value,
-                relation,
-                lambda p: ball(p["end"]),
-                [{"what": what, "end": Fraction(end)}],
-                domain=f"{what}: {domain}",
-            )
-            for relation, end in ends
-        )
-    )
-    return replace(found, strength="proof")
+def figures(domain: str, *found: tuple[str, Any, Any]) -> Evidence:
+    """What, its value (a ball or an exact number), and its figure to the last digit or two ends that it is between.
 
+    A proof where it holds, since it is about single numbers.
 
-def rounds_to(value: Any, figure: str, *, what: str, domain: str) -> Evidence:
-    """Whether a value, a ball or an exact number, is this figure to its last digit.
-
-    >>> rounds_to(ball(2).sqrt(), "1.414", what="√2", domain="one number").outcome
+    >>> figures("one number", ("√2", ball(2).sqrt(), "1.414"), ("2√2", ball(8).sqrt(), (2, 3))).outcome
     'holds'
-    >>> rounds_to(ball(2).sqrt(), "1.415", what="√2", domain="one number").outcome
+    >>> figures("one number", ("√2", ball(2).sqrt(), "1.415")).outcome
     'fails'
     """
+    return together(*(_lies(domain, *one) for one in found))
+
+
+def _lies(domain: str, what: str, value: Any, figure: Any) -> Evidence:
+    low, high = figure if isinstance(figure, tuple) else _rounded(figure)
+    name = f"{what} = {figure}" if isinstance(figure, str) else what
+
+    def compared(relation: Any, end: Any) -> Evidence:
+        points = [{"what": name, "end": Fraction(end)}]
+        return compare(
+            lambda p: value, relation, lambda p: ball(p["end"]), points, domain=f"{name}: {domain}"
+        )
+
+    return replace(together(compared(">", low), compared("<", high)), strength="proof")
+
+
+def _rounded(figure: str) -> tuple[Fraction, Fraction]:
     half = Fraction(1, 2 * 10 ** len(figure.partition(".")[2]))
-    return between(
-        value, Fraction(figure) - half, Fraction(figure) + half, what=f"{what} = {figure}", domain=domain
-    )
+    return Fraction(figure) - half, Fraction(figure) + half

@@ -17,21 +17,11 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.engines.identity import equal
-from proofs_check.evidence import Evidence, together
+from proofs_check.engines.identity import equations
+from proofs_check.evidence import Evidence
 from theory.curved import Moments, Tails
 
-__all__ = [
-    "INDEPENDENT",
-    "PAIR",
-    "TRIPLE",
-    "Kinds",
-    "Stream",
-    "coefficients",
-    "followed",
-    "means",
-    "moments_of_a_mean",
-]
+__all__ = ["INDEPENDENT", "KINDS", "PAIR", "Kinds", "Stream", "coefficients", "moments_of_a_mean"]
 
 F = Fraction
 
@@ -51,28 +41,22 @@ class Kinds:
         """Of a function of (h, g, k)."""
         return sum((p * of(*value) for p, value in zip(self.chances, self.values, strict=True)), F(0))
 
+    def moment(self, i: int, j: int) -> Fraction:
+        """E (h_i - h)^i·g^j."""
+        middle = self.mean(lambda h, g, k: h)
+        return self.mean(lambda h, g, k: (h - middle) ** i * g**j)
+
     @property
     def moments(self) -> Moments:
-        """As theory takes them."""
-        h = self.mean(lambda x, g, k: x)
-        return Moments(
-            h=h,
-            spread=self.mean(lambda x, g, k: (x - h) ** 2),
-            noise=self.mean(lambda x, g, k: g * g),
-            tilt=self.mean(lambda x, g, k: x * g),
-            skew=self.mean(lambda x, g, k: (x - h) * g * g),
-        )
+        """As theory takes them; E hg is E (h_i - h)g, for E g = 0."""
+        spread, noise, tilt, skew = (self.moment(*powers) for powers in ((2, 0), (0, 2), (1, 1), (1, 2)))
+        return Moments(h=self.mean(lambda h, g, k: h), spread=spread, noise=noise, tilt=tilt, skew=skew)
 
     @property
     def tails(self) -> Tails:
         """Higher moments, as theory takes them."""
-        h = self.mean(lambda x, g, k: x)
-        return Tails(
-            third=self.mean(lambda x, g, k: (x - h) ** 3),
-            fourth=self.mean(lambda x, g, k: (x - h) ** 4),
-            cross=self.mean(lambda x, g, k: (x - h) ** 2 * g),
-            gradient=self.mean(lambda x, g, k: g**4),
-        )
+        third, fourth, cross, gradient = (self.moment(*powers) for powers in ((3, 0), (4, 0), (2, 1), (0, 4)))
+        return Tails(third=third, fourth=fourth, cross=cross, gradient=gradient)
 
     def cohort(self, size: int) -> Iterator[tuple[Fraction, tuple[Fraction, ...]]]:
         """Pairs (chance, sums of h, g and k) of so many samples."""
@@ -88,14 +72,16 @@ class Kinds:
             )
 
 
+def _kinds(*values: tuple[Any, Any], chances: tuple[Fraction, ...]) -> Kinds:
+    """Quadratic losses: pairs (h, g)."""
+    return Kinds(tuple((F(h), F(g), F(0)) for h, g in values), chances)
+
+
 # gradient and curvature depend on each other; the same with three kinds; and a gradient of mean 0 at each curvature
-PAIR = Kinds(((F(1), F(1), F(0)), (F(1, 2), F(-2), F(0))), (F(2, 3), F(1, 3)))
-TRIPLE = Kinds(
-    ((F(1), F(1), F(0)), (F(1, 4), F(-1), F(0)), (F(1, 2), F(0), F(0))), (F(1, 4), F(1, 4), F(1, 2))
-)
-INDEPENDENT = Kinds(
-    ((F(1), F(1), F(0)), (F(1), F(-1), F(0)), (F(1, 4), F(0), F(0))), (F(1, 4), F(1, 4), F(1, 2))
-)
+PAIR = _kinds((1, 1), (F(1, 2), -2), chances=(F(2, 3), F(1, 3)))
+TRIPLE = _kinds((1, 1), (F(1, 4), -1), (F(1, 2), 0), chances=(F(1, 4), F(1, 4), F(1, 2)))
+INDEPENDENT = _kinds((1, 1), (1, -1), (F(1, 4), 0), chances=(F(1, 4), F(1, 4), F(1, 2)))
+KINDS = (PAIR, TRIPLE, INDEPENDENT)
 
 
 def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
@@ -154,36 +140,40 @@ class Stream:
             path.append(moved if n else path[-1])
         return path
 
+    def means(self, points: int) -> list[list[list[Fraction]]]:
+        """The coefficients of E δ(t), E δ(t)², … for t = 1..T+1, from λ = 1..points."""
+        runs = [self.expected(scale) for scale in range(1, points + 1)]
+        return [[coefficients(power) for power in zip(*at, strict=True)] for at in zip(*runs, strict=True)]
 
-def followed(stream: Stream, rounds: int, size: int) -> list[tuple[Fraction, Fraction]]:
-    """E δ(t) and E δ(t)², t = 1..T+1, of one client that admits so many samples in each of many rounds; E = 1, k = 0.
+    def followed(self, rounds: int, size: int) -> list[tuple[Fraction, Fraction]]:
+        """E δ(t) and E δ(t)², t = 1..T+1, one client that admits so many samples in each of many rounds; E = 1, k = 0.
 
-    Given what is in memory δ' is linear in δ: chance, mean and mean square go on from one memory to the next.
-    """
-    fresh = [(chance, sums[:2]) for chance, sums in stream.kinds.cohort(size)]
-    states = {(): (F(1), stream.start, stream.start**2)}
-    found = [(stream.start, stream.start**2)]
-    for _ in range(rounds):
-        after: dict[Any, tuple[Fraction, Fraction, Fraction]] = {}
-        for memory, (weight, mean, square) in states.items():
-            for chance, sums in fresh:
-                held = (*memory, sums)
-                h, g = (sum(column, F(0)) / (size * len(held)) for column in zip(*held, strict=True))
-                left, pull = 1 - stream.eta * h, -stream.eta * g
-                moved = (
-                    weight,
-                    left * mean + pull * weight,
-                    left**2 * square + 2 * left * pull * mean + pull**2 * weight,
-                )
-                kept = held[-(stream.K - 1) :] if stream.K > 1 else ()
-                before = after.get(kept, (F(0),) * 3)
-                w, m, s = (old + chance * new for old, new in zip(before, moved, strict=True))
-                after[kept] = (w, m, s)
-        states = after
-        found.append(
-            (sum((m for _, m, _ in states.values()), F(0)), sum((s for *_, s in states.values()), F(0)))
-        )
-    return found
+        Given what is in memory δ' is linear in δ: chance, mean and mean square go on from one memory to the next.
+        """
+        fresh = [(chance, sums[:2]) for chance, sums in self.kinds.cohort(size)]
+        states = {(): (F(1), self.start, self.start**2)}
+        found = [(self.start, self.start**2)]
+        for _ in range(rounds):
+            after: dict[Any, tuple[Fraction, Fraction, Fraction]] = {}
+            for memory, (weight, mean, square) in states.items():
+                for chance, sums in fresh:
+                    held = (*memory, sums)
+                    h, g = (sum(column, F(0)) / (size * len(held)) for column in zip(*held, strict=True))
+                    left, pull = 1 - self.eta * h, -self.eta * g
+                    moved = (
+                        weight,
+                        left * mean + pull * weight,
+                        left**2 * square + 2 * left * pull * mean + pull**2 * weight,
+                    )
+                    kept = held[-(self.K - 1) :] if self.K > 1 else ()
+                    before = after.get(kept, (F(0),) * 3)
+                    w, m, s = (old + chance * new for old, new in zip(before, moved, strict=True))
+                    after[kept] = (w, m, s)
+            states = after
+            found.append(
+                (sum((m for _, m, _ in states.values()), F(0)), sum((s for *_, s in states.values()), F(0)))
+            )
+        return found
 
 
 def coefficients(values: Sequence[Fraction]) -> list[Fraction]:
@@ -203,34 +193,16 @@ def coefficients(values: Sequence[Fraction]) -> list[Fraction]:
     return found
 
 
-def means(stream: Stream, points: int) -> list[list[list[Fraction]]]:
-    """The coefficients of E δ(t), E δ(t)², … for t = 1..T+1, from λ = 1..points."""
-    runs = [stream.expected(scale) for scale in range(1, points + 1)]
-    return [[coefficients(power) for power in zip(*at, strict=True)] for at in zip(*runs, strict=True)]
-
-
 def moments_of_a_mean() -> Evidence:
     """E ε² = Var/n, E ε³ = μ₃/n², E ε⁴ = 3Var²/n² + (μ₄-3Var²)/n³ for a mean of n, by induction over n."""
     n, var, third, fourth = sp.symbols("n Var mu3 mu4")
+    one = {2: var, 3: third, 4: fourth}
     sums = {2: n * var, 3: n * third, 4: n * fourth + 3 * n * (n - 1) * var**2}  # of a sum of n
     raised = {2: sums[2] + var, 3: sums[3] + third, 4: sums[4] + 6 * sums[2] * var + fourth}
     scaled = {2: var / n, 3: third / n**2, 4: 3 * var**2 / n**2 + (fourth - 3 * var**2) / n**3}
-    return together(
-        *(
-            equal(
-                total.subs(n, 1),
-                {2: var, 3: third, 4: fourth}[k],
-                domain="$n=1$",
-                what=f"moment {k} and its own",
-            )
-            for k, total in sums.items()
-        ),
-        *(
-            equal(total.subs(n, n + 1), raised[k], domain="one sample more", what=f"moment {k} of the sum")
-            for k, total in sums.items()
-        ),
-        *(
-            equal(total / n**k, scaled[k], domain="every $n$", what=f"moment {k} of the mean")
-            for k, total in sums.items()
-        ),
+    return equations(
+        *((sums[k].subs(n, 1), one[k], f"moment {k} of one sample") for k in sums),
+        *((sums[k].subs(n, n + 1), raised[k], f"moment {k} of one sample more") for k in sums),
+        *((sums[k] / n**k, scaled[k], f"moment {k} of the mean") for k in sums),
+        domain="every $n$",
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.engines.identity import equal, symbolic_sum
+from proofs_check.engines.identity import equal, equations, symbolic_sum
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.symbols import K
@@ -18,18 +18,33 @@ from theory.law import lag_sum, stationary_noise
 
 __all__ = [
     "EVERY",
+    "SUMS",
+    "SYMBOLS",
     "a",
+    "d",
     "geometric",
     "lag_sums",
     "noise_falls",
     "pairs",
-    "product_does_not_fall",
+    "product_rises",
     "ramp",
     "sums",
 ]
 
 a = sp.Symbol("a", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
+SYMBOLS = {
+    "a": r"$(1-\eta h)^E$, what a round leaves of a distance along an eigendirection",
+    "c": r"a sample's weight in $\theta$",
+    "d": "a lag: the distance of two rounds",
+    "h": "an eigenvalue of $H$",
+    "j": "a round",
+    "p": "the period of the admissions",
+    "s": "a sample's standard deviation along that eigendirection",
+    "u": r"what a sample weighs over all its rounds, $\sum1/n$",
+    "U": r"the mean of $\Lambda u^2$ over a period",
+    "v": r"stationary noise in units of a sample's variance over $\bar\Lambda$",
+}
 EVERY = r"every $K\ge1$ and $0<a<1$"
 
 
@@ -46,71 +61,45 @@ def ramp(last: Any) -> Any:
 @cache
 def sums() -> Evidence:
     """Both closed forms: nothing for no terms, and one term more from K to K+1."""
-    return together(
-        equal(geometric(0), 0, domain="no terms", what=r"$\sum a^d$ and 0"),
-        equal(
-            geometric(K + 1) - geometric(K),
-            a ** (K + 1),
-            domain=EVERY,
-            what=r"one term more of $\sum "
-            "a^d$",
-        ),
-        equal(ramp(0), 0, domain="no terms", what=r"$\sum d\cdot a^d$ and 0"),
-        equal(
-            ramp(K + 1) - ramp(K),
-            (K + 1) * a ** (K + 1),
-            domain=EVERY,
-            what=r"one term more of $\sum "
-            r"d\cdot a^d$",
-        ),
+    return equations(
+        (geometric(0), 0, r"$\sum a^d$ over no terms and 0"),
+        (geometric(K + 1) - geometric(K), a ** (K + 1), r"one term more of $\sum a^d$"),
+        (ramp(0), 0, r"$\sum da^d$ over no terms and 0"),
+        (ramp(K + 1) - ramp(K), (K + 1) * a ** (K + 1), r"one term more of $\sum da^d$"),
+        domain=EVERY,
     )
 
 
 @cache
 def lag_sums() -> Evidence:
-    """theory's Σ_{d<K}(K-d)a^d is 0 for K = 1 and grows by Σ_{d<=K}a^d from K to K+1."""
-    return together(
-        equal(lag_sum(a, 1), 0, domain="$K=1$", what="the sum over lags and 0"),
-        equal(
-            lag_sum(a, K + 1) - lag_sum(a, K),
-            geometric(K),
-            domain=EVERY,
-            what=r"the growth and $\sum "
-            "a^d$",
-        ),
+    r"""theory's \(\sum_{d<K}(K-d)a^d\), by induction over K."""
+    return equations(
+        (lag_sum(a, 1), 0, "the sum over lags at $K=1$ and 0"),
+        (lag_sum(a, K + 1) - lag_sum(a, K), geometric(K), r"its growth and $\sum_{d\le K}a^d$"),
+        domain=EVERY,
     )
 
 
 @cache
 def pairs() -> Evidence:
     """v is (1-a)/(1+a) times the mean of a^|i-j| over all pairs of K rounds: K pairs i = j, 2(K-d) at distance d."""
-    return together(
-        equal(
-            stationary_noise(a, K),
-            (1 - a) / (1 + a) * (K + 2 * lag_sum(a, K)) / K**2,
-            domain=EVERY,
-            what="$v$ and the mean over pairs",
-        ),
-        equal(
-            K + 2 * symbolic_sum(K - d, d, 1, K - 1),
-            K**2,
-            domain="every $K$",
-            what="the number of pairs and $K^2$",
-        ),
+    mean = (1 - a) / (1 + a) * (K + 2 * lag_sum(a, K)) / K**2
+    return equations(
+        (stationary_noise(a, K), mean, "$v$ and the mean over pairs"),
+        (K + 2 * symbolic_sum(K - d, d, 1, K - 1), K**2, "the number of pairs and $K^2$"),
+        domain=EVERY,
     )
 
 
+SUMS = (sums, lag_sums, pairs)
+
+
 @cache
-def product_does_not_fall() -> Evidence:
-    """(K+1)v(K+1) - Kv(K) is Σd·a^d times what is positive."""
+def product_rises() -> Evidence:
     factor = 2 * (1 - a) / ((1 + a) * K * (K + 1))
+    growth = (K + 1) * stationary_noise(a, K + 1) - K * stationary_noise(a, K)
     return together(
-        equal(
-            (K + 1) * stationary_noise(a, K + 1) - K * stationary_noise(a, K),
-            factor * ramp(K),
-            domain=EVERY,
-            what=r"the growth of $Kv$ and $\sum d\cdot a^d$",
-        ),
+        equal(growth, factor * ramp(K), domain=EVERY, what=r"the growth of $Kv$ and $\sum da^d$"),
         always(factor > 0, given=[a < 1], domain=EVERY),
     )
 
@@ -127,22 +116,20 @@ def noise_falls() -> Evidence:
     weight = size - (2 * K + 1) * d
     scale = (1 - a) / ((1 + a) * size**2)
     return together(
-        equal(
-            stationary_noise(a, K) - stationary_noise(a, K + 1),
-            scale * (size + 2 * (size * geometric(K) - (2 * K + 1) * ramp(K))),
+        equations(
+            (
+                stationary_noise(a, K) - stationary_noise(a, K + 1),
+                scale * (size + 2 * (size * geometric(K) - (2 * K + 1) * ramp(K))),
+                "the fall of $v$ and the sum with weights $w$",
+            ),
+            (symbolic_sum(weight, d, 1, K), -size / 2, r"$\sum w$ and $-K(K+1)/2$"),
+            (weight.subs(d, size / (2 * K + 1)), 0, "$w$ at $d_0$ and 0"),
             domain=EVERY,
-            what="the fall of $v$ and the sum with weights $w$",
         ),
-        equal(symbolic_sum(weight, d, 1, K), -size / 2, domain="every $K$", what=r"$\sum w$ and $-K(K+1)/2$"),
-        equal(weight.subs(d, size / (2 * K + 1)), 0, domain="every $K$", what="$w$ at $d_0$ and 0"),
         always(
             w * p >= w * q,
             given=[sp.Or(sp.And(w >= 0, p >= q), sp.And(w <= 0, p <= q))],
-            domain=r"every $d$: $a^d\ge a_0^d$ just if $d\le d_0$, just if $w\ge0$",
+            domain=r"every $d$: $a^d\ge a^{d_0}$ if and only if $d\le d_0$, if and only if $w\ge0$",
         ),
-        always(
-            scale * (size + 2 * total) > 0,
-            given=[a < 1, q < 1, total >= -q * size / 2],
-            domain=EVERY,
-        ),
+        always(scale * (size + 2 * total) > 0, given=[a < 1, q < 1, total >= -q * size / 2], domain=EVERY),
     )

@@ -13,25 +13,17 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.engines.identity import equal
+from proofs_check.engines.identity import equations
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.symbols import K, rate
 from theory.algebra import ratio
 
-__all__ = ["PATTERNS", "noise_in_the_long_run", "patterns", "uneven_weights_cost"]
+__all__ = ["PATTERNS", "long_run_noise", "patterns", "uneven_weights_cost"]
 
 # period, retention: constant; uneven at K below, at and above the period; bursts; one burst a period
-PATTERNS: tuple[tuple[tuple[int, ...], int], ...] = (
-    ((3,), 2),
-    ((1, 3), 1),
-    ((1, 3), 2),
-    ((1, 3), 3),
-    ((1, 3), 5),
-    ((4, 0, 1), 2),
-    ((0, 5), 2),
-    ((2, 1, 1, 6), 3),
-)
+PATTERNS: list[tuple[tuple[int, ...], int]] = [((3,), 2), *(((1, 3), kept) for kept in (1, 2, 3, 5))]
+PATTERNS += [((4, 0, 1), 2), ((0, 5), 2), ((2, 1, 1, 6), 3)]
 
 
 def patterns(period: int = 6, kept: int = 9) -> st.SearchStrategy[Any]:
@@ -45,7 +37,7 @@ def _occupancy(admissions: Sequence[int], kept: int) -> list[int]:
     return [sum(admissions[(j - d) % period] for d in range(kept)) for j in range(period)]
 
 
-def noise_in_the_long_run(admissions: Sequence[int], kept: int, a: Any, phase: int = -1) -> Any:
+def long_run_noise(admissions: Sequence[int], kept: int, a: Any, phase: int = -1) -> Any:
     """Σc² after a round of this phase, once rounds without end have gone before."""
     period, n = len(admissions), _occupancy(admissions, kept)
 
@@ -64,28 +56,22 @@ def uneven_weights_cost() -> Evidence:
     """The mean of Λ(u-ū)² with ū = mean Λu/mean Λ is mean(Λu²) - (mean Λu)²/mean Λ, and mean Λu is 1."""
     admitted = sp.Symbol("admitted", positive=True)
     weight, middle, squares = sp.symbols("weight middle squares", real=True)
+    off = admitted * (weight - middle) ** 2
+    parts = admitted * weight**2 - 2 * middle * (admitted * weight) + middle**2 * admitted
+    means = (squares - 2 * middle * 1 + middle**2 * rate).subs(middle, 1 / rate)
     return together(
-        equal(
-            admitted * (weight - middle) ** 2,
-            admitted * weight**2 - 2 * middle * (admitted * weight) + middle**2 * admitted,
-            domain="each round, to be averaged over a period",
-            what=r"$\Lambda(u-\bar u)^2$ and its parts",
-        ),
-        equal(
-            (squares - 2 * middle * 1 + middle**2 * rate).subs(middle, 1 / rate),
-            squares - 1 / rate,
+        equations(
+            (off, parts, r"a round's $\Lambda(u-\bar u)^2$ and its parts, to be averaged over a period,"),
+            (means, squares - 1 / rate, r"the parts' means and $U-1/\bar\Lambda$"),
             domain=r"mean $\Lambda=\bar\Lambda$, mean $\Lambda u=1$",
-            what=r"the parts' means and $U-1/\bar\Lambda$",
         ),
         always(
-            admitted * (weight - middle) ** 2 > 0,
+            off > 0,
             given=[sp.Ne(weight, middle)],
             domain=r"a round whose samples weigh more or less than $\bar u$; elsewhere it is 0",
         ),
-        equal(
-            K * (1 / (K * rate)),
-            1 / rate,
+        equations(
+            (K * (1 / (K * rate)), 1 / rate, r"a sample's weight and $1/\bar\Lambda$"),
             domain=r"$p$ divides $K$, so $n=K\bar\Lambda$ in every round",
-            what=r"a sample's weight and $1/\bar\Lambda$",
         ),
     )

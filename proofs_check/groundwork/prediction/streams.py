@@ -16,7 +16,17 @@ from typing import Any
 from proofs_check.simulator import simulate
 from theory.law import Cohorts, by_age, by_capacity
 
-__all__ = ["AXES", "CHANCES", "MEAN", "VALUES", "Quadratic", "cohorts", "kept_by_age", "kept_by_capacity"]
+__all__ = [
+    "AXES",
+    "CHANCES",
+    "MEAN",
+    "VALUES",
+    "Quadratic",
+    "cohorts",
+    "federated",
+    "kept_by_age",
+    "kept_by_capacity",
+]
 
 F = Fraction
 Sample = tuple[int, int]
@@ -132,3 +142,44 @@ class Quadratic:
 
 def _less(x: Point, y: Point) -> Point:
     return x[0] - y[0], x[1] - y[1]
+
+
+# --- clients that differ -----------------------------------------------------------------------------------
+
+# a sample is its client's mean plus its deviation times one of these, with this chance: mean 0, variance 2
+DRAWN = {F(2): F(1, 3), F(-1): F(2, 3)}
+
+
+def federated(
+    counts: Sequence[int],
+    K: int,
+    rounds: int,
+    clients: Sequence[tuple[Any, Any, Any, Any]],
+    *,
+    eta: Any,
+    E: int,
+    start: Any,
+) -> list[tuple[Fraction, Fraction]]:
+    """E θ(t) and E (θ(t) - start)², t = 1..T+1, along one direction, over all streams of constant admissions.
+
+    A client is its curvature, mean, deviation and weight.
+    """
+    n, totals = sum(counts), [(F(0), F(0))] * (rounds + 1)
+    for drawn in product(DRAWN, repeat=n * rounds):
+        chance, path = prod((DRAWN[value] for value in drawn), start=F(1)), [start]
+        for t in range(rounds):
+            moved = F(0)
+            for m, (h, mean, deviation, weight) in enumerate(clients):
+                at, local = sum(counts[:m]), path[-1]
+                held = [
+                    drawn[j * n + at + i] for j in range(max(t - K + 1, 0), t + 1) for i in range(counts[m])
+                ]
+                for _ in range(E):
+                    local -= eta * h * (local - mean - deviation * sum(held) / len(held))
+                moved += weight * local
+            path.append(moved)
+        totals = [
+            (mean + chance * theta, square + chance * (theta - start) ** 2)
+            for (mean, square), theta in zip(totals, path, strict=True)
+        ]
+    return totals
