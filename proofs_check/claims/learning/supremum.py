@@ -2,7 +2,7 @@
 
 It does not, by no constant factor. Finite counterexamples: K = 1, one sample a round, round 2, so that the mismatch is
 half the difference of two gradients; each sample is uniform on 1..m, and every outcome is enumerated. What the losses
-claim (gradients at most 1, convexity, the variance at every θ) is proved. What holds instead is a bound by G².
+claim (gradients at most 1, convexity, the variance at every θ) is proved.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sympy as sp
 from proofs_check.claim import Claim, Correction
 from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always
+from proofs_check.engines.smt import always, steps
 from proofs_check.evidence import Evidence, obeying, refutes, together
 from proofs_check.groundwork.reuse.constant_counts import variance
 from proofs_check.groundwork.reuse.sample_sums import added_up, cauchy_schwarz
@@ -31,7 +31,7 @@ Gradient = Callable[[Any, Any], Any]
 theta, z, other = sp.symbols("theta z z2", real=True)
 part = sp.Symbol("part", real=True)  # of the way from one corner to the next
 m = sp.Symbol("m", integer=True, positive=True)
-ONE_ROUND = "$K=1$, one sample a round, round 2"
+PAIRS = r"every pair $\theta\le\theta^{\prime}$, every $z$"
 
 
 def ramp(theta: Any, z: Any) -> Any:
@@ -40,44 +40,27 @@ def ramp(theta: Any, z: Any) -> Any:
 
 
 def bump(theta: Any, z: Any) -> Any:
-    """A loss whose derivative is a tent of height 1 over [z - 1/2, z + 1/2]: at no θ do two values of z
-    overlap.
-    """
+    """A loss whose derivative is a tent of height 1 over [z - 1/2, z + 1/2]: at no θ do two values of z overlap."""
     return maximum(1 - 2 * maximum(theta - z, z - theta), 0)
 
 
 # --- what the losses claim ---------------------------------------------------------------------------------
 
 
-def bounded(gradient: Gradient) -> Evidence:
-    """0 <= g <= 1; g as a number of its own, since SymPy would see it and leave Z3 nothing to prove."""
+def smooth_facts(gradient: Gradient) -> dict[str, Evidence]:
+    """0 <= g <= 1, g a number of its own, since SymPy would see it and leave Z3 nothing to prove; g is 2-Lipschitz."""
     g = sp.Symbol("g", real=True)
-    return always(
-        [g >= 0, g <= 1],
-        given=[sp.Eq(g, gradient(theta, z))],
-        domain="every "
-        r"$\theta$, every $z$",
-    )
-
-
-def smooth(gradient: Gradient) -> Evidence:
-    """The derivative moves at most twice as fast as θ."""
     change = gradient(other, z) - gradient(theta, z)
-    return always(
-        [change <= 2 * (other - theta), -change <= 2 * (other - theta)],
-        given=[theta <= other],
-        domain=r"every pair $\theta\le\theta^{\prime}$, every $z$",
-    )
-
-
-def convex(gradient: Gradient) -> Evidence:
-    """The derivative does not fall."""
-    return always(
-        gradient(theta, z) <= gradient(other, z),
-        given=[theta <= other],
-        domain="every pair "
-        r"$\theta\le\theta^{\prime}$, every $z$",
-    )
+    return {
+        r"$|g|\le G=1$": always(
+            [g >= 0, g <= 1], given=[sp.Eq(g, gradient(theta, z))], domain=r"every $\theta$, every $z$"
+        ),
+        "smoothness, $L=2$": always(
+            [change <= 2 * (other - theta), -change <= 2 * (other - theta)],
+            given=[theta <= other],
+            domain=PAIRS,
+        ),
+    }
 
 
 def variance_largest_at_corners(gradient: Gradient) -> Evidence:
@@ -101,11 +84,10 @@ def variance_largest_at_corners(gradient: Gradient) -> Evidence:
     between = spread(
         (1 - part) * g + part * h, (1 - part) ** 2 * gg + 2 * part * (1 - part) * gh + part**2 * hh
     )
-    chord = (1 - part) * spread(g, gg) + part * spread(h, hh)
     return together(
         linear,
         equal(
-            chord - between,
+            (1 - part) * spread(g, gg) + part * spread(h, hh) - between,
             part * (1 - part) * spread(g - h, gg - 2 * gh + hh),
             domain="any gradients at two corners, $m$ equally likely samples",
             what="the chord less the variance and a variance of $g-h$",
@@ -130,86 +112,68 @@ def _supremum(gradient: Gradient, m: int) -> dict[str, Any]:
     }
 
 
-def _exceeding(gradient: Gradient, losses: str) -> Evidence:
+def exceeding(gradient: Gradient, losses: str) -> Evidence:
+    """Enumerated, with what the losses claim."""
+
     def exceeds(m: int) -> dict[str, Any] | None:
         found = _supremum(gradient, m)
         return {"n": 1, "N": 2, **found} if found["σ̄²"] > found["printed"] else None
 
-    points = ({"m": m} for m in range(2, 8))
-    where = f"{ONE_ROUND}; {losses}, z uniform on 1..m, θ in [0, m+1]"
-    return obeying(
-        exhaust(points, exceeds, domain=where),
-        {
-            r"$|g|\le G=1$": bounded(gradient),
-            "smoothness, $L=2$": smooth(gradient),
-            r"variance $\le\sigma^2$ at every $\theta$": variance_largest_at_corners(gradient),
-        },
+    found = exhaust(
+        ({"m": m} for m in range(2, 8)),
+        exceeds,
+        domain=rf"$K=1$, one sample a round, round 2; {losses}, $z$ uniform on $1,\ldots,m$, $\theta$ in $[0,m+1]$",
     )
+    corners = {r"variance $\le\sigma^2$ at every $\theta$": variance_largest_at_corners(gradient)}
+    return obeying(found, {**smooth_facts(gradient), **corners})
 
 
 def supremum_convex() -> Evidence:
-    """The ramps, with all that they claim."""
-    found = _exceeding(ramp, "convex losses with derivative min(max(2(θ-z), 0), 1)")
-    return obeying(found, {"convexity": convex(ramp)})
-
-
-def supremum_bumps() -> Evidence:
-    """The tents, with all that they claim."""
-    return _exceeding(bump, "losses with derivative max(1-2|θ-z|, 0)")
-
-
-def _bump_moments() -> Evidence:
-    """At any θ at most one z has a gradient, h <= 1: the variance is h²/m - (h/m)², largest for h = 1, as at θ = z.
-    There the gradients of two different samples are 1 apart, the most that they can be.
-    """
-    h = sp.Symbol("h", real=True)
-    return together(
-        always(
-            sp.Or(sp.Eq(bump(theta, z), 0), sp.Eq(bump(theta, other), 0)),
-            given=[other >= z + 1],
-            domain=r"every $\theta$, two values of $z$ at least 1 apart",
-        ),
-        always(
-            h**2 / m - (h / m) ** 2 <= (1 - 1 / m) / m,
-            given=[h >= 0, h <= 1],
-            domain="one gradient $h$ in [0, 1] among $m$",
-        ),
-        equal(bump(z, z), 1, domain=r"$\theta=z$", what="the tent's top and 1"),
-    )
-
-
-def _bump_values_differ(m: int) -> dict[str, Any] | None:
-    found, q = _supremum(bump, m), 1 - Fraction(1, m)
-    return None if found["σ̄²"] == q / 4 and found["σ²"] == q / m else found
+    """The ramps, whose derivatives do not fall."""
+    found = exceeding(ramp, r"convex losses with derivative $\min(\max(2(\theta-z),0),1)$")
+    rising = always(ramp(theta, z) <= ramp(other, z), given=[theta <= other], domain=PAIRS)
+    return obeying(found, {"convexity": rising})
 
 
 def no_constant_factor() -> Evidence:
     """Two samples differ with chance 1-1/m, and then the supremum is that of one tent's top over 2, squared: σ̄² =
-    (1-1/m)/4, while σ² = (1-1/m)/m. Whatever factor is allowed, some m exceeds it.
+    (1-1/m)/4. At any θ at most one z has a gradient, h <= 1: the variance is h²/m - (h/m)², largest for h = 1, as at
+    θ = z, so that σ² = (1-1/m)/m. Whatever factor is allowed, some m exceeds it.
     """
-    factor = sp.Symbol("factor", positive=True)
+    factor, h = sp.Symbol("factor", positive=True), sp.Symbol("h", real=True)
     exceeded = always(
         (1 - 1 / m) / 4 > factor * ((1 - 1 / m) / m) * mismatch_constant(1, sp.Integer(2), 1),
         given=[m > 2 * factor, m >= 2],
-        domain="bumps, every factor, every $m>2$·factor",
+        domain="bumps, every factor, every $m$ above twice that",
     )
+    moments = steps(
+        (
+            sp.Or(sp.Eq(bump(theta, z), 0), sp.Eq(bump(theta, other), 0)),
+            [other >= z + 1],
+            r"every $\theta$, two values of $z$ at least 1 apart",
+        ),
+        (
+            h**2 / m - (h / m) ** 2 <= (1 - 1 / m) / m,
+            [h >= 0, h <= 1],
+            "one gradient $h$ in [0, 1] among $m$",
+        ),
+    )
+    top = equal(bump(z, z), 1, domain=r"$\theta=z$", what="the tent's top and 1")
+
+    def differ(m: int) -> dict[str, Any] | None:
+        found, q = _supremum(bump, m), 1 - Fraction(1, m)
+        return None if found["σ̄²"] == q / 4 and found["σ²"] == q / m else found
+
+    enumerated = exhaust(({"m": m} for m in range(2, 9)), differ, domain=r"bumps, $m=2,\ldots,8$")
     found = refutes(
         exceeded,
-        r"$\bar\sigma^2$ exceeds the printed bound by the factor $m/2$, and $m$ is arbitrary: "
-        "no constant repairs it",
-    )
-    enumerated = exhaust(
-        ({"m": m} for m in range(2, 9)),
-        _bump_values_differ,
-        domain="bumps, "
-        r"$m=2,\ldots,8$",
+        r"$\bar\sigma^2$ exceeds the printed bound by the factor $m/2$, and $m$ is arbitrary: no constant repairs it",
     )
     return obeying(
         found,
         {
-            r"$|g|\le G=1$": bounded(bump),
-            "smoothness, $L=2$": smooth(bump),
-            r"variance $\le\sigma^2=(1-1/m)/m$ at every $\theta$": _bump_moments(),
+            **smooth_facts(bump),
+            r"variance $\le\sigma^2=(1-1/m)/m$ at every $\theta$": together(moments, top),
             r"$\bar\sigma^2$ and $\sigma^2$ as enumerated": enumerated,
         },
     )
@@ -224,40 +188,25 @@ def triangle() -> Evidence:
     """
     p, q, x, y = sp.symbols("p q x y", nonnegative=True)
     r, a, b = sp.symbols("r a b", real=True)
-    return together(
-        always(
+    return steps(
+        (
             p + 2 * r + q <= (x + y) ** 2,
-            given=[r**2 <= p * q, p <= x**2, q <= y**2],
-            domain=r"$p\le x^2$, $x=G\sum_{i<k}|d_i|$; $q\le y^2$, $y=G|d_k|$; any $k$, any dimension",
+            [r**2 <= p * q, p <= x**2, q <= y**2],
+            r"$p\le x^2$, $x=G\sum_{i<k}|d_i|$; $q\le y^2$, $y=G|d_k|$; any $k$, any dimension",
         ),
-        always(
-            (r + a * b) ** 2 <= (p + a**2) * (q + b**2),
-            given=[r**2 <= p * q],
-            domain=r"$r^2\le pq$, one coordinate more",
-        ),
+        ((r + a * b) ** 2 <= (p + a**2) * (q + b**2), [r**2 <= p * q], r"$r^2\le pq$, one coordinate more"),
     )
 
 
 def fresh_weights() -> Evidence:
     """K = 1: every sample has been used once, so ω = 1/N; n in memory at 1/n - 1/N >= 0 each, N - n others at 1/N."""
     used, A = uses_kstep(1, 1), sp.Symbol("A", positive=True)
-    weight = A / (used * N)
+    weight, domain = A / (used * N), r"$K=1$, any $n\le N$"
     inside = added_up(1 / n - weight, A, n, used * n)
     outside = added_up(weight, A, N - n, used * (N - n))
     return together(
-        equal(
-            inside + outside,
-            2 * (1 - n / N),
-            domain=r"$K=1$, any $n\le N$",
-            what=r"$\sum |d_i|$ and "
-            "$2(1-n/N)$",
-        ),
-        always(
-            1 / n - 1 / N >= 0,
-            given=[n <= N],
-            domain=r"$K=1$, any $n\le N$: no modulus changes a "
-            "sign",
-        ),
+        equal(inside + outside, 2 * (1 - n / N), domain=domain, what=r"$\sum|d_i|$ and $2(1-n/N)$"),
+        always(1 / n - 1 / N >= 0, given=[n <= N], domain=f"{domain}: no modulus changes a sign"),
     )
 
 
@@ -265,31 +214,33 @@ CLAIMS = [
     Claim(
         id="eq:sigma-bar-Neff-app/supremum",
         kind="step",
-        title=r"the supremum over $\theta$ is free $(K=1)$",
-        statement=r"With the supremum over $\theta$ inside the expectation, as $\bar\sigma^2$ is "
-        r"defined, the mismatch is still controlled by the variance bound $\sigma^2$, at least for "
-        r"$K=1$, where $\chi=1/n-1/N$.",
+        title=r"the supremum over $\theta$ is free ($K=1$)",
+        statement=r"With the supremum over $\theta$ inside the expectation, as $\bar\sigma^2$ is defined, the "
+        r"mismatch is still controlled by the variance bound $\sigma^2$, at least for $K=1$, where $\chi=1/n-1/N$.",
         formula=(
-            r"E\sup_\theta\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2"
-            r"\le\sigma^2(\tfrac1n-\tfrac1N)"
+            r"E\sup_\theta\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2\le\sigma^2(\tfrac1n-\tfrac1N)"
         ),
         domain="$K=1$, any losses under Assumptions 1-4",
-        checks=(supremum_convex, supremum_bumps, no_constant_factor),
+        checks=(
+            supremum_convex,
+            lambda: exceeding(bump, r"losses with derivative $\max(1-2|\theta-z|,0)$"),
+            no_constant_factor,
+        ),
         corrected=Correction(
             title=r"$\le G^2(\sum |d_i|)^2$; $\sigma^2\chi$ at fixed $\theta$ only",
             statement=said(
-                r"With the supremum inside, $\bar\sigma^2\le G^2(\sum |\omega_i-\mathbf 1\{i\in "
-                r"Q\}/n|)^2$, which is $G^2(@fresh)^2$ for $K=1$. A bound by $\sigma^2$ alone holds at a "
-                r"fixed $\theta$ (`eq:sigma-bar-Neff-app`).",
+                r"With the supremum inside, $\bar\sigma^2\le G^2(\sum |\omega_i-\mathbf 1\{i\in Q\}/n|)^2$, which is "
+                r"$G^2(@fresh)^2$ for $K=1$. A bound by $\sigma^2$ alone holds at a fixed $\theta$ "
+                "(`eq:sigma-bar-Neff-app`).",
                 fresh=2 * (1 - n / N),
             ),
             formula=r"\bar\sigma^2\le G^2\Bigl(\sum_i\bigl|\omega_i-\tfrac{\mathbf 1\{i\in Q\}}n\bigr|\Bigr)^2",
-            sketch=r"Triangle inequality with $\|g_i\|\le G$ at every $\theta$, where $g_i$ is the "
-            r"gradient of sample $i$ and $d_i=\omega_i-\mathbf 1\{i\in Q\}/n$ its weight in the mismatch "
-            r"$\sum d_ig_i$; the right side does not depend on $\theta$.",
+            sketch=r"Triangle inequality with $\|g_i\|\le G$ at every $\theta$, where $g_i$ is the gradient of "
+            r"sample $i$ and $d_i=\omega_i-\mathbf 1\{i\in Q\}/n$ its weight in the mismatch $\sum d_ig_i$; the "
+            r"right side does not depend on $\theta$.",
             checks={"bound": triangle, "$K=1$": fresh_weights},
             symbols={"i": "a sample"},
         ),
         symbols={"sup": r"the largest value over the domain $\Theta$"},
-    ),
+    )
 ]

@@ -1,10 +1,8 @@
 r"""Counterexamples to Theorem 1 as printed, each with one thing missing that its proof needs.
 
-In each the memory equals all samples seen, or nearly, so that the printed mismatch terms vanish, and samples
-are so many that the generalisation term is small. What is left of the printed bound is D²/(2η), paid once as in
-the paper's proof (in every round, as printed, where a projection is missing), and the per-round constant. Each
-is shown to obey what it claims to obey: the constants of its loss are proved on Θ, and where one is wrong the
-example refutes nothing.
+In each the memory equals all samples seen, or nearly, so that the printed mismatch terms vanish, and samples are so
+many that the generalisation term is small. What is left of the printed bound is D²/(2η) and the per-round constant.
+The constants of each loss are proved on Θ; where one is wrong the example refutes nothing.
 """
 
 from __future__ import annotations
@@ -60,8 +58,8 @@ class DriftingClients:
     def problem(self) -> Problem:
         """The two losses with the constants that are claimed for them."""
         losses = (theta**2 / 2, sp.Rational(str(self.curvature)) * (1 - theta) ** 2 / 2)
-        half = (Fraction(1, 2), Fraction(1, 2))
-        return Problem("θ²/2 and (1-θ)²/20", 0, 1, tuple(Loss((f,)) for f in losses), half, self.constants)
+        name, half = r"$\theta^2/2$ and $(1-\theta)^2/20$", (Fraction(1, 2), Fraction(1, 2))
+        return Problem(name, 0, 1, tuple(Loss((f,)) for f in losses), half, self.constants)
 
     def cumulative_gap(self, *, population: bool) -> Any:
         """A ball around the expected sum of the rounds' gaps, of the population risk or of F_all above its own minimum.
@@ -89,19 +87,21 @@ class DriftingClients:
 def local_steps() -> Evidence:
     """Convex, projected, one distribution, blind to values; but E > 1 full steps."""
     example = DriftingClients()
+    c, T, n = example.constants, example.rounds, example.clients
     found = compare(
         lambda p: example.cumulative_gap(population=True),
         "<=",
-        lambda p: stated_bound(example.constants, example.rounds, example.clients),
-        [{"T": example.rounds, "E": example.constants.E, "eta": Fraction(1, 500), "n = N": example.clients}],
-        domain=r"losses $\theta^2/2$ and $(1-\theta)^2/20$ on [0, 1], one sample a client, kept for "
-        r"ever; share of each loss $1/2\pm1/1000$",
+        lambda p: stated_bound(c, T, n),
+        [{"T": T, "E": c.E, "eta": c.eta, "n = N": n}],
+        domain=f"losses {example.problem.name} on [0, 1], one sample a client, kept for ever; share of each loss "
+        r"$1/2\pm1/1000$",
     )
     return obeying(found, example.problem.facts)
 
 
+# minima f(0) = 1 and f(1) = 0, a maximum at 1/4
 WELL = Problem(
-    "1 + 3θ² - 10θ³ + 6θ⁴",
+    r"$1+3\theta^2-10\theta^3+6\theta^4$",
     0,
     1,
     (Loss((1 + 3 * theta**2 - 10 * theta**3 + 6 * theta**4,)),),
@@ -111,7 +111,7 @@ WELL = Problem(
 )
 
 
-def trapped(most: Any, *, domain: str) -> Evidence:
+def trapped(most: Any) -> Evidence:
     """From [0, 1/4] a step of size at most `most` leads back into [0, 1/4], where the loss is at least 1; its minimum
     is 0, at θ = 1."""
     x, eta = sp.symbols("theta eta", nonnegative=True)
@@ -121,12 +121,12 @@ def trapped(most: Any, *, domain: str) -> Evidence:
     return always(
         [after >= 0, after <= quarter, loss - loss.subs(x, 1) >= 1],
         given=[x <= quarter, eta <= sp.Rational(str(most))],
-        domain=domain,
+        domain=rf"every start in $[0,1/4]$, every $\eta\le{most}$",
     )
 
 
 def non_convex() -> Evidence:
-    r"""\(f=1+3\theta^2-10\theta^3+6\theta^4\) on [0, 1]: minima f(0) = 1 and f(1) = 0, a maximum at 1/4."""
+    """Descent in the double well, from 1/8: it tends to the local minimum 0."""
     constants, T, start = WELL.constants, 100, Fraction(1, 8)
     loss = WELL.losses[0]
 
@@ -143,28 +143,20 @@ def non_convex() -> Evidence:
         "<=",
         lambda _: stated_bound(constants, T, MANY),
         [point],
-        domain=r"the loss $1+3\theta^2-10\theta^3+6\theta^4$ on [0, 1], $E=1$; descent from $1/8$ tends "
-        "to the local minimum 0",
+        domain=f"the loss {WELL.name} on [0, 1], $E=1$; descent from $1/8$ tends to the local minimum 0",
     )
-    inside = trapped(constants.eta, domain="every start in $[0,1/4]$, this step size")
-    return obeying(found, {**WELL.facts, r"the iterates stay in $\Theta$": inside})
+    return obeying(found, {**WELL.facts, r"the iterates stay in $\Theta$": trapped(constants.eta)})
 
 
 def basin() -> Evidence:
     """Every start in [0, 1/4] stays there for every η <= 1/20, with an excess of at least 1 in every round, where the
     printed constant of a round is less than 1."""
-    eta, G = sp.Symbol("eta", positive=True), sp.Rational(str(WELL.constants.G))
-    constants = Constants(D=1, sigma=1, eta=eta, B=1, Pdim=1, G=G)
-    small = always(
-        per_round_constant_as_stated(constants) < 1,
-        given=[eta <= sp.Rational(1, 20)],
-        domain=r"every $\eta\le1/20$",
-    )
-    stays = trapped(Fraction(1, 20), domain=r"every start in $[0,1/4]$, every $\eta\le1/20$")
+    eta, G, most = sp.Symbol("eta", positive=True), sp.Rational(str(WELL.constants.G)), sp.Rational(1, 20)
+    constant = per_round_constant_as_stated(Constants(D=1, sigma=1, eta=eta, B=1, Pdim=1, G=G))
+    small = always(constant < 1, given=[eta <= most], domain=r"every $\eta\le1/20$")
     found = refutes(
-        stays,
-        "descent never leaves $[0,1/4]$, where the excess risk is at least 1 in every round; the bound "
-        "grows by less",
+        trapped(most),
+        "descent never leaves $[0,1/4]$, where the excess risk is at least 1 in every round; the bound grows by less",
     )
     return obeying(found, {**WELL.facts, "a printed constant below 1": small})
 
@@ -173,7 +165,7 @@ def no_projection() -> Evidence:
     """θ²/2 on [-1, 1] with η = 3: θ ↦ -2θ leaves Θ, and the excess grows like 4^t."""
     T = 8
     constants = Constants(D=2, sigma=1, eta=3, B=Fraction(1, 2), Pdim=1, L=1, G=1)
-    problem = Problem("θ²/2", -1, 1, (Loss((theta**2 / 2,)),), (1,), constants)
+    problem = Problem(r"$\theta^2/2$", -1, 1, (Loss((theta**2 / 2,)),), (1,), constants)
     loss, x, excess = problem.losses[0], Fraction(1), Fraction(0)
     for _ in range(T):
         excess += loss.at(x)
@@ -183,21 +175,19 @@ def no_projection() -> Evidence:
         "<=",
         lambda _: stated_bound(constants, T, MANY, once=False),
         [{"T": T, "eta": 3, "start": 1, "next iterate": x, "n = N": MANY}],
-        domain=r"the convex loss $\theta^2/2$ on $[-1,1]$, $E=1$, no projection; even with $D^2/(2\eta)$ "
-        "counted in every round",
+        domain=r"the convex loss $\theta^2/2$ on $[-1,1]$, $E=1$, no projection; even with $D^2/(2\eta)$ counted in "
+        "every round",
     )
     return obeying(found, problem.facts)
 
 
 def dropping_by_value() -> Evidence:
-    r"""Loss 1/2 + zθ on [-1/2, 1/2], z = 1 with chance 3/8, else -1, so θ* = 1/2. Round 1 admits N = 4n
-    samples; then clients keep the n largest, which are all 1 but for Hoeffding's chance, and the model stays
-    at -1/2."""
-    n, T, eta, half = MANY, 1000, Fraction(1, 100), Fraction(1, 2)
+    r"""Loss 1/2 + zθ on [-1/2, 1/2], z = 1 with chance 3/8, else -1, so θ* = 1/2. Round 1 admits N = 4n samples; then
+    clients keep the n largest, which are all 1 but for Hoeffding's chance, and the model stays at -1/2."""
+    n, T, eta, half, chance = MANY, 1000, Fraction(1, 100), Fraction(1, 2), Fraction(3, 8)
     constants = Constants(D=1, sigma=1, eta=eta, B=1, Pdim=1, G=1)
-    chance = Fraction(3, 8)
     losses = (Loss((half + theta,)), Loss((half - theta,)))
-    problem = Problem("1/2 + zθ", -half, half, losses, (chance, 1 - chance), constants)
+    problem = Problem(r"$1/2+z\theta$", -half, half, losses, (chance, 1 - chance), constants)
     worst = problem.risk(-half) - problem.risk(half)  # the excess where the model stays
 
     def excess(_: Any) -> Any:
@@ -216,7 +206,7 @@ def dropping_by_value() -> Evidence:
         "<=",
         bound,
         [{"T": T, "eta": eta, "n": n, "N": 4 * n, "start": -half}],
-        domain=r"convex losses $1/2+z\theta$ on $[-1/2,1/2]$, $z=1$ with chance $3/8$, else $-1$; "
-        "projected, $E=1$, one distribution; clients keep the $n$ largest $z$",
+        domain=r"convex losses $1/2+z\theta$ on $[-1/2,1/2]$, $z=1$ with chance $3/8$, else $-1$; projected, $E=1$, "
+        "one distribution; clients keep the $n$ largest $z$",
     )
     return obeying(found, problem.facts)

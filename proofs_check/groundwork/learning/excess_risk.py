@@ -6,33 +6,19 @@ constant of a round, a frozen sample the deviation, a memory that has lost sight
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from proofs_check.engines.exact import exhaust
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.learning.counterexamples import DriftingClients
 from proofs_check.groundwork.learning.powered import Example, powered
-from proofs_check.groundwork.learning.training import Loss, Problem, theta
+from proofs_check.groundwork.learning.training import Loss, Problem, shown, theta
 from theory.algebra import ball, precise
 from theory.bound import Bound, theorem_1
 from theory.setting import Constants
 from theory.sharper import memory_1, sharper_1, stale_weight
-
-__all__ = [
-    "corners",
-    "drifting",
-    "frozen",
-    "memory_powered",
-    "oscillation",
-    "sharper_powered",
-    "slope",
-    "theorem_powered",
-    "two_distributions",
-    "walk",
-]
 
 MANY = 10**14
 LINEAR = Fraction(1, 10**6)  # smoothness of losses that are linear: any positive number
@@ -51,7 +37,7 @@ def _kept(T: int, size: int) -> dict[str, Any]:
 def slope() -> Example:
     """2θ on [0, 3] from 3: descent takes 3/(2ηE) rounds to arrive and uses up D²/(2ηE)."""
     constants = Constants(D=3, sigma=1, eta=Fraction(1, 60), B=6, Pdim=1, E=3, L=LINEAR, G=2)
-    problem = Problem("2θ", 0, 3, (Loss((2 * theta,)),), (1,), constants)
+    problem = Problem(r"$2\theta$", 0, 3, (Loss((2 * theta,)),), (1,), constants)
     h, T = constants.eta * constants.E, 30
     excess = sum(2 * max(3 - 2 * h * t, Fraction(0)) for t in range(T))
     return Example("slope", constants, ball(excess), facts=problem.facts, **_kept(T, MANY))
@@ -66,7 +52,7 @@ def oscillation() -> Example:
     outside = 2 * theta - Fraction(edge.numerator, edge.denominator)
     inside = theta**2 * Fraction(edge.denominator, edge.numerator)
     loss = Loss((outside.subs(theta, -theta), inside, outside), ends=(-edge, edge))
-    problem = Problem("2|θ|, rounded off", -eta, eta, (loss,), (1,), constants)
+    problem = Problem(r"$2|\theta|$, rounded off", -eta, eta, (loss,), (1,), constants)
     excess, x = Fraction(0), eta
     for _ in range(T):
         excess += problem.risk(x)  # whose minimum is 0
@@ -101,7 +87,7 @@ def frozen() -> Example:
     constants = Constants(D=2, sigma=Fraction(7, 4), eta=Fraction(1, 80), B=4, Pdim=1, E=2, L=LINEAR, G=2)
     chances = (Fraction(3, 4), Fraction(1, 4))
     losses = (Loss((2 + 2 * theta,)), Loss((2 - 2 * theta,)))
-    problem = Problem("2 + 2zθ", -1, 1, losses, chances, constants)
+    problem = Problem(r"$2+2z\theta$", -1, 1, losses, chances, constants)
     T = 400
     excess = _ends(chances[0], T, constants.eta * constants.E, -1, 1, 0, (2, -2))
     return Example("frozen sample", constants, ball(excess), facts=problem.facts, **_kept(T, 1))
@@ -115,7 +101,7 @@ def two_distributions() -> Example:
     shares, chance, T = (Fraction(1, 4), Fraction(3, 4)), Fraction(3, 4), 800
     losses = (Loss((1 + theta,)), Loss((1 - theta,)))
     mixture = shares[0] + shares[1] * chance
-    problem = Problem("1 + zθ", -1, 1, losses, (mixture, 1 - mixture), constants)
+    problem = Problem(r"$1+z\theta$", -1, 1, losses, (mixture, 1 - mixture), constants)
     slopes = (shares[0] + shares[1], shares[0] - shares[1])  # of the memory, by client 2's sample
     excess = _ends(chance, T, constants.eta * constants.E, -1, 1, 0, slopes)
     sizes = [MANY, 1]
@@ -130,7 +116,7 @@ def walk() -> Example:
     constants = Constants(D=1, sigma=1, eta=Fraction(1, 50), B=1, Pdim=1, E=2, L=LINEAR, G=1)
     p = Fraction(3, 5)
     losses = (Loss((Fraction(1, 2) + theta,)), Loss((Fraction(1, 2) - theta,)))
-    problem = Problem("1/2 + zθ", Fraction(-1, 2), Fraction(1, 2), losses, (p, 1 - p), constants)
+    problem = Problem(r"$1/2+z\theta$", Fraction(-1, 2), Fraction(1, 2), losses, (p, 1 - p), constants)
     places, T = 25, 1000  # 1/(ηE) steps from end to end
     with precise():
         law, excess = [ball(0)] * places + [ball(1)], ball(0)
@@ -161,10 +147,6 @@ def one_of_many(N: int, T: int) -> dict[str, Any]:
     }
 
 
-def _true(shown: bool) -> dict[str, Any] | None:
-    return None if shown else {"violated": True}
-
-
 def corner_facts(constants: Constants) -> dict[str, Evidence]:
     """The losses of `corners` are linear on a simplex, so that its corners decide."""
 
@@ -180,17 +162,14 @@ def corner_facts(constants: Constants) -> dict[str, Evidence]:
     atoms = range(1, ATOMS + 1)
     mean = [sum(gradient(z)[j] for z in atoms) / ATOMS for j in range(ATOMS + 1)]
     variance = sum(square(g - m for g, m in zip(gradient(z), mean, strict=True)) for z in atoms) / ATOMS
-    shown = {
-        "Θ has diameter D": constants.D**2 >= 2,
-        "0 <= loss <= B": all(0 <= loss(z, j) <= constants.B for z in atoms for j in range(ATOMS + 1)),
-        "|∇loss| <= G": all(square(gradient(z)) <= constants.G**2 for z in atoms),
-        "variance <= σ²": variance <= constants.sigma**2,
-        "Pdim, at most the number of atoms": constants.Pdim >= ATOMS,
+    facts = {
+        r"$\Theta$ has diameter $D$": constants.D**2 >= 2,
+        r"$0\le\ell\le B$": all(0 <= loss(z, j) <= constants.B for z in atoms for j in range(ATOMS + 1)),
+        r"$|\nabla\ell|\le G$": all(square(gradient(z)) <= constants.G**2 for z in atoms),
+        r"variance $\le\sigma^2$": variance <= constants.sigma**2,
+        r"$\mathrm{Pdim}$, at most the number of atoms": constants.Pdim >= ATOMS,
     }
-    return {
-        name: exhaust([{"shown": true}], _true, domain="corners of the simplex")
-        for name, true in shown.items()
-    }
+    return {name: shown(true, "corners of the simplex", shown=true) for name, true in facts.items()}
 
 
 @cache
@@ -216,37 +195,37 @@ def corners() -> Example:
 # --- the three bounds --------------------------------------------------------------------------------------
 
 
-def _theorem(example: Example) -> Bound:
-    n, N, V, chi = example.columns("n", "N", "uniformity", "mismatch")
-    return theorem_1(n, N, V, chi, example.constants.map(ball))
-
-
-def _sharper(example: Example) -> Bound:
-    N, V, chi = example.columns("N", "uniformity", "mismatch")
-    return sharper_1(N, V, chi, example.constants.map(ball))
-
-
-def _memory(example: Example) -> Bound:
-    (stale,) = example.columns("stale")
-    return memory_1(stale, example.constants.map(ball))
-
-
 DOMAIN = "exact or enclosed excess risks of the examples named; each obeys the hypotheses, which is proved"
+TERMS = ("root", "generalisation", "constant", "initial")
+
+
+def _powered(
+    examples: Iterable[Example],
+    bound: Callable[..., Bound],
+    names: Sequence[str],
+    terms: Sequence[str] = TERMS,
+) -> Evidence:
+    """A bound in the columns named, on the examples."""
+
+    def bound_of(example: Example) -> Bound:
+        return bound(*example.columns(*names), example.constants.map(ball))
+
+    return powered(examples, bound_of, terms, domain=DOMAIN)
 
 
 def theorem_powered() -> Evidence:
     """Theorem 1 corrected. Its linear term is not asked for: the recursion holds without it."""
     examples = [slope(), oscillation(), drifting(), frozen(), corners()]
-    return powered(examples, _theorem, ("root", "generalisation", "constant", "initial"), domain=DOMAIN)
+    return _powered(examples, theorem_1, ("n", "N", "uniformity", "mismatch"))
 
 
 def sharper_powered() -> Evidence:
     """The sharper bound: every term that it has."""
     examples = [slope(), oscillation(), drifting(), frozen(), corners()]
-    return powered(examples, _sharper, ("root", "generalisation", "constant", "initial"), domain=DOMAIN)
+    return _powered(examples, sharper_1, ("N", "uniformity", "mismatch"))
 
 
 def memory_powered() -> Evidence:
     """The memory's bound: every term that it has, with several local steps and with clients that differ."""
     examples = [slope(), walk(), drifting(), frozen(), two_distributions(), corners()]
-    return powered(examples, _memory, ("generalisation", "constant", "initial"), domain=DOMAIN)
+    return _powered(examples, memory_1, ("stale",), TERMS[1:])

@@ -11,48 +11,54 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import Context
 from proofs_check.engines.exact import admissions, retentions, search
-from proofs_check.engines.identity import equal, symbolic_sum
+from proofs_check.engines.identity import equal, equations, symbolic_sum
 from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, together, undecided
+from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.learning.chaining import with_log_symbols
+from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, late, s
 from proofs_check.simulator import simulate
-from proofs_check.symbols import CONSTANTS, N, neff
+from proofs_check.symbols import CONSTANTS, K, N, neff, rate, t
 from theory.bound import deviation_term, generalisation_term
 from theory.sharper import memory_round, stale_weight, stale_weight_constant
 
 c = CONSTANTS
+i, m, M = sp.symbols("i m M", integer=True, positive=True)  # a sample, a client, how many clients
+SHARE, SIZE, FRESH = sp.symbols("share size fresh", positive=True)
+OF_ALL, OF_MEMORY, RISK = (
+    rf"${of}(\theta^{{\star}})$"
+    for of in (r"\mathbb E\widehat F^{\mathrm{all}}", r"\mathbb E\widehat F^{\mathrm{mem}}", "F_P")
+)
+
+
+def _of_clients(summand: Any) -> Any:
+    return sp.Sum(summand, (m, 1, M))
 
 
 def decomposition() -> Evidence:
     """F_P(θ) - F_P(θ*) in three parts, of which the last has mean 0 and the first is at most the uniform deviation."""
-    here, star, all_here, all_star, deviation = sp.symbols("here star all_here all_star deviation", real=True)
-    gap = sp.Symbol("gap", real=True)
+    here, star, all_here, all_star = sp.symbols("here star all_here all_star", real=True)
+    deviation, gap = sp.symbols("deviation gap", real=True)
     parts = (here - all_here) + (all_here - all_star) + (all_star - star)
-    split = equal(parts, here - star, domain="any risks", what="the three parts and the excess risk")
-    bounded = always(
-        here - star <= deviation + gap,
-        given=[
-            here - all_here <= deviation,
-            all_here - all_star <= gap,
-            sp.Eq(all_star, star),
-        ],
-        domain=r"expectations: the deviation at $\theta$, the gap of the empirical objective, $\mathbb "
-        r"EF(\theta^{\star})=F_P(\theta^{\star})$",
+    return together(
+        equal(parts, here - star, domain="any risks", what="the three parts and the excess risk"),
+        always(
+            here - star <= deviation + gap,
+            given=[here - all_here <= deviation, all_here - all_star <= gap, sp.Eq(all_star, star)],
+            domain=r"expectations: the deviation at $\theta$, the gap of the empirical objective, $\mathbb "
+            r"EF(\theta^{\star})=F_P(\theta^{\star})$",
+        ),
     )
-    return together(split, bounded)
+
+
+def deviation_is_below(bound: Any, domain: str) -> Evidence:
+    """The proved deviation 5.2B√(Pdim/N_eff) is at most `bound`, whose logarithms are of numbers from 1 on."""
+    below = sp.Le(deviation_term(1 / neff, c), with_log_symbols(bound), evaluate=False)
+    return always(below, domain=rf"every $B$, $\mathrm{{Pdim}}$, $N_{{\mathrm{{eff}}}}>0$, {domain}")
 
 
 def deviation_is_covered() -> Evidence:
-    """The proved deviation 5.2B√(Pdim/N_eff) is at most the third term, whatever N: their quotient is at least 1."""
-    more = sp.Symbol("more", nonnegative=True)
-    quotient = sp.simplify(generalisation_term(1 / neff, N, c) / deviation_term(1 / neff, c))
-    plain = quotient.subs(sp.log(sp.Max(1, N / c.Pdim)), more)
-    if plain.free_symbols != {more}:
-        return undecided("smt", f"the quotient of the two is {quotient}, which is not in log⁺(N/Pdim) alone")
-    return always(
-        plain >= 1,
-        domain=r"every $N$, $N_{\mathrm{eff}}$, $B$, $\mathrm{Pdim}$; `more` is "
-        r"$\log^{+}(N/\mathrm{Pdim})\ge0$",
-    )
+    """It is at most the third term of Theorem 1, whatever N."""
+    return deviation_is_below(generalisation_term(1 / neff, N, c), r"every $N>0$; $\log^{+}\ge0$")
 
 
 def mean_at_comparator(context: Context) -> Evidence:
@@ -82,45 +88,32 @@ def mean_at_comparator(context: Context) -> Evidence:
 
 def weights_add_up() -> Evidence:
     """By linearity E Σ ω_i ℓ(θ*; z_i) = Σ ω_i·F_P(θ*), with ω_i = A_i/ΣA; in memory each of n samples has 1/n."""
-    i, N = sp.symbols("i N", integer=True, positive=True)
-    count, risk = sp.Function("A"), sp.Symbol("F", real=True)
-    of_all = sp.Sum(count(i) * risk, (i, 1, N)) / sp.Sum(count(i), (i, 1, N))
-    of_memory = symbolic_sum(risk / N, i, 1, N)
-    return together(
-        equal(
-            of_all,
-            risk,
-            domain="any $N$, any reuse counts that do not depend on the samples",
-            what=r"$\mathbb E\widehat F^{\mathrm{all}}(\theta^{\star})$ and $F_P(\theta^{\star})$",
-        ),
-        equal(
-            of_memory,
-            risk,
-            domain="any $n$ in memory",
-            what=r"$\mathbb E\widehat "
-            r"F^{\mathrm{mem}}(\theta^{\star})$ and $F_P(\theta^{\star})$",
-        ),
+    size, count, risk = (
+        sp.Symbol("N", integer=True, positive=True),
+        sp.Function("A"),
+        sp.Symbol("F", real=True),
+    )
+    of_all = sp.Sum(count(i) * risk, (i, 1, size)) / sp.Sum(count(i), (i, 1, size))
+    return equations(
+        (of_all, risk, f"{OF_ALL} and {RISK}"),
+        (symbolic_sum(risk / size, i, 1, size), risk, f"{OF_MEMORY} and {RISK}"),
+        domain="any number of samples, any reuse counts that do not depend on them",
     )
 
 
 def shares_add_up() -> Evidence:
     """With w_m = α_m each client's mean is unbiased for its own risk F_m, and Σα_m F_m is the population's."""
-    m, M, i = sp.symbols("m M i", integer=True, positive=True)
     size, share, risk = sp.Function("n", integer=True, positive=True), sp.Function("alpha"), sp.Function("F")
     client = (sp.Sum(risk(m), (i, 1, size(m))) / size(m)).doit()
     return equal(
-        sp.Sum(share(m) * client, (m, 1, M)),
-        sp.Sum(share(m) * risk(m), (m, 1, M)),
+        _of_clients(share(m) * client),
+        _of_clients(share(m) * risk(m)),
         domain="any clients, distributions and memories",
-        what=r"$\mathbb E\widehat F^{\mathrm{mem}}(\theta^{\star})$ and $F_P(\theta^{\star})$",
+        what=f"{OF_MEMORY} and {RISK}",
     )
 
 
 # --- the memory's own: fresh samples cause no deviation ----------------------------------------------------
-
-SHARE, SIZE, FRESH = sp.symbols("share size fresh", positive=True)
-chances = st.fractions(0, 1, max_denominator=4)
-tables = st.tuples(*[st.fractions(0, 1, max_denominator=4)] * 4)  # the loss at θ = 0, 1 of z = 0, 1
 
 
 def fresh_mean() -> Evidence:
@@ -135,7 +128,7 @@ def fresh_mean() -> Evidence:
         mean.subs(risk, sp.Sum(chance(j) * loss(j), (j, 1, J)) / total),
         0,
         domain=r"any weight, any number of values of the loss at this $\theta$, any chances",
-        what=r"the mean of $w(F_m(\theta)-\ell(\theta;\ z))$ and 0",
+        what=r"the mean of $w(F_m(\theta)-\ell(\theta;z))$ and 0",
     )
 
 
@@ -146,41 +139,39 @@ def fresh_do_not_deviate(context: Context) -> Evidence:
     def differs(
         sizes: Any, fresh: Any, chance: Any, table: Any, share: Fraction, rule: int
     ) -> dict[str, Any] | None:
-        shares, new = (share, 1 - share), [min(f, s) for f, s in zip(fresh, sizes, strict=True)]
-        risk = [
-            sum(
-                a * (p * table[2 * v + 1] + (1 - p) * table[2 * v])
-                for a, p in zip(shares, chance, strict=True)
-            )
-            for v in (0, 1)
-        ]
+        shares = (share, 1 - share)
+        samples = [
+            (m, i >= min(fresh[m], sizes[m])) for m in (0, 1) for i in range(sizes[m])
+        ]  # (client, older)
+
+        def mean(m: int, value: int) -> Fraction:
+            """The risk of client m at θ = value; the table has the loss at θ = 0, 1 of z = 0, 1."""
+            return Fraction(chance[m] * table[2 * value + 1] + (1 - chance[m]) * table[2 * value])
+
         all_parts = old_parts = Fraction(0)
-        owners = [m for m in (0, 1) for _ in range(sizes[m])]
-        is_old = [i >= new[m] for m in (0, 1) for i in range(sizes[m])]
-        for outcome in product((0, 1), repeat=len(owners)):
-            seen = sum(z << i for i, (z, old) in enumerate(zip(outcome, is_old, strict=True)) if old)
+        for outcome in product((0, 1), repeat=len(samples)):
+            seen = sum(z << i for i, (z, (_, old)) in enumerate(zip(outcome, samples, strict=True)) if old)
             value = rule >> seen & 1  # any function of the older samples
             probability = Fraction(1)
-            for m, z in zip(owners, outcome, strict=True):
+            for (m, _), z in zip(samples, outcome, strict=True):
                 probability *= chance[m] if z else 1 - chance[m]
-            empirical = Fraction(0)
-            for m, z, old in zip(owners, outcome, is_old, strict=True):
-                weight = shares[m] / sizes[m]
-                empirical += weight * table[2 * value + z]
-                mean = chance[m] * table[2 * value + 1] + (1 - chance[m]) * table[2 * value]
-                old_parts += probability * weight * (mean - table[2 * value + z]) * old
-            all_parts += probability * (risk[value] - empirical)
+            all_parts += probability * sum(a * mean(m, value) for m, a in enumerate(shares))
+            for (m, old), z in zip(samples, outcome, strict=True):
+                weight, loss = probability * shares[m] / sizes[m], table[2 * value + z]
+                all_parts -= weight * loss
+                old_parts += weight * (mean(m, value) - loss) * old
         return None if all_parts == old_parts else {"all": all_parts, "older": old_parts}
 
+    quarters = st.fractions(0, 1, max_denominator=4)
     drawn = {
         "sizes": st.tuples(*[st.integers(1, 2)] * 2),
         "fresh": st.tuples(*[st.integers(0, 2)] * 2),
-        "chance": st.tuples(chances, chances),
-        "table": tables,
-        "share": st.fractions(0, 1, max_denominator=4),
+        "chance": st.tuples(quarters, quarters),
+        "table": st.tuples(*[quarters] * 4),
+        "share": quarters,
         "rule": st.integers(0, 2**16 - 1),
     }
-    domain = "two clients with 1 or 2 samples, any loss table, any θ chosen by the older samples"
+    domain = r"two clients with 1 or 2 samples, any loss table, any $\theta$ chosen by the older samples"
     return search(context, drawn, differs, examples=context.choose(30, 600), domain=domain)
 
 
@@ -192,12 +183,11 @@ def stale_weights(context: Context) -> Evidence:
             sizes = [seen.n_of(m) for m in (0, 1)]
             if 0 in sizes:
                 continue
-            fresh = rounds[seen.round - 1]
             for shares in (None, [share, 1 - share]):
                 weights = shares or [Fraction(size, seen.n) for size in sizes]
                 older = [m for m, i in seen.memory if seen.uses[m, i] > 1]
                 found = sum((weights[m] / sizes[m]) ** 2 for m in older)
-                if found != stale_weight(fresh, sizes, shares):
+                if found != stale_weight(rounds[seen.round - 1], sizes, shares):
                     return {"round": seen.round, "shares": shares, "sample by sample": found}
         return None
 
@@ -206,92 +196,65 @@ def stale_weights(context: Context) -> Evidence:
         "rounds": admissions(clients=2, rounds=6, most=5),
         "share": st.fractions(0, 1, max_denominator=5),
     }
-    return search(
-        context,
-        drawn,
-        differs,
-        examples=context.choose(60, 600),
-        domain="two clients, any $K$ and admissions",
-    )
+    examples = context.choose(60, 600)
+    return search(context, drawn, differs, examples=examples, domain="two clients, any $K$ and admissions")
 
 
 def stale_weights_of_a_client() -> Evidence:
     """A client's n_m - λ_m older samples of weight w_m/n_m each: their squares add up to its summand of theory."""
-    i = sp.Symbol("i", integer=True, positive=True)
     return equal(
         symbolic_sum((SHARE / SIZE) ** 2, i, 1, SIZE - FRESH),
         stale_weight([FRESH], [SIZE], [SHARE]),
         domain=r"any client, any weight, $\lambda_m$ of its $n_m$ samples fresh",
-        what=r"$\sum (w_m/n_m)^2$ over the older samples and $w_m^2(n_m-\lambda_m)/n_m^2$",
+        what=r"$\sum(w_m/n_m)^2$ over the older samples and $w_m^2(n_m-\lambda_m)/n_m^2$",
     )
 
 
 def stale_weights_merged() -> Evidence:
     """Weights n_m/n: a client's summand is (n_m-λ_m)/n², so that all of them add up to (n-Λ)/n², that of one client
     with all samples."""
-    m, M = sp.symbols("m M", integer=True, positive=True)
     size, fresh = (sp.Function(name, positive=True) for name in ("n", "lambda"))
-    whole = sp.Symbol("whole", positive=True)
-    summand = sp.expand(sp.cancel(stale_weight([fresh(m)], [size(m)], [size(m) / whole])))
-    admitted, held = (sp.Sum(f(m), (m, 1, M)) for f in (fresh, size))
-    return together(
-        equal(
-            sp.Sum(summand, (m, 1, M)),
-            (held - admitted) / whole**2,
-            domain=r"any number $M$ of clients, any memories; whole $=\sum n_m$",
-            what=r"$\sum (n_m/n)^2(n_m-\lambda_m)/n_m^2$ and $(n-\Lambda)/n^2$",
+    summand = sp.expand(sp.cancel(stale_weight([fresh(m)], [size(m)], [size(m) / SIZE])))
+    return equations(
+        (
+            _of_clients(summand),
+            (_of_clients(size(m)) - _of_clients(fresh(m))) / SIZE**2,
+            r"$\sum(n_m/n)^2(n_m-\lambda_m)/n_m^2$ and $(n-\Lambda)/n^2$",
         ),
-        equal(
+        (
             stale_weight([FRESH], [SIZE]),
             (SIZE - FRESH) / SIZE**2,
-            domain=r"one client with all samples, $n$ of which $\Lambda$ are fresh",
-            what=r"its stale weight and $(n-\Lambda)/n^2$",
+            r"the stale weight of one client with all samples and $(n-\Lambda)/n^2$",
         ),
+        domain=r"any number $M$ of clients, any memories; $n=\sum n_m$, of which $\Lambda$ are fresh",
     )
 
 
 def stale_weights_constant() -> Evidence:
     """Under constant admission n = kΛ̄, k = min(K, t); and clients with weights α_m that admit α_mΛ̄ give the same, as
     each one's summand is α_m times the closed form."""
-    K, t = (sp.Symbol(x, integer=True, positive=True) for x in ("K", "t"))
-    more = sp.Symbol("more", integer=True, nonnegative=True)
-    rate = sp.Symbol("rate", positive=True)
-    m, M = sp.symbols("m M", integer=True, positive=True)
     share = sp.Function("alpha", positive=True)
-    found = []
-    for k, horizon, now, words in (
-        (K, K, K + more, "every K, t >= K, rate"),
-        (t, t + more, t, "every t, K >= t, rate"),
-    ):
-        closed = stale_weight_constant(horizon, now, rate)
+
+    def stretch(k: Any, horizon: Any, at: Any, domain: str) -> Evidence:
+        closed = stale_weight_constant(horizon, at, rate)
         summand = stale_weight([share(m) * rate], [k * share(m) * rate], [share(m)])
-        found += [
-            equal(
-                stale_weight([rate], [k * rate]),
-                closed,
-                domain=words,
-                what=r"$(n-\Lambda)/n^2$ and its "
-                "closed form",
+        return equations(
+            (stale_weight([rate], [k * rate]), closed, r"$(n-\Lambda)/n^2$ and its closed form"),
+            (
+                _of_clients(summand),
+                _of_clients(share(m)) * closed,
+                r"$\sum\alpha_m^2(n_m-\lambda_m)/n_m^2$ and $\sum\alpha_m$ times the closed form",
             ),
-            equal(
-                sp.Sum(summand, (m, 1, M)),
-                sp.Sum(share(m), (m, 1, M)) * closed,
-                domain=f"{words}, any number M of clients that admit α_mΛ̄; Σα_m = 1",
-                what=r"$\sum \alpha_m^2(n_m-\lambda_m)/n_m^2$ and $\sum \alpha_m$ times the closed form",
-            ),
-        ]
-    return together(*found)
+            domain=rf"every rate, {domain}; any clients that admit $\alpha_m\bar\Lambda$, $\sum\alpha_m=1$",
+        )
+
+    return together(stretch(K, K, late, FULL), stretch(t, t + s, t, FILLING))
 
 
 def only_fresh() -> Evidence:
     """K = 1, any admissions: all samples in memory are fresh, and no statistical term is left."""
-    stale = stale_weight([SIZE], [SIZE], [SHARE])
-    return equal(
-        memory_round(stale, c).total,
-        0,
-        domain=r"$\lambda_m=n_m$, every client",
-        what="the round's term and 0",
-    )
+    total = memory_round(stale_weight([SIZE], [SIZE], [SHARE]), c).total
+    return equal(total, 0, domain=r"$\lambda_m=n_m$, every client", what="the round's term and 0")
 
 
 def stale_weights_of_clients() -> Evidence:
@@ -302,10 +265,11 @@ def stale_weights_of_clients() -> Evidence:
             sp.symbols(f"{name}_1:{clients + 1}", positive=True) for name in ("lambda", "n", "alpha")
         )
         for given, weights in ((shares, shares), (None, [size / sum(sizes) for size in sizes])):
+            each = [stale_weight([f], [s], [w]) for f, s, w in zip(fresh, sizes, weights, strict=True)]
             found.append(
                 equal(
                     stale_weight(fresh, sizes, given),
-                    sum(stale_weight([f], [s], [w]) for f, s, w in zip(fresh, sizes, weights, strict=True)),
+                    sum(each),
                     domain="one, two and three clients, all symbols",
                     what="the stale weight and the sum over clients",
                     strength="certified",

@@ -21,7 +21,7 @@ from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, holds, together, undecided
 from theory.setting import Constants
 
-__all__ = ["Loss", "Problem", "theta"]
+__all__ = ["Loss", "Problem", "shown", "theta"]
 
 theta = sp.Symbol("theta", real=True)
 
@@ -55,20 +55,27 @@ def _value(polynomial: Any, x: Any) -> Any:
     """A polynomial at a number of any system, by Horner; coefficients enter as integers and quotients of these."""
     total = 0 * x
     for coefficient in sp.Poly(polynomial, theta).all_coeffs():
-        total = (
-            total * x + _fraction(coefficient)
-            if isinstance(x, int | Fraction)
-            else (total * x + int(coefficient.p) / (0 * x + int(coefficient.q)))
-        )
+        p, q = int(coefficient.p), int(coefficient.q)
+        total = total * x + (Fraction(p, q) if isinstance(x, int | Fraction) else p / (0 * x + q))
     return total
 
 
-def _fraction(x: Any) -> Fraction:
-    return Fraction(int(x.p), int(x.q))
-
-
 def _exact(x: Any) -> Any:
-    return sp.Rational(x.numerator, x.denominator)
+    return sp.Rational(str(Fraction(x)))
+
+
+def shown(true: bool, domain: str, **numbers: Any) -> Evidence:
+    """A fact that a few numbers decide."""
+    return exhaust([numbers], lambda **_: None if true else {"violated": True}, domain=domain)
+
+
+def _slopes(polynomials: Iterable[Any], order: int = 1) -> list[Any]:
+    return [sp.diff(p, theta, order) for p in polynomials]
+
+
+def _between(low: Any, values: Iterable[Any], high: Any) -> list[Any]:
+    """low <= value <= high, left for Z3 where θ is in it."""
+    return [sp.Ge(sp.expand(x), 0) for value in values for x in (value - low, high - value)]
 
 
 @dataclass(frozen=True)
@@ -87,28 +94,58 @@ class Problem:
         """The population risk at an exact θ."""
         return sum(p * loss.at(x) for p, loss in zip(self.chances, self.losses, strict=True))
 
-    def _cells(self) -> list[tuple[Any, Any, list[Any]]]:
-        """Intervals of Θ on which each loss is one polynomial: (low, high, the polynomials)."""
-        inner = sorted({end for loss in self.losses for end in loss.ends if self.low < end < self.high})
-        borders = [self.low, *inner, self.high]
-        return [
-            (a, b, [loss.piece((Fraction(a) + b) / 2) for loss in self.losses]) for a, b in pairwise(borders)
-        ]
-
     def _everywhere(self, name: str, say: Any) -> Evidence:
-        """Z3 on a relation about the losses' polynomials, on every cell; constants are compared exactly."""
+        """Z3 on relations about the losses' polynomials, on every interval of Θ on which each loss is one polynomial;
+        constants are compared exactly."""
+        inner = sorted({end for loss in self.losses for end in loss.ends if self.low < end < self.high})
         found = []
-        for a, b, polynomials in self._cells():
-            inside = [theta >= _exact(Fraction(a)), theta <= _exact(Fraction(b))]
-            for relation in say(polynomials):
-                domain = f"{name} of {self.name}, θ in [{a}, {b}]"
-                if relation.free_symbols:
-                    found.append(always(relation, given=inside, domain=domain))
-                else:
-                    true = bool(relation)
-                    violation = None if true else {"false": str(relation)}
-                    found.append(exhaust([{}], lambda v=violation: v, domain=domain))
+        for a, b in pairwise([self.low, *inner, self.high]):
+            inside = [theta >= _exact(a), theta <= _exact(b)]
+            for relation in say([loss.piece((Fraction(a) + b) / 2) for loss in self.losses]):
+                domain = rf"{name} of {self.name}, $\theta$ in [{a}, {b}]"
+                found.append(
+                    always(relation, given=inside, domain=domain)
+                    if relation.free_symbols
+                    else shown(bool(relation), domain)
+                )
         return together(*found)
+
+    @cached_property
+    def facts(self) -> dict[str, Evidence]:
+        """Each hypothesis about the losses that the constants stand for, with its proof on Θ."""
+        c = self.constants
+        B, G, sigma = (_exact(x) for x in (c.B, c.G, c.sigma))
+        width = self.high - self.low
+
+        def variance(polynomials: list[Any]) -> Any:
+            pairs = list(zip(map(_exact, self.chances), _slopes(polynomials), strict=True))
+            return sum(p * s**2 for p, s in pairs) - sum(p * s for p, s in pairs) ** 2
+
+        found = {
+            r"$\Theta$ has diameter $D$": shown(0 < width <= c.D, self.name, diameter=width, D=c.D),
+            "chances add up to 1": shown(
+                sum(self.chances) == 1 and min(self.chances) > 0, self.name, chances=list(self.chances)
+            ),
+            r"$0\le\ell\le B$": self._everywhere("range", lambda p: _between(0, p, B)),
+            r"$|\nabla\ell|\le G$": self._everywhere(
+                "slope", lambda p: [sp.Ge(sp.expand(G**2 - s**2), 0) for s in _slopes(p)]
+            ),
+            r"variance $\le\sigma^2$": self._everywhere(
+                "variance", lambda p: [sp.Ge(sp.expand(sigma**2 - variance(p)), 0)]
+            ),
+            "differentiable": self._joints(),
+            r"$\mathrm{Pdim}$": self._pdim(),
+        }
+        if self.convex:
+            found["convex"] = self._everywhere("curvature", lambda p: [sp.Ge(f, 0) for f in _slopes(p, 2)])
+        if c.L is not None:
+            L = _exact(c.L)
+            found[r"$\nabla\ell$ is $L$-Lipschitz"] = self._everywhere(
+                "curvature", lambda p: _between(-L, _slopes(p, 2), L)
+            )
+        if c.E != 1:
+            found["local steps stay where this holds"] = self._stays()
+        return found
 
     def _joints(self) -> Evidence:
         """Values and slopes agree where two pieces meet."""
@@ -116,9 +153,8 @@ class Problem:
         def jump(atom: int, end: Any) -> dict[str, Any] | None:
             loss = self.losses[atom]
             i = loss.ends.index(end)
-            pair = loss.pieces[i : i + 2]
-            jumps = [pair[0] - pair[1], sp.diff(pair[0] - pair[1], theta)]
-            sizes = [sp.sympify(j).subs(theta, _exact(Fraction(end))) for j in jumps]
+            gap = sp.sympify(loss.pieces[i] - loss.pieces[i + 1])
+            sizes = [f.subs(theta, _exact(end)) for f in (gap, sp.diff(gap, theta))]
             return {"jump": sizes} if any(sizes) else None
 
         points = [{"atom": i, "end": end} for i, loss in enumerate(self.losses) for end in loss.ends]
@@ -126,90 +162,30 @@ class Problem:
             return holds("exact", "each loss is one polynomial", strength="certified")
         return exhaust(points, jump, domain=f"differentiability of {self.name}")
 
-    @cached_property
-    def facts(self) -> dict[str, Evidence]:
-        """Each hypothesis about the losses that the constants stand for, with its proof on Θ."""
-        c = self.constants
-        B, G, sigma = (_exact(Fraction(x)) for x in (c.B, c.G, c.sigma))
-        weights = [_exact(Fraction(p)) for p in self.chances]
-
-        def slopes(polynomials: Iterable[Any]) -> list[Any]:
-            return [sp.diff(p, theta) for p in polynomials]
-
-        def variance(polynomials: list[Any]) -> Any:
-            pairs = list(zip(weights, slopes(polynomials), strict=True))
-            return sp.expand(sum(p * s**2 for p, s in pairs) - sum(p * s for p, s in pairs) ** 2)
-
-        def curvatures(polynomials: Iterable[Any]) -> list[Any]:
-            return [sp.diff(p, theta, 2) for p in polynomials]
-
-        found = {
-            "Θ has diameter D": exhaust(
-                [{"low": self.low, "high": self.high, "D": c.D}],
-                lambda low, high, D: None if 0 < high - low <= D else {"diameter": high - low},
-                domain=self.name,
-            ),
-            "chances add up to 1": exhaust(
-                [{"chances": list(self.chances)}],
-                lambda chances: None if sum(chances) == 1 and min(chances) > 0 else {"sum": sum(chances)},
-                domain=self.name,
-            ),
-            "0 <= loss <= B": self._everywhere(
-                "range", lambda p: [r for f in p for r in (_ge(f, 0), _ge(B, f))]
-            ),
-            "|∇loss| <= G": self._everywhere("slope", lambda p: [_ge(G**2, s**2) for s in slopes(p)]),
-            "variance <= σ²": self._everywhere("variance", lambda p: [_ge(sigma**2, variance(p))]),
-            "differentiable": self._joints(),
-            "Pdim": self._pdim(),
-        }
-        if self.convex:
-            found["convex"] = self._everywhere("curvature", lambda p: [_ge(f, 0) for f in curvatures(p)])
-        if c.L is not None:
-            L = _exact(Fraction(c.L))
-            found["∇loss is L-Lipschitz"] = self._everywhere(
-                "curvature", lambda p: [r for f in curvatures(p) for r in (_ge(L, f), _ge(f, -L))]
-            )
-        if c.E != 1:
-            found["local steps stay where this holds"] = self._stays()
-        return found
-
     def _stays(self) -> Evidence:
         """A local step from Θ ends in Θ, so by induction all do; what is linear obeys its constants everywhere."""
-        if all(
-            sp.degree(f, theta) <= 1 and len(loss.pieces) == 1 for loss in self.losses for f in loss.pieces
-        ):
+        if all(len(loss.pieces) == 1 and sp.degree(loss.pieces[0], theta) <= 1 for loss in self.losses):
             return holds("exact", "linear losses have one slope everywhere", strength="certified")
-        eta = _exact(Fraction(self.constants.eta))
-        low, high = (_exact(Fraction(x)) for x in (self.low, self.high))
-
-        def inside(polynomials: Iterable[Any]) -> list[Any]:
-            after = [theta - eta * sp.diff(p, theta) for p in polynomials]
-            return [r for x in after for r in (_ge(x, low), _ge(high, x))]
-
-        return self._everywhere("local step", inside)
+        eta, low, high = (_exact(x) for x in (self.constants.eta, self.low, self.high))
+        return self._everywhere(
+            "local step", lambda p: _between(low, (theta - eta * s for s in _slopes(p)), high)
+        )
 
     def _pdim(self) -> Evidence:
         """As many points as there are atoms can be shattered at most. If each loss is monotone in θ, its level sets
         are half-lines, and two half-lines never make all four patterns: then Pdim is 1.
         """
-        if len(self.losses) <= self.constants.Pdim:
-            return exhaust(
-                [{"atoms": len(self.losses), "Pdim": self.constants.Pdim}],
-                lambda atoms, Pdim: None if atoms <= Pdim else {"atoms": atoms},
-                domain=r"a point is shattered once: $\mathrm{Pdim}$ is at most the number of atoms",
-            )
+        atoms, Pdim = len(self.losses), self.constants.Pdim
+        if atoms <= Pdim:
+            most = r"a point is shattered once: $\mathrm{Pdim}$ is at most the number of atoms"
+            return shown(True, most, atoms=atoms, Pdim=Pdim)
         found = []
-        for i in range(len(self.losses)):
+        for i in range(atoms):
             up, down = (
-                self._everywhere("monotone", lambda p, i=i, s=s: [_ge(s * sp.diff(p[i], theta), 0)])
+                self._everywhere("monotone", lambda p, i=i, s=s: [sp.Ge(s * sp.diff(p[i], theta), 0)])
                 for s in (1, -1)
             )
             if "holds" not in (up.outcome, down.outcome):
                 return undecided("smt", f"loss {i} was not shown to be monotone, so Pdim is not known")
             found.append(up if up.outcome == "holds" else down)
         return together(*found)
-
-
-def _ge(a: Any, b: Any) -> Any:
-    """a >= b, left for Z3 where a symbol is in it."""
-    return sp.Ge(sp.expand(a - b), 0)
