@@ -80,7 +80,7 @@ def test_a_design_that_misses_the_best_K_is_seen(monkeypatch):
 
 def test_a_mismatch_that_rises_with_K_is_seen(monkeypatch):
     monkeypatch.setattr(monotone, "mismatch_constant", lambda K, t, rate: K / (t * rate))
-    assert monotone.mismatch_falls_at_fixed_rate().outcome == "fails"
+    assert monotone.CLAIMS[0].checks[r"$\chi$, rate fixed"]().outcome == "fails"
 
 
 def test_a_generalisation_term_with_a_wrong_exponent_has_another_order(monkeypatch):

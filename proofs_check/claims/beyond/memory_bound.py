@@ -11,34 +11,9 @@ import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.evidence import Evidence
+from proofs_check.groundwork.learning import many_rounds, one_round, population
 from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
 from proofs_check.groundwork.learning.excess_risk import memory_powered
-from proofs_check.groundwork.learning.many_rounds import (
-    assembled,
-    attained,
-    constant_memory,
-    memory_round_links,
-    memory_telescopes,
-    memory_terms,
-)
-from proofs_check.groundwork.learning.one_round import (
-    average_over_clients,
-    memory_recursion,
-    projection_helps,
-)
-from proofs_check.groundwork.learning.population import (
-    decomposition,
-    fresh_do_not_deviate,
-    fresh_mean,
-    only_fresh,
-    shares_add_up,
-    stale_weights,
-    stale_weights_constant,
-    stale_weights_merged,
-    stale_weights_of_a_client,
-    stale_weights_of_clients,
-    weights_add_up,
-)
 from proofs_check.groundwork.learning.worst_round import worst_case_memory
 from proofs_check.printing import decimal
 from proofs_check.symbols import CONSTANTS, K, T, rate, t
@@ -47,8 +22,7 @@ from theory.bound import initial_term
 from theory.sharper import memory_round, stale_weight, stale_weight_constant, step_constant
 
 _more = sp.Symbol("more", positive=True)  # k - 1, for looks
-k = sp.Symbol("k", integer=True, positive=True)
-m, M = sp.symbols("m M", integer=True, positive=True)
+k, m, M = sp.symbols("k m M", integer=True, positive=True)
 share, size, fresh = sp.symbols("alpha_m n_m lambda_m", positive=True)
 STALE = sp.Sum(stale_weight([fresh], [size], [share]), (m, 1, M))
 CONSTANT_STALE = stale_weight_constant(K, t, rate).subs(sp.Min(K, t), 1 + _more)
@@ -59,59 +33,57 @@ SHOWN = {
     "deviation": decimal(memory_round(_more, CONSTANTS).total).subs(_more, STALE),
     "alone": decimal(memory_round(CONSTANT_STALE, CONSTANTS).total).subs(_more, k - 1),
 }
-
-
-def memory_assembled() -> Evidence:
-    """Theory's bound over T rounds is the sum of what the links give."""
-    return assembled(
-        memory_terms,
-        lambda n, N, V, chi, stale: memory_round(stale, CONSTANTS).total,
-        step_constant,
-    )
-
-
 SKETCH = (
-    r"Notation: client $m$ has the share $\alpha_m$ of the population, $\sum \alpha_m=1$, draws from "
-    r"$P_m$ with risk $F_{P,m}$, and holds $n_m\ge1$ samples in round $t$, $\lambda_m$ of them admitted "
-    r"in this round; $F_m$ is their mean loss, $\widehat F^{\mathrm{mem}}=\sum \alpha_mF_m$, $F_P=\sum "
-    r"\alpha_mF_{P,m}$, $\theta^{\star}$ a minimiser of $F_P$ in $\Theta$, $x=\theta-\theta^{\star}$. "
-    "With one common distribution any weights that add up to 1 and do not look at the samples may stand "
-    r"for $\alpha_m$, $n_m/n$ for instance, and they may change from round to round. 1. A client starts "
-    r"at $\theta_0=\theta$ and takes $\theta_{e+1}=\theta_e-\eta\nabla F_m(\theta_e)$, $e=0,\ldots,E-1$; "
-    r"with $x_e=\theta_e-\theta^{\star}$, $|x_{e+1}|^2=|x_e|^2-2\eta\langle \nabla "
-    r"F_m(\theta_e),x_e\rangle +\eta^2|\nabla F_m(\theta_e)|^2$. By convexity the product is at least "
-    r"$F_m(\theta_e)-F_m(\theta^{\star})$, and $F_m(\theta_e)\ge F_m(\theta)+\langle \nabla "
-    r"F_m(\theta),\theta_e-\theta\rangle \ge F_m(\theta)-G\cdot\eta eG$, since $e$ steps of at most "
-    r"$\eta G$ lead to a distance of at most $\eta eG$. With $\sum_{e<E}(1+2e)=E^2$: $|x_{\mathbb "
-    r"E}|^2\le|x|^2-2\eta\mathbb E[F_m(\theta)-F_m(\theta^{\star})]+(\eta EG)^2$. 2. The server "
-    r"averages: $|\sum \alpha_mx_{\mathbb E}|^2\le\sum \alpha_m|x_{\mathbb E}|^2$. It projects onto "
-    r"$\Theta$, which contains $\theta^{\star}$: no distance to $\theta^{\star}$ grows. Hence "
-    r"$|\theta^{+}-\theta^{\star}|^2\le|\theta-\theta^{\star}|^2-2\eta\mathbb E[\widehat "
-    r"F^{\mathrm{mem}}(\theta)-\widehat F^{\mathrm{mem}}(\theta^{\star})]+(\eta EG)^2$, in every run. 3. "
-    r"Divide by $2\eta E$ and add: $\sum [\widehat F^{\mathrm{mem}}(\theta)-\widehat "
-    r"F^{\mathrm{mem}}(\theta^{\star})]\le D^2/(2\eta E)+T\eta EG^2/2$. 4. $\mathbb "
-    r"E[F_P(\theta)-F_P(\theta^{\star})]=\mathbb E[F_P(\theta)-\widehat "
-    r"F^{\mathrm{mem}}(\theta)]+\mathbb E[\widehat F^{\mathrm{mem}}(\theta)-\widehat "
-    r"F^{\mathrm{mem}}(\theta^{\star})]+\mathbb E[\widehat "
-    r"F^{\mathrm{mem}}(\theta^{\star})-F_P(\theta^{\star})]$. The last is 0: the schedule does not look "
-    r"at values, so each $F_m(\theta^{\star})$ is unbiased for $F_{P,m}(\theta^{\star})$. 5. "
-    r"$F_P(\theta)-\widehat F^{\mathrm{mem}}(\theta)=\sum_iw_i[F_{P,m(i)}(\theta)-\ell(\theta;\ z_i)]$ "
-    r"over the samples in memory, $w_i=\alpha_m/n_m$ for one of client $m$. The $\theta$ with which "
-    "round $t$ starts was made in earlier rounds; given these, a fresh $z_i$ is a draw of $P_m$ that "
-    r"$\theta$ does not depend on, and its summand has mean 0. What is left are the older samples, at "
-    r"most $\mathbb E\sup|\sum_{i\ \text{old}}w_i[F_{P,m(i)}(\theta^{\prime})-\ell(\theta^{\prime};\ "
-    r"z_i)]|$ over $\theta^{\prime}$. 6. That supremum has mean at most "
-    r"$5.2B\sqrt{\mathrm{Pdim}\cdot\sum_{i\ \text{old}}w_i^2}$. The proof of lem:gen-Neff-app (five "
-    "steps, in groundwork/learning/chaining) goes through: a constant taken from every loss changes no "
-    r"$F_{P,m}(\theta^{\prime})-\ell(\theta^{\prime};\ z)$, whatever the weights add up to; "
+    r"Notation: client $m$ has the share $\alpha_m$ of the population, $\sum\alpha_m=1$, draws from $P_m$ "
+    r"with risk $F_{P,m}$, and holds $n_m\ge1$ samples in round $t$, $\lambda_m$ of them admitted in this "
+    r"round; $F_m$ is their mean loss, $\widehat F^{\mathrm{mem}}=\sum\alpha_mF_m$, "
+    r"$F_P=\sum\alpha_mF_{P,m}$, $\theta^\star$ a minimiser of $F_P$ in $\Theta$, $x=\theta-\theta^\star$. "
+    "With one common distribution any weights that add up to 1 and do not look at the samples may stand for "
+    r"$\alpha_m$, $n_m/n$ for instance, and they may change from round to round. 1. A client starts at "
+    r"$\theta_0=\theta$ and takes $\theta_{e+1}=\theta_e-\eta\nabla F_m(\theta_e)$, $e=0,\ldots,E-1$; with "
+    r"$x_e=\theta_e-\theta^\star$, $|x_{e+1}|^2=|x_e|^2-2\eta\langle\nabla "
+    r"F_m(\theta_e),x_e\rangle+\eta^2|\nabla "
+    r"F_m(\theta_e)|^2$. By convexity the product is at least $F_m(\theta_e)-F_m(\theta^\star)"
+    r"$, and $F_m(\theta_e)\ge F_m(\theta)+\langle\nabla F_m(\theta),\theta_e-\theta\rangle\ge "
+    r"F_m(\theta)-G\,\eta eG$, since $e$ steps of at most $\eta G$ lead to a distance of at most $\eta "
+    r"eG$. With $\sum_{e<E}(1+2e)=E^2$: $|x_E|^2\le|x|^2-2\eta E[F_m(\theta)-F_m(\theta^\star)]+(\eta "
+    r"EG)^2$. 2. The server averages: $|\sum\alpha_mx_E|^2\le\sum\alpha_m|x_E|^2$. It projects onto $\Theta"
+    r"$, which contains $\theta^\star$: no distance to $\theta^\star"
+    r"$ grows. Hence $|\theta^+-\theta^\star|^2\le|\theta-\theta^\star|^2-2\eta E[\widehat "
+    r"F^{\mathrm{mem}}(\theta)-\widehat F^{\mathrm{mem}}(\theta^\star)]+(\eta "
+    r"EG)^2$, in every run. 3. Divide by $2\eta E$ and add over the rounds: the distances telescope, the "
+    r"first is at most $D^2$, the last at least 0. So $\sum[\widehat F^{\mathrm{mem}}(\theta)-\widehat "
+    r"F^{\mathrm{mem}}(\theta^\star)]\le D^2/(2\eta E)+T\eta EG^2/2$. 4. $\mathbb "
+    r"E[F_P(\theta)-F_P(\theta^\star)]=\mathbb E[F_P(\theta)-\widehat F^{\mathrm{mem}}(\theta)]+\mathbb "
+    r"E[\widehat F^{\mathrm{mem}}(\theta)-\widehat F^{\mathrm{mem}}(\theta^\star)]+\mathbb E[\widehat "
+    r"F^{\mathrm{mem}}(\theta^\star)-F_P(\theta^"
+    r"\star)]$. The last is 0: the schedule does not look at values, so each $F_m(\theta^\star)"
+    r"$ is unbiased for $F_{P,m}(\theta^\star)$. 5. $F_P(\theta)-\widehat "
+    r"F^{\mathrm{mem}}(\theta)=\sum_iw_i[F_{P,m(i)}(\theta)-\ell("
+    r"\theta;z_i)]$ over the samples in memory, $w_i=\alpha_m/n_m$ for one of client $m$. The $\theta"
+    "$ with which round $t$ starts was made in earlier rounds; given these, a fresh $z_i$ is a draw of $P_m"
+    r"$ that $\theta$ does not depend on, and its summand has mean 0. What is left are the older samples, "
+    r"at most $\mathbb E\sup|\sum_{i\,\text{old}}w_i[F_{P,m(i)}(\theta')-\ell(\theta';z_i)]|$ over $\theta'"
+    r"$. 6. That supremum has mean at most $5.2B\sqrt{\mathrm{Pdim}\sum_{i\,\text{old}}w_i^2}$. The proof "
+    "of lem:gen-Neff-app (five steps, in groundwork/learning/chaining) goes through: a constant taken from "
+    r"every loss changes no $F_{P,m}(\theta')-\ell(\theta';z)$, whatever the weights add up to; "
     "symmetrisation needs independent samples and not one distribution; the process is sub-Gaussian for "
-    r"$\sqrt{\sum w_i^2}\cdot|f-g|$ in $L_2(Q)$ with $Q\propto w^2$; and Haussler's packing numbers hold "
-    r"for every $Q$. 7. $\sum_{i\ \text{old}}w_i^2=\sum_m\alpha_m^2(n_m-\lambda_m)/n_m^2$. Add over the "
-    r"rounds. For weights $n_m/n$ it is $(n-\Lambda)/n^2$, which under constant admission is "
+    r"$\sqrt{\sum w_i^2}\,|f-g|$ in $L_2(Q)$ with $Q\propto w^2$; and Haussler's packing numbers hold for "
+    r"every $Q$. 7. $\sum_{i\,\text{old}}w_i^2=\sum_m\alpha_m^2(n_m-\lambda_m)/n_m^2$. Add over the rounds. "
+    r"For weights $n_m/n$ it is $(n-\Lambda)/n^2$, which under constant admission is "
     r"$(k-1)/(k^2\bar\Lambda)$, $k=\min(K,t)$; that holds for $\alpha_m$ too if client $m$ admits "
     r"$\alpha_m\bar\Lambda$. Attained: loss $G\theta$ on $[0,D]$, start at $D=M\eta EG$, $M$ rounds, "
     "samples without spread, $K=1$."
 )
+
+
+def memory_assembled() -> Evidence:
+    """Theory's bound over T rounds is the sum of what the links give."""
+    return many_rounds.assembled(
+        many_rounds.memory_terms,
+        lambda n, N, V, chi, stale: memory_round(stale, CONSTANTS).total,
+        step_constant,
+    )
 
 
 CLAIMS = [
@@ -121,45 +93,45 @@ CLAIMS = [
         title=r"a bound without mismatch and $N_{\mathrm{eff}}$ (ours)",
         statement=said(
             "Measured through the memory's own objective, the excess risk needs neither the mismatch nor "
-            r"$N_{\mathrm{eff}}$ nor smoothness: $@initial$ once, $@step$ a round, and $@deviation$ for "
-            "the samples that are not fresh, also where clients have distributions of their own and are "
+            r"$N_{\mathrm{eff}}$ nor smoothness: $@initial$ once, $@step$ a round, and $@deviation$ for the "
+            "samples that are not fresh, also where clients have distributions of their own and are "
             r"weighted by their shares $\alpha_m$. Under constant admission the last is $@alone$, "
-            r"$k=\min(K,t)$. For $K=1$ no statistical term is left: it is one pass of $SGD$, and "
-            "attained. No term can be left out.",
+            r"$k=\min(K,t)$. For $K=1$ no statistical term is left: it is one pass of SGD, and attained. No "
+            "term can be left out.",
             **SHOWN,
         ),
-        formula=said(
-            r"\mathcal E_T\le@initial+@constant+\sum_t@deviation",
-            **SHOWN,
-        ),
-        domain=r"convex losses, $|\nabla\ell|\le G$ wherever local steps lead, projection, "
-        r"$w_m=\alpha_m$ (or one distribution and any weights, such as $n_m/n$), every client holds a "
-        "sample, schedule blind to values; any $E$, any retention",
+        formula=said(r"\mathcal E_T\le@initial+@constant+\sum_t@deviation", **SHOWN),
+        domain=r"convex losses, $|\nabla\ell|\le G$ wherever local steps lead, projection, $w_m=\alpha_m$ "
+        "(or one distribution and any weights, such as $n_m/n$), every client holds a sample, schedule "
+        "blind to values; any $E$, any retention",
         sketch=SKETCH,
         symbols={"n_m": "samples in the memory of client $m$", "λ_m": "of these, admitted in this round"},
         checks={
-            "local steps": (memory_recursion, confirming(worst_case_memory)),
-            "average over clients": average_over_clients,
-            "projection": projection_helps,
-            "telescoping sum": memory_telescopes,
-            "decomposition of the excess risk": decomposition,
-            "comparator unbiased": (shares_add_up, weights_add_up),
-            "fresh samples do not deviate": (fresh_mean, confirming(fresh_do_not_deviate)),
+            "local steps": (one_round.memory_recursion, confirming(worst_case_memory)),
+            "average over clients": one_round.average_over_clients,
+            "projection": one_round.projection_helps,
+            "telescoping sum": many_rounds.memory_telescopes,
+            "decomposition of the excess risk": population.decomposition,
+            "comparator unbiased": (population.shares_add_up, population.weights_add_up),
+            "fresh samples do not deviate": (
+                population.fresh_mean,
+                confirming(population.fresh_do_not_deviate),
+            ),
             "weight of the older samples": (
-                stale_weights_of_a_client,
-                confirming(stale_weights_of_clients),
-                confirming(stale_weights),
+                population.stale_weights_of_a_client,
+                confirming(population.stale_weights_of_clients),
+                confirming(population.stale_weights),
             ),
             "uniform deviation": proved_constant,
-            "sum of the links": (memory_round_links, confirming(memory_assembled)),
+            "sum of the links": (many_rounds.memory_round_links, confirming(memory_assembled)),
             "constant admission": (
-                stale_weights_merged,
-                stale_weights_constant,
-                confirming(constant_memory),
+                population.stale_weights_merged,
+                population.stale_weights_constant,
+                confirming(many_rounds.constant_memory),
             ),
-            "attained": (only_fresh, attained),
+            "attained": (population.only_fresh, many_rounds.attained),
             "whole, needing each term": memory_powered,
         },
         given=(HAUSSLER, WRITTEN),
-    ),
+    )
 ]

@@ -1,11 +1,8 @@
 r"""The regret to O(1) (`thm:dpp-regret/expansion`): one formula for every policy inside the region.
 
-\[\mathrm{Reg}(T)=10B\tfrac{\mathrm{Pdim}}{\bar\Lambda}\Bigl[H\bigl(\tfrac{\bar\Lambda T}{\mathrm{Pdim}}\bigr)
-  -\tfrac1KH\bigl(\tfrac{K\bar\Lambda T}{\mathrm{Pdim}}\bigr)\Bigr]+O_\rho(1),\qquad
-  H(x)=\int_0^x\sqrt{\tfrac{1+\log^+u}u}\,du.\]
-
-The log T of Ω₁ and that of Ω₃ cancel, so that nothing else grows. The leading term \(\sqrt{T\log T}\) alone is off by
-a factor \(1+O(1/\log T)\), too large or too small as the constants have it; this is off by a constant.
+The log T of Ω₁ and that of Ω₃ cancel, so that nothing but the difference of two integrals H grows. The leading term
+\(\sqrt{T\log T}\) alone is off by a factor \(1+O(1/\log T)\), too large or too small as the constants have it; this is
+off by a constant.
 """
 
 from __future__ import annotations
@@ -18,62 +15,63 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import equivalent, tends_to
 from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import three
-from proofs_check.groundwork.regret.expansion import (
-    LIMIT,
-    SECOND,
-    antiderivative,
-    expansion_slope,
-    falling,
-    first_terms,
-    leading_order,
-    logarithms,
-    oracle_third,
-    second_order,
-    third_term,
-)
-from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL
-from proofs_check.groundwork.regret.regret_orders import narrows
+from proofs_check.groundwork.regret.every_policy import narrows
+from proofs_check.groundwork.regret.expansion import ABOVE, BELOW, EXPANDED, EXPANSION, LIMIT
+from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, T, t
+from proofs_check.symbols import CONSTANTS, K, rate
 from proofs_check.text import said
 from theory.algebra import ball, log, precise, sqrt
 from theory.bound import generalisation_term
-from theory.constant_admission import constant_bound, oracle_bound
-from theory.regret import omega3_limit
+from theory.constant_admission import constant_bound, constant_round, oracle_bound
+from theory.regret import omega1_limit, omega3_limit
 from theory.regret_expansion import generalisation_integral, regret_expansion
 
-u = sp.Symbol("u", positive=True)
 # H beyond 1 as it reads best, which no printer of ours finds; `closed_form` ties it to theory's function
 H_LATEX = (
-    r"2\sqrt{x(1+\log x)}-\sqrt{\tfrac{2\pi}e}\Bigl(\mathrm{erfi}\sqrt{\tfrac{1+\log x}2}"
-    r"-\mathrm{erfi}\sqrt{\tfrac12}\Bigr)"
+    r"2\sqrt{x(1+\log x)}-\sqrt{\tfrac{2\pi}e}\Bigl(\mathrm{erfi}\sqrt{\tfrac{1+\log "
+    r"x}2}-\mathrm{erfi}\sqrt{\tfrac12}\Bigr)"
 )
-
-
-def _typed(x: Any) -> Any:
-    """The same in SymPy, symbol by symbol."""
-    inside = 1 + sp.log(x)
-    return 2 * sp.sqrt(x * inside) - sp.sqrt(2 * sp.pi / sp.E) * (
-        sp.erfi(sp.sqrt(inside / 2)) - sp.erfi(sp.sqrt(sp.Rational(1, 2)))
-    )
+# log T times (expansion over its leading term, less 1) tends to half of this, for K >= 2
+SECOND = sp.log(rate / CONSTANTS.Pdim) - 1 - sp.log(K) / (sp.sqrt(K) - 1)
 
 
 def closed_form() -> Evidence:
-    """The closed form in the statement is theory's function: 2√x below 1, the typed one above."""
-    below = u / (1 + u)
+    """The closed form in the statement, typed again symbol by symbol, is theory's function; below 1 that is 2√x."""
+    steps, half = 1 + sp.log(ABOVE), sp.Rational(1, 2)
+    erfi = sp.erfi(sp.sqrt(steps / 2)) - sp.erfi(sp.sqrt(half))
+    typed = 2 * sp.sqrt(ABOVE * steps) - sp.sqrt(2 * sp.pi / sp.E) * erfi
     return together(
-        equal(
-            generalisation_integral(1 + u),
-            _typed(1 + u),
-            domain="every $x=1+u>1$",
-            what="$H$ and its closed form",
-        ),
-        equal(
-            generalisation_integral(below),
-            2 * sp.sqrt(below),
-            domain="every $x=u/(1+u)<1$",
-            what=r"$H$ and $2\sqrt{x}$",
-        ),
+        equal(generalisation_integral(ABOVE), typed, domain="$x>1$", what="$H$ and its closed form"),
+        equal(generalisation_integral(BELOW), 2 * sp.sqrt(BELOW), domain="$x<1$", what=r"$H$ and $2\sqrt x$"),
+    )
+
+
+def logarithms() -> Evidence:
+    """The first two terms of Ω₁ grow like `omega1_limit` times log T, those of Ω₃ like minus the same."""
+    one = constant_round(K, t, rate, CONSTANTS) - expansion.surrogate_round(t)
+    three = expansion.surrogate_round(t) - expansion.oracle_round(t)
+    both = omega1_limit(K, rate, CONSTANTS).total
+    return together(
+        equivalent(one.root + one.linear, t, sp.log(t), both, domain=rf"$\Omega_1$'s first two terms; {ALL}"),
+        equivalent(three.root + three.linear, t, sp.log(t), -both, domain=rf"$\Omega_3$'s; {ALL}"),
+    )
+
+
+def second_order() -> Evidence:
+    """What the leading term leaves of the expansion, over √(T/log T), by l'Hôpital: of either sign."""
+    leading = omega3_limit(K, rate, CONSTANTS) * sp.sqrt(T * sp.log(T))
+    slope = expansion.slope(regret_expansion(K, rate, T, CONSTANTS)) - sp.diff(leading, T)
+    from_two = {K: K + 1}  # K >= 2: at K = 1 all is 0
+    return tends_to(
+        (slope / sp.diff(sp.sqrt(T / sp.log(T)), T)).subs(from_two),
+        T,
+        (omega3_limit(K, rate, CONSTANTS) * SECOND / 2).subs(from_two),
+        what=r"the slope of expansion less leading term, over that of $\sqrt{T/\log T}$,",
+        domain=rf"$K\ge2$, written $K+1$; {ALL}; $T\to\infty$",
     )
 
 
@@ -81,11 +79,8 @@ def closed_form() -> Evidence:
 def _regret(K: int, T: int) -> Any:
     """Certified regret of constant admission, Λ̄ = 10."""
     with precise():
-        policy, oracle = (
-            constant_bound(K, 10, T, RATIONAL, certified=True),
-            oracle_bound(10 * K, T, RATIONAL, certified=True),
-        )
-        return three(policy.terms) - three(oracle.terms)
+        policy = constant_bound(K, 10, T, RATIONAL, certified=True)
+        return three(policy.terms) - three(oracle_bound(10 * K, T, RATIONAL, certified=True).terms)
 
 
 def _rest(K: int, T: int) -> Any:
@@ -106,8 +101,8 @@ def settles(context: Context) -> Evidence:
         "<=",
         most,
         [{"K": k, "T": a, "T'": b} for k in context.choose((3,), (2, 3, 10)) for a, b in pairs],
-        domain=r"constant admission, $\bar\Lambda=10$, rational constants: $|d(T^{\prime})-d(T)|$ with "
-        r"$d=\mathrm{Reg}$ - expansion",
+        domain=r"constant admission, $\bar\Lambda=10$, rational constants: $|d(T')-d(T)|$, $d$ the regret "
+        "less the expansion",
     )
 
 
@@ -116,10 +111,9 @@ def leading_term_alone(context: Context) -> Evidence:
     T = 10**15
 
     def off(p: Any) -> Any:
+        regret, rest = _regret(p["K"], T), _rest(p["K"], T)
         leading = omega3_limit(ball(p["K"]), ball(10), RATIONAL.map(ball)) * sqrt(T * log(ball(T)))
-        return (leading / _regret(p["K"], T) - 1).min(
-            10**-8 - abs(_rest(p["K"], T) / _regret(p["K"], T)) + ball(1) / 50
-        )
+        return (leading / regret - 1).min(10**-8 - abs(rest / regret) + ball(1) / 50)
 
     return compare(
         off,
@@ -136,8 +130,7 @@ CLAIMS = [
         kind="addition",
         title="the regret to $O(1)$, the same for every policy",
         statement=said(
-            r"At fixed $\rho$ every policy inside the region has $\mathrm{Reg}(T)=10B(\mathrm{Pdim}/\bar\Lambda)"
-            r"[H(\bar\Lambda T/\mathrm{Pdim})-H(K\bar\Lambda T/\mathrm{Pdim})/K]+O(1)$, where "
+            rf"At fixed $\rho$ every policy inside the region has $\mathrm{{Reg}}(T)={EXPANDED}+O(1)$, where "
             r"$H(x)=\int_0^x\sqrt{(1+\log^+u)/u}\,du$ is $2\sqrt x$ up to $x=1$ and "
             rf"${H_LATEX}$ beyond. The $O(1)$ is bounded by a number that depends on $K$, $\bar\Lambda$, $\rho$ and "
             r"the constants alone; for a policy that does not depend on $T$ it has a limit as $T$ grows, and under "
@@ -147,56 +140,51 @@ CLAIMS = [
             limit=LIMIT,
             second=SECOND,
         ),
-        formula=said(
-            r"\mathrm{Reg}(T)=\frac{10B\,\mathrm{Pdim}}{\bar\Lambda}\Bigl[H\Bigl(\frac{\bar\Lambda T}"
-            r"{\mathrm{Pdim}}\Bigr)-\frac1KH\Bigl(\frac{K\bar\Lambda T}{\mathrm{Pdim}}\Bigr)\Bigr]"
-            r"+O_\rho(1),\quad H(x)=" + H_LATEX,
-        ),
+        formula=EXPANSION + r",\quad H(x)=" + H_LATEX,
         domain=r"every policy inside the region, $K\bar\Lambda=\sum B$, $\rho$ fixed, with $\chi$; every "
         r"$K\ge1$ and all constants; the regret of every single path of admissions, and so its mean too",
         symbols={
-            "H": r"the integral of $\sqrt{(1+\log^{+}u)/u}$ from 0 to $x$",
+            "H": r"the integral of $\sqrt{(1+\log^+u)/u}$ from 0 to $x$",
             "x": r"$N/\mathrm{Pdim}$, $N$ distinct samples; the closed form is for $x\ge1$",
             "O": "bounded as $T$ grows",
-            "erfi": r"the imaginary error function, $(2/\sqrt{\pi})\int_0^x\exp(s^2)ds$",
+            "erfi": r"the imaginary error function, $(2/\sqrt\pi)\int_0^x\exp(s^2)ds$",
             "e": r"2.718$\ldots$",
             "π": r"3.141$\ldots$",
         },
         given=(WRITTEN,),
-        sketch=r"Let $g(x)=\sqrt{(1+\log^{+}x)/x}$, so that $N$ distinct samples cost $10B\cdot "
-        r"g(N/\mathrm{Pdim})$ in the third term; $g$ falls, and $H$ is its integral. (1) First two "
-        r"terms. With $y=t-(K-1)/2$, constant admission has $\chi=(1-1/y-(K^2-1)/(6y^2))/(K\bar\Lambda)$ "
-        r"from $t=K$ on, the oracle $(1-1/t)/(K\bar\Lambda)$: they differ by order $t^{-2}$, and so do "
-        r"the linear terms, and the roots since both tend to $1/\sqrt{K\bar\Lambda}$. Both sums "
-        r"converge. (Through the penalties: $\Omega_1$ grows like $c\cdot\log T$ and $\Omega_3$'s first "
-        r"two terms like $-c\cdot\log T$, with the same $c$; they cancel.) (2) Third term. "
-        r"$1/N_{\mathrm{eff}}=(1/y-(K^2-1)/(6Ky^2))/\bar\Lambda$ is $1/(\bar\Lambda t)$ up to order "
-        r"$t^{-2}$, so its root up to $t^{-3/2}$, and replacing $N_{\mathrm{eff}}$ by $N=\bar\Lambda t$ "
-        r"costs a convergent sum. (3) What is left of round $t$ is $10B[g(\bar\Lambda "
-        r"t/\mathrm{Pdim})-g(K\bar\Lambda t/\mathrm{Pdim})]$: the oracle has seen $K\bar\Lambda t$ "
-        "distinct samples, each used once. (4) Sum and integral. Since $g$ falls, "
-        r"$\int_{t-1}^tg(au)du-g(\text{at})$ lies between 0 and $g(a(t-1))-g(\text{at})$ for $t\ge2$, "
-        r"which telescopes; the round $t=1$ adds a number. So $\sum_{t\le "
-        r"T}g(\text{at})-\int_0^Tg(au)du$ converges, and $\int_0^Tg(au)du=H(\text{aT})/a$. With "
-        r"$a=\bar\Lambda/\mathrm{Pdim}$, and $K\bar\Lambda/\mathrm{Pdim}$ for the oracle, that is the "
-        "formula; the oracle's $1/K$ is from $1/a$. (5) Every other policy. In round $t$ the three terms "
-        "of any policy inside the region lie in ranges that also contain those of constant admission, "
-        r"and whose widths are summable at fixed $\rho$; so the difference of the two bounds is at most "
-        "the sum of all widths, whatever $T$. For one policy at all $T$ it is the partial sum of an "
-        "absolutely convergent series and has a limit; where the policy depends on $T$, as with "
+        sketch=r"Let $g(x)=\sqrt{(1+\log^+x)/x}$, so that $N$ distinct samples cost "
+        r"$10B\cdot g(N/\mathrm{Pdim})$ in the third term; $g$ falls, and $H$ is its integral. (1) First "
+        "two terms. With $y=t-(K-1)/2$, constant admission has "
+        r"$\chi=(1-1/y-(K^2-1)/(6y^2))/(K\bar\Lambda)$ from $t=K$ on, the oracle $(1-1/t)/(K\bar\Lambda)$: "
+        "they differ by order $t^{-2}$, and so do the linear terms, and the roots since both tend to "
+        r"$1/\sqrt{K\bar\Lambda}$. Both sums converge. (Through the penalties: $\Omega_1$ grows like "
+        r"$c\log T$ and $\Omega_3$'s first two terms like $-c\log T$, with the same $c$; they cancel.) (2) "
+        r"Third term. $1/N_{\mathrm{eff}}=(1/y-(K^2-1)/(6Ky^2))/\bar\Lambda$ is $1/(\bar\Lambda t)$ up to "
+        r"order $t^{-2}$, so its root up to $t^{-3/2}$, and replacing $N_{\mathrm{eff}}$ by "
+        r"$N=\bar\Lambda t$ costs a convergent sum. (3) What is left of round $t$ is "
+        r"$10B[g(\bar\Lambda t/\mathrm{Pdim})-g(K\bar\Lambda t/\mathrm{Pdim})]$: the oracle has seen "
+        r"$K\bar\Lambda t$ distinct samples, each used once. (4) Sum and integral. Since $g$ falls, "
+        r"$\int_{t-1}^tg(au)du-g(at)$ lies between 0 and $g(a(t-1))-g(at)$ for $t\ge2$, which telescopes; "
+        r"the round $t=1$ adds a number. So $\sum_{t\le T}g(at)-\int_0^Tg(au)du$ converges, and "
+        r"$\int_0^Tg(au)du=H(aT)/a$. With $a=\bar\Lambda/\mathrm{Pdim}$, and $K\bar\Lambda/\mathrm{Pdim}$ "
+        "for the oracle, that is the formula; the oracle's $1/K$ is from $1/a$. (5) Every other policy. In "
+        "round $t$ the three terms of any policy inside the region lie in ranges that also contain those of "
+        r"constant admission, and whose widths are summable at fixed $\rho$; so the difference of the two "
+        "bounds is at most the sum of all widths, whatever $T$. For one policy at all $T$ it is the partial "
+        "sum of an absolutely convergent series and has a limit; where the policy depends on $T$, as with "
         "$V=V(T)$, it is only bounded. $V$ enters nowhere. (6) Leading term. By l'Hôpital, the expansion "
-        r"over $\sqrt{T\log T}$ tends to $20B\sqrt{\mathrm{Pdim}/\bar\Lambda}(1-1/\sqrt{K})$, and the "
-        r"expansion less this multiple of $\sqrt{T\log T}$, over $\sqrt{T/\log T}$, to half of that "
-        r"times the bracket in the statement, which is positive for large $\bar\Lambda/\mathrm{Pdim}$ "
-        "and negative for small.",
+        r"over $\sqrt{T\log T}$ tends to $20B\sqrt{\mathrm{Pdim}/\bar\Lambda}(1-1/\sqrt K)$, and the "
+        r"expansion less this multiple of $\sqrt{T\log T}$, over $\sqrt{T/\log T}$, to half of that times "
+        r"the bracket in the statement, which is positive for large $\bar\Lambda/\mathrm{Pdim}$ and "
+        "negative for small.",
         checks={
-            "$H$": (closed_form, antiderivative, expansion_slope),
-            "first two terms": (first_terms, logarithms),
-            "third term": third_term,
-            "the oracle": oracle_third,
-            "sum and integral": (falling, confirming(settles)),
+            "$H$": (closed_form, expansion.antiderivative, expansion.expansion_slope),
+            "first two terms": (expansion.first_terms, logarithms),
+            "third term": expansion.third_term,
+            "the oracle": expansion.oracle_third,
+            "sum and integral": (expansion.falling, confirming(settles)),
             "every policy": partial(narrows, stated=False),
-            "the leading term alone": (leading_order, second_order, confirming(leading_term_alone)),
+            "the leading term alone": (expansion.leading_order, second_order, confirming(leading_term_alone)),
         },
-    ),
+    )
 ]

@@ -8,7 +8,6 @@ As printed, with a minus, the inequality fails on a run of ACDPP itself.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from proofs_check.groundwork.regret.envelope import three
 from proofs_check.groundwork.regret.orders import RATIONAL, UNIT
 from proofs_check.symbols import T, V
 from proofs_check.text import said
+from theory import regret
 from theory.admission import debt_update
 from theory.algebra import ball, precise
 from theory.bound import theorem_1, theorem_1_as_stated
@@ -32,17 +32,6 @@ from theory.constant_admission import oracle_bound, oracle_bound_as_stated
 from theory.minimiser import generalisation_slopes, mismatch_slopes
 from theory.penalty import penalty, penalty_comparison
 from theory.region import region_maximum, region_minimum
-from theory.regret import (
-    drift_constant,
-    master_bound,
-    master_bound_as_stated,
-    omega1,
-    omega1_as_stated,
-    omega2,
-    omega2_as_stated,
-    omega3,
-    omega3_as_stated,
-)
 from theory.reuse import trajectory
 from theory.setting import Region
 
@@ -77,17 +66,7 @@ def played_by_acdpp() -> Evidence:
         ">",
         lambda p: ball(debts[p["t"] - 1] * COST),
         [{"t": t} for t in range(1, ROUNDS + 1)],
-        domain=r"$-V\cdot p^{\prime}(\Lambda)$ against $Z(t)\cdot c$, for all $\Lambda$ in the region at "
-        "once",
-    )
-
-
-def affordable() -> Evidence:
-    """E[c]·Λ̄ <= C, in every round, and the costs don't look at the debt: they are constant."""
-    return exhaust(
-        [{"c": COST, "rate": TIGHT.rate, "C": BUDGET}],
-        lambda c, rate, C: None if c * rate <= C else {"E[c]Λ̄": c * rate},
-        domain="the example's costs",
+        domain=r"$-Vp'(\Lambda)$ against $Z(t)c$, for all $\Lambda$ in the region at once",
     )
 
 
@@ -98,39 +77,44 @@ def master_as_stated() -> Evidence:
         run = trajectory(balls, K)
         bound = three(theorem_1_as_stated(list(run.n), list(run.N), list(run.uniformity), numbers).terms)
         oracle = three(oracle_bound_as_stated(K * TIGHT.rate, ROUNDS, UNIT, certified=True).terms)
-        first = omega1_as_stated(balls, K, numbers).total
-        second = omega2_as_stated(K, TIGHT, ROUNDS, UNIT, certified=True).total
-        third = omega3_as_stated(K, TIGHT.rate, ROUNDS, UNIT, certified=True).total
-        drift = ROUNDS * ball(drift_constant(TIGHT, 1, COST**2, BUDGET))
-    shown = {"Ω₁": first.str(8), "Ω₂": second.str(8), "Ω₃": third.str(8), "BT": drift.str(8)}
+        omegas = (
+            regret.omega1_as_stated(balls, K, numbers).total,
+            regret.omega2_as_stated(K, TIGHT, ROUNDS, UNIT, certified=True).total,
+            regret.omega3_as_stated(K, TIGHT.rate, ROUNDS, UNIT, certified=True).total,
+        )
+        drift = ROUNDS * ball(regret.drift_constant(TIGHT, 1, COST**2, BUDGET))
+    shown = {name: x.str(8) for name, x in zip(("Ω₁", "Ω₂", "Ω₃", "BT"), (*omegas, drift), strict=True)}
     found = compare(
         lambda p: bound - oracle,
         "<=",
-        lambda p: master_bound_as_stated(first, second, third, drift, ball(WEIGHT)),
+        lambda p: regret.master_bound_as_stated(*omegas, drift, ball(WEIGHT)),
         [{"K": K, "T": ROUNDS, "V": WEIGHT, "rho": "1/100", **shown}],
         domain=r"$\bar\Lambda=C=c=1$, constants 1, $\mathrm{Pdim}$ 5; everything as printed, with "
         r"$B=(\Lambda_{\max}(1)^2+C^2)/2$",
     )
+    affordable = exhaust(  # and the costs don't look at the debt: they are constant
+        [{"c": COST, "rate": TIGHT.rate, "C": BUDGET}],
+        lambda c, rate, C: None if c * rate <= C else {"E[c]Λ̄": c * rate},
+        domain="the example's costs",
+    )
     return obeying(
-        found, {"the path is ACDPP's": played_by_acdpp(), "the mean cost is affordable": affordable()}
+        found, {"the path is ACDPP's": played_by_acdpp(), "the mean cost is affordable": affordable}
     )
 
 
 # --- corrected ---------------------------------------------------------------------------------------------
 
 
-@cache
 def chain() -> Evidence:
     """The bound, Σp, Σp̄, Σp̄_∞ and the oracle as five numbers: what the T-slot lemma leaves is exactly the slack."""
     bound, p, switched, steady, oracle, drift = sp.symbols("E p pCK pinf oracle drift", positive=True)
-    right = master_bound(bound - p, switched - steady, steady - oracle, drift, V)
+    right = regret.master_bound(bound - p, switched - steady, steady - oracle, drift, V)
     return together(
         equal(
             bound - oracle + (switched + drift / V - p),
             right,
             domain="every value of the five sums",
-            what=r"$\mathrm{Reg}$ plus the $T$-slot lemma's slack, and $\Omega_1+\Omega_2+\Omega_3+\sum "
-            "B/V$,",
+            what=r"$\mathrm{Reg}$ plus the $T$-slot lemma's slack, and $\Omega_1+\Omega_2+\Omega_3+\sum B_t/V$,",
         ),
         always(
             bound - oracle <= right,
@@ -149,38 +133,33 @@ PATHS = {
 
 def on_paths(context: Context) -> Evidence:
     """theory's Ω₁, Ω₂, Ω₃ add up to the regret less Σp - Σp̄, each sum taken by itself: on three paths, E = 3."""
-    region, T = Region(rate=Fraction(7, 2), rho=Fraction(4, 5)), context.choose(9, 40)
-    numbers, weight = RATIONAL.map(ball), 7
+    region, T, weight = Region(rate=Fraction(7, 2), rho=Fraction(4, 5)), context.choose(9, 40), 7
+    numbers, exact = RATIONAL.map(ball), region.map(ball)
+    ends = [(region_minimum(region, t), region_maximum(region, t), t) for t in range(1, T + 1)]
 
     def off(p: Any) -> Any:
-        path = [
-            PATHS[p["path"]](region_minimum(region, t), region_maximum(region, t), t) for t in range(1, T + 1)
-        ]
-        exact = region.map(ball)
-        balls = np.array([ball(x) for x in path], dtype=object)
-        run, merged = trajectory(balls, p["K"]), numbers.merged
+        balls = np.array([ball(PATHS[p["path"]](*end)) for end in ends], dtype=object)
+        run, merged, K = trajectory(balls, p["K"]), numbers.merged, p["K"]
         bound = three(theorem_1(run.n, run.N, run.uniformity, run.mismatch, numbers).terms)
-        oracle = three(oracle_bound(p["K"] * region.rate, T, RATIONAL, certified=True).terms)
-        gap = sum(
-            (
-                penalty(n, N, merged) - penalty_comparison(p["K"], ball(t), exact, merged).total
-                for t, (n, N) in enumerate(zip(run.n, run.N, strict=True), start=1)
-            ),
-            ball(0),
+        oracle = three(oracle_bound(K * region.rate, T, RATIONAL, certified=True).terms)
+        gaps = (
+            penalty(n, N, merged) - penalty_comparison(K, ball(t), exact, merged).total
+            for t, (n, N) in enumerate(zip(run.n, run.N, strict=True), start=1)
         )
-        corrections = (
-            omega1(balls, p["K"], numbers).total,
-            omega2(p["K"], region, T, RATIONAL, certified=True).total,
-            omega3(p["K"], region.rate, T, RATIONAL, certified=True).total,
+        omegas = (
+            regret.omega1(balls, K, numbers).total,
+            regret.omega2(K, region, T, RATIONAL, certified=True).total,
+            regret.omega3(K, region.rate, T, RATIONAL, certified=True).total,
         )
-        return abs(bound - oracle - master_bound(*corrections, weight * gap, ball(weight)))
+        return abs(bound - oracle - regret.master_bound(*omegas, weight * sum(gaps, ball(0)), ball(weight)))
 
     return compare(
         off,
         "<=",
         lambda p: ball(Fraction(1, 10**12)),
         [{"path": name, "K": k, "T": T} for name in PATHS for k in (1, 3)],
-        domain=f"Λ̄ = 7/2, ρ = 4/5, V = 7, constants {RATIONAL}; V·(Σp - Σp̄) in place of ΣB_t",
+        domain=rf"$\bar\Lambda=7/2$, $\rho=4/5$, $V=7$, constants {RATIONAL}; $V(\sum p-\sum\bar p)$ in place of "
+        r"$\sum B_t$",
     )
 
 
@@ -188,38 +167,29 @@ def in_the_loop(context: Context) -> Evidence:
     """ACDPP itself, given ηE, against random costs: each run's regret and the right side with its own ΣB_t."""
     rounds, runs, K, C, weight = context.choose(60, 400), 4, 3, 20.0, 50.0
     region, floats, costs = Region(rate=3.5, rho=0.8), RATIONAL.map(float), uniform(1, 10)
-    played = control_loop(
-        costs.draw(context.generator(), runs, rounds),
-        K=K,
-        V=weight,
-        C=C,
-        region=region,
-        constants=floats.merged,
-    )
+    drawn = costs.draw(context.generator(), runs, rounds)
+    played = control_loop(drawn, K=K, V=weight, C=C, region=region, constants=floats.merged)
     oracle = three(oracle_bound(K * region.rate, rounds, floats).terms)
-    second, third = (omega2(K, region, rounds, floats).total, omega3(K, region.rate, rounds, floats).total)
-    drift = sum(float(drift_constant(region, t, 37.0, C)) for t in range(1, rounds + 1))  # E[c²] = 37
+    others = (
+        regret.omega2(K, region, rounds, floats).total,
+        regret.omega3(K, region.rate, rounds, floats).total,
+    )
+    drift = sum(float(regret.drift_constant(region, t, 37.0, C)) for t in range(1, rounds + 1))  # E[c²] = 37
     rows = []
-    for run in range(runs):
-        path = trajectory(played.admitted[:, run], K)
-        regret = three(theorem_1(path.n, path.N, path.uniformity, path.mismatch, floats).terms) - oracle
-        first = omega1(played.admitted[:, run], K, floats).total
-        rows.append((float(regret), float(master_bound(first, second, third, drift, weight))))
-    domain = f"costs {costs.name}, E[c]Λ̄ <= C = {C}, V = {weight}, T = {rounds}, {runs} runs"
+    for admitted in played.admitted.T:
+        path = trajectory(admitted, K)
+        gap = three(theorem_1(path.n, path.N, path.uniformity, path.mismatch, floats).terms) - oracle
+        right = regret.master_bound(regret.omega1(admitted, K, floats).total, *others, drift, weight)
+        rows.append((float(gap), float(right)))
+    domain = rf"costs {costs.name}, $E[c]\bar\Lambda\le C={C}$, $V={weight}$, $T={rounds}$, {runs} runs"
     shown = {f"run {i}": f"{a:.6g} <= {b:.6g}" for i, (a, b) in enumerate(rows, start=1)}
     if all(a <= b for a, b in rows):
         return holds("simulation", f"true in all {runs} runs", domain=domain, certificate=shown)
     return fails("simulation", "violated in a run", domain=domain, certificate=shown)
 
 
-O1, O2, O3 = sp.symbols("omega1 omega2 omega3", positive=True)
-DRIFT = sp.Symbol("drift_total", positive=True)
-B = sp.Symbol("B", positive=True)
-T_SLOT = Given(
-    "lem:dpp-T-slot-upper",
-    r"$\sum p\le\sum \bar p+\sum B_t/V$, as corrected and judged there, with its "
-    "hypotheses",
-)
+OMEGAS: tuple[Any, Any, Any] = sp.symbols("omega1 omega2 omega3", positive=True)
+DRIFT, B = sp.symbols("drift_total B", positive=True)
 
 CLAIMS = [
     Claim(
@@ -227,26 +197,28 @@ CLAIMS = [
         kind="inequality",
         title=r"$\mathrm{Reg}\le-\Omega_1+\Omega_2+\Omega_3+BT/V$",
         statement="The regret is at most minus the first correction plus the other two plus the drift term.",
-        formula=said(
-            r"\mathrm{Reg}(T)\le @right",
-            right=master_bound_as_stated(O1, O2, O3, B * T, V),
-        ),
+        formula=said(r"\mathrm{Reg}(T)\le @right", right=regret.master_bound_as_stated(*OMEGAS, B * T, V)),
         symbols={"B": "the paper's bound on the drift's quadratic part in a round"},
         domain=r"every $K$, $\rho$, $V$, $T$",
         checks=(master_as_stated,),
         corrected=Correction(
-            title=r"$\mathrm{Reg}$ <= +$\Omega_1+\Omega_2+\Omega_3+\sum B_t/V$",
-            statement=r"$\Omega_1$ enters with a plus. By its definition the bound is $\sum p+\Omega_1$, "
-            r"so a positive $\Omega_1$ makes the regret larger; with $\chi$ it is positive and of order "
+            title=r"$\mathrm{Reg}\le+\Omega_1+\Omega_2+\Omega_3+\sum B_t/V$",
+            statement=r"$\Omega_1$ enters with a plus. By its definition the bound is $\sum p+\Omega_1$, so "
+            r"a positive $\Omega_1$ makes the regret larger; with $\chi$ it is positive and of order "
             r"$\log T$ for $K\ge2$.",
-            formula=said(r"\mathrm{Reg}(T)\le @right", right=master_bound(O1, O2, O3, DRIFT, V)),
+            formula=said(r"\mathrm{Reg}(T)\le @right", right=regret.master_bound(*OMEGAS, DRIFT, V)),
             hypotheses=("those of lem:dpp-T-slot-upper, corrected",),
-            given=(T_SLOT,),
-            sketch=r"Bound - oracle = (bound $-\sum p$) + $(\sum p-\sum \bar p)+(\sum \bar p-\sum \bar "
-            r"p_{\infty})$ + ($\sum \bar p_{\infty}$ - oracle), and the second bracket is at most $\sum "
-            r"B_t/V$. Here $p$ is the penalty of the policy's own path, $\bar p$ that of switching to "
-            r"$\bar\Lambda$, $\bar p_{\infty}$ that of constant admission.",
+            given=(
+                Given(
+                    "lem:dpp-T-slot-upper",
+                    r"$\sum p\le\sum\bar p+\sum B_t/V$, as corrected and judged there, with its hypotheses",
+                ),
+            ),
+            sketch=r"The regret is (bound $-\sum p$) + ($\sum p-\sum\bar p$) + "
+            r"($\sum\bar p-\sum\bar p_{\infty}$) + ($\sum\bar p_{\infty}-$ oracle's bound), and the second "
+            r"bracket is at most $\sum B_t/V$. Here $p$ is the penalty of the policy's own path, $\bar p$ "
+            r"that of switching to $\bar\Lambda$, $\bar p_{\infty}$ that of constant admission.",
             checks=(chain, confirming(on_paths), confirming(in_the_loop)),
         ),
-    ),
+    )
 ]

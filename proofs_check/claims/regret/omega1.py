@@ -1,9 +1,8 @@
 r"""Ω₁, bound less surrogate penalty (`lem:omega1-order`), and the step of its proof about the generalisation term.
 
-With its per-round constant the printed bound is linear in T, so Ω₁ is too. Without that constant, and at fixed ρ, the
-lemma is true of the printed bound: all policies inside the region keep bound and penalty in a range of summable width.
-With χ in place of \(1/n-1/N_{\mathrm{eff}}\) it is not: Ω₁ grows like log T for K >= 2, for every policy. E is a
-symbol throughout, so that η in place of ηE would be noticed.
+With its per-round constant the printed bound is linear in T, so Ω₁ is too. Without it, and at fixed ρ, the lemma is
+true of the printed bound. With χ in place of \(1/n-1/N_{\mathrm{eff}}\) it is not: Ω₁ grows like log T for K >= 2,
+for every policy. E is a symbol throughout, so that η in place of ηE would be noticed.
 """
 
 from __future__ import annotations
@@ -17,36 +16,41 @@ import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.limit import converges, diverges, tends_to
-from proofs_check.engines.smt import always
+from proofs_check.engines.limit import converges, diverges, equivalent, tends_to
+from proofs_check.engines.smt import steps
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, spread, summed
+from proofs_check.groundwork.regret.every_policy import narrows
+from proofs_check.groundwork.regret.expansion import SUMMABLE, lipschitz_near_zero, surrogate_round
 from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, UNIT, t
-from proofs_check.groundwork.regret.regret_orders import (
-    corrected_order,
-    lag,
-    lambert,
-    lipschitz_near_zero,
-    narrows,
-    omega1_round,
-)
 from proofs_check.symbols import CONSTANTS, K, rate
 from proofs_check.text import said
-from theory.algebra import ball, log, log_plus, precise, sqrt
-from theory.bound import PER_ROUND, generalisation_term, per_round_constant_as_stated
-from theory.constant_admission import constant_bound
+from theory.algebra import ball, log, log_plus, precise, ratio, sqrt
+from theory.bound import PER_ROUND, Terms, generalisation_term, per_round_constant_as_stated, round_terms
+from theory.constant_admission import constant_bound, constant_round
 from theory.penalty import penalty_limit, penalty_terms
 from theory.regret import omega1, omega1_as_stated, omega1_discrepancy, omega1_limit
+from theory.reuse import inverse_effective_constant, occupancy_constant
 from theory.setting import Region
+
+
+def round_as_stated() -> Terms:
+    """Round t of Ω₁ under constant admission, as printed but with ηE where the bound has it."""
+    inverse = inverse_effective_constant(K, t, rate)
+    gap = ratio(1, occupancy_constant(K, t, rate)) - inverse
+    return round_terms(gap, inverse, rate * t, CONSTANTS) - penalty_limit(K, t, rate, CONSTANTS)
 
 
 def with_constant() -> Evidence:
     """C₂ in every round, and the least by which the printed bound's linear term exceeds its penalty in the region."""
     constants = replace(CONSTANTS, E=1 + sp.Symbol("e", integer=True, nonnegative=True))
-    low, high = eventual_range(K, t, rate, lag, lambert, constants, stated=True)
-    summand = low.linear - high.linear + per_round_constant_as_stated(constants)
-    domain = f"the printed bound with its C₂, every policy inside the region, E = 1+e; {ALL}"
-    return converges(summand, t, power=2, domain=domain)
+    low, high = eventual_range(K, t, rate, constants, stated=True)
+    return converges(
+        low.linear - high.linear + per_round_constant_as_stated(constants),
+        t,
+        power=2,
+        domain=rf"the printed bound with its $C_2$, every policy inside the region, $E=1+e$; {ALL}; $T\to\infty$",
+    )
 
 
 def penalty_inside() -> Evidence:
@@ -54,27 +58,28 @@ def penalty_inside() -> Evidence:
     k, x, F, M, n, N, fewer, X, Y = sp.symbols("k x F M n N fewer X Y", positive=True)
     low, high = mismatch_range(k, x, 1, F, M, stated=True)
     gap = penalty_terms(n, N, UNIT).linear
-    below, above = generalisation_term(1 / N, N, UNIT), generalisation_term(1 / fewer, M, UNIT)
     logs = {sp.log(sp.Max(1, N / UNIT.Pdim)): X, sp.log(sp.Max(1, M / UNIT.Pdim)): Y}
-    return together(
-        always(
+    below, above = (
+        generalisation_term(1 / size, seen, UNIT).xreplace(logs) for size, seen in ((N, N), (fewer, M))
+    )
+    return steps(
+        (
             [low <= gap, gap <= high],
-            given=[x < 1, n >= k * (1 - x), n <= k / (1 - x), N >= F, N <= M],
-            domain=r"every policy inside the region, in units of $\bar\Lambda$",
+            [x < 1, n >= k * (1 - x), n <= k / (1 - x), N >= F, N <= M],
+            r"every policy inside the region, in units of $\bar\Lambda$",
         ),
-        always(
-            below.xreplace(logs) <= above.xreplace(logs),
-            given=[fewer <= N, X <= Y],
-            domain=r"the third term at most that of $1/F$ and $\log^{+}(M/\mathrm{Pdim})$; at least that "
-            "of $M$, since it falls in $N$",
+        (
+            below <= above,
+            [fewer <= N, X <= Y],
+            r"the third term at most that of $1/F$ and $\log^+(M/\mathrm{Pdim})$; at least that of $M$, "
+            "since it falls in $N$",
         ),
     )
 
 
 def width(context: Context) -> Evidence:
-    """The same width, summed and certified: it does not grow with T."""
+    """The width of the printed bound's range over all policies, summed and certified: it does not grow with T."""
     bounds = {(2, 2): 60, (10, 2): 240, (2, 10): 390, (10, 10): 830}
-    settings = context.choose([(2, 2)], list(bounds))
 
     def total(p: Any) -> Any:
         region = Region(rate=10, rho=1 - Fraction(1, p["1/(1-rho)"]))
@@ -86,11 +91,10 @@ def width(context: Context) -> Evidence:
         lambda p: bounds[p["K"], p["1/(1-rho)"]],
         [
             {"K": k, "1/(1-rho)": h, "T": T}
-            for k, h in settings
+            for k, h in context.choose([(2, 2)], list(bounds))
             for T in context.choose((10**3, 10**9), HORIZONS)
         ],
-        domain=r"the printed bound's range over all policies inside the region; $\bar\Lambda=10$, "
-        r"constants 1, $\mathrm{Pdim}$ 5",
+        domain=r"$\bar\Lambda=10$, constants 1, $\mathrm{Pdim}$ 5",
     )
 
 
@@ -107,13 +111,9 @@ def _sample_by_sample(admitted: tuple[int, ...], K: int, *, stated: bool) -> lis
         uses, held = [min(now - j + 1, K) for j in born], [now - j < K for j in born]
         N, n, total = len(born), sum(held), sum(uses)
         effective = Fraction(total**2, sum(A * A for A in uses))
-        chi = sum(
-            ((Fraction(A, total) - Fraction(h, n)) ** 2 for A, h in zip(uses, held, strict=True)), Fraction(0)
-        )
-        real, surrogate = (
-            (1 / Fraction(n) - 1 / effective if stated else chi),
-            Fraction(1, n) - Fraction(1, N),
-        )
+        shares = (Fraction(A, total) - Fraction(h, n) for A, h in zip(uses, held, strict=True))
+        real = Fraction(1, n) - 1 / effective if stated else sum((x * x for x in shares), Fraction(0))
+        surrogate = Fraction(1, n) - Fraction(1, N)
         roots = [sqrt(ball(max(x, Fraction(0)))) for x in (real, surrogate)]
         sums[0] += ball(c.D * c.sigma) * (roots[0] - roots[1])
         sums[1] += ball(c.eta * c.sigma**2 * (real - surrogate))
@@ -162,19 +162,19 @@ def corrected_table(context: Context) -> Evidence:
             for T in context.choose((10**12,), HORIZONS[2:])
             for name in ("root", "linear")
         ],
-        domain=f"K = 3, Λ̄ = 7/2, constants {RATIONAL}: (Ω₁(T)-Ω₁(10^6))/(limit·log(T/10^6)) within 10^-5 of 1",
+        domain=rf"$K=3$, $\bar\Lambda=7/2$, constants {RATIONAL}: $\Omega_1(T)-\Omega_1(10^6)$ over the limit times "
+        r"$\log(T/10^6)$ is within $10^{-5}$ of 1",
     )
 
 
-def per_round_square() -> Evidence:
-    """t² times what N_eff for N changes in the generalisation term."""
-    point = {K: 2, rate: 10, **{getattr(CONSTANTS, name): getattr(UNIT, name) for name in ("B", "Pdim")}}
-    return diverges(
-        omega1_round(stated=True).generalisation.subs(point) * t**2,
-        t,
-        what="$t^2$ times the generalisation term's discrepancy",
-        domain=r"$K=2$, $\bar\Lambda=10$, constants 1, $\mathrm{Pdim}$ 5, constant admission",
-        probes=(10**2, 10**6, 10**12),
+def corrected_order() -> Evidence:
+    """Ω₁ over log T, under constant admission and with χ: its first two terms one by one; the third is summable."""
+    one, limit = constant_round(K, t, rate, CONSTANTS) - surrogate_round(t), omega1_limit(K, rate, CONSTANTS)
+    domain = rf"with $\chi$, constant admission; {ALL}; $T\to\infty$"
+    return together(
+        equivalent(one.root, t, sp.log(t), limit.root, domain=f"root term, {domain}"),
+        equivalent(one.linear, t, sp.log(t), limit.linear, domain=f"linear term, {domain}"),
+        converges(one.generalisation, t, power=SUMMABLE, domain=f"third term, {domain}"),
     )
 
 
@@ -182,23 +182,24 @@ def per_round_square() -> Evidence:
 def per_round_order() -> Evidence:
     """t^(3/2)/√log t times the same, all constants as symbols."""
     return tends_to(
-        omega1_round(stated=True).generalisation * t ** sp.Rational(3, 2) / sp.sqrt(sp.log(t)),
+        round_as_stated().generalisation * t ** sp.Rational(3, 2) / sp.sqrt(sp.log(t)),
         t,
         omega1_discrepancy(K, rate, CONSTANTS),
         what=r"$t^{3/2}/\sqrt{\log t}$ times the discrepancy",
-        domain=f"constant admission; {ALL}",
+        domain=rf"constant admission; {ALL}; $t\to\infty$",
     )
 
 
+AT_ONE = {K: 2, rate: 10, CONSTANTS.B: UNIT.B, CONSTANTS.Pdim: UNIT.Pdim}
 LIMIT = omega1_limit(K, rate, CONSTANTS).total
 DISCREPANCY = omega1_discrepancy(K, rate, CONSTANTS)
 RANGE = (
-    r"Every policy inside the region has $1/n-1/N_{\mathrm{eff}}$, $1/n-1/N$ and $\chi$ of round $t$ in "
-    r"a range that depends on $\rho^s$ and on bounds on $N$ alone ($s=t-k+1$ the oldest admission in "
-    r"memory, $k=\min(t,K)$): the admissions in memory are within a factor $1-\rho^s$ of $\bar\Lambda$, "
+    r"Every policy inside the region has $1/n-1/N_{\mathrm{eff}}$, $1/n-1/N$ and $\chi$ of round $t$ in a "
+    r"range that depends on $\rho^s$ and on bounds on $N$ alone ($s=t-k+1$ the oldest admission in memory, "
+    r"$k=\min(t,K)$): the admissions in memory are within a factor $1-\rho^s$ of $\bar\Lambda$, "
     r"$N_{\mathrm{eff}}$ and $N$ lie between $\bar\Lambda(s-\rho/(1-\rho))$ and $\bar\Lambda(t+S)$, "
-    r"$S=\sum \rho^j/(1-\rho^j)$. With $t^{-2}$ for $\rho^s$, which is larger in the end, the range's "
-    "width is a function of $t$ alone and summable"
+    r"$S=\sum\rho^j/(1-\rho^j)$. With $t^{-2}$ for $\rho^s$, which is larger in the end, the range's width "
+    "is a function of $t$ alone and summable"
 )
 
 CLAIMS = [
@@ -210,10 +211,7 @@ CLAIMS = [
         formula=r"\Omega_1(T)=O(1)",
         domain=r"$K$-step retention, any policy inside the region, $T\to\infty$",
         checks=(with_constant,),
-        hypotheses=(
-            "the per-round constant $C_2$ is left out, as it is in the printed oracle bound",
-            r"$\rho$ is fixed",
-        ),
+        hypotheses=("the constant $C_2$ is left out, as in the printed oracle bound", r"$\rho$ is fixed"),
         checks_with_hypotheses=(
             partial(narrows, stated=True),
             penalty_inside,
@@ -221,23 +219,24 @@ CLAIMS = [
             confirming(partial(the_sum, stated=True)),
         ),
         given=(WRITTEN,),
-        sketch=f"{RANGE}; |Ω₁| is at most its sum. With C₂ every round adds C₂ and takes back at most that width.",
+        sketch=rf"{RANGE}; $|\Omega_1|$ is at most its sum. With $C_2$ every round adds $C_2$ and takes back at most "
+        "that width.",
         corrected=Correction(
-            title=said(r"with $\chi$: $\Omega_1\sim(@limit)\cdot\log T$", limit=LIMIT),
+            title=said(r"with $\chi$: $\Omega_1\sim(@limit)\log T$", limit=LIMIT),
             statement=said(
-                r"For the printed bound, without $C_2$ and at fixed $\rho$, $\Omega_1=O(1)$ is true, but "
-                r"a round differs by $t^{-3/2}\sqrt{\log t}$ and not $t^{-2}$. For the corrected bound "
-                r"$\Omega_1$ is of order $\log T$ for $K\ge2$, with the constant $@limit$, for every "
-                "policy inside the region.",
+                r"For the printed bound, without $C_2$ and at fixed $\rho$, $\Omega_1=O(1)$ is true, but a "
+                r"round differs by $t^{-3/2}\sqrt{\log t}$ and not $t^{-2}$. For the corrected bound "
+                r"$\Omega_1$ is of order $\log T$ for $K\ge2$, with the constant $@limit$, for every policy "
+                "inside the region.",
                 limit=LIMIT,
             ),
             formula=said(r"\Omega_1(T)\sim\left(@limit\right)\log T", limit=LIMIT),
             hypotheses=(r"$\rho$ is fixed", "constants that every policy pays are left out"),
             given=(WRITTEN,),
-            sketch="Constant admission: χ exceeds 1/n - 1/N by (K-1)/(KΛ̄t) to leading order, its root the other's by "
-            f"√(KΛ̄)/2 times that; Stolz-Cesàro. Every other policy: {RANGE}, so its bound and its penalty differ from "
-            "those of constant admission by O(1). The O(1) is not uniform in ρ: along the lower end of the region the "
-            "linear term alone gives 1/(1-ρ).",
+            sketch=r"Constant admission: $\chi$ exceeds $1/n-1/N$ by $(K-1)/(K\bar\Lambda t)$ to leading order, its "
+            r"root the other's by $\sqrt{K\bar\Lambda}/2$ times that; Stolz-Cesàro. Every other policy: "
+            rf"{RANGE}, so its bound and its penalty differ from those of constant admission by $O(1)$. The $O(1)$ "
+            r"is not uniform in $\rho$: along the lower end of the region the linear term alone gives $1/(1-\rho)$.",
             checks={
                 "constant admission": (
                     corrected_order,
@@ -259,17 +258,26 @@ CLAIMS = [
         formula=r"x\mapsto10B\sqrt{\mathrm{Pdim}\,x}\sqrt{1+\log\tfrac1{\mathrm{Pdim}\,x}}\ \text{Lipschitz near }0",
         symbols={"x": r"$1/N_{\mathrm{eff}}$ or $1/N$"},
         domain=r"$K\ge2$, constant admission, $t\to\infty$",
-        checks=(lipschitz_near_zero, per_round_square),
+        checks=(
+            lipschitz_near_zero,
+            lambda: diverges(
+                round_as_stated().generalisation.subs(AT_ONE) * t**2,
+                t,
+                what="$t^2$ times the generalisation term's discrepancy",
+                domain=r"$K=2$, $\bar\Lambda=10$, constants 1, $\mathrm{Pdim}$ 5, constant admission",
+                probes=(10**2, 10**6, 10**12),
+            ),
+        ),
         corrected=Correction(
-            title=said(r"they differ by $@c\cdot t^{-3/2}\cdot\sqrt{\log t}$", c=DISCREPANCY),
+            title=said(r"they differ by $@c\,t^{-3/2}\sqrt{\log t}$", c=DISCREPANCY),
             statement=said(
                 r"The map has slope of order $\sqrt{\log(1/x)/x}$ near 0, so the terms differ by "
-                r"$@c\cdot t^{-3/2}\cdot\sqrt{\log t}$, to leading order. That is still summable.",
+                r"$@c\,t^{-3/2}\sqrt{\log t}$, to leading order. That is still summable.",
                 c=DISCREPANCY,
             ),
             formula=said(r"@c\,t^{-3/2}\sqrt{\log t}", c=DISCREPANCY),
-            sketch=r"$1/N_{\mathrm{eff}}-1/N=(K-1)(2K-1)/(6K\bar\Lambda t^2)$ to leading order, times "
-            r"the slope at $1/(\bar\Lambda t)$.",
+            sketch=r"$1/N_{\mathrm{eff}}-1/N=(K-1)(2K-1)/(6K\bar\Lambda t^2)$ to leading order, times the "
+            r"slope at $1/(\bar\Lambda t)$.",
             checks=(per_round_order,),
         ),
     ),

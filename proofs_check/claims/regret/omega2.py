@@ -1,9 +1,8 @@
-r"""Ω₂, the price of the region's transient (`lem:omega2-order`): its order in 1-ρ, its limit, and a step of the proof.
+r"""Ω₂, the comparison penalties against their limits (`lem:omega2-order`): of order 1/(1-ρ), and sharp for K >= 2.
 
-The lemma is true, for the printed comparison and for the repaired one, uniformly in T and with constants that can be
-written down (`theory.transient.omega2_bound`). It is sharp for K >= 2: with \(t=s/(1-\rho)\) the occupancy of the
-comparison tends to \(\bar\Lambda(K-(K-1)e^{-s})\) and 1/N to 0, so \((1-\rho)\Omega_2\) tends to an integral over s,
-which \(u=e^{-s}\) makes elementary. The printed proof divides by \((1-\rho)t^2-t\), which is negative or 0 at first.
+The region's ends reach Λ̄ like \(\rho^t\), so Ω₂ is a sum over t of functions of \(\rho^t\): with s = (1-ρ)t,
+\((1-\rho)\Omega_2\) tends to an integral over s, which \(u=e^{-s}\) makes elementary. The printed proof divides by
+\((1-\rho)t^2-t\), which is negative or 0 at first.
 """
 
 from __future__ import annotations
@@ -20,27 +19,10 @@ from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.regret.omega2_rounds import (
-    early_rounds,
-    linear_rounds,
-    printed_below,
-    repaired_below,
-    root_rounds,
-    sequences,
-    third_rounds,
-    window,
-)
-from proofs_check.groundwork.regret.omega2_sums import (
-    assembled,
-    floor_assembled,
-    floor_of_order_h,
-    integrals,
-    of_order_h,
-    other_sums,
-    positive_from_two,
-    stated_floor,
-)
-from proofs_check.groundwork.regret.orders import RATIONAL, links
+from proofs_check.groundwork.regret import omega2_rounds as rounds
+from proofs_check.groundwork.regret import omega2_sums as sums
+from proofs_check.groundwork.regret.orders import LINEAR, RATIONAL, ROOT, h, links
+from proofs_check.groundwork.regret.orders import t as now
 from proofs_check.groundwork.regret.transient import most_samples, plain, third_term
 from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho, t
 from proofs_check.text import said
@@ -58,28 +40,25 @@ def _by_hand(K: int, region: Region, T: int, *, stated: bool) -> list[Any]:
     """Ω₂'s three terms from the definitions, a round at a time, with the region's ends added up one by one."""
     c, target = (RATIONAL if stated else RATIONAL.merged), region.rate
     least, most = ([end(region, j) for j in range(1, T)] for end in (region_minimum, region_maximum))
-    sums = [ball(0)] * 3
+    terms = [ball(0)] * 3
 
     def third(N: Fraction, inside: Fraction) -> Any:
         return 10 * ball(c.B) * sqrt(ball(c.Pdim / N) * (1 + log_plus(ball(inside / c.Pdim))))
 
-    for now in range(1, T + 1):
-        few, many = sum(least[: now - 1]) + target, sum(most[: now - 1]) + target
+    for at in range(1, T + 1):
+        few, many = sum(least[: at - 1]) + target, sum(most[: at - 1]) + target
         if stated:
-            n, N, inside = (K - 1) * (least[now - K - 1] if now > K else 0) + target, few, many
-            steady = 1 / (K * target) - 1 / (now * target)
+            n, N, inside = (K - 1) * (least[at - K - 1] if at > K else 0) + target, few, many
+            steady = 1 / (K * target) - 1 / (at * target)
         else:
-            n, N, inside = sum(least[max(now - K, 0) : now - 1]) + target, many, few
-            steady = 1 / (min(now, K) * target) - 1 / (now * target)
+            n, N, inside = sum(least[max(at - K, 0) : at - 1]) + target, many, few
+            steady = 1 / (min(at, K) * target) - 1 / (at * target)
         gap = 1 / n - 1 / N
         roots = [sqrt(ball(max(x, Fraction(0)))) for x in (gap, steady)]
-        sums[0] += ball(c.D * c.sigma) * (roots[0] - roots[1])
-        sums[1] += ball(c.eta * c.sigma**2 * (gap - steady))
-        sums[2] += third(few, inside) - third(now * target, now * target)
-    return sums
-
-
-POINT = {"K": 3, "rho": "4/5", "Λ̄": "7/2"}
+        terms[0] += ball(c.D * c.sigma) * (roots[0] - roots[1])
+        terms[1] += ball(c.eta * c.sigma**2 * (gap - steady))
+        terms[2] += third(few, inside) - third(at * target, at * target)
+    return terms
 
 
 def the_sum(context: Context, *, stated: bool) -> Evidence:
@@ -92,7 +71,7 @@ def the_sum(context: Context, *, stated: bool) -> Evidence:
         lambda p: abs(getattr(value, PER_ROUND[p["term"]]) - slow[p["term"]]),
         "<=",
         lambda p: ball(Fraction(1, 10**15)),
-        [{**POINT, "T": T, "term": i} for i in range(3)],
+        [{"K": 3, "rho": "4/5", "Λ̄": "7/2", "T": T, "term": i} for i in range(3)],
         domain=f"constants {RATIONAL}",
     )
 
@@ -124,96 +103,97 @@ def between(context: Context, *, stated: bool) -> Evidence:
             for e in context.choose((1,), (1, 2, 4))
             for i in range(3)
         ],
-        domain=f"Λ̄ = 7/2, constants {RATIONAL}: the smaller distance of a term of Ω₂ from its two bounds",
+        domain=rf"$\bar\Lambda=7/2$, constants {RATIONAL}: the smaller distance of a term from its two bounds",
     )
 
 
 # --- a step of the printed proof ---------------------------------------------------------------------------
 
-
-def _recip(rho: Fraction, t: int) -> Fraction:
-    """1/N_lb - 1/(Λ̄t), Λ̄ = 1."""
-    return Fraction(ratio(1, region_minimum_total(Region(rate=1, rho=rho), t) + 1)) - Fraction(1, t)
+delta = sp.Symbol("delta", positive=True)  # N_lb = Λ̄(t-δ), δ <= h
+APART = 1 / (now - delta) - 1 / now  # 1/N_lb - 1/(Λ̄t), times Λ̄
 
 
 def division_as_stated() -> Evidence:
     def violated(rho: Fraction, t: int) -> Any:
-        left, divisor = _recip(rho, t), (1 - rho) * t * t - t
+        fewest = region_minimum_total(Region(rate=1, rho=rho), t) + 1
+        left, divisor = Fraction(ratio(1, fewest)) - Fraction(1, t), (1 - rho) * t * t - t
         if divisor == 0:
             return {"left": left, "(1-ρ)t²-t": divisor, "right": "division by zero"}
         return None if left <= 1 / divisor else {"left": left, "(1-ρ)t²-t": divisor, "right": 1 / divisor}
 
-    return exhaust(
-        [{"rho": Fraction(3, 4), "t": t} for t in (2, 3, 4, 5)],
-        violated,
-        domain=r"$\bar\Lambda=1$, "
-        r"$\rho=3/4$, $t\ge K=2$",
-    )
-
-
-def division_late() -> Evidence:
-    gap, most, s = sp.symbols("delta h t", positive=True)  # N_lb = Λ̄(t-δ), δ <= h = 1/(1-ρ)
-    return always(
-        1 / (s - gap) - 1 / s <= 1 / (s**2 / most - s),
-        given=[gap <= most, most < s],
-        domain=r"every $t>1/(1-\rho)$: $\delta=\sum \rho^{\tau}\le1/(1-\rho)$; both sides times "
-        r"$\bar\Lambda$",
-    )
-
-
-def division_early() -> Evidence:
-    gap, s = sp.symbols("delta t", positive=True)
-    return always(
-        [1 / (s - gap) - 1 / s >= 0, 1 / (s - gap) - 1 / s <= 1],
-        given=[gap <= s - 1],
-        domain=r"every $t\ge1$: $\delta=\sum_{\tau<t}\rho^{\tau}\le t-1$, so "
-        r"$N_{\mathrm{lb}}\ge\bar\Lambda$; both sides times $\bar\Lambda$",
-    )
+    points = [{"rho": Fraction(3, 4), "t": t} for t in (2, 3, 4, 5)]
+    return exhaust(points, violated, domain=r"$\bar\Lambda=1$, $\rho=3/4$, $t\ge K=2$")
 
 
 def deficit() -> Evidence:
     """N_lb = Λ̄(t-δ) with δ = (ρ-ρ^t)/(1-ρ), on theory's sum; δ <= ρ/(1-ρ), and δ <= t-1 because Λ_min >= 0."""
     y = sp.Symbol("y", positive=True)  # ρ^t
+    lacking, domain = (rho - y) / (1 - rho), r"every $t$, $\rho$"
     fewest = plain((region_minimum_total(REGION, t) + rate) / rate, y=t)
     return together(
-        equal(
-            fewest,
-            t - (rho - y) / (1 - rho),
-            domain=r"every $t$, $\rho$",
-            what=r"$N_{\mathrm{lb}}/\bar\Lambda$ "
-            r"and $t-\delta$",
-        ),
-        always((rho - y) / (1 - rho) <= 1 / (1 - rho), given=[rho < 1], domain=r"every $t$, $\rho$"),
+        equal(fewest, t - lacking, domain=domain, what=r"$N_{\mathrm{lb}}/\bar\Lambda$ and $t-\delta$"),
+        always(lacking <= 1 / (1 - rho), given=[rho < 1], domain=domain),
     )
 
 
-FIRST_TWO = (window, early_rounds, linear_rounds, root_rounds, integrals, other_sums, most_samples)
+@cache
+def division_late() -> Evidence:
+    """From t > h on, δ = Σρ^τ <= h."""
+    late = always(
+        1 / (now**2 / h - now) >= APART, given=[delta <= h, h < now], domain=r"every $t>1/(1-\rho)$"
+    )
+    return together(late, deficit())
+
+
+def positive_from_two() -> Evidence:
+    """The limit's logarithms are of 2κ/(1+κ) and κ², κ = √K: both above 1 for K > 1; and at K = 1 it is 0."""
+    limit = omega2_limit(sums.kappa**2, rate, CONSTANTS)
+    logarithms = (limit.root * sums.kappa / (2 * ROOT), limit.linear * sums.kappa**2 / LINEAR)
+    return together(
+        *(
+            always(sp.simplify(sp.exp(sp.simplify(one))) > 1, given=[sums.kappa > 1], domain="$K>1$")
+            for one in logarithms
+        ),
+        equal(omega2_limit(1, rate, CONSTANTS).total, 0, domain="$K=1$", what="the limit and 0"),
+    )
+
+
+FIRST_TWO = (rounds.window, rounds.first_two_terms, sums.integrals, sums.other_sums, most_samples)
+SYMBOLS = {
+    "N_lb": r"the fewest distinct samples that the region allows after $t$ rounds, the last at rate $\bar\Lambda$"
+}
+
+
+def forms(*, stated: bool) -> tuple[Any, ...]:
+    """The sequences of one form, and two looks at them from another side."""
+    return tuple(
+        check if check.func is rounds.sequences else confirming(check)
+        for check in (partial(f, stated=stated) for f in (rounds.sequences, the_sum, between))
+    )
 
 
 LIMIT = omega2_limit(K, rate, CONSTANTS).total
 BOUND_SKETCH = (
-    r"Units of $\bar\Lambda$; $h=1/(1-\rho)$, $S=\sum \rho^t/(1-\rho^t)\le h\cdot\log2h$. Theory's "
-    "sequences are as in `sequences`: the repaired mismatch is $1/(k-d)-1/(t+S_t)$, the printed one "
-    r"$1/(K-d)-1/(t-\delta)$, the limit $1/K-1/t$, $k=\min(t,K)$. The window lacks $(k-1)\rho^{t-1}\le "
-    r"d\le(k-1)u$, $u=\rho^{t-k+1}$ (printed: $d=(K-1)\rho^{t-K}$, $u=\rho^{t-K}$). Rounds $t\le K$: "
-    "each is at most 1, for root and linear term. Linear term, $t>K$: the gap is "
+    r"Units of $\bar\Lambda$; $h=1/(1-\rho)$, $S=\sum\rho^t/(1-\rho^t)\le h\log2h$. Theory's sequences are "
+    "as in `sequences`: the repaired mismatch is $1/(k-d)-1/(t+S_t)$, the printed one "
+    r"$1/(K-d)-1/(t-\delta)$, the limit $1/K-1/t$, $k=\min(t,K)$. The window lacks "
+    r"$(k-1)\rho^{t-1}\le d\le(k-1)u$, $u=\rho^{t-k+1}$ (printed: $d=(K-1)\rho^{t-K}$, $u=\rho^{t-K}$). "
+    r"Rounds $t\le K$: each is at most 1, for root and linear term. Linear term, $t>K$: the gap is "
     r"$\phi(d)+S_t/(t(t+S_t))$, $\phi(d)=d/(K(K-d))$, which grows in $d$; the sum over $u=\rho^j$ of a "
-    r"function that grows in $u$ is at most its integral over $j$ from 0, and $\int \phi=\log K/(K\cdot "
-    r"a)$, $a=\log1/\rho\ge1-\rho$; $\sum S/(t(t+S))\le1+\log(1+S)$ by the integral test. Printed: the "
-    r"gap is at most $\phi(d)$. Root term, $t>K$: $\sqrt{a-c}-\sqrt{b-c}\le(\sqrt{a}-\sqrt{b})\cdot "
-    r"t/(t-K)$ with $a=1/(K-d)$, $b=1/K$, $c\le1/t$. "
-    r"$\sqrt{a}-\sqrt{b}\le\psi(u)=1/\sqrt{K-(K-1)u}-1/\sqrt{K}$; its sum is at most $\int "
-    r"\psi=(2/\sqrt{K})\cdot\log(2\sqrt{K}/(1+\sqrt{K}))/a$, and that of $K/(t-K)\cdot\psi(u)\le "
-    r"K(1-1/\sqrt{K})\cdot\rho^{t-K}/(t-K)$ is $(K-\sqrt{K})\cdot\log h$. Repaired, what is left is "
-    r"$\sqrt{1/K-1/(t+S)}-\sqrt{1/K-1/t}\le(K+1)/2\cdot S/(t(t+S))$. Third term: "
-    r"$10B\sqrt{\mathrm{Pdim}/\bar\Lambda}$ times $(1/\sqrt{f}-1/\sqrt{t})\cdot "
-    r"L(M)+(L(M)-L(t))/\sqrt{t}$, $L(M)=\sqrt{1+\log^{+}(\bar\Lambda M/\mathrm{Pdim})}$; repaired "
-    r"$M=f\le t$, printed $M\le t+S$, and $f\ge F_t\ge t(t+1)/(2(h+t))$. Up to $t=2h$, "
-    r"$1/\sqrt{f}\le(5/2)\sqrt{h}/t$ and $L(M)\le L(2h+S)$; beyond, $1/\sqrt{f}-1/\sqrt{t}\le h\cdot "
-    r"t^{-3/2}$ and $L(M)\le L(2h+S)\cdot\sqrt{2}\cdot(t/2h)^{1/4}$: sums $(5/2)\sqrt{h}(1+\log2h)$ and "
-    r"$(9/2)\sqrt{h}$. $L(M)-L(t)\le\tfrac12\log(1+S/t)$, whose sum over $\sqrt{t}$ is at most "
-    r"$\pi\sqrt{S}$. Printed, from below: only $1/(t-\delta)-1/t$ is lost, at most 1 in a round up to "
-    "$2h$ and $2h/t^2$ beyond, $2(h+1)$ in all."
+    r"function that grows in $u$ is at most its integral over $j$ from 0, and $\int\phi=\log K/(K\cdot a)$, "
+    r"$a=\log1/\rho\ge1-\rho$; $\sum S/(t(t+S))\le1+\log(1+S)$ by the integral test. Printed: the gap is at "
+    r"most $\phi(d)$. Root term, $t>K$: $\sqrt{a-c}-\sqrt{b-c}\le(\sqrt a-\sqrt b)\cdot t/(t-K)$ with "
+    r"$a=1/(K-d)$, $b=1/K$, $c\le1/t$. $\sqrt a-\sqrt{b}\le\psi(u)=1/\sqrt{K-(K-1)u}-1/\sqrt K$; its sum is "
+    r"at most $\int\psi=(2/\sqrt K)\log(2\sqrt K/(1+\sqrt K))/a$, and that of "
+    r"$K/(t-K)\cdot\psi(u)\le K(1-1/\sqrt K)\cdot\rho^{t-K}/(t-K)$ is $(K-\sqrt K)\log h$. Repaired, what "
+    r"is left is $\sqrt{1/K-1/(t+S)}-\sqrt{1/K-1/t}\le(K+1)/2\cdot S/(t(t+S))$. Third term: "
+    r"$10B\sqrt{\mathrm{Pdim}/\bar\Lambda}$ times $(1/\sqrt f-1/\sqrt t)\cdot L(M)+(L(M)-L(t))/\sqrt t$, "
+    r"$L(M)=\sqrt{1+\log^+(\bar\Lambda M/\mathrm{Pdim})}$; repaired $M=f\le t$, printed $M\le t+S$, and "
+    r"$f\ge F_t\ge t(t+1)/(2(h+t))$. Up to $t=2h$, $1/\sqrt{f}\le(5/2)\sqrt h/t$ and $L(M)\le L(2h+S)$; "
+    r"beyond, $1/\sqrt f-1/\sqrt{t}\le h\cdot t^{-3/2}$ and $L(M)\le L(2h+S)\sqrt 2(t/2h)^{1/4}$: sums "
+    r"$(5/2)\sqrt h(1+\log2h)$ and $(9/2)\sqrt h$. $L(M)-L(t)\le\tfrac12\log(1+S/t)$, whose sum over "
+    r"$\sqrt t$ is at most $\pi\sqrt S$. Printed, from below: only $1/(t-\delta)-1/t$ is lost, at most 1 in "
+    "a round up to $2h$ and $2h/t^2$ beyond, $2(h+1)$ in all."
 )
 
 CLAIMS = [
@@ -221,28 +201,20 @@ CLAIMS = [
         id="lem:omega2-order",
         kind="lemma",
         title=r"$\Omega_2=O(1/(1-\rho))$",
-        statement=r"The comparison penalties exceed their limits by order $1/(1-\rho)$ in total, "
-        "uniformly in $T$.",
+        statement=r"The comparison penalties exceed their limits by order $1/(1-\rho)$ in total, uniformly "
+        "in $T$.",
         formula=r"\Omega_2(T)=O(1/(1-\rho))",
-        domain=r"$0<\rho<1$, $T\ge1$, $K$ and $\bar\Lambda$ fixed; both sequences as printed, and with "
-        r"the repaired comparison. As printed two conventions are needed: $\Lambda_{\min}(s)=0$ for "
-        r"$s\le0$, since the formula's $\Lambda_{\min}(t-K)$ is negative for $t<K$ "
+        domain=r"$0<\rho<1$, $T\ge1$, $K$ and $\bar\Lambda$ fixed; both sequences as printed, and with the "
+        r"repaired comparison. As printed two conventions are needed: $\Lambda_{\min}(s)=0$ for $s\le0$, "
+        r"since the formula's $\Lambda_{\min}(t-K)$ is negative for $t<K$ "
         "(eq:pC-upper-explicit/early-rounds), and the root of a negative number is 0",
         checks={
             "first two terms, from above": links(*FIRST_TWO),
-            "third term, from above": links(third_term, third_rounds, other_sums),
-            r"the bound is $O(1/(1-\rho))$": links(assembled, of_order_h),
-            "as printed, from below": links(printed_below, stated_floor),
-            "as printed": (
-                partial(sequences, stated=True),
-                confirming(partial(the_sum, stated=True)),
-                confirming(partial(between, stated=True)),
-            ),
-            "repaired": (
-                partial(sequences, stated=False),
-                confirming(partial(the_sum, stated=False)),
-                confirming(partial(between, stated=False)),
-            ),
+            "third term, from above": links(third_term, rounds.third_rounds, sums.other_sums),
+            r"the bound is $O(1/(1-\rho))$": links(sums.assembled, sums.of_order_h),
+            "as printed, from below": links(rounds.printed_below, sums.stated_floor),
+            "as printed": forms(stated=True),
+            "repaired": forms(stated=False),
         },
         given=(WRITTEN,),
         sketch=BOUND_SKETCH,
@@ -252,65 +224,71 @@ CLAIMS = [
         kind="addition",
         title=r"$(1-\rho)\Omega_2$ has a limit: the lemma is sharp for $K\ge2$",
         statement=said(
-            r"With the repaired comparison, $(1-\rho)\Omega_2(\infty)$ tends to $@limit$ as $\rho$ tends "
-            r"to 1, which is positive for $K\ge2$ and 0 for $K=1$.",
+            r"With the repaired comparison, $(1-\rho)\Omega_2(\infty)$ tends to $@limit$ as $\rho$ tends to "
+            r"1, which is positive for $K\ge2$ and 0 for $K=1$.",
             limit=LIMIT,
         ),
         formula=said(r"(1-\rho)\Omega_2\to@limit", limit=LIMIT),
         domain=r"$K$ and $\bar\Lambda$ fixed, $T=\infty$ ($\Omega_2$ grows with $T$), $\rho\to1$",
         checks={
-            "from above": links(*FIRST_TWO, third_term, third_rounds, assembled, of_order_h),
-            "from below": links(repaired_below, integrals, floor_assembled, floor_of_order_h),
+            "from above": links(*FIRST_TWO, third_term, rounds.third_rounds, sums.assembled, sums.of_order_h),
+            "from below": links(
+                rounds.repaired_below, sums.integrals, sums.floor_assembled, sums.floor_of_order_h
+            ),
             r"positive for $K\ge2$": positive_from_two,
-            "the sequences": (partial(sequences, stated=False), confirming(partial(between, stated=False))),
+            "the sequences": (
+                partial(rounds.sequences, stated=False),
+                confirming(partial(between, stated=False)),
+            ),
         },
         given=(WRITTEN,),
         sketch=r"From above: the bound of lem:omega2-order, whose product with $1-\rho$ has this limit. "
-        r"From below: every round of $\Omega_2$ is at least 0, term by term, and so is the third term. "
-        r"From round $K$ on the root term's round is at least $\psi(u)=1/\sqrt{K-(K-1)u}-1/\sqrt{K}$ "
-        r"with $u=\rho^{t-1}$ in units of $D\sigma/\sqrt{\bar\Lambda}$, because "
-        r"$\sqrt{a-c}-\sqrt{b-c}\ge\sqrt{a}-\sqrt{b}$ and the window lacks at least $(K-1)u$; the linear "
-        r"term's is at least $\phi(u)=(K-1)u/(K(K-(K-1)u))$ in units of $\eta E\sigma^2/\bar\Lambda$. "
-        r"The sum over $t\ge K$ of a function that falls in $t$ is at least its integral from $K-1$ on, "
-        r"which is the whole integral less at most $(K-1)\psi(1)$ or $(K-1)\phi(1)$. With $u=\rho^s$, "
-        r"$ds=-du/(a\cdot u)$, $a=\log1/\rho$, and $\rho h\le1/a\le h$ for $h=1/(1-\rho)$. So $\rho "
-        r"h$·limit $-(K-1)(\ldots)$ <= first two terms of $\Omega_2\le h$·limit + $O(\log h)$, and the "
-        r"third term is $O(\sqrt{h}\cdot(\log h)^{3/2})$.",
+        r"From below: every round of $\Omega_2$ is at least 0, term by term, and so is the third term. From "
+        r"round $K$ on the root term's round is at least $\psi(u)=1/\sqrt{K-(K-1)u}-1/\sqrt K$ with "
+        r"$u=\rho^{t-1}$ in units of $D\sigma/\sqrt{\bar\Lambda}$, because "
+        r"$\sqrt{a-c}-\sqrt{b-c}\ge\sqrt a-\sqrt b$ and the window lacks at least $(K-1)u$; the linear "
+        r"term's is at least $\phi(u)=(K-1)u/(K(K-(K-1)u))$ in units of $\eta E\sigma^2/\bar\Lambda$. The "
+        r"sum over $t\ge K$ of a function that falls in $t$ is at least its integral from $K-1$ on, which "
+        r"is the whole integral less at most $(K-1)\psi(1)$ or $(K-1)\phi(1)$. With $u=\rho^s$, "
+        r"$ds=-du/(a\cdot u)$, $a=\log1/\rho$, and $\rho h\le1/a\le h$ for $h=1/(1-\rho)$. So "
+        r"$\rho h$·limit $-(K-1)(\ldots)$ <= first two terms of $\Omega_2\le h$·limit + $O(\log h)$, and "
+        r"the third term is $O(\sqrt h(\log h)^{3/2})$.",
     ),
     Claim(
         id="lem:omega2-order/division",
         kind="step",
         title=r"$1/N_{\mathrm{lb}}-1/(\bar\Lambda t)\le1/(\bar\Lambda((1-\rho)t^2-t))$",
-        statement="The reciprocals of the smallest and the limiting number of distinct samples differ by "
-        r"at most $1/(\bar\Lambda((1-\rho)t^2-t))$ in every round $t\ge K$.",
+        statement="The reciprocals of the smallest and the limiting number of distinct samples differ by at "
+        r"most $1/(\bar\Lambda((1-\rho)t^2-t))$ in every round $t\ge K$.",
         formula=r"\frac1{N_{\mathrm{lb}}(t)}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda((1-\rho)t^2-t)}",
-        symbols={
-            "N_lb": "the fewest distinct samples that the region allows after $t$ rounds, the last at "
-            r"rate $\bar\Lambda$"
-        },
+        symbols=SYMBOLS,
         domain=r"every $t\ge K$, $0<\rho<1$",
         checks=(division_as_stated,),
         hypotheses=(r"$t>1/(1-\rho)$",),
-        checks_with_hypotheses=(links(division_late, deficit),),
+        checks_with_hypotheses=(division_late,),
         corrected=Correction(
             title=r"for $t>1/(1-\rho)$ alone; before, the difference lies between 0 and $1/\bar\Lambda$",
-            statement=r"The right side is negative for $t<1/(1-\rho)$ and undefined at $t=1/(1-\rho)$. "
-            r"Up to $2/(1-\rho)$ use that the difference lies between 0 and $1/\bar\Lambda$; beyond, the "
+            statement=r"The right side is negative for $t<1/(1-\rho)$ and undefined at $t=1/(1-\rho)$. Up "
+            r"to $2/(1-\rho)$ use that the difference lies between 0 and $1/\bar\Lambda$; beyond, the "
             "printed bound. The lemma survives.",
             formula=(
-                r"0\le\frac1{N_{\mathrm{lb}}}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda}\min\Bigl(1,"
-                r"\tfrac1{(1-\rho)t^2-t}\Bigr)"
-                r"\ \text{for }t>\tfrac1{1-\rho}"
+                r"0\le\frac1{N_{\mathrm{lb}}}-\frac1{\bar\Lambda "
+                r"t}\le\frac1{\bar\Lambda}\min\Bigl(1,\tfrac1{(1-\rho)t^2-t}\Bigr)\ \text{for "
+                r"}t>\tfrac1{1-\rho}"
             ),
-            symbols={
-                "N_lb": "the fewest distinct samples that the region allows after $t$ rounds, the last "
-                r"at rate $\bar\Lambda$"
-            },
-            sketch=r"$N_{\mathrm{lb}}=\bar\Lambda(t-\delta)$ with $\delta=\sum_{\tau<t}\rho^{\tau}$, at "
-            r"most $1/(1-\rho)$ and at most $t-1$.",
+            symbols=SYMBOLS,
+            sketch=r"$N_{\mathrm{lb}}=\bar\Lambda(t-\delta)$ with $\delta=\sum_{\tau<t}\rho^\tau$, at most "
+            r"$1/(1-\rho)$ and at most $t-1$.",
             checks={
-                r"$t>1/(1-\rho)$": links(division_late, deficit),
-                "every $t$": links(division_early, deficit),
+                r"$t>1/(1-\rho)$": division_late,
+                "every $t$": lambda: together(
+                    always(
+                        [APART >= 0, APART <= 1],
+                        given=[delta <= now - 1],
+                        domain=r"every $t\ge1$: $\delta\le t-1$, so $N_{\mathrm{lb}}\ge\bar\Lambda$",
+                    ),
+                    deficit(),
+                ),
             },
         ),
     ),

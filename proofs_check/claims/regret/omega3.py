@@ -15,29 +15,30 @@ import sympy as sp
 
 from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.identity import equal
-from proofs_check.engines.limit import at_most, diverges, eventually, tends_to
-from proofs_check.evidence import Evidence, obeying, together
-from proofs_check.groundwork.regret.expansion import ALL, LIMIT, omega3_order, oracle_round, surrogate_round
-from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL, t
-from proofs_check.groundwork.regret.regret_orders import lipschitz_near_zero
-from proofs_check.symbols import CONSTANTS, rate
-from proofs_check.symbols import t as a_round
+from proofs_check.engines.limit import at_most, diverges, equivalent, eventually, tends_to
+from proofs_check.evidence import Evidence, obeying
+from proofs_check.groundwork.regret import expansion
+from proofs_check.groundwork.regret.expansion import LIMIT, oracle_round, surrogate_round
+from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, t, terms_equal
+from proofs_check.symbols import CONSTANTS, K, rate
 from proofs_check.text import said
 from theory.algebra import ball, log, precise, sqrt
-from theory.bound import PER_ROUND, Terms
+from theory.bound import Terms
 from theory.constant_admission import constant_round
 from theory.penalty import penalty_limit, penalty_limit_as_stated
 from theory.regret import omega3, omega3_as_stated, omega3_limit
-from theory.setting import Constants
 
-SPELLED = r"$D=3/2$, $\sigma=4/3$, $\eta=1/5$, $B=2/7$, $\mathrm{Pdim}=6$, $E=3$"
+NUMBERS = r"$D=3/2$, $\sigma=4/3$, $\eta=1/5$, $B=2/7$, $\mathrm{Pdim}=6$, $E=3$"
+AT = rf"$\bar\Lambda=5$, {NUMBERS}"
 
 
-def _round_as_stated(K: Any, rate: Any, constants: Constants) -> Terms:
+# --- as printed --------------------------------------------------------------------------------------------
+
+
+def _round_as_stated(K: int) -> Terms:
     """Round t of Ω₃ as printed: n = KΛ̄ in every round, and η for ηE."""
-    single = replace(constants, E=1)
-    return penalty_limit_as_stated(K, t, rate, single) - constant_round(1, t, K * rate, single)
+    single = replace(RATIONAL, E=1)
+    return penalty_limit_as_stated(K, t, 5, single) - constant_round(1, t, K * 5, single)
 
 
 @cache
@@ -62,7 +63,7 @@ def table(horizons: tuple[int, ...], *, stated: bool) -> dict[str, str]:
 
 def round_by_round(*, stated: bool) -> Evidence:
     """The fast sums of the theory against plain ones over few rounds."""
-    limit, rounds = (penalty_limit_as_stated, omega3_as_stated) if stated else (penalty_limit, omega3)
+    limit, total = (penalty_limit_as_stated, omega3_as_stated) if stated else (penalty_limit, omega3)
     numbers = (replace(RATIONAL, E=1) if stated else RATIONAL.merged).map(ball)
 
     def off(p: Any) -> Any:
@@ -71,50 +72,41 @@ def round_by_round(*, stated: bool) -> Evidence:
             limit(K, ball(j), ball(5), numbers) - constant_round(1, ball(j), K * ball(5), numbers)
             for j in range(1, T + 1)
         ]
-        return abs(rounds(K, 5, T, RATIONAL, certified=True).total - sum(r.total for r in apart))
+        return abs(total(K, 5, T, RATIONAL, certified=True).total - sum(r.total for r in apart))
 
     return compare(
         off,
         "<=",
         lambda p: ball(10) ** -15,
         [{"K": k, "T": T} for k in (1, 3) for T in (1, 2, 40)],
-        domain=f"Λ̄ = 5, {SPELLED}: the sum of the theory and its rounds, added one by one",
+        domain=f"{AT}: the sum of the theory and its rounds, added one by one",
     )
-
-
-# --- as printed --------------------------------------------------------------------------------------------
 
 
 def as_printed(context: Context) -> Evidence:
     """Stolz-Cesàro on the printed summand. The certificate begins with the table that illustrates it."""
-    found = at_most(
-        eventually(_round_as_stated(10, 5, RATIONAL).total, t),
-        t,
-        sp.log(t),
-        domain=f"K = 10, Λ̄ = 5, {SPELLED}, everything as printed; T → ∞",
-    )
+    summand = eventually(_round_as_stated(10).total, t)
+    found = at_most(summand, t, sp.log(t), domain=rf"$K=10$, {AT}, everything as printed; $T\to\infty$")
     rows = table(context.choose(HORIZONS, tuple(10**e for e in range(3, 16))), stated=True)
-    detail = "Ω₃/log T tends to infinity, by the limit of its summand; the certified sums below illustrate it"
-    shown = replace(
-        found,
-        detail=detail if found.outcome == "fails" else found.detail,
-        certificate={**rows, **found.certificate},
-    )
+    if found.outcome == "fails":
+        detail = r"$\Omega_3/\log T$ tends to infinity, by the limit of its summand; the certified sums illustrate it"
+        found = replace(found, detail=detail)
+    shown = replace(found, certificate={**rows, **found.certificate})
     return obeying(shown, {"its sums are those of the rounds": round_by_round(stated=True)})
 
 
-def discrepancy() -> Evidence:
-    """t times the difference of the two generalisation terms, for K = 2."""
-    return diverges(
-        eventually(_round_as_stated(2, 5, RATIONAL).generalisation, t) * t,
-        t,
-        what="$t$ times the generalisation terms' difference",
-        domain=f"K = 2, Λ̄ = 5, {SPELLED}",
-        probes=(10**2, 10**6, 10**12),
-    )
-
-
 # --- corrected ---------------------------------------------------------------------------------------------
+
+
+def omega3_order() -> Evidence:
+    """Ω₃ over √(T log T), all constants, K included, as symbols."""
+    return equivalent(
+        eventually((surrogate_round(t) - oracle_round(t)).total, t),
+        t,
+        sp.sqrt(t * sp.log(t)),
+        omega3_limit(K, rate, CONSTANTS),
+        domain=rf"{ALL}; $T\to\infty$",
+    )
 
 
 def certified(context: Context) -> Evidence:
@@ -130,38 +122,13 @@ def certified(context: Context) -> Evidence:
         "<=",
         lambda p: 3 / (2 * log(ball(p["T"]))),
         [{"K": k, "T": T} for k in context.choose((10,), (2, 3, 10, 100)) for T in horizons],
-        domain=f"Λ̄ = 5, {SPELLED}: |Ω₃/(limit·√(T log T)) - 1| <= 3/(2·log T)",
+        domain=rf"{AT}: $|\Omega_3/(\text{{limit}}\sqrt{{T\log T}})-1|\le3/(2\log T)$",
     )
     return replace(found, certificate={**table(horizons, stated=False), **found.certificate})
 
 
-def without_reuse() -> Evidence:
-    """K = 1: the limiting penalty is the oracle's round."""
-    later = 1 + sp.Symbol("s", nonnegative=True)
-    own, oracle = penalty_limit(1, later, rate, CONSTANTS.merged), constant_round(1, later, rate, CONSTANTS)
-    return together(
-        *(
-            equal(
-                getattr(own, name),
-                getattr(oracle, name),
-                domain=r"$K=1$, every $t=1+s\ge1$ and every constant",
-                what=f"the limiting penalty's {name} term and that of the oracle's round",
-            )
-            for name in PER_ROUND
-        )
-    )
-
-
-def discrepancy_order() -> Evidence:
-    """√(t/log t) times the difference, all constants as symbols."""
-    return tends_to(
-        eventually((surrogate_round(t) - oracle_round(t)).generalisation, t) * sp.sqrt(t / sp.log(t)),
-        t,
-        LIMIT / 2,
-        what=r"$\sqrt{t/\log t}$ times the difference",
-        domain=f"{ALL}; t → ∞",
-    )
-
+APART = said(r"$@half\sqrt{\log t/t}$", half=LIMIT / 2)
+TERM = {"g": "the generalisation term of that many distinct samples"}
 
 CLAIMS = [
     Claim(
@@ -173,29 +140,26 @@ CLAIMS = [
         domain=r"$K$ and $\bar\Lambda$ fixed with $K\bar\Lambda=\sum B$, $T\to\infty$",
         checks=(as_printed,),
         corrected=Correction(
-            title=said(r"$\Omega_3\sim @c\cdot\sqrt{T\log T}$; exactly 0 for $K=1$", c=LIMIT),
-            statement=said(
-                r"$\Omega_3(T)$ is asymptotic to $@c\cdot\sqrt{T\log T}$. For $K=1$ it is "
-                "exactly 0.",
-                c=LIMIT,
-            ),
+            title=said(r"$\Omega_3\sim@c\sqrt{T\log T}$; exactly 0 for $K=1$", c=LIMIT),
+            statement=said(r"$\Omega_3(T)\sim@c\sqrt{T\log T}$, and for $K=1$ it is exactly 0.", c=LIMIT),
             formula=said(r"\Omega_3(T)\sim@c\,\sqrt{T\log T}", c=LIMIT),
-            sketch=said(
-                r"The comparison admits $\bar\Lambda$ samples a round and keeps each for $K$ rounds, so "
-                r"that by round $t$ it has seen $\bar\Lambda t$ distinct ones; the oracle replaces all "
-                r"$K\bar\Lambda$ places in every round and has seen $K\bar\Lambda t$. The generalisation "
-                r"terms are those of so many samples; their difference is $@half\cdot\sqrt{\log t/t}$ to "
-                r"leading order, and $\sum \sqrt{\log t/t}\sim2\sqrt{T\log T}$. The other two terms "
-                r"differ by order $1/t$, that is $\log T$ in total.",
-                half=LIMIT / 2,
-            ),
+            sketch=r"The comparison admits $\bar\Lambda$ samples a round and keeps each for $K$ rounds, so that by "
+            r"round $t$ it has seen $\bar\Lambda t$ distinct ones; the oracle replaces all $K\bar\Lambda$ places in "
+            r"every round and has seen $K\bar\Lambda t$. The generalisation terms are those of so many samples; "
+            rf"their difference is {APART} to leading order, and $\sum\sqrt{{\log t/t}}\sim2\sqrt{{T\log T}}$. The "
+            r"other two terms differ by order $1/t$, that is $\log T$ in total.",
             checks={
                 r"$K\ge1$": (
                     omega3_order,
                     confirming(certified),
                     confirming(partial(round_by_round, stated=False)),
                 ),
-                "$K=1$": without_reuse,
+                "$K=1$": lambda: terms_equal(
+                    penalty_limit(1, expansion.later, rate, CONSTANTS.merged),
+                    constant_round(1, expansion.later, rate, CONSTANTS),
+                    what="the limiting penalty and the oracle's round",
+                    domain=r"$K=1$, every $t=1+s\ge1$ and every constant",
+                ),
             },
         ),
     ),
@@ -207,24 +171,35 @@ CLAIMS = [
         r"$\bar\Lambda t$ and $K\bar\Lambda t$ samples differ by a lower order than $1/t$.",
         formula=r"g(\bar\Lambda t)-g(K\bar\Lambda t)=o(1/t)",
         domain=r"$K\ge2$, $t\to\infty$",
-        symbols={"g": "the generalisation term of that many distinct samples", "o": "of lower order than"},
-        checks=(lipschitz_near_zero, discrepancy),
+        symbols={**TERM, "o": "of lower order than"},
+        checks=(
+            expansion.lipschitz_near_zero,
+            lambda: diverges(
+                eventually(_round_as_stated(2).generalisation, t) * t,
+                t,
+                what="$t$ times the generalisation terms' difference",
+                domain=f"$K=2$, {AT}",
+                probes=(10**2, 10**6, 10**12),
+            ),
+        ),
         corrected=Correction(
-            title=said(r"they differ by $@half\cdot\sqrt{\log t/t}$", half=LIMIT / 2),
-            statement=said(
-                r"The map is not Lipschitz at 0 but of order $\sqrt{x\cdot\log(1/x)}$. The terms differ "
-                r"by $@half\cdot\sqrt{\log t/t}$, to leading order.",
-                half=LIMIT / 2,
+            title=f"they differ by {APART}",
+            statement=r"The map is not Lipschitz at 0 but of order $\sqrt{x\log(1/x)}$. The terms differ by "
+            f"{APART}, to leading order.",
+            formula=said(r"g(\bar\Lambda t)-g(K\bar\Lambda t)\sim@half\sqrt{\frac{\log t}t}", half=LIMIT / 2),
+            symbols=TERM,
+            sketch=r"$1/(K\bar\Lambda t)$ is a fixed fraction of $1/(\bar\Lambda t)$, however large $t$ is; "
+            r"a function of order $\sqrt x$ then changes by a fixed fraction too.",
+            checks=(
+                lambda: tends_to(
+                    eventually((surrogate_round(t) - oracle_round(t)).generalisation, t)
+                    * sp.sqrt(t / sp.log(t)),
+                    t,
+                    LIMIT / 2,
+                    what=r"$\sqrt{t/\log t}$ times the difference",
+                    domain=rf"{ALL}; $t\to\infty$",
+                ),
             ),
-            formula=said(
-                r"g(\bar\Lambda t)-g(K\bar\Lambda t)\sim@half\sqrt{\frac{\log @t}{@t}}",
-                half=LIMIT / 2,
-                t=a_round,
-            ),
-            symbols={"g": "the generalisation term of that many distinct samples"},
-            sketch=r"$1/(K\bar\Lambda t)$ is a fixed fraction of $1/(\bar\Lambda t)$, however large $t$ "
-            r"is; a function of order $\sqrt{x}$ then changes by a fixed fraction too.",
-            checks=(discrepancy_order,),
         ),
     ),
 ]

@@ -2,8 +2,7 @@ r"""Is the oracle a benchmark? The sign of the regret (`eq:dpp-regret`).
 
 No: ACDPP may admit more than ΣB in its first rounds, which the oracle may not, and then its bound is the smaller one.
 For K >= 2 every policy inside the region falls behind in the end, since it sees \(\bar\Lambda t\) distinct samples
-and the oracle \(K\bar\Lambda t\) (`theory.regret_lower_bound`). For K = 1 they see the same, and the regret stays
-bounded.
+and the oracle \(K\bar\Lambda t\). For K = 1 they see the same, and the regret stays bounded.
 """
 
 from __future__ import annotations
@@ -15,25 +14,21 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, Given, confirming
+from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust
+from proofs_check.engines.limit import tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, refutes, together
 from proofs_check.groundwork.control.drift_step import without_debt
 from proofs_check.groundwork.control.inside_region import lies_inside
-from proofs_check.groundwork.regret.envelope import USUAL, regret_end, summed, three
+from proofs_check.groundwork.regret import regret_floor as floor
+from proofs_check.groundwork.regret.envelope import USUAL, regret_end, summed, three, within_the_spread
+from proofs_check.groundwork.regret.every_policy import drawn_inside
 from proofs_check.groundwork.regret.expansion import antiderivative, falling, leading_order, without_reuse
-from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL, UNIT
-from proofs_check.groundwork.regret.regret_floor import (
-    added_up,
-    gap,
-    grows,
-    mismatch_exact,
-    mismatch_from_below,
-    narrowest,
-)
+from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, SPREAD, UNIT, T
 from proofs_check.groundwork.regret.transient import most_samples
+from proofs_check.symbols import CONSTANTS, REGION, K, rate
 from theory.admission import debt_update
 from theory.algebra import ball, precise
 from theory.bound import Terms, theorem_1, theorem_1_as_stated
@@ -41,16 +36,9 @@ from theory.constant_admission import oracle_bound, oracle_bound_as_stated
 from theory.minimiser import generalisation_slopes
 from theory.penalty import penalty_terms
 from theory.region import region_maximum, region_maximum_total, region_minimum
-from theory.regret_expansion import regret_lower_bound
+from theory.regret_expansion import regret_expansion, regret_lower_bound
 from theory.reuse import trajectory
 from theory.setting import Constants, Region
-from theory.transient import spread_bound
-
-SPREAD = Given(
-    "thm:dpp-regret/spread",
-    "that the bounds of two policies inside the region differ by spread_bound at most",
-)
-
 
 # --- negative ----------------------------------------------------------------------------------------------
 
@@ -61,26 +49,19 @@ def negative_at_once() -> Evidence:
     admitted = region_maximum(region, 1)
 
     def below(T: int, K: int, rho: Fraction) -> Any:
-        policy = three(theorem_1_as_stated([admitted], [admitted], [1], simple).terms)
-        oracle = three(theorem_1_as_stated([K], [K], [1], simple).terms)
-        regret = sp.sympify(policy - oracle)
-        return (
-            {"admitted": admitted, "bound": policy, "oracle": oracle, "Reg": regret} if regret < 0 else None
+        bound, oracle = (
+            three(theorem_1_as_stated([n], [n], [1], simple).terms) for n in (admitted, sp.Integer(K))
         )
+        regret = sp.sympify(bound - oracle)
+        return {"admitted": admitted, "bound": bound, "oracle": oracle, "Reg": regret} if regret < 0 else None
 
     found = exhaust(
         [{"T": 1, "K": 2, "rho": region.rho}],
         below,
-        domain=r"$T=1$, $\bar\Lambda=1$, $\sum B=2$, $B=1$, $\mathrm{Pdim}=4$; any $V$, $D$, $\sigma$, "
-        r"$\eta$",
+        domain=r"$T=1$, $\bar\Lambda=1$, $\sum B=2$, $B=1$, $\mathrm{Pdim}=4$; any $V$, $D$, $\sigma$, $\eta$",
     )
-    return obeying(
-        found,
-        {
-            "its admission is inside the region": lies_inside([admitted], region),
-            "ACDPP admits it": without_debt(),
-        },
-    )
+    inside = lies_inside([admitted], region)
+    return obeying(found, {"its admission is inside the region": inside, "ACDPP admits it": without_debt()})
 
 
 @cache
@@ -108,18 +89,14 @@ def loop_admits_upper_ends(K: int, T: int, V: int, cost: Fraction, C: int) -> Ev
 
     return together(
         without_debt(),
-        always(
-            1 / (n + more) - 1 / (N + more) <= 1 / n - 1 / N,
-            given=[n <= N],
-            domain="admitting more, "
-            r"$n\le N$",
-        ),
+        always(1 / (n + more) - 1 / (N + more) <= 1 / n - 1 / N, given=[n <= N], domain="admitting more"),
         compare(
             slope,
             ">",
             lambda p: 0,
             [{"t": t} for t in range(2, T + 1)],
-            domain=f"-J_t' on the region, t >= 2, K = {K}, V = {V}, costs {cost}, C = {C}, ρ = 9/10, Λ̄ = 10, Pdim 5",
+            domain=rf"$-J_t'$ on the region, $t\ge2$, $K={K}$, $V={V}$, costs {cost}, $C={C}$, $\rho=9/10$, "
+            r"$\bar\Lambda=10$, $\mathrm{Pdim}$ 5",
         ),
     )
 
@@ -132,17 +109,18 @@ def below_for_long() -> Evidence:
     K, T = 2, 50
     path = _upper_ends(T)
     with precise():
-        run = trajectory([ball(x) for x in path], K)
+        run, numbers = trajectory([ball(x) for x in path], K), UNIT.map(ball)
         n, N, uniformity, mismatch = (list(x) for x in (run.n, run.N, run.uniformity, run.mismatch))
-        numbers = UNIT.map(ball)
-        stated = three(theorem_1_as_stated(n, N, uniformity, numbers).terms)
-        corrected = three(theorem_1(n, N, uniformity, mismatch, numbers).terms)
-        oracles = [
-            three(f(K * 10, T, UNIT, certified=True).terms) for f in (oracle_bound_as_stated, oracle_bound)
-        ]
-    shown = {"printed": (stated - oracles[0]).str(8), "with χ": (corrected - oracles[1]).str(8)}
+        bounds = (
+            (theorem_1_as_stated(n, N, uniformity, numbers), oracle_bound_as_stated),
+            (theorem_1(n, N, uniformity, mismatch, numbers), oracle_bound),
+        )
+        printed, corrected = (
+            three(own.terms) - three(oracle(K * 10, T, UNIT, certified=True).terms) for own, oracle in bounds
+        )
+    shown = {"printed": printed.str(8), "with χ": corrected.str(8)}
     found = compare(
-        lambda p: (stated - oracles[0]).max(corrected - oracles[1]),
+        lambda p: printed.max(corrected),
         "<",
         lambda p: 0,
         [{"K": K, "T": T, "rho": "9/10", **shown}],
@@ -153,11 +131,6 @@ def below_for_long() -> Evidence:
         together(found, lies_inside(path, USUAL), loop_admits_upper_ends(K, T, 10**9, Fraction(11, 2), 55)),
         strength="proof",
     )
-
-
-def negative_for_long() -> Evidence:
-    """The same, against the claim."""
-    return refutes(below_for_long(), "the regret of ACDPP is negative after 50 rounds, in both forms")
 
 
 def negative_without_reuse(context: Context) -> Evidence:
@@ -188,39 +161,32 @@ def negative_without_reuse(context: Context) -> Evidence:
 # --- in the end --------------------------------------------------------------------------------------------
 
 
+def grows() -> Evidence:
+    """At fixed ρ the lower bound has the expansion's order: what it subtracts is of order log T."""
+    rest = sp.expand(regret_expansion(K, rate, T, CONSTANTS) - regret_lower_bound(K, REGION, T, CONSTANTS))
+    fixed = {c: sp.Dummy(positive=True) for c in rest.atoms(sp.Max, sp.Min) if T not in c.free_symbols}
+    return tends_to(
+        rest.xreplace(fixed) / sp.sqrt(T * sp.log(T)),
+        T,
+        0,
+        what=r"expansion less lower bound, over $\sqrt{T\log T}$,",
+        domain=rf"every fixed $\rho$; {ALL}; $T\to\infty$",
+    )
+
+
 def floor_certified(context: Context) -> Evidence:
     """The lower bound is below the least regret of any policy, both forms, as enclosed from the region's ends."""
-    grid = [
-        {"K": k, "T": T, "form": form}
-        for k in context.choose((3,), (1, 2, 10))
-        for T in context.choose((10**6,), HORIZONS)
-        for form in ("printed", "with χ")
-    ]
     return compare(
         lambda p: regret_lower_bound(ball(p["K"]), USUAL.map(ball), ball(p["T"]), RATIONAL.map(ball)),
         "<",
         lambda p: regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=p["form"] == "printed", upper=False),
-        grid,
+        [
+            {"K": k, "T": T, "form": form}
+            for k in context.choose((3,), (1, 2, 10))
+            for T in context.choose((10**6,), HORIZONS)
+            for form in ("printed", "with χ")
+        ],
         domain=r"the least regret inside the region $\rho=0.9$, $\bar\Lambda=10$, rational constants",
-    )
-
-
-def bounded_without_reuse(context: Context) -> Evidence:
-    """K = 1: both ends of the regret's range are within the bound on the spread."""
-
-    def farthest(p: Any) -> Any:
-        low, high = (
-            regret_end(1, USUAL, p["T"], RATIONAL, stated=False, upper=upper) for upper in (False, True)
-        )
-        return abs(low).max(abs(high))
-
-    return compare(
-        farthest,
-        "<=",
-        lambda p: spread_bound(1, USUAL.map(ball), RATIONAL.map(ball)).total,
-        [{"K": 1, "T": T} for T in context.choose((10**9,), (10**3, 10**9, 10**15))],
-        domain=r"$K=1$, $\rho=0.9$, $\bar\Lambda=10$, rational constants: $|\mathrm{Reg}|$ of every "
-        "policy inside the region",
     )
 
 
@@ -229,58 +195,58 @@ CLAIMS = [
         id="eq:dpp-regret",
         kind="reading",
         title=r"$\mathrm{Reg}\ge0$: the oracle is a benchmark",
-        statement="Read as how much worse than the costless oracle a policy is, the regret is not negative. (The "
-        "paper defines it, a difference of two upper bounds, to quantify the gap to the oracle, and states no sign; "
-        "it says that without costs and within the buffers always fresh samples make the bound least.)",
+        statement="Read as how much worse than the costless oracle a policy is, the regret is not negative. "
+        "(The paper defines it, a difference of two upper bounds, to quantify the gap to the oracle, and "
+        "states no sign; it says that without costs and within the buffers always fresh samples make the "
+        "bound least.)",
         formula=r"\mathrm{Reg}(T)=\bar{\mathcal E}_T-\bar{\mathcal E}_T^{\mathrm{oracle}}\ge0",
         domain=r"ACDPP as printed, every $V$, $K$, $\rho$, $T$",
         symbols={"oracle": r"the costless oracle, $\sum B$ fresh samples a round, used once"},
-        checks=(negative_at_once, negative_for_long),
+        checks=(
+            negative_at_once,
+            lambda: refutes(
+                below_for_long(), "the regret of ACDPP is negative after 50 rounds, in both forms"
+            ),
+        ),
         corrected=Correction(
             title=r"negative early on, at $K=1$ still at $T=10^4$; positive for large $T$ if $K\ge2$",
             statement=r"ACDPP admits up to $\bar\Lambda/(1-\rho)$ samples in a round, the oracle "
-            r"$K\bar\Lambda$ at most, so early on, and without reuse $(K=1)$ still after $10^4$ rounds, "
-            r"its bound can be below the oracle's. For $K\ge2$ the regret of every policy inside the "
-            "region is positive from some $T$ on, in both forms, since it is at least "
-            "theory.regret_lower_bound, which tends to infinity; for $K=1$ it stays bounded.",
+            r"$K\bar\Lambda$ at most, so early on, and without reuse $(K=1)$ still after $10^4$ rounds, its "
+            r"bound can be below the oracle's. For $K\ge2$ the regret of every policy inside the region is "
+            "positive from some $T$ on, in both forms, since it is at least theory.regret_lower_bound, "
+            "which tends to infinity; for $K=1$ it stays bounded.",
             formula=r"K\ge2:\ \mathrm{Reg}(T)\to\infty;\qquad K=1:\ |\mathrm{Reg}(T)|\le O_\rho(1)",
             symbols={"O": r"bounded as $T$ grows, by a number that depends on $\rho$"},
             hypotheses=("the policy stays inside the region", r"$\rho$ is fixed", r"$K\bar\Lambda=\sum B$"),
             given=(WRITTEN, SPREAD),
-            sketch=r"Let $\mu$ be $\chi$ or the printed $1/n-1/N_{\mathrm{eff}}$, $k=\min(t,K)$, "
-            r"$s=t-k+1$, $x=\rho^s$. (1) No sample has been used more than $k$ times, the $N(s)$ oldest "
-            "$k$ times; so the memory's share of all uses is $n/N(s)$ at most, "
-            r"$1/N_{\mathrm{eff}}\le1/N(s)$, and $\mu\ge1/n-2/N(s)$. (2) The region gives "
-            r"$1/n\ge(1-x)/(K\bar\Lambda)$ and $N(s)\ge\bar\Lambda(1-\rho)s$; the oracle has "
-            r"$\mu_o=(1-1/t)/(K\bar\Lambda)$. So $\mu_o-\mu\le "
-            r"d=x/(K\bar\Lambda)+2/(\bar\Lambda(1-\rho)s)$. (3) From round 2 on "
-            r"$\mu_o\ge1/(2K\bar\Lambda)$, so that $\sqrt{\mu_o}-\sqrt{\mu}\le\sqrt{2K\bar\Lambda}\cdot "
-            r"d$. (4) $\sum x\le K\rho/(1-\rho)$ and $\sum 1/s\le K+\log T$, as $s$ is 1 in $K$ rounds "
-            r"and then counts on: the first two terms save $O(\log T)$. (5) $N_{\mathrm{eff}}\le "
-            r"N\le\bar\Lambda(t+S)$, $S=\log(2/(1-\rho))/(1-\rho)$, and the third term falls: over $T$ "
-            r"rounds it is at least the integral from 1 to $T+1$ of that of $\bar\Lambda(t+S)$ samples, "
-            "the oracle's at most the integral from 0 to $T$ of its own. Each integral is an $H$. The "
-            r"sum of all this is theory.regret_lower_bound, the expansion less $O(\log T)$, and the "
-            r"expansion grows like $\sqrt{T\log T}$ for $K\ge2$. For $K=1$ constant admission is the "
-            "oracle, so that its regret is 0, and no policy differs from it by more than the spread.",
+            sketch=r"Let $\mu$ be $\chi$ or the printed $1/n-1/N_{\mathrm{eff}}$, $k=\min(t,K)$, $s=t-k+1$, "
+            r"$x=\rho^s$. (1) No sample has been used more than $k$ times, the $N(s)$ oldest $k$ times; so "
+            r"the memory's share of all uses is $n/N(s)$ at most, $1/N_{\mathrm{eff}}\le1/N(s)$, and "
+            r"$\mu\ge1/n-2/N(s)$. (2) The region gives $1/n\ge(1-x)/(K\bar\Lambda)$ and "
+            r"$N(s)\ge\bar\Lambda(1-\rho)s$; the oracle has $\mu_o=(1-1/t)/(K\bar\Lambda)$. So "
+            r"$\mu_o-\mu\le d=x/(K\bar\Lambda)+2/(\bar\Lambda(1-\rho)s)$. (3) From round 2 on "
+            r"$\mu_o\ge1/(2K\bar\Lambda)$, so that $\sqrt{\mu_o}-\sqrt\mu\le\sqrt{2K\bar\Lambda}\cdot d$. "
+            r"(4) $\sum x\le K\rho/(1-\rho)$ and $\sum 1/s\le K+\log T$, as $s$ is 1 in $K$ rounds and then "
+            r"counts on: the first two terms save $O(\log T)$. (5) "
+            r"$N_{\mathrm{eff}}\le N\le\bar\Lambda(t+S)$, $S=\log(2/(1-\rho))/(1-\rho)$, and the third term "
+            "falls: over $T$ rounds it is at least the integral from 1 to $T+1$ of that of "
+            r"$\bar\Lambda(t+S)$ samples, the oracle's at most the integral from 0 to $T$ of its own. Each "
+            "integral is an $H$. The sum of all this is theory.regret_lower_bound, the expansion less "
+            r"$O(\log T)$, and the expansion grows like $\sqrt{T\log T}$ for $K\ge2$. For $K=1$ constant "
+            "admission is the oracle, so that its regret is 0, and no policy differs from it by more than "
+            "the spread.",
             checks={
                 "negative early on": below_for_long,
                 r"$K\ge2$": (
-                    mismatch_from_below,
-                    confirming(mismatch_exact),
-                    narrowest,
-                    gap,
-                    most_samples,
-                    falling,
-                    antiderivative,
-                    added_up,
-                    grows,
-                    leading_order,
+                    floor.mismatch_from_below,
+                    confirming(drawn_inside),
+                    *(floor.narrowest, floor.gap, most_samples, falling, antiderivative, floor.added_up),
+                    *(grows, leading_order),
                     confirming(floor_certified),
                 ),
-                "$K=1$, bounded": (without_reuse, confirming(bounded_without_reuse)),
+                "$K=1$, bounded": (without_reuse, confirming(lambda context: within_the_spread(context, 1))),
                 "$K=1$, negative": negative_without_reuse,
             },
         ),
-    ),
+    )
 ]

@@ -1,18 +1,8 @@
 r"""What the admission region alone says about a policy: two-sided bounds on every round's terms and on the regret.
 
-Let a policy stay inside the region, whatever it looks at, with K-step retention. In round t write
-\(k=\min(t,K)\), \(s=t-k+1\) for the oldest admission still in memory, \(x=\rho^s\). Then
-
-* every admission in memory, and Λ̄, lie in \([\bar\Lambda(1-x),\bar\Lambda/(1-x)]\), since the region
-  contracts;
-* \(N(s)\le N_{\mathrm{eff}}(t)\le N(t)\): no sample has been used more than k times, so
-  \(1/N_{\mathrm{eff}}=\sum A_i^2/(\sum A_i)^2\le k/\sum A_i\), and the N(s) oldest ones k times;
-* the share of the memory in all uses, divided by n, is \(\sum_a a\Lambda(t-a+1)/(n\sum A_i)\) with
-  \(kN(s)\le\sum A_i\le kN(t)\).
-
-With \(N(s)\ge\sum_{j\le s}\Lambda_{\min}(j)\) and \(N(t)\le\bar\Lambda(t+S)\), \(S=\sum_j\rho^j/(1-\rho^j)\), the
-mismatch of either form is enclosed to \(O(x)+O(t^{-2})\), so the enclosures of the regret differ by a number
-that stays bounded as T grows.
+In round t write \(k=\min(t,K)\), \(s=t-k+1\) for the oldest admission still in memory, \(x=\rho^s\). That every policy
+inside the region lies between these bounds is shown in `every_policy`; they differ by \(O(x)+O(t^{-2})\), so that the
+enclosures of the regret differ by a number that stays bounded as T grows.
 """
 
 from __future__ import annotations
@@ -22,12 +12,23 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import sympy as sp
+
+from proofs_check.claim import Context
+from proofs_check.engines.enclosure import compare
+from proofs_check.evidence import Evidence
+from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL
 from theory.algebra import ball, minimum, positive_part, precise, ratio
 from theory.bound import Terms, generalisation_term, linear_term, root_term
 from theory.constant_admission import oracle_bound, oracle_bound_as_stated, sum_rounds
 from theory.lambert import lambert_total
 from theory.region import contraction, region_minimum_total
+from theory.regret_expansion import regret_expansion
 from theory.setting import Constants, Region
+from theory.transient import spread_bound
+
+USUAL = Region(rate=10, rho=Fraction(9, 10))
+lag, lambert_sum = sp.symbols("lag S", positive=True)  # ρ/(1-ρ) and the Lambert sum
 
 
 def three(terms: Terms) -> Any:
@@ -48,21 +49,17 @@ def mismatch_range(k: Any, x: Any, rate: Any, fewest: Any, most: Any, *, stated:
 
 
 def _terms_range(
-    mismatch: tuple[Any, Any], fewest: Any, most: Any, constants: Constants
+    mismatches: tuple[Any, Any], fewest: Any, most: Any, constants: Constants
 ) -> tuple[Terms, Terms]:
-    low, high = mismatch
-    return (
+    low, high = (
         Terms(
-            root=root_term(low, constants),
-            linear=linear_term(low, constants),
-            generalisation=generalisation_term(ratio(1, most), most, constants),
-        ),
-        Terms(
-            root=root_term(high, constants),
-            linear=linear_term(high, constants),
-            generalisation=generalisation_term(ratio(1, fewest), most, constants),
-        ),
+            root=root_term(mismatch, constants),
+            linear=linear_term(mismatch, constants),
+            generalisation=generalisation_term(ratio(1, size), most, constants),
+        )
+        for mismatch, size in zip(mismatches, (most, fewest), strict=True)
     )
+    return low, high
 
 
 def round_range(
@@ -79,13 +76,11 @@ def round_range(
     return _terms_range((low if stated else positive_part(low), high), fewest, most, constants)
 
 
-def eventual_range(
-    K: Any, t: Any, rate: Any, lag: Any, lambert: Any, constants: Constants, *, stated: bool
-) -> tuple[Terms, Terms]:
+def eventual_range(K: Any, t: Any, rate: Any, constants: Constants, *, stated: bool) -> tuple[Terms, Terms]:
     r"""The same for all large t, in powers of t alone: \(\rho^s\le t^{-2}\) in the end, and N(s) is at least
     \(\bar\Lambda(s-\mathrm{lag})\) with lag = ρ/(1-ρ).
     """
-    fewest, most = rate * (t - K + 1 - lag), rate * (t + lambert)
+    fewest, most = rate * (t - K + 1 - lag), rate * (t + lambert_sum)
     return _terms_range(mismatch_range(K, t**-2, rate, fewest, most, stated=stated), fewest, most, constants)
 
 
@@ -106,11 +101,10 @@ def bound_end(K: int, region: Region, T: int, constants: Constants, *, stated: b
 @cache
 def regret_end(K: int, region: Region, T: int, constants: Constants, *, stated: bool, upper: bool) -> Any:
     """A ball below (or above) Reg(T) of every policy inside the region, with ΣB = KΛ̄; certified."""
-    oracle = (oracle_bound_as_stated if stated else oracle_bound)(
-        K * region.rate, T, constants, certified=True
-    )
+    oracle = oracle_bound_as_stated if stated else oracle_bound
     with precise():
-        return bound_end(K, region, T, constants, stated=stated, upper=upper) - three(oracle.terms)
+        ours = bound_end(K, region, T, constants, stated=stated, upper=upper)
+        return ours - three(oracle(K * region.rate, T, constants, certified=True).terms)
 
 
 def spread(K: int, region: Region, T: int, constants: Constants, *, stated: bool) -> Any:
@@ -122,4 +116,22 @@ def spread(K: int, region: Region, T: int, constants: Constants, *, stated: bool
         return high - low
 
 
-USUAL = Region(rate=10, rho=Fraction(9, 10))
+def within_the_spread(context: Context, *retentions: int) -> Evidence:
+    """Both ends of the regret's range, for these K, are no farther from the expansion than the spread's bound."""
+    numbers = RATIONAL.map(ball)
+
+    def farthest(p: Any) -> Any:
+        expansion = regret_expansion(ball(p["K"]), ball(10), ball(p["T"]), numbers)
+        low, high = (
+            regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=False, upper=upper) for upper in (False, True)
+        )
+        return abs(low - expansion).max(abs(high - expansion))
+
+    return compare(
+        farthest,
+        "<=",
+        lambda p: spread_bound(p["K"], USUAL.map(ball), numbers).total,
+        [{"K": k, "T": T} for k in retentions for T in context.choose((10**9,), HORIZONS)],
+        domain=r"every policy inside the region $\rho=0.9$, $\bar\Lambda=10$, rational constants, with "
+        r"$\chi$: $|\mathrm{Reg}-\text{expansion}|$ is at most the bound on the spread",
+    )

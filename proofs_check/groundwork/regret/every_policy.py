@@ -6,32 +6,45 @@ With K-step retention write, in round t, \(k=\min(t,K)\), \(s=t-k+1\) for the ol
 
 * every admission in memory lies in \([\bar\Lambda(1-x),\bar\Lambda/(1-x)]\), since the region contracts;
 * \(N(s)\le N_{\mathrm{eff}}(t)\le N(t)\) and \(kN(s)\le\sum A_i\le kN(t)\) for the uses \(A_i\);
-* \(\sum\Lambda_{\min}\le N(s)\) and \(N(t)\le\bar\Lambda(t+S)\), with the Lambert sum S (`groundwork.transient`);
-* so \(1/n-1/N_{\mathrm{eff}}\) and \(\chi=1/n+1/N_{\mathrm{eff}}-2W/n\) lie in `groundwork.envelope.mismatch_range`,
-  and the three terms, which grow in them and fall in N, in `groundwork.envelope.round_range`.
+* \(\sum\Lambda_{\min}\le N(s)\) and \(N(t)\le\bar\Lambda(t+S)\), with the Lambert sum S (`transient`);
+* so \(1/n-1/N_{\mathrm{eff}}\) and \(\chi=1/n+1/N_{\mathrm{eff}}-2W/n\) lie in `envelope.mismatch_range`, and the three
+  terms, which grow in them and fall in N, in `envelope.round_range`.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always
+from proofs_check.claim import Context
+from proofs_check.engines.exact import regions, retentions, search
+from proofs_check.engines.identity import equal, equations
+from proofs_check.engines.limit import converges, tends_to
+from proofs_check.engines.smt import always, steps
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.regret.envelope import mismatch_range
-from proofs_check.groundwork.regret.expansion import falling
-from proofs_check.groundwork.regret.transient import most_samples, plain
+from proofs_check.groundwork.control.inside_region import histories, placed
+from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, round_range
+from proofs_check.groundwork.regret.expansion import SUMMABLE, falling
+from proofs_check.groundwork.regret.orders import ALL, RATIONAL, t
+from proofs_check.groundwork.regret.transient import fewest_samples, most_samples, plain
 from proofs_check.groundwork.reuse import reuse_rounds
-from proofs_check.symbols import CONSTANTS, REGION, rate
-from theory.bound import generalisation_term, linear_term, root_term
-from theory.region import region_maximum, region_minimum
-from theory.reuse import effective_from_sums, mismatch_from_sums
+from proofs_check.symbols import CONSTANTS, REGION, K, rate
+from theory.algebra import ball, precise
+from theory.bound import PER_ROUND, generalisation_term, linear_term, root_term, round_terms
+from theory.lambert import lambert_partial
+from theory.region import region_maximum, region_minimum, region_minimum_total
+from theory.reuse import effective_from_sums, mismatch_from_sums, trajectory
+from theory.setting import Region
 
 a, k, n, x, y = sp.symbols("a k n x y", positive=True)
 U, R, N, more, Z, F, M = sp.symbols("U R N more Z F M", positive=True)
 EVERY = "every policy inside the region, every round"
+LEAST, MOST = rate * (1 - x), rate / (1 - x)  # of an admission in memory
+ADMITTED = [x < 1, a >= LEAST, a <= MOST]
+HELD = [x < 1, n >= k * LEAST, n <= k * MOST]
 
 
 @cache
@@ -39,49 +52,34 @@ def memory() -> Evidence:
     """Admissions in memory within a factor 1-x of Λ̄, and so n, by induction over the memory."""
     j = sp.Symbol("j", integer=True, positive=True)
     low, high = (plain(end(REGION, j), y=j) for end in (region_minimum, region_maximum))
-    return together(
-        always(
-            [low >= rate * (1 - x), high <= rate / (1 - x)],
-            given=[y <= x, x < 1],
-            domain=f"{EVERY}: y = ρ^j <= x = ρ^s for j >= s",
-        ),
-        always(
-            [n + a >= (k + 1) * rate * (1 - x), n + a <= (k + 1) * rate / (1 - x)],
-            given=[
-                x < 1,
-                n >= k * rate * (1 - x),
-                n <= k * rate / (1 - x),
-                a >= rate * (1 - x),
-                a <= rate / (1 - x),
-            ],
-            domain=f"{EVERY}: one admission more in n",
-        ),
+    return steps(
+        ([low >= LEAST, high <= MOST], [y <= x, x < 1], rf"{EVERY}: $y=\rho^j\le x=\rho^s$ for $j\ge s$"),
+        ([n + a >= (k + 1) * LEAST, n + a <= (k + 1) * MOST], [*HELD, *ADMITTED], f"{EVERY}: one more"),
     )
 
 
 @cache
 def uses() -> Evidence:
     """N(s) <= N_eff <= N(t) and kN(s) <= ΣA <= kN(t), adding the samples round by round from the oldest."""
-    lam = sp.Symbol("lambda_", positive=True)
+    oldest, effective = sp.Symbol("lambda_", positive=True), effective_from_sums(U, R)
     return together(
         reuse_rounds.deficits_carried_on(),  # theory's sums over the ages are ΣA = U and ΣA² = R
-        always(
-            effective_from_sums(U + more * a, R + more * a**2) <= N + more,
-            given=[effective_from_sums(U, R) <= N],
-            domain=r"$N_{\mathrm{eff}}=(\sum A)^2/\sum A^2\le N(t)$, with `more` samples used a times "
-            "added",
-        ),
-        always(
-            [R + more * a**2 <= k * (U + more * a), U + more * a <= k * (N + more)],
-            given=[k * U >= R, k * N >= U, a <= k],
-            domain=r"$\sum A^2\le k\sum A$ and $\sum A\le kN$, with `more` samples used $a\le k$ times "
-            "added",
-        ),
-        always(
-            [lam <= effective_from_sums(U, R), k * lam <= U],
-            given=[k * U >= R, sp.Eq(U, k * lam + Z)],
-            domain=r"$\sum A=kN(s)$ + what the younger were used: so $N_{\mathrm{eff}}\ge\sum A/k\ge "
-            r"N(s)$; $\lambda=N(s)$",
+        steps(
+            (
+                effective_from_sums(U + more * a, R + more * a**2) <= N + more,
+                [effective <= N],
+                r"$N_{\mathrm{eff}}=(\sum A)^2/\sum A^2\le N(t)$, with `more` samples used $a$ times added",
+            ),
+            (
+                [R + more * a**2 <= k * (U + more * a), U + more * a <= k * (N + more)],
+                [k * U >= R, k * N >= U, a <= k],
+                r"$\sum A^2\le k\sum A$ and $\sum A\le kN$, with `more` samples used $a\le k$ times added",
+            ),
+            (
+                [oldest <= effective, k * oldest <= U],
+                [k * U >= R, sp.Eq(U, k * oldest + Z)],
+                r"$\sum A=kN(s)$ and what the younger were used: so $N_{\mathrm{eff}}\ge\sum A/k\ge N(s)$",
+            ),
         ),
     )
 
@@ -90,28 +88,15 @@ def uses() -> Evidence:
 def share() -> Evidence:
     """2W/n = 2Z/(nΣA), Z the uses of the memory, within (k+1)(1-x)²/(kM) and (k+1)/(k(1-x)²F)."""
     held, wider = k * (k + 1) / 2, (k + 1) * (k + 2) / 2
-    return together(
-        always(
-            [Z + (k + 1) * a >= wider * rate * (1 - x), Z + (k + 1) * a <= wider * rate / (1 - x)],
-            given=[
-                x < 1,
-                held * rate * (1 - x) <= Z,
-                held * rate / (1 - x) >= Z,
-                a >= rate * (1 - x),
-                a <= rate / (1 - x),
-            ],
-            domain=f"{EVERY}: Z = Σ age·Λ, one admission more, k+1 rounds old",
+    used = [held * LEAST <= Z, held * MOST >= Z]
+    return steps(
+        (
+            [Z + (k + 1) * a >= wider * LEAST, Z + (k + 1) * a <= wider * MOST],
+            [*ADMITTED, *used],
+            rf"{EVERY}: $Z=\sum\text{{age}}\cdot\Lambda$, one admission more, $k+1$ rounds old",
         ),
-        always(
-            2 * Z / (n * U) <= (k + 1) / (k * (1 - x) ** 2 * F),
-            given=[x < 1, held * rate / (1 - x) >= Z, n >= k * rate * (1 - x), k * F <= U],
-            domain=f"{EVERY}: at most",
-        ),
-        always(
-            2 * Z / (n * U) >= (k + 1) * (1 - x) ** 2 / (k * M),
-            given=[x < 1, held * rate * (1 - x) <= Z, n <= k * rate / (1 - x), k * M >= U],
-            domain=f"{EVERY}: at least",
-        ),
+        (2 * Z / (n * U) <= (k + 1) / (k * (1 - x) ** 2 * F), [x < 1, used[1], HELD[1], k * F <= U], EVERY),
+        (2 * Z / (n * U) >= (k + 1) * (1 - x) ** 2 / (k * M), [x < 1, used[0], HELD[2], k * M >= U], EVERY),
     )
 
 
@@ -121,7 +106,7 @@ def mismatch_inside(*, stated: bool) -> Evidence:
     effective, weight = sp.symbols("Neff weight", positive=True)
     low, high = mismatch_range(k, x, rate, F, M, stated=stated)
     value = 1 / n - 1 / effective if stated else 1 / n + 1 / effective - weight
-    given = [x < 1, n >= k * rate * (1 - x), n <= k * rate / (1 - x), effective >= F, effective <= M]
+    given = [*HELD, effective >= F, effective <= M]
     if not stated:
         given += [weight <= (k + 1) / (k * (1 - x) ** 2 * F), weight >= (k + 1) * (1 - x) ** 2 / (k * M)]
     return together(always([low <= value, value <= high], given=given, domain=EVERY), mismatch_of_sums())
@@ -138,7 +123,7 @@ def mismatch_of_sums() -> Evidence:
             mismatch_from_sums(b.n, horizon * b.N - b.first, horizon**2 * b.N - b.second, b.in_memory),
             b.mismatch,
             domain=reuse_rounds.DOMAIN,
-            what=r"$\chi$ from theory's deficits and $\sum (\omega-\mathbf 1\{i\in Q\}/n)^2$",
+            what=r"$\chi$ from theory's deficits and $\sum(\omega-\mathbf 1\{i\in Q\}/n)^2$",
         ),
         equal(
             mismatch_from_sums(n, U, R, Z),
@@ -159,32 +144,39 @@ def terms_inside() -> Evidence:
     low, high, small, large = sp.symbols("low high small large", positive=True)
     logarithm, above = sp.symbols("l u", nonnegative=True)  # log⁺(N/Pdim) and log⁺(M/Pdim)
     c = CONSTANTS
+    plainly = 10 * c.B * sp.sqrt(c.Pdim) * sp.sqrt(small)
     return together(
         always(
             [linear_term(low, c) <= linear_term(high, c), root_term(low, c) <= root_term(high, c)],
             given=[low <= high],
             domain="any two mismatches; a negative one counts as 0 in the root",
         ),
-        equal(
-            generalisation_term(small, c.Pdim * (1 + large), c),
-            10 * c.B * sp.sqrt(c.Pdim) * sp.sqrt(small * (1 + sp.log(1 + large))),
-            domain=r"any $1/N_{\mathrm{eff}}$ = small and $N$ = (1+large)·$\mathrm{Pdim}$",
-            what=r"the third term and $10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}\cdot(1+\log "
-            r"N/\mathrm{Pdim})}$",
-        ),
-        equal(
-            generalisation_term(small, c.Pdim / (1 + large), c),
-            10 * c.B * sp.sqrt(c.Pdim) * sp.sqrt(small),
-            domain=r"any $1/N_{\mathrm{eff}}$ = small and $N=\mathrm{Pdim}$/(1+large)",
-            what=r"the third term and $10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$",
+        equations(
+            (
+                generalisation_term(small, c.Pdim * (1 + large), c),
+                plainly * sp.sqrt(1 + sp.log(1 + large)),
+                r"the third term and $10B\sqrt{(\mathrm{Pdim}/N_{\mathrm{eff}})(1+\log(N/\mathrm{Pdim}))}$",
+            ),
+            (
+                generalisation_term(small, c.Pdim / (1 + large), c),
+                plainly,
+                r"the third term and $10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$",
+            ),
+            domain=r"any $1/N_{\mathrm{eff}}$, and any $N$ above and below $\mathrm{Pdim}$",
         ),
         always(
             small * (1 + logarithm) <= large * (1 + above),
             given=[small <= large, logarithm <= above],
-            domain=r"so it grows in $1/N_{\mathrm{eff}}$ and in $\log^{+}N$",
+            domain=r"so it grows in $1/N_{\mathrm{eff}}$ and in $\log^+N$",
         ),
         falling(),
     )
+
+
+@cache
+def every_policy(*, stated: bool) -> Evidence:
+    """All of it: mismatch, N_eff and terms of every policy inside the region, in every round, lie in the envelope."""
+    return together(memory(), uses(), share(), most_samples(), mismatch_inside(stated=stated), terms_inside())
 
 
 @cache
@@ -196,11 +188,70 @@ def widens(*, stated: bool) -> Evidence:
     return always(
         [lower <= low, higher >= high],
         given=[x_ < 1, x <= x_, F_ <= F, M <= M_],
-        domain="any larger x_ < 1, smaller F_, larger M_",
+        domain="any larger $x<1$, smaller $F$, larger $M$",
     )
 
 
 @cache
-def every_policy(*, stated: bool) -> Evidence:
-    """All of it: mismatch, N_eff and terms of every policy inside the region, in every round, lie in the envelope."""
-    return together(memory(), uses(), share(), most_samples(), mismatch_inside(stated=stated), terms_inside())
+def narrows(*, stated: bool) -> Evidence:
+    """The range of a round over all policies inside the region has a summable width, at fixed ρ.
+
+    It is that of `envelope.eventual_range`: the proved one with ρ^s replaced by t^-2, which is larger in the end, and
+    N(s) by Λ̄(s-lag). The root term's width is that of the linear term divided by (√low + √high)·ησ/D, which tends to a
+    positive number.
+    """
+    growth = sp.Symbol("g", positive=True)  # ρ = 1/(1+g)
+    low, high = eventual_range(K, t, rate, CONSTANTS if stated else CONSTANTS.merged, stated=stated)
+    form = "as printed without $C_2$" if stated else r"with $\chi$"
+    domain = rf"every policy inside the region, $\rho$ fixed, {form}; {ALL}; $T\to\infty$"
+    return together(
+        every_policy(stated=stated),
+        widens(stated=stated),
+        fewest_samples(),
+        tends_to(t**2 * (1 + growth) ** (-t), t, 0, what=r"$t^2\rho^t$", domain=r"every $\rho=1/(1+g)$"),
+        converges(high.linear - low.linear, t, power=SUMMABLE, domain=domain),
+        converges(high.generalisation - low.generalisation, t, power=SUMMABLE, domain=domain),
+        tends_to(
+            low.root,
+            t,
+            CONSTANTS.D * CONSTANTS.sigma / sp.sqrt(K * rate),
+            what="the root term's lower end",
+            domain=domain,
+        ),
+    )
+
+
+def drawn_inside(context: Context) -> Evidence:
+    """Policies drawn inside the region, from the counts themselves: in each round N_eff, the mismatch in both forms and
+    the terms lie in their ranges, and the mismatch is at least 1/n - 2/N(s) (`regret_floor`).
+    """
+    numbers = RATIONAL.merged.map(ball)
+
+    def outside(K: int, region: Region, positions: list[Fraction]) -> Any:
+        admitted, exact = placed(region, positions), region.map(ball)
+        path = trajectory(admitted, K)
+        columns = zip(path.n, path.N, path.effective, path.mismatch, strict=True)
+        for now, (n, N, effective, chi) in enumerate(columns, start=1):
+            k, beyond = min(now, K), lambert_partial(region.rho, now + 1)
+            s = now - k + 1
+            fewest, most = region_minimum_total(region, s + 1), region.rate * (now + beyond)
+            ranges = {"N_eff": (fewest, effective, N), "N": (effective, N, most)}
+            for stated, value in ((True, 1 / n - 1 / effective), (False, chi)):
+                low, high = mismatch_range(k, region.rho**s, region.rate, fewest, most, stated=stated)
+                ranges["printed" if stated else "χ"] = (max(low, 1 / n - 2 / sum(admitted[:s])), value, high)
+            with precise():
+                terms = round_terms(ball(chi), ball(1 / effective), ball(N), numbers)
+                least, greatest = round_range(K, ball(now), exact, ball(beyond), numbers, stated=False)
+            ranges |= {name: tuple(getattr(x, name) for x in (least, terms, greatest)) for name in PER_ROUND}
+            for name, (low, value, high) in ranges.items():
+                if low > value or value > high:
+                    return {"t": now, "of": name, "value": value, "low": low, "high": high}
+        return None
+
+    return search(
+        context,
+        {"K": retentions(5), "region": regions(), "positions": histories(12).filter(bool)},
+        outside,
+        domain=rf"any admissions inside the region, every round $t\ge1$, constants {RATIONAL}",
+        examples=context.choose(40, 300),
+    )

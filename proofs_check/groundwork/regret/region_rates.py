@@ -10,14 +10,12 @@ from proofs_check.engines.identity import equal
 from proofs_check.engines.limit import tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.symbols import rate
+from proofs_check.groundwork.regret.orders import ALONG, h
 from theory.rates import remark_1_by_region
-from theory.setting import Region
 from theory.violation import lambert_bound
 
-gamma, phi, h = sp.symbols("gamma phi h", positive=True)
+gamma, phi = sp.symbols("gamma phi", positive=True)
 BETWEEN = [gamma < 1, phi < 1]
-ALONG = Region(rate=rate, rho=1 - 1 / h)  # h = 1/(1-ρ), which is T^φ
 
 
 def highest(*exponents: Any) -> Any:
@@ -26,13 +24,13 @@ def highest(*exponents: Any) -> Any:
 
 
 def violation_order() -> Evidence:
-    """The bound on Σρ^t/(1-ρ^t), over h·log h with h = 1/(1-ρ) = T^φ."""
+    """The bound on Σρ^t/(1-ρ^t), over h·log h."""
     return tends_to(
         lambert_bound(ALONG.rho) / (h * sp.log(h)),
         h,
-        sp.Integer(1),
-        what=r"the bound over $h\cdot\log h$",
-        domain=r"$h=1/(1-\rho)=T^{\phi}\to\infty$",
+        1,
+        what=r"the bound over $h\log h$",
+        domain=r"$h=1/(1-\rho)=T^\phi\to\infty$",
     )
 
 
@@ -42,10 +40,5 @@ def region_exponents() -> Evidence:
     return together(
         always(sp.Eq(regret, highest(sp.Rational(1, 2), phi)), domain=r"expansion $1/2$, spread $\phi$"),
         equal(violation, phi, domain=r"every $\phi$", what="the violation's exponent and the Lambert sum's"),
-        always(
-            [regret < 1, sp.Lt(violation, 1)],
-            given=[phi < 1],
-            domain=r"every $\phi<1$, whatever "
-            r"$\gamma$",
-        ),
+        always([regret < 1, sp.Lt(violation, 1)], given=[phi < 1], domain=r"every $\phi<1$, any $\gamma$"),
     )
