@@ -41,6 +41,7 @@ COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
 COUNTS = ("K", "k", "t", "T", "age", "shift", "order", "points")  # parameters that count rounds or uses
 OWN_SIDE = {"equal": 1, "equivalent": 3, "tends_to": 2}  # where an engine is told the claim's own formula
 TOGETHER = ("together",)  # what joins findings that show something only together
+ROWS = ("steps", "equations", "limits", "figures")  # engines that take several statements, a row each
 VALIDATION = ("positive", "retention", "horizon", "_checked", "not_negative")
 SAYING = re.compile(
     "_?(check|refuse|require|validate|print|warn|echo|say|tell|track)"
@@ -370,6 +371,12 @@ def _fewer_pieces(node: ast.AST) -> Iterator[Change]:
         for i, argument in enumerate(node.args):
             if len(node.args) > 1 and not isinstance(argument, ast.Starred):
                 yield "link deleted", ast.Call(node.func, node.args[:i] + node.args[i + 1 :], node.keywords)
+    for engine in ROWS:
+        rows = [i for i, _ in _rows(node, engine)]
+        for i in rows if len(rows) > 1 else ():
+            fewer = copy.deepcopy(node)
+            del fewer.args[i]  # type: ignore[attr-defined]
+            yield "link deleted", fewer
 
 
 OF_CLAIMS: tuple[Operator, ...] = (_premises, _own_side, _fewer_pieces)

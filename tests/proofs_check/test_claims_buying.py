@@ -2,27 +2,15 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
 from itertools import product
 
 import numpy as np
 import pytest
 
 from proofs_check.claim import Context
-from proofs_check.claims.buying import (
-    best_rule,
-    bursts,
-    full_memory,
-    gain,
-    joint_rules,
-    limit,
-    noise_by_age,
-    online_age,
-    online_debt,
-    online_rate,
-    papers_rule,
-    savings,
-    settled,
-)
+from proofs_check.claims import CONTENTS
+from proofs_check.claims.buying import online_age, online_debt, online_rate, savings, settled
 from proofs_check.groundwork.buying import certificates, drift, figures, loop, purchases, rules
 from proofs_check.simulator import simulate_by_capacity
 from tests.proofs_check.planted import claim_of, established, forgetting
@@ -31,8 +19,7 @@ from theory.algebra import ball, positive_part, ratio
 from theory.prices import Atoms, Uniform
 
 F = Fraction
-MODULES = (limit, full_memory, noise_by_age, bursts, best_rule, joint_rules, papers_rule)
-MODULES += (online_debt, online_rate, online_age, settled, savings, gain)
+MODULES = [import_module(f"proofs_check.claims.buying.{name}") for name in CONTENTS["buying"]]
 GROUND = (certificates, drift, loop, purchases, rules)
 WHERE = (*MODULES, *GROUND, buying, buying_plan, capacity, knapsack, law, prices, replacement, stationary)
 CACHED = (certificates.papers_best, drift.moves, drift.drift_of_a_round, settled.in_proportion)

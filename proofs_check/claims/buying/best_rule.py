@@ -46,9 +46,9 @@ def one_round() -> Evidence:
 
 def many_rounds() -> Evidence:
     total, added, first, after, t, cost, share = sp.symbols("total added first after t cost share", real=True)
-    so_far = (total >= worth * t + first - now, added >= worth + now - after)
+    later = total + added >= worth * (t + 1) + first - after
     return steps(
-        (total + added >= worth * (t + 1) + first - after, [*so_far], "every round"),
+        (later, [total >= worth * t + first - now, added >= worth + now - after], "every round"),
         (
             g >= worth - mu * share,
             [g + mu * cost >= worth, cost <= share],
@@ -61,7 +61,7 @@ def attained() -> Evidence:
     more, above, mix, share = sp.symbols("more above mix share", real=True)
     burden1, burden2, cost1, cost2 = sp.symbols("burden_1 burden_2 cost_1 cost_2", real=True)
     falls = sp.Min(mu * price, g - worth + h) >= sp.Min(mu * price, g - more + above)
-    lines = (sp.Eq(burden + mu * cost, worth) for burden, cost in ((burden1, cost1), (burden2, cost2)))
+    dear, cheap = sp.Eq(burden1 + mu * cost1, worth), sp.Eq(burden2 + mu * cost2, worth)
     mixture = sp.Eq(mix * burden1 + (1 - mix) * burden2, worth - mu * share)
     return together(
         always(sp.Eq(smaller, wait), given=[sp.Eq(g1 - worth + h1, 0)], domain="every age and price"),
@@ -77,7 +77,7 @@ def attained() -> Evidence:
         ),
         always(
             mixture,
-            given=[*lines, sp.Eq(mix * cost1 + (1 - mix) * cost2, share)],
+            given=[dear, cheap, sp.Eq(mix * cost1 + (1 - mix) * cost2, share)],
             domain=r"two rules of one $\lambda$, mixed to cost $C/S$",
         ),
     )

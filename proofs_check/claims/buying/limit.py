@@ -18,20 +18,7 @@ from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.smt import always, steps
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.figures import figures
-from proofs_check.groundwork.buying.market import (
-    BUDGET,
-    HIGH,
-    LOW,
-    PAPER,
-    PLACES,
-    SETTING,
-    SHARE,
-    SYMBOLS,
-    C,
-    S,
-    c,
-    low,
-)
+from proofs_check.groundwork.buying.market import BUDGET, HIGH, LOW, PLACES, SETTING, SYMBOLS, C, S, c, low
 from proofs_check.groundwork.buying.purchases import most_bought, price_lists
 from proofs_check.text import said
 from theory.algebra import ball
@@ -145,7 +132,10 @@ def uniform_prices() -> Evidence:
     spare = sp.integrate((1 - price / theta) / width, (price, low, theta))
     rate = uniform_rate(low, low + width, S, money)
     below = [sp.Eq(S * law.spent(theta), money), sp.Eq(law.mass(theta), (theta - low) / width)]
-    limit, closed = purchase_limit(PAPER, PLACES, BUDGET).rate, uniform_rate(LOW, HIGH, PLACES, BUDGET)
+    limit, closed = (
+        purchase_limit(Uniform(LOW, HIGH), PLACES, BUDGET).rate,
+        uniform_rate(LOW, HIGH, PLACES, BUDGET),
+    )
     return together(
         equal(found**2, low**2 + 2 * width * C / S, domain="every $S$ and $C$", what=r"$\theta^2$"),
         steps(
@@ -220,7 +210,7 @@ CLAIMS = [
             "25.57": lambda: figures(
                 SETTING,
                 ("the largest rate", uniform_rate(LOW, HIGH, PLACES, ball(BUDGET)), "25.57"),
-                ("its threshold", uniform_threshold(LOW, HIGH, ball(SHARE)), "3.30"),
+                ("its threshold", uniform_threshold(LOW, HIGH, ball(F(BUDGET, PLACES))), "3.30"),
             ),
         },
         symbols={

@@ -32,13 +32,12 @@ def a_purchase_stays_below() -> Evidence:
     """Zc < Vw bounds Z by Vw/c; Vw/c + cS is largest at an end of the prices, being convex in c."""
     after, ends = V * worth / c + c * S, [V * worth / price + price * S for price in (low, high)]
     above = [top >= end for end in ends]
-    bought = (buys(Z, c, V, most), most <= worth, x <= S, after <= top)
     either = sp.Or(*(sp.Eq(top, end) for end in ends))
     return steps(
         (after <= top, [low <= c, c <= high, *above], "every price in $[c_{-},c_{+}]$"),
         (
             debt_after(Z, c, x, C) <= sp.Max(0, top - C),
-            [*bought],
+            [buys(Z, c, V, most), most <= worth, x <= S, after <= top],
             "every debt, price and purchase, worths up to $w$",
         ),
         (debt_after(Z, c, 0, C) <= Z, [], "a round without a purchase"),

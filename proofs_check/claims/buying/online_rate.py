@@ -65,12 +65,17 @@ def a_frame() -> Evidence:
     """k rounds into a frame the debt has moved by kδ, so (Z - Z₀)(cy - C) <= kδ²; with B = δ²/2 that adds up to F²B."""
     gone, spare, paid = sp.symbols("gone spare paid", real=True)
     step = sp.Symbol("delta", positive=True)
-    near = (gone <= k * step, gone >= -k * step, spare <= step, spare >= -step)
     added = frame * (step**2 / 2) + symbolic_sum(k * step**2, k, 0, frame - 1)
     bound = (V * R * T - (T / frame) * frame**2 * B - Z1**2 / 2) / (V * T)
     domain = "$T/F$ frames, $R$ being the mean of their best over $F$"
     return together(
-        steps((gone * spare <= k * step**2, [*near], r"every $k\ge1$; at $k=0$ the debt has not moved")),
+        steps(
+            (
+                gone * spare <= k * step**2,
+                [gone <= k * step, gone >= -k * step, spare <= step, spare >= -step],
+                r"every $k\ge1$; at $k=0$ the debt has not moved",
+            )
+        ),
         equations((added, frame**2 * (step**2 / 2), "what a frame adds and $F^2B$"), domain="every $F$"),
         always(
             Z * (paid - C * frame) <= 0,

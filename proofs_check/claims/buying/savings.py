@@ -134,9 +134,10 @@ def price_processes(context: Context) -> Evidence:
 def constant_prices() -> Evidence:
     """c <= jC/S from j = K = ⌈cS/C⌉ on; ages 1..K are as frequent: the effective rate S/K."""
     paid = sp.Equivalent(c <= savings(j), j >= K)
-    between = (c * S > C * (K - 1), c * S <= C * K)
     return together(
-        steps((paid, [*between], r"every price, $j$ and $K$ with $K-1<cS/C\le K$")),
+        steps(
+            (paid, [c * S > C * (K - 1), c * S <= C * K], r"every price, $j$ and $K$ with $K-1<cS/C\le K$")
+        ),
         equations(
             (effective_rate(S, (K + 1) / sp.Integer(2)), S / K, "the effective rate and $S/K$"),
             domain="every $K$",

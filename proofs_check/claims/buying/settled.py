@@ -18,19 +18,7 @@ from proofs_check.engines.smt import steps
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.buying.certificates import papers_best
 from proofs_check.groundwork.buying.figures import figures
-from proofs_check.groundwork.buying.market import (
-    BUDGET,
-    HIGH,
-    LOW,
-    PLACES,
-    SETTING,
-    SHARE,
-    SYMBOLS,
-    V,
-    Z,
-    c,
-    j,
-)
+from proofs_check.groundwork.buying.market import BUDGET, HIGH, LOW, PLACES, SETTING, SYMBOLS, V, Z, c, j
 from proofs_check.text import said
 from theory.algebra import ball
 from theory.buying import buys
@@ -40,6 +28,7 @@ from theory.prices import Atoms, Uniform
 from theory.replacement import Cycle, ages_in_memory, best_replacement, cycle
 
 F = Fraction
+SHARE = F(BUDGET, PLACES)
 FLOATS = Uniform(float(LOW), float(HIGH))
 FULL = Given("buy:full-memory", r"that $N_{\mathrm{eff}}/t$ is $S/(2\bar A-1)$")
 BEST = Given("buy:best-rule/paper", "that no causal rule that keeps the memory full has more than 18.6367")

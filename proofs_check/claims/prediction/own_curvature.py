@@ -182,9 +182,12 @@ def overlaps() -> Evidence:
     """Three means share at most the samples of one of them."""
     common, n1, n2, n3, least, var, fourth = sp.symbols("common n1 n2 n3 least var fourth", positive=True)
     spread4 = 3 * var**2 / n**2 + (fourth - 3 * var**2) / n**3
-    shared = (common <= n1, n2 >= least, n3 >= least)
     return steps(
-        (common / (n1 * n2 * n3) <= 1 / least**2, [*shared], "any three memories"),
+        (
+            common / (n1 * n2 * n3) <= 1 / least**2,
+            [common <= n1, n2 >= least, n3 >= least],
+            "any three memories",
+        ),
         (spread4 <= (3 * var**2 + fourth) / n**2, [n >= 1], r"every $n\ge1$"),
     )
 

@@ -16,27 +16,16 @@ from typing import Any
 from proofs_check.simulator import simulate
 from theory.law import Cohorts, by_age, by_capacity
 
-__all__ = [
-    "AXES",
-    "CHANCES",
-    "MEAN",
-    "VALUES",
-    "Quadratic",
-    "cohorts",
-    "federated",
-    "kept_by_age",
-    "kept_by_capacity",
-]
+__all__ = ["AXES", "CHANCES", "MEAN", "VALUES", "Quadratic"]
+__all__ += ["cohorts", "federated", "kept_by_age", "kept_by_capacity"]
 
 F = Fraction
 Sample = tuple[int, int]
 Point = tuple[Fraction, Fraction]
 Memory = tuple[Sample, ...]
 
-AXES: tuple[Point, Point] = (
-    (F(3, 5), F(4, 5)),
-    (F(-4, 5), F(3, 5)),
-)  # the eigenvectors of H, in rational numbers
+# the eigenvectors of H, in rational numbers
+AXES: tuple[Point, Point] = ((F(3, 5), F(4, 5)), (F(-4, 5), F(3, 5)))
 VALUES: tuple[Point, ...] = ((F(2), F(0)), (F(-1), F(3)), (F(0), F(-2)))
 CHANCES = (F(1, 2), F(1, 4), F(1, 4))
 
@@ -144,21 +133,12 @@ def _less(x: Point, y: Point) -> Point:
     return x[0] - y[0], x[1] - y[1]
 
 
-# --- clients that differ -----------------------------------------------------------------------------------
-
 # a sample is its client's mean plus its deviation times one of these, with this chance: mean 0, variance 2
 DRAWN = {F(2): F(1, 3), F(-1): F(2, 3)}
 
 
 def federated(
-    counts: Sequence[int],
-    K: int,
-    rounds: int,
-    clients: Sequence[tuple[Any, Any, Any, Any]],
-    *,
-    eta: Any,
-    E: int,
-    start: Any,
+    counts: Sequence[int], K: int, rounds: int, clients: Sequence[Any], *, eta: Any, E: int, start: Any
 ) -> list[tuple[Fraction, Fraction]]:
     """E θ(t) and E (θ(t) - start)², t = 1..T+1, along one direction, over all streams of constant admissions.
 
