@@ -24,7 +24,6 @@ from pkgutil import walk_packages
 from select import select
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import torch
 
@@ -36,11 +35,8 @@ from acdpp.__main__ import main
 from empirics.records.folder import read_result
 from empirics.run import run_study
 from empirics.settings.presets import read_toml
-from tests.empirics.small import blobs
+from tests.empirics.small import blobs_file, stopped_at
 from theory.setting import SettingError
-
-__all__ = ["BAD", "LONGER", "ORDER", "ROUNDS", "Arena", "Child", "Ended", "Outcome", "arena"]
-__all__ += ["first_of", "plainly", "start"]
 
 BAD = ("traceback", "wrong", "lost")
 ROUNDS, LONGER = 7, 10
@@ -49,7 +45,7 @@ STUCK = 15  # and after which a fork is
 ORDER = [(name, "ascending") for name in ("policy", "seed", "round")]
 STUDY = """
 preset = "own"
-dataset = "npz:{data}"
+dataset = "{data}"
 labels = "parity"
 rounds = {rounds}
 seeds = 1
@@ -126,10 +122,8 @@ class Child:
 
     def signal(self, number: int) -> None:
         """To the whole group; nothing if it has ended."""
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(self.pid, number)
-        except ProcessLookupError:
-            return
 
     def ended(self, patience: float = PATIENCE) -> Ended:
         """Wait for it."""
@@ -145,10 +139,8 @@ class Child:
                 status = None
                 break
             time.sleep(0.002)
-        out, err = (
-            Path(f"{self.log}.{name}").read_bytes().decode("utf-8", "replace") for name in ("out", "err")
-        )
-        return Ended(status, out, err)
+        logs = (Path(f"{self.log}.{name}") for name in ("out", "err"))
+        return Ended(status, *(log.read_text("utf-8", "replace") for log in logs))
 
 
 def start(
@@ -248,45 +240,29 @@ class Arena:
         return self.home / f"study-{rounds}.toml"
 
     @cache  # noqa: B019 - there is one arena a process
-    def truth(self, rounds: int = ROUNDS) -> Truth:
+    def truth(self, rounds: int) -> Truth:
         """Of an unbroken run of so many rounds."""
         place = self.home / f"truth-{rounds}"
-        if not place.exists():
-            run_study(read_toml(self.config(rounds)), place)
+        run_study(read_toml(self.config(rounds)), place)
         _, summary, rows = read_result(place)
         return Truth(summary, rows.sort_by(ORDER))
 
     @cache  # noqa: B019
     def unfinished(self) -> Path:
         """A result that was stopped after two checkpoints of three."""
-
-        class Stop(Exception):
-            pass
-
-        def stop(done: int) -> None:
-            if done == ROUNDS:
-                raise Stop
-
-        place = self.home / "unfinished"
-        if not place.exists():
-            with suppress(Stop):
-                run_study(read_toml(self.config()), place, progress=stop)
-        return place
+        return stopped_at(read_toml(self.config()), self.home / "unfinished", ROUNDS)
 
     @cache  # noqa: B019
     def torn(self) -> Path:
         """An unfinished result with all the left-overs that a kill may leave."""
-        place = self.home / "torn"
-        if not place.exists():
-            shutil.copytree(self.unfinished(), place)
-            (place / "settings.json.partial").write_text("{")
-            (place / "state-000000000007.npz.partial").write_bytes(b"PK")
-            (place / "parts/000000000007-000000000007.parquet").write_bytes(b"PAR1")
-            (place / "parts/000000000007-000000000007.parquet.partial").write_bytes(b"PAR1")
+        place = shutil.copytree(self.unfinished(), self.home / "torn")
+        (place / "settings.json.partial").write_text("{")
+        (place / "state-000000000007.npz.partial").write_bytes(b"PK")
+        for name in ("parquet", "parquet.partial"):
+            (place / f"parts/000000000007-000000000007.{name}").write_bytes(b"PAR1")
         return place
 
     def finished(self) -> Path:
-        self.truth()
         return self.home / f"truth-{ROUNDS}"
 
     def train(self, *words: str) -> list[str]:
@@ -336,8 +312,7 @@ class Arena:
 
     def resume(self, folder: Path, log: Path, attack: str, rounds: int | None = None) -> Outcome:
         """Continue a folder and see that the true result comes of it."""
-        words = ["train", "--resume", str(folder), "--json"]
-        words += [] if rounds is None else ["--rounds", str(rounds)]
+        words = [*self.words("resume", folder), *([] if rounds is None else ["--rounds", str(rounds)])]
         return self.judge(start(words, log).ended(), attack, rounds or ROUNDS, folder=folder).or_lost()
 
 
@@ -349,15 +324,10 @@ def arena(home: Path) -> Arena:
             import_module(module.name)
     for name in ("flint", "mpmath", "rich.progress", "rich.table", "sympy", "typer.rich_utils"):
         import_module(name)  # which commands load when they need them
-    home.mkdir(parents=True, exist_ok=True)
-    data = home / "data.npz"
-    if not data.exists():
-        all_of = blobs()
-        np.savez(data, x=all_of.train_x, y=all_of.train_y, test_x=all_of.test_x, test_y=all_of.test_y)
+    home.mkdir(parents=True)
     made = Arena(home)
     for rounds in (ROUNDS, LONGER):
-        made.config(rounds).write_text(STUDY.format(data=data, rounds=rounds))
+        made.config(rounds).write_text(STUDY.format(data=blobs_file(), rounds=rounds))
         made.truth(rounds)
-    made.unfinished()
     made.torn()
     return made

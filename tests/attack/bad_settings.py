@@ -19,9 +19,6 @@ from empirics.settings.study import Study
 from tests.attack.arena import Arena, Outcome, plainly, start
 from theory.setting import SettingError
 
-__all__ = ["ODD", "VALUES", "every_document", "limit_memory", "odd_study", "write_study"]
-__all__ += ["wrong_setting", "wrong_words"]
-
 MEMORY = 12 * 2**30  # bytes of address space for an odd study
 # fmt: off
 VALUES: tuple[Any, ...] = (

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
 
-__all__ = ["DAMAGES", "cases", "damage", "damage_somewhere", "expectation"]
-
 KINDS = ("finished", "unfinished", "torn")
 WRITERS = ("resume", "extend")
 READERS = (*WRITERS, "read", "plot")

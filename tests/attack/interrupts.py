@@ -13,8 +13,6 @@ from pathlib import Path
 
 from tests.attack.arena import LONGER, ROUNDS, Arena, Child, Ended, Outcome, plainly, start
 
-__all__ = ["COMMANDS", "fresh", "interrupt", "left_running", "session", "watches"]
-
 ROOT = Path(__file__).parents[2]
 COMMANDS: dict[str, tuple[list[str], float]] = {  # and about how many seconds it takes in a forked child
     "help": (["--help"], 0.2),

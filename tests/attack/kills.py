@@ -21,9 +21,6 @@ from empirics.records.folder import read_settings
 from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
 from theory.setting import SettingError
 
-__all__ = ["SCENES", "die_at", "kill_at", "kill_somewhere", "killed_again_and_again", "operations"]
-__all__ += ["out_of_space", "watch"]
-
 AUDITED = {f"os.{name}" for name in ("rename", "remove", "mkdir", "rmdir", "scandir", "listdir")}
 AUDITED |= {"open", "shutil.copyfile"}
 SCENES = ("new", "resume", "extend", "extend unfinished", "reread")

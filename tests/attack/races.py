@@ -17,8 +17,6 @@ from unittest.mock import patch
 from empirics.records import folder
 from tests.attack.arena import LONGER, ROUNDS, Arena, Child, Outcome, first_of, start
 
-__all__ = ["race", "race_for_default_names", "race_of_reading"]
-
 SPAN = 0.5  # seconds over which the writers start: about as long as one of them takes
 COMMANDS = {  # what may come upon a folder in each state
     "missing": ("new", "new", "resume"),

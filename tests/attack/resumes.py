@@ -15,8 +15,6 @@ from tests.attack.arena import ORDER, Arena, Child, Ended, Outcome, plainly, sta
 from tests.attack.bad_settings import ODD, limit_memory, write_study
 from tests.attack.kills import die_at, watch
 
-__all__ = ["broken_study"]
-
 TABLE: dict[str, tuple[Any, ...]] = {
     name: values
     for name, values in ODD.items()

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from tests.attack.arena import Arena, Ended, Outcome, start
 
-__all__ = ["COMMANDS", "PLACES", "in_encoding", "in_place", "narrow_terminal"]
-
 ROOT = Path(__file__).parents[2]
 COMMANDS: dict[str, list[str]] = {
     "help": ["--help"],

@@ -12,7 +12,7 @@ from empirics.federation.client import client_app
 
 
 class Rogue(ClientApp):
-    """The true client, but for what it is told: to lie, to hang when its samples are drawn and saved, or to crash."""
+    """The true client, but for what it is told: to hang when its samples are drawn and saved, or to crash."""
 
     def __init__(self, honest):
         super().__init__()
@@ -28,8 +28,6 @@ class Rogue(ClientApp):
         t = message.content["config"]["round"]
         (home / f"did-{t}").touch()
         match order.get("do") if t == order.get("round") else None:
-            case "greedy":
-                reply.content["metrics"]["delivered"] += 5
             case "hang":
                 (home / "hanging").write_text(str(os.getpid()))
                 time.sleep(600)

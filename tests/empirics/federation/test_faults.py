@@ -15,8 +15,7 @@ from empirics.federation.journal import Journal
 from empirics.federation.memory import DiskMemory
 from empirics.records.folder import read_result
 from empirics.run import run_study
-from tests.empirics.federation import wire as wires
-from tests.empirics.federation.wire import Wire, federate, federated, nodes
+from tests.empirics.federation.wire import Wire, federate, federated, nodes, small
 from theory.setting import SettingError
 
 
@@ -28,16 +27,14 @@ def rows(place, *names):
     return [result(place).rows[name].to_pylist() for name in names]
 
 
-@pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    return federated(wires.small(tmp_path_factory.mktemp("data")), "constant")
+STUDY = small("constant")
 
 
 @pytest.fixture(scope="module")
-def whole(study, tmp_path_factory):
+def whole(tmp_path_factory):
     """The same federation without a fault."""
     place = tmp_path_factory.mktemp("whole")
-    federate(study, place)
+    federate(STUDY, place)
     return read_result(place / "result")
 
 
@@ -46,9 +43,9 @@ def wire(study, place, faults=lambda t, m, reply: reply):
 
 
 @pytest.fixture
-def cut(study, tmp_path):
+def cut(tmp_path):
     """The wire of a federation, for a test to cut."""
-    return wire(study, tmp_path)
+    return wire(STUDY, tmp_path)
 
 
 def metric(name, change):
@@ -92,7 +89,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("name", LIES)
-def test_who_lies_takes_no_part_in_the_round_and_is_not_paid(study, whole, cut, name, tmp_path, caplog):
+def test_who_lies_takes_no_part_in_the_round_and_is_not_paid(whole, cut, name, tmp_path, caplog):
     lie, words = LIES[name]
 
     def faults(t, m, reply):
@@ -102,12 +99,12 @@ def test_who_lies_takes_no_part_in_the_round_and_is_not_paid(study, whole, cut, 
 
     cut.faults = faults
     with caplog.at_level("WARNING"):
-        federate(study, tmp_path, cut)
+        federate(STUDY, tmp_path, cut)
     (told,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert told.startswith("round 3 goes on without client 1: ")
     assert re.search(words, told)
     granted, (admitted, n) = whole.rows["admitted"].to_pylist(), rows(tmp_path, "admitted", "n")
-    mine = Controller("constant", study).decide(5.0)
+    mine = Controller("constant", STUDY).decide(5.0)
     assert mine.sum() == granted[2]
     assert admitted[2] == granted[2] - mine[1] < granted[2]
     later = 4 if name == "another client" else 3  # who it is has to be asked again
@@ -118,9 +115,9 @@ def test_who_lies_takes_no_part_in_the_round_and_is_not_paid(study, whole, cut, 
 
 
 @pytest.mark.parametrize("policy", ["acdpp", "buy-cheap-online"])
-def test_a_reply_that_is_lost_costs_no_sample(study, policy, tmp_path):
+def test_a_reply_that_is_lost_costs_no_sample(policy, tmp_path):
     """What was drawn for it is admitted, and paid, in the round after."""
-    study = federated(study, policy)
+    study = federated(STUDY, policy)
     cut = wire(study, tmp_path, lambda t, m, reply: None if (t, m) == (2, 0) else reply)
     federate(study, tmp_path, cut)
     cost, admitted, N = rows(tmp_path, "cost", "admitted", "N")
@@ -136,7 +133,7 @@ def test_a_reply_that_is_lost_costs_no_sample(study, policy, tmp_path):
     assert summary["mean_cost"]["mean"] * study.rounds == pytest.approx(np.dot(cost, admitted))
 
 
-def test_a_silent_client_is_not_waited_for_again_until_it_answers(study, cut, tmp_path):
+def test_a_silent_client_is_not_waited_for_again_until_it_answers(cut, tmp_path):
     gone = []
 
     def faults(t, m, reply):
@@ -149,12 +146,12 @@ def test_a_silent_client_is_not_waited_for_again_until_it_answers(study, cut, tm
         return reply
 
     cut.faults = faults
-    federate(study, tmp_path, cut)
+    federate(STUDY, tmp_path, cut)
     assert [t for t, m in gone if m == 1] == [1, 6]  # asked whether it is back while round 5 went on
     assert rows(tmp_path, "admitted")[0][2] < rows(tmp_path, "admitted")[0][0]
 
 
-def test_a_client_that_fails_is_asked_again(study, cut, tmp_path, caplog):
+def test_a_client_that_fails_is_asked_again(cut, tmp_path, caplog):
     app, tries = cut.apps[999], []
 
     def failing(message, context):
@@ -165,14 +162,14 @@ def test_a_client_that_fails_is_asked_again(study, cut, tmp_path, caplog):
         return app(message, context)
 
     cut.apps[999] = failing
-    federate(study, tmp_path, cut)
+    federate(STUDY, tmp_path, cut)
     assert tries == [1, 2, 3, 4, 5, 6]
     assert "round 2 goes on without client 1: it failed (no space left)" in caplog.text
 
 
 @pytest.mark.parametrize(("policy", "at"), [("constant", 0), ("acdpp", 3), ("buy-cheap-online", 5)])
-def test_a_server_that_was_killed_goes_on_to_the_same_numbers(study, policy, at, tmp_path):
-    study = federated(study, policy)
+def test_a_server_that_was_killed_goes_on_to_the_same_numbers(policy, at, tmp_path):
+    study = federated(STUDY, policy)
     federate(study, tmp_path / "whole")
     place = tmp_path / "killed"
     if at:
@@ -190,42 +187,35 @@ def test_a_server_that_was_killed_goes_on_to_the_same_numbers(study, policy, at,
     assert result(place).summary == result(tmp_path / "whole").summary
 
 
-def another_node(cut, **config):
-    """A node 5000, with the app of client 1."""
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [(1, "which another node is"), *((n, "and there are clients 0 to 2") for n in (-1, 3))],
+)
+def test_a_node_that_claims_to_be_another_client_or_one_that_there_is_not(cut, number, why, tmp_path, caplog):
+    config = {"partition-id": number, "buffer": str(tmp_path / "x")}
     cut.contexts[5000] = replace(cut.contexts[999], node_id=5000, node_config=config)
     cut.apps[5000] = cut.apps[999]
     cut.there.add(5000)
-
-
-def test_two_nodes_that_claim_to_be_the_same_client(study, cut, tmp_path, caplog):
-    another_node(cut, **{"partition-id": 1, "buffer": str(tmp_path / "x")})
-    federate(study, tmp_path, cut)
-    assert caplog.text.count("takes no part: it says it is client 1, which another node is") == 1
+    federate(STUDY, tmp_path, cut)
+    assert caplog.text.count(f"takes no part: it says it is client {number}, {why}") == 1
     trained = [node for node, message in cut.sent if message.metadata.message_type == "train"]
-    assert sorted(trained.count(node) for node in (999, 5000)) == [0, study.rounds]
+    assert sorted(trained.count(node) for node in (999, 5000)) == [0, STUDY.rounds]
 
 
-@pytest.mark.parametrize("number", [-1, 3])
-def test_a_client_that_there_is_not(study, cut, number, tmp_path, caplog):
-    another_node(cut, **{"partition-id": number})
-    federate(study, tmp_path, cut)
-    assert f"it says it is client {number}, and there are clients 0 to 2" in caplog.text
-
-
-def test_nobody_there_is_one_sentence(study, cut, tmp_path):
+def test_nobody_there_is_one_sentence(cut, tmp_path):
     cut.there.clear()
     with pytest.raises(SettingError, match="no client is there in round 1"):
-        federate(study, tmp_path, cut, patience=0)
+        federate(STUDY, tmp_path, cut, patience=0)
 
 
-def test_nobody_left_is_one_sentence_and_nothing_is_lost(study, whole, tmp_path):
+def test_nobody_left_is_one_sentence_and_nothing_is_lost(whole, tmp_path):
     with pytest.raises(SettingError, match="no client took part in round 4"):
-        federate(study, tmp_path, wire(study, tmp_path, lambda t, m, reply: None if t == 4 else reply))
-    federate(study, tmp_path)
+        federate(STUDY, tmp_path, wire(STUDY, tmp_path, lambda t, m, reply: None if t == 4 else reply))
+    federate(STUDY, tmp_path)
     assert result(tmp_path).rows.equals(whole.rows)
 
 
-def test_samples_do_not_travel(study, tmp_path):
+def test_samples_do_not_travel(tmp_path):
     sizes = []
 
     def listen(t, m, reply):
@@ -236,29 +226,29 @@ def test_samples_do_not_travel(study, tmp_path):
         assert set(content["config"]) == {"federation"}
         return reply
 
-    federate(study, tmp_path, wire(study, tmp_path, listen))
+    federate(STUDY, tmp_path, wire(STUDY, tmp_path, listen))
     assert set(sizes) == {(36,)}  # the parameters: 8 numbers and a constant for each of 4 classes
 
 
-def test_a_result_of_training_is_no_federation(study, tmp_path):
-    run_study(replace(study, rounds=2), tmp_path / "trained")
+def test_a_result_of_training_is_no_federation(tmp_path):
+    run_study(replace(STUDY, rounds=2), tmp_path / "trained")
     with pytest.raises(SettingError, match="is no result of a federation"):
         Journal.open(tmp_path / "trained").__enter__()
 
 
-def test_training_does_not_go_on_where_a_federation_stopped_but_reads_what_it_finished(study, tmp_path):
+def test_training_does_not_go_on_where_a_federation_stopped_but_reads_what_it_finished(tmp_path):
     out = tmp_path / "result"
-    federate(study, tmp_path, rounds=2)
+    federate(STUDY, tmp_path, rounds=2)
     command = "acdpp federate --resume .*result continues it"
     with pytest.raises(SettingError, match=f"is a federation's result: {command}"):
         run_study(None, out, resume=True)
     with pytest.raises(SettingError, match=f"is unfinished: {command}"):
         read_result(out)
-    summary = federate(study, tmp_path)
+    summary = federate(STUDY, tmp_path)
     assert run_study(None, out, resume=True) == summary
 
 
-def test_an_answer_that_cannot_be_read_costs_its_sender_alone(study, cut, tmp_path, caplog):
+def test_an_answer_that_cannot_be_read_costs_its_sender_alone(cut, tmp_path, caplog):
     pull, broken = cut.pull_messages, []
 
     def pulled(names):
@@ -270,13 +260,13 @@ def test_an_answer_that_cannot_be_read_costs_its_sender_alone(study, cut, tmp_pa
         return found
 
     cut.pull_messages = pulled
-    federate(study, tmp_path, cut)
+    federate(STUDY, tmp_path, cut)
     why = "it failed (an answer that cannot be read, ValueError)"
     assert f"round 1 goes on without client 1: {why}" in caplog.text
     assert caplog.text.count("goes on without") == 1
 
 
-def test_whose_answer_it_is_does_not_hang_on_what_it_says(study, cut, whole, tmp_path):
+def test_whose_answer_it_is_does_not_hang_on_what_it_says(cut, whole, tmp_path):
     """A client that puts another's name under its answer answers for itself all the same."""
     pull = cut.pull_messages
 
@@ -287,11 +277,11 @@ def test_whose_answer_it_is_does_not_hang_on_what_it_says(study, cut, whole, tmp
         return found
 
     cut.pull_messages = forged
-    federate(study, tmp_path, cut)
+    federate(STUDY, tmp_path, cut)
     assert result(tmp_path).rows.equals(whole.rows)
 
 
-def test_a_node_is_one_client(study, cut, tmp_path, caplog):
+def test_a_node_is_one_client(cut, tmp_path, caplog):
     """One that was client 1 and went silent may not come back as client 2, which is away."""
     cut.there.discard(998)
 
@@ -302,12 +292,12 @@ def test_a_node_is_one_client(study, cut, tmp_path, caplog):
         return reply
 
     cut.faults = faults
-    federate(study, tmp_path, cut, patience=0.3)
+    federate(STUDY, tmp_path, cut, patience=0.3)
     assert "node 999 takes no part: it says it is client 2, and was client 1" in caplog.text
 
 
-def test_a_node_that_cannot_say_who_it_is_is_told_of_once(study, cut, tmp_path, caplog):
+def test_a_node_that_cannot_say_who_it_is_is_told_of_once(cut, tmp_path, caplog):
     cut.contexts[999].node_config["partition-id"] = "first"
-    federate(study, tmp_path, cut, patience=0.5)
+    federate(STUDY, tmp_path, cut, patience=0.5)
     told = "node 999 could not say which client it is, and is asked again: the node config must have partition-id"
     assert caplog.text.count(told) == 1

@@ -10,7 +10,7 @@ from empirics.federation.sources import of_part, of_stream
 from empirics.records.folder import read_result
 from empirics.run import run_study
 from empirics.training.problem import make_problem
-from tests.empirics.federation.wire import Wire, federate, federated, nodes, small
+from tests.empirics.federation.wire import Wire, federate, nodes, small
 from theory.setting import SettingError
 
 
@@ -18,20 +18,13 @@ def network(population):
     return torch.nn.Sequential(torch.nn.Linear(8, 5), torch.nn.Tanh(), torch.nn.Linear(5, population.classes))
 
 
-@pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    given = {
-        "model": f"{__name__}:network",
-        "radius": None,
-        "measures": ("risk", "accuracy"),
-        "labels": "classes",
-    }
-    return federated(small(tmp_path_factory.mktemp("data"), **given), "constant")
+OWN = {"model": f"{__name__}:network", "radius": None, "labels": "classes"}
+STUDY = small("constant", **OWN)
 
 
-def test_a_network_learns_as_in_the_batched_engine(study, tmp_path):
-    federate(study, tmp_path)
-    run_study(study, tmp_path / "batched")
+def test_a_network_learns_as_in_the_batched_engine(tmp_path):
+    federate(STUDY, tmp_path)
+    run_study(STUDY, tmp_path / "batched")
     one, other = (read_result(tmp_path / name).rows for name in ("result", "batched"))
     for name in ("admitted", "n", "N", "debt", "accuracy"):
         assert one[name].to_pylist() == other[name].to_pylist()
@@ -49,9 +42,9 @@ def stream(client, start):
     yield from zip(x[start:], y[start:], strict=True)
 
 
-def test_a_stream_goes_on_from_where_it_was_left_and_may_end(study, tmp_path):
+def test_a_stream_goes_on_from_where_it_was_left_and_may_end(tmp_path):
     """Each client has 40 samples: what it delivers is what it draws, and when they are gone, nothing."""
-    long = federated(small(tmp_path, rounds=30, model=study.model, radius=None, labels="classes"), "constant")
+    long = small("constant", rounds=30, **OWN)
     seen = {m: [] for m in range(3)}
 
     def listen(t, m, reply):
@@ -87,9 +80,9 @@ def test_a_stream_s_faults_are_told_by_name(given, said):
         of_stream(given, 4)(1, 2, Source())
 
 
-def failing(study, tmp_path, caplog, **own):
+def failing(tmp_path, caplog, **own):
     with pytest.raises(SettingError, match="no client took part in round 1"):
-        federate(study, tmp_path, Wire(*nodes(study, tmp_path, **own)))
+        federate(STUDY, tmp_path, Wire(*nodes(STUDY, tmp_path, **own)))
     return caplog.text
 
 
@@ -106,25 +99,25 @@ def failing(study, tmp_path, caplog, **own):
         ),
     ],
 )
-def test_a_label_that_there_is_not_or_another_model_than_the_server_s(own, said, study, tmp_path, caplog):
-    assert said in failing(study, tmp_path, caplog, **own)
+def test_a_label_that_there_is_not_or_another_model_than_the_server_s(own, said, tmp_path, caplog):
+    assert said in failing(tmp_path, caplog, **own)
 
 
 @pytest.mark.parametrize("bad", [np.full(8, np.nan), np.array([None] * 8)], ids=["NaN", "object"])
-def test_inputs_that_are_no_numbers_do_not_stay_at_the_door(study, bad, tmp_path, caplog):
-    told = failing(study, tmp_path, caplog, stream=lambda client, start: iter([(bad, 0)] * 9))
+def test_inputs_that_are_no_numbers_do_not_stay_at_the_door(bad, tmp_path, caplog):
+    told = failing(tmp_path, caplog, stream=lambda client, start: iter([(bad, 0)] * 9))
     assert "the source gave inputs that are no finite numbers" in told
-    federate(study, tmp_path, Wire(*nodes(study, tmp_path, stream=stream)))  # mended
+    federate(STUDY, tmp_path, Wire(*nodes(STUDY, tmp_path, stream=stream)))  # mended
 
 
 def test_a_pool_that_is_too_small(tmp_path):
-    study = federated(small(tmp_path, replacement=False), "constant")
+    study = small("constant", replacement=False)
     draw = of_part(make_problem(study), 0)
     with pytest.raises(SettingError, match="client 0 is to draw 121 samples from a pool of 120"):
         draw(1, 121, Source())
 
 
-def test_the_app_can_be_taken_to_ray(study):
+def test_the_app_can_be_taken_to_ray():
     """Its workers get it by cloudpickle, which looks into the code of functions within functions."""
     cloudpickle = pytest.importorskip("ray.cloudpickle")
-    assert cloudpickle.loads(cloudpickle.dumps(client_app(study, stream=stream)))
+    assert cloudpickle.loads(cloudpickle.dumps(client_app(STUDY, stream=stream)))

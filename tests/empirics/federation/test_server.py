@@ -10,13 +10,10 @@ from empirics.federation.client import _folder
 from empirics.federation.processes import Place
 from empirics.federation.server import STOPPED, server_app
 from empirics.records.folder import Folder, read_result
-from tests.empirics.federation.wire import Wire, federate, federated, identity, nodes, small
+from tests.empirics.federation.wire import Wire, federate, identity, nodes, small
 from theory.setting import SettingError
 
-
-@pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    return federated(small(tmp_path_factory.mktemp("data"), rounds=4), "constant")
+STUDY = small("constant", rounds=4)
 
 
 def serve(study, place, wire=None):
@@ -25,47 +22,47 @@ def serve(study, place, wire=None):
         server_app(study)(wire or Wire(*nodes(study, place)), Context(0, 1, {}, RecordDict(), config))
 
 
-def test_it_makes_its_result_and_leaves_it_alone_when_it_is_finished(study, tmp_path):
-    serve(study, tmp_path)
+def test_it_makes_its_result_and_leaves_it_alone_when_it_is_finished(tmp_path):
+    serve(STUDY, tmp_path)
     before = read_result(tmp_path / "result")
-    serve(study, tmp_path)
+    serve(STUDY, tmp_path)
     assert read_result(tmp_path / "result").rows.equals(before.rows)
     assert not (tmp_path / "result" / STOPPED).exists()
 
 
-def test_another_study_than_the_results_is_refused_and_why_is_written_down(study, tmp_path):
-    federate(study, tmp_path, rounds=2)
+def test_another_study_than_the_results_is_refused_and_why_is_written_down(tmp_path):
+    federate(STUDY, tmp_path, rounds=2)
     with pytest.raises(SettingError, match="the study of this app is not that of the result"):
-        serve(replace(study, seed=7), tmp_path)
+        serve(replace(STUDY, seed=7), tmp_path)
     stopped = tmp_path / "result" / STOPPED
     assert stopped.read_text().startswith("the study of this app is not that of the result")
-    serve(study, tmp_path)
+    serve(STUDY, tmp_path)
     assert not stopped.exists()
 
 
-def test_any_end_is_written_down_but_not_into_the_folder_of_another_process(study, tmp_path):
-    federate(study, tmp_path, rounds=1)
+def test_any_end_is_written_down_but_not_into_the_folder_of_another_process(tmp_path):
+    federate(STUDY, tmp_path, rounds=1)
     stopped = tmp_path / "result" / STOPPED
     with (
         Folder.continued(tmp_path / "result"),
         pytest.raises(SettingError, match="written by another process"),
     ):
-        serve(study, tmp_path)
+        serve(STUDY, tmp_path)
     assert not stopped.exists()
-    wire = Wire(*nodes(study, tmp_path))
+    wire = Wire(*nodes(STUDY, tmp_path))
     wire.push_messages = lambda messages: 1 / 0
     with pytest.raises(ZeroDivisionError):
-        serve(study, tmp_path, wire)
+        serve(STUDY, tmp_path, wire)
     assert stopped.read_text() == "ZeroDivisionError: division by zero\n"
 
 
-def test_a_study_that_cannot_run_leaves_no_folder(study, tmp_path):
+def test_a_study_that_cannot_run_leaves_no_folder(tmp_path):
     with pytest.raises(SettingError):
-        serve(replace(study, dataset="npz:nowhere.npz"), tmp_path)
+        serve(replace(STUDY, dataset="npz:nowhere.npz"), tmp_path)
     assert not (tmp_path / "result").exists()
 
 
-def test_a_client_that_loses_its_disk_goes_on_with_what_it_has(study, tmp_path):
+def test_a_client_that_loses_its_disk_goes_on_with_what_it_has(tmp_path):
     lost = []
 
     def faults(t, m, reply):
@@ -76,8 +73,8 @@ def test_a_client_that_loses_its_disk_goes_on_with_what_it_has(study, tmp_path):
             lost.append(dict(reply.content["metrics"]))
         return reply
 
-    federate(study, tmp_path, Wire(*nodes(study, tmp_path), faults))
-    federate(study, tmp_path / "whole")
+    federate(STUDY, tmp_path, Wire(*nodes(STUDY, tmp_path), faults))
+    federate(STUDY, tmp_path / "whole")
     assert lost[0]["cohort-rounds"] == [3]
     found, wanted = (read_result(p / "result").rows.to_pylist() for p in (tmp_path, tmp_path / "whole"))
     assert [row["admitted"] for row in found] == [row["admitted"] for row in wanted]

@@ -3,7 +3,6 @@
 from contextlib import contextmanager
 from uuid import uuid4
 
-import numpy as np
 import pytest
 
 pytest.importorskip("flwr")
@@ -15,15 +14,13 @@ from empirics.federation.client import client_app
 from empirics.federation.journal import Journal, federated, prepare
 from empirics.federation.server import Admission, Prompt, _arrays
 from empirics.settings.study import Study
-from tests.empirics.small import blobs
+from tests.empirics.small import blobs_file
 
 
-def small(place, **given):
-    """A study of three clients on a small data set in a file, for which a round takes milliseconds."""
-    data, file = blobs(), place / "blobs.npz"
-    np.savez(file, x=data.train_x, y=data.train_y, test_x=data.test_x, test_y=data.test_y)
-    start = {"buffers": (6, 8, 10), "budget": 30.0, "rounds": 6, "steps": 2, "dataset": f"npz:{file}"}
-    return Study(**(start | given))
+def small(policy, **given):
+    """A study of one policy and three clients, for which a round takes milliseconds."""
+    start = {"buffers": (6, 8, 10), "budget": 30.0, "rounds": 6, "steps": 2, "dataset": blobs_file()}
+    return federated(Study(**(start | given)), policy)
 
 
 class Wire:
@@ -101,6 +98,3 @@ def federate(study, place, wire=None, *, rounds=None, patience=5, **own):
             left = study.rounds - journal.done if rounds is None else rounds
             strategy.start(Prompt(wire), _arrays(journal), num_rounds=left, timeout=0.5)
             return journal.finish() if journal.finished else None
-
-
-__all__ = ["Wire", "federate", "federated", "identity", "nodes", "small"]

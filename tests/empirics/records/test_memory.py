@@ -10,25 +10,14 @@ WHOLE = 8  # bytes of a number
 
 def held(folder, rounds):
     """Bytes of Python and NumPy that a study holds on to at most, and how many admissions it decides."""
-    given = study(
-        rounds=rounds,
-        checkpoint=10,
-        seeds=10,
-        radius=None,
-        V=10.0,
-        rho=0.9,
-        measures=("accuracy",),
-        predict=False,
-        policies=("acdpp", "constant", "hybrid", "released"),
-    )
+    plain = {"radius": None, "V": 10.0, "rho": 0.9, "measures": ("accuracy",), "predict": False}
+    policies = ("acdpp", "constant", "hybrid", "released")
+    given = study(rounds=rounds, checkpoint=10, seeds=10, policies=policies, **plain)
     seen = []
     tracemalloc.start()
     try:
         run_study(
-            given,
-            folder,
-            dataset=blobs(),
-            progress=lambda done: seen.append(tracemalloc.get_traced_memory()[0]),
+            given, folder, dataset=blobs(), progress=lambda _: seen.append(tracemalloc.get_traced_memory()[0])
         )
     finally:
         tracemalloc.stop()

@@ -1,13 +1,7 @@
 """Whole studies: what is saved explains itself, and a killed study continues to the same numbers."""
 
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -138,31 +132,6 @@ def test_rows_without_their_checkpoint_are_written_again(result, killed):
     shutil.copy(parts / "000000000001-000000000010.parquet", parts / "000000000021-000000000030.parquet")
     (killed / "settings.json.partial").write_text("{")
     assert run_study(out=killed, resume=True) == result[1]
-
-
-SCRIPT = """
-import sys, time
-from empirics.run import run_study
-from empirics.settings.study import Study
-run_study(Study.from_document({setting!r}), sys.argv[1], progress=lambda done: time.sleep(60 * (done == 25)))
-"""
-
-
-def test_kill_9_loses_at_most_the_last_interval(result, tmp_path):
-    out = tmp_path / "killed"
-    # the same number of threads, because it may change the last bit of a sum
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
-    environment |= {"OMP_NUM_THREADS": str(torch.get_num_threads())}
-    command = [sys.executable, "-c", SCRIPT.format(setting=small().document()), str(out)]
-    process = subprocess.Popen(command, env=environment)
-    while not list(out.glob("state-*.npz")) and process.poll() is None:
-        time.sleep(0.005)
-    assert process.poll() is None
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert not (out / "summary.json").exists()
-    assert run_study(small(), out, resume=True) == result[1]
-    assert_same_rows(out, result[0])
 
 
 def test_another_version_is_a_warning_that_says_what_it_means(result, killed, monkeypatch):
@@ -320,43 +289,33 @@ def test_own_data_model_policy_and_prices_give_a_result_like_any_other(own, tmp_
     assert summary["intervals"].startswith("over 2 seeds, which differ in samples; shared: costs and")
 
 
-CHANGED = {"dataset": (2 * DATA[0], DATA[1])}, {"cost": OWN["cost"] + 1}
+MORE = OWN["policies"] | {"more": Steady(1, 1)}
+DATA_ARE, PRICES_ARE = {"dataset": (2 * DATA[0], DATA[1])}, {"cost": OWN["cost"] + 1}
 
 
 @pytest.mark.parametrize(
-    ("changed", "message"),
+    ("rounds", "changed", "message"),
     [
-        (CHANGED[0], "the data are not what it began with"),
-        (CHANGED[1], "the prices are not what it began with"),
-        ({"dataset": None}, "data set 'given:tuple' was handed over in Python"),
-        ({"cost": None}, "prices 'given:ndarray' were handed over in Python"),
-        ({"policies": None}, "there is no policy 'mine'"),
-        (
-            {"policies": OWN["policies"] | {"more": Steady(1, 1)}},
-            r"policies is \['constant', 'mine'\] there and",
-        ),
-        ({"policies": {"mine": Steady(2, 2)}}, "in round 1 of mine, admitted was 2 and is 4 now"),
-        ({"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention are not as they were"),
-        ({"model": bent}, "the model is not the one it began with"),
-        ({"model": torch.nn.Linear(8, 4)}, "'given:network' there and 'given:Linear' here"),
+        (None, DATA_ARE, "the data are not what it began with"),
+        (None, PRICES_ARE, "the prices are not what it began with"),
+        (None, {"dataset": None}, "data set 'given:tuple' was handed over in Python"),
+        (None, {"cost": None}, "prices 'given:ndarray' were handed over in Python"),
+        (None, {"policies": None}, "there is no policy 'mine'"),
+        (None, {"policies": MORE}, r"policies is \['constant', 'mine'\] there and"),
+        (None, {"policies": {"mine": Steady(2, 2)}}, "in round 1 of mine, admitted was 2 and is 4 now"),
+        (None, {"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention are not as"),
+        (None, {"model": bent}, "the model is not the one it began with"),
+        (None, {"model": torch.nn.Linear(8, 4)}, "'given:network' there and 'given:Linear' here"),
+        (40, DATA_ARE, "not what it began with"),
+        (40, PRICES_ARE, "not what it began with"),
+        (50, {"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention|depend on"),
     ],
 )
-def test_other_things_than_it_began_with_are_refused(own, changed, message):
+def test_other_things_than_it_began_with_are_refused(own, rounds, changed, message):
+    """Of a study that was stopped, and of one that is finished, with so many rounds now."""
+    study = None if rounds is None else small(**OF_OWN, rounds=rounds)
     with pytest.raises(SettingError, match=message):
-        run_study(out=own[0], resume=True, **(OWN | changed))
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        *((one, "not what it began with") for one in CHANGED),
-        ({"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention|depend on"),
-    ],
-)
-def test_they_are_of_a_finished_study_too(own, changed, message):
-    rounds = 50 if "policies" in changed else 40
-    with pytest.raises(SettingError, match=message):
-        run_study(small(**OF_OWN, rounds=rounds), own[1], resume=True, **(OWN | changed))
+        run_study(study, own[0] if study is None else own[1], resume=True, **(OWN | changed))
 
 
 def test_the_network_may_start_elsewhere_when_a_study_goes_on(tmp_path):

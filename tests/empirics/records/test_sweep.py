@@ -75,12 +75,6 @@ def test_a_sweep_can_be_extended_and_is_not_continued_with_other_values(tmp_path
     assert extended == json.loads(json.dumps(train(tmp_path / "long", *names)))
 
 
-def test_a_refused_variant_leaves_nothing_on_disk(tmp_path):
-    with pytest.raises(SettingError, match="oracle keeps samples for 1 round"):
-        train(tmp_path / "never", "constant", "oracle@K=5")
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_policy_handed_over_with_variants_in_the_study_is_not_run_plainly_too(tmp_path):
     study = with_policies("mine@K=2", "mine@K=4")
     own = {"mine": BUILT_IN["constant"]}
