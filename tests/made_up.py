@@ -1,4 +1,4 @@
-"""Made-up results of `acdpp reproduce` and `acdpp reproduce --explain`, for tests alone: no number is a measurement."""
+"""Made-up results of `acdpp reproduce`, for tests alone: no number is a measurement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy import stats
 
 from theory.paper import SECTION7
 
-__all__ = ["PAPER", "POLICIES", "explained", "reproduction", "write"]
+__all__ = ["PAPER", "POLICIES", "reproduction", "write"]
 
 Floats = NDArray[np.float64]
 PAPER: dict[str, dict[str, Any]] = {
@@ -118,45 +118,6 @@ def reproduction(
             if one != "constant"
         },
         "paper": {"points": said["points"], "speed_up": said["speed_up"]},
-    }
-
-
-def explained(
-    worlds: Mapping[str, Mapping[str, float]] | None = None, *, dataset: str = "mnist", seeds: int = 10
-) -> dict[str, Any]:
-    """A document of departures, from worlds, policies and mean gains in points."""
-    draw = np.random.default_rng(seeds)
-    if worlds is None:
-        worlds = {
-            "text": {"acdpp": 0.4, "acdpp+K": 0.9, "acdpp+region": 1.4, "acdpp+cap": 0.3, "released": 2.6},
-            "momentum": {"acdpp": 0.6, "released": 3.1},
-            "readmitted": {"acdpp": 0.2, "released": 2.2},
-        }
-    return {
-        "command": f"acdpp reproduce {dataset} --explain --seeds {seeds} --rounds 100",
-        "dataset": dataset,
-        "seeds": seeds,
-        "rounds": 100,
-        "hardware": "made up",
-        "level": LEVEL,
-        "over": "constant",
-        "worlds": {
-            world: {
-                "label": f"{world}, as it is",
-                "policies": {
-                    name: {
-                        "points": _paired(gain + draw.normal(0, 1.2, seeds)),
-                        "points_averaged": _paired(gain + draw.normal(0, 1.2, seeds)),
-                        "mean_cost": _estimate(55 + 8 * gain + draw.normal(0, 2, seeds)),
-                        "largest_occupancy": 100 + 40 * ("released" in name),
-                        "buffers": 100,
-                        "best_accuracy": _estimate(0.9 + draw.normal(0, 0.01, seeds)),
-                    }
-                    for name, gain in policies.items()
-                },
-            }
-            for world, policies in worlds.items()
-        },
     }
 
 

@@ -1,14 +1,23 @@
-"""A small, real result of training, shared by the tests that draw or read one."""
+"""Small, real results of training, and what a command would save, shared by the tests that draw or read them."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from empirics.run import run_study
+from empirics.run import run_study, study_of
 from empirics.settings.study import Study
 from figures.measured import Measured, read
+from tests.figures.small import SWEEP
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One worker trains what all tests here read."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and "result" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("trained"))
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +31,24 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def measured(result: Path) -> Measured:
     return read(result)
+
+
+@pytest.fixture(scope="session")
+def sweep(result: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("sweep") / "result"
+    run_study(Study.from_document({"policies": SWEEP}, study_of(result)), out)
+    return out
+
+
+@pytest.fixture
+def saved(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The commands by the files that would name them; nothing is rendered, which test_save.py looks at."""
+    commands: dict[str, str] = {}
+
+    def save(figure: Any, folder: Path, name: str, *, form: Any, origin: Any, **_: Any) -> Path:
+        path = folder / f"{name}.{form.value}"
+        commands[path.name] = origin.command
+        return path
+
+    monkeypatch.setattr("figures.save.save", save)
+    return commands

@@ -1,13 +1,29 @@
-"""Parts of a result, to draw what is short, has one seed, or lacks something."""
+"""Parts of a result, to draw what is short, has one seed, or lacks something; and whether a drawing fits its page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from figures.choices import Style
 from figures.measured import Measured
+from figures.style import LOOKS, Look
+from theory.setting import Constants
 
-__all__ = ["cut"]
+__all__ = ["PAPER", "SLIDES", "SWEEP", "UNIT", "cut", "fits"]
+
+PAPER = LOOKS[Style.paper]
+SLIDES = LOOKS[Style.slides]  # its letters are the widest; dark is slides in other colours
+UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5, E=2, G=1, L=1)
+SWEEP = [
+    *("constant@K=7", "constant@K=2", "constant@K=12", "acdpp@K=3,eta=0.1", "acdpp@K=9,eta=0.1"),
+    *("oracle", "hybrid@K=4", "constant", "constant@K=3,eta=0.1", "oracle@steps=1"),
+]
 
 
 def cut(
@@ -29,3 +45,16 @@ def cut(
     return replace(
         result, policies=tuple(names), constants=constants, seeds=seeds, horizon=rounds, columns=columns
     )
+
+
+def fits(figure: Figure, look: Look = SLIDES) -> bool:
+    """Whether it has its ground, and nothing reaches beyond the page by more than a hundredth of an inch."""
+    with look.applied():
+        figure.set_dpi(60)
+        layout = figure.get_layout_engine()
+        assert layout is not None
+        layout.execute(figure)  # which is most of drawing it, and all that places anything
+        box = figure.get_tightbbox(FigureCanvasAgg(figure).get_renderer())
+    width, height = figure.get_size_inches()
+    over = max(-box.x0, -box.y0, box.x1 - width, box.y1 - height)
+    return to_rgb(figure.get_facecolor()) == to_rgb(look.ground) and bool(over < 0.01)

@@ -23,11 +23,6 @@ SMALL = {
 }
 
 
-def description(path: Path) -> str:
-    with Image.open(path) as image:
-        return str(image.info["Description"])
-
-
 def invoke(*words: str) -> str:
     done = CliRunner().invoke(plot.app, words, catch_exceptions=False)
     assert done.exit_code == 0, done.output
@@ -39,32 +34,32 @@ def test_every_figure_of_the_theory_has_defaults() -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_figure_is_one_command(name: str, tmp_path: Path) -> None:
+def test_a_figure_is_one_command(name: str, tmp_path: Path, saved: dict[str, str]) -> None:
     said = invoke(name, *SMALL[name], "--dpi", "40", "--out", str(tmp_path / "new"))
-    path = tmp_path / "new" / f"{name}.png"
     assert said.strip().endswith(f"{name}.png")
-    words = ["acdpp", "plot", name, *SMALL[name], "--dpi", "40"]
-    assert description(path) == " ".join(words)
-    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert saved == {f"{name}.png": " ".join(["acdpp", "plot", name, *SMALL[name], "--dpi", "40"])}
 
 
-def test_a_result_is_drawn_from_its_folder(result: Path, tmp_path: Path) -> None:
+def test_a_result_is_drawn_from_its_folder(result: Path, tmp_path: Path, saved: dict[str, str]) -> None:
     invoke("risk-vs-bound", str(result), "--format", "svg", "--out", str(tmp_path))
-    assert [file.name for file in tmp_path.iterdir()] == ["risk-vs-bound.svg"]
+    assert list(saved) == ["risk-vs-bound.svg"]
 
 
-def test_all_draws_all(result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_draws_all(
+    result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: dict[str, str]
+) -> None:
     assert {*plot.THEORY, *plot.MEASURED, *plot.REPRODUCED} == set(plot.FIGURES)
     monkeypatch.setattr(plot, "THEORY", ("uniformity",))
     monkeypatch.setattr(plot, "MEASURED", ("mismatch",))
     invoke("all", "--result", str(result), "--style", "dark", "--dpi", "40", "--out", str(tmp_path))
-    commands = {path.stem: description(path) for path in tmp_path.iterdir()}
-    assert commands["uniformity"] == "acdpp plot uniformity --style dark --dpi 40"
-    assert commands["measured-mismatch"] == f"acdpp plot mismatch {result} --style dark --dpi 40"
+    assert saved == {
+        "uniformity.png": "acdpp plot uniformity --style dark --dpi 40",
+        "measured-mismatch.png": f"acdpp plot mismatch {result} --style dark --dpi 40",
+    }
 
 
 def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: dict[str, str]
 ) -> None:
     study = Study(
         rounds=2,
@@ -82,7 +77,7 @@ def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(
     words = ["all", "--result", str(tmp_path / "result"), "--dpi", "40", "--out", str(tmp_path / "plots")]
     done = CliRunner().invoke(plot.app, words, catch_exceptions=False)
     assert done.exit_code == 0
-    assert {path.name for path in (tmp_path / "plots").iterdir()} == {"learning.png", "constraints.png"}
+    assert set(saved) == {"learning.png", "constraints.png"}
     said = done.stderr.splitlines()
     left_out = [line.split(":")[1] for line in said]
     assert left_out == [
@@ -163,7 +158,11 @@ def test_a_folder_named_like_a_file_is_not_made(name: str, tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
     (tmp_path / name).mkdir()
     invoke("uniformity", "--K", "2", "--dpi", "40", "--out", str(tmp_path / name))
-    assert [path.name for path in (tmp_path / name).iterdir()] == ["uniformity.png"]
+    (path,) = (tmp_path / name).iterdir()
+    assert path.name == "uniformity.png"
+    with Image.open(path) as image:
+        assert image.info["Title"] == "acdpp: uniformity"
+        assert image.info["Description"] == "acdpp plot uniformity --K 2 --dpi 40"
 
 
 def test_a_bar_appears_on_a_terminal_only_when_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from acdpp import plot
 from empirics.control.schedule import brief_for, plan
@@ -15,9 +16,7 @@ from empirics.predict import predict_study
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from figures import frontier
-from figures.choices import Style
-from figures.style import LOOKS
-from tests.figures.test_drawing import UNIT, overhang
+from tests.figures.small import SLIDES, UNIT, fits
 from theory.buying_plan import best_plan, burst_plan, online_plan
 from theory.prices import Atoms, Uniform
 from theory.setting import SettingError
@@ -30,6 +29,11 @@ LAW = Uniform(1.0, 10.0)
 @pytest.fixture(scope="module")
 def small() -> frontier.Frontier:
     return frontier.compute(STUDY)
+
+
+@pytest.fixture(scope="module")
+def drawn(small: frontier.Frontier) -> Figure:
+    return frontier.draw(small, SLIDES)
 
 
 def test_effective_samples_are_those_of_the_plans(small: frontier.Frontier) -> None:
@@ -76,7 +80,7 @@ def test_risks_are_those_of_the_command_predict(small: frontier.Frontier) -> Non
     assert small.risks.cumulative["constant"][-1] == pytest.approx(oracle[-1])
 
 
-def test_what_was_spent_is_said(small: frontier.Frontier) -> None:
+def test_what_was_spent_is_said(small: frontier.Frontier, drawn: Figure) -> None:
     assert small.risks is not None
     budget = float(small.risks.C[2])
     played = plan(replace(STUDY, budget=budget, policies=("constant",)), UNIT)
@@ -84,7 +88,7 @@ def test_what_was_spent_is_said(small: frontier.Frontier) -> None:
     assert small.risks.spent["constant"][2] == pytest.approx(paid / budget)
     ratios = np.array([values for name, values in small.risks.spent.items() if name != "oracle"])
     assert small.risks.overspent == pytest.approx((100 * ratios.min() - 100, 100 * ratios.max() - 100))
-    note = frontier.draw(small, LOOKS[Style.paper]).legends[0].get_title().get_text()
+    note = drawn.legends[0].get_title().get_text()
     low, high = (f"{x:+.0f}".replace("-", "−") for x in small.risks.overspent)
     assert f"{low} to {high} % off the budget" in note.replace("\n", " ")
 
@@ -100,11 +104,10 @@ def test_constant_admission_can_spend_every_budget(places: int) -> None:
         assert budget == pytest.approx(5.5 * places / K, abs=1e-5)
 
 
-@pytest.mark.parametrize(("style", "risk"), [(Style.slides, True), (Style.paper, False)])
-def test_it_is_drawn_within_its_page(style: Style, risk: bool, small: frontier.Frontier) -> None:
-    look = LOOKS[style]
-    figure = frontier.draw(small if risk else replace(small, risks=None), look)
-    assert overhang(figure, look) < 0.01
+@pytest.mark.parametrize("risk", [True, False])
+def test_it_is_drawn_within_its_page(risk: bool, small: frontier.Frontier, drawn: Figure) -> None:
+    figure = drawn if risk else frontier.draw(replace(small, risks=None), SLIDES)
+    assert fits(figure)
     assert len(figure.axes) == (4 if risk else 2)
     assert all(axes.get_ylabel() for axes in figure.axes)
     (legend,) = figure.legends
@@ -114,8 +117,8 @@ def test_it_is_drawn_within_its_page(style: Style, risk: bool, small: frontier.F
     assert ("(c)" in legend.get_title().get_text()) == risk
 
 
-def test_nothing_that_can_be_reached_is_hatched(small: frontier.Frontier) -> None:
-    axes = frontier.draw(small, LOOKS[Style.paper]).axes[0]
+def test_nothing_that_can_be_reached_is_hatched(small: frontier.Frontier, drawn: Figure) -> None:
+    axes = drawn.axes[0]
     (region,) = [c for c in axes.collections if c.get_hatch()]
     outline = region.get_paths()[0].vertices
     for C, limit in zip(small.C, small.limit, strict=True):
@@ -136,7 +139,7 @@ def test_prices_of_any_law_have_a_frontier(cost: CostProcess, law: Any) -> None:
     assert data.mean_cost == pytest.approx(float(law.mean))
     at = [best_plan(law, 8, float(C)).effective_rate for C in data.C]
     assert data.effective["buy-cheap"] == pytest.approx(at)
-    frontier.draw(data, LOOKS[Style.paper])
+    frontier.draw(data, SLIDES)
 
 
 def test_options_make_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empirics.run import run_study, study_of
-from empirics.settings.study import Study
 from figures import constraints, learning, measured_mismatch, prediction, risk_vs_bound
 from figures.measured import STRETCHES, Measured, read, thinned
 from figures.missing import NotMeasured
-from tests.figures.small import cut
+from tests.figures.small import SWEEP, cut
 from theory.bound import theorem_1
 from theory.reuse import trajectory
 from theory.setting import SettingError
@@ -142,13 +140,12 @@ def test_bounds_added_up_stretch_by_stretch_are_those_of_the_whole(measured: Mea
         assert data.policies["acdpp"].corrected.mean[place] == pytest.approx(np.mean(whole), rel=1e-12)
 
 
-def test_the_bounds_of_a_variant_have_its_own_steps(result: Path, tmp_path: Path) -> None:
-    names = ["constant", "constant@K=3,eta=0.1", "oracle@steps=1"]
-    summary = run_study(Study.from_document({"policies": names}, study_of(result)), tmp_path / "sweep")
-    data = risk_vs_bound.compute(read(tmp_path / "sweep"))
-    assert list(data.policies) == names
+def test_the_bounds_of_a_variant_have_its_own_steps(sweep: Path) -> None:
+    summary = json.loads((sweep / "summary.json").read_text())["policies"]
+    data = risk_vs_bound.compute(read(sweep))
+    assert list(data.policies) == list(summary) == SWEEP
     for name, one in data.policies.items():
-        found = summary["policies"][name]
+        found = summary[name]
         assert one.corrected.mean[-1] == pytest.approx(found["bound_corrected"], rel=1e-9)
         assert one.stated.mean[-1] == pytest.approx(found["bound_stated"], rel=1e-9)
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
 
 from empirics.run import run_study, study_of
 from empirics.settings.study import Study
@@ -19,29 +18,15 @@ from figures import prediction, retention
 from figures.choices import Style
 from figures.measured import Measured, half_width, read
 from figures.missing import NotMeasured
-from figures.style import LOOKS
-from tests.figures.small import cut
-from tests.figures.test_drawing import overhang
+from figures.style import LOOKS, Look
+from tests.figures.small import PAPER, SLIDES, SWEEP, cut, fits
 from theory.design import design, design_limit
 from theory.setting import Budget
-
-pytestmark = pytest.mark.xdist_group("sweep")  # one worker makes what all tests here look at
-SWEEP = [
-    *("constant@K=7", "constant@K=2", "constant@K=12", "acdpp@K=3,eta=0.1", "acdpp@K=9,eta=0.1"),
-    *("oracle", "hybrid@K=4", "constant"),
-]
 
 
 def summary_of(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "summary.json").read_text())["policies"]
     return found
-
-
-@pytest.fixture(scope="module")
-def sweep(result: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("sweep") / "result"
-    run_study(Study.from_document({"policies": SWEEP}, study_of(result)), out)
-    return out
 
 
 # --- rounds ------------------------------------------------------------------------------------------------
@@ -89,13 +74,13 @@ def test_what_is_not_above_0_has_no_residual_and_no_ratio(measured: Measured) ->
     columns = measured.columns | {"excess_risk": np.zeros(measured["excess_risk"].shape)}
     data = prediction.compute(replace(measured, columns=columns))
     assert all(np.isnan(one.residual).all() for one in data.policies.values())
-    figure = prediction.draw(data, LOOKS[Style.paper])
+    figure = prediction.draw(data, PAPER)
     assert not [text for axes in figure.axes for text in axes.texts if text.get_text()]
 
 
 def test_the_panel_says_how_far_the_bound_is_and_the_strip_how_far_the_prediction(measured: Measured) -> None:
     data = prediction.compute(cut(measured, names=measured.policies[:5]))  # one row
-    figure = prediction.draw(data, LOOKS[Style.paper])
+    figure = prediction.draw(data, PAPER)
     panels, strips = figure.axes[:5], figure.axes[5:]
     for panel, strip, one in zip(panels, strips, data.policies.values(), strict=True):
         ratio = one.bound[-1] / one.average.measured.mean[-1]
@@ -119,13 +104,12 @@ def test_policies_fill_a_page_and_what_is_left_out_is_said(policies: int, measur
     assert len(data.policies) == drawn
     assert {names[0], names[-1]} <= set(data.policies)
     assert ("Drawn: 15 of 40 policies" in data.note) == (policies == 40)
-    figure = prediction.draw(data, LOOKS[Style.slides])
-    assert len(figure.axes) == 2 * drawn
-    assert overhang(figure, LOOKS[Style.slides]) < 0.01
+    assert len(prediction.draw(data, PAPER).axes) == 2 * drawn
 
 
 def test_a_result_without_predictions_says_why_and_what_to_do(result: Path, tmp_path: Path) -> None:
-    study = Study.from_document({"predict": False, "policies": ["constant"]}, study_of(result))
+    plain = {"predict": False, "policies": ["constant"], "rounds": 2, "checkpoint": 2, "seeds": 1}
+    study = Study.from_document(plain, study_of(result))
     run_study(study, tmp_path / "plain")
     with pytest.raises(
         NotMeasured,
@@ -156,15 +140,18 @@ def test_a_sweep_is_read_in_the_order_of_k(sweep: Path) -> None:
 
 
 def test_the_best_is_the_least_measured_and_the_least_predicted(sweep: Path) -> None:
-    columns = {"excess_risk": np.ones((8, 3, 30)), "predicted_excess_risk": np.ones((8, 3, 30))}
+    columns = {
+        "excess_risk": np.ones((len(SWEEP), 3, 30)),
+        "predicted_excess_risk": np.ones((len(SWEEP), 3, 30)),
+    }
     columns["excess_risk"][SWEEP.index("constant@K=12")] = 0.5
     columns["predicted_excess_risk"][SWEEP.index("constant@K=2")] = 0.5
     data = retention.compute(replace(read(sweep), columns=columns))
     for panel in retention.PANELS:
         risk = data.risks[panel]["constant"]
         assert (risk.best, risk.best_predicted) == (12, 2)
-    axes = retention.draw(data, LOOKS[Style.paper]).axes[0]
-    colour = LOOKS[Style.paper].policy("constant")["color"]
+    axes = retention.draw(data, PAPER).axes[0]
+    colour = PAPER.policy("constant")["color"]
     own = [line for line in axes.lines if line.get_color() == colour and len(line.get_xdata()) == 1]
     assert {str(line.get_marker()): float(np.asarray(line.get_xdata())[0]) for line in own} == {
         "*": 12,
@@ -179,7 +166,7 @@ def test_the_marked_retentions_are_those_of_the_design(sweep: Path) -> None:
     assert data.limit == design_limit(budget, result.constants[0]).K == 10
     own = {design(budget, 30, result.constants[SWEEP.index(name)]).K for name in ("constant", SWEEP[3])}
     assert data.finite == tuple(sorted(own))
-    look = LOOKS[Style.paper]
+    look = PAPER
     for axes in retention.draw(data, look).axes:
         drawn = {
             float(np.asarray(line.get_xdata())[0]) for line in axes.lines if line.get_color() == look.stated
@@ -190,7 +177,7 @@ def test_the_marked_retentions_are_those_of_the_design(sweep: Path) -> None:
 def test_the_prices_of_a_trace_are_those_that_were_paid(sweep: Path) -> None:
     result = read(sweep, retention.READS)
     study = Study.from_document({"cost": {"process": "trace", "file": "gone.csv"}}, result.study)
-    dear = replace(result, study=study, columns=result.columns | {"cost": np.full((8, 3, 30), 11.0)})
+    dear = replace(result, study=study, columns=result.columns | {"cost": np.full((len(SWEEP), 3, 30), 11.0)})
     assert retention.compute(dear).limit == 20
 
 
@@ -199,7 +186,7 @@ def test_a_sweep_without_predictions_is_drawn_and_says_so(sweep: Path) -> None:
     data = retention.compute(replace(result, not_predicted="the setting predict is false"))
     assert data.risks["late"]["constant"].best_predicted is None
     assert data.note.endswith(" No prediction: the setting predict is false.")
-    figure = retention.draw(data, LOOKS[Style.paper])
+    figure = retention.draw(data, PAPER)
     assert not any("predicted" in text.get_text() for text in figure.legends[0].get_texts())
 
 
@@ -215,22 +202,15 @@ MANY = [f"{policy}@K={K}" for policy in ("mine", "acdpp", "constant") for K in r
 
 
 @pytest.mark.parametrize(
-    ("style", "part"),
-    [
-        (Style.dark, {}),
-        (Style.paper, {"rounds": 1, "seeds": 1}),
-        (Style.slides, {"seeds": 1}),
-        (Style.slides, {"names": MANY}),
-    ],
-    ids=["whole", "one round", "one seed", "many"],
+    ("look", "part"),
+    [(LOOKS[Style.dark], {"rounds": 1, "seeds": 1}), (SLIDES, {"names": MANY})],
+    ids=["one round", "many"],
 )
-def test_a_sweep_of_any_size_is_drawn_within_its_page(style: Style, part: Any, sweep: Path) -> None:
-    data, look = retention.compute(cut(read(sweep, retention.READS), **part)), LOOKS[style]
-    figure = retention.draw(data, look)
-    assert overhang(figure, look) < 0.01
+def test_a_sweep_of_any_size_is_drawn_within_its_page(look: Look, part: Any, sweep: Path) -> None:
+    figure = retention.draw(retention.compute(cut(read(sweep, retention.READS), **part)), look)
+    assert fits(figure, look)
     for axes in figure.axes:
         labels = [text for text in axes.get_xticklabels() if text.get_text()]
         boxes = [text.get_window_extent() for text in labels]
         assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
         assert axes.get_ylim()[0] == 0
-    assert to_rgb(figure.get_facecolor()) == to_rgb(look.ground)

@@ -12,16 +12,13 @@ from matplotlib.collections import PathCollection
 
 from acdpp import plot
 from empirics.control.prices import make_prices
-from empirics.run import run_study
 from empirics.settings.costs import CostProcess
 from empirics.settings.study import Study
 from figures import prices
-from figures.choices import Style
 from figures.measured import Measured, read
 from figures.missing import NotMeasured
-from figures.style import LOOKS, readable
-from tests.figures.small import cut
-from tests.figures.test_drawing import UNIT, overhang
+from figures.style import readable
+from tests.figures.small import PAPER, UNIT, cut
 from theory.law import by_capacity
 from theory.reuse import trajectory
 from theory.setting import SettingError
@@ -30,14 +27,10 @@ STUDY = Study(rounds=60, buffers=(8, 12), budget=11.0, seed=3)
 
 
 @pytest.fixture(scope="module")
-def bought(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("prices") / "result"
-    policies = ("oracle", "constant@K=5", "buy-cheap-online", "constant", "acdpp")
-    study = Study(
-        rounds=20, seeds=2, buffers=(8, 12), budget=11.0, steps=1, labels="parity", policies=policies
-    )
-    run_study(study, out)
-    return out
+def bought(measured: Measured) -> Measured:
+    """A result with variants, out of order."""
+    names = ["oracle", "constant@K=5", "buy-cheap-online", "constant", "acdpp"]
+    return cut(measured, rounds=20, seeds=2, names=names)
 
 
 def test_everything_follows_from_prices_and_purchases() -> None:
@@ -75,7 +68,11 @@ def test_dots_stand_at_the_price_of_the_round_and_have_the_number_bought_as_area
     some = np.where(data.cost < 5, np.arange(60) % 20 + 1, 0)  # any number of samples at a time
     for name in data.buying:
         data.policies[name] = replace(data.policies[name], bought=some.astype(float))
-    figure = prices.draw(data, LOOKS[Style.paper])
+    figure = prices.draw(data, PAPER)
+    (legend,) = figure.legends
+    shown = [text.get_text() for text in legend.get_texts()]
+    assert shown[: len(data.policies)] == [readable(name) for name in data.policies]
+    assert legend.get_title().get_text().replace("\n", " ") == data.note
     market, memory, money, effective = figure.axes
     dots = [c for c in market.collections if isinstance(c, PathCollection)]
     for one, name in zip(dots, data.buying, strict=True):
@@ -96,58 +93,43 @@ def test_dots_stand_at_the_price_of_the_round_and_have_the_number_bought_as_area
     assert edges == [20, 0]
 
 
-def test_a_result_is_drawn_from_its_columns(bought: Path) -> None:
-    result = read(bought, prices.READS)
-    data = prices.compute_measured(result, replicate=1)
+def test_a_result_is_drawn_from_its_columns(bought: Measured) -> None:
+    data = prices.compute_measured(bought, replicate=1)
     assert list(data.policies) == ["buy-cheap-online", "acdpp", "constant@K=5"]  # of each the first variant
     assert data.buying == ["buy-cheap-online"]
     for name, run in data.policies.items():
-        place = result.policies.index(name)
-        assert (run.bought == result["admitted"][place, 1]).all()
-        assert (run.n == result["n"][place, 1]).all()
-        assert (run.effective == result["N_eff"][place, 1]).all()
-    assert (data.cost == result["cost"][0, 1]).all()
+        place = bought.policies.index(name)
+        assert (run.bought == bought["admitted"][place, 1]).all()
+        assert (run.n == bought["n"][place, 1]).all()
+        assert (run.effective == bought["N_eff"][place, 1]).all()
+    assert (data.cost == bought["cost"][0, 1]).all()
     assert (data.budget, data.total_buffer, len(data.rounds)) == (11, 20, 20)
     assert "Replicate 1, counted from 0, of 2." in data.note
-    short = prices.compute_measured(result, rounds=7)
+    short = prices.compute_measured(bought, rounds=7)
     assert len(short.cost) == 7
     assert "Drawn: the first 7 of 20 rounds." in short.note
-    assert "Drawn" not in prices.compute_measured(result, rounds=2000).note
+    assert "Drawn" not in prices.compute_measured(bought, rounds=2000).note
 
 
-def test_the_same_rounds_are_played_and_measured(bought: Path) -> None:
-    result = read(bought, prices.READS)
-    measured = prices.compute_measured(result, replicate=1)
-    played = prices.compute(result.study, result.constants[0], replicate=1)
+def test_the_same_rounds_are_played_and_measured(result: Path) -> None:
+    found = read(result, prices.READS)
+    measured = prices.compute_measured(found, replicate=1)
+    played = prices.compute(found.study, found.constants[0], replicate=1)
     for name in ("buy-cheap-online", "acdpp"):
         assert (measured.policies[name].bought == played.policies[name].bought).all()
 
 
-def test_a_result_that_cannot_be_drawn_says_why(bought: Path, measured: Measured) -> None:
+def test_a_result_that_cannot_be_drawn_says_why(result: Path, measured: Measured) -> None:
     without = cut(measured, names=["acdpp", "constant", "oracle"])
     with pytest.raises(
         NotMeasured, match=r"buys when it is cheap: train with acdpp train --policies buy-cheap"
     ):
         prices.compute_measured(without)
-    with pytest.raises(SettingError, match="replicates 0 to 1: --replicate 2 is none of them"):
-        prices.compute_measured(read(bought, prices.READS), replicate=2)
+    with pytest.raises(SettingError, match="replicates 0 to 2: --replicate 3 is none of them"):
+        prices.compute_measured(measured, replicate=3)
     with pytest.raises(SettingError, match="brings its own settings"):
-        plot.prices(bought, budget="3")
-    assert plot.prices(bought, replicate=1, rounds=5).name == "measured-prices"
-
-
-@pytest.mark.parametrize(
-    ("rounds", "style"), [(1, Style.slides), (2, Style.dark), (60, Style.paper), (700, Style.slides)]
-)
-def test_any_number_of_rounds_is_drawn_within_its_page(rounds: int, style: Style) -> None:
-    data, look = prices.compute(Study(rounds=rounds), UNIT), LOOKS[style]
-    figure = prices.draw(data, look)
-    assert overhang(figure, look) < 0.01
-    (legend,) = figure.legends
-    shown = [text.get_text() for text in legend.get_texts()]
-    assert shown[: len(data.policies)] == [readable(name) for name in data.policies]
-    assert legend.get_title().get_text().replace("\n", " ") == data.note
-    assert all(axes.get_ylabel() for axes in figure.axes)
+        plot.prices(result, budget="3")
+    assert plot.prices(result, replicate=1, rounds=5).name == "measured-prices"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,171 @@
+"""`plot explained` shows every departure with its gains, its cost and its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+
+from figures import explained
+from tests.figures.small import PAPER, fits
+from tests.figures.test_command import invoke
+from tests.made_up import write
+from theory.setting import SettingError
+
+WORLDS: dict[str, dict[str, float]] = {
+    "text": {"acdpp": 0.4, "acdpp+K": 0.9, "acdpp+region": 1.4, "acdpp+cap": 0.3, "released": 2.6},
+    "momentum": {"acdpp": 0.6, "released": 3.1},
+}
+
+
+def between(mean: float, seeds: int, half: float) -> dict[str, Any]:
+    low, high = (mean - half, mean + half) if seeds > 1 else (None, None)
+    return {"mean": mean, "low": low, "high": high}
+
+
+def made(
+    worlds: Mapping[str, Mapping[str, float]] = WORLDS, dataset: str = "mnist", seeds: int = 10
+) -> dict[str, Any]:
+    """A document of departures, from worlds, policies and mean gains in points."""
+    return {
+        "dataset": dataset,
+        "seeds": seeds,
+        "rounds": 100,
+        "level": 0.8,
+        "worlds": {
+            world: {
+                "label": f"{world}, as it is",
+                "policies": {
+                    name: {
+                        "points": between(gain, seeds, 0.5),
+                        "points_averaged": between(gain / 2, seeds, 0.25),
+                        "mean_cost": between(55 + 8 * gain, seeds, 2.0),
+                        "largest_occupancy": 100 + 40 * ("released" in name),
+                        "buffers": 100,
+                    }
+                    for name, gain in policies.items()
+                },
+            }
+            for world, policies in worlds.items()
+        },
+    }
+
+
+def read(document: dict[str, Any], folder: Path) -> explained.Explained:
+    return explained.read(write(document, folder / "explained.json"))
+
+
+def test_a_row_is_a_departure_with_its_intervals_its_cost_and_its_memory(tmp_path: Path) -> None:
+    document = made()
+    figure = explained.draw(read(document, tmp_path), PAPER)
+    *panels, page = figure.axes
+    policies = [pair for world in document["worlds"].values() for pair in world["policies"].items()]
+    assert [label.get_text() for label in panels[0].get_yticklabels()] == [name for name, _ in policies]
+    rows = panels[0].get_yticks()
+    titles = {"points": "after the last round", "points_averaged": "averaged over rounds"}
+    for axes, (key, title) in zip(panels, titles.items(), strict=True):
+        assert axes.get_title(loc="left") == title
+        marks = [line.get_xydata()[0] for line in axes.lines if len(line.get_xdata()) == 1]
+        bars = [s for c in axes.collections if isinstance(c, LineCollection) for s in c.get_segments()]
+        for y, (_, entry), bar, mark in zip(rows, policies, bars, marks, strict=True):
+            gain = entry[key]
+            assert bar.ravel() == pytest.approx([gain["low"], y, gain["high"], y])
+            assert mark == pytest.approx([gain["mean"], y])
+        verticals = [line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 2]
+        assert verticals == [0, 3.5]
+    assert panels[0].get_xlim() == panels[1].get_xlim()
+    beside = [(text.get_text(), text.get_position()[1]) for text in page.texts]
+    for y, (_, entry) in zip(rows, policies, strict=True):
+        assert (f"{entry['mean_cost']['mean']:.1f}", y) in beside
+        assert (f"{entry['largest_occupancy']} %", y) in beside
+    assert {"cost", "memory", "text: text, as it is"} <= {text for text, _ in beside}
+
+
+def test_a_long_headline_takes_two_lines_and_its_rows_follow_them(tmp_path: Path) -> None:
+    document = made({"one": {"acdpp": 0.1}, "two": {"acdpp": 0.2}})
+    document["worlds"]["one"]["label"] = label = " ".join(f"word{i}" for i in range(20))
+    figure = explained.draw(read(document, tmp_path), PAPER)
+    placed = {
+        text.get_position()[1]: text.get_text() for text in figure.axes[-1].texts if text.get_ha() == "left"
+    }
+    assert list(placed) == [0, 1, 3]
+    assert f"{placed[0]} {placed[1]}" == f"one: {label}"
+    assert list(figure.axes[0].get_yticks()) == [2, 4]
+    bands = [(bar.get_y(), bar.get_y() + bar.get_height()) for bar in figure.axes[-1].patches]
+    for row in (2, 4):
+        assert not any(low <= row <= high for low, high in bands)
+    for line in placed:
+        assert any(low < line < high for low, high in bands)
+
+
+@pytest.mark.parametrize(("dataset", "claimed"), [("mnist", 3.5), ("cifar10", 3.5), ("imagenette", 1.8)])
+def test_the_claim_is_that_of_the_data_set(dataset: str, claimed: float, tmp_path: Path) -> None:
+    assert read(made(dataset=dataset), tmp_path).claimed == claimed
+
+
+def test_baselines_are_no_departures_but_richer_constant_admission_is_a_row(tmp_path: Path) -> None:
+    gains = dict.fromkeys(
+        ("constant", "hybrid", "hybrid@K=10", "oracle", "acdpp", "constant@K=2,budget=200"), 1.0
+    )
+    data = read(made({"paper": gains, "momentum": {"constant": 0.0}}), tmp_path)
+    assert [[row.name for row in group.rows] for group in data.groups] == [
+        ["acdpp", "constant@K=2,budget=200"]
+    ]
+    with pytest.raises(SettingError, match="no policy but the baselines"):
+        read(made({"paper": {"constant": 0.0, "oracle": 5.0}}), tmp_path)
+
+
+def test_equal_spending_has_rows_of_its_own(tmp_path: Path) -> None:
+    document = made({"paper": {"acdpp": 1.0, "released": 3.0}})
+    world = document["worlds"]["paper"]
+    gains = {"points": between(-0.5, 10, 0.5), "points_averaged": between(1.5, 10, 0.5)}
+    world["equal_spending"] = {"cost": 200.0, "over": {"constant@K=2,budget=200": {"released": gains}}}
+    data = read(document, tmp_path)
+    assert [group.title for group in data.groups][1] == (
+        "paper, over constant@K=2,budget=200, which may spend as much"
+    )
+    (row,) = data.groups[1].rows
+    assert (float(row.last.mean), float(row.averaged.mean)) == (-0.5, 1.5)
+    assert row.cost == pytest.approx(world["policies"]["released"]["mean_cost"]["mean"])
+
+
+LONG = {f"acdpp+a-long-name-of-a-departure-{j}": 0.1 * j for j in range(12)}
+ODD = {"my_module:MyPolicy$": 1.0, "released-region-cap": 1.0}
+
+
+@pytest.mark.parametrize(
+    "worlds",
+    [
+        {"one": {"acdpp": 0.1}},
+        {**{f"world {i}": LONG for i in range(4)}, "with $ and a name " + "so very long " * 12: ODD},
+    ],
+    ids=["one row", "many and odd names"],
+)
+def test_any_departures_are_drawn_within_the_page(worlds: Any, tmp_path: Path) -> None:
+    assert fits(explained.draw(read(made(worlds), tmp_path), PAPER), PAPER)
+
+
+def test_one_seed_has_no_intervals_and_says_so(tmp_path: Path) -> None:
+    data = read(made(seeds=1), tmp_path)
+    own = replace(data, claimed=np.nan, budget=np.nan, dataset="mine")
+    (legend,) = explained.draw(own, PAPER).legends
+    assert "One seed, so no intervals" in legend.get_title().get_text()
+    assert not any("the paper" in text.get_text() for text in legend.get_texts())
+
+
+def test_it_is_one_command(tmp_path: Path, saved: dict[str, str]) -> None:
+    file = write(made(), tmp_path / "explained.json")
+    for given in (file, tmp_path):
+        invoke("explained", str(given), "--dpi", "40", "--out", str(tmp_path / "plots"))
+        assert saved == {"explained.png": f"acdpp plot explained {given} --dpi 40"}
+    with pytest.raises(SettingError, match=r"has no 'worlds'|has no 'level'"):
+        invoke("explained", str(write({"seeds": 1}, tmp_path / "other.json")))
+    document = made({"one": {"acdpp": 0.1}})
+    del document["worlds"]["one"]["policies"]["acdpp"]["points_averaged"]
+    with pytest.raises(SettingError, match=r"has no 'worlds\.one\.policies\.acdpp\.points_averaged'"):
+        read(document, tmp_path)
