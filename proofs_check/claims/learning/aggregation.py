@@ -206,9 +206,9 @@ CLAIMS = [
         kind="reading",
         title=r"weights $\propto\alpha_mn_m$ follow $F_P$",
         statement="Taken as weights that serve the objective: with clients that draw from $P_m$ and the weights "
-        r"$\alpha_mn_m/\sum \alpha_jn_j$, the expected update is a step on the population risk $F_P$ of the mixture "
-        r"$\sum \alpha_mP_m$. (The paper gives these weights as a natural example and does not say what the update "
-        "is on average.)",
+        r"$\alpha_mn_m/\sum\alpha_jn_j$, the expected update is a step on the population risk $F_P$ of the mixture "
+        r"$\sum\alpha_mP_m$. (The paper gives these weights as a natural example and does not say what the update is "
+        "on average.)",
         formula=r"E\sum_mw_m\nabla\widehat F_m=\nabla F_P,\quad w_m=\frac{\alpha_mn_m}{\sum_j\alpha_jn_j}",
         symbols=SYMBOLS,
         domain=r"clients with different distributions, one local step, $\theta$ fixed",
@@ -227,7 +227,7 @@ CLAIMS = [
             formula=r"w_m=\alpha_m",
             symbols=SYMBOLS,
             sketch="Each local mean is unbiased for its client's risk, so the expected update has weights $w_m$ "
-            r"where $F_P$ has $\alpha_m$; $w_m/\alpha_m=n_m/\sum \alpha_jn_j$ is 1 for all $m$ only if all $n_m$ "
+            r"where $F_P$ has $\alpha_m$; $w_m/\alpha_m=n_m/\sum\alpha_jn_j$ is 1 for all $m$ only if all $n_m$ "
             "agree. (The appendix weights samples equally, $w_m=n_m/n$; that follows $F_P$ if and only if $n_m$ is "
             r"proportional to $\alpha_m$.)",
             checks={

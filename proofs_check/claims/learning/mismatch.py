@@ -21,19 +21,9 @@ from proofs_check.engines.exact import admissions, exhaust, fractions, retention
 from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, refutes, together
+from proofs_check.groundwork.reuse import constant_counts as constant
 from proofs_check.groundwork.reuse import reuse_rounds
-from proofs_check.groundwork.reuse.constant_counts import (
-    FILLING,
-    FULL,
-    early_uses,
-    in_y,
-    k,
-    late,
-    late_uses,
-    s,
-    variance,
-    y,
-)
+from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, in_y, k, late, s, variance, y
 from proofs_check.groundwork.reuse.sample_sums import added_up, cauchy_schwarz, counts_at_most
 from proofs_check.simulator import Snapshot, simulate
 from proofs_check.symbols import K, n, rate, t
@@ -45,7 +35,7 @@ p, q, r = sp.symbols("p q r", positive=True)  # the sums of 1, A, A² over the m
 gone = sp.Symbol("gone", nonnegative=True)  # samples no longer in memory
 EXCESS = (K - 1) * (1 - (K + 1) / (3 * y)) / (n * y)  # χ less the printed bound, constant admission, t >= K
 CHI = reuse.mismatch_from_sums(n, S1, S2, uses_kept)
-SQUARES = r"$\sum(\omega-\mathbf 1\{i\in Q\}/n)^2$"
+SQUARES = r"$\sum(\omega-\mathbf1\{i\in Q\}/n)^2$"
 
 
 # --- the printed bound -------------------------------------------------------------------------------------
@@ -130,7 +120,7 @@ def variance_of_a_combination() -> Evidence:
             mean_square(total + d, squares + d**2),
             r"the mean square with one more sample and $v\sum d^2+m^2(\sum d)^2$",
         ),
-        (coefficients, 0, r"$\sum(\omega-\mathbf 1\{i\in Q\}/n)$ and 0"),
+        (coefficients, 0, r"$\sum(\omega-\mathbf1\{i\in Q\}/n)$ and 0"),
         (mean_square(0, squares), v * squares, r"the mean square where $\sum d=0$ and $v\sum d^2$"),
         domain="any distribution, any counts, any memory",
     )
@@ -318,8 +308,8 @@ CLAIMS = [
                 r"$\theta$ does not depend on the samples; samples independent, of one distribution; retention blind "
                 "to their values",
             ),
-            sketch=r"The mismatch is $\sum d_ig_i$, where sample $i$ has gradient $g_i$ and $d_i=\omega_i-\mathbf "
-            r"1\{i\in Q\}/n$. Adding one independent sample after the other, its mean square is "
+            sketch=r"The mismatch is $\sum d_ig_i$, where sample $i$ has gradient $g_i$ and "
+            r"$d_i=\omega_i-\mathbf1\{i\in Q\}/n$. Adding one independent sample after the other, its mean square is "
             r"$\mathrm{Var}\cdot\sum d^2+(\text{mean})^2(\sum d)^2$, coordinate by coordinate, and $\sum d=0$. "
             r"Multiplied out, $\sum d^2$ is $\chi$. The printed form would need $W/n\ge1/N_{\mathrm{eff}}$, a memory "
             "at least as used as the average use; $K$-step memories hold the least used. In sums $p$, $q$, $r$ of 1, "
@@ -331,10 +321,15 @@ CLAIMS = [
                 r"$\chi$": decomposition,
                 r"$\chi$, $K$-step": (kstep_rounds, confirming(kstep_lists), confirming(kstep_simulated)),
                 r"closed form, $t\ge K$": lambda: closed_form(
-                    K, late, late_uses(1), late_uses(2), late_uses(1).subs(s, 0), FULL
+                    K,
+                    late,
+                    constant.late_uses(1),
+                    constant.late_uses(2),
+                    constant.late_uses(1).subs(s, 0),
+                    FULL,
                 ),
                 r"closed form, $t\le K$": lambda: closed_form(
-                    t + s, t, early_uses(1), early_uses(2), early_uses(1), FILLING
+                    t + s, t, constant.early_uses(1), constant.early_uses(2), constant.early_uses(1), FILLING
                 ),
                 "excess": excess,
                 "lower bound": lower_bound_for_any_admissions,

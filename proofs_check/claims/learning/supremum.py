@@ -19,6 +19,7 @@ from proofs_check.engines.exact import exhaust
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always, steps
 from proofs_check.evidence import Evidence, obeying, refutes, together
+from proofs_check.groundwork.learning import one_round
 from proofs_check.groundwork.reuse.constant_counts import variance
 from proofs_check.groundwork.reuse.sample_sums import added_up, cauchy_schwarz
 from proofs_check.symbols import N, n
@@ -183,19 +184,15 @@ def no_constant_factor() -> Evidence:
 
 
 def triangle() -> Evidence:
-    """Induction over the samples, with p, q the squared norms of Σ_{i<k} d_i g_i and d_k g_k and r their product; and,
-    over the coordinates, the Cauchy-Schwarz inequality that it uses.
-    """
+    """Induction over the samples, with p, q the squared norms of Σ_{i<k} d_i g_i and d_k g_k and r their product."""
     p, q, x, y = sp.symbols("p q x y", nonnegative=True)
-    r, a, b = sp.symbols("r a b", real=True)
-    return steps(
-        (
-            p + 2 * r + q <= (x + y) ** 2,
-            [r**2 <= p * q, p <= x**2, q <= y**2],
-            r"$p\le x^2$, $x=G\sum_{i<k}|d_i|$; $q\le y^2$, $y=G|d_k|$; any $k$, any dimension",
-        ),
-        ((r + a * b) ** 2 <= (p + a**2) * (q + b**2), [r**2 <= p * q], r"$r^2\le pq$, one coordinate more"),
+    r = sp.Symbol("r", real=True)
+    longer = always(
+        p + 2 * r + q <= (x + y) ** 2,
+        given=[r**2 <= p * q, p <= x**2, q <= y**2],
+        domain=r"$p\le x^2$, $x=G\sum_{i<k}|d_i|$; $q\le y^2$, $y=G|d_k|$; any $k$, any dimension",
     )
+    return together(longer, one_round.cauchy_schwarz())
 
 
 def fresh_weights() -> Evidence:
@@ -227,17 +224,17 @@ CLAIMS = [
             no_constant_factor,
         ),
         corrected=Correction(
-            title=r"$\le G^2(\sum |d_i|)^2$; $\sigma^2\chi$ at fixed $\theta$ only",
+            title=r"$\le G^2(\sum|d_i|)^2$; $\sigma^2\chi$ at fixed $\theta$ only",
             statement=said(
-                r"With the supremum inside, $\bar\sigma^2\le G^2(\sum |\omega_i-\mathbf 1\{i\in Q\}/n|)^2$, which is "
+                r"With the supremum inside, $\bar\sigma^2\le G^2(\sum|\omega_i-\mathbf1\{i\in Q\}/n|)^2$, which is "
                 r"$G^2(@fresh)^2$ for $K=1$. A bound by $\sigma^2$ alone holds at a fixed $\theta$ "
                 "(`eq:sigma-bar-Neff-app`).",
                 fresh=2 * (1 - n / N),
             ),
             formula=r"\bar\sigma^2\le G^2\Bigl(\sum_i\bigl|\omega_i-\tfrac{\mathbf 1\{i\in Q\}}n\bigr|\Bigr)^2",
             sketch=r"Triangle inequality with $\|g_i\|\le G$ at every $\theta$, where $g_i$ is the gradient of "
-            r"sample $i$ and $d_i=\omega_i-\mathbf 1\{i\in Q\}/n$ its weight in the mismatch $\sum d_ig_i$; the "
-            r"right side does not depend on $\theta$.",
+            r"sample $i$ and $d_i=\omega_i-\mathbf1\{i\in Q\}/n$ its weight in the mismatch $\sum d_ig_i$; the right "
+            r"side does not depend on $\theta$.",
             checks={"bound": triangle, "$K=1$": fresh_weights},
             symbols={"i": "a sample"},
         ),

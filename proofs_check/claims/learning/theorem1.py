@@ -41,10 +41,10 @@ def constant_is_never_small() -> Evidence:
         always(
             constant**2 >= 5 * (CONSTANTS.D * CONSTANTS.G) ** 2, domain=r"$E=1$, every $D$, $\eta$, $G>0$"
         ),
-        r"$C_2\ge\sqrt{5}\cdot DG$ in every round, above any excess risk of convex losses on $\Theta$: so read, the "
+        r"$C_2\ge\sqrt5\, DG$ in every round, above any excess risk of convex losses on $\Theta$: so read, the "
         r"theorem says nothing as long as the model stays in $\Theta$",
     )
-    slope = one_round.slope_along(CONSTANTS.G, r"$g=\nabla F_P(\theta)$, $x=\theta-\theta^{\star}$")
+    slope = one_round.slope_along(CONSTANTS.G, r"$g=\nabla F_P(\theta)$, $x=\theta-\theta^\star$")
     return obeying(found, {"an excess risk of at most $DG$": slope})
 
 
@@ -95,7 +95,7 @@ CLAIMS = [
             r"$D^2/(2\eta)$ in every round": counterexamples.no_projection,
         },
         corrected=Correction(
-            title=r"convex, projected, value-blind; $\chi$, $\eta E$, $\log^{+}$",
+            title=r"convex, projected, value-blind; $\chi$, $\eta E$, $\log^+$",
             statement=said(
                 "With convex losses, projection, one distribution, weights $n_m/n$ and a schedule blind to sample "
                 "values: $@initial$ once, and in each round $@terms$ and the constant $@constant$, where "
@@ -104,15 +104,14 @@ CLAIMS = [
                 **SHOWN,
             ),
             formula=said(r"\mathcal E_T\le@initial+\sum_t\Bigl[@terms+@constant\Bigr]", **SHOWN),
-            sketch=r"In each round $\mathbb E[F_P(\theta)-F_P(\theta^{\star})]=\mathbb E[F_P(\theta)-\widehat "
+            sketch=r"In each round $\mathbb E[F_P(\theta)-F_P(\theta^\star)]=\mathbb E[F_P(\theta)-\widehat "
             r"F^{\mathrm{all}}(\theta)]+\mathbb E[\widehat F^{\mathrm{all}}(\theta)-\widehat "
-            r"F^{\mathrm{all}}(\theta^{\star})]+\mathbb E[\widehat "
-            r"F^{\mathrm{all}}(\theta^{\star})-F_P(\theta^{\star})]$. The last is 0: given the schedule, which does "
-            r"not look at values, the weights $\omega$ are constants that add up to 1 and the samples are draws of "
-            "the population. The first is at most the mean uniform deviation, "
-            r"$5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$ by lem:gen-Neff-app corrected, and that is below the third "
-            r"term, since $5.2<10$ and $\log^{+}\ge0$. The second is bounded by the corrected recursion "
-            r"(prop:Ropt-bound-app) with $\mathbb E|\nabla\widehat F^{\mathrm{all}}-\nabla\widehat "
+            r"F^{\mathrm{all}}(\theta^\star)]+\mathbb E[\widehat F^{\mathrm{all}}(\theta^\star)-F_P(\theta^\star)]$. "
+            r"The last is 0: given the schedule, which does not look at values, the weights $\omega$ are constants "
+            "that add up to 1 and the samples are draws of the population. The first is at most the mean uniform "
+            r"deviation, $5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$ by lem:gen-Neff-app corrected, and that is "
+            r"below the third term, since $5.2<10$ and $\log^+\ge0$. The second is bounded by the corrected "
+            r"recursion (prop:Ropt-bound-app) with $\mathbb E|\nabla\widehat F^{\mathrm{all}}-\nabla\widehat "
             r"F^{\mathrm{mem}}|\le\sigma\sqrt{\chi}$, divided by $2\eta E$; over the rounds the squared distances "
             "telescope, the first is at most $D^2$ and the last at least 0. The links are checked by machine, a "
             "round of theory/ is seen to be their sum, and their composition is this sketch.",
@@ -140,15 +139,15 @@ CLAIMS = [
         checks=(counterexamples.non_convex, counterexamples.basin),
         corrected=Correction(
             title="convex losses, as in Theorem 1 corrected",
-            statement=r"With convex losses the recursion behind the bound holds. Convexity enters once: $\langle "
-            r"\nabla\widehat F^{\mathrm{all}}(\theta),\theta-\theta^{\star}\rangle \ge\widehat "
-            r"F^{\mathrm{all}}(\theta)-\widehat F^{\mathrm{all}}(\theta^{\star})$.",
+            statement="With convex losses the recursion behind the bound holds. Convexity enters once: "
+            r"$\langle\nabla\widehat F^{\mathrm{all}}(\theta),\theta-\theta^\star\rangle\ge\widehat "
+            r"F^{\mathrm{all}}(\theta)-\widehat F^{\mathrm{all}}(\theta^\star)$.",
             formula=(
                 r"\langle\nabla\widehat F^{all}(\theta),\theta-\theta^\star\rangle\ge\widehat "
                 r"F^{all}(\theta)-\widehat F^{all}(\theta^\star)"
             ),
-            sketch=r"The recursion needs a lower bound on $\langle \nabla\widehat "
-            r"F^{\mathrm{all}},\theta-\theta^{\star}\rangle$; at a local minimum that product is 0. What else it "
+            sketch=r"The recursion needs a lower bound on $\langle\nabla\widehat "
+            r"F^{\mathrm{all}},\theta-\theta^\star\rangle$; at a local minimum that product is 0. What else it "
             "needs, the drift of local steps and a projection, is as in prop:Ropt-bound-app.",
             hypotheses=NEEDED,
             checks=(*LINKS.values(), confirming(worst_case_corrected)),
@@ -167,9 +166,9 @@ CLAIMS = [
         corrected=Correction(
             title="project after each round",
             statement=r"Projecting onto the convex $\Theta$ after each round keeps the model there and brings it no "
-            r"farther from $\theta^{\star}$.",
+            r"farther from $\theta^\star$.",
             formula=r"\|\Pi(y)-x\|\le\|y-x\|\ \forall x\in\Theta",
-            sketch=r"$\langle y-\Pi(y),x-\Pi(y)\rangle \le0$ for $x$ in $\Theta$; expand $|y-x|^2$.",
+            sketch=r"$\langle y-\Pi(y),x-\Pi(y)\rangle\le0$ for $x$ in $\Theta$; expand $|y-x|^2$.",
             checks=(LINKS["projection"],),
             symbols={"Π": r"the projection onto $\Theta$", "x": r"any point of $\Theta$", "y": "any point"},
         ),
@@ -210,9 +209,9 @@ CLAIMS = [
         corrected=Correction(
             title="for rules blind to values, such as $K$-step",
             statement=r"Where admission and retention do not look at sample values, $\mathbb E\widehat "
-            r"F^{\mathrm{all}}(\theta^{\star})=\mathbb E\widehat "
-            r"F^{\mathrm{mem}}(\theta^{\star})=F_P(\theta^{\star})$, and the uniform deviation of the weighted "
-            "samples is that of fixed weights. $K$-step retention is such a rule.",
+            r"F^{\mathrm{all}}(\theta^\star)=\mathbb E\widehat F^{\mathrm{mem}}(\theta^\star)=F_P(\theta^\star)$, "
+            "and the uniform deviation of the weighted samples is that of fixed weights. $K$-step retention is such "
+            "a rule.",
             formula=r"E\,\widehat F^{all}(\theta^\star)=E\,\widehat F^{mem}(\theta^\star)=F_P(\theta^\star)",
             sketch="Given the schedule, the weights are constants and the samples still independent draws: linearity "
             "for the means, lem:gen-Neff-app corrected for the deviation.",
@@ -239,9 +238,9 @@ CLAIMS = [
             formula=said(r"@initial+T\cdot @constant", **SHOWN),
             sketch="The squared distances of the recursion (prop:Ropt-bound-app corrected) telescope, so that "
             r"$D^2/(2\eta E)$ appears once whatever $T$; the rest of a round's recursion, over $2\eta E$, is its "
-            r"constant and its statistical terms. Inside the sum, $D^2/(2\eta)+5\eta G^2/2\ge\sqrt{5}\cdot DG$ by "
-            r"the inequality of the means, and $F_P(\theta)-F_P(\theta^{\star})\le\langle \nabla "
-            r"F_P(\theta),\theta-\theta^{\star}\rangle \le DG$ for convex losses and $\theta$ in $\Theta$: with "
+            r"constant and its statistical terms. Inside the sum, $D^2/(2\eta)+5\eta G^2/2\ge\sqrt5\, DG$ by the "
+            r"inequality of the means, and $F_P(\theta)-F_P(\theta^\star)\le\langle\nabla "
+            r"F_P(\theta),\theta-\theta^\star\rangle\le DG$ for convex losses and $\theta$ in $\Theta$: with "
             r"projection the printed theorem is then true and empty. Without, the model may leave $\Theta$ and it is "
             "false (thm:regret-neff).",
             hypotheses=NEEDED,

@@ -6,17 +6,17 @@ constant of a round, a frozen sample the deviation, a memory that has lost sight
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.learning.counterexamples import DriftingClients
-from proofs_check.groundwork.learning.powered import Example, powered
+from proofs_check.groundwork.learning.powered import TERMS, Example, powered
 from proofs_check.groundwork.learning.training import Loss, Problem, shown, theta
 from theory.algebra import ball, precise
-from theory.bound import Bound, theorem_1
+from theory.bound import theorem_1
 from theory.setting import Constants
 from theory.sharper import memory_1, sharper_1, stale_weight
 
@@ -195,37 +195,19 @@ def corners() -> Example:
 # --- the three bounds --------------------------------------------------------------------------------------
 
 
-DOMAIN = "exact or enclosed excess risks of the examples named; each obeys the hypotheses, which is proved"
-TERMS = ("root", "generalisation", "constant", "initial")
-
-
-def _powered(
-    examples: Iterable[Example],
-    bound: Callable[..., Bound],
-    names: Sequence[str],
-    terms: Sequence[str] = TERMS,
-) -> Evidence:
-    """A bound in the columns named, on the examples."""
-
-    def bound_of(example: Example) -> Bound:
-        return bound(*example.columns(*names), example.constants.map(ball))
-
-    return powered(examples, bound_of, terms, domain=DOMAIN)
-
-
 def theorem_powered() -> Evidence:
     """Theorem 1 corrected. Its linear term is not asked for: the recursion holds without it."""
     examples = [slope(), oscillation(), drifting(), frozen(), corners()]
-    return _powered(examples, theorem_1, ("n", "N", "uniformity", "mismatch"))
+    return powered(examples, theorem_1, ("n", "N", "uniformity", "mismatch"))
 
 
 def sharper_powered() -> Evidence:
     """The sharper bound: every term that it has."""
     examples = [slope(), oscillation(), drifting(), frozen(), corners()]
-    return _powered(examples, sharper_1, ("N", "uniformity", "mismatch"))
+    return powered(examples, sharper_1, ("N", "uniformity", "mismatch"))
 
 
 def memory_powered() -> Evidence:
     """The memory's bound: every term that it has, with several local steps and with clients that differ."""
     examples = [slope(), walk(), drifting(), frozen(), two_distributions(), corners()]
-    return _powered(examples, memory_1, ("stale",), TERMS[1:])
+    return powered(examples, memory_1, ("stale",), TERMS[1:])

@@ -48,8 +48,8 @@ def telescoping(
     bounded = always(
         (first - last) / (2 * step) <= bound.initial_term(c.merged),
         given=[first <= c.D**2, last >= 0],
-        domain=r"every $D$, $\eta$, $E$; first $=|\theta^1-\theta^{\star}|^2\le D^2$, last "
-        r"$=|\theta^{T+1}-\theta^{\star}|^2\ge0$",
+        domain=r"every $D$, $\eta$, $E$; first $=|\theta^1-\theta^\star|^2\le D^2$, last "
+        r"$=|\theta^{T+1}-\theta^\star|^2\ge0$",
     )
     return together(telescoped, bounded)
 

@@ -45,7 +45,7 @@ def decomposition() -> Evidence:
             here - star <= deviation + gap,
             given=[here - all_here <= deviation, all_here - all_star <= gap, sp.Eq(all_star, star)],
             domain=r"expectations: the deviation at $\theta$, the gap of the empirical objective, $\mathbb "
-            r"EF(\theta^{\star})=F_P(\theta^{\star})$",
+            r"EF(\theta^\star)=F_P(\theta^\star)$",
         ),
     )
 
@@ -58,7 +58,7 @@ def deviation_is_below(bound: Any, domain: str) -> Evidence:
 
 def deviation_is_covered() -> Evidence:
     """It is at most the third term of Theorem 1, whatever N."""
-    return deviation_is_below(generalisation_term(1 / neff, N, c), r"every $N>0$; $\log^{+}\ge0$")
+    return deviation_is_below(generalisation_term(1 / neff, N, c), r"every $N>0$; $\log^+\ge0$")
 
 
 def mean_at_comparator(context: Context) -> Evidence:
@@ -82,7 +82,7 @@ def mean_at_comparator(context: Context) -> Evidence:
         {"K": retentions(3), "rounds": admissions(rounds=4, most=2)},
         differs,
         examples=60,
-        domain=r"$K$-step retention, blind to values; $F_P(\theta^{\star})=1/2$",
+        domain=r"$K$-step retention, blind to values; $F_P(\theta^\star)=1/2$",
     )
 
 

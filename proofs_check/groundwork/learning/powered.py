@@ -9,17 +9,18 @@ that term. How much of a term an example needs is in the certificate.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
 from proofs_check.evidence import Evidence, fails, holds, obeying, undecided
 from theory.algebra import ball, precise
-from theory.bound import Bound
+from theory.bound import Bound, Terms
 from theory.setting import Constants
 
-__all__ = ["Example", "powered"]
+DOMAIN = "exact or enclosed excess risks of the examples named; each obeys the hypotheses, which is proved"
+TERMS = ("root", "generalisation", "constant", "initial")
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,21 @@ class Example:
     uniformity: Sequence[Any] = ()
     mismatch: Sequence[Any] = ()
     n: Sequence[Any] = ()
-    facts: Mapping[str, Evidence] | None = None
+    facts: Mapping[str, Evidence] = field(default_factory=dict)
 
-    def columns(self, *names: str) -> list[list[Any]]:
-        """Columns in balls; many rounds are alike."""
+    def bound(self, bound: Callable[..., Bound], columns: Sequence[str]) -> Terms:
+        """A bound on the run, from its columns in balls; many rounds are alike."""
         made = cache(lambda x: ball(Fraction(x)))
-        return [[made(x) for x in getattr(self, name)] for name in names]
+        given = ([made(x) for x in getattr(self, name)] for name in columns)
+        terms: Terms = bound(*given, self.constants.map(ball)).terms
+        return terms
 
 
 def powered(
-    examples: Iterable[Example], bound_of: Callable[[Example], Bound], terms: Sequence[str], *, domain: str
+    examples: Iterable[Example],
+    bound: Callable[..., Bound],
+    columns: Sequence[str],
+    terms: Sequence[str] = TERMS,
 ) -> Evidence:
     """Whether the bound holds in every example, and each of the terms is needed in one of them.
 
@@ -54,16 +60,15 @@ def powered(
     pieces = 0
     with precise():
         for example in examples:
-            parts, facts = bound_of(example).terms, example.facts or {}
+            parts, facts = example.bound(bound, columns), example.facts
             total, excess = parts.total, example.excess
             row = {"example": example.name, "excess": excess.str(8), "bound": total.str(8)}
             if excess > total:
-                found = fails("enclosure", f"excess above the bound: {row}", domain=domain, certificate=row)
+                found = fails("enclosure", f"excess above the bound: {row}", domain=DOMAIN, certificate=row)
                 return obeying(found, facts)
             if not excess <= total:
-                doubts.append(
-                    undecided("enclosure", f"excess and bound overlap in {example.name}", certificate=row)
-                )
+                overlap = f"excess and bound overlap in {example.name}"
+                doubts.append(undecided("enclosure", overlap, certificate=row))
             unshown = [name for name, fact in facts.items() if fact.outcome != "holds"]
             if unshown:
                 doubts.append(undecided("enclosure", f"not shown of {example.name}: {', '.join(unshown)}"))
@@ -78,11 +83,10 @@ def powered(
         return doubts[0]
     idle = [name for name in terms if name not in table]
     if idle:
-        return undecided(
-            "enclosure", f"no example needs the term {', '.join(idle)}", domain=domain, certificate=table
-        )
+        needless = f"no example needs the term {', '.join(idle)}"
+        return undecided("enclosure", needless, domain=DOMAIN, certificate=table)
     shares = ", ".join(f"{name} {max(r['needed share'] for r in table[name]):.0%}" for name in terms)
     detail = (
-        f"the bound holds in all examples and in none without a term that it needs; at least needed: {shares}"
+        f"the bound holds in all examples, in none without a term that it needs; at least needed: {shares}"
     )
-    return holds("enclosure", detail, domain=domain, certificate=table, pieces=pieces)
+    return holds("enclosure", detail, domain=DOMAIN, certificate=table, pieces=pieces)

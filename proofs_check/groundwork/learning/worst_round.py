@@ -32,7 +32,7 @@ def rise(constants: Constants, chi: Any) -> Any:
 
 
 SETTING = r"$\eta=1/4$, $D=2$, $L=3/2$, $G=3/4$, projected"
-STAR, OWN = r"$\theta^{\star}$", "own minimum"
+STAR, OWN = r"$\theta^\star$", "own minimum"
 HALF = Fraction(1, 2)
 
 
