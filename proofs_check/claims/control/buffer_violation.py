@@ -16,14 +16,14 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Check, Claim, Context, Correction, confirming
-from proofs_check.engines.exact import exhaust
-from proofs_check.engines.identity import equal
+from proofs_check.claim import WRITTEN, Claim, Correction, confirming
+from proofs_check.engines.exact import Found, by_profile, differing, everywhere, exhaust, grid, unless
+from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.limit import diverges, tends_to
-from proofs_check.engines.smt import always
-from proofs_check.engines.smt import always as decided
+from proofs_check.engines.smt import always, steps
 from proofs_check.evidence import Evidence, obeying, together
-from proofs_check.groundwork.control.drift_step import rate_is_a_choice, without_debt
+from proofs_check.groundwork.control.drift_step import in_round_1, rate_is_a_choice
+from proofs_check.groundwork.control.examples import WIDE, h
 from proofs_check.groundwork.control.inside_region import corners, placed
 from proofs_check.groundwork.control.lambert_sum import (
     beyond_rate,
@@ -31,8 +31,7 @@ from proofs_check.groundwork.control.lambert_sum import (
     lambert_order,
     lambert_summand,
 )
-from proofs_check.groundwork.control.repaired_penalty import plain, totals_are_sums
-from proofs_check.groundwork.control.violation_symbols import WIDE, h
+from proofs_check.groundwork.control.region_ends import plain, power, totals_are_sums
 from proofs_check.simulator import simulate
 from proofs_check.symbols import REGION, K, T, rate, rho, t
 from proofs_check.text import said
@@ -46,31 +45,30 @@ from theory.violation import (
     cost_violation_rate,
 )
 
-EXCESS = buffer_excess_maximum(K, T, REGION)
 gap = sp.Symbol("gap", integer=True, nonnegative=True)
 S, LATE = sp.symbols(
     "S LATE", nonnegative=True
 )  # Σh(s) over all rounds, and what the late ones are counted less
-CASES = {"T = K+gap": (K, K + gap), "K = T+gap": (T + gap, T)}  # every pair (K, T)
+s, j, age, k = sp.symbols("s j age k", integer=True, positive=True)
+CASES = {"$T=K+s$": (K, K + gap), "$K=T+s$": (T + gap, T)}  # every pair (K, T)
 
 
 # --- counterexamples ---------------------------------------------------------------------------------------
 
 
+def _overfills(T: int) -> Found:
+    rounds = simulate([[2, 0]] * T, 2)
+    violation = sum(max(sum(view.n_of(m) - 2 for view in rounds), 0) for m in (0, 1))
+    return unless(violation <= 2, **{"Vio^B(T)": violation, "n_1": rounds[-1].n_of(0), "B_1": 2})
+
+
 def one_client_takes_all() -> Evidence:
     """Two clients with buffers 2 and 2, K = 2, two admissions a round, all for the first client: J_t cannot tell."""
-
-    def grows(T: int) -> Any:
-        rounds = simulate([[2, 0]] * T, 2)
-        violation = max(sum(s.n_of(0) - 2 for s in rounds), 0) + max(sum(s.n_of(1) - 2 for s in rounds), 0)
-        held = [s.n_of(0) for s in rounds][-1]
-        return None if violation <= 2 else {"Vio^B(T)": violation, "n_1": held, "B_1": 2}
-
     found = exhaust(
-        [{"T": T} for T in (1, 2, 40)],
-        grows,
-        domain=r"sample-level simulation; $\Lambda=2$ in every round, $\sum B=K\bar\Lambda=4$; the "
-        "violation is $2(T-1)$",
+        grid(T=(1, 2, 40)),
+        _overfills,
+        domain=r"sample-level simulation; $\Lambda=2$ in every round, $\sum B=K\bar\Lambda=4$; the violation is "
+        "$2(T-1)$",
     )
     return obeying(found, {r"$\bar\Lambda$ inside the region": rate_is_a_choice()})
 
@@ -78,15 +76,14 @@ def one_client_takes_all() -> Evidence:
 def one_client_without_end() -> Evidence:
     """Every round at its lower end, the least of any policy: n(t) still tends to KΛ̄, and B_1 = KΛ̄/2."""
     horizon, K, decay = sp.symbols("T K decay", positive=True)
-    region = Region(rate=rate, rho=sp.exp(-decay))
-    least = K * region_minimum_total(region, horizon - K + 1)
+    least = K * region_minimum_total(Region(rate=rate, rho=sp.exp(-decay)), horizon - K + 1)
     found = diverges(
         least - K * rate / 2 * horizon,
         horizon,
-        what=r"the first client's violation, at least $K\cdot\sum \Lambda_{\min}$ over rounds 1, "
-        r"$\ldots$, $T-K$ less $K\bar\Lambda T/2$,",
-        domain=r"all admissions for a client with $B_1=K\bar\Lambda/2$; every policy inside the region, "
-        r"any $K$, $\bar\Lambda$, $\rho=\exp(-\text{decay})$",
+        what=r"the first client's violation, at least $K\sum\Lambda_{\min}$ over rounds $1,\ldots,T-K$ less "
+        r"$K\bar\Lambda T/2$,",
+        domain=r"all admissions for a client with $B_1=K\bar\Lambda/2$; every policy inside the region, any $K$, "
+        r"$\bar\Lambda$, $\rho=\exp(-\text{decay})$",
     )
     return obeying(found, {"the total is the sum of lower ends": totals_are_sums()})
 
@@ -99,7 +96,7 @@ def overflow_in_rho() -> Evidence:
         what=r"the buffer violation of round 1, $\Lambda_{\max}(1)-\sum B$,",
         domain=r"$T=1$, $\sum B=K\bar\Lambda$, any split; $\rho=1-1/h$, $h\to\infty$",
     )
-    return obeying(found, {r"round 1 of ACDPP admits $\Lambda_{\max}(1)$": without_debt()})
+    return obeying(found, in_round_1())
 
 
 # --- the largest violation ---------------------------------------------------------------------------------
@@ -117,120 +114,95 @@ def split_in_proportion() -> Evidence:
 
 def counted() -> Evidence:
     """Σ_{t<=T} n(t) = ΣΛ(s)·min(K, T-s+1), by induction over T: in round T+1 the count grows by 1 if s is in memory."""
-    age, horizon = sp.symbols("age K", integer=True, positive=True)  # age = T+1-s in round T
-    grown = sp.Min(horizon, age + 1) - sp.Min(horizon, age)
-    domain = "every K, T and round s <= T; a new round counts once: min(K, 1) = 1"
-    return together(
-        always(sp.Eq(grown, 1, evaluate=False), given=[age < horizon], domain=domain),
-        always(sp.Eq(grown, 0, evaluate=False), given=[age >= horizon], domain=domain),
-        always(sp.Eq(sp.Min(horizon, age), 1, evaluate=False), given=[sp.Eq(age, 1)], domain=domain),
+    grown = sp.Min(K, age + 1) - sp.Min(K, age)  # age = T+1-s in round T
+    domain = r"every $K$, $T$ and round $s\le T$; a new round counts once: $\min(K,1)=1$"
+    return steps(
+        (sp.Eq(grown, 1, evaluate=False), [age < K], domain),
+        (sp.Eq(grown, 0, evaluate=False), [age >= K], domain),
+        (sp.Eq(sp.Min(K, age), 1, evaluate=False), [sp.Eq(age, 1)], domain),
     )
 
 
-def counted_by_name() -> Evidence:
+@everywhere(
+    "sample-level simulation, $K=1$, 2, 3, 5, 9",
+    K=(1, 2, 3, 5, 9),
+    admissions=([1], [2, 0, 3], [1, 5, 0, 2, 2, 1], [4, 1, 1, 0, 0, 0, 7, 2]),
+)
+def counted_by_name(K: int, admissions: list[int]) -> Found:
     """The same with every sample by name."""
-
-    def differs(K: int, admissions: list[int]) -> Any:
-        T = len(admissions)
-        held = sum(s.n for s in simulate([[a] for a in admissions], K))
-        weighed = sum(a * min(K, T - s + 1) for s, a in enumerate(admissions, start=1))
-        return None if held == weighed else {"Σn": held, "ΣΛ·min(K, T-s+1)": weighed}
-
-    paths = [[1], [2, 0, 3], [1, 5, 0, 2, 2, 1], [4, 1, 1, 0, 0, 0, 7, 2]]
-    return exhaust(
-        [{"K": K, "admissions": path} for K in (1, 2, 3, 5, 9) for path in paths],
-        differs,
-        domain="sample-level simulation, $K=1$, 2, 3, 5, 9",
-    )
+    held = sum(view.n for view in simulate([[a] for a in admissions], K))
+    weighed = sum(a * min(K, age) for age, a in enumerate(reversed(admissions), start=1))
+    return differing(**{"Σn": held, "ΣΛ·min(K, T-s+1)": weighed})
 
 
 def worst_policy() -> Evidence:
     """Linear and increasing in every admission: the upper end is worst, in every round at once."""
     count, admitted, most = sp.symbols("count admitted most", nonnegative=True)
-    return decided(
+    return always(
         count * admitted <= count * most,
         given=[admitted <= most],
         domain="every round, every policy inside the region",
     )
 
 
-def taken_apart(horizon: Any, rounds: Any) -> tuple[Any, Any]:
-    """theory's largest excess with its two sums as symbols S and LATE, and the second sum."""
+def taken_apart(horizon: Any, rounds: Any) -> tuple[Any, Any, Any]:
+    """theory's largest excess and its simpler bound with their two sums as symbols S and LATE, and the second sum."""
     excess, whole = buffer_excess_maximum(horizon, rounds, REGION), lambert_partial(rho, rounds + 1)
     (late,) = excess.atoms(sp.Sum) - {whole}
-    return excess.xreplace({whole: S, late: LATE}), late
+    named = {whole: S, late: LATE}
+    return excess.xreplace(named), buffer_violation_bound(horizon, rounds, REGION).xreplace(named), late
 
 
 def closed_form() -> Evidence:
     """theory's form: h(s) = ρ^s/(1-ρ^s) has the weight min(K, T-s+1), and what is left is Λ̄(Σmin(K, j) - KT)."""
-    found, s, j = [], sp.Symbol("s", integer=True, positive=True), sp.Symbol("j", integer=True, positive=True)
+    found = []
     for case, (horizon, rounds) in CASES.items():
-        k, domain = sp.Min(horizon, rounds), f"{case}, every ρ and Λ̄"
-        excess, late = taken_apart(horizon, rounds)
+        k, (excess, _, late) = sp.Min(horizon, rounds), taken_apart(horizon, rounds)
         index, first, last = late.limits[0]
         counts = sp.summation(j, (j, 1, k)) + (rounds - k) * k  # Σ_{j<=T} min(K, j)
         less = late.function.subs(index, s) / (rho**s / (1 - rho**s))
-        found += [
-            equal(
-                excess,
-                rate * (horizon * S - LATE + counts - horizon * rounds),
-                domain=domain,
-                what=r"the excess and $\bar\Lambda(K\sum h-\ \text{late}\ +\sum \min(K,j)-KT)$",
-            ),
-            equal(horizon - less, rounds - s + 1, domain=domain, what="a late round's weight and $T-s+1$"),
-            equal(first, rounds - k + 1, domain=domain, what=r"the first late round and $T-\min(K,T)+1$"),
-            equal(last, rounds, domain=domain, what="the last late round and $T$"),
-        ]
+        written = rate * (horizon * S - LATE + counts - horizon * rounds)
+        found.append(
+            equations(
+                (excess, written, r"the excess and $\bar\Lambda(K\sum h-\text{late}+\sum\min(K,j)-KT)$"),
+                (horizon - less, rounds - s + 1, "a late round's weight and $T-s+1$"),
+                (first, rounds - k + 1, r"the first late round and $T-\min(K,T)+1$"),
+                (last, rounds, "the last late round and $T$"),
+                domain=rf"{case}, every $\rho$ and $\bar\Lambda$",
+            )
+        )
     return together(*found)
 
 
-def extreme_policies(context: Context) -> Evidence:
+@everywhere(
+    "all $2^T$ policies at the ends of the region; $K=1$, 2, 3, 4, 7, two regions",
+    region=(Region(rate=2, rho=Fraction(1, 2)), Region(rate=Fraction(5, 3), rho=Fraction(9, 10))),
+    K=(1, 2, 3, 4, 7),
+    T=by_profile(range(1, 6), range(1, 9)),
+)
+def extreme_policies(K: int, T: int, region: Region) -> Found:
     """Every choice of ends: the largest Σ(n - KΛ̄) is theory's number, in exact arithmetic."""
-
-    def differs(K: int, T: int, region: Region) -> Any:
-        totals = []
-        for ends in corners(T):
-            admitted = placed(region, ends)
-            totals.append(sum(sum(admitted[max(t - K, 0) : t], Fraction(0)) for t in range(1, T + 1)))
-        largest = max(totals) - K * region.rate * T
-        told = (buffer_excess_maximum(K, T, region), buffer_violation_maximum(K, T, region))
-        return None if told == (largest, max(largest, 0)) else {"largest": largest, "theory": told}
-
-    horizons = range(1, context.choose(6, 9))
-    spaces = [Region(rate=2, rho=Fraction(1, 2)), Region(rate=Fraction(5, 3), rho=Fraction(9, 10))]
-    return exhaust(
-        [{"K": K, "T": T, "region": region} for region in spaces for K in (1, 2, 3, 4, 7) for T in horizons],
-        differs,
-        domain="all $2^T$ policies at the ends of the region; $K=1$, 2, 3, 4, 7, two regions",
-    )
+    paths = (placed(region, ends) for ends in corners(T))
+    held = (sum(sum(path[max(t - K, 0) : t], Fraction(0)) for t in range(1, T + 1)) for path in paths)
+    largest = max(held) - K * region.rate * T
+    told = (buffer_excess_maximum(K, T, region), buffer_violation_maximum(K, T, region))
+    return differing(largest=(largest, max(largest, 0)), theory=told)
 
 
 def one_sum() -> Evidence:
     """The simpler bound exceeds it by what the last rounds are counted less: sums of numbers that are not negative."""
     found = []
     for case, (horizon, rounds) in CASES.items():
-        k = sp.Min(horizon, rounds)
-        excess, _ = taken_apart(horizon, rounds)
-        simple = buffer_violation_bound(horizon, rounds, REGION).xreplace(
-            {lambert_partial(rho, rounds + 1): S}
-        )
-        found.append(
-            equal(
-                simple - excess,
-                rate * (LATE + k * (2 * horizon - k - 1) / 2),
-                domain=f"{case}, every ρ",
-                what="the difference and what is counted less",
-            )
-        )
-    s, k, horizon, rounds = sp.symbols("s k K T", integer=True, positive=True)
-    found.append(
-        decided(
-            [s + horizon - rounds - 1 >= 0, k * (2 * horizon - k - 1) >= 0],
-            given=[s >= rounds - k + 1, k <= horizon],
-            domain=r"the weights of the late rounds, and what the first rounds lack, $k=\min(K,T)$",
-        )
+        least, (excess, simple, _) = sp.Min(horizon, rounds), taken_apart(horizon, rounds)
+        less = rate * (LATE + least * (2 * horizon - least - 1) / 2)
+        what, domain = "the difference and what is counted less", rf"{case}, every $\rho$"
+        found.append(equal(simple - excess, less, domain=domain, what=what))
+    weights = always(
+        [s + K - T - 1 >= 0, k * (2 * K - k - 1) >= 0],
+        given=[s >= T - k + 1, k <= K],
+        domain=r"the weights of the late rounds, and what the first rounds lack, $k=\min(K,T)$",
     )
-    return together(*found)
+    return together(*found, weights)
 
 
 def vanishing_tail() -> Evidence:
@@ -241,129 +213,118 @@ def vanishing_tail() -> Evidence:
         count**2 * last / (1 - last),
         horizon,
         0,
-        what=r"$K^2\cdot\rho^s/(1-\rho^s)$ at $s=T-K+1$",
+        what=r"$K^2\rho^s/(1-\rho^s)$ at $s=T-K+1$",
         domain=r"any $K$ and $\rho=\exp(-\text{decay})$",
     )
 
 
 def turns_once() -> Evidence:
     """n(t) at the upper ends: it grows up to round K, from where K admissions above Λ̄ make it more than KΛ̄."""
-    top = sp.cancel(plain(region_maximum(REGION, t)))
-    power = sp.Symbol("rho^t", positive=True)
-    held, full = sp.symbols("held full", nonnegative=True)
-    domain = "every round t, 0 < ρ < 1, Λ̄"
-    return together(
-        decided(held + top > held, given=[power < 1], domain=f"{domain}: up to round K a round only adds"),
-        decided(
+    top, (held, full) = plain(region_maximum(REGION, t)), sp.symbols("held full", nonnegative=True)
+    every = r"every round $t$, $0<\rho<1$, $\bar\Lambda$"
+    return steps(
+        (held + top > held, [power < 1], f"{every}: up to round $K$ a round only adds"),
+        (
             held + top > full + rate,
-            given=[held >= full, power < 1],
-            domain=f"{domain}; K such admissions against K times Λ̄, one after the other",
+            [held >= full, power < 1],
+            rf"{every}; $K$ such admissions against $K$ times $\bar\Lambda$, one after the other",
         ),
     )
 
 
-MAXIMUM: dict[str, Check | tuple[Check, ...]] = {
+MAXIMUM: dict[str, Any] = {
     "split": split_in_proportion,
     "counted": (counted, confirming(counted_by_name)),
     "worst policy": worst_policy,
     "closed form": (closed_form, confirming(extreme_policies)),
-    "Λ_max": beyond_rate,
+    r"$\Lambda_{\max}$": beyond_rate,
 }
+LARGEST = r"\sum\Lambda_{\max}(s)\min(K,T-s+1)-K\bar\Lambda T"
+ORDER = {"r": K * rate * cost_violation_rate(rho), "S": cost_violation_rate(rho)}
 WHY = (
-    r"With $n_m=n\cdot B_m/\sum B$ all clients violate or none does, and "
-    r"$\mathrm{Vio}^{\mathrm{B}}=[\sum (n-\sum B)]^{+}$. A sample of round $s$ is trained on in "
-    r"$\min(K,T-s+1)$ of the rounds up to $T$, so $\sum n=\sum \Lambda(s)\cdot\min(K,T-s+1)$: linear and "
-    r"increasing in every $\Lambda(s)$, hence largest at $\Lambda_{\max}(s)$, which is inside the "
-    "region. The positive part of a largest value is the largest positive part."
-)
-BOUNDED = (
-    r"It is at most $K\bar\Lambda\sum h(s)$, $h(s)=\rho^s/(1-\rho^s)$, which is bounded in $T$: with "
-    r"$g=(1-\rho^s)/(1-\rho)=\sum_{j<s}\rho^j\ge s\rho^{(s-1)/2}$, $h(s)$ is at most "
-    r"$\sqrt{\rho}\cdot\sqrt{\rho}^s/(s(1-\rho))$, and $\sum q^s/s=\log(1/(1-q))$."
+    r"With $n_m=nB_m/\sum B$ all clients violate or none does, and $\mathrm{Vio}^{\mathrm B}=[\sum(n-\sum B)]^{+}$. A "
+    r"sample of round $s$ is trained on in $\min(K,T-s+1)$ of the rounds up to $T$, so "
+    r"$\sum n=\sum\Lambda(s)\min(K,T-s+1)$: linear and increasing in every $\Lambda(s)$, hence largest at "
+    r"$\Lambda_{\max}(s)$, which is inside the region. The positive part of a largest value is the largest positive "
+    "part."
 )
 DESIGN = r"$\sum B=K\bar\Lambda$ (the paper's design, $\lambda_m=B_m/K$ of cor:optimal-k)"
-PROPORTIONAL = r"$\Lambda(t)$ is split over the clients in proportion to $B_m$"
+PROPORTIONAL = (r"$\lambda_m(t)=\Lambda(t)B_m/\sum B$", r"$\sum B=K\bar\Lambda$")
 
 CLAIMS = [
     Claim(
         id="rem:buffer-violation",
         kind="remark",
-        title=r"$\mathrm{Vio}^{\mathrm{B}}=O(1)$",
-        statement=r"With the $K$ of the paper's design, $\sum B=K\bar\Lambda$ (cor:optimal-k, which the "
-        "paper adopts from there on), the cumulative buffer violation, client by client, stays bounded "
-        r"in $T$. (The policy chooses the total admission alone; $\rho$ is fixed. Literally the remark "
-        "takes a $K$ for which the violation stays bounded and concludes that it does: a tautology, "
-        "which names no $K$, and not what is judged.)",
+        title=r"$\mathrm{Vio}^{\mathrm B}=O(1)$",
+        statement=r"With the $K$ of the paper's design, $\sum B=K\bar\Lambda$ (cor:optimal-k, which the paper adopts "
+        "from there on), the cumulative buffer violation, client by client, stays bounded in $T$. (The policy chooses "
+        r"the total admission alone; $\rho$ is fixed. Literally the remark takes a $K$ for which the violation stays "
+        "bounded and concludes that it does: a tautology, which names no $K$, and not what is judged.)",
         formula=r"\mathrm{Vio}^{\mathrm B}(T)=\sum_m\Bigl[\sum_tE[n_m(t)-B_m]\Bigr]^+=O(1)",
-        domain=f"{DESIGN}, any split of Λ(t) over the clients, 0 < ρ < 1 fixed",
+        domain=rf"{DESIGN}, any split of $\Lambda(t)$ over the clients, $0<\rho<1$ fixed",
         symbols={"n_m": "samples in the buffer of client $m$"},
         checks=(one_client_takes_all, one_client_without_end),
-        hypotheses=(PROPORTIONAL,),
+        hypotheses=(r"$\Lambda(t)$ is split over the clients in proportion to $B_m$",),
         given=(WRITTEN,),
         checks_with_hypotheses={
             **MAXIMUM,
             "at most": one_sum,
             "bounded in $T$": (lambert_summand, lambert_closed),
         },
-        sketch=f"{WHY}{BOUNDED}",
+        sketch=rf"{WHY} It is at most $K\bar\Lambda\sum h(s)$, $h(s)=\rho^s/(1-\rho^s)$, which is bounded in $T$: "
+        r"with $g=(1-\rho^s)/(1-\rho)=\sum_{j<s}\rho^j\ge s\rho^{(s-1)/2}$, $h(s)$ is at most "
+        r"$\sqrt\rho\,\sqrt\rho^s/(s(1-\rho))$, and $\sum q^s/s=\log(1/(1-q))$.",
         corrected=Correction(
-            title=r"split $\propto B_m$: the largest $\mathrm{Vio}^{\mathrm{B}}$ is $[\sum "
-            r"\Lambda_{\max}(s)\cdot\min(K,T-s+1)-K\bar\Lambda T]^{+}$, exactly",
+            title=rf"split $\propto B_m$: the largest $\mathrm{{Vio}}^{{\mathrm B}}$ is $[{LARGEST}]^{{+}}$, exactly",
             statement=said(
-                r"If $\Lambda(t)$ is split in proportion to the buffers, the largest buffer violation of "
-                r"a policy inside the region is $[\sum \Lambda_{\max}(s)\cdot\min(K,T-s+1)-K\bar\Lambda "
-                r"T]^{+}$, attained by always admitting $\Lambda_{\max}$. It is at most $@bound$, and as "
-                r"$T$ grows it tends to $[K\bar\Lambda(\sum \rho^s/(1-\rho^s)-(K-1)/2)]^{+}$: 0 wherever "
-                "that sum, over all rounds, is at most $(K-1)/2$. $J_t$ sees only the total, so without "
-                "a rule for the split nothing bounds single clients.",
+                r"If $\Lambda(t)$ is split in proportion to the buffers, the largest buffer violation of a policy "
+                rf"inside the region is $[{LARGEST}]^{{+}}$, attained by always admitting $\Lambda_{{\max}}$. It is "
+                r"at most $@bound$, and as $T$ grows it tends to $[K\bar\Lambda(\sum\rho^s/(1-\rho^s)-(K-1)/2)]^{+}$: "
+                "0 wherever that sum, over all rounds, is at most $(K-1)/2$. $J_t$ sees only the total, so without a "
+                "rule for the split nothing bounds single clients.",
                 bound=buffer_violation_bound(K, T, REGION),
             ),
             formula=said(
-                r"\max_\Lambda\mathrm{Vio}^{\mathrm B}(T)=\Bigl[\sum_{s\le T}\Lambda_{\max}(s)\min(K,T-s+1)"
-                r"-K\bar\Lambda T\Bigr]^+=\Bigl[@M\Bigr]^+",
-                M=EXCESS,
+                r"\max_\Lambda\mathrm{Vio}^{\mathrm B}(T)=\Bigl[\sum_{s\le "
+                r"T}\Lambda_{\max}(s)\min(K,T-s+1)-K\bar\Lambda T\Bigr]^+=\Bigl[@M\Bigr]^+",
+                M=buffer_excess_maximum(K, T, REGION),
             ),
-            hypotheses=(r"$\lambda_m(t)=\Lambda(t)B_m/\sum B$", r"$\sum B=K\bar\Lambda$"),
+            hypotheses=PROPORTIONAL,
             given=(WRITTEN,),
             symbols={"s": "a round", "Λ_max": "upper end of the region"},
-            sketch=f"{WHY} Write Λ_max(s) = Λ̄(1+h(s)), h(s) = ρ^s/(1-ρ^s), and min(K, T-s+1) = K less what the last "
-            "min(K, T) rounds are counted less; Σ_{j<=T}min(K, j) - KT = -k(2K-k-1)/2 with k = min(K, T).",
+            sketch=rf"{WHY} Write $\Lambda_{{\max}}(s)=\bar\Lambda(1+h(s))$, $h(s)=\rho^s/(1-\rho^s)$, and "
+            r"$\min(K,T-s+1)$ as $K$ less what the last $\min(K,T)$ rounds are counted less; "
+            r"$\sum_{j\le T}\min(K,j)-KT=-k(2K-k-1)/2$ with $k=\min(K,T)$.",
             checks={**MAXIMUM, "at most": one_sum, "as $T$ grows": vanishing_tail},
         ),
     ),
     Claim(
         id="rem:buffer-violation/uniform",
         kind="reading",
-        title=r"$\mathrm{Vio}^{\mathrm{B}}=O(1)$ with one bound for all $\rho$",
+        title=r"$\mathrm{Vio}^{\mathrm B}=O(1)$ with one bound for all $\rho$",
         statement=r"With a fixed $K$ one bound on the buffer violation does for all $\rho$ and $T$.",
         formula=r"\sup_{\rho,T}\mathrm{Vio}^{\mathrm B}(T)<\infty",
-        domain=f"{DESIGN}, any split of Λ(t), every 0 < ρ < 1 and T >= 1",
+        domain=rf"{DESIGN}, any split of $\Lambda(t)$, every $0<\rho<1$ and $T\ge1$",
         checks=(overflow_in_rho,),
         corrected=Correction(
-            title=said(
-                r"the supremum over $T$ is asymptotic to $@r$, $\rho\to1$",
-                r=K * rate * cost_violation_rate(rho),
-            ),
+            title=said(r"the supremum over $T$ is asymptotic to $@r$, $\rho\to1$", **ORDER),
             statement=said(
-                r"If $\Lambda(t)$ is split in proportion to the buffers, the supremum of "
-                r"$\mathrm{Vio}^{\mathrm{B}}$ over all $T$ and all policies inside the region is "
-                r"$K\bar\Lambda(S-(K-1)/2)$ with $S=\sum \rho^s/(1-\rho^s)$ over all rounds, as soon as "
-                r"that is positive: always admitting $\Lambda_{\max}$ comes as close as one likes, and "
-                r"no finite $T$ attains it. $S$ is asymptotic to $@r$ as $\rho$ tends to 1.",
-                r=cost_violation_rate(rho),
+                r"If $\Lambda(t)$ is split in proportion to the buffers, the supremum of $\mathrm{Vio}^{\mathrm B}$ "
+                r"over all $T$ and all policies inside the region is $K\bar\Lambda(S-(K-1)/2)$ with "
+                r"$S=\sum\rho^s/(1-\rho^s)$ over all rounds, as soon as that is positive: always admitting "
+                r"$\Lambda_{\max}$ comes as close as one likes, and no finite $T$ attains it. $S$ is asymptotic to "
+                r"$@S$ as $\rho$ tends to 1.",
+                **ORDER,
             ),
-            formula=said(
-                r"\sup_{\Lambda,T}\mathrm{Vio}^{\mathrm B}(T)\sim@r\quad(\rho\to1)",
-                r=K * rate * cost_violation_rate(rho),
-            ),
-            hypotheses=(r"$\lambda_m(t)=\Lambda(t)B_m/\sum B$", r"$\sum B=K\bar\Lambda$"),
+            formula=said(r"\sup_{\Lambda,T}\mathrm{Vio}^{\mathrm B}(T)\sim@r\quad(\rho\to1)", **ORDER),
+            hypotheses=PROPORTIONAL,
             given=(WRITTEN,),
-            sketch=f"{WHY} In T the excess falls while n(t) < KΛ̄ and grows strictly from then on, as n(t) grows up to "
-            "round K and is more than KΛ̄ from there on; so its positive part has its limit or 0 for a supremum. The "
-            "limit is KΛ̄(S - (K-1)/2): of the closed form only the late rounds, at most K terms that tend to 0, are "
-            "lost. For S see "
-            "thm:dpp-cost-constraint/uniform: it lies between Σρ^t/(t(1-ρ)) and √ρΣ√ρ^t/(t(1-ρ)), and these agree "
-            "to leading order.",
+            sketch=rf"{WHY} In $T$ the excess falls while $n(t)<K\bar\Lambda$ and grows strictly from then on, as "
+            r"$n(t)$ grows up to round $K$ and is more than $K\bar\Lambda$ from there on; so its positive part has "
+            r"its limit or 0 for a supremum. The limit is $K\bar\Lambda(S-(K-1)/2)$: of the closed form only the late "
+            "rounds, at most $K$ terms that tend to 0, are lost. For $S$ see thm:dpp-cost-constraint/uniform: it lies "
+            r"between $\sum\rho^t/(t(1-\rho))$ and $\sqrt\rho\sum\sqrt\rho^t/(t(1-\rho))$, and these agree to leading "
+            "order.",
             checks={
                 **MAXIMUM,
                 "turns once": turns_once,

@@ -13,115 +13,80 @@ import sympy as sp
 
 from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import exhaust
+from proofs_check.engines.exact import Found, by_profile, differing, everywhere, exhaust, unless
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, together
-from proofs_check.groundwork.control.inside_region import lies_inside, placed, switched
-from proofs_check.groundwork.control.repaired_penalty import (
-    CASES,
-    LIGHTER,
-    ends,
-    first_terms_move,
-    jointly_sharp,
-    never_exceeded,
-    pieces_at_the_ends,
-    plain,
-    third_term_falls,
-    totals_are_sums,
-    totals_in_numbers,
-)
-from proofs_check.groundwork.regret.orders import UNIT
-from proofs_check.symbols import CONSTANTS, REGION, n, rate
+from proofs_check.groundwork.control import repaired_penalty
+from proofs_check.groundwork.control.examples import LIGHTER, UNIT
+from proofs_check.groundwork.control.inside_region import least_held, lies_inside, placed, switched
+from proofs_check.groundwork.control.region_ends import totals_are_sums, totals_in_numbers
+from proofs_check.symbols import CONSTANTS, REGION, N, n, rate
 from proofs_check.text import said
 from theory.algebra import ball, log
 from theory.bound import generalisation_term, linear_term, root_term
 from theory.penalty import penalty, penalty_comparison_as_stated, penalty_terms
-from theory.region import (
-    region_maximum,
-    region_maximum_total,
-    region_minimum,
-    region_minimum_window,
-)
+from theory.region import region_maximum, region_maximum_total, region_minimum
 from theory.setting import Constants, Region
 
-r, a = sp.symbols("r a", positive=True)
+r, a, more, first, second, fewer, left = sp.symbols("r a more first second fewer left", positive=True)
 # small constants with a light generalisation term, so that examples are easy to check by hand
 LIGHT = Constants(D=1, sigma=1, eta=1, B=Fraction(1, 10), Pdim=4)
+BALLS = UNIT.map(ball)
 # what the correction prints: 1/n - 1/N at its ends
-GAP = 1 / sp.Symbol("n_min", positive=True) - 1 / sp.Symbol("N_max", positive=True)
-FEWEST = sp.Symbol("N_min", positive=True)
+LEAST, MOST, FEWEST = sp.symbols("n_min N_max N_min", positive=True)
+GAP = 1 / LEAST - 1 / MOST
+
+
+def mismatch(memory: Any, seen: Any) -> Any:
+    """What both first terms are of, 1/n - 1/N."""
+    return repaired_penalty.mismatch(penalty_terms(memory, seen, CONSTANTS))
+
+
+def _moved(step: str) -> Any:
+    """The penalty at n and N, N larger by what the point has under this name."""
+    return lambda p: penalty(ball(p["n"]), ball(p["N"] + p.get(step, 0)), BALLS)
 
 
 def printed_formula() -> Evidence:
     """theory's stated form is the printed one, term by term: n and N at lower bounds, N_max in the logarithm alone."""
-    found, share = [], linear_term(1, CONSTANTS)
-    for case, (horizon, now) in CASES.items():
+    found = []
+    for case, (horizon, now) in repaired_penalty.CASES.items():
+        _, most, fewest = repaired_penalty.ends(sp.Min(horizon, now), now)
+        held = (horizon - 1) * region_minimum(REGION, now - horizon) + rate  # Λ_min(s) = 0 for s <= 0
         terms = penalty_comparison_as_stated(horizon, now, REGION, CONSTANTS)
-        _, most, fewest = ends(sp.Min(horizon, now), now)
-        held = (horizon - 1) * region_minimum(REGION, now - horizon) + rate
-        found += [
-            equal(
-                plain(terms.linear / share, now),
-                plain(1 / held - 1 / fewest, now),
-                domain=f"{case}, Λ_min(s) = 0 for s <= 0",
-                what="the second term's $1/n-1/N$ and the printed one",
-            ),
-            equal(
-                terms.root,
-                root_term(terms.linear / share, CONSTANTS),
-                domain=case,
-                what="the first term and its",
-            ),
-            equal(
-                terms.generalisation,
-                generalisation_term(1 / fewest, most, CONSTANTS),
-                domain=case,
-                what="the third term and the printed one",
-            ),
-        ]
+        third = generalisation_term(1 / fewest, most, CONSTANTS)
+        found.append(repaired_penalty.term_by_term(terms, 1 / held - 1 / fewest, third, now, case))
     return together(*found)
-
-
-def _least(K: int, t: int, region: Region) -> Any:
-    return region_minimum_window(region, min(K, t), t) + region.rate
-
-
-def grows_in_distinct() -> Evidence:
-    """The first two terms' 1/n - 1/N grows with N; at N = n the root's slope in it is infinite, so p grows there."""
-    numbers = UNIT.map(ball)
-    return compare(
-        lambda p: penalty(ball(p["n"]), ball(p["N"] + 1), numbers),
-        "<=",
-        lambda p: penalty(ball(p["n"]), ball(p["N"]), numbers),
-        [{"n": 10**4, "N": 10**4, "D": 1, "sigma": 1, "eta": 1, "B": 1, "Pdim": 5}],
-        domain=r"$p(n,N+1)\le p(n,N)$ at $n=N=10{,}000$, all constants 1, $\mathrm{Pdim}$ 5",
-    )
 
 
 def exceeds_as_stated() -> Evidence:
     """One past round, inside the region, after which the penalty of the switch is above the printed bound."""
-    region, first = Region(rate=1, rho=Fraction(2, 3)), Fraction(16, 9)
+    region, past = Region(rate=1, rho=Fraction(2, 3)), [Fraction(16, 9)]
 
-    def exceeds(K: int) -> Any:
-        held, seen = switched([first], K, 1)
+    def exceeds(K: int) -> Found:
+        held, seen = switched(past, K, 1)
         true = sp.sympify(penalty(held, seen, LIGHT))
         printed = sp.sympify(penalty_comparison_as_stated(K, 2, region, LIGHT).total)
-        if sp.N(true - printed, 30) <= 0:
-            return None
-        decimals = {name: str(sp.N(value, 8)) for name, value in (("p^CK", true), ("p̄^CK", printed))}
-        return {"t": 2, "n^C": held, "N^C": seen, "p^CK": true, "printed p̄^CK": printed, "decimals": decimals}
+        decimals = [str(sp.N(value, 8)) for value in (true, printed)]
+        shown = {
+            "t": 2,
+            "n^C": held,
+            "N^C": seen,
+            "p^CK": true,
+            "printed p̄^CK": printed,
+            "decimals": decimals,
+        }
+        return unless(sp.N(true - printed, 30) <= 0, **shown)
 
     found = exhaust(
         [{"K": 1}],
         exceeds,
-        domain=r"$\bar\Lambda=1$, $\rho=2/3$; $D=\sigma=\eta=1$, $B=1/10$, $\mathrm{Pdim}=4$; "
-        r"$\Lambda(1)=16/9$ lies in $[1/3,3]$",
+        domain=r"$\bar\Lambda=1$, $\rho=2/3$; $D=\sigma=\eta=1$, $B=1/10$, $\mathrm{Pdim}=4$; $\Lambda(1)=16/9$ lies "
+        "in $[1/3,3]$",
     )
-    return obeying(
-        found,
-        {r"$\Lambda(1)$ inside the region": lies_inside([first], region), "the formula": printed_formula()},
-    )
+    inside = {r"$\Lambda(1)$ inside the region": lies_inside(past, region), "the formula": printed_formula()}
+    return obeying(found, inside)
 
 
 def exceeds_with_reuse() -> Evidence:
@@ -140,30 +105,6 @@ def exceeds_with_reuse() -> Evidence:
     return obeying(found, {"both rounds inside the region": lies_inside(past, region)})
 
 
-def falls_in_memory() -> Evidence:
-    """What both first terms are of, 1/n - 1/N, falls in n."""
-    more, N = sp.symbols("more N", positive=True)
-
-    def gap(memory: Any) -> Any:
-        return penalty_terms(memory, N, CONSTANTS).linear / linear_term(1, CONSTANTS)
-
-    return always(gap(n + more) < gap(n), domain="every $n$ and $N$; the third term does not depend on $n$")
-
-
-def falls_in_admission() -> Evidence:
-    """n = r+Λ and N = r+a+Λ: what the policy chooses moves both."""
-    first, second = sp.symbols("first second", positive=True)
-
-    def gap(admitted: Any) -> Any:
-        return penalty_terms(r + admitted, r + a + admitted, CONSTANTS).linear / linear_term(1, CONSTANTS)
-
-    return always(
-        gap(second) < gap(first),
-        given=[second > first],
-        domain=r"every $r$, $a>0$ and $\Lambda$: the first two terms fall; the third falls in $N$",
-    )
-
-
 def slope_in_distinct() -> Evidence:
     """N²·dp/dN for N >= Pdim: a part that falls in N (through 1/n - 1/N) less one that grows in N."""
     w, gap = sp.symbols("w gap", positive=True)
@@ -173,56 +114,45 @@ def slope_in_distinct() -> Evidence:
     growing = -(seen**2) / P * sp.diff(generalisation_term(1 / seen, seen, CONSTANTS), w)
     two = 5 * B * sp.sqrt(P * seen) * L / sp.sqrt(1 + L)
     rises = 5 * B * P * ((1 + L) * L + 2 * (1 + L) - L) / (2 * sp.sqrt(1 + w) * (1 + L) ** sp.Rational(3, 2))
+    above = r"every $N>\mathrm{Pdim}$, $L=\log(N/\mathrm{Pdim})$"
     return together(
         equal(falling, D * sigma / (2 * sp.sqrt(gap)) + eta * sigma**2, domain="every gap $1/n-1/N>0$"),
-        equal(growing, two, domain=r"every $N>\mathrm{Pdim}$, $L=\log(N/\mathrm{Pdim})$"),
-        equal(
-            sp.diff(two, w), rises, domain=r"every $N>\mathrm{Pdim}$", what="its slope and a positive number"
-        ),
+        equal(growing, two, domain=above),
+        equal(sp.diff(two, w), rises, domain=above, what="its slope and a positive number"),
     )
 
 
 def turning_point(context: Context) -> Evidence:
     """With all constants 1 and Pdim 5, on both sides of N₀; for n = 10000 it lies between 10002 and 10004."""
-    numbers = UNIT.map(ball)
     starts = {10: 11, 10**2: 101, 10**4: 10**4 + 3}
     steps = context.choose((1, 10, 10**6), (1, 2, 10, 10**3, 10**6, 10**9))
     return compare(
-        lambda p: penalty(ball(p["n"]), ball(p["N"] + p["step"]), numbers),
+        _moved("step"),
         "<",
-        lambda p: penalty(ball(p["n"]), ball(p["N"]), numbers),
+        _moved(""),
         [{"n": m, "N": first, "step": step} for m, first in starts.items() for step in steps],
-        domain=r"all constants 1, $\mathrm{Pdim}$ 5: falling from $N=11$, 101, $10{,}003$ on for $n=10$, "
-        "100, $10{,}000$",
+        domain=r"all constants 1, $\mathrm{Pdim}$ 5: falling from $N=11$, 101, $10{,}003$ on for $n=10$, 100, "
+        "$10{,}000$",
     )
 
 
-def ends_attained(context: Context) -> Evidence:
+@everywhere(
+    r"$K=1$, 2, 4, the first rounds, $\rho=1/2$, $5/7$, $\bar\Lambda=3$",
+    K=(1, 2, 4),
+    t=by_profile(range(1, 7), range(1, 12)),
+    rho=(Fraction(1, 2), Fraction(5, 7)),
+)
+def ends_attained(K: int, t: int, rho: Fraction) -> Found:
     """Lower ends in memory and upper ends before attain the sharp 1/n - 1/N; all upper ends attain N_max."""
-
-    def misses(K: int, t: int, rho: Fraction) -> Any:
-        region = Region(rate=3, rho=rho)
-        gone = max(t - K, 0)
-        positions = [Fraction(1)] * gone + [Fraction(0)] * (t - 1 - gone)
-        held, seen = switched(placed(region, positions), K, region.rate)
-        left = region_maximum_total(region, gone + 1)
-        least = _least(K, t, region)
-        sharp = 1 / Fraction(least) - 1 / Fraction(least + left)
-        _, most = switched(placed(region, [Fraction(1)] * (t - 1)), K, region.rate)
-        told = (1 / Fraction(held) - 1 / Fraction(seen), most)
-        true = (sharp, region_maximum_total(region, t) + region.rate)
-        return None if told == true else {"1/n - 1/N and N of the histories": told, "expected": true}
-
-    rounds = range(1, context.choose(7, 12))
-    return exhaust(
-        [
-            {"K": K, "t": t, "rho": rho}
-            for K in (1, 2, 4)
-            for t in rounds
-            for rho in (Fraction(1, 2), Fraction(5, 7))
-        ],
-        misses,
-        domain=r"$K=1$, 2, 4, the first rounds, $\rho=1/2$, $5/7$, $\bar\Lambda=3$",
+    region, gone = Region(rate=3, rho=rho), max(t - K, 0)
+    positions = [Fraction(1)] * gone + [Fraction(0)] * (t - 1 - gone)
+    held, seen = switched(placed(region, positions), K, region.rate)
+    least = least_held(K, t, region)
+    sharp = 1 / Fraction(least) - 1 / Fraction(least + region_maximum_total(region, gone + 1))
+    _, most = switched(placed(region, [Fraction(1)] * (t - 1)), K, region.rate)
+    return differing(
+        histories=(1 / Fraction(held) - 1 / Fraction(seen), most),
+        expected=(sharp, region_maximum_total(region, t) + region.rate),
     )
 
 
@@ -231,22 +161,32 @@ CLAIMS = [
         id="lem:dpp-T-slot-upper/monotone",
         kind="step",
         title=r"$p$ falls in $n$ and in $N$, so $p^{\mathrm{CK}}\le\bar p^{\mathrm{CK}}$",
-        statement="The penalty decreases in the memory $n$ and in the number $N$ of distinct samples; so "
-        "lower bounds on both, put into it, bound the penalty after the switch from above.",
+        statement="The penalty decreases in the memory $n$ and in the number $N$ of distinct samples; so lower bounds "
+        "on both, put into it, bound the penalty after the switch from above.",
         formula=r"p\searrow\text{ in }n,N\ \Rightarrow\ p^{CK}(t)\le\bar p^{CK}(t)",
         domain=r"every $n\le N$, every policy inside the region, $t\ge1$",
-        checks=(exceeds_as_stated, exceeds_with_reuse, grows_in_distinct),
+        checks=(
+            exceeds_as_stated,
+            exceeds_with_reuse,
+            # 1/n - 1/N grows with N; at N = n the root's slope in it is infinite, so p grows there
+            lambda: compare(
+                _moved("step"),
+                "<=",
+                _moved(""),
+                [{"n": 10**4, "N": 10**4, "step": 1, "D": 1, "sigma": 1, "eta": 1, "B": 1, "Pdim": 5}],
+                domain=r"$p(n,N+1)\le p(n,N)$ at $n=N=10{,}000$, all constants 1, $\mathrm{Pdim}$ 5",
+            ),
+        ),
         symbols={"p^CK": "the penalty after the switch", "p̄": "the printed bound on it"},
         corrected=Correction(
-            title=r"$p$ falls in $n$ and in $\Lambda$; in $N$ only beyond some $N_0>n$; $\bar "
-            r"p^{\mathrm{CK}}$ needs $\Lambda_{\max}$ in $1/n-1/N$",
-            statement=r"$p$ falls in $n$, and in $\Lambda$, which moves $n$ and $N$ together. In $N$ "
-            "alone its first two terms grow, with infinite slope at $N=n$, and the third falls: from "
-            r"$\mathrm{Pdim}$ on $p$ rises up to one $N_0$ and falls beyond. Put the smallest $n$ and "
-            "the largest $N$ into $1/n-1/N$, and the smallest $N$ into the third term: that is an upper "
-            r"bound on $p^{\mathrm{CK}}$, for every history inside the region. Each end is attained, "
-            r"$n_{\min}$ and $N_{\max}$ together only for $K=1$; the largest $1/n-1/N$ is "
-            r"$1/n_{\min}-1/(n_{\min}+\sum_{j\le t-K}\Lambda_{\max}(j))$.",
+            title=r"$p$ falls in $n$ and in $\Lambda$; in $N$ only beyond some $N_0>n$; $\bar p^{\mathrm{CK}}$ needs "
+            r"$\Lambda_{\max}$ in $1/n-1/N$",
+            statement=r"$p$ falls in $n$, and in $\Lambda$, which moves $n$ and $N$ together. In $N$ alone its first "
+            r"two terms grow, with infinite slope at $N=n$, and the third falls: from $\mathrm{Pdim}$ on $p$ rises up "
+            "to one $N_0$ and falls beyond. Put the smallest $n$ and the largest $N$ into $1/n-1/N$, and the smallest "
+            r"$N$ into the third term: that is an upper bound on $p^{\mathrm{CK}}$, for every history inside the "
+            r"region. Each end is attained, $n_{\min}$ and $N_{\max}$ together only for $K=1$; the largest $1/n-1/N$ "
+            r"is $1/n_{\min}-1/(n_{\min}+\sum_{j\le t-K}\Lambda_{\max}(j))$.",
             formula=said(
                 r"p^{CK}\le@first+@second+@third",
                 first=root_term(GAP, CONSTANTS).replace(sp.Max, lambda *x: x[-1] if x[0] == 0 else x[0]),
@@ -261,25 +201,44 @@ CLAIMS = [
                 "N_min": r"$\bar\Lambda$ and the lower ends of all earlier rounds",
                 "p^CK": "the penalty after the switch",
             },
-            sketch="The admissions of a history inside the region lie between the ends of their rounds, "
-            r"so $n^C\ge n_{\min}$ and $N_{\min}\le N^C\le N_{\max}$, sums that theory has in closed "
-            "form (induction over $t$). $1/n-1/N$ falls in $n$ and grows in $N$, and the first two terms "
-            r"grow in it. $g(N)=\sqrt{\mathrm{Pdim}/N}\cdot\sqrt{1+\log^{+}(N/\mathrm{Pdim})}$ falls, "
-            r"because $(1+\log x)/x$ has slope $-\log(x)/x^2\le0$. For the sharp form write $N=n+A$ with "
-            "$A$ the admissions that have left the memory: lower ends in memory and upper ends before "
-            r"attain it. $N^2\cdot dp/dN$ is $D\sigma/(2\sqrt{1/n-1/N})+\eta\sigma^2$, falling in $N$, "
-            r"less $5B\sqrt{\mathrm{Pdim}\cdot N}\cdot L/\sqrt{1+L}$, $L=\log(N/\mathrm{Pdim})$, "
-            r"growing: one change of sign for $N\ge\mathrm{Pdim}$.",
+            sketch="The admissions of a history inside the region lie between the ends of their rounds, so "
+            r"$n^C\ge n_{\min}$ and $N_{\min}\le N^C\le N_{\max}$, sums that theory has in closed form (induction "
+            "over $t$). $1/n-1/N$ falls in $n$ and grows in $N$, and the first two terms grow in it. "
+            r"$g(N)=\sqrt{\mathrm{Pdim}/N}\,\sqrt{1+\log^{+}(N/\mathrm{Pdim})}$ falls, because $(1+\log x)/x$ has "
+            r"slope $-\log(x)/x^2\le0$. For the sharp form write $N=n+A$ with $A$ the admissions that have left the "
+            r"memory: lower ends in memory and upper ends before attain it. $N^2\cdot dp/dN$ is "
+            r"$D\sigma/(2\sqrt{1/n-1/N})+\eta\sigma^2$, falling in $N$, less "
+            r"$5B\sqrt{\mathrm{Pdim}\,N}\,L/\sqrt{1+L}$, $L=\log(N/\mathrm{Pdim})$, growing: one change of sign for "
+            r"$N\ge\mathrm{Pdim}$.",
             checks={
-                "in $n$": falls_in_memory,
-                r"in $\Lambda$": falls_in_admission,
-                "first two terms": first_terms_move,
-                "third term": third_term_falls,
+                "in $n$": lambda: always(
+                    mismatch(n + more, N) < mismatch(n, N),
+                    domain="every $n$ and $N$; the third term does not depend on $n$",
+                ),
+                r"in $\Lambda$": lambda: always(
+                    mismatch(r + second, r + a + second) < mismatch(r + first, r + a + first),
+                    given=[second > first],
+                    domain=r"$n=r+\Lambda$, $N=r+a+\Lambda$, every $r,a>0$: the first two terms fall; the third falls "
+                    "in $N$",
+                ),
+                "first two terms": repaired_penalty.first_terms_move,
+                "third term": repaired_penalty.third_term_falls,
                 "the ends are sums": (totals_are_sums, confirming(totals_in_numbers)),
-                "theory's pieces are at the ends": (pieces_at_the_ends, confirming(never_exceeded)),
-                "sharp, attained": (jointly_sharp, confirming(ends_attained)),
+                "theory's pieces are at the ends": (
+                    repaired_penalty.pieces_at_the_ends,
+                    confirming(repaired_penalty.never_exceeded),
+                ),
+                "sharp, attained": (
+                    # A = left: N = n+A, and 1/n - 1/(n+A) falls in n and grows in A
+                    lambda: always(
+                        1 / n - 1 / (n + left) <= 1 / fewer - 1 / (fewer + more),
+                        given=[n >= fewer, left <= more],
+                        domain=r"every memory $n\ge n_{\min}$ and every $A\le\sum\Lambda_{\max}(j)$, $j\le t-K$",
+                    ),
+                    confirming(ends_attained),
+                ),
                 "beyond $N_0$": (slope_in_distinct, confirming(turning_point)),
             },
         ),
-    ),
+    )
 ]

@@ -15,30 +15,18 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Check, Claim, Context, Correction, confirming
-from proofs_check.engines.exact import fractions, regions, search
+from proofs_check.claim import WRITTEN, Claim, Correction, confirming
+from proofs_check.engines.exact import Found, drawn, fractions, regions, unless
 from proofs_check.engines.identity import equal
 from proofs_check.engines.limit import tends_to
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.control.drift_step import after_first_round
-from proofs_check.groundwork.control.lambert_sum import (
-    abel_step,
-    beyond_rate,
-    lambert_bounded,
-    lambert_closed,
-    lambert_order,
-    lambert_summand,
-    peak,
-    peak_step,
-    worst_policy,
-)
-from proofs_check.groundwork.control.violation_symbols import WIDE, h
+from proofs_check.groundwork.control import lambert_sum
+from proofs_check.groundwork.control.drift_step import after_round_1
+from proofs_check.groundwork.control.examples import EVERY_HORIZON, WIDE
 from proofs_check.symbols import REGION, C, T, V, rate, rho
 from proofs_check.text import said
-from theory.admission import debt_update
 from theory.lambert import lambert_partial
-from theory.region import region_maximum
 from theory.setting import Region
 from theory.violation import (
     cost_excess_maximum,
@@ -51,81 +39,36 @@ from theory.violation import (
 
 STATED = cost_violation_rate_as_stated(T, V, rho)
 LAMBERT = lambert_partial(rho, T + 1)
-weight = sp.Symbol("w", positive=True)  # V = 1/w
+q = sp.Symbol("q", positive=True)  # √ρ
 
 
-# --- counterexamples ---------------------------------------------------------------------------------------
-
-
-def first_round_small_weight() -> Evidence:
-    """T = 1: without debt the policy admits Λ_max(1) whatever V, so the violation does not vanish with V."""
-    violation = debt_update(0, C / rate, region_maximum(REGION, 1).subs(rho, sp.Rational(1, 2)), C)
-    return after_first_round(
-        violation / cost_violation_rate_as_stated(1, 1 / weight, sp.Rational(1, 2)),
-        weight,
-        what="the violation of round 1 divided by the printed rate",
-        domain=r"$T=1$, $c=C/\bar\Lambda$, $\rho=1/2$, $V=1/w$, $w\to\infty$",
-        debt=violation,
-    )
-
-
-def first_round_wide_region() -> Evidence:
-    """T = 1, V fixed: Λ_max(1) = Λ̄/(1-ρ) grows like 1/(1-ρ), the rate like its root."""
-    violation = debt_update(0, C / rate, region_maximum(WIDE, 1), C)
-    return after_first_round(
-        violation / cost_violation_rate_as_stated(1, V, WIDE.rho),
-        h,
-        what="the violation of round 1 divided by the printed rate",
-        domain=r"$T=1$, $c=C/\bar\Lambda$, any $V$; $\rho=1-1/h$, $h\to\infty$",
-        debt=violation,
-    )
-
-
-# --- what the region alone gives ---------------------------------------------------------------------------
-
-
-def region_bounds_cost(context: Context) -> Evidence:
+@drawn(
+    "mean costs with affordable prefixes, drifting as they like; the worst policy inside the region",
+    (60, 400),
+    region=regions(),
+    costs=st.lists(fractions(0), min_size=1, max_size=8),
+    budget=fractions(),
+)
+def region_bounds_cost(region: Region, costs: list[Fraction], budget: Fraction) -> Found:
     """Any mean costs that are affordable on average up to every round, any admissions inside the region."""
-
-    def exceeds(region: Region, costs: list[Fraction], budget: Fraction) -> Any:
-        means: list[Fraction] = []
-        for i, cost in enumerate(costs, start=1):  # each cut so that no prefix averages more than C/Λ̄
-            means.append(min(cost, budget * i / region.rate - sum(means)))
-        violation = cost_violation_bound(len(means), region, means, budget)
-        bound = budget * lambert_partial(region.rho, len(means) + 1)
-        return None if violation <= bound else {"E[c(t)]": means, "violation": violation, "bound": bound}
-
-    return search(
-        context,
-        {"region": regions(), "costs": st.lists(fractions(0), min_size=1, max_size=8), "budget": fractions()},
-        exceeds,
-        domain="mean costs with affordable prefixes, drifting as they like; the worst policy inside the region",
-        examples=context.choose(60, 400),
-    )
-
-
-def cost_attained() -> Evidence:
-    """Costs C/Λ̄ and the upper end in every round: the bound is an equality."""
-    return equal(
-        sp.expand(cost_excess_maximum(T, REGION, C / rate, C)),
-        C * LAMBERT,
-        domain=r"every $T$, $\rho$, $\bar\Lambda$, $C$",
-        what=r"the violation of always admitting $\Lambda_{\max}$ and $C\cdot\sum \rho^t/(1-\rho^t)$",
-    )
+    means: list[Fraction] = []
+    for i, cost in enumerate(costs, start=1):  # each cut so that no prefix averages more than C/Λ̄
+        means.append(min(cost, budget * i / region.rate - sum(means)))
+    violation = cost_violation_bound(len(means), region, means, budget)
+    bound = budget * lambert_partial(region.rho, len(means) + 1)
+    return unless(violation <= bound, means=means, violation=violation, bound=bound)
 
 
 def bounded_beats_growing() -> Evidence:
     """C, or c_max·Λ̄, times the bound on the Lambert sum, which has no T, against the printed rate, which grows."""
-    now = sp.Symbol("t", positive=True)
-    printed = cost_violation_rate_as_stated(now, V, WIDE.rho)
-    factor = sp.Symbol("C or c_max·Λ̄", positive=True)
+    now, factor = sp.symbols("t factor", positive=True)
     return together(
         tends_to(
-            factor * lambert_bound(WIDE.rho) / printed,
+            factor * lambert_bound(WIDE.rho) / cost_violation_rate_as_stated(now, V, WIDE.rho),
             now,
             0,
-            what=r"$C$, or $c_{\max}\cdot\bar\Lambda$, times the bound over the rate",
-            domain=r"$V$, $\rho=1-1/h$ fixed, $T\to\infty$; the violation is at most that times "
+            what=r"$C$, or $c_{\max}\bar\Lambda$, times the bound over the rate",
+            domain=r"$V$, $\rho=1-1/h$ fixed, $T\to\infty$; the violation is at most that factor times "
             r"lambert_bound$(\rho)$",
         ),
         equal(
@@ -139,88 +82,78 @@ def bounded_beats_growing() -> Evidence:
 
 def below_two() -> Evidence:
     """√ρ·log(1/(1-√ρ)) < log(2/(1-ρ)): 1/(1-q) = (1+q)/(1-q²) with q = √ρ < 1, and 1+q < 2."""
-    q = sp.Symbol("q", positive=True)
     return together(
         always(
             1 / (1 - q) < 2 / (1 - q**2),
             given=[q < 1],
-            domain=r"every $\sqrt{\rho}$: the logarithm is "
-            r"smaller, $\sqrt{\rho}<1$",
+            domain=r"every $\sqrt\rho$: the logarithm is smaller, $\sqrt\rho<1$",
         ),
         equal(
             lambert_bound(q**2),
             q * sp.log(1 - q) / (q**2 - 1),
-            domain=r"every $\sqrt{\rho}$",
-            what=r"lambert_bound and $\sqrt{\rho}\cdot\log(1/(1-\sqrt{\rho}))/(1-\rho)$",
+            domain=r"every $\sqrt\rho$",
+            what=r"lambert_bound and $\sqrt\rho\log(1/(1-\sqrt\rho))/(1-\rho)$",
         ),
     )
 
 
-PEAK = r"one bound $\mathbb E[c(t)]\le c_{\max}$ for the mean costs of all rounds and horizons"
-EVERY_HORIZON = (
-    r"constant admission is affordable at every horizon, $\bar\Lambda\sum_{s\le t}\mathbb "
-    r"E[c(s)]\le Ct$ for every $t$"
-)
-BOUND: dict[str, Check | tuple[Check, ...]] = {
-    "worst policy": worst_policy,
-    "summation by parts": (abel_step, confirming(region_bounds_cost)),
-    "w falls": beyond_rate,
-    "Lambert sum, term by term": lambert_summand,
-    "Lambert sum, closed": (lambert_closed, confirming(lambert_bounded)),
+BOUND: dict[str, Any] = {
+    "worst policy": lambert_sum.worst_policy,
+    "summation by parts": (lambert_sum.abel_step, confirming(region_bounds_cost)),
+    "$w$ falls": lambert_sum.beyond_rate,
+    "Lambert sum, term by term": lambert_sum.lambert_summand,
+    "Lambert sum, closed": (lambert_sum.lambert_closed, confirming(lambert_sum.lambert_bounded)),
 }
 WHY = (
-    r"$\mathbb E[c\Lambda]\le\mathbb E[c]\Lambda_{\max}(t)=\mathbb E[c]\bar\Lambda w_t$ with "
-    r"$w_t=1/(1-\rho^t)$, because $c\ge0$, whatever cost and admission have to do with each other. Then "
-    r"$\sum \mathbb E[c]\bar\Lambda w_t-CT=\sum (\mathbb E[c]\bar\Lambda-C)w_t+C\sum (w_t-1)$, and "
-    r"summation by parts makes the first sum non-positive: $w$ falls, and the prefixes of $\mathbb "
-    r"E[c]\bar\Lambda-C$ are not positive. With $g=(1-\rho^t)/(1-\rho)=\sum_{j<t}\rho^j$, which lies "
-    r"between $t\rho^{(t-1)/2}$ and $t$, $w_t-1=\rho^t/(1-\rho^t)$ lies between $\rho^t/(t(1-\rho))$ and "
-    r"$\sqrt{\rho}\cdot\sqrt{\rho}^t/(t(1-\rho))$, and $\sum q^t/t=\log(1/(1-q))$."
+    r"$\mathbb E[c\Lambda]\le\mathbb E[c]\Lambda_{\max}(t)=\mathbb E[c]\bar\Lambda w_t$ with $w_t=1/(1-\rho^t)$, "
+    r"because $c\ge0$, whatever cost and admission have to do with each other. Then "
+    r"$\sum\mathbb E[c]\bar\Lambda w_t-CT=\sum(\mathbb E[c]\bar\Lambda-C)w_t+C\sum(w_t-1)$, and summation by parts "
+    r"makes the first sum non-positive: $w$ falls, and the prefixes of $\mathbb E[c]\bar\Lambda-C$ are not positive. "
+    r"With $g=(1-\rho^t)/(1-\rho)=\sum_{j<t}\rho^j$, which lies between $t\rho^{(t-1)/2}$ and $t$, "
+    r"$w_t-1=\rho^t/(1-\rho^t)$ lies between $\rho^t/(t(1-\rho))$ and $\sqrt\rho\,\sqrt\rho^t/(t(1-\rho))$, and "
+    r"$\sum q^t/t=\log(1/(1-q))$."
 )
 
 CLAIMS = [
     Claim(
         id="thm:dpp-cost-constraint",
         kind="theorem",
-        title=r"$\mathrm{Vio}^{\mathrm{S}}=O(\sqrt{VT+V/(1-\rho)})$, $V$ and $\rho$ fixed",
-        statement="Read literally: for one cost process, which constant admission can pay at every "
-        r"horizon, and fixed $V$ and $\rho$, the cumulative cost violation is $O(\sqrt{VT+V/(1-\rho)})$ "
-        r"as $T$ grows; the constant may depend on $V$, $\rho$ and the process. (It is even bounded. "
-        r"Below: one constant for all $V$ and $\rho$, and costs affordable at one horizon alone.)",
+        title=r"$\mathrm{Vio}^{\mathrm S}=O(\sqrt{VT+V/(1-\rho)})$, $V$ and $\rho$ fixed",
+        statement="Read literally: for one cost process, which constant admission can pay at every horizon, and fixed "
+        r"$V$ and $\rho$, the cumulative cost violation is $O(\sqrt{VT+V/(1-\rho)})$ as $T$ grows; the constant may "
+        r"depend on $V$, $\rho$ and the process. (It is even bounded. Below: one constant for all $V$ and $\rho$, and "
+        "costs affordable at one horizon alone.)",
         formula=said(r"\mathrm{Vio}^{\mathrm S}(T)=O\bigl(@r\bigr)", r=STATED),
-        domain=f"every fixed V > 0 and 0 < ρ < 1, T → ∞; {EVERY_HORIZON}",
+        domain=rf"every fixed $V>0$ and $0<\rho<1$, $T\to\infty$; {EVERY_HORIZON}",
         given=(WRITTEN,),
         checks={**BOUND, "rate": bounded_beats_growing},
-        sketch=f"{WHY} So the violation is bounded in T, and the printed rate grows with T.",
+        sketch=f"{WHY} So the violation is bounded in $T$, and the printed rate grows with $T$.",
     ),
     Claim(
         id="thm:dpp-cost-constraint/uniform",
         kind="reading",
         title=r"the same, with one constant for all $V$ and $\rho$",
-        statement=r"The constant depends on neither $V$, $\rho$ nor $T$, for costs that constant "
-        "admission can pay at every horizon.",
-        formula=said(
-            r"\sup_{V,\rho,T}\mathrm{Vio}^{\mathrm S}(T)\big/@r<\infty",
-            r=STATED,
-        ),
-        domain=f"every V > 0, 0 < ρ < 1, T >= 1; {EVERY_HORIZON}",
-        checks=(first_round_small_weight, first_round_wide_region),
+        statement=r"The constant depends on neither $V$, $\rho$ nor $T$, for costs that constant admission can pay at "
+        "every horizon.",
+        formula=said(r"\sup_{V,\rho,T}\mathrm{Vio}^{\mathrm S}(T)\big/@r<\infty", r=STATED),
+        domain=rf"every $V>0$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}",
+        checks=after_round_1(1, "the violation of round 1 divided by the printed rate"),
         corrected=Correction(
-            title=r"$\mathrm{Vio}^{\mathrm{S}}\le C\cdot\sum \rho^t/(1-\rho^t)\le "
-            r"C\cdot\log(2/(1-\rho))/(1-\rho)$: no $V$, no $T$, no independence",
+            title=r"$\mathrm{Vio}^{\mathrm S}\le C\sum\rho^t/(1-\rho^t)\le C\log(2/(1-\rho))/(1-\rho)$: no $V$, no "
+            "$T$, no independence",
             statement=said(
-                r"Every policy inside the region has $\mathrm{Vio}^{\mathrm{S}}(T)\le C\cdot S$ with "
-                "$S=@S$, for any $V$ and any dependence between costs and admissions; always admitting "
-                r"$\Lambda_{\max}$, at mean cost $C/\bar\Lambda$, attains it. For all $T$, $S$ is at "
-                r"most $@U$, which is less than $\log(2/(1-\rho))/(1-\rho)$. Over all rounds $S$ is at "
-                r"least $@R$, and the two agree to leading order as $\rho$ tends to 1.",
+                r"Every policy inside the region has $\mathrm{Vio}^{\mathrm S}(T)\le CS$ with $S=@S$, for any $V$ and "
+                r"any dependence between costs and admissions; always admitting $\Lambda_{\max}$, at mean cost "
+                r"$C/\bar\Lambda$, attains it. For all $T$, $S$ is at most $@U$, which is less than "
+                r"$\log(2/(1-\rho))/(1-\rho)$. Over all rounds $S$ is at least $@R$, and the two agree to leading "
+                r"order as $\rho$ tends to 1.",
                 S=LAMBERT,
                 U=lambert_bound(rho),
                 R=cost_violation_rate(rho),
             ),
             formula=said(
-                r"\mathrm{Vio}^{\mathrm S}(T)\le C@S\le C\cdot\bigl(@U\bigr),\qquad@R"
-                r"\le\sum_{t\ge1}\frac{\rho^t}{1-\rho^t}\le@U",
+                r"\mathrm{Vio}^{\mathrm S}(T)\le C@S\le "
+                r"C\cdot\bigl(@U\bigr),\qquad@R\le\sum_{t\ge1}\frac{\rho^t}{1-\rho^t}\le@U",
                 S=LAMBERT,
                 U=lambert_bound(rho),
                 R=cost_violation_rate(rho),
@@ -230,9 +163,14 @@ CLAIMS = [
             sketch=WHY,
             checks={
                 **BOUND,
-                "attained": cost_attained,
+                "attained": lambda: equal(
+                    sp.expand(cost_excess_maximum(T, REGION, C / rate, C)),
+                    C * LAMBERT,
+                    domain=r"every $T$, $\rho$, $\bar\Lambda$, $C$",
+                    what=r"the violation of always admitting $\Lambda_{\max}$ and $C\sum\rho^t/(1-\rho^t)$",
+                ),
                 r"below $\log(2/(1-\rho))$": below_two,
-                r"order in $\rho$": lambert_order,
+                r"order in $\rho$": lambert_sum.lambert_order,
             },
         ),
     ),
@@ -240,34 +178,38 @@ CLAIMS = [
         id="thm:dpp-cost-constraint/one-horizon",
         kind="reading",
         title="the same, with costs affordable at horizon $T$ alone",
-        statement="As eq:ck-cost-constraint has it: only the average over the whole horizon $T$ is "
-        r"affordable; $V$ and $\rho$ fixed, one constant for all costs whose means stay below "
-        r"$c_{\max}$. (The paper asks for that: a drift constant $B<\infty$ for all rounds bounds "
-        r"$\mathbb E[c^2]$, and $\mathbb E[c]\le\sqrt{\mathbb E}[c^2]$. With costs that grow with $T$ it "
-        "fails, see thm:dpp-cost-constraint/largest.) The violation is even bounded in $T$.",
+        statement="As eq:ck-cost-constraint has it: only the average over the whole horizon $T$ is affordable; $V$ "
+        r"and $\rho$ fixed, one constant for all costs whose means stay below $c_{\max}$. (The paper asks for that: a "
+        r"drift constant $B<\infty$ for all rounds bounds $\mathbb E[c^2]$, and "
+        r"$\mathbb E[c]\le\sqrt{\mathbb E[c^2]}$. With costs that grow with $T$ it fails, see "
+        "thm:dpp-cost-constraint/largest.) The violation is even bounded in $T$.",
         formula=said(
-            r"\bar c_T\bar\Lambda\le C,\ E[c(t)]\le c_{\max}\Rightarrow"
-            r"\mathrm{Vio}^{\mathrm S}(T)\le@peak=O\bigl(@r\bigr)",
-            peak=cost_violation_by_peak(T, REGION, peak),
+            r"\bar c_T\bar\Lambda\le C,\ E[c(t)]\le c_{\max}\Rightarrow\mathrm{Vio}^{\mathrm "
+            r"S}(T)\le@peak=O\bigl(@r\bigr)",
+            peak=cost_violation_by_peak(T, REGION, lambert_sum.peak),
             r=STATED,
         ),
         symbols={"c_max": "bound on every round's mean cost"},
-        domain=f"every fixed V > 0 and 0 < ρ < 1; Λ̄Σ_{{t<=T}}E[c(t)] <= CT; {PEAK}; any dependence of the costs",
+        domain=r"every fixed $V>0$ and $0<\rho<1$; $\bar\Lambda\sum_{t\le T}\mathbb E[c(t)]\le CT$; one bound "
+        r"$\mathbb E[c(t)]\le c_{\max}$ for the mean costs of all rounds and horizons; any dependence of the costs",
         given=(WRITTEN,),
         checks={
-            "worst policy": worst_policy,
-            "whole horizon": peak_step,
-            r"$\Lambda_{\max}$": beyond_rate,
-            "Lambert sum": (lambert_summand, lambert_closed, confirming(lambert_bounded)),
+            "worst policy": lambert_sum.worst_policy,
+            "whole horizon": lambert_sum.peak_step,
+            r"$\Lambda_{\max}$": lambert_sum.beyond_rate,
+            "Lambert sum": (
+                lambert_sum.lambert_summand,
+                lambert_sum.lambert_closed,
+                confirming(lambert_sum.lambert_bounded),
+            ),
             "rate": bounded_beats_growing,
         },
-        sketch=r"$\mathbb E[c\Lambda]\le\mathbb E[c]\Lambda_{\max}(t)=\mathbb E[c]\bar\Lambda(1+h(t))$ "
-        r"with $h(t)=\rho^t/(1-\rho^t)$, because $c\ge0$. So $\mathrm{Vio}^{\mathrm{S}}\le[\sum (\mathbb "
-        r"E[c]\bar\Lambda-C)+\sum \mathbb E[c]\bar\Lambda h(t)]^{+}$, where the first sum is not "
-        "positive, the horizon being affordable, and the second is at most "
-        r"$c_{\max}\cdot\bar\Lambda\cdot\sum h(t)$. That sum is bounded in $T$: with "
+        sketch=r"$\mathbb E[c\Lambda]\le\mathbb E[c]\Lambda_{\max}(t)=\mathbb E[c]\bar\Lambda(1+h(t))$ with "
+        r"$h(t)=\rho^t/(1-\rho^t)$, because $c\ge0$. So "
+        r"$\mathrm{Vio}^{\mathrm S}\le[\sum(\mathbb E[c]\bar\Lambda-C)+\sum\mathbb E[c]\bar\Lambda h(t)]^{+}$, where "
+        "the first sum is not positive, the horizon being affordable, and the second is at most "
+        r"$c_{\max}\bar\Lambda\sum h(t)$. That sum is bounded in $T$: with "
         r"$g=(1-\rho^t)/(1-\rho)=\sum_{j<t}\rho^j\ge t\rho^{(t-1)/2}$, $h(t)$ is at most "
-        r"$\sqrt{\rho}\cdot\sqrt{\rho}^t/(t(1-\rho))$, and $\sum q^t/t=\log(1/(1-q))$. The printed rate "
-        "grows with $T$.",
+        r"$\sqrt\rho\,\sqrt\rho^t/(t(1-\rho))$, and $\sum q^t/t=\log(1/(1-q))$. The printed rate grows with $T$.",
     ),
 ]

@@ -15,23 +15,16 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import fractions, regions, search
+from proofs_check.engines.exact import Found, drawn, fractions, regions, unless
 from proofs_check.engines.identity import equal
 from proofs_check.engines.limit import diverges
-from proofs_check.evidence import Evidence, obeying
-from proofs_check.groundwork.control.drift_step import (
-    drift_constant_is,
-    drift_ends,
-    drift_excess,
-    drift_inequality,
-    drift_summand,
-    least_average,
-    without_debt,
-)
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, obeying, together
+from proofs_check.groundwork.control import drift_step
+from proofs_check.groundwork.control.drift_step import drift_constant_is, drift_inequality, square, x
+from proofs_check.groundwork.control.examples import WIDE, h, tight_regions
 from proofs_check.groundwork.control.inside_region import placed
-from proofs_check.groundwork.control.violation_symbols import WIDE, h
-from proofs_check.groundwork.regret.orders import tight_regions
-from proofs_check.symbols import REGION, C, T, rate, t
+from proofs_check.symbols import REGION, C, T, rate, rho, t
 from proofs_check.text import said
 from theory.admission import debt_update
 from theory.algebra import ball
@@ -40,9 +33,12 @@ from theory.regret import drift_constant
 from theory.setting import Region
 from theory.summation import total_ball
 
-square = sp.Symbol("second_moment", positive=True)  # E[c²]
-B_t = drift_constant(REGION, t, square, C).subs(sp.exp(t * sp.log(REGION.rho)), REGION.rho**t)
-LIMIT = sp.factor(T * (square * rate**2 + C**2) / 2)  # ΣB_t without what the wide early region adds
+# what the correction prints: B_t, and ΣB_t without what the wide early region adds
+ROUND = {
+    "B": drift_constant(REGION, t, square, C).subs(sp.exp(t * sp.log(rho)), rho**t),
+    "L": sp.factor(T * (square * rate**2 + C**2) / 2),
+}
+NUMBERS = r"$\mathbb E[c^2]=37$, $\bar\Lambda=10$, $C=55$"
 
 
 def drift_in_rho() -> Evidence:
@@ -56,67 +52,83 @@ def drift_in_rho() -> Evidence:
         domain=r"costs constant, $c=C/\bar\Lambda$; $\rho=1-1/h$, $h\to\infty$",
         **{"admitted in round 1": first, "Z(2)": debt},
     )
-    return obeying(found, {r"round 1 of ACDPP admits $\Lambda_{\max}(1)$": without_debt()})
+    return obeying(found, drift_step.in_round_1())
 
 
 def drift_heavy_tail() -> Evidence:
     """P(c = 4^j) = (7/8)·8^-j: the mean is 7/4, the second moment infinite."""
     j, n = sp.symbols("j n", integer=True, positive=True)
     chance = sp.Rational(7, 8) * sp.Integer(8) ** -j
-
-    def moment(power: int) -> Any:
-        return sp.Rational(7, 8) + sp.summation(sp.powsimp(4 ** (power * j) * chance), (j, 1, n))
-
+    total, average, second = (
+        sp.Rational(7, 8) + sp.summation(sp.powsimp(4 ** (power * j) * chance), (j, 1, n))
+        for power in range(3)
+    )
     found = diverges(
-        moment(2),
+        second,
         n,
         what=r"$\mathbb E[c^2]$, and with it the drift,",
-        domain=r"i.i.d. costs $c=4^j$ with probability $(7/8)\cdot8^{-j}$, $j=0$, 1, $\ldots$, cut at "
-        r"$j=n$; any $\rho$",
-        **{"E[c] up to n": moment(1)},
+        domain=r"i.i.d. costs $c=4^j$ with probability $(7/8)\cdot8^{-j}$, $j=0$, 1, $\ldots$, cut at $j=n$; any "
+        r"$\rho$",
+        **{"E[c] up to n": average},
     )
-    total, average = (sp.limit(moment(power), n, sp.oo) for power in (0, 1))
-    return obeying(
-        found,
-        {
-            "probabilities sum to 1": equal(total, 1, domain="the chances", what="their sum and 1"),
-            "a finite mean": equal(
-                average,
-                sp.Rational(7, 4),
-                domain="the costs",
-                what=r"$\mathbb E[c]$ "
-                "and $7/4$",
-            ),
-        },
-    )
+    one, mean = sp.limit(total, n, sp.oo), sp.limit(average, n, sp.oo)
+    seven = sp.Rational(7, 4)
+    facts = {
+        "probabilities sum to 1": equal(one, 1, domain="the chances", what="their sum and 1"),
+        "a finite mean": equal(mean, seven, domain="the costs", what=r"$\mathbb E[c]$ and $7/4$"),
+    }
+    return obeying(found, facts)
 
 
-def drift_exact(context: Context) -> Evidence:
+@drawn(
+    "any admission inside the region, any debt and cost",
+    (60, 400),
+    region=regions(),
+    t=st.integers(1, 12),
+    position=st.fractions(0, 1, max_denominator=8),
+    debt=fractions(0, 50),
+    cost=fractions(0),
+    budget=fractions(),
+)
+def drift_exact(
+    region: Region, t: int, position: Fraction, debt: Fraction, cost: Fraction, budget: Fraction
+) -> Found:
     """theory's debt and drift constant on drawn states."""
+    admitted = placed(region, [Fraction(0)] * (t - 1) + [position])[-1]
+    drift = (debt_update(debt, cost, admitted, budget) ** 2 - debt**2) / 2
+    bound = drift_constant(region, t, cost * cost, budget) + debt * (cost * admitted - budget)
+    return unless(drift <= bound, drift=drift, bound=bound)
 
-    def exceeds(
-        region: Region, t: int, position: Fraction, debt: Fraction, cost: Fraction, budget: Fraction
-    ) -> Any:
-        admitted = placed(region, [Fraction(0)] * (t - 1) + [position])[-1]
-        after = debt_update(debt, cost, admitted, budget)
-        drift = (after**2 - debt**2) / 2
-        bound = drift_constant(region, t, cost * cost, budget) + debt * (cost * admitted - budget)
-        return None if drift <= bound else {"drift": drift, "bound": bound}
 
-    positions = st.fractions(0, 1, max_denominator=8)
-    drawn = {"region": regions(), "t": st.integers(1, 12), "position": positions, "debt": fractions(0, 50)}
-    return search(
-        context,
-        {**drawn, "cost": fractions(0), "budget": fractions()},
-        exceeds,
-        domain="any admission inside the region, any debt and cost",
-        examples=context.choose(60, 400),
+def least_average() -> Evidence:
+    """g = Σ_{j<t} ρ^j lies between t·r and t: ρ^j and ρ^(t-1-j) average at least r, and each is at most 1."""
+    u, v = sp.symbols("u v", positive=True)
+    g = drift_step.g
+    return together(
+        equal(
+            (1 - rho * x) / (1 - rho) - (1 - x) / (1 - rho),
+            x,
+            domain=r"$x=\rho^t$",
+            what=r"$g$'s growth and $\rho^t$",
+        ),
+        always((u**2 + v**2) / 2 >= u * v, domain=r"$u^2=\rho^j$, $v^2=\rho^{t-1-j}$, $uv=r$: so $g\ge tr$"),
+        always(g + u <= t + 1, given=[g <= t, u <= 1], domain=r"one summand more, $u=\rho^t$: so $g\le t$"),
     )
 
 
-def _excess(p: Any, T: int) -> Any:
-    """(1-ρ)² times what ΣB_t exceeds its value at Λ_max = Λ̄ by, with E[c²] = 37, Λ̄ = 10 and C = 55."""
-    region = p["region"].map(ball)
+def drift_ends() -> Evidence:
+    """At ρ = 1 both ends of q are 1/t², which sums to ζ(2) = π²/6: hence 2/t² sums to π²/3."""
+    squares = sp.summation(1 / t**2, (t, 1, sp.oo))
+    ends = [end.subs({x: 1, rho: 1}) for end in (drift_step.UPPER, drift_step.LOWER)]
+    return together(
+        *(equal(end, 1 / t**2, domain=r"$\rho=1$", what="an end of $q$ and $1/t^2$") for end in ends),
+        equal(squares, sp.pi**2 / 6, domain="all $t$", what=r"$\sum1/t^2$ and $\pi^2/6$"),
+    )
+
+
+def _excess(p: Any) -> Any:
+    """(1-ρ)² times what ΣB_t exceeds its value at Λ_max = Λ̄ by, with the numbers above."""
+    region, T = p["region"].map(ball), p["T"]
     total = total_ball(lambda t: drift_constant(region, t, ball(37), ball(55)), T, (1,))
     return (total - T * drift_constant(region, 10**40, ball(37), ball(55))) * (1 - region.rho) ** 2
 
@@ -124,13 +136,12 @@ def _excess(p: Any, T: int) -> Any:
 def drift_sum(context: Context) -> Evidence:
     """ΣB_t against its bound; the second summand, π²/6·E[c²]Λ̄²/(1-ρ)², is 3700·π²/6 in these units."""
     horizons = context.choose((10**3, 10**15), (10, 10**3, 10**6, 10**9, 10**12, 10**15))
-    grid = [{**p, "T": T} for p in tight_regions(context.choose((1, 3, 6), range(1, 7))) for T in horizons]
     return compare(
-        lambda p: _excess(p, p["T"]),
+        _excess,
         "<=",
         lambda p: 3700 * ball(1).pi() ** 2 / 6,
-        grid,
-        domain=r"$\mathbb E[c^2]=37$, $\bar\Lambda=10$, $C=55$; both sides times $(1-\rho)^2$",
+        [{**p, "T": T} for p in tight_regions(context.choose((1, 3, 6), range(1, 7))) for T in horizons],
+        domain=rf"{NUMBERS}; both sides times $(1-\rho)^2$",
     )
 
 
@@ -138,12 +149,11 @@ def drift_order() -> Evidence:
     """The leading constant: Σ_t (1/(1-ρ^t)² - 1) is ζ(2)/(1-ρ)², so the excess tends to 3700·ζ(2)/2."""
     zeta = 3700 * ball(1).pi() ** 2 / 12
     return compare(
-        lambda p: abs(_excess(p, 10**15) - zeta),
+        lambda p: abs(_excess(p) - zeta),
         "<=",
         lambda p: zeta * 20 * (1 - p["region"].map(ball).rho),
         [{**p, "T": 10**15} for p in tight_regions((4, 5, 6))],
-        domain=r"$\mathbb E[c^2]=37$, $\bar\Lambda=10$, $C=55$, $T=10^{15}$: within $20(1-\rho)$ of "
-        r"$3700\cdot\pi^2/12$, relatively",
+        domain=rf"{NUMBERS}, $T=10^{{15}}$: within $20(1-\rho)$ of $3700\cdot\pi^2/12$, relatively",
     )
 
 
@@ -152,8 +162,8 @@ CLAIMS = [
         id="eq:dpp-upper-1",
         kind="inequality",
         title="one constant $B$ bounds the drift's quadratic part",
-        statement="Drift plus penalty is at most $B$ plus the mean of $J_t$, with one finite $B$ for all "
-        r"actions, all rounds, and (as Remark 1 lets $\rho$ tend to 1) all $\rho$.",
+        statement="Drift plus penalty is at most $B$ plus the mean of $J_t$, with one finite $B$ for all actions, all "
+        r"rounds, and (as Remark 1 lets $\rho$ tend to 1) all $\rho$.",
         formula=r"\Delta+V\,E[p\mid\mathbb O]\le B+E[J_t\mid\mathbb O],\quad B<\infty\text{ uniform}",
         domain=r"every action inside the region, every $t\ge1$, $0<\rho<1$",
         symbols={
@@ -162,47 +172,42 @@ CLAIMS = [
             "B": "the drift's constant",
         },
         checks=(drift_in_rho, drift_heavy_tail),
-        hypotheses=(r"$\rho$ is fixed", r"$\mathbb E[c(t)^2\mid \text{past}]$ is bounded"),
+        hypotheses=(r"$\rho$ is fixed", r"$\mathbb E[c(t)^2\mid\text{past}]$ is bounded"),
         checks_with_hypotheses=(drift_inequality, drift_constant_is),
         corrected=Correction(
             title=said(
-                r"$B_t=@B$; $\sum B_t\le @L+\pi^2/6\cdot\mathbb E[c^2]\bar\Lambda^2/(1-\rho)^2$",
-                B=B_t,
-                L=LIMIT,
+                r"$B_t=@B$; $\sum B_t\le@L+\pi^2/6\cdot\mathbb E[c^2]\bar\Lambda^2/(1-\rho)^2$", **ROUND
             ),
             statement=said(
                 "Round $t$ has its own constant $B_t=@B$. Their sum is $@L$ and at most "
-                r"$\pi^2/6\cdot\mathbb E[c^2]\bar\Lambda^2/(1-\rho)^2$ more, which is exact up to a "
-                r"factor 2: over all rounds the excess is asymptotic to $\pi^2/12\cdot\mathbb "
-                r"E[c^2]\bar\Lambda^2/(1-\rho)^2$ as $\rho$ tends to 1.",
-                B=B_t,
-                L=LIMIT,
+                r"$\pi^2/6\cdot\mathbb E[c^2]\bar\Lambda^2/(1-\rho)^2$ more, which is exact up to a factor 2: over "
+                r"all rounds the excess is asymptotic to $\pi^2/12\cdot\mathbb E[c^2]\bar\Lambda^2/(1-\rho)^2$ as "
+                r"$\rho$ tends to 1.",
+                **ROUND,
             ),
             formula=said(
                 r"B_t=@B,\quad\sum_{t\le T}B_t\le@L+\tfrac{\pi^2}6\frac{E[c^2]\bar\Lambda^2}{(1-\rho)^2}",
-                B=B_t,
-                L=LIMIT,
+                **ROUND,
             ),
-            hypotheses=(r"$\mathbb E[c(t)^2\mid \text{past}]\le\mathbb E[c^2]$",),
+            hypotheses=(r"$\mathbb E[c(t)^2\mid\text{past}]\le\mathbb E[c^2]$",),
             given=(WRITTEN,),
-            symbols={"π": r"$3.14159$$\ldots$"},
+            symbols={"π": r"$3.14159\ldots$"},
             sketch=r"$([Z+a]^{+})^2\le(Z+a)^2$ with $a=c\Lambda-C$, and $a^2\le c^2\Lambda^2+C^2$ as "
-            r"$c$, $\Lambda$, $C\ge0$; then $\Lambda\le\Lambda_{\max}(t)$, and means are taken given the "
-            r"past. For the sum write $x=\rho^t$, $r^2=\rho^{t-1}$ and "
-            r"$g=(1-x)/(1-\rho)=\sum_{j<t}\rho^j$. $B_t$ exceeds $(\mathbb E[c^2]\bar\Lambda^2+C^2)/2$ "
-            r"by $\mathbb E[c^2]\bar\Lambda^2/(2(1-\rho)^2)$ times $q=x(2-x)/g^2$. As $t\cdot r\le g\le "
-            r"t$ (the arithmetic-geometric mean of $\rho^j$ and $\rho^{t-1-j}$, and $\rho^j\le1$), $q$ "
-            r"lies between $x(2-x)/t^2$ and $\rho(2-x)/t^2$. The second is at most $2/t^2$, and $\sum "
-            r"2/t^2=\pi^2/3$. Both ends are at most $2/t^2$ for every $\rho$, so their sums over all $t$ "
-            r"are continuous in $\rho$ up to $\rho=1$ (Weierstrass), where both are $\sum 1/t^2=\pi^2/6$.",
+            r"$c,\Lambda,C\ge0$; then $\Lambda\le\Lambda_{\max}(t)$, and means are taken given the past. For the sum "
+            r"write $x=\rho^t$, $r^2=\rho^{t-1}$ and $g=(1-x)/(1-\rho)=\sum_{j<t}\rho^j$. $B_t$ exceeds "
+            r"$(\mathbb E[c^2]\bar\Lambda^2+C^2)/2$ by $\mathbb E[c^2]\bar\Lambda^2/(2(1-\rho)^2)$ times "
+            r"$q=x(2-x)/g^2$. As $tr\le g\le t$ (the arithmetic-geometric mean of $\rho^j$ and $\rho^{t-1-j}$, and "
+            r"$\rho^j\le1$), $q$ lies between $x(2-x)/t^2$ and $\rho(2-x)/t^2$. The second is at most $2/t^2$, and "
+            r"$\sum2/t^2=\pi^2/3$. Both ends are at most $2/t^2$ for every $\rho$, so their sums over all $t$ are "
+            r"continuous in $\rho$ up to $\rho=1$ (Weierstrass), where both are $\sum1/t^2=\pi^2/6$.",
             checks={
                 "one round": (drift_inequality, confirming(drift_exact)),
                 "$B_t$": drift_constant_is,
-                "its excess": drift_excess,
+                "its excess": drift_step.drift_excess,
                 "$g$": least_average,
-                "$q$": (drift_summand, confirming(drift_sum)),
+                "$q$": (drift_step.drift_summand, confirming(drift_sum)),
                 "the sums": (drift_ends, confirming(drift_order)),
             },
         ),
-    ),
+    )
 ]

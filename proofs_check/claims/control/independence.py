@@ -13,12 +13,12 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines.exact import exhaust, search
+from proofs_check.claim import WRITTEN, Claim, Correction, confirming
+from proofs_check.engines.exact import Found, differing, drawn, exhaust, grid, unless
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, together
-from proofs_check.groundwork.control.drift_step import conditional_means, debt_behaves, without_debt
+from proofs_check.groundwork.control.drift_step import conditional_means, debt_behaves, in_round_1
 from proofs_check.symbols import C, rate
 from theory.admission import debt_update
 from theory.region import region_maximum
@@ -26,10 +26,11 @@ from theory.setting import Region
 
 SMALL, BUDGET = Region(rate=3, rho=Fraction(1, 2)), Fraction(3)  # affordable at mean cost 1
 STATES = (0, 2)  # of the Markov costs
+UNIT = st.fractions(0, 1, max_denominator=16)
 
 
 def _chances(stay: Fraction) -> dict[tuple[int, int], Fraction]:
-    """Costs 0 and 2 in two rounds, each kept with probability `stay`, started from the stationary half and half."""
+    """Costs in two rounds, each kept with probability `stay`, started from the stationary half and half."""
     return {(a, b): (stay if a == b else 1 - stay) / 2 for a, b in product(STATES, repeat=2)}
 
 
@@ -38,31 +39,30 @@ def _debts() -> dict[int, Any]:
     return {cost: debt_update(Fraction(0), cost, region_maximum(SMALL, 1), BUDGET) for cost in STATES}
 
 
+def _factors(stay: Fraction) -> Found:
+    debts, chances = _debts(), _chances(stay)
+    joint = sum(p * debts[a] * (b * SMALL.rate - BUDGET) for (a, b), p in chances.items())
+    debt = sum(p * debts[a] for (a, _), p in chances.items())
+    excess = sum(p * (b * SMALL.rate - BUDGET) for (_, b), p in chances.items())
+    return differing(**{"E[Z(2)(c(2)Λ̄-C)]": joint, "E[Z(2)]·E[c(2)Λ̄-C]": debt * excess})
+
+
+def _unfair(stay: Fraction) -> Found:
+    chances = _chances(stay)
+    first, second = ({x: sum(p for s, p in chances.items() if s[i] == x) for x in STATES} for i in (0, 1))
+    mean = sum(x * p for x, p in second.items())
+    fine = sum(chances.values()) == 1 and first == second and mean * SMALL.rate <= BUDGET
+    return unless(fine, first=first, second=second, mean=mean)
+
+
 def markov_factorises() -> Evidence:
     """A chain that stays put with probability 3/4: dear rounds follow debts."""
-
-    def differs(stay: Fraction) -> Any:
-        debts, chances = _debts(), _chances(stay)
-        joint = sum(p * debts[a] * (b * SMALL.rate - BUDGET) for (a, b), p in chances.items())
-        debt = sum(p * debts[a] for (a, _), p in chances.items())
-        excess = sum(p * (b * SMALL.rate - BUDGET) for (_, b), p in chances.items())
-        found = {"E[Z(2)(c(2)Λ̄-C)]": joint, "E[Z(2)]": debt, "E[c(2)Λ̄-C]": excess}
-        return None if joint == debt * excess else found
-
-    def unfair(stay: Fraction) -> Any:
-        chances = _chances(stay)
-        first, second = ({x: sum(p for s, p in chances.items() if s[i] == x) for x in STATES} for i in (0, 1))
-        mean = sum(x * p for x, p in second.items())
-        fine = sum(chances.values()) == 1 and first == second and mean * SMALL.rate <= BUDGET
-        return None if fine else {"first": first, "second": second, "mean": mean}
-
-    points = [{"stay": Fraction(j, 4)} for j in (2, 3)]
-    found = exhaust(points, differs, domain=r"Markov costs on {0, 2}, $\bar\Lambda=C=3$, $\rho=1/2$")
-    facts = {
-        "probabilities, stationary, of affordable mean": exhaust(points, unfair, domain="the chains"),
-        "round 1 of ACDPP admits Λ_max(1)": without_debt(),
-    }
-    return obeying(found, facts)
+    stays = [Fraction(2, 4), Fraction(3, 4)]
+    found = exhaust(
+        grid(stay=stays), _factors, domain=r"Markov costs on $\{0,2\}$, $\bar\Lambda=C=3$, $\rho=1/2$"
+    )
+    fair = exhaust(grid(stay=stays), _unfair, domain="the chains")
+    return obeying(found, {"probabilities, stationary, of affordable mean": fair, **in_round_1()})
 
 
 def independent_factorises() -> Evidence:
@@ -74,48 +74,35 @@ def independent_factorises() -> Evidence:
     return equal(joint, product_form, domain="$c(t)$ independent of $Z(t)$, any values and probabilities")
 
 
-def conditional_means_exact(context: Context) -> Evidence:
+@drawn(
+    r"Markov costs on $\{0,2\}$ whose mean given the past stays affordable", (60, 400), stay=UNIT, shift=UNIT
+)
+def conditional_means_exact(stay: Fraction, shift: Fraction) -> Found:
     """The same chain with its later costs lowered by a factor; where each past leaves an affordable mean."""
-
-    def positive(stay: Fraction, shift: Fraction) -> Any:
-        debts = _debts()
-        rows = [(debts[a], shift * 2 * (stay if a == 2 else 1 - stay)) for a in STATES]
-        if any(mean * SMALL.rate > BUDGET for _, mean in rows):
-            return None
-        value = sum((debt * (mean * SMALL.rate - BUDGET) / 2 for debt, mean in rows), Fraction(0))
-        return None if value <= 0 else {"E[Z(2)(c(2)Λ̄-C)]": value}
-
-    unit = st.fractions(0, 1, max_denominator=16)
-    return search(
-        context,
-        {"stay": unit, "shift": unit},
-        positive,
-        domain="Markov costs on {0, 2} whose mean given the past stays affordable",
-        examples=context.choose(60, 400),
-    )
+    debts = _debts()
+    rows = [(debts[a], shift * 2 * (stay if a == 2 else 1 - stay)) for a in STATES]
+    value = sum((debt * (mean * SMALL.rate - BUDGET) / 2 for debt, mean in rows), Fraction(0))
+    dear = any(mean * SMALL.rate > BUDGET for _, mean in rows)
+    return unless(dear or value <= 0, **{"E[Z(2)(c(2)Λ̄-C)]": value})
 
 
 def average_is_not_each() -> Evidence:
     """Deterministic costs: cheap rounds first, then dear ones; the average is affordable at every horizon."""
     rate, budget = Fraction(3), Fraction(6)
+    costs = {rounds: [0] * (rounds // 2) + [4] * (rounds // 2) for rounds in (2, 4)}
 
-    def costs(rounds: int) -> list[int]:
-        return [0] * (rounds // 2) + [4] * (rounds // 2)
+    def exceeds(rounds: int) -> Found:
+        worst = max(cost * rate - budget for cost in costs[rounds])
+        return unless(worst <= 0, costs=costs[rounds], largest=worst)
 
-    def exceeds(rounds: int) -> Any:
-        worst = max(cost * rate - budget for cost in costs(rounds))
-        return {"costs": costs(rounds), "largest c(t)Λ̄-C": worst} if worst > 0 else None
+    def dear(rounds: int, upto: int) -> Found:
+        average = Fraction(sum(costs[rounds][:upto]), upto)
+        return unless(average * rate <= budget, average=average)
 
-    def dear(rounds: int, upto: int) -> Any:
-        average = Fraction(sum(costs(rounds)[:upto]), upto)
-        return None if average * rate <= budget else {"average": average}
-
-    points = [{"rounds": 2}, {"rounds": 4}]
-    prefixes = [{**p, "upto": t} for p in points for t in range(1, p["rounds"] + 1)]
-    found = exhaust(points, exceeds, domain=r"drifting costs 0 then 4, $\bar\Lambda=3$, $C=6$")
-    return obeying(
-        found, {"an affordable average up to every round": exhaust(prefixes, dear, domain="the costs")}
-    )
+    found = exhaust(grid(rounds=costs), exceeds, domain=r"drifting costs 0 then 4, $\bar\Lambda=3$, $C=6$")
+    prefixes = [{"rounds": rounds, "upto": t} for rounds in costs for t in range(1, rounds + 1)]
+    paid = exhaust(prefixes, dear, domain="the costs")
+    return obeying(found, {"an affordable average up to every round": paid})
 
 
 def constant_mean_is_each() -> Evidence:
@@ -124,8 +111,7 @@ def constant_mean_is_each() -> Evidence:
     return always(
         mean * rate - C <= 0,
         given=[T * mean * rate <= T * C],
-        domain=r"$\mathbb E[c(t)]$ the same in "
-        "every round",
+        domain=r"$\mathbb E[c(t)]$ the same in every round",
     )
 
 
@@ -151,27 +137,25 @@ CLAIMS = [
         id="eq:independence-factorization",
         kind="step",
         title=r"$\mathbb E[Z(c\bar\Lambda-C)]$ factorises",
-        statement="The mean of debt times excess cost is the product of the two means (the paper assumes of the "
-        "costs that they are not negative, are revealed when the round begins, and have an affordable average).",
+        statement="The mean of debt times excess cost is the product of the two means (the paper assumes of the costs "
+        "that they are not negative, are revealed when the round begins, and have an affordable average).",
         formula=r"E[Z(t)(c(t)\bar\Lambda-C)]=E[Z(t)]\,E[c(t)\bar\Lambda-C]",
         domain=r"any cost process $c(t)\ge0$ revealed round by round",
         checks=(markov_factorises,),
-        hypotheses=(r"$c(t)$ is independent of $c(1)$, $\ldots$, $c(t-1)$",),
+        hypotheses=(r"$c(t)$ is independent of $c(1),\ldots,c(t-1)$",),
         checks_with_hypotheses=(independent_factorises,),
         corrected=Correction(
-            title=r"$\mathbb E[Z(c\bar\Lambda-C)]\le0$ if $\mathbb E[c(t)\mid "
-            r"\text{past}]\cdot\bar\Lambda\le C$ in every round",
-            statement=r"What the drift argument needs is $\mathbb E[Z(t)(c(t)\bar\Lambda-C)]\le0$. It "
-            r"holds when the mean cost given the past is affordable in every round, $\mathbb E[c(t)\mid "
-            r"\text{past}]\cdot\bar\Lambda\le C$; independence is not needed, but for Markov costs the "
-            "stationary mean is not enough.",
+            title=r"$\mathbb E[Z(c\bar\Lambda-C)]\le0$ if $\mathbb E[c(t)\mid\text{past}]\,\bar\Lambda\le C$ in every "
+            "round",
+            statement=r"What the drift argument needs is $\mathbb E[Z(t)(c(t)\bar\Lambda-C)]\le0$. It holds when the "
+            "mean cost given the past is affordable in every round; independence is not needed, but for Markov costs "
+            "the stationary mean is not enough.",
             formula=r"E[c(t)\mid\text{past}]\bar\Lambda\le C\Rightarrow E[Z(t)(c(t)\bar\Lambda-C)]\le0",
             given=(WRITTEN,),
             symbols={"past": "all that happened before round $t$, which determines $Z(t)$"},
-            sketch="$Z(t)$ is a function of the past and not negative. Condition on the past (the tower "
-            r"property): $\mathbb E[Z(c\bar\Lambda-C)]=\mathbb E[Z\cdot(\mathbb "
-            r"E[c|\text{past}]\bar\Lambda-C)]$, a mean of products of a non-negative and a non-positive "
-            "number.",
+            sketch="$Z(t)$ is a function of the past and not negative. Condition on the past (the tower property): "
+            r"$\mathbb E[Z(c\bar\Lambda-C)]=\mathbb E[Z(\mathbb E[c\mid\text{past}]\bar\Lambda-C)]$, a mean of "
+            "products of a non-negative and a non-positive number.",
             checks={
                 r"$Z\ge0$": debt_behaves,
                 "mean": (conditional_means, confirming(conditional_means_exact)),
@@ -182,8 +166,8 @@ CLAIMS = [
         id="eq:comparison-feasible",
         kind="step",
         title=r"$\mathbb E[c(t)\bar\Lambda-C]\le0$ in every round",
-        statement="Because constant admission meets the average cost constraint, its mean cost is within "
-        "the budget in every round.",
+        statement="Because constant admission meets the average cost constraint, its mean cost is within the budget "
+        "in every round.",
         formula=r"\tfrac1T\sum_tE[c(t)]\bar\Lambda\le C\Rightarrow E[c(t)\bar\Lambda-C]\le0\ \forall t",
         domain="any mean costs with an affordable average",
         checks=(average_is_not_each,),
@@ -191,14 +175,12 @@ CLAIMS = [
         checks_with_hypotheses=(constant_mean_is_each,),
         corrected=Correction(
             title="it must be assumed of every round; the average bounds the sum alone",
-            statement=r"An affordable average bounds $\sum (\mathbb E[c(t)]\bar\Lambda-C)$ and no single "
-            "round. That each round is affordable is a hypothesis of its own, implied by a mean cost "
-            "that does not drift.",
+            statement=r"An affordable average bounds $\sum(\mathbb E[c(t)]\bar\Lambda-C)$ and no single round. That "
+            "each round is affordable is a hypothesis of its own, implied by a mean cost that does not drift.",
             formula=r"\sum_t(E[c(t)]\bar\Lambda-C)\le0",
-            hypotheses=(r"$\bar\Lambda\sum \mathbb E[c(t)]/T\le C$",),
-            sketch="Multiply the average constraint by $T$. Costs 0 in the first half and "
-            r"$2C/\bar\Lambda$ in the second show that no more follows; there the queue ends at order "
-            "$T$ (see eq:cost-proof-3).",
+            hypotheses=(r"$\bar\Lambda\sum\mathbb E[c(t)]/T\le C$",),
+            sketch=r"Multiply the average constraint by $T$. Costs 0 in the first half and $2C/\bar\Lambda$ in the "
+            "second show that no more follows; there the queue ends at order $T$ (see eq:cost-proof-3).",
             checks={"the sum": only_the_sum, "a constant mean": constant_mean_is_each},
         ),
     ),

@@ -6,122 +6,83 @@ formula has no meaning, and the sum over the rounds really in memory takes its p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Context, Correction, confirming
-from proofs_check.engines.exact import admissions, exhaust, regions, retentions, search
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.control.inside_region import histories, placed, switched
-from proofs_check.groundwork.control.repaired_penalty import (
-    plain,
-    totals_are_sums,
-    totals_in_numbers,
-    window_is_sum,
+from proofs_check.claim import Check, Claim, Correction, confirming
+from proofs_check.engines.exact import (
+    Found,
+    admissions,
+    differing,
+    drawn,
+    everywhere,
+    regions,
+    retentions,
+    unless,
 )
+from proofs_check.engines.identity import equal, equations
+from proofs_check.engines.smt import always, steps
+from proofs_check.evidence import Evidence
+from proofs_check.groundwork.control.inside_region import histories, least_held, placed, switched
+from proofs_check.groundwork.control.region_ends import k, plain, power, s, totals_are_sums, totals_in_numbers
 from proofs_check.simulator import simulate
 from proofs_check.symbols import REGION, rate, rho, t
 from proofs_check.text import said
-from theory.region import (
-    contraction,
-    region_minimum,
-    region_minimum_window,
-)
+from theory.region import contraction, region_minimum, region_minimum_total, region_minimum_window
 from theory.setting import Region
 
-k = sp.Symbol("k", integer=True, positive=True)
-gone = sp.Symbol("s", integer=True, nonnegative=True)  # rounds that have left the memory, t = k+s
-WINDOW = region_minimum_window(REGION, k, k + gone).replace(sp.exp, lambda x: rho ** (x / sp.log(rho))) + rate
+# of t = k+s rounds s have left the memory
+WINDOW = region_minimum_window(REGION, k, k + s).replace(sp.exp, lambda x: rho ** (x / sp.log(rho))) + rate
+INSIDE = {"K": retentions(5), "region": regions(), "positions": histories()}
+ANY = r"any admissions inside the region, every $t\ge1$"
+SYMBOLS = {"n^C": "samples in memory after the switch", "Λ_min": "lower end of the region"}
 
 
-def _occupancies(K: int, rounds: list[list[int]]) -> dict[str, int]:
-    """n(t), n(t-1), Λ(t), Λ(t-K), and n^C(t), N^C(t) with the last round switched to 3; all simulated."""
-    t, total = len(rounds), [sum(row) for row in rounds]
-    real, other = simulate(rounds, K), simulate([*rounds[:-1], [3]], K)
-    return {
-        "n(t)": real[-1].n,
-        "n(t-1)": real[-2].n if t > 1 else 0,
-        "Λ(t)": total[-1],
-        "Λ(t-K)": total[t - 1 - K] if t > K else 0,
-        "N(t-1)": real[-2].N if t > 1 else 0,
-        "n^C(t)": other[-1].n,
-        "N^C(t)": other[-1].N,
-    }
+def occupancy(formula: Callable[[dict[str, int]], int]) -> Check:
+    """A formula for n^C, and N(t-1)+Λ̄ for N^C, against samples counted one by one."""
 
-
-def _occupancy_search(context: Context, formula: Any) -> Evidence:
-    def differs(K: int, rounds: list[list[int]]) -> Any:
-        seen = _occupancies(K, rounds)
-        value = formula(seen)
-        return None if value == (seen["n^C(t)"], seen["N^C(t)"]) else {**seen, "formula": value}
-
-    return search(
-        context,
-        {"K": retentions(5), "rounds": admissions(rounds=8, most=9)},
-        differs,
-        domain="sample-level simulation, any $K$ and admissions, the last round switched to "
-        r"$\bar\Lambda=3$",
-        examples=context.choose(60, 400),
+    @drawn(
+        r"sample-level simulation, any $K$ and admissions, the last round switched to $\bar\Lambda=3$",
+        (60, 400),
+        K=retentions(5),
+        rounds=admissions(rounds=8, most=9),
     )
+    def check(K: int, rounds: list[list[int]]) -> Found:
+        t, total = len(rounds), [sum(row) for row in rounds]
+        real, other = simulate(rounds, K), simulate([*rounds[:-1], [3]], K)[-1]
+        before = (real[-2].n, real[-2].N) if t > 1 else (0, 0)
+        seen = {"n(t)": real[-1].n, "n(t-1)": before[0], "Λ(t)": total[-1]}
+        seen["Λ(t-K)"] = total[t - 1 - K] if t > K else 0
+        return differing(simulated=(other.n, other.N), formula=(formula(seen) + 3, before[1] + 3))
 
-
-def occupancy_as_stated(context: Context) -> Evidence:
-    return _occupancy_search(context, lambda s: (s["n(t)"] - s["Λ(t-K)"] + 3, s["N(t-1)"] + 3))
-
-
-def occupancy_one_back(context: Context) -> Evidence:
-    return _occupancy_search(context, lambda s: (s["n(t-1)"] - s["Λ(t-K)"] + 3, s["N(t-1)"] + 3))
-
-
-def occupancy_same_round(context: Context) -> Evidence:
-    return _occupancy_search(context, lambda s: (s["n(t)"] - s["Λ(t)"] + 3, s["N(t-1)"] + 3))
+    return check
 
 
 def occupancy_identity() -> Evidence:
     """With S(t) the admissions up to t: n(t) = S(t) - S(t-K), and Λ(t) = S(t) - S(t-1)."""
     now, before, dropped, older, rate = sp.symbols("S(t) S(t-1) S(t-K) S(t-K-1) rate", real=True)
     window = before - dropped + rate
-    domain = "every K, t and admissions (S is 0 before round 1)"
-    return together(
-        equal(
-            window,
-            (before - older) - (dropped - older) + rate,
-            domain=domain,
-            what="$n^C$ and "
-            r"$n(t-1)-\Lambda(t-K)+\bar\Lambda$",
-        ),
-        equal(
-            window,
-            (now - dropped) - (now - before) + rate,
-            domain=domain,
-            what="$n^C$ and "
-            r"$n(t)-\Lambda(t)+\bar\Lambda$",
-        ),
+    previous, same = (before - older) - (dropped - older) + rate, (now - dropped) - (now - before) + rate
+    return equations(
+        (window, previous, r"$n^C$ and $n(t-1)-\Lambda(t-K)+\bar\Lambda$"),
+        (window, same, r"$n^C$ and $n(t)-\Lambda(t)+\bar\Lambda$"),
+        domain="every $K$, $t$ and admissions ($S$ is 0 before round 1)",
     )
 
 
 def lower_end_grows() -> Evidence:
     """Λ_min(t+1) - Λ_min(t) = Λ̄ρ^t(1-ρ) > 0."""
-    power = sp.Symbol("rho^t", positive=True)
-    return together(
-        equal(
+    return equations(
+        (
             plain(region_minimum(REGION, t + 1) - region_minimum(REGION, t)),
             rate * power * (1 - rho),
-            domain=r"every $t\ge0$, $\rho$",
-            what=r"$\Lambda_{\min}(t+1)-\Lambda_{\min}(t)$ and $\bar\Lambda\rho^t(1-\rho)$",
+            r"$\Lambda_{\min}(t+1)-\Lambda_{\min}(t)$ and $\bar\Lambda\rho^t(1-\rho)$",
         ),
-        equal(region_minimum(REGION, sp.Integer(0)), 0, domain="$t=0$", what=r"$\Lambda_{\min}(0)$ and 0"),
-        equal(
-            region_minimum(REGION, sp.Integer(-3)),
-            0,
-            domain="$t<0$",
-            what=r"$\Lambda_{\min}(-3)$ and "
-            "0",
-        ),
+        (region_minimum(REGION, sp.Integer(0)), 0, r"$\Lambda_{\min}(0)$ and 0"),
+        (region_minimum(REGION, sp.Integer(-3)), 0, r"$\Lambda_{\min}(-3)$ and 0"),
+        domain=r"every $t\ge0$, $\rho$; $t<0$",
     )
 
 
@@ -131,83 +92,66 @@ def window_term() -> Evidence:
     return always(
         held + admitted >= (count + 1) * least + rate,
         given=[held >= count * least + rate, admitted >= least],
-        domain="one more of the $K-1$ older admissions in memory, $t>K$; with none the memory holds "
-        r"$\bar\Lambda$",
+        domain=r"one more of the $K-1$ older admissions in memory, $t>K$; with none the memory holds $\bar\Lambda$",
     )
 
 
-def occupancy_bound_exact(context: Context) -> Evidence:
+@drawn(rf"{ANY}, $\Lambda_{{\min}}=0$ before round 1", (60, 400), **INSIDE)
+def occupancy_bound_exact(K: int, region: Region, positions: list[Fraction]) -> Found:
     """The printed lower bound on drawn histories."""
-
-    def below(K: int, region: Region, positions: list[Fraction]) -> Any:
-        past = placed(region, positions)
-        t = len(past) + 1
-        held, _ = switched(past, K, region.rate)
-        bound = (K - 1) * region_minimum(region, t - K) + region.rate
-        return None if held >= bound else {"t": t, "n^C": held, "bound": bound}
-
-    return search(
-        context,
-        {"K": retentions(5), "region": regions(), "positions": histories()},
-        below,
-        domain=r"any admissions inside the region, every $t\ge1$, $\Lambda_{\min}=0$ before round 1",
-        examples=context.choose(60, 400),
-    )
+    past, t = placed(region, positions), len(positions) + 1
+    held, _ = switched(past, K, region.rate)
+    bound = (K - 1) * region_minimum(region, t - K) + region.rate
+    return unless(held >= bound, t=t, held=held, bound=bound)
 
 
-def early_rounds_as_stated() -> Evidence:
+@everywhere(
+    r"$\rho=1/2$, $K$ and $t$ up to 3; the reciprocal is taken",
+    K=(1, 2, 3),
+    t=(1, 2, 3),
+    rho=(Fraction(1, 2),),
+)
+def early_rounds_as_stated(K: int, t: int, rho: Fraction) -> Found:
     """Λ_min(t-K) = Λ̄(1-ρ^(t-K)) as printed, with its formula, for t < K."""
-
-    def undefined(K: int, t: int, rho: Fraction) -> Any:
-        occupancy = (K - 1) * contraction(Region(rate=1, rho=rho), t - K) + 1
-        return None if occupancy > 0 else {"(K-1)Λ_min(t-K)+Λ̄, Λ̄ = 1": occupancy}
-
-    points = [{"K": K, "t": t, "rho": Fraction(1, 2)} for K in (1, 2, 3) for t in (1, 2, 3)]
-    return exhaust(points, undefined, domain=r"$\rho=1/2$, $K$ and $t$ up to 3; the reciprocal is taken")
+    held = (K - 1) * contraction(Region(rate=1, rho=rho), t - K) + 1
+    return unless(held > 0, **{"(K-1)Λ_min(t-K)+Λ̄, Λ̄ = 1": held})
 
 
-def _least(K: int, t: int, region: Region) -> Any:
-    return region_minimum_window(region, min(K, t), t) + region.rate
-
-
-def early_rounds_exact(context: Context) -> Evidence:
+@drawn(f"{ANY}; equality when every round is at its lower end", (60, 400), **INSIDE)
+def early_rounds_exact(K: int, region: Region, positions: list[Fraction]) -> Found:
     """n^C against theory's window on drawn histories, and equal to it on the history of all lower ends."""
-
-    def beyond(K: int, region: Region, positions: list[Fraction]) -> Any:
-        t = len(positions) + 1
-        held, _ = switched(placed(region, positions), K, region.rate)
-        lowest, _ = switched(placed(region, [Fraction(0)] * len(positions)), K, region.rate)
-        bound = _least(K, t, region)
-        return (
-            None
-            if held >= bound == lowest
-            else {"t": t, "n^C": held, "bound": bound, "at lower ends": lowest}
-        )
-
-    return search(
-        context,
-        {"K": retentions(5), "region": regions(), "positions": histories()},
-        beyond,
-        domain=r"any admissions inside the region, every $t\ge1$; equality when every round is at its "
-        "lower end",
-        examples=context.choose(60, 400),
+    held, lowest = (
+        switched(placed(region, past), K, region.rate)[0]
+        for past in (positions, [Fraction(0)] * len(positions))
     )
+    bound = least_held(K, len(positions) + 1, region)
+    return unless(held >= bound == lowest, held=held, bound=bound, lowest=lowest)
 
 
 def window_positive() -> Evidence:
     """Σ of lower ends, each at least 0, plus Λ̄ > 0."""
     lower, held = sp.symbols("lower held", real=True)
-    return together(
-        always(
+    return steps(
+        (
             held + lower >= rate,
-            given=[held >= rate, lower >= 0],
-            domain=r"one more lower end; with none the memory holds $\bar\Lambda>0$",
+            [held >= rate, lower >= 0],
+            r"one more lower end; with none the memory holds $\bar\Lambda>0$",
         ),
-        always(
+        (
             sp.Ge(plain(region_minimum(REGION, t)), 0, evaluate=False),
-            given=[sp.Symbol("rho^t", positive=True) < 1],
-            domain=r"every $t\ge1$, $0<\rho<1$",
+            [power < 1],
+            r"every $t\ge1$, $0<\rho<1$",
         ),
+    )
+
+
+def window_is_sum() -> Evidence:
+    """The window is a difference of totals: the lower ends of rounds t-k+1, …, t-1, with t = k+s."""
+    return equal(
+        plain(region_minimum_window(REGION, k, k + s)),
+        plain(region_minimum_total(REGION, k + s) - region_minimum_total(REGION, s + 1)),
+        domain=r"every $1\le k\le t$, $\rho$, $\bar\Lambda$",
+        what="the window and the difference of the totals",
     )
 
 
@@ -216,30 +160,34 @@ CLAIMS = [
         id="eq:nc-Nc",
         kind="equation",
         title=r"$n^C(t)=n(t)-\Lambda(t-K)+\bar\Lambda$",
-        statement=r"Switching to $\bar\Lambda$ in round $t$ leaves $n(t)-\Lambda(t-K)+\bar\Lambda$ "
-        r"samples in memory and $N(t-1)+\bar\Lambda$ seen.",
+        statement=r"Switching to $\bar\Lambda$ in round $t$ leaves $n(t)-\Lambda(t-K)+\bar\Lambda$ samples in memory "
+        r"and $N(t-1)+\bar\Lambda$ seen.",
         formula=r"n^C(t)=n(t)-\Lambda(t-K)+\bar\Lambda,\quad N^C(t)=N(t-1)+\bar\Lambda",
         domain=r"every $K\ge1$, $t\ge1$ and admissions; $n(t)$ is taken after round $t$'s admission",
-        checks=(occupancy_as_stated,),
+        checks=(occupancy(lambda seen: seen["n(t)"] - seen["Λ(t-K)"]),),
         corrected=Correction(
             title=r"$n^C(t)=n(t-1)-\Lambda(t-K)+\bar\Lambda=n(t)-\Lambda(t)+\bar\Lambda$",
             statement=r"An index is off by one: $n^C(t)=n(t-1)-\Lambda(t-K)+\bar\Lambda$, or "
             r"$n(t)-\Lambda(t)+\bar\Lambda$. $N^C$ is right.",
             formula=r"n^C(t)=n(t-1)-\Lambda(t-K)+\bar\Lambda=n(t)-\Lambda(t)+\bar\Lambda",
-            sketch=r"$n(t)$ is the sum of the last $K$ admissions. $\Lambda(t-K)$ is no part of it any "
-            "more; taking it off again can even give a negative number, and eq:nc-lb would not follow.",
-            checks=(occupancy_identity, confirming(occupancy_one_back), confirming(occupancy_same_round)),
+            sketch=r"$n(t)$ is the sum of the last $K$ admissions. $\Lambda(t-K)$ is no part of it any more; taking "
+            "it off again can even give a negative number, and eq:nc-lb would not follow.",
+            checks=(
+                occupancy_identity,
+                confirming(occupancy(lambda seen: seen["n(t-1)"] - seen["Λ(t-K)"])),
+                confirming(occupancy(lambda seen: seen["n(t)"] - seen["Λ(t)"])),
+            ),
         ),
     ),
     Claim(
         id="eq:nc-lb",
         kind="inequality",
         title=r"$n^C(t)\ge(K-1)\Lambda_{\min}(t-K)+\bar\Lambda$",
-        statement=r"After the switch the memory holds at least $(K-1)\Lambda_{\min}(t-K)+\bar\Lambda$ "
-        "samples. (The index could be one larger; the slip is on the safe side.)",
+        statement=r"After the switch the memory holds at least $(K-1)\Lambda_{\min}(t-K)+\bar\Lambda$ samples. (The "
+        "index could be one larger; the slip is on the safe side.)",
         formula=r"n^C(t)\ge(K-1)\Lambda_{\min}(t-K)+\bar\Lambda",
         domain=r"every $K\ge1$, $t\ge1$, admissions inside the region; $\Lambda_{\min}(s)=0$ for $s\le0$",
-        symbols={"n^C": "samples in memory after the switch", "Λ_min": "lower end of the region"},
+        symbols=SYMBOLS,
         checks={
             r"$\Lambda_{\min}$ grows": lower_end_grows,
             "sum": (window_term, confirming(occupancy_bound_exact)),
@@ -258,22 +206,16 @@ CLAIMS = [
         checks_with_hypotheses=(window_positive, confirming(occupancy_bound_exact)),
         corrected=Correction(
             title=r"$\sum_{j=t-K+1}^{t-1}\Lambda_{\min}(j)+\bar\Lambda$, over rounds $j\ge1$",
-            statement=r"For $t<K$ the formula gives a negative $\Lambda_{\min}(t-K)$ and a denominator "
-            "that can vanish. The sum of the lower ends over the rounds really in memory, plus "
-            r"$\bar\Lambda$, is positive, and is the least that the switch can leave: always admitting "
-            "the lower end attains it.",
+            statement=r"For $t<K$ the formula gives $\Lambda_{\min}(t-K)<0$ and a denominator that can vanish. "
+            r"The sum of the lower ends over the rounds really in memory, plus $\bar\Lambda$, is positive, and is the "
+            "least that the switch can leave: always admitting the lower end attains it.",
             formula=said(
                 r"n^C(t)\ge\sum_{j=t-k+1}^{t-1}\Lambda_{\min}(j)+\bar\Lambda=@n,\quad k=\min(K,t),\ s=t-k",
                 n=WINDOW,
             ),
-            symbols={
-                "j": "a round",
-                "s": "rounds that have left the memory",
-                "n^C": "samples in memory after the switch",
-                "Λ_min": "lower end of the region",
-            },
-            sketch="Every admission in memory is at least its round's lower end; nothing was admitted "
-            "before round 1. Lower ends in every round are inside the region and make it an equality.",
+            symbols={"j": "a round", "s": "rounds that have left the memory", **SYMBOLS},
+            sketch="Every admission in memory is at least its round's lower end; nothing was admitted before round 1. "
+            "Lower ends in every round are inside the region and make it an equality.",
             checks={
                 "the sum": (window_is_sum, totals_are_sums, confirming(totals_in_numbers)),
                 "positive": window_positive,

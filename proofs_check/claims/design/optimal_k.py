@@ -1,8 +1,8 @@
 r"""Choosing K and the rates offline, as T → ∞ (`cor:optimal-k`).
 
 Throughout \(x=\bar c\sum B_m/C\). Filling the buffers with \(\lambda_m=B_m/K\) costs \(Cx/K\) a round, so it is paid
-for just if K >= x. The paper calls the ceiling and the floor of x "the two nearest feasible integers"; the floor is
-not feasible unless x is whole. Read as "whichever of the two is feasible", the corollary is right, and says: the
+for if and only if K >= x. The paper calls the ceiling and the floor of x "the two nearest feasible integers"; the floor
+is not feasible unless x is whole. Read as "whichever of the two is feasible", the corollary is right, and says: the
 ceiling.
 """
 
@@ -15,162 +15,125 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines.exact import search
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, refutes, together
-from proofs_check.groundwork.design.leading_terms import (
-    average_share,
-    first_terms_agree,
-    share,
-    third_term_grows,
-    third_terms,
-)
-from proofs_check.symbols import C, K, mean_cost, total_buffer
+from proofs_check.claim import WRITTEN, Claim, Correction, confirming
+from proofs_check.engines.exact import Found, drawn, unless
+from proofs_check.engines.smt import always, steps
+from proofs_check.evidence import Evidence, refutes
+from proofs_check.groundwork.design import leading_terms
+from proofs_check.groundwork.design.leading_terms import share, third_terms
+from proofs_check.symbols import C, K, mean_cost, n, total_buffer
 from proofs_check.text import said
 from theory.design import best_rate, design_as_stated, design_limit, fill_ratio
 from theory.setting import Budget, Constants
 
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
-k = sp.Symbol("k", positive=True)  # any K, whole or not
+k, less, more = sp.symbols("k less more", positive=True)  # any K, whole or not
 SOME = Constants(D=2, sigma=3, eta=Fraction(1, 10), B=1, Pdim=5, E=4, G=1, L=1)
+BUDGETS = st.builds(
+    Budget,
+    buffers=st.lists(st.integers(1, 12), min_size=1, max_size=3).map(tuple),
+    cost=st.integers(1, 20),
+    mean_cost=st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(3, 2), Fraction(11, 2)]),
+)
+x = fill_ratio(BUDGET)
+COST = mean_cost * total_buffer / k  # of filling the buffers, a round
+BELOW, FROM = "every budget, every $K<x$", r"every budget, every $K\ge x$"
 
 
-def _budgets() -> st.SearchStrategy[Budget]:
-    return st.builds(
-        Budget,
-        buffers=st.lists(st.integers(1, 12), min_size=1, max_size=3).map(tuple),
-        cost=st.integers(1, 20),
-        mean_cost=st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(3, 2), Fraction(11, 2)]),
-    )
-
-
-# --- what can be paid for ----------------------------------------------------------------------------------
-
-
-def both_are_feasible(context: Context) -> Evidence:
+@drawn(r"$\lambda_m=B_m/K$, $K=\lceil x\rceil$ or $\max(\lfloor x\rfloor,1)$", (200, 200), budget=BUDGETS)
+def both_are_feasible(budget: Budget) -> Found:
     """The cost of λ_m = B_m/K for the ceiling and the floor of x."""
-
-    def find(budget: Budget) -> dict[str, Any] | None:
-        for horizon, feasible in design_as_stated(budget):
-            cost = budget.mean_cost * Fraction(budget.total_buffer, horizon)
-            if (cost > budget.cost) == feasible:
-                raise ArithmeticError(f"theory calls K={horizon} feasible: {feasible}, but it costs {cost}")
-            if cost > budget.cost:
-                return {"x": fill_ratio(budget), "K": horizon, "cost a round": cost, "budget C": budget.cost}
-        return None
-
-    domain = "λ_m = B_m/K, K = ⌈x⌉ or max(⌊x⌋, 1)"
-    return search(context, {"budget": _budgets()}, find, domain=domain, examples=200)
-
-
-def _cost(horizon: Any) -> Any:
-    return mean_cost * total_buffer / horizon
+    for horizon, feasible in design_as_stated(budget):
+        cost = budget.mean_cost * Fraction(budget.total_buffer, horizon)
+        if (cost > budget.cost) == feasible:
+            raise ArithmeticError(f"theory calls K={horizon} feasible: {feasible}, but it costs {cost}")
+        if cost > budget.cost:
+            return {"x": fill_ratio(budget), "K": horizon, "cost per round": cost, "budget C": budget.cost}
+    return None
 
 
 def below_x_is_infeasible() -> Evidence:
     """Every K < x, so the floor of any x that is not whole, exceeds the cost budget."""
-    dear = always(_cost(k) > C, given=[k < fill_ratio(BUDGET)], domain="every budget, every $K<x$")
     return refutes(
-        dear,
-        r"$\lambda_m=B_m/K$ with $K<x$ costs more than $C$ in every round: the floor is infeasible "
-        "unless $x$ is whole",
+        always(COST > C, given=[k < fill_ratio(BUDGET)], domain=BELOW),
+        r"$\lambda_m=B_m/K$ with $K<x$ costs more than $C$ in every round: the floor is infeasible unless $x$ is whole",
     )
 
 
 def from_x_on_is_feasible() -> Evidence:
     """Every K >= x can be paid for; and where K is not, the affordable rate is the smaller of the two."""
-    rate = BUDGET.affordable_rate
-    return together(
-        always(_cost(k) <= C, given=[k >= fill_ratio(BUDGET)], domain=r"every budget, every $K\ge x$"),
-        always(
-            sp.Lt(rate, total_buffer / k), given=[k < fill_ratio(BUDGET)], domain="every budget, every $K<x$"
-        ),
-    )
+    affordable = sp.Lt(BUDGET.affordable_rate, total_buffer / k)
+    ratio = fill_ratio(BUDGET)
+    return steps((COST <= C, [k >= ratio], FROM), (affordable, [k < ratio], BELOW))
 
 
-def limit_design_is_the_ceiling(context: Context) -> Evidence:
+@drawn(
+    r"budgets of up to three clients; $K=\max(\lceil x\rceil,1)$, $\lambda_m=B_m/K$",
+    (60, 400),
+    budget=BUDGETS,
+)
+def limit_design_is_the_ceiling(budget: Budget) -> Found:
     """theory's design: the ceiling, its rates, what binds, and the best rate at every K, in exact numbers."""
-
-    def find(budget: Budget) -> dict[str, Any] | None:
-        x = Fraction(budget.mean_cost) * sum(budget.buffers) / budget.cost
-        ceiling = max(math.ceil(x), 1)
-        found = design_limit(budget, SOME)
-        wanted = tuple(Fraction(size, ceiling) for size in budget.buffers)
-        binding = ("buffers", "cost") if x == ceiling else ("buffers",)
-        if (found.K, found.rates, found.binding) != (ceiling, wanted, binding):
-            return {"K": found.K, "rates": found.rates, "binding": found.binding, "ceiling": ceiling}
-        for point in found.candidates:
-            best = min(Fraction(sum(budget.buffers), point.K), Fraction(budget.cost) / budget.mean_cost)
-            if best_rate(point.K, budget) != best or (point.feasible and point.total_rate != best):
-                return {"K": point.K, "rate": point.total_rate, "best": best}
-            if point.feasible != (point.cost <= budget.cost and point.occupancy <= sum(budget.buffers)):
-                return {"K": point.K, "cost": point.cost, "feasible": point.feasible}
-        return None
-
-    domain = "budgets of up to three clients; K = max(⌈x⌉, 1), λ_m = B_m/K"
-    return search(context, {"budget": _budgets()}, find, domain=domain, examples=context.choose(60, 400))
+    x = Fraction(budget.mean_cost) * sum(budget.buffers) / budget.cost
+    ceiling, found = max(math.ceil(x), 1), design_limit(budget, SOME)
+    wanted = tuple(Fraction(size, ceiling) for size in budget.buffers)
+    binding = ("buffers", "cost") if x == ceiling else ("buffers",)
+    if (found.K, found.rates, found.binding) != (ceiling, wanted, binding):
+        return {"K": found.K, "rates": found.rates, "binding": found.binding, "ceiling": ceiling}
+    for point in found.candidates:
+        best = min(Fraction(sum(budget.buffers), point.K), Fraction(budget.cost) / budget.mean_cost)
+        if best_rate(point.K, budget) != best or (point.feasible and point.total_rate != best):
+            return {"K": point.K, "rate": point.total_rate, "best": best}
+        if point.feasible != (point.cost <= budget.cost and point.occupancy <= sum(budget.buffers)):
+            return {"K": point.K, "cost": point.cost, "feasible": point.feasible}
+    return None
 
 
-def limit_design_has_the_least_share(context: Context) -> Evidence:
+@drawn(
+    r"the same budgets; $D=2$, $\sigma=3$, $\eta=1/10$, $E=4$, $G=L=1$, in floats to $10^{-9}$",
+    (60, 60),
+    budget=BUDGETS,
+)
+def limit_design_has_the_least_share(budget: Budget) -> Found:
     """The long-run share that theory's design reports is the least of its candidates, and the formula's own value."""
-
-    def find(budget: Budget) -> dict[str, Any] | None:
-        found = design_limit(budget, SOME)
-        merged, n = SOME.merged, float(found.total_rate * found.K)
-        drift = float(SOME.eta * SOME.G * (SOME.E * SOME.G + (SOME.E - 1) * SOME.D * SOME.L / 2))
-        wanted = merged.D * merged.sigma / n**0.5 + float(merged.eta) * merged.sigma**2 / n + drift
-        least = min(point.bound for point in found.candidates if point.feasible)
-        if abs(found.bound - wanted) < 1e-9 * wanted and found.bound <= least * (1 + 1e-12):
-            return None
-        return {"bound": found.bound, "formula": wanted, "least": least}
-
-    domain = "the same budgets; D = 2, σ = 3, η = 1/10, E = 4, G = L = 1, in floats to 1e-9"
-    return search(context, {"budget": _budgets()}, find, domain=domain, examples=60)
-
-
-# --- which is best -----------------------------------------------------------------------------------------
-
-
-def fuller_is_better() -> Evidence:
-    """A round's long-run share is larger the smaller the occupancy."""
-    less, more = sp.symbols("less more", positive=True)
-    return always(share(less) > share(more), given=[less < more], domain="any occupancies less < more")
-
-
-def emptier_below_x() -> Evidence:
-    """K < x at rate C/c̄ holds less than ΣB."""
-    return always(
-        sp.Lt(k * BUDGET.affordable_rate, total_buffer), given=[k < fill_ratio(BUDGET)], domain="every $K<x$"
-    )
-
-
-def longer_costs_more() -> Evidence:
-    """With full buffers the third terms grow with K."""
-    more = sp.Symbol("more", positive=True)
-    return always(
-        third_terms(total_buffer / (k + more)) > third_terms(total_buffer / k),
-        domain="full buffers, every $K$ and every larger one",
-    )
+    found = design_limit(budget, SOME)
+    merged, n = SOME.merged, float(found.total_rate * found.K)
+    drift = float(SOME.eta * SOME.G * (SOME.E * SOME.G + (SOME.E - 1) * SOME.D * SOME.L / 2))
+    wanted = merged.D * merged.sigma / n**0.5 + float(merged.eta) * merged.sigma**2 / n + drift
+    least = min(point.bound for point in found.candidates if point.feasible)
+    fine = abs(found.bound - wanted) < 1e-9 * wanted and found.bound <= least * (1 + 1e-12)
+    return unless(fine, bound=found.bound, formula=wanted, least=least)
 
 
 ESTABLISHED: dict[str, Any] = {
     "feasible": (from_x_on_is_feasible, confirming(limit_design_is_the_ceiling)),
-    "K < x: share of a round": (average_share, confirming(limit_design_has_the_least_share)),
-    "K < x: larger": (fuller_is_better, emptier_below_x),
-    "K > K*: third term": (third_term_grows, longer_costs_more),
-    "K > K*: first two terms": first_terms_agree,
+    "$K<x$: share of a round": (leading_terms.average_share, confirming(limit_design_has_the_least_share)),
+    "$K<x$: larger": (
+        lambda: always(
+            share(less) > share(more), given=[less < more], domain="any occupancies less $<$ more"
+        ),
+        lambda: always(  # at rate C/c̄ the memory holds less than ΣB
+            sp.Lt(k * BUDGET.affordable_rate, total_buffer), given=[k < fill_ratio(BUDGET)], domain=BELOW
+        ),
+    ),
+    r"$K>K^\star$: third term": (
+        leading_terms.third_term_grows,
+        lambda: always(
+            third_terms(total_buffer / (k + more)) > third_terms(total_buffer / k),
+            domain="full buffers, every $K$ and every larger one",
+        ),
+    ),
+    r"$K>K^\star$: first two terms": leading_terms.first_terms_agree,
 }
-x = fill_ratio(BUDGET)
 
 CLAIMS = [
     Claim(
         id="cor:optimal-k",
         kind="corollary",
-        title=r"$K^{\star}$ is $\lceil x\rceil$ or $\max(\lfloor x\rfloor ,1)$, the better",
+        title=r"$K^\star$ is $\lceil x\rceil$ or $\max(\lfloor x\rfloor,1)$, the better",
         statement=said(
-            r"As $T$ grows, the better of $\lceil x\rceil$ and $\max(\lfloor x\rfloor ,1)$, $x=@x$, "
-            r"called the two nearest feasible integers, is optimal with $\lambda_m=B_m/K^{\star}$.",
+            r"As $T$ grows, the better of $\lceil x\rceil$ and $\max(\lfloor x\rfloor,1)$, $x=@x$, called the two "
+            r"nearest feasible integers, is optimal with $\lambda_m=B_m/K^\star$.",
             x=x,
         ),
         formula=said(
@@ -179,28 +142,25 @@ CLAIMS = [
         ),
         domain=r"$T\to\infty$",
         hypotheses=(
-            "“feasible”, as printed, is taken to exclude the floor wherever it is below $x$, although "
-            "the printed formula offers it",
+            "“feasible”, as printed, is taken to exclude the floor wherever it is below $x$, although the printed "
+            "formula offers it",
         ),
         given=(WRITTEN,),
         checks=(both_are_feasible, below_x_is_infeasible),
         checks_with_hypotheses=ESTABLISHED,
         corrected=Correction(
-            title=r"$K^{\star}=\max(\lceil x\rceil ,1)$",
-            statement=r"$K^{\star}=\max(\lceil x\rceil ,1)$ with $\lambda_m=B_m/K^{\star}$, the smallest "
-            "$K$ that fills the buffers within the cost budget: for all large $T$ its bound is below "
-            "that of every other fixed $K$ at its best feasible rate.",
-            formula=said(
-                r"K^\star=\max(\lceil x\rceil,1),\quad\lambda_m=B_m/K^\star,\quad x=@x",
-                x=x,
-            ),
+            title=r"$K^\star=\max(\lceil x\rceil,1)$",
+            statement=r"$K^\star=\max(\lceil x\rceil,1)$ with $\lambda_m=B_m/K^\star$, the smallest $K$ that fills "
+            "the buffers within the cost budget: for all large $T$ its bound is below that of every other fixed $K$ "
+            "at its best feasible rate.",
+            formula=said(r"K^\star=\max(\lceil x\rceil,1),\quad\lambda_m=B_m/K^\star,\quad x=@x", x=x),
             sketch=said(
-                r"$K<x$ can afford rate $C/\bar c$ only, occupancy $KC/\bar c<\sum B$: a larger share "
-                r"$@share$ of every round. All $K\ge x$ share the least one. Among them the first two "
-                r"terms differ by $O(1)$ in total, the third, $@third$ times $\sqrt{T\log T}$, grows "
-                "with $K$, so the smallest wins. (By the same limit the printed rule, the better of two "
-                "full buffers, would always take the floor, which cannot be paid for.)",
-                share=share(sp.Symbol("n", positive=True)),
+                r"$K<x$ can afford rate $C/\bar c$ only, occupancy $KC/\bar c<\sum B$: a larger share $@share$ of "
+                r"every round. All $K\ge x$ share the least one. Among them the first two terms differ by $O(1)$ in "
+                r"total, the third, $@third$ times $\sqrt{T\log T}$, grows with $K$, so the smallest wins. (By the "
+                "same limit the printed rule, the better of two full buffers, would always take the floor, which "
+                "cannot be paid for.)",
+                share=share(n),
                 third=third_terms(total_buffer / K),
             ),
             hypotheses=("the corrected bound (or any with the same leading terms)",),
@@ -208,5 +168,5 @@ CLAIMS = [
             checks=ESTABLISHED,
             symbols={"O": "of the order of"},
         ),
-    ),
+    )
 ]

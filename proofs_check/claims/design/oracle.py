@@ -1,5 +1,4 @@
-r"""Is the costless oracle, always fresh and never reused, the minimiser of the bound
-(`eq:kstep-opt-problem/oracle`)?
+r"""Is the costless oracle, always fresh and never reused, the minimiser of the bound (`eq:kstep-opt-problem/oracle`)?
 
 For a given occupancy n the first two terms *grow* with N_eff: they measure how far the memory is from all
 samples seen, and a memory that never changes is all samples seen. So a frozen buffer, filled in round 1 and
@@ -19,12 +18,8 @@ from proofs_check.engines.enclosure import compare
 from proofs_check.engines.limit import equivalent
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, refutes, together
-from proofs_check.groundwork.design.leading_terms import (
-    first_terms_agree,
-    share,
-    third_term_grows,
-    third_terms,
-)
+from proofs_check.groundwork.design import leading_terms
+from proofs_check.groundwork.design.leading_terms import share, third_terms
 from proofs_check.symbols import CONSTANTS, n, total_buffer
 from proofs_check.text import said
 from theory.algebra import ball
@@ -42,67 +37,44 @@ k = sp.Symbol("k", positive=True)
 def steep_facts() -> dict[str, Evidence]:
     """The losses have the constants they are used with: with p = θ¹⁹⁸, the loss is zpθ², its slope 200zpθ, …"""
     theta, p, z = sp.symbols("theta p z", nonnegative=True)
-    inside, domain = [theta <= 1, p <= 1], "θ in [0, 1], p = θ¹⁹⁸ in [0, 1], z in [0, 1]"
-    c, slope = STEEP, POWER * p * theta
+    statements = {
+        r"$0\le$ loss $\le B$": z * p * theta**2 <= STEEP.B,
+        r"slope $\le G$": z * POWER * p * theta <= STEEP.G,
+        r"curvature $\le L$": z * POWER * (POWER - 1) * p <= STEEP.L,
+        r"deviation $\le\sigma$": (POWER * p * theta) ** 2 / 4
+        <= STEEP.sigma**2,  # z is 0 or 1, half and half
+    }
+    domain = r"$\theta$, $p=\theta^{198}$, $z$ in $[0,1]$"
     return {
-        "0 <= loss <= B": always(z * p * theta**2 <= c.B, given=[*inside, z <= 1], domain=domain),
-        "slope <= G": always(z * slope <= c.G, given=[*inside, z <= 1], domain=domain),
-        "curvature <= L": always(z * POWER * (POWER - 1) * p <= c.L, given=[p <= 1, z <= 1], domain=domain),
-        "deviation <= σ": always(
-            slope**2 / 4 <= c.sigma**2, given=inside, domain=f"{domain}: z is 0 or 1, half and half"
-        ),
+        name: always(true, given=[v <= 1 for v in (theta, p, z) if v in true.free_symbols], domain=domain)
+        for name, true in statements.items()
     }
 
 
-def _frozen(T: int, constants: Constants) -> Any:
-    """The bound of a buffer filled once and kept: n = N = N_eff, χ = 0. Without the per-round constant; a ball."""
-    terms = theorem_1([ball(SIZE)], [ball(SIZE)], [ball(1)], [ball(0)], constants.map(ball)).terms
-    return T * _three(terms) + terms.initial
+def _three(terms: Terms) -> Any:
+    return terms.root + terms.linear + terms.generalisation
 
 
-def _frozen_beats(oracle: Any, constants: Constants, horizons: tuple[int, ...], form: str) -> Evidence:
+def frozen_beats(oracle: Any, constants: Constants, horizons: tuple[int, ...], form: str) -> Evidence:
+    """A buffer filled once and kept, n = N = N_eff and χ = 0, against the oracle; without the per-round constant."""
+    kept = theorem_1([ball(SIZE)], [ball(SIZE)], [ball(1)], [ball(0)], constants.map(ball)).terms
+
     def fresh(p: Any) -> Any:
         terms = oracle(SIZE, p["T"], constants, certified=True).terms
         return _three(terms) + terms.initial
 
     better = compare(
-        lambda p: _frozen(p["T"], constants),
+        lambda p: p["T"] * _three(kept) + kept.initial,
         "<",
         fresh,
         [{"T": T, "n": SIZE} for T in horizons],
-        domain=f"{form} bound; losses zθ²⁰⁰ on [0, 1], z = 0 or 1: D=1, σ=100, B=1, Pdim=1, η=1/1000, "
-        f"E={constants.E}; ΣB = 100",
+        domain=rf"{form} bound; losses $z\theta^{{200}}$ on $[0,1]$, $z=0$ or 1: $D=1$, $\sigma=100$, $B=1$, "
+        rf"$\mathrm{{Pdim}}=1$, $\eta=1/1000$, $E={constants.E}$; $\sum B=100$",
     )
     last = better.certificate.get("last", {})
-    sides = f"{last.get('left')} against {last.get('right')} at T={last.get('T')}"
+    sides = f"{last.get('left')} against {last.get('right')} at $T={last.get('T')}$"
     found = refutes(better, f"{form} bound: a buffer filled once and kept beats the fresh oracle: {sides}")
     return obeying(found, steep_facts())
-
-
-def frozen_beats_as_stated() -> Evidence:
-    """The printed bound."""
-    return _frozen_beats(oracle_bound_as_stated, STEEP, (10, 10**3, 10**12), "printed")
-
-
-def frozen_beats_corrected() -> Evidence:
-    """The corrected bound, with ten local steps."""
-    return _frozen_beats(oracle_bound, replace(STEEP, E=10), (10, 10**3), "corrected")
-
-
-# --- when the oracle is better -----------------------------------------------------------------------------
-
-
-def third_term_is_least_when_fresh() -> Evidence:
-    """The third terms add up to less at rate n, each sample used once, than at n/K."""
-    return always(
-        third_terms(total_buffer) < third_terms(total_buffer / k),
-        given=[k > 1],
-        domain="the same $n$, every $K>1$",
-    )
-
-
-def _three(terms: Terms) -> Any:
-    return terms.root + terms.linear + terms.generalisation
 
 
 def frozen_share(size: Any) -> Any:
@@ -113,26 +85,11 @@ def frozen_share(size: Any) -> Any:
 def against_frozen() -> Evidence:
     """A round's share of the difference, for n = Pdim(1+more) and for n = Pdim/(1+more) samples."""
     t, more = sp.symbols("t more", positive=True)
-    found = []
+    domain, found = r"$n$ above $\mathrm{Pdim}$, and $n$ below it; $T\to\infty$", []
     for size in (CONSTANTS.Pdim * (1 + more), CONSTANTS.Pdim / (1 + more)):
-        frozen, oracle = (
-            theorem_1([size], [size], [1], [0], CONSTANTS).terms,
-            constant_round(1, t, size, CONSTANTS),
-        )
-        found.append(
-            equivalent(
-                frozen.root
-                + frozen.linear
-                + frozen.generalisation
-                - oracle.root
-                - oracle.linear
-                - oracle.generalisation,
-                t,
-                t,
-                frozen_share(size),
-                domain=r"$n$ above $\mathrm{Pdim}$, and $n$ below it; $T\to\infty$",
-            )
-        )
+        frozen = theorem_1([size], [size], [1], [0], CONSTANTS).terms
+        oracle = constant_round(1, t, size, CONSTANTS)
+        found.append(equivalent(_three(frozen) - _three(oracle), t, t, frozen_share(size), domain=domain))
     return together(*found)
 
 
@@ -142,21 +99,22 @@ CLAIMS = [
         kind="step",
         title="the fresh oracle minimises the bound",
         statement="Without a cost constraint, the bound is least when samples are always fresh and never reused.",
-        formula=said(
-            r"\bar{\mathcal E}_T^{oracle}=\min_\pi\bar{\mathcal E}_T(\pi)",
-        ),
+        formula=r"\bar{\mathcal E}_T^{oracle}=\min_\pi\bar{\mathcal E}_T(\pi)",
         domain="any policy within the buffers, no cost constraint",
-        checks=(frozen_beats_as_stated, frozen_beats_corrected),
+        checks=(
+            lambda: frozen_beats(oracle_bound_as_stated, STEEP, (10, 10**3, 10**12), "printed"),
+            lambda: frozen_beats(oracle_bound, replace(STEEP, E=10), (10, 10**3), "corrected"),
+        ),
         symbols={
-            "oracle": r"$\sum B$ fresh samples a round, used once",
+            "oracle": r"$\sum B$ fresh samples per round, used once",
             "over": "the minimum is over all policies",
         },
         corrected=Correction(
             title=r"against $K$-step; against frozen if $D\sigma$ is small",
             statement=said(
-                "For all large $T$ the oracle's bound is below that of $K$-step retention with constant "
-                r"admission and the same occupancy $n$, $K\ge2$. It is below that of a buffer filled "
-                "once and kept just if $@share<@third$.",
+                "For all large $T$ the oracle's bound is below that of $K$-step retention with constant admission and "
+                r"the same occupancy $n$, $K\ge2$. It is below that of a buffer filled once and kept if and only if "
+                "$@share<@third$.",
                 share=share(n),
                 third=generalisation_term(1 / n, n, CONSTANTS),
             ),
@@ -164,13 +122,20 @@ CLAIMS = [
                 r"\lim\tfrac1T(\bar{\mathcal E}_T^{frozen}-\bar{\mathcal E}_T^{oracle})=@gap",
                 gap=frozen_share(n),
             ),
-            sketch=r"The frozen buffer has $\chi=0$ and $N_{\mathrm{eff}}=n$ in every round; the "
-            r"oracle's $\chi$ tends to $1/n$ and its third term to 0. Against $K$-step retention the "
-            "first two terms differ by $O(1)$ in total and the third decides.",
+            sketch=r"The frozen buffer has $\chi=0$ and $N_{\mathrm{eff}}=n$ in every round; the oracle's $\chi$ "
+            "tends to $1/n$ and its third term to 0. Against $K$-step retention the first two terms differ by $O(1)$ "
+            "in total and the third decides.",
             given=(WRITTEN,),
             checks={
-                "$K$-step retention: third term": (third_term_grows, third_term_is_least_when_fresh),
-                "$K$-step retention: first two terms": first_terms_agree,
+                "$K$-step retention: third term": (
+                    leading_terms.third_term_grows,
+                    lambda: always(  # at rate n, each sample used once, they add up to less than at n/K
+                        third_terms(total_buffer) < third_terms(total_buffer / k),
+                        given=[k > 1],
+                        domain="the same $n$, every $K>1$",
+                    ),
+                ),
+                "$K$-step retention: first two terms": leading_terms.first_terms_agree,
                 "against a frozen buffer": against_frozen,
             },
             symbols={
@@ -179,5 +144,5 @@ CLAIMS = [
                 "O": "of the order of",
             },
         ),
-    ),
+    )
 ]

@@ -9,18 +9,16 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from proofs_check.engines.exact import exhaust
+from proofs_check.engines.exact import exhaust, grid, unless
 from proofs_check.evidence import Evidence
-from theory.region import region_maximum, region_minimum
+from theory.region import region_maximum, region_minimum, region_minimum_window
 from theory.setting import Region
 
 
 def histories(rounds: int = 10) -> st.SearchStrategy[list[Fraction]]:
     """Where in the region each past round admitted: 0 at its lower end, 1 at its upper end."""
-    return st.lists(
-        st.one_of(st.sampled_from([Fraction(0), Fraction(1)]), st.fractions(0, 1, max_denominator=8)),
-        max_size=rounds,
-    )
+    ends = st.sampled_from([Fraction(0), Fraction(1)])
+    return st.lists(st.one_of(ends, st.fractions(0, 1, max_denominator=8)), max_size=rounds)
 
 
 def corners(rounds: int) -> Iterator[tuple[Fraction, ...]]:
@@ -40,16 +38,20 @@ def switched(past: Sequence[Any], K: int, rate: Any) -> tuple[Any, Any]:
     return sum(held) + rate, sum(past) + rate
 
 
+def least_held(K: int, t: int, region: Region) -> Any:
+    """n_min: what the switch leaves in memory when every round in it admitted its lower end."""
+    return region_minimum_window(region, min(K, t), t) + region.rate
+
+
 def lies_inside(admitted: Sequence[Any], region: Region) -> Evidence:
     """That each round's admission lies in the region, exactly: a hypothesis of every counterexample about it."""
 
     def outside(t: int) -> Any:
-        low, high = region_minimum(region, t), region_maximum(region, t)
-        inside = low <= admitted[t - 1] <= high
-        return None if inside else {"Λ": admitted[t - 1], "Λ_min": low, "Λ_max": high}
+        low, high, amount = region_minimum(region, t), region_maximum(region, t), admitted[t - 1]
+        return unless(low <= amount <= high, Λ=amount, Λ_min=low, Λ_max=high)
 
     return exhaust(
-        [{"t": t} for t in range(1, len(admitted) + 1)],
+        grid(t=range(1, len(admitted) + 1)),
         outside,
-        domain=f"the {len(admitted)} admissions of the example, Λ̄ = {region.rate}, ρ = {region.rho}",
+        domain=rf"the {len(admitted)} admissions of the example, $\bar\Lambda={region.rate}$, $\rho={region.rho}$",
     )

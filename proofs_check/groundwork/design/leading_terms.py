@@ -13,15 +13,13 @@ from proofs_check.symbols import CONSTANTS, K, rate, total_buffer
 from theory.bound import linear_term, root_term
 from theory.constant_admission import constant_round
 
-__all__ = ["average_share", "first_terms_agree", "share", "third_term_grows", "third_terms"]
-
 t = sp.Symbol("t", positive=True)
+LONG_RUN = r"constant admission, any $K$ and rate; $T\to\infty$"
 
 
 def share(occupancy: Any) -> Any:
     """What a round costs in the long run when n samples are in memory: Dσ/√n + ηEσ²/n, by theory's terms."""
-    merged = CONSTANTS.merged
-    return root_term(1 / occupancy, merged) + linear_term(1 / occupancy, merged)
+    return root_term(1 / occupancy, CONSTANTS.merged) + linear_term(1 / occupancy, CONSTANTS.merged)
 
 
 def third_terms(pace: Any) -> Any:
@@ -33,45 +31,24 @@ def third_terms(pace: Any) -> Any:
 def average_share() -> Evidence:
     """At any K and rate a round's share tends to that of KΛ̄ samples, and the third term's to 0."""
     terms = constant_round(K, t, rate, CONSTANTS)
-    first = equivalent(
-        terms.root + terms.linear,
-        t,
-        t,
-        share(K * rate),
-        domain=r"$T\to\infty$, any $K$ "
-        "and rate",
-    )
     return together(
-        first,
-        equivalent(
-            terms.generalisation,
-            t,
-            t,
-            0,
-            domain=r"$T\to\infty$, any $K$ and "
-            "rate",
-        ),
+        equivalent(terms.root + terms.linear, t, t, share(K * rate), domain=LONG_RUN),
+        equivalent(terms.generalisation, t, t, 0, domain=LONG_RUN),
     )
 
 
 @cache
 def third_term_grows() -> Evidence:
     """At any K and rate the third terms add up to 20B√(Pdim/Λ̄)·√(T log T)."""
-    return equivalent(
-        constant_round(K, t, rate, CONSTANTS).generalisation,
-        t,
-        sp.sqrt(t * sp.log(t)),
-        third_terms(rate),
-        domain=r"constant admission, any $K$ and rate; $T\to\infty$",
-    )
+    third = constant_round(K, t, rate, CONSTANTS).generalisation
+    return equivalent(third, t, sp.sqrt(t * sp.log(t)), third_terms(rate), domain=LONG_RUN)
 
 
 @cache
 def first_terms_agree() -> Evidence:
     """Full buffers S: up to O(1/t²) the first two terms are Dσ/√S·(1 - 1/(2t)) and ηEσ²/S·(1 - 1/t), whatever K."""
     S, merged = total_buffer, CONSTANTS.merged
-    terms = constant_round(K, t, S / K, CONSTANTS)
-    domain = "full buffers, every K, all constants"
-    root = converges(terms.root - root_term(1 / S, merged) * (1 - 1 / (2 * t)), t, power=2, domain=domain)
-    linear = converges(terms.linear - linear_term(1 / S, merged) * (1 - 1 / t), t, power=2, domain=domain)
-    return together(root, linear)
+    terms, domain = constant_round(K, t, S / K, CONSTANTS), "full buffers, every $K$, all constants"
+    root = terms.root - root_term(1 / S, merged) * (1 - 1 / (2 * t))
+    linear = terms.linear - linear_term(1 / S, merged) * (1 - 1 / t)
+    return together(*(converges(rest, t, power=2, domain=domain) for rest in (root, linear)))

@@ -59,8 +59,3 @@ def terms_tend(
             for name in names
         )
     )
-
-
-def tight_regions(powers: Iterable[int]) -> list[dict[str, Any]]:
-    """Grid points 1 - ρ = 10^-e with Λ̄ = 10."""
-    return [{"1 - rho": f"1e-{e}", "region": Region(rate=10, rho=1 - Fraction(1, 10**e))} for e in powers]

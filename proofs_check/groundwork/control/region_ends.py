@@ -1,0 +1,70 @@
+r"""The region's ends in symbols: powers of ρ as numbers of their own, totals and Lambert sums round by round."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.engines.exact import Found, everywhere, unless
+from proofs_check.engines.identity import equations
+from proofs_check.evidence import Evidence
+from proofs_check.symbols import REGION, K, rho, t
+from theory.algebra import ball, precise
+from theory.lambert import lambert_partial
+from theory.region import region_maximum, region_maximum_total, region_minimum, region_minimum_total
+from theory.setting import Region
+
+s = sp.Symbol("s", integer=True, nonnegative=True)
+k = sp.Symbol("k", integer=True, positive=True)
+S = sp.Symbol("S", nonnegative=True)  # the Lambert sum up to round t-1
+power = sp.Symbol("rho^t", positive=True)
+
+
+def plain(expression: Any, now: Any = None) -> Any:
+    """ρ^K, ρ^t, … and the Lambert sum of the rounds before `now` as symbols: a rational function of these."""
+    found = sp.sympify(expression).replace(sp.exp, lambda x: rho ** sp.expand(sp.cancel(x / sp.log(rho))))
+    if now is not None:
+        found = found.subs(lambert_partial(rho, now), S)
+    powers = {rho**i: sp.Symbol(f"rho^{i}", positive=True) for i in (K, t, k, s)}
+    return sp.cancel(sp.expand_power_exp(found).xreplace(powers))
+
+
+def growth(total: Any, before: Any) -> Any:
+    """What a total with the Lambert sum up to round t is more than one up to t-1, plainly."""
+    later = lambert_partial(rho, t + 1)
+    index = later.limits[0][0]
+    unrolled = sp.Sum(later.function, (index, 1, t - 1)) + later.function.subs(index, t)
+    return plain(total.subs(later, unrolled) - before)
+
+
+def totals_are_sums() -> Evidence:
+    """Both totals start at 0 and grow by the round's end: so they are ΣΛ_min and ΣΛ_max over the rounds before t."""
+    one, nothing = sp.Integer(1), "no round's total and 0"
+    low = plain(region_minimum_total(REGION, t + 1) - region_minimum_total(REGION, t))
+    high = growth(region_maximum_total(REGION, t + 1), region_maximum_total(REGION, t))
+    return equations(
+        (region_minimum_total(REGION, one), 0, nothing),
+        (region_maximum_total(REGION, one), 0, nothing),
+        (low, plain(region_minimum(REGION, t)), r"the lower total's growth and $\Lambda_{\min}(t)$"),
+        (high, plain(region_maximum(REGION, t)), r"the upper total's growth and $\Lambda_{\max}(t)$"),
+        domain=r"every $t\ge1$, $\rho$ and $\bar\Lambda$: induction over $t$",
+    )
+
+
+@everywhere(
+    r"$t$ up to 30, $\rho=1/5$, $9/10$, $\bar\Lambda=7/3$; balls to 25 digits",
+    t=(1, 2, 3, 8, 30),
+    rho=(Fraction(1, 5), Fraction(9, 10)),
+)
+def totals_in_numbers(t: int, rho: Fraction) -> Found:
+    """The same on rationals and on balls, whose formula is another one, against sums written out here."""
+    region, none = Region(rate=Fraction(7, 3), rho=rho), Fraction(0)
+    sums = [sum((region.rate * (1 - rho**j) ** sign for j in range(1, t)), none) for sign in (1, -1)]
+    told = [region_minimum_total(region, t), region_maximum_total(region, t)]
+    with precise():
+        balls = region.map(ball)
+        found = [region_minimum_total(balls, ball(t)), region_maximum_total(balls, ball(t))]
+        close = all(abs(x - ball(y)) < ball(Fraction(1, 10**25)) for x, y in zip(found, sums, strict=True))
+    return unless(told == sums and close, totals=told, balls=found, sums=sums)
