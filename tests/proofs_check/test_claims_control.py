@@ -13,7 +13,6 @@ from proofs_check.claim import Context, _wants_context
 from proofs_check.claims.control import (
     buffer_violation,
     comparison,
-    cost_violation,
     debt_queue,
     first_round,
     independence,
@@ -86,7 +85,7 @@ PLANTED: dict[str, tuple[Any, Any, Callable[..., Any]]] = {
     "debt_update": (drift_step, drift_step.debt_behaves, lambda Z, c, x, C: Z + c * x - C),
     "drift_constant": (drift_step, drift_step.drift_excess, lambda *rest: 2 * drift_constant(*rest)),
     "advance": (debt_queue, debt_queue.state_remembers, keeping_the_oldest),
-    "lambert_bound": (cost_violation, cost_violation.below_two, lambda rho: lambert_bound(rho) / rho),
+    "lambert_bound": (lambert_sum, lambert_sum.lambert_closed, lambda rho: lambert_bound(rho) / rho),
     "cost_excess_maximum": (
         largest_violation,
         largest_violation.one_round_more,

@@ -3,10 +3,6 @@ r"""The buffers (`rem:buffer-violation`): how far a policy inside the region can
 \(J_t\) sees the total alone, so single clients may overflow without end. If the total is split in proportion to the
 buffers, the largest violation is known exactly: every admission is trained on in min(K, T-s+1) rounds, so the worst
 policy admits the upper end in every round. It is bounded in T, often 0, and not bounded as ρ tends to 1.
-
-Literally the remark says that a K chosen so that the violation stays bounded makes it bounded, which needs no proof and
-names no K. Judged is the K that the paper itself designs (`cor:optimal-k`), with which the buffers hold just what
-constant admission keeps in them: \(\sum_mB_m=K\bar\Lambda\).
 """
 
 from __future__ import annotations
@@ -17,20 +13,12 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Correction, confirming
-from proofs_check.engines.exact import Found, by_profile, differing, everywhere, exhaust, grid, unless
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.limit import diverges, tends_to
-from proofs_check.engines.smt import always, steps
+from proofs_check.engines import exact, identity, limit, smt
 from proofs_check.evidence import Evidence, obeying, together
+from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import in_round_1, rate_is_a_choice
 from proofs_check.groundwork.control.examples import WIDE, h
 from proofs_check.groundwork.control.inside_region import corners, placed
-from proofs_check.groundwork.control.lambert_sum import (
-    beyond_rate,
-    lambert_closed,
-    lambert_order,
-    lambert_summand,
-)
 from proofs_check.groundwork.control.region_ends import plain, power, totals_are_sums
 from proofs_check.simulator import simulate
 from proofs_check.symbols import REGION, K, T, rate, rho, t
@@ -56,16 +44,16 @@ CASES = {"$T=K+s$": (K, K + gap), "$K=T+s$": (T + gap, T)}  # every pair (K, T)
 # --- counterexamples ---------------------------------------------------------------------------------------
 
 
-def _overfills(T: int) -> Found:
+def _overfills(T: int) -> exact.Found:
     rounds = simulate([[2, 0]] * T, 2)
     violation = sum(max(sum(view.n_of(m) - 2 for view in rounds), 0) for m in (0, 1))
-    return unless(violation <= 2, **{"Vio^B(T)": violation, "n_1": rounds[-1].n_of(0), "B_1": 2})
+    return exact.unless(violation <= 2, **{"Vio^B(T)": violation, "n_1": rounds[-1].n_of(0), "B_1": 2})
 
 
 def one_client_takes_all() -> Evidence:
     """Two clients with buffers 2 and 2, K = 2, two admissions a round, all for the first client: J_t cannot tell."""
-    found = exhaust(
-        grid(T=(1, 2, 40)),
+    found = exact.exhaust(
+        exact.grid(T=(1, 2, 40)),
         _overfills,
         domain=r"sample-level simulation; $\Lambda=2$ in every round, $\sum B=K\bar\Lambda=4$; the violation is "
         "$2(T-1)$",
@@ -77,7 +65,7 @@ def one_client_without_end() -> Evidence:
     """Every round at its lower end, the least of any policy: n(t) still tends to KΛ̄, and B_1 = KΛ̄/2."""
     horizon, K, decay = sp.symbols("T K decay", positive=True)
     least = K * region_minimum_total(Region(rate=rate, rho=sp.exp(-decay)), horizon - K + 1)
-    found = diverges(
+    found = limit.diverges(
         least - K * rate / 2 * horizon,
         horizon,
         what=r"the first client's violation, at least $K\sum\Lambda_{\min}$ over rounds $1,\ldots,T-K$ less "
@@ -88,61 +76,19 @@ def one_client_without_end() -> Evidence:
     return obeying(found, {"the total is the sum of lower ends": totals_are_sums()})
 
 
-def overflow_in_rho() -> Evidence:
-    """Round 1 alone: ACDPP admits Λ̄/(1-ρ)."""
-    found = diverges(
-        region_maximum(WIDE, 1) - K * rate,
-        h,
-        what=r"the buffer violation of round 1, $\Lambda_{\max}(1)-\sum B$,",
-        domain=r"$T=1$, $\sum B=K\bar\Lambda$, any split; $\rho=1-1/h$, $h\to\infty$",
-    )
-    return obeying(found, in_round_1())
-
-
 # --- the largest violation ---------------------------------------------------------------------------------
 
 
-def split_in_proportion() -> Evidence:
-    """n_m = n·B_m/ΣB: all clients violate or none does, and the positive parts add up to that of the total."""
-    share, excess = sp.symbols("share excess", real=True)
-    return always(
-        sp.Eq(sp.Max(0, share * excess) + sp.Max(0, (1 - share) * excess), sp.Max(0, excess), evaluate=False),
-        given=[share >= 0, share <= 1],
-        domain="two clients, or one and all the others: by induction any number of them",
-    )
-
-
-def counted() -> Evidence:
-    """Σ_{t<=T} n(t) = ΣΛ(s)·min(K, T-s+1), by induction over T: in round T+1 the count grows by 1 if s is in memory."""
-    grown = sp.Min(K, age + 1) - sp.Min(K, age)  # age = T+1-s in round T
-    domain = r"every $K$, $T$ and round $s\le T$; a new round counts once: $\min(K,1)=1$"
-    return steps(
-        (sp.Eq(grown, 1, evaluate=False), [age < K], domain),
-        (sp.Eq(grown, 0, evaluate=False), [age >= K], domain),
-        (sp.Eq(sp.Min(K, age), 1, evaluate=False), [sp.Eq(age, 1)], domain),
-    )
-
-
-@everywhere(
+@exact.everywhere(
     "sample-level simulation, $K=1$, 2, 3, 5, 9",
     K=(1, 2, 3, 5, 9),
     admissions=([1], [2, 0, 3], [1, 5, 0, 2, 2, 1], [4, 1, 1, 0, 0, 0, 7, 2]),
 )
-def counted_by_name(K: int, admissions: list[int]) -> Found:
+def counted_by_name(K: int, admissions: list[int]) -> exact.Found:
     """The same with every sample by name."""
     held = sum(view.n for view in simulate([[a] for a in admissions], K))
     weighed = sum(a * min(K, age) for age, a in enumerate(reversed(admissions), start=1))
-    return differing(**{"Σn": held, "ΣΛ·min(K, T-s+1)": weighed})
-
-
-def worst_policy() -> Evidence:
-    """Linear and increasing in every admission: the upper end is worst, in every round at once."""
-    count, admitted, most = sp.symbols("count admitted most", nonnegative=True)
-    return always(
-        count * admitted <= count * most,
-        given=[admitted <= most],
-        domain="every round, every policy inside the region",
-    )
+    return exact.differing(**{"Σn": held, "ΣΛ·min(K, T-s+1)": weighed})
 
 
 def taken_apart(horizon: Any, rounds: Any) -> tuple[Any, Any, Any]:
@@ -163,7 +109,7 @@ def closed_form() -> Evidence:
         less = late.function.subs(index, s) / (rho**s / (1 - rho**s))
         written = rate * (horizon * S - LATE + counts - horizon * rounds)
         found.append(
-            equations(
+            identity.equations(
                 (excess, written, r"the excess and $\bar\Lambda(K\sum h-\text{late}+\sum\min(K,j)-KT)$"),
                 (horizon - less, rounds - s + 1, "a late round's weight and $T-s+1$"),
                 (first, rounds - k + 1, r"the first late round and $T-\min(K,T)+1$"),
@@ -174,19 +120,19 @@ def closed_form() -> Evidence:
     return together(*found)
 
 
-@everywhere(
+@exact.everywhere(
     "all $2^T$ policies at the ends of the region; $K=1$, 2, 3, 4, 7, two regions",
     region=(Region(rate=2, rho=Fraction(1, 2)), Region(rate=Fraction(5, 3), rho=Fraction(9, 10))),
     K=(1, 2, 3, 4, 7),
-    T=by_profile(range(1, 6), range(1, 9)),
+    T=exact.by_profile(range(1, 6), range(1, 9)),
 )
-def extreme_policies(K: int, T: int, region: Region) -> Found:
+def extreme_policies(K: int, T: int, region: Region) -> exact.Found:
     """Every choice of ends: the largest Σ(n - KΛ̄) is theory's number, in exact arithmetic."""
     paths = (placed(region, ends) for ends in corners(T))
     held = (sum(sum(path[max(t - K, 0) : t], Fraction(0)) for t in range(1, T + 1)) for path in paths)
     largest = max(held) - K * region.rate * T
     told = (buffer_excess_maximum(K, T, region), buffer_violation_maximum(K, T, region))
-    return differing(largest=(largest, max(largest, 0)), theory=told)
+    return exact.differing(largest=(largest, max(largest, 0)), theory=told)
 
 
 def one_sum() -> Evidence:
@@ -196,8 +142,8 @@ def one_sum() -> Evidence:
         least, (excess, simple, _) = sp.Min(horizon, rounds), taken_apart(horizon, rounds)
         less = rate * (LATE + least * (2 * horizon - least - 1) / 2)
         what, domain = "the difference and what is counted less", rf"{case}, every $\rho$"
-        found.append(equal(simple - excess, less, domain=domain, what=what))
-    weights = always(
+        found.append(identity.equal(simple - excess, less, domain=domain, what=what))
+    weights = smt.always(
         [s + K - T - 1 >= 0, k * (2 * K - k - 1) >= 0],
         given=[s >= T - k + 1, k <= K],
         domain=r"the weights of the late rounds, and what the first rounds lack, $k=\min(K,T)$",
@@ -209,35 +155,34 @@ def vanishing_tail() -> Evidence:
     """At most K² terms ρ^s/(1-ρ^s) with s > T-K are counted less: they tend to 0, and what is left has no T."""
     horizon, decay, count = sp.symbols("T decay K", positive=True)
     last = sp.exp(-decay * (horizon - count + 1))
-    return tends_to(
-        count**2 * last / (1 - last),
-        horizon,
-        0,
-        what=r"$K^2\rho^s/(1-\rho^s)$ at $s=T-K+1$",
-        domain=r"any $K$ and $\rho=\exp(-\text{decay})$",
-    )
+    domain = r"any $K$ and $\rho=\exp(-\text{decay})$"
+    what = r"$K^2\rho^s/(1-\rho^s)$ at $s=T-K+1$"
+    return limit.tends_to(count**2 * last / (1 - last), horizon, 0, what=what, domain=domain)
 
 
-def turns_once() -> Evidence:
-    """n(t) at the upper ends: it grows up to round K, from where K admissions above Λ̄ make it more than KΛ̄."""
-    top, (held, full) = plain(region_maximum(REGION, t)), sp.symbols("held full", nonnegative=True)
-    every = r"every round $t$, $0<\rho<1$, $\bar\Lambda$"
-    return steps(
-        (held + top > held, [power < 1], f"{every}: up to round $K$ a round only adds"),
-        (
-            held + top > full + rate,
-            [held >= full, power < 1],
-            rf"{every}; $K$ such admissions against $K$ times $\bar\Lambda$, one after the other",
-        ),
-    )
-
-
+share, excess = sp.symbols("share excess", real=True)
+held, full = sp.symbols("held full", nonnegative=True)
+GROWN = sp.Min(K, age + 1) - sp.Min(K, age)
+AGES = r"every $K$, $T$ and round $s\le T$; a new round counts once: $\min(K,1)=1$"
+TOP, ROUNDS = plain(region_maximum(REGION, t)), r"every round $t$, $0<\rho<1$, $\bar\Lambda$"
 MAXIMUM: dict[str, Any] = {
-    "split": split_in_proportion,
-    "counted": (counted, confirming(counted_by_name)),
-    "worst policy": worst_policy,
+    "split": lambda: smt.always(  # all clients violate or none does
+        sp.Eq(sp.Max(0, share * excess) + sp.Max(0, (1 - share) * excess), sp.Max(0, excess), evaluate=False),
+        given=[share >= 0, share <= 1],
+        domain="two clients, or one and all the others: by induction any number of them",
+    ),
+    "counted": (
+        # induction over T: in round T+1 the count of a sample of age T+1-s grows by 1 if it is in memory
+        lambda: smt.steps(
+            (sp.Eq(GROWN, 1, evaluate=False), [age < K], AGES),
+            (sp.Eq(GROWN, 0, evaluate=False), [age >= K], AGES),
+            (sp.Eq(sp.Min(K, age), 1, evaluate=False), [sp.Eq(age, 1)], AGES),
+        ),
+        confirming(counted_by_name),
+    ),
+    "worst policy": lambert_sum.worst_policy,
     "closed form": (closed_form, confirming(extreme_policies)),
-    r"$\Lambda_{\max}$": beyond_rate,
+    r"$\Lambda_{\max}$": lambert_sum.beyond_rate,
 }
 LARGEST = r"\sum\Lambda_{\max}(s)\min(K,T-s+1)-K\bar\Lambda T"
 ORDER = {"r": K * rate * cost_violation_rate(rho), "S": cost_violation_rate(rho)}
@@ -269,7 +214,7 @@ CLAIMS = [
         checks_with_hypotheses={
             **MAXIMUM,
             "at most": one_sum,
-            "bounded in $T$": (lambert_summand, lambert_closed),
+            "bounded in $T$": (lambert_sum.lambert_summand, lambert_sum.lambert_closed),
         },
         sketch=rf"{WHY} It is at most $K\bar\Lambda\sum h(s)$, $h(s)=\rho^s/(1-\rho^s)$, which is bounded in $T$: "
         r"with $g=(1-\rho^s)/(1-\rho)=\sum_{j<s}\rho^j\ge s\rho^{(s-1)/2}$, $h(s)$ is at most "
@@ -305,7 +250,17 @@ CLAIMS = [
         statement=r"With a fixed $K$ one bound on the buffer violation does for all $\rho$ and $T$.",
         formula=r"\sup_{\rho,T}\mathrm{Vio}^{\mathrm B}(T)<\infty",
         domain=rf"{DESIGN}, any split of $\Lambda(t)$, every $0<\rho<1$ and $T\ge1$",
-        checks=(overflow_in_rho,),
+        checks=(
+            lambda: obeying(
+                limit.diverges(
+                    region_maximum(WIDE, 1) - K * rate,
+                    h,
+                    what=r"the buffer violation of round 1, $\Lambda_{\max}(1)-\sum B$,",
+                    domain=r"$T=1$, $\sum B=K\bar\Lambda$, any split; $\rho=1-1/h$, $h\to\infty$",
+                ),
+                in_round_1(),
+            ),
+        ),
         corrected=Correction(
             title=said(r"the supremum over $T$ is asymptotic to $@r$, $\rho\to1$", **ORDER),
             statement=said(
@@ -327,11 +282,19 @@ CLAIMS = [
             "order.",
             checks={
                 **MAXIMUM,
-                "turns once": turns_once,
+                # n(t) at the upper ends grows up to round K, from where K admissions above Λ̄ make it more than KΛ̄
+                "turns once": lambda: smt.steps(
+                    (held + TOP > held, [power < 1], f"{ROUNDS}: up to round $K$ a round only adds"),
+                    (
+                        held + TOP > full + rate,
+                        [held >= full, power < 1],
+                        rf"{ROUNDS}; $K$ such admissions against $K$ times $\bar\Lambda$, one after the other",
+                    ),
+                ),
                 "as $T$ grows": vanishing_tail,
-                "term by term": lambert_summand,
-                "closed": lambert_closed,
-                r"order in $\rho$": lambert_order,
+                "term by term": lambert_sum.lambert_summand,
+                "closed": lambert_sum.lambert_closed,
+                r"order in $\rho$": lambert_sum.lambert_order,
             },
         ),
     ),

@@ -12,10 +12,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Claim, Context, Correction, confirming
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, by_profile, differing, everywhere, exhaust, unless
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always
+from proofs_check.engines import enclosure, exact, identity, smt
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.control import repaired_penalty
 from proofs_check.groundwork.control.examples import LIGHTER, UNIT
@@ -64,7 +61,7 @@ def exceeds_as_stated() -> Evidence:
     """One past round, inside the region, after which the penalty of the switch is above the printed bound."""
     region, past = Region(rate=1, rho=Fraction(2, 3)), [Fraction(16, 9)]
 
-    def exceeds(K: int) -> Found:
+    def exceeds(K: int) -> exact.Found:
         held, seen = switched(past, K, 1)
         true = sp.sympify(penalty(held, seen, LIGHT))
         printed = sp.sympify(penalty_comparison_as_stated(K, 2, region, LIGHT).total)
@@ -77,9 +74,9 @@ def exceeds_as_stated() -> Evidence:
             "printed p̄^CK": printed,
             "decimals": decimals,
         }
-        return unless(sp.N(true - printed, 30) <= 0, **shown)
+        return exact.unless(sp.N(true - printed, 30) <= 0, **shown)
 
-    found = exhaust(
+    found = exact.exhaust(
         [{"K": 1}],
         exceeds,
         domain=r"$\bar\Lambda=1$, $\rho=2/3$; $D=\sigma=\eta=1$, $B=1/10$, $\mathrm{Pdim}=4$; $\Lambda(1)=16/9$ lies "
@@ -95,7 +92,7 @@ def exceeds_with_reuse() -> Evidence:
     past = [region_maximum(region, 1), region_minimum(region, 2)]
     held, seen = (ball(v) for v in switched(past, 2, 1))
     numbers, balls = LIGHTER.map(ball), region.map(ball)
-    found = compare(
+    found = enclosure.compare(
         lambda p: penalty(held, seen, numbers),
         "<=",
         lambda p: penalty_comparison_as_stated(2, 3, balls, numbers).total,
@@ -116,9 +113,11 @@ def slope_in_distinct() -> Evidence:
     rises = 5 * B * P * ((1 + L) * L + 2 * (1 + L) - L) / (2 * sp.sqrt(1 + w) * (1 + L) ** sp.Rational(3, 2))
     above = r"every $N>\mathrm{Pdim}$, $L=\log(N/\mathrm{Pdim})$"
     return together(
-        equal(falling, D * sigma / (2 * sp.sqrt(gap)) + eta * sigma**2, domain="every gap $1/n-1/N>0$"),
-        equal(growing, two, domain=above),
-        equal(sp.diff(two, w), rises, domain=above, what="its slope and a positive number"),
+        identity.equal(
+            falling, D * sigma / (2 * sp.sqrt(gap)) + eta * sigma**2, domain="every gap $1/n-1/N>0$"
+        ),
+        identity.equal(growing, two, domain=above),
+        identity.equal(sp.diff(two, w), rises, domain=above, what="its slope and a positive number"),
     )
 
 
@@ -126,7 +125,7 @@ def turning_point(context: Context) -> Evidence:
     """With all constants 1 and Pdim 5, on both sides of N₀; for n = 10000 it lies between 10002 and 10004."""
     starts = {10: 11, 10**2: 101, 10**4: 10**4 + 3}
     steps = context.choose((1, 10, 10**6), (1, 2, 10, 10**3, 10**6, 10**9))
-    return compare(
+    return enclosure.compare(
         _moved("step"),
         "<",
         _moved(""),
@@ -136,13 +135,13 @@ def turning_point(context: Context) -> Evidence:
     )
 
 
-@everywhere(
+@exact.everywhere(
     r"$K=1$, 2, 4, the first rounds, $\rho=1/2$, $5/7$, $\bar\Lambda=3$",
     K=(1, 2, 4),
-    t=by_profile(range(1, 7), range(1, 12)),
+    t=exact.by_profile(range(1, 7), range(1, 12)),
     rho=(Fraction(1, 2), Fraction(5, 7)),
 )
-def ends_attained(K: int, t: int, rho: Fraction) -> Found:
+def ends_attained(K: int, t: int, rho: Fraction) -> exact.Found:
     """Lower ends in memory and upper ends before attain the sharp 1/n - 1/N; all upper ends attain N_max."""
     region, gone = Region(rate=3, rho=rho), max(t - K, 0)
     positions = [Fraction(1)] * gone + [Fraction(0)] * (t - 1 - gone)
@@ -150,7 +149,7 @@ def ends_attained(K: int, t: int, rho: Fraction) -> Found:
     least = least_held(K, t, region)
     sharp = 1 / Fraction(least) - 1 / Fraction(least + region_maximum_total(region, gone + 1))
     _, most = switched(placed(region, [Fraction(1)] * (t - 1)), K, region.rate)
-    return differing(
+    return exact.differing(
         histories=(1 / Fraction(held) - 1 / Fraction(seen), most),
         expected=(sharp, region_maximum_total(region, t) + region.rate),
     )
@@ -169,7 +168,7 @@ CLAIMS = [
             exceeds_as_stated,
             exceeds_with_reuse,
             # 1/n - 1/N grows with N; at N = n the root's slope in it is infinite, so p grows there
-            lambda: compare(
+            lambda: enclosure.compare(
                 _moved("step"),
                 "<=",
                 _moved(""),
@@ -211,11 +210,11 @@ CLAIMS = [
             r"$5B\sqrt{\mathrm{Pdim}\,N}\,L/\sqrt{1+L}$, $L=\log(N/\mathrm{Pdim})$, growing: one change of sign for "
             r"$N\ge\mathrm{Pdim}$.",
             checks={
-                "in $n$": lambda: always(
+                "in $n$": lambda: smt.always(
                     mismatch(n + more, N) < mismatch(n, N),
                     domain="every $n$ and $N$; the third term does not depend on $n$",
                 ),
-                r"in $\Lambda$": lambda: always(
+                r"in $\Lambda$": lambda: smt.always(
                     mismatch(r + second, r + a + second) < mismatch(r + first, r + a + first),
                     given=[second > first],
                     domain=r"$n=r+\Lambda$, $N=r+a+\Lambda$, every $r,a>0$: the first two terms fall; the third falls "
@@ -230,7 +229,7 @@ CLAIMS = [
                 ),
                 "sharp, attained": (
                     # A = left: N = n+A, and 1/n - 1/(n+A) falls in n and grows in A
-                    lambda: always(
+                    lambda: smt.always(
                         1 / n - 1 / (n + left) <= 1 / fewer - 1 / (fewer + more),
                         given=[n >= fewer, left <= more],
                         domain=r"every memory $n\ge n_{\min}$ and every $A\le\sum\Lambda_{\max}(j)$, $j\le t-K$",

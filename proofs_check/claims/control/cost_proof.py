@@ -9,8 +9,7 @@ from __future__ import annotations
 import sympy as sp
 
 from proofs_check.claim import Claim, Correction, Given
-from proofs_check.engines.limit import diverges
-from proofs_check.engines.smt import always
+from proofs_check.engines import limit, smt
 from proofs_check.evidence import Evidence, holds, obeying, together, undecided
 from proofs_check.groundwork.control.drift_step import (
     after_round_1,
@@ -34,7 +33,7 @@ def debt_of_drifting_costs() -> Evidence:
     region = Region(rate=rate, rho=sp.exp(-decay))
     dear = region_minimum_total(region, 2 * m + 1) - region_minimum_total(region, m + 1)
     debt = sp.expand(2 * C / rate * dear - C * m)
-    found = diverges(
+    found = limit.diverges(
         debt**2 / 2 / cost_violation_rate_as_stated(2 * m, V, region.rho) ** 2,
         m,
         what=r"$L(T+1)$ divided by $VT+V/(1-\rho)$",
@@ -44,7 +43,7 @@ def debt_of_drifting_costs() -> Evidence:
     )
     facts = {
         "the upper end gives more debt": debt_behaves(),
-        "an affordable average up to every round": always(
+        "an affordable average up to every round": smt.always(
             2 * C / rate * j * rate <= C * (m + j),
             given=[j <= m],
             domain=r"after $m$ free and $j\le m$ dear rounds",
@@ -62,7 +61,7 @@ def penalties_not_negative() -> Evidence:
         return undecided("identity", "the third term's sign is open", domain="every $N$")
     return together(
         *(
-            always(sp.Ge(term(gap, CONSTANTS), 0, evaluate=False), domain=r"every $1/n-1/N\ge0$")
+            smt.always(sp.Ge(term(gap, CONSTANTS), 0, evaluate=False), domain=r"every $1/n-1/N\ge0$")
             for term in (root_term, linear_term)
         ),
         holds("identity", "the third term is positive", domain="every $N$", certificate={"terms": thirds}),

@@ -16,10 +16,7 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Correction, confirming
-from proofs_check.engines.exact import Found, drawn, fractions, regions, unless
-from proofs_check.engines.identity import equal
-from proofs_check.engines.limit import tends_to
-from proofs_check.engines.smt import always
+from proofs_check.engines import exact, identity, limit, smt
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import after_round_1
@@ -42,28 +39,28 @@ LAMBERT = lambert_partial(rho, T + 1)
 q = sp.Symbol("q", positive=True)  # √ρ
 
 
-@drawn(
+@exact.drawn(
     "mean costs with affordable prefixes, drifting as they like; the worst policy inside the region",
     (60, 400),
-    region=regions(),
-    costs=st.lists(fractions(0), min_size=1, max_size=8),
-    budget=fractions(),
+    region=exact.regions(),
+    costs=st.lists(exact.fractions(0), min_size=1, max_size=8),
+    budget=exact.fractions(),
 )
-def region_bounds_cost(region: Region, costs: list[Fraction], budget: Fraction) -> Found:
+def region_bounds_cost(region: Region, costs: list[Fraction], budget: Fraction) -> exact.Found:
     """Any mean costs that are affordable on average up to every round, any admissions inside the region."""
     means: list[Fraction] = []
     for i, cost in enumerate(costs, start=1):  # each cut so that no prefix averages more than C/Λ̄
         means.append(min(cost, budget * i / region.rate - sum(means)))
     violation = cost_violation_bound(len(means), region, means, budget)
     bound = budget * lambert_partial(region.rho, len(means) + 1)
-    return unless(violation <= bound, means=means, violation=violation, bound=bound)
+    return exact.unless(violation <= bound, means=means, violation=violation, bound=bound)
 
 
 def bounded_beats_growing() -> Evidence:
     """C, or c_max·Λ̄, times the bound on the Lambert sum, which has no T, against the printed rate, which grows."""
     now, factor = sp.symbols("t factor", positive=True)
     return together(
-        tends_to(
+        limit.tends_to(
             factor * lambert_bound(WIDE.rho) / cost_violation_rate_as_stated(now, V, WIDE.rho),
             now,
             0,
@@ -71,28 +68,11 @@ def bounded_beats_growing() -> Evidence:
             domain=r"$V$, $\rho=1-1/h$ fixed, $T\to\infty$; the violation is at most that factor times "
             r"lambert_bound$(\rho)$",
         ),
-        equal(
+        identity.equal(
             STATED**2,
             V * T + V / (1 - rho),
             domain=r"every $V$, $T$, $\rho$",
             what="the printed rate squared and its inside",
-        ),
-    )
-
-
-def below_two() -> Evidence:
-    """√ρ·log(1/(1-√ρ)) < log(2/(1-ρ)): 1/(1-q) = (1+q)/(1-q²) with q = √ρ < 1, and 1+q < 2."""
-    return together(
-        always(
-            1 / (1 - q) < 2 / (1 - q**2),
-            given=[q < 1],
-            domain=r"every $\sqrt\rho$: the logarithm is smaller, $\sqrt\rho<1$",
-        ),
-        equal(
-            lambert_bound(q**2),
-            q * sp.log(1 - q) / (q**2 - 1),
-            domain=r"every $\sqrt\rho$",
-            what=r"lambert_bound and $\sqrt\rho\log(1/(1-\sqrt\rho))/(1-\rho)$",
         ),
     )
 
@@ -163,13 +143,27 @@ CLAIMS = [
             sketch=WHY,
             checks={
                 **BOUND,
-                "attained": lambda: equal(
+                "attained": lambda: identity.equal(
                     sp.expand(cost_excess_maximum(T, REGION, C / rate, C)),
                     C * LAMBERT,
                     domain=r"every $T$, $\rho$, $\bar\Lambda$, $C$",
                     what=r"the violation of always admitting $\Lambda_{\max}$ and $C\sum\rho^t/(1-\rho^t)$",
                 ),
-                r"below $\log(2/(1-\rho))$": below_two,
+                r"below $\log(2/(1-\rho))$": lambda: (
+                    together(  # 1/(1-q) = (1+q)/(1-q²) with q = √ρ < 1, and 1+q < 2
+                        smt.always(
+                            1 / (1 - q) < 2 / (1 - q**2),
+                            given=[q < 1],
+                            domain=r"every $\sqrt\rho$: the logarithm is smaller, $\sqrt\rho<1$",
+                        ),
+                        identity.equal(
+                            lambert_bound(q**2),
+                            q * sp.log(1 - q) / (q**2 - 1),
+                            domain=r"every $\sqrt\rho$",
+                            what=r"lambert_bound and $\sqrt\rho\log(1/(1-\sqrt\rho))/(1-\rho)$",
+                        ),
+                    )
+                ),
                 r"order in $\rho$": lambert_sum.lambert_order,
             },
         ),
@@ -205,11 +199,9 @@ CLAIMS = [
             "rate": bounded_beats_growing,
         },
         sketch=r"$\mathbb E[c\Lambda]\le\mathbb E[c]\Lambda_{\max}(t)=\mathbb E[c]\bar\Lambda(1+h(t))$ with "
-        r"$h(t)=\rho^t/(1-\rho^t)$, because $c\ge0$. So "
-        r"$\mathrm{Vio}^{\mathrm S}\le[\sum(\mathbb E[c]\bar\Lambda-C)+\sum\mathbb E[c]\bar\Lambda h(t)]^{+}$, where "
-        "the first sum is not positive, the horizon being affordable, and the second is at most "
-        r"$c_{\max}\bar\Lambda\sum h(t)$. That sum is bounded in $T$: with "
-        r"$g=(1-\rho^t)/(1-\rho)=\sum_{j<t}\rho^j\ge t\rho^{(t-1)/2}$, $h(t)$ is at most "
-        r"$\sqrt\rho\,\sqrt\rho^t/(t(1-\rho))$, and $\sum q^t/t=\log(1/(1-q))$. The printed rate grows with $T$.",
+        r"$h(t)=\rho^t/(1-\rho^t)$, because $c\ge0$. Of "
+        r"$\sum(\mathbb E[c]\bar\Lambda-C)+\sum\mathbb E[c]\bar\Lambda h(t)$ the first sum is not positive, the "
+        r"horizon being affordable, and the second is at most $c_{\max}\bar\Lambda\sum h(t)$, which is bounded in $T$ "
+        "as in thm:dpp-cost-constraint. The printed rate grows with $T$.",
     ),
 ]

@@ -13,9 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
-from proofs_check.engines.exact import Found, drawn, exhaust, fractions, grid, unless
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always
+from proofs_check.engines import exact, identity, smt
 from proofs_check.evidence import Evidence, fails, holds
 from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behaves
 from proofs_check.simulator import simulate
@@ -26,23 +24,23 @@ from theory.region import region_maximum, region_minimum
 from theory.setting import Constants, Region
 
 
-@drawn(
+@exact.drawn(
     "any costs and admissions",
     (60, 400),
-    rounds=st.lists(st.tuples(fractions(0), fractions(0)), min_size=1, max_size=6),
-    budget=fractions(),
+    rounds=st.lists(st.tuples(exact.fractions(0), exact.fractions(0)), min_size=1, max_size=6),
+    budget=exact.fractions(),
 )
-def queue_exact(rounds: list[tuple[Fraction, Fraction]], budget: Fraction) -> Found:
+def queue_exact(rounds: list[tuple[Fraction, Fraction]], budget: Fraction) -> exact.Found:
     """Unfolded, the queue is the walk's height above its lowest point so far; and it is at least the violation."""
     debt = Fraction(0)
     for cost, admitted in rounds:
         debt = debt_update(debt, cost, admitted, budget)
     path = list(accumulate((cost * admitted - budget for cost, admitted in rounds), initial=Fraction(0)))
     height = path[-1] - min(path)
-    return unless(debt == height >= path[-1], debt=debt, height=height, violation=path[-1])
+    return exact.unless(debt == height >= path[-1], debt=debt, height=height, violation=path[-1])
 
 
-def _forgets(K: int, admissions: tuple[int, ...]) -> Found:
+def _forgets(K: int, admissions: tuple[int, ...]) -> exact.Found:
     """n and N at training, all samples by name, that the state and the admission do not add up to."""
     state, C, debt = AdmissionState.initial(1, K, dtype=object), Fraction(5, 2), Fraction(0)
     for amount, seen in zip(admissions, simulate([[a] for a in admissions], K), strict=True):
@@ -59,8 +57,8 @@ def _forgets(K: int, admissions: tuple[int, ...]) -> Found:
 def state_remembers(context: Context) -> Evidence:
     """Every short run."""
     rounds = context.choose(5, 7)
-    return exhaust(
-        grid(K=(1, 2, 3, 6), admissions=product((0, 1, 3), repeat=rounds)),
+    return exact.exhaust(
+        exact.grid(K=(1, 2, 3, 6), admissions=product((0, 1, 3), repeat=rounds)),
         _forgets,
         domain=f"all $3^{rounds}$ sequences of admissions 0, 1, 3, $K=1$, 2, 3, 6; costs $t/2$, $C=5/2$",
     )
@@ -100,7 +98,7 @@ CLAIMS = [
         formula=r"Z(1)=[0+0-C]^+=0",
         domain=r"$C>0$, $\Lambda(0)=0$",
         checks=(
-            lambda: equal(
+            lambda: identity.equal(
                 debt_update(0, c, 0, C), 0, domain="every cost and budget", what="$Z(1)$ from $Z(0)=0$ and 0"
             ),
         ),
@@ -118,7 +116,7 @@ CLAIMS = [
         "the left is at most it, too.",
         checks={
             "a round": (
-                lambda: always(
+                lambda: smt.always(
                     debt_update(Z, c, Lambda, C) - Z >= c * Lambda - C,
                     domain=r"one round, every $Z,c,\Lambda\ge0$, $C>0$; summed over $t$ from $Z(1)=0$",
                 ),

@@ -14,11 +14,7 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, drawn, fractions, regions, unless
-from proofs_check.engines.identity import equal
-from proofs_check.engines.limit import diverges
-from proofs_check.engines.smt import always
+from proofs_check.engines import enclosure, exact, identity, limit, smt
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.control import drift_step
 from proofs_check.groundwork.control.drift_step import drift_constant_is, drift_inequality, square, x
@@ -38,6 +34,8 @@ ROUND = {
     "B": drift_constant(REGION, t, square, C).subs(sp.exp(t * sp.log(rho)), rho**t),
     "L": sp.factor(T * (square * rate**2 + C**2) / 2),
 }
+u, v = sp.symbols("u v", positive=True)
+g, ENDS = drift_step.g, (drift_step.UPPER, drift_step.LOWER)
 NUMBERS = r"$\mathbb E[c^2]=37$, $\bar\Lambda=10$, $C=55$"
 
 
@@ -45,7 +43,7 @@ def drift_in_rho() -> Evidence:
     """Round 1, costs equal to C/Λ̄: no debt, so J is V·p, and the drift is all that B has to cover."""
     first = region_maximum(WIDE, 1)
     debt = debt_update(0, C / rate, first, C)
-    found = diverges(
+    found = limit.diverges(
         debt**2 / 2,
         h,
         what="the drift of round 1, a lower bound on $B$,",
@@ -63,7 +61,7 @@ def drift_heavy_tail() -> Evidence:
         sp.Rational(7, 8) + sp.summation(sp.powsimp(4 ** (power * j) * chance), (j, 1, n))
         for power in range(3)
     )
-    found = diverges(
+    found = limit.diverges(
         second,
         n,
         what=r"$\mathbb E[c^2]$, and with it the drift,",
@@ -74,56 +72,30 @@ def drift_heavy_tail() -> Evidence:
     one, mean = sp.limit(total, n, sp.oo), sp.limit(average, n, sp.oo)
     seven = sp.Rational(7, 4)
     facts = {
-        "probabilities sum to 1": equal(one, 1, domain="the chances", what="their sum and 1"),
-        "a finite mean": equal(mean, seven, domain="the costs", what=r"$\mathbb E[c]$ and $7/4$"),
+        "probabilities sum to 1": identity.equal(one, 1, domain="the chances", what="their sum and 1"),
+        "a finite mean": identity.equal(mean, seven, domain="the costs", what=r"$\mathbb E[c]$ and $7/4$"),
     }
     return obeying(found, facts)
 
 
-@drawn(
+@exact.drawn(
     "any admission inside the region, any debt and cost",
     (60, 400),
-    region=regions(),
+    region=exact.regions(),
     t=st.integers(1, 12),
     position=st.fractions(0, 1, max_denominator=8),
-    debt=fractions(0, 50),
-    cost=fractions(0),
-    budget=fractions(),
+    debt=exact.fractions(0, 50),
+    cost=exact.fractions(0),
+    budget=exact.fractions(),
 )
 def drift_exact(
     region: Region, t: int, position: Fraction, debt: Fraction, cost: Fraction, budget: Fraction
-) -> Found:
+) -> exact.Found:
     """theory's debt and drift constant on drawn states."""
     admitted = placed(region, [Fraction(0)] * (t - 1) + [position])[-1]
     drift = (debt_update(debt, cost, admitted, budget) ** 2 - debt**2) / 2
     bound = drift_constant(region, t, cost * cost, budget) + debt * (cost * admitted - budget)
-    return unless(drift <= bound, drift=drift, bound=bound)
-
-
-def least_average() -> Evidence:
-    """g = Σ_{j<t} ρ^j lies between t·r and t: ρ^j and ρ^(t-1-j) average at least r, and each is at most 1."""
-    u, v = sp.symbols("u v", positive=True)
-    g = drift_step.g
-    return together(
-        equal(
-            (1 - rho * x) / (1 - rho) - (1 - x) / (1 - rho),
-            x,
-            domain=r"$x=\rho^t$",
-            what=r"$g$'s growth and $\rho^t$",
-        ),
-        always((u**2 + v**2) / 2 >= u * v, domain=r"$u^2=\rho^j$, $v^2=\rho^{t-1-j}$, $uv=r$: so $g\ge tr$"),
-        always(g + u <= t + 1, given=[g <= t, u <= 1], domain=r"one summand more, $u=\rho^t$: so $g\le t$"),
-    )
-
-
-def drift_ends() -> Evidence:
-    """At ρ = 1 both ends of q are 1/t², which sums to ζ(2) = π²/6: hence 2/t² sums to π²/3."""
-    squares = sp.summation(1 / t**2, (t, 1, sp.oo))
-    ends = [end.subs({x: 1, rho: 1}) for end in (drift_step.UPPER, drift_step.LOWER)]
-    return together(
-        *(equal(end, 1 / t**2, domain=r"$\rho=1$", what="an end of $q$ and $1/t^2$") for end in ends),
-        equal(squares, sp.pi**2 / 6, domain="all $t$", what=r"$\sum1/t^2$ and $\pi^2/6$"),
-    )
+    return exact.unless(drift <= bound, drift=drift, bound=bound)
 
 
 def _excess(p: Any) -> Any:
@@ -136,7 +108,7 @@ def _excess(p: Any) -> Any:
 def drift_sum(context: Context) -> Evidence:
     """ΣB_t against its bound; the second summand, π²/6·E[c²]Λ̄²/(1-ρ)², is 3700·π²/6 in these units."""
     horizons = context.choose((10**3, 10**15), (10, 10**3, 10**6, 10**9, 10**12, 10**15))
-    return compare(
+    return enclosure.compare(
         _excess,
         "<=",
         lambda p: 3700 * ball(1).pi() ** 2 / 6,
@@ -148,7 +120,7 @@ def drift_sum(context: Context) -> Evidence:
 def drift_order() -> Evidence:
     """The leading constant: Σ_t (1/(1-ρ^t)² - 1) is ζ(2)/(1-ρ)², so the excess tends to 3700·ζ(2)/2."""
     zeta = 3700 * ball(1).pi() ** 2 / 12
-    return compare(
+    return enclosure.compare(
         lambda p: abs(_excess(p) - zeta),
         "<=",
         lambda p: zeta * 20 * (1 - p["region"].map(ball).rho),
@@ -204,9 +176,31 @@ CLAIMS = [
                 "one round": (drift_inequality, confirming(drift_exact)),
                 "$B_t$": drift_constant_is,
                 "its excess": drift_step.drift_excess,
-                "$g$": least_average,
+                "$g$": lambda: together(
+                    identity.equal(
+                        (1 - rho * x) / (1 - rho) - (1 - x) / (1 - rho),
+                        x,
+                        domain=r"$x=\rho^t$",
+                        what=r"$g$'s growth and $\rho^t$",
+                    ),
+                    smt.steps(
+                        (
+                            (u**2 + v**2) / 2 >= u * v,
+                            [],
+                            r"$u^2=\rho^j$, $v^2=\rho^{t-1-j}$, $uv=r$: so $g\ge tr$",
+                        ),
+                        (g + u <= t + 1, [g <= t, u <= 1], r"one summand more, $u=\rho^t$: so $g\le t$"),
+                    ),
+                ),
                 "$q$": (drift_step.drift_summand, confirming(drift_sum)),
-                "the sums": (drift_ends, confirming(drift_order)),
+                "the sums": (
+                    lambda: identity.equations(
+                        *((end.subs({x: 1, rho: 1}), 1 / t**2, "an end of $q$ and $1/t^2$") for end in ENDS),
+                        (sp.summation(1 / t**2, (t, 1, sp.oo)), sp.pi**2 / 6, r"$\sum1/t^2$ and $\pi^2/6$"),
+                        domain=r"all $t$, $\rho=1$",
+                    ),
+                    confirming(drift_order),
+                ),
             },
         ),
     )

@@ -12,10 +12,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines.exact import Found, differing, everywhere
-from proofs_check.engines.identity import equal
-from proofs_check.engines.simulation import compare_mean, control_loop, uniform
-from proofs_check.engines.smt import always
+from proofs_check.engines import exact, identity, simulation, smt
 from proofs_check.evidence import Evidence, fails, holds, obeying, refutes, together
 from proofs_check.groundwork.control.drift_step import in_round_1, without_debt
 from proofs_check.groundwork.control.examples import SETTING
@@ -38,7 +35,7 @@ RULES: dict[str, Any] = {"V": 1.0, "C": float(BUDGET), "region": PAPER, "constan
 
 def buffers_overflow() -> Evidence:
     """Λ_max(1) > KΛ̄ = ΣB wherever ρ > 1-1/K."""
-    more = always(
+    more = smt.always(
         K * rate < FIRST,
         given=[rho < 1, rho > 1 - 1 / K],
         domain=r"every $K$ and $\rho>1-1/K$, $\sum B=K\bar\Lambda$",
@@ -47,7 +44,7 @@ def buffers_overflow() -> Evidence:
     return obeying(refutes(more, detail), in_round_1())
 
 
-@everywhere(
+@exact.everywhere(
     r"$V=1/1000$, 1, $10^6$; $\rho=0.1$, 0.5, 0.99; costs 0, 5.5, 40; two sets of constants; $\bar\Lambda=K=10$, "
     "$C=55$",
     V=(1e-3, 1.0, 1e6),
@@ -55,13 +52,13 @@ def buffers_overflow() -> Evidence:
     cost=(0.0, 5.5, 40.0),
     constants=(SETTING, LIGHT),
 )
-def played_first_round(V: float, rho: float, cost: float, constants: Constants) -> Found:
+def played_first_round(V: float, rho: float, cost: float, constants: Constants) -> exact.Found:
     """The real policy: it admits Λ_max(1), and books the debt."""
     region, start = Region(rate=float(RATE), rho=rho), AdmissionState.initial(1, RETENTION)
     state, amount = acdpp_round(start, cost, V=V, C=float(BUDGET), region=region, constants=constants)
     most = float(region_maximum(region, 1))
     played = (float(amount[0]), float(state.debt[0]), state.round)
-    return differing(played=played, expected=(most, max(cost * most - BUDGET, 0.0), 2))
+    return exact.differing(played=played, expected=(most, max(cost * most - BUDGET, 0.0), 2))
 
 
 def never_repaid() -> Evidence:
@@ -69,13 +66,13 @@ def never_repaid() -> Evidence:
     region = Region(rate=rate, rho=sp.exp(-sp.Symbol("decay", positive=True)))
     least = region_maximum(region, 1) + region_minimum_total(region, T + 1) - region_minimum(region, 1)
     return together(
-        equal(
+        identity.equal(
             C / rate * least - C * T,
             cost_violation_least(T, region.rho, C),
             domain=r"every $T\ge1$ and $\rho=\exp(-\text{decay})$; $\mathbb E[c(t)]\bar\Lambda=C$ in every round",
             what="the least violation and theory's",
         ),
-        always(
+        smt.always(
             c * admitted >= c * low,
             given=[admitted >= low],
             domain=r"every later round, $c\ge0$: no less is spent",
@@ -85,7 +82,7 @@ def never_repaid() -> Evidence:
 
 def cost_is_never_met() -> Evidence:
     """The least violation is positive at every horizon."""
-    positive = always(
+    positive = smt.always(
         sp.Gt(sp.expand_power_exp(LEAST).subs(rho**T, x), 0, evaluate=False),
         given=[rho < 1],
         domain=r"the least violation when $\mathbb E[c(t)]\bar\Lambda=C$: every $T$, $\rho$ and $C$",
@@ -97,8 +94,8 @@ def cost_is_never_met() -> Evidence:
 def violation_in_the_loop(context: Context) -> Evidence:
     """Costs uniform on [1, 10], ρ = 0.99: the numbers of the first hundred rounds, and a violation beyond chance."""
     rounds, runs = 100, context.choose(3000, 20000)
-    drawn = uniform(1, 10).draw(context.generator(), runs, rounds)
-    played = control_loop(drawn, K=RETENTION, **RULES)
+    drawn = simulation.uniform(1, 10).draw(context.generator(), runs, rounds)
+    played = simulation.control_loop(drawn, K=RETENTION, **RULES)
     excess = (played.spent - BUDGET).cumsum(axis=0)
     numbers: dict[str, Any] = {
         "mean Z(2)": float(played.debt[1].mean()),
@@ -108,7 +105,7 @@ def violation_in_the_loop(context: Context) -> Evidence:
             float(played.admitted[:k].sum(axis=0).mean()) for k in (1, 10)
         ],
     }
-    return compare_mean(
+    return simulation.compare_mean(
         excess[-1],
         0.0,
         low=-float(BUDGET * rounds),
@@ -124,7 +121,7 @@ def capacity_in_the_loop(context: Context) -> Evidence:
     rounds, runs, capacity = context.choose(200, 1000), 50, float(sum(BUFFERS))
     state = AdmissionState.initial(runs, RETENTION)
     held, refused, as_printed = [], [], []
-    for cost in uniform(1, 10).draw(context.generator(), runs, rounds):
+    for cost in simulation.uniform(1, 10).draw(context.generator(), runs, rounds):
         before, (_, free) = state.retained, acdpp_round(state, cost, **RULES)
         state, amount = acdpp_round(state, cost, **RULES, capacity=capacity)
         held.append(before + amount)
@@ -184,7 +181,7 @@ CLAIMS = [
                 "never repaid": never_repaid,
                 "totals": totals_are_sums,
                 "capped": (
-                    lambda: always(
+                    lambda: smt.always(
                         retained + admitted <= room,
                         given=[admitted <= room - retained],
                         domain="one round; what is retained in the next is a part of it, so it fits again",

@@ -14,9 +14,7 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Correction, confirming
-from proofs_check.engines.exact import Found, differing, drawn, exhaust, grid, unless
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always
+from proofs_check.engines import exact, identity, smt
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.control.drift_step import conditional_means, debt_behaves, in_round_1
 from proofs_check.symbols import C, rate
@@ -26,6 +24,7 @@ from theory.setting import Region
 
 SMALL, BUDGET = Region(rate=3, rho=Fraction(1, 2)), Fraction(3)  # affordable at mean cost 1
 STATES = (0, 2)  # of the Markov costs
+A, m, N = sp.symbols("A m N", positive=True)
 UNIT = st.fractions(0, 1, max_denominator=16)
 
 
@@ -39,29 +38,29 @@ def _debts() -> dict[int, Any]:
     return {cost: debt_update(Fraction(0), cost, region_maximum(SMALL, 1), BUDGET) for cost in STATES}
 
 
-def _factors(stay: Fraction) -> Found:
+def _factors(stay: Fraction) -> exact.Found:
     debts, chances = _debts(), _chances(stay)
     joint = sum(p * debts[a] * (b * SMALL.rate - BUDGET) for (a, b), p in chances.items())
     debt = sum(p * debts[a] for (a, _), p in chances.items())
     excess = sum(p * (b * SMALL.rate - BUDGET) for (_, b), p in chances.items())
-    return differing(**{"E[Z(2)(c(2)Λ̄-C)]": joint, "E[Z(2)]·E[c(2)Λ̄-C]": debt * excess})
+    return exact.differing(**{"E[Z(2)(c(2)Λ̄-C)]": joint, "E[Z(2)]·E[c(2)Λ̄-C]": debt * excess})
 
 
-def _unfair(stay: Fraction) -> Found:
+def _unfair(stay: Fraction) -> exact.Found:
     chances = _chances(stay)
     first, second = ({x: sum(p for s, p in chances.items() if s[i] == x) for x in STATES} for i in (0, 1))
     mean = sum(x * p for x, p in second.items())
     fine = sum(chances.values()) == 1 and first == second and mean * SMALL.rate <= BUDGET
-    return unless(fine, first=first, second=second, mean=mean)
+    return exact.unless(fine, first=first, second=second, mean=mean)
 
 
 def markov_factorises() -> Evidence:
     """A chain that stays put with probability 3/4: dear rounds follow debts."""
     stays = [Fraction(2, 4), Fraction(3, 4)]
-    found = exhaust(
-        grid(stay=stays), _factors, domain=r"Markov costs on $\{0,2\}$, $\bar\Lambda=C=3$, $\rho=1/2$"
+    found = exact.exhaust(
+        exact.grid(stay=stays), _factors, domain=r"Markov costs on $\{0,2\}$, $\bar\Lambda=C=3$, $\rho=1/2$"
     )
-    fair = exhaust(grid(stay=stays), _unfair, domain="the chains")
+    fair = exact.exhaust(exact.grid(stay=stays), _unfair, domain="the chains")
     return obeying(found, {"probabilities, stationary, of affordable mean": fair, **in_round_1()})
 
 
@@ -71,19 +70,21 @@ def independent_factorises() -> Evidence:
     first, second = ((p, z1), (1 - p, z2)), ((q, a), (1 - q, b))
     joint = sum(x * y * z * (cost * rate - C) for x, z in first for y, cost in second)
     product_form = sum(x * z for x, z in first) * sum(y * (cost * rate - C) for y, cost in second)
-    return equal(joint, product_form, domain="$c(t)$ independent of $Z(t)$, any values and probabilities")
+    return identity.equal(
+        joint, product_form, domain="$c(t)$ independent of $Z(t)$, any values and probabilities"
+    )
 
 
-@drawn(
+@exact.drawn(
     r"Markov costs on $\{0,2\}$ whose mean given the past stays affordable", (60, 400), stay=UNIT, shift=UNIT
 )
-def conditional_means_exact(stay: Fraction, shift: Fraction) -> Found:
+def conditional_means_exact(stay: Fraction, shift: Fraction) -> exact.Found:
     """The same chain with its later costs lowered by a factor; where each past leaves an affordable mean."""
     debts = _debts()
     rows = [(debts[a], shift * 2 * (stay if a == 2 else 1 - stay)) for a in STATES]
     value = sum((debt * (mean * SMALL.rate - BUDGET) / 2 for debt, mean in rows), Fraction(0))
     dear = any(mean * SMALL.rate > BUDGET for _, mean in rows)
-    return unless(dear or value <= 0, **{"E[Z(2)(c(2)Λ̄-C)]": value})
+    return exact.unless(dear or value <= 0, **{"E[Z(2)(c(2)Λ̄-C)]": value})
 
 
 def average_is_not_each() -> Evidence:
@@ -91,44 +92,29 @@ def average_is_not_each() -> Evidence:
     rate, budget = Fraction(3), Fraction(6)
     costs = {rounds: [0] * (rounds // 2) + [4] * (rounds // 2) for rounds in (2, 4)}
 
-    def exceeds(rounds: int) -> Found:
+    def exceeds(rounds: int) -> exact.Found:
         worst = max(cost * rate - budget for cost in costs[rounds])
-        return unless(worst <= 0, costs=costs[rounds], largest=worst)
+        return exact.unless(worst <= 0, costs=costs[rounds], largest=worst)
 
-    def dear(rounds: int, upto: int) -> Found:
+    def dear(rounds: int, upto: int) -> exact.Found:
         average = Fraction(sum(costs[rounds][:upto]), upto)
-        return unless(average * rate <= budget, average=average)
+        return exact.unless(average * rate <= budget, average=average)
 
-    found = exhaust(grid(rounds=costs), exceeds, domain=r"drifting costs 0 then 4, $\bar\Lambda=3$, $C=6$")
+    found = exact.exhaust(
+        exact.grid(rounds=costs), exceeds, domain=r"drifting costs 0 then 4, $\bar\Lambda=3$, $C=6$"
+    )
     prefixes = [{"rounds": rounds, "upto": t} for rounds in costs for t in range(1, rounds + 1)]
-    paid = exhaust(prefixes, dear, domain="the costs")
+    paid = exact.exhaust(prefixes, dear, domain="the costs")
     return obeying(found, {"an affordable average up to every round": paid})
 
 
 def constant_mean_is_each() -> Evidence:
     """The average of a constant is that constant."""
     mean, T = sp.symbols("mean T", positive=True)
-    return always(
+    return smt.always(
         mean * rate - C <= 0,
         given=[T * mean * rate <= T * C],
         domain=r"$\mathbb E[c(t)]$ the same in every round",
-    )
-
-
-def only_the_sum() -> Evidence:
-    """The average times T is the sum, by induction over rounds: A is the average so far, m the next mean."""
-    A, m, n = sp.symbols("A m n", positive=True)
-    total, average = n * (A * rate - C), (n * A + m) / (n + 1)
-    return together(
-        equal(
-            total + m * rate - C,
-            (n + 1) * (average * rate - C),
-            domain="one round more",
-            what="the sum of the excesses and the number of rounds times the average's",
-        ),
-        always(
-            total <= 0, given=[A * rate <= C], domain="any number $n$ of rounds with an affordable average"
-        ),
     )
 
 
@@ -181,7 +167,24 @@ CLAIMS = [
             hypotheses=(r"$\bar\Lambda\sum\mathbb E[c(t)]/T\le C$",),
             sketch=r"Multiply the average constraint by $T$. Costs 0 in the first half and $2C/\bar\Lambda$ in the "
             "second show that no more follows; there the queue ends at order $T$ (see eq:cost-proof-3).",
-            checks={"the sum": only_the_sum, "a constant mean": constant_mean_is_each},
+            checks={
+                "the sum": lambda: (
+                    together(  # induction over rounds: A is the average so far, m the next mean
+                        identity.equal(
+                            N * (A * rate - C) + m * rate - C,
+                            (N + 1) * ((N * A + m) / (N + 1) * rate - C),
+                            domain="one round more",
+                            what="the sum of the excesses and the number of rounds times the average's",
+                        ),
+                        smt.always(
+                            N * (A * rate - C) <= 0,
+                            given=[A * rate <= C],
+                            domain="any number of rounds with an affordable average",
+                        ),
+                    )
+                ),
+                "a constant mean": constant_mean_is_each,
+            },
         ),
     ),
 ]

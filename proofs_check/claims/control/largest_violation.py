@@ -14,11 +14,7 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.exact import Found, drawn, fractions, regions, unless
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.limit import tends_to
-from proofs_check.engines.simulation import control_loop
-from proofs_check.engines.smt import always
+from proofs_check.engines import exact, identity, limit, simulation, smt
 from proofs_check.evidence import Evidence, fails, holds, together
 from proofs_check.groundwork.control.drift_step import without_debt
 from proofs_check.groundwork.control.examples import SETTING
@@ -40,7 +36,7 @@ def one_round_more() -> Evidence:
     none, before, now, last = (
         cost_excess_maximum(i, REGION, mean_cost, C) for i in (sp.Integer(0), t - 1, t, T)
     )
-    return equations(
+    return identity.equations(
         (
             growth(now, before),
             plain(mean_cost * region_maximum(REGION, t) - C),
@@ -62,7 +58,7 @@ def lists_are_sums() -> Evidence:
     excess = [0, *(cost_excess_maximum(T, REGION, means[:T], C) for T in range(1, 5))]
     return together(
         *(
-            equal(
+            identity.equal(
                 plain(excess[T] - excess[T - 1]),
                 plain(means[T - 1] * region_maximum(REGION, T) - C),
                 domain=f"$T={T}$, any means",
@@ -85,17 +81,17 @@ def growing_costs() -> Evidence:
     domain = r"costs $TC/\bar\Lambda$ in round 1 and 0 later, horizon $T\to\infty$"
     return together(
         without_debt(),
-        equal(
+        identity.equal(
             dear / horizon * rate, C, domain="every $T$", what=r"the average cost times $\bar\Lambda$ and $C$"
         ),
-        tends_to(
+        limit.tends_to(
             cost_violation_rate_as_stated(horizon, V, fixed.rho) / at_fixed,
             horizon,
             sp.Integer(0),
             what="the printed rate over the violation",
             domain=rf"{domain}; any fixed $V$ and $\rho=\text{{odds}}/(1+\text{{odds}})$",
         ),
-        tends_to(
+        limit.tends_to(
             horizon / at_moving,
             horizon,
             sp.Integer(0),
@@ -105,21 +101,21 @@ def growing_costs() -> Evidence:
     )
 
 
-@drawn(
+@exact.drawn(
     r"any mean costs, all $2^T$ policies at the ends of the region, $T\le5$: the largest violation, exactly",
     (40, 300),
-    region=regions(),
-    costs=st.lists(fractions(0), min_size=1, max_size=5),
-    budget=fractions(),
+    region=exact.regions(),
+    costs=st.lists(exact.fractions(0), min_size=1, max_size=5),
+    budget=exact.fractions(),
 )
-def extreme_policies(region: Region, costs: list[Fraction], budget: Fraction) -> Found:
+def extreme_policies(region: Region, costs: list[Fraction], budget: Fraction) -> exact.Found:
     """The largest violation over every choice of ends, for any mean costs, is theory's bound."""
     T = len(costs)
     spent = (sum(c * x for c, x in zip(costs, placed(region, ends), strict=True)) for ends in corners(T))
     largest = max(max(spent) - budget * T, Fraction(0))
     told = cost_violation_bound(T, region, costs, budget)
     same, listed = (cost_violation_bound(T, region, mean, budget) for mean in (costs[0], [costs[0]] * T))
-    return unless(
+    return exact.unless(
         told == largest and same == listed, largest=largest, bound=told, one_mean=same, listed=listed
     )
 
@@ -131,7 +127,7 @@ def played_by_the_policy() -> Evidence:
     bound = float(cost_violation_bound(rounds, region, costs[:, 0].tolist(), budget))
     found = []
     for weight in (1e-3, 10.0, 1e12):
-        played = control_loop(costs, K=3, V=weight, C=budget, region=region, constants=SETTING)
+        played = simulation.control_loop(costs, K=3, V=weight, C=budget, region=region, constants=SETTING)
         found.append(float(np.sum(played.spent - budget)))
     fine = max(found) <= bound * (1 + 1e-9) and found[-1] >= bound * (1 - 1e-9)
     return (holds if fine else fails)(
@@ -171,7 +167,7 @@ CLAIMS = [
                 confirming(played_by_the_policy),
             ),
             "one mean": totals_are_sums,
-            "positive part": lambda: always(
+            "positive part": lambda: smt.always(
                 sp.Le(sp.Max(0, u), sp.Max(0, v), evaluate=False),
                 given=[u <= v],
                 domain=r"any two excesses $u\le v$",

@@ -12,18 +12,7 @@ from fractions import Fraction
 import sympy as sp
 
 from proofs_check.claim import Check, Claim, Correction, confirming
-from proofs_check.engines.exact import (
-    Found,
-    admissions,
-    differing,
-    drawn,
-    everywhere,
-    regions,
-    retentions,
-    unless,
-)
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.smt import always, steps
+from proofs_check.engines import exact, identity, smt
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.inside_region import histories, least_held, placed, switched
 from proofs_check.groundwork.control.region_ends import k, plain, power, s, totals_are_sums, totals_in_numbers
@@ -35,7 +24,7 @@ from theory.setting import Region
 
 # of t = k+s rounds s have left the memory
 WINDOW = region_minimum_window(REGION, k, k + s).replace(sp.exp, lambda x: rho ** (x / sp.log(rho))) + rate
-INSIDE = {"K": retentions(5), "region": regions(), "positions": histories()}
+INSIDE = {"K": exact.retentions(5), "region": exact.regions(), "positions": histories()}
 ANY = r"any admissions inside the region, every $t\ge1$"
 SYMBOLS = {"n^C": "samples in memory after the switch", "Λ_min": "lower end of the region"}
 
@@ -43,19 +32,19 @@ SYMBOLS = {"n^C": "samples in memory after the switch", "Λ_min": "lower end of 
 def occupancy(formula: Callable[[dict[str, int]], int]) -> Check:
     """A formula for n^C, and N(t-1)+Λ̄ for N^C, against samples counted one by one."""
 
-    @drawn(
+    @exact.drawn(
         r"sample-level simulation, any $K$ and admissions, the last round switched to $\bar\Lambda=3$",
         (60, 400),
-        K=retentions(5),
-        rounds=admissions(rounds=8, most=9),
+        K=exact.retentions(5),
+        rounds=exact.admissions(rounds=8, most=9),
     )
-    def check(K: int, rounds: list[list[int]]) -> Found:
+    def check(K: int, rounds: list[list[int]]) -> exact.Found:
         t, total = len(rounds), [sum(row) for row in rounds]
         real, other = simulate(rounds, K), simulate([*rounds[:-1], [3]], K)[-1]
         before = (real[-2].n, real[-2].N) if t > 1 else (0, 0)
         seen = {"n(t)": real[-1].n, "n(t-1)": before[0], "Λ(t)": total[-1]}
         seen["Λ(t-K)"] = total[t - 1 - K] if t > K else 0
-        return differing(simulated=(other.n, other.N), formula=(formula(seen) + 3, before[1] + 3))
+        return exact.differing(simulated=(other.n, other.N), formula=(formula(seen) + 3, before[1] + 3))
 
     return check
 
@@ -65,73 +54,59 @@ def occupancy_identity() -> Evidence:
     now, before, dropped, older, rate = sp.symbols("S(t) S(t-1) S(t-K) S(t-K-1) rate", real=True)
     window = before - dropped + rate
     previous, same = (before - older) - (dropped - older) + rate, (now - dropped) - (now - before) + rate
-    return equations(
+    return identity.equations(
         (window, previous, r"$n^C$ and $n(t-1)-\Lambda(t-K)+\bar\Lambda$"),
         (window, same, r"$n^C$ and $n(t)-\Lambda(t)+\bar\Lambda$"),
         domain="every $K$, $t$ and admissions ($S$ is 0 before round 1)",
     )
 
 
-def lower_end_grows() -> Evidence:
-    """Λ_min(t+1) - Λ_min(t) = Λ̄ρ^t(1-ρ) > 0."""
-    return equations(
-        (
-            plain(region_minimum(REGION, t + 1) - region_minimum(REGION, t)),
-            rate * power * (1 - rho),
-            r"$\Lambda_{\min}(t+1)-\Lambda_{\min}(t)$ and $\bar\Lambda\rho^t(1-\rho)$",
-        ),
-        (region_minimum(REGION, sp.Integer(0)), 0, r"$\Lambda_{\min}(0)$ and 0"),
-        (region_minimum(REGION, sp.Integer(-3)), 0, r"$\Lambda_{\min}(-3)$ and 0"),
-        domain=r"every $t\ge0$, $\rho$; $t<0$",
-    )
-
-
 def window_term() -> Evidence:
     """Each of the K-1 admissions j = t-K+1, …, t-1 is at least Λ_min(j) >= Λ_min(t-K); one more round, by induction."""
     held, least, admitted, count = sp.symbols("held least admitted count", nonnegative=True)
-    return always(
+    return smt.always(
         held + admitted >= (count + 1) * least + rate,
         given=[held >= count * least + rate, admitted >= least],
         domain=r"one more of the $K-1$ older admissions in memory, $t>K$; with none the memory holds $\bar\Lambda$",
     )
 
 
-@drawn(rf"{ANY}, $\Lambda_{{\min}}=0$ before round 1", (60, 400), **INSIDE)
-def occupancy_bound_exact(K: int, region: Region, positions: list[Fraction]) -> Found:
+@exact.drawn(rf"{ANY}, $\Lambda_{{\min}}=0$ before round 1", (60, 400), **INSIDE)
+def occupancy_bound_exact(K: int, region: Region, positions: list[Fraction]) -> exact.Found:
     """The printed lower bound on drawn histories."""
     past, t = placed(region, positions), len(positions) + 1
     held, _ = switched(past, K, region.rate)
     bound = (K - 1) * region_minimum(region, t - K) + region.rate
-    return unless(held >= bound, t=t, held=held, bound=bound)
+    return exact.unless(held >= bound, t=t, held=held, bound=bound)
 
 
-@everywhere(
+@exact.everywhere(
     r"$\rho=1/2$, $K$ and $t$ up to 3; the reciprocal is taken",
     K=(1, 2, 3),
     t=(1, 2, 3),
     rho=(Fraction(1, 2),),
 )
-def early_rounds_as_stated(K: int, t: int, rho: Fraction) -> Found:
+def early_rounds_as_stated(K: int, t: int, rho: Fraction) -> exact.Found:
     """Λ_min(t-K) = Λ̄(1-ρ^(t-K)) as printed, with its formula, for t < K."""
     held = (K - 1) * contraction(Region(rate=1, rho=rho), t - K) + 1
-    return unless(held > 0, **{"(K-1)Λ_min(t-K)+Λ̄, Λ̄ = 1": held})
+    return exact.unless(held > 0, **{"(K-1)Λ_min(t-K)+Λ̄, Λ̄ = 1": held})
 
 
-@drawn(f"{ANY}; equality when every round is at its lower end", (60, 400), **INSIDE)
-def early_rounds_exact(K: int, region: Region, positions: list[Fraction]) -> Found:
+@exact.drawn(f"{ANY}; equality when every round is at its lower end", (60, 400), **INSIDE)
+def early_rounds_exact(K: int, region: Region, positions: list[Fraction]) -> exact.Found:
     """n^C against theory's window on drawn histories, and equal to it on the history of all lower ends."""
     held, lowest = (
         switched(placed(region, past), K, region.rate)[0]
         for past in (positions, [Fraction(0)] * len(positions))
     )
     bound = least_held(K, len(positions) + 1, region)
-    return unless(held >= bound == lowest, held=held, bound=bound, lowest=lowest)
+    return exact.unless(held >= bound == lowest, held=held, bound=bound, lowest=lowest)
 
 
 def window_positive() -> Evidence:
     """Σ of lower ends, each at least 0, plus Λ̄ > 0."""
     lower, held = sp.symbols("lower held", real=True)
-    return steps(
+    return smt.steps(
         (
             held + lower >= rate,
             [held >= rate, lower >= 0],
@@ -142,16 +117,6 @@ def window_positive() -> Evidence:
             [power < 1],
             r"every $t\ge1$, $0<\rho<1$",
         ),
-    )
-
-
-def window_is_sum() -> Evidence:
-    """The window is a difference of totals: the lower ends of rounds t-k+1, …, t-1, with t = k+s."""
-    return equal(
-        plain(region_minimum_window(REGION, k, k + s)),
-        plain(region_minimum_total(REGION, k + s) - region_minimum_total(REGION, s + 1)),
-        domain=r"every $1\le k\le t$, $\rho$, $\bar\Lambda$",
-        what="the window and the difference of the totals",
     )
 
 
@@ -189,7 +154,16 @@ CLAIMS = [
         domain=r"every $K\ge1$, $t\ge1$, admissions inside the region; $\Lambda_{\min}(s)=0$ for $s\le0$",
         symbols=SYMBOLS,
         checks={
-            r"$\Lambda_{\min}$ grows": lower_end_grows,
+            r"$\Lambda_{\min}$ grows": lambda: identity.equations(
+                (
+                    plain(region_minimum(REGION, t + 1) - region_minimum(REGION, t)),
+                    rate * power * (1 - rho),
+                    r"$\Lambda_{\min}(t+1)-\Lambda_{\min}(t)$ and $\bar\Lambda\rho^t(1-\rho)$",
+                ),
+                (region_minimum(REGION, sp.Integer(0)), 0, r"$\Lambda_{\min}(0)$ and 0"),
+                (region_minimum(REGION, sp.Integer(-3)), 0, r"$\Lambda_{\min}(-3)$ and 0"),
+                domain=r"every $t\ge0$, $\rho$; $t<0$",
+            ),
             "sum": (window_term, confirming(occupancy_bound_exact)),
         },
     ),
@@ -206,8 +180,8 @@ CLAIMS = [
         checks_with_hypotheses=(window_positive, confirming(occupancy_bound_exact)),
         corrected=Correction(
             title=r"$\sum_{j=t-K+1}^{t-1}\Lambda_{\min}(j)+\bar\Lambda$, over rounds $j\ge1$",
-            statement=r"For $t<K$ the formula gives $\Lambda_{\min}(t-K)<0$ and a denominator that can vanish. "
-            r"The sum of the lower ends over the rounds really in memory, plus $\bar\Lambda$, is positive, and is the "
+            statement=r"For $t<K$ the formula gives $\Lambda_{\min}(t-K)<0$ and a denominator that can vanish. The "
+            r"sum of the lower ends over the rounds really in memory, plus $\bar\Lambda$, is positive, and is the "
             "least that the switch can leave: always admitting the lower end attains it.",
             formula=said(
                 r"n^C(t)\ge\sum_{j=t-k+1}^{t-1}\Lambda_{\min}(j)+\bar\Lambda=@n,\quad k=\min(K,t),\ s=t-k",
@@ -217,7 +191,16 @@ CLAIMS = [
             sketch="Every admission in memory is at least its round's lower end; nothing was admitted before round 1. "
             "Lower ends in every round are inside the region and make it an equality.",
             checks={
-                "the sum": (window_is_sum, totals_are_sums, confirming(totals_in_numbers)),
+                "the sum": (
+                    lambda: identity.equal(
+                        plain(region_minimum_window(REGION, k, k + s)),
+                        plain(region_minimum_total(REGION, k + s) - region_minimum_total(REGION, s + 1)),
+                        domain=r"every $1\le k\le t$, $\rho$, $\bar\Lambda$",
+                        what="the window and the difference of the totals",
+                    ),
+                    totals_are_sums,
+                    confirming(totals_in_numbers),
+                ),
                 "positive": window_positive,
                 "a bound, attained": (window_term, confirming(early_rounds_exact)),
             },

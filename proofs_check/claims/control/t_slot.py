@@ -15,11 +15,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, exhaust, grid, unless
-from proofs_check.engines.identity import equal
-from proofs_check.engines.simulation import Floats, Runs, control_loop
-from proofs_check.engines.smt import always
+from proofs_check.engines import enclosure, exact, identity, simulation, smt
 from proofs_check.evidence import Evidence, fails, holds, obeying, together, undecided
 from proofs_check.groundwork.control import drift_step, repaired_penalty
 from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behaves, most
@@ -58,7 +54,7 @@ def large_weight() -> Evidence:
     pairs = zip(path, (path[0], path[0] + path[1]), strict=True)
     left = ball(debts[-1]) ** 2 / 2 + V * sum(penalty(ball(n), ball(N), numbers) for n, N in pairs)
     right = ball(B) * T + V * sum(penalty_comparison_as_stated(1, t, balls, numbers).total for t in (1, 2))
-    found = compare(
+    found = enclosure.compare(
         lambda p: left,
         "<=",
         lambda p: right,
@@ -71,7 +67,7 @@ def large_weight() -> Evidence:
     at_x, at_end = (linear_term(1 / z - 1 / (path[0] + z), LIGHTER) for z in (x, sp.Rational(str(high))))
     facts = {
         **drift_step.in_round_1(),
-        r"round 2 admits $\Lambda_{\max}(2)$": always(
+        r"round 2 admits $\Lambda_{\max}(2)$": smt.always(
             int(debts[1]) * (high - x) < V * (at_x - at_end),
             given=[x < high],
             domain=r"every smaller $\Lambda(2)$ has a larger $J_2$",
@@ -87,14 +83,14 @@ def _affordable(chances: Paths, region: Region, C: int, second_moment: int) -> E
     T = len(next(iter(chances)))
     means = [sum(p * path[s] for path, p in chances.items()) for s in range(T)]
 
-    def wrong(t: int) -> Found:
+    def wrong(t: int) -> exact.Found:
         square = sum(p * path[t - 1] ** 2 for path, p in chances.items())
         paid = sum(means[:t]) * region.rate <= C * t
-        return unless(
+        return exact.unless(
             sum(chances.values()) == 1 and square <= second_moment and paid, means=means, square=square
         )
 
-    return exhaust(grid(t=range(1, T + 1)), wrong, domain="the cost paths of the example")
+    return exact.exhaust(exact.grid(t=range(1, T + 1)), wrong, domain="the cost paths of the example")
 
 
 def _more_debt_than_allowed(chances: Paths, second_moment: int, costs: str) -> Evidence:
@@ -161,13 +157,13 @@ def one_round() -> Evidence:
     )
     chosen = Z * (c * Lambda - C) + V * p <= Z * (c * rate - C) + V * other
     return together(
-        equal(
+        identity.equal(
             objective - V * penalty(held + Lambda, seen + Lambda, CONSTANTS),
             Z * (c * Lambda - C),
             domain="every argument and constant",
             what=r"$J$ less $V$ times the penalty and $Z(c\Lambda-C)$",
         ),
-        always(
+        smt.always(
             debt_update(Z, c, Lambda, C) ** 2 / 2 - Z**2 / 2 + V * p
             <= (c**2 * most**2 + C**2) / 2 + Z * (c * rate - C) + V * bound,
             given=[chosen, other <= bound, Lambda <= most],
@@ -176,9 +172,11 @@ def one_round() -> Evidence:
     )
 
 
-def _played(costs: Floats, K: int, V: float) -> tuple[Runs, Floats, Floats]:
+def _played(
+    costs: simulation.Floats, K: int, V: float
+) -> tuple[simulation.Runs, simulation.Floats, simulation.Floats]:
     """Runs of the policy, their penalties, and the repaired bound on these, round by round."""
-    played = control_loop(costs, K=K, V=V, C=BUDGET, region=TIGHT, constants=SETTING)
+    played = simulation.control_loop(costs, K=K, V=V, C=BUDGET, region=TIGHT, constants=SETTING)
     paths = [trajectory(column, K) for column in played.admitted.T]
     penalties = np.array([penalty(path.n, path.N, SETTING) for path in paths]).T
     bound = np.array([penalty_comparison(K, t + 1, TIGHT, SETTING).total for t in range(len(costs))])
@@ -288,7 +286,7 @@ CLAIMS = [
                 r"$\bar p^{\mathrm{CK}}$: first two terms": repaired_penalty.first_terms_move,
                 r"$\bar p^{\mathrm{CK}}$: third term": repaired_penalty.third_term_falls,
                 "means": (drift_step.conditional_means, confirming(enumerated_mean)),
-                "sum": lambda: equal(
+                "sum": lambda: identity.equal(
                     (total + after - now).subs(total, now - first),
                     after - first,
                     domain="one round more",

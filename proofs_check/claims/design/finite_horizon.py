@@ -14,8 +14,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.identity import equal
+from proofs_check.engines import enclosure, identity
 from proofs_check.evidence import Evidence, refutes
 from proofs_check.groundwork.design.leading_terms import average_share, third_term_grows, third_terms
 from proofs_check.symbols import CONSTANTS, K, total_buffer
@@ -56,7 +55,7 @@ def better(points: Iterable[tuple[str, str, int, int, int]], domain: str) -> Evi
 
     names = ("budget", "constants", "T", "K", "other K")
     rows = [dict(zip(names, point, strict=True)) for point in points]
-    return compare(at("other K"), "<", at("K"), rows, domain=domain)
+    return enclosure.compare(at("other K"), "<", at("K"), rows, domain=domain)
 
 
 def closed_form_at_finite_horizon() -> Evidence:
@@ -102,7 +101,7 @@ def crossover_leading_order() -> Evidence:
     """T·(what the floor pays more a round) = (what the ceiling's third terms add up to more), solved for T/log T."""
     S, merged = total_buffer, CONSTANTS.merged
     paid = root_term(x / (S * K), merged) - root_term(1 / S, merged)
-    return equal(
+    return identity.equal(
         crossover_ratio(K, x, CONSTANTS),
         sp.simplify((third_terms(S / (K + 1)) - third_terms(S / x)) / paid) ** 2,
         domain="every $K<x<K+1$ and all constants, the linear term left out",
@@ -122,7 +121,7 @@ def search_finds_the_best(context: Context) -> Evidence:
         every = {K: _bound(budget, K, T, constants) for K in range(1, T + 1)}
         return every.pop(design(budget, T, constants).K), list(every.values())
 
-    return compare(
+    return enclosure.compare(
         lambda p: bounds(**p)[0],
         "<",
         lambda p: reduce(lambda a, b: a.min(b), bounds(**p)[1]),

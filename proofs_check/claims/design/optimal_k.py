@@ -16,8 +16,7 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Correction, confirming
-from proofs_check.engines.exact import Found, drawn, unless
-from proofs_check.engines.smt import always, steps
+from proofs_check.engines import exact, smt
 from proofs_check.evidence import Evidence, refutes
 from proofs_check.groundwork.design import leading_terms
 from proofs_check.groundwork.design.leading_terms import share, third_terms
@@ -40,8 +39,10 @@ COST = mean_cost * total_buffer / k  # of filling the buffers, a round
 BELOW, FROM = "every budget, every $K<x$", r"every budget, every $K\ge x$"
 
 
-@drawn(r"$\lambda_m=B_m/K$, $K=\lceil x\rceil$ or $\max(\lfloor x\rfloor,1)$", (200, 200), budget=BUDGETS)
-def both_are_feasible(budget: Budget) -> Found:
+@exact.drawn(
+    r"$\lambda_m=B_m/K$, $K=\lceil x\rceil$ or $\max(\lfloor x\rfloor,1)$", (200, 200), budget=BUDGETS
+)
+def both_are_feasible(budget: Budget) -> exact.Found:
     """The cost of λ_m = B_m/K for the ceiling and the floor of x."""
     for horizon, feasible in design_as_stated(budget):
         cost = budget.mean_cost * Fraction(budget.total_buffer, horizon)
@@ -55,7 +56,7 @@ def both_are_feasible(budget: Budget) -> Found:
 def below_x_is_infeasible() -> Evidence:
     """Every K < x, so the floor of any x that is not whole, exceeds the cost budget."""
     return refutes(
-        always(COST > C, given=[k < fill_ratio(BUDGET)], domain=BELOW),
+        smt.always(COST > C, given=[k < fill_ratio(BUDGET)], domain=BELOW),
         r"$\lambda_m=B_m/K$ with $K<x$ costs more than $C$ in every round: the floor is infeasible unless $x$ is whole",
     )
 
@@ -64,15 +65,15 @@ def from_x_on_is_feasible() -> Evidence:
     """Every K >= x can be paid for; and where K is not, the affordable rate is the smaller of the two."""
     affordable = sp.Lt(BUDGET.affordable_rate, total_buffer / k)
     ratio = fill_ratio(BUDGET)
-    return steps((COST <= C, [k >= ratio], FROM), (affordable, [k < ratio], BELOW))
+    return smt.steps((COST <= C, [k >= ratio], FROM), (affordable, [k < ratio], BELOW))
 
 
-@drawn(
+@exact.drawn(
     r"budgets of up to three clients; $K=\max(\lceil x\rceil,1)$, $\lambda_m=B_m/K$",
     (60, 400),
     budget=BUDGETS,
 )
-def limit_design_is_the_ceiling(budget: Budget) -> Found:
+def limit_design_is_the_ceiling(budget: Budget) -> exact.Found:
     """theory's design: the ceiling, its rates, what binds, and the best rate at every K, in exact numbers."""
     x = Fraction(budget.mean_cost) * sum(budget.buffers) / budget.cost
     ceiling, found = max(math.ceil(x), 1), design_limit(budget, SOME)
@@ -89,12 +90,12 @@ def limit_design_is_the_ceiling(budget: Budget) -> Found:
     return None
 
 
-@drawn(
+@exact.drawn(
     r"the same budgets; $D=2$, $\sigma=3$, $\eta=1/10$, $E=4$, $G=L=1$, in floats to $10^{-9}$",
     (60, 60),
     budget=BUDGETS,
 )
-def limit_design_has_the_least_share(budget: Budget) -> Found:
+def limit_design_has_the_least_share(budget: Budget) -> exact.Found:
     """The long-run share that theory's design reports is the least of its candidates, and the formula's own value."""
     found = design_limit(budget, SOME)
     merged, n = SOME.merged, float(found.total_rate * found.K)
@@ -102,23 +103,23 @@ def limit_design_has_the_least_share(budget: Budget) -> Found:
     wanted = merged.D * merged.sigma / n**0.5 + float(merged.eta) * merged.sigma**2 / n + drift
     least = min(point.bound for point in found.candidates if point.feasible)
     fine = abs(found.bound - wanted) < 1e-9 * wanted and found.bound <= least * (1 + 1e-12)
-    return unless(fine, bound=found.bound, formula=wanted, least=least)
+    return exact.unless(fine, bound=found.bound, formula=wanted, least=least)
 
 
 ESTABLISHED: dict[str, Any] = {
     "feasible": (from_x_on_is_feasible, confirming(limit_design_is_the_ceiling)),
     "$K<x$: share of a round": (leading_terms.average_share, confirming(limit_design_has_the_least_share)),
     "$K<x$: larger": (
-        lambda: always(
+        lambda: smt.always(
             share(less) > share(more), given=[less < more], domain="any occupancies less $<$ more"
         ),
-        lambda: always(  # at rate C/c̄ the memory holds less than ΣB
+        lambda: smt.always(  # at rate C/c̄ the memory holds less than ΣB
             sp.Lt(k * BUDGET.affordable_rate, total_buffer), given=[k < fill_ratio(BUDGET)], domain=BELOW
         ),
     ),
     r"$K>K^\star$: third term": (
         leading_terms.third_term_grows,
-        lambda: always(
+        lambda: smt.always(
             third_terms(total_buffer / (k + more)) > third_terms(total_buffer / k),
             domain="full buffers, every $K$ and every larger one",
         ),

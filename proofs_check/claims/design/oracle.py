@@ -14,9 +14,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Correction
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.limit import equivalent
-from proofs_check.engines.smt import always
+from proofs_check.engines import enclosure, limit, smt
 from proofs_check.evidence import Evidence, obeying, refutes, together
 from proofs_check.groundwork.design import leading_terms
 from proofs_check.groundwork.design.leading_terms import share, third_terms
@@ -46,7 +44,7 @@ def steep_facts() -> dict[str, Evidence]:
     }
     domain = r"$\theta$, $p=\theta^{198}$, $z$ in $[0,1]$"
     return {
-        name: always(true, given=[v <= 1 for v in (theta, p, z) if v in true.free_symbols], domain=domain)
+        name: smt.always(true, given=[v <= 1 for v in (theta, p, z) if v in true.free_symbols], domain=domain)
         for name, true in statements.items()
     }
 
@@ -63,7 +61,7 @@ def frozen_beats(oracle: Any, constants: Constants, horizons: tuple[int, ...], f
         terms = oracle(SIZE, p["T"], constants, certified=True).terms
         return _three(terms) + terms.initial
 
-    better = compare(
+    better = enclosure.compare(
         lambda p: p["T"] * _three(kept) + kept.initial,
         "<",
         fresh,
@@ -89,7 +87,9 @@ def against_frozen() -> Evidence:
     for size in (CONSTANTS.Pdim * (1 + more), CONSTANTS.Pdim / (1 + more)):
         frozen = theorem_1([size], [size], [1], [0], CONSTANTS).terms
         oracle = constant_round(1, t, size, CONSTANTS)
-        found.append(equivalent(_three(frozen) - _three(oracle), t, t, frozen_share(size), domain=domain))
+        found.append(
+            limit.equivalent(_three(frozen) - _three(oracle), t, t, frozen_share(size), domain=domain)
+        )
     return together(*found)
 
 
@@ -129,7 +129,7 @@ CLAIMS = [
             checks={
                 "$K$-step retention: third term": (
                     leading_terms.third_term_grows,
-                    lambda: always(  # at rate n, each sample used once, they add up to less than at n/K
+                    lambda: smt.always(  # at rate n, each sample used once, they add up to less than at n/K
                         third_terms(total_buffer) < third_terms(total_buffer / k),
                         given=[k > 1],
                         domain="the same $n$, every $K>1$",

@@ -11,9 +11,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Check
-from proofs_check.engines.identity import equal
-from proofs_check.engines.limit import diverges
-from proofs_check.engines.smt import always, steps
+from proofs_check.engines import identity, limit, smt
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.control.examples import WIDE, h
 from proofs_check.groundwork.control.region_ends import plain, power
@@ -37,7 +35,7 @@ def debt_behaves() -> Evidence:
     less = sp.Symbol("less", nonnegative=True)
     # a symbol of its own for the debt: what SymPy knows about a positive part must not decide the relation
     debt = sp.Symbol("debt", real=True)
-    return always(
+    return smt.always(
         [debt >= 0, debt >= debt_update(Z, c, less, C)],
         given=[sp.Eq(debt, debt_update(Z, c, Lambda, C)), less <= Lambda],
         domain=r"every $Z$, $c\ge0$, $C>0$ and admissions less $\le\Lambda$",
@@ -47,7 +45,7 @@ def debt_behaves() -> Evidence:
 def drift_inequality() -> Evidence:
     """L(t+1) - L(t) <= (c²Λ²+C²)/2 + Z(cΛ-C): B_t, at the round's own admission in place of Λ_max(t)."""
     drift = debt_update(Z, c, Lambda, C) ** 2 / 2 - Z**2 / 2
-    return always(
+    return smt.always(
         drift <= (c**2 * Lambda**2 + C**2) / 2 + Z * (c * Lambda - C),
         domain=r"every $Z$, $c$, $\Lambda\ge0$ and $C>0$",
     )
@@ -56,13 +54,13 @@ def drift_inequality() -> Evidence:
 def drift_constant_is() -> Evidence:
     """theory's B_t is (E[c²]Λ_max(t)²+C²)/2, which bounds the above because Λ <= Λ_max(t)."""
     return together(
-        equal(
+        identity.equal(
             drift_constant(REGION, t, square, C),
             (square * region_maximum(REGION, t) ** 2 + C**2) / 2,
             domain=REGIONS,
             what=r"$B_t$ and $(\mathbb E[c^2]\Lambda_{\max}^2+C^2)/2$",
         ),
-        always(
+        smt.always(
             (c**2 * Lambda**2 + C**2) / 2 <= (c**2 * most**2 + C**2) / 2,
             given=[Lambda <= most],
             domain="every admission inside the region",
@@ -73,7 +71,7 @@ def drift_constant_is() -> Evidence:
 def rate_is_a_choice() -> Evidence:
     """Λ_min(t) <= Λ̄ <= Λ_max(t): the comparison's admission lies in the region, in every round."""
     low, high = plain(region_minimum(REGION, t)), plain(region_maximum(REGION, t))
-    return always(
+    return smt.always(
         [sp.Le(low, rate, evaluate=False), sp.Le(rate, high, evaluate=False)],
         given=[power < 1],
         domain=r"every $t\ge1$, $0<\rho<1$, $\bar\Lambda$",
@@ -83,7 +81,7 @@ def rate_is_a_choice() -> Evidence:
 def conditional_means() -> Evidence:
     """A mean of products of a non-negative and a non-positive number; two pasts stand for any number of them."""
     p, z1, z2, m1, m2 = sp.symbols("p z1 z2 m1 m2", nonnegative=True)
-    return always(
+    return smt.always(
         p * z1 * (m1 * rate - C) + (1 - p) * z2 * (m2 * rate - C) <= 0,
         given=[p <= 1, m1 * rate <= C, m2 * rate <= C],
         domain="any two pasts; $m$ is the mean cost given the past: "
@@ -98,14 +96,14 @@ def without_debt() -> Evidence:
     """Z = 0, nothing in memory, nothing seen: J is V times the third term, which falls. So Λ(1) = Λ_max(1)."""
     objective = drift_plus_penalty(Lambda, Z=0, cost=c, C=C, V=V, retained=0, seen=0, constants=CONSTANTS)
     return together(
-        equal(
+        identity.equal(
             objective,
             V * generalisation_term(1 / Lambda, Lambda, CONSTANTS),
             domain="every $V$, $c$, $C$ and constants",
             what=r"$J_1$ and $V$ times the third term at $N=\Lambda$",
         ),
         third_term_falls(),
-        equal(
+        identity.equal(
             plain(region_maximum(REGION, 1)),
             rate / (1 - rho),
             domain=r"every $\rho$, $\bar\Lambda$",
@@ -127,14 +125,14 @@ def after_round_1(order: int, what: str) -> tuple[Check, Check]:
 
     def check(weight: Any, region: Region, variable: Any, where: str) -> Evidence:
         debt = debt_update(0, C / rate, region_maximum(region, 1), C)
-        found = diverges(
+        found = limit.diverges(
             debt**order / order / cost_violation_rate_as_stated(1, weight, region.rho) ** order,
             variable,
             what=what,
             domain=rf"$T=1$, $c=C/\bar\Lambda$, {where}",
             **{"Vio^S(1) = Z(2)": debt},
         )
-        paid = equal(C / rate * rate, C, domain=r"$c=C/\bar\Lambda$", what=r"$c\bar\Lambda$ and $C$")
+        paid = identity.equal(C / rate * rate, C, domain=r"$c=C/\bar\Lambda$", what=r"$c\bar\Lambda$ and $C$")
         return obeying(found, {**in_round_1(), "constant admission is affordable": paid})
 
     w, half = sp.Symbol("w", positive=True), Region(rate=rate, rho=sp.Rational(1, 2))
@@ -152,7 +150,7 @@ UPPER, LOWER = rho * (2 - x) / t**2, x * (2 - x) / t**2  # around q = x(2-x)/g²
 
 def drift_excess() -> Evidence:
     """B_t exceeds (E[c²]Λ̄²+C²)/2 by E[c²]Λ̄²/(2(1-ρ)²) times q, with g(1-ρ) = 1-x."""
-    return equal(
+    return identity.equal(
         plain(drift_constant(REGION, t, square, C) - (square * rate**2 + C**2) / 2),
         square * rate**2 / (2 * (1 - rho) ** 2) * power * (2 - power) / ((1 - power) / (1 - rho)) ** 2,
         domain=REGIONS,
@@ -164,7 +162,7 @@ def drift_summand() -> Evidence:
     """q lies between x(2-x)/t² and ρ(2-x)/t², and both are at most 2/t²."""
     quotient = x * (2 - x) / g**2
     premises, domain = [rho < 1, r <= 1, sp.Eq(x, rho * r**2)], r"every $0<\rho<1$ and $t\ge1$"
-    return steps(
+    return smt.steps(
         (quotient <= UPPER, [g >= t * r, *premises], domain),
         (quotient >= LOWER, [g <= t, *premises], domain),
         (2 / t**2 >= UPPER, premises, domain),

@@ -13,10 +13,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Context
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.limit import tends_to
-from proofs_check.engines.smt import always, steps
+from proofs_check.engines import enclosure, identity, limit, smt
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.control.examples import WIDE, h, tight_regions
 from proofs_check.groundwork.control.region_ends import growth, plain, power
@@ -36,13 +33,13 @@ def beyond_rate() -> Evidence:
     summed, top = lambert_partial(rho, t), plain(region_maximum(REGION, t))
     (index, first, last) = summed.limits[0]
     return together(
-        equations(
+        identity.equations(
             (top, rate * (1 + share), r"$\Lambda_{\max}(t)$ and $\bar\Lambda(1+h)$"),
             (plain(summed.function.subs(index, t)), share, "the summand and $h$"),
             (last - first, t - 2, r"the sum's range and rounds 1, $\ldots$, $t-1$"),
             domain=r"every $t$, $\rho$, $\bar\Lambda$",
         ),
-        always(
+        smt.always(
             plain(region_maximum(REGION, t + 1)) < top,
             given=[rho < 1, power < 1],
             domain=r"every $t\ge1$, $0<\rho<1$: the upper end falls",
@@ -54,7 +51,7 @@ def lambert_summand() -> Evidence:
     """ρ^t/t <= (1-ρ)h <= √ρ·√ρ^t/t: with g = (1-ρ^t)/(1-ρ) = Σ_{j<t} ρ^j between t·r and t, r² = ρ^(t-1)."""
     g, r, u, v = sp.symbols("g r u v", positive=True)
     every = r"every $0<\rho<1$, $t\ge1$"
-    return steps(
+    return smt.steps(
         (
             rho * r**2 / g <= rho * r / t,
             [g >= t * r],
@@ -74,7 +71,7 @@ def lambert_closed() -> Evidence:
     index, odds = sp.Symbol("j", integer=True, positive=True), sp.Symbol("odds", positive=True)
     q = odds / (1 + odds)
     series = sp.summation(q**index / index, (index, 1, sp.oo))
-    return equations(
+    return identity.equations(
         (
             lambert_bound(q**2),
             q * series / (1 - q**2),
@@ -90,7 +87,7 @@ def lambert_bounded(context: Context) -> Evidence:
     grid = tight_regions(context.choose((1, 3, 6), range(1, 10)))
 
     def against(relation: Any, bound: Any, name: str) -> Evidence:
-        return compare(
+        return enclosure.compare(
             lambda p: lambert_total(ball(p["region"].rho)),
             relation,
             lambda p: bound(ball(p["region"].rho)),
@@ -106,7 +103,7 @@ def lambert_bounded(context: Context) -> Evidence:
 
 def lambert_order() -> Evidence:
     """The upper bound divided by the lower one tends to 1, so the sum is asymptotic to either."""
-    return tends_to(
+    return limit.tends_to(
         lambert_bound(WIDE.rho) / cost_violation_rate(WIDE.rho),
         h,
         1,
@@ -119,12 +116,12 @@ def abel_step() -> Evidence:
     """Summation by parts as an induction: with w falling and prefixes D <= 0 of Σ(E[c]Λ̄-C), U = Σ(E[c]Λ̄-C)w <= Dw."""
     before, after, prefix, longer, weighted = sp.symbols("w_before w_after D D_next U", real=True)
     return together(
-        always(
+        smt.always(
             weighted + (longer - prefix) * after <= longer * after,
             given=[weighted <= prefix * before, before >= after, prefix <= 0],
             domain=r"one round more; $U_1=D_1w_1$. At the end $U\le Dw\le0$",
         ),
-        equal(
+        identity.equal(
             mean * plain(region_maximum(REGION, t)) - C,
             (mean * rate - C) / (1 - power) + C * share,
             domain=r"every $t$, $\rho$, $\mathbb E[c]$, $C$",
@@ -139,7 +136,7 @@ def peak_step() -> Evidence:
     paid, beyond, bound = sp.symbols("paid beyond bound", real=True)
     domain = r"every $t$, $\rho$, $\bar\Lambda$, $C$ and mean cost up to $c_{\max}$"
     return together(
-        equations(
+        identity.equations(
             (
                 mean * plain(region_maximum(REGION, t)) - C,
                 (mean * rate - C) + mean * rate * share,
@@ -153,7 +150,7 @@ def peak_step() -> Evidence:
             ),
             domain=domain,
         ),
-        steps(
+        smt.steps(
             (mean * rate * share <= peak * rate * share, [mean <= peak, power < 1], domain),
             (
                 paid + beyond <= bound,
@@ -165,10 +162,10 @@ def peak_step() -> Evidence:
 
 
 def worst_policy() -> Evidence:
-    """A round's mean cost is largest at the upper end, whatever cost and admission have to do with each other."""
+    """What a round adds is largest at the upper end, whatever weight and admission have to do with each other."""
     c, admitted, most = sp.symbols("c admitted most", nonnegative=True)
-    return always(
+    return smt.always(
         c * admitted <= c * most,
         given=[admitted <= most],
-        domain=r"every path, $c\ge0$ and $\Lambda\le\Lambda_{\max}(t)$",
+        domain=r"every path, weight $c\ge0$ (a cost, or rounds of training) and $\Lambda\le\Lambda_{\max}(t)$",
     )

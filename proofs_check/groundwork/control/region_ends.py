@@ -7,8 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.engines.exact import Found, everywhere, unless
-from proofs_check.engines.identity import equations
+from proofs_check.engines import exact, identity
 from proofs_check.evidence import Evidence
 from proofs_check.symbols import REGION, K, rho, t
 from theory.algebra import ball, precise
@@ -44,7 +43,7 @@ def totals_are_sums() -> Evidence:
     one, nothing = sp.Integer(1), "no round's total and 0"
     low = plain(region_minimum_total(REGION, t + 1) - region_minimum_total(REGION, t))
     high = growth(region_maximum_total(REGION, t + 1), region_maximum_total(REGION, t))
-    return equations(
+    return identity.equations(
         (region_minimum_total(REGION, one), 0, nothing),
         (region_maximum_total(REGION, one), 0, nothing),
         (low, plain(region_minimum(REGION, t)), r"the lower total's growth and $\Lambda_{\min}(t)$"),
@@ -53,12 +52,12 @@ def totals_are_sums() -> Evidence:
     )
 
 
-@everywhere(
+@exact.everywhere(
     r"$t$ up to 30, $\rho=1/5$, $9/10$, $\bar\Lambda=7/3$; balls to 25 digits",
     t=(1, 2, 3, 8, 30),
     rho=(Fraction(1, 5), Fraction(9, 10)),
 )
-def totals_in_numbers(t: int, rho: Fraction) -> Found:
+def totals_in_numbers(t: int, rho: Fraction) -> exact.Found:
     """The same on rationals and on balls, whose formula is another one, against sums written out here."""
     region, none = Region(rate=Fraction(7, 3), rho=rho), Fraction(0)
     sums = [sum((region.rate * (1 - rho**j) ** sign for j in range(1, t)), none) for sign in (1, -1)]
@@ -67,4 +66,4 @@ def totals_in_numbers(t: int, rho: Fraction) -> Found:
         balls = region.map(ball)
         found = [region_minimum_total(balls, ball(t)), region_maximum_total(balls, ball(t))]
         close = all(abs(x - ball(y)) < ball(Fraction(1, 10**25)) for x, y in zip(found, sums, strict=True))
-    return unless(told == sums and close, totals=told, balls=found, sums=sums)
+    return exact.unless(told == sums and close, totals=told, balls=found, sums=sums)

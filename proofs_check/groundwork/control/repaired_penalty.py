@@ -15,9 +15,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Context
-from proofs_check.engines.exact import Found, exhaust, grid
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.smt import steps
+from proofs_check.engines import exact, identity, smt
 from proofs_check.evidence import Evidence, together, undecided
 from proofs_check.groundwork.control.examples import UNLIKE
 from proofs_check.groundwork.control.inside_region import corners, placed, switched
@@ -46,7 +44,7 @@ def mismatch(terms: Terms) -> Any:
 def term_by_term(terms: Terms, gap: Any, third: Any, now: Any, case: str) -> Evidence:
     """That a form of p̄^CK has this 1/n - 1/N in its first two terms, and this third term, symbol by symbol."""
     found = mismatch(terms)
-    return equations(
+    return identity.equations(
         (plain(found, now), plain(gap, now), "the second term's $1/n-1/N$ and the one given"),
         (terms.root, root_term(found, CONSTANTS), "the first term and that of the second's $1/n-1/N$"),
         (terms.generalisation, third, "the third term and the one given"),
@@ -75,12 +73,12 @@ def first_terms_move() -> Evidence:
         for term in (root_term, linear_term)
     )
     return together(
-        equations(
+        identity.equations(
             (mismatch(terms), 1 / n - 1 / N, "what the penalty's second term is of and $1/n-1/N$"),
             (terms.root, root_term(mismatch(terms), CONSTANTS), "the first term and the root of the same"),
             domain="every $n$, $N$",
         ),
-        steps(
+        smt.steps(
             (
                 1 / n - 1 / N <= 1 / fewer - 1 / more,
                 [n >= fewer, more >= N],
@@ -101,23 +99,25 @@ def third_term_falls() -> Evidence:
     if not slope.is_positive:
         return undecided("identity", f"the sign of {slope} is open", domain=r"$N>\mathrm{Pdim}$")
     return together(
-        equal(
+        identity.equal(
             -sp.diff(above, w),
             slope,
             domain=r"every $N>\mathrm{Pdim}$, $L=\log(N/\mathrm{Pdim})>0$",
             what="the third term's negative slope and a positive number",
         ),
-        equal(
+        identity.equal(
             below,
             10 * B * sp.sqrt(1 + w),
             domain=r"every $N<\mathrm{Pdim}$, $1+w=\mathrm{Pdim}/N$",
             what=r"the third term and $10B\sqrt{\mathrm{Pdim}/N}$",
         ),
-        equal(at, 10 * B, domain=r"$N=\mathrm{Pdim}$, where the two meet", what="the third term and $10B$"),
+        identity.equal(
+            at, 10 * B, domain=r"$N=\mathrm{Pdim}$, where the two meet", what="the third term and $10B$"
+        ),
     )
 
 
-def _exceeding(K: int, t: int, region: Region, constants: Constants) -> Found:
+def _exceeding(K: int, t: int, region: Region, constants: Constants) -> exact.Found:
     """A history at the ends of the region after which some term of the penalty is above theory's piece."""
     bound = penalty_comparison(K, t, region, constants)
     for positions in corners(t - 1):
@@ -139,8 +139,8 @@ def never_exceeded(context: Context) -> Evidence:
     """All 2^(t-1) extreme histories, for some K, t and regions; each of the three terms, exactly."""
     rounds = context.choose(5, 9)
     spaces = [Region(rate=3, rho=Fraction(1, 2)), Region(rate=Fraction(3, 2), rho=Fraction(4, 5))]
-    return exhaust(
-        grid(region=spaces, K=(1, 2, 3, 7), t=range(1, rounds + 1), constants=(UNLIKE,)),
+    return exact.exhaust(
+        exact.grid(region=spaces, K=(1, 2, 3, 7), t=range(1, rounds + 1), constants=(UNLIKE,)),
         _exceeding,
         domain=rf"every history at the ends of the region, $t\le{rounds}$, $K=1$, 2, 3, 7, two regions; constants "
         "unlike",
