@@ -125,7 +125,7 @@ def main() -> int:
     span.add_argument("--minutes", type=float)
     parser.add_argument("--count", type=int, help="stop after so many random attacks, and make no others")
     parser.add_argument(
-        "--only", default=",".join(KINDS), help="kinds apart by commas, of " + ", ".join(KINDS)
+        "--only", default=",".join(KINDS), help="kinds separated by commas, of " + ", ".join(KINDS)
     )
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--out", type=Path, help="a line of JSON for every attack")

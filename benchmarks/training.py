@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, help="of torch on the CPU; its own choice if not given")
     parser.add_argument("--quick", action="store_true", help="a tenth of the work and less")
     parser.add_argument(
-        "--only", default="learning,twin,clients,control", help="some of these, apart by commas"
+        "--only", default="learning,twin,clients,control", help="some of these, separated by commas"
     )
     given = parser.parse_args()
     if given.threads:

@@ -126,6 +126,8 @@ def _pieces(node: Element) -> list[_Piece]:
         return [_Piece(NUMBERS[text], "letter")]
     if tag == "mtext":
         return [_Piece(text, "text")]
+    if tag == "mfrac" and node.get("linethickness") == "0":  # a binomial coefficient, in brackets of its own
+        return [_Piece(" choose ".join(_joined(_pieces(part)) for part in parts), "text")]
     if tag == "mfrac":
         return [_fraction(_pieces(parts[0]), _pieces(parts[1]))]
     if tag == "msqrt":

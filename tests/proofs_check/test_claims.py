@@ -43,6 +43,7 @@ def test_a_case_is_as_recorded_and_what_is_not_true_is_corrected(label, cases):
     for evidence in case.stated + case.hypotheses + case.corrected:
         assert evidence.outcome != "fails" or evidence.certificate
         assert evidence.domain or evidence.outcome == "open"
+        assert "\\" not in terminal(f"{evidence.part} {evidence.detail} {evidence.domain}")
     measured = case.claim.kind != "experiment" or case.claim.corrected is not None
     if case.verdict not in ESTABLISHED and (measured or case.verdict != "undecided"):
         assert case.claim.corrected is not None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from proofs_check.claim import Context, decide
+from proofs_check.claim import Context
 from proofs_check.claims.beyond import three_local_steps
 from proofs_check.claims.learning import aggregation, generalisation
 from proofs_check.groundwork.learning import chaining

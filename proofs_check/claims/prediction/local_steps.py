@@ -68,7 +68,7 @@ def sizes() -> Evidence:
             _binomial(E + 1, 4) - _binomial(E, 4),
             _binomial(E, 3),
             domain="every $E$",
-            what=r"$\binom{E+1}4-\binom E4$ and $\binom E3$",
+            what="fours with the step that is added, and threes without it,",
         ),
         steps((grown <= rest + gain * fourth, [x <= 1, left <= 1], r"$0<x\le1$, $0\le q^{E-3}\le1$")),
     )
@@ -151,7 +151,7 @@ CLAIMS = [
         title=r"small local memories contract less than $(1-\eta h)^E$",
         statement=r"Let samples have their own curvatures, $0\le\eta h_i\le1$. $E$ steps on a memory of "
         r"$n_m$ samples leave on average more of a distance than $(1-\eta h)^E$, for $E\ge2$ and "
-        r"curvatures that vary: by $\binom E2\eta^2(1-\eta h)^{E-2}\mathrm{Var}(h)/n_m$, up to "
+        r"curvatures that vary: by $\tfrac12E(E-1)\eta^2(1-\eta h)^{E-2}\mathrm{Var}(h)/n_m$, up to "
         "$O(1/n_m^2)$ with an explicit constant, exactly for $E=2$. They also shift the mean by "
         r"$\eta^2\sum_{e<E}e(1-\eta h)^{e-1}\mathbb E[hg]/n_m$, up to $O(1/n_m^2)$. Averaged over $M$ "
         "clients with weights $n_m/n$, both have $M/n$ in place of $1/n_m$. No sample need be used in two "
@@ -166,9 +166,9 @@ CLAIMS = [
         "multiplied by $x$ and gains $Eq^{E-1}(x-q)^2$ from one step to the next: it is not negative, and "
         "its mean is Jensen's gap. The rests of order 2 and 3 obey the same recursion with $(x-q)^3$ and "
         r"$(x-q)^4$. $\mathbb E(x-q)^2=\eta^2\mathrm{Var}(h)/n_m$ is theory's term; $\mathbb E(x-q)^3$ is "
-        r"of order $1/n_m^2$, and so is $\mathbb E(x-q)^4$, which bounds the rest of order 3 with "
-        r"$\binom E4$. $E$ steps move the minimiser's distance by $-b(\bar h)\bar g$ with "
-        r"$b=\eta\sum x^e$, and $\mathbb E[(\bar h-h)\bar g]=\mathbb E[hg]/n_m$: the first order is "
+        r"of order $1/n_m^2$, and so is $\mathbb E(x-q)^4$, which bounds the rest of order 3 with the "
+        r"number of fours among $E$ steps. $E$ steps move the minimiser's distance by $-b(\bar h)\bar g$ "
+        r"with $b=\eta\sum x^e$, and $\mathbb E[(\bar h-h)\bar g]=\mathbb E[hg]/n_m$: the first order is "
         r"$-b'(h)\mathbb E[hg]/n_m$; what follows has a third moment of means, or four factors.",
         given=(WRITTEN,),
         checks={

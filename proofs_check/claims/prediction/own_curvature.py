@@ -173,7 +173,7 @@ def unrolled() -> Evidence:
     weights = ((sp.diff(1 / (1 - y), y, j) / sp.factorial(j), (1 - y) ** (-j - 1)) for j in (1, 2, 3, 4))
     return equations(
         ((a + zeta) * P - a * power, turned, "how far a product is from a power of $a$, a round later,"),
-        *((*sides, rf"$\sum_m\binom m{j}y^{{m-{j}}}$") for j, sides in enumerate(weights, 1)),
+        *((*sides, f"the weights of products with {j} turns") for j, sides in enumerate(weights, 1)),
         domain="every round, $|y|<1$",
     )
 

@@ -115,7 +115,7 @@ def region_regret(context: Context) -> Evidence:
         right,
         [{"T": horizon, "1/(1-rho)": wide, "K": 3} for horizon, wide in context.choose(more[1:2], more)],
         domain=r"$\bar\Lambda=10$, rational constants, with $\chi$: "
-        r"$\mathrm{Reg}\le\text{expansion}+\text{spread\_bound}$, every policy inside the region",
+        r"$\mathrm{Reg}\le\text{expansion}+\text{spread bound}$, every policy inside the region",
     )
 
 
