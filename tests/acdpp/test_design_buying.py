@@ -214,25 +214,18 @@ def test_fractions_of_a_place_are_numbers_in_json() -> None:
         ("--cost 0", "--cost needs positive prices, the lower first, such as uniform:1:10"),
         ("--cost integer:1:2.5", "--cost integer needs whole ends"),
         ("--cost integer:1:1e9", "--cost integer needs whole ends"),
-        ("--cost uniform:1:10 --budget 0", "the cost budget C must be a positive finite number"),
         ("--cost uniform:1:10 --budget 1e-9", "the budget replaces a sample too rarely"),
-        ("--cost uniform:1:10 --buffers 8,x", "--buffers must be a number such as"),
         ("--cost uniform:1:10 --contraction 1", "--contraction lies between 0 and 1, such as 0.9"),
         ("--cost uniform:1:10 --mean-cost 5.5", "--mean-cost: --policy buy-cheap takes prices"),
         ("--cost uniform:1:10 --by prediction", "--by: --policy buy-cheap takes prices"),
         ("--cost-trace nowhere.csv", "nowhere.csv cannot be read"),
         ("--cost-trace prices.csv", "prices.csv has 2 columns: name the one with the prices"),
-        ("--cost-trace prices.csv --cost-column cost", "prices.csv has no column 'cost'"),
-        ("--cost-trace bad.csv", "bad.csv, line 3, has 'free': expected a price"),
-        ("--cost-trace empty.csv", "empty.csv holds no price"),
     ],
 )
 def test_a_mistake_is_one_sentence(
     words: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "prices.csv").write_text("day,price\n1,2\n2,3\n")
-    (tmp_path / "bad.csv").write_text("price\n2\nfree\n")
-    (tmp_path / "empty.csv").write_text("")
     monkeypatch.chdir(tmp_path)
     assert sentence in refusal("design", "--policy", "buy-cheap", *words.split())
 

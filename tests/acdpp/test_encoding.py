@@ -44,11 +44,3 @@ def test_json_is_ascii_where_the_output_is_narrow_and_says_the_same(encoding: st
         said = narrow.read()
         assert json.loads(said) == document
         assert said.isascii() == (encoding != "utf-8" or "Ω" not in document)
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_an_error_is_one_line_in_any_encoding(encoding: str) -> None:
-    done = acdpp("bound", "λ", encoding=encoding)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("acdpp: ")
-    assert done.stderr.count("\n") == 1

@@ -53,7 +53,6 @@ def test_an_app_is_written_into_a_new_folder_only(tmp_path: Path, monkeypatch: p
     ("words", "said"),
     [
         ("--policy acdpp,constant", "one policy"),
-        ("--policy acdp", "acdpp"),
         ("--clients 0", "--clients"),
         ("--clients 1e6", "at most"),
         ("--patience -1", "--patience"),
@@ -61,7 +60,6 @@ def test_an_app_is_written_into_a_new_folder_only(tmp_path: Path, monkeypatch: p
         ("--resume none", "no result"),
         ("--resume none --policy acdpp", "--resume takes"),
         ("--export app --simulation", "--export"),
-        ("--dataset npz:none.npz", "none.npz"),
     ],
 )
 def test_a_mistake_is_told_and_leaves_nothing(

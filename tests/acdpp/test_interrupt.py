@@ -38,8 +38,6 @@ def interrupted(words: str, delay: float, work: Path) -> tuple[int | None, list[
         # Z3 has a handler of its own, which would swallow the signal
         ("verify --claim lem:omega2-order --profile full --jobs 1", 3),
         ("--help", 0),
-        ("bound constant --certified", 0),
-        ("plot omegas", 0),
     ],
 )
 def test_it_stops_with_one_line(words: str, delay: float, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tests.empirics.data.made_data import idx, put
 from tests.empirics.small import study as small
 from theory.setting import SettingError
 
+pytestmark = pytest.mark.xdist_group("reproduce")  # one worker makes what all tests here look at
 app = typer.Typer()
 app.command()(command)
 SMALL = ("--rounds", "2", "--seeds", "2")
@@ -140,8 +141,6 @@ def test_settings_are_shown_without_any_data() -> None:
     [
         ((), "say what to reproduce"),
         (("digits",), "dataset"),
-        (("mnist", "--setting", "printed"), "setting"),
-        (("cifar10", "--setting", "logistic"), "changes nothing on cifar10"),
         (("mnist", "--seeds", "0"), "--seeds must be a whole number"),
         (("mnist", "--eta", "fast"), "--eta must be a number"),
         (("mnist", "--policies", "acdp"), "acdp"),

@@ -37,6 +37,7 @@ def searched():
     return predict()
 
 
+@pytest.mark.xdist_group("searched")
 def test_the_best_is_found_among_what_was_tried_and_its_gain_is_over_the_studys_own(searched):
     best = searched.document()["best"]
     assert best["predicted"]["cumulative_excess_risk"] == min(one["cumulative"] for one in best["tried"])
@@ -47,6 +48,7 @@ def test_the_best_is_found_among_what_was_tried_and_its_gain_is_over_the_studys_
     assert again.document() == pytest.approx(best["predicted"], rel=1e-12)
 
 
+@pytest.mark.xdist_group("searched")
 def test_the_best_step_size_does_not_depend_on_where_the_search_begins(searched, monkeypatch):
     found = [predict(given={"eta": eta}).best for eta in (1e-4, 1e3)] + [searched.best]
     assert len({one.K for one in found}) == 1
@@ -62,6 +64,8 @@ def test_only_k_is_searched_for_the_long_run_and_more_local_steps_on_request():
     assert {one["eta"] for one in best["tried"]} == {0.5}
     assert {one["steps"] for one in best["tried"]} == {1, 3, 5}
     assert best["predicted"]["noise_floor"] == min(one["floor"] for one in best["tried"])
+    final = predict(objective="final", search_eta=False).best
+    assert final.value == pytest.approx(final.forecast.risk[-1])
 
 
 def test_a_retention_that_leaves_rounds_without_samples_is_not_the_best():
@@ -165,7 +169,7 @@ def test_what_cannot_be_written_whole_leaves_nothing(tmp_path, monkeypatch, name
     [
         ({"radius": None}, {}, "without a ball"),
         ({"rounds": 10**10}, {}, "do not fit into memory"),
-        ({}, {"pilot": 9}, "from 10 to 120 samples"),
+        *(({}, {"pilot": size}, f"from 10 to 120 samples here, got {size}") for size in (0, 9, 121)),
         ({"partition": "split"}, {"pilot": 29}, "from 30 to 120 samples here, 3 clients sharing it evenly"),
         ({}, {"objective": "risk"}, "one of cumulative, final, floor"),
     ],
@@ -174,13 +178,6 @@ def test_what_cannot_be_predicted_is_refused(tmp_path, given, options, message):
     with pytest.raises(SettingError, match=message):
         predict(tmp_path / "out", given=given, **options)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_model_that_is_not_logistic_is_refused(monkeypatch, tmp_path):
-    (tmp_path / "nets.py").write_text("import torch\ndef net(p): return torch.nn.Linear(8, 2)\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(SettingError, match="logistic regression alone"):
-        predict(given={"model": "nets:net"})
 
 
 def test_what_the_prediction_leaves_out_is_said():

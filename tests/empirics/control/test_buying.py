@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from empirics.control.buying import BuyCheap, rising
+from empirics.control.buying import BuyCheap
 from empirics.control.controller import Controller
 from empirics.control.policy import FOREVER
 from empirics.control.prices import make_prices
@@ -117,13 +117,6 @@ def test_memories_are_full_in_every_round_and_the_budget_is_met_in_the_long_run(
         assert (spent[mine] <= setting.budget + overspending(most, policy.reserve, setting.rounds)).all()
 
 
-def test_it_buys_more_samples_than_constant_admission_for_the_same_money():
-    rounds = plan(study(policies=(*BOTH, "constant"), rounds=600), CONTROL)
-    for name in ("N", "effective"):
-        *bought, constant = getattr(rounds.track, name)[-1].reshape(3, -1)
-        assert (np.array(bought) > constant).all()
-
-
 def test_the_makers_follow_theory_and_the_study():
     setting = study(V=3.0)
     brief = brief_for(setting, CONTROL)
@@ -133,7 +126,9 @@ def test_the_makers_follow_theory_and_the_study():
     assert known.worth == best_replacement(Uniform(1.0, 10.0), places=16, budget=22.0).thresholds
     assert online.worth[:2] == (22 / 16, 44 / 16)
     assert all(low <= high for low, high in pairwise(known.worth))
-    assert make_policy("buy-cheap-online", replace(brief, prices=None)) == online
+    longer = brief_for(study(V=3.0, rounds=500), CONTROL)
+    for other in (longer, replace(brief, prices=None)):  # neither of them matters to it
+        assert make_policy("buy-cheap-online", other) == online
 
 
 def test_without_prices_the_policy_that_needs_them_names_the_one_that_does_not():
@@ -171,12 +166,6 @@ def test_a_retention_by_age_is_refused_and_a_step_size_is_not():
         assert "until newer ones need their place whatever K is" in sentence
     slower = make_policy("buy-cheap@eta=0.1", brief_for(study(), CONTROL))
     assert slower == make_policy("buy-cheap", brief_for(study(), CONTROL))
-
-
-def test_a_worth_for_unknown_prices_does_not_depend_on_the_rounds():
-    assert rising(budget((2, 2), 2))[:3] == (0.5, 1.0, 1.5)
-    made = [make_policy("buy-cheap-online", brief_for(study(rounds=T, V=9.0), CONTROL)) for T in (5, 500)]
-    assert made[0] == made[1]
 
 
 # --- in a controller ---------------------------------------------------------------------------------------

@@ -66,19 +66,6 @@ def test_admissions_follow_the_decisions_of_theory_within_rounding():
         assert np.array_equal(state.server.seen, total.sum(axis=1))
 
 
-def test_debt_books_whole_samples():
-    setting = study(policies=("acdpp", "constant"))
-    schedule = Schedule(setting, CONTROL)
-    chunks = [schedule.advance(count) for count in (7, 7, 7, 7, 2)]
-    cost, debt, admitted = (
-        np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in ("cost", "debt", "admissions")
-    )
-    Z = np.zeros(setting.runs)
-    for t in range(setting.rounds):
-        assert np.allclose(debt[t], Z, rtol=0, atol=1e-9)
-        Z = np.maximum(Z + cost[t] * admitted[t].sum(axis=1) - 22, 0)
-
-
 def test_many_clients_with_small_rates_take_turns():
     setting = study(policies=("constant",), buffers=(1,) * 100, budget=55.0, rounds=40)
     schedule = plan(setting, CONTROL)

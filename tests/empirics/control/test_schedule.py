@@ -5,13 +5,11 @@ import hashlib
 import numpy as np
 import pytest
 
-from empirics.control.policy import FOREVER
 from empirics.control.registry import BUILT_IN, register
 from empirics.control.schedule import Schedule, plan
 from tests.empirics.control.test_totals import by_hand_alike
 from tests.empirics.refused import refused
 from tests.empirics.small import CONTROL, study
-from theory.reuse import trajectory
 
 
 def test_trajectories_are_those_of_the_samples_of_every_policy():
@@ -22,16 +20,6 @@ def test_trajectories_are_those_of_the_samples_of_every_policy():
         by_hand_alike(
             played.admissions[:, run].tolist(), *limits, played.starts, played.ends, played.track, run
         )
-
-
-def test_one_retention_for_all_gives_the_trajectory_of_theory():
-    played = plan(study(policies=("acdpp",), K=4), CONTROL)
-    for run in range(3):
-        whole = trajectory(played.admissions[:, run].sum(axis=1).astype(float), 4)
-        for name in ("n", "N", "uniformity", "mismatch"):
-            assert np.allclose(
-                getattr(played.track, name)[:, run], getattr(whole, name), rtol=1e-12, atol=1e-15
-            )
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 27), (7, 7, 7, 7, 2)])
@@ -157,18 +145,6 @@ def test_who_admits_more_than_the_capacity_is_refused_in_one_sentence():
     schedule = Schedule(study(policies=("mine", "constant"), seed=4), CONTROL, policies={"mine": policy})
     sentence = refused(schedule.advance, 30)
     assert "ValueError: client 2 would admit 2 samples and can hold 1" in sentence
-
-
-def test_a_capacity_holds_beside_an_age_and_beside_policies_without():
-    policy = Greedy()
-    policy.capacity = (2, 3, FOREVER)
-    own = {"mine": policy}
-    mixed = Schedule(study(policies=("mine", "constant")), CONTROL, policies=own).advance(30)
-    assert mixed.occupancy[:, :3, :2].max(axis=(0, 1)).tolist() == [2, 3]
-    plain = plan(study(policies=("mine", "constant")), CONTROL, policies={"mine": Greedy()})
-    assert np.array_equal(mixed.occupancy[:, 3:], plain.occupancy[:, 3:])
-    assert np.array_equal(mixed.occupancy[:, :3, 2], plain.occupancy[:, :3, 2])
-    assert (mixed.track.n[:, :3] < plain.track.n[:, :3]).any()
 
 
 def test_a_digest_has_capacities_where_there_are_any_and_is_else_as_it_always_was():

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from empirics.control.codec import plain, restored
 from empirics.control.policy import FOREVER
 from empirics.control.totals import Totals
-from theory.law import by_capacity
 from theory.reuse import effective_sample_size
 
 
@@ -81,20 +80,6 @@ def test_totals_are_those_of_samples_kept_one_by_one_wherever_chunks_end(case):
     for run in range(admissions.shape[1]):
         limits = (each[run].tolist() for each in (retention, capacity))
         by_hand_alike(admissions[:, run].tolist(), *limits, starts, ends, SimpleNamespace(**track), run)
-
-
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=40))
-def test_what_has_left_a_memory_is_counted_as_the_cohorts_of_theory_say(counts):
-    """Exactly: ΣA and ΣA² are whole numbers."""
-    limits = np.array([[FOREVER]]), FOREVER, np.array([[5]])
-    totals = Totals.start(*limits)
-    totals.extend(np.array(counts)[:, np.newaxis, np.newaxis])
-    found, T = by_capacity(counts, 5), len(counts)
-    uses, gone = np.minimum(found.left, T) - found.entered + 1, found.left < T
-    assert totals.uses[0, 0] == (uses * found.count).sum()
-    assert totals.squares[0, 0] == (uses**2 * found.count).sum()
-    assert totals.capped.gone.sum() == (uses * found.count)[gone].sum()
-    assert totals.capped.squares.sum() == (uses**2 * found.count)[gone].sum()
 
 
 def test_history_is_no_longer_than_memory():

@@ -7,10 +7,8 @@ import torch
 from empirics.prediction.best import best_constant
 from empirics.prediction.forecast import Outlook
 from empirics.prediction.pilot import draw_pilot, jackknife
-from empirics.training.constants import calibrate
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, blobs, problem, study
-from theory.setting import SettingError
 
 
 def test_a_pilot_of_everything_is_the_population():
@@ -42,12 +40,6 @@ def test_clients_that_differ_share_a_pilot_evenly():
     torch.testing.assert_close(pilot.problem.population.weights.sum(), torch.tensor(1.0, dtype=torch.float64))
 
 
-@pytest.mark.parametrize("size", [0, 9, 121, -5])
-def test_pilots_that_do_not_fit_are_refused(size):
-    with pytest.raises(SettingError, match=f"from 10 to 120 samples here, got {size}"):
-        draw_pilot(problem(study()), size)
-
-
 def test_the_error_of_a_pilot_is_about_what_pilots_differ_by():
     """Over many pilots of a larger population, the jackknife's error against the true spread."""
     data = blobs(samples=2000)
@@ -68,18 +60,3 @@ def test_the_best_retention_is_next_to_x():
     assert (best.eta, best.steps) == (0.5, 3)
     assert best.value == min(one["cumulative"] for one in best.tried)
     assert {one["K"] for one in best.tried} == {2, 3, 4, 5, 8}
-
-
-def test_step_size_and_steps_are_searched_on_request():
-    given = study(rounds=15, policies=("constant",), seeds=1, eta=0.01)
-    task = problem(given)
-    outlook = Outlook.of(task, calibrate(task).constants.merged)
-    fixed, free = best_constant(outlook, eta=False), best_constant(outlook, steps=(1, 6))
-    assert free.value < fixed.value
-    assert free.eta > 0.05
-    assert free.steps == 6
-    assert free.value == min(one["cumulative"] for one in free.tried)
-    final = best_constant(outlook, objective="final", eta=False)
-    assert final.value == pytest.approx(final.forecast.risk[-1])
-    document = free.document()
-    assert {"K", "rate", "eta", "steps", "predicted", "tried"} <= set(document)

@@ -16,6 +16,7 @@ from figures.measured import read
 from tests.empirics.small import assert_same_rows, blobs, stopped_at
 from theory.setting import SettingError
 
+pytestmark = pytest.mark.xdist_group("diverging")  # one worker makes what all tests here look at
 WILD = "constant@eta=1.5"  # each of its runs has some rounds, and then none
 TAME = "constant"
 SMALL = {

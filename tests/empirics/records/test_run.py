@@ -20,6 +20,7 @@ from theory.bound import theorem_1
 from theory.reuse import trajectory
 from theory.setting import Constants, SettingError
 
+pytestmark = pytest.mark.xdist_group("run")  # one worker makes what all tests here look at
 SMALL = {
     "rounds": 40,
     "seeds": 2,

@@ -44,14 +44,9 @@ SETTINGS = {
         "per_seed": ("partition", "start"),
     },
     "a sweep over K": {"policies": ("constant@K=2", "acdpp@K=9", "hybrid@K=3", "released@K=4", "oracle")},
-    "budgets of their own, and departures": {"policies": ("acdpp@budget=15", "released-K@budget=30")},
     "a sweep over steps and their size": {
         "policies": ("constant", "constant@steps=1", "acdpp@K=3,eta=0.1,steps=5", "oracle@eta=1.7"),
         "momentum": 0.7,
-    },
-    "a sweep over the size of steps, many classes": {
-        "policies": ("acdpp-capped@eta=0.1", "acdpp-capped@eta=0.3", "constant@eta=0.1"),
-        "labels": "classes",
     },
     "no momentum, one step, plain weights": {
         "policies": ("acdpp",),
