@@ -10,21 +10,17 @@ from proofs_check.document import document
 from proofs_check.registry import registry
 from proofs_check.run import run
 
-QUICK = {
-    *(
-        "eq:Neff-def",
-        "eq:vck-exact",
-        "eq:ck-bound-detail/occupancy",
-        "lem:gen-Neff-app",
-        "thm:regret-neff/constant",
-    ),
-    *(
-        "eq:comparison-feasible",
-        "fig:test_acc_all/constant",
-        "fig:buffer_cost_horizontal",
-        "law:reuse/limits",
-    ),
-}
+QUICK = [
+    "eq:Neff-def",
+    "eq:vck-exact",
+    "eq:ck-bound-detail/occupancy",
+    "lem:gen-Neff-app",
+    "thm:regret-neff/constant",
+    "eq:comparison-feasible",
+    "fig:test_acc_all/constant",
+    "fig:buffer_cost_horizontal",
+    "law:reuse/limits",
+]
 
 
 @pytest.fixture(scope="session")

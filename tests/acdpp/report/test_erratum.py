@@ -31,22 +31,9 @@ def test_a_case_tells_what_is_printed_what_fails_what_holds_why_and_what_that_re
     small: dict[str, Any],
 ) -> None:
     tex = erratum.latex(small)
-    case = tex[
-        tex.index(r"\hypertarget{lem-gen-Neff-app}") : tex.index(r"\hypertarget{thm-regret-neff-constant}")
-    ]
-    heads = re.findall(r"\\said\{(.*?)\}", case)
-    assert heads == [
-        *(
-            "The paper",
-            "Counterexample.",
-            "Also.",
-            "True if",
-            "What holds instead",
-            "Provided that",
-            "Why.",
-            "Rests on",
-        )
-    ]
+    case = tex.partition(r"\hypertarget{lem-gen-Neff-app}")[2].partition(r"\hypertarget")[0]
+    heads = " ".join(re.findall(r"\\said\{(.*?)\}", case))
+    assert heads == "The paper Counterexample. Also. True if What holds instead Provided that Why. Rests on"
     assert r"$N\ge\mathrm{Pdim}$" in case
     assert r"\le5.2 B \sqrt{\frac{\mathrm{Pdim}}{N_{\mathrm{eff}}}}" in case
     assert "Haussler 1995" in case
@@ -101,15 +88,8 @@ def test_a_reading_of_what_stands_is_told_beside_it(small: dict[str, Any], verdi
 
 
 def _failing(detail: str, certificate: dict[str, Any], **more: Any) -> dict[str, Any]:
-    found = {
-        "outcome": "fails",
-        "method": "exact",
-        "strength": "exact",
-        "domain": "",
-        "part": "",
-        "confirms": False,
-    }
-    return {**found, "detail": detail, "certificate": certificate, **more}
+    found = {"outcome": "fails", "method": "exact", "strength": "exact", "domain": "", "part": ""}
+    return {**found, "confirms": False, "detail": detail, "certificate": certificate, **more}
 
 
 def test_the_smallest_counterexample_comes_first_and_one_that_is_the_same_is_left_out() -> None:

@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -41,6 +42,18 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.fixture
+def document(verdicts: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(verdicts.read_text(encoding="utf-8"))
+    return found
+
+
+def report_of(document: dict[str, Any], folder: Path, code: int = 0) -> str:
+    """What is told of verdicts that were changed; the page is in `new`."""
+    (file := folder / "changed.json").write_text(json.dumps(document), encoding="utf-8")
+    return report("--verdicts", str(file), "--out", str(folder / "new"), "--no-figures", code=code)
+
+
 def test_all_formats_tell_of_the_same_cases(verdicts: Path, tmp_path: Path) -> None:
     forms = ("html", "latex", "markdown", "json")
     words = [word for form in forms for word in ("--format", form)]
@@ -59,7 +72,7 @@ def test_all_formats_tell_of_the_same_cases(verdicts: Path, tmp_path: Path) -> N
     assert "ck-distinct-samples" not in texts["erratum.tex"]  # it is true
 
 
-def test_a_result_is_told_in_text_too(verdicts: Path) -> None:
+def test_a_result_is_told_in_text_too(document: dict[str, Any]) -> None:
     measured = {
         "final_accuracy": {"mean": 0.9, "error": 0.01},
         "cumulative_excess_risk": {"mean": 10.0, "error": 0.25},
@@ -76,28 +89,18 @@ def test_a_result_is_told_in_text_too(verdicts: Path) -> None:
         "intervals": "over 3 seeds",
         "policies": {"constant": measured, "my_own": lost},
     }
-    document = json.loads(verdicts.read_text(encoding="utf-8")) | {"results": [result]}
-    text = markdown(document)
+    text = markdown({**document, "results": [result]})
     assert "## Result mi\\*ne" in text
     assert "| constant | 0.90 ± 0.01 | 10.0 ± 0.2 | 1.012 | 2,346 | 55 |" in text
     assert "| my\\_own | – | – | – | – | – |" in text
     assert "## Result" not in markdown({**document, "results": []})
 
 
-def test_the_same_document_gives_the_same_page(verdicts: Path, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        report("--verdicts", str(verdicts), "--out", str(tmp_path / name), "--no-figures")
-    assert (tmp_path / "a" / "report.html").read_bytes() == (tmp_path / "b" / "report.html").read_bytes()
-
-
-def test_a_verdict_that_is_not_the_recorded_one_is_told(verdicts: Path, tmp_path: Path) -> None:
-    document = json.loads(verdicts.read_text(encoding="utf-8"))
+def test_a_verdict_that_is_not_the_recorded_one_is_told(document: dict[str, Any], tmp_path: Path) -> None:
     document["claims"][1]["verdict"] = document["claims"][1]["qualified"] = "refuted"
-    changed = tmp_path / "changed.json"
-    changed.write_text(json.dumps(document), encoding="utf-8")
-    told = report("--verdicts", str(changed), "--out", str(tmp_path), "--no-figures", code=1)
+    told = report_of(document, tmp_path, code=1)
     assert "eq:ck-distinct-samples was recorded as proved and is refuted" in " ".join(told.split())
-    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    text = (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
     assert re.search(r'role="alert".*?was recorded as proved and is refuted', text, re.DOTALL)
 
 
@@ -134,28 +137,18 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(words, reason, tmp_path, m
         lambda d: d.update(claims={}),
     ],
 )
-def test_verdicts_of_another_version_are_refused(damage, verdicts: Path, tmp_path: Path) -> None:
-    document = json.loads(verdicts.read_text(encoding="utf-8"))
+def test_verdicts_of_another_version_are_refused(damage, document: dict[str, Any], tmp_path: Path) -> None:
     damage(document)
-    other = tmp_path / "other.json"
-    other.write_text(json.dumps(document), encoding="utf-8")
-    told = report("--verdicts", str(other), "--out", str(tmp_path / "new"))
-    assert "holds no verdicts of this version" in told
+    assert "holds no verdicts of this version" in report_of(document, tmp_path)
     assert not (tmp_path / "new").exists()
 
 
-def test_claims_of_ones_own_are_not_taken_for_the_papers(verdicts: Path, tmp_path: Path) -> None:
-    document = json.loads(verdicts.read_text(encoding="utf-8"))
+def test_claims_of_ones_own_are_not_taken_for_the_papers(document: dict[str, Any], tmp_path: Path) -> None:
     document["claims"][0]["id"] = "my:claim"
-    other = tmp_path / "own.json"
-    other.write_text(json.dumps(document), encoding="utf-8")
-    assert "'my:claim' is no claim about the paper" in report(
-        "--verdicts", str(other), "--out", str(tmp_path)
-    )
+    assert "'my:claim' is no claim about the paper" in report_of(document, tmp_path)
 
 
-def test_what_is_not_as_recorded_is_told_in_every_format(verdicts: Path) -> None:
-    document = json.loads(verdicts.read_text(encoding="utf-8"))
+def test_what_is_not_as_recorded_is_told_in_every_format(document: dict[str, Any]) -> None:
     document["claims"][1]["statement"] = "something else."
     (sentence,) = contents.differs(document)
     assert sentence == "eq:ck-distinct-samples: its statement is not the recorded one"
@@ -189,8 +182,8 @@ def result(name: str, **more: object) -> dict[str, object]:
     }
 
 
-def test_results_without_risk_and_of_the_same_name_are_told_apart(verdicts: Path) -> None:
-    document = contents.gather(json.loads(verdicts.read_text(encoding="utf-8")), [], [])
+def test_results_without_risk_and_of_the_same_name_are_told_apart(document: dict[str, Any]) -> None:
+    document = contents.gather(document, [], [])
     document["results"] = [result("run", task="first"), result("run", task="second")]
     figures = [
         [drawn.Figure(f"figure-result-{n}-learning", "caption", f"plot {n}", f"<svg>{n}</svg>")]
@@ -208,29 +201,21 @@ def test_results_without_risk_and_of_the_same_name_are_told_apart(verdicts: Path
     assert len(ids) == len(set(ids))
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ([], "acdpp report --verdicts FILE --no-figures"),
-        (["--format", "html"], "acdpp report --verdicts FILE --no-figures"),
-    ],
-)
-def test_the_page_names_the_command_that_makes_it(words, told, verdicts: Path, tmp_path: Path) -> None:
-    report("--verdicts", str(verdicts), "--out", str(tmp_path), "--no-figures", *words)
-    text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert f"Made by <code>{told}</code>" in text
-    assert str(tmp_path) not in text
+def test_the_same_document_gives_the_same_page_and_names_the_command(verdicts: Path, tmp_path: Path) -> None:
+    for name, words in (("a", []), ("b", ["--format", "html"])):
+        report("--verdicts", str(verdicts), "--out", str(tmp_path / name), "--no-figures", *words)
+    first, again = ((tmp_path / name / "report.html").read_text(encoding="utf-8") for name in "ab")
+    assert first == again
+    assert "Made by <code>acdpp report --verdicts FILE --no-figures</code>" in first
+    assert str(tmp_path) not in first
 
 
-def test_text_of_a_claim_is_text(verdicts: Path, tmp_path: Path) -> None:
+def test_text_of_a_claim_is_text(document: dict[str, Any], tmp_path: Path) -> None:
     """Markup in a user's own words is shown, not obeyed."""
-    document = json.loads(verdicts.read_text(encoding="utf-8"))
     document["claims"][0]["statement"] = "<script>alert(1)</script> & eq:ck-distinct-samples"
     document["claims"][0]["evidence"][0]["certificate"] = {"<b>": "<i>x</i>"}
-    changed = tmp_path / "changed.json"
-    changed.write_text(json.dumps(document), encoding="utf-8")
-    report("--verdicts", str(changed), "--out", str(tmp_path), "--no-figures", code=1)
-    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    report_of(document, tmp_path, code=1)
+    text = (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
     assert "&lt;script&gt;alert(1)" in text
     assert "alert(1)</script>" not in text
     assert "<i>x</i>" not in text
@@ -279,6 +264,7 @@ def test_every_figure_of_the_report_exists_and_has_a_caption() -> None:
     for name in MEASURED:
         assert name in drawn.CAPTIONS
         assert f"measured-{name}" in drawn.CAPTIONS or name not in ("mismatch", "prices")
+    assert {"section7-accuracy", "section7-constraints"} < set(drawn.CAPTIONS)
 
 
 def test_a_drawing_takes_on_the_ink_and_ground_of_the_page_and_keeps_other_colours() -> None:
@@ -297,8 +283,8 @@ def test_a_drawing_takes_on_the_ink_and_ground_of_the_page_and_keeps_other_colou
     assert "metadata" not in made
 
 
-def test_what_is_refuted_is_not_said_to_hold_under_hypotheses(verdicts: Path) -> None:
-    document = contents.gather(json.loads(verdicts.read_text(encoding="utf-8")), [], [])
+def test_what_is_refuted_is_not_said_to_hold_under_hypotheses(document: dict[str, Any]) -> None:
+    document = contents.gather(document, [], [])
     case = document["claims"][0]
     assert case["verdict"] == "conditional"
     assert "It holds if" in page(document, [], [], "acdpp report")
