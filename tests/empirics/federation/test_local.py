@@ -42,7 +42,6 @@ def _no_process(monkeypatch):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"policies": ("acdpp", "constant")}, "one policy"),
         ({"dataset": "npz:none.npz"}, "none.npz"),
         ({"policies": ("no_such_module:Policy",)}, "no_such_module"),
     ],
