@@ -65,7 +65,7 @@ def exceeds_as_stated() -> Evidence:
         held, seen = switched(past, K, 1)
         true = sp.sympify(penalty(held, seen, LIGHT))
         printed = sp.sympify(penalty_comparison_as_stated(K, 2, region, LIGHT).total)
-        decimals = [str(sp.N(value, 8)) for value in (true, printed)]
+        decimals = {name: str(sp.N(value, 8)) for name, value in (("p^CK", true), ("p̄^CK", printed))}
         shown = {
             "t": 2,
             "n^C": held,

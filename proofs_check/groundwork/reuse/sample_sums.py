@@ -41,7 +41,7 @@ def cauchy_schwarz() -> Evidence:
 
 
 def cauchy_schwarz_equality() -> Evidence:
-    """(ΣA)² = pΣA² if and only if all counts are equal: carried from p to p+1 samples, the new one equal to the mean."""
+    """(ΣA)² = pΣA² if and only if all counts are equal: carried on to one more sample, equal to the mean."""
     equality = sp.Eq((q + a) ** 2, (p + 1) * (r + a**2), evaluate=False)
     return always(
         sp.Equivalent(equality, sp.And(sp.Eq(q**2, p * r), sp.Eq(a * p, q))),
