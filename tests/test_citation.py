@@ -30,7 +30,7 @@ def test_it_is_valid_by_the_schema_of_its_format() -> None:
 
 def test_version_and_date_are_those_of_the_latest_release(citation: dict[str, Any]) -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    latest = re.search(r"^## (.*)$", changelog, re.MULTILINE)
+    latest = re.search(r"^## (?!Unreleased$)(.*)$", changelog, re.MULTILINE)
     assert latest
     assert latest[1] == f"{citation['version']} — {citation['date-released']}"
     assert citation["version"] == PROJECT["version"]

@@ -38,7 +38,7 @@ PLANTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "planted", "label"), PLANTS, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(("name", "planted", "label"), PLANTS, ids=[name for name, *_ in PLANTS])
 def test_a_planted_error_takes_the_verdict_away(name, planted, label, monkeypatch):
     for module in (true, *MODULES, reuse_rounds):
         if hasattr(module, name):
