@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from functools import cache
 from multiprocessing import active_children, get_context
 from pathlib import Path
 
@@ -16,11 +17,12 @@ from proofs_check.registry import claims_from, labelled
 __all__ = ["run"]
 
 Report = Callable[[Claim], None]
+_read = cache(claims_from)  # a worker executes a user's file once
 
 
 def _work(label: str, file: Path | None, seed: int, profile: Profile) -> tuple[tuple[Evidence, ...], ...]:
     """In a worker, which looks the claim up: functions don't travel between processes, labels do."""
-    (claim,) = (c for c in (claims_from(file) if file else labelled([label])) if c.id == label)
+    (claim,) = (c for c in (_read(file) if file else labelled([label])) if c.id == label)
     case = decide(claim, seed=seed, profile=profile)
     return case.stated, case.hypotheses, case.corrected
 

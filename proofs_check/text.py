@@ -102,7 +102,10 @@ def line(latex: str) -> str:
     """
     from latex2mathml.converter import convert_to_element
 
-    made = _joined(_row(convert_to_element(latex)))
+    try:
+        made = _joined(_row(convert_to_element(latex)))
+    except Exception as error:  # latex2mathml has many kinds and no common one
+        raise SettingError(f"the formula {latex} cannot be read: {type(error).__name__}") from error
     if left := re.findall(r"\\[A-Za-z]+", made):
         raise SettingError(f"{', '.join(left)} of the formula {latex} is not understood")
     return unicodedata.normalize("NFC", re.sub(" +", " ", made).strip()).replace("ϕ", "φ").replace("ϵ", "ε")

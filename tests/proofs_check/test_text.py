@@ -26,6 +26,7 @@ from proofs_check.symbols import (
 from proofs_check.text import explained, line, mathematics, said, split, symbols_of, terminal
 from theory.bound import generalisation_term, initial_term, linear_term, root_term
 from theory.reuse import inverse_effective_constant, uniformity_constant_as_stated
+from theory.setting import SettingError
 
 B, D, E, G, eta, sigma, Pdim = (
     getattr(CONSTANTS, name) for name in ("B", "D", "E", "G", "eta", "sigma", "Pdim")
@@ -79,9 +80,10 @@ def test_a_formula_keeps_its_meaning_on_a_line(tex, shown):
     assert line(tex) == shown
 
 
-def test_a_command_that_is_not_known_is_refused():
-    with pytest.raises(ValueError, match=r"\\leD"):
-        line(r"N\leD")
+@pytest.mark.parametrize("tex", [r"N\leD", r"\frac{a}", r"x^", r"\left(a", r"\vec a"])
+def test_a_formula_that_cannot_be_read_is_refused_by_name(tex):
+    with pytest.raises(SettingError, match=re.escape(tex)):
+        line(tex)
 
 
 def _read(shown):
