@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from theory.admission import AdmissionState, acdpp_round, advance, debt_update, integer_admissions
+from theory.admission import AdmissionState, acdpp_round, integer_admissions
 from theory.minimiser import drift_plus_penalty
 from theory.region import region_maximum, region_minimum
-from theory.setting import Constants, Region, SettingError
+from theory.setting import Constants, Region
 
 CONSTANTS = Constants(D=1, sigma=1, eta=0.1, B=0.5, Pdim=120)
 REGION = Region(rate=12.0, rho=0.97)
@@ -33,55 +33,10 @@ def draw_costs(rounds, runs):
     return np.random.default_rng(7).uniform(1, 9, (rounds, runs))
 
 
-@settings(max_examples=20)
-@given(amounts, amounts, amounts, amounts)
-def test_debt_grows_by_what_is_overspent_and_never_falls_below_zero(Z, cost, Lambda, C):
-    assert debt_update(Z, cost, Lambda, C) == max(Fraction(0), Z + cost * Lambda - C)
-
-
-@settings(max_examples=15)
-@given(
-    K=st.integers(1, 6),
-    history=st.lists(st.tuples(amounts, amounts, amounts, amounts), min_size=1, max_size=12),
-    C=st.fractions(1, 99),
-)
-def test_state_transitions_equal_a_plain_loop_exactly(K, history, C):
-    state = AdmissionState.initial(2, K, dtype=object)
-    for one, other, c_one, c_other in history:
-        state = advance(state, np.array([one, other]), cost=np.array([c_one, c_other]), C=C)
-    for run in range(2):
-        admitted = [entry[run] for entry in history]
-        debt = Fraction(0)
-        for entry in history:
-            debt = max(debt + entry[run] * entry[run + 2] - C, Fraction(0))
-        assert state.debt[run] == debt
-        assert state.seen[run] == sum(admitted)
-        assert state.retained[run] == (sum(admitted[-(K - 1) :]) if K > 1 else 0)
-    assert state.round == len(history) + 1
-
-
 def test_until_round_K_everything_seen_is_retained_without_a_rounding():
     K = 9
     for before, _, _ in play(K, K, draw_costs(K, 20), V=50.0, C=60.0):
         assert np.array_equal(before.seen, before.retained)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ({"Lambda": -1}, "must not be negative"),
-        ({"cost": -1}, "must not be negative"),
-        ({"C": 0}, "the cost budget C must be a positive finite number"),
-    ],
-)
-def test_senseless_bookings_are_refused(arguments, sentence):
-    with pytest.raises(SettingError, match=sentence):
-        advance(AdmissionState.initial(3, 2), **{"Lambda": 1, "cost": 1, "C": 1, **arguments})
-
-
-def test_a_state_of_mismatched_shapes_is_refused():
-    with pytest.raises(SettingError, match=r"shape \(runs,\)"):
-        AdmissionState(round=1, debt=np.zeros(3), window=np.zeros((2, 4)), expired=np.zeros(3))
 
 
 def test_a_region_that_has_closed_leaves_no_choice():
@@ -168,19 +123,3 @@ def test_many_runs_are_split_at_once():
     admitted, carry = integer_admissions(rates, share, np.zeros((2, 3)), room=[9, 9, 4])
     assert admitted.tolist() == [[3, 3, 4], [1, 1, 2]]
     assert carry.tolist() == [[-0.5, -0.5, 0], [-0.25, -0.25, -0.5]]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ({"Lambda": -1}, "must not be negative"),
-        ({"shares": [0.5, 0.6]}, "sum to 1"),
-        ({"shares": [1.5, -0.5]}, "non-negative"),
-        ({"carry": [0, 0.5]}, "carry must lie in"),
-        ({"room": [1, -1]}, "room must be whole numbers"),
-        ({"room": [1, 0.5]}, "room must be whole numbers"),
-    ],
-)
-def test_senseless_splits_are_refused(arguments, sentence):
-    with pytest.raises(SettingError, match=sentence):
-        integer_admissions(**{"Lambda": 1, "shares": [0.5, 0.5], "carry": [0, 0], **arguments})

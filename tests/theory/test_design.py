@@ -20,7 +20,7 @@ from theory.design import (
     fill_ratio,
 )
 from theory.paper import MNIST
-from theory.setting import Budget, Constants, SettingError
+from theory.setting import Budget, Constants
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 UNEVEN = Budget(buffers=(10, 11), cost=10, mean_cost=1)
@@ -92,11 +92,6 @@ def test_buffers_in_floats_are_shared_out_like_whole_ones():
     assert floats.rates == pytest.approx(tuple(map(float, whole.rates)), rel=1e-15)
 
 
-def test_a_horizon_below_one_is_refused():
-    with pytest.raises(SettingError, match="horizon"):
-        design(MNIST, 0, UNIT)
-
-
 def last_win_of_the_floor(budget, c, near):
     """The last T, within a factor of 4, at which the floor of x has the lower bound: by bisection of the bound."""
     floor = math.floor(fill_ratio(budget))
@@ -155,13 +150,6 @@ def test_the_leading_formula_solves_its_equation_and_is_right_in_the_limit():
 def test_where_the_ceiling_is_ahead_from_the_start_the_crossover_is_the_first_round():
     eager = replace(UNIT, D=10**6)
     assert crossover_leading(UNEVEN, eager) == crossover_horizon(UNEVEN, eager) == 1
-
-
-@pytest.mark.parametrize("budget", [MNIST, Budget(buffers=(4,), cost=10, mean_cost=1)], ids=["x=10", "x=0.4"])
-def test_without_two_horizons_to_choose_from_there_is_no_crossover(budget):
-    for formula in (crossover_leading, crossover_horizon):
-        with pytest.raises(SettingError, match="floor and its ceiling are one K"):
-            formula(budget, UNIT)
 
 
 @pytest.mark.parametrize(

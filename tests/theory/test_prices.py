@@ -7,7 +7,6 @@ import pytest
 import sympy as sp
 
 from theory.prices import Atoms, Uniform
-from theory.setting import SettingError
 
 F = Fraction
 LISTS = {
@@ -82,29 +81,6 @@ def test_a_trace_may_be_an_array_of_any_shape():
     assert Atoms.of(np.array([[2.0, 1.0], [2.0, 5.0]])) == Atoms.of([2.0, 1.0, 2.0, 5.0]) == expected
     assert Atoms.of(np.array([1, 2])).weights == (F(1, 2), F(1, 2))
     assert all(isinstance(weight, float) for weight in Atoms.of([1, 2.5]).weights)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Uniform(0, 1), "the lowest price must be a positive"),
-        (lambda: Uniform(1, float("inf")), "the highest price must be a positive"),
-        (lambda: Uniform(10, 1), "the lower first, such as 1 and 10, got 10 and 1"),
-        (lambda: Uniform(2, 2), "two ends"),
-        (lambda: Atoms.of([]), "at least one price"),
-        (lambda: Atoms.of([1, 0]), "a price must be a positive finite number, got 0"),
-        (lambda: Atoms.of([1, "a"]), "got 'a'"),
-        (lambda: Atoms.of([1.0, float("nan")]), "got nan"),
-        (lambda: Atoms((1, 2), (1,)), "a probability for each"),
-        (lambda: Atoms((2, 1), (F(1, 2), F(1, 2))), "rising order"),
-        (lambda: Atoms((1, 1), (F(1, 2), F(1, 2))), "different"),
-        (lambda: Atoms((1, 2), (F(1, 2), F(1, 3))), "sum 1"),
-        (lambda: Atoms((1, 2), (F(3, 2), F(-1, 2))), "positive"),
-    ],
-)
-def test_what_is_no_law_is_refused(call, message):
-    with pytest.raises(SettingError, match=message):
-        call()
 
 
 def test_a_thinned_law_keeps_the_mean_and_no_more_prices_than_asked_for():

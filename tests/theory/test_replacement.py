@@ -205,30 +205,3 @@ def test_long_traces_of_prices_far_apart_are_no_trouble():
     assert best.cost == pytest.approx(100, rel=1e-9)
     least = burst_effective_rate(100, 1, law.mass(limit.threshold)) * 0.99
     assert least < best.effective_rate < limit.rate
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: best_replacement(Uniform(1, 10), 0, 1), "the places must be a positive"),
-        (lambda: best_replacement(Uniform(1, 10), 1, 0), "the cost budget C must be a positive"),
-        (lambda: best_replacement(Uniform(1, 10), 1, 1, burden=lambda j: -j), "do not fall with age"),
-        (
-            lambda: best_replacement(Uniform(1, 10), 1, 1, lambda j: age_burden(j, -0.5)),
-            "do not fall with age",
-        ),
-        (
-            lambda: best_replacement(Uniform(1, 10), 1, 1, lambda j: float("nan")),
-            "too rarely|must be numbers",
-        ),
-        (lambda: best_rule(Uniform(1, 10), [1, 3], 0), "the price of money must be a positive"),
-        (lambda: best_rule(Uniform(1, 10), [], 1), "one for each age"),
-        (lambda: least_burden(Uniform(1, 10), [1, 3], 0), "the budget of a place must be a positive"),
-        (lambda: least_burden(Uniform(1, 10), [1, 3], 6), "at most the mean price 11/2, got 6"),
-        (lambda: cycle(Uniform(1, 10), [1], [1, 2]), "as many, one an age, got 1 and 2"),
-        (lambda: cycle(Uniform(1, 10), [], []), "at least one age"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(call, message):
-    with pytest.raises(SettingError, match=message):
-        call()

@@ -7,7 +7,6 @@ import pytest
 
 from theory.prices import Atoms
 from theory.replacement import best_replacement
-from theory.setting import SettingError
 from theory.sticky import best_sticky_replacement, sticky_rule
 
 
@@ -73,9 +72,3 @@ def test_without_stickiness_it_is_the_rule_for_independent_prices(prices, budget
 
 def test_a_budget_for_every_round_buys_everything():
     assert best_sticky_replacement(Atoms.of([1, 3]), 0.5, 10, 20) == (10.0, 10.0)
-
-
-@pytest.mark.parametrize("stay", [-0.1, 1.0])
-def test_what_is_no_probability_is_refused(stay):
-    with pytest.raises(SettingError, match="stays"):
-        best_sticky_replacement(Atoms.of([1, 3]), stay, 10, 2)
