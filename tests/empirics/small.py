@@ -1,30 +1,26 @@
-"""Small studies that the tests share."""
-
-from __future__ import annotations
+"""What the tests share: small studies, and the one sentence with which a mistake is refused."""
 
 import tempfile
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from numpy.typing import NDArray
 
+from empirics import Policy
 from empirics.data import Dataset
 from empirics.records.folder import read_result
 from empirics.run import run_study
 from empirics.settings.study import Study
-from empirics.training.problem import Problem, from_dataset
-from theory.setting import Constants
+from empirics.training.problem import from_dataset
+from theory.setting import Constants, SettingError
 
-FOLDERS: list[tempfile.TemporaryDirectory[str]] = []  # which last as long as they are known
+FOLDERS = []  # which last as long as they are known
 CONTROL = Constants(D=20.0, sigma=0.6, eta=5.0, B=10.0, Pdim=9.0)
 
 
 @cache
-def blobs(classes: int = 4, features: int = 8, samples: int = 120) -> Dataset:
+def blobs(classes=4, features=8, samples=120):
     """Overlapping Gaussian classes, in the data sets' format."""
     rng = np.random.default_rng(3)
     centres = rng.normal(size=(classes, features))
@@ -37,45 +33,46 @@ def blobs(classes: int = 4, features: int = 8, samples: int = 120) -> Dataset:
 
 
 @cache
-def blobs_file() -> str:
+def blobs_file():
     """The name under which settings know them, as a file of one's own."""
     folder, data = tempfile.TemporaryDirectory(), blobs()
     FOLDERS.append(folder)
-    names = ("train_x", "train_y", "test_x", "test_y")
-    np.savez(
-        f"{folder.name}/blobs.npz", **{name.removeprefix("train_"): getattr(data, name) for name in names}
-    )
+    test = {"test_x": data.test_x, "test_y": data.test_y}
+    np.savez(f"{folder.name}/blobs.npz", x=data.train_x, y=data.train_y, **test)
     return f"npz:{folder.name}/blobs.npz"
 
 
-def study(**given: Any) -> Study:
+def study(**given):
     """A study of 3 clients that takes milliseconds."""
-    start = {
-        "buffers": (4, 5, 7),
-        "budget": 22.0,
-        "rounds": 30,
-        "seeds": 3,
-        "checkpoint": 8,
-        "steps": 3,
-        "radius": 2.0,
-        "labels": "parity",
-    }
-    return Study(**(start | given))
+    few = {"rounds": 30, "seeds": 3, "checkpoint": 8, "steps": 3}
+    return Study(**({"buffers": (4, 5, 7), "budget": 22.0, "radius": 2.0, "labels": "parity"} | few | given))
 
 
-def problem(setting: Study, device: str = "cpu") -> Problem:
+def problem(setting, device="cpu"):
     """Its problem over the blobs."""
     return from_dataset(setting, blobs(), torch.device(device))
+
+
+class Steady(Policy):
+    """So many samples of each client in every round, for three rounds."""
+
+    retention = 3
+
+    def __init__(self, *samples):
+        self.samples = samples
+
+    def decide(self, state, cost):
+        return state, np.tile(self.samples, (len(cost), 1))
 
 
 class Killed(Exception):
     """Stands in for a loss of power between two rounds."""
 
 
-def stopped_at(setting: Study, out: Path, after: int, **own: Any) -> Path:
+def stopped_at(setting, out, after, **own):
     """The folder of a study that was killed when so many rounds were done."""
 
-    def stop(done: int) -> None:
+    def stop(done):
         if done == after:
             raise Killed
 
@@ -84,16 +81,27 @@ def stopped_at(setting: Study, out: Path, after: int, **own: Any) -> Path:
     return out
 
 
-def columns(folder: Path) -> dict[str, NDArray[Any]]:
+def columns(folder):
     """The rows of a result, each column in the order of policy, seed and round."""
     rows = read_result(folder).rows
     rows = rows.sort_by([(name, "ascending") for name in ("policy", "seed", "round")])
     return {name: np.array(rows[name].to_pylist()) for name in rows.column_names}
 
 
-def assert_same_rows(one: Path, other: Path) -> None:
+def assert_same_rows(one, other):
     """Bit for bit."""
     mine, theirs = columns(one), columns(other)
     assert mine.keys() == theirs.keys()
     for name, values in mine.items():
         np.testing.assert_array_equal(values, theirs[name], err_msg=name)  # NaN equals NaN
+
+
+def refused(make, *given, **named):
+    """The sentence in which it is refused: one, and of bearable length."""
+    with pytest.raises(SettingError) as caught:
+        make(*given, **named)
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    assert "://" not in sentence
+    assert len(sentence) < 400 + 2 * sum(len(str(one)) for one in given)
+    return sentence

@@ -8,11 +8,11 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from empirics import Policy, predict_study, run_study
+from empirics import predict_study, run_study
 from empirics.prediction import best as search
 from empirics.prediction.pilot import draw_pilot, jackknife
 from empirics.settings.policy_name import PolicyName
-from tests.empirics.small import blobs, problem, study
+from tests.empirics.small import Steady, blobs, problem, study
 from theory.setting import SettingError
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
@@ -113,15 +113,8 @@ def test_a_pilot_sample_is_all_that_is_looked_at():
     assert cumulative(data.train_y, None) != pytest.approx(cumulative(turned, None), rel=1e-3)
 
 
-class Twice(Policy):
-    retention = 2
-
-    def decide(self, state, cost):
-        return state, np.full((len(cost), 3), 2)
-
-
 def test_own_policies_and_prices_are_predicted_too():
-    found = predict(policies={"twice": Twice()}, cost=np.linspace(1, 9, 12), best=False)
+    found = predict(policies={"twice": Steady(2, 2, 2)}, cost=np.linspace(1, 9, 12), best=False)
     assert list(found.forecasts) == ["constant", "oracle", "twice"]
     assert found.forecasts["twice"].rate == 6
 

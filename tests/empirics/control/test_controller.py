@@ -12,11 +12,7 @@ from empirics.control.controller import Controller
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import plan
 from empirics.settings.costs import CostProcess
-from tests.empirics.refused import refused
-from tests.empirics.small import CONTROL, study
-from theory.setting import Constants
-
-UNMERGED = Constants(D=20.0, sigma=0.6, eta=5.0, B=10.0, Pdim=9.0)
+from tests.empirics.small import CONTROL, refused, study
 
 
 class Counted(NamedTuple):
@@ -50,8 +46,7 @@ POLICIES = {**dict.fromkeys([*BUILT_IN, "acdpp+K+cap+rounding+penalty"]), "thrif
 def test_a_controller_decides_as_the_batched_loop_does_even_through_json(policy, tmp_path):
     setting, own = study(policies=(policy,), seeds=2), POLICIES[policy]
     rounds = plan(setting, CONTROL, policies=None if own is None else {policy: own})
-    assert CONTROL.merged == UNMERGED.merged
-    server = Controller(policy, setting, constants=UNMERGED, own=own)
+    server = Controller(policy, setting, constants=CONTROL, own=own)
     for t in range(setting.rounds):
         granted = server.decide(rounds.cost[t, 1])
         assert server.round == t + 1
@@ -73,7 +68,7 @@ def test_a_controller_decides_as_the_batched_loop_does_even_through_json(policy,
 
 
 def test_what_did_not_arrive_is_neither_paid_nor_counted():
-    server = Controller("acdpp-capped", study(), constants=UNMERGED)
+    server = Controller("acdpp-capped", study(), constants=CONTROL)
     granted = server.decide(4.0)
     less = granted - [1, 0, 2]
     server.report(less)
@@ -85,20 +80,13 @@ def test_what_did_not_arrive_is_neither_paid_nor_counted():
     assert server._state.server.seen[0] == less.sum()
 
 
-@pytest.mark.parametrize(
-    ("delivered", "message"),
-    [
-        ([9, 9, 9], "client 0 delivered 9 samples and was granted"),
-        ([1, 1], "one whole number for each of the 3 clients"),
-        ([0.5, 1, 1], "one whole number for each"),
-        ([-1, 1, 1], "one whole number for each"),
-    ],
-)
-def test_an_impossible_report_is_refused_and_changes_nothing(delivered, message):
+def test_an_impossible_report_is_refused_and_changes_nothing():
     server = Controller("constant", study())
     server.decide(4.0)
     before = server.document()
-    assert message in refused(server.report, delivered)
+    assert "client 0 delivered 9 samples and was granted" in refused(server.report, [9, 9, 9])
+    for delivered in ([1, 1], [0.5, 1, 1], [-1, 1, 1]):
+        assert "one whole number for each of the 3 clients" in refused(server.report, delivered)
     assert server.document() == before
     server.report([0, 0, 0])
     assert "nothing to report" in refused(server.report, [0, 0, 0])
@@ -137,9 +125,8 @@ def test_a_state_that_cannot_be_saved_says_so(tmp_path):
 
 
 def test_the_mean_price_is_the_one_given():
-    dear, cheap = (Controller("constant", study(), mean_cost=mean) for mean in (11.0, 2.75))
-    assert dear.retention[0] == 8
-    assert cheap.retention[0] == 2
+    kept = [Controller("constant", study(), mean_cost=mean).retention[0] for mean in (11.0, 2.75)]
+    assert kept == [8, 2]
     assert Controller("constant", study()).mean_cost == 5.5
 
 

@@ -8,8 +8,7 @@ import pytest
 from empirics.control.registry import BUILT_IN, register
 from empirics.control.schedule import Schedule, plan
 from tests.empirics.control.test_totals import by_hand_alike
-from tests.empirics.refused import refused
-from tests.empirics.small import CONTROL, study
+from tests.empirics.small import CONTROL, refused, study
 
 
 def test_trajectories_are_those_of_the_samples_of_every_policy():
@@ -17,9 +16,8 @@ def test_trajectories_are_those_of_the_samples_of_every_policy():
     played = schedule.advance(14)
     for run in range(len(BUILT_IN)):
         limits = (each[run].tolist() for each in (schedule.retention, schedule.capacity))
-        by_hand_alike(
-            played.admissions[:, run].tolist(), *limits, played.starts, played.ends, played.track, run
-        )
+        admitted = played.admissions[:, run].tolist()
+        by_hand_alike(admitted, *limits, played.starts, played.ends, played.track, run)
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 27), (7, 7, 7, 7, 2)])
@@ -31,9 +29,8 @@ def test_a_schedule_is_the_same_to_the_last_bit_in_chunks_of_any_size(sizes):
     for name in ("cost", "debt", "admissions", "starts", "ends", "occupancy"):
         assert np.array_equal(np.concatenate([getattr(part, name) for part in parts]), getattr(whole, name))
     for name in ("n", "N", "uniformity", "mismatch"):
-        assert np.array_equal(
-            np.concatenate([getattr(part.track, name) for part in parts]), getattr(whole.track, name)
-        )
+        found = np.concatenate([getattr(part.track, name) for part in parts])
+        assert np.array_equal(found, getattr(whole.track, name))
 
 
 def test_no_policy_keeps_more_history_than_it_needs():
@@ -44,9 +41,12 @@ def test_no_policy_keeps_more_history_than_it_needs():
 
 
 class Greedy:
-    """A policy of somebody else's, without any base class."""
+    """A policy of somebody else's, without any base class; some parts of it may be others."""
 
     retention = 3
+
+    def __init__(self, **parts):
+        vars(self).update(parts)
 
     def start(self, replicates):
         return 0
@@ -57,24 +57,33 @@ class Greedy:
     def book(self, state, cost, delivered):
         return state
 
-    @staticmethod
-    def made(brief):
-        return Greedy()
+
+def made(brief):
+    return Greedy()
+
+
+def broken(answer):
+    return Greedy(decide=lambda state, cost: (state, answer(cost)))
+
+
+def schedule_of(mine, *others, **given):
+    """With this policy before the others."""
+    return Schedule(study(policies=("mine", *others), **given), CONTROL, policies={"mine": mine})
 
 
 def test_a_policy_of_ones_own_plays_beside_the_others():
-    setting = study(policies=("mine", "constant"))
-    schedule = Schedule(setting, CONTROL, policies={"mine": Greedy()})
+    schedule = schedule_of(Greedy(), "constant")
     played = schedule.advance(30)
     assert np.array_equal(played.admissions[:, :3, 0], 1 + (played.cost[:, :3] < 5))
     assert (schedule.retention[:3] == 3).all()
     assert np.array_equal(played.admissions[:, 3:], plan(study(policies=("constant",)), CONTROL).admissions)
-    for maker in (lambda brief: Greedy(), Greedy, lambda: Greedy()):
-        again = Schedule(setting, CONTROL, policies={"mine": maker})
-        assert np.array_equal(again.advance(30).admissions, played.admissions)
-    taken = {"mine": Greedy(), "constant": Greedy()}
-    assert "'constant' is a built-in policy" in refused(Schedule, setting, CONTROL, policies=taken)
-    assert "come by name" in refused(Schedule, setting, CONTROL, policies=["mine"])
+    for maker in (made, lambda: Greedy()):
+        assert np.array_equal(schedule_of(maker, "constant").advance(30).admissions, played.admissions)
+    for policies, message in (
+        ({"mine": Greedy(), "constant": Greedy()}, "'constant' is a built-in policy"),
+        (["mine"], "come by name"),
+    ):
+        assert message in refused(Schedule, study(policies=("mine",)), CONTROL, policies=policies)
 
 
 class Counting(Greedy):
@@ -90,27 +99,18 @@ class Counting(Greedy):
 def test_a_policy_that_remembers_by_itself_starts_afresh_in_every_schedule():
     policy = Counting()
     for _ in range(2):
-        schedule = Schedule(study(policies=("mine",)), CONTROL, policies={"mine": policy})
-        assert schedule.advance(4).admissions[:, 0, 0].tolist() == [1, 2, 3, 4]
-
-
-class Broken(Greedy):
-    def __init__(self, answer):
-        self.answer = answer
-
-    def decide(self, state, cost):
-        return state, self.answer(cost)
+        assert schedule_of(policy).advance(4).admissions[:, 0, 0].tolist() == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        (Broken(lambda cost: np.ones(3)), "failed in round 1: ValueError: admissions must have shape"),
-        (Broken(lambda cost: np.full((3, 3), 0.5)), "must be whole numbers"),
-        (Broken(lambda cost: np.full((3, 3), -1)), "must be whole numbers"),
-        (Broken(lambda cost: np.full((3, 3), np.nan)), "must be whole numbers"),
-        (Broken(lambda cost: {}["price"]), "failed in round 1: KeyError"),
-        (Broken(lambda cost: np.zeros((3, 3), dtype=int)), "leaves round 1 without any sample"),
+        (broken(lambda cost: np.ones(3)), "failed in round 1: ValueError: admissions must have shape"),
+        (broken(lambda cost: np.full((3, 3), 0.5)), "must be whole numbers"),
+        (broken(lambda cost: np.full((3, 3), -1)), "must be whole numbers"),
+        (broken(lambda cost: np.full((3, 3), np.nan)), "must be whole numbers"),
+        (broken(lambda cost: {}["price"]), "failed in round 1: KeyError"),
+        (broken(lambda cost: np.zeros((3, 3), dtype=int)), "leaves round 1 without any sample"),
         (object(), "lacks retention, start, decide, book"),
         (lambda brief: 7, "must have retention, start, decide and book"),
         (lambda one, two: Greedy(), "could not be made: TypeError"),
@@ -118,54 +118,41 @@ class Broken(Greedy):
     ],
 )
 def test_a_policy_that_does_not_fit_is_refused_in_one_sentence(policy, message):
-    assert message in refused(plan, study(policies=("mine",)), CONTROL, policies={"mine": policy})
+    assert message in refused(lambda: schedule_of(policy).advance(30))
 
 
 def test_an_overflow_of_ones_own_policy_stays_one():
     with pytest.raises(ZeroDivisionError):
-        plan(study(policies=("mine",)), CONTROL, policies={"mine": Broken(lambda cost: 1 / 0)})
+        schedule_of(broken(lambda cost: 1 / 0)).advance(1)
 
 
 @pytest.mark.parametrize("value", [0, 2.5, [1, 2], "long", [1, 2, None]])
 def test_a_retention_or_a_capacity_that_makes_no_sense_is_refused(value):
     whole = "of at least 1, or one such number for each of the 3 clients"
-    for name, wanted in {
-        "retention": "must keep samples for a whole number of rounds",
-        "capacity": "must have a whole number as its capacity,",
-    }.items():
-        policy = Greedy()
-        setattr(policy, name, value)
-        sentence = refused(Schedule, study(policies=("mine",)), CONTROL, policies={"mine": policy})
-        assert f"{wanted} {whole}" in sentence
+    kept = f"must keep samples for a whole number of rounds {whole}"
+    assert kept in refused(schedule_of, Greedy(retention=value))
+    assert f"must have a whole number as its capacity, {whole}" in refused(
+        schedule_of, Greedy(capacity=value)
+    )
 
 
 def test_who_admits_more_than_the_capacity_is_refused_in_one_sentence():
-    policy = Greedy()
-    policy.capacity = (2, 2, 1)
-    schedule = Schedule(study(policies=("mine", "constant"), seed=4), CONTROL, policies={"mine": policy})
-    sentence = refused(schedule.advance, 30)
-    assert "ValueError: client 2 would admit 2 samples and can hold 1" in sentence
+    schedule = schedule_of(Greedy(capacity=(2, 2, 1)), "constant", seed=4)
+    assert "ValueError: client 2 would admit 2 samples and can hold 1" in refused(schedule.advance, 30)
 
 
 def test_a_digest_has_capacities_where_there_are_any_and_is_else_as_it_always_was():
-    setting = study(policies=("mine",))
-    schedule = Schedule(setting, CONTROL, policies={"mine": Greedy()})
-    seen = hashlib.sha256(schedule.retention.tobytes()).hexdigest()
-    for admitted in schedule.advance(5).admissions:
+    schedules = [schedule_of(Greedy(**capacity)) for capacity in ({}, {"capacity": 8}, {"capacity": 9})]
+    seen = hashlib.sha256(schedules[0].retention.tobytes()).hexdigest()
+    played = [schedule.advance(5) for schedule in schedules]
+    for admitted in played[0].admissions:
         seen = hashlib.sha256(seen.encode() + admitted.tobytes()).hexdigest()
-    assert schedule.digest == seen
-    digests = {seen}
-    for capacity in (8, 9):
-        policy = Greedy()
-        policy.capacity = capacity
-        schedule = Schedule(setting, CONTROL, policies={"mine": policy})
-        schedule.advance(5)
-        digests.add(schedule.digest)
-    assert len(digests) == 3
+    assert schedules[0].digest == seen
+    assert len({schedule.digest for schedule in schedules}) == 3
 
 
 def test_policies_are_found_by_name_or_at_an_import_path():
-    assert plan(study(policies=("tests.empirics.control.test_schedule:Greedy.made",)), CONTROL).first == 1
+    assert plan(study(policies=("tests.empirics.control.test_schedule:made",)), CONTROL).first == 1
     register("greedy", Greedy())
     assert plan(study(policies=("greedy",)), CONTROL).first == 1
     for name, message in {

@@ -9,8 +9,7 @@ from empirics.control.controller import Controller
 from empirics.control.policy import Policy
 from empirics.control.registry import make_policy, register
 from empirics.control.schedule import Schedule, brief_for, plan
-from tests.empirics.refused import refused
-from tests.empirics.small import CONTROL, study
+from tests.empirics.small import CONTROL, refused, study
 
 SWEEP = (1, 2, 3, 5, 7, 10, 14, 16)
 

@@ -1,40 +1,38 @@
 """Small data sets in every layout, made here; and where the real ones are, if they are at hand."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import lzma
 import os
 import struct
 import tarfile
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from empirics.data import cifar10, imagenette, load
-from empirics.data.dataset import Pixels
-from tests.empirics.refused import refused
+from tests.empirics.small import refused
 
 RNG = np.random.default_rng(7)
-Files = dict[str, bytes]
+gzipped = partial(gzip.compress, compresslevel=1)
+refusal = partial(refused, load)
 
 
 # --- writers -----------------------------------------------------------------------------------------------
 
 
-def idx(array: Pixels) -> bytes:
+def idx(array):
     return bytes((0, 0, 8, array.ndim)) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
 
 
-def short_string(text: bytes) -> bytes:
+def short_string(text):
     return b"U" + bytes([len(text)]) + text
 
 
-def batch_pickle(records: Pixels, by_column: bool = False) -> bytes:
+def batch_pickle(records, by_column=False):
     """A batch as Python 2 wrote CIFAR-10's: protocol 2, `str` for text and for the array's bytes."""
     labels, pixels = records[:, 0], records[:, 1:]
     parts = [
@@ -45,21 +43,19 @@ def batch_pickle(records: Pixels, by_column: bool = False) -> bytes:
         b"cnumpy\ndtype\nq\nU\x02u1K\x00K\x01\x87Rq\x0b",
         b"(K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb" + (b"\x88" if by_column else b"\x89"),
         b"T" + struct.pack("<i", pixels.size) + pixels.tobytes("F" if by_column else "C") + b"tb",
-        short_string(b"filenames")
-        + b"]r\x2c\x01\x00\x00("
-        + short_string(b"leptodactylus_s_000004.png")
-        + b"eu.",
+        short_string(b"filenames") + b"]r\x2c\x01\x00\x00(",
+        short_string(b"leptodactylus_s_000004.png") + b"eu.",
     ]
     return b"".join(parts)
 
 
-def jpeg(pixels: Pixels) -> bytes:
+def image(pixels, kind="JPEG"):
     written = io.BytesIO()
-    Image.fromarray(pixels).save(written, "JPEG", quality=95)
+    Image.fromarray(pixels).save(written, kind, quality=95)
     return written.getvalue()
 
 
-def tar(files: Files, *extra: tarfile.TarInfo) -> bytes:
+def tar(files, *extra):
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w") as archive:
         for name, content in files.items():
@@ -71,56 +67,62 @@ def tar(files: Files, *extra: tarfile.TarInfo) -> bytes:
     return written.getvalue()
 
 
-def put(folder: Path, files: Files) -> Path:
+def put(folder, files):
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     return folder
 
 
-def gzipped(content: bytes) -> bytes:
-    return gzip.compress(content, 1)
-
-
-def packed(files: Files) -> Files:
+def packed(files):
     return {f"{name}.gz": gzipped(content) for name, content in files.items()}
 
 
-def under(folder: str, files: Files) -> Files:
+def under(folder, files):
     return {f"{folder}/{name}": content for name, content in files.items()}
+
+
+class Calls:
+    """Pickles to a call of `function` with `arguments`."""
+
+    def __init__(self, function, *arguments):
+        self.call = function, arguments
+
+    def __reduce__(self):
+        return self.call
 
 
 # --- small data sets ---------------------------------------------------------------------------------------
 
 TRAIN_DIGITS = RNG.integers(0, 256, (12, 28, 28), np.uint8)
 TEST_DIGITS = RNG.integers(0, 256, (5, 28, 28), np.uint8)
-MNIST: Files = {
+MNIST = {
     "train-images-idx3-ubyte": idx(TRAIN_DIGITS),
     "train-labels-idx1-ubyte": idx((np.arange(12) % 10).astype(np.uint8)),
     "t10k-images-idx3-ubyte": idx(TEST_DIGITS),
     "t10k-labels-idx1-ubyte": idx(np.array([9, 0, 3, 3, 1], np.uint8)),
 }
-MNIST_LAYOUTS: dict[str, Files] = {
+MNIST_LAYOUTS = {
     "flat": MNIST,
     "gz": packed(MNIST),
     "torchvision": under("MNIST/raw", MNIST | packed(MNIST)),
     "below": under("mnist", packed(MNIST)),
 }
 
-BATCHES: dict[str, Pixels] = {
+BATCHES = {
     name: np.column_stack(
         [RNG.integers(0, 10, n, np.uint8), RNG.integers(0, 256, (n, cifar10.RECORD - 1), np.uint8)]
     )
     for n, name in enumerate(cifar10.BATCHES, start=2)
 }
-BINARY: Files = {f"{name}.bin": batch.tobytes() for name, batch in BATCHES.items()}
-PYTHON: Files = {name: batch_pickle(batch) for name, batch in BATCHES.items()}
-RECORDS: Files = {
+BINARY = {f"{name}.bin": batch.tobytes() for name, batch in BATCHES.items()}
+PYTHON = {name: batch_pickle(batch) for name, batch in BATCHES.items()}
+RECORDS = {
     "train.bin": b"".join(BINARY[f"{name}.bin"] for name in cifar10.TRAIN),
     "test.bin": BINARY["test_batch.bin"],
 }
 BIN, PY = cifar10.BINARY.folder, cifar10.PYTHON.folder
-CIFAR10: dict[str, Files] = {
+CIFAR10 = {
     "binary folder": under(BIN, BINARY),
     "binary, flat": BINARY,
     "binary archive": {"cifar-10-binary.tar.gz": gzipped(tar(under(BIN, BINARY)))},
@@ -133,8 +135,8 @@ CIFAR10: dict[str, Files] = {
     "records below": under("cifar10", RECORDS),
 }
 
-PICTURES: Files = {
-    f"{split}/{wnid}/{i}.JPEG": jpeg(RNG.integers(0, 256, (10, 8 + 4 * i, 3), np.uint8))
+PICTURES = {
+    f"{split}/{wnid}/{i}.JPEG": image(RNG.integers(0, 256, (10, 8 + 4 * i, 3), np.uint8))
     for split in ("train", "val")
     for wnid in imagenette.CLASSES
     for i in range(2)
@@ -143,7 +145,7 @@ INSIDE = under(imagenette.FOLDER, PICTURES)
 LITTER = dict.fromkeys(
     ["train/n01440764/._0.JPEG", "train/n01440764/notes.txt", "train/.DS_Store", "a.csv"], b"x"
 )
-IMAGENETTE: dict[str, Files] = {
+IMAGENETTE = {
     "folder": INSIDE,
     "its inside": PICTURES,
     "tgz": {"imagenette2-160.tgz": gzipped(tar(INSIDE))},
@@ -156,17 +158,12 @@ IMAGENETTE: dict[str, Files] = {
 }
 
 
-def refusal(name: str, folder: Path | None, **options: Any) -> str:
-    """The one sentence with which the files in `folder` are refused."""
-    return refused(load, name, folder, **options)
-
-
 # --- the real files ----------------------------------------------------------------------------------------
 
 REAL = Path(os.environ.get("ACDPP_DATA", Path(__file__).parents[4] / "shared" / "data"))
 
 
-def real(name: str) -> Path:
+def real(name):
     if not (REAL / name).is_dir():
         pytest.skip(f"no {name} in $ACDPP_DATA")
     return REAL / name

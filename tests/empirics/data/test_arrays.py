@@ -1,7 +1,5 @@
 """Arrays and torch's data sets become the same data set by whatever door, or are refused in one sentence."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any
@@ -12,7 +10,7 @@ import torch
 from torch.utils.data import IterableDataset, TensorDataset
 
 from empirics.data import Dataset, as_dataset, from_arrays, from_mapping, from_torch, load
-from tests.empirics.refused import refused
+from tests.empirics.small import refused
 
 RNG = np.random.default_rng(3)
 X, TEST_X = RNG.normal(size=(12, 2, 3)), RNG.normal(size=(6, 2, 3))
@@ -25,18 +23,18 @@ Y, TEST_Y = np.arange(12) % 3, np.arange(6) % 3
 class Items:
     """A map-style data set, as torch means it."""
 
-    def __init__(self, *items: Any) -> None:
+    def __init__(self, *items):
         self.items = items
 
-    def __len__(self) -> int:
+    def __len__(self):
         return len(self.items)
 
-    def __getitem__(self, i: int) -> Any:
+    def __getitem__(self, i):
         return self.items[i]
 
 
 TRAIN, TEST = (TensorDataset(torch.tensor(x), torch.tensor(y)) for x, y in ((X, Y), (TEST_X, TEST_Y)))
-FORMS: dict[str, Any] = {
+FORMS = {
     "four": (X, Y, TEST_X, TEST_Y),
     "four in a list": [X, Y, TEST_X, TEST_Y],
     "pairs": ((X, Y), (TEST_X, TEST_Y)),
@@ -53,7 +51,7 @@ FORMS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_data_set_is_the_same_by_every_door(form: str) -> None:
+def test_the_data_set_is_the_same_by_every_door(form):
     data = as_dataset(FORMS[form])
     np.testing.assert_array_equal(data.train_x, X.astype(np.float32))
     np.testing.assert_array_equal(data.test_x, TEST_X.astype(np.float32))
@@ -63,7 +61,7 @@ def test_the_data_set_is_the_same_by_every_door(form: str) -> None:
     assert data.digest == from_arrays(X, Y, TEST_X, TEST_Y).digest
 
 
-def test_names_and_ready_data_sets_pass_the_same_door() -> None:
+def test_names_and_ready_data_sets_pass_the_same_door():
     ready = from_arrays(X, Y)
     assert as_dataset(ready) is ready
     assert as_dataset("digits").digest == load("digits").digest
@@ -74,11 +72,11 @@ def test_names_and_ready_data_sets_pass_the_same_door() -> None:
 @pytest.mark.parametrize(
     "thing", [None, 5, X, torch.tensor(X), (X, Y, X), (X,), (), (TRAIN, X), (X, TRAIN), object(), iter([1])]
 )
-def test_anything_else_is_answered_with_what_would_do(thing: Any) -> None:
+def test_anything_else_is_answered_with_what_would_do(thing):
     assert "a data set is one of digits" in refused(as_dataset, thing)
 
 
-def test_the_doors_need_no_torch() -> None:
+def test_the_doors_need_no_torch():
     code = "import sys, empirics.data; assert 'torch' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
@@ -89,7 +87,7 @@ def test_the_doors_need_no_torch() -> None:
 HELD_OUT = [0, 8, 12, 14]  # of 23: pinned, so that nobody's test set changes unnoticed
 
 
-def test_every_fifth_of_a_fixed_order_is_held_out() -> None:
+def test_every_fifth_of_a_fixed_order_is_held_out():
     x = np.arange(23)
     data = from_arrays(x, x % 2)
     assert data.test_x.tolist() == [[n] for n in HELD_OUT]
@@ -101,14 +99,14 @@ def test_every_fifth_of_a_fixed_order_is_held_out() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float64", ">f8", "longdouble"])
-def test_inputs_of_any_real_type_become_float32_and_stay_as_they_are(dtype: str) -> None:
+def test_inputs_of_any_real_type_become_float32_and_stay_as_they_are(dtype):
     x = (RNG.integers(0, 200, (6, 4))).astype(dtype)
     data = from_arrays(x, [0, 1] * 3, x, [0, 1] * 3)
     assert data.train_x.dtype == np.float32
     np.testing.assert_array_equal(data.train_x, x.astype(np.float32))
 
 
-def test_a_data_set_keeps_its_numbers_when_the_array_changes() -> None:
+def test_a_data_set_keeps_its_numbers_when_the_array_changes():
     x, y = X.astype(np.float32), Y.astype(np.int64)
     data = from_arrays(x, y, x, y)
     x[:], y[:] = 7, 2
@@ -119,7 +117,7 @@ def test_a_data_set_keeps_its_numbers_when_the_array_changes() -> None:
 @pytest.mark.parametrize(
     "y", [[False, True] * 3, [2**63 - 1, -(2**63)] * 3, np.array([5, 2**62] * 3, np.uint64), [-0.0, 1e15] * 3]
 )
-def test_class_numbers_may_be_any_whole_numbers(y: Any) -> None:
+def test_class_numbers_may_be_any_whole_numbers(y):
     data = from_arrays(np.arange(6), y, np.arange(6), y)
     np.testing.assert_array_equal(data.train_y, np.unique(np.array(y), return_inverse=True)[1])
 
@@ -128,7 +126,7 @@ def test_class_numbers_may_be_any_whole_numbers(y: Any) -> None:
 
 BAD = X.copy()
 BAD[3, 1, 2] = np.nan
-WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
+WRONG = {
     "lengths": ((X, Y[:-1]), "x and y must be of one length, got 12 and 11"),
     "test lengths": ((X, Y, TEST_X, Y), "test_x and test_y must be of one length"),
     "the other half": ((X, Y, None, TEST_Y), "belong together"),
@@ -143,62 +141,52 @@ WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
     "no samples": ((X[:0], Y[:0]), "shape (0, 2, 3)"),
     "no features": ((X[:, :0], Y), "shape (12, 0, 3)"),
     "a number": ((5, Y), "shape ()"),
-    "one-hot": (
-        (X, np.eye(3)[Y]),
-        "y must have one class number for each sample, got an array of shape (12, 3)",
-    ),
+    "one-hot": ((X, np.eye(3)[Y]), "one class number for each sample, got an array of shape (12, 3)"),
     "no labels": ((X, []), "shape (0,)"),
     "halves": ((X, Y + 0.5), "whole class numbers, such as 0, 1, 2, got 0.5"),
     "nan labels": ((X, Y * np.nan), "whole"),
     "huge labels": ((X, Y + 1e300), "whole"),
     "beyond int64": ((X, np.array([0, 2**63 + 5] * 6, np.uint64)), "whole"),
     "one class": ((X, Y * 0 + 4), "two classes or more, got 4 alone"),
-    "an unseen class": (
-        (X, Y, TEST_X, TEST_Y + 5),
-        "the class 5, which training never sees: y has no such class",
-    ),
-    "shapes": (
-        (X, Y, TEST_X[:, :1], TEST_Y),
-        "x and test_x must have inputs of one shape, got (2, 3) and (1, 3)",
-    ),
+    "an unseen class": ((X, Y, TEST_X, TEST_Y + 5), "training never sees: y has no such class"),
+    "shapes": ((X, Y, TEST_X[:, :1], TEST_Y), "inputs of one shape, got (2, 3) and (1, 3)"),
     "four samples": ((X[:4], Y[:4]), "at least 5 samples"),
 }
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_arrays_that_are_no_data_set_are_refused(case: str) -> None:
+def test_arrays_that_are_no_data_set_are_refused(case):
     given, part = WRONG[case]
     assert part in refused(from_arrays, *given)
 
 
-def test_a_class_that_is_all_held_out_is_not_lost_silently() -> None:
+def test_a_class_that_is_all_held_out_is_not_lost_silently():
     y = np.zeros(23)
     y[HELD_OUT[0]] = 9
-    assert "the class 9, which training never sees: all its samples were held out" in refused(
-        from_arrays, np.arange(23), y
-    )
+    sentence = refused(from_arrays, np.arange(23), y)
+    assert "the class 9, which training never sees: all its samples were held out" in sentence
 
 
 @pytest.mark.parametrize(
     "names",
     [(), ("x",), ("x", "y", "test_x"), ("x", "y", "x_test", "y_test"), ("x", "y", "ids"), ("X", "y"), (1, 2)],
 )
-def test_a_mapping_holds_what_it_should_and_nothing_else(names: tuple[Any, ...]) -> None:
+def test_a_mapping_holds_what_it_should_and_nothing_else(names):
     assert "the mapping should hold x and y" in refused(from_mapping, dict.fromkeys(names, X))
 
 
 class Stream(IterableDataset[Any]):
-    def __iter__(self) -> Any:
+    def __iter__(self):
         return iter([(X[0], 1)])
 
 
 class StreamWithLength(Stream):
-    def __len__(self) -> int:
+    def __len__(self):
         return 1
 
 
 PAIRS = list(zip(X, Y, strict=True))
-WRONG_ITEMS: dict[str, tuple[Any, str]] = {
+WRONG_ITEMS = {
     "a stream": (Stream(), "training set must be a map-style data set"),
     "a stream with a length": (StreamWithLength(), "training set must be a map-style data set"),
     "nothing": (Items(), "must not be empty"),
@@ -209,17 +197,14 @@ WRONG_ITEMS: dict[str, tuple[Any, str]] = {
     "nan": (Items(*PAIRS, (BAD[3], 1)), "input 12 of the training set must hold finite"),
     "text": (Items(*PAIRS, ("a", 1)), "input 12 of the training set must be an array of real numbers"),
     "a label of text": (Items(*PAIRS, (X[0], "a")), "label 12 of the training set"),
-    "a one-hot label": (
-        Items(*PAIRS, (X[0], [0, 1])),
-        "label 12 of the training set must be one class number",
-    ),
+    "a one-hot label": (Items(*PAIRS, (X[0], [0, 1])), "label 12 of the training set must be one class"),
     "no features": (Items(*[([], i % 2) for i in range(6)]), "shape (6, 0)"),
     "one class": (Items(*PAIRS[:1] * 9), "two classes"),
 }
 
 
 @pytest.mark.parametrize("case", WRONG_ITEMS)
-def test_what_is_no_map_style_data_set_is_refused(case: str) -> None:
+def test_what_is_no_map_style_data_set_is_refused(case):
     given, part = WRONG_ITEMS[case]
     assert part in refused(from_torch, given)
     assert part in refused(as_dataset, given)
@@ -227,9 +212,9 @@ def test_what_is_no_map_style_data_set_is_refused(case: str) -> None:
         assert part.replace("training", "test") in refused(as_dataset, (TRAIN, given))
 
 
-def test_an_error_of_the_users_own_data_set_stays_what_it_is() -> None:
+def test_an_error_of_the_users_own_data_set_stays_what_it_is():
     class Broken(Items):
-        def __getitem__(self, i: int) -> Any:
+        def __getitem__(self, i):
             raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):

@@ -1,29 +1,75 @@
-"""Every layout of a data set gives the same numbers; and what the real files look like, where they are at hand."""
+"""Loaders: every layout of a data set gives the same numbers, and missing files one clear sentence.
 
-from __future__ import annotations
+The files are small and made in `made_data`. Where real ones are at hand, in `$ACDPP_DATA` or in `../shared/data` beside
+the repository (folders mnist, cifar10, imagenette), they are read too.
+"""
 
 import io
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from empirics.data import cifar10, imagenette, load
+from empirics.data import Dataset, cifar10, imagenette, load
 from empirics.data.dataset import digest
 from empirics.data.files import members
 from tests.empirics.data import made_data as made
 from tests.empirics.data.made_data import put, refusal
+from tests.empirics.small import refused
 
 BYTE = np.float32(255)
+WANTED = (
+    ("mnist", "train-images-idx3-ubyte.gz"),
+    ("cifar10", "cifar-10-python"),
+    ("imagenette", "imagenette2-160.tgz"),
+)
+
+
+@pytest.mark.parametrize(("name", "file"), WANTED)
+def test_missing_data_says_what_to_get_and_where_to_put_it(name, file, tmp_path):
+    assert file in refusal(name, None)
+    assert file in refusal(name, tmp_path)
+    assert str(tmp_path) in refusal(name, tmp_path)
+    assert "does not exist" in refusal(name, tmp_path / "nowhere")
+    refusal(name, tmp_path / ("long" * 100))
+    put(tmp_path, {"file": b""})
+    assert "give the directory that holds it" in refusal(name, tmp_path / "file")
+    assert name == "imagenette" or "imagenette alone" in refusal(name, tmp_path, size=32)
+
+
+def test_the_digest_tells_values_shapes_and_types_apart():
+    x, y = np.zeros((2, 1, 2, 3), np.float32), np.zeros(2, np.int64)
+    digests = {digest(x, y), digest(x.reshape(2, 1, 3, 2), y), digest(x + 1, y), digest(y, x)}
+    assert len(digests) == 4
+    assert digest(x[:, :, ::-1], y) == digest(np.ascontiguousarray(x[:, :, ::-1]), y)
+
+
+def test_a_dataset_refuses_arrays_that_do_not_fit():
+    x, y = right = np.zeros((2, 4), np.float32), np.array([0, 1])
+    for wrong in ((x.astype(float), y), (x, y[:1]), (x[:0], y[:0]), (x, 2 * y)):
+        for train, test in ((wrong, right), (right, wrong)):
+            refused(Dataset.of, "made up", train, test, classes=2)
+
+
+def test_digits_are_split_into_every_fifth_of_a_class_and_the_rest():
+    from sklearn.datasets import load_digits
+
+    bundled, data = load_digits(), load("digits")
+    assert data.classes == 10
+    for label in range(10):
+        images = bundled.images[bundled.target == label].astype(np.float32)[:, None] / 16
+        is_test = np.arange(len(images)) % 5 == 4
+        np.testing.assert_array_equal(data.test_x[data.test_y == label], images[is_test])
+        np.testing.assert_array_equal(data.train_x[data.train_y == label], images[~is_test])
+    assert data.digest == "88d9d7deac8ece7a1fc17930e4efc11b87eaf0546b9cb1a7dd6c2848bc986b92"
 
 
 # --- MNIST -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("layout", made.MNIST_LAYOUTS)
-def test_mnist_is_the_same_in_every_layout(layout: str, tmp_path: Path) -> None:
+def test_mnist_is_the_same_in_every_layout(layout, tmp_path):
     data = load("mnist", put(tmp_path, made.MNIST_LAYOUTS[layout]))
     assert data.train_x.dtype == np.float32
     np.testing.assert_array_equal(data.train_x, (made.TRAIN_DIGITS / BYTE)[:, None])
@@ -33,7 +79,7 @@ def test_mnist_is_the_same_in_every_layout(layout: str, tmp_path: Path) -> None:
     assert data.digest == digest(data.train_x, data.train_y, data.test_x, data.test_y)
 
 
-def test_the_real_mnist_has_its_published_counts() -> None:
+def test_the_real_mnist_has_its_published_counts():
     data = load("mnist", made.real("mnist"))
     assert data.train_x.shape == (60_000, 1, 28, 28)
     assert data.test_x.shape == (10_000, 1, 28, 28)
@@ -45,7 +91,7 @@ def test_the_real_mnist_has_its_published_counts() -> None:
 
 
 @pytest.mark.parametrize("layout", made.CIFAR10)
-def test_cifar10_is_the_same_in_every_layout(layout: str, tmp_path: Path) -> None:
+def test_cifar10_is_the_same_in_every_layout(layout, tmp_path):
     data = load("cifar10", put(tmp_path, made.CIFAR10[layout]))
     train = np.concatenate([made.BATCHES[name] for name in cifar10.TRAIN])
     np.testing.assert_array_equal(data.train_y, train[:, 0])
@@ -56,7 +102,7 @@ def test_cifar10_is_the_same_in_every_layout(layout: str, tmp_path: Path) -> Non
     np.testing.assert_array_equal(red[1], second_row / BYTE)
 
 
-def test_real_cifar10_records_look_like_photographs() -> None:
+def test_real_cifar10_records_look_like_photographs():
     data = load("cifar10", made.real("cifar10"))
     counts = np.bincount(data.train_y)
     assert (counts == counts[0]).all()
@@ -71,7 +117,7 @@ def test_real_cifar10_records_look_like_photographs() -> None:
 
 
 @pytest.mark.parametrize("layout", made.IMAGENETTE)
-def test_imagenette_is_the_same_in_every_layout_whatever_lies_beside_it(layout: str, tmp_path: Path) -> None:
+def test_imagenette_is_the_same_in_every_layout_whatever_lies_beside_it(layout, tmp_path):
     data = load("imagenette", put(tmp_path, made.IMAGENETTE[layout]), size=8)
     assert data.classes == 10
     np.testing.assert_array_equal(data.train_y, np.repeat(np.arange(10), 2))
@@ -81,16 +127,19 @@ def test_imagenette_is_the_same_in_every_layout_whatever_lies_beside_it(layout: 
     assert data.digest == reference.digest
 
 
-def test_images_are_cropped_in_the_middle_and_grey_ones_get_three_equal_channels(tmp_path: Path) -> None:
-    wide, grey = made.jpeg(made.RNG.integers(0, 256, (10, 14, 3), np.uint8)), np.full((40, 60), 100, np.uint8)
-    ours = {"val/n03888257/1.JPEG": wide, "train/n01440764/0.JPEG": made.jpeg(grey)}
+def test_images_are_cropped_in_the_middle_and_grey_ones_get_three_equal_channels(tmp_path):
+    wide, grey = (
+        made.image(made.RNG.integers(0, 256, (10, 14, 3), np.uint8)),
+        np.full((40, 60), 100, np.uint8),
+    )
+    ours = {"val/n03888257/1.JPEG": wide, "train/n01440764/0.JPEG": made.image(grey)}
     data = load("imagenette", put(tmp_path, made.PICTURES | ours), size=10)
     middle = np.asarray(Image.open(io.BytesIO(wide)))[:, 2:12].transpose(2, 0, 1)
     np.testing.assert_array_equal(data.test_x[-1], middle / BYTE)
     np.testing.assert_array_equal(data.train_x[0], np.full((3, 10, 10), np.float32(100) / BYTE))
 
 
-def test_a_linked_image_is_read_and_a_dangling_link_refused(tmp_path: Path) -> None:
+def test_a_linked_image_is_read_and_a_dangling_link_refused(tmp_path):
     put(tmp_path / "elsewhere", {"0.JPEG": made.PICTURES["train/n01440764/0.JPEG"]})
     folder = put(tmp_path / "data", made.PICTURES)
     expected = load("imagenette", folder, size=8).digest
@@ -102,7 +151,7 @@ def test_a_linked_image_is_read_and_a_dangling_link_refused(tmp_path: Path) -> N
     assert "cannot be read" in refusal("imagenette", folder, size=8)
 
 
-def test_reading_an_archive_writes_nothing(tmp_path: Path) -> None:
+def test_reading_an_archive_writes_nothing(tmp_path):
     put(tmp_path, made.IMAGENETTE["tgz"] | made.CIFAR10["python archive"])
     before = sorted(tmp_path.rglob("*"))
     load("imagenette", tmp_path, size=8)
@@ -110,7 +159,7 @@ def test_reading_an_archive_writes_nothing(tmp_path: Path) -> None:
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_real_imagenette_images_have_the_side_that_the_name_says() -> None:
+def test_real_imagenette_images_have_the_side_that_the_name_says():
     folder = made.real("imagenette")
     archive = next((folder / name for name in imagenette.ARCHIVES if (folder / name).is_file()), None)
     if archive is None:

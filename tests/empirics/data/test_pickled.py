@@ -1,24 +1,29 @@
 """The pickles of CIFAR-10's python version are read, and no pickle can make the reader do anything."""
 
-from __future__ import annotations
-
 import copyreg
 import os
 import pickle
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from empirics.data import pickled
-from tests.empirics.data.made_data import BATCHES, PY, PYTHON, batch_pickle, put, refusal, short_string, under
-from theory.setting import SettingError
+from tests.empirics.data.made_data import (
+    BATCHES,
+    PY,
+    PYTHON,
+    Calls,
+    batch_pickle,
+    put,
+    refusal,
+    short_string,
+    under,
+)
+from tests.empirics.small import refused
 
 
-def test_a_batch_stored_by_columns_or_by_todays_numpy_is_read_too() -> None:
+def test_a_batch_stored_by_columns_or_by_todays_numpy_is_read_too():
     records = BATCHES["data_batch_1"]
     batch = {"labels": records[:, 0].tolist(), "data": np.ascontiguousarray(records[:, 1:])}
     for content in (batch_pickle(records, by_column=True), pickle.dumps(batch, 3), pickle.dumps(batch, 4)):
@@ -26,19 +31,9 @@ def test_a_batch_stored_by_columns_or_by_todays_numpy_is_read_too() -> None:
         np.testing.assert_array_equal(np.column_stack([labels, pixels]), records)
 
 
-class Calls:
-    """Pickles to a call of `function` with `arguments`."""
-
-    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
-        self.call = function, arguments
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return self.call
-
-
 @pytest.mark.parametrize("protocol", [0, 1, 2, 3, 4, 5])
 @pytest.mark.parametrize("hidden", [False, True])
-def test_a_malicious_pickle_is_refused_and_does_nothing(protocol: int, hidden: bool, tmp_path: Path) -> None:
+def test_a_malicious_pickle_is_refused_and_does_nothing(protocol, hidden, tmp_path):
     canary = tmp_path / "executed"
     for weapon in (
         Calls(os.mkdir, str(canary)),
@@ -77,24 +72,21 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("attack", HOSTILE)
-def test_hostile_opcodes_are_refused_and_leave_the_reader_as_it_was(attack: str) -> None:
+def test_hostile_opcodes_are_refused_and_leave_the_reader_as_it_was(attack):
     content, reason = HOSTILE[attack]
     before = {cls: dict(vars(cls)) for cls in {*pickled.KNOWN.values(), pickled._Inert}}
-    with pytest.raises(SettingError, match=reason):
-        pickled.labels_and_pixels("batch", content)
+    assert reason in refused(pickled.labels_and_pixels, "batch", content)
     assert before == {cls: dict(vars(cls)) for cls in before}
 
 
-def test_an_extension_code_that_another_unpickler_has_used_is_no_way_around_the_names(tmp_path: Path) -> None:
+def test_an_extension_code_that_another_unpickler_has_used_is_no_way_around_the_names(tmp_path):
     code, canary = 0xF0, tmp_path / "executed"
     copyreg.add_extension(os.mkdir.__module__, "mkdir", code)
     try:
         extension = b"\x82" + bytes([code])
         assert pickle.loads(b"\x80\x02" + extension + b".") is os.mkdir  # cached from here on: no find_class
-        with pytest.raises(SettingError, match="opcode EXT1"):
-            pickled.labels_and_pixels(
-                "batch", b"\x80\x02" + extension + short_string(bytes(canary)) + b"\x85R."
-            )
+        armed = b"\x80\x02" + extension + short_string(bytes(canary)) + b"\x85R."
+        assert "opcode EXT1" in refused(pickled.labels_and_pixels, "batch", armed)
         assert not canary.exists()
     finally:
         copyreg.remove_extension(os.mkdir.__module__, "mkdir", code)
@@ -117,6 +109,5 @@ def test_an_extension_code_that_another_unpickler_has_used_is_no_way_around_the_
         [1, 2],
     ],
 )
-def test_a_harmless_pickle_of_something_else_is_refused(batch: Any) -> None:
-    with pytest.raises(SettingError, match="batch"):
-        pickled.labels_and_pixels("batch", pickle.dumps(batch, 4))
+def test_a_harmless_pickle_of_something_else_is_refused(batch):
+    assert "batch" in refused(pickled.labels_and_pixels, "batch", pickle.dumps(batch, 4))

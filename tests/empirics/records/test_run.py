@@ -8,14 +8,14 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from empirics import Policy, measuring
+from empirics import measuring
 from empirics.records.columns import COLUMNS
 from empirics.records.folder import read_result
 from empirics.records.summary import FIELDS
 from empirics.run import run_study
 from empirics.settings.study import Study
 from empirics.training.module import Module
-from tests.empirics.small import assert_same_rows, blobs, blobs_file, columns, stopped_at
+from tests.empirics.small import Steady, assert_same_rows, blobs, blobs_file, columns, stopped_at
 from theory.bound import theorem_1
 from theory.reuse import trajectory
 from theory.setting import Constants, SettingError
@@ -194,18 +194,6 @@ def test_a_study_of_another_length_is_that_study_bit_for_bit(given, rounds, stop
     assert changed == run_study(small(**given, rounds=then), whole)
     assert_same_rows(out, whole)
     assert read_result(out).settings["continued"][0]["after_round"] == done
-
-
-class Steady(Policy):
-    """As many samples of each client in a round, for three rounds."""
-
-    retention = 3
-
-    def __init__(self, *samples):
-        self.samples = samples
-
-    def decide(self, state, cost):
-        return state, np.tile(self.samples, (len(cost), 1))
 
 
 class Dry(Steady):

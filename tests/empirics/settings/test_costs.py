@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from empirics.settings.costs import CostProcess, Process
-from tests.empirics.refused import refused
+from tests.empirics.small import refused
 
 
 @pytest.mark.parametrize("process", [process for process in Process if process != Process.trace])

@@ -8,7 +8,7 @@ import pytest
 from empirics.control.registry import BUILT_IN
 from empirics.settings.policy_name import SETTINGS_OF, PolicyName, listed, swept
 from empirics.settings.study import Study
-from tests.empirics.refused import refused
+from tests.empirics.small import refused
 from theory.setting import Constants
 
 SPELLINGS = {

@@ -9,8 +9,7 @@ from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.ladder import EVERYWHERE, LADDER, at_equal_spending, rungs
 from empirics.settings.section7 import DATASETS, SETTINGS, STEPS, section7, settings_for
 from empirics.training.engine import aggregation_weights
-from tests.empirics.refused import refused
-from tests.empirics.small import CONTROL
+from tests.empirics.small import CONTROL, refused
 from theory.paper import BUDGET, BUFFERS, SECTION7
 
 

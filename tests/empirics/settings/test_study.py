@@ -9,7 +9,7 @@ from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS, read_toml
 from empirics.settings.study import Study
 from empirics.settings.toml import toml
-from tests.empirics.refused import refused
+from tests.empirics.small import refused
 
 
 @pytest.mark.parametrize(
