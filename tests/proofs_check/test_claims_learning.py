@@ -1,63 +1,20 @@
-"""Theorem 1, its sharper forms and their links: every end-to-end example must fail when a term of its bound is cut, and
-every counterexample must lose its force when its loss violates the constants that it claims.
-
-One planted error a module; `python -m benchmarks.mutants` plants the others."""
+"""Theorem 1, its sharper forms and their lemmas: the examples against slow twins, exact means against drawn ones, and
+every counterexample loses its force when its loss violates the constants that it claims."""
 
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
-from proofs_check.claim import Context
-from proofs_check.groundwork.learning import (
-    counterexamples,
-    excess_risk,
-    many_rounds,
-    one_round,
-    population,
-    powered,
-    worst_round,
-)
+from proofs_check.claims.learning import aggregation
+from proofs_check.groundwork.learning import chaining, counterexamples, excess_risk, powered, worst_round
+from proofs_check.groundwork.learning.suprema import kolmogorov_mean, kuiper_mean
 from proofs_check.groundwork.learning.training import Loss, Problem, theta
 from proofs_check.simulator import Snapshot
-from theory import bound, sharper
+from theory import sharper
 from theory.algebra import ball
 from theory.setting import Constants
-
-# --- power -------------------------------------------------------------------------------------------------
-
-POWERED = {
-    "theorem_1": excess_risk.theorem_powered,
-    "sharper_1": excess_risk.sharper_powered,
-    "memory_1": excess_risk.memory_powered,
-}
-# how much of a term is left; the others stay as they are
-CUT = [
-    *((name, term, Fraction(1, 2)) for name in POWERED for term in ("root", "constant", "initial")),
-    *((name, "generalisation", 0) for name in POWERED),
-]
-CUT = [cut for cut in CUT if cut[:2] not in (("memory_1", "root"), ("theorem_1", "constant"))]
-
-
-def _planted(monkeypatch, name, term, share):
-    """The bound as `excess_risk` knows it, one of its terms cut."""
-    plain = getattr(excess_risk, name)
-
-    def changed(*arguments):
-        whole = plain(*arguments)
-        return replace(whole, terms=replace(whole.terms, **{term: ball(share) * getattr(whole.terms, term)}))
-
-    monkeypatch.setattr(excess_risk, name, changed)
-    return POWERED[name]()
-
-
-@pytest.mark.parametrize(("name", "term", "share"), [*CUT, ("theorem_1", "constant", 0)])
-def test_with_less_of_a_term_an_example_violates_the_bound(monkeypatch, name, term, share):
-    assert _planted(monkeypatch, name, term, share).outcome == "fails"
-
-
-def test_the_linear_term_of_theorem_1_has_no_power(monkeypatch):
-    assert _planted(monkeypatch, "theorem_1", "linear", 0).outcome == "holds"
 
 
 def test_a_term_that_no_example_needs_and_an_example_that_violates_its_constants_leave_the_check_open():
@@ -148,6 +105,17 @@ def test_the_double_well_refutes_nothing_with_a_wrong_constant(monkeypatch):
     assert counterexamples.basin().outcome == "open"
 
 
+@pytest.mark.parametrize("constant", ["D", "B", "G", "L", "sigma"])
+def test_point_masses_that_violate_a_constant_are_no_counterexample(constant, monkeypatch):
+    def smaller(**values):
+        return Constants(**{**values, constant: Fraction(values[constant]) / 3})
+
+    monkeypatch.setattr(aggregation, "Constants", smaller)
+    found = aggregation.stated_weights_theorem()
+    assert found.outcome == "open"
+    assert "was not shown to satisfy" in found.detail
+
+
 def test_a_loss_that_is_not_convex_not_monotone_or_not_differentiable_is_seen():
     unit, half = Constants(D=2, sigma=1, eta=1, B=1, Pdim=1, G=2), Fraction(1, 2)
     both = Problem("±θ²", -1, 1, (Loss((theta**2,)), Loss((1 - theta**2,))), (half, half), unit)
@@ -156,42 +124,43 @@ def test_a_loss_that_is_not_convex_not_monotone_or_not_differentiable_is_seen():
     assert _unshown(kink) == ["differentiable"]
 
 
-# --- links -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", one_round.PREMISES)
-def test_the_recursion_needs_each_of_its_premises(name, monkeypatch):
-    given = {other: premise for other, premise in one_round.PREMISES.items() if other != name}
-    monkeypatch.setattr(one_round, "PREMISES", given)
-    assert one_round.corrected_recursion().outcome == "fails"
-
-
-def _half(module, name):
-    plain = getattr(module, name)
-    return module, name, lambda *arguments: plain(*arguments) / 2
-
-
-@pytest.mark.parametrize(
-    ("module", "name", "planted", "link"),
-    [
-        (*_half(one_round, "root_term"), one_round.on_a_segment),
-        (*_half(one_round, "step_constant"), one_round.memory_recursion),
-        (*_half(one_round, "per_round_constant"), one_round.drift_of_local_steps),
-        (*_half(bound, "linear_term"), many_rounds.theorem_telescopes),
-        (*_half(bound, "initial_term"), many_rounds.attained),
-        (*_half(population, "generalisation_term"), population.deviation_is_covered),
-        (*_half(population, "stale_weight"), population.stale_weights_of_a_client),
-    ],
-)
-def test_half_of_a_term_breaks_a_link(monkeypatch, module, name, planted, link):
-    monkeypatch.setattr(module, name, planted)
-    assert link().outcome != "holds"
-
-
-def test_shares_that_the_weight_of_the_older_samples_ignores_are_seen(monkeypatch):
-    monkeypatch.setattr(population, "stale_weight", lambda f, n, shares=None: sharper.stale_weight(f, n))
-    assert population.stale_weights(Context()).outcome == "fails"
-
-
 def test_no_two_constants_of_the_worst_rounds_are_alike():
     assert len({getattr(worst_round.example(3), name) for name in ("D", "sigma", "eta", "L", "G")}) == 5
+
+
+# --- exact suprema -----------------------------------------------------------------------------------------
+
+
+def _drawn(counts, rng, runs=40_000):
+    """W before and after each of the sorted samples, and the samples, one row a run."""
+    samples = rng.random((runs, len(counts)))
+    order = np.argsort(samples, axis=1)
+    after = np.cumsum(np.array(counts)[order], axis=1) / sum(counts)
+    before = np.concatenate([np.zeros((runs, 1)), after[:, :-1]], axis=1)
+    return before, after, np.take_along_axis(samples, order, axis=1)
+
+
+@pytest.mark.parametrize("counts", [(2, 2, 1), (97, 1, 1, 1)])
+@pytest.mark.parametrize(
+    ("exact", "join"), [(kolmogorov_mean, np.maximum), (kuiper_mean, np.add)], ids=["thresholds", "intervals"]
+)
+def test_exact_mean_of_a_supremum_agrees_with_drawn_samples(exact, join, counts):
+    before, after, samples = _drawn(counts, np.random.default_rng(1))
+    found = join((after - samples).max(axis=1), (samples - before).max(axis=1))
+    error = found.std() / np.sqrt(found.size)
+    weights = [Fraction(a, sum(counts)) for a in counts]
+    assert abs(found.mean() - float(exact(weights))) <= 5 * error + 1e-12
+
+
+def test_the_chaining_sum_agrees_with_plain_floats_and_its_tail_is_inside_the_ball():
+    for d in (1, 2, 7, 100):
+        plain = 2 * sum(
+            8.0 ** (1 - j)
+            / 2
+            * np.sqrt(2 / d * (np.log(2 * np.e * (d + 1)) + d * np.log(2 * np.e * 4 * 64.0**j)))
+            for j in range(1, 60)
+        )
+        assert abs(float(chaining.chaining_constant(d)) - plain) < 1e-12
+        cut_early = chaining.chaining_constant(d, levels=3)
+        assert cut_early.lower() <= plain <= cut_early.upper()
+        assert cut_early.rad() > 1e-4

@@ -1,33 +1,14 @@
-"""The claims about the law of reuse: their ground truth checked by hand, and planted errors that must be caught."""
+"""The claims about the law of reuse, with one curvature and with many: their ground truth by hand."""
 
 from dataclasses import replace
-from fractions import Fraction
+from fractions import Fraction as F
 
 import pytest
 
-from proofs_check.claims.prediction import (
-    best_k,
-    clients,
-    effective_rate,
-    exact_law,
-    finite_rounds,
-    limits,
-    retention,
-)
-from proofs_check.groundwork.prediction import lags, periods, streams
-from tests.proofs_check.planted import claim_of, established, forgetting
-from theory import clients as differing
-from theory import design, law, stationary
-from theory.algebra import ratio
-from theory.setting import Budget
-
-F = Fraction
-MODULES = (exact_law, retention, limits, effective_rate, best_k, finite_rounds, clients)
-WHERE = (*MODULES, lags, periods, streams, law, stationary, differing, design)
-CACHED = (lags.sums, lags.lag_sums, lags.pairs, lags.product_rises, lags.noise_falls)
-
-
-fresh = forgetting(CACHED)
+from proofs_check.claims.prediction import exact_law
+from proofs_check.groundwork.prediction import periods, streams
+from proofs_check.groundwork.prediction.curvatures import PAIR, Kinds, Stream, coefficients
+from theory import law
 
 
 def test_a_sample_has_the_stated_mean_and_the_axes_are_those_of_a_rotation():
@@ -71,60 +52,48 @@ def test_the_long_run_noise_is_where_the_law_ends(admissions, K):
         assert abs(noise[end] - found) <= 50 * a ** (2 * (T - 20))
 
 
-BIAS = differing.pooled_bias
-
-# where a claim is quick; benchmarks.mutants plants many more: function, what stands in its place
-PLANTS = {
-    "law:reuse": ("contraction", lambda h, eta, E: (1 - h) ** E),
-    "law:reuse/retention": (
-        "stationary_noise",
-        lambda a, K: ratio((1 - a) * (K + 2 * law.lag_sum(a, K)), (1 + a) * K),
-    ),
-    "law:reuse/limits": (
-        "stationary_noise",
-        lambda a, K: ratio((1 - a) * (K + law.lag_sum(a, K)), (1 + a) * K * K),
-    ),
-    "law:reuse/best-k": ("best_rate", lambda K, budget: ratio(budget.total_buffer, K)),
-    "law:reuse/finite": ("full_memory_noise", lambda a, K, t: law.stationary_noise(a, K)),
-    "law:reuse/clients": ("pooled_bias", lambda *arguments: -BIAS(*arguments)),
-}
+# --- curvatures that differ --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("label", PLANTS)
-def test_a_planted_error_takes_the_verdict_away(label, monkeypatch, fresh):
-    function, planted = PLANTS[label]
-    for module in WHERE:
-        if hasattr(module, function):
-            monkeypatch.setattr(module, function, planted)
-    assert not established(claim_of(MODULES, label))
+def test_kinds_are_centred_and_their_chances_add_up():
+    assert PAIR.moments.tilt == F(2, 3) - F(1, 3)
+    for values, chances in ((((F(1), F(1), F(0)),), (F(1),)), (PAIR.values, (F(1, 2), F(1, 4)))):
+        with pytest.raises(ValueError, match="chances must add up"):
+            Kinds(values, chances)
 
 
-def test_an_end_that_tends_elsewhere_is_seen(monkeypatch):
-    monkeypatch.setattr(effective_rate, "lower_end", lambda a, K, p: 1 - a)
-    assert effective_rate.both_ends().outcome != "holds"
+def test_two_rounds_with_one_sample_by_hand():
+    stream = Stream(((1,), (0,)), 2, PAIR, F(1), F(1, 2))
+    path = [(1 - h / 2) * ((1 - h / 2) - g / 2) - g / 2 for h, g, _ in PAIR.values]
+    (_, _, (mean, square)) = stream.expected(1)
+    assert mean == sum(p * end for p, end in zip(PAIR.chances, path, strict=True))
+    assert square == sum(p * end**2 for p, end in zip(PAIR.chances, path, strict=True))
 
 
-def test_an_example_that_tells_nothing_apart_shows_nothing(monkeypatch):
-    monkeypatch.setattr(effective_rate, "UNEVEN", (2, 2))
-    assert effective_rate.counts_mislead().outcome == "open"
+def test_a_cubic_loss_moves_by_half_of_k_times_the_square():
+    kinds = Kinds(tuple((h, g, F(4)) for h, g, _ in PAIR.values), PAIR.chances)
+    stream = Stream(((1,),), 1, kinds, F(1), F(1, 2))
+    plain = replace(stream, kinds=PAIR).expected(1)
+    assert stream.expected(1)[1][0] == plain[1][0] - F(1, 2) * 4 / 2
 
 
-def test_K_times_the_noise_falls_where_steps_overshoot():
-    a = F(-1, 2)
-    assert 2 * law.stationary_noise(a, 2) < law.stationary_noise(a, 1)
+def test_clients_are_weighed_by_what_they_hold():
+    one = Kinds(
+        ((F(1), F(1), F(0)), (F(1), F(-1), F(0))), (F(1, 2), F(1, 2))
+    )  # one Hessian: the split is nothing
+    apart = Stream(((1, 3), (0, 1)), 2, one, F(2), F(1, 3), E=3)
+    assert apart.expected(1) == replace(apart, admissions=((4,), (1,))).expected(1)
 
 
-def test_a_sum_over_lags_without_its_first_term_is_seen(monkeypatch, fresh):
-    a = lags.a
-    monkeypatch.setattr(lags, "geometric", lambda last: (1 - a**last) / (1 - a) - 1)
-    assert lags.sums().outcome == "fails"
+def test_moments_that_are_followed_are_those_of_all_streams():
+    for kept in (1, 2, 3):
+        stream = Stream(((2,), (2,), (2,)), kept, PAIR, F(1), F(1, 2))
+        assert [list(pair) for pair in stream.followed(3, 2)] == stream.expected(1)
 
 
-def test_small_steps_want_the_floor_of_x_and_large_ones_its_ceiling():
-    budget = Budget(buffers=(7,), cost=2, mean_cost=1)
-    h, variance = [F(1)], [F(1)]
-    found = [
-        stationary.best_retention(budget, h=h, variance=variance, eta=eta)[0] for eta in (F(1, 100), F(1))
-    ]
-    assert found == [3, 4]
-    assert design.fill_ratio(budget) // 1 == 3
+def test_coefficients_are_those_of_a_polynomial_in_one_over_the_scale():
+    wanted = [F(2), F(-1, 3), F(0), F(7)]
+    values = [sum(c / F(scale) ** k for k, c in enumerate(wanted)) for scale in range(1, 7)]
+    assert coefficients(values) == [*wanted, 0, 0]
+    mean, square = Stream(((1,),), 1, PAIR, F(0), F(1, 2)).means(3)[1]
+    assert (mean, square) == ([0, 0, 0], [0, PAIR.moments.noise / 4, 0])

@@ -17,7 +17,6 @@ from proofs_check.claim import (
     run_check,
 )
 from proofs_check.evidence import Evidence, fails, holds, obeying, refutes, together, undecided, verdict
-from tests.proofs_check.planted import established
 
 COUNTEREXAMPLE = fails("exact", "wrong at K=2", certificate={"K": 2})
 PROOF = holds("identity", "difference is 0")
@@ -137,19 +136,6 @@ def test_an_exception_in_a_check_is_never_evidence():
 
     with pytest.raises(CheckError, match="broke: ZeroDivisionError"):
         decide(_claim(lambda: PROOF, broken))
-
-
-def test_what_plants_errors_stops_at_the_first_check_that_does_not_hold():
-    """`planted.established` says what `decide` would, and no more is run than that takes."""
-
-    def broken():
-        raise ZeroDivisionError("by zero")
-
-    assert established(_claim(lambda: PROOF, lambda: SAMPLED))
-    for wrong in (lambda: COUNTEREXAMPLE, lambda: OPEN):
-        assert not established(_claim(lambda: PROOF, wrong, lambda: pytest.fail("run in vain")))
-        assert decide(_claim(lambda: PROOF, wrong)).verdict in ("refuted", "undecided")
-    assert not established(_claim(lambda: PROOF, broken))
 
 
 def test_a_check_must_return_evidence():

@@ -1,0 +1,83 @@
+"""A counterexample that breaks its own hypotheses, or tells nothing apart, decides nothing; and what the claims of
+reuse, design, control and regret take for known."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from proofs_check.claim import decide
+from proofs_check.claims.control import independence
+from proofs_check.claims.design import integrality, oracle
+from proofs_check.claims.learning import supremum
+from proofs_check.claims.prediction import effective_rate
+from proofs_check.claims.regret import decomposition, omega3, sign
+from proofs_check.claims.reuse import ages
+from proofs_check.groundwork.reuse.sample_sums import added_up
+from proofs_check.registry import labelled
+from proofs_check.simulator import simulate
+
+
+def test_another_order_of_drop_and_training_breaks_the_retention_claim(monkeypatch):
+    monkeypatch.setattr(ages, "simulate", lambda rounds, K, order="": simulate(rounds, K, "admit-drop-train"))
+    assert decide(*labelled(["eq:kstep-drop"])).corrected_verdict == "refuted"
+
+
+def test_a_loss_that_breaks_its_own_bound_or_convexity_refutes_nothing(monkeypatch):
+    ramp = supremum.ramp
+    for other, lost in ((lambda theta, z: 2 * ramp(theta, z), "G=1"), (supremum.bump, "convexity")):
+        monkeypatch.setattr(supremum, "ramp", other)
+        found = supremum.supremum_convex()
+        assert found.outcome == "open"
+        assert lost in found.detail
+
+
+def test_a_sum_over_samples_refuses_powers_whose_sum_it_does_not_know():
+    A, size, total = sp.symbols("A size total")
+    assert added_up(3 * A - 2, A, size, total) == 3 * total - 2 * size
+    with pytest.raises(ArithmeticError, match="A\\^2"):
+        added_up(A**2, A, size, total)
+
+
+@pytest.mark.parametrize(
+    ("rate", "rho", "last"), [(10, Fraction(99, 100), 238), (1, Fraction(1, 2), 1), (2, Fraction(9, 10), 10)]
+)
+def test_the_last_choice_is_known(rate, rho, last):
+    assert integrality.last_choice(rate, rho) == last
+
+
+def test_losses_that_break_their_constants_refute_nothing(monkeypatch):
+    monkeypatch.setattr(oracle, "STEEP", replace(oracle.STEEP, G=100))
+    (printed, _) = oracle.CLAIMS[0].checks
+    assert printed().outcome == "open"
+
+
+def test_a_counterexample_outside_its_hypotheses_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert independence.markov_factorises().outcome == "fails"
+    monkeypatch.setattr(independence, "BUDGET", Fraction(2))  # the mean cost is not affordable any more
+    assert independence.markov_factorises().outcome == "open"
+
+
+def test_an_example_that_tells_nothing_apart_shows_nothing(monkeypatch):
+    monkeypatch.setattr(effective_rate, "UNEVEN", (2, 2))
+    assert effective_rate.counts_mislead().outcome == "open"
+
+
+def test_the_table_shows_the_printed_rate_diverging_and_the_true_one_converging():
+    rows = omega3.table((10**3, 10**6, 10**9), stated=False)
+    printed, true = ([float(cell.split(f"{name} = ")[1].split(",")[0]) for cell in list(rows.values())[:3]]
+                     for name in ("Ω₃/log T", "Ω₃/√(T log T)"))  # fmt: skip
+    limit = float(rows["T → ∞"].split("→ ")[-1])
+    assert printed[0] * 100 < printed[1] * 5 < printed[2]
+    assert true[0] < true[1] < true[2] < limit < 1.1 * true[2]
+
+
+def test_a_counterexample_that_acdpp_would_not_play_decides_nothing(monkeypatch):
+    """At V = 1 the debt wins: the loop leaves the upper ends, and the example must not be claimed for ACDPP."""
+    assert sign.loop_admits_upper_ends(2, 50, 1, Fraction(11, 2), 55).outcome != "holds"
+    monkeypatch.setattr(sign, "_upper_ends", lambda T: [Fraction(10**6)] * T)
+    assert sign.below_for_long().outcome != "holds"
+    monkeypatch.setattr(decomposition, "WEIGHT", Fraction(1, 1000))
+    assert decomposition.played_by_acdpp().outcome == "fails"
+    assert decomposition.master_as_stated().outcome == "open"
