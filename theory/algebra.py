@@ -61,6 +61,7 @@ def _dispatched(default: Callable[..., Any]) -> _SingleDispatchCallable[Any]:
     def function(x: Any, *others: Any) -> Any:
         met = _WAITING.keys() & {str(base.__module__).partition(".")[0] for base in type(x).__mro__}
         if not met:
+            function.register(type(x), default)  # so that the next of this type is not looked at again
             return default(x, *others)
         for module in met:
             _WAITING[module]()

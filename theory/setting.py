@@ -183,7 +183,7 @@ class Constants:
                 positive(name, getattr(self, name))
         _whole("E", self.E, "1")
 
-    @property
+    @cached_property
     def merged(self) -> Self:
         """One step of size ηE for E steps of size η, which is what a round moves by to first order."""
         return replace(self, eta=self.eta * self.E, E=1)

@@ -70,7 +70,7 @@ def equal(
     {'K': '1'}
     """
     left, right = sp.sympify(left), sp.sympify(right)
-    rest = sp.cancel(sp.together(sp.expand(left - right)))
+    rest = _reduced(left - right)
     if rest != 0:
         apart = _differing_point(left, right, where)
         if apart:
@@ -94,6 +94,12 @@ def equations(*rows: tuple[Any, Any, str], domain: str) -> Evidence:
     2
     """
     return together(*(equal(left, right, domain=domain, what=what) for left, right, what in rows))
+
+
+def _reduced(difference: Any) -> Any:
+    """The difference as one fraction, cancelled; the greatest common divisor is asked for only where it is not 0."""
+    over_one = sp.together(sp.expand(difference))
+    return sp.Integer(0) if sp.expand(sp.fraction(over_one)[0]) == 0 else sp.cancel(over_one)
 
 
 def _differing_point(left: Any, right: Any, where: Where | None) -> dict[str, Any] | None:
