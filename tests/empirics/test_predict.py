@@ -12,7 +12,7 @@ from empirics import predict_study, run_study
 from empirics.prediction import best as search
 from empirics.prediction.pilot import draw_pilot, jackknife
 from empirics.settings.policy_name import PolicyName
-from tests.empirics.small import Steady, blobs, problem, study
+from tests.empirics.small import Steady, blobs, columns, problem, study
 from theory.setting import SettingError
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
@@ -25,8 +25,11 @@ def predict(out=None, *, given=None, **options):
 
 def test_a_prediction_is_what_training_writes_beside_its_measurements(tmp_path):
     summary = run_study(study(**FEW), tmp_path / "result", dataset=blobs())
-    made = predict(best=False).document()
+    found = predict(best=False)
+    made, table = found.document(), columns(tmp_path / "result")
     for name, row in made["policies"].items():
+        written = table["predicted_excess_risk"][table["policy"] == name]
+        assert written == pytest.approx(found.forecasts[name].risk[:12], rel=1e-12)
         trained = summary["policies"][name]["predicted"]
         assert {number: row[number] for number in NUMBERS} == pytest.approx(trained, rel=1e-12)
     assert made["best"] is None

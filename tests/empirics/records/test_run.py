@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tracemalloc
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -15,26 +16,18 @@ from empirics.records.summary import FIELDS
 from empirics.run import run_study
 from empirics.settings.study import Study
 from empirics.training.module import Module
-from tests.empirics.small import Steady, assert_same_rows, blobs, blobs_file, columns, stopped_at
+from tests.empirics.small import Steady, assert_same_rows, blobs, blobs_file, columns, refused, stopped_at
 from theory.bound import theorem_1
 from theory.reuse import trajectory
-from theory.setting import Constants, SettingError
+from theory.setting import Constants
 
-pytestmark = pytest.mark.xdist_group("run")  # one worker makes what all tests here look at
-SMALL = {
-    "rounds": 40,
-    "seeds": 2,
-    "checkpoint": 10,
-    "buffers": [8, 12],
-    "budget": 11.0,
-    "steps": 2,
-    "labels": "parity",
-}
+FEW = {"rounds": 40, "seeds": 2, "checkpoint": 10, "steps": 2, "predict": False}
 DATA = (blobs().train_x, blobs().train_y)
 
 
 def small(**given):
-    return Study.from_document({"dataset": blobs_file()} | SMALL | given)
+    plain = {"buffers": [8, 12], "budget": 11.0, "labels": "parity", "dataset": blobs_file()}
+    return Study.from_document(plain | FEW | given)
 
 
 @pytest.fixture(scope="module")
@@ -62,12 +55,12 @@ def test_a_result_explains_itself(result):
     assert settings["versions"]["torch"]
     for row in saved["policies"].values():
         assert set(row) == set(FIELDS)
-    assert set(rows.column_names) == set(COLUMNS)
+    assert {*rows.column_names, "predicted_excess_risk"} == set(COLUMNS)
     assert rows.num_rows == len(Study().policies) * 2 * 40
     files = [".lock", "rounds.parquet", "settings.json", "state-000000000040.npz", "summary.json"]
     assert sorted(path.name for path in out.iterdir()) == files
-    for name, column in COLUMNS.items():
-        assert rows.schema.field(name).metadata[b"description"].decode() == column.help
+    for name in rows.column_names:
+        assert rows.schema.field(name).metadata[b"description"].decode() == COLUMNS[name].help
 
 
 def test_the_rows_are_consistent_with_theory(result):
@@ -96,8 +89,7 @@ def test_a_finished_result_can_be_read_again_but_neither_overwritten_nor_changed
         ({"seed": 1, "eta": 0.25}, True, "eta is 0.5 there and 0.25 here; seed is 0 there and 1 here"),
         ({"rounds": 30}, True, "has 40 rounds already, which cannot be cut to 30"),
     ):
-        with pytest.raises(SettingError, match=message):
-            run_study(small(**given), out, resume=resume)
+        assert message in refused(run_study, small(**given), out, resume=resume)
 
 
 def test_a_finished_result_is_read_without_its_state_but_not_continued(result, tmp_path):
@@ -105,8 +97,26 @@ def test_a_finished_result_is_read_without_its_state_but_not_continued(result, t
     (state,) = copy.glob("state-*.npz")
     state.unlink()
     assert read_result(copy).summary == read_result(result[0]).summary
-    with pytest.raises(SettingError, match="held the state"):
-        run_study(out=copy, resume=True)
+    assert "held the state" in refused(run_study, out=copy, resume=True)
+
+
+def held(folder, rounds):
+    """Bytes of Python and NumPy that a study holds on to at most, and how many admissions it decides."""
+    plain = {"radius": None, "V": 10.0, "rho": 0.9, "measures": ("accuracy",)}
+    policies, seen = ["acdpp", "constant", "hybrid", "released"], []
+    given = small(rounds=rounds, seeds=20, policies=policies, **plain)
+    tracemalloc.start()
+    try:
+        run_study(given, folder, progress=lambda _: seen.append(tracemalloc.get_traced_memory()[0]))
+    finally:
+        tracemalloc.stop()
+    return max(seen), rounds * given.runs * given.clients
+
+
+def test_memory_grows_by_less_than_the_admissions_of_the_rounds_alone(result, tmp_path):
+    """With many more rounds, of 8 bytes each; a schedule that is held has six arrays of that size."""
+    (short, few), (long, many) = (held(tmp_path / str(rounds), rounds) for rounds in (20, 80))
+    assert long - short < 8 * (many - few)
 
 
 # --- stopped, and continued --------------------------------------------------------------------------------
@@ -118,11 +128,9 @@ GPU = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason
 def test_a_study_stopped_anywhere_continues_to_the_same_numbers(result, tmp_path, device, after):
     whole, wanted = result
     if device == "cuda":
-        whole = tmp_path / "whole"
-        wanted = run_study(small(), whole, device=device)
+        wanted = run_study(small(), whole := tmp_path / "whole", device=device)
     out = stopped_at(small(), tmp_path / "stopped", after, device=device)
-    with pytest.raises(SettingError, match="unfinished"):
-        read_result(out)
+    assert "unfinished" in refused(read_result, out)
     assert run_study(small(), out, resume=True) == wanted
     assert_same_rows(out, whole)
 
@@ -177,9 +185,9 @@ def test_a_study_can_be_continued_from_another_folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("given", "rounds", "stop", "then"),
     [
-        ({"policies": ["constant", "oracle", "hybrid"], "K": 30}, 25, None, 37),
-        ({"policies": ["acdpp"], "V": 5.0, "rho": 0.9, "K": 4, "predict": False}, 12, None, 20),
-        ({"policies": ["constant", "oracle"]}, 40, 25, 20),
+        ({"policies": ["constant", "oracle", "hybrid"], "K": 30, "predict": True}, 25, None, 37),
+        ({"policies": ["acdpp"], "V": 5.0, "rho": 0.9, "K": 4}, 12, None, 20),
+        ({"policies": ["constant", "oracle"], "predict": True}, 40, 25, 20),
     ],
     ids=["longer", "longer, with weight and region given", "cut to what it has"],
 )
@@ -220,8 +228,7 @@ def test_a_study_that_cannot_be_extended_stays_as_it_was(tmp_path, given, own, m
     study, longer = (small(**({"policies": ["constant"], "rounds": T} | given)) for T in (10, 20))
     summary = run_study(study, out, **own)
     files = {path.name: path.read_bytes() for path in out.iterdir()}
-    with pytest.raises(SettingError, match=message):
-        run_study(longer, out, resume=True, **own)
+    assert message in refused(run_study, longer, out, resume=True, **own)
     assert {path.name: path.read_bytes() for path in out.iterdir()} == files
     assert run_study(study, out, resume=True, **own) == json.loads(json.dumps(summary))
 
@@ -229,26 +236,18 @@ def test_a_study_that_cannot_be_extended_stays_as_it_was(tmp_path, given, own, m
 # --- one's own things --------------------------------------------------------------------------------------
 
 
-def network(population):
-    width = population.x[0].numel()
-    return torch.nn.Sequential(
-        torch.nn.Flatten(), torch.nn.Linear(width, 5), torch.nn.Tanh(), torch.nn.Linear(5, population.classes)
-    )
+def network(population, bend=torch.nn.Tanh):
+    return torch.nn.Sequential(torch.nn.Linear(8, 5), bend(), torch.nn.Linear(5, population.classes))
 
 
 def bent(population):
     """Another with as many parameters."""
-    layers = list(network(population))
-    return torch.nn.Sequential(layers[0], layers[1], torch.nn.ReLU(), layers[3])
+    return network(population, torch.nn.ReLU)
 
 
 bent.__name__ = "network"
-OWN = {
-    "dataset": DATA,
-    "model": network,
-    "policies": {"mine": Steady(1, 1)},
-    "cost": 1 + np.arange(50) % 7,
-}
+MINE = {"mine": Steady(1, 1)}
+OWN = {"dataset": DATA, "model": network, "policies": MINE, "cost": 1 + np.arange(50) % 7}
 OF_OWN = {"policies": ["constant"], "labels": "classes", "eta": 0.1}
 
 
@@ -256,8 +255,8 @@ OF_OWN = {"policies": ["constant"], "labels": "classes", "eta": 0.1}
 def own(tmp_path_factory):
     """A study of one's own things, stopped, and finished."""
     folder = tmp_path_factory.mktemp("own")
-    stopped = stopped_at(small(**OF_OWN), folder / "stopped", 15, **OWN)
-    return stopped, folder / "whole", run_study(small(**OF_OWN), folder / "whole", **OWN)
+    stopped = stopped_at(small(**OF_OWN, rounds=20), folder / "stopped", 15, **OWN)
+    return stopped, folder / "whole", run_study(small(**OF_OWN, rounds=20), folder / "whole", **OWN)
 
 
 def test_own_data_model_policy_and_prices_give_a_result_like_any_other(own, tmp_path):
@@ -270,15 +269,14 @@ def test_own_data_model_policy_and_prices_give_a_result_like_any_other(own, tmp_
     table = columns(out)
     mine = {name: values[table["policy"] == "mine"] for name, values in table.items()}
     assert set(mine["admitted"]) == {2}
-    assert mine["cost"][:40].tolist() == OWN["cost"][:40].tolist()
-    assert mine["risk"][39] < mine["risk"][0]
+    assert mine["cost"][:20].tolist() == OWN["cost"][:20].tolist()
+    assert mine["risk"][19] < mine["risk"][0]
     assert "excess_risk" not in table
     assert summary["policies"]["mine"]["bound_corrected"] is None
     assert "the model is not known to have a convex loss" in summary["outside_the_hypotheses"]
     assert summary["intervals"].startswith("over 2 seeds, which differ in samples; shared: costs and")
 
 
-MORE = OWN["policies"] | {"more": Steady(1, 1)}
 DATA_ARE, PRICES_ARE = {"dataset": (2 * DATA[0], DATA[1])}, {"cost": OWN["cost"] + 1}
 
 
@@ -290,30 +288,30 @@ DATA_ARE, PRICES_ARE = {"dataset": (2 * DATA[0], DATA[1])}, {"cost": OWN["cost"]
         (None, {"dataset": None}, "data set 'given:tuple' was handed over in Python"),
         (None, {"cost": None}, "prices 'given:ndarray' were handed over in Python"),
         (None, {"policies": None}, "there is no policy 'mine'"),
-        (None, {"policies": MORE}, r"policies is \['constant', 'mine'\] there and"),
+        (None, {"policies": MINE | {"more": Steady(1, 1)}}, "policies is ['constant', 'mine'] there and"),
         (None, {"policies": {"mine": Steady(2, 2)}}, "in round 1 of mine, admitted was 2 and is 4 now"),
         (None, {"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention are not as"),
         (None, {"model": bent}, "the model is not the one it began with"),
         (None, {"model": torch.nn.Linear(8, 4)}, "'given:network' there and 'given:Linear' here"),
-        (40, DATA_ARE, "not what it began with"),
-        (40, PRICES_ARE, "not what it began with"),
-        (50, {"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention|depend on"),
+        (20, DATA_ARE, "not what it began with"),
+        (20, PRICES_ARE, "not what it began with"),
+        (30, {"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention"),
     ],
 )
 def test_other_things_than_it_began_with_are_refused(own, rounds, changed, message):
     """Of a study that was stopped, and of one that is finished, with so many rounds now."""
     study = None if rounds is None else small(**OF_OWN, rounds=rounds)
-    with pytest.raises(SettingError, match=message):
-        run_study(study, own[0] if study is None else own[1], resume=True, **(OWN | changed))
+    folder = own[0] if study is None else own[1]
+    assert message in refused(run_study, study, folder, resume=True, **(OWN | changed))
 
 
 def test_the_network_may_start_elsewhere_when_a_study_goes_on(tmp_path):
     """A module made anew has other first parameters, but the state has what they have become."""
-    study = small(policies=["constant"], labels="classes", eta=0.1, rounds=20)
+    study = small(**OF_OWN, rounds=20)
 
     def made(seed):
         torch.manual_seed(seed)
-        return {"model": torch.nn.Sequential(torch.nn.Linear(8, 5), torch.nn.Linear(5, 4)), "dataset": DATA}
+        return {"model": network(blobs()), "dataset": DATA}
 
     whole = run_study(study, tmp_path / "whole", **made(1))
     stopped_at(study, tmp_path / "own", 15, **made(1))
@@ -321,11 +319,10 @@ def test_the_network_may_start_elsewhere_when_a_study_goes_on(tmp_path):
 
 
 def test_frozen_parameters_stay_and_the_network_itself_is_left_alone(tmp_path):
-    net = torch.nn.Sequential(torch.nn.Linear(8, 5), torch.nn.Tanh(), torch.nn.Linear(5, 4))
+    net = network(blobs())
     net[0].requires_grad_(False)
     before = [p.clone() for p in net.parameters()]
-    study = small(policies=["constant"], labels="classes", rounds=3)
-    run_study(study, tmp_path / "frozen", dataset=DATA, model=net)
+    run_study(small(**OF_OWN, rounds=3), tmp_path / "frozen", dataset=DATA, model=net)
     for now, then in zip(net.parameters(), before, strict=True):
         assert now.dtype == torch.float32
         assert torch.equal(now, then)
@@ -361,15 +358,14 @@ def odd(**answers):
     ],
 )
 def test_a_model_that_does_not_fit_is_refused_before_anything_is_written(model, message, tmp_path):
-    with pytest.raises(SettingError, match=message) as caught:
-        run_study(small(labels="classes"), tmp_path / "never", dataset=DATA, model=model)
-    assert "\n" not in str(caught.value)
+    study = small(labels="classes")
+    assert message in refused(run_study, study, tmp_path / "never", dataset=DATA, model=model)
     assert not (tmp_path / "never").exists()
 
 
 @pytest.mark.parametrize("per_seed", [[], ["start"]])
 def test_a_module_class_starts_every_seed_anew_if_asked_to(tmp_path, per_seed):
-    study = small(policies=["constant"], labels="classes", rounds=2, per_seed=per_seed, eta=0.1)
+    study = small(**OF_OWN, rounds=2, per_seed=per_seed)
     run_study(study, tmp_path / "result", dataset=DATA, model=network)
     first, _, other, _ = columns(tmp_path / "result")["risk"]
     assert (first == other) == (not per_seed)
@@ -390,7 +386,7 @@ def test_partition_and_start_of_each_seed_enter_the_spread(tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, r"\w+ of constant is not finite in round"),
+        ({}, " of constant is not finite in round"),
         ({"measures": ["accuracy"]}, "θ of constant is not finite after round 10"),
         ({"measures": ["risk"], "rounds": 1}, "is not finite after"),
     ],
@@ -399,10 +395,11 @@ def test_divergence_is_said_and_not_recorded(tmp_path, given, message):
     wild = {"policies": ["constant"], "radius": None, "eta": 1e8, "dtype": "float32", "labels": "classes"}
     layers = [torch.nn.Linear(8, 30), *(torch.nn.Linear(30, 30) for _ in range(4)), torch.nn.Linear(30, 4)]
     study = small(**(wild | {"steps": 8} | given))
-    with pytest.raises(SettingError, match=f"training diverged: .*{message}"):
-        run_study(study, tmp_path / "wild", dataset=DATA, model=torch.nn.Sequential(*layers))
-    with pytest.raises(SettingError, match="unfinished"):
-        read_result(str(tmp_path / "wild"))
+    own = {"dataset": DATA, "model": torch.nn.Sequential(*layers)}
+    sentence = refused(run_study, study, tmp_path / "wild", **own)
+    assert sentence.startswith("training diverged: ")
+    assert message in sentence
+    assert "unfinished" in refused(read_result, str(tmp_path / "wild"))
 
 
 def test_a_place_that_cannot_be_used_is_refused_and_left_alone(tmp_path):
@@ -412,6 +409,5 @@ def test_a_place_that_cannot_be_used_is_refused_and_left_alone(tmp_path):
         ({"study": small(rounds=10**12), "out": tmp_path / "never"}, "GB are free"),
         ({"out": tmp_path / "mistyped", "resume": True}, "is no result"),
     ):
-        with pytest.raises(SettingError, match=message):
-            run_study(**given)
+        assert message in refused(run_study, **given)
     assert [path.read_text() for path in tmp_path.iterdir()] == ["precious"]
