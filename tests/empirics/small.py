@@ -1,6 +1,7 @@
 """What the tests share: small studies, and the one sentence with which a mistake is refused."""
 
 import tempfile
+import time
 from functools import cache
 
 import numpy as np
@@ -105,3 +106,12 @@ def refused(make, *given, **named):
     assert "://" not in sentence
     assert len(sentence) < 400 + 2 * sum(len(str(one)) for one in given)
     return sentence
+
+
+def until(what, limit=300):
+    """Wait for something to be so, for so many seconds at most."""
+    end = time.monotonic() + limit
+    while not (found := what()):
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.05)
+    return found

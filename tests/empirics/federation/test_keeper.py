@@ -13,6 +13,7 @@ import pytest
 
 from empirics.federation import keeper
 from empirics.federation.keeper import members
+from tests.empirics.small import until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks into /proc")
 
@@ -35,13 +36,6 @@ time.sleep(600)
 """
 
 
-def wait_for(what):
-    end = time.monotonic() + 60
-    while not what():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def deaf(process):
     """Whether it ignores being asked to end, as Linux tells."""
     lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
@@ -54,7 +48,7 @@ def runaways():
     """Their mark, and the four processes, once they are all there."""
     mark = uuid.uuid4().hex
     process = subprocess.Popen([sys.executable, "-c", RUNAWAYS], env=os.environ | {keeper.NAME: mark})
-    wait_for(lambda: len(members(mark)) == 4 and sum(map(deaf, members(mark))) == 2)
+    until(lambda: len(members(mark)) == 4 and sum(map(deaf, members(mark))) == 2)
     there = members(mark)
     yield mark, there
     for one in members(mark, there):
@@ -65,7 +59,7 @@ def runaways():
 def test_all_end_when_its_input_does_and_not_before(runaways):
     mark, there = runaways
     kept = subprocess.Popen([sys.executable, keeper.__file__, mark], stdin=subprocess.PIPE)
-    wait_for(lambda: deaf(kept))
+    until(lambda: deaf(kept))
     for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         kept.send_signal(stop)
     time.sleep(0.2)
@@ -83,4 +77,4 @@ def test_all_end_when_whoever_started_it_is_killed(runaways):
     with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"begun\n"
         process.kill()
-    wait_for(lambda: not members("", there))
+    until(lambda: not members("", there))

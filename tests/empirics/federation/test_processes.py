@@ -1,21 +1,125 @@
 """A federation of real processes, with TLS and authenticated nodes, and what happens to it.
 
-All take minutes: `python -m pytest -m slow tests/empirics/federation`.
+It is started as `acdpp federate` does, with clients that can be told to misbehave: by `rogue.json` beside the folder of
+their samples, as in `{"round": 3, "do": "hang"}`. All take minutes: `pytest -m slow tests/empirics/federation`.
 """
+
+import json
+import os
+import signal
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
+from flwr.clientapp import ClientApp
 
+from empirics.federation.app_folder import write_app
+from empirics.federation.client import client_app
 from empirics.federation.credentials import make_certificates, node_key
+from empirics.federation.journal import prepare
 from empirics.federation.local import _Nurse
 from empirics.federation.memory import DiskMemory
-from empirics.records.folder import read_result
+from empirics.federation.processes import Federation, Place, federation
+from empirics.records.folder import read_result, read_settings
 from empirics.run import run_study
-from tests.empirics.federation.trial import trial, until
-from tests.empirics.federation.wire import small
+from tests.empirics.federation.wire import rows, small
+from tests.empirics.small import until
 
 pytestmark = pytest.mark.slow
 EXACT = ("cost", "admitted", "n", "N", "debt", "overflow")
+CLIENT = """\
+from pathlib import Path
+
+from empirics.federation.app_folder import study_file
+from tests.empirics.federation.test_processes import Rogue
+
+app = Rogue(study_file(Path(__file__).with_name("study.toml")))
+"""
+
+
+class Rogue(ClientApp):
+    """The true client, but for what it is told: to hang when its samples are drawn and saved, or to crash."""
+
+    def __init__(self, study):
+        super().__init__()
+        self.honest = client_app(study)
+
+    def __call__(self, message, context):
+        home = Path(str(context.node_config["buffer"])).parent
+        told = home / "rogue.json"
+        order = json.loads(told.read_text()) if told.exists() else {}
+        reply = self.honest(message, context)
+        if message.metadata.message_type != "train":
+            return reply
+        t = message.content["config"]["round"]
+        (home / f"did-{t}").touch()
+        match order.get("do") if t == order.get("round") else None:
+            case "hang":
+                (home / "hanging").write_text(str(os.getpid()))
+                time.sleep(600)
+            case "crash":
+                os._exit(9)
+        return reply
+
+
+@dataclass
+class Trial:
+    """A running federation and its result."""
+
+    running: Federation
+    out: Path
+    run: int
+
+    @property
+    def done(self):
+        return int(read_settings(self.out)["progress"]["done"])
+
+    @property
+    def finished(self):
+        return read_settings(self.out)["progress"]["summary_sha256"] is not None
+
+    def home(self, client):
+        return self.running.place.client(client)
+
+    def wait(self):
+        """Until the run is over, however it ended."""
+        until(lambda: self.finished or self.running.operator.state(self.run).over)
+
+    def told(self):
+        """What the server had to tell."""
+        events = self.out / "federation" / "events.log"
+        return events.read_text() if events.exists() else ""
+
+    def kill(self, client):
+        """The node and what it has started, by -9: no chance to say a word."""
+        node = self.running.nodes[client]
+        os.killpg(node.pid, signal.SIGKILL)
+        node.wait()
+        with_it = self.home(client) / "hanging"
+        if with_it.exists():
+            with_pid = int(with_it.read_text())
+            with_it.unlink()
+            with suppress(ProcessLookupError):
+                os.kill(with_pid, signal.SIGKILL)
+
+
+@contextmanager
+def trial(study, out, *, patience=60, rogues=None):
+    """A federation of a study, or the same again if there is one: processes end with the context."""
+    place = Place.of_result(out)
+    if not out.exists():
+        prepare(study, out)
+        write_app(place.app, study, result=str(out), patience=patience)
+        (place.app / "acdpp_app" / "client.py").write_text(CLIENT)
+    for client in range(study.clients):
+        told = place.client(client) / "rogue.json"
+        told.parent.mkdir(parents=True, exist_ok=True)
+        told.write_text(json.dumps((rogues or {}).get(client, {})))
+    with federation(place, study.clients) as running:
+        yield Trial(running, out, running.operator.start(place.app))
 
 
 def same_as_batched(study, out, batched):
@@ -69,32 +173,15 @@ def test_one_client_is_killed_and_an_intruder_gets_nowhere(tmp_path):
     assert found[2]["N"] - found[1]["N"] == found[2]["admitted"]
 
 
-@pytest.mark.parametrize("policy", ["acdpp", "buy-cheap-online"])
-def test_processes_have_the_numbers_of_the_batched_engine(policy, tmp_path):
-    study = small(policy, rounds=4)
-    with trial(study, tmp_path / "result") as one:
-        one.wait()
-    same_as_batched(study, tmp_path / "result", tmp_path / "batched")
-
-
-@pytest.mark.parametrize(
-    ("lie", "words"),
-    [
-        ("crash", "round 2 goes on without client 2"),
-        ("hang", "round 2 goes on without client 2: no answer in 25 s"),
-    ],
-)
-def test_who_lies_or_hangs_is_left_out_once_and_not_paid(lie, words, tmp_path):
+def test_who_crashes_is_left_out_and_not_paid(tmp_path):
     study = small("constant", rounds=3)
-    with trial(study, tmp_path / "result", patience=25, rogues={2: {"round": 2, "do": lie}}) as one:
+    with trial(study, tmp_path / "result", patience=25, rogues={2: {"round": 2, "do": "crash"}}) as one:
         one.wait()
         assert one.finished, one.told()[-3000:]
-        told = one.told()
-    assert words in told
-    assert lie == "crash" or told.count("goes on without") == 1
-    rows = read_result(tmp_path / "result").rows
-    assert rows["admitted"].to_pylist()[1] < rows["admitted"].to_pylist()[0]
-    assert rows["N"].to_pylist() == np.cumsum(rows["admitted"]).tolist()
+        assert "round 2 goes on without client 2" in one.told()
+    admitted, N = rows(tmp_path, "admitted", "N")
+    assert admitted[1] < admitted[0]
+    assert np.cumsum(admitted).tolist() == N
 
 
 def test_a_client_that_was_killed_comes_back_with_its_samples(tmp_path):

@@ -13,6 +13,7 @@ from flwr.supercore.task_identity import TaskIdentity
 from empirics.federation.client import client_app
 from empirics.federation.journal import Journal, federated, prepare
 from empirics.federation.server import Admission, Prompt, _arrays
+from empirics.records.folder import read_result
 from empirics.settings.study import Study
 from tests.empirics.small import blobs_file
 
@@ -98,3 +99,9 @@ def federate(study, place, wire=None, *, rounds=None, patience=5, **own):
             left = study.rounds - journal.done if rounds is None else rounds
             strategy.start(Prompt(wire), _arrays(journal), num_rounds=left, timeout=0.5)
             return journal.finish() if journal.finished else None
+
+
+def rows(place, *names):
+    """Columns of a federation's result."""
+    found = read_result(place / "result").rows
+    return [found[name].to_pylist() for name in names]

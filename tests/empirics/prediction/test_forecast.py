@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from empirics.prediction import closure
 from empirics.prediction.forecast import Outlook, caveats, landscape_of, refusal, seconds
 from empirics.training.problem import from_dataset
-from tests.empirics.small import CONTROL, blobs, problem, study
-from theory.setting import SettingError
+from tests.empirics.small import CONTROL, blobs, problem, refused, study
 
 
 def forecasts(given):
@@ -42,12 +42,12 @@ def test_variants_are_predicted_with_their_own_steps_and_sizes():
 
 
 def test_long_horizons_are_foretold_from_fewer_rounds():
-    given = study(rounds=10**6, policies=("constant",), seeds=1)
+    given = study(rounds=10**5, policies=("constant",), seeds=1)
     forecast = forecasts(given)["constant"]
-    assert forecast.risk.shape == (10**6 + 1,)
+    assert forecast.risk.shape == (10**5 + 1,)
     assert forecast.risk[-1] == pytest.approx(forecast.noise_floor, rel=1e-3)
-    short = forecasts(replace(given, rounds=2000))["constant"]
-    np.testing.assert_allclose(forecast.risk[:2000], short.risk[:2000], rtol=2e-3)
+    short = forecasts(replace(given, rounds=800))["constant"]
+    np.testing.assert_allclose(forecast.risk[:800], short.risk[:800], rtol=2e-3)
 
 
 def test_the_rate_is_what_is_admitted():
@@ -58,8 +58,7 @@ def test_what_the_law_cannot_say_is_refused():
     assert "radius" in refusal(problem(study(radius=None)))
     network = from_dataset(study(), blobs(), torch.device("cpu"), torch.nn.Linear(8, 2))
     assert "logistic" in refusal(network)
-    with pytest.raises(SettingError, match="nothing can be predicted"):
-        landscape_of(network)
+    assert "nothing can be predicted" in refused(landscape_of, network)
     assert refusal(problem(study())) is None
 
 
@@ -82,18 +81,18 @@ def test_a_noise_floor_does_not_depend_on_how_long_it_is_waited_for():
         assert short[name].noise_floor == pytest.approx(long[name].noise_floor, rel=0.15), name
 
 
-def test_a_slow_descent_is_not_taken_for_its_end():
-    """After 256 rounds it hardly moves, and what half as many foretold is right: yet most is still to come."""
-    given = study(policies=("constant",), seeds=1, eta=0.01, steps=1, radius=20.0, rounds=3000)
-    task = problem(given)
+def test_a_slow_descent_is_not_taken_for_its_end(monkeypatch):
+    """After 64 rounds it hardly moves, and what half as many foretold is right: yet most is still to come."""
+    monkeypatch.setattr(closure, "FEWEST", 64)
+    task = problem(study(policies=("constant",), seeds=1, eta=0.04, steps=1, radius=20.0, rounds=600))
     found = Outlook.of(task, CONTROL).forecasts()["constant"]
     land, path, noiseless = landscape_of(task), task.model.start(1), []
-    for _ in range(3000):
+    for _ in range(600):
         risk, slope = task.model.risk_and_gradient(path)
         noiseless.append(float(risk) - land.best.risk)
-        path = path - 0.01 * slope
-    assert noiseless[-1] < noiseless[256] / 1.3
-    np.testing.assert_allclose(found.path[:3000:250], noiseless[::250], rtol=0.05)
+        path = path - 0.04 * slope
+    assert noiseless[-1] < noiseless[64] / 1.3
+    np.testing.assert_allclose(found.path[:600:50], noiseless[::50], rtol=0.05)
     assert found.cumulative == pytest.approx(sum(noiseless), rel=0.05)
     assert (found.risk >= found.path - 1e-9).all()
 
