@@ -150,12 +150,12 @@ def test_the_wheel_works_on_its_own(distribution: Distribution, tmp_path: Path) 
 
 
 def test_the_source_distribution_passes_its_tests_on_its_own(distribution: Distribution) -> None:
-    """A few of them here, with no package beside them, so that they meet the wheel; all are those of the tree, by the
-    tests above.
+    """A few of them here, with no package beside them, so that they meet the wheel, and without what loads torch; all
+    are those of the tree, by the tests above.
     """
     for package in PACKAGES:
         shutil.rmtree(distribution.unpacked / package)
-    alone = ["-p", "no:cacheprovider", "-o", "pythonpath=", "tests/theory/test_setting.py"]
+    alone = ["-p", "no:cacheprovider", "-o", "pythonpath=", "--noconftest", "tests/theory/test_setting.py"]
     distribution.run(sys.executable, "-m", "pytest", *alone, cwd=distribution.unpacked)
 
 

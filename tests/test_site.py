@@ -29,6 +29,8 @@ PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "proo
 LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "object": "data"}
 # quiet: an advertisement of the theme's authors on every build; clean: no __pycache__ in docs/
 QUIET = {"NO_MKDOCS_2_WARNING": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+# how signatures are laid out, by a process for each, is no matter here
+MKDOCS = "import sys; sys.modules['ruff'] = None; from mkdocs.__main__ import cli; cli()"
 
 
 class Page(HTMLParser):
@@ -55,7 +57,7 @@ class Page(HTMLParser):
 def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
     """The pages of the built site."""
     out = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(out)]
+    command = [sys.executable, "-c", MKDOCS, "build", "--strict", "-d", str(out)]
     done = subprocess.run(
         command, cwd=ROOT, env=os.environ | QUIET, capture_output=True, text=True, check=False
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from acdpp.report.contents import PARTS
 from proofs_check.ledger import Entry, Statement, read
@@ -77,12 +78,16 @@ def _words(stretch: str) -> str:
     )
 
 
+@cache
+def _labels() -> frozenset[str]:
+    return frozenset(entry.id for entry in read())
+
+
 def linked(html: str, page: str) -> str:
     """The page with every label of a claim as a link to its verdict."""
-    labels = {entry.id for entry in read()}
 
     def link(found: re.Match[str]) -> str:
-        if found[1] not in labels:
+        if found[1] not in _labels():
             return found[0]
         return f'<a class="label" href="{page}#{anchor(found[1])}">{found[0]}</a>'
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 
 from acdpp.main import COMMANDS, app
 
+ROOT = Path(__file__).parents[2]
 NUMBERS = ("numpy", "sympy", "scipy", "mpmath", "flint")
 TRAINING = ("torch", "empirics.run", "empirics.training.engine")
 NETWORKS = ("empirics.training.networks", "empirics.training.resnet", "empirics.training.tiles")
 BUDGET = "--buffers 8,9 --budget 5 --mean-cost 2"
+SMALL = "--dataset npz:small.npz --policies constant --rounds 2 --no-best"
 RUN = """
 import sys
 from acdpp.main import main
@@ -37,15 +42,26 @@ finally:
         (f"design {BUDGET}", 0, ("empirics", "figures", "sympy", "flint", *TRAINING)),
         ("design --policy buy-cheap --cost uniform:1:10", 0, ("empirics", "sympy", "flint", "torch")),
         ("predict --rounds 0", 2, (*TRAINING, "rich.console", "scipy", "proofs_check", "figures")),
-        ("predict --policies constant --rounds 2 --no-best", 0, (*NETWORKS, "proofs_check", "figures")),
+        (f"predict {SMALL}", 0, (*NETWORKS, "sklearn", "proofs_check", "figures")),
         ("train --show-config", 0, (*TRAINING, "scipy", "proofs_check", "figures")),
         ("plot uniformity --K x", 2, ("matplotlib", "empirics", "proofs_check", *NUMBERS[1:])),
         ("verify --record --claim eq:vck-exact", 2, ("torch", "empirics", "figures", "matplotlib")),
     ],
 )
-def test_a_command_loads_what_it_needs_and_no_more(words: str, status: int, absent: tuple[str, ...]) -> None:
-    code = RUN.format(words=words, absent=absent)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+def test_a_command_loads_what_it_needs_and_no_more(
+    words: str, status: int, absent: tuple[str, ...], tmp_path: Path
+) -> None:
+    y = np.arange(40) % 2
+    np.savez(tmp_path / "small.npz", x=np.eye(3)[y] + np.arange(120).reshape(40, 3) / 99, y=y)
+    command = [sys.executable, "-c", RUN.format(words=words, absent=absent)]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == status, done.stderr
     assert done.stderr.splitlines()[-1] == ""
 

@@ -143,8 +143,8 @@ def test_mu_is_said_to_be_what_each_form_has_for_it() -> None:
 
 
 def test_one_regret_term_alone_makes_two_panels() -> None:
-    data = omegas.compute(4, 10, 1000, UNIT, slowness=(10,), others=(), terms=("omega2",))
-    assert data.terms == ("omega2",)
+    data = omegas.compute(4, 10, 1000, UNIT, others=(), terms=("omega3",))
+    assert data.terms == ("omega3",)
     assert len(omegas.draw(data, PAPER).axes) == 2
 
 
