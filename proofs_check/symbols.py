@@ -112,6 +112,8 @@ GLOSSARY = {
     "x": "c̄ΣB/C: rounds it takes to pay for full buffers",
     "y": "t - (k-1)/2",
     "Λ": "samples admitted in a round",
+    "Λ_max": "upper end of the region",
+    "Λ_min": "lower end of the region",
     "Λ̄": "target rate of admissions",
     "Ṽ": "uniformity of the reuse counts",
     "ΣB": "all buffers together",

@@ -80,9 +80,9 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "thm:dpp-cost-constraint",
             "thm:dpp-cost-constraint/uniform",
             "thm:dpp-cost-constraint/one-horizon",
+            "eq:cost-proof-3",
         ),
         "largest_violation": ("thm:dpp-cost-constraint/largest",),
-        "cost_proof": ("eq:cost-proof-3",),
         "buffer_violation": (
             "rem:buffer-violation",
             "rem:buffer-violation/uniform",
@@ -112,8 +112,8 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         "remark1": (
             "rem:1",
             "rem:1/sublinear",
+            "rem:1/drift",
         ),
-        "remark1_drift": ("rem:1/drift",),
     },
     "experiments": {
         "accuracy": (

@@ -1,9 +1,4 @@
-r"""The buffers (`rem:buffer-violation`): how far a policy inside the region can overfill them.
-
-\(J_t\) sees the total alone, so single clients may overflow without end. If the total is split in proportion to the
-buffers, the largest violation is known exactly: every admission is trained on in min(K, T-s+1) rounds, so the worst
-policy admits the upper end in every round. It is bounded in T, often 0, and not bounded as ρ tends to 1.
-"""
+r"""The buffers (`rem:buffer-violation`): how far a policy inside the region can overfill them."""
 
 from __future__ import annotations
 
@@ -13,13 +8,13 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Correction, confirming
-from proofs_check.engines import exact, identity, limit, smt
-from proofs_check.evidence import Evidence, obeying, together
+from proofs_check.engines import exact, limit, smt
+from proofs_check.engines.argument import argument
+from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import in_round_1, rate_is_a_choice
-from proofs_check.groundwork.control.examples import WIDE, h
-from proofs_check.groundwork.control.inside_region import corners, placed
-from proofs_check.groundwork.control.region_ends import plain, power, totals_are_sums
+from proofs_check.groundwork.control.region_ends import corners, placed, plain, power, totals_are_sums
+from proofs_check.groundwork.regret.orders import ALONG, h
 from proofs_check.simulator import simulate
 from proofs_check.symbols import REGION, K, T, rate, rho, t
 from proofs_check.text import said
@@ -34,30 +29,27 @@ from theory.violation import (
 )
 
 gap = sp.Symbol("gap", integer=True, nonnegative=True)
-S, LATE = sp.symbols(
-    "S LATE", nonnegative=True
-)  # Σh(s) over all rounds, and what the late ones are counted less
+S, LATE = sp.symbols("S LATE", nonnegative=True)  # Σh(s) over all rounds, what the late ones are counted less
 s, j, age, k = sp.symbols("s j age k", integer=True, positive=True)
-CASES = {"$T=K+s$": (K, K + gap), "$K=T+s$": (T + gap, T)}  # every pair (K, T)
+CASES = ((K, K + gap), (T + gap, T))  # every pair (K, T)
+PAIRS = r"every $T\ge K$ and every $K\ge T$, every $\rho$ and $\bar\Lambda$"
 
 
 # --- counterexamples ---------------------------------------------------------------------------------------
 
 
-def _overfills(T: int) -> exact.Found:
-    rounds = simulate([[2, 0]] * T, 2)
-    violation = sum(max(sum(view.n_of(m) - 2 for view in rounds), 0) for m in (0, 1))
-    return exact.unless(violation <= 2, **{"Vio^B(T)": violation, "n_1": rounds[-1].n_of(0), "B_1": 2})
-
-
 def one_client_takes_all() -> Evidence:
     """Two clients with buffers 2 and 2, K = 2, two admissions a round, all for the first client: J_t cannot tell."""
-    found = exact.exhaust(
-        exact.grid(T=(1, 2, 40)),
-        _overfills,
-        domain=r"sample-level simulation; $\Lambda=2$ in every round, $\sum B=K\bar\Lambda=4$; the violation is "
-        "$2(T-1)$",
+
+    def overfills(T: int) -> exact.Found:
+        rounds = simulate([[2, 0]] * T, 2)
+        violation = sum(max(sum(view.n_of(m) - 2 for view in rounds), 0) for m in (0, 1))
+        return exact.unless(violation <= 2, **{"Vio^B(T)": violation, "n_1": rounds[-1].n_of(0), "B_1": 2})
+
+    domain = (
+        r"sample-level simulation; $\Lambda=2$ in every round, $\sum B=K\bar\Lambda=4$; violation $2(T-1)$"
     )
+    found = exact.exhaust(exact.grid(T=(1, 2, 40)), overfills, domain=domain)
     return obeying(found, {r"$\bar\Lambda$ inside the region": rate_is_a_choice()})
 
 
@@ -68,8 +60,7 @@ def one_client_without_end() -> Evidence:
     found = limit.diverges(
         least - K * rate / 2 * horizon,
         horizon,
-        what=r"the first client's violation, at least $K\sum\Lambda_{\min}$ over rounds $1,\ldots,T-K$ less "
-        r"$K\bar\Lambda T/2$,",
+        what=r"the first client's violation, at least $K\sum_{t\le T-K}\Lambda_{\min}$ less $K\bar\Lambda T/2$,",
         domain=r"all admissions for a client with $B_1=K\bar\Lambda/2$; every policy inside the region, any $K$, "
         r"$\bar\Lambda$, $\rho=\exp(-\text{decay})$",
     )
@@ -101,23 +92,20 @@ def taken_apart(horizon: Any, rounds: Any) -> tuple[Any, Any, Any]:
 
 def closed_form() -> Evidence:
     """theory's form: h(s) = ρ^s/(1-ρ^s) has the weight min(K, T-s+1), and what is left is Λ̄(Σmin(K, j) - KT)."""
-    found = []
-    for case, (horizon, rounds) in CASES.items():
+    rows: list[Any] = []
+    for horizon, rounds in CASES:
         k, (excess, _, late) = sp.Min(horizon, rounds), taken_apart(horizon, rounds)
         index, first, last = late.limits[0]
         counts = sp.summation(j, (j, 1, k)) + (rounds - k) * k  # Σ_{j<=T} min(K, j)
         less = late.function.subs(index, s) / (rho**s / (1 - rho**s))
         written = rate * (horizon * S - LATE + counts - horizon * rounds)
-        found.append(
-            identity.equations(
-                (excess, written, r"the excess and $\bar\Lambda(K\sum h-\text{late}+\sum\min(K,j)-KT)$"),
-                (horizon - less, rounds - s + 1, "a late round's weight and $T-s+1$"),
-                (first, rounds - k + 1, r"the first late round and $T-\min(K,T)+1$"),
-                (last, rounds, "the last late round and $T$"),
-                domain=rf"{case}, every $\rho$ and $\bar\Lambda$",
-            )
-        )
-    return together(*found)
+        rows += [
+            (excess, written, r"the excess and $\bar\Lambda(K\sum h-\text{late}+\sum\min(K,j)-KT)$"),
+            (horizon - less, rounds - s + 1, "a late round's weight and $T-s+1$"),
+            (first, rounds - k + 1, r"the first late round and $T-\min(K,T)+1$"),
+            (last, rounds, "the last late round and $T$"),
+        ]
+    return argument(*rows, domain=PAIRS)
 
 
 @exact.everywhere(
@@ -137,27 +125,25 @@ def extreme_policies(K: int, T: int, region: Region) -> exact.Found:
 
 def one_sum() -> Evidence:
     """The simpler bound exceeds it by what the last rounds are counted less: sums of numbers that are not negative."""
-    found = []
-    for case, (horizon, rounds) in CASES.items():
+    rows = []
+    for horizon, rounds in CASES:
         least, (excess, simple, _) = sp.Min(horizon, rounds), taken_apart(horizon, rounds)
         less = rate * (LATE + least * (2 * horizon - least - 1) / 2)
-        what, domain = "the difference and what is counted less", rf"{case}, every $\rho$"
-        found.append(identity.equal(simple - excess, less, domain=domain, what=what))
-    weights = smt.always(
+        rows.append((simple - excess, less, "the difference and what is counted less"))
+    weights = (
         [s + K - T - 1 >= 0, k * (2 * K - k - 1) >= 0],
-        given=[s >= T - k + 1, k <= K],
-        domain=r"the weights of the late rounds, and what the first rounds lack, $k=\min(K,T)$",
+        [s >= T - k + 1, k <= K],
+        r"the weights of the late rounds, and what the first rounds lack, $k=\min(K,T)$",
     )
-    return together(*found, weights)
+    return argument(*rows, weights, domain=PAIRS)
 
 
 def vanishing_tail() -> Evidence:
     """At most K² terms ρ^s/(1-ρ^s) with s > T-K are counted less: they tend to 0, and what is left has no T."""
     horizon, decay, count = sp.symbols("T decay K", positive=True)
     last = sp.exp(-decay * (horizon - count + 1))
-    domain = r"any $K$ and $\rho=\exp(-\text{decay})$"
-    what = r"$K^2\rho^s/(1-\rho^s)$ at $s=T-K+1$"
-    return limit.tends_to(count**2 * last / (1 - last), horizon, 0, what=what, domain=domain)
+    tail = (count**2 * last / (1 - last), horizon, 0, r"$K^2\rho^s/(1-\rho^s)$ at $s=T-K+1$")
+    return argument(tail, domain=r"any $K$ and $\rho=\exp(-\text{decay})$")
 
 
 share, excess = sp.symbols("share excess", real=True)
@@ -173,7 +159,7 @@ MAXIMUM: dict[str, Any] = {
     ),
     "counted": (
         # induction over T: in round T+1 the count of a sample of age T+1-s grows by 1 if it is in memory
-        lambda: smt.steps(
+        lambda: argument(
             (sp.Eq(GROWN, 1, evaluate=False), [age < K], AGES),
             (sp.Eq(GROWN, 0, evaluate=False), [age >= K], AGES),
             (sp.Eq(sp.Min(K, age), 1, evaluate=False), [sp.Eq(age, 1)], AGES),
@@ -193,7 +179,7 @@ WHY = (
     r"$\Lambda_{\max}(s)$, which is inside the region. The positive part of a largest value is the largest positive "
     "part."
 )
-DESIGN = r"$\sum B=K\bar\Lambda$ (the paper's design, $\lambda_m=B_m/K$ of cor:optimal-k)"
+DESIGN = r"$\sum B=K\bar\Lambda$ (the paper's design from cor:optimal-k on, $\lambda_m=B_m/K$)"
 PROPORTIONAL = (r"$\lambda_m(t)=\Lambda(t)B_m/\sum B$", r"$\sum B=K\bar\Lambda$")
 
 CLAIMS = [
@@ -201,10 +187,9 @@ CLAIMS = [
         id="rem:buffer-violation",
         kind="remark",
         title=r"$\mathrm{Vio}^{\mathrm B}=O(1)$",
-        statement=r"With the $K$ of the paper's design, $\sum B=K\bar\Lambda$ (cor:optimal-k, which the paper adopts "
-        "from there on), the cumulative buffer violation, client by client, stays bounded in $T$. (The policy chooses "
-        r"the total admission alone; $\rho$ is fixed. Literally the remark takes a $K$ for which the violation stays "
-        "bounded and concludes that it does: a tautology, which names no $K$, and not what is judged.)",
+        statement="With the $K$ of the paper's design the cumulative buffer violation, client by client, stays bounded "
+        "in $T$. (The policy chooses the total admission alone. Literally the remark takes a $K$ for which the "
+        "violation stays bounded and concludes that it does: a tautology, which names no $K$, and not what is judged.)",
         formula=r"\mathrm{Vio}^{\mathrm B}(T)=\sum_m\Bigl[\sum_tE[n_m(t)-B_m]\Bigr]^+=O(1)",
         domain=rf"{DESIGN}, any split of $\Lambda(t)$ over the clients, $0<\rho<1$ fixed",
         symbols={"n_m": "samples in the buffer of client $m$"},
@@ -216,27 +201,24 @@ CLAIMS = [
             "at most": one_sum,
             "bounded in $T$": (lambert_sum.lambert_summand, lambert_sum.lambert_closed),
         },
-        sketch=rf"{WHY} It is at most $K\bar\Lambda\sum h(s)$, $h(s)=\rho^s/(1-\rho^s)$, which is bounded in $T$: "
-        r"with $g=(1-\rho^s)/(1-\rho)=\sum_{j<s}\rho^j\ge s\rho^{(s-1)/2}$, $h(s)$ is at most "
-        r"$\sqrt\rho\,\sqrt\rho^s/(s(1-\rho))$, and $\sum q^s/s=\log(1/(1-q))$.",
+        sketch=rf"{WHY} It is at most $K\bar\Lambda\sum\rho^s/(1-\rho^s)$, bounded in $T$ (thm:dpp-cost-constraint).",
         corrected=Correction(
             title=rf"split $\propto B_m$: the largest $\mathrm{{Vio}}^{{\mathrm B}}$ is $[{LARGEST}]^{{+}}$, exactly",
             statement=said(
                 r"If $\Lambda(t)$ is split in proportion to the buffers, the largest buffer violation of a policy "
-                rf"inside the region is $[{LARGEST}]^{{+}}$, attained by always admitting $\Lambda_{{\max}}$. It is "
-                r"at most $@bound$, and as $T$ grows it tends to $[K\bar\Lambda(\sum\rho^s/(1-\rho^s)-(K-1)/2)]^{+}$: "
-                "0 wherever that sum, over all rounds, is at most $(K-1)/2$. $J_t$ sees only the total, so without a "
-                "rule for the split nothing bounds single clients.",
+                r"inside the region is that of always admitting $\Lambda_{\max}$. It is at most $@bound$, and as $T$ "
+                r"grows it tends to $[K\bar\Lambda(\sum\rho^s/(1-\rho^s)-(K-1)/2)]^{+}$: 0 wherever that sum, over all "
+                "rounds, is at most $(K-1)/2$. $J_t$ sees only the total: without a rule for the split nothing bounds "
+                "single clients.",
                 bound=buffer_violation_bound(K, T, REGION),
             ),
             formula=said(
-                r"\max_\Lambda\mathrm{Vio}^{\mathrm B}(T)=\Bigl[\sum_{s\le "
-                r"T}\Lambda_{\max}(s)\min(K,T-s+1)-K\bar\Lambda T\Bigr]^+=\Bigl[@M\Bigr]^+",
+                rf"\max_\Lambda\mathrm{{Vio}}^{{\mathrm B}}(T)=\Bigl[{LARGEST}\Bigr]^+=\Bigl[@M\Bigr]^+",
                 M=buffer_excess_maximum(K, T, REGION),
             ),
             hypotheses=PROPORTIONAL,
             given=(WRITTEN,),
-            symbols={"s": "a round", "Λ_max": "upper end of the region"},
+            symbols={"s": "a round"},
             sketch=rf"{WHY} Write $\Lambda_{{\max}}(s)=\bar\Lambda(1+h(s))$, $h(s)=\rho^s/(1-\rho^s)$, and "
             r"$\min(K,T-s+1)$ as $K$ less what the last $\min(K,T)$ rounds are counted less; "
             r"$\sum_{j\le T}\min(K,j)-KT=-k(2K-k-1)/2$ with $k=\min(K,T)$.",
@@ -253,7 +235,7 @@ CLAIMS = [
         checks=(
             lambda: obeying(
                 limit.diverges(
-                    region_maximum(WIDE, 1) - K * rate,
+                    region_maximum(ALONG, 1) - K * rate,
                     h,
                     what=r"the buffer violation of round 1, $\Lambda_{\max}(1)-\sum B$,",
                     domain=r"$T=1$, $\sum B=K\bar\Lambda$, any split; $\rho=1-1/h$, $h\to\infty$",
@@ -277,19 +259,13 @@ CLAIMS = [
             sketch=rf"{WHY} In $T$ the excess falls while $n(t)<K\bar\Lambda$ and grows strictly from then on, as "
             r"$n(t)$ grows up to round $K$ and is more than $K\bar\Lambda$ from there on; so its positive part has "
             r"its limit or 0 for a supremum. The limit is $K\bar\Lambda(S-(K-1)/2)$: of the closed form only the late "
-            "rounds, at most $K$ terms that tend to 0, are lost. For $S$ see thm:dpp-cost-constraint/uniform: it lies "
-            r"between $\sum\rho^t/(t(1-\rho))$ and $\sqrt\rho\sum\sqrt\rho^t/(t(1-\rho))$, and these agree to leading "
-            "order.",
+            "rounds, at most $K$ terms that tend to 0, are lost. For $S$ see thm:dpp-cost-constraint/uniform.",
             checks={
                 **MAXIMUM,
                 # n(t) at the upper ends grows up to round K, from where K admissions above Λ̄ make it more than KΛ̄
-                "turns once": lambda: smt.steps(
+                "turns once": lambda: argument(
                     (held + TOP > held, [power < 1], f"{ROUNDS}: up to round $K$ a round only adds"),
-                    (
-                        held + TOP > full + rate,
-                        [held >= full, power < 1],
-                        rf"{ROUNDS}; $K$ such admissions against $K$ times $\bar\Lambda$, one after the other",
-                    ),
+                    (held + TOP > full + rate, [held >= full, power < 1], f"{ROUNDS}, one after the other"),
                 ),
                 "as $T$ grows": vanishing_tail,
                 "term by term": lambert_sum.lambert_summand,

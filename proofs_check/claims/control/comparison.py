@@ -1,8 +1,4 @@
-r"""Which way the penalty moves (`lem:dpp-T-slot-upper/monotone`), and the printed bound on it after a switch to Λ̄.
-
-The penalty falls in n, not in N: the printed \(\bar p^{CK}\), which takes 1/N at the smallest N, is no upper bound. The
-repaired one, `theory.penalty.penalty_comparison`, is, for every K, t, region, constants and history inside the region.
-"""
+r"""Which way the penalty moves (`lem:dpp-T-slot-upper/monotone`), and the printed bound on it after a switch to Λ̄."""
 
 from __future__ import annotations
 
@@ -12,12 +8,12 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Claim, Context, Correction, confirming
-from proofs_check.engines import enclosure, exact, identity, smt
+from proofs_check.engines import enclosure, exact, smt
+from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, obeying, together
-from proofs_check.groundwork.control import repaired_penalty
-from proofs_check.groundwork.control.examples import LIGHTER, UNIT
-from proofs_check.groundwork.control.inside_region import least_held, lies_inside, placed, switched
-from proofs_check.groundwork.control.region_ends import totals_are_sums, totals_in_numbers
+from proofs_check.groundwork.control import region_ends, repaired_penalty
+from proofs_check.groundwork.control.region_ends import lies_inside, placed, switched
+from proofs_check.groundwork.regret.orders import LIGHTER, UNIT
 from proofs_check.symbols import CONSTANTS, REGION, N, n, rate
 from proofs_check.text import said
 from theory.algebra import ball, log
@@ -27,9 +23,6 @@ from theory.region import region_maximum, region_maximum_total, region_minimum
 from theory.setting import Constants, Region
 
 r, a, more, first, second, fewer, left = sp.symbols("r a more first second fewer left", positive=True)
-# small constants with a light generalisation term, so that examples are easy to check by hand
-LIGHT = Constants(D=1, sigma=1, eta=1, B=Fraction(1, 10), Pdim=4)
-BALLS = UNIT.map(ball)
 # what the correction prints: 1/n - 1/N at its ends
 LEAST, MOST, FEWEST = sp.symbols("n_min N_max N_min", positive=True)
 GAP = 1 / LEAST - 1 / MOST
@@ -42,7 +35,7 @@ def mismatch(memory: Any, seen: Any) -> Any:
 
 def _moved(step: str) -> Any:
     """The penalty at n and N, N larger by what the point has under this name."""
-    return lambda p: penalty(ball(p["n"]), ball(p["N"] + p.get(step, 0)), BALLS)
+    return lambda p: penalty(ball(p["n"]), ball(p["N"] + p.get(step, 0)), UNIT.map(ball))
 
 
 def printed_formula() -> Evidence:
@@ -60,30 +53,23 @@ def printed_formula() -> Evidence:
 def exceeds_as_stated() -> Evidence:
     """One past round, inside the region, after which the penalty of the switch is above the printed bound."""
     region, past = Region(rate=1, rho=Fraction(2, 3)), [Fraction(16, 9)]
+    # small constants with a light generalisation term, so that the example is easy to check by hand
+    light = Constants(D=1, sigma=1, eta=1, B=Fraction(1, 10), Pdim=4)
 
     def exceeds(K: int) -> exact.Found:
         held, seen = switched(past, K, 1)
-        true = sp.sympify(penalty(held, seen, LIGHT))
-        printed = sp.sympify(penalty_comparison_as_stated(K, 2, region, LIGHT).total)
-        decimals = {name: str(sp.N(value, 8)) for name, value in (("p^CK", true), ("p̄^CK", printed))}
-        shown = {
-            "t": 2,
-            "n^C": held,
-            "N^C": seen,
-            "p^CK": true,
-            "printed p̄^CK": printed,
-            "decimals": decimals,
+        values = {
+            "p^CK": sp.sympify(penalty(held, seen, light)),
+            "printed p̄^CK": sp.sympify(penalty_comparison_as_stated(K, 2, region, light).total),
         }
+        true, printed = values.values()
+        shown = {"t": 2, "n^C": held, "N^C": seen, **values}
+        shown["decimals"] = {name: str(sp.N(value, 8)) for name, value in values.items()}
         return exact.unless(sp.N(true - printed, 30) <= 0, **shown)
 
-    found = exact.exhaust(
-        [{"K": 1}],
-        exceeds,
-        domain=r"$\bar\Lambda=1$, $\rho=2/3$; $D=\sigma=\eta=1$, $B=1/10$, $\mathrm{Pdim}=4$; $\Lambda(1)=16/9$ lies "
-        "in $[1/3,3]$",
-    )
+    domain = r"$\bar\Lambda=1$, $\rho=2/3$; $D=\sigma=\eta=1$, $B=1/10$, $\mathrm{Pdim}=4$; $\Lambda(1)=16/9$"
     inside = {r"$\Lambda(1)$ inside the region": lies_inside(past, region), "the formula": printed_formula()}
-    return obeying(found, inside)
+    return obeying(exact.exhaust([{"K": 1}], exceeds, domain=domain), inside)
 
 
 def exceeds_with_reuse() -> Evidence:
@@ -111,13 +97,11 @@ def slope_in_distinct() -> Evidence:
     growing = -(seen**2) / P * sp.diff(generalisation_term(1 / seen, seen, CONSTANTS), w)
     two = 5 * B * sp.sqrt(P * seen) * L / sp.sqrt(1 + L)
     rises = 5 * B * P * ((1 + L) * L + 2 * (1 + L) - L) / (2 * sp.sqrt(1 + w) * (1 + L) ** sp.Rational(3, 2))
-    above = r"every $N>\mathrm{Pdim}$, $L=\log(N/\mathrm{Pdim})$"
-    return together(
-        identity.equal(
-            falling, D * sigma / (2 * sp.sqrt(gap)) + eta * sigma**2, domain="every gap $1/n-1/N>0$"
-        ),
-        identity.equal(growing, two, domain=above),
-        identity.equal(sp.diff(two, w), rises, domain=above, what="its slope and a positive number"),
+    return argument(
+        (falling, D * sigma / (2 * sp.sqrt(gap)) + eta * sigma**2, "the falling part, as told,"),
+        (growing, two, "the growing part, as told,"),
+        (sp.diff(two, w), rises, "its slope and a positive number"),
+        domain=r"every gap $1/n-1/N>0$; every $N>\mathrm{Pdim}$, $L=\log(N/\mathrm{Pdim})$",
     )
 
 
@@ -146,7 +130,7 @@ def ends_attained(K: int, t: int, rho: Fraction) -> exact.Found:
     region, gone = Region(rate=3, rho=rho), max(t - K, 0)
     positions = [Fraction(1)] * gone + [Fraction(0)] * (t - 1 - gone)
     held, seen = switched(placed(region, positions), K, region.rate)
-    least = least_held(K, t, region)
+    least = region_ends.least_held(K, t, region)
     sharp = 1 / Fraction(least) - 1 / Fraction(least + region_maximum_total(region, gone + 1))
     _, most = switched(placed(region, [Fraction(1)] * (t - 1)), K, region.rate)
     return exact.differing(
@@ -160,8 +144,8 @@ CLAIMS = [
         id="lem:dpp-T-slot-upper/monotone",
         kind="step",
         title=r"$p$ falls in $n$ and in $N$, so $p^{\mathrm{CK}}\le\bar p^{\mathrm{CK}}$",
-        statement="The penalty decreases in the memory $n$ and in the number $N$ of distinct samples; so lower bounds "
-        "on both, put into it, bound the penalty after the switch from above.",
+        statement="The penalty decreases in $n$ and in $N$; so lower bounds on both, put into it, bound the penalty "
+        "after the switch from above.",
         formula=r"p\searrow\text{ in }n,N\ \Rightarrow\ p^{CK}(t)\le\bar p^{CK}(t)",
         domain=r"every $n\le N$, every policy inside the region, $t\ge1$",
         checks=(
@@ -182,10 +166,10 @@ CLAIMS = [
             r"$\Lambda_{\max}$ in $1/n-1/N$",
             statement=r"$p$ falls in $n$, and in $\Lambda$, which moves $n$ and $N$ together. In $N$ alone its first "
             r"two terms grow, with infinite slope at $N=n$, and the third falls: from $\mathrm{Pdim}$ on $p$ rises up "
-            "to one $N_0$ and falls beyond. Put the smallest $n$ and the largest $N$ into $1/n-1/N$, and the smallest "
-            r"$N$ into the third term: that is an upper bound on $p^{\mathrm{CK}}$, for every history inside the "
-            r"region. Each end is attained, $n_{\min}$ and $N_{\max}$ together only for $K=1$; the largest $1/n-1/N$ "
-            r"is $1/n_{\min}-1/(n_{\min}+\sum_{j\le t-K}\Lambda_{\max}(j))$.",
+            "to one $N_0$ and falls beyond. With the smallest $n$ and the largest $N$ in $1/n-1/N$, and the smallest "
+            r"$N$ in the third term, it is an upper bound for every history inside the region. Each end is attained, "
+            r"$n_{\min}$ and $N_{\max}$ together only for $K=1$; the largest $1/n-1/N$ is "
+            r"$1/n_{\min}-1/(n_{\min}+\sum_{j\le t-K}\Lambda_{\max}(j))$.",
             formula=said(
                 r"p^{CK}\le@first+@second+@third",
                 first=root_term(GAP, CONSTANTS).replace(sp.Max, lambda *x: x[-1] if x[0] == 0 else x[0]),
@@ -200,13 +184,11 @@ CLAIMS = [
                 "N_min": r"$\bar\Lambda$ and the lower ends of all earlier rounds",
                 "p^CK": "the penalty after the switch",
             },
-            sketch="The admissions of a history inside the region lie between the ends of their rounds, so "
-            r"$n^C\ge n_{\min}$ and $N_{\min}\le N^C\le N_{\max}$, sums that theory has in closed form (induction "
-            "over $t$). $1/n-1/N$ falls in $n$ and grows in $N$, and the first two terms grow in it. "
-            r"$g(N)=\sqrt{\mathrm{Pdim}/N}\,\sqrt{1+\log^{+}(N/\mathrm{Pdim})}$ falls, because $(1+\log x)/x$ has "
-            r"slope $-\log(x)/x^2\le0$. For the sharp form write $N=n+A$ with $A$ the admissions that have left the "
-            r"memory: lower ends in memory and upper ends before attain it. $N^2\cdot dp/dN$ is "
-            r"$D\sigma/(2\sqrt{1/n-1/N})+\eta\sigma^2$, falling in $N$, less "
+            sketch=r"$n^C\ge n_{\min}$ and $N_{\min}\le N^C\le N_{\max}$, sums that theory has in closed form "
+            "(induction over $t$). $1/n-1/N$ falls in $n$ and grows in $N$, and the first two terms grow in it. "
+            r"The third falls, because $(1+\log x)/x$ has slope $-\log(x)/x^2\le0$. For the sharp form write "
+            "$N=n+A$ with $A$ the admissions that have left the memory: lower ends in memory and upper ends before "
+            r"attain it. $N^2\cdot dp/dN$ is $D\sigma/(2\sqrt{1/n-1/N})+\eta\sigma^2$, falling in $N$, less "
             r"$5B\sqrt{\mathrm{Pdim}\,N}\,L/\sqrt{1+L}$, $L=\log(N/\mathrm{Pdim})$, growing: one change of sign for "
             r"$N\ge\mathrm{Pdim}$.",
             checks={
@@ -222,7 +204,7 @@ CLAIMS = [
                 ),
                 "first two terms": repaired_penalty.first_terms_move,
                 "third term": repaired_penalty.third_term_falls,
-                "the ends are sums": (totals_are_sums, confirming(totals_in_numbers)),
+                "the ends are sums": (region_ends.totals_are_sums, confirming(region_ends.totals_in_numbers)),
                 "theory's pieces are at the ends": (
                     repaired_penalty.pieces_at_the_ends,
                     confirming(repaired_penalty.never_exceeded),

@@ -1,10 +1,8 @@
-r"""The cost violation (`thm:dpp-cost-constraint`): what the theorem says, read three ways, and what is true.
+r"""The cost violation (`thm:dpp-cost-constraint`), read three ways, and the step of its proof that absorbs the drift
+constants (`eq:cost-proof-3`).
 
 Inside the region \(\Lambda(t)\le\Lambda_{\max}(t)=\bar\Lambda/(1-\rho^t)\), and nothing else is needed: no V, no
-independence, no queue. Read literally, at fixed V and ρ and with costs that constant admission can pay at every
-horizon, the theorem is true because the violation is even bounded. It is so as well where constant admission can pay
-at the last horizon alone, if no round's mean cost exceeds one bound for all rounds and horizons, which the paper's
-uniform drift constant implies. With one constant for all V and ρ it is false.
+independence, no queue. The theorem survives without the step; the step does not.
 """
 
 from __future__ import annotations
@@ -15,15 +13,18 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Correction, confirming
+from proofs_check.claim import WRITTEN, Claim, Correction, Given, confirming
 from proofs_check.engines import exact, identity, limit, smt
-from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.control import lambert_sum
-from proofs_check.groundwork.control.drift_step import after_round_1
-from proofs_check.groundwork.control.examples import EVERY_HORIZON, WIDE
-from proofs_check.symbols import REGION, C, T, V, rate, rho
+from proofs_check.engines.argument import argument
+from proofs_check.evidence import Evidence, holds, obeying, undecided
+from proofs_check.groundwork.control import drift_step, lambert_sum
+from proofs_check.groundwork.regret.orders import ALONG
+from proofs_check.symbols import CONSTANTS, REGION, C, T, V, rate, rho
 from proofs_check.text import said
+from theory.bound import linear_term, root_term
 from theory.lambert import lambert_partial
+from theory.penalty import penalty_terms
+from theory.region import region_minimum_total
 from theory.setting import Region
 from theory.violation import (
     cost_excess_maximum,
@@ -35,7 +36,11 @@ from theory.violation import (
 )
 
 STATED = cost_violation_rate_as_stated(T, V, rho)
-LAMBERT = lambert_partial(rho, T + 1)
+SERIES = {"S": lambert_partial(rho, T + 1), "U": lambert_bound(rho), "R": cost_violation_rate(rho)}
+EVERY_HORIZON = (
+    "constant admission is affordable at every horizon, "
+    r"$\bar\Lambda\sum_{s\le t}\mathbb E[c(s)]\le Ct$ for every $t$"
+)
 q = sp.Symbol("q", positive=True)  # √ρ
 
 
@@ -59,21 +64,46 @@ def region_bounds_cost(region: Region, costs: list[Fraction], budget: Fraction) 
 def bounded_beats_growing() -> Evidence:
     """C, or c_max·Λ̄, times the bound on the Lambert sum, which has no T, against the printed rate, which grows."""
     now, factor = sp.symbols("t factor", positive=True)
-    return together(
-        limit.tends_to(
-            factor * lambert_bound(WIDE.rho) / cost_violation_rate_as_stated(now, V, WIDE.rho),
-            now,
-            0,
-            what=r"$C$, or $c_{\max}\bar\Lambda$, times the bound over the rate",
-            domain=r"$V$, $\rho=1-1/h$ fixed, $T\to\infty$; the violation is at most that factor times "
-            r"lambert_bound$(\rho)$",
-        ),
-        identity.equal(
-            STATED**2,
-            V * T + V / (1 - rho),
-            domain=r"every $V$, $T$, $\rho$",
-            what="the printed rate squared and its inside",
-        ),
+    over = factor * lambert_bound(ALONG.rho) / cost_violation_rate_as_stated(now, V, ALONG.rho)
+    return argument(
+        (over, now, 0, r"$C$, or $c_{\max}\bar\Lambda$, times lambert_bound over the rate"),
+        (STATED**2, V * T + V / (1 - rho), "the printed rate squared and its inside"),
+        domain=r"every fixed $V$, $\rho=1-1/h$; $T\to\infty$",
+    )
+
+
+def debt_of_drifting_costs() -> Evidence:
+    """V and ρ fixed; m free rounds, then m at 2C/Λ̄, all at the region's lower end: Z(2m+1) is at least their excess."""
+    m, decay = sp.symbols("m decay", positive=True)
+    j = sp.Symbol("j", nonnegative=True)
+    region = Region(rate=rate, rho=sp.exp(-decay))
+    dear = region_minimum_total(region, 2 * m + 1) - region_minimum_total(region, m + 1)
+    debt = sp.expand(2 * C / rate * dear - C * m)
+    found = limit.diverges(
+        debt**2 / 2 / cost_violation_rate_as_stated(2 * m, V, region.rho) ** 2,
+        m,
+        what=r"$L(T+1)$ divided by $VT+V/(1-\rho)$",
+        domain=r"costs 0 in rounds $1,\ldots,m$ and $2C/\bar\Lambda$ in rounds $m+1,\ldots,2m=T$; any $V$, "
+        r"$\rho=\exp(-\text{decay})$, $\bar\Lambda$, $C$",
+        **{"Z(T+1) is at least": debt},
+    )
+    after = r"after $m$ free and $j\le m$ dear rounds"
+    paid = smt.always(2 * C / rate * j * rate <= C * (m + j), given=[j <= m], domain=after)
+    facts = {"an affordable average up to every round": paid}
+    return obeying(found, {"the upper end gives more debt": drift_step.debt_behaves(), **facts})
+
+
+def penalties_not_negative() -> Evidence:
+    """The three terms are at least 0, so leaving them out keeps the inequality."""
+    gap, n, w = sp.symbols("gap n w", positive=True)
+    P = CONSTANTS.Pdim
+    thirds = [penalty_terms(n, N, CONSTANTS).generalisation for N in (P * (1 + w), P, P / (1 + w))]
+    if not all(third.is_positive for third in thirds):
+        return undecided("identity", "the third term's sign is open", domain="every $N$")
+    return argument(
+        (sp.Ge(root_term(gap, CONSTANTS), 0, evaluate=False), [], r"every $1/n-1/N\ge0$"),
+        (sp.Ge(linear_term(gap, CONSTANTS), 0, evaluate=False), [], r"every $1/n-1/N\ge0$"),
+        holds("identity", "the third term is positive", domain="every $N$", certificate={"terms": thirds}),
     )
 
 
@@ -117,7 +147,7 @@ CLAIMS = [
         "every horizon.",
         formula=said(r"\sup_{V,\rho,T}\mathrm{Vio}^{\mathrm S}(T)\big/@r<\infty", r=STATED),
         domain=rf"every $V>0$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}",
-        checks=after_round_1(1, "the violation of round 1 divided by the printed rate"),
+        checks=drift_step.after_round_1(1, "the violation of round 1 divided by the printed rate"),
         corrected=Correction(
             title=r"$\mathrm{Vio}^{\mathrm S}\le C\sum\rho^t/(1-\rho^t)\le C\log(2/(1-\rho))/(1-\rho)$: no $V$, no "
             "$T$, no independence",
@@ -127,16 +157,12 @@ CLAIMS = [
                 r"$C/\bar\Lambda$, attains it. For all $T$, $S$ is at most $@U$, which is less than "
                 r"$\log(2/(1-\rho))/(1-\rho)$. Over all rounds $S$ is at least $@R$, and the two agree to leading "
                 r"order as $\rho$ tends to 1.",
-                S=LAMBERT,
-                U=lambert_bound(rho),
-                R=cost_violation_rate(rho),
+                **SERIES,
             ),
             formula=said(
-                r"\mathrm{Vio}^{\mathrm S}(T)\le C@S\le "
-                r"C\cdot\bigl(@U\bigr),\qquad@R\le\sum_{t\ge1}\frac{\rho^t}{1-\rho^t}\le@U",
-                S=LAMBERT,
-                U=lambert_bound(rho),
-                R=cost_violation_rate(rho),
+                r"\mathrm{Vio}^{\mathrm S}(T)\le C@S\le C\cdot\bigl(@U\bigr),\qquad"
+                r"@R\le\sum_{t\ge1}\frac{\rho^t}{1-\rho^t}\le@U",
+                **SERIES,
             ),
             hypotheses=(r"$\bar\Lambda\sum_{s\le t}\mathbb E[c(s)]\le Ct$ for every $t\le T$",),
             given=(WRITTEN,),
@@ -145,24 +171,15 @@ CLAIMS = [
                 **BOUND,
                 "attained": lambda: identity.equal(
                     sp.expand(cost_excess_maximum(T, REGION, C / rate, C)),
-                    C * LAMBERT,
+                    C * SERIES["S"],
                     domain=r"every $T$, $\rho$, $\bar\Lambda$, $C$",
                     what=r"the violation of always admitting $\Lambda_{\max}$ and $C\sum\rho^t/(1-\rho^t)$",
                 ),
-                r"below $\log(2/(1-\rho))$": lambda: (
-                    together(  # 1/(1-q) = (1+q)/(1-q²) with q = √ρ < 1, and 1+q < 2
-                        smt.always(
-                            1 / (1 - q) < 2 / (1 - q**2),
-                            given=[q < 1],
-                            domain=r"every $\sqrt\rho$: the logarithm is smaller, $\sqrt\rho<1$",
-                        ),
-                        identity.equal(
-                            lambert_bound(q**2),
-                            q * sp.log(1 - q) / (q**2 - 1),
-                            domain=r"every $\sqrt\rho$",
-                            what=r"lambert_bound and $\sqrt\rho\log(1/(1-\sqrt\rho))/(1-\rho)$",
-                        ),
-                    )
+                # 1/(1-q) = (1+q)/(1-q²) with q = √ρ < 1, and 1+q < 2
+                r"below $\log(2/(1-\rho))$": lambda: argument(
+                    (1 / (1 - q) < 2 / (1 - q**2), [q < 1], r"the logarithm is smaller, $\sqrt\rho<1$"),
+                    (lambert_bound(q**2), q * sp.log(1 - q) / (q**2 - 1), "lambert_bound and its formula"),
+                    domain=r"every $\sqrt\rho$",
                 ),
                 r"order in $\rho$": lambert_sum.lambert_order,
             },
@@ -191,17 +208,45 @@ CLAIMS = [
             "worst policy": lambert_sum.worst_policy,
             "whole horizon": lambert_sum.peak_step,
             r"$\Lambda_{\max}$": lambert_sum.beyond_rate,
-            "Lambert sum": (
-                lambert_sum.lambert_summand,
-                lambert_sum.lambert_closed,
-                confirming(lambert_sum.lambert_bounded),
-            ),
+            "Lambert sum": (lambert_sum.lambert_summand, *BOUND["Lambert sum, closed"]),
             "rate": bounded_beats_growing,
         },
-        sketch=r"$\mathbb E[c\Lambda]\le\mathbb E[c]\Lambda_{\max}(t)=\mathbb E[c]\bar\Lambda(1+h(t))$ with "
-        r"$h(t)=\rho^t/(1-\rho^t)$, because $c\ge0$. Of "
+        sketch=r"As above $\mathbb E[c\Lambda]\le\mathbb E[c]\bar\Lambda(1+h(t))$ with $h(t)=\rho^t/(1-\rho^t)$. Of "
         r"$\sum(\mathbb E[c]\bar\Lambda-C)+\sum\mathbb E[c]\bar\Lambda h(t)$ the first sum is not positive, the "
         r"horizon being affordable, and the second is at most $c_{\max}\bar\Lambda\sum h(t)$, which is bounded in $T$ "
         "as in thm:dpp-cost-constraint. The printed rate grows with $T$.",
+    ),
+    Claim(
+        id="eq:cost-proof-3",
+        kind="step",
+        title=r"$\mathbb E[L(T+1)]=O(VT)+O(V/(1-\rho))$",
+        statement=r"After $T$ rounds the mean Lyapunov function is of order $VT+V/(1-\rho)$: the drift constants are "
+        r"absorbed. (Dear rounds after cheap ones refute it; for all $V$ and $\rho$ at once the first round does.)",
+        formula=r"E[L(T+1)]=O(VT)+O(V/(1-\rho))",
+        domain=rf"every $V>0$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}",
+        checks=(debt_of_drifting_costs, *drift_step.after_round_1(2, r"$L(2)$ divided by $V+V/(1-\rho)$")),
+        corrected=Correction(
+            title=r"$\mathbb E[L(T+1)]\le\sum B_t+V\sum\bar p^{\mathrm{CK}}$, repaired: $\sum B_t$ stays",
+            statement=r"The sum of the drift constants, of order $T+(1-\rho)^{-2}$ and free of $V$, must be kept, "
+            r"beside the repaired $\bar p^{\mathrm{CK}}$.",
+            formula=r"E[L(T+1)]\le\sum_tB_t+V\sum_t\bar p^{CK}(t)",
+            hypotheses=drift_step.PAST,
+            given=(
+                Given(
+                    "lem:dpp-T-slot-upper, corrected",
+                    r"$\mathbb E[L(T+1)]+V\sum\mathbb E[p]\le\sum B_t+V\sum\bar p^{\mathrm{CK}}$, under the same "
+                    "hypotheses",
+                ),
+            ),
+            symbols={"p̄": r"the repaired bound on the penalty after a switch to $\bar\Lambda$"},
+            sketch=r"lem:dpp-T-slot-upper, corrected, without its non-negative penalties; for $\sum B_t$ see "
+            r"eq:dpp-upper-1. It may be absorbed into $O(VT)$ only for $V$ bounded below and $1-\rho$ of order "
+            "$T^{-1/2}$ at least.",
+            checks={
+                r"$p\ge0$": penalties_not_negative,
+                "$B_t$": drift_step.drift_excess,
+                r"$\sum B_t$": drift_step.drift_summand,
+            },
+        ),
     ),
 ]

@@ -1,8 +1,4 @@
-r"""The cost-debt queue and the state of the policy: where they start, what they say, and that theory's code plays them.
-
-`theory.admission` remembers the debt, the last K-1 admissions and a count of what has left. That this is all the
-paper's policy needs is tested against the sample-level simulator and, for the choice of Λ, against a fine grid.
-"""
+"""The cost-debt queue and the state of the policy: where they start, and that theory's code plays them."""
 
 from __future__ import annotations
 
@@ -40,26 +36,25 @@ def queue_exact(rounds: list[tuple[Fraction, Fraction]], budget: Fraction) -> ex
     return exact.unless(debt == height >= path[-1], debt=debt, height=height, violation=path[-1])
 
 
-def _forgets(K: int, admissions: tuple[int, ...]) -> exact.Found:
-    """n and N at training, all samples by name, that the state and the admission do not add up to."""
-    state, C, debt = AdmissionState.initial(1, K, dtype=object), Fraction(5, 2), Fraction(0)
-    for amount, seen in zip(admissions, simulate([[a] for a in admissions], K), strict=True):
-        cost = Fraction(seen.round, 2)
-        told = (state.round, state.retained[0] + amount, state.seen[0] + amount, state.debt[0])
-        true = (seen.round, seen.n, seen.N, debt)
-        if told != true:
-            return {"round, n, N and Z of the state": told, "of the simulation": true}
-        state = advance(state, np.array([amount], dtype=object), cost=cost, C=C)
-        debt = max(debt + cost * amount - C, Fraction(0))
-    return None
-
-
 def state_remembers(context: Context) -> Evidence:
-    """Every short run."""
-    rounds = context.choose(5, 7)
+    """n and N at training, all samples by name, in every short run: the state and the admission add up to them."""
+    C, rounds = Fraction(5, 2), context.choose(5, 7)
+
+    def forgets(K: int, admissions: tuple[int, ...]) -> exact.Found:
+        state, debt = AdmissionState.initial(1, K, dtype=object), Fraction(0)
+        for amount, seen in zip(admissions, simulate([[a] for a in admissions], K), strict=True):
+            cost = Fraction(seen.round, 2)
+            told = (state.round, state.retained[0] + amount, state.seen[0] + amount, state.debt[0])
+            true = (seen.round, seen.n, seen.N, debt)
+            if told != true:
+                return {"round, n, N and Z of the state": told, "of the simulation": true}
+            state = advance(state, np.array([amount], dtype=object), cost=cost, C=C)
+            debt = max(debt + cost * amount - C, Fraction(0))
+        return None
+
     return exact.exhaust(
         exact.grid(K=(1, 2, 3, 6), admissions=product((0, 1, 3), repeat=rounds)),
-        _forgets,
+        forgets,
         domain=f"all $3^{rounds}$ sequences of admissions 0, 1, 3, $K=1$, 2, 3, 6; costs $t/2$, $C=5/2$",
     )
 
@@ -111,9 +106,8 @@ CLAIMS = [
         formula=r"\mathrm{Vio}^{\mathrm S}(T)\le E[Z(T+1)]",
         domain="any costs and admissions, $Z(1)=0$",
         given=(WRITTEN,),
-        sketch=r"$Z(t+1)-Z(t)\ge c(t)\Lambda(t)-C$ on every path; add up from $Z(1)=0$ and take means: "
-        r"$\sum(\mathbb E[c\Lambda]-C)\le\mathbb E[Z(T+1)]$. The right side is not negative, so the positive part of "
-        "the left is at most it, too.",
+        sketch=r"$Z(t+1)-Z(t)\ge c(t)\Lambda(t)-C$ on every path; add up from $Z(1)=0$ and take means. As "
+        r"$Z(T+1)\ge0$, the positive part of the left is at most it, too.",
         checks={
             "a round": (
                 lambda: smt.always(
@@ -133,12 +127,7 @@ CLAIMS = [
         "$n(t)$, $N(t)$ and $Z(t)$ of every round, and with them the minimiser of $J_t$ over the region.",
         formula=r"n(t)=\sum_{j=t-K+1}^t\Lambda(j),\quad\Lambda^\star(t)\in\operatorname{arg}\min_{[\Lambda_{\min}(t),\Lambda_{\max}(t)]}J_t",
         domain="$K$-step retention; theory's own state and minimiser, as the toolkit plays them",
-        symbols={
-            "j": "a round",
-            "Λ_min": "lower end of the region",
-            "Λ_max": "upper end of the region",
-            "argmin": "where it is least",
-        },
+        symbols={"j": "a round", "argmin": "where it is least"},
         checks={"state": state_remembers, "choice": choice_minimises},
     ),
 ]

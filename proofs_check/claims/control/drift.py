@@ -1,8 +1,7 @@
 r"""The drift of the squared debt (`eq:dpp-upper-1`): is one constant B enough?
 
-For one ρ and costs of bounded second moment it is. As ρ tends to 1 the first round alone needs a B of order
-\((1-\rho)^{-2}\), so each round gets its own \(B_t\), and their sum, which is what the regret is
-charged, is computed to its leading constant.
+As ρ tends to 1 the first round alone needs a B of order \((1-\rho)^{-2}\), so each round gets its own \(B_t\), and
+their sum, which is what the regret is charged, is computed to its leading constant.
 """
 
 from __future__ import annotations
@@ -14,12 +13,13 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines import enclosure, exact, identity, limit, smt
-from proofs_check.evidence import Evidence, obeying, together
+from proofs_check.engines import enclosure, exact, limit
+from proofs_check.engines.argument import argument
+from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import drift_step
-from proofs_check.groundwork.control.drift_step import drift_constant_is, drift_inequality, square, x
-from proofs_check.groundwork.control.examples import WIDE, h, tight_regions
-from proofs_check.groundwork.control.inside_region import placed
+from proofs_check.groundwork.control.drift_step import drift_constant_is, drift_inequality, g, square, x
+from proofs_check.groundwork.control.region_ends import placed
+from proofs_check.groundwork.regret.orders import ALONG, HORIZONS, h, tight_regions
 from proofs_check.symbols import REGION, C, T, rate, rho, t
 from proofs_check.text import said
 from theory.admission import debt_update
@@ -35,13 +35,12 @@ ROUND = {
     "L": sp.factor(T * (square * rate**2 + C**2) / 2),
 }
 u, v = sp.symbols("u v", positive=True)
-g, ENDS = drift_step.g, (drift_step.UPPER, drift_step.LOWER)
 NUMBERS = r"$\mathbb E[c^2]=37$, $\bar\Lambda=10$, $C=55$"
 
 
 def drift_in_rho() -> Evidence:
     """Round 1, costs equal to C/Λ̄: no debt, so J is V·p, and the drift is all that B has to cover."""
-    first = region_maximum(WIDE, 1)
+    first = region_maximum(ALONG, 1)
     debt = debt_update(0, C / rate, first, C)
     found = limit.diverges(
         debt**2 / 2,
@@ -65,15 +64,13 @@ def drift_heavy_tail() -> Evidence:
         second,
         n,
         what=r"$\mathbb E[c^2]$, and with it the drift,",
-        domain=r"i.i.d. costs $c=4^j$ with probability $(7/8)\cdot8^{-j}$, $j=0$, 1, $\ldots$, cut at $j=n$; any "
-        r"$\rho$",
+        domain=r"i.i.d. costs $4^j$ with probability $(7/8)\cdot8^{-j}$, $j=0$, 1, $\ldots$, cut at $n$; any $\rho$",
         **{"E[c] up to n": average},
     )
     one, mean = sp.limit(total, n, sp.oo), sp.limit(average, n, sp.oo)
-    seven = sp.Rational(7, 4)
     facts = {
-        "probabilities sum to 1": identity.equal(one, 1, domain="the chances", what="their sum and 1"),
-        "a finite mean": identity.equal(mean, seven, domain="the costs", what=r"$\mathbb E[c]$ and $7/4$"),
+        "probabilities sum to 1": argument((one, 1, "their sum and 1"), domain="the chances"),
+        "a finite mean": argument((mean, sp.Rational(7, 4), r"$\mathbb E[c]$ and $7/4$"), domain="the costs"),
     }
     return obeying(found, facts)
 
@@ -107,7 +104,7 @@ def _excess(p: Any) -> Any:
 
 def drift_sum(context: Context) -> Evidence:
     """ΣB_t against its bound; the second summand, π²/6·E[c²]Λ̄²/(1-ρ)², is 3700·π²/6 in these units."""
-    horizons = context.choose((10**3, 10**15), (10, 10**3, 10**6, 10**9, 10**12, 10**15))
+    horizons = context.choose((10**3, 10**15), (10, *HORIZONS))
     return enclosure.compare(
         _excess,
         "<=",
@@ -134,8 +131,7 @@ CLAIMS = [
         id="eq:dpp-upper-1",
         kind="inequality",
         title="one constant $B$ bounds the drift's quadratic part",
-        statement="Drift plus penalty is at most $B$ plus the mean of $J_t$, with one finite $B$ for all actions, all "
-        r"rounds, and (as Remark 1 lets $\rho$ tend to 1) all $\rho$.",
+        statement=r"One finite $B$ does for all actions, all rounds and, as Remark 1 needs it, all $\rho$.",
         formula=r"\Delta+V\,E[p\mid\mathbb O]\le B+E[J_t\mid\mathbb O],\quad B<\infty\text{ uniform}",
         domain=r"every action inside the region, every $t\ge1$, $0<\rho<1$",
         symbols={
@@ -153,15 +149,14 @@ CLAIMS = [
             statement=said(
                 "Round $t$ has its own constant $B_t=@B$. Their sum is $@L$ and at most "
                 r"$\pi^2/6\cdot\mathbb E[c^2]\bar\Lambda^2/(1-\rho)^2$ more, which is exact up to a factor 2: over "
-                r"all rounds the excess is asymptotic to $\pi^2/12\cdot\mathbb E[c^2]\bar\Lambda^2/(1-\rho)^2$ as "
-                r"$\rho$ tends to 1.",
+                r"all rounds it is asymptotic to half of that as $\rho$ tends to 1.",
                 **ROUND,
             ),
             formula=said(
                 r"B_t=@B,\quad\sum_{t\le T}B_t\le@L+\tfrac{\pi^2}6\frac{E[c^2]\bar\Lambda^2}{(1-\rho)^2}",
                 **ROUND,
             ),
-            hypotheses=(r"$\mathbb E[c(t)^2\mid\text{past}]\le\mathbb E[c^2]$",),
+            hypotheses=drift_step.PAST[1:],
             given=(WRITTEN,),
             symbols={"π": r"$3.14159\ldots$"},
             sketch=r"$([Z+a]^{+})^2\le(Z+a)^2$ with $a=c\Lambda-C$, and $a^2\le c^2\Lambda^2+C^2$ as "
@@ -176,26 +171,21 @@ CLAIMS = [
                 "one round": (drift_inequality, confirming(drift_exact)),
                 "$B_t$": drift_constant_is,
                 "its excess": drift_step.drift_excess,
-                "$g$": lambda: together(
-                    identity.equal(
-                        (1 - rho * x) / (1 - rho) - (1 - x) / (1 - rho),
-                        x,
-                        domain=r"$x=\rho^t$",
-                        what=r"$g$'s growth and $\rho^t$",
+                "$g$": lambda: argument(
+                    ((1 - rho * x) / (1 - rho) - (1 - x) / (1 - rho), x, r"$g$'s growth and $\rho^t$"),
+                    (
+                        (u**2 + v**2) / 2 >= u * v,
+                        [],
+                        r"$u^2=\rho^j$, $v^2=\rho^{t-1-j}$, $uv=r$: so $g\ge tr$",
                     ),
-                    smt.steps(
-                        (
-                            (u**2 + v**2) / 2 >= u * v,
-                            [],
-                            r"$u^2=\rho^j$, $v^2=\rho^{t-1-j}$, $uv=r$: so $g\ge tr$",
-                        ),
-                        (g + u <= t + 1, [g <= t, u <= 1], r"one summand more, $u=\rho^t$: so $g\le t$"),
-                    ),
+                    (g + u <= t + 1, [g <= t, u <= 1], r"one summand more, $u=\rho^t$: so $g\le t$"),
+                    domain=r"$x=\rho^t$",
                 ),
                 "$q$": (drift_step.drift_summand, confirming(drift_sum)),
                 "the sums": (
-                    lambda: identity.equations(
-                        *((end.subs({x: 1, rho: 1}), 1 / t**2, "an end of $q$ and $1/t^2$") for end in ENDS),
+                    lambda: argument(
+                        (drift_step.LOWER.subs({x: 1, rho: 1}), 1 / t**2, "the lower end of $q$ and $1/t^2$"),
+                        (drift_step.UPPER.subs({x: 1, rho: 1}), 1 / t**2, "the upper end of $q$ and $1/t^2$"),
                         (sp.summation(1 / t**2, (t, 1, sp.oo)), sp.pi**2 / 6, r"$\sum1/t^2$ and $\pi^2/6$"),
                         domain=r"all $t$, $\rho=1$",
                     ),

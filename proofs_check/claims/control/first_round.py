@@ -1,8 +1,4 @@
-r"""What the first round does to the buffers and to the budget (`alg:acdpp/first-round`).
-
-Without debt \(J_1=Vp\) falls in Λ, whatever V, the costs and the constants: round 1 admits the region's upper end
-\(\bar\Lambda/(1-\rho)\). It overfills the buffers when ρ > 1-1/K, and its cost is never quite repaid.
-"""
+r"""What the first round does to the buffers and to the budget (`alg:acdpp/first-round`)."""
 
 from __future__ import annotations
 
@@ -12,11 +8,12 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines import exact, identity, simulation, smt
-from proofs_check.evidence import Evidence, fails, holds, obeying, refutes, together
+from proofs_check.engines import exact, simulation, smt
+from proofs_check.engines.argument import argument
+from proofs_check.evidence import Evidence, fails, holds, obeying, refutes
 from proofs_check.groundwork.control.drift_step import in_round_1, without_debt
-from proofs_check.groundwork.control.examples import SETTING
 from proofs_check.groundwork.control.region_ends import plain, totals_are_sums
+from proofs_check.groundwork.regret.orders import UNIT
 from proofs_check.symbols import REGION, C, K, T, rate, rho
 from proofs_check.text import said
 from theory.admission import AdmissionState, acdpp_round
@@ -29,19 +26,17 @@ FIRST, LEAST = plain(region_maximum(REGION, 1)), cost_violation_least(T, rho, C)
 x = sp.Symbol("x", positive=True)  # ρ^T
 c, admitted, low, retained, room = sp.symbols("c admitted low retained room", nonnegative=True)
 LIGHT = Constants(D=3.0, sigma=0.5, eta=2.0, B=0.01, Pdim=50.0)
-PAPER = Region(rate=float(RATE), rho=0.99)
-RULES: dict[str, Any] = {"V": 1.0, "C": float(BUDGET), "region": PAPER, "constants": SETTING}
+FLOATS, PAPER = UNIT.map(float), Region(rate=float(RATE), rho=0.99)
+RULES: dict[str, Any] = {"V": 1.0, "C": float(BUDGET), "region": PAPER, "constants": FLOATS}
 
 
 def buffers_overflow() -> Evidence:
     """Λ_max(1) > KΛ̄ = ΣB wherever ρ > 1-1/K."""
-    more = smt.always(
-        K * rate < FIRST,
-        given=[rho < 1, rho > 1 - 1 / K],
-        domain=r"every $K$ and $\rho>1-1/K$, $\sum B=K\bar\Lambda$",
+    domain = r"every $K$ and $\rho>1-1/K$, $\sum B=K\bar\Lambda$"
+    more = smt.always(K * rate < FIRST, given=[rho < 1, rho > 1 - 1 / K], domain=domain)
+    return obeying(
+        refutes(more, rf"round 1 admits more than all buffers hold: {domain}, any $V$"), in_round_1()
     )
-    detail = r"round 1 admits more than all buffers hold, for every $K$, $\bar\Lambda$, $V$, constants and $\rho>1-1/K$"
-    return obeying(refutes(more, detail), in_round_1())
 
 
 @exact.everywhere(
@@ -50,7 +45,7 @@ def buffers_overflow() -> Evidence:
     V=(1e-3, 1.0, 1e6),
     rho=(0.1, 0.5, 0.99),
     cost=(0.0, 5.5, 40.0),
-    constants=(SETTING, LIGHT),
+    constants=(FLOATS, LIGHT),
 )
 def played_first_round(V: float, rho: float, cost: float, constants: Constants) -> exact.Found:
     """The real policy: it admits Λ_max(1), and books the debt."""
@@ -65,30 +60,21 @@ def never_repaid() -> Evidence:
     """Round 1 at the upper end, every later round at the lower one, costs of mean C/Λ̄: the least that can be spent."""
     region = Region(rate=rate, rho=sp.exp(-sp.Symbol("decay", positive=True)))
     least = region_maximum(region, 1) + region_minimum_total(region, T + 1) - region_minimum(region, 1)
-    return together(
-        identity.equal(
-            C / rate * least - C * T,
-            cost_violation_least(T, region.rho, C),
-            domain=r"every $T\ge1$ and $\rho=\exp(-\text{decay})$; $\mathbb E[c(t)]\bar\Lambda=C$ in every round",
-            what="the least violation and theory's",
-        ),
-        smt.always(
-            c * admitted >= c * low,
-            given=[admitted >= low],
-            domain=r"every later round, $c\ge0$: no less is spent",
-        ),
+    told = cost_violation_least(T, region.rho, C)
+    return argument(
+        (C / rate * least - C * T, told, "the least violation and theory's"),
+        (c * admitted >= c * low, [admitted >= low], r"every later round, $c\ge0$: no less is spent"),
+        domain=r"every $T\ge1$ and $\rho=\exp(-\text{decay})$; $\mathbb E[c(t)]\bar\Lambda=C$ in every round",
     )
 
 
 def cost_is_never_met() -> Evidence:
     """The least violation is positive at every horizon."""
-    positive = smt.always(
-        sp.Gt(sp.expand_power_exp(LEAST).subs(rho**T, x), 0, evaluate=False),
-        given=[rho < 1],
-        domain=r"the least violation when $\mathbb E[c(t)]\bar\Lambda=C$: every $T$, $\rho$ and $C$",
-    )
+    positive = sp.Gt(sp.expand_power_exp(LEAST).subs(rho**T, x), 0, evaluate=False)
+    domain = r"the least violation when $\mathbb E[c(t)]\bar\Lambda=C$: every $T$, $\rho$ and $C$"
     detail = said("the mean cost exceeds the budget at every horizon $T$, by $@least$", least=LEAST)
-    return obeying(refutes(positive, detail), {**in_round_1(), "no policy spends less": never_repaid()})
+    found = refutes(smt.always(positive, given=[rho < 1], domain=domain), detail)
+    return obeying(found, {**in_round_1(), "no policy spends less": never_repaid()})
 
 
 def violation_in_the_loop(context: Context) -> Evidence:
@@ -97,13 +83,12 @@ def violation_in_the_loop(context: Context) -> Evidence:
     drawn = simulation.uniform(1, 10).draw(context.generator(), runs, rounds)
     played = simulation.control_loop(drawn, K=RETENTION, **RULES)
     excess = (played.spent - BUDGET).cumsum(axis=0)
+    held = [float(played.admitted[:k].sum(axis=0).mean()) for k in (1, 10)]
     numbers: dict[str, Any] = {
         "mean Z(2)": float(played.debt[1].mean()),
         "mean violation after 1, 10 and 100 rounds": [float(excess[i].mean()) for i in (0, 9, 99)],
         "the least possible mean": cost_violation_least(rounds, PAPER.rho, BUDGET),
-        "samples in memory, rounds 1 and 10": [
-            float(played.admitted[:k].sum(axis=0).mean()) for k in (1, 10)
-        ],
+        "samples in memory, rounds 1 and 10": held,
     }
     return simulation.compare_mean(
         excess[-1],
@@ -156,18 +141,12 @@ CLAIMS = [
         checks=(buffers_overflow, cost_is_never_met, violation_in_the_loop),
         corrected=Correction(
             title=said(
-                r"round 1 admits $\bar\Lambda/(1-\rho)$; $\mathrm{Vio}^{\mathrm S}(T)\ge@least$ at every $T$; cap by "
-                "the room left",
+                r"$\Lambda(1)=\bar\Lambda/(1-\rho)$; $\mathrm{Vio}^{\mathrm S}(T)\ge@least$; cap by the room left",
                 least=LEAST,
             ),
-            statement=said(
-                r"Without debt $J_1$ is $Vp$, which falls in $\Lambda$: round 1 admits $\bar\Lambda/(1-\rho)$, more "
-                r"than $\sum B=K\bar\Lambda$ when $\rho>1-1/K$, and spends $C/(1-\rho)$ on average. Inside the region "
-                r"that is never quite repaid: $\mathrm{Vio}^{\mathrm S}(T)\ge@least$ for every $T$. A cap of the "
-                r"admission by the room that is left keeps the memory within $\sum B$ (and may leave the region "
-                "below).",
-                least=LEAST,
-            ),
+            statement=r"Without debt round 1 admits $\bar\Lambda/(1-\rho)$, more than $\sum B=K\bar\Lambda$ when "
+            r"$\rho>1-1/K$, and spends $C/(1-\rho)$ on average. Inside the region that is never quite repaid. A cap of "
+            r"the admission by the room that is left keeps the memory within $\sum B$ (and may leave the region).",
             formula=said(r"\mathrm{Vio}^{\mathrm S}(T)\ge@least>0\quad\forall T", least=LEAST),
             hypotheses=(r"$\mathbb E[c(t)\mid\text{past}]=C/\bar\Lambda$ in every round",),
             given=(WRITTEN,),

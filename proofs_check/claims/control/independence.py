@@ -1,8 +1,4 @@
-"""What independence of the costs is needed for: `eq:independence-factorization`, `eq:comparison-feasible`.
-
-Both steps of the T-slot proof read more out of an affordable average than it holds: Markov costs whose every round is
-affordable make debt and cost rise together, and an average over T rounds says nothing about a single one.
-"""
+"""What independence of the costs is needed for: `eq:independence-factorization`, `eq:comparison-feasible`."""
 
 from __future__ import annotations
 
@@ -15,7 +11,8 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Correction, confirming
 from proofs_check.engines import exact, identity, smt
-from proofs_check.evidence import Evidence, obeying, together
+from proofs_check.engines.argument import argument
+from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.drift_step import conditional_means, debt_behaves, in_round_1
 from proofs_check.symbols import C, rate
 from theory.admission import debt_update
@@ -28,39 +25,34 @@ A, m, N = sp.symbols("A m N", positive=True)
 UNIT = st.fractions(0, 1, max_denominator=16)
 
 
-def _chances(stay: Fraction) -> dict[tuple[int, int], Fraction]:
-    """Costs in two rounds, each kept with probability `stay`, started from the stationary half and half."""
-    return {(a, b): (stay if a == b else 1 - stay) / 2 for a, b in product(STATES, repeat=2)}
-
-
 def _debts() -> dict[int, Any]:
     """Z(2) after either first cost: round 1, without debt, admits Λ_max(1) = 6."""
     return {cost: debt_update(Fraction(0), cost, region_maximum(SMALL, 1), BUDGET) for cost in STATES}
 
 
-def _factors(stay: Fraction) -> exact.Found:
-    debts, chances = _debts(), _chances(stay)
-    joint = sum(p * debts[a] * (b * SMALL.rate - BUDGET) for (a, b), p in chances.items())
-    debt = sum(p * debts[a] for (a, _), p in chances.items())
-    excess = sum(p * (b * SMALL.rate - BUDGET) for (_, b), p in chances.items())
-    return exact.differing(**{"E[Z(2)(c(2)Λ̄-C)]": joint, "E[Z(2)]·E[c(2)Λ̄-C]": debt * excess})
-
-
-def _unfair(stay: Fraction) -> exact.Found:
-    chances = _chances(stay)
-    first, second = ({x: sum(p for s, p in chances.items() if s[i] == x) for x in STATES} for i in (0, 1))
-    mean = sum(x * p for x, p in second.items())
-    fine = sum(chances.values()) == 1 and first == second and mean * SMALL.rate <= BUDGET
-    return exact.unless(fine, first=first, second=second, mean=mean)
-
-
 def markov_factorises() -> Evidence:
     """A chain that stays put with probability 3/4: dear rounds follow debts."""
-    stays = [Fraction(2, 4), Fraction(3, 4)]
-    found = exact.exhaust(
-        exact.grid(stay=stays), _factors, domain=r"Markov costs on $\{0,2\}$, $\bar\Lambda=C=3$, $\rho=1/2$"
-    )
-    fair = exact.exhaust(exact.grid(stay=stays), _unfair, domain="the chains")
+    debts, stays = _debts(), [Fraction(2, 4), Fraction(3, 4)]
+
+    def chances(stay: Fraction) -> dict[tuple[int, int], Fraction]:
+        """Costs in two rounds, each kept with probability `stay`, started from the stationary half and half."""
+        return {(a, b): (stay if a == b else 1 - stay) / 2 for a, b in product(STATES, repeat=2)}
+
+    def factors(stay: Fraction) -> exact.Found:
+        joint = sum(p * debts[a] * (b * SMALL.rate - BUDGET) for (a, b), p in chances(stay).items())
+        debt = sum(p * debts[a] for (a, _), p in chances(stay).items())
+        excess = sum(p * (b * SMALL.rate - BUDGET) for (_, b), p in chances(stay).items())
+        return exact.differing(**{"E[Z(2)(c(2)Λ̄-C)]": joint, "E[Z(2)]·E[c(2)Λ̄-C]": debt * excess})
+
+    def unfair(stay: Fraction) -> exact.Found:
+        rows = chances(stay).items()
+        first, second = ({x: sum(p for s, p in rows if s[i] == x) for x in STATES} for i in (0, 1))
+        mean = sum(x * p for x, p in second.items())
+        fine = sum(first.values()) == 1 and first == second and mean * SMALL.rate <= BUDGET
+        return exact.unless(fine, first=first, second=second, mean=mean)
+
+    domain = r"Markov costs on $\{0,2\}$, $\bar\Lambda=C=3$, $\rho=1/2$"
+    found, fair = (exact.exhaust(exact.grid(stay=stays), find, domain=domain) for find in (factors, unfair))
     return obeying(found, {"probabilities, stationary, of affordable mean": fair, **in_round_1()})
 
 
@@ -89,7 +81,7 @@ def conditional_means_exact(stay: Fraction, shift: Fraction) -> exact.Found:
 
 def average_is_not_each() -> Evidence:
     """Deterministic costs: cheap rounds first, then dear ones; the average is affordable at every horizon."""
-    rate, budget = Fraction(3), Fraction(6)
+    rate, budget, domain = 3, 6, r"drifting costs 0 then 4, $\bar\Lambda=3$, $C=6$"
     costs = {rounds: [0] * (rounds // 2) + [4] * (rounds // 2) for rounds in (2, 4)}
 
     def exceeds(rounds: int) -> exact.Found:
@@ -100,22 +92,17 @@ def average_is_not_each() -> Evidence:
         average = Fraction(sum(costs[rounds][:upto]), upto)
         return exact.unless(average * rate <= budget, average=average)
 
-    found = exact.exhaust(
-        exact.grid(rounds=costs), exceeds, domain=r"drifting costs 0 then 4, $\bar\Lambda=3$, $C=6$"
-    )
     prefixes = [{"rounds": rounds, "upto": t} for rounds in costs for t in range(1, rounds + 1)]
-    paid = exact.exhaust(prefixes, dear, domain="the costs")
+    paid = exact.exhaust(prefixes, dear, domain=domain)
+    found = exact.exhaust(exact.grid(rounds=costs), exceeds, domain=domain)
     return obeying(found, {"an affordable average up to every round": paid})
 
 
 def constant_mean_is_each() -> Evidence:
     """The average of a constant is that constant."""
     mean, T = sp.symbols("mean T", positive=True)
-    return smt.always(
-        mean * rate - C <= 0,
-        given=[T * mean * rate <= T * C],
-        domain=r"$\mathbb E[c(t)]$ the same in every round",
-    )
+    domain = r"$\mathbb E[c(t)]$ the same in every round"
+    return smt.always(mean * rate - C <= 0, given=[T * mean * rate <= T * C], domain=domain)
 
 
 CLAIMS = [
@@ -133,9 +120,8 @@ CLAIMS = [
         corrected=Correction(
             title=r"$\mathbb E[Z(c\bar\Lambda-C)]\le0$ if $\mathbb E[c(t)\mid\text{past}]\,\bar\Lambda\le C$ in every "
             "round",
-            statement=r"What the drift argument needs is $\mathbb E[Z(t)(c(t)\bar\Lambda-C)]\le0$. It holds when the "
-            "mean cost given the past is affordable in every round; independence is not needed, but for Markov costs "
-            "the stationary mean is not enough.",
+            statement="What the drift argument needs holds when the mean cost given the past is affordable in every "
+            "round; independence is not needed, but for Markov costs the stationary mean is not enough.",
             formula=r"E[c(t)\mid\text{past}]\bar\Lambda\le C\Rightarrow E[Z(t)(c(t)\bar\Lambda-C)]\le0",
             given=(WRITTEN,),
             symbols={"past": "all that happened before round $t$, which determines $Z(t)$"},
@@ -168,20 +154,19 @@ CLAIMS = [
             sketch=r"Multiply the average constraint by $T$. Costs 0 in the first half and $2C/\bar\Lambda$ in the "
             "second show that no more follows; there the queue ends at order $T$ (see eq:cost-proof-3).",
             checks={
-                "the sum": lambda: (
-                    together(  # induction over rounds: A is the average so far, m the next mean
-                        identity.equal(
-                            N * (A * rate - C) + m * rate - C,
-                            (N + 1) * ((N * A + m) / (N + 1) * rate - C),
-                            domain="one round more",
-                            what="the sum of the excesses and the number of rounds times the average's",
-                        ),
-                        smt.always(
-                            N * (A * rate - C) <= 0,
-                            given=[A * rate <= C],
-                            domain="any number of rounds with an affordable average",
-                        ),
-                    )
+                # induction over rounds: A is the average so far, m the next mean
+                "the sum": lambda: argument(
+                    (
+                        N * (A * rate - C) + m * rate - C,
+                        (N + 1) * ((N * A + m) / (N + 1) * rate - C),
+                        "the sum of the excesses and the number of rounds times the average's",
+                    ),
+                    (
+                        N * (A * rate - C) <= 0,
+                        [A * rate <= C],
+                        "any number of rounds with an affordable average",
+                    ),
+                    domain="one round more",
                 ),
                 "a constant mean": constant_mean_is_each,
             },

@@ -1,9 +1,4 @@
-r"""The largest cost violation of a policy inside the region, for any costs: an exact formula, attained.
-
-It needs nothing of the costs but \(c\ge0\). It also tells what an affordable average alone is worth: with costs that
-grow with the horizon, all in round 1, the violation outgrows the printed rate. With bounded costs it does not
-(`thm:dpp-cost-constraint/one-horizon`).
-"""
+r"""The largest cost violation of a policy inside the region, for any costs: an exact formula, attained."""
 
 from __future__ import annotations
 
@@ -14,13 +9,13 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines import exact, identity, limit, simulation, smt
+from proofs_check.engines import exact, identity, simulation, smt
+from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, fails, holds, together
 from proofs_check.groundwork.control.drift_step import without_debt
-from proofs_check.groundwork.control.examples import SETTING
-from proofs_check.groundwork.control.inside_region import corners, placed
 from proofs_check.groundwork.control.lambert_sum import worst_policy
-from proofs_check.groundwork.control.region_ends import growth, plain, totals_are_sums
+from proofs_check.groundwork.control.region_ends import corners, growth, placed, plain, totals_are_sums
+from proofs_check.groundwork.regret.orders import UNIT
 from proofs_check.symbols import REGION, C, T, V, mean_cost, rate, rho, t
 from proofs_check.text import said
 from theory.region import region_maximum, region_maximum_total
@@ -36,18 +31,16 @@ def one_round_more() -> Evidence:
     none, before, now, last = (
         cost_excess_maximum(i, REGION, mean_cost, C) for i in (sp.Integer(0), t - 1, t, T)
     )
-    return identity.equations(
+    added = plain(mean_cost * region_maximum(REGION, t) - C)
+    whole = sp.expand(mean_cost * region_maximum_total(REGION, T + 1) - C * T)
+    return argument(
         (
             growth(now, before),
-            plain(mean_cost * region_maximum(REGION, t) - C),
+            added,
             r"the growth of the excess in round $t$ and $\mathbb E[c]\Lambda_{\max}(t)-C$",
         ),
         (none, 0, "the excess of no round and 0"),
-        (
-            sp.expand(last),
-            sp.expand(mean_cost * region_maximum_total(REGION, T + 1) - C * T),
-            "the excess and mean cost times the upper total, less $CT$",
-        ),
+        (sp.expand(last), whole, "the excess and mean cost times the upper total, less $CT$"),
         domain=r"every round, $T$, $\rho$, $\bar\Lambda$, mean cost and $C$",
     )
 
@@ -56,18 +49,13 @@ def lists_are_sums() -> Evidence:
     """theory's form for a list of means, one mean after the other, at T = 1, …, 4: each adds mΛ_max(T) - C."""
     means = list(sp.symbols("m1:5", nonnegative=True))
     excess = [0, *(cost_excess_maximum(T, REGION, means[:T], C) for T in range(1, 5))]
-    return together(
-        *(
-            identity.equal(
-                plain(excess[T] - excess[T - 1]),
-                plain(means[T - 1] * region_maximum(REGION, T) - C),
-                domain=f"$T={T}$, any means",
-                what=r"what the last mean adds and $m\Lambda_{\max}(T)-C$",
-                strength="certified",
-            )
-            for T in range(1, 5)
-        )
-    )
+
+    def added(T: int) -> Evidence:
+        found, told = excess[T] - excess[T - 1], means[T - 1] * region_maximum(REGION, T) - C
+        what, domain = r"what the last mean adds and $m\Lambda_{\max}(T)-C$", f"$T={T}$, any means"
+        return identity.equal(plain(found), plain(told), domain=domain, what=what, strength="certified")
+
+    return together(*map(added, range(1, 5)))
 
 
 def growing_costs() -> Evidence:
@@ -78,26 +66,13 @@ def growing_costs() -> Evidence:
     at_fixed, at_moving = (
         sp.simplify(dear * region_maximum(region, 1) - C * horizon) for region in (fixed, moving)
     )
-    domain = r"costs $TC/\bar\Lambda$ in round 1 and 0 later, horizon $T\to\infty$"
-    return together(
+    printed = cost_violation_rate_as_stated(horizon, V, fixed.rho)
+    return argument(
         without_debt(),
-        identity.equal(
-            dear / horizon * rate, C, domain="every $T$", what=r"the average cost times $\bar\Lambda$ and $C$"
-        ),
-        limit.tends_to(
-            cost_violation_rate_as_stated(horizon, V, fixed.rho) / at_fixed,
-            horizon,
-            sp.Integer(0),
-            what="the printed rate over the violation",
-            domain=rf"{domain}; any fixed $V$ and $\rho=\text{{odds}}/(1+\text{{odds}})$",
-        ),
-        limit.tends_to(
-            horizon / at_moving,
-            horizon,
-            sp.Integer(0),
-            what="$T$ over the violation",
-            domain=rf"{domain}; $\rho=1-T^{{-1/2}}$, any $V$",
-        ),
+        (dear / horizon * rate, C, r"the average cost times $\bar\Lambda$ and $C$"),
+        (printed / at_fixed, horizon, 0, "the printed rate over the violation, at fixed $V$ and $\\rho$,"),
+        (horizon / at_moving, horizon, 0, r"$T$ over the violation, $\rho=1-T^{-1/2}$, any $V$,"),
+        domain=r"costs $TC/\bar\Lambda$ in round 1 and 0 later, horizon $T\to\infty$",
     )
 
 
@@ -122,12 +97,12 @@ def extreme_policies(region: Region, costs: list[Fraction], budget: Fraction) ->
 
 def played_by_the_policy() -> Evidence:
     """The real loop never exceeds the bound, and with a huge V, where it admits the upper ends, it attains it."""
-    rounds, region, budget = 30, Region(rate=4.0, rho=0.8), 10.0
+    rounds, region, budget, numbers = 30, Region(rate=4.0, rho=0.8), 10.0, UNIT.map(float)
     costs = np.array([[1 + 3 * (i % 3)] for i in range(rounds)], dtype=float)
     bound = float(cost_violation_bound(rounds, region, costs[:, 0].tolist(), budget))
     found = []
     for weight in (1e-3, 10.0, 1e12):
-        played = simulation.control_loop(costs, K=3, V=weight, C=budget, region=region, constants=SETTING)
+        played = simulation.control_loop(costs, K=3, V=weight, C=budget, region=region, constants=numbers)
         found.append(float(np.sum(played.spent - budget)))
     fine = max(found) <= bound * (1 + 1e-9) and found[-1] >= bound * (1 - 1e-9)
     return (holds if fine else fails)(
@@ -144,13 +119,11 @@ CLAIMS = [
         kind="addition",
         title=r"the largest $\mathrm{Vio}^{\mathrm S}$ inside the region, any costs",
         statement=said(
-            r"For any costs $c(t)\ge0$, any dependence and any $V$, every policy inside the region has "
-            r"$\mathrm{Vio}^{\mathrm S}(T)\le[\sum\mathbb E[c(t)]\Lambda_{\max}(t)-CT]^{+}$ with "
-            r"$\Lambda_{\max}(t)=@top$, and always admitting $\Lambda_{\max}$ attains it. With one mean $\bar c$ in "
-            "every round that is $[@one]^{+}$. If the average over $T$ rounds is affordable but costs may grow with "
-            r"$T$, the printed rate does not bound it: with all cost in round 1, $c(1)=TC/\bar\Lambda$, ACDPP's "
-            r"violation outgrows the printed rate at fixed $V$ and $\rho$, and $T$ itself at $\rho=1-1/\sqrt T$.",
-            top=TOP,
+            r"For any dependence between costs and admissions and any $V$, always admitting $\Lambda_{\max}$ has the "
+            r"largest violation of the policies inside the region; with one mean $\bar c$ in every round that is "
+            "$[@one]^{+}$. If the average over $T$ rounds is affordable but costs may grow with $T$, the printed rate "
+            r"does not bound it: with all cost in round 1, $c(1)=TC/\bar\Lambda$, ACDPP's violation outgrows it at "
+            r"fixed $V$ and $\rho$, and $T$ itself at $\rho=1-1/\sqrt T$.",
             one=cost_excess_maximum(T, REGION, mean_cost, C),
         ),
         formula=said(
@@ -175,12 +148,10 @@ CLAIMS = [
             "growing costs": growing_costs,
         },
         sketch=r"On every path $c\Lambda\le c\Lambda_{\max}(t)$, as $c\ge0$; expectations keep that, and so do sums "
-        r"over rounds, one round more adding at most $\mathbb E[c(t)]\Lambda_{\max}(t)-C$. So "
-        r"$\sum(\mathbb E[c\Lambda]-C)$ is at most $\sum\mathbb E[c(t)]\Lambda_{\max}(t)-CT$ for every policy inside "
-        r"the region, and the policy that always admits $\Lambda_{\max}$, which is inside it, has equality. The "
-        "positive part grows with its argument, so the largest violation is the positive part of the largest sum. "
-        r"With one mean, $\sum\Lambda_{\max}(t)=\bar\Lambda(T+\sum\rho^t/(1-\rho^t))$. All cost in round 1, "
-        r"$c(1)=TC/\bar\Lambda$: there is no debt yet, so ACDPP admits $\Lambda_{\max}(1)=\bar\Lambda/(1-\rho)$, the "
-        r"later rounds cost nothing, and $\mathrm{Vio}^{\mathrm S}(T)=CT/(1-\rho)-CT$.",
+        r"over rounds, one round more adding at most $\mathbb E[c(t)]\Lambda_{\max}(t)-C$. The policy that always "
+        r"admits $\Lambda_{\max}$, which is inside the region, has equality; and the positive part grows with its "
+        r"argument. With one mean, $\sum\Lambda_{\max}(t)=\bar\Lambda(T+\sum\rho^t/(1-\rho^t))$. All cost in round 1: "
+        r"there is no debt yet, so ACDPP admits $\Lambda_{\max}(1)=\bar\Lambda/(1-\rho)$, the later rounds cost "
+        r"nothing, and $\mathrm{Vio}^{\mathrm S}(T)=CT/(1-\rho)-CT$.",
     )
 ]

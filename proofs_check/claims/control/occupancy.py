@@ -1,8 +1,4 @@
-r"""What a switch to Λ̄ in round t leaves in memory: `eq:nc-Nc`, `eq:nc-lb`, and the early rounds of the printed bound.
-
-An index is off by one in the first; the second holds, its own slip being on the safe side; for t < K the printed
-formula has no meaning, and the sum over the rounds really in memory takes its place.
-"""
+"""What a switch to Λ̄ in round t leaves in memory: `eq:nc-Nc`, `eq:nc-lb`, the early rounds of the printed bound."""
 
 from __future__ import annotations
 
@@ -12,10 +8,11 @@ from fractions import Fraction
 import sympy as sp
 
 from proofs_check.claim import Check, Claim, Correction, confirming
-from proofs_check.engines import exact, identity, smt
+from proofs_check.engines import exact, smt
+from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence
-from proofs_check.groundwork.control.inside_region import histories, least_held, placed, switched
-from proofs_check.groundwork.control.region_ends import k, plain, power, s, totals_are_sums, totals_in_numbers
+from proofs_check.groundwork.control import region_ends as ends
+from proofs_check.groundwork.control.region_ends import k, plain, power, s
 from proofs_check.simulator import simulate
 from proofs_check.symbols import REGION, rate, rho, t
 from proofs_check.text import said
@@ -24,9 +21,9 @@ from theory.setting import Region
 
 # of t = k+s rounds s have left the memory
 WINDOW = region_minimum_window(REGION, k, k + s).replace(sp.exp, lambda x: rho ** (x / sp.log(rho))) + rate
-INSIDE = {"K": exact.retentions(5), "region": exact.regions(), "positions": histories()}
+INSIDE = {"K": exact.retentions(5), "region": exact.regions(), "positions": ends.histories()}
 ANY = r"any admissions inside the region, every $t\ge1$"
-SYMBOLS = {"n^C": "samples in memory after the switch", "Λ_min": "lower end of the region"}
+SYMBOLS = {"n^C": "samples in memory after the switch"}
 
 
 def occupancy(formula: Callable[[dict[str, int]], int]) -> Check:
@@ -54,7 +51,7 @@ def occupancy_identity() -> Evidence:
     now, before, dropped, older, rate = sp.symbols("S(t) S(t-1) S(t-K) S(t-K-1) rate", real=True)
     window = before - dropped + rate
     previous, same = (before - older) - (dropped - older) + rate, (now - dropped) - (now - before) + rate
-    return identity.equations(
+    return argument(
         (window, previous, r"$n^C$ and $n(t-1)-\Lambda(t-K)+\bar\Lambda$"),
         (window, same, r"$n^C$ and $n(t)-\Lambda(t)+\bar\Lambda$"),
         domain="every $K$, $t$ and admissions ($S$ is 0 before round 1)",
@@ -67,28 +64,22 @@ def window_term() -> Evidence:
     return smt.always(
         held + admitted >= (count + 1) * least + rate,
         given=[held >= count * least + rate, admitted >= least],
-        domain=r"one more of the $K-1$ older admissions in memory, $t>K$; with none the memory holds $\bar\Lambda$",
+        domain=r"one more of the $K-1$ older admissions, $t>K$; with none the memory holds $\bar\Lambda$",
     )
 
 
 @exact.drawn(rf"{ANY}, $\Lambda_{{\min}}=0$ before round 1", (60, 400), **INSIDE)
 def occupancy_bound_exact(K: int, region: Region, positions: list[Fraction]) -> exact.Found:
     """The printed lower bound on drawn histories."""
-    past, t = placed(region, positions), len(positions) + 1
-    held, _ = switched(past, K, region.rate)
+    t, (held, _) = len(positions) + 1, ends.switched(ends.placed(region, positions), K, region.rate)
     bound = (K - 1) * region_minimum(region, t - K) + region.rate
     return exact.unless(held >= bound, t=t, held=held, bound=bound)
 
 
-@exact.everywhere(
-    r"$\rho=1/2$, $K$ and $t$ up to 3; the reciprocal is taken",
-    K=(1, 2, 3),
-    t=(1, 2, 3),
-    rho=(Fraction(1, 2),),
-)
-def early_rounds_as_stated(K: int, t: int, rho: Fraction) -> exact.Found:
+@exact.everywhere(r"$\rho=1/2$, $K$ and $t$ up to 3; the reciprocal is taken", K=(1, 2, 3), t=(1, 2, 3))
+def early_rounds_as_stated(K: int, t: int) -> exact.Found:
     """Λ_min(t-K) = Λ̄(1-ρ^(t-K)) as printed, with its formula, for t < K."""
-    held = (K - 1) * contraction(Region(rate=1, rho=rho), t - K) + 1
+    held = (K - 1) * contraction(Region(rate=1, rho=Fraction(1, 2)), t - K) + 1
     return exact.unless(held > 0, **{"(K-1)Λ_min(t-K)+Λ̄, Λ̄ = 1": held})
 
 
@@ -96,27 +87,20 @@ def early_rounds_as_stated(K: int, t: int, rho: Fraction) -> exact.Found:
 def early_rounds_exact(K: int, region: Region, positions: list[Fraction]) -> exact.Found:
     """n^C against theory's window on drawn histories, and equal to it on the history of all lower ends."""
     held, lowest = (
-        switched(placed(region, past), K, region.rate)[0]
+        ends.switched(ends.placed(region, past), K, region.rate)[0]
         for past in (positions, [Fraction(0)] * len(positions))
     )
-    bound = least_held(K, len(positions) + 1, region)
+    bound = ends.least_held(K, len(positions) + 1, region)
     return exact.unless(held >= bound == lowest, held=held, bound=bound, lowest=lowest)
 
 
 def window_positive() -> Evidence:
     """Σ of lower ends, each at least 0, plus Λ̄ > 0."""
     lower, held = sp.symbols("lower held", real=True)
-    return smt.steps(
-        (
-            held + lower >= rate,
-            [held >= rate, lower >= 0],
-            r"one more lower end; with none the memory holds $\bar\Lambda>0$",
-        ),
-        (
-            sp.Ge(plain(region_minimum(REGION, t)), 0, evaluate=False),
-            [power < 1],
-            r"every $t\ge1$, $0<\rho<1$",
-        ),
+    end = sp.Ge(plain(region_minimum(REGION, t)), 0, evaluate=False)
+    return argument(
+        (held + lower >= rate, [held >= rate, lower >= 0], r"one more lower end; with none $\bar\Lambda>0$"),
+        (end, [power < 1], r"every $t\ge1$, $0<\rho<1$"),
     )
 
 
@@ -154,14 +138,16 @@ CLAIMS = [
         domain=r"every $K\ge1$, $t\ge1$, admissions inside the region; $\Lambda_{\min}(s)=0$ for $s\le0$",
         symbols=SYMBOLS,
         checks={
-            r"$\Lambda_{\min}$ grows": lambda: identity.equations(
+            r"$\Lambda_{\min}$ grows": lambda: argument(
                 (
                     plain(region_minimum(REGION, t + 1) - region_minimum(REGION, t)),
                     rate * power * (1 - rho),
                     r"$\Lambda_{\min}(t+1)-\Lambda_{\min}(t)$ and $\bar\Lambda\rho^t(1-\rho)$",
                 ),
-                (region_minimum(REGION, sp.Integer(0)), 0, r"$\Lambda_{\min}(0)$ and 0"),
-                (region_minimum(REGION, sp.Integer(-3)), 0, r"$\Lambda_{\min}(-3)$ and 0"),
+                *(
+                    (region_minimum(REGION, sp.Integer(i)), 0, rf"$\Lambda_{{\min}}({i})$ and 0")
+                    for i in (0, -3)
+                ),
                 domain=r"every $t\ge0$, $\rho$; $t<0$",
             ),
             "sum": (window_term, confirming(occupancy_bound_exact)),
@@ -181,8 +167,7 @@ CLAIMS = [
         corrected=Correction(
             title=r"$\sum_{j=t-K+1}^{t-1}\Lambda_{\min}(j)+\bar\Lambda$, over rounds $j\ge1$",
             statement=r"For $t<K$ the formula gives $\Lambda_{\min}(t-K)<0$ and a denominator that can vanish. The "
-            r"sum of the lower ends over the rounds really in memory, plus $\bar\Lambda$, is positive, and is the "
-            "least that the switch can leave: always admitting the lower end attains it.",
+            r"sum of the lower ends in memory, plus $\bar\Lambda$, is positive, and the least that a switch can leave.",
             formula=said(
                 r"n^C(t)\ge\sum_{j=t-k+1}^{t-1}\Lambda_{\min}(j)+\bar\Lambda=@n,\quad k=\min(K,t),\ s=t-k",
                 n=WINDOW,
@@ -192,14 +177,16 @@ CLAIMS = [
             "Lower ends in every round are inside the region and make it an equality.",
             checks={
                 "the sum": (
-                    lambda: identity.equal(
-                        plain(region_minimum_window(REGION, k, k + s)),
-                        plain(region_minimum_total(REGION, k + s) - region_minimum_total(REGION, s + 1)),
+                    lambda: argument(
+                        (
+                            plain(region_minimum_window(REGION, k, k + s)),
+                            plain(region_minimum_total(REGION, k + s) - region_minimum_total(REGION, s + 1)),
+                            "the window and the difference of the totals",
+                        ),
                         domain=r"every $1\le k\le t$, $\rho$, $\bar\Lambda$",
-                        what="the window and the difference of the totals",
                     ),
-                    totals_are_sums,
-                    confirming(totals_in_numbers),
+                    ends.totals_are_sums,
+                    confirming(ends.totals_in_numbers),
                 ),
                 "positive": window_positive,
                 "a bound, attained": (window_term, confirming(early_rounds_exact)),

@@ -1,9 +1,4 @@
-r"""The T-slot lemma (`lem:dpp-T-slot-upper`): drift plus penalty of ACDPP against constant admission.
-
-As printed it fails three times over: its comparison penalty is no upper bound, and debts may follow dear costs
-(Markov) or dear rounds cheap ones (drift). With the repaired penalty, \(B_t\) for B and costs that stay affordable
-given the past it holds, and on every path it holds with the term that those costs make vanish in the mean.
-"""
+r"""The T-slot lemma (`lem:dpp-T-slot-upper`): drift plus penalty of ACDPP against constant admission."""
 
 from __future__ import annotations
 
@@ -15,13 +10,12 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines import enclosure, exact, identity, simulation, smt
-from proofs_check.evidence import Evidence, fails, holds, obeying, together, undecided
-from proofs_check.groundwork.control import drift_step, repaired_penalty
-from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behaves, most
-from proofs_check.groundwork.control.examples import LIGHTER, UNIT
-from proofs_check.groundwork.control.inside_region import lies_inside
-from proofs_check.groundwork.control.region_ends import totals_are_sums, totals_in_numbers
+from proofs_check.engines import enclosure, exact, simulation, smt
+from proofs_check.engines.argument import argument
+from proofs_check.evidence import Evidence, fails, holds, obeying, undecided
+from proofs_check.groundwork.control import drift_step, region_ends, repaired_penalty
+from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behaves, debts_after, most
+from proofs_check.groundwork.regret.orders import LIGHTER, UNIT
 from proofs_check.symbols import CONSTANTS, C, V, rate
 from theory.admission import debt_update
 from theory.algebra import ball
@@ -36,7 +30,7 @@ from theory.setting import Constants, Region
 Paths = dict[tuple[int, ...], Fraction]  # cost paths and their probabilities
 SETTING = Constants(D=2.0, sigma=1.5, eta=4.0, B=0.3, Pdim=3.0)
 TIGHT, BUDGET = Region(rate=4.0, rho=0.3), 10.0
-first, now, after, total = sp.symbols("L_1 L_t L_next total", real=True)
+first, now, after = sp.symbols("L_1 L_t L_next", real=True)
 
 
 # --- as printed --------------------------------------------------------------------------------------------
@@ -46,9 +40,7 @@ def large_weight() -> Evidence:
     """K = 1, costs all 1, T = 2: the debt is small against V, so both rounds admit the upper end of the region."""
     region, T, V = Region(rate=1, rho=Fraction(1, 2)), 2, 100
     path = [region_maximum(region, t) for t in (1, 2)]
-    debts = [Fraction(0)]
-    for admitted in path:
-        debts.append(debt_update(debts[-1], 1, admitted, 1))
+    debts = debts_after(path, [1, 1], 1)
     B = drift_constant(region, 1, 1, 1)
     numbers, balls = LIGHTER.map(ball), region.map(ball)
     pairs = zip(path, (path[0], path[0] + path[1]), strict=True)
@@ -65,32 +57,16 @@ def large_weight() -> Evidence:
     # in round 2 the second term alone falls by more, V times, than the debt's price rises; the others fall, too
     x, high = sp.Symbol("x", positive=True), path[1]
     at_x, at_end = (linear_term(1 / z - 1 / (path[0] + z), LIGHTER) for z in (x, sp.Rational(str(high))))
+    dearer = int(debts[1]) * (high - x) < V * (at_x - at_end)
     facts = {
         **drift_step.in_round_1(),
         r"round 2 admits $\Lambda_{\max}(2)$": smt.always(
-            int(debts[1]) * (high - x) < V * (at_x - at_end),
-            given=[x < high],
-            domain=r"every smaller $\Lambda(2)$ has a larger $J_2$",
+            dearer, given=[x < high], domain=r"every smaller $\Lambda(2)$ has a larger $J_2$"
         ),
         "the other terms fall": repaired_penalty.third_term_falls(),
-        "admissions inside the region": lies_inside(path, region),
+        "admissions inside the region": region_ends.lies_inside(path, region),
     }
     return obeying(found, facts)
-
-
-def _affordable(chances: Paths, region: Region, C: int, second_moment: int) -> Evidence:
-    """Probabilities; every round's mean cost the same or the average affordable up to every round; E[c²] as claimed."""
-    T = len(next(iter(chances)))
-    means = [sum(p * path[s] for path, p in chances.items()) for s in range(T)]
-
-    def wrong(t: int) -> exact.Found:
-        square = sum(p * path[t - 1] ** 2 for path, p in chances.items())
-        paid = sum(means[:t]) * region.rate <= C * t
-        return exact.unless(
-            sum(chances.values()) == 1 and square <= second_moment and paid, means=means, square=square
-        )
-
-    return exact.exhaust(exact.grid(t=range(1, T + 1)), wrong, domain="the cost paths of the example")
 
 
 def _more_debt_than_allowed(chances: Paths, second_moment: int, costs: str) -> Evidence:
@@ -99,18 +75,22 @@ def _more_debt_than_allowed(chances: Paths, second_moment: int, costs: str) -> E
     Lower ends in every round: the debt grows in Λ, so no policy inside the region has less.
     """
     region, C, V, T = Region(rate=1, rho=Fraction(1, 10)), 1, Fraction(1, 1000), len(next(iter(chances)))
-    left = Fraction(0)
-    for path, p in chances.items():
-        debt = Fraction(0)
-        for t, cost in enumerate(path, start=1):
-            debt = Fraction(debt_update(debt, cost, region_minimum(region, t), C))
-        left += p * debt**2 / 2
+    least = [region_minimum(region, t) for t in range(1, T + 1)]
+    left = sum(p * Fraction(debts_after(least, path, C)[-1]) ** 2 / 2 for path, p in chances.items())
     drift = T * drift_constant(region, 1, Fraction(second_moment), C)
     numbers, balls = UNIT.map(ball), region.map(ball)
     printed, repaired = (
         sum(form(1, t, balls, numbers).total for t in range(1, T + 1)) * ball(V)
         for form in (penalty_comparison_as_stated, penalty_comparison)
     )
+    means = [sum(p * path[s] for path, p in chances.items()) for s in range(T)]
+
+    def dear(t: int) -> exact.Found:
+        """The average up to round t, and E[c²] as claimed."""
+        square = sum(p * path[t - 1] ** 2 for path, p in chances.items())
+        fine = square <= second_moment and sum(means[:t]) * region.rate <= C * t
+        return exact.unless(fine and sum(chances.values()) == 1, means=means, square=square)
+
     shown = {"T": T, "V": V, "cost paths": len(chances), "least E[L(T+1)]": f"{float(left):.6f}"}
     shown |= {"B·T": f"{float(drift):.6f}", "printed VΣp̄": printed.str(8), "repaired": repaired.str(8)}
     more = ball(left) > ball(drift) + printed.max(repaired)
@@ -121,10 +101,8 @@ def _more_debt_than_allowed(chances: Paths, second_moment: int, costs: str) -> E
         domain=rf"{costs}; $\bar\Lambda=C=1$, $K=1$, $\rho=1/10$, constants 1",
         certificate=shown,
     )
-    facts = {
-        r"affordable costs with that $\mathbb E[c^2]$": _affordable(chances, region, C, second_moment),
-        "least debt at lower ends": debt_behaves(),
-    }
+    paid = exact.exhaust(exact.grid(t=range(1, T + 1)), dear, domain="the cost paths of the example")
+    facts = {r"affordable costs with that $\mathbb E[c^2]$": paid, "least debt at lower ends": debt_behaves()}
     return obeying(found, facts)
 
 
@@ -142,8 +120,8 @@ def markov_costs() -> Evidence:
 
 def drifting_costs() -> Evidence:
     """Sixteen free rounds, sixteen dear ones; the average is affordable up to every round."""
-    chances: Paths = {(0,) * 16 + (2,) * 16: Fraction(1)}
-    return _more_debt_than_allowed(chances, 4, "costs 0 in rounds 1-16 and 2 in rounds 17-32")
+    path = (0,) * 16 + (2,) * 16
+    return _more_debt_than_allowed({path: Fraction(1)}, 4, "costs 0 in rounds 1-16 and 2 in rounds 17-32")
 
 
 # --- corrected ---------------------------------------------------------------------------------------------
@@ -155,20 +133,17 @@ def one_round() -> Evidence:
     objective = drift_plus_penalty(
         Lambda, Z=Z, cost=c, C=C, V=V, retained=held, seen=seen, constants=CONSTANTS
     )
+    price = objective - V * penalty(held + Lambda, seen + Lambda, CONSTANTS)
     chosen = Z * (c * Lambda - C) + V * p <= Z * (c * rate - C) + V * other
-    return together(
-        identity.equal(
-            objective - V * penalty(held + Lambda, seen + Lambda, CONSTANTS),
-            Z * (c * Lambda - C),
-            domain="every argument and constant",
-            what=r"$J$ less $V$ times the penalty and $Z(c\Lambda-C)$",
+    drift = debt_update(Z, c, Lambda, C) ** 2 / 2 - Z**2 / 2
+    return argument(
+        (price, Z * (c * Lambda - C), r"$J$ less $V$ times the penalty and $Z(c\Lambda-C)$"),
+        (
+            drift + V * p <= (c**2 * most**2 + C**2) / 2 + Z * (c * rate - C) + V * bound,
+            [chosen, other <= bound, Lambda <= most],
+            r"every $Z,c,\Lambda,p\ge0$ and $C,V>0$",
         ),
-        smt.always(
-            debt_update(Z, c, Lambda, C) ** 2 / 2 - Z**2 / 2 + V * p
-            <= (c**2 * most**2 + C**2) / 2 + Z * (c * rate - C) + V * bound,
-            given=[chosen, other <= bound, Lambda <= most],
-            domain=r"every $Z,c,\Lambda,p\ge0$ and $C,V>0$",
-        ),
+        domain="every argument and constant",
     )
 
 
@@ -234,18 +209,13 @@ def enumerated_mean(context: Context) -> Evidence:
     )
 
 
-PAST = (
-    r"$\mathbb E[c(t)\mid\text{past}]\,\bar\Lambda\le C$",
-    r"$\mathbb E[c(t)^2\mid\text{past}]\le\mathbb E[c^2]$",
-)
-
 CLAIMS = [
     Claim(
         id="lem:dpp-T-slot-upper",
         kind="lemma",
         title=r"$L+V\sum p\le BT+V\sum\bar p^{\mathrm{CK}}$ over $T$ rounds",
-        statement="Over $T$ rounds, the mean Lyapunov function and $V$ times the penalties of ACDPP are at most $BT$ "
-        "plus $V$ times the printed comparison penalties, for any cost process whose average is affordable.",
+        statement="Drift and penalties of ACDPP are at most $BT$ plus $V$ times the printed comparison penalties, for "
+        "any cost process whose average is affordable.",
         formula=r"E[L(T+1)-L(1)]+V\sum_tE[p(t)]\le BT+V\sum_t\bar p^{CK}(t)",
         domain=r"every $V>0$, $K$, $\rho$, $T$; mean cost times $\bar\Lambda$ at most $C$ on average",
         symbols={
@@ -254,13 +224,12 @@ CLAIMS = [
         },
         checks=(large_weight, markov_costs, drifting_costs),
         corrected=Correction(
-            title=r"with $\sum B_t$, the repaired $\bar p^{\mathrm{CK}}$, and "
-            r"$\mathbb E[c(t)\mid\text{past}]\,\bar\Lambda\le C$ in every round",
-            statement=r"With $B_t$ in place of $B$ and the repaired $\bar p^{\mathrm{CK}}$, it holds if the mean cost "
-            "given the past is affordable in every round. Without that, the same inequality holds on every path with "
+            title=r"with $\sum B_t$, the repaired $\bar p^{\mathrm{CK}}$, and costs affordable given the past",
+            statement=r"With $B_t$ for $B$ and the repaired $\bar p^{\mathrm{CK}}$ it holds if the mean cost given the "
+            "past is affordable in every round. Without that it holds on every path with "
             r"$\sum Z(t)(c(t)\bar\Lambda-C)$ added on the right.",
             formula=r"E[L(T+1)]+V\sum_tE[p(t)]\le\sum_tB_t+V\sum_t\bar p^{CK}_{\mathrm{repaired}}(t)",
-            hypotheses=PAST,
+            hypotheses=drift_step.PAST,
             given=(WRITTEN,),
             symbols={
                 "p̄": r"the bound on the penalty after a switch to $\bar\Lambda$",
@@ -268,9 +237,8 @@ CLAIMS = [
             },
             sketch=r"$\bar\Lambda$ lies in the region, so "
             r"$J_t(\Lambda^\star)\le J_t(\bar\Lambda)=Z(c\bar\Lambda-C)+Vp^{\mathrm{CK}}$. The switch's penalty "
-            r"$p^{\mathrm{CK}}$ is at most the repaired $\bar p^{\mathrm{CK}}$: theory's three pieces are the "
-            r"penalty's terms at $n_{\min}$, $N_{\max}$ and $N_{\min}$, which are sums of the region's ends, and each "
-            r"term moves the right way. The drift is at most $(c^2\Lambda_{\max}^2+C^2)/2+Z(c\Lambda-C)$. Add the "
+            r"$p^{\mathrm{CK}}$ is at most the repaired one (lem:dpp-T-slot-upper/monotone). The drift is at most "
+            r"$(c^2\Lambda_{\max}^2+C^2)/2+Z(c\Lambda-C)$. Add the "
             "three: the inequality of one round, on every path. Take means given the past: "
             r"$\mathbb E[c^2\mid\text{past}]\le\mathbb E[c^2]$ makes the squares $B_t$, and "
             r"$\mathbb E[Z(c\bar\Lambda-C)]\le0$. Sum over the rounds: the drifts telescope, and $L(1)=0$.",
@@ -278,7 +246,10 @@ CLAIMS = [
                 "one round": (one_round, confirming(every_path)),
                 "$B_t$": drift_step.drift_constant_is,
                 r"$\bar\Lambda$ is a choice": drift_step.rate_is_a_choice,
-                r"$\bar p^{\mathrm{CK}}$: ends are sums": (totals_are_sums, confirming(totals_in_numbers)),
+                r"$\bar p^{\mathrm{CK}}$: ends are sums": (
+                    region_ends.totals_are_sums,
+                    confirming(region_ends.totals_in_numbers),
+                ),
                 r"$\bar p^{\mathrm{CK}}$: pieces at the ends": (
                     repaired_penalty.pieces_at_the_ends,
                     confirming(repaired_penalty.never_exceeded),
@@ -286,11 +257,9 @@ CLAIMS = [
                 r"$\bar p^{\mathrm{CK}}$: first two terms": repaired_penalty.first_terms_move,
                 r"$\bar p^{\mathrm{CK}}$: third term": repaired_penalty.third_term_falls,
                 "means": (drift_step.conditional_means, confirming(enumerated_mean)),
-                "sum": lambda: identity.equal(
-                    (total + after - now).subs(total, now - first),
-                    after - first,
+                "sum": lambda: argument(
+                    (now - first + after - now, after - first, "the sum of the drifts and $L(t+1)-L(1)$"),
                     domain="one round more",
-                    what="the sum of the drifts and $L(t+1)-L(1)$",
                 ),
             },
         ),

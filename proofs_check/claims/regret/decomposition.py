@@ -1,9 +1,4 @@
-r"""The regret's decomposition and its sign (`eq:omega-master`).
-
-Five numbers in a chain: the policy's bound, its penalties Σp, the comparison penalties Σp̄, their limits Σp̄_∞, the
-oracle's bound. Their differences are Ω₁, what the T-slot lemma bounds by ΣB_t/V, Ω₂ and Ω₃; so Ω₁ enters with a plus.
-As printed, with a minus, the inequality fails on a run of ACDPP itself.
-"""
+r"""The regret's decomposition and its sign (`eq:omega-master`): as printed it fails on a run of ACDPP itself."""
 
 from __future__ import annotations
 
@@ -14,20 +9,19 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.claim import Claim, Context, Correction, Given, confirming
+from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import exhaust
-from proofs_check.engines.identity import equal
+from proofs_check.engines.exact import exhaust, grid, unless
 from proofs_check.engines.simulation import control_loop, uniform
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, fails, holds, obeying, together
-from proofs_check.groundwork.regret.envelope import three
+from proofs_check.evidence import Evidence, fails, holds, obeying
+from proofs_check.groundwork.control.drift_step import debts_after
+from proofs_check.groundwork.regret.envelope import bound_of, three
 from proofs_check.groundwork.regret.orders import RATIONAL, UNIT
 from proofs_check.symbols import T, V
 from proofs_check.text import said
 from theory import regret
-from theory.admission import debt_update
 from theory.algebra import ball, precise
-from theory.bound import theorem_1, theorem_1_as_stated
+from theory.bound import theorem_1_as_stated
 from theory.constant_admission import oracle_bound, oracle_bound_as_stated
 from theory.minimiser import generalisation_slopes, mismatch_slopes
 from theory.penalty import penalty, penalty_comparison
@@ -47,6 +41,7 @@ def played_by_acdpp() -> Evidence:
 
     -V·p' exceeds the price of a sample, Z·c. Where N may pass Pdim, a corner, the first two terms alone are enough.
     """
+    debts = debts_after(ENDS, [COST] * ROUNDS, BUDGET)
 
     def pull(p: Any) -> Any:
         t, past = p["t"], ENDS[: p["t"] - 1]
@@ -58,14 +53,11 @@ def played_by_acdpp() -> Evidence:
             slope += generalisation_slopes(N, numbers, int(bool(numbers.Pdim < N)))[0]
         return ball(WEIGHT) * slope
 
-    debts = [Fraction(0)]
-    for admitted in ENDS:
-        debts.append(debt_update(debts[-1], COST, admitted, BUDGET))
     return compare(
         pull,
         ">",
         lambda p: ball(debts[p["t"] - 1] * COST),
-        [{"t": t} for t in range(1, ROUNDS + 1)],
+        grid(t=range(1, ROUNDS + 1)),
         domain=r"$-Vp'(\Lambda)$ against $Z(t)c$, for all $\Lambda$ in the region at once",
     )
 
@@ -77,24 +69,24 @@ def master_as_stated() -> Evidence:
         run = trajectory(balls, K)
         bound = three(theorem_1_as_stated(list(run.n), list(run.N), list(run.uniformity), numbers).terms)
         oracle = three(oracle_bound_as_stated(K * TIGHT.rate, ROUNDS, UNIT, certified=True).terms)
-        omegas = (
-            regret.omega1_as_stated(balls, K, numbers).total,
-            regret.omega2_as_stated(K, TIGHT, ROUNDS, UNIT, certified=True).total,
-            regret.omega3_as_stated(K, TIGHT.rate, ROUNDS, UNIT, certified=True).total,
-        )
-        drift = ROUNDS * ball(regret.drift_constant(TIGHT, 1, COST**2, BUDGET))
-    shown = {name: x.str(8) for name, x in zip(("Ω₁", "Ω₂", "Ω₃", "BT"), (*omegas, drift), strict=True)}
+        parts = {
+            "Ω₁": regret.omega1_as_stated(balls, K, numbers).total,
+            "Ω₂": regret.omega2_as_stated(K, TIGHT, ROUNDS, UNIT, certified=True).total,
+            "Ω₃": regret.omega3_as_stated(K, TIGHT.rate, ROUNDS, UNIT, certified=True).total,
+            "BT": ROUNDS * ball(regret.drift_constant(TIGHT, 1, COST**2, BUDGET)),
+            "V": ball(WEIGHT),
+        }
     found = compare(
         lambda p: bound - oracle,
         "<=",
-        lambda p: regret.master_bound_as_stated(*omegas, drift, ball(WEIGHT)),
-        [{"K": K, "T": ROUNDS, "V": WEIGHT, "rho": "1/100", **shown}],
+        lambda p: regret.master_bound_as_stated(*parts.values()),
+        [{"K": K, "T": ROUNDS, "rho": "1/100", **{name: x.str(8) for name, x in parts.items()}}],
         domain=r"$\bar\Lambda=C=c=1$, constants 1, $\mathrm{Pdim}$ 5; everything as printed, with "
         r"$B=(\Lambda_{\max}(1)^2+C^2)/2$",
     )
     affordable = exhaust(  # and the costs don't look at the debt: they are constant
         [{"c": COST, "rate": TIGHT.rate, "C": BUDGET}],
-        lambda c, rate, C: None if c * rate <= C else {"E[c]Λ̄": c * rate},
+        lambda c, rate, C: unless(c * rate <= C, **{"E[c]Λ̄": c * rate}),
         domain="the example's costs",
     )
     return obeying(
@@ -109,18 +101,11 @@ def chain() -> Evidence:
     """The bound, Σp, Σp̄, Σp̄_∞ and the oracle as five numbers: what the T-slot lemma leaves is exactly the slack."""
     bound, p, switched, steady, oracle, drift = sp.symbols("E p pCK pinf oracle drift", positive=True)
     right = regret.master_bound(bound - p, switched - steady, steady - oracle, drift, V)
-    return together(
-        equal(
-            bound - oracle + (switched + drift / V - p),
-            right,
-            domain="every value of the five sums",
-            what=r"$\mathrm{Reg}$ plus the $T$-slot lemma's slack, and $\Omega_1+\Omega_2+\Omega_3+\sum B_t/V$,",
-        ),
-        always(
-            bound - oracle <= right,
-            given=[p <= switched + drift / V],
-            domain="every value of the five sums, where the $T$-slot lemma holds",
-        ),
+    what = r"$\mathrm{Reg}$ plus the $T$-slot lemma's slack, and $\Omega_1+\Omega_2+\Omega_3+\sum B_t/V$,"
+    return argument(
+        (bound - oracle + (switched + drift / V - p), right, what),
+        (bound - oracle <= right, [p <= switched + drift / V], "where the $T$-slot lemma holds"),
+        domain="every value of the five sums",
     )
 
 
@@ -140,7 +125,7 @@ def on_paths(context: Context) -> Evidence:
     def off(p: Any) -> Any:
         balls = np.array([ball(PATHS[p["path"]](*end)) for end in ends], dtype=object)
         run, merged, K = trajectory(balls, p["K"]), numbers.merged, p["K"]
-        bound = three(theorem_1(run.n, run.N, run.uniformity, run.mismatch, numbers).terms)
+        bound = three(bound_of(balls, K, numbers).terms)
         oracle = three(oracle_bound(K * region.rate, T, RATIONAL, certified=True).terms)
         gaps = (
             penalty(n, N, merged) - penalty_comparison(K, ball(t), exact, merged).total
@@ -177,15 +162,15 @@ def in_the_loop(context: Context) -> Evidence:
     drift = sum(float(regret.drift_constant(region, t, 37.0, C)) for t in range(1, rounds + 1))  # E[c²] = 37
     rows = []
     for admitted in played.admitted.T:
-        path = trajectory(admitted, K)
-        gap = three(theorem_1(path.n, path.N, path.uniformity, path.mismatch, floats).terms) - oracle
+        gap = three(bound_of(admitted, K, floats).terms) - oracle
         right = regret.master_bound(regret.omega1(admitted, K, floats).total, *others, drift, weight)
         rows.append((float(gap), float(right)))
-    domain = rf"costs {costs.name}, $E[c]\bar\Lambda\le C={C}$, $V={weight}$, $T={rounds}$, {runs} runs"
-    shown = {f"run {i}": f"{a:.6g} <= {b:.6g}" for i, (a, b) in enumerate(rows, start=1)}
-    if all(a <= b for a, b in rows):
-        return holds("simulation", f"true in all {runs} runs", domain=domain, certificate=shown)
-    return fails("simulation", "violated in a run", domain=domain, certificate=shown)
+    return (holds if all(a <= b for a, b in rows) else fails)(
+        "simulation",
+        f"regret and right side of {runs} runs: " + ", ".join(f"{a:.6g} <= {b:.6g}" for a, b in rows),
+        domain=rf"costs {costs.name}, $E[c]\bar\Lambda\le C={C}$, $V={weight}$, $T={rounds}$, {runs} runs",
+        certificate={"regret, right side": rows},
+    )
 
 
 OMEGAS: tuple[Any, Any, Any] = sp.symbols("omega1 omega2 omega3", positive=True)
@@ -203,21 +188,14 @@ CLAIMS = [
         checks=(master_as_stated,),
         corrected=Correction(
             title=r"$\mathrm{Reg}\le+\Omega_1+\Omega_2+\Omega_3+\sum B_t/V$",
-            statement=r"$\Omega_1$ enters with a plus. By its definition the bound is $\sum p+\Omega_1$, so "
-            r"a positive $\Omega_1$ makes the regret larger; with $\chi$ it is positive and of order "
-            r"$\log T$ for $K\ge2$.",
+            statement=r"$\Omega_1$ enters with a plus: by its definition the bound is $\sum p+\Omega_1$. With $\chi$ "
+            r"it is positive and of order $\log T$ for $K\ge2$.",
             formula=said(r"\mathrm{Reg}(T)\le @right", right=regret.master_bound(*OMEGAS, DRIFT, V)),
             hypotheses=("those of lem:dpp-T-slot-upper, corrected",),
-            given=(
-                Given(
-                    "lem:dpp-T-slot-upper",
-                    r"$\sum p\le\sum\bar p+\sum B_t/V$, as corrected and judged there, with its hypotheses",
-                ),
-            ),
-            sketch=r"The regret is (bound $-\sum p$) + ($\sum p-\sum\bar p$) + "
-            r"($\sum\bar p-\sum\bar p_{\infty}$) + ($\sum\bar p_{\infty}-$ oracle's bound), and the second "
-            r"bracket is at most $\sum B_t/V$. Here $p$ is the penalty of the policy's own path, $\bar p$ "
-            r"that of switching to $\bar\Lambda$, $\bar p_{\infty}$ that of constant admission.",
+            given=(Given("lem:dpp-T-slot-upper", r"$\sum p\le\sum\bar p+\sum B_t/V$, as corrected there"),),
+            sketch=r"The regret is (bound $-\sum p$) + ($\sum p-\sum\bar p$) + ($\sum\bar p-\sum\bar p_{\infty}$) + "
+            r"($\sum\bar p_{\infty}-$ oracle's bound), $p$ the penalty of the policy's own path, $\bar p$ that of "
+            r"switching to $\bar\Lambda$, $\bar p_{\infty}$ that of constant admission.",
             checks=(chain, confirming(on_paths), confirming(in_the_loop)),
         ),
     )

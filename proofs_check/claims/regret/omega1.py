@@ -1,8 +1,6 @@
 r"""Ω₁, bound less surrogate penalty (`lem:omega1-order`), and the step of its proof about the generalisation term.
 
-With its per-round constant the printed bound is linear in T, so Ω₁ is too. Without it, and at fixed ρ, the lemma is
-true of the printed bound. With χ in place of \(1/n-1/N_{\mathrm{eff}}\) it is not: Ω₁ grows like log T for K >= 2,
-for every policy. E is a symbol throughout, so that η in place of ηE would be noticed.
+E is a symbol throughout, so that η in place of ηE would be noticed.
 """
 
 from __future__ import annotations
@@ -15,18 +13,19 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
+from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
+from proofs_check.engines.exact import grid
 from proofs_check.engines.limit import converges, diverges, equivalent, tends_to
-from proofs_check.engines.smt import steps
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, spread, summed
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import SUMMABLE, lipschitz_near_zero, surrogate_round
-from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, UNIT, t
+from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, UNIT, added_by_hand, as_by_hand, t
 from proofs_check.symbols import CONSTANTS, K, rate
 from proofs_check.text import said
-from theory.algebra import ball, log, log_plus, precise, ratio, sqrt
-from theory.bound import PER_ROUND, Terms, generalisation_term, per_round_constant_as_stated, round_terms
+from theory.algebra import ball, log, precise, ratio
+from theory.bound import Terms, generalisation_term, per_round_constant_as_stated, round_terms
 from theory.constant_admission import constant_bound, constant_round
 from theory.penalty import penalty_limit, penalty_terms
 from theory.regret import omega1, omega1_as_stated, omega1_discrepancy, omega1_limit
@@ -62,18 +61,11 @@ def penalty_inside() -> Evidence:
     below, above = (
         generalisation_term(1 / size, seen, UNIT).xreplace(logs) for size, seen in ((N, N), (fewer, M))
     )
-    return steps(
-        (
-            [low <= gap, gap <= high],
-            [x < 1, n >= k * (1 - x), n <= k / (1 - x), N >= F, N <= M],
-            r"every policy inside the region, in units of $\bar\Lambda$",
-        ),
-        (
-            below <= above,
-            [fewer <= N, X <= Y],
-            r"the third term at most that of $1/F$ and $\log^+(M/\mathrm{Pdim})$; at least that of $M$, "
-            "since it falls in $N$",
-        ),
+    region = [x < 1, n >= k * (1 - x), n <= k / (1 - x), N >= F, N <= M]
+    third = r"the third term at most that of $1/F$ and $\log^+(M/\mathrm{Pdim})$; at least that of $M$: it falls in $N$"
+    return argument(
+        ([low <= gap, gap <= high], region, r"every policy inside the region, in units of $\bar\Lambda$"),
+        (below <= above, [fewer <= N, X <= Y], third),
     )
 
 
@@ -85,58 +77,39 @@ def width(context: Context) -> Evidence:
         region = Region(rate=10, rho=1 - Fraction(1, p["1/(1-rho)"]))
         return spread(p["K"], region, p["T"], UNIT, stated=True)
 
+    horizons, pairs = context.choose((10**3, 10**9), HORIZONS), context.choose([(2, 2)], list(bounds))
     return compare(
         total,
         "<=",
         lambda p: bounds[p["K"], p["1/(1-rho)"]],
-        [
-            {"K": k, "1/(1-rho)": h, "T": T}
-            for k, h in context.choose([(2, 2)], list(bounds))
-            for T in context.choose((10**3, 10**9), HORIZONS)
-        ],
+        [{"K": k, "1/(1-rho)": h, "T": T} for k, h in pairs for T in horizons],
         domain=r"$\bar\Lambda=10$, constants 1, $\mathrm{Pdim}$ 5",
     )
 
 
-def _sample_by_sample(admitted: tuple[int, ...], K: int, *, stated: bool) -> list[Any]:
+def _sample_by_sample(admitted: tuple[int, ...], K: int, *, stated: bool) -> Terms:
     """Ω₁'s three terms from the definitions: every sample's uses and share, χ as a sum of squares."""
-    c = RATIONAL if stated else RATIONAL.merged
-    sums = [ball(0)] * 3
-
-    def third(effective: Any, N: int) -> Any:
-        return 10 * ball(c.B) * sqrt(ball(c.Pdim / effective) * (1 + log_plus(ball(Fraction(N, c.Pdim)))))
-
+    rounds = []
     for now in range(1, len(admitted) + 1):
         born = [j for j in range(1, now + 1) for _ in range(admitted[j - 1])]
         uses, held = [min(now - j + 1, K) for j in born], [now - j < K for j in born]
-        N, n, total = len(born), sum(held), sum(uses)
+        N, n, total = Fraction(len(born)), sum(held), sum(uses)
         effective = Fraction(total**2, sum(A * A for A in uses))
         shares = (Fraction(A, total) - Fraction(h, n) for A, h in zip(uses, held, strict=True))
         real = Fraction(1, n) - 1 / effective if stated else sum((x * x for x in shares), Fraction(0))
-        surrogate = Fraction(1, n) - Fraction(1, N)
-        roots = [sqrt(ball(max(x, Fraction(0)))) for x in (real, surrogate)]
-        sums[0] += ball(c.D * c.sigma) * (roots[0] - roots[1])
-        sums[1] += ball(c.eta * c.sigma**2 * (real - surrogate))
-        sums[2] += third(effective, N) - third(Fraction(N), N)
-    return sums
-
-
-PATH = (3, 5, 1, 4, 2, 6, 3)
+        rounds.append(((real, effective, N), (Fraction(1, n) - 1 / N, N, N)))
+    return added_by_hand(rounds, stated=stated)
 
 
 def the_sum(*, stated: bool) -> Evidence:
     """theory.regret's Ω₁ of a trajectory, against the definition sample by sample."""
+    form, numbers, path = (omega1_as_stated if stated else omega1), RATIONAL.map(ball), (3, 5, 1, 4, 2, 6, 3)
     with precise():
-        form, numbers = (omega1_as_stated if stated else omega1), RATIONAL.map(ball)
-        values = {k: form([ball(x) for x in PATH], k, numbers) for k in (1, 2, 3)}
-        slow = {k: _sample_by_sample(PATH, k, stated=stated) for k in (1, 2, 3)}
-    return compare(
-        lambda p: abs(getattr(values[p["K"]], PER_ROUND[p["term"]]) - slow[p["K"]][p["term"]]),
-        "<=",
-        lambda p: ball(Fraction(1, 10**15)),
-        [{"K": k, "admissions": PATH, "term": i} for k in (1, 2, 3) for i in range(3)],
-        domain=f"constants {RATIONAL}",
-    )
+        apart = {
+            k: form([ball(x) for x in path], k, numbers) - _sample_by_sample(path, k, stated=stated)
+            for k in (1, 2, 3)
+        }
+    return as_by_hand(apart, admissions=path)
 
 
 def corrected_table(context: Context) -> Evidence:
@@ -150,18 +123,18 @@ def corrected_table(context: Context) -> Evidence:
         return real - summed(lambda s: penalty_limit(3, s, pace, numbers), 3, T)
 
     def off(p: Any) -> Any:
-        gained = getattr(at(p["T"]), p["term"]) - getattr(at(p["from"]), p["term"])
+        gained = getattr(at(p["T"]) - at(p["from"]), p["term"])
         return abs(gained / (getattr(limit, p["term"]) * log(ball(p["T"] // p["from"]))) - 1)
 
     return compare(
         off,
         "<=",
         lambda p: ball(Fraction(10, p["from"])),
-        [
-            {"from": 10**6, "T": T, "term": name}
-            for T in context.choose((10**12,), HORIZONS[2:])
-            for name in ("root", "linear")
-        ],
+        list(
+            grid(
+                **{"from": [10**6], "T": context.choose((10**12,), HORIZONS[2:]), "term": ("root", "linear")}
+            )
+        ),
         domain=rf"$K=3$, $\bar\Lambda=7/2$, constants {RATIONAL}: $\Omega_1(T)-\Omega_1(10^6)$ over the limit times "
         r"$\log(T/10^6)$ is within $10^{-5}$ of 1",
     )

@@ -1,8 +1,7 @@
 r"""Ω₂, the comparison penalties against their limits (`lem:omega2-order`): of order 1/(1-ρ), and sharp for K >= 2.
 
 The region's ends reach Λ̄ like \(\rho^t\), so Ω₂ is a sum over t of functions of \(\rho^t\): with s = (1-ρ)t,
-\((1-\rho)\Omega_2\) tends to an integral over s, which \(u=e^{-s}\) makes elementary. The printed proof divides by
-\((1-\rho)t^2-t\), which is negative or 0 at first.
+\((1-\rho)\Omega_2\) tends to an integral over s, which \(u=e^{-s}\) makes elementary.
 """
 
 from __future__ import annotations
@@ -14,20 +13,18 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
+from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import exhaust
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.regret import omega2_rounds as rounds
-from proofs_check.groundwork.regret import omega2_sums as sums
-from proofs_check.groundwork.regret.orders import LINEAR, RATIONAL, ROOT, h, links
+from proofs_check.engines.exact import exhaust, grid, unless
+from proofs_check.evidence import Evidence
+from proofs_check.groundwork.regret import omega2_links as link
+from proofs_check.groundwork.regret.orders import LINEAR, RATIONAL, ROOT, added_by_hand, as_by_hand, h, links
 from proofs_check.groundwork.regret.orders import t as now
 from proofs_check.groundwork.regret.transient import most_samples, plain, third_term
 from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho, t
 from proofs_check.text import said
-from theory.algebra import ball, log_plus, precise, ratio, sqrt
-from theory.bound import PER_ROUND
+from theory.algebra import ball, precise, ratio
+from theory.bound import PER_ROUND, Terms
 from theory.region import region_maximum, region_minimum, region_minimum_total
 from theory.regret import omega2, omega2_as_stated, omega2_limit
 from theory.setting import Region
@@ -36,29 +33,19 @@ from theory.transient import omega2_bound, omega2_floor, omega2_floor_as_stated
 # --- Ω₂ itself ---------------------------------------------------------------------------------------------
 
 
-def _by_hand(K: int, region: Region, T: int, *, stated: bool) -> list[Any]:
+def _by_hand(K: int, region: Region, T: int, *, stated: bool) -> Terms:
     """Ω₂'s three terms from the definitions, a round at a time, with the region's ends added up one by one."""
-    c, target = (RATIONAL if stated else RATIONAL.merged), region.rate
+    target, rounds = region.rate, []
     least, most = ([end(region, j) for j in range(1, T)] for end in (region_minimum, region_maximum))
-    terms = [ball(0)] * 3
-
-    def third(N: Fraction, inside: Fraction) -> Any:
-        return 10 * ball(c.B) * sqrt(ball(c.Pdim / N) * (1 + log_plus(ball(inside / c.Pdim))))
-
     for at in range(1, T + 1):
-        few, many = sum(least[: at - 1]) + target, sum(most[: at - 1]) + target
+        few, many, whole = sum(least[: at - 1]) + target, sum(most[: at - 1]) + target, at * target
         if stated:
             n, N, inside = (K - 1) * (least[at - K - 1] if at > K else 0) + target, few, many
-            steady = 1 / (K * target) - 1 / (at * target)
         else:
             n, N, inside = sum(least[max(at - K, 0) : at - 1]) + target, many, few
-            steady = 1 / (min(at, K) * target) - 1 / (at * target)
-        gap = 1 / n - 1 / N
-        roots = [sqrt(ball(max(x, Fraction(0)))) for x in (gap, steady)]
-        terms[0] += ball(c.D * c.sigma) * (roots[0] - roots[1])
-        terms[1] += ball(c.eta * c.sigma**2 * (gap - steady))
-        terms[2] += third(few, inside) - third(at * target, at * target)
-    return terms
+        steady = 1 / ((K if stated else min(at, K)) * target) - 1 / whole
+        rounds.append(((1 / n - 1 / N, few, inside), (steady, whole, whole)))
+    return added_by_hand(rounds, stated=stated)
 
 
 def the_sum(context: Context, *, stated: bool) -> Evidence:
@@ -67,41 +54,34 @@ def the_sum(context: Context, *, stated: bool) -> Evidence:
     with precise():
         value = (omega2_as_stated if stated else omega2)(3, region, T, RATIONAL, certified=True).terms
         slow = _by_hand(3, region, T, stated=stated)
-    return compare(
-        lambda p: abs(getattr(value, PER_ROUND[p["term"]]) - slow[p["term"]]),
-        "<=",
-        lambda p: ball(Fraction(1, 10**15)),
-        [{"K": 3, "rho": "4/5", "Λ̄": "7/2", "T": T, "term": i} for i in range(3)],
-        domain=f"constants {RATIONAL}",
-    )
-
-
-@cache
-def _bracketed(power: int, *, stated: bool) -> list[tuple[Any, Any, Any]]:
-    """Lower bound, certified Ω₂(10^9), upper bound, for each term."""
-    value_of, floor_of = (omega2_as_stated, omega2_floor_as_stated) if stated else (omega2, omega2_floor)
-    region = Region(rate=Fraction(7, 2), rho=1 - Fraction(1, 10**power))
-    value = value_of(3, region, 10**9, RATIONAL, certified=True).terms
-    with precise():
-        low, high = (bound(3, region.map(ball), RATIONAL.map(ball)) for bound in (floor_of, omega2_bound))
-    return [tuple(getattr(x, name) for x in (low, value, high)) for name in PER_ROUND]
+    return as_by_hand({3: value - slow}, rho="4/5", T=T)
 
 
 def between(context: Context, *, stated: bool) -> Evidence:
-    """Certified Ω₂(T), term by term, inside the bounds."""
+    """Certified Ω₂(10^9), term by term, inside the bounds."""
+    value_of, floor_of = (omega2_as_stated, omega2_floor_as_stated) if stated else (omega2, omega2_floor)
+
+    @cache
+    def bracketed(power: int) -> list[Any]:
+        """Lower bound, Ω₂ and upper bound."""
+        region = Region(rate=Fraction(7, 2), rho=1 - Fraction(1, 10**power))
+        with precise():
+            low, high = (bound(3, region.map(ball), RATIONAL.map(ball)) for bound in (floor_of, omega2_bound))
+        return [low, value_of(3, region, 10**9, RATIONAL, certified=True).terms, high]
 
     def slack(p: Any) -> Any:
-        low, value, high = _bracketed(p["e"], stated=stated)[p["term"]]
+        low, value, high = (getattr(x, p["term"]) for x in bracketed(p["e"]))
         return (value - low).min(high - value)
 
+    powers = context.choose((1,), (1, 2, 4))
     return compare(
         slack,
         ">=",
         lambda p: 0,
         [
-            {"K": 3, "1-rho": f"1e-{e}", "e": e, "T": 10**9, "term": i}
-            for e in context.choose((1,), (1, 2, 4))
-            for i in range(3)
+            {"K": 3, "1-rho": f"1e-{e}", "e": e, "T": 10**9, "term": name}
+            for e in powers
+            for name in PER_ROUND
         ],
         domain=rf"$\bar\Lambda=7/2$, constants {RATIONAL}: the smaller distance of a term from its two bounds",
     )
@@ -117,11 +97,12 @@ def division_as_stated() -> Evidence:
     def violated(rho: Fraction, t: int) -> Any:
         fewest = region_minimum_total(Region(rate=1, rho=rho), t) + 1
         left, divisor = Fraction(ratio(1, fewest)) - Fraction(1, t), (1 - rho) * t * t - t
-        if divisor == 0:
-            return {"left": left, "(1-ρ)t²-t": divisor, "right": "division by zero"}
-        return None if left <= 1 / divisor else {"left": left, "(1-ρ)t²-t": divisor, "right": 1 / divisor}
+        right: Any = 1 / divisor if divisor else "division by zero"
+        return unless(
+            divisor != 0 and bool(left <= right), **{"left": left, "(1-ρ)t²-t": divisor, "right": right}
+        )
 
-    points = [{"rho": Fraction(3, 4), "t": t} for t in (2, 3, 4, 5)]
+    points = grid(rho=[Fraction(3, 4)], t=(2, 3, 4, 5))
     return exhaust(points, violated, domain=r"$\bar\Lambda=1$, $\rho=3/4$, $t\ge K=2$")
 
 
@@ -130,35 +111,32 @@ def deficit() -> Evidence:
     y = sp.Symbol("y", positive=True)  # ρ^t
     lacking, domain = (rho - y) / (1 - rho), r"every $t$, $\rho$"
     fewest = plain((region_minimum_total(REGION, t) + rate) / rate, y=t)
-    return together(
-        equal(fewest, t - lacking, domain=domain, what=r"$N_{\mathrm{lb}}/\bar\Lambda$ and $t-\delta$"),
-        always(lacking <= 1 / (1 - rho), given=[rho < 1], domain=domain),
+    return argument(
+        (fewest, t - lacking, r"$N_{\mathrm{lb}}/\bar\Lambda$ and $t-\delta$"),
+        (lacking <= 1 / (1 - rho), [rho < 1], domain),
+        domain=domain,
     )
 
 
 @cache
 def division_late() -> Evidence:
     """From t > h on, δ = Σρ^τ <= h."""
-    late = always(
-        1 / (now**2 / h - now) >= APART, given=[delta <= h, h < now], domain=r"every $t>1/(1-\rho)$"
-    )
-    return together(late, deficit())
+    late = (1 / (now**2 / h - now) >= APART, [delta <= h, h < now], r"every $t>1/(1-\rho)$")
+    return argument(late, deficit())
 
 
 def positive_from_two() -> Evidence:
     """The limit's logarithms are of 2κ/(1+κ) and κ², κ = √K: both above 1 for K > 1; and at K = 1 it is 0."""
-    limit = omega2_limit(sums.kappa**2, rate, CONSTANTS)
-    logarithms = (limit.root * sums.kappa / (2 * ROOT), limit.linear * sums.kappa**2 / LINEAR)
-    return together(
-        *(
-            always(sp.simplify(sp.exp(sp.simplify(one))) > 1, given=[sums.kappa > 1], domain="$K>1$")
-            for one in logarithms
-        ),
-        equal(omega2_limit(1, rate, CONSTANTS).total, 0, domain="$K=1$", what="the limit and 0"),
+    kappa, limit = link.kappa, link.LIMIT
+    of_root, of_linear = limit.root * kappa / (2 * ROOT), limit.linear * kappa**2 / LINEAR
+    return argument(
+        *((sp.simplify(sp.exp(sp.simplify(x))) > 1, [kappa > 1], "$K>1$") for x in (of_root, of_linear)),
+        (omega2_limit(1, rate, CONSTANTS).total, 0, "the limit and 0"),
+        domain="$K=1$",
     )
 
 
-FIRST_TWO = (rounds.window, rounds.first_two_terms, sums.integrals, sums.other_sums, most_samples)
+FIRST_TWO = (link.window, link.first_two_terms, link.integrals, link.other_sums, most_samples)
 SYMBOLS = {
     "N_lb": r"the fewest distinct samples that the region allows after $t$ rounds, the last at rate $\bar\Lambda$"
 }
@@ -166,10 +144,8 @@ SYMBOLS = {
 
 def forms(*, stated: bool) -> tuple[Any, ...]:
     """The sequences of one form, and two looks at them from another side."""
-    return tuple(
-        check if check.func is rounds.sequences else confirming(check)
-        for check in (partial(f, stated=stated) for f in (rounds.sequences, the_sum, between))
-    )
+    others = (confirming(partial(check, stated=stated)) for check in (the_sum, between))
+    return (partial(link.sequences, stated=stated), *others)
 
 
 LIMIT = omega2_limit(K, rate, CONSTANTS).total
@@ -201,8 +177,7 @@ CLAIMS = [
         id="lem:omega2-order",
         kind="lemma",
         title=r"$\Omega_2=O(1/(1-\rho))$",
-        statement=r"The comparison penalties exceed their limits by order $1/(1-\rho)$ in total, uniformly "
-        "in $T$.",
+        statement=r"The comparison penalties exceed their limits by order $1/(1-\rho)$, uniformly in $T$.",
         formula=r"\Omega_2(T)=O(1/(1-\rho))",
         domain=r"$0<\rho<1$, $T\ge1$, $K$ and $\bar\Lambda$ fixed; both sequences as printed, and with the "
         r"repaired comparison. As printed two conventions are needed: $\Lambda_{\min}(s)=0$ for $s\le0$, "
@@ -210,9 +185,9 @@ CLAIMS = [
         "(eq:pC-upper-explicit/early-rounds), and the root of a negative number is 0",
         checks={
             "first two terms, from above": links(*FIRST_TWO),
-            "third term, from above": links(third_term, rounds.third_rounds, sums.other_sums),
-            r"the bound is $O(1/(1-\rho))$": links(sums.assembled, sums.of_order_h),
-            "as printed, from below": links(rounds.printed_below, sums.stated_floor),
+            "third term, from above": links(third_term, link.third_rounds, link.other_sums),
+            r"the bound is $O(1/(1-\rho))$": links(link.assembled, link.of_order_h),
+            "as printed, from below": links(link.printed_below, link.stated_floor),
             "as printed": forms(stated=True),
             "repaired": forms(stated=False),
         },
@@ -231,15 +206,12 @@ CLAIMS = [
         formula=said(r"(1-\rho)\Omega_2\to@limit", limit=LIMIT),
         domain=r"$K$ and $\bar\Lambda$ fixed, $T=\infty$ ($\Omega_2$ grows with $T$), $\rho\to1$",
         checks={
-            "from above": links(*FIRST_TWO, third_term, rounds.third_rounds, sums.assembled, sums.of_order_h),
+            "from above": links(*FIRST_TWO, third_term, link.third_rounds, link.assembled, link.of_order_h),
             "from below": links(
-                rounds.repaired_below, sums.integrals, sums.floor_assembled, sums.floor_of_order_h
+                link.repaired_below, link.integrals, link.floor_assembled, link.floor_of_order_h
             ),
             r"positive for $K\ge2$": positive_from_two,
-            "the sequences": (
-                partial(rounds.sequences, stated=False),
-                confirming(partial(between, stated=False)),
-            ),
+            "the sequences": forms(stated=False)[::2],
         },
         given=(WRITTEN,),
         sketch=r"From above: the bound of lem:omega2-order, whose product with $1-\rho$ has this limit. "
@@ -258,8 +230,7 @@ CLAIMS = [
         id="lem:omega2-order/division",
         kind="step",
         title=r"$1/N_{\mathrm{lb}}-1/(\bar\Lambda t)\le1/(\bar\Lambda((1-\rho)t^2-t))$",
-        statement="The reciprocals of the smallest and the limiting number of distinct samples differ by at "
-        r"most $1/(\bar\Lambda((1-\rho)t^2-t))$ in every round $t\ge K$.",
+        statement="The reciprocals of the smallest and the limiting number of distinct samples differ by no more.",
         formula=r"\frac1{N_{\mathrm{lb}}(t)}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda((1-\rho)t^2-t)}",
         symbols=SYMBOLS,
         domain=r"every $t\ge K$, $0<\rho<1$",
@@ -268,24 +239,20 @@ CLAIMS = [
         checks_with_hypotheses=(division_late,),
         corrected=Correction(
             title=r"for $t>1/(1-\rho)$ alone; before, the difference lies between 0 and $1/\bar\Lambda$",
-            statement=r"The right side is negative for $t<1/(1-\rho)$ and undefined at $t=1/(1-\rho)$. Up "
-            r"to $2/(1-\rho)$ use that the difference lies between 0 and $1/\bar\Lambda$; beyond, the "
-            "printed bound. The lemma survives.",
-            formula=(
-                r"0\le\frac1{N_{\mathrm{lb}}}-\frac1{\bar\Lambda "
-                r"t}\le\frac1{\bar\Lambda}\min\Bigl(1,\tfrac1{(1-\rho)t^2-t}\Bigr)\ \text{for "
-                r"}t>\tfrac1{1-\rho}"
-            ),
+            statement=r"The right side is negative for $t<1/(1-\rho)$ and undefined at $t=1/(1-\rho)$. The lemma "
+            r"survives: up to $2/(1-\rho)$ it may use the second bound.",
+            formula=r"0\le\frac1{N_{\mathrm{lb}}}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda}"
+            r"\min\Bigl(1,\tfrac1{(1-\rho)t^2-t}\Bigr)\ \text{for }t>\tfrac1{1-\rho}",
             symbols=SYMBOLS,
             sketch=r"$N_{\mathrm{lb}}=\bar\Lambda(t-\delta)$ with $\delta=\sum_{\tau<t}\rho^\tau$, at most "
             r"$1/(1-\rho)$ and at most $t-1$.",
             checks={
                 r"$t>1/(1-\rho)$": division_late,
-                "every $t$": lambda: together(
-                    always(
+                "every $t$": lambda: argument(
+                    (
                         [APART >= 0, APART <= 1],
-                        given=[delta <= now - 1],
-                        domain=r"every $t\ge1$: $\delta\le t-1$, so $N_{\mathrm{lb}}\ge\bar\Lambda$",
+                        [delta <= now - 1],
+                        r"every $t\ge1$: $N_{\mathrm{lb}}\ge\bar\Lambda$",
                     ),
                     deficit(),
                 ),

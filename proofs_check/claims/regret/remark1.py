@@ -1,9 +1,7 @@
 r"""Remark 1 (`rem:1`): \(V=T^\gamma\), \(\rho=1-T^{-\phi}\). Which rates hold, and which argument gives them.
 
 The printed regret is refuted: no V gets below \(\sqrt{T\log T}\). That both quantities are sublinear is true, whatever
-γ, by the region alone. For the cost violation one bound must do for the mean costs of all rounds, as the paper's drift
-constant has it, or constant admission be affordable up to every round. What the printed argument gives is judged in
-`remark1_drift`.
+γ, by the region alone; the printed argument, drift plus penalty, gives it for some γ and φ.
 """
 
 from __future__ import annotations
@@ -14,28 +12,32 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Check, Claim, Context, Correction, Given, confirming
+from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.identity import equations
-from proofs_check.engines.limit import diverges, tends_to
-from proofs_check.engines.smt import steps
-from proofs_check.evidence import Evidence, obeying, together
+from proofs_check.engines.limit import diverges, eventually
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import lambert_sum
-from proofs_check.groundwork.regret import region_rates
+from proofs_check.groundwork.control.drift_step import drift_excess, drift_summand, square, without_debt
 from proofs_check.groundwork.regret.envelope import regret_end
-from proofs_check.groundwork.regret.expansion import LIMIT, leading_order, spread_order
-from proofs_check.groundwork.regret.orders import RATIONAL, SPREAD, T
-from proofs_check.groundwork.regret.region_rates import BETWEEN, gamma, highest, phi
+from proofs_check.groundwork.regret.expansion import LIMIT, leading_order, spread_order, surrogate_round
+from proofs_check.groundwork.regret.orders import ALL, ALONG, RATIONAL, SPREAD, T, h
 from proofs_check.groundwork.regret.regret_floor import FLOOR, grows_with_rho
-from proofs_check.symbols import K, V, rho
+from proofs_check.symbols import CONSTANTS, C, K, V, rate, rho
 from proofs_check.text import said
+from theory import rates
 from theory.algebra import ball
-from theory.rates import regret_rate_as_stated, remark_1_as_stated, remark_1_by_region
+from theory.rates import regret_rate_as_stated
+from theory.regret import drift_constant, omega2_limit
 from theory.regret_expansion import regret_expansion, regret_lower_bound
 from theory.setting import Region
-from theory.transient import spread_bound
-from theory.violation import cost_violation_rate_as_stated
+from theory.transient import omega2_bound, spread_bound
+from theory.violation import cost_violation_rate_as_stated, lambert_bound
 
-A, q = sp.symbols("A q", positive=True)
+A, q, gamma, phi = sp.symbols("A q gamma phi", positive=True)
+BETWEEN = [gamma < 1, phi < 1]
+HALF, ORDER = sp.Rational(1, 2), sp.sqrt(T * sp.log(T))
+EXPONENTS = r"every $0<\gamma,\phi<1$"
 EXPANDS = Given(
     "thm:dpp-regret/expansion",
     r"that constant admission's regret is the expansion to $O(1)$, whatever $\rho$",
@@ -44,25 +46,23 @@ EXPANDS = Given(
 # --- as printed --------------------------------------------------------------------------------------------
 
 
+def highest(*exponents: Any) -> Any:
+    """The highest of some exponents: that of their sum."""
+    return sp.Max(*exponents, evaluate=False)
+
+
 def printed_exponents() -> Evidence:
     """The printed rates at V = T^γ, 1-ρ = T^-φ are those powers of T, and `remark_1_as_stated` has their exponents."""
-    regret, violation = remark_1_as_stated(gamma, phi)
-    domain, setting = r"every $0<\gamma,\phi<1$", (T, T**gamma, 1 - T**-phi)
+    regret, violation = rates.remark_1_as_stated(gamma, phi)
+    setting = (T, T**gamma, 1 - T**-phi)
     powers = T ** (1 - gamma) + T**phi + sp.log(T), T ** (1 + gamma) + T ** (gamma + phi)
-    return together(
-        equations(
-            (regret_rate_as_stated(*setting), powers[0], "the printed regret and its powers"),
-            (
-                sp.expand(cost_violation_rate_as_stated(*setting) ** 2),
-                powers[1],
-                "the printed violation squared and its powers",
-            ),
-            domain=domain,
-        ),
-        steps(
-            (sp.Eq(regret, highest(1 - gamma, phi)), BETWEEN, domain),
-            (sp.Eq(2 * violation, highest(1 + gamma, gamma + phi)), BETWEEN, domain),
-        ),
+    square = sp.expand(cost_violation_rate_as_stated(*setting) ** 2)
+    return argument(
+        (regret_rate_as_stated(*setting), powers[0], "the printed regret and its powers"),
+        (square, powers[1], "the printed violation squared and its powers"),
+        (sp.Eq(regret, highest(1 - gamma, phi)), BETWEEN, EXPONENTS),
+        (sp.Eq(2 * violation, highest(1 + gamma, gamma + phi)), BETWEEN, EXPONENTS),
+        domain=EXPONENTS,
     )
 
 
@@ -78,7 +78,7 @@ def rates_limit() -> Evidence:
         "printed rate": regret_rate_as_stated(ball(horizon), ball(horizon**3).root(4), region.rho),
     }
     found = diverges(
-        (LIMIT.subs(K, 2) / 2 * sp.sqrt(T * sp.log(T)) - A * width * sp.log(T))
+        (LIMIT.subs(K, 2) / 2 * ORDER - A * width * sp.log(T))
         / regret_rate_as_stated(T, weight, 1 - 1 / width),
         T,
         what="what every policy inside the region pays, over the printed rate,",
@@ -120,36 +120,97 @@ def region_regret(context: Context) -> Evidence:
 
 
 def sublinear() -> Evidence:
-    return together(
-        tends_to(T ** (1 - q) * sp.log(T) / T, T, 0, what=r"$T^\phi\log T$ over $T$", domain=r"$\phi=1-q<1$"),
-        tends_to(sp.sqrt(T * sp.log(T)) / T, T, 0, what=r"$\sqrt{T\log T}$ over $T$", domain=r"any $\phi$"),
+    return argument(
+        (T ** (1 - q) * sp.log(T) / T, T, 0, r"$T^\phi\log T$ over $T$"),
+        (ORDER / T, T, 0, r"$\sqrt{T\log T}$ over $T$"),
+        domain=r"$\phi=1-q<1$",
     )
+
+
+def violation_order() -> Evidence:
+    """The bound on Σρ^t/(1-ρ^t), over h·log h."""
+    order = (lambert_bound(ALONG.rho) / (h * sp.log(h)), h, 1, r"the bound over $h\log h$")
+    return argument(order, domain=r"$h=1/(1-\rho)=T^\phi\to\infty$")
+
+
+def region_exponents() -> Evidence:
+    """`remark_1_by_region` has the exponents of √(T log T), T^φ·log T, and is below 1."""
+    regret, violation = rates.remark_1_by_region(phi)
+    return argument(
+        (sp.Eq(regret, highest(HALF, phi)), [], r"expansion $1/2$, spread $\phi$"),
+        (violation, phi, "the violation's exponent and the Lambert sum's"),
+        ([regret < 1, sp.Lt(violation, 1)], [phi < 1], r"every $\phi<1$, any $\gamma$"),
+        domain=r"every $\phi$",
+    )
+
+
+# --- by the drift argument ---------------------------------------------------------------------------------
+
+
+def drift_grows() -> Evidence:
+    """γ = 3/4, φ = 1/2: the printed BT/V with the least possible constant B = B_1, over T."""
+    region = Region(rate=rate, rho=1 - T ** sp.Rational(-1, 2))
+    found = diverges(
+        drift_constant(region, 1, square, C) * T / T ** sp.Rational(3, 4) / T,
+        T,
+        what="$BT/V$ over $T$",
+        domain=r"$\gamma=3/4$, $\phi=1/2$, $B=B_1$, any $\bar\Lambda$, $C$, $E[c^2]$",
+    )
+    return obeying(found, {r"ACDPP admits $\Lambda_{\max}(1)$, so $B\ge B_1$": without_debt()})
+
+
+def drift_orders() -> Evidence:
+    """The powers of T and h that the drift argument adds up: B_1, ΣB_t, Ω₂, Σp̄; Ω₃ is `leading_order`'s."""
+    wide, steady, c = omega2_bound(K, ALONG, CONSTANTS), surrogate_round(T), CONSTANTS.merged
+    two, end = eventually(wide.root + wide.linear, h) / h, omega2_limit(K, rate, CONSTANTS).total
+    one = c.D * c.sigma / sp.sqrt(K * rate) + c.eta * c.sigma**2 / (K * rate)
+    return argument(
+        (drift_constant(ALONG, 1, square, C) / h**2, h, square * rate**2 / 2, "$B_1/h^2$"),
+        drift_excess(),
+        drift_summand(),
+        (two, h, end, r"$\Omega_2$'s first two terms, over $h$,"),
+        (eventually(steady.root + steady.linear, T), T, one, r"a round of $\sum\bar p$, less $\Omega_2$,"),
+        domain=rf"$\rho\to1$, or $t\to\infty$; {ALL}",
+    )
+
+
+def exponents(function: Any, *drift: Any) -> Evidence:
+    """The theory's exponents are the highest of those added up: of the drift, Ω₂ (φ), Ω₃ (1/2), VΣp̄ (γ+max(1,φ))."""
+    regret, violation = function(gamma, phi)
+    most = highest(*(d - gamma for d in drift), phi, HALF)
+    return argument(
+        (sp.Eq(regret, most), BETWEEN, f"the regret, {EXPONENTS}"),
+        (sp.Eq(2 * violation, highest(*drift, gamma + 1, gamma + phi)), BETWEEN, "the violation, twice"),
+    )
+
+
+def exactly_if(function: Any, condition: Any) -> Evidence:
+    regret, violation = function(gamma, phi)
+    both = sp.Equivalent(sp.And(regret < 1, violation < 1), condition)
+    return always(both, given=BETWEEN, domain=f"both below 1 if and only if the condition holds; {EXPONENTS}")
+
+
+def one_constant_threshold() -> Evidence:
+    return exactly_if(rates.remark_1_by_one_constant, 2 * phi < gamma)
 
 
 SUBLINEAR: dict[str, Check | tuple[Check, ...]] = {
     "regret": (leading_order, spread_order, confirming(region_regret)),
     "violation": (
-        lambert_sum.worst_policy,
-        lambert_sum.peak_step,
-        lambert_sum.abel_step,
-        lambert_sum.beyond_rate,
-        lambert_sum.lambert_summand,
-        lambert_sum.lambert_closed,
-        region_rates.violation_order,
+        *(lambert_sum.worst_policy, lambert_sum.peak_step, lambert_sum.abel_step, lambert_sum.beyond_rate),
+        *(lambert_sum.lambert_summand, lambert_sum.lambert_closed, violation_order),
     ),
-    "rates": (sublinear, region_rates.region_exponents),
+    "rates": (sublinear, region_exponents),
 }
+ORDERS = (drift_orders, leading_order)
+ONE = (lambda: exponents(rates.remark_1_by_one_constant, 1 + 2 * phi), one_constant_threshold)
 WHY = (
     "Constant admission lies inside the region and its regret is the expansion to $O(1)$, of order "
     r"$\sqrt{T\log T}$ whatever $\rho$ (thm:dpp-regret/expansion). Any other policy's bound differs from it "
     r"by spread_bound at most (thm:dpp-regret/spread), which is of order $h\log h$ with "
-    r"$h=1/(1-\rho)=T^\phi$. The violation: $\mathbb E[c\Lambda]\le\mathbb E[c]\Lambda_{\max}(t)=\mathbb "
-    r"E[c]\bar\Lambda(1+\rho^t/(1-\rho^t))$, as $c\ge0$. If $\mathbb E[c(t)]\le "
-    r"c_{\max}$ in every round and the $T$ rounds together are affordable, $\sum(\mathbb "
-    r"E[c]\bar\Lambda-C)\le0$ and the rest is at most $c_{\max}\cdot\bar\Lambda\cdot S$, $S=\sum "
-    r"\rho^t/(1-\rho^t)$; if constant admission is affordable up to every round, summation by parts gives "
-    r"$C\cdot S$. $S$ lies below lambert_bound (see thm:dpp-cost-constraint), which is of order $h\log h$ "
-    "as well."
+    r"$h=1/(1-\rho)=T^\phi$. The violation is at most $c_{\max}\bar\Lambda S$ "
+    r"(thm:dpp-cost-constraint/one-horizon), or $CS$ where constant admission is affordable up to every round "
+    r"(thm:dpp-cost-constraint/uniform); $S=\sum\rho^t/(1-\rho^t)$ is of order $h\log h$ as well."
 )
 
 COSTS = (
@@ -163,9 +224,8 @@ CLAIMS = [
         id="rem:1",
         kind="remark",
         title=r"$\mathrm{Reg}=O(T^{1-\gamma}+T^\phi+\log T)$ for $V=T^\gamma$, $\rho=1-T^{-\phi}$",
-        statement=r"With $V=T^\gamma$ and $\rho=1-T^{-\phi}$ the regret is of order "
-        r"$T^{1-\gamma}+T^\phi+\log T$ and the cost violation of order "
-        r"$T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2}$.",
+        statement=r"With these $V$ and $\rho$ the two theorems' rates become powers of $T$: the regret's this one, the "
+        r"cost violation's $T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2}$.",
         formula=said(
             r"\mathrm{Reg}=O\bigl(@r\bigr),\quad\mathrm{Vio}^{\mathrm S}=O\bigl(@v\bigr)\quad (V=T^\gamma,\ "
             r"\rho=1-T^{-\phi})",
@@ -177,13 +237,8 @@ CLAIMS = [
         corrected=Correction(
             title=r"$\mathrm{Reg}=O(\sqrt{T\log T}+T^\phi\log T)$, "
             r"$\mathrm{Vio}^{\mathrm S}=O(T^\phi\log T)$, whatever $\gamma$",
-            statement=said(
-                r"Whatever $\gamma$, the regret (with $\chi$) of every policy inside the region is "
-                r"$O(\sqrt{T\log T}+T^\phi\log T)$. For $K\ge2$ and $\phi<1/2$ it is, in both forms, at "
-                r"least $(@limit-o(1))\sqrt{T\log T}$, however large $\gamma$. The cost violation is "
-                r"$O(T^\phi\log T)$.",
-                limit=LIMIT,
-            ),
+            statement=r"The upper bound is that of every policy inside the region, with $\chi$; the lower one, for "
+            r"$K\ge2$ and $\phi<1/2$, holds in both forms.",
             formula=said(
                 r"\mathrm{Reg}=O(\sqrt{T\log T}+T^\phi\log "
                 r"T),\quad\mathrm{Reg}\ge\bigl(@limit-o(1)\bigr)\sqrt{T\log T}\ "
@@ -196,20 +251,15 @@ CLAIMS = [
             sketch=rf"{WHY} From below, in both forms: the regret is at least theory.regret_lower_bound, which "
             r"holds for every $T$ and $\rho$ (its proof is told under eq:dpp-regret). It is the expansion less a "
             r"first part, $H$ at $1+S$ in place of $T$, which is $o(h)$, and less what the first two terms can save, "
-            r"of order $h\log T$: not only where $n$ exceeds $K\bar\Lambda$ or $N$ exceeds $K\bar\Lambda t$, but "
-            r"in every round, because the memory's share of all uses lowers $\chi$. For $\phi<1/2$ both are of "
-            r"lower order than $\sqrt{T\log T}$.",
+            r"of order $h\log T$. For $\phi<1/2$ both are of lower order than $\sqrt{T\log T}$.",
             checks={
                 "regret, from above": SUBLINEAR["regret"],
                 "regret, from below": (
                     *FLOOR.values(),
                     leading_order,
                     grows_with_rho,
-                    lambda: tends_to(
-                        T ** (sp.Rational(1, 2) - q) * sp.log(T) / sp.sqrt(T * sp.log(T)),
-                        T,
-                        0,
-                        what=r"$T^\phi\log T$ over $\sqrt{T\log T}$",
+                    lambda: argument(
+                        (T ** (HALF - q) * sp.log(T) / ORDER, T, 0, r"$T^\phi\log T$ over $\sqrt{T\log T}$"),
                         domain=r"every $\phi=1/2-q<1/2$",
                     ),
                 ),
@@ -221,19 +271,58 @@ CLAIMS = [
         id="rem:1/sublinear",
         kind="remark",
         title=r"regret and violation are sublinear for all $\gamma$, $\phi$ in (0,1)",
-        statement=r"For every $\gamma$ and $\phi$ between 0 and 1 both the regret and the cost violation "
-        r"are sublinear in $T$. (By the region alone, whatever $\gamma$, for every policy inside it. The "
-        "costs are bounded as the paper's uniform drift constant has it; if they may grow with $T$, an "
-        "affordable average is not enough, see thm:dpp-cost-constraint/largest.)",
+        statement="Both are, by the region alone and for every policy inside it. (The costs are bounded as the "
+        "paper's uniform drift constant has it; if they may grow with $T$, an affordable average is not enough, see "
+        "thm:dpp-cost-constraint/largest.)",
         formula=said(
             r"\mathrm{Reg}=O(T^{@r}\log T)=o(T),\quad\mathrm{Vio}^{\mathrm S}=O(T^{@v}\log T)=o(T)",
-            r=remark_1_by_region(phi)[0].replace(sp.Min, lambda *x: -sp.Max(*(-a for a in x))),
-            v=remark_1_by_region(phi)[1],
+            r=rates.remark_1_by_region(phi)[0].replace(sp.Min, lambda *x: -sp.Max(*(-a for a in x))),
+            v=rates.remark_1_by_region(phi)[1],
         ),
         symbols={"O": r"of that order at most, whatever $\gamma$", "o": "of lower order than"},
         domain=rf"$0<\gamma,\phi<1$; $K\bar\Lambda=\sum B$, the bound with $\chi$; {COSTS}",
         checks=SUBLINEAR,
         given=(WRITTEN, EXPANDS, SPREAD),
         sketch=WHY,
+    ),
+    Claim(
+        id="rem:1/drift",
+        kind="step",
+        title=r"the drift argument gives it for all $\gamma$, $\phi$ in (0,1)",
+        statement="The paper's own argument, drift plus penalty with one constant $B$, gives sublinear "
+        r"rates for every $\gamma$ and $\phi$ between 0 and 1.",
+        formula=r"BT/V=o(T)\quad\forall\gamma,\phi\in(0,1)",
+        symbols={"B": "the one constant that bounds the drift's quadratic part", "o": "of lower order than"},
+        domain=r"$0<\gamma$, $\phi<1$",
+        checks=(drift_grows,),
+        hypotheses=(r"$2\phi<\gamma$",),
+        checks_with_hypotheses={"orders": ORDERS, "exponents": ONE[0], "threshold": ONE[1]},
+        given=(WRITTEN,),
+        corrected=Correction(
+            title=r"one $B$: only for $2\phi<\gamma$; a $B_t$ per round: $2\phi<1+\gamma$; the region: every $\phi<1$",
+            statement=r"Round 1 alone has $B_1$ of order $(1-\rho)^{-2}=T^{2\phi}$. So with one constant $B$ the "
+            r"argument gives sublinear rates if and only if $2\phi<\gamma$, with a $B_t$ for each round if and only if "
+            r"$2\phi<1+\gamma$. The region alone gives them for every $\phi<1$.",
+            formula=r"\tfrac{B_1T}V=\Theta(T^{1+2\phi-\gamma}),\qquad\tfrac1V\sum_tB_t=\Theta(T^{1-\gamma}+T^{2\phi-\gamma})",
+            symbols={"B_1": "the drift's quadratic part in round 1, bounded", "Θ": "of exactly that order"},
+            given=(WRITTEN,),
+            sketch=r"With $h=1/(1-\rho)=T^\phi$, $\sum B_t$ is at most of order $T+h^2$ (eq:dpp-upper-1), at least "
+            "too, since $B_1$ is of order $h^2$ and every $B_t$ of order 1. The argument bounds the regret by "
+            r"$\sum B_t/V+\Omega_1+\Omega_2+\Omega_3$ with $\Omega_1$ of order $\log T$ (at fixed $\rho$; "
+            r"as $\rho$ moves it is of order $h\log T$ at most, which has the exponent of $\Omega_2$), "
+            r"$\Omega_2$ of order $h$, $\Omega_3$ of order $\sqrt{T\log T}$, and half the squared violation "
+            r"by $\sum B_t+V\sum\bar p$, $\sum\bar p$ being of order $T$ and $\Omega_2$. The exponents are "
+            "the highest of those added up; logarithms do not matter for being below 1. With one constant "
+            r"put $BT$, $B\ge B_1$, for $\sum B_t$.",
+            checks={
+                "orders": ORDERS,
+                "one constant": ONE,
+                "a constant per round": (
+                    lambda: exponents(rates.remark_1_by_drift, 1, 2 * phi),
+                    lambda: exactly_if(rates.remark_1_by_drift, 2 * phi < 1 + gamma),
+                ),
+                "the region alone": (region_exponents, leading_order, spread_order, violation_order),
+            },
+        ),
     ),
 ]

@@ -1,9 +1,4 @@
-r"""Is the oracle a benchmark? The sign of the regret (`eq:dpp-regret`).
-
-No: ACDPP may admit more than ΣB in its first rounds, which the oracle may not, and then its bound is the smaller one.
-For K >= 2 every policy inside the region falls behind in the end, since it sees \(\bar\Lambda t\) distinct samples
-and the oracle \(K\bar\Lambda t\). For K = 1 they see the same, and the regret stays bounded.
-"""
+r"""Is the oracle a benchmark? The sign of the regret (`eq:dpp-regret`)."""
 
 from __future__ import annotations
 
@@ -15,23 +10,28 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
+from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import exhaust
-from proofs_check.engines.limit import tends_to
-from proofs_check.engines.smt import always
+from proofs_check.engines.exact import exhaust, grid, unless
 from proofs_check.evidence import Evidence, obeying, refutes, together
-from proofs_check.groundwork.control.drift_step import without_debt
-from proofs_check.groundwork.control.inside_region import lies_inside
+from proofs_check.groundwork.control.drift_step import debts_after, without_debt
+from proofs_check.groundwork.control.region_ends import lies_inside
 from proofs_check.groundwork.regret import regret_floor as floor
-from proofs_check.groundwork.regret.envelope import USUAL, regret_end, summed, three, within_the_spread
+from proofs_check.groundwork.regret.envelope import (
+    USUAL,
+    bound_of,
+    regret_end,
+    summed,
+    three,
+    within_the_spread,
+)
 from proofs_check.groundwork.regret.every_policy import drawn_inside
 from proofs_check.groundwork.regret.expansion import antiderivative, falling, leading_order, without_reuse
 from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, SPREAD, UNIT, T
 from proofs_check.groundwork.regret.transient import most_samples
 from proofs_check.symbols import CONSTANTS, REGION, K, rate
-from theory.admission import debt_update
 from theory.algebra import ball, precise
-from theory.bound import Terms, theorem_1, theorem_1_as_stated
+from theory.bound import Terms, theorem_1_as_stated
 from theory.constant_admission import oracle_bound, oracle_bound_as_stated
 from theory.minimiser import generalisation_slopes
 from theory.penalty import penalty_terms
@@ -53,13 +53,10 @@ def negative_at_once() -> Evidence:
             three(theorem_1_as_stated([n], [n], [1], simple).terms) for n in (admitted, sp.Integer(K))
         )
         regret = sp.sympify(bound - oracle)
-        return {"admitted": admitted, "bound": bound, "oracle": oracle, "Reg": regret} if regret < 0 else None
+        return unless(bool(regret >= 0), admitted=admitted, bound=bound, oracle=oracle, Reg=regret)
 
-    found = exhaust(
-        [{"T": 1, "K": 2, "rho": region.rho}],
-        below,
-        domain=r"$T=1$, $\bar\Lambda=1$, $\sum B=2$, $B=1$, $\mathrm{Pdim}=4$; any $V$, $D$, $\sigma$, $\eta$",
-    )
+    domain = r"$T=1$, $\bar\Lambda=1$, $\sum B=2$, $B=1$, $\mathrm{Pdim}=4$; any $V$, $D$, $\sigma$, $\eta$"
+    found = exhaust([{"T": 1, "K": 2, "rho": region.rho}], below, domain=domain)
     inside = lies_inside([admitted], region)
     return obeying(found, {"its admission is inside the region": inside, "ACDPP admits it": without_debt()})
 
@@ -76,9 +73,7 @@ def loop_admits_upper_ends(K: int, T: int, V: int, cost: Fraction, C: int) -> Ev
     """
     n, N, more = sp.symbols("n N more", positive=True)
     path, numbers = _upper_ends(T), UNIT.map(ball)
-    debts = [Fraction(0)]
-    for admitted in path:
-        debts.append(debt_update(debts[-1], cost, admitted, C))
+    debts = debts_after(path, [cost] * T, C)
 
     def slope(p: Any) -> Any:
         t = p["t"]
@@ -87,18 +82,16 @@ def loop_admits_upper_ends(K: int, T: int, V: int, cost: Fraction, C: int) -> Ev
         steps, _ = generalisation_slopes(low.union(high), numbers, above=1)
         return V * steps - ball(debts[t - 1] * cost)
 
-    return together(
-        without_debt(),
-        always(1 / (n + more) - 1 / (N + more) <= 1 / n - 1 / N, given=[n <= N], domain="admitting more"),
-        compare(
-            slope,
-            ">",
-            lambda p: 0,
-            [{"t": t} for t in range(2, T + 1)],
-            domain=rf"$-J_t'$ on the region, $t\ge2$, $K={K}$, $V={V}$, costs {cost}, $C={C}$, $\rho=9/10$, "
-            r"$\bar\Lambda=10$, $\mathrm{Pdim}$ 5",
-        ),
+    falls = compare(
+        slope,
+        ">",
+        lambda p: 0,
+        grid(t=range(2, T + 1)),
+        domain=rf"$-J_t'$ on the region, $t\ge2$, $K={K}$, $V={V}$, costs {cost}, $C={C}$, $\rho=9/10$, "
+        r"$\bar\Lambda=10$, $\mathrm{Pdim}$ 5",
     )
+    admitting = (1 / (n + more) - 1 / (N + more) <= 1 / n - 1 / N, [n <= N], "admitting more")
+    return argument(without_debt(), admitting, falls)
 
 
 def below_for_long() -> Evidence:
@@ -109,21 +102,21 @@ def below_for_long() -> Evidence:
     K, T = 2, 50
     path = _upper_ends(T)
     with precise():
-        run, numbers = trajectory([ball(x) for x in path], K), UNIT.map(ball)
-        n, N, uniformity, mismatch = (list(x) for x in (run.n, run.N, run.uniformity, run.mismatch))
-        bounds = (
-            (theorem_1_as_stated(n, N, uniformity, numbers), oracle_bound_as_stated),
-            (theorem_1(n, N, uniformity, mismatch, numbers), oracle_bound),
-        )
+        balls, numbers = [ball(x) for x in path], UNIT.map(ball)
+        run = trajectory(balls, K)
+        stated = theorem_1_as_stated(list(run.n), list(run.N), list(run.uniformity), numbers)
         printed, corrected = (
-            three(own.terms) - three(oracle(K * 10, T, UNIT, certified=True).terms) for own, oracle in bounds
+            three(own.terms) - three(oracle(K * 10, T, UNIT, certified=True).terms)
+            for own, oracle in (
+                (stated, oracle_bound_as_stated),
+                (bound_of(balls, K, numbers), oracle_bound),
+            )
         )
-    shown = {"printed": printed.str(8), "with χ": corrected.str(8)}
     found = compare(
         lambda p: printed.max(corrected),
         "<",
         lambda p: 0,
-        [{"K": K, "T": T, "rho": "9/10", **shown}],
+        [{"K": K, "T": T, "rho": "9/10", "printed": printed.str(8), "with χ": corrected.str(8)}],
         domain=r"$\bar\Lambda=10$, $\sum B=20$, $C=55$, costs $11/2$, $V=10^9$, constants 1, "
         r"$\mathrm{Pdim}$ 5; the larger of the two forms",
     )
@@ -135,23 +128,21 @@ def below_for_long() -> Evidence:
 
 def negative_without_reuse(context: Context) -> Evidence:
     """K = 1, always Λ_max: no sample is reused, so χ = 1/n - 1/N and N_eff = N in both forms. One example is enough."""
-    region = Region(rate=10, rho=Fraction(1, 2))
+    region, numbers = Region(rate=10, rho=Fraction(1, 2)), UNIT.map(ball)
+
+    def one(s: Any) -> Terms:
+        exact = region.map(ball)
+        return penalty_terms(region_maximum(exact, s), region_maximum_total(exact, s + 1), numbers)
 
     def regret(p: Any) -> Any:
-        exact, numbers = region.map(ball), UNIT.map(ball)
-
-        def one(s: Any) -> Terms:
-            return penalty_terms(region_maximum(exact, s), region_maximum_total(exact, s + 1), numbers)
-
-        return three(summed(one, 1, p["T"])) - three(
-            oracle_bound(region.rate, p["T"], UNIT, certified=True).terms
-        )
+        oracle = oracle_bound(region.rate, p["T"], UNIT, certified=True)
+        return three(summed(one, 1, p["T"])) - three(oracle.terms)
 
     found = compare(
         regret,
         "<",
         lambda p: 0,
-        [{"K": 1, "T": T} for T in context.choose((10, 10**4), (10, 10**3, 10**6, 10**9))],
+        grid(K=[1], T=context.choose((10, 10**4), (10, 10**3, 10**6, 10**9))),
         domain=r"$K=1$, $\rho=1/2$, $\bar\Lambda=10$, constants 1, $\mathrm{Pdim}$ 5: $\mathrm{Reg}$ of "
         r"always admitting $\Lambda_{\max}$ (ACDPP with $V\to\infty$)",
     )
@@ -165,13 +156,8 @@ def grows() -> Evidence:
     """At fixed ρ the lower bound has the expansion's order: what it subtracts is of order log T."""
     rest = sp.expand(regret_expansion(K, rate, T, CONSTANTS) - regret_lower_bound(K, REGION, T, CONSTANTS))
     fixed = {c: sp.Dummy(positive=True) for c in rest.atoms(sp.Max, sp.Min) if T not in c.free_symbols}
-    return tends_to(
-        rest.xreplace(fixed) / sp.sqrt(T * sp.log(T)),
-        T,
-        0,
-        what=r"expansion less lower bound, over $\sqrt{T\log T}$,",
-        domain=rf"every fixed $\rho$; {ALL}; $T\to\infty$",
-    )
+    over, what = rest.xreplace(fixed) / sp.sqrt(T * sp.log(T)), r"what it subtracts over $\sqrt{T\log T}$"
+    return argument((over, T, 0, what), domain=rf"every fixed $\rho$; {ALL}; $T\to\infty$")
 
 
 def floor_certified(context: Context) -> Evidence:
@@ -180,12 +166,11 @@ def floor_certified(context: Context) -> Evidence:
         lambda p: regret_lower_bound(ball(p["K"]), USUAL.map(ball), ball(p["T"]), RATIONAL.map(ball)),
         "<",
         lambda p: regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=p["form"] == "printed", upper=False),
-        [
-            {"K": k, "T": T, "form": form}
-            for k in context.choose((3,), (1, 2, 10))
-            for T in context.choose((10**6,), HORIZONS)
-            for form in ("printed", "with χ")
-        ],
+        grid(
+            K=context.choose((3,), (1, 2, 10)),
+            T=context.choose((10**6,), HORIZONS),
+            form=("printed", "with χ"),
+        ),
         domain=r"the least regret inside the region $\rho=0.9$, $\bar\Lambda=10$, rational constants",
     )
 
@@ -195,10 +180,8 @@ CLAIMS = [
         id="eq:dpp-regret",
         kind="reading",
         title=r"$\mathrm{Reg}\ge0$: the oracle is a benchmark",
-        statement="Read as how much worse than the costless oracle a policy is, the regret is not negative. "
-        "(The paper defines it, a difference of two upper bounds, to quantify the gap to the oracle, and "
-        "states no sign; it says that without costs and within the buffers always fresh samples make the "
-        "bound least.)",
+        statement="Read as how much worse than the costless oracle a policy is, the regret is not negative. (The paper "
+        "defines it, a difference of two upper bounds, to quantify that gap, and states no sign.)",
         formula=r"\mathrm{Reg}(T)=\bar{\mathcal E}_T-\bar{\mathcal E}_T^{\mathrm{oracle}}\ge0",
         domain=r"ACDPP as printed, every $V$, $K$, $\rho$, $T$",
         symbols={"oracle": r"the costless oracle, $\sum B$ fresh samples a round, used once"},
@@ -210,11 +193,10 @@ CLAIMS = [
         ),
         corrected=Correction(
             title=r"negative early on, at $K=1$ still at $T=10^4$; positive for large $T$ if $K\ge2$",
-            statement=r"ACDPP admits up to $\bar\Lambda/(1-\rho)$ samples in a round, the oracle "
-            r"$K\bar\Lambda$ at most, so early on, and without reuse $(K=1)$ still after $10^4$ rounds, its "
-            r"bound can be below the oracle's. For $K\ge2$ the regret of every policy inside the region is "
-            "positive from some $T$ on, in both forms, since it is at least theory.regret_lower_bound, "
-            "which tends to infinity; for $K=1$ it stays bounded.",
+            statement=r"ACDPP admits up to $\bar\Lambda/(1-\rho)$ samples in a round, the oracle $K\bar\Lambda$ at "
+            r"most, so early on, and without reuse $(K=1)$ still after $10^4$ rounds, its bound can be below the "
+            r"oracle's. For $K\ge2$ the regret of every policy inside the region is positive from some $T$ on, in "
+            "both forms: it is at least theory.regret_lower_bound.",
             formula=r"K\ge2:\ \mathrm{Reg}(T)\to\infty;\qquad K=1:\ |\mathrm{Reg}(T)|\le O_\rho(1)",
             symbols={"O": r"bounded as $T$ grows, by a number that depends on $\rho$"},
             hypotheses=("the policy stays inside the region", r"$\rho$ is fixed", r"$K\bar\Lambda=\sum B$"),

@@ -1,8 +1,7 @@
 r"""The regret (`thm:dpp-regret`): what every policy inside the region pays, whatever V.
 
-The theorem is judged in two readings, as `thm:dpp-cost-constraint` is. Literally V and ρ are fixed: then T/V is linear
-in T, and every policy inside the region satisfies it (proved, and empty). Or the constants do not depend on V, which is
-what Remark 1 needs (`/uniform`, refuted): no V gets below the expansion of `theory.regret_expansion`.
+The theorem is judged in two readings, as `thm:dpp-cost-constraint` is: literally, V and ρ fixed (proved, and empty), or
+with constants that do not depend on V, which is what Remark 1 needs (`/uniform`, refuted).
 """
 
 from __future__ import annotations
@@ -13,29 +12,21 @@ from functools import partial
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines.limit import at_most, eventually, tends_to
+from proofs_check.engines.argument import argument
+from proofs_check.engines.limit import at_most, eventually
 from proofs_check.engines.simulation import control_loop, drifting, markov, uniform
-from proofs_check.evidence import Evidence, fails, holds, obeying, together
-from proofs_check.groundwork.regret import expansion
-from proofs_check.groundwork.regret.envelope import (
-    USUAL,
-    eventual_range,
-    regret_end,
-    three,
-    within_the_spread,
-)
+from proofs_check.evidence import Evidence, fails, holds, obeying
+from proofs_check.groundwork.regret import envelope, expansion, orders
+from proofs_check.groundwork.regret.envelope import USUAL, bound_of, eventual_range, regret_end, three
 from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy, narrows
 from proofs_check.groundwork.regret.expansion import EXPANDED, EXPANSION, LIMIT
 from proofs_check.groundwork.regret.orders import ALL, HORIZONS, SPREAD, UNIT, t
-from proofs_check.groundwork.regret.orders import T as horizon
 from proofs_check.symbols import CONSTANTS, K, T, V, rate, rho
 from proofs_check.text import said
 from theory.algebra import ball, precise
-from theory.bound import PER_ROUND, theorem_1
+from theory.bound import PER_ROUND
 from theory.constant_admission import constant_round, oracle_bound
 from theory.rates import regret_rate, regret_rate_as_stated
-from theory.regret_expansion import regret_expansion
-from theory.reuse import trajectory
 from theory.setting import Region
 
 PRINTED = regret_rate_as_stated(T, V, rho)
@@ -45,28 +36,17 @@ FIXED = r"$\rho$ fixed (lag $=\rho/(1-\rho)$, $S$ its Lambert sum), as printed"
 def every_policy_as_stated(context: Context) -> Evidence:
     """V = T and ρ fixed make the printed rate a constant plus log T. Below: the least regret inside the region."""
     least = eventual_range(2, t, 10, UNIT, stated=True)[0] - constant_round(1, t, 20, UNIT)
+    domain = rf"$V=T$, {FIXED}, $K=2$, $\bar\Lambda=10$, constants 1, $\mathrm{{Pdim}}$ 5"
     saved, found = (
-        at_most(
-            eventually(part, t),
-            t,
-            sp.log(t),
-            domain=rf"$V=T$, {FIXED}, $K=2$, $\bar\Lambda=10$, constants 1, $\mathrm{{Pdim}}$ 5",
-        )
+        at_most(eventually(part, t), t, sp.log(t), domain=domain)
         for part in (least.root + least.linear, least.generalisation)
-    )
-    printed = tends_to(
-        regret_rate_as_stated(t, t, rho) / sp.log(t),
-        t,
-        1,
-        what=r"the printed rate at $V=T$ over $\log T$",
-        domain=r"every fixed $\rho$",
     )
     rows = {}
     for end in context.choose(HORIZONS[:3:2], HORIZONS):
         regret = regret_end(2, USUAL, end, UNIT, stated=True, upper=False)
         with precise():
-            rate_there = regret_rate_as_stated(ball(end), ball(end), ball(USUAL.rho))
-            numbers = {"least Reg": regret, "T/V+1/(1-ρ)+log T": rate_there, "quotient": regret / rate_there}
+            printed = regret_rate_as_stated(ball(end), ball(end), ball(USUAL.rho))
+            numbers = {"least Reg": regret, "T/V+1/(1-ρ)+log T": printed, "quotient": regret / printed}
         rows[f"T = {end:.0e}, V = T, ρ = 9/10"] = ", ".join(
             f"{name} = {x.str(6, radius=False)}" for name, x in numbers.items()
         )
@@ -74,12 +54,13 @@ def every_policy_as_stated(context: Context) -> Evidence:
     if found.outcome == "fails":
         detail = "the least regret of any policy inside the region, over the printed rate, tends to infinity"
         shown = replace(shown, detail=detail)
+    at_V = (regret_rate_as_stated(t, t, rho) / sp.log(t), t, 1, r"the printed rate at $V=T$ over $\log T$")
     return obeying(
         shown,
         {
             "each round's range contains every policy": every_policy(stated=True),
             r"the first two terms save $O(\log T)$": saved,
-            r"at $V=T$ the printed rate is $O(\log T)$": printed,
+            r"at $V=T$ the printed rate is $O(\log T)$": argument(at_V, domain=r"every fixed $\rho$"),
         },
     )
 
@@ -88,14 +69,9 @@ def less_than_linear() -> Evidence:
     """The dearest round inside the region less the oracle's, as printed: its three terms tend to 0, so Reg = o(T)."""
     high = eventual_range(K, t, rate, CONSTANTS, stated=True)[1]
     dearest = high - constant_round(1, t, K * rate, replace(CONSTANTS, E=1))
-    domain = f"every policy inside the region, {FIXED}; {ALL}"
-    return together(
-        *(
-            tends_to(
-                eventually(getattr(dearest, name), t), t, 0, what=f"largest excess, {name}", domain=domain
-            )
-            for name in PER_ROUND
-        )
+    return argument(
+        *((eventually(getattr(dearest, name), t), t, 0, f"largest excess, {name}") for name in PER_ROUND),
+        domain=f"every policy inside the region, {FIXED}; {ALL}",
     )
 
 
@@ -112,16 +88,13 @@ def in_the_loop(context: Context) -> Evidence:
         drawn = costs.draw(context.generator(), runs, rounds)
         for weight in (1.0, 1e3, 1e6):
             played = control_loop(drawn, K=K, V=weight, C=55.0, region=region, constants=floats)
-            for admitted in played.admitted.T:
-                path = trajectory(admitted, K)
-                bound = theorem_1(path.n, path.N, path.uniformity, path.mismatch, floats)
-                seen.append(three(bound.terms) - oracle)
-    domain = rf"i.i.d., Markov and drifting costs; $V=1$, $10^3$, $10^6$; $K={K}$, $\rho=0.9$, $T={rounds}$"
-    shown = {"range": [low, high], "smallest and largest regret": [min(seen), max(seen)], "runs": len(seen)}
-    if low <= min(seen) and max(seen) <= high:
-        detail = f"all {len(seen)} regrets lie in the range"
-        return holds("simulation", detail, domain=domain, certificate=shown)
-    return fails("simulation", "a regret lies outside the range", domain=domain, certificate=shown)
+            seen += [three(bound_of(path, K, floats).terms) - oracle for path in played.admitted.T]
+    return (holds if low <= min(seen) and max(seen) <= high else fails)(
+        "simulation",
+        f"the {len(seen)} regrets lie in [{min(seen):.6g}, {max(seen):.6g}], the range is [{low:.6g}, {high:.6g}]",
+        domain=rf"i.i.d., Markov and drifting costs; $V=1$, $10^3$, $10^6$; $K={K}$, $\rho=0.9$, $T={rounds}$",
+        certificate={"range": [low, high], "smallest and largest regret": [min(seen), max(seen)]},
+    )
 
 
 CLAIMS = [
@@ -129,24 +102,19 @@ CLAIMS = [
         id="thm:dpp-regret",
         kind="theorem",
         title=r"$\mathrm{Reg}=O(T/V+1/(1-\rho)+\log T)$, $V$, $\rho$ fixed: true, empty",
-        statement=r"Read literally: for any fixed $V$ and $\rho$ the regret is "
-        r"$O(T/V)+O(1/(1-\rho))+O(\log T)$ as $T$ grows, with constants that may depend on $V$ and $\rho$. "
-        r"It is true, and empty: $T/V$ is then linear in $T$, so it says $\mathrm{Reg}=O(T)$, whereas every "
-        r"policy inside the region has $\mathrm{Reg}=o(T)$. (The reading that Remark 1 needs follows below.)",
+        statement=r"Read literally, with constants that may depend on $V$ and $\rho$, it is true, and empty: $T/V$ is "
+        r"then linear in $T$, so it says $\mathrm{Reg}=O(T)$, whereas every policy inside the region has "
+        r"$\mathrm{Reg}=o(T)$. (The reading that Remark 1 needs follows below.)",
         formula=said(r"\mathrm{Reg}(T)=O_{V,\rho}\Bigl(@rate\Bigr)=O_{V,\rho}(T)", rate=PRINTED),
         symbols={"O": r"up to a factor that may depend on $V$ and $\rho$"},
         domain=r"every fixed $V>0$ and $0<\rho<1$, $T\to\infty$; every policy inside the region, "
         r"$K\bar\Lambda=\sum B$, $K\ge1$",
         given=(WRITTEN,),
-        sketch="The dearest round of any policy inside the region exceeds the oracle's by an amount that "
-        r"tends to 0 (where $K\bar\Lambda=\sum B$, so that both roots have the same limit), so the regret "
-        "is $o(T)$, whereas the printed rate is $T/V$ and more. No property of ACDPP is used.",
+        sketch="The dearest round of any policy inside the region exceeds the oracle's by an amount that tends to 0: "
+        r"both roots have the same limit, as $K\bar\Lambda=\sum B$. No property of ACDPP is used.",
         checks={
-            "the rate is linear": lambda: tends_to(
-                regret_rate_as_stated(t, V, rho) / t,
-                t,
-                1 / V,
-                what="the printed rate over $T$",
+            "the rate is linear": lambda: argument(
+                (regret_rate_as_stated(t, V, rho) / t, t, 1 / V, "the printed rate over $T$"),
                 domain=r"every fixed $V$, $\rho$; $T\to\infty$",
             ),
             "the regret is less": (less_than_linear, partial(every_policy, stated=True)),
@@ -156,9 +124,7 @@ CLAIMS = [
         id="thm:dpp-regret/uniform",
         kind="reading",
         title="the same, with constants free of $V$",
-        statement="As Remark 1 uses the theorem, $V$ growing with $T$: the regret is of order "
-        r"$T/V+1/(1-\rho)+\log T$, with constants that do not depend on $V$. This is the reading that says "
-        "something.",
+        statement="As Remark 1 uses the theorem, $V$ growing with $T$: this is the reading that says something.",
         formula=said(r"\sup_{V,T}\mathrm{Reg}(T)\big/\Bigl(@rate\Bigr)<\infty", rate=PRINTED),
         domain=r"every $V>0$, $T\ge1$, $K\ge1$ and fixed $0<\rho<1$",
         checks=(every_policy_as_stated,),
@@ -199,18 +165,15 @@ CLAIMS = [
                 "every other policy": (
                     partial(narrows, stated=False),
                     confirming(drawn_inside),
-                    confirming(lambda context: within_the_spread(context, *context.choose((3,), (2, 10)))),
+                    confirming(
+                        lambda context: envelope.within_the_spread(context, *context.choose((3,), (2, 10)))
+                    ),
                     confirming(in_the_loop),
                 ),
                 "$K=1$": expansion.without_reuse,
                 r"uniformly in $\rho$": (
-                    lambda: tends_to(
-                        expansion.slope(regret_expansion(K, rate, horizon, CONSTANTS))
-                        / sp.diff(regret_rate(horizon, rho), horizon),
-                        horizon,
-                        LIMIT,
-                        what="the expansion's slope over the rate's",
-                        domain=rf"every fixed $\rho$; {ALL}; $T\to\infty$",
+                    lambda: expansion.over(
+                        regret_rate(orders.T, rho), "the expansion's slope over the rate's"
                     ),
                     expansion.spread_order,
                 ),

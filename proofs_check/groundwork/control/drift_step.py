@@ -1,21 +1,20 @@
-r"""One round of drift plus penalty, on every path, and the sum of its drift constants.
-
-The debt, the objective and the drift constant are theory's own functions; Z3 sees them with
-\(\Lambda_{\max}(t)\) and the penalties as symbols.
-"""
+r"""One round of drift plus penalty, on every path, and the sum of its drift constants, with theory's own functions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
 from proofs_check.claim import Check
 from proofs_check.engines import identity, limit, smt
-from proofs_check.evidence import Evidence, obeying, together
-from proofs_check.groundwork.control.examples import WIDE, h
+from proofs_check.engines.argument import argument
+from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.control.repaired_penalty import third_term_falls
+from proofs_check.groundwork.regret.orders import ALONG, h
 from proofs_check.symbols import CONSTANTS, REGION, C, V, rate, rho, t
 from theory.admission import debt_update
 from theory.bound import generalisation_term
@@ -27,14 +26,25 @@ from theory.violation import cost_violation_rate_as_stated
 
 Z, c, Lambda, most = sp.symbols("Z c Lambda_t most", nonnegative=True)
 square = sp.Symbol("second_moment", positive=True)  # E[c²]
+PAST = (
+    r"$\mathbb E[c(t)\mid\text{past}]\,\bar\Lambda\le C$",
+    r"$\mathbb E[c(t)^2\mid\text{past}]\le\mathbb E[c^2]$",
+)  # what the T-slot lemma needs of the costs
 REGIONS = r"every $\rho$, $t$, $\bar\Lambda$, $\mathbb E[c^2]$, $C$"
+
+
+def debts_after(admitted: Sequence[Any], costs: Sequence[Any], C: Any) -> list[Any]:
+    """The debts before round 1 and after each round."""
+    debts = [Fraction(0)]
+    for cost, amount in zip(costs, admitted, strict=True):
+        debts.append(debt_update(debts[-1], cost, amount, C))
+    return debts
 
 
 def debt_behaves() -> Evidence:
     """Z(t+1) >= 0, and it grows in the admission: so the least admissions leave the least debt."""
-    less = sp.Symbol("less", nonnegative=True)
     # a symbol of its own for the debt: what SymPy knows about a positive part must not decide the relation
-    debt = sp.Symbol("debt", real=True)
+    less, debt = sp.Symbol("less", nonnegative=True), sp.Symbol("debt", real=True)
     return smt.always(
         [debt >= 0, debt >= debt_update(Z, c, less, C)],
         given=[sp.Eq(debt, debt_update(Z, c, Lambda, C)), less <= Lambda],
@@ -53,18 +63,16 @@ def drift_inequality() -> Evidence:
 
 def drift_constant_is() -> Evidence:
     """theory's B_t is (E[c²]Λ_max(t)²+C²)/2, which bounds the above because Λ <= Λ_max(t)."""
-    return together(
-        identity.equal(
+    written = (square * region_maximum(REGION, t) ** 2 + C**2) / 2
+    inside = "every admission inside the region"
+    return argument(
+        (
             drift_constant(REGION, t, square, C),
-            (square * region_maximum(REGION, t) ** 2 + C**2) / 2,
-            domain=REGIONS,
-            what=r"$B_t$ and $(\mathbb E[c^2]\Lambda_{\max}^2+C^2)/2$",
+            written,
+            r"$B_t$ and $(\mathbb E[c^2]\Lambda_{\max}^2+C^2)/2$",
         ),
-        smt.always(
-            (c**2 * Lambda**2 + C**2) / 2 <= (c**2 * most**2 + C**2) / 2,
-            given=[Lambda <= most],
-            domain="every admission inside the region",
-        ),
+        ((c**2 * Lambda**2 + C**2) / 2 <= (c**2 * most**2 + C**2) / 2, [Lambda <= most], inside),
+        domain=REGIONS,
     )
 
 
@@ -95,20 +103,13 @@ def conditional_means() -> Evidence:
 def without_debt() -> Evidence:
     """Z = 0, nothing in memory, nothing seen: J is V times the third term, which falls. So Λ(1) = Λ_max(1)."""
     objective = drift_plus_penalty(Lambda, Z=0, cost=c, C=C, V=V, retained=0, seen=0, constants=CONSTANTS)
-    return together(
-        identity.equal(
-            objective,
-            V * generalisation_term(1 / Lambda, Lambda, CONSTANTS),
-            domain="every $V$, $c$, $C$ and constants",
-            what=r"$J_1$ and $V$ times the third term at $N=\Lambda$",
-        ),
+    third = generalisation_term(1 / Lambda, Lambda, CONSTANTS)
+    first = plain(region_maximum(REGION, 1))
+    return argument(
+        (objective, V * third, r"$J_1$ and $V$ times the third term at $N=\Lambda$"),
         third_term_falls(),
-        identity.equal(
-            plain(region_maximum(REGION, 1)),
-            rate / (1 - rho),
-            domain=r"every $\rho$, $\bar\Lambda$",
-            what=r"$\Lambda_{\max}(1)$ and $\bar\Lambda/(1-\rho)$",
-        ),
+        (first, rate / (1 - rho), r"$\Lambda_{\max}(1)$ and $\bar\Lambda/(1-\rho)$"),
+        domain=r"every $V$, $c$, $C$, constants, $\rho$, $\bar\Lambda$",
     )
 
 
@@ -138,7 +139,7 @@ def after_round_1(order: int, what: str) -> tuple[Check, Check]:
     w, half = sp.Symbol("w", positive=True), Region(rate=rate, rho=sp.Rational(1, 2))
     return (
         lambda: check(1 / w, half, w, r"$\rho=1/2$, $V=1/w$, $w\to\infty$"),
-        lambda: check(V, WIDE, h, r"any $V$; $\rho=1-1/h$, $h\to\infty$"),
+        lambda: check(V, ALONG, h, r"any $V$; $\rho=1-1/h$, $h\to\infty$"),
     )
 
 

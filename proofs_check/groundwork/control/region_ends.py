@@ -1,18 +1,27 @@
-r"""The region's ends in symbols: powers of ρ as numbers of their own, totals and Lambert sums round by round."""
+r"""The region: its ends in symbols, powers of ρ as numbers of their own, and admission sequences inside it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import sympy as sp
+from hypothesis import strategies as st
 
 from proofs_check.engines import exact, identity
 from proofs_check.evidence import Evidence
 from proofs_check.symbols import REGION, K, rho, t
 from theory.algebra import ball, precise
 from theory.lambert import lambert_partial
-from theory.region import region_maximum, region_maximum_total, region_minimum, region_minimum_total
+from theory.region import (
+    region_maximum,
+    region_maximum_total,
+    region_minimum,
+    region_minimum_total,
+    region_minimum_window,
+)
 from theory.setting import Region
 
 s = sp.Symbol("s", integer=True, nonnegative=True)
@@ -67,3 +76,48 @@ def totals_in_numbers(t: int, rho: Fraction) -> exact.Found:
         found = [region_minimum_total(balls, ball(t)), region_maximum_total(balls, ball(t))]
         close = all(abs(x - ball(y)) < ball(Fraction(1, 10**25)) for x, y in zip(found, sums, strict=True))
     return exact.unless(told == sums and close, totals=told, balls=found, sums=sums)
+
+
+# --- admissions inside the region ---------------------------------------------------------------------------
+
+
+def histories(rounds: int = 10) -> st.SearchStrategy[list[Fraction]]:
+    """Where in the region each past round admitted: 0 at its lower end, 1 at its upper end."""
+    ends = st.sampled_from([Fraction(0), Fraction(1)])
+    return st.lists(st.one_of(ends, st.fractions(0, 1, max_denominator=8)), max_size=rounds)
+
+
+def corners(rounds: int) -> Iterator[tuple[Fraction, ...]]:
+    """Every choice of a lower or an upper end in each of the rounds: the extreme points of all histories."""
+    return product((Fraction(0), Fraction(1)), repeat=rounds)
+
+
+def placed(region: Region, positions: Sequence[Fraction]) -> list[Fraction]:
+    """The admissions at these positions."""
+    ends = [(region_minimum(region, t), region_maximum(region, t)) for t in range(1, len(positions) + 1)]
+    return [low + (high - low) * position for (low, high), position in zip(ends, positions, strict=True)]
+
+
+def switched(past: Sequence[Any], K: int, rate: Any) -> tuple[Any, Any]:
+    """n^C and N^C: what is in memory, and was ever admitted, when the round after `past` admits `rate`."""
+    held = past[len(past) - min(K - 1, len(past)) :]
+    return sum(held) + rate, sum(past) + rate
+
+
+def least_held(K: int, t: int, region: Region) -> Any:
+    """n_min: what the switch leaves in memory when every round in it admitted its lower end."""
+    return region_minimum_window(region, min(K, t), t) + region.rate
+
+
+def lies_inside(admitted: Sequence[Any], region: Region) -> Evidence:
+    """That each round's admission lies in the region, exactly: a hypothesis of every counterexample about it."""
+
+    def outside(t: int) -> Any:
+        low, high, amount = region_minimum(region, t), region_maximum(region, t), admitted[t - 1]
+        return exact.unless(low <= amount <= high, Λ=amount, Λ_min=low, Λ_max=high)
+
+    return exact.exhaust(
+        exact.grid(t=range(1, len(admitted) + 1)),
+        outside,
+        domain=rf"the {len(admitted)} admissions of the example, $\bar\Lambda={region.rate}$, $\rho={region.rho}$",
+    )

@@ -1,8 +1,7 @@
 r"""What the admission region alone says about a policy: two-sided bounds on every round's terms and on the regret.
 
-In round t write \(k=\min(t,K)\), \(s=t-k+1\) for the oldest admission still in memory, \(x=\rho^s\). That every policy
-inside the region lies between these bounds is shown in `every_policy`; they differ by \(O(x)+O(t^{-2})\), so that the
-enclosures of the regret differ by a number that stays bounded as T grows.
+That every policy inside the region lies between these bounds is shown in `every_policy`, with its letters; they differ
+by \(O(x)+O(t^{-2})\), so that the enclosures of the regret differ by a number that stays bounded as T grows.
 """
 
 from __future__ import annotations
@@ -19,11 +18,12 @@ from proofs_check.engines.enclosure import compare
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL
 from theory.algebra import ball, minimum, positive_part, precise, ratio
-from theory.bound import Terms, generalisation_term, linear_term, root_term
+from theory.bound import Bound, Terms, round_terms, theorem_1
 from theory.constant_admission import oracle_bound, oracle_bound_as_stated, sum_rounds
 from theory.lambert import lambert_total
 from theory.region import contraction, region_minimum_total
 from theory.regret_expansion import regret_expansion
+from theory.reuse import trajectory
 from theory.setting import Constants, Region
 from theory.transient import spread_bound
 
@@ -34,6 +34,12 @@ lag, lambert_sum = sp.symbols("lag S", positive=True)  # ρ/(1-ρ) and the Lambe
 def three(terms: Terms) -> Any:
     """The three terms of a bound, without the constants, which cancel in a regret."""
     return terms.root + terms.linear + terms.generalisation
+
+
+def bound_of(admitted: Any, K: int, constants: Constants) -> Bound:
+    """The corrected bound of a path of admissions."""
+    path = trajectory(admitted, K)
+    return theorem_1(path.n, path.N, path.uniformity, path.mismatch, constants)
 
 
 def mismatch_range(k: Any, x: Any, rate: Any, fewest: Any, most: Any, *, stated: bool) -> tuple[Any, Any]:
@@ -51,15 +57,9 @@ def mismatch_range(k: Any, x: Any, rate: Any, fewest: Any, most: Any, *, stated:
 def _terms_range(
     mismatches: tuple[Any, Any], fewest: Any, most: Any, constants: Constants
 ) -> tuple[Terms, Terms]:
-    low, high = (
-        Terms(
-            root=root_term(mismatch, constants),
-            linear=linear_term(mismatch, constants),
-            generalisation=generalisation_term(ratio(1, size), most, constants),
-        )
-        for mismatch, size in zip(mismatches, (most, fewest), strict=True)
-    )
-    return low, high
+    low, high = mismatches
+    below, above = ratio(1, most), ratio(1, fewest)  # of 1/N_eff
+    return round_terms(low, below, most, constants), round_terms(high, above, most, constants)
 
 
 def round_range(
@@ -110,9 +110,7 @@ def regret_end(K: int, region: Region, T: int, constants: Constants, *, stated: 
 def spread(K: int, region: Region, T: int, constants: Constants, *, stated: bool) -> Any:
     """How far apart the bounds of two policies inside the region can be after T rounds, at most."""
     with precise():
-        low, high = (
-            bound_end(K, region, T, constants, stated=stated, upper=upper) for upper in (False, True)
-        )
+        low, high = (bound_end(K, region, T, constants, stated=stated, upper=end) for end in (False, True))
         return high - low
 
 
@@ -122,10 +120,11 @@ def within_the_spread(context: Context, *retentions: int) -> Evidence:
 
     def farthest(p: Any) -> Any:
         expansion = regret_expansion(ball(p["K"]), ball(10), ball(p["T"]), numbers)
-        low, high = (
-            regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=False, upper=upper) for upper in (False, True)
+        below, above = (
+            abs(regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=False, upper=upper) - expansion)
+            for upper in (False, True)
         )
-        return abs(low - expansion).max(abs(high - expansion))
+        return below.max(above)
 
     return compare(
         farthest,

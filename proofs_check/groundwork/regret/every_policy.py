@@ -2,13 +2,8 @@ r"""What staying inside the region alone implies, whatever a policy looks at: pr
 
 With K-step retention write, in round t, \(k=\min(t,K)\), \(s=t-k+1\) for the oldest admission still in memory and
 \(x=\rho^s\). A sample admitted in round j has been used \(\min(t-j+1,K)\) times, which is k for \(j\le s\) and
-\(t-j+1\), the age, for those in memory. Four facts, the first three inductions over the rounds or over the memory:
-
-* every admission in memory lies in \([\bar\Lambda(1-x),\bar\Lambda/(1-x)]\), since the region contracts;
-* \(N(s)\le N_{\mathrm{eff}}(t)\le N(t)\) and \(kN(s)\le\sum A_i\le kN(t)\) for the uses \(A_i\);
-* \(\sum\Lambda_{\min}\le N(s)\) and \(N(t)\le\bar\Lambda(t+S)\), with the Lambert sum S (`transient`);
-* so \(1/n-1/N_{\mathrm{eff}}\) and \(\chi=1/n+1/N_{\mathrm{eff}}-2W/n\) lie in `envelope.mismatch_range`, and the three
-  terms, which grow in them and fall in N, in `envelope.round_range`.
+\(t-j+1\), the age, for those in memory. From the links, inductions over the rounds or over the memory, follow the
+ranges of `envelope`.
 """
 
 from __future__ import annotations
@@ -20,12 +15,12 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Context
+from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import regions, retentions, search
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.limit import converges, tends_to
-from proofs_check.engines.smt import always, steps
+from proofs_check.engines.limit import converges
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.control.inside_region import histories, placed
+from proofs_check.groundwork.control.region_ends import histories, placed
 from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, round_range
 from proofs_check.groundwork.regret.expansion import SUMMABLE, falling
 from proofs_check.groundwork.regret.orders import ALL, RATIONAL, t
@@ -52,7 +47,7 @@ def memory() -> Evidence:
     """Admissions in memory within a factor 1-x of Λ̄, and so n, by induction over the memory."""
     j = sp.Symbol("j", integer=True, positive=True)
     low, high = (plain(end(REGION, j), y=j) for end in (region_minimum, region_maximum))
-    return steps(
+    return argument(
         ([low >= LEAST, high <= MOST], [y <= x, x < 1], rf"{EVERY}: $y=\rho^j\le x=\rho^s$ for $j\ge s$"),
         ([n + a >= (k + 1) * LEAST, n + a <= (k + 1) * MOST], [*HELD, *ADMITTED], f"{EVERY}: one more"),
     )
@@ -62,24 +57,24 @@ def memory() -> Evidence:
 def uses() -> Evidence:
     """N(s) <= N_eff <= N(t) and kN(s) <= ΣA <= kN(t), adding the samples round by round from the oldest."""
     oldest, effective = sp.Symbol("lambda_", positive=True), effective_from_sums(U, R)
-    return together(
+    longer = effective_from_sums(U + more * a, R + more * a**2)
+    added = "with `more` samples used $a$ times added"
+    return argument(
         reuse_rounds.deficits_carried_on(),  # theory's sums over the ages are ΣA = U and ΣA² = R
-        steps(
-            (
-                effective_from_sums(U + more * a, R + more * a**2) <= N + more,
-                [effective <= N],
-                r"$N_{\mathrm{eff}}=(\sum A)^2/\sum A^2\le N(t)$, with `more` samples used $a$ times added",
-            ),
-            (
-                [R + more * a**2 <= k * (U + more * a), U + more * a <= k * (N + more)],
-                [k * U >= R, k * N >= U, a <= k],
-                r"$\sum A^2\le k\sum A$ and $\sum A\le kN$, with `more` samples used $a\le k$ times added",
-            ),
-            (
-                [oldest <= effective, k * oldest <= U],
-                [k * U >= R, sp.Eq(U, k * oldest + Z)],
-                r"$\sum A=kN(s)$ and what the younger were used: so $N_{\mathrm{eff}}\ge\sum A/k\ge N(s)$",
-            ),
+        (
+            longer <= N + more,
+            [effective <= N],
+            rf"$N_{{\mathrm{{eff}}}}=(\sum A)^2/\sum A^2\le N(t)$, {added}",
+        ),
+        (
+            [R + more * a**2 <= k * (U + more * a), U + more * a <= k * (N + more)],
+            [k * U >= R, k * N >= U, a <= k],
+            rf"$\sum A^2\le k\sum A$ and $\sum A\le kN$, {added}, $a\le k$",
+        ),
+        (
+            [oldest <= effective, k * oldest <= U],
+            [k * U >= R, sp.Eq(U, k * oldest + Z)],
+            r"$\sum A=kN(s)$ and what the younger were used: so $N_{\mathrm{eff}}\ge\sum A/k\ge N(s)$",
         ),
     )
 
@@ -89,7 +84,7 @@ def share() -> Evidence:
     """2W/n = 2Z/(nΣA), Z the uses of the memory, within (k+1)(1-x)²/(kM) and (k+1)/(k(1-x)²F)."""
     held, wider = k * (k + 1) / 2, (k + 1) * (k + 2) / 2
     used = [held * LEAST <= Z, held * MOST >= Z]
-    return steps(
+    return argument(
         (
             [Z + (k + 1) * a >= wider * LEAST, Z + (k + 1) * a <= wider * MOST],
             [*ADMITTED, *used],
@@ -116,21 +111,14 @@ def mismatch_inside(*, stated: bool) -> Evidence:
 def mismatch_of_sums() -> Evidence:
     """χ = Σ(ω - 1{i in Q}/n)² = 1/n + 1/N_eff - 2Z/(nΣA), for K-step retention and any admissions."""
     b, horizon = reuse_rounds.before(), reuse_rounds.K
-    return together(
+    told = mismatch_from_sums(b.n, horizon * b.N - b.first, horizon**2 * b.N - b.second, b.in_memory)
+    written = 1 / n + 1 / effective_from_sums(U, R) - 2 * Z / (n * U)
+    return argument(
         reuse_rounds.deficits_carried_on(),
         reuse_rounds.gone_carried_on(),
-        equal(
-            mismatch_from_sums(b.n, horizon * b.N - b.first, horizon**2 * b.N - b.second, b.in_memory),
-            b.mismatch,
-            domain=reuse_rounds.DOMAIN,
-            what=r"$\chi$ from theory's deficits and $\sum(\omega-\mathbf 1\{i\in Q\}/n)^2$",
-        ),
-        equal(
-            mismatch_from_sums(n, U, R, Z),
-            1 / n + 1 / effective_from_sums(U, R) - 2 * Z / (n * U),
-            domain="any counts, any memory",
-            what=r"$\chi$ and $1/n+1/N_{\mathrm{eff}}-2Z/(n\sum A)$",
-        ),
+        (told, b.mismatch, r"$\chi$ from theory's deficits and $\sum(\omega-\mathbf 1\{i\in Q\}/n)^2$"),
+        (mismatch_from_sums(n, U, R, Z), written, r"$\chi$ and $1/n+1/N_{\mathrm{eff}}-2Z/(n\sum A)$"),
+        domain=reuse_rounds.DOMAIN,
     )
 
 
@@ -143,33 +131,24 @@ def terms_inside() -> Evidence:
     """
     low, high, small, large = sp.symbols("low high small large", positive=True)
     logarithm, above = sp.symbols("l u", nonnegative=True)  # log⁺(N/Pdim) and log⁺(M/Pdim)
-    c = CONSTANTS
+    c, third = CONSTANTS, r"the third term and $10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$"
     plainly = 10 * c.B * sp.sqrt(c.Pdim) * sp.sqrt(small)
-    return together(
-        always(
-            [linear_term(low, c) <= linear_term(high, c), root_term(low, c) <= root_term(high, c)],
-            given=[low <= high],
-            domain="any two mismatches; a negative one counts as 0 in the root",
+    first_two = [linear_term(low, c) <= linear_term(high, c), root_term(low, c) <= root_term(high, c)]
+    return argument(
+        (first_two, [low <= high], "any two mismatches; a negative one counts as 0 in the root"),
+        (
+            generalisation_term(small, c.Pdim * (1 + large), c),
+            plainly * sp.sqrt(1 + sp.log(1 + large)),
+            rf"{third} times $\sqrt{{1+\log(N/\mathrm{{Pdim}})}}$",
         ),
-        equations(
-            (
-                generalisation_term(small, c.Pdim * (1 + large), c),
-                plainly * sp.sqrt(1 + sp.log(1 + large)),
-                r"the third term and $10B\sqrt{(\mathrm{Pdim}/N_{\mathrm{eff}})(1+\log(N/\mathrm{Pdim}))}$",
-            ),
-            (
-                generalisation_term(small, c.Pdim / (1 + large), c),
-                plainly,
-                r"the third term and $10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$",
-            ),
-            domain=r"any $1/N_{\mathrm{eff}}$, and any $N$ above and below $\mathrm{Pdim}$",
-        ),
-        always(
+        (generalisation_term(small, c.Pdim / (1 + large), c), plainly, third),
+        (
             small * (1 + logarithm) <= large * (1 + above),
-            given=[small <= large, logarithm <= above],
-            domain=r"so it grows in $1/N_{\mathrm{eff}}$ and in $\log^+N$",
+            [small <= large, logarithm <= above],
+            r"so it grows in $1/N_{\mathrm{eff}}$ and in $\log^+N$",
         ),
         falling(),
+        domain=r"any $1/N_{\mathrm{eff}}$, and any $N$ above and below $\mathrm{Pdim}$",
     )
 
 
@@ -200,24 +179,19 @@ def narrows(*, stated: bool) -> Evidence:
     N(s) by Λ̄(s-lag). The root term's width is that of the linear term divided by (√low + √high)·ησ/D, which tends to a
     positive number.
     """
-    growth = sp.Symbol("g", positive=True)  # ρ = 1/(1+g)
-    low, high = eventual_range(K, t, rate, CONSTANTS if stated else CONSTANTS.merged, stated=stated)
+    growth, c = sp.Symbol("g", positive=True), CONSTANTS  # ρ = 1/(1+g)
+    low, high = eventual_range(K, t, rate, c if stated else c.merged, stated=stated)
     form = "as printed without $C_2$" if stated else r"with $\chi$"
-    domain = rf"every policy inside the region, $\rho$ fixed, {form}; {ALL}; $T\to\infty$"
-    return together(
+    domain = rf"every policy inside the region, $\rho=1/(1+g)$ fixed, {form}; {ALL}; $T\to\infty$"
+    return argument(
         every_policy(stated=stated),
         widens(stated=stated),
         fewest_samples(),
-        tends_to(t**2 * (1 + growth) ** (-t), t, 0, what=r"$t^2\rho^t$", domain=r"every $\rho=1/(1+g)$"),
+        (t**2 * (1 + growth) ** (-t), t, 0, r"$t^2\rho^t$"),
         converges(high.linear - low.linear, t, power=SUMMABLE, domain=domain),
         converges(high.generalisation - low.generalisation, t, power=SUMMABLE, domain=domain),
-        tends_to(
-            low.root,
-            t,
-            CONSTANTS.D * CONSTANTS.sigma / sp.sqrt(K * rate),
-            what="the root term's lower end",
-            domain=domain,
-        ),
+        (low.root, t, c.D * c.sigma / sp.sqrt(K * rate), "the root term's lower end"),
+        domain=domain,
     )
 
 

@@ -1,7 +1,7 @@
 r"""The regret to O(1), link by link: what Theorem 2, the regret's sign, Remark 1 and our own expansion rest on.
 
 Write \(g(x)=\sqrt{(1+\log^+x)/x}\) and \(H(x)=\int_0^xg\), so that N distinct samples cost \(10B\,g(N/\mathrm{Pdim})\).
-Under constant admission round t of the regret is the corollary's round less the oracle's; the links below leave of it
+Of round t under constant admission, less the oracle's, the links leave
 \(10B(g(\bar\Lambda t/\mathrm{Pdim})-g(K\bar\Lambda t/\mathrm{Pdim}))\) and a summable rest.
 """
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import sympy as sp
 
+from proofs_check.engines.argument import argument
 from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.limit import converges, diverges, eventually, limit, tends_to
 from proofs_check.evidence import Evidence, holds, together, undecided
@@ -66,19 +67,16 @@ def slope(expression: Any) -> Any:
 def antiderivative() -> Evidence:
     """10B·H'(x) is what N = x·Pdim samples cost, on both sides of x = 1; H(0) = 0, and no jump at 1."""
     c, H = CONSTANTS, generalisation_integral
-    domain = r"every $x>0$, $B$, $\mathrm{Pdim}>0$"
     slopes = (
         (10 * c.B * sp.diff(H(x), u) / sp.diff(x, u), third(c.Pdim * x), f"$10BH'$ and third term, {side},")
         for x, side in ((ABOVE, "$x>1$"), (BELOW, "$x<1$"))
     )
-    return together(
-        equations(
-            *slopes,
-            (H(ABOVE).subs(u, 0), H(sp.Integer(1)), "$H$ from above at 1 and $H(1)$"),
-            (H(BELOW).subs(u, 0), 0, "$H(0)$ and 0"),
-            domain=domain,
-        ),
-        tends_to(H(BELOW), u, H(sp.Integer(1)), what="$H$ from below at 1", domain=domain),
+    return argument(
+        *slopes,
+        (H(ABOVE).subs(u, 0), H(sp.Integer(1)), "$H$ from above at 1 and $H(1)$"),
+        (H(BELOW).subs(u, 0), 0, "$H(0)$ and 0"),
+        (H(BELOW), u, H(sp.Integer(1)), "$H$ from below at 1"),
+        domain=r"every $x>0$, $B$, $\mathrm{Pdim}>0$",
     )
 
 
@@ -98,34 +96,27 @@ def falling() -> Evidence:
 @cache
 def oracle_third() -> Evidence:
     """The oracle's third term is that of KΛ̄t distinct samples: where H(KΛ̄T/Pdim)/K comes from."""
-    return equal(
-        oracle_round(later).generalisation,
-        third(K * rate * later),
-        domain=r"every round $t=1+s\ge1$, every $K$, $\bar\Lambda$, $B$, $\mathrm{Pdim}$",
-        what=r"the oracle's third term and that of $K\bar\Lambda t$ distinct samples",
-    )
+    found, told = oracle_round(later).generalisation, third(K * rate * later)
+    what = r"the oracle's third term and that of $K\bar\Lambda t$ distinct samples"
+    return equal(found, told, domain=rf"every round $t=1+s\ge1$; {ALL}", what=what)
 
 
 @cache
 def expansion_slope() -> Evidence:
     """d/dT of the expansion is the third term of Λ̄T samples less that of KΛ̄T."""
+    found = sp.simplify(slope(regret_expansion(K, rate, T, CONSTANTS)))
+    told = eventually(third(rate * T) - third(K * rate * T), T)
+    domain = rf"$\bar\Lambda T>\mathrm{{Pdim}}$; {ALL}"
     return equal(
-        sp.simplify(slope(regret_expansion(K, rate, T, CONSTANTS))),
-        eventually(third(rate * T) - third(K * rate * T), T),
-        domain=rf"$\bar\Lambda T>\mathrm{{Pdim}}$; {ALL}",
-        what="the expansion's slope and the difference of two third terms",
+        found, told, domain=domain, what="the expansion's slope and the difference of two third terms"
     )
 
 
 @cache
 def without_reuse() -> Evidence:
     """K = 1: constant admission is the oracle, and the expansion is 0 too."""
-    return equal(
-        regret_expansion(1, rate, T, CONSTANTS),
-        0,
-        domain=r"$K=1$, every $\bar\Lambda$, $T$, $B$, $\mathrm{Pdim}$",
-        what="the expansion and 0",
-    )
+    what, domain = "the expansion and 0", r"$K=1$, every $\bar\Lambda$, $T$, $B$, $\mathrm{Pdim}$"
+    return equal(regret_expansion(1, rate, T, CONSTANTS), 0, domain=domain, what=what)
 
 
 # --- what is left of a round of the regret -----------------------------------------------------------------
@@ -146,16 +137,16 @@ def third_term() -> Evidence:
     return converges(own - third(rate * t), t, power=SUMMABLE, domain=f"the third term; {ALL}")
 
 
+def over(gauge: Any, what: str) -> Evidence:
+    """The expansion over a gauge, by l'Hôpital: both tend to infinity for K >= 2, both slopes are known."""
+    ratio = slope(regret_expansion(K, rate, T, CONSTANTS)) / sp.diff(gauge, T)
+    return tends_to(ratio, T, omega3_limit(K, rate, CONSTANTS), what=what, domain=rf"{ALL}; $T\to\infty$")
+
+
 @cache
 def leading_order() -> Evidence:
-    """The expansion over √(T log T), by l'Hôpital: both tend to infinity for K >= 2, both slopes are known."""
-    return tends_to(
-        slope(regret_expansion(K, rate, T, CONSTANTS)) / sp.diff(sp.sqrt(T * sp.log(T)), T),
-        T,
-        omega3_limit(K, rate, CONSTANTS),
-        what=r"the expansion's slope over that of $\sqrt{T\log T}$",
-        domain=rf"{ALL}; $T\to\infty$",
-    )
+    """The expansion is of order √(T log T)."""
+    return over(sp.sqrt(T * sp.log(T)), r"the expansion's slope over that of $\sqrt{T\log T}$")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What the claims about orders share: symbols, grids, constants, and evidence term by term."""
+"""What the claims about control and regret share: symbols, constants, regions, grids, evidence term by term."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Given
-from proofs_check.engines.identity import equations
-from proofs_check.engines.limit import tends_to
+from proofs_check.engines.argument import argument
+from proofs_check.engines.enclosure import compare
 from proofs_check.evidence import Evidence, together
 from proofs_check.symbols import CONSTANTS, rate
+from theory.algebra import ball, log_plus, sqrt
 from theory.bound import PER_ROUND, Terms
 from theory.setting import Constants, Region
 
@@ -20,10 +21,11 @@ t, T = sp.symbols("t T", positive=True)  # a real round and a real horizon, for 
 h = sp.Symbol("h", positive=True)  # 1/(1-ρ)
 ALONG = Region(rate=rate, rho=1 - 1 / h)
 
+UNIT = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
+LIGHTER = Constants(D=1, sigma=1, eta=1, B=Fraction(1, 100), Pdim=4)
 RATIONAL = Constants(
     D=Fraction(3, 2), sigma=Fraction(4, 3), eta=Fraction(1, 5), B=Fraction(2, 7), Pdim=6, E=3
 )  # all different, so that none stands in for another
-UNIT = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
 ALL = r"every $K\ge1$, $\bar\Lambda$, $D$, $\sigma$, $\eta$, $E$, $B$, $\mathrm{Pdim}>0$"
 ROOT = CONSTANTS.D * CONSTANTS.sigma / sp.sqrt(rate)  # units of the first two terms
 LINEAR = CONSTANTS.eta * CONSTANTS.E * CONSTANTS.sigma**2 / rate
@@ -32,6 +34,11 @@ SPREAD = Given(
     "thm:dpp-regret/spread",
     "that the bounds of two policies inside the region differ by spread_bound at most",
 )
+
+
+def tight_regions(powers: Iterable[int]) -> list[dict[str, Any]]:
+    """Grid points 1 - ρ = 10^-e with Λ̄ = 10."""
+    return [{"1 - rho": f"1e-{e}", "region": Region(rate=10, rho=1 - Fraction(1, 10**e))} for e in powers]
 
 
 def links(*several: Callable[[], Evidence]) -> Callable[[], Evidence]:
@@ -44,18 +51,37 @@ def terms_equal(
 ) -> Evidence:
     """That each of these terms is the one expected."""
     rows = ((getattr(found, name), getattr(expected, name), f"{what}, {name} term") for name in names)
-    return equations(*rows, domain=domain)
+    return argument(*rows, domain=domain)
 
 
 def terms_tend(
     found: Terms, expected: Terms, *, over: Any, what: str, domain: str, names: Iterable[str] = PER_ROUND
 ) -> Evidence:
     """That each of these terms, divided by `over`, tends to the one expected as h = 1/(1-ρ) grows."""
-    return together(
-        *(
-            tends_to(
-                getattr(found, name) / over, h, getattr(expected, name), what=f"{what}, {name}", domain=domain
-            )
-            for name in names
-        )
+    rows = ((getattr(found, name) / over, h, getattr(expected, name), f"{what}, {name}") for name in names)
+    return argument(*rows, domain=domain)
+
+
+def added_by_hand(
+    rounds: Iterable[tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]], *, stated: bool
+) -> Terms:
+    """The three terms of two sequences, written out, and their differences added up: mismatch, N_eff and N of each."""
+    c, sums = RATIONAL if stated else RATIONAL.merged, [ball(0)] * 3
+    for one, other in rounds:
+        for sign, (mismatch, effective, N) in ((1, one), (-1, other)):
+            inside = ball(c.Pdim / effective) * (1 + log_plus(ball(N / c.Pdim)))
+            sums[0] += sign * ball(c.D * c.sigma) * sqrt(ball(max(mismatch, Fraction(0))))
+            sums[1] += sign * ball(c.eta * c.sigma**2 * mismatch)
+            sums[2] += sign * 10 * ball(c.B) * sqrt(inside)
+    return Terms(*sums)
+
+
+def as_by_hand(apart: dict[int, Terms], **at: Any) -> Evidence:
+    """That no term of these differences between theory and a sum by hand, one for each K, is seen to differ from 0."""
+    return compare(
+        lambda p: abs(getattr(apart[p["K"]], p["term"])),
+        "<=",
+        lambda p: ball(Fraction(1, 10**15)),
+        [{"K": k, **at, "term": name} for k in apart for name in PER_ROUND],
+        domain=f"constants {RATIONAL}",
     )

@@ -1,7 +1,6 @@
 r"""A lower bound on the regret of every policy inside the region, for every T and ρ (`theory.regret_lower_bound`).
 
-Let μ be χ, or the printed \(1/n-1/N_{\mathrm{eff}}\); in round t let \(k=\min(t,K)\), \(s=t-k+1\), \(x=\rho^s\). The
-argument is told, in five steps, under `eq:dpp-regret`; here are its links.
+The links of the argument that is told, in five steps and with its letters, under `eq:dpp-regret`.
 """
 
 from __future__ import annotations
@@ -12,10 +11,9 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.engines.identity import equal
-from proofs_check.engines.limit import eventually, tends_to
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, together
+from proofs_check.engines.argument import argument
+from proofs_check.engines.limit import eventually
+from proofs_check.evidence import Evidence
 from proofs_check.groundwork.regret.expansion import antiderivative, falling
 from proofs_check.groundwork.regret.orders import ALL, ALONG, T, h
 from proofs_check.groundwork.regret.transient import most_samples
@@ -36,13 +34,10 @@ def mismatch_from_below() -> Evidence:
     k, uses, squares, kept = sp.symbols("k uses squares kept", positive=True)
     counted = [kept <= k * n, uses >= k * oldest, squares <= k * uses]
     inverse, floor = squares / uses**2, 1 / n - 2 / oldest  # 1/N_eff
-    domain = (
-        r"any reuse counts $A\le k$, $A=k$ for $N(s)$ samples: $\sum_QA\le kn$, $\sum A\ge kN(s)$, "
-        r"$\sum A^2\le k\sum A$"
-    )
-    return steps(
-        (1 / n + inverse - 2 * kept / uses / n >= floor, counted[:2], rf"$\chi$; {domain}"),
-        (1 / n - inverse >= floor, counted[1:], f"as printed; {domain}"),
+    domain = r"any reuse counts $A\le k$, $A=k$ for $N(s)$ samples: $\sum A\ge kN(s)$, "
+    return argument(
+        (1 / n + inverse - 2 * kept / uses / n >= floor, counted[:2], rf"$\chi$; {domain}$\sum_QA\le kn$"),
+        (1 / n - inverse >= floor, counted[1:], rf"as printed; {domain}$\sum A^2\le k\sum A$"),
     )
 
 
@@ -52,7 +47,7 @@ def gap() -> Evidence:
     oracle = mismatch_constant(1, t, K * rate).subs(sp.Min(1, t), 1)
     c, a = CONSTANTS.merged, sp.Symbol("mu_o", positive=True)
     kept = sp.Symbol("mu", nonnegative=True)  # the positive part of μ
-    return steps(
+    return argument(
         (
             oracle - (1 / n - 2 / oldest) <= x / (K * rate) + 2 / (rate * (1 - rho) * s),
             [x < 1, rho < 1, n <= K * rate / (1 - x), oldest >= s * FIRST],
@@ -72,14 +67,10 @@ def gap() -> Evidence:
 def narrowest() -> Evidence:
     """The lower ends rise, so each of s rounds admits Λ̄(1-ρ) at least; with y = ρ^(t-1) <= 1."""
     y = sp.Symbol("y", positive=True)
-    return together(
-        equal(
-            FIRST,
-            rate * (1 - rho),
-            domain=r"every $\bar\Lambda$, $\rho$",
-            what=r"$\Lambda_{\min}(1)$ and $\bar\Lambda(1-\rho)$",
-        ),
-        always(rate * (1 - rho * y) >= FIRST, given=[y <= 1], domain="the lower ends rise"),
+    return argument(
+        (FIRST, rate * (1 - rho), r"$\Lambda_{\min}(1)$ and $\bar\Lambda(1-\rho)$"),
+        (rate * (1 - rho * y) >= FIRST, [y <= 1], "the lower ends rise"),
+        domain=r"every $\bar\Lambda$, $\rho$",
     )
 
 
@@ -95,19 +86,12 @@ def added_up() -> Evidence:
     c, places = CONSTANTS.merged, K * rho / (1 - rho)  # Σx
     unit = places / (K * rate) + 2 * (K + sp.log(T)) / (rate * (1 - rho))  # Σd
     lost = c.D * c.sigma * sp.sqrt(2 * K * rate) * unit + linear_term(unit, c)
-    return together(
-        always(
-            (K - 1) * rho + rho / (1 - rho) <= places,
-            given=[rho < 1],
-            domain=r"$\sum x$: $K-1$ rounds with $s=1$, and $\sum\rho^s$ over $s\ge1$",
-        ),
-        equal(
-            regret_lower_bound(K, REGION, T, CONSTANTS),
-            regret_expansion(K, rate, T, CONSTANTS) - _early(rho) - lost,
-            domain=rf"every $T$, $\rho$; {ALL}",
-            where=lambda p: p["rho"] < 1,
-            what="the lower bound and the sum of the links",
-        ),
+    summed = r"$\sum x$: $K-1$ rounds with $s=1$, and $\sum\rho^s$ over $s\ge1$"
+    found, told = regret_lower_bound(K, REGION, T, CONSTANTS), regret_expansion(K, rate, T, CONSTANTS)
+    return argument(
+        ((K - 1) * rho + rho / (1 - rho) <= places, [rho < 1], summed),
+        (found, told - _early(rho) - lost, "the lower bound and the sum of the links"),
+        domain=rf"every $T$, $\rho$; {ALL}",
     )
 
 
@@ -119,22 +103,13 @@ def grows_with_rho() -> Evidence:
     """
     early, c = _early(ALONG.rho), CONSTANTS.merged
     rest = regret_expansion(K, rate, T, CONSTANTS) - regret_lower_bound(K, ALONG, T, CONSTANTS)
-    late = sp.expand(sp.expand(rest) - sp.expand(early))
-    return together(
-        tends_to(
-            sp.simplify(sp.diff(eventually(early, h), h)),
-            h,
-            0,
-            what="the first part's slope in $h$, and so the first part over $h$,",
-            domain=r"$h\to\infty$",
-        ),
-        tends_to(
-            sp.simplify(late / h) / sp.log(T),
-            T,
-            2 * (c.D * c.sigma * sp.sqrt(2 * K * rate) + c.eta * c.sigma**2) / rate,
-            what=r"the second part over $h\log T$",
-            domain=r"$T\to\infty$, every $h$",
-        ),
+    late = sp.simplify(sp.expand(sp.expand(rest) - sp.expand(early)) / h)
+    slope = sp.simplify(sp.diff(eventually(early, h), h))
+    order = 2 * (c.D * c.sigma * sp.sqrt(2 * K * rate) + c.eta * c.sigma**2) / rate
+    return argument(
+        (slope, h, 0, "the first part's slope in $h$, and so the first part over $h$,"),
+        (late / sp.log(T), T, order, r"the second part over $h\log T$"),
+        domain=r"$h\to\infty$, and $T\to\infty$ at every $h$",
     )
 
 

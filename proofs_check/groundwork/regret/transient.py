@@ -1,7 +1,7 @@
 r"""How fast the region contracts, and what that makes of the generalisation term: links that Ω₂ and the spread share.
 
 Write \(h=1/(1-\rho)\), \(F_s=\sum_{j\le s}(1-\rho^j)\) for the fewest distinct samples after s rounds in units of Λ̄,
-and S for the Lambert sum \(\sum_j\rho^j/(1-\rho^j)\). Every link is for all ρ in (0, 1) and all rounds.
+and S for the Lambert sum \(\sum_j\rho^j/(1-\rho^j)\).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, together
+from proofs_check.engines.argument import argument
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.lambert_sum import lambert_summand
 from proofs_check.groundwork.regret.orders import h
 from proofs_check.symbols import REGION, rate, rho
@@ -29,22 +29,19 @@ FEWEST = [s * (s + 1) / (2 * (h + s)) <= F]
 
 def plain(expression: Any, **powers: Any) -> Any:
     """A formula of `theory/` on symbols with ρ^t written out: exp(t·log ρ) becomes a symbol y, and so on."""
-    expression = sp.sympify(expression).replace(
-        sp.exp, lambda power: sp.expand_power_exp(sp.exp(sp.expand(power)))
-    )
-    symbols = {
-        sp.exp(exponent * sp.log(rho)): sp.Symbol(name, positive=True) for name, exponent in powers.items()
-    }
-    return expression.xreplace(symbols)
+    split = sp.sympify(expression).replace(sp.exp, lambda x: sp.expand_power_exp(sp.exp(sp.expand(x))))
+    named = {sp.exp(x * sp.log(rho)): sp.Symbol(name, positive=True) for name, x in powers.items()}
+    return split.xreplace(named)
 
 
 def grows_from_one(function: Any, variable: Any, *, domain: str) -> Evidence:
     """function >= 0 from 1 on: it is at least 0 there, and its derivative is not negative beyond."""
     first = sp.simplify(function.subs(variable, 1))
     slope = sp.Ge(sp.together(sp.diff(function, variable)), 0, evaluate=False)
-    return together(
-        equal(first, sp.Abs(first), domain=f"${variable}=1$", what="the first value and its absolute value"),
-        always(slope, given=[variable >= 1], domain=domain),
+    return argument(
+        (first, sp.Abs(first), "the first value and its absolute value"),
+        (slope, [variable >= 1], domain),
+        domain=f"${variable}=1$",
     )
 
 
@@ -67,19 +64,17 @@ def fewest_samples() -> Evidence:
     t = a_round
     step = region_minimum_total(REGION, t + 1) - region_minimum_total(REGION, t)
     closed = plain(region_minimum_total(REGION, t + 1) / rate - (t - rho / (1 - rho)), y=t)
-    return together(
-        equations(
-            (plain(step, y=t), plain(region_minimum(REGION, t), y=t), r"its step and $\Lambda_{\min}$"),
-            (region_minimum_total(REGION, 1), 0, r"$\bar\Lambda F$ before round 1 and 0"),
-            (plain(contraction(REGION, t), y=t), 1 - y, r"$\Lambda_{\min}/\bar\Lambda$ and $1-\rho^t$"),
-            (closed, y * rho / (1 - rho), r"$F_s-(s-\rho/(1-\rho))$, which is positive, and $\rho^{s+1}h$"),
-            domain=EVERY,
-        ),
-        always(
+    return argument(
+        (plain(step, y=t), plain(region_minimum(REGION, t), y=t), r"its step and $\Lambda_{\min}$"),
+        (region_minimum_total(REGION, 1), 0, r"$\bar\Lambda F$ before round 1 and 0"),
+        (plain(contraction(REGION, t), y=t), 1 - y, r"$\Lambda_{\min}/\bar\Lambda$ and $1-\rho^t$"),
+        (closed, y * rho / (1 - rho), r"$F_s-(s-\rho/(1-\rho))$, which is positive, and $\rho^{s+1}h$"),
+        (
             F + 1 - y >= (s + 1) * (s + 2) / (2 * (h + s + 1)),
-            given=[*FEWEST, y <= h / (h + s + 1)],
-            domain=rf"{EVERY}: from $F_s$ to $F_{{s+1}}$, $y=\rho^{{s+1}}$",
+            [*FEWEST, y <= h / (h + s + 1)],
+            r"from $F_s$ to $F_{s+1}$, $y=\rho^{s+1}$",
         ),
+        domain=EVERY,
     )
 
 
@@ -89,19 +84,14 @@ def most_samples() -> Evidence:
     root = sp.Symbol("r", positive=True)  # √ρ
     beyond = plain(region_maximum(REGION, a_round), y=a_round) / rate - 1
     bound, reach = (f(root**2) * (1 - root**2) for f in (lambert_bound, lambert_reach))
-    return together(
-        equations(
-            (beyond, y / (1 - y), r"what $\Lambda_{\max}$ adds to $\bar\Lambda$, and a Lambert term"),
-            (bound, -root * sp.log(1 - root), r"$(1-\rho)$ times its bound, with $r=\sqrt\rho$,"),
-            (reach, sp.log(2 / (1 - root**2)), r"$(1-\rho)h\log2h$ and $\log(2/(1-r^2))$"),
-            domain=EVERY,
-        ),
+    below = r"so $r\log(1/(1-r))\le\log(1/(1-r))\le\log2h$"
+    return argument(
+        (beyond, y / (1 - y), r"what $\Lambda_{\max}$ adds to $\bar\Lambda$, and a Lambert term"),
+        (bound, -root * sp.log(1 - root), r"$(1-\rho)$ times its bound, with $r=\sqrt\rho$,"),
+        (reach, sp.log(2 / (1 - root**2)), r"$(1-\rho)h\log2h$ and $\log(2/(1-r^2))$"),
         lambert_summand(),
-        always(
-            1 / (1 - root) <= 2 / (1 - root**2),
-            given=[root < 1],
-            domain=rf"{EVERY}: so $r\log(1/(1-r))\le\log(1/(1-r))\le\log2h$",
-        ),
+        (1 / (1 - root) <= 2 / (1 - root**2), [root < 1], below),
+        domain=EVERY,
     )
 
 
@@ -115,24 +105,23 @@ def third_term() -> Evidence:
     summand = sp.sqrt(2) * s ** sp.Rational(-3, 2) * (s / (2 * h)) ** sp.Rational(1, 4)
     antiderivative = -4 * s * summand
     tail, last = (summand - antiderivative).subs(s, 2 * h), 1 / (2 * sp.sqrt(h) ** 3) + 4 / sp.sqrt(h)
-    return together(
+    return argument(
         powers_fall(),
         fewest_samples(),
-        steps(
-            ((sp.Rational(5, 2) / s) ** 2 * h >= 1 / F, [*FEWEST, s <= 2 * h], r"$1/\sqrt F$ for $s\le2h$"),
-            (1 / (s + 1) <= 1 / w, [w <= s + 1], r"$\sum_{1<s\le2h}1/s\le\int_1^{2h}dw/w=\log2h$"),
-            (s / 2 <= F, [s - h + 1 <= F, s >= 2 * h], r"$s\ge2h$"),
-            (
-                1 / p - 1 / q <= w / r**3,
-                [p**2 >= r**2 / 2, q >= r, q**2 - p**2 <= w],
-                r"$s\ge2h$: $p=\sqrt F$, $q=\sqrt M$, $r=\sqrt s$, $M\ge s$, $M-F\le w$",
-            ),
-            (s + more <= s * (2 * h + more) / (2 * h), [s >= 2 * h], r"$M\le\bar\Lambda(s+c)$, reach $2h+c$"),
-            (1 + X + Y <= (1 + X) * (1 + Y), [], r"$X$ the $\log^+$ of reach, $Y=\log(s/2h)$"),
+        ((sp.Rational(5, 2) / s) ** 2 * h >= 1 / F, [*FEWEST, s <= 2 * h], r"$1/\sqrt F$ for $s\le2h$"),
+        (1 / (s + 1) <= 1 / w, [w <= s + 1], r"$\sum_{1<s\le2h}1/s\le\int_1^{2h}dw/w=\log2h$"),
+        (s / 2 <= F, [s - h + 1 <= F, s >= 2 * h], r"$s\ge2h$"),
+        (
+            1 / p - 1 / q <= w / r**3,
+            [p**2 >= r**2 / 2, q >= r, q**2 - p**2 <= w],
+            r"$s\ge2h$: $p=\sqrt F$, $q=\sqrt M$, $r=\sqrt s$, $M\ge s$, $M-F\le w$",
         ),
+        (s + more <= s * (2 * h + more) / (2 * h), [s >= 2 * h], r"$M\le\bar\Lambda(s+c)$, reach $2h+c$"),
+        (1 + X + Y <= (1 + X) * (1 + Y), [], r"$X$ the $\log^+$ of reach, $Y=\log(s/2h)$"),
         grows_from_one(2 * sp.sqrt(y) - 1 - sp.log(y), y, domain=r"$1+\log y\le2\sqrt y$ for $y\ge1$"),
         # Σ_{s>2h} √2·s^(-3/2)·(s/2h)^(1/4) <= first term + integral <= (9/2)/√h
-        equal(sp.diff(antiderivative, s), summand, domain=r"$s\ge2h$", what="antiderivative and summand"),
-        equal(sp.expand(tail), last, domain="every $h$", what="first term + integral"),
-        always(last <= sp.Rational(9, 2) / sp.sqrt(h), given=[h >= 1], domain=r"every $h\ge1$"),
+        (sp.diff(antiderivative, s), summand, "antiderivative and summand"),
+        (sp.expand(tail), last, "first term + integral"),
+        (last <= sp.Rational(9, 2) / sp.sqrt(h), [h >= 1], r"every $h\ge1$"),
+        domain=r"$s\ge2h$, every $h$",
     )
