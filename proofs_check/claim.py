@@ -159,7 +159,7 @@ class Claim:
     """
 
     id: str
-    kind: str
+    kind: str = "addition"
     title: str
     statement: str
     domain: str

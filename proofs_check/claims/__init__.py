@@ -137,8 +137,10 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "beyond": {
-        "sharper_theorem": ("thm:regret-neff/sharper",),
-        "memory_bound": ("thm:regret-neff/memory",),
+        "sharper_theorem": (
+            "thm:regret-neff/sharper",
+            "thm:regret-neff/memory",
+        ),
         "three_local_steps": ("thm:regret-neff/three-local-steps",),
         "monotone": ("cor:optimal-k/monotone",),
         "spread": ("thm:dpp-regret/spread",),
@@ -147,16 +149,18 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "prediction": {
         "exact_law": ("law:reuse",),
-        "retention": ("law:reuse/retention",),
-        "limits": (
+        "retention": (
+            "law:reuse/retention",
             "law:reuse/limits",
             "law:reuse/small-steps",
         ),
         "effective_rate": ("law:reuse/effective-rate",),
         "best_k": ("law:reuse/best-k",),
         "finite_rounds": ("law:reuse/finite",),
-        "clients": ("law:reuse/clients",),
-        "client_curvatures": ("law:reuse/client-hessians",),
+        "clients": (
+            "law:reuse/clients",
+            "law:reuse/client-hessians",
+        ),
         "local_steps": ("law:reuse/local-steps",),
         "own_curvature": (
             "law:reuse/curvature",
@@ -172,16 +176,22 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         "full_memory": (
             "buy:full-memory",
             "buy:full-memory/trajectory",
+            "buy:noise-by-age",
         ),
-        "noise_by_age": ("buy:noise-by-age",),
         "bursts": ("buy:bursts",),
-        "best_rule": ("buy:best-rule",),
-        "joint_rules": ("buy:best-rule/places",),
+        "best_rule": (
+            "buy:best-rule",
+            "buy:best-rule/places",
+        ),
         "papers_rule": ("buy:best-rule/paper",),
-        "online_debt": ("buy:online-debt",),
-        "online_rate": ("buy:online-rate",),
-        "online_age": ("buy:online-age",),
-        "settled": ("buy:online-age/settled",),
+        "online_rule": (
+            "buy:online-debt",
+            "buy:online-rate",
+        ),
+        "online_age": (
+            "buy:online-age",
+            "buy:online-age/settled",
+        ),
         "savings": ("buy:savings",),
         "gain": ("buy:gain",),
     },

@@ -1,21 +1,25 @@
 """An argument of several links, a row each: equations by SymPy, inequalities by Z3, limits by Gruntz.
 
-It holds if every link does, as firmly as the weakest of them.
+It holds if every link does, as firmly as the weakest of them. What links are made of is at hand by the same name.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from proofs_check.engines import identity, limit, smt
+from proofs_check.engines.identity import equal, equations, symbolic_sum
+from proofs_check.engines.limit import equivalent, limits, tends_to
+from proofs_check.engines.smt import always, steps
 from proofs_check.evidence import Evidence, together
 
-__all__ = ["argument"]
+__all__ = ["Evidence", "always", "argument", "equal", "equations", "equivalent", "limits", "steps"]
+__all__ += ["symbolic_sum", "tends_to", "together"]
 
 
 def argument(*links: Any, domain: str = "") -> Evidence:
-    """Rows of two equal sides and what they are, on the domain; of an inequality, a list of what is given, and where
-    it holds; of an expression, its variable, its limit, and what it is. Evidence made elsewhere stands for itself.
+    """Rows of two equal sides and what they are, on the domain or one of their own; of an inequality, a list of what
+    is given, and where it holds; of an expression, its variable, its limit, and what it is. Evidence made elsewhere
+    stands for itself.
 
     >>> import sympy as sp
     >>> K = sp.Symbol("K", integer=True, positive=True)
@@ -34,8 +38,9 @@ def argument(*links: Any, domain: str = "") -> Evidence:
 
 def _shown(first: Any, second: Any, *rest: Any, domain: str) -> Evidence:
     if isinstance(second, list):
-        return smt.always(first, given=second, domain=rest[0])
-    if len(rest) == 1:
-        return identity.equal(first, second, domain=domain, what=rest[0])
+        return always(first, given=second, domain=rest[0])
+    if isinstance(rest[0], str):
+        what, own = (*rest, domain)[:2]
+        return equal(first, second, domain=own, what=what)
     end, what = rest
-    return limit.tends_to(first, second, end, what=what, domain=domain)
+    return tends_to(first, second, end, what=what, domain=domain)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from proofs_check.claim import Context
-from proofs_check.claims.buying import online_age, online_debt, online_rate, savings
-from proofs_check.groundwork.buying import certificates, figures, loop, purchases, rules
+from proofs_check.claims.buying import online_age, online_rule, savings
+from proofs_check.groundwork.buying import certificates, figures, loop, rules
 from proofs_check.simulator import simulate_by_capacity
 from theory import buying, replacement
 from theory.algebra import ball, positive_part
@@ -26,11 +26,9 @@ def test_a_new_sample_takes_the_place_of_its_own_clients_oldest():
 
 
 def test_the_best_purchases_of_three_prices_by_hand():
-    assert (
-        purchases.most_bought([1, 2, 6], places=6, money=12) == 9
-    )  # 6 for 6, and 3 of the next for the rest
-    assert purchases.most_bought([1, 2, 6], places=6, money=100) == 18
-    assert purchases.most_bought([5], places=1, money=2) == F(2, 5)
+    assert rules.most_bought([1, 2, 6], places=6, money=12) == 9  # 6 for 6, and 3 of the next for the rest
+    assert rules.most_bought([1, 2, 6], places=6, money=100) == 18
+    assert rules.most_bought([5], places=1, money=2) == F(2, 5)
 
 
 def test_a_place_that_takes_only_the_cheap_price_is_renewed_every_other_round():
@@ -101,9 +99,9 @@ def test_a_reserve_below_a_rounds_budget_may_break_the_savings_ceiling():
     "check",
     [
         online_age.drawn_prices,
-        online_debt.price_processes,
-        online_rate.drawn_independent,
-        online_rate.price_processes,
+        online_rule.debts_of_processes,
+        online_rule.drawn_independent,
+        online_rule.rates_of_processes,
         savings.price_processes,
     ],
 )

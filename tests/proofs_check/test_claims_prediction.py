@@ -6,7 +6,7 @@ from fractions import Fraction as F
 import pytest
 
 from proofs_check.claims.prediction import exact_law
-from proofs_check.groundwork.prediction import periods, streams
+from proofs_check.groundwork.prediction import lags, streams
 from proofs_check.groundwork.prediction.curvatures import PAIR, Kinds, Stream, coefficients
 from theory import law
 
@@ -33,22 +33,14 @@ def test_local_steps_are_taken_client_by_client():
     assert together == apart  # the split does not matter for one Hessian
 
 
-def test_a_client_drops_its_own_oldest_samples():
-    assert streams.kept_by_capacity([[2, 1], [1, 0], [0, 5]], 2) == [
-        ((0, 0), (0, 1), (1, 2)),
-        ((0, 1), (0, 3), (1, 2)),
-        ((0, 1), (0, 3), (1, 4), (1, 5)),
-    ]
-
-
-@pytest.mark.parametrize(("admissions", "K"), periods.PATTERNS)
+@pytest.mark.parametrize(("admissions", "K"), lags.PATTERNS)
 def test_the_long_run_noise_is_where_the_law_ends(admissions, K):
     a, T = F(2, 3), 24 * len(admissions)
     counts = list(admissions) * (T // len(admissions))
     noise = law.squared_weights(law.by_age(counts, K), a, T)
     for phase in range(len(admissions)):
         end = T - len(admissions) + phase + 1
-        found = periods.long_run_noise(admissions, K, a, phase)
+        found = lags.long_run_noise(admissions, K, a, phase)
         assert abs(noise[end] - found) <= 50 * a ** (2 * (T - 20))
 
 

@@ -1,7 +1,4 @@
-"""How the bound's terms depend on K and on the rate, round by round (`cor:optimal-k/monotone`).
-
-These facts let a search over K be cut short (`theory/design_search.py`): all K, t and rates, proved.
-"""
+"""How the bound's terms depend on K and on the rate, round by round (`cor:optimal-k/monotone`)."""
 
 from __future__ import annotations
 
@@ -10,12 +7,11 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Claim
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, together
+from proofs_check.engines.argument import Evidence, argument, equations
 from proofs_check.symbols import CONSTANTS, rate, total_buffer
 from theory.bound import generalisation_term
-from theory.reuse import inverse_effective_constant, mismatch_constant
+from theory.reuse import inverse_effective_constant as inverse
+from theory.reuse import mismatch_constant
 
 j, u = sp.symbols("j u", integer=True, nonnegative=True)
 k, late = j + 1, j + 2 + u  # K >= 1 and t >= K + 1: from K to K + 1 while K < t
@@ -23,13 +19,9 @@ early, beyond = j + 1, j + 1 + u  # t >= 1 and K >= t
 LATE, EARLY = r"every $K\ge1$, $t>K$, every rate", r"every $t\ge1$, $K\ge t$"
 
 
-def _stays(function: Any, what: str) -> Evidence:
-    return equal(
-        function(beyond + 1, early, rate),
-        function(beyond, early, rate),
-        domain=EARLY,
-        what=f"{what} at $K+1$ and at $K$",
-    )
+def _stays(function: Any, what: str) -> tuple[Any, ...]:
+    later, now = (function(horizon, early, rate) for horizon in (beyond + 1, beyond))
+    return later, now, f"{what} at $K+1$ and at $K$", EARLY
 
 
 def _full(horizon: Any, t: Any) -> Any:
@@ -41,15 +33,11 @@ def generalisation_falls_in_rate() -> Evidence:
     r, t, size = sp.symbols("r t size", positive=True)
     c, share = CONSTANTS, r * t / CONSTANTS.Pdim
     square = generalisation_term(1 / (r * size), r * t, c) ** 2
+    what = "the slope and a number that is not positive"
+    sides = ((share, sp.log(share)), (sp.Integer(1), 1))
+    slopes = [(sp.diff(square.xreplace({sp.Max(1, share): side}), r), factor) for side, factor in sides]
     return equations(
-        *(
-            (
-                sp.diff(square.xreplace({sp.Max(1, share): side}), r),
-                -100 * c.B**2 * c.Pdim * factor / (size * r**2),
-                "the slope and a number that is not positive",
-            )
-            for side, factor in ((share, sp.log(share)), (sp.Integer(1), 1))
-        ),
+        *((slope, -100 * c.B**2 * c.Pdim * factor / (size * r**2), what) for slope, factor in slopes),
         domain=r"any rate $r$; beyond $N=\mathrm{Pdim}$, and up to it",
     )
 
@@ -57,7 +45,6 @@ def generalisation_falls_in_rate() -> Evidence:
 CLAIMS = [
     Claim(
         id="cor:optimal-k/monotone",
-        kind="addition",
         title="how the terms depend on $K$ (ours)",
         statement=r"Round by round: at a fixed rate $\chi$ falls in $K$; with full buffers $\chi$ falls up "
         r"to $K=t$ and rises beyond; at a fixed rate $1/N_{\mathrm{eff}}$ rises in $K$; and the "
@@ -72,21 +59,17 @@ CLAIMS = [
         r"to $r$: the generalisation term's square is a constant times $1/r$ below $N=\mathrm{Pdim}$, and "
         r"$(1+\log(N/\mathrm{Pdim}))/r$ beyond, whose slope is $-\log(N/\mathrm{Pdim})/r^2$.",
         checks={
-            r"$\chi$, rate fixed": lambda: together(
-                always(mismatch_constant(k + 1, late, rate) <= mismatch_constant(k, late, rate), domain=LATE),
+            r"$\chi$, rate fixed": lambda: argument(
+                (mismatch_constant(k + 1, late, rate) <= mismatch_constant(k, late, rate), [], LATE),
                 _stays(mismatch_constant, r"$\chi$"),
             ),
-            r"$\chi$, buffers full": lambda: steps(
+            r"$\chi$, buffers full": lambda: argument(
                 (_full(k + 1, late) <= _full(k, late), [], r"full buffers, every $K\ge1$, $t>K$"),
                 (_full(beyond + 1, early) >= _full(beyond, early), [], f"full buffers, {EARLY}"),
             ),
-            r"$N_{\mathrm{eff}}$, rate fixed": lambda: together(
-                always(
-                    inverse_effective_constant(k + 1, late, rate)
-                    >= inverse_effective_constant(k, late, rate),
-                    domain=LATE,
-                ),
-                _stays(inverse_effective_constant, r"$1/N_{\mathrm{eff}}$"),
+            r"$N_{\mathrm{eff}}$, rate fixed": lambda: argument(
+                (inverse(k + 1, late, rate) >= inverse(k, late, rate), [], LATE),
+                _stays(inverse, r"$1/N_{\mathrm{eff}}$"),
             ),
             "generalisation": generalisation_falls_in_rate,
         },

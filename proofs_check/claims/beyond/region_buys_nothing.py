@@ -1,8 +1,4 @@
-"""In these guarantees the region and V buy nothing (`thm:dpp-regret/region-buys-nothing`).
-
-Constant admission at the affordable rate needs neither region nor queue nor V, violates no constraint, and has
-the regret of every policy inside the region, up to a bounded amount.
-"""
+"""In these guarantees the region and V buy nothing (`thm:dpp-regret/region-buys-nothing`)."""
 
 from __future__ import annotations
 
@@ -12,10 +8,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
+from proofs_check.engines.argument import Evidence, argument, equal
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.regret.envelope import USUAL, regret_end, three
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import leading_order, oracle_third
@@ -41,35 +35,26 @@ mean, total = sp.symbols("mean total", real=True)  # a round's E[c], and Σ(E[c]
 
 def inside() -> Evidence:
     low, high = (plain(end(REGION, t), y=t) for end in (region_minimum, region_maximum))
-    return always(
-        [low <= rate, rate <= high],
-        given=[y < 1],
-        domain=r"$\Lambda_{\min}\le\bar\Lambda\le\Lambda_{\max}$ in every round; $y=\rho^t$",
-    )
+    domain = r"$\Lambda_{\min}\le\bar\Lambda\le\Lambda_{\max}$ in every round; $y=\rho^t$"
+    return argument(([low <= rate, rate <= high], [y < 1], domain))
 
 
 def affordable() -> Evidence:
     """Vio^S = [Σ(E[c]Λ̄-C)]⁺ = 0 at the best rate: no round's summand is positive, so no partial sum becomes so."""
-    return steps(
-        (
-            total + mean * best_rate(K, BUDGET) - C <= 0,
-            [mean <= mean_cost, total <= 0],
-            r"every round with $\mathbb E[c]\le\bar c$, every $K$, $\sum B$, $C$, $\bar c$: induction over the rounds",
-        ),
+    spent = total + mean * best_rate(K, BUDGET) - C
+    every = r"every round with $\mathbb E[c]\le\bar c$, every $K$, $\sum B$, $C$, $\bar c$: induction over the rounds"
+    return argument(
+        (spent <= 0, [mean <= mean_cost, total <= 0], every),
         (sp.Eq(sp.Max(0, total), 0), [total <= 0], r"$\mathrm{Vio}^{\mathrm S}$ is the sum's positive part"),
     )
 
 
 def fits() -> Evidence:
     """n(t) <= ΣB at the best rate, and with a split in proportion to the buffers n_m <= B_m for every client."""
-    held = occupancy_constant(K, t, best_rate(K, BUDGET))
-    return steps(
+    held, split = occupancy_constant(K, t, best_rate(K, BUDGET)), [sp.Eq(share, own / total_buffer)]
+    return argument(
         (held <= total_buffer, [], r"every round $t\ge1$, every $K$, $\sum B$, $C$, $\bar c$"),
-        (
-            share * held <= own,
-            [sp.Eq(share, own / total_buffer)],
-            r"every client $m$ with the share $B_m/\sum B$ of all admissions",
-        ),
+        (share * held <= own, split, r"every client $m$ with the share $B_m/\sum B$ of all admissions"),
     )
 
 
@@ -95,7 +80,6 @@ def within_the_spread(context: Context) -> Evidence:
 CLAIMS = [
     Claim(
         id="thm:dpp-regret/region-buys-nothing",
-        kind="addition",
         title="constant admission: no violation, the same regret",
         statement=r"Let $\bar\Lambda$ be the largest affordable rate. Constant admission, split in "
         r"proportion to the buffers, lies inside the region for every $\rho$ and violates neither "
@@ -109,10 +93,7 @@ CLAIMS = [
             r"\bigl|\mathrm{Reg}(\bar\Lambda)-\mathrm{Reg}(\pi)\bigr|\le O_\rho(1)",
             rate=best_rate(K, BUDGET),
         ),
-        symbols={
-            "O": r"bounded as $T$ grows, by a number that depends on $\rho$",
-            "π": "any policy inside the region",
-        },
+        symbols={"O": r"bounded as $T$ grows, depending on $\rho$", "π": "any policy inside the region"},
         domain=r"every $K$, $\rho$, $V$, $\sum B$, $C$, $\bar c$; the regret's parts for "
         r"$K\bar\Lambda=\sum B$, with $\chi$; admissions are real numbers, as in the paper's theorems: a "
         r"client's share of $\bar\Lambda$ need not be whole (eq:lambda-def/integrality)",

@@ -1,9 +1,4 @@
-r"""The regret to O(1) (`thm:dpp-regret/expansion`): one formula for every policy inside the region.
-
-The log T of Ω₁ and that of Ω₃ cancel, so that nothing but the difference of two integrals H grows. The leading term
-\(\sqrt{T\log T}\) alone is off by a factor \(1+O(1/\log T)\), too large or too small as the constants have it; this is
-off by a constant.
-"""
+r"""The regret to O(1) (`thm:dpp-regret/expansion`): one formula for every policy inside the region."""
 
 from __future__ import annotations
 
@@ -13,10 +8,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
+from proofs_check.engines.argument import Evidence, argument, equivalent, tends_to, together
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.identity import equal
-from proofs_check.engines.limit import equivalent, tends_to
-from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import three
 from proofs_check.groundwork.regret.every_policy import narrows
@@ -44,9 +37,9 @@ def closed_form() -> Evidence:
     steps, half = 1 + sp.log(ABOVE), sp.Rational(1, 2)
     erfi = sp.erfi(sp.sqrt(steps / 2)) - sp.erfi(sp.sqrt(half))
     typed = 2 * sp.sqrt(ABOVE * steps) - sp.sqrt(2 * sp.pi / sp.E) * erfi
-    return together(
-        equal(generalisation_integral(ABOVE), typed, domain="$x>1$", what="$H$ and its closed form"),
-        equal(generalisation_integral(BELOW), 2 * sp.sqrt(BELOW), domain="$x<1$", what=r"$H$ and $2\sqrt x$"),
+    return argument(
+        (generalisation_integral(ABOVE), typed, "$H$ and its closed form", "$x>1$"),
+        (generalisation_integral(BELOW), 2 * sp.sqrt(BELOW), r"$H$ and $2\sqrt x$", "$x<1$"),
     )
 
 
@@ -127,7 +120,6 @@ def leading_term_alone(context: Context) -> Evidence:
 CLAIMS = [
     Claim(
         id="thm:dpp-regret/expansion",
-        kind="addition",
         title="the regret to $O(1)$, the same for every policy",
         statement=said(
             rf"At fixed $\rho$ every policy inside the region has $\mathrm{{Reg}}(T)={EXPANDED}+O(1)$, where "

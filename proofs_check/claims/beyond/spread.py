@@ -1,9 +1,4 @@
-r"""How far apart two policies inside the region can be (`thm:dpp-regret/spread`): all that V can change.
-
-Every policy inside the region has each round's terms in a range (`groundwork.regret.every_policy`). The ranges' widths,
-summed over all rounds, are of order \(h\log h\) with \(h=1/(1-\rho)\), whatever T; the constants can be written down
-(`theory.transient.spread_bound`), and nothing of T/V is left.
-"""
+r"""How far apart two policies inside the region can be (`thm:dpp-regret/spread`): all that V can change."""
 
 from __future__ import annotations
 
@@ -14,10 +9,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
+from proofs_check.engines.argument import Evidence, always, argument, together
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.regret import orders, transient
 from proofs_check.groundwork.regret.envelope import mismatch_range, spread
 from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy
@@ -38,58 +31,38 @@ LOW, HIGH = mismatch_range(k, x, 1, F, M, stated=False)  # of χ, in units of 1/
 EVERY = rf"{ALL}, every $\rho$"
 
 
-# --- a round -----------------------------------------------------------------------------------------------
-
-
 def early() -> Evidence:
     """Up to s = 2h the width is at most the upper end, since χ >= 0: 1/(k(1-x)) + 1/F, and its root (1 + that)/2."""
     end = 1 / (k * (1 - x))
-    return together(
-        always(end + 1 / F >= HIGH, domain="every round"),
-        equal(end, 1 / k + x / (1 - x) / k, domain="every round", what="$1/(k(1-x))$ and its parts"),
-        equal(1 / (s * (s + 1)), 1 / s - 1 / (s + 1), domain="every $s$", what="$1/(s(s+1))$, telescoping,"),
-        steps(
-            (2 * h / (s * (s + 1)) + 2 / (s + 1) >= 1 / F, FEWEST, "every $s$"),
-            (1 / (s + 1) <= 1 / y, [y <= s + 1], r"on $[s,s+1]$: $\sum_{s\le2h}1/(s+1)\le\log(1+2h)$"),
-            (sp.sqrt(y) <= (1 + y) / 2, [], "the root term"),
-            # the oldest admission is that of round 1: x = ρ and F = 1-ρ
-            (end + 1 / F <= 2 * h, [sp.Eq(x, 1 - 1 / h), sp.Eq(F, 1 / h), k >= 1], "rounds $t=k<K$"),
-        ),
+    return argument(
+        (end + 1 / F >= HIGH, [], "every round"),
+        (end, 1 / k + x / (1 - x) / k, "$1/(k(1-x))$ and its parts", "every round"),
+        (1 / (s * (s + 1)), 1 / s - 1 / (s + 1), "$1/(s(s+1))$, telescoping,", "every $s$"),
+        (2 * h / (s * (s + 1)) + 2 / (s + 1) >= 1 / F, FEWEST, "every $s$"),
+        (1 / (s + 1) <= 1 / y, [y <= s + 1], r"on $[s,s+1]$: $\sum_{s\le2h}1/(s+1)\le\log(1+2h)$"),
+        (sp.sqrt(y) <= (1 + y) / 2, [], "the root term"),
+        # the oldest admission is that of round 1: x = ρ and F = 1-ρ
+        (end + 1 / F <= 2 * h, [sp.Eq(x, 1 - 1 / h), sp.Eq(F, 1 / h), k >= 1], "rounds $t=k<K$"),
     )
 
 
 def late() -> Evidence:
     """From s = 2h on: x <= 1/3, F >= s/2, s <= M <= F + w. The width is 2x/(K(1-x)) + 6w/s² + 11x/h at most."""
-    ends, shrink = 1 / (1 - x) - (1 - x), 1 - (1 - x) ** 2
-    widen = 1 / (1 - x) ** 2 - 1
-    return together(
-        steps(
-            (x <= THIRD, [x <= h / (h + s), s >= 2 * h], rf"$x=\rho^s$, {LATE}"),
-            (2 * w / s**2 >= 1 / F - 1 / M, [s / 2 <= F, s <= M, w >= M - F], LATE),
-            (widen / F <= 9 * x / s, [x <= THIRD, s / 2 <= F], LATE),
-            (shrink / M <= 2 * x / s, [s <= M], LATE),
-            (ends / k <= 2 * x / (k * (1 - x)), [x < 1], "every round"),
-        ),
-        equal(
-            HIGH - LOW,
-            ends / k + (2 + 1 / k) * (1 / F - 1 / M) + (1 + 1 / k) * (widen / F + shrink / M),
-            domain="every round",
-            what="the width and its parts",
-        ),
-        steps(
-            (
-                (2 + 1 / k) * 2 * w / s**2 + (1 + 1 / k) * 11 * x / s <= 6 * w / s**2 + 11 * x / h,
-                [k >= 1, s >= 2 * h],
-                LATE,
-            ),
-            (2 * THIRD / k <= HIGH, [x < 1, F <= M, M >= 3], r"$t\ge s\ge3$"),
-            (
-                sp.sqrt(3 * k / 2) * (P**2 - Q**2) >= P - Q,
-                [P >= Q, 2 * THIRD / k <= P**2],
-                r"the roots differ by at most $\sqrt{3K/2}$ times the width: $P^2$ high, $Q^2=[\text{low}]^+$",
-            ),
-            (s / 2 <= F, [s - h + 1 <= F, s >= 2 * h], LATE),
-        ),
+    ends, shrink, widen = 1 / (1 - x) - (1 - x), 1 - (1 - x) ** 2, 1 / (1 - x) ** 2 - 1
+    parts = ends / k + (2 + 1 / k) * (1 / F - 1 / M) + (1 + 1 / k) * (widen / F + shrink / M)
+    most = (2 + 1 / k) * 2 * w / s**2 + (1 + 1 / k) * 11 * x / s
+    root = r"the roots differ by at most $\sqrt{3K/2}$ times the width: $P^2$ high, $Q^2=[\text{low}]^+$"
+    return argument(
+        (x <= THIRD, [x <= h / (h + s), s >= 2 * h], rf"$x=\rho^s$, {LATE}"),
+        (2 * w / s**2 >= 1 / F - 1 / M, [s / 2 <= F, s <= M, w >= M - F], LATE),
+        (widen / F <= 9 * x / s, [x <= THIRD, s / 2 <= F], LATE),
+        (shrink / M <= 2 * x / s, [s <= M], LATE),
+        (ends / k <= 2 * x / (k * (1 - x)), [x < 1], "every round"),
+        (HIGH - LOW, parts, "the width and its parts", "every round"),
+        (most <= 6 * w / s**2 + 11 * x / h, [k >= 1, s >= 2 * h], LATE),
+        (2 * THIRD / k <= HIGH, [x < 1, F <= M, M >= 3], r"$t\ge s\ge3$"),
+        (sp.sqrt(3 * k / 2) * (P**2 - Q**2) >= P - Q, [P >= Q, 2 * THIRD / k <= P**2], root),
+        (s / 2 <= F, [s - h + 1 <= F, s >= 2 * h], LATE),
     )
 
 
@@ -97,18 +70,13 @@ def late() -> Evidence:
 def late_sums() -> Evidence:
     """Σ_{s>2h} 1/s² <= 3/(4h), by its first term and its integral; Σρ^s <= h; w = K-1+S+h."""
     rho = ALONG.rho
-    return together(
-        equal(sp.diff(-1 / s, s), 1 / s**2, domain=LATE, what=r"$\int$ and $1/s^2$"),
-        equal(rho / (1 - rho), h - 1, domain=r"every $\rho$", what=r"$\sum_{s\ge1}\rho^s$ and $h-1$"),
-        steps(
-            (1 / (2 * h) ** 2 + 1 / (2 * h) <= sp.Rational(3, 4) / h, [h >= 1], r"every $\rho$"),
-            (K - 1 + S + h >= M - F, [s + K - 1 + S >= M, s - h + 1 <= F], r"$t=s+K-1$, $M\le t+S$"),
-            (s / (2 * h) * (2 * h + w) >= s + w, [s >= 2 * h], rf"$M\le(s/2h)(2h+K-1+S)$, {LATE}"),
-        ),
+    return argument(
+        (sp.diff(-1 / s, s), 1 / s**2, r"$\int$ and $1/s^2$", LATE),
+        (rho / (1 - rho), h - 1, r"$\sum_{s\ge1}\rho^s$ and $h-1$", r"every $\rho$"),
+        (1 / (2 * h) ** 2 + 1 / (2 * h) <= sp.Rational(3, 4) / h, [h >= 1], r"every $\rho$"),
+        (K - 1 + S + h >= M - F, [s + K - 1 + S >= M, s - h + 1 <= F], r"$t=s+K-1$, $M\le t+S$"),
+        (s / (2 * h) * (2 * h + w) >= s + w, [s >= 2 * h], rf"$M\le(s/2h)(2h+K-1+S)$, {LATE}"),
     )
-
-
-# --- all rounds --------------------------------------------------------------------------------------------
 
 
 def assembled() -> Evidence:
@@ -146,6 +114,9 @@ def order() -> Evidence:
 def certified(context: Context) -> Evidence:
     """The certified width of the range, summed over T rounds, against theory's bound."""
 
+    few = context.choose([(3, 2)], [(1, 1), (3, 2), (10, 4), (2, 6)])
+    horizons = context.choose((10**6,), (10**3, 10**12))
+
     def region(p: Any) -> Region:
         return Region(rate=Fraction(7, 2), rho=1 - Fraction(1, 10 ** p["e"]))
 
@@ -157,11 +128,7 @@ def certified(context: Context) -> Evidence:
         lambda p: spread(p["K"], region(p), p["T"], RATIONAL, stated=False),
         "<=",
         bound,
-        [
-            {"K": k, "1 - rho": f"1e-{e}", "e": e, "T": T}
-            for k, e in context.choose([(3, 2)], [(1, 1), (3, 2), (10, 4), (2, 6)])
-            for T in context.choose((10**6,), (10**3, 10**12))
-        ],
+        [{"K": k, "1 - rho": f"1e-{e}", "e": e, "T": T} for k, e in few for T in horizons],
         domain=rf"$\bar\Lambda=7/2$, constants {RATIONAL}",
     )
 
@@ -169,7 +136,6 @@ def certified(context: Context) -> Evidence:
 CLAIMS = [
     Claim(
         id="thm:dpp-regret/spread",
-        kind="addition",
         title=r"what $V$ can change: $O(\log(1/(1-\rho))/(1-\rho))$, not $T/V$",
         statement="The bounds of two policies inside the region differ by at most order "
         r"$\log(1/(1-\rho))/(1-\rho)$, uniformly in $T$; so this is all that $V$, or the policy, can change.",
@@ -182,12 +148,14 @@ CLAIMS = [
         checks={
             "every policy": (partial(every_policy, stated=False), confirming(drawn_inside)),
             "first two terms": links(
-                transient.powers_fall,
-                transient.fewest_samples,
-                transient.most_samples,
-                early,
-                late,
-                late_sums,
+                *(
+                    transient.powers_fall,
+                    transient.fewest_samples,
+                    transient.most_samples,
+                    early,
+                    late,
+                    late_sums,
+                )
             ),
             "third term": lambda: together(
                 transient.third_term(),

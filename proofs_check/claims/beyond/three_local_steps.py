@@ -1,10 +1,4 @@
-r"""Where the printed bound survives: up to three local steps, whatever the admissions and the retention.
-
-The printed round has \(\mu=1/n-1/N_{\mathrm{eff}}\) where the mismatch χ belongs, and μ is too small. But its
-constant is 10 where 5.2 is enough, and there are two ways to bound a round: through all samples seen
-(`theory.sharper.sharper_round`) and through the memory (`memory_round`). In every round one of the two is below the
-printed one. The first needs a σ that holds for the mismatch's supremum over Θ, which Assumption 4 alone does not give.
-"""
+r"""Where the printed bound survives: up to three local steps, whatever the admissions and the retention."""
 
 from __future__ import annotations
 
@@ -15,11 +9,10 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Context, confirming
+from proofs_check.claim import WRITTEN, Claim, confirming
+from proofs_check.engines.argument import Evidence, argument
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import admissions, fractions, retentions, search
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence
+from proofs_check.engines.exact import Found, admissions, drawn, fractions, retentions, unless
 from proofs_check.groundwork.learning import one_round, population
 from proofs_check.groundwork.learning.chaining import CONSTANT, HAUSSLER, proved_constant
 from proofs_check.groundwork.learning.many_rounds import memory_telescopes
@@ -46,12 +39,10 @@ mu, fresh = sp.symbols("mu fresh", real=True)
 def _printed(mu: Any, share: Any = 1) -> Any:
     """The printed root and generalisation terms, log⁺ a symbol that is not negative; `share` of the latter."""
     terms = bound.round_terms(mu, r**2, N, CONSTANTS)
-    if not terms.generalisation.has(sp.log(sp.Max(1, N / CONSTANTS.Pdim))):
+    log_plus = sp.log(sp.Max(1, N / CONSTANTS.Pdim))
+    if not terms.generalisation.has(log_plus):
         raise ValueError(f"log⁺(N/Pdim) is not in {terms.generalisation}")
-    plain = terms.generalisation.subs(
-        sp.log(sp.Max(1, N / CONSTANTS.Pdim)), sp.Symbol("logarithm", nonnegative=True)
-    )
-    return terms.root + share * plain
+    return terms.root + share * terms.generalisation.subs(log_plus, sp.Symbol("logarithm", nonnegative=True))
 
 
 def a_bound_is_below(share: Any = 1) -> Evidence:
@@ -60,17 +51,13 @@ def a_bound_is_below(share: Any = 1) -> Evidence:
     through_memory = memory_round(w**2, CONSTANTS).total
     printed, below = _printed(q**2, share), _printed(-(q**2), share)
     every = r"every $D$, $\sigma$, $B$, $\mathrm{Pdim}$"
-    return steps(
-        (
-            sp.Or(through_all <= printed, through_memory <= printed),
-            [s**2 <= q**2 + 2 * r**2, w**2 <= q**2 + r**2],
-            rf"{every}; $\mu=q^2\ge0$, so that $1/n=q^2+r^2$",
-        ),
-        (
-            through_memory <= printed,
-            [w**2 <= q**2 + r**2, CONSTANTS.D * CONSTANTS.sigma >= bound.deviation_term(1, CONSTANTS)],
-            r"$D\sigma\ge5.2B\sqrt{\mathrm{Pdim}}$: the bound through the memory, which knows no mismatch",
-        ),
+    known = [s**2 <= q**2 + 2 * r**2, w**2 <= q**2 + r**2]
+    wide = CONSTANTS.D * CONSTANTS.sigma >= bound.deviation_term(1, CONSTANTS)
+    alone = r"$D\sigma\ge5.2B\sqrt{\mathrm{Pdim}}$: the bound through the memory, which knows no mismatch"
+    either = sp.Or(through_all <= printed, through_memory <= printed)
+    return argument(
+        (either, known, rf"{every}; $\mu=q^2\ge0$, so that $1/n=q^2+r^2$"),
+        (through_memory <= printed, [known[1], wide], alone),
         (through_memory <= below, [w**2 <= r**2 - q**2], rf"{every}; $\mu=-q^2<0$, so that $1/n=r^2-q^2$"),
     )
 
@@ -93,27 +80,20 @@ def mismatch_is_near() -> Evidence:
     """χ <= μ + 2/N_eff, because the memory's weight is not negative."""
     uses, squares = sp.symbols("uses squares", positive=True)
     in_memory = sp.Symbol("in_memory", real=True)
-    inverse = 1 / effective_from_sums(uses, squares)
-    return always(
-        mismatch_from_sums(n, uses, squares, in_memory) <= (1 / n - inverse) + 2 * inverse,
-        given=[in_memory >= 0],
-        domain=r"any retention rule: uses $=\sum A$, squares $=\sum A^2$, in_memory $=\sum A$ over the memory",
-    )
+    inverse, chi = 1 / effective_from_sums(uses, squares), mismatch_from_sums(n, uses, squares, in_memory)
+    sums = r"any retention rule: uses $=\sum A$, squares $=\sum A^2$, in_memory $=\sum A$ over the memory"
+    return argument((chi <= (1 / n - inverse) + 2 * inverse, [in_memory >= 0], sums))
 
 
 def constants_cover() -> Evidence:
     """ηEG²/2 is at most the printed linear and constant terms, also where μ is negative; D²/(2ηE) at most D²/(2η)."""
-    c = CONSTANTS
-    per_round = (
-        (
-            step_constant(k) <= bound.linear_term(mu, k) + bound.per_round_constant_as_stated(k),
-            [mu >= -1, c.sigma <= c.G],
-            rf"$E={k.E}$, $\mu\ge-1/N_{{\mathrm{{eff}}}}\ge-1$, every $\eta$, $L$, $D$, $\sigma\le G$",
-        )
-        for k in (replace(c, E=E) for E in range(1, MOST_STEPS + 1))
-    )
+    rows, c = [], CONSTANTS
+    for k in (replace(c, E=E) for E in range(1, MOST_STEPS + 1)):
+        covered = step_constant(k) <= bound.linear_term(mu, k) + bound.per_round_constant_as_stated(k)
+        domain = rf"$E={k.E}$, $\mu\ge-1/N_{{\mathrm{{eff}}}}\ge-1$, every $\eta$, $L$, $D$, $\sigma\le G$"
+        rows.append((covered, [mu >= -1, c.sigma <= c.G], domain))
     once = sp.Le(bound.initial_term(c.merged), bound.initial_term(c), evaluate=False)
-    return steps(*per_round, (once, [], r"every $D$, $\eta$, $E\ge1$"))
+    return argument(*rows, (once, [], r"every $D$, $\eta$, $E\ge1$"))
 
 
 def not_with_four() -> Evidence:
@@ -133,47 +113,31 @@ def not_with_four() -> Evidence:
     )
 
 
-DRAWN = {
-    "K": retentions(5),
-    "rounds": admissions(clients=2, rounds=8, most=9),
-    "E": st.integers(1, MOST_STEPS),
-    "reach": fractions(),
-    "Pdim": st.integers(1, 9),
-    "share": st.fractions(Fraction(1, 8), 1, max_denominator=8),
-}
-
-
-def schedules(context: Context) -> Evidence:
-    """Drawn schedules: the smaller of the two bounds, round by round, against `theorem_1_as_stated` over all rounds."""
-
-    def exceeds(
-        K: int, rounds: list[list[int]], E: int, reach: Fraction, Pdim: int, share: Fraction
-    ) -> dict[str, Any] | None:
-        admitted = [sum(one) for one in rounds]
-        if any(sum(admitted[max(0, t - K) : t]) == 0 for t in range(1, len(admitted) + 1)):
-            return None
-        steps = {"eta": Fraction(1, 7), "E": E, "L": Fraction(1, 9), "G": 3}
-        c = Constants(D=reach, sigma=3 * share, B=Fraction(3, 2), Pdim=Pdim, **steps).map(ball)
-        seen = trajectory(admitted, K)
-        columns = {
-            name: [ball(Fraction(x)) for x in getattr(seen, name)] for name in ("n", "N", "uniformity")
-        }
-        printed = theorem_1_as_stated(**columns, constants=c)
-        ours = bound.initial_term(c.merged) + len(admitted) * step_constant(c)
-        for new, held, size, chi in zip(admitted, seen.n, seen.effective, seen.mismatch, strict=True):
-            through_all = sharper_round(ball(Fraction(chi)), ball(1 / Fraction(size)), c).total
-            ours += through_all.min(memory_round(ball(Fraction(stale_weight([new], [int(held)]))), c).total)
-        if ours <= printed.total:
-            return None
-        return {"proved": str(ours), "printed": str(printed.total)}
-
-    return search(
-        context,
-        DRAWN,
-        exceeds,
-        examples=context.choose(40, 400),
-        domain=r"$K$-step retention, any admissions of two clients, $E=1$, 2, 3, $\sigma\le G$",
-    )
+@drawn(
+    r"$K$-step retention, any admissions of two clients, $E=1$, 2, 3, $\sigma\le G$",
+    (40, 400),
+    K=retentions(5),
+    rounds=admissions(clients=2, rounds=8, most=9),
+    E=st.integers(1, MOST_STEPS),
+    reach=fractions(),
+    Pdim=st.integers(1, 9),
+    share=st.fractions(Fraction(1, 8), 1, max_denominator=8),
+)
+def schedules(K: int, rounds: list[list[int]], E: int, reach: Fraction, Pdim: int, share: Fraction) -> Found:
+    """The smaller of the two bounds, round by round, against `theorem_1_as_stated` over all rounds."""
+    admitted = [sum(one) for one in rounds]
+    if any(sum(admitted[max(0, t - K) : t]) == 0 for t in range(1, len(admitted) + 1)):
+        return None
+    steps = {"eta": Fraction(1, 7), "E": E, "L": Fraction(1, 9), "G": 3}
+    c = Constants(D=reach, sigma=3 * share, B=Fraction(3, 2), Pdim=Pdim, **steps).map(ball)
+    seen = trajectory(admitted, K)
+    columns = {name: [ball(Fraction(x)) for x in getattr(seen, name)] for name in ("n", "N", "uniformity")}
+    printed = theorem_1_as_stated(**columns, constants=c).total
+    ours = bound.initial_term(c.merged) + len(admitted) * step_constant(c)
+    for new, held, size, chi in zip(admitted, seen.n, seen.effective, seen.mismatch, strict=True):
+        through_all = sharper_round(ball(Fraction(chi)), ball(1 / Fraction(size)), c).total
+        ours += through_all.min(memory_round(ball(Fraction(stale_weight([new], [int(held)]))), c).total)
+    return unless(ours <= printed, proved=str(ours), printed=str(printed))
 
 
 PROVED, LESS = (decimal(sp.Rational(str(x))) for x in (CONSTANT, ENOUGH))
@@ -181,7 +145,6 @@ ROUND = bound.round_terms(mu, inverse_neff, N, CONSTANTS)
 CLAIMS = [
     Claim(
         id="thm:regret-neff/three-local-steps",
-        kind="addition",
         title=rf"printed bound, $E\le{MOST_STEPS}$, any schedule (ours)",
         statement=said(
             rf"With at most {MOST_STEPS} local steps and $\sigma\le G$ the printed bound (true uniformity, positive "
@@ -248,10 +211,8 @@ CLAIMS = [
                 population.fresh_mean,
                 population.stale_weights_of_a_client,
                 population.stale_weights_merged,
-                lambda: always(
-                    stale_weight([fresh], [n]) <= 1 / n,
-                    given=[fresh >= 0],
-                    domain="weights $n_m/n$, any number of fresh samples",
+                lambda: argument(
+                    (stale_weight([fresh], [n]) <= 1 / n, [fresh >= 0], "weights $n_m/n$, any $\\Lambda$")
                 ),
                 confirming(population.fresh_do_not_deviate),
             ),

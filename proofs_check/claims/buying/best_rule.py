@@ -1,11 +1,8 @@
-r"""When to replace a sample (`buy:best-rule`): places decouple, each a stopping problem in the age of its sample.
-
-A function h of the age that satisfies Bellman's inequality bounds every causal rule; the best thresholds attain it.
-"""
+r"""When to replace a sample (`buy:best-rule`): by its age alone, whatever the other places (`buy:best-rule/places`)."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import pairwise, product
 from typing import Any
 
@@ -13,18 +10,17 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Given, confirming
+from proofs_check.engines.argument import Evidence, argument
 from proofs_check.engines.exact import Found, differing, drawn, everywhere, unless
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, together
+from proofs_check.evidence import holds, undecided
 from proofs_check.groundwork.buying.certificates import capped_price
-from proofs_check.groundwork.buying.market import HIGH, LOW, SYMBOLS, j
-from proofs_check.groundwork.buying.rules import all_rules, least_at, long_run
+from proofs_check.groundwork.buying.market import PAPER, SYMBOLS, j
+from proofs_check.groundwork.buying.rules import all_rules, joint_optimum, least_at, long_run, values
 from proofs_check.text import said
 from theory.capacity import age_burden
-from theory.prices import Atoms, Uniform
+from theory.prices import Atoms
 from theory.replacement import best_rule, cycle, least_burden
 
-F = Fraction
 g, g1, now, later, h1, worth, price, h = sp.symbols("g g_1 now later h_1 lambda c h", real=True)
 mu = sp.Symbol("mu", nonnegative=True)
 replaced, stayed = mu * price + g1 + h1, g + later  # the two choices of a round
@@ -38,7 +34,7 @@ MARTINGALES = Given(
 def one_round() -> Evidence:
     chosen = sp.Symbol("chosen", real=True)
     either = sp.Or(sp.Eq(chosen, replaced), sp.Eq(chosen, stayed))
-    return steps(
+    return argument(
         (chosen >= smaller, [either], "every age, price and decision"),
         (smaller >= wait, [g1 - worth + h1 >= 0], r"every $h$ and $\lambda$ with $g(1)-\lambda+h(1)\ge0$"),
     )
@@ -46,40 +42,28 @@ def one_round() -> Evidence:
 
 def many_rounds() -> Evidence:
     total, added, first, after, t, cost, share = sp.symbols("total added first after t cost share", real=True)
-    later = total + added >= worth * (t + 1) + first - after
-    return steps(
+    later, within = total + added >= worth * (t + 1) + first - after, [g + mu * cost >= worth, cost <= share]
+    return argument(
         (later, [total >= worth * t + first - now, added >= worth + now - after], "every round"),
-        (
-            g >= worth - mu * share,
-            [g + mu * cost >= worth, cost <= share],
-            "a mean burden $g$, a mean cost within the budget",
-        ),
+        (g >= worth - mu * share, within, "a mean burden $g$, a mean cost within the budget"),
     )
 
 
 def attained() -> Evidence:
     more, above, mix, share = sp.symbols("more above mix share", real=True)
     burden1, burden2, cost1, cost2 = sp.symbols("burden_1 burden_2 cost_1 cost_2", real=True)
-    falls = sp.Min(mu * price, g - worth + h) >= sp.Min(mu * price, g - more + above)
-    dear, cheap = sp.Eq(burden1 + mu * cost1, worth), sp.Eq(burden2 + mu * cost2, worth)
+    falls = [sp.Min(mu * price, g - worth + h) >= sp.Min(mu * price, g - more + above)]
+    falls += [g1 - worth + h > g1 - more + above]
+    rules = [sp.Eq(burden1 + mu * cost1, worth), sp.Eq(burden2 + mu * cost2, worth)]
+    rules += [sp.Eq(mix * cost1 + (1 - mix) * cost2, share)]
     mixture = sp.Eq(mix * burden1 + (1 - mix) * burden2, worth - mu * share)
-    return together(
-        always(sp.Eq(smaller, wait), given=[sp.Eq(g1 - worth + h1, 0)], domain="every age and price"),
-        always(
-            [falls, g1 - worth + h > g1 - more + above],
-            given=[more > worth, above <= h],
-            domain=r"a larger $\lambda$ has a smaller $h$, age by age, and a smaller $g(1)-\lambda+h(1)$",
-        ),
-        always(
-            sp.Min(mu * price, g - g1 + h) >= 0,
-            given=[g >= g1, h >= 0, price > 0],
-            domain=r"$h\ge0$ at $\lambda=g(1)$, age by age: so there is a root",
-        ),
-        always(
-            mixture,
-            given=[dear, cheap, sp.Eq(mix * cost1 + (1 - mix) * cost2, share)],
-            domain=r"two rules of one $\lambda$, mixed to cost $C/S$",
-        ),
+    smaller_h = r"a larger $\lambda$ has a smaller $h$, age by age, and a smaller $g(1)-\lambda+h(1)$"
+    root = r"$h\ge0$ at $\lambda=g(1)$, age by age: so there is a root"
+    return argument(
+        (sp.Eq(smaller, wait), [sp.Eq(g1 - worth + h1, 0)], "every age and price"),
+        (falls, [more > worth, above <= h], smaller_h),
+        (sp.Min(mu * price, g - g1 + h) >= 0, [g >= g1, h >= 0, price > 0], root),
+        (mixture, rules, r"two rules of one $\lambda$, mixed to cost $C/S$"),
     )
 
 
@@ -87,21 +71,17 @@ def thresholds_grow() -> Evidence:
     """At the last age h is the same for all later ones, so it holds from there down."""
     higher, after = sp.symbols("higher after", real=True)
     stay, stay_later = g - worth + h, higher - worth + after
-    return always(
-        [
-            sp.Min(mu * price, stay) <= sp.Min(mu * price, stay_later),
-            stay / (1 + mu) <= stay_later / (1 + mu),
-        ],
-        given=[g <= higher, h <= after],
-        domain=r"every price, $\mu\ge0$, $\lambda$, and burdens that do not fall",
-    )
+    grows = [sp.Min(mu * price, stay) <= sp.Min(mu * price, stay_later)]
+    grows += [stay / (1 + mu) <= stay_later / (1 + mu)]
+    domain = r"every price, $\mu\ge0$, $\lambda$, and burdens that do not fall"
+    return argument((grows, [g <= higher, h <= after], domain))
 
 
 def _taken(law: Atoms, thresholds: Any) -> list[list[bool]]:
     return [[p <= top for p in law.prices] for top in thresholds]
 
 
-def _not_the_best(law: Atoms, burdens: list[int], part: Fraction) -> Found:
+def _not_the_best(law: Atoms, burdens: list[int], part: F) -> Found:
     """theory's mixture against the hull of all stationary rules; its thresholds grow, and its chains are solved."""
     share = part * law.mean
     points = [long_run(law, rule, burdens) for rule in all_rules(len(law.prices), len(burdens))]
@@ -122,15 +102,11 @@ def _not_the_best(law: Atoms, burdens: list[int], part: Fraction) -> Found:
     return None
 
 
-@everywhere(
+every_rule = everywhere(
     "prices 1, 3; 2, 3; 1, 2, 6; three shares; all stationary rules",
     case=(([1, 3], [1, 3, 5, 7]), ([2, 3], [1, 3, 5, 7]), ([1, 2, 6], [1, 2, 9])),
     part=(F(1, 4), F(1, 2), F(9, 10)),
-)
-def every_rule(case: tuple[list[int], list[int]], part: Fraction) -> Found:
-    return _not_the_best(Atoms.of(case[0]), case[1], part)
-
-
+)(lambda case, part: _not_the_best(Atoms.of(case[0]), case[1], part))
 LAWS = st.lists(st.integers(1, 6), min_size=2, max_size=4).map(Atoms.of)
 RISES = st.lists(st.integers(0, 4), min_size=3, max_size=3).filter(lambda steps: any(steps[1:]))
 drawn_rules = drawn(
@@ -162,11 +138,11 @@ def renewal(case: tuple[Atoms, tuple[Any, ...]]) -> Found:
     "three lists of prices, and prices uniform on $[1,10]$; 138 savings",
     case=[
         *((law, F(k, 4)) for law in LISTS for k in range(1, 40)),
-        *((Uniform(LOW, HIGH), F(k * k, 18)) for k in range(10)),  # θ = 1 + k
-        *((Uniform(LOW, HIGH), F(k, 2)) for k in range(9, 20)),  # θ above all prices
+        *((PAPER, F(k * k, 18)) for k in range(10)),  # θ = 1 + k
+        *((PAPER, F(k, 2)) for k in range(9, 20)),  # θ above all prices
     ],
 )
-def indifference(case: tuple[Any, Fraction]) -> Found:
+def indifference(case: tuple[Any, F]) -> Found:
     """theory's price to take where a round of waiting costs a saving: E(θ-c)⁺ = θ - E min(c, θ) is that saving."""
     law, saving = case
     top = law.indifferent(saving)
@@ -174,18 +150,69 @@ def indifference(case: tuple[Any, Fraction]) -> Found:
     return unless(met == saving and top >= law.lowest, top=top, met=met)
 
 
+ONE_PLACE = Given("buy:best-rule", "the bound for each place, and that it is attained")
+first, second, third, fourth = sp.symbols("replaced_1 stayed_1 replaced_2 stayed_2", real=True)
+least = sp.Min(first + third, first + fourth, second + third, second + fourth)
+apart = sp.Min(first, second) + sp.Min(third, fourth)
+
+
+@everywhere(
+    "two places, three laws of two prices, 3 or 4 ages, two budgets",
+    prices=([1, 3], [2, 3], [1, 1, 5]),
+    burdens=([1, 3, 5], [1, 2, 2, 6]),
+    part=(F(1, 3), F(3, 4)),
+)
+def joint_bellman(prices: list[int], burdens: list[int], part: F) -> Found:
+    """h(i) + h(j) satisfies the joint inequality, and 2(λ - μC/S) is what the mixture has: none is below it."""
+    law, last = Atoms.of(prices), len(burdens) - 1
+    share = part * law.mean
+    *_, burden, multiplier = least_burden(law, burdens, share)
+    found = best_rule(law, burdens, multiplier)
+    value = found.burden + multiplier * found.cost
+    h = values(law, burdens, multiplier, value)
+    for pair in product(range(len(burdens)), repeat=2):
+        expected, demanded = F(0), 2 * value + sum(h[k] for k in pair)
+        for weight, cost in zip(law.weights, law.prices, strict=True):
+            choices = []
+            for choice in product((False, True), repeat=2):
+                new = [0 if take else min(age + 1, last) for age, take in zip(pair, choice, strict=True)]
+                choices.append(sum(burdens[k] + h[k] for k in new) + multiplier * cost * sum(choice))
+            expected += weight * min(choices)
+        if expected < demanded:
+            return {"ages": pair, "expected": expected, "demanded": demanded}
+    dual = value - multiplier * share
+    return unless(dual == burden, dual=dual, primal=burden)
+
+
+def joint_program() -> Evidence:
+    """The linear program over all joint rules of two places, solved in floats: it gains nothing on twice the best."""
+    cases = (([1, 3], [1, 3, 5], F(3, 4)), ([1, 1, 5], [1, 2, 6], F(1)), ([2, 3], [1, 3, 5], F(5, 4)))
+    seen = []
+    for prices, burdens, share in cases:
+        law = Atoms.of(prices)
+        *_, burden, _ = least_burden(law, burdens, share)
+        seen.append((joint_optimum(law, burdens, 2 * float(share)), float(2 * burden)))
+    gap = max(abs(found - stated) for found, stated in seen)
+    said = holds if gap <= 1e-9 else undecided
+    return said(
+        "worst case",
+        f"the two differ by {gap:.1e}",
+        domain="two places, two prices, three ages; all joint rules",
+        strength="certified numerically",
+        certificate={"pairs": seen},
+    )
+
+
 CLAIMS = [
     Claim(
         id="buy:best-rule",
-        kind="addition",
         title="the best time to replace a sample: thresholds by age",
         statement="Let $S$ places be kept full, prices be independent of one law, and $g$ be a burden that "
         r"does not fall with age. If $h$ and $\lambda$ satisfy Bellman's inequality, every causal rule for "
-        r"all places together, whichever samples it replaces, has a mean burden plus $\mu$ times the mean "
-        r"cost per place of $\lambda$ at least in the long run; so one of mean cost $C$ has no burden "
-        r"below $\lambda-\mu C/S$. The largest of these bounds is attained by a mixture of two rules that "
-        r"replace a sample used $j$ times at prices up to $\theta(j)$; $\theta(j)$ does not fall with $j$, "
-        "so that the oldest go first: first in, first out.",
+        r"all places together has a mean burden plus $\mu$ times the mean cost per place of $\lambda$ at "
+        r"least in the long run; so one of mean cost $C$ has no burden below $\lambda-\mu C/S$. The largest "
+        "of these bounds is attained by a mixture of two rules that replace a sample used $j$ times at "
+        r"prices up to $\theta(j)$, which does not fall with $j$: first in, first out.",
         formula=said(
             r"h(j)\le\mathbb E\min\bigl(\mu c,\,g(j+1)-\lambda+h(j+1)\bigr),\ g(1)-\lambda+h(1)\ge0\ \Rightarrow\ "
             r"\mathbb E[g]+\mu\,\mathbb E[\text{cost}]\ge\lambda,\qquad g(j)=@g",
@@ -194,39 +221,57 @@ CLAIMS = [
         domain="every law of independent prices in a bounded interval above 0, every $S$ and $C$, every "
         "burden",
         given=(WRITTEN, MARTINGALES),
-        sketch=r"A decision in a round replaces the sample of a place, at $\mu c+g(1)+h(1)$, or keeps it, "
-        "at $g(j+1)+h(j+1)$. Whatever is decided is at least the smaller of the two, and its mean over the "
-        r"price, which is independent of the past, is at least $\lambda+h(j)$: for each place, and so for "
-        "any joint rule, since costs and burdens add up over places. Over $T$ rounds the sum telescopes to "
-        r"$\lambda T+h(\text{first})-h(\text{last})$, and $h$ is bounded, since ages beyond $J$ may count "
-        "as $J$: that lowers burdens that do not fall, and nothing if a sample of age $J$ is replaced at "
-        r"any price. In the mean, and with probability 1 by the strong law, burden plus $\mu$ times cost "
-        r"is $\lambda$ at least. From the last age down, equality defines $h$ for any $\lambda$; it falls "
-        r"in $\lambda$, and so does $g(1)-\lambda+h(1)$, not negative at $\lambda=g(1)$: at its root (or "
-        r"at $\lambda=g(J)$, if nothing is worth its price) the rule that takes the smaller choice attains "
-        r"$\lambda$: replace where $\mu c\le g(j+1)-\lambda+h(j+1)=\mu\theta(j)$. Since $g$ does not fall "
-        r"and $h(J)$ stands for all later ages, $h$ and $\theta$ do not fall, by induction from $J$ down: "
-        r"who replaces all with $\theta(\text{age})\ge c$ replaces the oldest. As $\mu$ goes from 0 to "
-        "infinity the best rule's cost falls; where it jumps over $C/S$ two rules have the same "
-        r"$\lambda$, and their mixture costs $C/S$ and has the burden $\lambda-\mu C/S$.",
+        sketch=r"A decision replaces the sample of a place, at $\mu c+g(1)+h(1)$, or keeps it, at "
+        r"$g(j+1)+h(j+1)$. The smaller of the two has at least the mean $\lambda+h(j)$ over the price, which "
+        "is independent of the past: for each place, and so for any joint rule, since costs and burdens add "
+        r"up over places. Over $T$ rounds the sum telescopes to $\lambda T+h(\text{first})-h(\text{last})$, "
+        "and $h$ is bounded, since ages beyond $J$ may count as $J$: that lowers burdens that do not fall, "
+        "and nothing if a sample of age $J$ is replaced at any price. So the bound holds in the mean, and "
+        "with probability 1 by the strong law. From the last age down, equality defines $h$ for any "
+        r"$\lambda$; it falls in $\lambda$, and so does $g(1)-\lambda+h(1)$, not negative at $\lambda=g(1)$: "
+        r"at its root (or at $\lambda=g(J)$, if nothing is worth its price) the rule that takes the smaller "
+        r"choice attains $\lambda$: replace where $\mu c\le g(j+1)-\lambda+h(j+1)=\mu\theta(j)$. Since $g$ "
+        r"does not fall, neither do $h$ and $\theta$, by induction from $J$ down. As $\mu$ grows the best "
+        r"rule's cost falls; where it jumps over $C/S$ two rules have the same $\lambda$, and their mixture "
+        r"costs $C/S$ and has the burden $\lambda-\mu C/S$.",
         checks={
             "every causal rule": (one_round, many_rounds),
-            "thresholds grow": (thresholds_grow, confirming(every_rule), confirming(drawn_rules)),
+            "thresholds grow": (thresholds_grow, *map(confirming, (every_rule, drawn_rules))),
             "the mixture is best": (
                 attained,
-                confirming(renewal),
-                confirming(indifference),
-                confirming(every_rule),
-                confirming(drawn_rules),
+                *map(confirming, (renewal, indifference, every_rule, drawn_rules)),
             ),
         },
         symbols={
             **SYMBOLS,
-            "g": "what a sample of an age adds to the noise",
             "h": "the value of having used a sample $j$ times",
-            "j": "an age: how often a sample has been used",
             "λ": r"the least burden and $\mu$·cost of a place, a round",
             "μ": "the price of money in burdens",
         },
+    ),
+    Claim(
+        id="buy:best-rule/places",
+        title="a joint rule for all places gains nothing",
+        statement="Let a rule for $S$ places look at the ages of all samples, at the whole past and at the "
+        "price, and replace any of them. Its mean burden at mean cost $C$ is at least $S$ times the best "
+        "of one place at cost $C/S$, so each place may be left to its own thresholds.",
+        formula=r"\min_{\text{all places}}\mathbb E\Bigl[\sum_{i\le S}g(A_i)\Bigr]="
+        r"S\min_{\text{one place}}\mathbb E[g(A)]",
+        domain="every $S$, every law of independent prices, every burden",
+        given=(WRITTEN, ONE_PLACE),
+        sketch=r"With $\sum h(\text{age})$ over the places for the value of a state, Bellman's inequality "
+        "for all places is the sum of theirs: any combination of choices is allowed and costs the sum of "
+        "what they cost, so the least over all combinations is the sum of the least, place by place, in the "
+        r"mean over the price $S\lambda+\sum h$ at least. For two places the checks also try every pair of "
+        "ages and all four decisions, and solve the linear program over all joint rules, which knows nothing "
+        "of this argument.",
+        symbols={**SYMBOLS, "A_i": "the age of the sample in place $i$", "i": "a place"},
+        checks=(  # two places, and so any number of them
+            lambda: argument(
+                (sp.Eq(least, apart), [], "every costs of the two choices of each of two places")
+            ),
+            confirming(joint_bellman),
+            confirming(joint_program),
+        ),
     ),
 ]

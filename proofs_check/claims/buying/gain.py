@@ -1,23 +1,15 @@
-r"""What the guarantee gains (`buy:gain`): over constant admission, and ACDPP, which becomes it, for the same money.
-
-Compared are rules with the same budget C and the same memory S: by the small-step noise floor of the law of reuse, and
-by the round's terms in the corrected Theorem 1.
-"""
+r"""What the guarantee gains (`buy:gain`): over constant admission, and ACDPP, which becomes it, for the same money."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Given
-from proofs_check.engines.exact import differing, exhaust
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.limit import limits
-from proofs_check.evidence import Evidence, together
+from proofs_check.engines.argument import Evidence, argument, equal, limits, together
 from proofs_check.groundwork.buying.certificates import papers_best
-from proofs_check.groundwork.buying.figures import figures
+from proofs_check.groundwork.buying.figures import exactly, figures
 from proofs_check.groundwork.buying.market import BUDGET, HIGH, LOW, PAPER, PLACES, SETTING, SHARE, SYMBOLS, S
 from proofs_check.groundwork.regret.orders import t
 from proofs_check.groundwork.regret.transient import plain
@@ -35,20 +27,14 @@ from theory.region import region_maximum, region_minimum
 from theory.reuse import mismatch_from_sums, uniformity_from_deficits
 from theory.stationary import small_step_floor
 
-F = Fraction
 mine, other, bought, mean, y = sp.symbols("r f R mean y", positive=True)  # rates: effective, and of purchases
-BEST = Given(
-    "buy:best-rule",
-    "that no causal rule that keeps the memory full has a larger effective rate, as the certificate shows",
-)
+BEST = Given("buy:best-rule", "that no causal rule that keeps the memory full has a larger effective rate")
 AGES = Given("buy:noise-by-age", "that small steps have the noise $(1-a)/2$ over the effective rate")
 ONLINE = Given(
-    "buy:online-age",
-    r"that the online rule's expected $N_{\mathrm{eff}}/T$ is $SR/(2S-R)$ at least, for large $V$ and $T$",
+    "buy:online-age", r"that online the expected $N_{\mathrm{eff}}/T$ is $SR/(2S-R)$ at least in the end"
 )
 SAME = Given(
-    "thm:dpp-regret/region-buys-nothing",
-    "that every policy inside the region, ACDPP too, is constant admission in the end",
+    "thm:dpp-regret/region-buys-nothing", "that inside the region all is constant admission in the end"
 )
 
 
@@ -67,23 +53,17 @@ def constant_admission() -> Evidence:
     uniform = rate * uniformity_from_deficits(rate * t, first, second, K)
     domain = r"$N=\bar\Lambda t$, every $K$ and bounded deficits"
     return together(
-        exhaust(
-            [{"spent": spent}],
-            lambda spent: differing(spent=spent, wanted=[RATE, BUDGET, PLACES]),
-            domain=f"{SETTING}: the rate, its cost, the samples held",
-            strength="proof",
-        ),
+        exactly(f"{SETTING}: the rate, its cost, the samples held", spent, [RATE, BUDGET, PLACES]),
         limits(t, (uniform, rate, r"$N_{\mathrm{eff}}/t$"), domain=domain),
     )
 
 
 def inside_the_region() -> Evidence:
     rounds = sp.Symbol("t", integer=True, positive=True)
-    least, most = (
-        plain(end(REGION, rounds), y=rounds).subs(y, 1 / t) for end in (region_minimum, region_maximum)
-    )
-    ends = ((least, rate, "the least admission"), (most, rate, "the largest admission"))
-    return limits(t, *ends, domain=r"$y=\rho^t\to0$, every $\rho$ and $\bar\Lambda$")
+    ends = (("least", region_minimum), ("largest", region_maximum))
+    found = [(name, plain(end(REGION, rounds), y=rounds).subs(y, 1 / t)) for name, end in ends]
+    rows = [(at, rate, f"the {name} admission") for name, at in found]
+    return limits(t, *rows, domain=r"$y=\rho^t\to0$, every $\rho$ and $\bar\Lambda$")
 
 
 def generalisation() -> Evidence:
@@ -91,13 +71,10 @@ def generalisation() -> Evidence:
     ours = generalisation_term(1 / (mine * t), bought * t, CONSTANTS)
     theirs = generalisation_term(1 / (other * t), other * t, CONSTANTS)
     sharper = deviation_term(1 / (mine * t), CONSTANTS) / deviation_term(1 / (other * t), CONSTANTS)
-    domain = r"every $r$, $f$, $R$, $B$ and $\mathrm{Pdim}$"
-    return together(
-        limits(t, (ours / theirs, sp.sqrt(other / mine), "the terms' ratio"), domain=domain),
-        equations(
-            (sharper**2, other / mine, "the squared ratio and $f/r$"),
-            domain="every round: the sharper term without logarithm",
-        ),
+    ratio = (ours / theirs, sp.sqrt(other / mine), "the terms' ratio")
+    return argument(
+        limits(t, ratio, domain=r"every $r$, $f$, $R$, $B$ and $\mathrm{Pdim}$"),
+        (sharper**2, other / mine, "its square and $f/r$", "every round: the sharper term without logarithm"),
     )
 
 
@@ -106,8 +83,8 @@ def mismatch() -> Evidence:
     chi = mismatch_from_sums(S, S * t, S * t * (2 * mean - 1), S * mean)
     constant = constant_round(K, t, S / K, CONSTANTS)
     root, linear = root_term(chi, CONSTANTS), linear_term(chi, CONSTANTS.merged)
-    return together(
-        equal(chi, (1 - 1 / t) / S, domain="every $S$, $t$ and mean age", what=r"$\chi$ and $(1-1/t)/S$"),
+    return argument(
+        (chi, (1 - 1 / t) / S, r"$\chi$ and $(1-1/t)/S$", "every $S$, $t$ and mean age"),
         limits(
             t,
             (root / constant.root, 1, "the root term over constant admission's"),
@@ -135,19 +112,17 @@ def papers_budgets() -> Evidence:
 CLAIMS = [
     Claim(
         id="buy:gain",
-        kind="addition",
         title="for the same money: 1.86 times the effective rate",
         statement="Compare rules that spend $C$ per round and hold $S$ samples. In the law of reuse the "
-        "noise floor of small steps is in inverse ratio to the effective rate, whatever the losses. "
-        r"Constant admission has $N_{\mathrm{eff}}/t\to\bar\Lambda=C/\bar c$, and so has every policy "
-        r"inside the paper's region, ACDPP at any $V$ and $\rho$. In the corrected Theorem 1 the root and "
-        "the linear term of a round tend to the same for the same $S$, and the generalisation term to "
-        r"$\sqrt{f/r}$ of constant admission's, $f$ and $r$ being the effective rates. With the paper's "
-        "MNIST budgets and prices uniform on $[1,10]$ the best rule for known prices has 1.864 times the "
-        "effective rate (18.64 to 10, with 22.17 samples bought to 10), 0.7325 times the generalisation "
-        "term, and closes 51.5 % of the gap between constant admission's noise and that of $S$ fresh "
-        "samples per round; no causal rule that holds $S$ samples does better. Online, prices unknown, "
-        "1.466 times is guaranteed for large $V$ and $T$.",
+        "noise floor of small steps is in inverse ratio to the effective rate, whatever the losses. Constant "
+        r"admission has $N_{\mathrm{eff}}/t\to\bar\Lambda=C/\bar c$, and so has every policy inside the "
+        r"paper's region, ACDPP at any $V$ and $\rho$. In the corrected Theorem 1 the root and the linear "
+        r"term of a round tend to the same for the same $S$, and the generalisation term to $\sqrt{f/r}$ of "
+        "constant admission's. With the paper's MNIST budgets and prices uniform on $[1,10]$ the best rule "
+        "for known prices has 1.864 times the effective rate (18.64 to 10, with 22.17 samples bought to 10), "
+        "0.7325 times the generalisation term, and closes 51.5 % of the gap between constant admission's "
+        "noise and that of $S$ fresh samples per round; no causal rule that holds $S$ samples does better. "
+        "Online, prices unknown, 1.466 times is guaranteed for large $V$ and $T$.",
         formula=said(
             r"\frac{\text{floor}(f)}{\text{floor}(r)}=\frac rf,\qquad\lim_{t\to\infty}\frac{\text{generalisation}(r)}"
             r"{\text{generalisation}(f)}=@root,\qquad\text{closed}=@gap",
@@ -157,15 +132,14 @@ CLAIMS = [
         domain="quadratic losses with one Hessian for the floors, the hypotheses of thm:regret-neff for "
         "the bound; figures for $S=100$, $C=55$, prices uniform on $[1,10]$",
         given=(WRITTEN, BEST, AGES, ONLINE, SAME),
-        sketch=r"Floors: to first order in $\eta$ a floor is $(\eta E/4)\sum h^2s^2$ over the effective "
-        "rate (buy:noise-by-age for full memories, law:reuse/effective-rate for the others). Constant "
-        r"admission uses each sample $K$ times but for the last $K-1$ rounds', so $N_{\mathrm{eff}}=N$ up "
-        r"to a bounded number, and $N=\bar\Lambda t$. Inside the region $\Lambda(t)$ lies between "
-        r"$(1-\rho^t)\bar\Lambda$ and $\bar\Lambda/(1-\rho^t)$, so $N/t$, $N_{\mathrm{eff}}/t$ and "
-        r"$1/\sum\omega^2$ per round tend to $\bar\Lambda$ too. Theorem 1: with $n=S$ and ages that are "
-        r"steady in the mean, $W=\sum A$ over the memory over $St$, so "
-        r"$\chi=1/S+(2\bar A-1)/(St)-2\bar A/(St)=(1-1/t)/S$, and constant admission's is "
-        r"$(1-1/y-\ldots)/S$; the generalisation terms are "
+        sketch=r"Floors: to first order in $\eta$ a floor is $(\eta E/4)\sum h^2s^2$ over the effective rate "
+        "(buy:noise-by-age for full memories, law:reuse/effective-rate for the others). Constant admission "
+        r"uses each sample $K$ times but for the last $K-1$ rounds', so $N_{\mathrm{eff}}=N=\bar\Lambda t$ "
+        r"up to a bounded number. Inside the region $\Lambda(t)$ lies between $(1-\rho^t)\bar\Lambda$ and "
+        r"$\bar\Lambda/(1-\rho^t)$, so $N/t$, $N_{\mathrm{eff}}/t$ and $1/\sum\omega^2$ per round tend to "
+        r"$\bar\Lambda$ too. Theorem 1: with $n=S$ and ages that are steady in the mean, $W=\sum A$ over the "
+        r"memory over $St$, so $\chi=1/S+(2\bar A-1)/(St)-2\bar A/(St)=(1-1/t)/S$, and constant admission's "
+        r"is $(1-1/y-\ldots)/S$; the generalisation terms are "
         r"$10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}\sqrt{1+\log^{+}(N/\mathrm{Pdim})}$ with "
         r"$N_{\mathrm{eff}}=rt$, $N=Rt$ and $N_{\mathrm{eff}}=N=ft$, and the logarithms' ratio tends to 1; "
         "the cumulative terms follow by Stolz-Cesàro. The figures come from buy:best-rule's rule and "
@@ -177,10 +151,6 @@ CLAIMS = [
             "Theorem 1": (generalisation, mismatch),
             "the figures": papers_budgets,
         },
-        symbols={
-            **SYMBOLS,
-            "f": "effective rate of constant admission",
-            "r": "effective rate of the other rule",
-        },
-    ),
+        symbols={**SYMBOLS, "f": "effective rate of constant admission", "r": "that of the other rule"},
+    )
 ]

@@ -1,11 +1,8 @@
-r"""What money buys (`buy:limit`): a fractional knapsack in the price, for every policy and in every order of prices.
-
-Linear-programming duality, a round at a time: a purchase x at price c is at most \(\lambda cx+S(1-\lambda c)^+\).
-"""
+r"""What money buys (`buy:limit`): a fractional knapsack in the price, for every policy and in every order of prices."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import product
 from typing import Any
 
@@ -13,21 +10,20 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Given, confirming
-from proofs_check.engines.exact import Found, differing, drawn, everywhere, exhaust
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.buying.figures import figures
-from proofs_check.groundwork.buying.market import BUDGET, HIGH, LOW, PLACES, SETTING, SYMBOLS, C, S, c, low
-from proofs_check.groundwork.buying.purchases import most_bought, price_lists
+from proofs_check.engines.argument import Evidence, argument, equations
+from proofs_check.engines.exact import Found, differing, drawn, everywhere
+from proofs_check.groundwork.buying.figures import exactly, figures
+from proofs_check.groundwork.buying.market import HIGH, LOW, PAPER, PLACES, SETTING, SYMBOLS, C, S, c, low
+from proofs_check.groundwork.buying.rules import most_bought
 from proofs_check.text import said
 from theory.algebra import ball
 from theory.knapsack import purchase_bound, purchase_limit, uniform_rate, uniform_threshold
+from theory.paper import BUDGET
 from theory.prices import Atoms, Uniform
 
-F = Fraction
 x, owed, multiplier = sp.symbols("x D lambda", nonnegative=True)
 width, theta, mass, spent = sp.symbols("w theta F m", positive=True)
+PRICES = st.lists(st.integers(1, 7), min_size=1, max_size=6)
 LARGE_NUMBERS = Given(
     "the law of large numbers", "that means over rounds of independent prices tend to expectations"
 )
@@ -35,40 +31,30 @@ LARGE_NUMBERS = Given(
 
 def one_round() -> Evidence:
     """What a round adds to theory's bound, less λ times what it leaves of its C, is at least what it buys."""
-    earlier = sp.symbols("c_1 c_2", positive=True)
-    sides = [
-        [purchase_bound([*earlier[:k], *now], S, C, multiplier, owed) for now in ([c], [])] for k in range(3)
-    ]
-    return steps(
-        *(
-            (
-                x <= sp.expand(with_it - before) + multiplier * (c * x - C),
-                [x <= S],
-                rf"every price, $\lambda\ge0$ and $0\le x\le S$, after {k} rounds",
-            )
-            for k, (with_it, before) in enumerate(sides)
+    rows, known = [], sp.symbols("c_1 c_2", positive=True)
+    for k in range(3):
+        added, before = (purchase_bound([*known[:k], *now], S, C, multiplier, owed) for now in ([c], []))
+        least = sp.expand(added - before) + multiplier * (c * x - C)
+        rows.append(
+            (x <= least, [x <= S], rf"every price, $\lambda\ge0$ and $0\le x\le S$, after {k} rounds")
         )
-    )
+    return argument(*rows)
 
 
 def all_rounds() -> Evidence:
     """Σx <= bound + λ(Σcx - CT - D), and the bracket is not positive."""
     total, paid, bound, T = sp.symbols("total paid bound T", real=True)
-    none = purchase_bound([], S, C, multiplier, owed)
-    return together(
-        equal(none, multiplier * owed, domain="no rounds", what="the bound"),
-        always(
-            total <= bound,
-            given=[total <= bound + multiplier * (paid - C * T - owed), paid <= C * T + owed],
-            domain=r"every $\lambda\ge0$, and purchases within the budget and the debt",
-        ),
+    known = [total <= bound + multiplier * (paid - C * T - owed), paid <= C * T + owed]
+    return argument(
+        (purchase_bound([], S, C, multiplier, owed), multiplier * owed, "the bound", "no rounds"),
+        (total <= bound, known, r"every $\lambda\ge0$, and purchases within the budget and the debt"),
     )
 
 
 @drawn(
     r"up to 6 rounds, whole prices up to 7, $S\le5$, $C\le20$, $D\le5$; every vertex of what is allowed",
     (100, 1000),
-    prices=price_lists(),
+    prices=PRICES,
     places=st.integers(1, 5),
     budget=st.integers(1, 20),
     debt=st.integers(0, 5),
@@ -94,20 +80,16 @@ def _no_limit(prices: list[int], places: int, budget: Any) -> Found:
     )
 
 
-@everywhere(
+every_short_list = everywhere(
     "1 to 3 prices from 1, 2, 5, in every order; $S=1,3$; $C=1/3,1,5/2,4,15$",
-    prices=list(product((1, 2, 5), (0, 1, 2, 5), (0, 1, 2, 5))),
+    prices=[[p for p in few if p] for few in product((1, 2, 5), (0, 1, 2, 5), (0, 1, 2, 5))],
     places=(1, 3),
     budget=(F(1, 3), 1, F(5, 2), 4, 15),
-)
-def every_short_list(prices: tuple[int, ...], places: int, budget: Any) -> Found:
-    return _no_limit([p for p in prices if p], places, budget)
-
-
+)(_no_limit)
 lists_of_prices = drawn(
     r"up to 6 prices up to 7, $S\le5$, $C\le20$",
     (100, 1000),
-    prices=price_lists(),
+    prices=PRICES,
     places=st.integers(1, 5),
     budget=st.fractions(F(1, 4), 20, max_denominator=4),
 )(_no_limit)
@@ -126,32 +108,21 @@ def any_law() -> Evidence:
 
 def uniform_prices() -> Evidence:
     """θ = √(a²+2(b-a)C/S): its cost is C, its rate theory's, and the bound at λ = 1/θ comes to that rate."""
-    law, price = Uniform(low, low + width), sp.Symbol("price", positive=True)
-    found = uniform_threshold(low, low + width, C / S)
+    law, price, top = Uniform(low, low + width), sp.Symbol("price", positive=True), low + width
+    found = uniform_threshold(low, top, C / S)
     money = S * (theta**2 - low**2) / (2 * width)  # what buying below θ costs
     spare = sp.integrate((1 - price / theta) / width, (price, low, theta))
-    rate = uniform_rate(low, low + width, S, money)
+    rate = uniform_rate(low, top, S, money)
     below = [sp.Eq(S * law.spent(theta), money), sp.Eq(law.mass(theta), (theta - low) / width)]
-    limit, closed = (
-        purchase_limit(Uniform(LOW, HIGH), PLACES, BUDGET).rate,
-        uniform_rate(LOW, HIGH, PLACES, BUDGET),
-    )
-    return together(
-        equal(found**2, low**2 + 2 * width * C / S, domain="every $S$ and $C$", what=r"$\theta^2$"),
-        steps(
-            (
-                [found >= low, found <= low + width],
-                [S * law.mean >= C],
-                "$C$ at most $S$ times the mean price",
-            ),
-            (below, [theta >= low, theta <= low + width], r"every $\theta$ in $[a,b]$"),
-        ),
-        equations(
-            (rate, S * (theta - low) / width, r"the rate and $SF(\theta)$"),
-            (money / theta + S * spare, rate, r"the bound at $1/\theta$ and the rate"),
-            domain=r"every $\theta$",
-        ),
-        equal(limit, closed, domain="the paper's budgets", what="the limit and the closed form"),
+    limit, closed = purchase_limit(PAPER, PLACES, BUDGET).rate, uniform_rate(LOW, HIGH, PLACES, BUDGET)
+    every = r"every $\theta$"
+    return argument(
+        (found**2, low**2 + 2 * width * C / S, r"$\theta^2$", "every $S$ and $C$"),
+        ([found >= low, found <= top], [S * law.mean >= C], "$C$ at most $S$ times the mean price"),
+        (below, [theta >= low, theta <= top], rf"{every} in $[a,b]$"),
+        (rate, S * (theta - low) / width, r"the rate and $SF(\theta)$", every),
+        (money / theta + S * spare, rate, r"the bound at $1/\theta$ and the rate", every),
+        (limit, closed, "the limit and the closed form", "the paper's budgets"),
     )
 
 
@@ -159,32 +130,24 @@ def enough_money() -> Evidence:
     """λ = 0: the bound is S a round, and S are bought at every price, for S times the mean price."""
     found = purchase_limit(Uniform(F(1), F(3)), 7, 14)
     got = (found.rate, found.cost, found.threshold, found.part, found.binds)
-    left, right = purchase_bound([c], S, C, 0), S
-    return together(
-        equal(left, right, domain="every price", what=r"the bound at $\lambda=0$ and $S$"),
-        exhaust(
-            [{"got": got}],
-            lambda got: differing(found=got, wanted=(7, 14, 3, 1, "memory")),
-            domain="uniform on $[1,3]$, $S=7$, $C=14$, no more than enough",
-            strength="proof",
-        ),
+    return argument(
+        (purchase_bound([c], S, C, 0), S, r"the bound at $\lambda=0$ and $S$", "every price"),
+        exactly("uniform on $[1,3]$, $S=7$, $C=14$, no more than enough", got, (7, 14, 3, 1, "memory")),
     )
 
 
 CLAIMS = [
     Claim(
         id="buy:limit",
-        kind="addition",
         title="what money buys is a knapsack in the price",
-        statement="Whatever the prices $c(t)$ and whoever buys $x(t)$ in $[0,S]$ for no more than $CT+D$ "
-        r"in all, clairvoyant or not: for every $\lambda\ge0$ at most "
-        r"$\lambda(CT+D)+S\sum(1-\lambda c(t))^{+}$ samples are bought, and at every list of prices the "
-        "least of these bounds is what the best purchases come to. For independent prices the bound's mean "
-        r"per round at $\lambda=1/\theta$ tends to $S\,P(c<\theta)$ and part of $S$ at $\theta$, $\theta$ "
-        r"being the threshold whose cost is $C$, and buying $S$ below $\theta$ attains it. For prices "
-        r"uniform on $[a,b]$ and $C/S$ up to their mean $\theta^2=a^2+2(b-a)C/S$; with more money than $S$ "
-        "times the mean price the limit is $S$. The paper's MNIST budgets ($S=100$, $C=55$) with prices on "
-        "$[1,10]$ buy 25.57 samples per round at most, those below 3.30.",
+        statement="Whatever the prices $c(t)$ and whoever buys $x(t)$ in $[0,S]$ for no more than $CT+D$ in "
+        r"all, clairvoyant or not: at most the stated bound is bought, for every $\lambda\ge0$, and at every "
+        "list of prices the least of these bounds is what the best purchases come to. For independent prices "
+        r"the bound's mean per round at $\lambda=1/\theta$ tends to $S\,P(c<\theta)$ and part of $S$ at "
+        r"$\theta$, the threshold whose cost is $C$, and buying $S$ below $\theta$ attains it. For prices "
+        r"uniform on $[a,b]$ and $C/S$ up to their mean $\theta$ and the rate are in closed form; with more "
+        "money than $S$ times the mean price the limit is $S$. The paper's MNIST budgets ($S=100$, $C=55$) "
+        "with prices on $[1,10]$ buy 25.57 samples per round at most, those below 3.30.",
         formula=said(
             r"\sum_{t\le T}x(t)\le\lambda(CT+D)+S\sum_{t\le T}(1-\lambda c(t))^+,\qquad\theta=@theta,\quad R=@R",
             theta=uniform_threshold(sp.Symbol("a"), sp.Symbol("b"), C / S),
@@ -192,15 +155,14 @@ CLAIMS = [
         ),
         domain="every $S$, $C$, $D$ and every sequence of prices; limits for independent prices of one law",
         given=(WRITTEN, LARGE_NUMBERS),
-        sketch=r"In a round $x=\lambda cx+x(1-\lambda c)\le\lambda cx+S(1-\lambda c)^{+}$, as "
-        r"$0\le x\le S$. Summed, $\sum x\le\lambda\sum cx+S\sum(1-\lambda c)^{+}$, and $\sum cx\le CT+D$. "
-        "For independent prices the right side over $T$ tends to "
-        r"$\lambda C+S\,\mathbb E(1-\lambda c)^{+}$, $D$ being fixed. At $\lambda=1/\theta$ that is "
-        r"$C/\theta+S(F-m/\theta)$ with $F=P(c<\theta)$ and $m=\mathbb E[c;\ c<\theta]$: "
-        r"$SF+(C-Sm)/\theta$. Who buys $S$ below $\theta$, and at $\theta$ the part of $S$ that the rest "
-        "of $C$ pays for, buys that on average and spends $C$; for a list of prices, exactly. For uniform "
-        r"prices $m(\theta)=(\theta^2-a^2)/(2(b-a))$, so $Sm=C$ gives $\theta^2$, which lies in "
-        r"$[a^2,b^2]$ for $C/S$ up to $(a+b)/2$, and the rate is $SF(\theta)=S(\theta-a)/(b-a)$.",
+        sketch=r"In a round $x=\lambda cx+x(1-\lambda c)\le\lambda cx+S(1-\lambda c)^{+}$, as $0\le x\le S$. "
+        r"Summed, with $\sum cx\le CT+D$, that is the bound. For independent prices it tends, over $T$, to "
+        r"$\lambda C+S\,\mathbb E(1-\lambda c)^{+}$. At $\lambda=1/\theta$ that is $SF+(C-Sm)/\theta$ with "
+        r"$F=P(c<\theta)$ and $m=\mathbb E[c;\ c<\theta]$. Who buys $S$ below $\theta$, and at $\theta$ the "
+        "part of $S$ that the rest of $C$ pays for, buys that on average and spends $C$; for a list of "
+        r"prices, exactly. For uniform prices $m(\theta)=(\theta^2-a^2)/(2(b-a))$, so $Sm=C$ gives "
+        r"$\theta^2=a^2+2(b-a)C/S$, which lies in $[a^2,b^2]$ for $C/S$ up to $(a+b)/2$, and the rate is "
+        r"$SF(\theta)=S(\theta-a)/(b-a)$.",
         checks={
             "every policy": (one_round, all_rounds),
             "no gap": (any_law, confirming(every_short_list), confirming(every_vertex)),
@@ -222,5 +184,5 @@ CLAIMS = [
             "a": "the lowest price",
             "b": "the highest price",
         },
-    ),
+    )
 ]

@@ -1,8 +1,4 @@
-r"""How near N_eff comes to what money buys (`buy:best-rule/paper`): 18.64 effective samples a round of 25.57.
-
-Two-sided, in exact numbers: a rule with rational thresholds within the budget, and rational λ, μ, h that satisfy
-Bellman's inequality at every age.
-"""
+r"""How near N_eff comes to what money buys (`buy:best-rule/paper`): 18.64 effective samples a round of 25.57."""
 
 from __future__ import annotations
 
@@ -11,23 +7,20 @@ from fractions import Fraction
 import sympy as sp
 
 from proofs_check.claim import Claim, Given
-from proofs_check.engines.exact import exhaust, unless
-from proofs_check.engines.identity import equations
-from proofs_check.engines.smt import steps
-from proofs_check.evidence import Evidence, together
+from proofs_check.engines.argument import Evidence, equations, steps, together
 from proofs_check.groundwork.buying.certificates import capped_price, faults, papers_best
-from proofs_check.groundwork.buying.figures import figures
-from proofs_check.groundwork.buying.market import BUDGET, PAPER, PLACES, SETTING, SHARE, SYMBOLS, S, j, low
+from proofs_check.groundwork.buying.figures import exactly, figures
+from proofs_check.groundwork.buying.market import FLOATS, PAPER, PLACES, SETTING, SHARE, SYMBOLS, S, j, low
 from proofs_check.text import said
 from theory.algebra import ball
 from theory.capacity import age_burden, effective_rate
+from theory.paper import BUDGET
 from theory.prices import Uniform
 from theory.replacement import best_replacement
 
 mean = sp.Symbol("mean", positive=True)
 BEST = Given(
-    "buy:best-rule",
-    r"that $h$ and $\lambda$ with Bellman's inequality bound the burden of every causal rule",
+    "buy:best-rule", r"that $h$ and $\lambda$ with Bellman's inequality bound every causal rule's burden"
 )
 FULL = Given("buy:full-memory", r"that $N_{\mathrm{eff}}/t$ is $S/(2\bar A-1)$")
 
@@ -48,19 +41,17 @@ def price_at_most() -> Evidence:
 def papers_budgets() -> Evidence:
     """A rule in exact numbers within the budget, and a certificate for all rules."""
     rule, certificate = papers_best()
-    wrong = faults(PAPER, certificate)
-    stated = best_replacement(Uniform(1.0, 10.0), PLACES, BUDGET).effective_rate
+    stated = best_replacement(FLOATS, PLACES, BUDGET).effective_rate
     attained, most = (
         ball(effective_rate(PLACES, (burden + 1) / 2)) for burden in (rule.burden, certificate.least(SHARE))
     )
     ends = ("18.6366", "18.6367")
     return together(
-        exhaust(
-            [{"wrong": wrong, "over": rule.cost > SHARE, "last": rule.thresholds[-1]}],
-            lambda wrong, over, last: unless(not (wrong or over or last < 10), faults=wrong),
-            domain=f"{SETTING}: Bellman's inequality at all {len(certificate.values)} ages, the rule's cost at most "
-            "$C/S$, and no sample older than the last age",
-            strength="proof",
+        exactly(
+            f"{SETTING}: Bellman's inequality at all {len(certificate.values)} ages, the rule's cost at most $C/S$, "
+            "and no sample older than the last age",
+            (faults(PAPER, certificate), rule.cost <= SHARE, rule.thresholds[-1] >= 10),
+            ([], True, True),
         ),
         figures(
             SETTING,
@@ -75,7 +66,6 @@ def papers_budgets() -> Evidence:
 CLAIMS = [
     Claim(
         id="buy:best-rule/paper",
-        kind="addition",
         title="18.64 effective samples per round, and no rule has more",
         statement="With the paper's MNIST budgets, $S=100$ and $C=55$, and independent prices uniform on "
         "$[1,10]$ the largest long-run effective rate of a full memory, over all causal rules, lies "
@@ -88,12 +78,11 @@ CLAIMS = [
         domain="$S=100$, $C=55$, prices uniform on $[1,10]$; every causal rule that keeps the memory full",
         given=(BEST, FULL),
         sketch=r"$N_{\mathrm{eff}}/t$ is $S$ over the mean of $2A-1$ (buy:full-memory), so the burden is "
-        r"$g(j)=2j-1$. Above: rational $\lambda$, $\mu$ and $h(1),\ldots,h(28)$, found by rounding "
-        r"theory's, satisfy $h(j)\le\mathbb E\min(\mu c,g(j+1)-\lambda+h(j+1))$, which for uniform prices "
-        r"is a polynomial in rational numbers, at every age, and $g(1)-\lambda+h(1)\ge0$: so no rule of "
-        r"cost $C/S$ has a burden below $\lambda-\mu C/S$. Below: theory's thresholds, rounded down to "
-        "rational numbers, cost at most $C/S$ and have a burden that is a rational number too, by the "
-        "renewal of a place; at the last age any price is paid, so that no sample is older.",
+        r"$g(j)=2j-1$. Above: rational $\lambda$, $\mu$ and $h(1),\ldots,h(28)$, found by rounding theory's, "
+        "satisfy Bellman's inequality (buy:best-rule) at every age, for uniform prices a polynomial in "
+        r"rational numbers: so no rule of cost $C/S$ has a burden below $\lambda-\mu C/S$. Below: theory's "
+        "thresholds, rounded down to rational numbers, cost at most $C/S$ and have a rational burden too, by "
+        "the renewal of a place; at the last age any price is paid, so that no sample is older.",
         checks={
             "prices": price_at_most,
             "burdens": lambda: equations(
@@ -103,6 +92,6 @@ CLAIMS = [
             ),
             "the figures": papers_budgets,
         },
-        symbols={**SYMBOLS, "g": r"what a sample of an age adds to $1/N_{\mathrm{eff}}$", "j": "an age"},
-    ),
+        symbols={**SYMBOLS, "g": r"what a sample of an age adds to $1/N_{\mathrm{eff}}$"},
+    )
 ]

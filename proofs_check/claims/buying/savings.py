@@ -1,12 +1,8 @@
-r"""Paying what a place has saved (`buy:savings`): a budget on every path, and K-step retention at constant prices.
-
-A place saves C/S a round. With a reserve Z(1) and \(V=Z(1)C/S\) the online rule is that, moved by the debt: debt and
-savings together never exceed the reserve by more than a full memory at the highest price.
-"""
+r"""Paying what a place has saved (`buy:savings`): a budget on every path, and K-step retention at constant prices."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from fractions import Fraction as F
 from math import ceil
 from typing import Any
 
@@ -14,32 +10,21 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
+from proofs_check.engines.argument import Evidence, always, argument, steps
 from proofs_check.engines.exact import Found, drawn, everywhere, unless
-from proofs_check.engines.identity import equations
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, fails, holds, together
-from proofs_check.groundwork.buying.drift import debt_after, x
-from proofs_check.groundwork.buying.loop import QUARTER, drawn_prices, play
-from proofs_check.groundwork.buying.market import SYMBOLS, C, S, Z, c, high, j
+from proofs_check.groundwork.buying.loop import QUARTER, debt_after, drawn_prices, never_broken, play, x
+from proofs_check.groundwork.buying.market import ONLINE, C, S, Z, c, high, j
 from proofs_check.simulator import simulate_by_capacity
 from proofs_check.symbols import K, T
 from proofs_check.text import said
 from theory.buying import buys, reserve_weight, savings_ceiling, savings_price
 from theory.capacity import effective_rate
 
-F = Fraction
 age, reserve = sp.symbols("A Z_1", positive=True)
 saved, used = sp.symbols("saved used", nonnegative=True)  # (C/S)ΣA, and of those replaced
 
 
-def weight() -> Any:
-    """theory's V, on symbols."""
-    return reserve_weight(reserve, S, C)
-
-
-def ceiling() -> Any:
-    """theory's, on symbols."""
-    return savings_ceiling(reserve, S, C, high)
+WEIGHT, CEILING = reserve_weight(reserve, S, C), savings_ceiling(reserve, S, C, high)
 
 
 def savings(rounds: Any) -> Any:
@@ -61,33 +46,28 @@ def a_place() -> Evidence:
 
 def at_the_reserve() -> Evidence:
     """With V = Z(1)C/S and w(j) = j, a debt Z(1) buys below what a place has saved; a larger debt, less."""
-    same = sp.Equivalent(buys(reserve, c, weight(), age), c < savings(age))
+    same = sp.Equivalent(buys(reserve, c, WEIGHT, age), c < savings(age))
     return steps(
         (same, [], "every price, age and reserve"),
-        (c < savings(age), [reserve <= Z, buys(Z, c, weight(), age)], "a debt of the reserve at least"),
+        (c < savings(age), [reserve <= Z, buys(Z, c, WEIGHT, age)], "a debt of the reserve at least"),
     )
 
 
 def below_the_reserve() -> Evidence:
     """Z <= Z(1): who is kept had saved c at most, so debt and savings come to Z(1) + c₊S at most."""
-    kept = sp.expand((S - x) * (c + savings(1)) + x * savings(1))
-    return together(
-        always(
+    debt = "a debt of the reserve at most"
+    opening = "the opening: $S$ samples at one price, which have saved $C$ by the next round"
+    kept, most = sp.expand((S - x) * (c + savings(1)) + x * savings(1)), CEILING + C
+    known = [reserve >= Z, reserve >= C, x <= S, c <= high, saved <= kept]
+    return argument(
+        (
             savings(age) <= c,
-            given=[reserve >= Z, sp.Not(buys(Z, c, weight(), age))],
-            domain="a sample that is kept, at a debt of the reserve at most",
+            [reserve >= Z, sp.Not(buys(Z, c, WEIGHT, age))],
+            f"a sample that is kept, {debt}",
         ),
-        always(
-            debt_after(Z, c, x, C) + saved <= ceiling() + C,
-            given=[reserve >= Z, reserve >= C, x <= S, c <= high, saved <= kept],
-            domain="every debt of the reserve at most; kept samples are a round older, new ones have age 1",
-        ),
-        always(
-            debt_after(reserve, c, S, C) + C <= ceiling() + C,
-            given=[c <= high, reserve >= C],
-            domain="the opening: $S$ samples at one price, which have saved $C$ by the next round",
-        ),
-        steps((ceiling() >= Z, [Z + saved <= ceiling() + C, saved >= C], "all ages are 1 at least")),
+        (debt_after(Z, c, x, C) + saved <= most, known, f"{debt}; kept samples age, new ones have age 1"),
+        (debt_after(reserve, c, S, C) + C <= most, [c <= high, reserve >= C], opening),
+        (CEILING >= Z, [Z + saved <= most, saved >= C], "all ages are 1 at least"),
     )
 
 
@@ -116,32 +96,26 @@ def drawn_paths(prices: list[int], places: int, share: int, rounds: int) -> Foun
 
 def price_processes(context: Context) -> Evidence:
     """Independent, Markov and drifting prices, in whole quarters: every round of every run."""
-    rng, runs, rounds = context.generator(), context.choose(40, 400), context.choose(300, 3000)
-    places, budget, seen = 10, 20 * QUARTER, {}
+    (runs, rounds), places, budget = context.choose((40, 300), (400, 3000)), 10, 20 * QUARTER
     reserve = 17 * budget
     V = int(reserve_weight(reserve, places, budget))
-    domain = f"$S=10$, $C=20$, $Z(1)=17C$; {runs} runs of {rounds} rounds each, prices in quarters"
-    for costs, prices in drawn_prices(rng, runs, rounds):
+
+    def look(prices: Any) -> tuple[bool, dict[str, float]]:
         first = reserve + prices[0] * places - budget
         largest = int(play(prices[1:], places=places, budget=budget, V=V, debt=first).debt.max())
-        ceiling = savings_ceiling(reserve, places, budget, int(prices.max()))
-        seen[costs.name] = {"largest debt": largest, "ceiling": int(ceiling)}
-        if largest > ceiling:
-            return fails("simulation", f"broken by {costs.name}", domain=domain, certificate=seen)
-    return holds("simulation", "no round of any run is above", domain=domain, certificate=seen)
+        ceiling = int(savings_ceiling(reserve, places, budget, int(prices.max())))
+        return largest <= ceiling, {"largest debt": largest, "ceiling": ceiling}
+
+    domain = f"$S=10$, $C=20$, $Z(1)=17C$; {runs} runs of {rounds} rounds each, prices in quarters"
+    return never_broken(drawn_prices(context.generator(), runs, rounds), look, domain)
 
 
 def constant_prices() -> Evidence:
     """c <= jC/S from j = K = ⌈cS/C⌉ on; ages 1..K are as frequent: the effective rate S/K."""
     paid = sp.Equivalent(c <= savings(j), j >= K)
-    return together(
-        steps(
-            (paid, [c * S > C * (K - 1), c * S <= C * K], r"every price, $j$ and $K$ with $K-1<cS/C\le K$")
-        ),
-        equations(
-            (effective_rate(S, (K + 1) / sp.Integer(2)), S / K, "the effective rate and $S/K$"),
-            domain="every $K$",
-        ),
+    return argument(
+        (paid, [c * S > C * (K - 1), c * S <= C * K], r"every price, $j$ and $K$ with $K-1<cS/C\le K$"),
+        (effective_rate(S, (K + 1) / sp.Integer(2)), S / K, "the effective rate and $S/K$", "every $K$"),
     )
 
 
@@ -169,35 +143,31 @@ def played_at_constant_prices(price: int, places: int, budget: int) -> Found:
 CLAIMS = [
     Claim(
         id="buy:savings",
-        kind="addition",
         title="pay what a place has saved: a budget on every path",
-        statement="Let a place save $C/S$ per round, and a sample used $j$ times be replaced only at "
-        "prices up to the savings $jC/S$: on every path, whatever the prices, $T$ rounds after the opening "
-        "cost $CT$ at most besides it. At a constant price $c$ that is $K$-step retention with "
-        r"$K=\lceil cS/C\rceil$, at the effective rate $S/K$, which is constant admission's $C/c$ where "
-        "$cS/C$ is whole. The online rule with $w(j)=j$ and $V=Z(1)C/S$ is this rule at the debt $Z(1)$, "
-        r"pays less above it and more below. If round 1 fills the memory and $Z(1)\ge C$, its debt never "
-        "exceeds $Z(1)+c_{+}S-C$, on every path and for every reserve, so that $T$ rounds cost "
-        "$C(T-1)+c_{+}S$ at most: the budget, and one full memory at the highest price.",
+        statement="Let a place save $C/S$ per round, and a sample used $j$ times be replaced only at prices "
+        "up to the savings $jC/S$: $T$ rounds after the opening cost $CT$ at most besides it, whatever the "
+        r"prices. At a constant price $c$ that is $K$-step retention with $K=\lceil cS/C\rceil$, at the "
+        "effective rate $S/K$, which is constant admission's $C/c$ where $cS/C$ is whole. The online rule "
+        "with $w(j)=j$ and $V=Z(1)C/S$ is this rule at the debt $Z(1)$, pays less above it and more below. "
+        r"If round 1 fills the memory and $Z(1)\ge C$, its debt never exceeds $Z(1)+c_{+}S-C$, for every "
+        "reserve $Z(1)$, so that $T$ rounds cost $C(T-1)+c_{+}S$ at most: the budget, and one full memory at "
+        "the highest price.",
         formula=said(
-            r"Z(t)+\frac CS\sum_iA_i(t)\le Z(1)+c_+S,\qquad Z(t)\le @ceiling,\qquad V=@V",
-            ceiling=ceiling(),
-            V=weight(),
-            price=savings_price(sp.Symbol("j"), S, C),
+            r"Z(t)+\frac CS\sum_iA_i(t)\le Z(1)+c_+S,\qquad Z(t)\le @Z,\qquad V=@V", Z=CEILING, V=WEIGHT
         ),
         domain=r"every $S$, $C$, $Z(1)\ge C$ and every prices of at most $c_{+}$ in any order, on every "
         "path",
         given=(WRITTEN,),
         sketch="A place whose sample has age $A$ has paid $P$ with $P+(C/S)A$ at most its opening plus "
-        "$(C/S)t$: a round adds $C/S$ to both sides if the sample is kept, and a purchase at a price up to "
-        r"$(C/S)A$ moves that from the savings to $P$. At a constant price the first $j$ with $jC/S\ge c$ "
-        r"is $K$, so ages run $1,\ldots,K$, with mean $(K+1)/2$. Online, let $W=(C/S)\sum A$ be all "
-        "savings. Above the reserve $Zc<Z(1)AC/S$ means $c<AC/S$: with $x$ replaced, who had saved "
-        r"$U\ge cx$, $W'=W+C-U$ and $Z'=Z+cx-C$ (no positive part, as $Z\ge C$), so $Z'+W'\le Z+W$. Below "
-        r"it, who is kept has $Zc\ge Z(1)AC/S$, so $AC/S\le c$: $W'\le(S-x)c+C$, and $Z'\le Z+cx-C$ or 0, "
-        r"so $Z'+W'\le Z(1)+cS$, or $(S-x)c+C\le c_{+}S+Z(1)$. The opening leaves $Z(1)+cS-C$ and savings "
-        r"of $C$. By induction $Z+W\le Z(1)+c_{+}S$ ever after, and $W\ge C$ since no age is below 1. The "
-        "money spent is at most $CT+Z(T+1)-Z(1)$.",
+        "$(C/S)t$: a round adds $C/S$ to both sides if the sample is kept, and a purchase moves what is paid "
+        r"from the savings to $P$. At a constant price the first $j$ with $jC/S\ge c$ is $K$, so ages run "
+        r"$1,\ldots,K$, with mean $(K+1)/2$. Online, let $W=(C/S)\sum A$ be all savings. Above the reserve "
+        r"$Zc<Z(1)AC/S$ means $c<AC/S$: with $x$ replaced, who had saved $U\ge cx$, $W'=W+C-U$ and "
+        r"$Z'=Z+cx-C$ (no positive part, as $Z\ge C$), so $Z'+W'\le Z+W$. Below it, who is kept has "
+        r"$Zc\ge Z(1)AC/S$, so $AC/S\le c$: $W'\le(S-x)c+C$, and $Z'\le Z+cx-C$ or 0, so $Z'+W'\le Z(1)+cS$, "
+        r"or $(S-x)c+C\le c_{+}S+Z(1)$. The opening leaves $Z(1)+cS-C$ and savings of $C$. By induction "
+        r"$Z+W\le Z(1)+c_{+}S$ ever after, $W\ge C$ since no age is below 1, and the money spent is at most "
+        "$CT+Z(T+1)-Z(1)$.",
         checks={
             "a place's account": a_place,
             "at the reserve": at_the_reserve,
@@ -206,28 +176,20 @@ CLAIMS = [
                 lambda: always(
                     debt_after(Z, c, x, C) + saved + C - used <= Z + saved,
                     given=[reserve <= Z, reserve >= C, c * x <= used],
-                    domain="every debt of the reserve at least; each replaced sample costs less than it "
-                    "had saved",
+                    domain="a debt of the reserve at least; each replaced sample costs less than it had saved",
                 ),
                 below_the_reserve,
                 confirming(drawn_paths),
                 confirming(price_processes),
             ),
             "the money": (
-                lambda: equations(
-                    (C * T + ceiling() - reserve, C * (T - 1) + high * S, "the most that $T$ rounds cost"),
-                    domain="every $T$",
+                lambda: argument(
+                    (C * T + CEILING - reserve, C * (T - 1) + high * S, "the most spent", "every $T$")
                 ),
                 confirming(drawn_paths),
             ),
             "constant prices": (constant_prices, confirming(played_at_constant_prices)),
         },
-        symbols={
-            **SYMBOLS,
-            "A": "the age of a sample: how often it has been used",
-            "c_+": "the highest price",
-            "j": "an age",
-            "Z_1": "the reserve: the debt at the start",
-        },
-    ),
+        symbols=ONLINE,
+    )
 ]

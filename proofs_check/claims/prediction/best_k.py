@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import product
 from typing import Any
 
@@ -12,10 +12,8 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Given, confirming
+from proofs_check.engines.argument import Evidence, argument, steps
 from proofs_check.engines.exact import Found, drawn, everywhere, unless
-from proofs_check.engines.identity import equations
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.prediction.lags import SYMBOLS, a, noise_falls, product_rises
 from proofs_check.symbols import C, K, mean_cost, total_buffer
 from proofs_check.text import said
@@ -24,10 +22,10 @@ from theory.law import noise_floor, stationary_noise
 from theory.setting import Budget
 from theory.stationary import best_retention
 
-F = Fraction
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 x = fill_ratio(BUDGET)
 rate, less, weight, here, after, h, spread = sp.symbols("rate less weight here after h s", positive=True)
+smaller = weight * after / rate < weight * here / rate
 MOST = 60  # K that brute force tries: beyond every x that is drawn
 LIMITS = Given("law:reuse/limits", r"that $v/(1-a)\to\tfrac12$ as $a\to1$ and $v\to1/K$ as $a\to0$")
 
@@ -47,12 +45,9 @@ def beyond_x() -> Evidence:
     floor = noise_floor(total_buffer / K, K, h=[h], variance=[spread**2], eta=(1 - a) / h)
     product = h * spread**2 * K * stationary_noise(a, K) / (2 * total_buffer)
     later, now = weight * after / total_buffer, weight * here / total_buffer
-    return together(
-        equations(
-            (floor, product, r"the floor at full buffers and $Kv/\sum B$"),
-            domain="every $K$, $h$, $s$ and $a$",
-        ),
-        always(later >= now, given=[after >= here], domain=r"$(K+1)v(K+1)\ge Kv(K)$, any $hs^2$"),
+    return argument(
+        (floor, product, r"the floor at full buffers and $Kv/\sum B$", "every $K$, $h$, $s$ and $a$"),
+        (later >= now, [after >= here], r"$(K+1)v(K+1)\ge Kv(K)$, any $hs^2$"),
     )
 
 
@@ -66,13 +61,11 @@ def which_of_the_two() -> Evidence:
     )
 
 
-BUDGETS = [
-    Budget(buffers=(size,), cost=cost, mean_cost=price)
-    for size, cost, price in product((1, 5, 12), (1, 2, 5), (F(1), F(3, 2)))
-]
+LISTED = product((1, 5, 12), (1, 2, 5), (F(1), F(3, 2)))
+BUDGETS = [Budget(buffers=(size,), cost=cost, mean_cost=price) for size, cost, price in LISTED]
 
 
-def _misses(budget: Budget, h: Sequence[Fraction], eta: Fraction, E: int) -> Found:
+def _misses(budget: Budget, h: Sequence[F], eta: F, E: int) -> Found:
     """theory's choice against every K up to 60 at its best rate: it must be the best, and next to x."""
     problem: Any = {"h": h, "variance": [1 / (value + 1) for value in h], "eta": eta, "E": E}
     affordable, ratio = F(budget.cost) / budget.mean_cost, fill_ratio(budget)
@@ -104,11 +97,11 @@ random = drawn(
     eta=st.sampled_from([F(1, 100), F(1, 4), F(9, 10), F(1)]),
     E=st.integers(1, 2),
 )(_misses)
+TRIED = (confirming(listed), confirming(random))
 
 CLAIMS = [
     Claim(
         id="law:reuse/best-k",
-        kind="addition",
         title="the noise floor is least next to $x$",
         statement=r"Among all $K$ and rates with $\bar c\bar\Lambda\le C$ and $K\bar\Lambda\le\sum B$ the "
         r"noise floor is least at one of the two integers next to $x=\bar c\sum B/C$ (or at 1, if $x<1$), "
@@ -134,17 +127,12 @@ CLAIMS = [
             "the rate": rates,
             "up to $x$": (
                 noise_falls,
-                lambda: always(
-                    weight * after / rate < weight * here / rate,
-                    given=[after < here],
-                    domain="$v(K+1)<v(K)$, any $hs^2$",
-                ),
-                confirming(listed),
-                confirming(random),
+                lambda: argument((smaller, [after < here], "$v(K+1)<v(K)$, any $hs^2$")),
+                *TRIED,
             ),
-            "beyond $x$": (product_rises, beyond_x, confirming(listed), confirming(random)),
+            "beyond $x$": (product_rises, beyond_x, *TRIED),
             "which of the two": which_of_the_two,
         },
         symbols=SYMBOLS,
-    ),
+    )
 ]

@@ -1,38 +1,24 @@
-r"""Small steps see an effective rate (`law:reuse/effective-rate`), and not that of the paper's effective sample size.
-
-The law weighs a sample by \(1/n(\tau)\) in each round in which it is used; \(N_{\mathrm{eff}}\) weighs it by the number
-of these rounds.
-"""
+r"""Small steps see an effective rate (`law:reuse/effective-rate`), and not that of the paper's N_eff."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from fractions import Fraction as F
 from typing import Any
 
 import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.exact import (
-    Found,
-    by_profile,
-    differing,
-    drawn,
-    everywhere,
-    unless,
-)
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.limit import limits, tends_to
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, together, undecided
-from proofs_check.groundwork.prediction.lags import SYMBOLS, a
-from proofs_check.groundwork.prediction.periods import PATTERNS, long_run_noise, patterns, uneven_weights_cost
+from proofs_check.engines.argument import Evidence, argument, equal, limits, tends_to, together
+from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, unless
+from proofs_check.evidence import undecided
+from proofs_check.groundwork.prediction import lags
+from proofs_check.groundwork.prediction.lags import PATTERNS, SYMBOLS, a, long_run_noise, patterns
 from proofs_check.symbols import K, rate
 from theory.law import by_capacity
 from theory.reuse import effective_from_sums, effective_sample_size, uniformity_from_deficits
 from theory.stationary import inverse_effective_rate
 
-F = Fraction
 HALF = sp.Rational(1, 2)
 t, U, first, second, size, squares = sp.symbols("t U D_1 D_2 size squares", positive=True)
 power, least, share, q = sp.symbols("power least share q", positive=True)
@@ -59,25 +45,18 @@ def _noise(admissions: Any, kept: int, phase: int = -1) -> Any:
 def a_sample_gone() -> Evidence:
     """A round's share of its weight, a^(g-d)/n with 0 <= d < K, lies between a^g/n and a^(g-K+1)/n."""
     left = sp.Symbol("left", positive=True)  # a^(g-d); power is a^d, least a^(K-1), share 1/n
-    return always(
-        [left * power * share <= left * share, left * share <= left * power / least * share],
-        given=[power <= 1, least <= power],
-        domain=r"$a^d$ and $a^{K-1}$, $0\le d<K$, $0<a<1$; summed over $d$, $1/n$ adds up to $u$",
-    )
+    between = [left * power * share <= left * share, left * share <= left * power / least * share]
+    domain = r"$a^d$ and $a^{K-1}$, $0\le d<K$, $0<a<1$; summed over $d$, $1/n$ adds up to $u$"
+    return argument((between, [power <= 1, least <= power], domain))
 
 
 def a_period() -> Evidence:
     """Of p numbers q with the mean U, Σq·a^(2r) over r < p lies between a^(2(p-1))·pU and pU; periods: 1/(1-a^(2p))."""
-    return together(
-        steps(([least * q <= power * q, power * q <= q], [power <= 1, least <= power], "each $q$, $r<p$")),
-        equations(
-            ((1 / (1 - a ** (2 * p))) - a ** (2 * p) / (1 - a ** (2 * p)), 1, "its first term"),
-            domain="every $p$: the geometric series less its tail",
-        ),
-        always(
-            ((K - 1) / p + 1) * p * U <= (K + p) * U,
-            domain="the last $K-1$ rounds lie in $(K-1)/p+1$ periods at most",
-        ),
+    series, last = 1 / (1 - a ** (2 * p)), ((K - 1) / p + 1) * p * U
+    return argument(
+        ([least * q <= power * q, power * q <= q], [power <= 1, least <= power], "each $q$, $r<p$"),
+        (series - a ** (2 * p) * series, 1, "its first term", "every $p$: a geometric series less its tail"),
+        (last <= (K + p) * U, [], "the last $K-1$ rounds lie in $(K-1)/p+1$ periods at most"),
     )
 
 
@@ -93,7 +72,7 @@ def both_ends() -> Evidence:
     pattern=patterns(),
     a=st.sampled_from([F(1, 10), F(1, 2), F(9, 10), F(999, 1000)]),
 )
-def within_the_ends(pattern: tuple[list[int], int], a: Fraction) -> Found:
+def within_the_ends(pattern: tuple[list[int], int], a: F) -> Found:
     """The noise in the long run, exactly, over (1-a)U: between the ends, in every phase."""
     admissions, kept = pattern
     period, scale = len(admissions), (1 - a) * inverse_effective_rate(admissions, kept)
@@ -104,19 +83,13 @@ def within_the_ends(pattern: tuple[list[int], int], a: Fraction) -> Found:
 
 def listed_patterns() -> Evidence:
     """The same limit from the noise itself, in every phase."""
-    return together(
-        *(
-            tends_to(
-                _noise(admissions, kept, phase),
-                t,
-                HALF * inverse_effective_rate(admissions, kept),
-                what=r"$\sum c^2/(1-a)$",
-                domain=f"admissions {admissions} again and again, $K={kept}$",
-            )
-            for admissions, kept in PATTERNS
-            for phase in range(len(admissions))
-        )
-    )
+
+    def tends(admissions: Any, kept: int, phase: int) -> Evidence:
+        end = HALF * inverse_effective_rate(admissions, kept)
+        row = (_noise(admissions, kept, phase), end, r"$\sum c^2/(1-a)$")
+        return limits(t, row, domain=f"admissions {admissions} again and again, $K={kept}$")
+
+    return together(*(tends(*pattern, phase) for pattern in PATTERNS for phase in range(len(pattern[0]))))
 
 
 def weights_of_rounds() -> Evidence:
@@ -166,7 +139,6 @@ def full_by_capacity(admissions: list[int], capacity: int) -> Found:
 CLAIMS = [
     Claim(
         id="law:reuse/effective-rate",
-        kind="addition",
         title=r"small steps see $\sum\omega^2$ of shares $1/n$, not $N_{\mathrm{eff}}$ of counts",
         statement="Let admissions have a period, some sample be in memory in every round, and each be kept "
         r"for $K$ rounds. As $a$ tends to 1, the noise $\sum c^2$ over $1-a$ tends to "
@@ -197,11 +169,8 @@ CLAIMS = [
         given=(WRITTEN,),
         checks={
             "the limit": (
-                a_sample_gone,
-                a_period,
-                both_ends,
-                confirming(within_the_ends),
-                confirming(listed_patterns),
+                *(a_sample_gone, a_period, both_ends),
+                *map(confirming, (within_the_ends, listed_patterns)),
             ),
             "shares of rounds": weights_of_rounds,
             "counts of uses": (
@@ -212,7 +181,7 @@ CLAIMS = [
                     what=r"$t/N_{\mathrm{eff}}$",
                     domain=r"every $K$, $\bar\Lambda$ and bounded deficits $D_1$, $D_2$",
                 ),
-                uneven_weights_cost,
+                lags.uneven_weights_cost,
             ),
             "they differ": (counts_mislead, confirming(counterexample_sample_by_sample)),
             "a memory of constant size": (
@@ -225,9 +194,6 @@ CLAIMS = [
                 confirming(full_by_capacity),
             ),
         },
-        symbols={
-            **SYMBOLS,
-            "ω": "a sample's weight by rounds: the mean of $1/n$ where it is used, and 0 elsewhere",
-        },
-    ),
+        symbols={**SYMBOLS, "ω": "a sample's weight by rounds: the mean of $1/n$ where it is used, else 0"},
+    )
 ]

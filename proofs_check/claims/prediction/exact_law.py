@@ -1,12 +1,8 @@
-r"""The law of reuse is exact for quadratic losses with one Hessian (`law:reuse`).
-
-Along an eigendirection the whole federation is one recursion in the mean of all samples in memory, whatever the split;
-so the expected excess risk is a transient and a sum of squared weights, for every admission and retention.
-"""
+r"""The law of reuse is exact for quadratic losses with one Hessian (`law:reuse`)."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from fractions import Fraction as F
 from typing import Any
 
 import numpy as np
@@ -14,16 +10,14 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, confirming
+from proofs_check.engines.argument import Evidence, equations
 from proofs_check.engines.exact import Found, differing, drawn, everywhere, fractions
-from proofs_check.engines.identity import equations
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.prediction.lags import SYMBOLS
 from proofs_check.groundwork.prediction.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
 from proofs_check.symbols import CONSTANTS, n, t
 from proofs_check.text import said
 from theory.law import by_age, by_capacity, contraction, excess_risk, squared_weights
 
-F = Fraction
 E, eta = CONSTANTS.E, CONSTANTS.eta
 h, first, second = sp.symbols("h n_1 n_2", positive=True)
 a, theta, mean, z1, z2, total = sp.symbols("a theta mean z_1 z_2 total", real=True)
@@ -71,24 +65,20 @@ def nothing_else_remains() -> Evidence:
     """E[(a^k x + Σc·y)²] with E y = 0, and variance s² each, independent: no mixed terms are left."""
     k = sp.Symbol("k", integer=True, nonnegative=True)
     x, p, q, s, y1, y2 = sp.symbols("x p q s y_1 y_2", real=True)  # x: the first distance; p, q: two weights
-    square = (
-        sp.expand((a**k * x + p * y1 + q * y2) ** 2).subs({y1**2: s**2, y2**2: s**2}).subs({y1: 0, y2: 0})
-    )
+    square = sp.expand((a**k * x + p * y1 + q * y2) ** 2).subs({y1**2: s**2, y2**2: s**2})
     parts = a ** (2 * k) * x**2 + s**2 * (p**2 + q**2)
     domain = "two samples, and by induction any number"
-    return equations((square, parts, "the mean square and transient plus noise"), domain=domain)
+    means = square.subs({y1: 0, y2: 0})
+    return equations((means, parts, "the mean square and transient plus noise"), domain=domain)
 
 
 def squares_add_up() -> Evidence:
     """From c to ac + (1-a)/n for the n samples in memory, to ac for the others."""
     mixed, fresh = 2 * a * (1 - a) / n, (1 - a) ** 2 / n**2
+    whole = a**2 * S + mixed * M
     return equations(
         (grown(c) ** 2, a**2 * c**2 + mixed * c + fresh, "a weight's square and its parts, to be added up,"),
-        (
-            a**2 * S + mixed * M + (1 - a) ** 2 / n,
-            a**2 * S + mixed * M + n * fresh,
-            "the recursion of $S$ and its parts",
-        ),
+        (whole + (1 - a) ** 2 / n, whole + n * fresh, "the recursion of $S$ and its parts"),
         (n * (1 - a) / n + a * M, a * M + (1 - a), "the recursion of $M$"),
         domain=r"$\sum c^2=S$ over all samples, $\sum c=M$ over the $n$ in memory",
     )
@@ -102,12 +92,8 @@ def _differs(problem: Quadratic, kept: tuple[list[list[int]], int], by: str) -> 
     return differing(enumerated=problem.mean_excess(memories), law=law.total.tolist())
 
 
-every_stream = everywhere(
-    f"{PROBLEM}, each sample one of three points of the plane",
-    problem=(PROBLEM,),
-    kept=CASES,
-    by=("age", "capacity"),
-)(_differs)
+PLANE = f"{PROBLEM}, each sample one of three points of the plane"
+every_stream = everywhere(PLANE, problem=(PROBLEM,), kept=CASES, by=("age", "capacity"))(_differs)
 drawn_streams = drawn(
     r"up to 5 rounds and 3 clients, $E\le3$, by age or by capacity",
     (40, 400),
@@ -146,7 +132,6 @@ def every_contraction() -> Evidence:
 CLAIMS = [
     Claim(
         id="law:reuse",
-        kind="addition",
         title="the law of reuse is exact for quadratic losses",
         statement=r"If every loss is $\tfrac12(\theta-z)^\top H(\theta-z)$ with one $H$, admission and "
         "dropping are blind to the values of samples, and clients are weighted by $n_m/n$, then the "
@@ -184,11 +169,7 @@ CLAIMS = [
         given=(WRITTEN,),
         checks={
             "$E$ steps of a client": lambda: equations(
-                (
-                    h * (n * theta - total) / n,
-                    h * (theta - total / n),
-                    "the mean gradient and that of the mean",
-                ),
+                (h * (n * theta - total) / n, h * (theta - total / n), "the mean gradient and the mean's"),
                 (moved(0), theta, r"$\theta$ after no step and itself"),
                 (moved(E) - eta * h * (moved(E) - mean), moved(E + 1), "a step more and the form for $E+1$"),
                 domain=r"every $E$, $\eta$, $h$",
@@ -199,11 +180,7 @@ CLAIMS = [
                 squares_add_up,
                 lambda: equations(
                     (grown(before) - a * before, (1 - a) / n, "the first weight"),
-                    (
-                        grown(G) - a ** (age + 1) * before,
-                        grown(G - a**age * before),
-                        "$c(t+1)$ and $ac(t)+(1-a)/n$",
-                    ),
+                    (grown(G) - a ** (age + 1) * before, grown(G - a**age * before), "a round later"),
                     domain="a sample of round $j$, in it and a round later",
                 ),
                 confirming(every_contraction),
@@ -215,5 +192,5 @@ CLAIMS = [
             "c": r"a sample's weight in $\theta$, (before a bracket) as a function of the round",
             "k": "rounds before $t$ that had samples in memory",
         },
-    ),
+    )
 ]

@@ -10,11 +10,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Check, Claim, confirming
+from proofs_check.engines.argument import Evidence, argument, equations, limits
 from proofs_check.engines.exact import Found, by_profile, differing, everywhere
-from proofs_check.engines.identity import equations
-from proofs_check.engines.limit import limits
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.prediction.lags import SYMBOLS, a, geometric, ramp, sums
 from proofs_check.symbols import K, t
 from proofs_check.text import said
@@ -23,20 +20,16 @@ from theory.stationary import full_memory_noise, start_up_bound
 
 s, d = sp.symbols("s d", integer=True, nonnegative=True)
 late, early = K + s, t + 1 + s  # t = K+s rounds; and a memory of K = t+1+s rounds, t < K
-GROWTH = "the growth of $V$ and the lags that a round adds"
 CONTRACTIONS = tuple(Fraction(*pair) for pair in ((0, 1), (1, 10), (2, 3), (99, 100)))
 
 
 def _plain(expression: Any) -> Any:
-    """min(K, t) where the symbols decide it."""
-    return sp.sympify(expression).replace(sp.Min, lambda *arguments: _least(arguments))
+    """min(K, t) where the symbols decide it; an error where they do not."""
+    return sp.sympify(expression).replace(sp.Min, _least)
 
 
-def _least(arguments: Any) -> Any:
-    for candidate in arguments:
-        if all((other - candidate).is_nonnegative for other in arguments):
-            return candidate
-    raise ArithmeticError(f"which of {arguments} is the least is open")
+def _least(*arguments: Any) -> Any:
+    return next(one for one in arguments if all((other - one).is_nonnegative for other in arguments))
 
 
 def lag(rounds: Any) -> Any:
@@ -44,22 +37,24 @@ def lag(rounds: Any) -> Any:
     return a**d * (1 - a ** (2 * (rounds - d))) / (1 - a**2)
 
 
-def grows_when_filling() -> Evidence:
-    """t < K: from t to t+1 rounds the lags up to t are added, (K-|d|)a^(2t-|d|) each.
+def _grows(K: Any, t: Any, lags: Any, domain: str) -> Evidence:
+    """From t to t+1 rounds V grows by (1-a)²/K² times these lags."""
+    growth = _plain(full_memory_noise(a, K, t + 1) - full_memory_noise(a, K, t))
+    what = "the growth of $V$ and the lags that a round adds"
+    return equations((growth, (1 - a) ** 2 * lags / K**2, what), domain=domain)
 
-    Both sides of it: (K-d)a^(2t-d) with e = t-d is (K-t)a^t·a^e + a^t·e·a^e.
-    """
+
+def grows_when_filling() -> Evidence:
+    """Lags up to t, (K-|d|)a^(2t-|d|) each; of them (K-d)a^(2t-d) with e = t-d is (K-t)a^t·a^e + a^t·e·a^e."""
     tail = (early - t) * (1 + geometric(t - 1)) + ramp(t - 1)
-    growth = _plain(full_memory_noise(a, early, t + 1) - full_memory_noise(a, early, t))
-    lags = (1 - a) ** 2 * (early * a ** (2 * t) + 2 * a**t * tail) / early**2
-    return equations((growth, lags, GROWTH), domain=r"every $t\ge1$ and $K>t$, $K=t+1+s$")
+    lags = early * a ** (2 * t) + 2 * a**t * tail
+    return _grows(early, t, lags, r"every $t\ge1$ and $K>t$, $K=t+1+s$")
 
 
 def grows_when_full() -> Evidence:
-    """t >= K: lags up to K-1, for the lag d = K has no weight, and a² a round."""
-    growth = _plain(full_memory_noise(a, K, late + 1) - full_memory_noise(a, K, late))
-    lags = (1 - a) ** 2 * a ** (2 * s) * (K * a ** (2 * K) + 2 * a**K * ramp(K - 1)) / K**2
-    return equations((growth, lags, GROWTH), domain=r"every $K\ge1$ and $t\ge K$, $t=K+s$")
+    """Lags up to K-1, for the lag d = K has no weight, and a² a round."""
+    lags = a ** (2 * s) * (K * a ** (2 * K) + 2 * a**K * ramp(K - 1))
+    return _grows(K, late, lags, r"every $K\ge1$ and $t\ge K$, $t=K+s$")
 
 
 def on_numbers(rounds: str) -> Callable[[Callable[..., Found]], Check]:
@@ -79,12 +74,10 @@ def against_the_law(K: int, a: Fraction) -> Found:
 def tends_to_the_stationary() -> Evidence:
     v, at_full, left, rounds = sp.symbols("v V left r", positive=True)
     gap, first = (stationary_noise(a, K) - _plain(full_memory_noise(a, K, at)) for at in (late, K))
-    domain = r"$a^2=e^{-\mathrm{left}}<1$, $t\to\infty$"
-    return together(
-        equations(
-            (gap, a ** (2 * s) * first, "$v-V(t)$ and $a^{2(t-K)}(v-V(K))$"), domain=r"every $K$ and $t\ge K$"
-        ),
-        limits(rounds, (v - sp.exp(-rounds * left) * (v - at_full), v, "$V$"), domain=domain),
+    near = (v - sp.exp(-rounds * left) * (v - at_full), v, "$V$")
+    return argument(
+        (gap, a ** (2 * s) * first, "$v-V(t)$ and $a^{2(t-K)}(v-V(K))$", r"every $K$ and $t\ge K$"),
+        limits(rounds, near, domain=r"$a^2=e^{-\mathrm{left}}<1$, $t\to\infty$"),
     )
 
 
@@ -93,29 +86,22 @@ def shared_by_two_rounds() -> Evidence:
     first, last, gap = sp.symbols("first last gap", positive=True)
     inside = r"$\tau\le\tau'\le K$: all of the smaller memory is in the larger, $1/\tau'$"
     across = r"$\tau\le K\le\tau'<\tau+K$: $K-(\tau'-\tau)$ cohorts are in both"
-    return steps(
-        (1 / last >= (K - gap) / K**2, [last <= K, sp.Ge(gap, 0, evaluate=False)], inside),
+    return argument(
+        (1 / last >= (K - gap) / K**2, [last <= K], inside),
         ((K - gap) / (first * K) >= (K - gap) / K**2, [first <= K, gap < K], across),
     )
 
 
 def start_up() -> Evidence:
     tau, left = sp.symbols("tau left", positive=True)
-    distance = 1 / tau - 1 / K
-    total = (1 - a) * (1 + geometric(K - 2))  # Σ(1-a)a^i, i < K-1
-    bound = _plain(start_up_bound(a, K, late))
-    return together(
-        equations(
-            (1 / tau - 2 / K + 1 / K, distance, r"the variance of the difference and $1/\tau-1/K$"),
-            domain=r"a mean of $\tau$ cohorts and one of $K$ that hold them",
-        ),
-        always(distance < 1, given=[tau >= 1], domain=r"every $\tau\ge1$ and $K$"),
-        equations(
-            (total, 1 - a ** (K - 1), "the weights of the first $K-1$ rounds and $1-a^{K-1}$"),
-            (bound, a ** (s + 1) * total, r"for $t\ge K$ theory's bound and what is left of them"),
-            domain="every $K$",
-        ),
-        steps((left * sp.sqrt(distance) <= left, [tau >= 1, tau <= K], "each round's share of the triangle")),
+    distance, total = 1 / tau - 1 / K, (1 - a) * (1 + geometric(K - 2))  # the latter: Σ(1-a)a^i, i < K-1
+    bound, two = _plain(start_up_bound(a, K, late)), r"a mean of $\tau$ cohorts and one of $K$ that hold them"
+    return argument(
+        (1 / tau - 2 / K + 1 / K, distance, r"the variance of the difference and $1/\tau-1/K$", two),
+        (distance < 1, [tau >= 1], r"every $\tau\ge1$ and $K$"),
+        (total, 1 - a ** (K - 1), "the weights of the first $K-1$ rounds and $1-a^{K-1}$", "every $K$"),
+        (bound, a ** (s + 1) * total, r"for $t\ge K$ theory's bound and what is left of them", "every $K$"),
+        (left * sp.sqrt(distance) <= left, [tau >= 1, tau <= K], "each round's share of the triangle"),
     )
 
 
@@ -135,7 +121,6 @@ def from_an_empty_memory(K: int, a: Fraction) -> Found:
 CLAIMS = [
     Claim(
         id="law:reuse/finite",
-        kind="addition",
         title="constant admission after $t$ rounds, in closed form",
         statement="If the memory is full from round 1 on, the noise after $t$ rounds of constant admission "
         r"is $V(t)/\bar\Lambda$ in units of a sample's variance, in closed form; from $t=K$ on it "
@@ -165,11 +150,7 @@ CLAIMS = [
         checks={
             "a lag": lambda: equations(
                 (lag(d), 0, "no pair at first and 0"),
-                (
-                    a**2 * lag(d + s) + a**d,
-                    lag(d + s + 1),
-                    "$a^2$ of what was, and the pair of the last round,",
-                ),
+                (a**2 * lag(d + s) + a**d, lag(d + s + 1), "$a^2$ of what was, and the last round's pair,"),
                 domain=r"every $t\ge d$, as before and a round later",
             ),
             "closed form": (
@@ -187,11 +168,6 @@ CLAIMS = [
             "from empty: not less": (shared_by_two_rounds, confirming(from_an_empty_memory)),
             "from empty: not much more": (start_up, confirming(from_an_empty_memory)),
         },
-        symbols={
-            **SYMBOLS,
-            "V": "noise after $t$ rounds from a full memory, in units of a sample's variance over "
-            r"$\bar\Lambda$",
-            "c": r"a sample's weight in $\theta$, from an empty memory",
-        },
-    ),
+        symbols={**SYMBOLS, "V": r"noise after $t$ rounds from a full memory, in the units of $v$"},
+    )
 ]

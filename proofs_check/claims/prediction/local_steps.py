@@ -2,24 +2,22 @@ r"""Local steps on a small memory (`law:reuse/local-steps`): a client whose curv
 
 from __future__ import annotations
 
-from fractions import Fraction
+from fractions import Fraction as F
 from math import comb
 from typing import Any
 
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, confirming
+from proofs_check.engines.argument import Evidence, argument, equations, steps
 from proofs_check.engines.exact import Found, by_profile, everywhere, unless
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.smt import steps
-from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.prediction import curvatures
 from proofs_check.groundwork.prediction.curvatures import KINDS, Kinds, coefficients, moments_of_a_mean
 from proofs_check.symbols import CONSTANTS
 from proofs_check.text import said
 from theory.curved import local_contraction, local_pull, local_shift
 from theory.law import contraction
 
-F = Fraction
 E, eta = CONSTANTS.E, CONSTANTS.eta
 h, spread, size, x, q = sp.symbols("h w n_m x q", positive=True)
 STEPS = (F(1, 4), F(1))
@@ -36,12 +34,9 @@ def _rest(power: Any, order: int) -> Any:
 
 def remainders() -> Evidence:
     """The rest R of order j obeys R(E+1) = x·R(E) + binom(E, j)·q^(E-j)·(x-q)^(j+1), and is 0 for E = j."""
-    gains = {j: _binomial(E, j) * q ** (E - j) * (x - q) ** (j + 1) for j in (1, 2, 3)}
+    gains = {j: x * _rest(E, j) + _binomial(E, j) * q ** (E - j) * (x - q) ** (j + 1) for j in (1, 2, 3)}
     return equations(
-        *(
-            (_rest(E + 1, j), x * _rest(E, j) + gains[j], f"the rest of order {j} a step later")
-            for j in gains
-        ),
+        *((_rest(E + 1, j), gains[j], f"the rest of order {j} a step later") for j in gains),
         *((_rest(j, j), 0, f"the rest of order {j} at $E={j}$ and 0") for j in gains),
         domain="every $E$, $x$, $q>0$",
     )
@@ -63,14 +58,10 @@ def sizes() -> Evidence:
     """For 0 <= x, q <= 1 the rest of order 3 is at most binom(E, 4)(x-q)⁴: it grows by binom(E, 3)(x-q)⁴ at most."""
     rest, fourth, gain, left = sp.symbols("rest fourth gain left", nonnegative=True)  # gain: binom(E, 3)
     grown = x * rest + gain * left * fourth
-    return together(
-        equal(
-            _binomial(E + 1, 4) - _binomial(E, 4),
-            _binomial(E, 3),
-            domain="every $E$",
-            what="fours with the step that is added, and threes without it,",
-        ),
-        steps((grown <= rest + gain * fourth, [x <= 1, left <= 1], r"$0<x\le1$, $0\le q^{E-3}\le1$")),
+    fours, three = _binomial(E + 1, 4) - _binomial(E, 4), "fours with the step added, threes without"
+    return argument(
+        (fours, _binomial(E, 3), three, "every $E$"),
+        (grown <= rest + gain * fourth, [x <= 1, left <= 1], r"$0<x\le1$, $0\le q^{E-3}\le1$"),
     )
 
 
@@ -98,7 +89,7 @@ def slopes() -> Evidence:
     )
 
 
-def _averages(kinds: Kinds, n: int, eta: Fraction, E: int) -> tuple[Fraction, Fraction]:
+def _averages(kinds: Kinds, n: int, eta: F, E: int) -> tuple[F, F]:
     """E[(1-ηh̄)^E] and E[-b(h̄)ḡ] over all memories of n samples."""
     kept = shift = F(0)
     for chance, (sum_h, sum_g, _) in kinds.cohort(n):
@@ -114,7 +105,7 @@ def _averages(kinds: Kinds, n: int, eta: Fraction, E: int) -> tuple[Fraction, Fr
     eta=STEPS,
     E=by_profile(range(1, 6), range(1, 10)),
 )
-def every_memory(kinds: Kinds, eta: Fraction, E: int) -> Found:
+def every_memory(kinds: Kinds, eta: F, E: int) -> Found:
     """Never below a; and the coefficients of 1 and 1/n_m are theory's, exactly."""
     m, points = kinds.moments, E + 2
     kept, shift = zip(*(_averages(kinds, n, eta, E) for n in range(1, points + 1)), strict=True)
@@ -134,7 +125,7 @@ def every_memory(kinds: Kinds, eta: Fraction, E: int) -> Found:
     E=(1, 2, 3, 4, 10),
     n=by_profile((1, 2, 5, 16), (1, 2, 3, 5, 8, 16, 40)),
 )
-def within_its_rest(kinds: Kinds, eta: Fraction, E: int, n: int) -> Found:
+def within_its_rest(kinds: Kinds, eta: F, E: int, n: int) -> Found:
     """The rest is within binom(E,3)q^(E-3)η³|μ₃|/n² + binom(E,4)η⁴E(h̄-h)⁴, at every n_m tried."""
     m, tails = kinds.moments, kinds.tails
     spread4 = 3 * m.spread**2 / n**2 + (tails.fourth - 3 * m.spread**2) / n**3
@@ -147,7 +138,6 @@ def within_its_rest(kinds: Kinds, eta: Fraction, E: int, n: int) -> Found:
 CLAIMS = [
     Claim(
         id="law:reuse/local-steps",
-        kind="addition",
         title=r"small local memories contract less than $(1-\eta h)^E$",
         statement=r"Let samples have their own curvatures, $0\le\eta h_i\le1$. $E$ steps on a memory of "
         r"$n_m$ samples leave on average more of a distance than $(1-\eta h)^E$, for $E\ge2$ and "
@@ -174,21 +164,15 @@ CLAIMS = [
         checks={
             "slower": (remainders, signs, confirming(every_memory)),
             "first order": (
-                remainders,
-                signs,
-                sizes,
-                moments_of_a_mean,
-                second_term,
-                confirming(every_memory),
-                confirming(within_its_rest),
+                *(remainders, signs, sizes, moments_of_a_mean, second_term),
+                *map(confirming, (every_memory, within_its_rest)),
             ),
             "shift": (slopes, moments_of_a_mean, confirming(every_memory)),
         },
         symbols={
-            "h": "the mean curvature along the direction",
-            "h̄": "the mean curvature of a client's memory",
+            **curvatures.SYMBOLS,
+            "h̄": "that of a client's memory",
             "n_m": "samples in a client's memory",
-            "w": r"the variance of a sample's curvature, $\mathrm{Var}(h)$",
         },
-    ),
+    )
 ]

@@ -1,21 +1,16 @@
-r"""Samples with curvatures of their own, used again (`law:reuse/curvature`, `law:reuse/curvature-noise`).
-
-A sample in memory for the second time meets a θ that it has moved itself, so its curvature and that θ are correlated.
-"""
+r"""Samples with curvatures of their own, used again (`law:reuse/curvature`, `law:reuse/curvature-noise`)."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from fractions import Fraction as F
 from typing import Any
 
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, confirming
+from proofs_check.engines.argument import Evidence, argument, equations, limits, symbolic_sum
 from proofs_check.engines.exact import Found, by_profile, differing, everywhere
-from proofs_check.engines.identity import equal, equations, symbolic_sum
-from proofs_check.engines.limit import limits
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.prediction import curvatures
 from proofs_check.groundwork.prediction.curvatures import KINDS, PAIR, Kinds, Stream, moments_of_a_mean
 from proofs_check.groundwork.prediction.lags import a, d, geometric, sums
 from proofs_check.symbols import CONSTANTS, K, n, rate
@@ -23,7 +18,6 @@ from proofs_check.text import said
 from theory import curved
 from theory.law import Cohorts, by_age
 
-F = Fraction
 E, eta = CONSTANTS.E, CONSTANTS.eta
 h, spread = sp.symbols("h w", positive=True)
 tilt, noise, x, g = sp.symbols("tilt noise x g", real=True)
@@ -57,7 +51,7 @@ def _cohorts(admissions: Any, K: int) -> list[Cohorts]:
     return [by_age(list(mine), K) for mine in zip(*admissions, strict=True)]
 
 
-def _cases(populations: tuple[Kinds, ...], *starts: int) -> list[tuple[Kinds, Pattern, int, Fraction]]:
+def _cases(populations: tuple[Kinds, ...], *starts: int) -> list[tuple[Kinds, Pattern, int, F]]:
     listed = [(kinds, stream, start, HALF) for stream in STREAMS for kinds in populations for start in starts]
     return [*listed, *((kinds, TWO, 1, F(1)) for kinds in KINDS[1:])]
 
@@ -67,7 +61,7 @@ def _cases(populations: tuple[Kinds, ...], *starts: int) -> list[tuple[Kinds, Pa
     r"samples; every stream, admissions times $\lambda$",
     case=by_profile(_cases((PAIR,), 2), _cases(KINDS, 0, 2)),
 )
-def every_stream(case: tuple[Kinds, Pattern, int, Fraction]) -> Found:
+def every_stream(case: tuple[Kinds, Pattern, int, F]) -> Found:
     """Both expectations as polynomials in 1/λ: the first two coefficients, and where they end."""
     kinds, (admissions, K, E), at, eta = case
     rounds, start = len(admissions), F(at)
@@ -83,16 +77,13 @@ def every_stream(case: tuple[Kinds, Pattern, int, Fraction]) -> Found:
 
 def one_sample() -> Evidence:
     after, moved_on = a * part + (slope * x * delta - b * g) / n, {r: a * r + delta / n, p: a * p + 1 / n}
-    steps = average(bend * x**2 / 2 * delta - b_slope * x * g)
+    own = slope**2 * spread * r - slope * b * tilt * p
+    round_steps = average(bend * x**2 / 2 * delta - b_slope * x * g)
     squares = slope**2 * spread * r**2 - 2 * slope * b * tilt * r * p + b**2 * noise * p**2
     return equations(
         (after, part.subs(moved_on, simultaneous=True), "its part after the round, and $p$ and $r$ moved on"),
-        (
-            average(slope * x * part),
-            slope**2 * spread * r - slope * b * tilt * p,
-            r"$\mathbb E[a'x\cdot\text{its part}]$",
-        ),
-        (steps, bend * spread * delta / 2 - b_slope * tilt, "what a round's own steps add"),
+        (average(slope * x * part), own, r"$\mathbb E[a'x\cdot\text{its part}]$"),
+        (round_steps, bend * spread * delta / 2 - b_slope * tilt, "what a round's own steps add"),
         (average(part**2), squares, "the variance of its part"),
         domain="each sample, in a round in which it is used",
     )
@@ -101,17 +92,10 @@ def one_sample() -> Evidence:
 def two_readings() -> Evidence:
     own = -eta * (g * p + (h + x) * r)  # what the path would be without the sample, less what it is; E = 1
     shown, path = average((h + x) * own), h * delta - eta * (tilt * p + spread * r)
+    squared = -eta * (tilt * p + (spread + h**2) * r)
     return equations(
-        (
-            h * (delta - average(own)) + shown,
-            path,
-            "what a sample shows, by the path without it and by the whole",
-        ),
-        (
-            shown,
-            -eta * (tilt * p + (spread + h**2) * r),
-            r"the first of them, with $\mathbb E[h^2]=\mathrm{Var}(h)+h^2$,",
-        ),
+        (h * (delta - average(own)) + shown, path, "what it shows, by the path without it and by the whole"),
+        (shown, squared, r"the first of them, with $\mathbb E[h^2]=\mathrm{Var}(h)+h^2$,"),
         domain="every sample used before, $E=1$",
     )
 
@@ -120,14 +104,12 @@ def own_weights() -> Evidence:
     """ψ is the sum over lags of (K-d)/(K²Λ̄)·a^(d-1), and φ/m₀ that of (K-d)/(K²Λ̄)/a."""
     lag = (K + 1) ** 2 * curved.own_weight(a, K + 1, rate) - K**2 * curved.own_weight(a, K, rate)
     all_lags = symbolic_sum(K - d, d, 1, K - 1) / (K**2 * rate)
-    return together(
-        equations(
-            (curved.own_weight(a, 1, rate), 0, r"$\psi$ at $K=1$ and 0"),
-            (lag, (1 + geometric(K - 1)) / rate, r"one lag more of $K^2\psi$ and $\sum_{d\le K}a^{d-1}$"),
-            (all_lags, (K - 1) / (2 * K * rate), r"$\sum_{d<K}(K-d)/(K^2\bar\Lambda)$ and its sum"),
-            domain="every $K$",
-        ),
-        always((K - 1) / (2 * K * rate) < 1 / (2 * rate), domain=r"every $K$ and $\bar\Lambda$"),
+    half = (K - 1) / (2 * K * rate)
+    return argument(
+        (curved.own_weight(a, 1, rate), 0, r"$\psi$ at $K=1$ and 0", "every $K$"),
+        (lag, (1 + geometric(K - 1)) / rate, r"one lag more and $\sum_{d\le K}a^{d-1}$", "every $K$"),
+        (all_lags, half, r"$\sum_{d<K}(K-d)/(K^2\bar\Lambda)$ and its sum", "every $K$"),
+        (half < 1 / (2 * rate), [], r"every $K$ and $\bar\Lambda$"),
     )
 
 
@@ -141,10 +123,8 @@ def long_run() -> Evidence:
     contraction = curved.mean_contraction(rate, K, h=at, spread=spread, eta=eta, E=E, clients=clients)
     gain = spread * (pull**2 * (K - 1) / (2 * kept) / left + bent / 2 * clients / kept)
     added = tilt * (pull * moved * curved.own_weight(left, K, rate) + shift * clients / kept)
-    one, psi = (
-        curved.stationary_bias(rate, K, h=h, tilt=tilt, eta=eta),
-        curved.own_weight(1 - eta * h, K, rate),
-    )
+    one = curved.stationary_bias(rate, K, h=h, tilt=tilt, eta=eta)
+    psi = curved.own_weight(1 - eta * h, K, rate)
     return equations(
         (bias - left * bias, added, "$(1-a)$·bias and what a round adds"),
         (contraction - left, gain, "what a round adds to the mean path, over it"),
@@ -157,12 +137,10 @@ def relative_error_grows() -> Evidence:
     t, gained, most = sp.symbols("t gain most", positive=True)
     gain = curved.mean_contraction(rate, K, h=h, spread=spread, eta=eta) / (1 - eta * h) - 1
     least = spread * eta**2 * (K - 1) / (2 * K * rate * a**2)
-    return together(
-        equal(gain.subs(h, (1 - a) / eta), least, domain="$E=1$, every $K$", what="the gain per round"),
-        steps(
-            (least > 0, [K > 1], r"$K\ge2$, $\mathrm{Var}(h)>0$"),
-            (t * gained > most, [t > most / gained], "after most/gain rounds, whatever most is"),
-        ),
+    return argument(
+        (gain.subs(h, (1 - a) / eta), least, "the gain per round", "$E=1$, every $K$"),
+        (least > 0, [K > 1], r"$K\ge2$, $\mathrm{Var}(h)>0$"),
+        (t * gained > most, [t > most / gained], "after most/gain rounds, whatever most is"),
     )
 
 
@@ -182,12 +160,9 @@ def overlaps() -> Evidence:
     """Three means share at most the samples of one of them."""
     common, n1, n2, n3, least, var, fourth = sp.symbols("common n1 n2 n3 least var fourth", positive=True)
     spread4 = 3 * var**2 / n**2 + (fourth - 3 * var**2) / n**3
-    return steps(
-        (
-            common / (n1 * n2 * n3) <= 1 / least**2,
-            [common <= n1, n2 >= least, n3 >= least],
-            "any three memories",
-        ),
+    shared = common / (n1 * n2 * n3)
+    return argument(
+        (shared <= 1 / least**2, [common <= n1, n2 >= least, n3 >= least], "any three memories"),
         (spread4 <= (3 * var**2 + fourth) / n**2, [n >= 1], r"every $n\ge1$"),
     )
 
@@ -200,7 +175,7 @@ def overlaps() -> Evidence:
     start=(F(0), F(1)),
     rounds=by_profile((25,), (60,)),
 )
-def uniformly(kinds: Kinds, K: int, n: int, start: Fraction, rounds: int) -> Found:
+def uniformly(kinds: Kinds, K: int, n: int, start: F, rounds: int) -> Found:
     """Round by round: the rests of mean and mean square are within theory's bounds."""
     m, rho = kinds.moments, 1 - HALF * min(value[0] for value in kinds.values)
     law = curved.first_order([by_age([n] * rounds, K)], rounds, m, start=start, eta=HALF)
@@ -232,45 +207,32 @@ def second_order(case: tuple[Kinds, Pattern]) -> Found:
 
 
 def without_reuse() -> Evidence:
-    factor = a**2 + eta**2 * spread / n
-    limit, law = (eta**2 * noise / n / (1 - left) for left in (factor, a**2))
-    return together(
-        equal(limit, factor * limit + eta**2 * noise / n, domain="every $n$", what="a round more"),
-        limits(
-            n,
-            (n * (limit / law - 1), eta**2 * spread / (1 - a**2), "$n$·(noise/law $-1$)"),
-            domain=r"$n\to\infty$",
-        ),
+    factor, law = a**2 + eta**2 * spread / n, eta**2 * noise / n
+    limit = law / (1 - factor)
+    ratio = (n * (limit / (law / (1 - a**2)) - 1), eta**2 * spread / (1 - a**2), "$n$·(noise/law $-1$)")
+    return argument(
+        (limit, factor * limit + law, "a round more", "every $n$"), limits(n, ratio, domain=r"$n\to\infty$")
     )
 
 
 def law_is_no_smaller() -> Evidence:
     weight, least = sp.Symbol("weight", positive=True), (1 - a) ** 2
-    return together(
-        steps(
-            (n * weight**2 >= least / n, [a < 1, weight >= (1 - a) / n], "the $n$ samples of the last round")
-        ),
-        equations(
-            (least.subs(a, 1 - eta * h) * noise / h**2, eta**2 * noise, r"it and $\eta^2\mathbb E[g^2]$"),
-            domain="$E=1$, $n$ times the law's least noise",
-        ),
+    scaled = least.subs(a, 1 - eta * h) * noise / h**2
+    return argument(
+        (n * weight**2 >= least / n, [a < 1, weight >= (1 - a) / n], "the $n$ samples of the last round"),
+        (scaled, eta**2 * noise, r"it and $\eta^2\mathbb E[g^2]$", "$E=1$, $n$ times the law's least noise"),
     )
 
 
-SYMBOLS = {
+SYMBOLS = curvatures.SYMBOLS | {
+    "C": r"a constant of the moments, $\eta$ and $\rho$ (theory.curved.square_rest)",
+    "M": "clients that have samples",
     "a": r"$(1-\eta h)^E$, what a round leaves of a distance",
-    "h": "the mean curvature along the direction",
-    "g": "a sample's gradient at the minimiser",
-    "w": r"the variance of a sample's curvature, $\mathrm{Var}(h)$",
     "b": "$(1-a)/h$; $b'$ and $a'$ are slopes in $h$",
     "m": "the mean of the distance; $m_0$ is the law's, $m_1$ of first order",
     "m₀": "the law's mean distance",
     "m₁": "what the first order in $1/n$ adds to it",
-    "ψ": r"mean over the memory of $\sum a^{t-1-s}/n(s)$, over the earlier rounds $s$ of a sample",
-    "φ": "the same with $m_0(s)$ in each term",
-    "M": "clients that have samples",
-    "S": r"the law's noise, $\mathbb E[g^2]\sum c^2/h^2$",
-    "δ": "distance from the minimiser",
+    "φ": r"as $\psi$, with $m_0(s)$ in each term",
 }
 MODEL = (
     r"losses with gradients $g+h\delta$ along one direction, $(h,g)$ i.i.d., $\mathbb E\,g=0$; admissions "
@@ -280,7 +242,6 @@ MODEL = (
 CLAIMS = [
     Claim(
         id="law:reuse/curvature",
-        kind="addition",
         title="reused curvatures slow the mean path and shift it, by $O(1/n)$",
         statement="Let samples have their own curvatures. To first order in $1/n$ the mean path is the "
         "law's plus $m_1$, for any admissions, $K$, $E$ and clients. Where samples are used again, "
@@ -326,7 +287,6 @@ CLAIMS = [
     ),
     Claim(
         id="law:reuse/curvature-noise",
-        kind="addition",
         title="curvatures that differ change the noise by $1+O(1/n)$",
         statement="From a start at the minimiser, with one step per round, the law is the first order of "
         r"$\mathbb E\,\delta^2$ whatever the curvatures. What is left is at every $t$ below an explicit "
@@ -355,6 +315,6 @@ CLAIMS = [
             "second order": second_order,
             "without reuse": without_reuse,
         },
-        symbols={**SYMBOLS, "C": r"a constant of the moments, $\eta$ and $\rho$ (theory.curved.square_rest)"},
+        symbols=SYMBOLS,
     ),
 ]

@@ -1,34 +1,33 @@
-r"""How the stationary noise v(a, K) depends on K (`law:reuse/retention`): it falls, and K·v does not.
-
-So at a given rate longer retention helps, and with full buffers, where the rate is \(\sum B/K\), it does not.
-"""
+r"""The stationary noise v(a, K): how it depends on K (`law:reuse/retention`), small and large steps (`…/limits`)."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from fractions import Fraction as F
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, by_profile, everywhere, grid, unless
-from proofs_check.evidence import Evidence
-from proofs_check.groundwork.prediction.lags import SUMS, SYMBOLS, a, noise_falls, product_rises
-from proofs_check.symbols import K
-from proofs_check.text import said
-from theory.algebra import ball
-from theory.law import stationary_noise
+import sympy as sp
 
-CONTRACTIONS = tuple(Fraction(*pair) for pair in ((0, 1), (1, 100), (1, 3), (4, 5), (99, 100), (9999, 10000)))
+from proofs_check.claim import WRITTEN, Check, Claim, Context, Given, confirming
+from proofs_check.engines.argument import Evidence, argument, equations, limits, symbolic_sum, tends_to
+from proofs_check.engines.enclosure import compare
+from proofs_check.engines.exact import Found, by_profile, drawn, everywhere, grid, unless
+from proofs_check.groundwork.prediction import lags
+from proofs_check.groundwork.prediction.lags import EVERY, SUMS, SYMBOLS, a, d, pairs
+from proofs_check.symbols import CONSTANTS, K, rate
+from proofs_check.text import said
+from theory.algebra import ball, exp, log
+from theory.law import contraction, noise_floor, stationary_noise
+from theory.stationary import inverse_effective_rate, mean_lag, small_step_floor, total_weights
+
+CONTRACTIONS = tuple(F(*pair) for pair in ((0, 1), (1, 100), (1, 3), (4, 5), (99, 100), (9999, 10000)))
 
 
 @everywhere(r"all of $0\le a<1$, the $K$ listed", K=by_profile(range(1, 80), range(1, 400)))
 def falls_by_descartes(K: int) -> Found:
-    """K(K+1) + 2Σw(d)a^d, a polynomial in a: its coefficients change their sign once and it is 0 at a = 1.
-
-    By Descartes' rule it has no other positive root, and it is positive at 0: so on all of [0, 1).
-    """
-    size, at = K * (K + 1), Fraction(2, 7)
+    """K(K+1) + 2Σw(d)a^d is positive at 0 and 0 at 1, and its coefficients change their sign once: so no other root."""
+    size, at = K * (K + 1), F(2, 7)
     coefficients = [size, *(2 * (size - (2 * K + 1) * d) for d in range(1, K + 1))]
     signs = [c > 0 for c in coefficients if c]
     changes = sum(before != after for before, after in pairwise(signs))
@@ -43,38 +42,120 @@ def falls_by_descartes(K: int) -> Found:
     K=by_profile(range(1, 40), range(1, 200)),
     a=CONTRACTIONS,
 )
-def on_rationals(K: int, a: Fraction) -> Found:
+def on_rationals(K: int, a: F) -> Found:
     """a = 0 is among them, where K·v stays 1."""
     here, after = stationary_noise(a, K), stationary_noise(a, K + 1)
     rises = (K + 1) * after > K * here if a > 0 else (K + 1) * after == K * here
     return unless(here > after and rises, here=here, after=after)
 
 
-def far_out(relation: Any, power: int) -> Evidence:
+def far_out(relation: Any, power: int) -> Check:
     """Balls at huge K and a next to 1: K^power·v at K+1 and at K."""
 
     def noise(p: Any, more: int) -> Any:
-        return (p["K"] + more) ** power * stationary_noise(1 - ball(Fraction(1, 10 ** p["e"])), p["K"] + more)
+        return (p["K"] + more) ** power * stationary_noise(1 - ball(F(1, 10 ** p["e"])), p["K"] + more)
 
-    points = grid(K=(10**3, 10**6, 10**12), e=(1, 3, 6, 12, 18))
     domain = r"$K=10^3,10^6,10^{12}$; $1-a=10^{-e}$ from $10^{-1}$ to $10^{-18}$"
-    return compare(
-        lambda p: noise(p, 1), relation, lambda p: noise(p, 0), points, domain=domain, precision=512
+    points, sides = (
+        {"K": (10**3, 10**6, 10**12), "e": (1, 3, 6, 12, 18)},
+        [partial(noise, more=m) for m in (1, 0)],
     )
+    return lambda: compare(sides[0], relation, sides[1], grid(**points), domain=domain, precision=512)
+
+
+t, h, spread, mean = sp.symbols("t h s mean", positive=True)  # t: 1/(1-a), 1/a or 1/η, which grows
+z = sp.Symbol("z", real=True)
+small, E = 1 / t, CONSTANTS.E
+ONE: Any = {"h": [h], "variance": [spread**2], "E": E}  # directions add up, so one is enough
+above = sp.exp(z) - 1 - z  # Jensen for x ↦ a^x at the mean m, with a^(x-m) = e^z: z has the mean 0
+SMALL, first = r"$a\to1$, every $K$", (1 - a) / (1 + a)
+SMALL_STEPS = Given(
+    "law:reuse/effective-rate", r"that noise over $1-a$ tends to half the mean of $\Lambda u^2$"
+)
+
+
+def first_order() -> Evidence:
+    return limits(t, (stationary_noise(1 - small, K) / small, F(1, 2), "$v/(1-a)$"), domain=SMALL)
+
+
+def second_order() -> Evidence:
+    left = (stationary_noise(1 - small, K) - small / 2) / small**2
+    return limits(t, (left, sp.Rational(1, 4) - mean_lag(K) / 2, "$(v-(1-a)/2)/(1-a)^2$"), domain=SMALL)
+
+
+def mean_distance() -> Evidence:
+    found = 2 * symbolic_sum((K - d) * d, d, 1, K - 1) / K**2
+    return equations((found, mean_lag(K), "the mean of $|i-j|$ and theory's"), domain="every $K$")
+
+
+def between(context: Context) -> Evidence:
+    """In balls, for K >= 2 where the two differ."""
+    many = context.choose((2, 3, 10, 1000, 10**9), (2, 3, 4, 7, 10, 100, 10**3, 10**6, 10**9, 10**12))
+    points = grid(K=many, gap=(F(9, 10), F(1, 2), F(1, 10), F(1, 10**3), F(1, 10**9)))
+    domain = "$K$ from 2 to $10^9$, $1-a$ from 0.9 to $10^{-9}$"
+
+    def below(p: Any) -> Any:
+        left = 1 - ball(p["gap"])
+        return (1 - left) / (1 + left) * exp(ball(mean_lag(p["K"])) * log(left))
+
+    def noise(p: Any) -> Any:
+        return stationary_noise(1 - ball(p["gap"]), p["K"])
+
+    return compare(below, "<", noise, points, domain=domain, precision=512)
+
+
+@everywhere(
+    "$K$ from 1 on, $1-a=1,10^{-1},10^{-2},10^{-4},10^{-8}$",
+    K=by_profile(range(1, 30), range(1, 120)),
+    gap=[F(1, 10**e) for e in (0, 1, 2, 4, 8)],
+)
+def exact_values(K: int, gap: F) -> Found:
+    """At rational a: v(0, K) = 1/K, and |v/(1-a) - ½| <= (1-a)·K for every a."""
+    share = stationary_noise(1 - gap, K) / gap
+    near, solved = abs(share - F(1, 2)) <= gap * K, stationary_noise(F(0), K) == F(1, K)
+    return unless(near and solved, share=share)
+
+
+def floors_in_balls() -> Evidence:
+    """The floor at a tiny η within a millionth of its first order, at K far apart."""
+    eta, h, variance = F(1, 10**12), (F(1, 2), F(3)), (F(2), F(1, 5))
+    balls: Any = {"h": [*map(ball, h)], "variance": [*map(ball, variance)], "eta": ball(eta)}
+
+    def off(p: Any) -> Any:
+        first = small_step_floor(F(1, 10), h=h, variance=variance, eta=eta, E=p["E"])
+        return abs(noise_floor(ball(10), p["K"], **balls, E=p["E"]) / ball(first) - 1)
+
+    points, domain = grid(K=(1, 10, 1000), E=(1, 5)), r"$\eta=10^{-12}$, $\bar\Lambda=10$, two directions"
+    return compare(off, "<", lambda p: ball(F(1, 10**6)), points, domain=domain, precision=512)
+
+
+@drawn(
+    "admissions of period up to 6, $K$ up to 9, no round without samples",
+    (100, 1000),
+    pattern=lags.patterns(),
+)
+def rounds_weigh_one(pattern: tuple[list[int], int]) -> Found:
+    """ΣΛu over a period is the period; U = 1/Λ̄ if and only if all weights agree, and is larger otherwise."""
+    admissions, K = pattern
+    weights, period = total_weights(admissions, K), len(admissions)
+    found, even = inverse_effective_rate(admissions, K), F(period, sum(admissions))
+    same = len({u for u, admitted in zip(weights, admissions, strict=True) if admitted}) == 1
+    fits = sum(u * admitted for u, admitted in zip(weights, admissions, strict=True)) == period
+    smooth = inverse_effective_rate(admissions, K * period)
+    true = fits and found >= even and (found == even) == same and smooth == even
+    return unless(true, weights=weights, U=found, even=even, smooth=smooth)
 
 
 CLAIMS = [
     Claim(
         id="law:reuse/retention",
-        kind="addition",
         title="the stationary noise $v$ falls in $K$, $Kv$ does not",
         statement="Under constant admission the stationary noise $v(a,K)$ falls strictly in $K$, and "
         "$Kv(a,K)$ never falls (it rises strictly unless $a=0$, where it is 1). So at a given rate longer "
         r"retention lowers the noise floor, and with full buffers, at rate $\sum B/K$, longer retention "
         "never does.",
         formula=said(
-            r"v(a,K)=@v,\quad v(a,K+1)<v(a,K),\quad(K+1)\,v(a,K+1)\ge K\,v(a,K)",
-            v=stationary_noise(a, K),
+            r"v(a,K)=@v,\quad v(a,K+1)<v(a,K),\quad(K+1)\,v(a,K+1)\ge K\,v(a,K)", v=stationary_noise(a, K)
         ),
         domain=r"constant admission, quadratic losses with one Hessian, every $K\ge1$ and $0\le a<1$",
         sketch="$v$ is $(1-a)/(1+a)$ times the mean of $a^{|i-j|}$ over all pairs $i$, $j$ of $K$ rounds. "
@@ -90,17 +171,105 @@ CLAIMS = [
         checks={
             "the sums": SUMS,
             "$v$ falls": (
-                noise_falls,
-                confirming(falls_by_descartes),
-                confirming(on_rationals),
-                confirming(lambda: far_out("<", 0)),
+                lags.noise_falls,
+                *map(confirming, (falls_by_descartes, on_rationals, far_out("<", 0))),
             ),
-            "$Kv$ does not fall": (
-                product_rises,
-                confirming(on_rationals),
-                confirming(lambda: far_out(">", 1)),
-            ),
+            "$Kv$ does not fall": (lags.product_rises, *map(confirming, (on_rationals, far_out(">", 1)))),
         },
         symbols={**SYMBOLS, "w": "a weight of a lag", "d₀": "the lag at which the weights change their sign"},
+    ),
+    Claim(
+        id="law:reuse/limits",
+        title="small steps: $v$ is $(1-a)/2$ whatever $K$; large ones: $1/K$",
+        statement=r"As $a$ tends to 1 (small steps), $v/(1-a)$ tends to $\tfrac12$ whatever $K$, and $K$ "
+        "enters at second order, by half the mean distance of two rounds of $K$. As $a$ tends to 0 (each "
+        "round solves its memory), $v$ tends to $1/K$. At every $a$ keeping samples for $K$ rounds divides "
+        "the noise of one round by at most $a^{-(K^2-1)/(3K)}$ and never multiplies it: $K$ matters only "
+        "where $K(1-a)$ is not small.",
+        formula=said(
+            r"v=\frac{1-a}2+\Bigl(\frac14-\frac12\cdot@m\Bigr)(1-a)^2+o((1-a)^2)\ (a\to1),\quad "
+            r"v\to\frac1K\ (a\to0),\quad a^{@m}\,\frac{1-a}{1+a}\le v\le\frac{1-a}{1+a}",
+            m=mean_lag(K),
+        ),
+        domain=r"constant admission, quadratic losses with one Hessian, every $K\ge1$ and $0<a<1$",
+        sketch="$v$ is $(1-a)/(1+a)$ times the mean of $a^{|i-j|}$ over pairs of $K$ rounds: a number of "
+        r"at most 1 that tends to 1 as $a\to1$, while $1/(1+a)\to\tfrac12$. Its slope at $a=1$ is the mean "
+        r"of $|i-j|$, $2\sum_{d<K}(K-d)d/K^2=(K^2-1)/(3K)$, which gives the second order. At $a=0$ only "
+        r"the $K$ pairs $i=j$ remain, $1/K$ of all. $x\mapsto a^x$ is convex, so by Jensen the mean is at "
+        "least $a$ to the power of the mean of $|i-j|$.",
+        given=(WRITTEN,),
+        checks={
+            "small steps": (first_order, confirming(exact_values)),
+            "second order": (second_order, mean_distance),
+            "large steps": (
+                lambda: limits(t, (stationary_noise(small, K), 1 / K, "$v$"), domain=r"$a\to0$, every $K$"),
+                confirming(exact_values),
+            ),
+            "from below": (
+                *SUMS,
+                mean_distance,
+                lambda: equations(
+                    (sp.diff(above, z, 2), sp.exp(z), "the second derivative of $e^z-1-z$ and $e^z>0$"),
+                    (above.subs(z, 0), 0, "its value at $z=0$ and 0"),
+                    (sp.diff(above, z).subs(z, 0), 0, "its slope there and 0"),
+                    domain="every $z$",
+                ),
+                confirming(between),
+            ),
+            "from above": (
+                lambda: argument(
+                    (stationary_noise(a, 1), first, "$v$ and $(1-a)/(1+a)$", "$K=1$"),
+                    (first * mean <= first, [a < 1, mean <= 1], EVERY),
+                ),
+                pairs,
+            ),
+        },
+        symbols=SYMBOLS,
+    ),
+    Claim(
+        id="law:reuse/small-steps",
+        title=r"to first order in $\eta$ only fresh samples count, not $K$",
+        statement=r"Under constant admission the noise floor is, to first order in the step size $\eta$, "
+        r"$(\eta E/4)\sum h^2s^2/\bar\Lambda$: the retention $K$ has left it, and only the number "
+        r"$\bar\Lambda$ of fresh samples per round counts. If admissions vary with a period, "
+        r"$1/\bar\Lambda$ gives way to $U$, the mean of $\Lambda u^2$, where $u$ is what a sample weighs "
+        r"over all its rounds. $U$ is never below $1/\bar\Lambda$, and equal to it if and only if all "
+        "samples weigh the same, as they do wherever the period divides $K$: there retention can restore "
+        "what uneven admission spoils, and nothing more.",
+        formula=said(
+            r"\lim_{\eta\to0}\frac1\eta\cdot\tfrac12\sum_hh\,s_h^2\,\frac{v(a_h,K)}{\bar\Lambda}=\sum_h@floor,\qquad "
+            r"U=\frac1p\sum_{j\le p}\Lambda_ju_j^2\ge\frac1{\bar\Lambda}",
+            floor=small_step_floor(1 / rate, **ONE, eta=1),
+        ),
+        domain=r"quadratic losses with one Hessian, every $K$, $E$, $\bar\Lambda$, $\eta\to0$; $U$ for "
+        "admissions of any period, some sample in memory in every round",
+        sketch=r"$1-a$ is $\eta hE$ to first order and $v$ is $(1-a)/2$ to first order, whatever $K$ "
+        r"(law:reuse/limits): so $\tfrac12hs^2v/\bar\Lambda$ is $(\eta E/4)h^2s^2/\bar\Lambda$. For "
+        "admissions of period $p$ the noise is $(1-a)/2$ times $U$ (law:reuse/effective-rate). In every "
+        r"round the weights $1/n$ of the $n$ samples in memory add up to 1, so the mean of $\Lambda u$ "
+        r"over a period is 1, and the mean of $\Lambda u^2$ less the square of that of $\Lambda u$ over "
+        r"$\bar\Lambda$ is the mean of $\Lambda(u-\bar u)^2$, which is 0 if and only if every sample "
+        r"weighs $\bar u=1/\bar\Lambda$. Where $p$ divides $K$ every window of $K$ rounds holds the same "
+        "number of samples.",
+        given=(WRITTEN, SMALL_STEPS),
+        checks={
+            "constant admission": (
+                lambda: tends_to(
+                    noise_floor(rate, K, **ONE, eta=small) / small,
+                    t,
+                    small_step_floor(1 / rate, **ONE, eta=1),
+                    what=r"floor/$\eta$",
+                    domain=r"$\eta\to0$, every $K$, $E$, $h$, $s$, $\bar\Lambda$",
+                ),
+                lambda: limits(
+                    t,
+                    ((1 - contraction(h, small, E)) / small, h * E, r"$(1-a)/\eta$"),
+                    domain=r"$\eta\to0$, every $h$ and $E$",
+                ),
+                confirming(floors_in_balls),
+            ),
+            "uneven admission": (lags.uneven_weights_cost, confirming(rounds_weigh_one)),
+        },
+        symbols=SYMBOLS,
     ),
 ]

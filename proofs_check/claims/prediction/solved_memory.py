@@ -1,22 +1,16 @@
-r"""Losses with a third derivative (`law:reuse/cubic`), and least squares solved every round (`law:reuse/regression`).
-
-Both have a classical end: a memory that is trained on for ever gives the bias of a maximum-likelihood estimate, and
-least squares on n Gaussian inputs has an excess risk that is known exactly.
-"""
+r"""Losses with a third derivative (`law:reuse/cubic`); least squares solved every round (`law:reuse/regression`)."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from fractions import Fraction as F
 from typing import Any
 
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Given, confirming
+from proofs_check.engines.argument import Evidence, argument, equations, limits, together
 from proofs_check.engines.exact import Found, by_profile, differing, everywhere, unless
-from proofs_check.engines.identity import equations
-from proofs_check.engines.limit import limits
-from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.prediction.curvatures import INDEPENDENT, PAIR, Kinds, Stream
+from proofs_check.groundwork.prediction.curvatures import INDEPENDENT, PAIR, SYMBOLS, Kinds, Stream
 from proofs_check.symbols import CONSTANTS, n
 from proofs_check.text import said
 from theory import curved
@@ -24,14 +18,12 @@ from theory.algebra import ratio
 from theory.curved import Moments, regression_floor, solved_bias
 from theory.law import by_age, squared_weights
 
-F = Fraction
 eta = CONSTANTS.eta
 h, p, gamma = sp.symbols("h p gamma", positive=True)
 noise, tilt, third = (sp.Symbol(name, real=True) for name in ("E[g²]", "E[hg]", "E[k]"))
 MOMENTS = Moments(h=h, spread=0, noise=noise, tilt=tilt)
 CURVATURE = Given(
-    "law:reuse/curvature",
-    r"that reuse shifts the mean by $\mathbb E[hg]$ and $\mathrm{Var}(h)$ as told there",
+    "law:reuse/curvature", r"how $\mathbb E[hg]$ and $\mathrm{Var}(h)$ shift the mean under reuse"
 )
 LARGE = r"$n\to\infty$"
 
@@ -55,7 +47,7 @@ def _cases(*populations: Kinds) -> list[Any]:
     "three populations with third derivatives, two and three rounds, $K$ from 1 to 3; every stream",
     case=by_profile(_cases(*CUBIC[:2]), _cases(*CUBIC)),
 )
-def every_stream(case: tuple[Kinds, Any, int, Fraction]) -> Found:
+def every_stream(case: tuple[Kinds, Any, int, F]) -> Found:
     """The mean's first order is the two shifts, that of δ² is the law's, that of δ³ is 0."""
     kinds, admissions, K, eta = case
     rounds, m, memory = len(admissions), kinds.moments, by_age([row[0] for row in admissions], K)
@@ -74,15 +66,12 @@ def for_ever() -> Evidence:
     weight, square = 1 / (eta * h * n), noise / (h**2 * n)
     later = (1 - eta * h) * bias + eta**2 * tilt * weight - eta * third * square / 2
     exponential = solved_bias(Moments(h=1 / h**2, spread=0, noise=1 / h**2), third=-2 / h**3, size=n)
-    return together(
-        equations(
-            (bias, later, "the bias and a round more"),
-            (exponential, h / n, "theory's bias of the rate $h$ of an exponential distribution"),
-            domain=r"every $n$, $\eta$, $h$ and all moments",
-        ),
-        limits(
-            n, ((n / (n - 1) - 1) * n, 1, "$n/h$ times the bias of 1/mean, which is $h/(n-1)$"), domain=LARGE
-        ),
+    every = r"every $n$, $\eta$, $h$ and all moments"
+    inverse = ((n / (n - 1) - 1) * n, 1, "$n/h$ times the bias of 1/mean, which is $h/(n-1)$")
+    return argument(
+        (bias, later, "the bias and a round more", every),
+        (exponential, h / n, "theory's bias of the rate $h$ of an exponential distribution", every),
+        limits(n, inverse, domain=LARGE),
     )
 
 
@@ -106,6 +95,7 @@ def expansion() -> Evidence:
     series = sp.series(1 / (1 + e) ** 2, e, 0, 3).removeO()
     orders = p / n + (-2 * (q - p) + 3 * (q - p)) / n**2  # -2E[g'(xx'-1)g] + 3E tr(xx'-1)², g = -x·noise
     exact, first = regression_floor(p, n), curved.regression_floor_first_order(p, n, p * (p + 2))
+    ratio = ((exact / first - 1) * n, 0, "$n$·(exact/first order $-1$)")
     return together(
         equations(
             (series, 1 - 2 * e + 3 * e**2, r"the series at $\varepsilon=0$"),
@@ -115,14 +105,12 @@ def expansion() -> Evidence:
             (3 * p + p * (p - 1), p * (p + 2), r"$\mathbb E\|x\|^4$ of Gaussian inputs"),
             domain="every $p$, $n$, $q$; the squares for $p=3$",
         ),
-        limits(
-            n, ((exact / first - 1) * n, 0, "$n$·(exact/first order $-1$)"), domain=rf"{LARGE}, every $p$"
-        ),
+        limits(n, ratio, domain=rf"{LARGE}, every $p$"),
     )
 
 
 @everywhere(r"$p=1$, $n=1,2,5,30$, $\mathbb E\,x^4=1,9/5,3$", n=(1, 2, 5, 30), fourth=(F(1), F(3), F(9, 5)))
-def one_dimension(n: int, fourth: Fraction) -> Found:
+def one_dimension(n: int, fourth: F) -> Found:
     """A memory of n for three rounds of step 1/h (a = 0) gives ḡ²(1 - 2ε + 3ε²): theory's second order is this one."""
     m = Moments(h=1, spread=fourth - 1, noise=F(1), skew=fourth - 1)  # h = x², g = -x·noise, E x² = 1
     found = F(1, n) + curved.noise_correction(by_age([n, 0, 0], 3), 3, m, eta=F(1))
@@ -133,12 +121,9 @@ def resummed() -> Evidence:
     """How far λ is from the truth: p/n is off by 1/(1-γ) where p = γn, λ is not."""
     found, exact = curved.regression_floor_resummed(p, n), regression_floor(p, n)
     over = r"$\lambda$ over the exact floor"
-    return together(
-        equations(
-            (found, p / n * (1 + found), r"$\lambda$ and $(p/n)(1+\lambda)$"),
-            (found / exact, 1 - 1 / (n - p), over),
-            domain="$n>p+1$",
-        ),
+    return argument(
+        (found, p / n * (1 + found), r"$\lambda$ and $(p/n)(1+\lambda)$", "$n>p+1$"),
+        (found / exact, 1 - 1 / (n - p), over, "$n>p+1$"),
         limits(
             n,
             ((found / exact).subs(p, gamma * n), 1, over),
@@ -161,7 +146,6 @@ def on_numbers(at: tuple[int, int]) -> Found:
 CLAIMS = [
     Claim(
         id="law:reuse/cubic",
-        kind="addition",
         title="a curved loss: the law to first order, its mean shifted",
         statement=r"Let gradients be $g+h\delta+\tfrac12k\delta^2$, samples with their own $h$, $g$ and "
         "$k$, one step per round, from a start at the minimiser. To first order in $1/n$ the mean square, "
@@ -187,18 +171,10 @@ CLAIMS = [
         "is not claimed: a cubic loss is not bounded below.",
         given=(WRITTEN, CURVATURE),
         checks={"first order": every_stream, "for ever": for_ever},
-        symbols={
-            "h": "the mean curvature along the direction",
-            "g": "a sample's gradient at the minimiser",
-            "k": "a sample's third derivative there",
-            "S": r"the law's noise, $\mathbb E[g^2]\sum c^2/h^2$",
-            "ψ": "a sample's mean weight so far (law:reuse/curvature)",
-            "δ": "distance from the minimiser",
-        },
+        symbols=SYMBOLS,
     ),
     Claim(
         id="law:reuse/regression",
-        kind="addition",
         title="least squares every round: $p/(n-p-1)$; the law: $p/n$",
         statement="Let every round solve least squares in $p$ dimensions on its memory of $n$ samples. "
         r"With Gaussian inputs $\mathbb E\|\delta\|^2$ in the norm of $H$ is $\sigma^2p/(n-p-1)$, against "
@@ -230,9 +206,8 @@ CLAIMS = [
             "resummed": (resummed, confirming(on_numbers)),
         },
         symbols={
-            "H": "the Hessian",
+            **SYMBOLS,
             "p": "dimensions",
-            "δ": "distance from the minimiser",
             "λ": "a sample's pull on its own prediction",
             "σ": "standard deviation of the noise",
         },

@@ -6,32 +6,30 @@ has a burden of \(\lambda-\mu\cdot\)cost at least. Rounding h down keeps that, s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from fractions import Fraction as F
 from functools import cache
 from math import floor
 from typing import Any
 
-from proofs_check.groundwork.buying.market import BUDGET, HIGH, LOW, PLACES
+from proofs_check.groundwork.buying.market import BUDGET, FLOATS, HIGH, PAPER, PLACES
 from theory.capacity import age_burden
-from theory.prices import PriceLaw, Uniform
+from theory.prices import PriceLaw
 from theory.replacement import Cycle, best_replacement, best_rule, cycle
 
 __all__ = ["Certificate", "capped_price", "faults", "papers_best"]
 
-UNIT = Fraction(1, 10**9)
-STEP = Fraction(1, 500_000)
+UNIT, STEP = F(1, 10**9), F(1, 500_000)
 
 
 @dataclass(frozen=True)
 class Certificate:
     """λ, μ and h(1), …, h(J), for the burdens g(1), …, g(J)."""
 
-    worth: Fraction
-    multiplier: Fraction
+    worth: F
+    multiplier: F
     burdens: tuple[Any, ...]
-    values: tuple[Fraction, ...]
+    values: tuple[F, ...]
 
     def least(self, share: Any) -> Any:
         """No causal rule of this cost a round has a lower burden."""
@@ -56,29 +54,20 @@ def faults(law: PriceLaw, certificate: Certificate) -> list[str]:
     return found
 
 
-def _down(value: Any) -> Fraction:
-    return floor(Fraction(value) / UNIT) * UNIT
-
-
-def _certificate(law: PriceLaw, burdens: Sequence[Any], multiplier: Fraction, worth: Fraction) -> Certificate:
-    """h from the last age down: there any price is paid, so h is what a sample costs on average."""
-    h = [_down(multiplier * law.mean)]
-    for burden in reversed(burdens[1:]):
-        h.insert(0, _down(multiplier * capped_price(law, (burden - worth + h[0]) / multiplier)))
-    return Certificate(worth, multiplier, tuple(burdens), tuple(h))
+def _down(value: Any) -> F:
+    return floor(F(value) / UNIT) * UNIT
 
 
 @cache
 def papers_best() -> tuple[Cycle, Certificate]:
     """For the paper's budgets: theory's thresholds rounded down, as a rule in exact numbers; and a certificate."""
-    best = best_replacement(Uniform(float(LOW), float(HIGH)), PLACES, BUDGET)
-    exact = Uniform(LOW, HIGH)
-    thresholds = [
-        Fraction(HIGH) if price >= HIGH else floor(Fraction(price) / STEP) * STEP - STEP
-        for price in best.thresholds
-    ]
+    best = best_replacement(FLOATS, PLACES, BUDGET)
+    thresholds = [F(HIGH) if top >= HIGH else floor(F(top) / STEP) * STEP - STEP for top in best.thresholds]
     burdens = [age_burden(age) for age in range(1, len(thresholds) + 1)]
     multiplier = _down(best.multiplier)
-    found = best_rule(Uniform(float(LOW), float(HIGH)), [float(g) for g in burdens], float(multiplier))
+    found = best_rule(FLOATS, [float(g) for g in burdens], float(multiplier))
     worth = _down(found.burden + float(multiplier) * found.cost) - len(burdens) * UNIT
-    return cycle(exact, thresholds, burdens), _certificate(exact, burdens, multiplier, worth)
+    h = [_down(multiplier * PAPER.mean)]  # at the last age any price is paid
+    for burden in reversed(burdens[1:]):
+        h.insert(0, _down(multiplier * capped_price(PAPER, (burden - worth + h[0]) / multiplier)))
+    return cycle(PAPER, thresholds, burdens), Certificate(worth, multiplier, tuple(burdens), tuple(h))

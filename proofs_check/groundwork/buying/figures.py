@@ -1,4 +1,4 @@
-"""Figures to so many digits, proved: Arb balls, or exact numbers, that lie within half a unit of the last place."""
+"""Single numbers, proved: to so many digits, by Arb balls or exactly within half a unit of the last place; or exact."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.engines.enclosure import compare
+from proofs_check.engines.exact import differing, exhaust
 from proofs_check.evidence import Evidence, together
 from theory.algebra import ball
 
-__all__ = ["figures"]
+__all__ = ["exactly", "figures"]
+
+
+def exactly(domain: str, found: Any, wanted: Any) -> Evidence:
+    """That a computation without rounding comes to this."""
+    return exhaust([{}], lambda: differing(found=found, wanted=wanted), domain=domain, strength="proof")
 
 
 def figures(domain: str, *found: tuple[str, Any, Any]) -> Evidence:
@@ -27,18 +33,12 @@ def figures(domain: str, *found: tuple[str, Any, Any]) -> Evidence:
 
 
 def _lies(domain: str, what: str, value: Any, figure: Any) -> Evidence:
-    low, high = figure if isinstance(figure, tuple) else _rounded(figure)
+    half = Fraction(1, 2 * 10 ** len(str(figure).partition(".")[2]))
+    low, high = figure if isinstance(figure, tuple) else (Fraction(figure) - half, Fraction(figure) + half)
     name = f"{what} = {figure}" if isinstance(figure, str) else what
 
     def compared(relation: Any, end: Any) -> Evidence:
-        points = [{"what": name, "end": Fraction(end)}]
-        return compare(
-            lambda p: value, relation, lambda p: ball(p["end"]), points, domain=f"{name}: {domain}"
-        )
+        points, where = [{"what": name, "end": Fraction(end)}], f"{name}: {domain}"
+        return compare(lambda p: value, relation, lambda p: ball(p["end"]), points, domain=where)
 
     return replace(together(compared(">", low), compared("<", high)), strength="proof")
-
-
-def _rounded(figure: str) -> tuple[Fraction, Fraction]:
-    half = Fraction(1, 2 * 10 ** len(figure.partition(".")[2]))
-    return Fraction(figure) - half, Fraction(figure) + half

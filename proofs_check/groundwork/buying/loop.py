@@ -1,18 +1,67 @@
-"""The online rule, round by round in whole numbers: every place of the memory, many runs at once, no rounding."""
+r"""The online rule: what one round does to half the squared debt, in symbols; many rounds and runs in whole numbers.
+
+\(Z'=[Z+cx-C]^+\), and \((cx-C)^2\le2B\) for every purchase \(0\le x\le S\) at a price of at most \(c_+\).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
+import sympy as sp
 from numpy.typing import NDArray
 
+from proofs_check.engines.argument import Evidence, always, steps
 from proofs_check.engines.simulation import Costs, drifting, integers, markov, uniform
-from theory.buying import buys
+from proofs_check.evidence import fails, holds
+from proofs_check.groundwork.buying.market import B, C, S, Z, c, high
+from theory.algebra import positive_part
+from theory.buying import buys, purchase_drift
 
-__all__ = ["QUARTER", "Played", "constant_worth", "drawn_prices", "play", "worth_of_age"]
+__all__ = ["QUARTER", "Played", "constant_worth", "debt_after", "drawn_prices", "drift_of_a_round"]
+__all__ += ["moves", "never_broken", "play", "with_maxima", "worth_of_age", "x"]
+
+x = sp.Symbol("x", nonnegative=True)
+
+
+def debt_after(debt: Any, cost: Any, bought: Any, budget: Any) -> Any:
+    """Z' = [Z + cx - C]⁺."""
+    return positive_part(debt + cost * bought - budget)
+
+
+def with_maxima(expression: Any) -> Any:
+    """The same, each -min(-a, -b) written as max(a, b)."""
+    return sp.sympify(expression).replace(
+        lambda e: isinstance(e, sp.Min), lambda e: -sp.Max(*(-argument for argument in e.args))
+    )
+
+
+@cache
+def moves() -> Evidence:
+    """cx - C lies within δ of 0, δ² = 2B; B is no larger than it must be; and the debt moves by δ at most."""
+    most, move = 2 * purchase_drift(S, C, high), debt_after(Z, c, x, C) - Z
+    step = sp.Symbol("delta", positive=True)
+    either = sp.Or(sp.Eq(most, C**2), sp.Eq(most, (high * S - C) ** 2))
+    return steps(
+        ((c * x - C) ** 2 <= most, [x <= S, c <= high], "every purchase and price"),
+        (either, [], "one of the two: nothing is bought, or $S$ at the highest price"),
+        ([move <= step, move >= -step], [step >= C, c * x - C <= step], r"every debt, $\delta\ge C,cx-C$"),
+    )
+
+
+@cache
+def drift_of_a_round() -> Evidence:
+    """½Z'² - ½Z² <= B + Z(cx - C): the positive part takes nothing away from that."""
+    after, spare = sp.symbols("after spare", real=True)
+    return always(
+        after**2 / 2 - Z**2 / 2 <= B + Z * spare,
+        given=[spare**2 <= 2 * B, sp.Or(sp.Eq(after, Z + spare), sp.And(sp.Eq(after, 0), Z + spare <= 0))],
+        domain=r"every $Z\ge0$ and $cx-C=\mathrm{spare}$ with $\mathrm{spare}^2\le2B$",
+    )
+
 
 Ints = NDArray[np.int64]
 QUARTER = 4  # prices are drawn and then rounded to quarters, so that four times a price is whole
@@ -68,3 +117,15 @@ def drawn_prices(rng: np.random.Generator, runs: int, rounds: int) -> Iterator[t
     """Independent, Markov and drifting prices between 1 and 10, in quarters."""
     for costs in (uniform(1, 10), integers(1, 10), markov(2, 9, 0.9), drifting(3, 8, 2, rounds)):
         yield costs, np.rint(QUARTER * costs.draw(rng, runs, rounds)).astype(np.int64)
+
+
+def never_broken(
+    drawn: Iterator[tuple[Costs, Ints]], look: Callable[[Ints], tuple[bool, dict[str, float]]], domain: str
+) -> Evidence:
+    """Whether a bound holds for each kind of prices: `look` says so of all runs, with the numbers that show it."""
+    seen = {}
+    for costs, prices in drawn:
+        true, seen[costs.name] = look(prices)
+        if not true:
+            return fails("simulation", f"broken by {costs.name}", domain=domain, certificate=seen)
+    return holds("simulation", "no run breaks the bound", domain=domain, certificate=seen)

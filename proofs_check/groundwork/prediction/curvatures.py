@@ -10,38 +10,45 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import product
 from math import comb, prod
 from typing import Any
 
 import sympy as sp
 
-from proofs_check.engines.identity import equations
-from proofs_check.evidence import Evidence
+from proofs_check.engines.argument import Evidence, equations
 from theory.curved import Moments, Tails
 
-__all__ = ["INDEPENDENT", "KINDS", "PAIR", "Kinds", "Stream", "coefficients", "moments_of_a_mean"]
+__all__ = ["INDEPENDENT", "KINDS", "PAIR", "SYMBOLS", "Kinds", "Stream", "coefficients", "moments_of_a_mean"]
 
-F = Fraction
+SYMBOLS = {
+    "S": r"the law's noise, $\mathbb E[g^2]\sum c^2/h^2$",
+    "g": "a sample's gradient at the minimiser",
+    "h": "the mean curvature along the direction",
+    "k": "a sample's third derivative at the minimiser",
+    "w": r"the variance of a sample's curvature, $\mathrm{Var}(h)$",
+    "δ": "distance from the minimiser",
+    "ψ": r"mean over the memory of $\sum a^{t-1-s}/n(s)$, over the earlier rounds $s$ of a sample",
+}
 
 
 @dataclass(frozen=True)
 class Kinds:
     """What a sample can be: triples (h, g, k) with their chances; its gradient is g + hδ + kδ²/2."""
 
-    values: tuple[tuple[Fraction, Fraction, Fraction], ...]
-    chances: tuple[Fraction, ...]
+    values: tuple[tuple[F, F, F], ...]
+    chances: tuple[F, ...]
 
     def __post_init__(self) -> None:
         if sum(self.chances) != 1 or self.mean(lambda h, g, k: g) != 0:
             raise ValueError("chances must add up to 1 and gradients to 0 on average")
 
-    def mean(self, of: Callable[[Any, Any, Any], Any]) -> Fraction:
+    def mean(self, of: Callable[[Any, Any, Any], Any]) -> F:
         """Of a function of (h, g, k)."""
         return sum((p * of(*value) for p, value in zip(self.chances, self.values, strict=True)), F(0))
 
-    def moment(self, i: int, j: int) -> Fraction:
+    def moment(self, i: int, j: int) -> F:
         """E (h_i - h)^i·g^j."""
         middle = self.mean(lambda h, g, k: h)
         return self.mean(lambda h, g, k: (h - middle) ** i * g**j)
@@ -58,21 +65,18 @@ class Kinds:
         third, fourth, cross, gradient = (self.moment(*powers) for powers in ((3, 0), (4, 0), (2, 1), (0, 4)))
         return Tails(third=third, fourth=fourth, cross=cross, gradient=gradient)
 
-    def cohort(self, size: int) -> Iterator[tuple[Fraction, tuple[Fraction, ...]]]:
+    def cohort(self, size: int) -> Iterator[tuple[F, tuple[F, ...]]]:
         """Pairs (chance, sums of h, g and k) of so many samples."""
         for counts in _compositions(size, len(self.values)):
             left, chance = size, F(1)
             for count, p in zip(counts, self.chances, strict=True):
                 chance *= comb(left, count) * p**count
                 left -= count
-            columns = zip(*self.values, strict=True)
-            yield (
-                chance,
-                tuple(sum((c * x for c, x in zip(counts, column, strict=True)), F(0)) for column in columns),
-            )
+            columns = (zip(counts, column, strict=True) for column in zip(*self.values, strict=True))
+            yield chance, tuple(sum((c * x for c, x in column), F(0)) for column in columns)
 
 
-def _kinds(*values: tuple[Any, Any], chances: tuple[Fraction, ...]) -> Kinds:
+def _kinds(*values: tuple[Any, Any], chances: tuple[F, ...]) -> Kinds:
     """Quadratic losses: pairs (h, g)."""
     return Kinds(tuple((F(h), F(g), F(0)) for h, g in values), chances)
 
@@ -100,19 +104,15 @@ class Stream:
     admissions: tuple[tuple[int, ...], ...]
     K: int
     kinds: Kinds
-    start: Fraction
-    eta: Fraction
+    start: F
+    eta: F
     E: int = 1
     powers: int = 2
 
-    def expected(self, scale: int) -> list[list[Fraction]]:
+    def expected(self, scale: int) -> list[list[F]]:
         """E δ(t), E δ(t)², …, t = 1..T+1, over all streams with every admission multiplied by `scale`."""
-        cohorts = [
-            (t, m, scale * amount)
-            for t, row in enumerate(self.admissions)
-            for m, amount in enumerate(row)
-            if amount
-        ]
+        listed = ((t, m, row[m]) for t, row in enumerate(self.admissions) for m in range(len(row)))
+        cohorts = [(t, m, scale * amount) for t, m, amount in listed if amount]
         totals = [[F(0)] * self.powers for _ in range(len(self.admissions) + 1)]
         for drawn in product(*(list(self.kinds.cohort(size)) for *_, size in cohorts)):
             chance = prod((p for p, _ in drawn), start=F(1))
@@ -122,10 +122,10 @@ class Stream:
                     totals[t][power] += chance * distance ** (power + 1)
         return totals
 
-    def _path(self, held: Sequence[tuple[int, int, int, tuple[Fraction, ...]]]) -> list[Fraction]:
+    def _path(self, held: Sequence[tuple[int, int, int, tuple[F, ...]]]) -> list[F]:
         path = [self.start]
         for t in range(len(self.admissions)):
-            memory: dict[int, list[Fraction]] = {}
+            memory: dict[int, list[F]] = {}
             for entered, m, size, sums in held:
                 if entered <= t < entered + self.K:
                     before = memory.get(m, [F(0)] * 4)
@@ -140,12 +140,12 @@ class Stream:
             path.append(moved if n else path[-1])
         return path
 
-    def means(self, points: int) -> list[list[list[Fraction]]]:
+    def means(self, points: int) -> list[list[list[F]]]:
         """The coefficients of E δ(t), E δ(t)², … for t = 1..T+1, from λ = 1..points."""
         runs = [self.expected(scale) for scale in range(1, points + 1)]
         return [[coefficients(power) for power in zip(*at, strict=True)] for at in zip(*runs, strict=True)]
 
-    def followed(self, rounds: int, size: int) -> list[tuple[Fraction, Fraction]]:
+    def followed(self, rounds: int, size: int) -> list[tuple[F, F]]:
         """E δ(t) and E δ(t)², t = 1..T+1, one client that admits so many samples in each of many rounds; E = 1, k = 0.
 
         Given what is in memory δ' is linear in δ: chance, mean and mean square go on from one memory to the next.
@@ -154,32 +154,28 @@ class Stream:
         states = {(): (F(1), self.start, self.start**2)}
         found = [(self.start, self.start**2)]
         for _ in range(rounds):
-            after: dict[Any, tuple[Fraction, Fraction, Fraction]] = {}
+            after: dict[Any, tuple[F, F, F]] = {}
             for memory, (weight, mean, square) in states.items():
                 for chance, sums in fresh:
                     held = (*memory, sums)
                     h, g = (sum(column, F(0)) / (size * len(held)) for column in zip(*held, strict=True))
                     left, pull = 1 - self.eta * h, -self.eta * g
-                    moved = (
-                        weight,
-                        left * mean + pull * weight,
-                        left**2 * square + 2 * left * pull * mean + pull**2 * weight,
-                    )
+                    later = left**2 * square + 2 * left * pull * mean + pull**2 * weight
+                    moved = (weight, left * mean + pull * weight, later)
                     kept = held[-(self.K - 1) :] if self.K > 1 else ()
                     before = after.get(kept, (F(0),) * 3)
                     w, m, s = (old + chance * new for old, new in zip(before, moved, strict=True))
                     after[kept] = (w, m, s)
             states = after
-            found.append(
-                (sum((m for _, m, _ in states.values()), F(0)), sum((s for *_, s in states.values()), F(0)))
-            )
+            _, mean, square = (sum(column, F(0)) for column in zip(*states.values(), strict=True))
+            found.append((mean, square))
         return found
 
 
-def coefficients(values: Sequence[Fraction]) -> list[Fraction]:
+def coefficients(values: Sequence[F]) -> list[F]:
     """Of the polynomial in 1/λ that takes these values at λ = 1, 2, …, the lowest first.
 
-    >>> coefficients([Fraction(3), Fraction(2), Fraction(5, 3)])
+    >>> coefficients([F(3), F(2), F(5, 3)])
     [Fraction(1, 1), Fraction(2, 1), Fraction(0, 1)]
     """
     points, slopes = [F(1, at + 1) for at in range(len(values))], list(values)

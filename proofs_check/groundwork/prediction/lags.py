@@ -1,23 +1,26 @@
-r"""Sums over lags under constant admission, and how the stationary noise v(a, K) depends on K: for all K and a at once.
+r"""The stationary noise: v(a, K) for all K and a at once, and that of admissions that repeat, exactly.
 
 Write \(g_K=\sum_{d\le K}a^d\) and \(r_K=\sum_{d\le K}da^d\). Both have closed forms, by induction over K.
+With period p and retention K a sample of round j has, g rounds later, the weight \((1-a)\sum_da^{g-d}/n(j+d)\) over the
+rounds d = 0..min(g, K-1) in which it was used; once it is gone that falls by \(a^p\) a period.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import sympy as sp
+from hypothesis import strategies as st
 
-from proofs_check.engines.identity import equal, equations, symbolic_sum
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, together
-from proofs_check.symbols import K
+from proofs_check.engines.argument import Evidence, argument, equations, symbolic_sum
+from proofs_check.symbols import K, rate
+from theory.algebra import ratio
 from theory.law import lag_sum, stationary_noise
 
-__all__ = ["EVERY", "SUMS", "SYMBOLS", "a", "d", "geometric", "lag_sums"]
-__all__ += ["noise_falls", "pairs", "product_rises", "ramp", "sums"]
+__all__ = ["EVERY", "PATTERNS", "SUMS", "SYMBOLS", "a", "d", "geometric", "lag_sums", "long_run_noise"]
+__all__ += ["noise_falls", "pairs", "patterns", "product_rises", "ramp", "sums", "uneven_weights_cost"]
 
 a = sp.Symbol("a", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
@@ -86,9 +89,8 @@ SUMS = (sums, lag_sums, pairs)
 def product_rises() -> Evidence:
     factor = 2 * (1 - a) / ((1 + a) * K * (K + 1))
     growth = (K + 1) * stationary_noise(a, K + 1) - K * stationary_noise(a, K)
-    return together(
-        equal(growth, factor * ramp(K), domain=EVERY, what=r"the growth of $Kv$ and $\sum da^d$"),
-        always(factor > 0, given=[a < 1], domain=EVERY),
+    return argument(
+        (growth, factor * ramp(K), r"the growth of $Kv$ and $\sum da^d$", EVERY), (factor > 0, [a < 1], EVERY)
     )
 
 
@@ -101,23 +103,62 @@ def noise_falls() -> Evidence:
     """
     w, p, q, total = sp.symbols("w p q total", real=True)  # w(d), a^d, a^d₀ and Σw·a^d
     size = K * (K + 1)
-    weight = size - (2 * K + 1) * d
-    scale = (1 - a) / ((1 + a) * size**2)
-    return together(
-        equations(
-            (
-                stationary_noise(a, K) - stationary_noise(a, K + 1),
-                scale * (size + 2 * (size * geometric(K) - (2 * K + 1) * ramp(K))),
-                "the fall of $v$ and the sum with weights $w$",
-            ),
-            (symbolic_sum(weight, d, 1, K), -size / 2, r"$\sum w$ and $-K(K+1)/2$"),
-            (weight.subs(d, size / (2 * K + 1)), 0, "$w$ at $d_0$ and 0"),
-            domain=EVERY,
-        ),
-        always(
-            w * p >= w * q,
-            given=[sp.Or(sp.And(w >= 0, p >= q), sp.And(w <= 0, p <= q))],
-            domain=r"every $d$: $a^d\ge a^{d_0}$ if and only if $d\le d_0$, if and only if $w\ge0$",
-        ),
-        always(scale * (size + 2 * total) > 0, given=[a < 1, q < 1, total >= -q * size / 2], domain=EVERY),
+    weight, scale = size - (2 * K + 1) * d, (1 - a) / ((1 + a) * size**2)
+    fall = stationary_noise(a, K) - stationary_noise(a, K + 1)
+    weighted = scale * (size + 2 * (size * geometric(K) - (2 * K + 1) * ramp(K)))
+    either = sp.Or(sp.And(w >= 0, p >= q), sp.And(w <= 0, p <= q))
+    return argument(
+        (fall, weighted, "the fall of $v$ and the sum with weights $w$", EVERY),
+        (symbolic_sum(weight, d, 1, K), -size / 2, r"$\sum w$ and $-K(K+1)/2$", EVERY),
+        (weight.subs(d, size / (2 * K + 1)), 0, "$w$ at $d_0$ and 0", EVERY),
+        (w * p >= w * q, [either], r"every $d$: $a^d\ge a^{d_0}$, $d\le d_0$ and $w\ge0$ are the same"),
+        (scale * (size + 2 * total) > 0, [a < 1, q < 1, total >= -q * size / 2], EVERY),
+    )
+
+
+# period, retention: constant; uneven at K below, at and above the period; bursts; one burst a period
+PATTERNS: list[tuple[tuple[int, ...], int]] = [((3,), 2), *(((1, 3), kept) for kept in (1, 2, 3, 5))]
+PATTERNS += [((4, 0, 1), 2), ((0, 5), 2), ((2, 1, 1, 6), 3)]
+
+
+def patterns(period: int = 6, kept: int = 9) -> st.SearchStrategy[Any]:
+    """Pairs (admissions of one period, K) with some sample in memory in every round."""
+    pairs = st.tuples(st.lists(st.integers(0, 5), min_size=1, max_size=period), st.integers(1, kept))
+    return pairs.filter(lambda pair: all(_occupancy(*pair)))
+
+
+def _occupancy(admissions: Sequence[int], kept: int) -> list[int]:
+    period = len(admissions)
+    return [sum(admissions[(j - d) % period] for d in range(kept)) for j in range(period)]
+
+
+def long_run_noise(admissions: Sequence[int], kept: int, a: Any, phase: int = -1) -> Any:
+    """Σc² after a round of this phase, once rounds without end have gone before."""
+    period, n = len(admissions), _occupancy(admissions, kept)
+
+    def square(gone: int) -> Any:
+        """Of all samples admitted so many rounds ago."""
+        entered = phase - gone
+        used = (ratio(1, n[(entered + d) % period]) * a ** (gone - d) for d in range(min(gone + 1, kept)))
+        return admissions[entered % period] * sum(used) ** 2
+
+    young = sum(square(gone) for gone in range(kept - 1))
+    old = sum(square(gone) for gone in range(kept - 1, kept - 1 + period))
+    return (1 - a) ** 2 * (young + old / (1 - a ** (2 * period)))
+
+
+def uneven_weights_cost() -> Evidence:
+    """The mean of Λ(u-ū)² with ū = mean Λu/mean Λ is mean(Λu²) - (mean Λu)²/mean Λ, and mean Λu is 1."""
+    admitted = sp.Symbol("admitted", positive=True)
+    weight, middle, squares = sp.symbols("weight middle squares", real=True)
+    off = admitted * (weight - middle) ** 2
+    parts = admitted * weight**2 - 2 * middle * (admitted * weight) + middle**2 * admitted
+    means = (squares - 2 * middle * 1 + middle**2 * rate).subs(middle, 1 / rate)
+    averaged = r"mean $\Lambda=\bar\Lambda$, mean $\Lambda u=1$"
+    uneven = r"a round whose samples weigh more or less than $\bar u$; elsewhere it is 0"
+    return argument(
+        (off, parts, r"a round's $\Lambda(u-\bar u)^2$ and its parts, to be averaged,", averaged),
+        (means, squares - 1 / rate, r"the parts' means and $U-1/\bar\Lambda$", averaged),
+        (off > 0, [sp.Ne(weight, middle)], uneven),
+        (K * (1 / (K * rate)), 1 / rate, "a sample's weight", r"$p$ divides $K$, so $n=K\bar\Lambda$"),
     )

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import product
 from math import prod
 from typing import Any
 
-from proofs_check.simulator import simulate
+from proofs_check.simulator import simulate, simulate_by_capacity
 from theory.law import Cohorts, by_age, by_capacity
 
 __all__ = ["AXES", "CHANCES", "MEAN", "VALUES", "Quadratic"]
 __all__ += ["cohorts", "federated", "kept_by_age", "kept_by_capacity"]
 
-F = Fraction
 Sample = tuple[int, int]
-Point = tuple[Fraction, Fraction]
+Point = tuple[F, F]
 Memory = tuple[Sample, ...]
 
 # the eigenvectors of H, in rational numbers
@@ -30,11 +29,11 @@ VALUES: tuple[Point, ...] = ((F(2), F(0)), (F(-1), F(3)), (F(0), F(-2)))
 CHANCES = (F(1, 2), F(1, 4), F(1, 4))
 
 
-def _dot(x: Sequence[Any], y: Sequence[Any]) -> Fraction:
+def _dot(x: Sequence[Any], y: Sequence[Any]) -> F:
     return sum((p * q for p, q in zip(x, y, strict=True)), F(0))
 
 
-def _mean(values: Sequence[Any]) -> Fraction:
+def _mean(values: Sequence[Any]) -> F:
     return _dot(values, CHANCES)
 
 
@@ -47,16 +46,8 @@ def kept_by_age(admissions: Sequence[Sequence[int]], K: int) -> list[Memory]:
 
 
 def kept_by_capacity(admissions: Sequence[Sequence[int]], capacity: int) -> list[Memory]:
-    """The memory in each round when every client keeps its newest samples, as many as fit."""
-    clients: list[list[Sample]] = [[] for _ in admissions[0]]
-    found, known = [], 0
-    for amounts in admissions:
-        for m, amount in enumerate(amounts):
-            fresh = [(m, known + i) for i in range(min(amount, capacity))]
-            known += len(fresh)
-            clients[m] = (clients[m] + fresh)[-capacity:]
-        found.append(tuple(sample for mine in clients for sample in mine))
-    return found
+    """The same when every client keeps its newest samples, as many as fit."""
+    return [seen.memory for seen in simulate_by_capacity(admissions, [capacity] * len(admissions[0]))]
 
 
 def cohorts(admissions: Sequence[Sequence[int]], kept: int, *, by: str) -> Cohorts:
@@ -70,18 +61,18 @@ def cohorts(admissions: Sequence[Sequence[int]], kept: int, *, by: str) -> Cohor
 class Quadratic:
     """Eigenvalues of H, step size, local steps, and where θ begins."""
 
-    h: tuple[Fraction, Fraction]
-    eta: Fraction
+    h: tuple[F, F]
+    eta: F
     E: int
     start: Point
 
     @property
-    def variance(self) -> list[Fraction]:
+    def variance(self) -> list[F]:
         """Of a sample, along each axis of H."""
         return [_mean([_dot(axis, _less(value, MEAN)) ** 2 for value in VALUES]) for axis in AXES]
 
     @property
-    def distance(self) -> list[Fraction]:
+    def distance(self) -> list[F]:
         """Of the start from the minimiser, squared, along each axis."""
         return [_dot(axis, _less(self.start, MEAN)) ** 2 for axis in AXES]
 
@@ -91,12 +82,12 @@ class Quadratic:
         x, y = (sum((c * axis[i] for c, axis in zip(along, AXES, strict=True)), F(0)) for i in (0, 1))
         return x, y
 
-    def excess(self, theta: Point) -> Fraction:
+    def excess(self, theta: Point) -> F:
         """F_P(θ) - F_P(θ*), half the square of the distance in the norm of H."""
         distance = _less(theta, MEAN)
         return _dot(distance, self.gradient(theta, MEAN)) / 2
 
-    def mean_excess(self, memories: Sequence[Memory]) -> list[Fraction]:
+    def mean_excess(self, memories: Sequence[Memory]) -> list[F]:
         """E[F_P(θ(t)) - F_P(θ*)] for t = 1..T+1, over all streams."""
         samples = sorted({sample for memory in memories for sample in memory})
         totals = [F(0)] * (len(memories) + 1)
@@ -139,7 +130,7 @@ DRAWN = {F(2): F(1, 3), F(-1): F(2, 3)}
 
 def federated(
     counts: Sequence[int], K: int, rounds: int, clients: Sequence[Any], *, eta: Any, E: int, start: Any
-) -> list[tuple[Fraction, Fraction]]:
+) -> list[tuple[F, F]]:
     """E θ(t) and E (θ(t) - start)², t = 1..T+1, along one direction, over all streams of constant admissions.
 
     A client is its curvature, mean, deviation and weight.

@@ -1,0 +1,250 @@
+r"""The online rule: a ceiling on its debt (`buy:online-debt`), and what it buys (`buy:online-rate`)."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+from itertools import product
+from typing import Any
+
+import sympy as sp
+from hypothesis import strategies as st
+
+from proofs_check.claim import WRITTEN, Claim, Context, confirming
+from proofs_check.engines.argument import Evidence, argument, symbolic_sum
+from proofs_check.engines.exact import Found, by_profile, drawn, everywhere, unless
+from proofs_check.engines.simulation import compare_mean
+from proofs_check.groundwork.buying import loop
+from proofs_check.groundwork.buying.loop import debt_after, drift_of_a_round, moves, with_maxima, x
+from proofs_check.groundwork.buying.market import ONLINE, Z1, B, C, S, V, Z, c, high, low
+from proofs_check.groundwork.buying.rules import most_bought
+from proofs_check.symbols import T
+from proofs_check.text import said
+from theory.buying import buys, debt_ceiling, frame_shortfall, overspending, purchase_drift, rate_shortfall
+from theory.knapsack import purchase_limit
+from theory.prices import Atoms
+
+worth, most, top = sp.symbols("w most top", positive=True)
+CEILING = debt_ceiling(V, worth, S, C, low, high)
+
+
+def a_purchase_stays_below() -> Evidence:
+    """Zc < Vw bounds Z by Vw/c; Vw/c + cS is largest at an end of the prices, being convex in c."""
+    after, ends = V * worth / c + c * S, [V * worth / price + price * S for price in (low, high)]
+    above = [top >= end for end in ends]
+    either, least = sp.Or(*(sp.Eq(top, end) for end in ends)), sp.Max(0, top - C)
+    bought = [buys(Z, c, V, most), most <= worth, x <= S, after <= top]
+    return argument(
+        (after <= top, [low <= c, c <= high, *above], "every price in $[c_{-},c_{+}]$"),
+        (debt_after(Z, c, x, C) <= least, bought, "every debt, price and purchase, worths up to $w$"),
+        (debt_after(Z, c, 0, C) <= Z, [], "a round without a purchase"),
+        (sp.Eq(CEILING, least), [*above, either], "theory's ceiling is the larger end less $C$, or 0"),
+    )
+
+
+def mean_cost() -> Evidence:
+    """Z' >= Z + cx - C, so Σcx <= CT + Z(T+1) - Z(1); with the ceiling for Z(T+1)."""
+    spent, debt, rounds = sp.symbols("spent debt rounds", nonnegative=True)
+    later = spent + c * x <= C * (rounds + 1) + debt_after(Z, c, x, C) - Z1
+    bound = C + overspending(debt, Z1, T)
+    return argument(
+        (later, [spent <= C * rounds + Z - Z1], "every round, by induction"),
+        ((C * T + debt - Z1) / T, bound, "the mean cost's bound", "every $T$"),
+    )
+
+
+@drawn(
+    r"up to 12 whole prices up to 9 in any order, $S\le4$, $C\le8$, $V\le40$, $Z(1)\le20$; $w=1$ and "
+    "$w(j)=j$",
+    (150, 1500),
+    prices=st.lists(st.integers(1, 9), min_size=1, max_size=12),
+    places=st.integers(1, 4),
+    budget=st.integers(1, 8),
+    V=st.integers(1, 40),
+    reserve=st.integers(0, 20),
+    by_age=st.booleans(),
+)
+def drawn_paths(prices: list[int], places: int, budget: int, V: int, reserve: int, by_age: bool) -> Found:
+    """In whole numbers: the ceiling for the largest worth that was met, and the mean cost."""
+    worth, path = loop.worth_of_age if by_age else loop.constant_worth, [[price] for price in prices]
+    found = loop.play(path, places=places, budget=budget, V=V, debt=reserve, worth=worth)
+    top = max(1, int(found.oldest.max())) if by_age else 1
+    ceiling = max(reserve, debt_ceiling(V, top, places, budget, min(prices), max(prices)))
+    T, debt, spent = len(prices), found.debt[:, 0].tolist(), int(found.spent.sum())
+    true = max(debt) <= ceiling and spent <= T * (budget + overspending(debt[-1], reserve, T))
+    return unless(true, debts=debt, ceiling=ceiling, spent=spent)
+
+
+def debts_of_processes(context: Context) -> Evidence:
+    """Independent, Markov and drifting prices, in whole quarters: every round of every run."""
+    runs, rounds = context.choose((40, 300), (400, 3000))
+    places, budget, V, reserve = 10, 22 * loop.QUARTER, 4000, 100
+
+    def look(prices: Any) -> tuple[bool, dict[str, float]]:
+        found = loop.play(prices, places=places, budget=budget, V=V, debt=reserve, worth=loop.constant_worth)
+        ceiling = debt_ceiling(V, 1, places, budget, int(prices.min()), int(prices.max()))
+        over = int((found.spent.sum(axis=0) - rounds * budget - (found.debt[-1] - reserve)).max())
+        largest = int(found.debt.max())
+        shown = {"largest debt": largest, "ceiling": float(ceiling), "over": over}
+        return largest <= ceiling and over <= 0, shown
+
+    domain = f"$S=10$, $C=22$, $V={V}$, $w=1$; {runs} runs of {rounds} rounds each, prices in quarters"
+    return loop.never_broken(loop.drawn_prices(context.generator(), runs, rounds), look, domain)
+
+
+y, R = sp.symbols("y R", nonnegative=True)
+frame, k = sp.symbols("F k", integer=True, positive=True)
+
+
+def the_rule() -> Evidence:
+    """x = S where Zc < V and 0 elsewhere has the least Zcx - Vx."""
+    taken = buys(Z, c, V, 1)
+    ruled = sp.Or(sp.And(taken, sp.Eq(x, S)), sp.And(sp.Not(taken), sp.Eq(x, 0)))
+    least = Z * c * x - V * x <= Z * c * y - V * y
+    return argument((least, [ruled, y <= S], "every debt, price and $y$ in $[0,S]$"))
+
+
+def independent_prices() -> Evidence:
+    """In the mean over the price, against y with E y = R and E cy = C; added over T rounds."""
+    before, after, bought, total, start = sp.symbols("before after bought total start", nonnegative=True)
+    rounds, crossed = sp.Symbol("rounds", nonnegative=True), sp.Symbol("crossed", real=True)
+    one, so_far = V * bought >= V * R - B + after - before, V * total >= (V * R - B) * rounds - start + before
+    many = V * (total + bought) >= (V * R - B) * (rounds + 1) - start + after
+    bound, stated = ((V * R - B) * T - Z1**2 / 2) / (V * T), R - rate_shortfall(V, B, Z1, T)
+    means = r"means of $\tfrac12Z^2$ before and after a round, of $x$ and of $y$; crossed is "
+    means += r"$\mathbb E[Z(cy-C)]=\mathbb E[Z](\mathbb E[cy]-C)$"
+    return argument(
+        (one, [after - before - V * bought <= B + crossed - V * R, crossed <= 0], means),
+        (many, [so_far, one], "every round, by induction"),
+        (bound, stated, "the mean rate's bound", "every $T$, $V$, $B$ and $Z(1)$"),
+    )
+
+
+def a_frame() -> Evidence:
+    """k rounds into a frame the debt has moved by kδ, so (Z - Z₀)(cy - C) <= kδ²; with B = δ²/2 that adds up to F²B."""
+    gone, spare, paid = sp.symbols("gone spare paid", real=True)
+    step = sp.Symbol("delta", positive=True)
+    added = frame * (step**2 / 2) + symbolic_sum(k * step**2, k, 0, frame - 1)
+    bound = (V * R * T - (T / frame) * frame**2 * B - Z1**2 / 2) / (V * T)
+    moved = [gone <= k * step, gone >= -k * step, spare <= step, spare >= -step]
+    frames, over = "$T/F$ frames, $R$ being the mean of their best over $F$", Z * (paid - C * frame)
+    return argument(
+        (gone * spare <= k * step**2, moved, r"every $k\ge1$; at $k=0$ the debt has not moved"),
+        (added, frame**2 * (step**2 / 2), "what a frame adds and $F^2B$", "every $F$"),
+        (over <= 0, [paid <= C * frame], "$Z_0$ times what a frame's purchases exceed $CF$ by"),
+        (bound, R - frame_shortfall(V, B, frame, Z1, T), "the rate's bound", frames),
+    )
+
+
+def _short_of(prices: Any, places: int, budget: int, V: int, reserve: int, frame: int) -> Any:
+    """How far Σx lies above the stated bound on one path; negative where it is broken."""
+    T, path = len(prices), [[price] for price in prices]
+    found = loop.play(path, places=places, budget=budget, V=V, debt=reserve, worth=loop.constant_worth)
+    best = sum((most_bought(prices[i : i + frame], places, budget * frame) for i in range(0, T, frame)), F(0))
+    drift = purchase_drift(places, budget, max(prices))
+    return int(found.bought.sum()) - best + T * frame_shortfall(V, drift, frame, reserve, T)
+
+
+def _paths(length: int) -> list[tuple[Any, int]]:
+    """Every path of prices from 1, 3, 4, and its frame."""
+    frames = ((2, 1), (length, 2), (3, 3))
+    return [(path, size) for rounds, size in frames for path in product((1, 3, 4), repeat=rounds)]
+
+
+@everywhere(
+    "all paths of prices 1, 3, 4 up to 4 rounds; $S=2$; frames of 1, 2 and 3",
+    path=by_profile(_paths(4), _paths(6)),
+    budget=(1, 4),
+    debt=((2, 0), (9, 5), (40, 3)),
+)
+def every_path(path: tuple[Any, int], budget: int, debt: tuple[int, int]) -> Found:
+    """Debts and weights small and large."""
+    spare = _short_of(path[0], 2, budget, *debt, path[1])
+    return unless(spare >= 0, short=-spare)
+
+
+def drawn_independent(context: Context) -> Evidence:
+    """Whole prices 1..10, independent: the mean rate against the limit less B/V and Z(1)²/(2VT)."""
+    rng, runs, rounds = context.generator(), context.choose(1500, 10_000), 300
+    places, budget, V, reserve = 4, 9, 8000, 40
+    limit = purchase_limit(Atoms.of(range(1, 11)), places, budget).rate
+    prices = rng.integers(1, 10, (rounds, runs), endpoint=True)
+    found = loop.play(prices, places=places, budget=budget, V=V, debt=reserve, worth=loop.constant_worth)
+    bound = limit - rate_shortfall(V, purchase_drift(places, budget, 10), reserve, rounds)
+    domain = f"$S=4$, $C=9$, $V={V}$, $Z(1)={reserve}$, $T={rounds}$; the limit is {float(limit):.4g}"
+    rates = -found.bought.mean(axis=0)
+    return compare_mean(rates, -float(bound), low=-places, high=0, domain=domain, what="minus the rate")
+
+
+def rates_of_processes(context: Context) -> Evidence:
+    """Independent, Markov and drifting prices: frames of 4 on every path, the best of each by every vertex."""
+    runs, rounds, frame = context.choose(3, 20), 60, 4
+    places, budget, V, reserve = 3, 7 * loop.QUARTER, 30_000, 100
+
+    def look(prices: Any) -> tuple[bool, dict[str, float]]:
+        least = min(_short_of(path, places, budget, V, reserve, frame) for path in prices.T.tolist())
+        return least >= 0, {"least above the bound": float(least)}
+
+    domain = f"$S=3$, $C=7$, $V={V}$, $F={frame}$, $T={rounds}$; {runs} runs each, prices in quarters"
+    return loop.never_broken(loop.drawn_prices(context.generator(), runs, rounds), look, domain)
+
+
+CLAIMS = [
+    Claim(
+        id="buy:online-debt",
+        title="online: a ceiling on debt, and so on mean cost",
+        statement="Let a sample be replaced in round $t$ only if $Z(t)c(t)<Vw$, $w$ being the most that a "
+        "sample is ever worth, and prices lie in $[c_{-},c_{+}]$. A debt that begins below the ceiling never "
+        "exceeds it, and the mean cost of $T$ rounds exceeds $C$ by $(Z(T+1)-Z(1))/T$ at most: on every "
+        "path, whatever the prices, independent, Markov or drifting.",
+        formula=said(
+            r"Z(t)\le @ceiling,\qquad\frac1T\sum_{t\le T}c(t)x(t)\le C+@over",
+            ceiling=with_maxima(CEILING),
+            over=overspending(sp.Symbol("Z_T+1"), sp.Symbol("Z_1"), T),
+        ),
+        domain="every $S$, $C$, $V$, $w$, every prices in $[c_{-},c_{+}]$ in any order",
+        given=(WRITTEN,),
+        sketch=r"If something is bought, $Z<Vw/c$, so $Z'\le Vw/c+cS-C$ or 0, which is convex in $c$ and so "
+        r"largest at $c_{-}$ or $c_{+}$. If nothing is bought $Z'\le Z$. By induction no debt is above the "
+        r"larger of the two, once it is below. The positive part never lowers a debt: $Z'\ge Z+cx-C$. Added "
+        r"over $T$ rounds, $\sum cx\le CT+Z(T+1)-Z(1)$.",
+        checks={
+            "the ceiling": (a_purchase_stays_below, confirming(drawn_paths), confirming(debts_of_processes)),
+            "mean cost": (mean_cost, confirming(drawn_paths), confirming(debts_of_processes)),
+        },
+        symbols={**ONLINE, "w": "the largest worth of a sample", "Z_T+1": "the debt in the end"},
+    ),
+    Claim(
+        id="buy:online-rate",
+        title="online: within $B/V$ of what money buys",
+        statement="Let all $S$ samples be replaced where $Z(t)c(t)<V$ and none elsewhere ($w=1$), prices "
+        "being unknown. For independent prices of one law the expected rate over $T$ rounds is at least the "
+        "most that money buys (buy:limit) less $B/V+Z(1)^2/(2VT)$. For prices in any order, Markov and "
+        "drifting ones included, on every path: at least the mean over frames of $F$ rounds of what $CF$ "
+        "buys at best within a frame, clairvoyant, less $FB/V$ and $Z(1)^2/(2VT)$, $T$ being a multiple of "
+        "$F$.",
+        formula=said(
+            r"\frac1T\sum_{t\le T}\mathbb E[x(t)]\ge R-\Bigl(@short\Bigr),\qquad B=@B",
+            short=rate_shortfall(V, B, sp.Symbol("Z_1"), T),
+            B=with_maxima(purchase_drift(S, C, sp.Symbol("c_+"))),
+        ),
+        domain="every $S$, $C$, $V$, $Z(1)$, $T$; prices of at most $c_{+}$",
+        given=(WRITTEN,),
+        sketch=r"From $Z'=[Z+cx-C]^{+}$: $\tfrac12Z'^2-\tfrac12Z^2\le B+Z(cx-C)$, as $(cx-C)^2\le2B$. The "
+        r"rule minimises $Zcx-Vx$ over $x$ in $[0,S]$, so $\tfrac12Z'^2-\tfrac12Z^2-Vx\le B+Z(cy-C)-Vy$ for "
+        "every $y$ in $[0,S]$. Independent prices: let $y$ be what the knapsack's threshold buys at the "
+        r"price $c$, $\mathbb E[y]=R$ and $\mathbb E[cy]\le C$; $Z$ knows only earlier prices, so in the "
+        r"mean the left side is at most $B-VR$. Added over $T$ rounds, with $\tfrac12Z(T+1)^2\ge0$, and "
+        r"divided by $VT$. Any prices: let $y$ be the best purchases of a frame with $\sum cy\le CF$, and "
+        r"$Z_0$ the debt at its start. Each debt moves by $\delta=\sqrt{2B}$ a round at most, so "
+        r"$\sum Z(cy-C)\le Z_0\sum(cy-C)+\sum k\delta^2$ over $k=0,\ldots,F-1$, the first sum not positive "
+        "and the second $F(F-1)B$; with $FB$ from the rounds themselves $F^2B$ a frame, and over $T/F$ "
+        "frames $FB/V$ a round.",
+        checks={
+            "the drift": (moves, drift_of_a_round),
+            "the rule": the_rule,
+            "independent prices": (independent_prices, confirming(drawn_independent)),
+            "any prices": (a_frame, confirming(every_path), confirming(rates_of_processes)),
+        },
+        symbols={**ONLINE, "F": "rounds in a frame"},
+    ),
+]
