@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from acdpp import parse
@@ -213,6 +212,8 @@ def command(
     )
     if rho is not None:
         asked.region  # noqa: B018 - checked even where it does not matter
+    import numpy as np
+
     with np.errstate(all="ignore"):  # what is not finite is refused below
         document = _number(asked) if quantity in NUMBERS else _document(asked, _terms(asked))
     if not math.isfinite(_sum(document)):

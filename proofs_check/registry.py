@@ -87,7 +87,7 @@ def _refuse_unknown(known: Iterable[str], labels: list[str]) -> None:
     for label in labels:
         if not any(_wanted(one, [label]) for one in known):
             word = label.split("/")[0].split(":")[-1]
-            near = ", ".join(one for one in known if word in one)
+            near = ", ".join([one for one in known if word in one][:5])
             hint = f"near it: {near}" if near else "acdpp verify lists them all"
             raise SettingError(f"there is no claim {label!r}; {hint}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ from proofs_check.registry import claims_from, labelled
 
 __all__ = ["run"]
 
+# a forked worker has the claims loaded; on a Mac, libraries of the system do not bear it
+START = "fork" if sys.platform == "linux" else "spawn"
 Report = Callable[[Claim], None]
 _read = cache(claims_from)  # a worker executes a user's file once
 
@@ -50,7 +53,7 @@ def run(
         roles: tuple[Role, ...] = ("stated", "hypotheses", "corrected")
         by_size = sorted(claims, key=lambda c: -sum(len(c.checks_for(role)) for role in roles))
         others = set(active_children())
-        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        with ProcessPoolExecutor(jobs, get_context(START)) as pool:
             try:
                 with _ctrl_c_blocked():
                     waiting = {pool.submit(_work, claim.id, file, seed, profile): claim for claim in by_size}

@@ -9,8 +9,9 @@ Exact in, exact out: the square root of a rational that is no square is a SymPy 
 Where a function has a corner (`positive_part`, `sqrt_plus`, `log_plus`, `minimum`), a complex ball that
 straddles the corner becomes NaN: there the function is not analytic, and no enclosure may claim it is.
 
-Of the number systems only NumPy is imported here. SymPy, mpmath and flint are, each, when the first of their
-numbers comes along. Torch never is: a tensor brings `sqrt`, `log`, `exp` and `clamp` itself.
+Of the number systems none is imported here: NumPy, SymPy, mpmath and flint are, each, when the first of their
+numbers comes along; a float is one of NumPy's. Torch never is: a tensor brings `sqrt`, `log`, `exp` and `clamp`
+itself.
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ from contextlib import AbstractContextManager
 from fractions import Fraction
 from functools import singledispatch, wraps
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 if TYPE_CHECKING:
     from functools import _SingleDispatchCallable
@@ -59,7 +58,8 @@ def _dispatched(default: Callable[..., Any]) -> _SingleDispatchCallable[Any]:
     @singledispatch
     @wraps(default)
     def function(x: Any, *others: Any) -> Any:
-        met = _WAITING.keys() & {str(base.__module__).partition(".")[0] for base in type(x).__mro__}
+        modules = {str(base.__module__).partition(".")[0] for base in type(x).__mro__}
+        met = _WAITING.keys() & ({"numpy"} if type(x) is float else modules)
         if not met:
             function.register(type(x), default)  # so that the next of this type is not looked at again
             return default(x, *others)
@@ -215,11 +215,7 @@ def ratio(x: Any, y: Any) -> Any:
 
 def wide(x: Any) -> Any:
     """NumPy integers as floats, since their products would overflow in silence; all else unchanged."""
-    return (
-        np.asarray(x, dtype=float)[()]
-        if isinstance(x, np.ndarray | np.integer) and x.dtype.kind in "iu"
-        else x
-    )
+    return x.astype(float) if getattr(getattr(x, "dtype", None), "kind", "") in ("i", "u") else x
 
 
 def ball(x: Any) -> Any:
@@ -317,32 +313,34 @@ def _(x: Exact, y: Exact) -> Exact:
 # --- floats and arrays -------------------------------------------------------------------------------------
 
 
-def _exp_above_tangent(x: Any) -> Any:
-    """Its Taylor series near 0; there the 20th term is below a float's last place."""
-    near = np.where(np.abs(x) < 1, x, 0)
-    series: Any = 1
-    for k in range(20, 2, -1):
-        series = 1 + near * series / k
-    return np.where(np.abs(x) < 1, near * near * series / 2, np.expm1(x) - x)[()]
+@_numbers_of("numpy")
+def _() -> None:
+    import numpy as np
 
+    def above_tangent(x: Any) -> Any:
+        """Its Taylor series near 0; there the 20th term is below a float's last place."""
+        near = np.where(np.abs(x) < 1, x, 0)
+        series: Any = 1
+        for k in range(20, 2, -1):
+            series = 1 + near * series / k
+        return np.where(np.abs(x) < 1, near * near * series / 2, np.expm1(x) - x)[()]
 
-def _exp_square_integral(x: Any) -> Any:
-    from scipy.special import erfi
+    def square_integral(x: Any) -> Any:
+        from scipy.special import erfi
 
-    return erfi(x) * np.sqrt(np.pi) / 2
+        return erfi(x) * np.sqrt(np.pi) / 2
 
-
-for _type in (float, np.ndarray, np.generic):
-    kind.register(_type, lambda x: "float")
-    sqrt.register(_type, np.sqrt)
-    log.register(_type, np.log)
-    exp.register(_type, np.exp)
-    one_minus_exp.register(_type, lambda x: -np.expm1(x))
-    exp_above_tangent.register(_type, _exp_above_tangent)
-    exp_square_integral.register(_type, _exp_square_integral)
-    positive_part.register(_type, lambda x: np.maximum(x, 0))
-    log_plus.register(_type, lambda x: np.log(np.maximum(x, 1)))
-    _minimum.register(_type, np.minimum)
+    for system in (float, np.ndarray, np.generic):
+        kind.register(system, lambda x: "float")
+        sqrt.register(system, np.sqrt)
+        log.register(system, np.log)
+        exp.register(system, np.exp)
+        one_minus_exp.register(system, lambda x: -np.expm1(x))
+        exp_above_tangent.register(system, above_tangent)
+        exp_square_integral.register(system, square_integral)
+        positive_part.register(system, lambda x: np.maximum(x, 0))
+        log_plus.register(system, lambda x: np.log(np.maximum(x, 1)))
+        _minimum.register(system, np.minimum)
 
 
 # --- SymPy -------------------------------------------------------------------------------------------------

@@ -10,11 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from fractions import Fraction
 from functools import cached_property
+from numbers import Real
 from typing import Any, Self
-
-import numpy as np
 
 from theory.algebra import kind, ratio
 
@@ -55,7 +53,7 @@ def _finite(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    plain = isinstance(value, int | float | Fraction | np.number) and not isinstance(value, bool)
+    plain = isinstance(value, Real) and not isinstance(value, bool)
     return plain or kind(value) in ("symbol", "mpf", "ball")
 
 
@@ -100,9 +98,7 @@ def not_negative(name: str, values: Sequence[Any]) -> Sequence[Any]:
     """
     for value in values:
         no_number = isinstance(value, str | bool | None)
-        if no_number or (
-            isinstance(value, int | float | Fraction | np.number) and not (_finite(value) and value >= 0)
-        ):
+        if no_number or (isinstance(value, Real) and not (_finite(value) and value >= 0)):
             raise SettingError(f"{name} must be finite numbers of at least 0, got {_shown(value)}")
     return values
 
@@ -122,10 +118,10 @@ def _whole(name: str, value: Any, example: str) -> Any:
 def retention(K: Any) -> Any:
     """The retention horizon K, a whole number of rounds (`def:kstep`).
 
-    >>> retention(Fraction(5, 2))
+    >>> retention(2.5)
     Traceback (most recent call last):
     ...
-    theory.setting.SettingError: K must be a whole number of at least 1, such as 10, got 5/2
+    theory.setting.SettingError: K must be a whole number of at least 1, such as 10, got 2.5
     """
     return _whole("K", K, "10")
 
@@ -162,7 +158,7 @@ class Constants:
     `B` bound on the loss, `Pdim` pseudo-dimension, `E` local steps, `L` smoothness, `G` bound on gradients.
     `L` and `G` enter the per-round constant alone; without `G` that constant is left out.
 
-    >>> Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5).E
+    >>> Constants(D=1, sigma=1, eta=0.1, B=1, Pdim=5).E
     1
     """
 
@@ -198,7 +194,7 @@ class Constants:
 class Budget:
     """Client buffers B_m, cost budget C a round, and the mean cost of a sample (`eq:kstep-opt-problem`).
 
-    >>> Budget(buffers=(8, 12), cost=55, mean_cost=Fraction(11, 2)).total_buffer
+    >>> Budget(buffers=(8, 12), cost=55, mean_cost=5.5).total_buffer
     20
     """
 
