@@ -30,7 +30,7 @@ LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "sourc
 # quiet: an advertisement of the theme's authors on every build; clean: no __pycache__ in docs/
 QUIET = {"NO_MKDOCS_2_WARNING": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 # how signatures are laid out, by a process for each, is no matter here
-MKDOCS = "import sys; sys.modules['ruff'] = None; from mkdocs.__main__ import cli; cli()"
+MKDOCS = "import runpy, sys; sys.modules['ruff'] = None; runpy.run_module('mkdocs', None, '__main__', True)"
 
 
 class Page(HTMLParser):
