@@ -208,9 +208,10 @@ def observe(label: str) -> Observation:
 
 
 def _claim(label: str) -> Any:
-    from proofs_check.registry import registry
+    """From its own file: the others would take longer to load than most claims to decide."""
+    from proofs_check.registry import labelled
 
-    (claim,) = [c for c in registry() if c.id == label]
+    (claim,) = [c for c in labelled([label]) if c.id == label]
     return claim
 
 
@@ -275,10 +276,6 @@ def judge(mutant: Mutant, entries: list[bytes], tests: list[Batch]) -> Judgement
     sys.meta_path.insert(0, _Planted(mutant.module, ROOT / mutant.path, planted(mutant)))
     sys.dont_write_bytecode = True
     try:
-        if entries:
-            from proofs_check.registry import registry
-
-            registry()
         importlib.import_module(mutant.module)  # if no claim uses it, pytest would load it from disk
     except Exception as error:
         return found("import", f"{type(error).__name__}: {error}"[:120])
@@ -291,7 +288,11 @@ def judge(mutant: Mutant, entries: list[bytes], tests: list[Batch]) -> Judgement
             from proofs_check.claim import CheckError, decide
 
             try:
-                ways = {_way(s) for s in ledger.differences([decide(_claim(entry.id))], [entry])}
+                claim = _claim(entry.id)
+            except Exception as error:
+                return found("import", f"{type(error).__name__}: {error}"[:120])
+            try:
+                ways = {_way(s) for s in ledger.differences([decide(claim)], [entry])}
             except CheckError:
                 return found("check broke", entry.id)
             strong = [way for way in BY_CLAIMS[:-1] if way in ways]
