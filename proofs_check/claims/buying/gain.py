@@ -151,6 +151,10 @@ CLAIMS = [
             "Theorem 1": (generalisation, mismatch),
             "the figures": papers_budgets,
         },
-        symbols={**SYMBOLS, "f": "effective rate of constant admission", "r": "that of the other rule"},
+        symbols={
+            **SYMBOLS,
+            "f": "constant admission's effective rate",
+            "r": "the other rule's effective rate",
+        },
     )
 ]

@@ -12,6 +12,7 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, steps, together
 from proofs_check.engines.simulation import compare_mean
+from proofs_check.groundwork.buying import market
 from proofs_check.groundwork.buying.certificates import papers_best
 from proofs_check.groundwork.buying.figures import exactly, figures
 from proofs_check.groundwork.buying.loop import drift_of_a_round, moves, play
@@ -23,7 +24,7 @@ from theory.buying import age_ceiling, buys, purchase_drift
 from theory.buying_plan import best_plan, burst_plan, online_plan, under
 from theory.capacity import age_burden, burst_effective_rate, effective_rate, noise_by_age
 from theory.knapsack import purchase_limit
-from theory.paper import BUDGET, MNIST, PRICES
+from theory.paper import BUDGET
 from theory.prices import Atoms
 from theory.replacement import Cycle, ages_in_memory, best_replacement, cycle
 
@@ -95,7 +96,7 @@ def drawn_prices(context: Context) -> Evidence:
     return compare_mean(mean, float(bound), low=1, high=(rounds + 1) / 2, domain=domain, what="the mean age")
 
 
-PLACES, HIGH, SHARE = MNIST.total_buffer, PRICES[1], F(BUDGET, MNIST.total_buffer)
+PLACES, HIGH, SHARE = market.PLACES, market.HIGH, market.SHARE
 FULL = Given("buy:full-memory", r"that $N_{\mathrm{eff}}/t$ is $S/(2\bar A-1)$")
 BEST = Given("buy:best-rule/paper", "that no causal rule that keeps the memory full has more than 18.6367")
 

@@ -60,11 +60,7 @@ def below_the_reserve() -> Evidence:
     kept, most = sp.expand((S - x) * (c + savings(1)) + x * savings(1)), CEILING + C
     known = [reserve >= Z, reserve >= C, x <= S, c <= high, saved <= kept]
     return argument(
-        (
-            savings(age) <= c,
-            [reserve >= Z, sp.Not(buys(Z, c, WEIGHT, age))],
-            f"a sample that is kept, {debt}",
-        ),
+        (savings(age) <= c, [reserve >= Z, sp.Not(buys(Z, c, WEIGHT, age))], f"a kept sample, {debt}"),
         (debt_after(Z, c, x, C) + saved <= most, known, f"{debt}; kept samples age, new ones have age 1"),
         (debt_after(reserve, c, S, C) + C <= most, [c <= high, reserve >= C], opening),
         (CEILING >= Z, [Z + saved <= most, saved >= C], "all ages are 1 at least"),

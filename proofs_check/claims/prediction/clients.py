@@ -85,7 +85,7 @@ def every_stream(counts: tuple[int, int], means: Any, deviations: Any, part: F, 
 
 
 E, eta = CONSTANTS.E, CONSTANTS.eta
-r, a1, a2, h1, h2, t = sp.symbols("r a_1 a_2 h_1 h_2 t", positive=True)  # r: q for clients with curvatures
+r, a1, a2, h1, h2, t = sp.symbols("r a_1 a_2 h_1 h_2 t", positive=True)  # r: the other share, where q is 1-ηh
 
 
 def where_it_leads() -> Evidence:

@@ -180,7 +180,7 @@ CLAIMS = [
                 squares_add_up,
                 lambda: equations(
                     (grown(before) - a * before, (1 - a) / n, "the first weight"),
-                    (grown(G) - a ** (age + 1) * before, grown(G - a**age * before), "a round later"),
+                    (grown(G) - a ** (age + 1) * before, grown(G - a**age * before), "the next weight"),
                     domain="a sample of round $j$, in it and a round later",
                 ),
                 confirming(every_contraction),

@@ -171,7 +171,7 @@ CLAIMS = [
         },
         symbols={
             **curvatures.SYMBOLS,
-            "h̄": "that of a client's memory",
+            "h̄": "a client's mean curvature",
             "n_m": "samples in a client's memory",
         },
     )

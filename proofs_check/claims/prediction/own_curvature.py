@@ -228,6 +228,7 @@ SYMBOLS = curvatures.SYMBOLS | {
     "C": r"a constant of the moments, $\eta$ and $\rho$ (theory.curved.square_rest)",
     "M": "clients that have samples",
     "a": r"$(1-\eta h)^E$, what a round leaves of a distance",
+    "k": "how many means",
     "b": "$(1-a)/h$; $b'$ and $a'$ are slopes in $h$",
     "m": "the mean of the distance; $m_0$ is the law's, $m_1$ of first order",
     "m₀": "the law's mean distance",

@@ -29,7 +29,7 @@ SYMBOLS = {
     "S": r"places of the memory, $\sum B$",
     "c": "the price of a sample in a round",
     "g": "what a sample of an age adds to the noise",
-    "j": "an age",
+    "j": "an age: how often a sample has been used",
     "x": "samples bought in a round",
     "Ā": "mean age in memory over the rounds, a fresh sample's being 1",
 }

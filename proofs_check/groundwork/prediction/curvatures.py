@@ -23,6 +23,7 @@ from theory.curved import Moments, Tails
 __all__ = ["INDEPENDENT", "KINDS", "PAIR", "SYMBOLS", "Kinds", "Stream", "coefficients", "moments_of_a_mean"]
 
 SYMBOLS = {
+    "H": "the Hessian",
     "S": r"the law's noise, $\mathbb E[g^2]\sum c^2/h^2$",
     "g": "a sample's gradient at the minimiser",
     "h": "the mean curvature along the direction",
