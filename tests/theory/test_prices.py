@@ -1,6 +1,6 @@
 """Laws of a price: what their two numbers are by enumeration and by integration, and what no law is."""
 
-from fractions import Fraction
+from fractions import Fraction as F
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ import sympy as sp
 
 from theory.prices import Atoms, Uniform
 
-F = Fraction
 LISTS = {
     "one price": [3],
     "a die": [1, 2, 3, 4, 5, 6],

@@ -1,6 +1,6 @@
 """The best rule for replacing samples, against all threshold rules, all causal rules, and linear programs."""
 
-from fractions import Fraction
+from fractions import Fraction as F
 from functools import cache
 from itertools import pairwise, product
 
@@ -15,7 +15,6 @@ from theory.prices import Atoms, Uniform
 from theory.replacement import ages_in_memory, best_replacement, best_rule, cycle, least_burden
 from theory.setting import SettingError
 
-F = Fraction
 AGES = 4
 SMALL = [(1, 2, 6), (F(1, 1000), 1000), (4,)]
 BURDENS = {

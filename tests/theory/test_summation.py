@@ -1,9 +1,7 @@
 """Fast sums against slow ones, balls against plain balls, and both against planted mistakes."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import flint
 import numpy as np
@@ -15,7 +13,6 @@ from theory import summation
 from theory.algebra import exp, log_plus, minimum, sqrt
 from theory.summation import plain_total, total, total_ball
 
-Formula = Callable[[Any], Any]
 ONE_ULP = np.finfo(float).eps
 
 
