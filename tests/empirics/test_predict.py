@@ -18,7 +18,7 @@ from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, Steady, blobs, columns, problem, refused, study
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
-FEW = {"policies": ("constant", "oracle"), "rounds": 8, "seeds": 1}
+FEW = {"policies": ("constant", "oracle"), "rounds": 5, "seeds": 1}
 
 
 def predict(out=None, *, given=None, **options):
@@ -31,7 +31,7 @@ def test_a_prediction_is_what_training_writes_beside_its_measurements(tmp_path):
     made, table = found.document(), columns(tmp_path / "result")
     for name, row in made["policies"].items():
         written = table["predicted_excess_risk"][table["policy"] == name]
-        assert written == pytest.approx(found.forecasts[name].risk[:8], rel=1e-12)
+        assert written == pytest.approx(found.forecasts[name].risk[:5], rel=1e-12)
         trained = summary["policies"][name]["predicted"]
         assert {number: row[number] for number in NUMBERS} == pytest.approx(trained, rel=1e-12)
     assert made["best"] is None
@@ -87,10 +87,10 @@ def test_a_retention_that_leaves_rounds_without_samples_is_not_the_best():
 
 def test_a_study_may_name_the_best_setting_itself():
     few = {"pilot": 30, "search_eta": False}
-    first = predict(**few, given={"rounds": 6})
+    first = predict(**few)
     best = first.best
     name = PolicyName("constant").having(K=best.K, eta=best.eta, steps=best.steps)
-    again = predict(**few, given={"policies": ("constant", name), "rounds": 6})
+    again = predict(**few, given={"policies": ("constant", name)})
     assert again.errors["gain"] == pytest.approx(first.errors["gain"])
     assert again.document()["best"]["error"] == again.document()["policies"][name]["error"]
 
@@ -156,7 +156,7 @@ def test_a_pilot_sample_is_all_that_is_looked_at():
 
 
 def test_own_policies_and_prices_are_predicted_too():
-    found = predict(policies={"twice": Steady(2, 2, 2)}, cost=np.linspace(1, 9, 8), best=False)
+    found = predict(policies={"twice": Steady(2, 2, 2)}, cost=np.linspace(1, 9, 5), best=False)
     assert list(found.forecasts) == ["constant", "oracle", "twice"]
     assert found.forecasts["twice"].rate == 6
 
@@ -172,9 +172,9 @@ def test_curves_and_document_are_written(tmp_path, name):
         document = out.with_suffix(".json")
     assert json.loads(document.read_text(encoding="utf-8")) == found.document()
     assert rows.column_names == ["policy", "round", "predicted_excess_risk", "path"]
-    oracle = rows.slice(9, 9).to_pydict()
-    assert oracle["policy"] == ["oracle"] * 9
-    assert oracle["round"] == list(range(1, 10))
+    oracle = rows.slice(6, 6).to_pydict()
+    assert oracle["policy"] == ["oracle"] * 6
+    assert oracle["round"] == list(range(1, 7))
     assert oracle["predicted_excess_risk"] == pytest.approx(found.forecasts["oracle"].risk, rel=1e-14)
     assert sum(oracle["path"]) <= sum(oracle["predicted_excess_risk"])
     before = sorted(out.parent.rglob("*"))

@@ -15,7 +15,7 @@ app = typer.Typer()
 app.command("predict")(command)
 app.command("design")(design.command)
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
-BUDGETS = ("--buffers", "4,5,7", "--budget", "22", "--mean-cost", "5.5", "--horizon", "6")
+BUDGETS = ("--buffers", "4,5,7", "--budget", "22", "--mean-cost", "5.5", "--horizon", "3")
 DESIGN = ("design", *BUDGETS, "--by", "prediction", "--dataset")
 WIDE = 80
 
@@ -33,7 +33,7 @@ def say(monkeypatch):
         return CliRunner().invoke(app, list(map(str, words)))
 
     def predict(*words):
-        few = ("--dataset", blobs_file(), "--rounds", "6", "--policies", "constant,oracle")
+        few = ("--dataset", blobs_file(), "--rounds", "3", "--policies", "constant,oracle")
         return invoke("predict", *few, *words)
 
     predict.plainly = invoke
@@ -45,7 +45,7 @@ def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(say):
     assert shown.exit_code == 0, shown.output
     assert max(map(len, shown.output.splitlines())) <= WIDE
     flat = " ".join(shown.output.split())
-    for words in ("multinomial logistic regression; 6 rounds", "noise floor", "path", "oracle", "±"):
+    for words in ("multinomial logistic regression; 3 rounds", "noise floor", "path", "oracle", "±"):
         assert words in flat
     for words in ("best constant admission: K = ", "samples a round, η = ", "% below the study's own"):
         assert words in flat
@@ -59,7 +59,7 @@ def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(say):
 def test_json_is_one_object_with_three_numbers_a_policy_and_the_best(say):
     document = json.loads(say("--json", "--no-best").output)
     assert {"policies", "task"} <= document.keys()
-    assert (document["best"], document["pilot"], document["rounds"]) == (None, None, 6)
+    assert (document["best"], document["pilot"], document["rounds"]) == (None, None, 3)
     for row in document["policies"].values():
         assert all(row[number] > 0 for number in NUMBERS)
         assert row["error"] is None
@@ -77,7 +77,7 @@ def test_a_sweep_is_predicted_and_written(say, tmp_path):
     shown = say("--sweep", "K=1,4", "--no-best", "--out", tmp_path / "new.csv")
     assert shown.exit_code == 0, shown.output
     lines = (tmp_path / "new.csv").read_text().splitlines()
-    assert len(lines) == 1 + 3 * 7
+    assert len(lines) == 1 + 3 * 4
     found = json.loads((tmp_path / "new.json").read_text(encoding="utf-8"))["policies"]
     assert list(found) == ["constant@K=1", "constant@K=4", "oracle"]
     assert found["constant@K=1"]["rate"] == found["constant@K=4"]["rate"]
@@ -109,7 +109,7 @@ def test_a_mistake_is_one_clear_sentence_and_writes_nothing(say, tmp_path, monke
 
 
 def test_a_design_by_prediction_stands_beside_the_one_by_bound(say):
-    document = json.loads(say.plainly(*DESIGN, blobs_file(), "--json").output)
+    document = json.loads(say.plainly(*DESIGN, blobs_file(), "--horizon", "6", "--json").output)
     assert document["by"] == "prediction"
     assert document["horizon"] == 6
     best = min(document["tried"], key=lambda one: one["cumulative"])

@@ -16,10 +16,8 @@ def by_ages(admissions, ages):
     """Memories of clients that keep samples for so many rounds, (rounds, 1, clients) each."""
     ends = np.cumsum(admissions, axis=0)
     past = np.concatenate([np.zeros((1, admissions.shape[1]), dtype=int), ends])
-    starts = np.stack(
-        [[past[max(t + 1 - K, 0), m] for m, K in enumerate(ages)] for t in range(len(admissions))]
-    )
-    return memories(admissions, starts, ends)
+    since = np.maximum(np.arange(1, len(ends) + 1)[:, None] - ages, 0)
+    return memories(admissions, np.take_along_axis(past, since, axis=0), ends)
 
 
 def memories(admissions, starts, ends):
@@ -34,9 +32,8 @@ def variances(found, groups):
     cohorts = Cohorts(LEFT, found, groups, LEFT.shape[1])
     history, most = [], 0
     for t in range(found.rounds):
-        starts, ends, admitted = (
-            torch.from_numpy(one[t]) for one in (found.starts, found.ends, found.admissions)
-        )
+        arrays = (found.starts, found.ends, found.admissions)
+        starts, ends, admitted = (torch.from_numpy(one[t]) for one in arrays)
         cohorts.enter(t, admitted, ends)
         counts = cohorts.counts(starts)
         gain = (1 - LEFT[:, None]) / counts.sum((0, 2), keepdim=True)
@@ -48,24 +45,24 @@ def variances(found, groups):
     return torch.stack(history).numpy(), most
 
 
+def alike(found, lawful):
+    for k, a in enumerate(LEFT[0].tolist()):
+        np.testing.assert_allclose(found[:, k], squared_weights(lawful, a, ROUNDS)[1:], rtol=1e-10)
+
+
 @pytest.mark.parametrize("groups", [1, 3])
 @pytest.mark.parametrize("ages", [(4, 4, 4), (1, 7, 1000)])
 def test_cohorts_by_age_have_the_variance_of_the_law(ages, groups):
     admissions = RNG.integers(0, 4, (ROUNDS, 3))
     admissions[:, 0] += 1
-    lawful = by_age(admissions[:, 0], ages[0])
-    for m in (1, 2):
-        lawful = lawful + by_age(admissions[:, m], ages[m])
+    first, second, third = (by_age(admissions[:, m], ages[m]) for m in range(3))
     found, most = variances(by_ages(admissions, ages), groups)
     assert most < max(ages)  # those that nobody holds are forgotten
-    for k, a in enumerate(LEFT[0].tolist()):
-        np.testing.assert_allclose(found[:, k], squared_weights(lawful, a, ROUNDS)[1:], rtol=1e-10)
+    alike(found, first + second + third)
 
 
 def test_cohorts_by_capacity_leave_in_parts():
     admissions, capacity = RNG.integers(0, 5, (ROUNDS, 1)) + 1, 9
     ends = np.cumsum(admissions, axis=0)
     found, _ = variances(memories(admissions, np.maximum(ends - capacity, 0), ends), 1)
-    lawful = by_capacity(admissions[:, 0], capacity)
-    for k, a in enumerate(LEFT[0].tolist()):
-        np.testing.assert_allclose(found[:, k], squared_weights(lawful, a, ROUNDS)[1:], rtol=1e-10)
+    alike(found, by_capacity(admissions[:, 0], capacity))

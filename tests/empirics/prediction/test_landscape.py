@@ -32,9 +32,7 @@ def samples(task, theta):
         return model.losses(logits, y[i : i + 1])[0, 0]
 
     each = [lambda parameters, i=i: loss(parameters, i) for i in range(len(x))]
-    return torch.stack([jacobian(one, theta) for one in each]), torch.stack(
-        [hessian(one, theta) for one in each]
-    )
+    return [torch.stack([derivative(one, theta) for one in each]) for derivative in (jacobian, hessian)]
 
 
 def test_the_survey_is_what_derivatives_say(surveyed):

@@ -4,20 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from empirics.prediction.samples import (
-    View,
-    at_rest,
-    chances,
-    covariance,
-    damped,
-    mean_damping,
-    product,
-    resolved,
-    saturation,
-    scattered,
-    shifted,
-    view,
-)
+from empirics.prediction import samples
+from empirics.prediction.samples import View, at_rest, chances, mean_damping, resolved, view
 
 GENERATOR = torch.Generator().manual_seed(4)
 OUTPUTS = [1, 3, 10]
@@ -37,31 +25,24 @@ def full(q):
 @pytest.mark.parametrize("outputs", OUTPUTS)
 def test_points_have_the_moments_of_the_gaussian(outputs):
     variance = torch.tensor([[0.7], [0.0]], dtype=torch.float64)
-    points, weights = scattered(variance, outputs)
-    free = (
-        torch.eye(outputs, dtype=torch.float64) - 1 / outputs
-        if outputs > 1
-        else torch.ones(1, 1, dtype=torch.float64)
-    )
+    points, weights = samples.scattered(variance, outputs)
+    free = torch.eye(outputs, dtype=torch.float64) - (1 / outputs if outputs > 1 else 0)
     assert weights.sum() == pytest.approx(1)
-    torch.testing.assert_close(
-        (weights[:, None] * points).sum(-2), torch.zeros(2, 1, outputs, dtype=torch.float64)
-    )
-    second = (weights[:, None] * points).mT @ points
+    weighted = weights[:, None] * points
+    torch.testing.assert_close(weighted.sum(-2), torch.zeros(2, 1, outputs, dtype=torch.float64))
+    second = weighted.mT @ points
     torch.testing.assert_close(second, variance[..., None, None] * free)
 
 
 def test_a_scattered_sigmoid_is_averaged_like_its_integral():
     logits, variance = logits_of(1), torch.full((7, 2), 0.3, dtype=torch.float64)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
-    moved = logits + torch.from_numpy(nodes) * 0.3**0.5
-    exact = (moved.sigmoid() * torch.from_numpy(weights / weights.sum())).sum(-1)
-    seen = view(logits, variance)
+    nodes, weights = map(torch.from_numpy, np.polynomial.hermite_e.hermegauss(60))
+    seen, q = view(logits, variance), (logits + nodes * 0.3**0.5).sigmoid()
+    exact, steep, second = (values @ (weights / weights.sum()) for values in (q, q * (1 - q), q.square()))
     torch.testing.assert_close(seen.chances[..., 0], exact, atol=2e-4, rtol=0)
-    steep = (moved.sigmoid() * (1 - moved.sigmoid()) * torch.from_numpy(weights / weights.sum())).sum(-1)
     torch.testing.assert_close(seen.steepness, steep, atol=3e-4, rtol=0)
-    spread = (moved.sigmoid().square() * torch.from_numpy(weights / weights.sum())).sum(-1) - exact.square()
-    torch.testing.assert_close(covariance(logits, variance)[..., 0, 0], spread, atol=3e-4, rtol=0)
+    spread = samples.covariance(logits, variance)[..., 0, 0]
+    torch.testing.assert_close(spread, second - exact.square(), atol=3e-4, rtol=0)
 
 
 @pytest.mark.parametrize("outputs", OUTPUTS)
@@ -81,12 +62,12 @@ def test_damping_is_the_inverse_that_it_stands_for(outputs):
     pull, vector = torch.rand(7, 2, generator=GENERATOR, dtype=torch.float64) * 5, logits_of(outputs)
     one = torch.eye(outputs, dtype=torch.float64)
     inverse = torch.linalg.inv(one + pull[..., None, None] * seen.curvature)
-    torch.testing.assert_close(damped(seen, pull, vector), (inverse @ vector[..., None])[..., 0])
+    torch.testing.assert_close(samples.damped(seen, pull, vector), (inverse @ vector[..., None])[..., 0])
     torch.testing.assert_close(resolved(seen.curvature, pull, 0), inverse)
     before = full(chances(logits_of(outputs)))
     wanted = inverse @ (one - seen.curvature @ before)
     torch.testing.assert_close(resolved(seen.curvature, pull, before), wanted)
-    torch.testing.assert_close(product(inverse, before), inverse @ before)
+    torch.testing.assert_close(samples.product(inverse, before), inverse @ before)
 
 
 @pytest.mark.parametrize("outputs", OUTPUTS)
@@ -112,7 +93,7 @@ def test_saturation_is_the_damping_that_it_causes(outputs):
     targets[..., 0] = 1
     seen, nothing = View(chances(logits), torch.ones_like(p)), torch.zeros_like(logits)
     pull = torch.tensor([0.0, 0.8], dtype=torch.float64).expand(7, 2)
-    d = saturation(p, logits, targets, pull, seen, nothing)
+    d = samples.saturation(p, logits, targets, pull, seen, nothing)
     assert d[0] == pytest.approx(1)
     assert 0.3 < d[1] < 0.97
     _, rest = at_rest(logits, targets, pull / d, seen, nothing)
@@ -133,10 +114,10 @@ def test_what_scatter_adds_leaves_chances_chances(outputs):
     logits = logits_of(outputs, scale=6.0)
     by = logits_of(outputs, scale=0.3)
     by = by - by.mean(-1, keepdim=True) if outputs > 1 else by
-    found = shifted(logits, by)
+    found = samples.shifted(logits, by)
     assert ((found >= 0) & (found <= 1)).all()
     if outputs > 1:
         torch.testing.assert_close(found.sum(-1), torch.ones(7, 2, dtype=torch.float64))
     small = 1e-6 * by
-    near = shifted(logits_of(outputs, scale=0.5), small)
+    near = samples.shifted(logits_of(outputs, scale=0.5), small)
     assert ((near > 0) & (near < 1)).all()

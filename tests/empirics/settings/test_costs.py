@@ -26,16 +26,15 @@ def test_settings_survive_json_and_the_mean_of_a_trace_is_none_of_them():
 
 
 @pytest.mark.parametrize("name", ["low", "high", "stay", "drift"])
-@pytest.mark.parametrize("value", ["a", None, True, math.nan, math.inf, -1, 10**400, 1e300, [1]])
-def test_what_is_no_number_in_range_is_refused_by_name(name, value):
-    sentence = refused(CostProcess, **{name: value})
-    assert name in sentence
-    assert len(sentence) < 200
+def test_what_is_no_number_in_range_is_refused_by_name(name):
+    for value in ("a", None, True, math.nan, math.inf, -1, 10**400, 1e300, [1]):
+        sentence = refused(CostProcess, **{name: value})
+        assert name in sentence
+        assert len(sentence) < 200
 
 
-@pytest.mark.parametrize(
-    ("given", "part"),
-    [
+def test_a_cost_process_that_makes_no_sense_is_refused():
+    for given, part in (
         ({"process": "gaussian"}, "one of uniform"),
         ({"process": ["uniform"]}, "one of uniform"),
         ({"low": 0}, "low"),
@@ -48,7 +47,5 @@ def test_what_is_no_number_in_range_is_refused_by_name(name, value):
         ({"process": "trace", "file": "a.csv", "column": 1}, "column"),
         ({"file": "a.csv"}, "belong to"),
         ({"process": "markov", "column": "price"}, "belong to"),
-    ],
-)
-def test_a_cost_process_that_makes_no_sense_is_refused(given, part):
-    assert part in refused(CostProcess, **given)
+    ):
+        assert part in refused(CostProcess, **given)

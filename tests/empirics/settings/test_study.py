@@ -12,9 +12,8 @@ from empirics.settings.toml import toml
 from tests.empirics.small import refused
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_what_makes_no_sense_is_refused():
+    for given, message in (
         ({"round": 3}, "did you mean 'rounds'"),
         ({"cost": {"lo": 1}}, "unknown setting 'cost.lo': did you mean 'cost.low'"),
         ({"cost": "uniform"}, "cost must be a table"),
@@ -36,17 +35,14 @@ from tests.empirics.small import refused
         ({"dataset": ""}, "dataset must be a name"),
         ({"labels": "clases"}, "did you mean 'classes'"),
         ({"radius": "big"}, "radius must lie in"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(given, message):
-    assert message in refused(Study.from_document, given)
+    ):
+        assert message in refused(Study.from_document, given)
 
 
 def test_region_and_trade_off_follow_from_the_horizon_unless_given():
-    study = Study.from_document({"rounds": 10_000})
-    assert (study.penalty_weight, study.contraction) == (100.0, 0.99)
-    assert Study(rounds=10_000, V=7.0, rho=0.5).penalty_weight == 7.0
-    assert Study(rounds=10_000, V=7.0, rho=0.5).contraction == 0.5
+    for given, both in (({}, (100.0, 0.99)), ({"V": 7.0, "rho": 0.5}, (7.0, 0.5))):
+        study = Study(rounds=10_000, **given)
+        assert (study.penalty_weight, study.contraction) == both
     assert Study(rounds=1).contraction == 1 - 1 / math.sqrt(2)
 
 
