@@ -6,6 +6,7 @@ import torch
 
 from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
+from empirics.settings.costs import CostProcess
 from empirics.training.engine import Engine, aggregation_weights, padded
 from empirics.training.linear import Linear
 from empirics.training.model import Descent, Memory
@@ -26,45 +27,26 @@ def batched(setting, device="cpu", graphs=None):
     return task, plan(setting, CONTROL), torch.stack(thetas), columns
 
 
+UNEVEN, WHOLE = (0.6, 0.3, 0.1), CostProcess(process="integer")
 SETTINGS = {
     "all policies": {"policies": tuple(BUILT_IN)},
     "no ball, momentum": {"policies": ("acdpp", "hybrid"), "radius": None, "momentum": 0.9},
     "many classes": {"policies": ("constant", "acdpp-capped"), "labels": "classes"},
-    "pools and weights": {
-        "policies": ("constant", "oracle"),
-        "partition": "two-class",
-        "replacement": False,
-        "alpha": (0.6, 0.3, 0.1),
-        "cost": {"process": "integer"},
-    },
-    "partition and start of each seed": {
-        "policies": ("constant", "hybrid"),
-        "partition": "dirichlet",
-        "concentration": 2.0,
-        "per_seed": ("partition", "start"),
-    },
+    "pools and weights": {"partition": "two-class", "replacement": False, "alpha": UNEVEN, "cost": WHOLE},
+    "partition and start of each seed": {"partition": "dirichlet", "per_seed": ("partition", "start")},
     "a sweep over K": {"policies": ("constant@K=2", "acdpp@K=9", "hybrid@K=3", "released@K=4", "oracle")},
     "a sweep over steps and their size": {
         "policies": ("constant", "constant@steps=1", "acdpp@K=3,eta=0.1,steps=5", "oracle@eta=1.7"),
         "momentum": 0.7,
     },
-    "no momentum, one step, plain weights": {
-        "policies": ("acdpp",),
-        "steps": 1,
-        "alpha": (0.6, 0.3, 0.1),
-        "weights": "samples",
-        "scale": "pixels",
-    },
+    "one step, plain weights": {"steps": 1, "alpha": UNEVEN, "weights": "samples", "scale": "pixels"},
 }
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_batch_moves_like_its_one_client_twin(name):
-    given = dict(SETTINGS[name])
-    costs = given.pop("cost", None)
-    setting = study(seeds=2, rounds=18, **given)
-    if costs:
-        setting = type(setting).from_document({"cost": costs}, setting)
+    usual = {"policies": ("constant", "hybrid"), "concentration": 2.0}
+    setting = study(seeds=2, rounds=18, **(usual | SETTINGS[name]))
     task, schedule, thetas, columns = batched(setting)
     for p, policy in enumerate(setting.policies):
         for replicate in range(setting.seeds):
@@ -80,17 +62,11 @@ def test_the_batch_moves_like_its_one_client_twin(name):
 @pytest.mark.parametrize("labels", ["parity", "classes"])
 def test_training_in_sample_space_is_training_in_parameter_space(labels):
     model = problem(study(labels=labels)).model
-    x = model.population.x[:24].view(2, 3, 4, -1)
-    y = model.targets[:24].view(2, 3, 4, -1)
-    share, rows = (
-        torch.full((2, 3, 4, 1), 0.25),
-        torch.randn(2, 1, model.outputs, model.features, dtype=x.dtype),
-    )
-    both = [
-        train(x, y, share, rows, Descent(5, 0.7, 0.5))
-        for train in (model._in_sample_space, model._in_parameter_space)
-    ]
-    assert torch.allclose(*both, rtol=1e-10, atol=1e-12)
+    x, y = (values[:24].view(2, 3, 4, -1) for values in (model.population.x, model.targets))
+    rows = torch.randn(2, 1, model.outputs, model.features, dtype=x.dtype)
+    given = (x, y, torch.full((2, 3, 4, 1), 0.25), rows, Descent(5, 0.7, 0.5))
+    found, wanted = (train(*given) for train in (model._in_sample_space, model._in_parameter_space))
+    assert torch.allclose(found, wanted, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("labels", ["parity", "classes"])
@@ -102,8 +78,7 @@ def test_runs_that_descend_each_in_its_own_way_do_as_they_would_alone(labels):
     sizes, counts = torch.tensor([0.7, 0.1, 1.3], dtype=torch.float64), torch.tensor([4, 1, 6])
     together = Descent(6, sizes, 0.5, counts)
     for model, width in ((linear, 4), (linear, 12), (network, 4)):
-        shape = (3, 2, width)
-        index = torch.arange(3 * 2 * width).view(shape)
+        index = torch.arange(3 * 2 * width).view(3, 2, width)
         mask = torch.arange(width) < torch.tensor([[4, 2], [1, 3], [3, 0]])[..., None]
         weights = torch.tensor([[0.5, 0.5], [0.2, 0.8], [1.0, 0.0]], dtype=torch.float64)
         theta = torch.randn(3, model.size, dtype=torch.float64)

@@ -70,6 +70,15 @@ def convolved(x, weight, *, bias=None, add=None, back=False):
     return images(y)
 
 
+def descended(x, slope, weight, rounded, velocity, step, momentum=0.0):
+    """A step from `weight`, which it changes."""
+    inward, outward = x.shape[2], slope.shape[2]
+    kernels.descend[(MODELS * 9 * inward // 32 * outward // 32,)](
+        rows(x), sizes(), rows(slope), weight, rounded, velocity, step, sizes(), IMAGES * HEIGHT * WIDTH, 0, momentum,
+        INWARD=inward, OUTWARD=outward, **SHAPE, TAPS=9, GATHER=False, MOVING=momentum > 0, **CUT,
+    )  # fmt: skip
+
+
 def each(function, *arguments):
     return torch.stack([function(*some) for some in zip(*arguments, strict=True)])
 
@@ -97,11 +106,7 @@ def test_a_step_of_descent_is_torchs(momentum):
     loss.backward()
     velocity = leaves.grad + momentum * before
     found, rounded, kept = taps(weight), torch.zeros_like(taps(weight)), taps(before)
-    programs = MODELS * (9 * 32 // 32) * (64 // 32)
-    kernels.descend[(programs,)](
-        rows(x), sizes(), rows(slope), found, rounded, kept, step, sizes(), IMAGES * HEIGHT * WIDTH, 0, momentum,
-        INWARD=32, OUTWARD=64, **SHAPE, TAPS=9, GATHER=False, MOVING=momentum > 0, **CUT,
-    )  # fmt: skip
+    descended(x, slope, found, rounded, kept, step, momentum)
     wanted = taps(weight - step.view(-1, 1, 1, 1, 1).double() * velocity)
     assert torch.allclose(found, wanted, rtol=1e-4, atol=1e-4)
     assert torch.equal(found, rounded)
@@ -186,9 +191,6 @@ def test_a_step_of_size_0_moves_nothing_whatever_the_gradient():
     slope[0] = torch.inf
     weight = taps(random(MODELS, 32, 32, 3, 3))
     found, step = weight.clone(), torch.tensor([0.0, 0.1], device=DEVICE)
-    kernels.descend[(MODELS * 9,)](
-        rows(x), sizes(), rows(slope), found, found, found, step, sizes(), IMAGES * HEIGHT * WIDTH, 0, 0.0,
-        INWARD=32, OUTWARD=32, **SHAPE, TAPS=9, GATHER=False, MOVING=False, **CUT,
-    )  # fmt: skip
+    descended(x, slope, found, found, found, step)
     assert torch.equal(found[0], weight[0])
     assert not torch.isclose(found[1], weight[1]).any()

@@ -10,8 +10,7 @@ from scipy.optimize import minimize
 from empirics.training.constants import calibrate, largest_variance
 from empirics.training.problem import choose_device
 from empirics.training.risk import duality_gap, minimise, project
-from tests.empirics.small import problem, study
-from theory.setting import SettingError
+from tests.empirics.small import problem, refused, study
 
 RADII = [0.1, 2.0, 500.0]
 
@@ -89,17 +88,15 @@ def test_the_constants_hold_at_every_point_of_the_ball(task):
 
 
 def test_the_pseudo_dimension_of_binary_regression_is_the_rank_of_its_features():
-    task = problem(study())
-    found = calibrate(task)
+    found = calibrate(task := problem(study()))
     assert found.nominal == ()
     assert found.constants.Pdim == np.linalg.matrix_rank(task.population.x.numpy()) == 9
 
 
 def test_the_largest_variance_is_at_least_what_a_dense_search_finds():
-    model = problem(study()).model
-    found = largest_variance(model, 2.0)
-    search, _ = model.variance_and_slope(points(problem(study()), 4000))
-    assert search.max() <= found + 1e-9
+    task = problem(study())
+    search, _ = task.model.variance_and_slope(points(task, 4000))
+    assert search.max() <= largest_variance(task.model, 2.0) + 1e-9
 
 
 def test_the_slope_of_the_variance_is_its_gradient(task):
@@ -117,7 +114,6 @@ def test_without_a_ball_the_constants_are_nominal():
     assert math.isfinite(found.constants.G)
 
 
-@pytest.mark.parametrize("name", ["gpu", "cuda" if not torch.cuda.is_available() else "tpu", "meta"])
-def test_a_device_that_is_not_there_is_refused(name):
-    with pytest.raises(SettingError, match="device"):
-        choose_device(name)
+def test_a_device_that_is_not_there_is_refused():
+    for name in ("gpu", "cuda" if not torch.cuda.is_available() else "tpu", "meta"):
+        assert "device" in refused(choose_device, name)

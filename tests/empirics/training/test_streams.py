@@ -6,8 +6,7 @@ from scipy import stats
 
 from empirics.control.schedule import Schedule, plan
 from empirics.training.streams import Arrivals, make_pools
-from tests.empirics.small import CONTROL, blobs, study
-from theory.setting import SettingError
+from tests.empirics.small import CONTROL, blobs, refused, study
 
 LABELS = blobs().train_y
 
@@ -31,10 +30,8 @@ def test_clients_draw_from_their_own_pools(partition):
 
 def test_the_population_weight_is_the_mixture_of_the_clients():
     streams = make_pools(LABELS, study(partition="two-class", alpha=(0.5, 0.25, 0.25)))
-    expected = [
-        0.5 * (label in (0, 1)) + 0.25 * (label in (1, 2)) + 0.25 * (label in (2, 3)) for label in LABELS
-    ]
-    assert np.allclose(streams.weights, np.array(expected) / 60)
+    of_class = np.array([0.5, 0.75, 0.5, 0.25])  # each client has two of them
+    assert np.allclose(streams.weights, of_class[LABELS] / 60)
 
 
 @pytest.mark.parametrize("partition", ["split", "dirichlet"])
@@ -72,16 +69,14 @@ def test_a_pool_can_be_cut_to_so_many_a_class():
 
 def test_asking_for_more_than_the_pool_holds_is_refused():
     setting = study(policies=("oracle",), replacement=False, partition="two-class", per_class=2)
-    with pytest.raises(SettingError, match="more samples than a client's pool"):
-        Arrivals(make_pools(LABELS, setting), setting).extend(plan(setting, CONTROL))
+    arrivals = Arrivals(make_pools(LABELS, setting), setting)
+    assert "more samples than a client's pool" in refused(arrivals.extend, plan(setting, CONTROL))
 
 
 @pytest.mark.parametrize("partition", ["split", "dirichlet"])
 def test_every_replicate_can_have_a_partition_of_its_own(partition):
-    setting = study(
-        partition=partition, concentration=2.0, per_seed=("partition",), policies=("oracle", "constant")
-    )
-    shared = make_pools(LABELS, study(partition=partition, concentration=2.0))
+    given = {"partition": partition, "concentration": 2.0, "policies": ("oracle", "constant")}
+    setting, shared = study(per_seed=("partition",), **given), make_pools(LABELS, study(**given))
     streams = make_pools(LABELS, setting)
     assert len(streams.pools) == 3
     assert np.allclose(streams.weights.sum(axis=1), 1)
@@ -89,7 +84,6 @@ def test_every_replicate_can_have_a_partition_of_its_own(partition):
     assert not np.array_equal(streams.pools[0][0], streams.pools[1][0])
     schedule = plan(setting, CONTROL)
     _, lists = Arrivals(streams, setting).extend(schedule)
-    for run in range(6):
-        for m in range(3):
-            seen = lists[run, m, : schedule.ends[-1, run, m]]
-            assert np.isin(seen, streams.pools[run % 3][m]).all()
+    for run, m in np.ndindex(6, 3):
+        seen = lists[run, m, : schedule.ends[-1, run, m]]
+        assert np.isin(seen, streams.pools[run % 3][m]).all()
