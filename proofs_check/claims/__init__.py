@@ -121,12 +121,8 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "fig:test_acc_all/constant",
             "fig:test_acc_all/hybrid",
             "fig:test_acc_all/oracle",
-        ),
-        "speed": (
             "fig:test_acc_all/sooner-than-constant",
             "fig:test_acc_all/sooner-than-hybrid",
-        ),
-        "hybrid": (
             "fig:test_acc_all/hybrid-faster",
             "fig:test_acc_all/hybrid-behind",
         ),

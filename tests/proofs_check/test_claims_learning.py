@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from proofs_check.claims.learning import aggregation
-from proofs_check.groundwork.learning import chaining, counterexamples, excess_risk, powered, worst_round
+from proofs_check.groundwork.learning import chaining, counterexamples, excess_risk, worst_round
 from proofs_check.groundwork.learning.suprema import kolmogorov_mean, kuiper_mean
 from proofs_check.groundwork.learning.training import Loss, Problem, theta
 from proofs_check.simulator import Snapshot
@@ -19,13 +19,13 @@ from theory.setting import Constants
 
 def test_a_term_that_no_example_needs_and_an_example_that_violates_its_constants_leave_the_check_open():
     plain = excess_risk.slope()
-    found = powered.powered([plain], sharper.sharper_1, ("N", "uniformity", "mismatch"))
+    found = excess_risk.powered([plain], sharper.sharper_1, ("N", "uniformity", "mismatch"))
     assert found.outcome == "open"
     assert "no example needs the term" in found.detail
     steep = Problem("3θ", 0, 3, (Loss((3 * theta,)),), (1,), plain.constants)  # where G = 2
     for excess in (plain.excess, 10 * plain.excess):
         example = replace(plain, facts=steep.facts, excess=excess)
-        assert powered.powered([example], sharper.memory_1, ("stale",), ("initial",)).outcome == "open"
+        assert excess_risk.powered([example], sharper.memory_1, ("stale",), ("initial",)).outcome == "open"
 
 
 # --- the examples against slow twins -----------------------------------------------------------------------

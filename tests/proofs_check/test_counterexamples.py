@@ -14,7 +14,7 @@ from proofs_check.claims.learning import supremum
 from proofs_check.claims.prediction import effective_rate
 from proofs_check.claims.regret import decomposition, omega3, sign
 from proofs_check.claims.reuse import ages
-from proofs_check.groundwork.reuse.sample_sums import added_up
+from proofs_check.groundwork.reuse.reuse_rounds import added_up
 from proofs_check.registry import labelled
 from proofs_check.simulator import simulate
 

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 
 from proofs_check import ledger
 from proofs_check.claim import Claim, decide
-from proofs_check.claims.experiments import accuracy, constraints, hybrid, speed
+from proofs_check.claims.experiments import accuracy, constraints
 from proofs_check.document import document
 from proofs_check.engines import experiment
 from proofs_check.evidence import fails, holds, verdict
@@ -51,7 +51,7 @@ QUIET = {"noise": 1e-4}
 
 
 def claims(results: Results) -> dict[str, Claim]:
-    made = [claim for module in (accuracy, speed, hybrid, constraints) for claim in module.claims(results)]
+    made = [claim for module in (accuracy, constraints) for claim in module.claims(results)]
     return {claim.id.removeprefix("fig:"): claim for claim in made}
 
 
@@ -373,7 +373,7 @@ def test_hybrid_is_compared_in_pairs_where_a_result_has_them(with_it: bool) -> N
     points = document["comparisons"]["hybrid"]["constant"]["points"]
     if not with_it:
         del document["comparisons"]["hybrid"]
-    found = hybrid.ahead(Seen(parse(document, "made up"), SECTION7["cifar10"], "acdpp", 0.95))[
+    found = accuracy.hybrid_ahead(Seen(parse(document, "made up"), SECTION7["cifar10"], "acdpp", 0.95))[
         "after the last round"
     ]
     assert float(found.mean) == pytest.approx(points["mean"], rel=1e-3)

@@ -7,8 +7,6 @@ K = 1 none are left, and the bound is that of one pass of SGD. What is paid once
 
 from __future__ import annotations
 
-from functools import partial
-
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, confirming
@@ -116,19 +114,6 @@ LOCAL = {
     "projection": one_round.projection_helps,
     "telescoping sum": many_rounds.memory_telescopes,
 }
-# theory's bounds over T rounds are the sums of what the links give
-sharper_assembled = partial(
-    many_rounds.assembled,
-    many_rounds.sharper_terms,
-    lambda n, N, V, chi, stale: sharper_round(chi, 1 / (N * V), CONSTANTS).total,
-    step_constant,
-)
-memory_assembled = partial(
-    many_rounds.assembled,
-    many_rounds.memory_terms,
-    lambda n, N, V, chi, stale: memory_round(stale, CONSTANTS).total,
-    step_constant,
-)
 
 CLAIMS = [
     Claim(
@@ -155,7 +140,7 @@ CLAIMS = [
             "decomposition of the excess risk": population.decomposition,
             "comparator unbiased": (population.weights_add_up, confirming(population.mean_at_comparator)),
             "uniform deviation": proved_constant,
-            "sum of the links": (many_rounds.sharper_round_links, confirming(sharper_assembled)),
+            "sum of the links": (many_rounds.SHARPER.is_its_links, confirming(many_rounds.SHARPER.assembled)),
             "below Theorem 1": many_rounds.below_theorem_1,
             "constant admission": many_rounds.constant_sharper,
             "attained": many_rounds.attained,
@@ -195,7 +180,7 @@ CLAIMS = [
                 *map(confirming, (population.stale_weights_of_clients, population.stale_weights)),
             ),
             "uniform deviation": proved_constant,
-            "sum of the links": (many_rounds.memory_round_links, confirming(memory_assembled)),
+            "sum of the links": (many_rounds.MEMORY.is_its_links, confirming(many_rounds.MEMORY.assembled)),
             "constant admission": (
                 population.stale_weights_merged,
                 population.stale_weights_constant,

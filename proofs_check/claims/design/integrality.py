@@ -1,9 +1,4 @@
-r"""Whole numbers of samples (`eq:lambda-def/integrality`): admissions are counts, the region's ends are not.
-
-With a whole target Λ̄ the region always contains it, and nothing else once \(\rho^t<1/(\bar\Lambda+1)\).
-With a fractional target it ends up containing no whole number at all. Rounding with a carried remainder
-keeps the totals right instead.
-"""
+"""Whole numbers of samples (`eq:lambda-def/integrality`): admissions are counts, the region's ends are not."""
 
 from __future__ import annotations
 
@@ -24,10 +19,10 @@ from theory.region import region_maximum, region_minimum
 from theory.setting import Region
 
 x = sp.Symbol("x", positive=True)  # ρ^t
-low, high = region_minimum(REGION, t), region_maximum(REGION, t)
-below, above = (
-    sp.simplify(end).subs({sp.exp(t * sp.log(rho)): x, rho**t: x}) for end in (low, high)
-)  # the same in x
+ENDS = {"low": region_minimum(REGION, t), "high": region_maximum(REGION, t)}
+below, above = (  # the same in x
+    sp.simplify(end).subs({sp.exp(t * sp.log(rho)): x, rho**t: x}) for end in ENDS.values()
+)
 threshold = 1 / (rate + 1)
 carry, demand, whole = sp.symbols("carry demand whole", real=True)
 left, half = carry + demand - whole, sp.Rational(1, 2)
@@ -126,16 +121,10 @@ CLAIMS = [
         kind="definition",
         title="admissions in the region are whole",
         statement="In every round the region holds whole numbers of samples to admit, in total and for each client.",
-        formula=said(
-            r"\lambda_m(t)\in\mathbb N,\quad\sum_m\lambda_m(t)\in\bigl[@low,\,@high\bigr]", low=low, high=high
-        ),
+        formula=said(r"\lambda_m(t)\in\mathbb N,\quad\sum_m\lambda_m(t)\in\bigl[@low,\,@high\bigr]", **ENDS),
         domain=r"any target $\bar\Lambda>0$, any $\rho$ in $(0,1)$, any round",
         checks=(region_has_a_whole_number, paper_rates_are_whole),
-        symbols={
-            "λ_m": "samples that client $m$ admits",
-            "ℕ": "whole numbers",
-            "Σλ_m": "all clients' admissions",
-        },
+        symbols={"λ_m": "samples that client $m$ admits"},
         corrected=Correction(
             title=said(r"whole $\bar\Lambda$; constant once $\rho^t<@threshold$", threshold=threshold),
             statement=said(
@@ -149,8 +138,7 @@ CLAIMS = [
             formula=said(
                 r"\rho^t<@threshold\iff\bigl[@low,\,@high\bigr]\cap\mathbb Z=\{\bar\Lambda\}",
                 threshold=threshold,
-                low=low,
-                high=high,
+                **ENDS,
             ),
             sketch=r"$\bar\Lambda+1$ leaves the region when $\bar\Lambda/(1-\rho^t)<\bar\Lambda+1$, that is "
             r"$\rho^t<1/(\bar\Lambda+1)$; $\bar\Lambda-1$ has left before, at $\rho^t<1/\bar\Lambda$. Rounding by "
@@ -182,7 +170,6 @@ CLAIMS = [
                 ),
                 "room": room_is_respected,
             },
-            symbols={"holds": "contains, among whole numbers", "alone": "and nothing else"},
         ),
     )
 ]

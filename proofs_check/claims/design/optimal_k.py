@@ -1,9 +1,6 @@
-r"""Choosing K and the rates offline, as T → ∞ (`cor:optimal-k`).
+"""Choosing K and the rates offline, as T → ∞ (`cor:optimal-k`).
 
-Throughout \(x=\bar c\sum B_m/C\). Filling the buffers with \(\lambda_m=B_m/K\) costs \(Cx/K\) a round, so it is paid
-for if and only if K >= x. The paper calls the ceiling and the floor of x "the two nearest feasible integers"; the floor
-is not feasible unless x is whole. Read as "whichever of the two is feasible", the corollary is right, and says: the
-ceiling.
+Filling the buffers with λ_m = B_m/K costs Cx/K a round, so it is paid for if and only if K >= x = c̄ΣB/C.
 """
 
 from __future__ import annotations
@@ -34,7 +31,7 @@ BUDGETS = st.builds(
     cost=st.integers(1, 20),
     mean_cost=st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(3, 2), Fraction(11, 2)]),
 )
-x = fill_ratio(BUDGET)
+RATIO = {"x": fill_ratio(BUDGET)}
 COST = mean_cost * total_buffer / k  # of filling the buffers, a round
 BELOW, FROM = "every budget, every $K<x$", r"every budget, every $K\ge x$"
 
@@ -54,7 +51,6 @@ def both_are_feasible(budget: Budget) -> exact.Found:
 
 
 def below_x_is_infeasible() -> Evidence:
-    """Every K < x, so the floor of any x that is not whole, exceeds the cost budget."""
     return refutes(
         smt.always(COST > C, given=[k < fill_ratio(BUDGET)], domain=BELOW),
         r"$\lambda_m=B_m/K$ with $K<x$ costs more than $C$ in every round: the floor is infeasible unless $x$ is whole",
@@ -63,8 +59,7 @@ def below_x_is_infeasible() -> Evidence:
 
 def from_x_on_is_feasible() -> Evidence:
     """Every K >= x can be paid for; and where K is not, the affordable rate is the smaller of the two."""
-    affordable = sp.Lt(BUDGET.affordable_rate, total_buffer / k)
-    ratio = fill_ratio(BUDGET)
+    affordable, ratio = sp.Lt(BUDGET.affordable_rate, total_buffer / k), fill_ratio(BUDGET)
     return smt.steps((COST <= C, [k >= ratio], FROM), (affordable, [k < ratio], BELOW))
 
 
@@ -135,11 +130,11 @@ CLAIMS = [
         statement=said(
             r"As $T$ grows, the better of $\lceil x\rceil$ and $\max(\lfloor x\rfloor,1)$, $x=@x$, called the two "
             r"nearest feasible integers, is optimal with $\lambda_m=B_m/K^\star$.",
-            x=x,
+            **RATIO,
         ),
         formula=said(
             r"K^\star=\lceil x\rceil\ \text{or}\ \max(\lfloor x\rfloor,1),\quad\lambda_m=B_m/K^\star,\quad x=@x",
-            x=x,
+            **RATIO,
         ),
         domain=r"$T\to\infty$",
         hypotheses=(
@@ -154,7 +149,7 @@ CLAIMS = [
             statement=r"$K^\star=\max(\lceil x\rceil,1)$ with $\lambda_m=B_m/K^\star$, the smallest $K$ that fills "
             "the buffers within the cost budget: for all large $T$ its bound is below that of every other fixed $K$ "
             "at its best feasible rate.",
-            formula=said(r"K^\star=\max(\lceil x\rceil,1),\quad\lambda_m=B_m/K^\star,\quad x=@x", x=x),
+            formula=said(r"K^\star=\max(\lceil x\rceil,1),\quad\lambda_m=B_m/K^\star,\quad x=@x", **RATIO),
             sketch=said(
                 r"$K<x$ can afford rate $C/\bar c$ only, occupancy $KC/\bar c<\sum B$: a larger share $@share$ of "
                 r"every round. All $K\ge x$ share the least one. Among them the first two terms differ by $O(1)$ in "
@@ -167,7 +162,6 @@ CLAIMS = [
             hypotheses=("the corrected bound (or any with the same leading terms)",),
             given=(WRITTEN,),
             checks=ESTABLISHED,
-            symbols={"O": "of the order of"},
         ),
     )
 ]

@@ -1,8 +1,6 @@
-r"""Is the costless oracle, always fresh and never reused, the minimiser of the bound (`eq:kstep-opt-problem/oracle`)?
+"""Is the costless oracle, always fresh and never reused, the minimiser of the bound (`eq:kstep-opt-problem/oracle`)?
 
-For a given occupancy n the first two terms *grow* with N_eff: they measure how far the memory is from all
-samples seen, and a memory that never changes is all samples seen. So a frozen buffer, filled in round 1 and
-kept for ever, has them at 0.
+The first two terms measure how far the memory is from all samples seen, and a memory that never changes is all of them.
 """
 
 from __future__ import annotations
@@ -39,8 +37,8 @@ def steep_facts() -> dict[str, Evidence]:
         r"$0\le$ loss $\le B$": z * p * theta**2 <= STEEP.B,
         r"slope $\le G$": z * POWER * p * theta <= STEEP.G,
         r"curvature $\le L$": z * POWER * (POWER - 1) * p <= STEEP.L,
-        r"deviation $\le\sigma$": (POWER * p * theta) ** 2 / 4
-        <= STEEP.sigma**2,  # z is 0 or 1, half and half
+        # z is 0 or 1, half and half
+        r"deviation $\le\sigma$": (POWER * p * theta) ** 2 / 4 <= STEEP.sigma**2,
     }
     domain = r"$\theta$, $p=\theta^{198}$, $z$ in $[0,1]$"
     return {
@@ -105,10 +103,6 @@ CLAIMS = [
             lambda: frozen_beats(oracle_bound_as_stated, STEEP, (10, 10**3, 10**12), "printed"),
             lambda: frozen_beats(oracle_bound, replace(STEEP, E=10), (10, 10**3), "corrected"),
         ),
-        symbols={
-            "oracle": r"$\sum B$ fresh samples per round, used once",
-            "over": "the minimum is over all policies",
-        },
         corrected=Correction(
             title=r"against $K$-step; against frozen if $D\sigma$ is small",
             statement=said(
@@ -137,11 +131,6 @@ CLAIMS = [
                 ),
                 "$K$-step retention: first two terms": leading_terms.first_terms_agree,
                 "against a frozen buffer": against_frozen,
-            },
-            symbols={
-                "Ē_frozen": "the bound of a buffer filled once and kept",
-                "Ē_oracle": "the oracle's bound",
-                "O": "of the order of",
             },
         ),
     )

@@ -1,9 +1,4 @@
-r"""The aggregation rule (`eq:global-aggregation`): whose risk do the averaged updates follow?
-
-Clients draw from different distributions and have shares α_m of the population. With the printed weights, proportional
-to \(\alpha_mn_m\), the expected update is no step on the population risk unless all memories are of one size; the bias
-breaks Theorem 1.
-"""
+"""The aggregation rule (`eq:global-aggregation`): whose risk do the averaged updates follow?"""
 
 from __future__ import annotations
 
@@ -15,9 +10,9 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import Check, Claim, Context, Correction, confirming
+from proofs_check.claim import Check, Claim, Correction, confirming
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import agree, exhaust
+from proofs_check.engines.exact import Found, differing, drawn, exhaust, unless
 from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.engines.smt import always, conjunction
 from proofs_check.evidence import Evidence, obeying, together
@@ -25,7 +20,7 @@ from proofs_check.groundwork.learning.counterexamples import stated_bound
 from theory.algebra import ball
 from theory.setting import Constants
 
-SHARE, SIZE, GRADIENT = sp.symbols("share size gradient", positive=True)
+SHARE, SIZE, GRADIENT, TOTAL = sp.symbols("share size gradient total", positive=True)
 
 
 def printed_weight(share: Any, size: Any, total: Any) -> Any:
@@ -37,13 +32,6 @@ def _as_stated(shares: Sequence[Any], sizes: Sequence[Any]) -> list[Any]:
     total = sum(a * n for a, n in zip(shares, sizes, strict=True))
     return [printed_weight(a, n, total) for a, n in zip(shares, sizes, strict=True)]
 
-
-def _shares(shares: Sequence[Any], sizes: Sequence[Any]) -> Sequence[Any]:
-    """w_m = α_m, whatever the memories hold."""
-    return shares
-
-
-# --- all outcomes enumerated -------------------------------------------------------------------------------
 
 CLIENTS = {
     "share": st.sampled_from([Fraction(1, 2), Fraction(1, 3), Fraction(3, 4), Fraction(1, 8)]),
@@ -70,23 +58,18 @@ def enumerated(
     weights_of: Callable[..., Sequence[Any]], clients: Any, examples: int, more: str = ""
 ) -> Check:
     """The expected update direction at θ = 0 against the slope of the population risk."""
+    where = (
+        r"two clients with shares $\alpha$ and $1-\alpha$ of the population, loss $(\theta-z)^2/2$, $z=1$ "
+    )
 
-    def sides(share: Fraction, sizes: Sequence[int], chances: Sequence[Fraction]) -> dict[str, Any]:
+    @drawn(f"{where}with the client's own chance{more}", (examples, examples), **clients)
+    def check(share: Fraction, sizes: Sequence[int], chances: Sequence[Fraction]) -> Found:
         shares = [share, 1 - share]
-        return {
-            "expected direction at θ=0": _expected_direction(weights_of(shares, sizes), sizes, chances),
-            "∇F_P(0)": -sum(a * p for a, p in zip(shares, chances, strict=True)),
-        }
-
-    def check(context: Context) -> Evidence:
-        where = r"two clients with shares $\alpha$ and $1-\alpha$ of the population, loss $(\theta-z)^2/2$, $z=1$ "
-        domain = f"{where}with the client's own chance{more}"
-        return agree(context, clients, sides, domain=domain, examples=examples)
+        expected = _expected_direction(weights_of(shares, sizes), sizes, chances)
+        slope = -sum(a * p for a, p in zip(shares, chances, strict=True))
+        return differing(**{"expected direction at θ=0": expected, "∇F_P(0)": slope})
 
     return check
-
-
-# --- the bias breaks Theorem 1 -----------------------------------------------------------------------------
 
 
 def stated_weights_theorem() -> Evidence:
@@ -104,7 +87,7 @@ def stated_weights_theorem() -> Evidence:
     )
     step = sum(w * (resting - z) for z, w in enumerate(weights))
     stays = exhaust(
-        [{"start": resting}], lambda start: {"step": step} if step else None, domain="the printed update"
+        [{"start": resting}], lambda start: unless(not step, step=step), domain="the printed update"
     )
     return obeying(found, {**_facts(constants, sp.Rational(str(best))), "a start that stays": stays})
 
@@ -125,10 +108,10 @@ def _facts(constants: Constants, best: Any) -> dict[str, Evidence]:
             found.append(always(statement(*at), given=given, domain=r"both losses, every $\theta$"))
         return together(*found)
 
-    def spread(sigma: Any) -> dict[str, Any] | None:
+    def spread(sigma: Any) -> Found:
         slopes = [sp.diff(loss, theta) for loss in losses]
         variance = sp.expand(sum((slope - sum(slopes) / 2) ** 2 for slope in slopes) / 2)
-        return None if variance.is_number and variance <= sigma**2 else {"variance": variance}
+        return unless(variance.is_number and variance <= sigma**2, variance=variance)
 
     f, g = losses
     shattered = (f > low, g > high, f.subs(theta, other) <= low, g.subs(theta, other) <= high)
@@ -153,9 +136,6 @@ def _facts(constants: Constants, best: Any) -> dict[str, Evidence]:
         ),
         "the minimiser": always(f + g >= (f + g).subs(theta, best), domain=r"twice the risk, every $\theta$"),
     }
-
-
-# --- what holds --------------------------------------------------------------------------------------------
 
 
 def unbiased(weight: Any, domain: str) -> Evidence:
@@ -183,23 +163,6 @@ def one_distribution() -> Evidence:
     )
 
 
-def only_equal_memories() -> Evidence:
-    """w_m = α_m for every client needs n_m = Σα_jn_j for every one, so that all are equal: the hypothesis cannot be
-    weakened unless the distributions agree."""
-    total = sp.Symbol("total", positive=True)
-    return always(
-        sp.Equivalent(sp.Eq(printed_weight(SHARE, SIZE, total), SHARE), sp.Eq(SIZE, total)),
-        domain=r"any number of clients, any shares and memories; total $=\sum\alpha_jn_j$ is the same for all",
-    )
-
-
-SYMBOLS = {
-    "w_m": "weight of client m's update",
-    "α_m": "client m's share of the population",
-    "n_m": "samples in client m's memory",
-    "F_m": "empirical risk over client m's memory",
-    "j": "a client, in sums",
-}
 CLAIMS = [
     Claim(
         id="eq:global-aggregation/bias",
@@ -210,7 +173,12 @@ CLAIMS = [
         r"$\sum\alpha_mP_m$. (The paper gives these weights as a natural example and does not say what the update is "
         "on average.)",
         formula=r"E\sum_mw_m\nabla\widehat F_m=\nabla F_P,\quad w_m=\frac{\alpha_mn_m}{\sum_j\alpha_jn_j}",
-        symbols=SYMBOLS,
+        symbols={
+            "w_m": "weight of client m's update",
+            "α_m": "client m's share of the population",
+            "n_m": "samples in client m's memory",
+            "j": "a client, in sums",
+        },
         domain=r"clients with different distributions, one local step, $\theta$ fixed",
         hypotheses=("all clients hold equally many samples (or draw from one distribution)",),
         checks=(enumerated(_as_stated, CLIENTS, 100), stated_weights_theorem),
@@ -225,19 +193,21 @@ CLAIMS = [
             statement=r"$w_m=\alpha_m$ makes the expected update a step on $F_P$ whatever the memories hold; with "
             "the printed weights that needs equal memories (or one distribution).",
             formula=r"w_m=\alpha_m",
-            symbols=SYMBOLS,
             sketch="Each local mean is unbiased for its client's risk, so the expected update has weights $w_m$ "
             r"where $F_P$ has $\alpha_m$; $w_m/\alpha_m=n_m/\sum\alpha_jn_j$ is 1 for all $m$ only if all $n_m$ "
             "agree. (The appendix weights samples equally, $w_m=n_m/n$; that follows $F_P$ if and only if $n_m$ is "
             r"proportional to $\alpha_m$.)",
             checks={
                 r"$\alpha_m$ unbiased": (
-                    lambda: unbiased(
-                        _shares([SHARE], [SIZE])[0], r"any shares, memories and mean gradients at $\theta$"
-                    ),
-                    confirming(enumerated(_shares, CLIENTS, 60)),
+                    lambda: unbiased(SHARE, r"any shares, memories and mean gradients at $\theta$"),
+                    confirming(enumerated(lambda shares, sizes: shares, CLIENTS, 60)),
                 ),
-                r"$\alpha_mn_m$ only with equal memories": only_equal_memories,
+                # w_m = α_m for every client needs n_m = Σα_jn_j for every one
+                r"$\alpha_mn_m$ only with equal memories": lambda: always(
+                    sp.Equivalent(sp.Eq(printed_weight(SHARE, SIZE, TOTAL), SHARE), sp.Eq(SIZE, TOTAL)),
+                    domain=r"any number of clients, any shares and memories; total $=\sum\alpha_jn_j$ is the same "
+                    "for all",
+                ),
                 "or with one distribution": one_distribution,
             },
         ),

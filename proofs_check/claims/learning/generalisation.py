@@ -1,8 +1,4 @@
-r"""The uniform deviation between the population risk and the reuse-weighted empirical risk (`lem:gen-Neff-app`).
-
-The printed bound is not real for N < Pdim/e, too small for some N below Pdim, and right from N = Pdim on. The chaining
-proof, whose steps are checked in `groundwork/learning/chaining.py`, gives a smaller one without a logarithm.
-"""
+"""The uniform deviation between the population risk and the reuse-weighted empirical risk (`lem:gen-Neff-app`)."""
 
 from __future__ import annotations
 
@@ -13,6 +9,7 @@ import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.enclosure import compare
+from proofs_check.engines.exact import grid
 from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.smt import always, steps
 from proofs_check.evidence import Evidence, refutes, together
@@ -50,17 +47,11 @@ def _printed_at(N: int, B: int, Pdim: int) -> Any:
 def as_printed() -> Evidence:
     """Theory's term is the printed one, typed once more from the paper, with log⁺ for every N and log from Pdim on."""
     lead = 10 * B * sp.sqrt(PDIM * inverse_neff)
+    plus, plain = (lead * sp.sqrt(1 + sp.log(x)) for x in (sp.Max(1, N / PDIM), FROM_PDIM_ON / PDIM))
+    anywhere, large = (generalisation_term(inverse_neff, size, CONSTANTS) for size in (N, FROM_PDIM_ON))
     return equations(
-        (
-            generalisation_term(inverse_neff, N, CONSTANTS),
-            lead * sp.sqrt(1 + sp.log(sp.Max(1, N / PDIM))),
-            r"theory's term and the printed one with $\log^+$",
-        ),
-        (
-            generalisation_term(inverse_neff, FROM_PDIM_ON, CONSTANTS),
-            lead * sp.sqrt(1 + sp.log(FROM_PDIM_ON / PDIM)),
-            r"theory's term from $N=\mathrm{Pdim}$ on and the printed one",
-        ),
+        (anywhere, plus, r"theory's term and the printed one with $\log^+$"),
+        (large, plain, r"theory's term from $N=\mathrm{Pdim}$ on and the printed one"),
         domain=r"every $B$, $\mathrm{Pdim}$, $N_{\mathrm{eff}}$, $N>0$",
     )
 
@@ -68,24 +59,23 @@ def as_printed() -> Evidence:
 # reuse counts: equal ones, those of K-step retention, and one that outweighs the others
 COUNTS = [(1,), (1, 1, 1), (2, 2, 2, 1), (97, 1, 1, 1)]
 MORE_COUNTS = [(1,) * 6, (3, 3, 2, 1), (3, 3, 3, 2, 1), (996, 1, 1, 1, 1)]
+CLASSES = {"thresholds": (1, kolmogorov_mean), "intervals": (2, kuiper_mean)}  # Pdim, the mean supremum
 
 
 def exact_suprema(context: Context) -> Evidence:
-    """Thresholds and intervals: exact means of the supremum, up to 0.89 of √(Pdim/N_eff), against 5.2 of it."""
-    grid = [
-        {"class": name, "counts": counts, "Pdim": Pdim}
-        for name, Pdim in (("thresholds", 1), ("intervals", 2))
-        for counts in COUNTS + context.choose([], MORE_COUNTS)
-    ]
-
-    def left(p: Any) -> Any:
-        weights = [Fraction(a, sum(p["counts"])) for a in p["counts"]]
-        return ball((kolmogorov_mean if p["Pdim"] == 1 else kuiper_mean)(weights))
+    """Exact means of the supremum, up to 0.89 of √(Pdim/N_eff), against 5.2 of it."""
 
     def right(p: Any) -> Any:
-        return deviation_term(ball(1 / Fraction(effective_sample_size(p["counts"]))), _of_class(1, p["Pdim"]))
+        size, Pdim = Fraction(effective_sample_size(p["counts"])), CLASSES[p["class"]][0]
+        return deviation_term(ball(1 / size), _of_class(1, Pdim))
 
-    return compare(left, "<=", right, grid, domain="thresholds and intervals, weights from reuse and extreme")
+    return compare(
+        lambda p: ball(CLASSES[p["class"]][1]([Fraction(a, sum(p["counts"])) for a in p["counts"]])),
+        "<=",
+        right,
+        grid(**{"class": CLASSES, "counts": COUNTS + context.choose([], MORE_COUNTS)}),
+        domain="thresholds and intervals, weights from reuse and extreme",
+    )
 
 
 def at_least_one_is_needed() -> Evidence:
@@ -111,14 +101,10 @@ def decreasing_with_log_plus() -> Evidence:
     if not square.has(corner):
         raise ValueError(f"log⁺(N/Pdim) is not in {square}")
     falls = sp.Lt(sp.diff(square.subs(corner, 1), N), 0, evaluate=False)
+    beyond, what = square.subs(corner, N / PDIM), "the square and the printed one"
     return together(
         always(falls, domain=r"$N\le\mathrm{Pdim}$, where $\log^+$ is 0"),
-        equal(
-            square.subs(corner, N / PDIM),
-            _square(printed),
-            what="the square and the printed one",
-            domain=r"$N\ge\mathrm{Pdim}$",
-        ),
+        equal(beyond, _square(printed), what=what, domain=r"$N\ge\mathrm{Pdim}$"),
     )
 
 

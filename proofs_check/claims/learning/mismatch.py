@@ -1,13 +1,8 @@
-r"""The gradient mismatch between all samples seen, weighted by use, and the samples in memory.
-
-For independent gradients of variance v at a fixed θ its mean square is exactly vχ. The printed 1/n - 1/N_eff is no
-upper bound of χ but, under K-step retention, a lower one, whatever is admitted. Counterexamples are finite: every
-outcome is enumerated.
-"""
+"""The gradient mismatch between all samples seen, weighted by use, and the memory (`eq:sigma-bar-Neff-app`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -16,29 +11,33 @@ import numpy as np
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import Claim, Context, Correction, confirming
-from proofs_check.engines.exact import admissions, exhaust, fractions, retentions, search
+from proofs_check.claim import Claim, Correction, confirming
+from proofs_check.engines.exact import (
+    Found,
+    admissions,
+    differing,
+    drawn,
+    exhaust,
+    fractions,
+    grid,
+    retentions,
+)
 from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, refutes, together
-from proofs_check.groundwork.reuse import constant_counts as constant
 from proofs_check.groundwork.reuse import reuse_rounds
-from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, in_y, k, late, s, variance, y
-from proofs_check.groundwork.reuse.sample_sums import added_up, cauchy_schwarz, counts_at_most
+from proofs_check.groundwork.reuse.constant_counts import EARLY, FULL, LATE, in_y, k, late, s, variance, y
+from proofs_check.groundwork.reuse.reuse_rounds import added_up, p, q, r
 from proofs_check.simulator import Snapshot, simulate
 from proofs_check.symbols import K, n, rate, t
 from proofs_check.text import said
 from theory import reuse
 
 A, S1, S2, uses_kept = sp.symbols("A S1 S2 U", positive=True)  # a count; ΣA, ΣA², and ΣA over the memory
-p, q, r = sp.symbols("p q r", positive=True)  # the sums of 1, A, A² over the memory
 gone = sp.Symbol("gone", nonnegative=True)  # samples no longer in memory
 EXCESS = (K - 1) * (1 - (K + 1) / (3 * y)) / (n * y)  # χ less the printed bound, constant admission, t >= K
 CHI = reuse.mismatch_from_sums(n, S1, S2, uses_kept)
 SQUARES = r"$\sum(\omega-\mathbf1\{i\in Q\}/n)^2$"
-
-
-# --- the printed bound -------------------------------------------------------------------------------------
 
 
 def _mean_square(view: Snapshot, values: Sequence[Any]) -> Fraction:
@@ -53,7 +52,7 @@ def signs() -> Evidence:
     """Loss z·θ with z = ±1: the gradient z does not depend on θ, so the supremum does nothing, and σ² = 1."""
     z, theta = sp.symbols("z theta", real=True)
 
-    def exceeds(K: int, t: int) -> dict[str, Any] | None:
+    def exceeds(K: int, t: int) -> Found:
         last = simulate([[1]] * t, K)[-1]
         mismatch, printed = _mean_square(last, (-1, 1)), reuse_rounds.printed_bound(last)
         if mismatch <= printed or printed <= 0:
@@ -66,100 +65,83 @@ def signs() -> Evidence:
             "printed bound": printed,
         }
 
-    found = exhaust(
-        ({"K": K, "t": t} for K, t in product(range(1, 4), range(1, 8))),
-        exceeds,
-        domain=r"loss $z\theta$, $z=\pm1$ with equal chances, $\sigma^2=1$; one sample a round",
-    )
+    domain = r"loss $z\theta$, $z=\pm1$ with equal chances, $\sigma^2=1$; one sample a round"
+    found = exhaust(grid(K=range(1, 4), t=range(1, 8)), exceeds, domain=domain)
     slopes = [int(sp.diff(z * theta, theta).subs(z, sign)) for sign in (-1, 1)]
-    return obeying(
-        found,
-        {
-            r"variance $\sigma^2=1$ at every $\theta$": equal(variance(slopes), 1, domain=r"$z=\pm1$"),
-            "convexity": equal(sp.diff(z * theta, theta, 2), 0, domain="any $z$"),
-        },
-    )
+    facts = {
+        r"variance $\sigma^2=1$ at every $\theta$": equal(variance(slopes), 1, domain=r"$z=\pm1$"),
+        "convexity": equal(sp.diff(z * theta, theta, 2), 0, domain="any $z$"),
+    }
+    return obeying(found, facts)
+
+
+def exceeds_by() -> Any:
+    """χ less the printed bound under constant admission, t = K+s."""
+    chi, size = reuse.mismatch_constant(K, late, rate), reuse.occupancy_constant(K, late, rate)
+    return chi - (1 / size - reuse.inverse_effective_constant(K, late, rate))
 
 
 def printed_is_below() -> Evidence:
     """With a loss whose variance is σ² at some θ, by the corrected statement, σ̄² >= σ²χ."""
     larger = always(
-        reuse.mismatch_constant(K, late, rate)
-        > 1 / reuse.occupancy_constant(K, late, rate) - reuse.inverse_effective_constant(K, late, rate),
+        exceeds_by() > 0,
         given=[K >= 2],
         domain=r"constant admission, every rate, $K\ge2$ and $t\ge K$, $t=K+s$",
     )
-    found = refutes(
-        larger,
+    violated = (
         r"$\chi$ exceeds $1/n-1/N_{\mathrm{eff}}$ for every $K\ge2$ and $t\ge K$, so equality "
-        r"$\bar\sigma^2=\sigma^2\chi$ violates it",
+        r"$\bar\sigma^2=\sigma^2\chi$ violates it"
     )
-    return obeying(found, {r"a mean square of $\sigma^2\chi$": variance_of_a_combination()})
-
-
-# --- what holds: the variance of a combination, and χ ------------------------------------------------------
+    return obeying(
+        refutes(larger, violated), {r"a mean square of $\sigma^2\chi$": variance_of_a_combination()}
+    )
 
 
 def variance_of_a_combination() -> Evidence:
-    """With v the variance and m the mean of a gradient, E(Σ_{i<=k} d_i g_i)² = v·Σd² + m²(Σd)²: one sample more.
-
-    The next sample is independent of the sum P so far: E(P+dg)² = E P² + 2d·EP·Eg + d²·Eg², with EP = m·Σd. In the
-    end Σd = 0. Vectors: a coordinate at a time.
-    """
+    """With v the variance and m the mean of a gradient, E(Σ_{i<=k} d_i g_i)² = v·Σd² + m²(Σd)²: one sample more, of
+    the sum P so far independent, so E(P+dg)² = E P² + 2d·EP·Eg + d²·Eg², with EP = m·Σd. Vectors by coordinates."""
     v, mean, d, total, squares = sp.symbols("v m d total squares", real=True)
 
     def mean_square(total: Any, squares: Any) -> Any:
         return v * squares + mean**2 * total**2
 
+    after = mean_square(total + d, squares + d**2)
     extended = mean_square(total, squares) + 2 * d * (mean * total) * mean + d**2 * (v + mean**2)
     coefficients = added_up(A / S1 - 1 / p, A, p, q) + added_up(A / S1, A, gone, S1 - q)
     return equations(
         (mean_square(0, 0), 0, "the mean square of no sample and 0"),
-        (
-            extended,
-            mean_square(total + d, squares + d**2),
-            r"the mean square with one more sample and $v\sum d^2+m^2(\sum d)^2$",
-        ),
+        (extended, after, r"the mean square with one more sample and $v\sum d^2+m^2(\sum d)^2$"),
         (coefficients, 0, r"$\sum(\omega-\mathbf1\{i\in Q\}/n)$ and 0"),
         (mean_square(0, squares), v * squares, r"the mean square where $\sum d=0$ and $v\sum d^2$"),
         domain="any distribution, any counts, any memory",
     )
 
 
-def variance_enumerated(context: Context) -> Evidence:
+@confirming
+@drawn(
+    "gradients uniform on 2 or 3 values",
+    (100, 1000),
+    K=retentions(4),
+    rounds=admissions(rounds=4, most=2),
+    values=st.lists(fractions(-2, 2), min_size=2, max_size=3),
+)
+def variance_enumerated(K: int, rounds: list[list[int]], values: list[Fraction]) -> Found:
     """All outcomes of a few samples, each uniform on a few values."""
-
-    def differs(K: int, rounds: list[list[int]], values: list[Fraction]) -> dict[str, Any] | None:
-        last = simulate(rounds, K)[-1]
-        if last.N > 4 or last.n == 0:
-            return None
-        found, formula = _mean_square(last, values), variance(values) * last.mismatch
-        return None if found == formula else {"enumerated": found, "Var·χ": formula}
-
-    drawn = {
-        "K": retentions(4),
-        "rounds": admissions(rounds=4, most=2),
-        "values": st.lists(fractions(-2, 2), min_size=2, max_size=3),
-    }
-    examples = context.choose(100, 1000)
-    return search(context, drawn, differs, domain="gradients uniform on 2 or 3 values", examples=examples)
+    last = simulate(rounds, K)[-1]
+    if last.N > 4 or last.n == 0:
+        return None
+    return differing(enumerated=_mean_square(last, values), formula=variance(values) * last.mismatch)
 
 
 def decomposition() -> Evidence:
     """Σ(ω - 1{i in Q}/n)² over the two kinds of samples, term by term: p in memory, the others outside."""
     inside, outside = (A / S1 - 1 / p) ** 2, (A / S1) ** 2
+    squares = added_up(inside, A, p, q, r) + added_up(outside, A, gone, S1 - q, S2 - r)
     chi = reuse.mismatch_from_sums(p, S1, S2, q)
+    parts = 1 / p + 1 / reuse.effective_from_sums(S1, S2) - 2 * (q / S1) / p
     return equations(
-        (
-            added_up(inside, A, p, q, r) + added_up(outside, A, gone, S1 - q, S2 - r),
-            chi,
-            rf"{SQUARES} and theory's $\chi$",
-        ),
-        (
-            chi,
-            1 / p + 1 / reuse.effective_from_sums(S1, S2) - 2 * (q / S1) / p,
-            r"theory's $\chi$ and $1/n+1/N_{\mathrm{eff}}-2W/n$",
-        ),
+        (squares, chi, rf"{SQUARES} and theory's $\chi$"),
+        (chi, parts, r"theory's $\chi$ and $1/n+1/N_{\mathrm{eff}}-2W/n$"),
         domain="any counts, any memory",
     )
 
@@ -168,111 +150,87 @@ def kstep_rounds() -> Evidence:
     """Under K-step retention: theory's deficits and its sum by kinds, from one round to the next."""
     b, horizon = reuse_rounds.before(), reuse_rounds.K
     kinds = {b.uses: horizon * (b.N - b.n) + b.in_memory}  # every sample gone has been used K times
+    by_kind = (reuse.mismatch_by_kind(b.n, b.N, b.squares, b.in_memory, horizon) / b.uses**2).subs(kinds)
+    sums = horizon * b.N - b.first, horizon**2 * b.N - b.second
+    chi = reuse.mismatch_from_sums(b.n, *sums, b.in_memory)
     return together(
         reuse_rounds.deficits_carried_on(),
         reuse_rounds.gone_carried_on(),
         equations(
-            (
-                reuse.mismatch_from_sums(
-                    b.n, horizon * b.N - b.first, horizon**2 * b.N - b.second, b.in_memory
-                ),
-                b.mismatch,
-                rf"$\chi$ from theory's deficits and {SQUARES}",
-            ),
-            (
-                (reuse.mismatch_by_kind(b.n, b.N, b.squares, b.in_memory, horizon) / b.uses**2).subs(kinds),
-                b.mismatch.subs(kinds),
-                f"theory's sum by kinds and {SQUARES}",
-            ),
+            (chi, b.mismatch, rf"$\chi$ from theory's deficits and {SQUARES}"),
+            (by_kind, b.mismatch.subs(kinds), f"theory's sum by kinds and {SQUARES}"),
             domain=reuse_rounds.DOMAIN,
         ),
     )
 
 
-def _of_lists() -> Iterator[tuple[Any, Any]]:
-    """theory's χ and the definition, sample by sample, both multiplied out."""
-    for horizon, rounds in product(range(1, 4), range(1, 5)):
-        Lambda = sp.symbols(f"Lambda1:{rounds + 1}", positive=True)
-        view = simulate([[1]] * rounds, horizon)[-1]
-        size = sum(Lambda[i] for _, i in view.memory)
-        total = sum(used * Lambda[i] for (_, i), used in view.uses.items())
-        truth = sum(  # times (n·ΣA)²
-            Lambda[i] * (used * size - (total if (0, i) in view.memory else 0)) ** 2
-            for (_, i), used in view.uses.items()
-        )
-        for formula in (
-            reuse.mismatch_kstep(Lambda, horizon),
-            reuse.trajectory(Lambda, horizon).mismatch[-1],
-        ):
-            above, below = sp.fraction(sp.together(formula))
-            yield above * (size * total) ** 2, below * truth
-
-
+@confirming
 def kstep_lists() -> Evidence:
     """`mismatch_kstep` and `trajectory` on symbols for the admissions: identities in all of them at once."""
     found: list[Evidence] = []
     where = r"all positive $\Lambda(1),\ldots,\Lambda(t)$, for each $K\le3$ and $t\le4$"
     what = r"theory's $\chi$ and the definition"
-    for left, right in _of_lists():
-        found.append(equal(left, right, domain=where, what=what, strength="certified"))
-        if found[-1].outcome != "holds":
-            break
+    for horizon, rounds in product(range(1, 4), range(1, 5)):
+        Lambda = sp.symbols(f"Lambda1:{rounds + 1}", positive=True)
+        view = simulate([[1]] * rounds, horizon)[-1]
+        size = sum(Lambda[i] for _, i in view.memory)
+        total = sum(used * Lambda[i] for (_, i), used in view.uses.items())
+        truth = sum(  # sample by sample, times (n·ΣA)²
+            Lambda[i] * (used * size - (total if (0, i) in view.memory else 0)) ** 2
+            for (_, i), used in view.uses.items()
+        )
+        path = reuse.trajectory(Lambda, horizon).mismatch
+        for formula in (reuse.mismatch_kstep(Lambda, horizon), path[-1]):
+            above, below = sp.fraction(sp.together(formula))
+            sides = above * (size * total) ** 2, below * truth
+            found.append(equal(*sides, domain=where, what=what, strength="certified"))
+            if found[-1].outcome != "holds":
+                return found[-1]
     return together(*found)
 
 
-def kstep_simulated(context: Context) -> Evidence:
+@confirming
+@drawn("any $K$, any admissions", (60, 1000), K=retentions(), rounds=admissions(clients=2, rounds=10, most=9))
+def kstep_simulated(K: int, rounds: list[list[int]]) -> Found:
     """Both functions exactly; and the trajectory of floats, to four times what it takes for rounding."""
-
-    def differs(K: int, rounds: list[list[int]]) -> dict[str, Any] | None:
-        totals = [sum(r) for r in rounds]
-        for view in simulate(rounds, K):
-            if view.n and reuse.mismatch_kstep(totals[: view.round], K) != view.mismatch:
-                return {"round": view.round, "simulated": view.mismatch}
-            if all(totals):
-                exact, rounded = (
-                    reuse.trajectory(column, K).mismatch[view.round - 1]
-                    for column in (totals, np.array(totals, dtype=float))
-                )
-                if exact != view.mismatch or abs(Fraction(rounded) - exact) > 4 * Fraction(1, 2**46):
-                    seen = {"trajectory": exact, "rounded": rounded, "simulated": view.mismatch}
-                    return {"round": view.round, **seen}
-        return None
-
-    drawn = {"K": retentions(), "rounds": admissions(clients=2, rounds=10, most=9)}
-    examples = context.choose(60, 1000)
-    return search(context, drawn, differs, domain="any $K$, any admissions", examples=examples)
+    totals = [sum(r) for r in rounds]
+    for view in simulate(rounds, K):
+        if view.n and reuse.mismatch_kstep(totals[: view.round], K) != view.mismatch:
+            return {"round": view.round, "simulated": view.mismatch}
+        if all(totals):
+            exact, rounded = (
+                reuse.trajectory(column, K).mismatch[view.round - 1]
+                for column in (totals, np.array(totals, dtype=float))
+            )
+            if exact != view.mismatch or abs(Fraction(rounded) - exact) > 4 * Fraction(1, 2**46):
+                return {"round": view.round, "exact": exact, "rounded": rounded, "simulated": view.mismatch}
+    return None
 
 
-def closed_form(horizon: Any, at: Any, first: Any, second: Any, in_memory: Any, domain: str) -> Evidence:
+def closed_form(horizon: Any, at: Any, uses: Callable[[int], Any], domain: str) -> Evidence:
     """Theory's closed form under constant admission against its χ from the sums of the counts."""
-    truth = reuse.mismatch_from_sums(reuse.occupancy_constant(horizon, at, rate), first, second, in_memory)
+    size, in_memory = reuse.occupancy_constant(horizon, at, rate), uses(1).subs(s, 0)
+    truth = reuse.mismatch_from_sums(size, uses(1), uses(2), in_memory)
     what = r"the closed form and $\chi$"
     return equal(reuse.mismatch_constant(horizon, at, rate), truth, domain=f"every rate, {domain}", what=what)
 
 
-def excess() -> Evidence:
-    """In the same symbols as it is stated in, with n = KΛ̄ and y = t-(K-1)/2."""
-    size = reuse.occupancy_constant(K, late, rate)
-    return equal(
-        reuse.mismatch_constant(K, late, rate) - (1 / size - reuse.inverse_effective_constant(K, late, rate)),
-        EXCESS.subs({n: size, y: late - (K - 1) / sp.Integer(2)}),
-        domain=f"every rate, {FULL}, $y=t-(K-1)/2$",
-        what=r"$\chi-(1/n-1/N_{\mathrm{eff}})$ and its closed form",
-    )
-
-
 def lower_bound_for_any_admissions() -> Evidence:
     """q² <= pr is Cauchy-Schwarz, and r <= Kq says that no count in memory exceeds K: both shown by induction."""
-    first, second = reuse_rounds.kstep_sums(q, r, gone)
+    sums = reuse_rounds.kstep_sums(q, r, gone)
+    printed = 1 / p - 1 / reuse.effective_from_sums(*sums)
     return together(
         always(
-            reuse.mismatch_from_sums(p, first, second, q)
-            >= 1 / p - 1 / reuse.effective_from_sums(first, second),
+            reuse.mismatch_from_sums(p, *sums, q) >= printed,
             given=[q**2 <= p * r, r <= K * q],
             domain="$K$-step retention, any admissions, any round with samples in memory",
         ),
-        cauchy_schwarz(),
-        counts_at_most(K),
+        reuse_rounds.cauchy_schwarz(),
+        always(
+            r + A**2 <= K * (q + A),
+            given=[r <= K * q, A <= K],
+            domain="one more sample, no count above $K$; with no sample both sides are 0",
+        ),
     )
 
 
@@ -317,21 +275,17 @@ CLAIMS = [
             r"$\chi-1/n+1/N_{\mathrm{eff}}\ge0$ is $q/p\le(r+K^2e)/(q+Ke)$, and "
             "$p(r+K^2e)-q(q+Ke)=(pr-q^2)+Ke(Kp-q)$, both not negative.",
             checks={
-                "variance": (variance_of_a_combination, confirming(variance_enumerated)),
+                "variance": (variance_of_a_combination, variance_enumerated),
                 r"$\chi$": decomposition,
-                r"$\chi$, $K$-step": (kstep_rounds, confirming(kstep_lists), confirming(kstep_simulated)),
-                r"closed form, $t\ge K$": lambda: closed_form(
-                    K,
-                    late,
-                    constant.late_uses(1),
-                    constant.late_uses(2),
-                    constant.late_uses(1).subs(s, 0),
-                    FULL,
+                r"$\chi$, $K$-step": (kstep_rounds, kstep_lists, kstep_simulated),
+                r"closed form, $t\ge K$": lambda: closed_form(*LATE),
+                r"closed form, $t\le K$": lambda: closed_form(*EARLY),
+                "excess": lambda: equal(
+                    exceeds_by(),
+                    EXCESS.subs({n: K * rate, y: late - (K - 1) / sp.Integer(2)}),
+                    domain=f"every rate, {FULL}, $y=t-(K-1)/2$",
+                    what=r"$\chi-(1/n-1/N_{\mathrm{eff}})$ and its closed form",
                 ),
-                r"closed form, $t\le K$": lambda: closed_form(
-                    t + s, t, constant.early_uses(1), constant.early_uses(2), constant.early_uses(1), FILLING
-                ),
-                "excess": excess,
                 "lower bound": lower_bound_for_any_admissions,
             },
             symbols={

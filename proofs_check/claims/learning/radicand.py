@@ -1,8 +1,4 @@
-"""Where N_eff < n, so that the bound takes the root of a negative number (`thm:regret-neff/radicand`).
-
-It does, under constant admission in every round from the second until about 1.29 K, and with the printed Ṽ until
-about 1.65 K. Both thresholds are exact, for every rate of admission.
-"""
+"""Where N_eff < n, so that the bound takes the root of a negative number (`thm:regret-neff/radicand`)."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines.exact import admissions, agree, retentions, search
+from proofs_check.engines.exact import Found, admissions, differing, drawn, retentions
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, late, run, s
@@ -33,7 +29,7 @@ WIDTH = sp.expand(crossover_constant_as_stated(K) - MIDDLE)  # how far from ther
 TRUE = {"crossover": crossover_constant(K)}
 
 
-def negative(view: Snapshot) -> dict[str, Any] | None:
+def negative(view: Snapshot) -> Found:
     """The numbers of a round in which N_eff < n."""
     size = view.N * view.uniformity
     if size >= view.n:
@@ -47,19 +43,26 @@ def below_exactly_where(where: Any, horizon: Any, at: Any, domain: str) -> Evide
     return always(sp.Equivalent(below, where), domain=f"every rate, {domain}")
 
 
-def printed_exactly_between() -> Evidence:
-    """The printed radicand, with the printed Ṽ and n = KΛ̄, between two roots."""
-    radicand = 1 / (K * rate) - 1 / (rate * t * uniformity_constant_as_stated(K, t))
-    return always(
-        sp.Equivalent(radicand < 0, sp.And(t - MIDDLE < WIDTH, MIDDLE - t < WIDTH)),
-        given=[sp.Ne(2 * t, K - 1)],
-        domain=r"every rate, every $K$, $t\ge1$ where the printed $\widetilde V$ is not 0",
-    )
-
-
 def _slope(threshold: Any) -> str:
     """The threshold over K, for large K, in four digits."""
     return str(sp.limit(threshold / K, K, sp.oo).n(4))
+
+
+@drawn("constant admission", (100, 100), K=retentions(10), t=st.integers(1, 24), rate=st.integers(1, 3))
+def constant_admission(K: int, t: int, rate: int) -> Found:
+    return negative(run(K, t, [rate]))
+
+
+@drawn("$K$-step retention, any admissions", (100, 100), K=retentions(), rounds=admissions())
+def any_admissions(K: int, rounds: list[list[int]]) -> Found:
+    return negative(simulate(rounds, K)[-1])
+
+
+@confirming
+@drawn(r"$K\le30$, $t\le50$", (60, 600), K=retentions(30), t=st.integers(1, 50), rate=st.integers(1, 2))
+def as_predicted(K: int, t: int, rate: int) -> Found:
+    below = negative(run(K, t, [rate])) is not None
+    return differing(below=below, predicted=t > 1 and bool(t < crossover_constant(K)))
 
 
 CLAIMS = [
@@ -70,22 +73,7 @@ CLAIMS = [
         statement="The quantity that the bound takes the root of is not negative.",
         formula=r"\frac1n-\frac1{N_{\mathrm{eff}}}\ge0",
         domain="$K$-step retention, every round",
-        checks=(
-            lambda context: search(
-                context,
-                {"K": retentions(10), "t": st.integers(1, 24), "rate": st.integers(1, 3)},
-                lambda K, t, rate: negative(run(K, t, [rate])),
-                domain="constant admission",
-                examples=100,
-            ),
-            lambda context: search(
-                context,
-                {"K": retentions(), "rounds": admissions()},
-                lambda K, rounds: negative(simulate(rounds, K)[-1]),
-                domain="$K$-step retention, any admissions",
-                examples=100,
-            ),
-        ),
+        checks=(constant_admission, any_admissions),
         corrected=Correction(
             title=said(r"$N_{\mathrm{eff}}<n$ if and only if $1<t<@crossover$", **TRUE),
             statement=said(
@@ -104,18 +92,7 @@ CLAIMS = [
             checks={
                 r"true $\widetilde V$, $t\ge K$": (
                     lambda: below_exactly_where(late < crossover_constant(K), K, late, FULL),
-                    confirming(
-                        lambda context: agree(
-                            context,
-                            {"K": retentions(30), "t": st.integers(1, 50), "rate": st.integers(1, 2)},
-                            lambda K, t, rate: {
-                                "N_eff < n": negative(run(K, t, [rate])) is not None,
-                                "predicted": t > 1 and bool(t < crossover_constant(K)),
-                            },
-                            domain=r"$K\le30$, $t\le50$",
-                            examples=context.choose(60, 600),
-                        )
-                    ),
+                    as_predicted,
                 ),
                 # n = N, so N_eff < n as soon as the counts differ
                 r"true $\widetilde V$, $t\le K$": lambda: below_exactly_where(t > 1, t + s, t, FILLING),
@@ -124,7 +101,15 @@ CLAIMS = [
                     given=[K >= 2],
                     domain=r"every $K\ge2$: the threshold lies beyond round $K$",
                 ),
-                r"printed $\widetilde V$": printed_exactly_between,
+                # 1/n - 1/N_eff with n = KΛ̄ is negative between two roots
+                r"printed $\widetilde V$": lambda: always(
+                    sp.Equivalent(
+                        1 / (K * rate) < 1 / (rate * t * uniformity_constant_as_stated(K, t)),
+                        sp.And(t - MIDDLE < WIDTH, MIDDLE - t < WIDTH),
+                    ),
+                    given=[sp.Ne(2 * t, K - 1)],
+                    domain=r"every rate, every $K$, $t\ge1$ where the printed $\widetilde V$ is not 0",
+                ),
             },
         ),
     )

@@ -1,8 +1,7 @@
 """The supremum over θ inside the expectation: does the variance bound σ² control it, even for fresh samples?
 
-It does not, by no constant factor. Finite counterexamples: K = 1, one sample a round, round 2, so that the mismatch is
-half the difference of two gradients; each sample is uniform on 1..m, and every outcome is enumerated. What the losses
-claim (gradients at most 1, convexity, the variance at every θ) is proved.
+Finite counterexamples: K = 1, one sample a round, round 2, so that the mismatch is half the difference of two
+gradients; each sample is uniform on 1..m, and every outcome is enumerated.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Claim, Correction
-from proofs_check.engines.exact import exhaust
+from proofs_check.engines.exact import Found, exhaust, grid, unless
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always, steps
 from proofs_check.evidence import Evidence, obeying, refutes, together
 from proofs_check.groundwork.learning import one_round
 from proofs_check.groundwork.reuse.constant_counts import variance
-from proofs_check.groundwork.reuse.sample_sums import added_up, cauchy_schwarz
+from proofs_check.groundwork.reuse.reuse_rounds import added_up, cauchy_schwarz
 from proofs_check.symbols import N, n
 from proofs_check.text import said
 from theory.algebra import maximum, minimum
@@ -45,35 +44,22 @@ def bump(theta: Any, z: Any) -> Any:
     return maximum(1 - 2 * maximum(theta - z, z - theta), 0)
 
 
-# --- what the losses claim ---------------------------------------------------------------------------------
-
-
 def smooth_facts(gradient: Gradient) -> dict[str, Evidence]:
     """0 <= g <= 1, g a number of its own, since SymPy would see it and leave Z3 nothing to prove; g is 2-Lipschitz."""
-    g = sp.Symbol("g", real=True)
-    change = gradient(other, z) - gradient(theta, z)
+    g, every = sp.Symbol("g", real=True), r"every $\theta$, every $z$"
+    change, most = gradient(other, z) - gradient(theta, z), 2 * (other - theta)
     return {
-        r"$|g|\le G=1$": always(
-            [g >= 0, g <= 1], given=[sp.Eq(g, gradient(theta, z))], domain=r"every $\theta$, every $z$"
-        ),
-        "smoothness, $L=2$": always(
-            [change <= 2 * (other - theta), -change <= 2 * (other - theta)],
-            given=[theta <= other],
-            domain=PAIRS,
-        ),
+        r"$|g|\le G=1$": always([g >= 0, g <= 1], given=[sp.Eq(g, gradient(theta, z))], domain=every),
+        "smoothness, $L=2$": always([change <= most, -change <= most], given=[theta <= other], domain=PAIRS),
     }
 
 
 def variance_largest_at_corners(gradient: Gradient) -> Evidence:
-    """From one multiple of 1/2 to the next each gradient is linear, and so the variance convex: what is missing to the
-    chord is a variance again.
-    """
+    """From one multiple of 1/2 to the next each gradient is linear, and so the variance convex."""
     step = sp.Symbol("step", real=True)  # a whole number: z + step/2 is a corner
+    here, next_ = (gradient(z + corner / 2, z) for corner in (step, step + 1))
     linear = always(
-        sp.Eq(
-            gradient(z + (step + part) / 2, z),
-            (1 - part) * gradient(z + step / 2, z) + part * gradient(z + (step + 1) / 2, z),
-        ),
+        sp.Eq(gradient(z + (step + part) / 2, z), (1 - part) * here + part * next_),
         given=[part >= 0, part <= 1, sp.Or(step <= -2, sp.Eq(step, -1), sp.Eq(step, 0), step >= 1)],
         domain="between corners, every $z$",
     )
@@ -82,22 +68,15 @@ def variance_largest_at_corners(gradient: Gradient) -> Evidence:
     def spread(first: Any, second: Any) -> Any:
         return second / m - (first / m) ** 2
 
-    between = spread(
-        (1 - part) * g + part * h, (1 - part) ** 2 * gg + 2 * part * (1 - part) * gh + part**2 * hh
+    rest = 1 - part
+    between = spread(rest * g + part * h, rest**2 * gg + 2 * part * rest * gh + part**2 * hh)
+    missing = equal(
+        rest * spread(g, gg) + part * spread(h, hh) - between,
+        part * rest * spread(g - h, gg - 2 * gh + hh),
+        domain="any gradients at two corners, $m$ equally likely samples",
+        what="the chord less the variance and a variance of $g-h$",
     )
-    return together(
-        linear,
-        equal(
-            (1 - part) * spread(g, gg) + part * spread(h, hh) - between,
-            part * (1 - part) * spread(g - h, gg - 2 * gh + hh),
-            domain="any gradients at two corners, $m$ equally likely samples",
-            what="the chord less the variance and a variance of $g-h$",
-        ),
-        cauchy_schwarz(),
-    )
-
-
-# --- counterexamples ---------------------------------------------------------------------------------------
+    return together(linear, missing, cauchy_schwarz())
 
 
 def _supremum(gradient: Gradient, m: int) -> dict[str, Any]:
@@ -116,13 +95,13 @@ def _supremum(gradient: Gradient, m: int) -> dict[str, Any]:
 def exceeding(gradient: Gradient, losses: str) -> Evidence:
     """Enumerated, with what the losses claim."""
 
-    def exceeds(m: int) -> dict[str, Any] | None:
+    def within(m: int) -> Found:
         found = _supremum(gradient, m)
-        return {"n": 1, "N": 2, **found} if found["σ̄²"] > found["printed"] else None
+        return unless(found["σ̄²"] <= found["printed"], n=1, N=2, **found)
 
     found = exhaust(
-        ({"m": m} for m in range(2, 8)),
-        exceeds,
+        grid(m=range(2, 8)),
+        within,
         domain=rf"$K=1$, one sample a round, round 2; {losses}, $z$ uniform on $1,\ldots,m$, $\theta$ in $[0,m+1]$",
     )
     corners = {r"variance $\le\sigma^2$ at every $\theta$": variance_largest_at_corners(gradient)}
@@ -142,8 +121,9 @@ def no_constant_factor() -> Evidence:
     θ = z, so that σ² = (1-1/m)/m. Whatever factor is allowed, some m exceeds it.
     """
     factor, h = sp.Symbol("factor", positive=True), sp.Symbol("h", real=True)
+    q = 1 - 1 / m
     exceeded = always(
-        (1 - 1 / m) / 4 > factor * ((1 - 1 / m) / m) * mismatch_constant(1, sp.Integer(2), 1),
+        q / 4 > factor * (q / m) * mismatch_constant(1, sp.Integer(2), 1),
         given=[m > 2 * factor, m >= 2],
         domain="bumps, every factor, every $m$ above twice that",
     )
@@ -153,40 +133,29 @@ def no_constant_factor() -> Evidence:
             [other >= z + 1],
             r"every $\theta$, two values of $z$ at least 1 apart",
         ),
-        (
-            h**2 / m - (h / m) ** 2 <= (1 - 1 / m) / m,
-            [h >= 0, h <= 1],
-            "one gradient $h$ in [0, 1] among $m$",
-        ),
+        (h**2 / m - (h / m) ** 2 <= q / m, [h >= 0, h <= 1], "one gradient $h$ in [0, 1] among $m$"),
     )
     top = equal(bump(z, z), 1, domain=r"$\theta=z$", what="the tent's top and 1")
 
-    def differ(m: int) -> dict[str, Any] | None:
+    def as_said(m: int) -> Found:
         found, q = _supremum(bump, m), 1 - Fraction(1, m)
-        return None if found["σ̄²"] == q / 4 and found["σ²"] == q / m else found
+        return unless(found["σ̄²"] == q / 4 and found["σ²"] == q / m, **found)
 
-    enumerated = exhaust(({"m": m} for m in range(2, 9)), differ, domain=r"bumps, $m=2,\ldots,8$")
+    enumerated = exhaust(grid(m=range(2, 9)), as_said, domain=r"bumps, $m=2,\ldots,8$")
     found = refutes(
         exceeded,
         r"$\bar\sigma^2$ exceeds the printed bound by the factor $m/2$, and $m$ is arbitrary: no constant repairs it",
     )
-    return obeying(
-        found,
-        {
-            **smooth_facts(bump),
-            r"variance $\le\sigma^2=(1-1/m)/m$ at every $\theta$": together(moments, top),
-            r"$\bar\sigma^2$ and $\sigma^2$ as enumerated": enumerated,
-        },
-    )
-
-
-# --- what holds --------------------------------------------------------------------------------------------
+    facts = {
+        r"variance $\le\sigma^2=(1-1/m)/m$ at every $\theta$": together(moments, top),
+        r"$\bar\sigma^2$ and $\sigma^2$ as enumerated": enumerated,
+    }
+    return obeying(found, {**smooth_facts(bump), **facts})
 
 
 def triangle() -> Evidence:
     """Induction over the samples, with p, q the squared norms of Σ_{i<k} d_i g_i and d_k g_k and r their product."""
-    p, q, x, y = sp.symbols("p q x y", nonnegative=True)
-    r = sp.Symbol("r", real=True)
+    (p, q, x, y), r = sp.symbols("p q x y", nonnegative=True), sp.Symbol("r", real=True)
     longer = always(
         p + 2 * r + q <= (x + y) ** 2,
         given=[r**2 <= p * q, p <= x**2, q <= y**2],
@@ -236,8 +205,6 @@ CLAIMS = [
             r"sample $i$ and $d_i=\omega_i-\mathbf1\{i\in Q\}/n$ its weight in the mismatch $\sum d_ig_i$; the right "
             r"side does not depend on $\theta$.",
             checks={"bound": triangle, "$K=1$": fresh_weights},
-            symbols={"i": "a sample"},
         ),
-        symbols={"sup": r"the largest value over the domain $\Theta$"},
     )
 ]

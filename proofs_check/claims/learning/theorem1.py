@@ -1,10 +1,4 @@
-r"""Theorem 1 (`thm:regret-neff`): what it needs, and what then holds.
-
-With D²/(2η) once, as in its proof, it is refuted three times over. With D²/(2η) in every round, as printed, it is for
-convex losses true and empty while the model stays in Θ, and false where it leaves Θ. The corrected bound is checked
-link by link and, as a whole, on examples that violate it without any one of its terms; the linear term is the
-exception, and is proved to be superfluous. The sharper theorem is judged in `beyond`.
-"""
+"""Theorem 1 (`thm:regret-neff`): what it needs, and what then holds. The sharper theorem is judged in `beyond`."""
 
 from __future__ import annotations
 
@@ -13,9 +7,10 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Correction, confirming
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, refutes
-from proofs_check.groundwork.learning import counterexamples, many_rounds, one_round, population
+from proofs_check.groundwork.learning import counterexamples, one_round, population
 from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
 from proofs_check.groundwork.learning.excess_risk import theorem_powered
+from proofs_check.groundwork.learning.many_rounds import THEOREM, theorem_telescopes
 from proofs_check.groundwork.learning.one_round import LINKS, MISMATCH, SETTING
 from proofs_check.groundwork.learning.worst_round import worst_case_corrected
 from proofs_check.symbols import CONSTANTS, N, T, chi, inverse_neff, n, neff
@@ -37,10 +32,9 @@ MEANS = (population.weights_add_up, confirming(population.mean_at_comparator))
 def constant_is_never_small() -> Evidence:
     """C₂ with D²/(2η) inside exceeds √5·DG, where by convexity F_P(θ) - F_P(θ*) <= ⟨∇F_P(θ), θ-θ*⟩."""
     constant = (PRINTED.constant + PRINTED.initial).subs(CONSTANTS.E, 1)
+    most = (CONSTANTS.D * CONSTANTS.G) ** 2
     found = refutes(
-        always(
-            constant**2 >= 5 * (CONSTANTS.D * CONSTANTS.G) ** 2, domain=r"$E=1$, every $D$, $\eta$, $G>0$"
-        ),
+        always(constant**2 >= 5 * most, domain=r"$E=1$, every $D$, $\eta$, $G>0$"),
         r"$C_2\ge\sqrt5\, DG$ in every round, above any excess risk of convex losses on $\Theta$: so read, the "
         r"theorem says nothing as long as the model stays in $\Theta$",
     )
@@ -48,20 +42,9 @@ def constant_is_never_small() -> Evidence:
     return obeying(found, {"an excess risk of at most $DG$": slope})
 
 
-def theorem_assembled() -> Evidence:
-    """Theory's bound over T rounds: initial once, the constant T times, the three terms round by round."""
-    return many_rounds.assembled(
-        many_rounds.theorem_terms,
-        lambda n, N, V, chi, stale: bound.round_terms(chi, 1 / (N * V), N, CONSTANTS.merged).total,
-        bound.per_round_constant,
-    )
-
-
 def paid_once() -> Evidence:
-    """Over T rounds the part besides the statistical terms is initial + T·constant; per round it exceeds the constant
-    by less than any ε once T > initial/ε."""
-    once = bound.theorem_1([1], [1], [1], [0], CONSTANTS).terms
-    epsilon = sp.Symbol("epsilon", positive=True)
+    """Besides the statistical terms, a round exceeds the constant by less than any ε once T > initial/ε."""
+    once, epsilon = bound.theorem_1([1], [1], [1], [0], CONSTANTS).terms, sp.Symbol("epsilon", positive=True)
     return always(
         (once.initial + T * once.constant) / T - bound.per_round_constant(CONSTANTS) <= epsilon,
         given=[T * epsilon >= bound.initial_term(CONSTANTS.merged)],
@@ -76,9 +59,8 @@ CLAIMS = [
         title="Theorem 1, the learning-error bound",
         statement="Under Assumptions 1-4 the cumulative excess risk of any policy is at most the printed bound, both "
         r"with $D^2/(2\eta)$ paid once, as in its proof and in the formula here, and with it in every round, as part "
-        "of the $C_2$ that the theorem prints inside the sum. (With it in every round the bound is exceeded by a "
-        r"model that leaves $\Theta$; for convex losses and a model that stays there it is true and empty: "
-        "thm:regret-neff/constant.)",
+        "of the $C_2$ that the theorem prints inside the sum. (The latter is true and empty for convex losses and a "
+        r"model that stays in $\Theta$: thm:regret-neff/constant.)",
         formula=said(
             r"\mathcal E_T(\pi)\le\bar{\mathcal E}_T(\pi)=@initial+\sum_t\Bigl[@terms+@constant\Bigr]",
             initial=PRINTED.initial,
@@ -121,8 +103,8 @@ CLAIMS = [
                 "comparator unbiased": MEANS,
                 "uniform deviation": (proved_constant, population.deviation_is_covered),
                 **LINKS,
-                "telescoping sum": many_rounds.theorem_telescopes,
-                "sum of the links": (many_rounds.theorem_round, confirming(theorem_assembled)),
+                "telescoping sum": theorem_telescopes,
+                "sum of the links": (THEOREM.is_its_links, confirming(THEOREM.assembled)),
                 "linear term superfluous": one_round.sharper_recursion,
                 "whole, needing each other term": theorem_powered,
             },
@@ -170,7 +152,7 @@ CLAIMS = [
             formula=r"\|\Pi(y)-x\|\le\|y-x\|\ \forall x\in\Theta",
             sketch=r"$\langle y-\Pi(y),x-\Pi(y)\rangle\le0$ for $x$ in $\Theta$; expand $|y-x|^2$.",
             checks=(LINKS["projection"],),
-            symbols={"Π": r"the projection onto $\Theta$", "x": r"any point of $\Theta$", "y": "any point"},
+            symbols={"x": r"any point of $\Theta$", "y": "any point"},
         ),
     ),
     Claim(
@@ -193,7 +175,7 @@ CLAIMS = [
             sketch=r"See prop:Ropt-bound-app. The printed constants stay bounded as $E$ grows with $\eta$ fixed, but "
             "clients then reach their own minimisers, whose average is not the minimiser.",
             hypotheses=NEEDED,
-            checks={**LINKS, "telescoping sum": many_rounds.theorem_telescopes},
+            checks={**LINKS, "telescoping sum": theorem_telescopes},
             given=(WRITTEN,),
         ),
     ),
@@ -237,16 +219,14 @@ CLAIMS = [
             ),
             formula=said(r"@initial+T\cdot @constant", **SHOWN),
             sketch="The squared distances of the recursion (prop:Ropt-bound-app corrected) telescope, so that "
-            r"$D^2/(2\eta E)$ appears once whatever $T$; the rest of a round's recursion, over $2\eta E$, is its "
-            r"constant and its statistical terms. Inside the sum, $D^2/(2\eta)+5\eta G^2/2\ge\sqrt5\, DG$ by the "
-            r"inequality of the means, and $F_P(\theta)-F_P(\theta^\star)\le\langle\nabla "
+            r"$D^2/(2\eta E)$ appears once whatever $T$. Inside the sum, $D^2/(2\eta)+5\eta G^2/2\ge\sqrt5\, DG$ by "
+            r"the inequality of the means, and $F_P(\theta)-F_P(\theta^\star)\le\langle\nabla "
             r"F_P(\theta),\theta-\theta^\star\rangle\le DG$ for convex losses and $\theta$ in $\Theta$: with "
-            r"projection the printed theorem is then true and empty. Without, the model may leave $\Theta$ and it is "
-            "false (thm:regret-neff).",
+            r"projection the printed theorem is then true and empty, without it false (thm:regret-neff).",
             hypotheses=NEEDED,
             checks={
                 **LINKS,
-                "paid once": (many_rounds.theorem_telescopes, confirming(theorem_assembled)),
+                "paid once": (theorem_telescopes, confirming(THEOREM.assembled)),
                 "share of a round": paid_once,
             },
             given=(WRITTEN,),

@@ -1,18 +1,13 @@
-"""Ages and the drop rule: how often is a sample used, and in which order does a round do its work?
-
-The age counter does count uses. The drop rule, read to the letter, defines no state at all; read as Algorithm 1 runs,
-with the drop after the training, every sample is used K times, and min(t-j+1, K) times by round t if round j admits it.
-"""
+"""Ages and the drop rule: how often is a sample used, and in which order does a round do its work?"""
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Check, Claim, Context, Correction, confirming
-from proofs_check.engines.exact import admissions, exhaust, retentions, search
+from proofs_check.claim import Check, Claim, Correction, confirming
+from proofs_check.engines.exact import Found, admissions, differing, drawn, everywhere, retentions
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, refutes, together
@@ -23,9 +18,12 @@ from theory.reuse import uses_kstep
 
 j, age = sp.symbols("j age", integer=True, positive=True)
 s = sp.Symbol("s", integer=True, nonnegative=True)
+q, d = sp.symbols("q d", integer=True)  # stored, dropped: 1 or 0
 
 DRAWN = {"K": retentions(), "rounds": admissions(clients=2)}
 ANY = r"any $K\ge1$, clients, admissions (zeros and bursts)"
+STORED = {"q": "1 if the sample is stored in a round, else 0"}
+USES = {"uses": uses_kstep(t - j + 1, K)}
 
 
 def next_age(age: Any, before: Any, now: Any) -> Any:
@@ -40,34 +38,25 @@ def _bits(*values: Any) -> list[Any]:
 def age_counts_uses() -> Evidence:
     """Induction over the rounds, from A^0 = 0 and no use: a sample that is stored but was not had no use before."""
     counter, uses, before, now = sp.symbols("counter uses before now", integer=True)
+    fresh = sp.Implies(sp.And(sp.Eq(before, 0), sp.Eq(now, 1)), sp.Eq(uses, 0))
     return always(
         sp.Eq(next_age(counter, before, now), uses + now),
-        given=[
-            *_bits(before, now),
-            sp.Eq(counter, uses),
-            sp.Implies(sp.And(sp.Eq(before, 0), sp.Eq(now, 1)), sp.Eq(uses, 0)),
-        ],
+        given=[*_bits(before, now), sp.Eq(counter, uses), fresh],
         domain="any round of any policy; a dropped sample does not come back",
     )
 
 
-def _age_differs(stored: tuple[int, ...]) -> dict[str, int] | None:
-    """The age by the printed rule and the uses, where they differ."""
+@everywhere("every single stay of at most 6 rounds", absent=range(5), stay=range(1, 7), gone=range(5))
+def counted_in_a_stay(absent: int, stay: int, gone: int) -> Found:
+    """The age by the printed rule and the uses."""
     counter = before = 0
-    for now in stored:
+    for now in (0,) * absent + (1,) * stay + (0,) * gone:
         counter, before = next_age(counter, before, now), now
-    return {"age": counter, "uses": sum(stored)} if counter != sum(stored) else None
-
-
-STAYS = [
-    {"stored": (0,) * before + (1,) * stay + (0,) * after}
-    for before, stay, after in product(range(5), range(1, 7), range(5))
-]
+    return differing(age=counter, uses=stay)
 
 
 def literal_reading() -> Evidence:
     """q^t is the state after round t's drop, the drop asks for A^t = K, and A^t asks for q^t: no q^t fits."""
-    q, d = sp.symbols("q d", integer=True)
     counter = next_age(K - 1, 1, q)  # of a sample that was stored with age K-1 one round before
     contradiction = always(
         sp.Ne(q, 1 - d),
@@ -81,52 +70,37 @@ def literal_reading() -> Evidence:
     )
 
 
-def _uses(rounds: list[list[int]], K: int, order: Order) -> dict[str, Any] | None:
-    """A sample not used K times although K rounds have passed since it came."""
-    last = simulate([*rounds, *[[0] * len(rounds[0])] * K], K, order)[-1]
-    admitted = sum(map(sum, rounds))
-    wrong = {str(sample): used for sample, used in last.uses.items() if used != K}
-    if wrong or len(last.uses) != admitted:
-        return {"admitted": admitted, "ever used": len(last.uses), "uses that are not K": wrong}
-    return None
-
-
-def used_k_times(orders: tuple[Order, ...], domain: str, quick: int, full: int) -> Check:
+def used_k_times(orders: tuple[Order, ...], domain: str, examples: tuple[int, int]) -> Check:
     """Every sample, counted, K rounds after the last admission."""
 
-    def missed(K: int, rounds: list[list[int]]) -> dict[str, Any] | None:
-        return next(filter(None, (_uses(rounds, K, order) for order in orders)), None)
+    @drawn(domain, examples, **DRAWN)
+    def missed(K: int, rounds: list[list[int]]) -> Found:
+        admitted = sum(map(sum, rounds))
+        for order in orders:
+            last = simulate([*rounds, *[[0] * len(rounds[0])] * K], K, order)[-1]
+            wrong = {str(sample): used for sample, used in last.uses.items() if used != K}
+            if wrong or len(last.uses) != admitted:
+                return {"admitted": admitted, "ever used": len(last.uses), "uses that are not K": wrong}
+        return None
 
-    def check(context: Context) -> Evidence:
-        return search(context, DRAWN, missed, domain=domain, examples=context.choose(quick, full))
-
-    return check
+    return missed
 
 
 IN_ALL = confirming(
     used_k_times(
         ("admit-train-drop", "drop-admit-train"),
         f"{ANY}; dropping after training, or before admission in the next round",
-        100,
-        2000,
+        (100, 2000),
     )
 )
 
 
 def stored_and_used() -> Evidence:
     """One sample from round t to t+1, `age` its t-j+1: it stays unless its count is K, and is used if it stays."""
-    q, d = sp.symbols("q d", integer=True)
-    stays = q * (1 - d)
+    stays, used = q * (1 - d), uses_kstep(age, K)
     step = always(
-        [
-            sp.Equivalent(sp.Eq(stays, 1), age + 1 <= K),
-            sp.Eq(uses_kstep(age, K) + stays, uses_kstep(age + 1, K)),
-        ],
-        given=[
-            *_bits(d),
-            sp.Equivalent(sp.Eq(q, 1), age <= K),
-            sp.Equivalent(sp.Eq(d, 1), sp.Eq(uses_kstep(age, K), K)),
-        ],
+        [sp.Equivalent(sp.Eq(stays, 1), age + 1 <= K), sp.Eq(used + stays, uses_kstep(age + 1, K))],
+        given=[*_bits(d), sp.Equivalent(sp.Eq(q, 1), age <= K), sp.Equivalent(sp.Eq(d, 1), sp.Eq(used, K))],
         domain=r"every $K$, every admission round $j$, every round $t\ge j$",
     )
     first = equal(uses_kstep(1, 1 + s), 1, domain="the round of admission, any $K$", what="the uses and 1")
@@ -138,8 +112,10 @@ def used_k_times_in_the_end() -> Evidence:
     return equal(uses_kstep(K + s, K), K, domain="every $K$, every age $K+s$", what="the uses and $K$")
 
 
-def miscounted(K: int, rounds: list[list[int]]) -> dict[str, Any] | None:
-    """A sample whose uses, in some round, are not `uses_kstep` of its age."""
+@confirming
+@drawn(ANY, (50, 1000), **DRAWN)
+def counted_by_age(K: int, rounds: list[list[int]]) -> Found:
+    """The uses of a sample, in every round, against `uses_kstep` of its age."""
     born = [j for j, amounts in enumerate(rounds, start=1) for _ in range(sum(amounts))]
     for view in simulate(rounds, K):
         for (client, number), used in view.uses.items():
@@ -159,17 +135,12 @@ CLAIMS = [
         formula=r"A_{m,i}^{t}=\#\{\tau\le t:q_{m,i}^\tau=1\}",
         domain="every sample and round, any dropping policy; a dropped sample does not come back",
         checks={
-            "one stay": (
-                age_counts_uses,
-                confirming(
-                    lambda: exhaust(STAYS, _age_differs, domain="every single stay of at most 6 rounds")
-                ),
-            ),
+            "one stay": (age_counts_uses, confirming(counted_in_a_stay)),
             "coming back": lambda: equal(
                 next_age(age, 0, 1), 1, domain="any age", what="the age of a sample that comes back and 1"
             ),
         },
-        symbols={"q": "1 if the sample is stored in a round, else 0"},
+        symbols=STORED,
     ),
     Claim(
         id="eq:kstep-drop",
@@ -185,36 +156,28 @@ CLAIMS = [
             used_k_times(
                 ("admit-drop-train",),
                 "$q^t$ after the drop of round $t$, ages counted on: order admit, drop, train",
-                50,
-                50,
+                (50, 50),
             ),
         ),
         checks_with_hypotheses=(lambda: together(stored_and_used(), used_k_times_in_the_end()), IN_ALL),
         corrected=Correction(
-            title=said("admit, train, drop: $@uses$ uses by round $t$", uses=uses_kstep(t - j + 1, K)),
+            title=said("admit, train, drop: $@uses$ uses by round $t$", **USES),
             statement=said(
                 "A round admits, trains, then drops what has age $K$. Then a sample of round $j$ is "
                 r"stored at the training of round $t$ exactly for $t-j+1$ in $1,\ldots,K$, and has been "
                 "used $@uses$ times by its end, so $K$ times in all.",
-                uses=uses_kstep(t - j + 1, K),
+                **USES,
             ),
-            formula=said(r"q^{t+1}=q^t\,(1-d(t)),\qquad A_i(t)=@uses", uses=uses_kstep(t - j + 1, K)),
+            formula=said(r"q^{t+1}=q^t\,(1-d(t)),\qquad A_i(t)=@uses", **USES),
             sketch=r"Induction over $t$: stored with age $t-j+1\le K$; it stays unless the age is $K$. "
             "Dropping at the start of the next round, before admission, is the same. Dropping between "
             "admission and training gives $K-1$ uses, and none at all for $K=1$.",
             checks={
-                "stored, and used so far": (
-                    stored_and_used,
-                    confirming(
-                        lambda context: search(
-                            context, DRAWN, miscounted, domain=ANY, examples=context.choose(50, 1000)
-                        )
-                    ),
-                ),
+                "stored, and used so far": (stored_and_used, counted_by_age),
                 "$K$ times in all": (used_k_times_in_the_end, IN_ALL),
             },
             symbols={"j": "the round that admits the sample"},
         ),
-        symbols={"q": "1 if the sample is stored in a round, else 0", "d": "1 if it is dropped, else 0"},
+        symbols={**STORED, "d": "1 if it is dropped, else 0"},
     ),
 ]

@@ -1,7 +1,7 @@
 """Uniformity Ṽ and effective sample size of any reuse counts: their ranges, and Kish's formula.
 
-All four statements hold. They are carried on from N samples to N+1; the functions of `theory/`, which take a list, are
-then compared with the definition on lists of symbols, for all values at once, and on drawn counts.
+What holds is carried on from N samples to N+1; the functions of `theory/`, which take a list, are then compared with
+the definition.
 """
 
 from __future__ import annotations
@@ -13,24 +13,20 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Check, Claim, confirming
-from proofs_check.engines.exact import agree, counts, search
+from proofs_check.engines.exact import Found, counts, differing, drawn, unless
 from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.reuse.sample_sums import added_up, cauchy_schwarz_equality, lists_of
+from proofs_check.groundwork.reuse.reuse_rounds import added_up, cauchy_schwarz_equality
 from proofs_check.symbols import N
 from proofs_check.text import said
-from theory.reuse import (
-    effective_from_sums,
-    effective_sample_size,
-    uniformity,
-)
+from theory.reuse import effective_from_sums, effective_sample_size, uniformity
 
 A, more = sp.symbols("A a", positive=True)  # a sample's count, and that of one more sample
 S1, S2 = sp.symbols("S1 S2", positive=True)  # sums of the reuse counts and of their squares
 
 USED = "reuse counts, each at least 1"
-WHERE = r"all positive counts at once, for each $N\le6$"
+MEAN = {"Ā": "mean of the reuse counts"}
 
 
 def _uniformity(N: Any, first: Any, second: Any, over: Any) -> Any:
@@ -46,7 +42,7 @@ def _of_counts(counts: list[Any], over: int) -> Any:
     return mean**2 / (mean**2 + sum((c - mean) ** 2 for c in counts) / over)
 
 
-def _one_more(holds: Callable[[Any], Any]) -> Any:
+def _one_more(holds: Callable[[Any], Any]) -> Evidence:
     """A property of (ΣA)²/ΣA² with one more sample, given that it holds before."""
     return always(
         holds(effective_from_sums(S1 + more, S2 + more**2)).subs(N, N + 1),
@@ -77,20 +73,16 @@ def positive() -> Evidence:
 
 def of_lists(function: Callable[[Any], Any], definition: Callable[[Any, int], Any], what: str) -> Check:
     """What theory has for a list, against the definition."""
-    return confirming(
-        lambda: together(
-            *(
-                equal(
-                    function(lists_of(N)),
-                    definition(lists_of(N), N),
-                    domain=WHERE,
-                    what=what,
-                    strength="certified",
-                )
-                for N in range(1, 7)
-            )
-        )
-    )
+
+    def check() -> Evidence:
+        domain, found = r"all positive counts at once, for each $N\le6$", []
+        for size in range(1, 7):
+            A = sp.symbols(f"A1:{size + 1}", positive=True)
+            both = function(A), definition(A, size)
+            found.append(equal(*both, domain=domain, what=what, strength="certified"))
+        return together(*found)
+
+    return confirming(check)
 
 
 EFFECTIVE_OF_LISTS = of_lists(
@@ -100,23 +92,20 @@ EFFECTIVE_OF_LISTS = of_lists(
 )
 
 
-def drawn(
+def in_range(
     function: Callable[[Any], Any], most: Callable[[int], int], least: int, name: str, full: int
 ) -> Check:
-    """The range of theory's function on drawn counts: above 0 and at least `least`, at most `most` of their number."""
+    """Theory's function on drawn counts: above 0 and at least `least`, at most `most` of their number."""
 
-    def outside(counts: list[int]) -> dict[str, Any] | None:
+    @drawn(USED, (100, full), counts=counts())
+    def inside(counts: list[int]) -> Found:
         value = function(counts)
-        return None if value > 0 and least <= value <= most(len(counts)) else {name: value}
+        return unless(value > 0 and least <= value <= most(len(counts)), **{name: value})
 
-    return confirming(
-        lambda context: search(
-            context, {"counts": counts()}, outside, domain=USED, examples=context.choose(100, full)
-        )
-    )
+    return confirming(inside)
 
 
-EFFECTIVE_DRAWN = drawn(effective_sample_size, lambda N: N, 1, "effective size", 100)
+EFFECTIVE_DRAWN = in_range(effective_sample_size, lambda N: N, 1, "effective size", 100)
 
 
 def kish() -> Evidence:
@@ -129,14 +118,13 @@ def kish() -> Evidence:
     )
 
 
-def kish_sides(counts: list[int]) -> dict[str, Any]:
+@confirming
+@drawn(USED, (100, 2000), counts=counts())
+def kish_counted(counts: list[int]) -> Found:
     """Weights added up one by one, against theory's two functions."""
     inverse = sum(Fraction(a, sum(counts)) ** 2 for a in counts)
-    return {
-        "1/Σω²": 1 / inverse,
-        "N·Ṽ": len(counts) * uniformity(counts),
-        "N_eff": effective_sample_size(counts),
-    }
+    product = len(counts) * uniformity(counts)
+    return differing(counted=1 / inverse, product=product, N_eff=effective_sample_size(counts))
 
 
 def over_fewer_is_smaller() -> Evidence:
@@ -149,11 +137,12 @@ def over_fewer_is_smaller() -> Evidence:
     return together(smaller, cauchy_schwarz_equality())
 
 
-def not_smaller(counts: list[int]) -> dict[str, Any] | None:
-    """Where N·Ṽ over N-1 is not below 1/Σω²."""
-    product_form = len(counts) * _of_counts(counts, len(counts) - 1)
-    true = effective_sample_size(counts)
-    return None if product_form < true else {"N·Ṽ over N-1": product_form, "1/Σω²": true}
+@confirming
+@drawn("reuse counts that differ", (60, 60), counts=counts().filter(lambda drawn: len(set(drawn)) > 1))
+def over_fewer_counted(counts: list[int]) -> Found:
+    """N·Ṽ over N-1 against 1/Σω²."""
+    product, true = len(counts) * _of_counts(counts, len(counts) - 1), effective_sample_size(counts)
+    return unless(product < true, product=product, kish=true)
 
 
 CLAIMS = [
@@ -167,12 +156,12 @@ CLAIMS = [
         checks={
             "at most 1": (
                 at_most_one,
-                drawn(uniformity, lambda N: 1, 0, "uniformity", 2000),
+                in_range(uniformity, lambda N: 1, 0, "uniformity", 2000),
                 of_lists(uniformity, _of_counts, r"theory's $\widetilde V$ and the definition"),
             ),
             "positive": positive,
         },
-        symbols={"Ā": "mean of the reuse counts", "Var": "their variance, over $N$"},
+        symbols={**MEAN, "Var": "their variance, over $N$"},
     ),
     Claim(
         id="eq:Neff-def",
@@ -199,15 +188,7 @@ CLAIMS = [
             inverse=1 / effective_from_sums(S1, S2),
         ),
         domain="at least one sample used",
-        checks=(
-            kish,
-            EFFECTIVE_OF_LISTS,
-            confirming(
-                lambda context: agree(
-                    context, {"counts": counts()}, kish_sides, domain=USED, examples=context.choose(100, 2000)
-                )
-            ),
-        ),
+        checks=(kish, EFFECTIVE_OF_LISTS, kish_counted),
         symbols={"S": "a sum over all samples"},
     ),
     Claim(
@@ -220,24 +201,13 @@ CLAIMS = [
         formula=r"N\bar A^2/(\bar A^2+s_{N-1}^2)<1/\sum\omega_i^2",
         domain=r"$N\ge2$",
         checks={
-            "counts differ": (
-                over_fewer_is_smaller,
-                confirming(
-                    lambda context: search(
-                        context,
-                        {"counts": counts().filter(lambda drawn: len(set(drawn)) > 1)},
-                        not_smaller,
-                        domain="reuse counts that differ",
-                        examples=60,
-                    )
-                ),
-            ),
+            "counts differ": (over_fewer_is_smaller, over_fewer_counted),
             "counts equal": lambda: equations(
                 (N * _uniformity(N, N * A, N * A**2, N - 1), N, r"$N\widetilde V$ over $N-1$ and $N$"),
                 (effective_from_sums(N * A, N * A**2), N, r"$1/\sum\omega^2$ and $N$"),
                 domain="all counts equal",
             ),
         },
-        symbols={"Ā": "mean of the reuse counts", "s": "$s^2$ is their variance, over $N-1$"},
+        symbols={**MEAN, "s": "$s^2$ is their variance, over $N-1$"},
     ),
 ]

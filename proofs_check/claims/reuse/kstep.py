@@ -1,8 +1,4 @@
-"""Ṽ under K-step retention, by the two boundary deficits, for any admissions: exact in every round.
-
-Carried on from one round to the next, for every K and all admissions at once. The functions that take a list, and the
-linear-time trajectory that training uses, are then compared with samples used one by one.
-"""
+"""Ṽ under K-step retention, by the two boundary deficits, for any admissions (`eq:kstep-vtilde-exact`)."""
 
 from __future__ import annotations
 
@@ -13,50 +9,34 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Check, Claim, confirming
-from proofs_check.engines.exact import admissions, retentions, search
+from proofs_check.engines.exact import Found, admissions, drawn, retentions
 from proofs_check.engines.identity import equal
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.simulator import Snapshot, simulate
 from proofs_check.symbols import N
 from proofs_check.text import said
-from theory.reuse import (
-    boundary_deficits,
-    effective_sample_size,
-    trajectory,
-    uniformity_from_deficits,
-    uniformity_kstep,
-)
+from theory import reuse
 
 D1, D2 = sp.symbols("D1 D2", nonnegative=True)  # the boundary deficits
 
-# a round in which K·N - D⁽¹⁾ = ΣA and K²·N - D⁽²⁾ = ΣA²
 BEFORE = reuse_rounds.before()
 ANY = r"any $K\ge1$, clients, admissions (zeros and bursts)"
 
 
-def _truths() -> Iterator[tuple[int, tuple[Any, ...], list[Any]]]:
-    """Admissions Λ(1), …, Λ(t) as symbols, and the N, ΣA, ΣA² of samples used as the simulator uses them."""
-    for horizon, rounds in product(range(1, 5), range(1, 6)):
-        Lambda = sp.symbols(f"Lambda1:{rounds + 1}", positive=True)
-        view = simulate([[1]] * rounds, horizon)[-1]
-        uses = [view.uses[0, i] for i in range(rounds)]
-        yield horizon, Lambda, [sum(u**k * x for u, x in zip(uses, Lambda, strict=True)) for k in range(3)]
-
-
 def _of_lists() -> Iterator[tuple[Any, Any, str]]:
-    """Pairs that should agree, and what they are."""
-    for horizon, Lambda, (seen, first, second) in _truths():
-        one, two = boundary_deficits(Lambda, horizon)
-        truth = first**2 / (seen * second)
-        yield horizon * seen - one, first, r"$KN-D^{(1)}$ and $\sum A$"
-        yield horizon**2 * seen - two, second, r"$K^2N-D^{(2)}$ and $\sum A^2$"
-        yield uniformity_kstep(Lambda, horizon), truth, r"theory's $\widetilde V$ and the counts'"
-        yield (
-            trajectory(Lambda, horizon).uniformity[-1],
-            truth,
-            r"the trajectory's $\widetilde V$ and the counts'",
-        )
+    """Pairs that should agree, and what they are: for admissions Λ(1), …, Λ(t) as symbols, what theory has and the N,
+    ΣA, ΣA² of samples used as the simulator uses them."""
+    for K, rounds in product(range(1, 5), range(1, 6)):
+        Lambda = sp.symbols(f"Lambda1:{rounds + 1}", positive=True)
+        uses = simulate([[1]] * rounds, K)[-1].uses
+        seen, first, second = (sum(uses[0, i] ** k * x for i, x in enumerate(Lambda)) for k in range(3))
+        one, two = reuse.boundary_deficits(Lambda, K)
+        truth, path = first**2 / (seen * second), reuse.trajectory(Lambda, K)
+        yield K * seen - one, first, r"$KN-D^{(1)}$ and $\sum A$"
+        yield K**2 * seen - two, second, r"$K^2N-D^{(2)}$ and $\sum A^2$"
+        yield reuse.uniformity_kstep(Lambda, K), truth, r"theory's $\widetilde V$ and the counts'"
+        yield path.uniformity[-1], truth, r"the trajectory's $\widetilde V$ and the counts'"
 
 
 def kstep_lists() -> Evidence:
@@ -72,30 +52,30 @@ def kstep_lists() -> Evidence:
 
 def _kstep(totals: list[int], K: int, view: Snapshot) -> dict[str, tuple[Any, Any]]:
     """theory's Ṽ of every prefix."""
-    return {"Ṽ": (uniformity_kstep(totals[: view.round], K), view.uniformity)}
+    return {"Ṽ": (reuse.uniformity_kstep(totals[: view.round], K), view.uniformity)}
 
 
 def _path(totals: list[int], K: int, view: Snapshot) -> dict[str, tuple[Any, Any]]:
     """The linear-time path that training takes, in whole numbers, round by round, with its n, N and N_eff."""
-    path, at = trajectory(totals, K), view.round - 1
+    path, at = reuse.trajectory(totals, K), view.round - 1
     return {
         "n": (path.n[at], view.n),
         "N": (path.N[at], view.N),
         "Ṽ": (path.uniformity[at], view.uniformity),
-        "N_eff": (path.effective[at], effective_sample_size(list(view.uses.values()))),
+        "N_eff": (path.effective[at], reuse.effective_sample_size(list(view.uses.values()))),
     }
 
 
 def against_samples(
     formulas: Callable[[list[int], int, Snapshot], dict[str, tuple[Any, Any]]],
-    most: int,
-    rounds: Any,
     domain: str,
     examples: tuple[int, int],
+    **runs: Any,
 ) -> Check:
     """Looks at every round of a run for a formula that differs from the samples, counted one by one."""
 
-    def differs(K: int, rounds: list[list[int]]) -> dict[str, Any] | None:
+    @drawn(domain, examples, **runs)
+    def differs(K: int, rounds: list[list[int]]) -> Found:
         totals = [sum(amounts) for amounts in rounds]
         for view in simulate(rounds, K):
             for name, (formula, counted) in formulas(totals, K, view).items():
@@ -103,10 +83,7 @@ def against_samples(
                     return {"round": view.round, "of": name, "formula": formula, "counted": counted}
         return None
 
-    drawn = {"K": retentions(most), "rounds": rounds}
-    return confirming(
-        lambda context: search(context, drawn, differs, domain=domain, examples=context.choose(*examples))
-    )
+    return confirming(differs)
 
 
 CLAIMS = [
@@ -116,13 +93,13 @@ CLAIMS = [
         title=r"$\widetilde V$ under $K$-step retention, any admissions",
         statement="The representation of the uniformity by the two boundary deficits is exact in every "
         "round, when nothing was admitted before round 1.",
-        formula=said(r"\widetilde V=@V", V=uniformity_from_deficits(N, D1, D2, reuse_rounds.K)),
+        formula=said(r"\widetilde V=@V", V=reuse.uniformity_from_deficits(N, D1, D2, reuse_rounds.K)),
         domain=f"{ANY}, memory empty before round 1",
         checks={
             "deficits, round by round": reuse_rounds.deficits_carried_on,
             "formula": (
                 lambda: equal(
-                    uniformity_from_deficits(BEFORE.N, BEFORE.first, BEFORE.second, reuse_rounds.K),
+                    reuse.uniformity_from_deficits(BEFORE.N, BEFORE.first, BEFORE.second, reuse_rounds.K),
                     BEFORE.uniformity,
                     domain=reuse_rounds.DOMAIN,
                     what=r"the formula in the deficits and $\widetilde V$",
@@ -130,17 +107,17 @@ CLAIMS = [
                 confirming(kstep_lists),
                 against_samples(
                     _kstep,
-                    8,
-                    admissions(clients=3, rounds=10),
                     f"{ANY}, every round from the first on",
                     (100, 1500),
+                    K=retentions(),
+                    rounds=admissions(clients=3, rounds=10),
                 ),
                 against_samples(
                     _path,
-                    6,
-                    admissions(clients=2, rounds=11, most=9).filter(lambda rows: all(map(sum, rows))),
                     "any $K$, something admitted in every round",
                     (60, 1000),
+                    K=retentions(6),
+                    rounds=admissions(clients=2, rounds=11, most=9).filter(lambda rows: all(map(sum, rows))),
                 ),
             ),
         },
@@ -153,5 +130,5 @@ CLAIMS = [
             "D": r"boundary deficits: $\Lambda$ weighted by $K-a$ (first) and $K^2-a^2$ (second), summed "
             "over the ages $a<K$"
         },
-    ),
+    )
 ]

@@ -1,18 +1,11 @@
-"""How many samples constant admission keeps in memory, and how many it has used.
-
-n = KΛ̄ holds from round K on, but the printed bound is summed from round 1, where n = min(t,K)Λ̄: by induction over the
-rounds.
-"""
+"""How many samples constant admission keeps in memory, and how many it has used."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import sympy as sp
 
-from proofs_check.claim import Check, Claim, Context, Correction, confirming
-from proofs_check.engines.exact import agree
+from proofs_check.claim import Claim, Correction, confirming
+from proofs_check.engines.exact import Found, differing, drawn
 from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, refutes, together
@@ -28,20 +21,19 @@ CLIENTS = "every round, to three clients"
 
 def occupancy_round_by_round() -> Evidence:
     """A round admits Λ̄, for one client or for all; from round K on a cohort of Λ̄ leaves before the next round."""
-    first, filling, full = (
-        occupancy_constant(1 + s, 1, rate),
-        (occupancy_constant(t + 1 + s, t + 1, rate), occupancy_constant(t + 1 + s, t, rate) + rate),
-        (occupancy_constant(K, late + 1, rate), occupancy_constant(K, late, rate) + rate - rate),
-    )
     return together(
-        equal(first, rate, domain="round 1, any $K$", what=r"$n$ and $\bar\Lambda$"),
         equal(
-            *filling,
+            occupancy_constant(1 + s, 1, rate), rate, domain="round 1, any $K$", what=r"$n$ and $\bar\Lambda$"
+        ),
+        equal(
+            occupancy_constant(t + 1 + s, t + 1, rate),
+            occupancy_constant(t + 1 + s, t, rate) + rate,
             domain="from $t<K$ to $t+1$, $K=t+1+s$",
             what=r"$n$ and $\bar\Lambda$ more than a round before",
         ),
         equal(
-            *full,
+            occupancy_constant(K, late + 1, rate),
+            occupancy_constant(K, late, rate) + rate - rate,
             domain=r"from $t\ge K$ to $t+1$, $t=K+s$",
             what=r"$n$ and that of a round before, $\bar\Lambda$ more and $\bar\Lambda$ less,",
         ),
@@ -64,25 +56,33 @@ def smaller_before_K() -> Evidence:
     )
 
 
-def counted(sides: Callable[..., dict[str, Any]], domain: str, full: int = 600) -> Check:
-    """Against samples counted one by one."""
-
-    def check(context: Context) -> Evidence:
-        return agree(context, CASES, sides, domain=domain, examples=context.choose(60, full))
-
-    return check
-
-
-def of_each_client(K: int, t: int, rates: list[int]) -> dict[str, Any]:
-    """In rounds from K on."""
+@confirming
+@drawn("rounds from $K$ on, to three clients", (60, 600), **CASES)
+def of_each_client(K: int, t: int, rates: list[int]) -> Found:
     last = run(K, K - 1 + t, rates)
     found = [last.n_of(m) for m in range(len(rates))]
-    return {"n of each client": found, "stated": [occupancy_constant(K, last.round, r) for r in rates]}
+    return differing(simulated=found, stated=[occupancy_constant(K, last.round, r) for r in rates])
 
 
-FROM_K_ON = (occupancy_from_K_on, confirming(counted(of_each_client, "rounds from $K$ on, to three clients")))
+@drawn("every round of the sum", (60, 60), **CASES)
+def always_full(K: int, t: int, rates: list[int]) -> Found:
+    return differing(**{"simulated n": run(K, t, rates).n, "formula": K * sum(rates)})
 
 
+@confirming
+@drawn(CLIENTS, (60, 600), **CASES)
+def in_every_round(K: int, t: int, rates: list[int]) -> Found:
+    return differing(simulated=run(K, t, rates).n, formula=occupancy_constant(K, t, sum(rates)))
+
+
+@confirming
+@drawn(CLIENTS, (60, 600), **CASES)
+def distinct_samples(K: int, t: int, rates: list[int]) -> Found:
+    seen, followed = run(K, t, rates).N, trajectory([sum(rates)] * t, K).N[-1]
+    return differing(distinct=seen, trajectory=followed, stated=sum(rates) * t)
+
+
+FROM_K_ON = (occupancy_from_K_on, of_each_client)
 CLAIMS = [
     Claim(
         id="eq:ck-buffer-occupancy",
@@ -118,16 +118,7 @@ CLAIMS = [
                 domain=r"every $t\ge1$",
                 what=r"all admissions and $\bar\Lambda t$",
             ),
-            confirming(
-                counted(
-                    lambda K, t, rates: {
-                        "distinct": run(K, t, rates).N,
-                        "trajectory": trajectory([sum(rates)] * t, K).N[-1],
-                        "stated": sum(rates) * t,
-                    },
-                    CLIENTS,
-                )
-            ),
+            distinct_samples,
         ),
     ),
     Claim(
@@ -138,11 +129,7 @@ CLAIMS = [
         formula=r"n(t)=K\bar\Lambda\quad(1\le t\le T)",
         domain=r"every $K\ge1$, $t\ge1$",
         checks=(
-            counted(
-                lambda K, t, rates: {"simulated n": run(K, t, rates).n, "formula": K * sum(rates)},
-                "every round of the sum",
-                60,
-            ),
+            always_full,
             lambda: refutes(
                 smaller_before_K(),
                 r"before round $K$ only $t$ rounds have been admitted: $n=t\bar\Lambda<K\bar\Lambda$",
@@ -157,18 +144,7 @@ CLAIMS = [
             formula=said(r"n(t)=@rounds\,\bar\Lambda", rounds=EARLY),
             sketch="A round's memory holds the last $K$ admissions, of which there are only $t$ before round $K$.",
             checks={
-                "$n$": (
-                    occupancy_round_by_round,
-                    confirming(
-                        counted(
-                            lambda K, t, rates: {
-                                "simulated n": run(K, t, rates).n,
-                                "formula": occupancy_constant(K, t, sum(rates)),
-                            },
-                            CLIENTS,
-                        )
-                    ),
-                ),
+                "$n$": (occupancy_round_by_round, in_every_round),
                 "too large before $K$": smaller_before_K,
             },
         ),

@@ -19,8 +19,7 @@ from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results
 from proofs_check.experiments.document import Reproduction
 from proofs_check.experiments.stated import SECTION7, Stated
-
-__all__ = ["BASELINES", "DOMAIN", "GAPS", "MEASURED", "Part", "Seen", "Told", "claims_from", "plus_minus"]
+from proofs_check.text import line
 
 ACDPP = {"paper": "acdpp", "released": "released"}
 RELEASED = (
@@ -30,15 +29,16 @@ RELEASED = (
     "images a class or $1{,}000$ a client that is shuffled anew when it is used up, integer prices (to "
     "49 on CIFAR-10), and logistic regression for LeNet"
 )
-ESTABLISHED = ("proved", "certified", "supported")
 BASELINES = {"constant": "constant admission", "hybrid": "the hybrid baseline"}
 DOMAIN = (
     r"the setting of Section 7 on three data sets; chosen where it is silent: 100 rounds, $V=\sqrt{T}$, "
     r"$\rho=1-1/\sqrt{T}$"
 )
 GAPS = {"after the last round": "points", "averaged over rounds": "points_averaged"}
-
-MEASURED = "This is a measurement: it holds for the law of its own runs, at the level of its intervals."
+SYMBOLS = {
+    "A": "current best test accuracy after the last round, in percent, mean over runs; its index is the policy",
+    "τ": "first round after which the mean current best has reached the target; its index is the policy",
+}
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,10 @@ class Seen:
     mine: str
     level: float
 
-    def measured(self, words: str, detail: str, interval: Interval) -> tuple[str, Evidence]:
-        """What was measured: in a few words, and as evidence."""
+    def measured(self, interval: Interval, detail: str, words: str = "") -> tuple[str, Evidence]:
+        """What was measured: in a few words, else the interval by its centre, and as evidence."""
+        low, high = interval
+        words = words or f"{(low + high) / 2:.1f} ± {(high - low) / 2:.1f}"
         return words, measured(self.result, f"{detail} {interval}", interval, self.level)
 
 
@@ -65,48 +67,64 @@ class Part:
     judge: Callable[[Seen], Evidence]
     measure: Callable[[Seen], tuple[str, Evidence] | None]
 
-    def seen(self, result: Reproduction, setting: str, level: float) -> Seen:
-        return Seen(result, SECTION7[self.dataset], ACDPP[setting], level)
+
+def on_each(
+    judge: Callable[[Seen], Evidence], measure: Callable[[Seen], tuple[str, Evidence] | None]
+) -> list[Part]:
+    """A part for each data set."""
+    return [Part(said.name, dataset, judge, measure) for dataset, said in SECTION7.items()]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """The words around what was measured, for which {} stands in title and statement; the symbol and its meaning."""
+    """The words around what was measured, for which {} stands in title and statement; its symbol in LaTeX."""
 
     title: str
     statement: str
     meaning: str
-    sketch: str = MEASURED
-    symbol: str = "Δ"
-    latex: str = r"\Delta"
+    sketch: str = (
+        "This is a measurement: it holds for the law of its own runs, at the level of its intervals."
+    )
+    symbol: str = r"\Delta"
 
 
-def plus_minus(interval: Interval) -> str:
-    """An interval by its centre."""
-    return f"{(interval.low + interval.high) / 2:.1f} ± {(interval.high - interval.low) / 2:.1f}"
-
-
-def claims_from(results: Results, parts: Sequence[Part], told: Told, **texts: Any) -> list[Claim]:
+def claims_from(
+    results: Results,
+    parts: Sequence[Part],
+    told: Told,
+    *,
+    statement: str,
+    symbols: Mapping[str, str] = SYMBOLS,
+    **texts: Any,
+) -> list[Claim]:
     """The claim, as a list; none as long as no result in the text's setting is committed."""
     settings = {setting for _, setting in results}
     if "paper" not in settings:
         return []
     claim = Claim(
         kind="experiment",
+        statement=f"In the setting of Section 7, {statement}",
+        domain=DOMAIN,
         checks=_checks(results, parts, "paper"),
         hypotheses=(RELEASED,) if "released" in settings else (),
         checks_with_hypotheses=_checks(results, parts, "released") if "released" in settings else (),
+        symbols=symbols,
         **texts,
     )
-    if decide(claim).verdict in ESTABLISHED:
+    if decide(claim).verdict in ("proved", "certified", "supported"):
         return [claim]
-    found = _measured(results, parts)
-    return [replace(claim, corrected=_correction(results, parts, found, told)) if found else claim]
+    found = {
+        part.name: part.measure(_seen(part, result, "paper", parts))
+        for part in parts
+        if (result := results.get((part.dataset, "paper"))) is not None
+    }
+    known = {name: measured for name, measured in found.items() if measured is not None}
+    return [replace(claim, corrected=_correction(results, parts, known, told)) if known else claim]
 
 
-def _level(parts: Sequence[Part]) -> float:
-    """Of each part, so that all of them together err with the probability of one claim."""
-    return 1 - ERROR / len(parts)
+def _seen(part: Part, result: Reproduction, setting: str, parts: Sequence[Part]) -> Seen:
+    """At a level such that all parts together err with the probability of one claim."""
+    return Seen(result, SECTION7[part.dataset], ACDPP[setting], 1 - ERROR / len(parts))
 
 
 def _checks(results: Results, parts: Sequence[Part], setting: str) -> Mapping[str, Check]:
@@ -114,30 +132,18 @@ def _checks(results: Results, parts: Sequence[Part], setting: str) -> Mapping[st
         result = results.get((part.dataset, setting))
         if result is None:
             return absent(part.dataset, setting)
-        return part.judge(part.seen(result, setting, _level(parts)))
+        return part.judge(_seen(part, result, setting, parts))
 
     return {part.name: partial(judged, part) for part in parts}
-
-
-def _measured(results: Results, parts: Sequence[Part]) -> dict[str, tuple[str, Evidence]]:
-    """What was measured in the text's setting, of the parts that have a result that says something."""
-    found = {
-        part.name: part.measure(part.seen(result, "paper", _level(parts)))
-        for part in parts
-        if (result := results.get((part.dataset, "paper"))) is not None
-    }
-    return {name: told for name, told in found.items() if told is not None}
 
 
 def _correction(
     results: Results, parts: Sequence[Part], found: Mapping[str, tuple[str, Evidence]], told: Told
 ) -> Correction:
     """What was measured takes the statement's place."""
-    words = {name: said for name, (said, _) in found.items()}
-    checks = {name: partial(lambda e: e, evidence) for name, (_, evidence) in found.items()}
-    all_of_it = ", ".join(words.values())
-    named = "; ".join(f"{name} {said}" for name, said in words.items())
-    used = {part.dataset: results[part.dataset, "paper"] for part in parts if part.name in words}
+    all_of_it = ", ".join(said for said, _ in found.values())
+    named = "; ".join(f"{name} {said}" for name, (said, _) in found.items())
+    used = {part.dataset: results[part.dataset, "paper"] for part in parts if part.name in found}
     runs = "; ".join(
         f"{r.name} {r.seeds} seeds, {r.rounds} rounds, {r.model}"
         + ("" if r.complete else f", {r.train} training and {r.test} test images, a part of the data")
@@ -147,13 +153,13 @@ def _correction(
         title=told.title.format(all_of_it),
         statement=f"{told.statement.format(named)} Runs: {runs}.",
         sketch=told.sketch,
-        formula=rf"{told.latex}={_typeset(all_of_it)}",
-        symbols={told.symbol: f"{told.meaning}, for {', '.join(words)}"},
-        checks=checks,
+        formula=rf"{told.symbol}={_typeset(all_of_it)}",
+        symbols={line(told.symbol): f"{told.meaning}, for {', '.join(found)}"},
+        checks={name: partial(lambda e: e, evidence) for name, (_, evidence) in found.items()},
     )
 
 
-def _typeset(line: str) -> str:
+def _typeset(numbers: str) -> str:
     """A line of numbers as LaTeX, its words as words."""
-    signs = line.replace("±", r"\pm ").replace("∞", r"\infty ").replace("%", r"\%")
+    signs = numbers.replace("±", r"\pm ").replace("∞", r"\infty ").replace("%", r"\%")
     return re.sub(r"(?<!\\)\b[A-Za-z]+\b", lambda word: rf"\text{{ {word[0]} }}", signs)

@@ -1,9 +1,4 @@
-r"""The constant of the chaining proof, whose five steps the sketch of `lem:gen-Neff-app` tells.
-
-In units of \(B\sqrt{d/N_{\mathrm{eff}}}\), d for Pdim, the links of set j give \(\epsilon_{j-1}\sqrt{2h_j}\) with radii
-\(\epsilon_j=8^{-j}/2\) and \(h_j=\tfrac1d\log(2e(d+1)(2e/\epsilon_j^2)^d)\). \(h_j\) decreases in d, so d = 1 is
-the worst case; there twice the sum is 5.1524.
-"""
+"""The constant of the chaining proof, whose five steps the sketch of `lem:gen-Neff-app` tells."""
 
 from __future__ import annotations
 
@@ -32,7 +27,6 @@ HAUSSLER = Given(
 # of theory's bound on the deviation, where B = Pdim = N_eff = 1
 CONSTANT = Fraction(deviation_term(1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)))
 RATIO = 8  # of consecutive radii
-TENTH = Fraction(1, 10)
 
 
 def entropy(inverse_square: Any, d: Any) -> Any:
@@ -41,10 +35,8 @@ def entropy(inverse_square: Any, d: Any) -> Any:
 
 
 def chaining_constant(d: int, levels: int = 40) -> Any:
-    """A ball that contains twice the chaining sum for pseudo-dimension d.
-
-    What follows the last level is bounded, not cut: by `tail_is_geometric` a term is at most √2/8 of the one before.
-    """
+    """A ball around twice the chaining sum for pseudo-dimension d, in units of B√(d/N_eff). What follows the last level
+    is bounded, not cut: by `tail_is_geometric` a term is at most √2/8 of the one before."""
     radii = [Fraction(1, 2 * RATIO**j) for j in range(levels + 1)]
     terms = [
         ball(before) * sqrt(2 * entropy(ball(1 / radius**2), ball(d))) for before, radius in pairwise(radii)
@@ -96,4 +88,4 @@ def proved_constant(limit: Fraction = CONSTANT) -> Evidence:
 def rounded_up() -> Evidence:
     """A tenth less than the constant is less than this proof gives."""
     domain = r"$\mathrm{Pdim}=1$: the constant is the chaining sum, rounded up to a tenth"
-    return _at_pdim_one(">", CONSTANT - TENTH, domain)
+    return _at_pdim_one(">", CONSTANT - Fraction(1, 10), domain)

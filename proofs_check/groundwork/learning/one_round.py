@@ -34,7 +34,6 @@ step = c.eta * c.E
 chi, mismatch = sp.symbols("chi mismatch", nonnegative=True)
 whole, memory, local, square, gap = sp.symbols("whole memory local square gap", real=True)
 e = sp.Symbol("e", integer=True, nonnegative=True)
-N_PIECES = sp.Symbol("N", integer=True, positive=True)  # of the way from θ* to θ
 MEAN_DRIFT = symbolic_sum(c.L * c.eta * e * c.G, e, 0, c.E - 1) / c.E  # of the local gradients of a round
 
 PREMISES = {
@@ -56,7 +55,6 @@ def recursion(rest: Any, by: Any = step, *, E: Any = c.E) -> Evidence:
 
 
 def corrected_recursion() -> Evidence:
-    """Z3 on the corrected recursion, from its premises."""
     return recursion(rise(c, chi))
 
 
@@ -66,8 +64,7 @@ def sharper_recursion() -> Evidence:
 
 
 def drift_of_local_steps() -> Evidence:
-    """After e local steps a client is at most ηeG away, so its gradient is off by at most LηeG; the mean over e,
-    times D, is the second part of the per-round constant."""
+    """After e local steps a client is at most ηeG away, its gradient off by LηeG at most; then the mean over e."""
     away, further = sp.symbols("away further", nonnegative=True)
     return together(
         always(
@@ -85,9 +82,8 @@ def drift_of_local_steps() -> Evidence:
 
 
 def projection_helps() -> Evidence:
-    """|y - x|² = |y - p|² - 2⟨y - p, x - p⟩ + |p - x|², and the product is not positive for the projection p of y."""
-    x, y, p = sp.symbols("x y p", real=True)
-    moved, product, near = sp.symbols("moved product near", real=True)
+    """In three parts, of which the middle one is not positive for the projection p of y."""
+    x, y, p, moved, product, near = sp.symbols("x y p moved product near", real=True)
     return together(
         equal(
             (y - p) ** 2 - 2 * (y - p) * (x - p) + (p - x) ** 2,
@@ -115,11 +111,7 @@ LINKS = {
 
 
 def memory_recursion() -> Evidence:
-    """A client's E local steps on its own objective f, added up: no mismatch and no smoothness appear.
-
-    A step lowers |x|² by 2η⟨∇f(θ_e), x_e⟩ - η²|∇f(θ_e)|². Convexity, twice: the product is at least f(θ_e) - f(θ*), and
-    f(θ_e) >= f(θ_0) - G|θ_e - θ_0|, where |θ_e - θ_0| <= ηeG.
-    """
+    """A client's E local steps on its own objective, added up: step 1 of the sketch of thm:regret-neff/memory."""
     now, start, star, away, along = sp.symbols("now start star away along", real=True)
     added = (c.eta * c.G) ** 2 * (1 + 2 * e)
     return together(
@@ -151,11 +143,10 @@ def average_over_clients() -> Evidence:
 
 def cauchy_schwarz() -> Evidence:
     """⟨g, x⟩² <= |g|²|x|², by induction over the coordinates."""
-    p, q = sp.symbols("p q", nonnegative=True)
-    r, a, b = sp.symbols("r a b", real=True)
+    p, q, r, a, b = sp.symbols("p q r a b", real=True)
     return always(
         (r + a * b) ** 2 <= (p + a**2) * (q + b**2),
-        given=[r**2 <= p * q],
+        given=[p >= 0, q >= 0, r**2 <= p * q],
         domain=r"one coordinate more: $p=|g|^2$, $q=|x|^2$, $r=\langle g,x\rangle$ before it; with one, both sides "
         "agree",
     )
@@ -163,47 +154,38 @@ def cauchy_schwarz() -> Evidence:
 
 def slope_along(most: Any, what: str) -> Evidence:
     """⟨g, x⟩ <= D·`most` for |g| <= `most` and |x| <= D."""
-    slope = sp.Symbol("slope", real=True)
-    square_g, square_x = sp.symbols("square_g square_x", nonnegative=True)
+    slope, square_g, square_x = sp.symbols("slope square_g square_x", real=True)
     bounded = always(
         slope <= c.D * most,
-        given=[slope**2 <= square_g * square_x, square_g <= most**2, square_x <= c.D**2],
+        given=[square_g >= 0, slope**2 <= square_g * square_x, square_g <= most**2, square_x <= c.D**2],
         domain=rf"{what}; slope $=\langle g,x\rangle$, Cauchy-Schwarz",
     )
     return together(cauchy_schwarz(), bounded)
 
 
 def on_a_segment() -> Evidence:
-    """F_all - F_mem rises from θ* to θ by at most D times the largest mismatch on the way, so the gap of F_all is at
-    most that of F_mem plus Dσ√χ.
-
-    No integral is needed. Cut the way into N pieces θ_0 = θ*, …, θ_N = θ, each x/N long; a_j = ⟨∇F_all(θ_j), x⟩ and
-    b_j = ⟨∇F_mem(θ_j), x⟩. By convexity F_all rises on piece j by at most a_{j+1}/N and F_mem by at least b_j/N: the
-    difference by at most (a_j - b_j)/N + (a_{j+1} - a_j)/N. Here a_j - b_j <= D·sup|∇F_all - ∇F_mem|, the a_j
-    telescope, |a_j| <= GD, and 2GD/N falls below any δ.
-    """
-    a_here, a_next, b_here = sp.symbols("a_here a_next b_here", real=True)
-    of_all, of_memory, change = sp.symbols("of_all of_memory change", real=True)
+    """Step 4 of the sketch of thm:regret-neff/sharper: no integral is needed."""
+    a_here, a_next, b_here, of_all, of_memory, change = sp.symbols(
+        "a_here a_next b_here of_all of_memory change", real=True
+    )
     delta, worst = sp.symbols("delta worst", positive=True)
-    j, along = sp.Symbol("j", integer=True, nonnegative=True), sp.Function("a")
+    j, N = sp.Symbol("j", integer=True, nonnegative=True), sp.Symbol("N", integer=True, positive=True)
+    along = sp.Function("a")
     all_, mem = r"\nabla\widehat F^{\mathrm{all}}", r"\nabla\widehat F^{\mathrm{mem}}"
-    risen = sp.summation(along(j + 1) - along(j), (j, 0, N_PIECES - 1))
+    most = c.G * c.D  # of the slope along the way
+    risen = sp.summation(along(j + 1) - along(j), (j, 0, N - 1))
     return together(
         slope_along(mismatch, f"$g={all_}-{mem}$ at a point of the way"),
         slope_along(c.G, rf"$g=\pm{all_}$ at an end of the way"),
         always(
-            of_all - of_memory <= (c.D * worst + a_next - a_here) / N_PIECES,
-            given=[
-                of_all <= a_next / N_PIECES,
-                of_memory >= b_here / N_PIECES,
-                a_here - b_here <= c.D * worst,
-            ],
+            of_all - of_memory <= (c.D * worst + a_next - a_here) / N,
+            given=[of_all <= a_next / N, of_memory >= b_here / N, a_here - b_here <= c.D * worst],
             domain=r"every piece: what $\widehat F^{\mathrm{all}}$ and $\widehat F^{\mathrm{mem}}$ rise by, both "
             rf"convex; `worst` is $\sup|{all_}-{mem}|$ over $\Theta$",
         ),
         equal(
-            symbolic_sum(c.D * worst / N_PIECES, j, 0, N_PIECES - 1) + risen / N_PIECES,
-            c.D * worst + (along(N_PIECES) - along(0)) / N_PIECES,
+            symbolic_sum(c.D * worst / N, j, 0, N - 1) + risen / N,
+            c.D * worst + (along(N) - along(0)) / N,
             domain="every number $N$ of pieces",
             what=r"the sum over the pieces and $D\cdot\sup+(a_N-a_0)/N$",
         ),
@@ -211,10 +193,10 @@ def on_a_segment() -> Evidence:
             (
                 change < c.D * worst + delta,
                 [
-                    change <= c.D * worst + (a_next - a_here) / N_PIECES,
-                    a_next <= c.G * c.D,
-                    -a_here <= c.G * c.D,
-                    N_PIECES * delta > 2 * c.G * c.D,
+                    change <= c.D * worst + (a_next - a_here) / N,
+                    a_next <= most,
+                    -a_here <= most,
+                    N * delta > 2 * most,
                 ],
                 r"every $\delta>0$ and $N>2GD/\delta$: the change is below $D\cdot\sup+\delta$ for every $\delta$, "
                 r"so at most $D\cdot\sup$",

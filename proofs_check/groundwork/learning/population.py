@@ -9,13 +9,12 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import Context
-from proofs_check.engines.exact import admissions, retentions, search
+from proofs_check.engines.exact import Found, admissions, differing, drawn, retentions
 from proofs_check.engines.identity import equal, equations, symbolic_sum
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.learning.chaining import with_log_symbols
-from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, late, s
+from proofs_check.groundwork.reuse.constant_counts import EARLY, LATE
 from proofs_check.simulator import simulate
 from proofs_check.symbols import CONSTANTS, K, N, neff, rate, t
 from theory.bound import deviation_term, generalisation_term
@@ -61,38 +60,31 @@ def deviation_is_covered() -> Evidence:
     return deviation_is_below(generalisation_term(1 / neff, N, c), r"every $N>0$; $\log^+\ge0$")
 
 
-def mean_at_comparator(context: Context) -> Evidence:
+@drawn(
+    r"$K$-step retention, blind to values; $F_P(\theta^\star)=1/2$",
+    (60, 60),
+    K=retentions(3),
+    rounds=admissions(rounds=4, most=2),
+)
+def mean_at_comparator(K: int, rounds: list[list[int]]) -> Found:
     """E F_all(θ*) = E F_mem(θ*) = F_P(θ*): all outcomes of a few samples, loss values 0 and 1 with equal chances."""
-
-    def differs(K: int, rounds: list[list[int]]) -> dict[str, Any] | None:
-        for seen in simulate(rounds, K):
-            if not 0 < seen.N <= 6 or seen.n == 0:
-                continue
-            streams = list(product((0, 1), repeat=seen.N))
-            whole = sum(sum(w * v for w, v in zip(seen.weights.values(), z, strict=True)) for z in streams)
-            value = dict(zip(seen.uses, range(seen.N), strict=True))
-            memory = sum(Fraction(sum(z[value[i]] for i in seen.memory), seen.n) for z in streams)
-            means = [Fraction(x) / len(streams) for x in (whole, memory)]
-            if means != [Fraction(1, 2)] * 2:
-                return {"round": seen.round, "mean of F_all": means[0], "mean of F_mem": means[1]}
-        return None
-
-    return search(
-        context,
-        {"K": retentions(3), "rounds": admissions(rounds=4, most=2)},
-        differs,
-        examples=60,
-        domain=r"$K$-step retention, blind to values; $F_P(\theta^\star)=1/2$",
-    )
+    for seen in simulate(rounds, K):
+        if not 0 < seen.N <= 6 or seen.n == 0:
+            continue
+        streams = list(product((0, 1), repeat=seen.N))
+        whole = sum(sum(w * v for w, v in zip(seen.weights.values(), z, strict=True)) for z in streams)
+        value = dict(zip(seen.uses, range(seen.N), strict=True))
+        memory = sum(Fraction(sum(z[value[i]] for i in seen.memory), seen.n) for z in streams)
+        means = [Fraction(x) / len(streams) for x in (whole, memory)]
+        if means != [Fraction(1, 2)] * 2:
+            return {"round": seen.round, "mean of F_all": means[0], "mean of F_mem": means[1]}
+    return None
 
 
 def weights_add_up() -> Evidence:
     """By linearity E Σ ω_i ℓ(θ*; z_i) = Σ ω_i·F_P(θ*), with ω_i = A_i/ΣA; in memory each of n samples has 1/n."""
-    size, count, risk = (
-        sp.Symbol("N", integer=True, positive=True),
-        sp.Function("A"),
-        sp.Symbol("F", real=True),
-    )
+    size, risk = sp.Symbol("N", integer=True, positive=True), sp.Symbol("F", real=True)
+    count = sp.Function("A")
     of_all = sp.Sum(count(i) * risk, (i, 1, size)) / sp.Sum(count(i), (i, 1, size))
     return equations(
         (of_all, risk, f"{OF_ALL} and {RISK}"),
@@ -113,9 +105,6 @@ def shares_add_up() -> Evidence:
     )
 
 
-# --- the memory's own: fresh samples cause no deviation ----------------------------------------------------
-
-
 def fresh_mean() -> Evidence:
     """Given the older samples, θ is fixed, and a fresh sample's loss has the mean F_m(θ): its part of F_P - F_mem
     vanishes. By linearity, for any number of values l_j with chances p_j/Σp; a general law has means for sums."""
@@ -132,72 +121,64 @@ def fresh_mean() -> Evidence:
     )
 
 
-def fresh_do_not_deviate(context: Context) -> Evidence:
+QUARTERS = st.fractions(0, 1, max_denominator=4)
+
+
+@drawn(
+    r"two clients with 1 or 2 samples, any loss table, any $\theta$ chosen by the older samples",
+    (30, 600),
+    sizes=st.tuples(*[st.integers(1, 2)] * 2),
+    fresh=st.tuples(*[st.integers(0, 2)] * 2),
+    chance=st.tuples(QUARTERS, QUARTERS),
+    table=st.tuples(*[QUARTERS] * 4),
+    share=QUARTERS,
+    rule=st.integers(0, 2**16 - 1),
+)
+def fresh_do_not_deviate(
+    sizes: Any, fresh: Any, chance: Any, table: Any, share: Fraction, rule: int
+) -> Found:
     """E[F_P(θ) - F_mem(θ)] is that of the older samples alone, for every θ that depends on these; two clients with
     distributions of their own, all outcomes enumerated."""
+    shares = (share, 1 - share)
+    samples = [(m, i >= min(fresh[m], sizes[m])) for m in (0, 1) for i in range(sizes[m])]  # (client, older)
 
-    def differs(
-        sizes: Any, fresh: Any, chance: Any, table: Any, share: Fraction, rule: int
-    ) -> dict[str, Any] | None:
-        shares = (share, 1 - share)
-        samples = [
-            (m, i >= min(fresh[m], sizes[m])) for m in (0, 1) for i in range(sizes[m])
-        ]  # (client, older)
+    def mean(m: int, value: int) -> Fraction:
+        """The risk of client m at θ = value; the table has the loss at θ = 0, 1 of z = 0, 1."""
+        return Fraction(chance[m] * table[2 * value + 1] + (1 - chance[m]) * table[2 * value])
 
-        def mean(m: int, value: int) -> Fraction:
-            """The risk of client m at θ = value; the table has the loss at θ = 0, 1 of z = 0, 1."""
-            return Fraction(chance[m] * table[2 * value + 1] + (1 - chance[m]) * table[2 * value])
-
-        all_parts = old_parts = Fraction(0)
-        for outcome in product((0, 1), repeat=len(samples)):
-            seen = sum(z << i for i, (z, (_, old)) in enumerate(zip(outcome, samples, strict=True)) if old)
-            value = rule >> seen & 1  # any function of the older samples
-            probability = Fraction(1)
-            for (m, _), z in zip(samples, outcome, strict=True):
-                probability *= chance[m] if z else 1 - chance[m]
-            all_parts += probability * sum(a * mean(m, value) for m, a in enumerate(shares))
-            for (m, old), z in zip(samples, outcome, strict=True):
-                weight, loss = probability * shares[m] / sizes[m], table[2 * value + z]
-                all_parts -= weight * loss
-                old_parts += weight * (mean(m, value) - loss) * old
-        return None if all_parts == old_parts else {"all": all_parts, "older": old_parts}
-
-    quarters = st.fractions(0, 1, max_denominator=4)
-    drawn = {
-        "sizes": st.tuples(*[st.integers(1, 2)] * 2),
-        "fresh": st.tuples(*[st.integers(0, 2)] * 2),
-        "chance": st.tuples(quarters, quarters),
-        "table": st.tuples(*[quarters] * 4),
-        "share": quarters,
-        "rule": st.integers(0, 2**16 - 1),
-    }
-    domain = r"two clients with 1 or 2 samples, any loss table, any $\theta$ chosen by the older samples"
-    return search(context, drawn, differs, examples=context.choose(30, 600), domain=domain)
+    all_parts = old_parts = Fraction(0)
+    for outcome in product((0, 1), repeat=len(samples)):
+        seen = sum(z << i for i, (z, (_, old)) in enumerate(zip(outcome, samples, strict=True)) if old)
+        value = rule >> seen & 1  # any function of the older samples
+        probability = Fraction(1)
+        for (m, _), z in zip(samples, outcome, strict=True):
+            probability *= chance[m] if z else 1 - chance[m]
+        all_parts += probability * sum(a * mean(m, value) for m, a in enumerate(shares))
+        for (m, old), z in zip(samples, outcome, strict=True):
+            weight, loss = probability * shares[m] / sizes[m], table[2 * value + z]
+            all_parts -= weight * loss
+            old_parts += weight * (mean(m, value) - loss) * old
+    return differing(all=all_parts, older=old_parts)
 
 
-def stale_weights(context: Context) -> Evidence:
+@drawn(
+    "two clients, any $K$ and admissions",
+    (60, 600),
+    K=retentions(4),
+    rounds=admissions(clients=2, rounds=6, most=5),
+    share=st.fractions(0, 1, max_denominator=5),
+)
+def stale_weights(K: int, rounds: list[list[int]], share: Fraction) -> Found:
     """`stale_weight` is Σw_i² over the samples in memory that have been used before, sample by sample."""
-
-    def differs(K: int, rounds: list[list[int]], share: Fraction) -> dict[str, Any] | None:
-        for seen in simulate(rounds, K):
-            sizes = [seen.n_of(m) for m in (0, 1)]
-            if 0 in sizes:
-                continue
-            for shares in (None, [share, 1 - share]):
-                weights = shares or [Fraction(size, seen.n) for size in sizes]
-                older = [m for m, i in seen.memory if seen.uses[m, i] > 1]
-                found = sum((weights[m] / sizes[m]) ** 2 for m in older)
-                if found != stale_weight(rounds[seen.round - 1], sizes, shares):
-                    return {"round": seen.round, "shares": shares, "sample by sample": found}
-        return None
-
-    drawn = {
-        "K": retentions(4),
-        "rounds": admissions(clients=2, rounds=6, most=5),
-        "share": st.fractions(0, 1, max_denominator=5),
-    }
-    examples = context.choose(60, 600)
-    return search(context, drawn, differs, examples=examples, domain="two clients, any $K$ and admissions")
+    for seen in simulate(rounds, K):
+        sizes = [seen.n_of(m) for m in (0, 1)]
+        for shares in (None, [share, 1 - share]) if all(sizes) else ():
+            weights = shares or [Fraction(size, seen.n) for size in sizes]
+            older = [m for m, i in seen.memory if seen.uses[m, i] > 1]
+            found = sum((weights[m] / sizes[m]) ** 2 for m in older)
+            if found != stale_weight(rounds[seen.round - 1], sizes, shares):
+                return {"round": seen.round, "shares": shares, "sample by sample": found}
+    return None
 
 
 def stale_weights_of_a_client() -> Evidence:
@@ -215,17 +196,11 @@ def stale_weights_merged() -> Evidence:
     with all samples."""
     size, fresh = (sp.Function(name, positive=True) for name in ("n", "lambda"))
     summand = sp.expand(sp.cancel(stale_weight([fresh(m)], [size(m)], [size(m) / SIZE])))
+    merged, alone = (_of_clients(size(m)) - _of_clients(fresh(m))) / SIZE**2, (SIZE - FRESH) / SIZE**2
+    one = r"the stale weight of one client with all samples and $(n-\Lambda)/n^2$"
     return equations(
-        (
-            _of_clients(summand),
-            (_of_clients(size(m)) - _of_clients(fresh(m))) / SIZE**2,
-            r"$\sum(n_m/n)^2(n_m-\lambda_m)/n_m^2$ and $(n-\Lambda)/n^2$",
-        ),
-        (
-            stale_weight([FRESH], [SIZE]),
-            (SIZE - FRESH) / SIZE**2,
-            r"the stale weight of one client with all samples and $(n-\Lambda)/n^2$",
-        ),
+        (_of_clients(summand), merged, r"$\sum(n_m/n)^2(n_m-\lambda_m)/n_m^2$ and $(n-\Lambda)/n^2$"),
+        (stale_weight([FRESH], [SIZE]), alone, one),
         domain=r"any number $M$ of clients, any memories; $n=\sum n_m$, of which $\Lambda$ are fresh",
     )
 
@@ -233,22 +208,19 @@ def stale_weights_merged() -> Evidence:
 def stale_weights_constant() -> Evidence:
     """Under constant admission n = kΛ̄, k = min(K, t); and clients with weights α_m that admit α_mΛ̄ give the same, as
     each one's summand is α_m times the closed form."""
-    share = sp.Function("alpha", positive=True)
-
-    def stretch(k: Any, horizon: Any, at: Any, domain: str) -> Evidence:
+    share, found = sp.Function("alpha", positive=True), []
+    for (horizon, at, _, domain), k in ((LATE, K), (EARLY, t)):
         closed = stale_weight_constant(horizon, at, rate)
-        summand = stale_weight([share(m) * rate], [k * share(m) * rate], [share(m)])
-        return equations(
-            (stale_weight([rate], [k * rate]), closed, r"$(n-\Lambda)/n^2$ and its closed form"),
-            (
-                _of_clients(summand),
-                _of_clients(share(m)) * closed,
-                r"$\sum\alpha_m^2(n_m-\lambda_m)/n_m^2$ and $\sum\alpha_m$ times the closed form",
-            ),
-            domain=rf"every rate, {domain}; any clients that admit $\alpha_m\bar\Lambda$, $\sum\alpha_m=1$",
+        each = stale_weight([share(m) * rate], [k * share(m) * rate], [share(m)])
+        merged = r"$\sum\alpha_m^2(n_m-\lambda_m)/n_m^2$ and $\sum\alpha_m$ times the closed form"
+        found.append(
+            equations(
+                (stale_weight([rate], [k * rate]), closed, r"$(n-\Lambda)/n^2$ and its closed form"),
+                (_of_clients(each), _of_clients(share(m)) * closed, merged),
+                domain=rf"every rate, {domain}; any clients that admit $\alpha_m\bar\Lambda$, $\sum\alpha_m=1$",
+            )
         )
-
-    return together(stretch(K, K, late, FULL), stretch(t, t + s, t, FILLING))
+    return together(*found)
 
 
 def only_fresh() -> Evidence:
@@ -259,20 +231,13 @@ def only_fresh() -> Evidence:
 
 def stale_weights_of_clients() -> Evidence:
     """`stale_weight` of several clients is the sum of their summands, and without shares has weights n_m/n."""
-    found = []
+    domain, found = "one, two and three clients, all symbols", []
     for clients in (1, 2, 3):
         fresh, sizes, shares = (
             sp.symbols(f"{name}_1:{clients + 1}", positive=True) for name in ("lambda", "n", "alpha")
         )
         for given, weights in ((shares, shares), (None, [size / sum(sizes) for size in sizes])):
-            each = [stale_weight([f], [s], [w]) for f, s, w in zip(fresh, sizes, weights, strict=True)]
-            found.append(
-                equal(
-                    stale_weight(fresh, sizes, given),
-                    sum(each),
-                    domain="one, two and three clients, all symbols",
-                    what="the stale weight and the sum over clients",
-                    strength="certified",
-                )
-            )
+            each = sum(stale_weight([f], [s], [w]) for f, s, w in zip(fresh, sizes, weights, strict=True))
+            whole, what = stale_weight(fresh, sizes, given), "the stale weight and the sum over clients"
+            found.append(equal(whole, each, domain=domain, what=what, strength="certified"))
     return together(*found)

@@ -1,9 +1,7 @@
-r"""Exact means of suprema of weighted empirical processes, for the two classes where they are easy.
+"""Exact means of suprema of weighted empirical processes, for the two classes where they are easy.
 
-Samples are uniform on [0, 1]. For thresholds the supremum is a weighted Kolmogorov statistic, for intervals
-a weighted Kuiper statistic; with rational weights their means are rational. The chance that order statistics
-stay between given ends is found by counting points cell by cell, and as a function of the level it is a
-polynomial between corners.
+Samples are uniform on [0, 1]. For thresholds the supremum is a weighted Kolmogorov statistic, for intervals a weighted
+Kuiper statistic; with rational weights their means are rational.
 """
 
 from __future__ import annotations
@@ -18,8 +16,7 @@ import sympy as sp
 
 
 def _chance(low: Sequence[Fraction], high: Sequence[Fraction]) -> Fraction:
-    """P(low_k <= U_(k) <= high_k for all k), order statistics of uniform samples: points are counted cell by
-    cell."""
+    """P(low_k <= U_(k) <= high_k for all k), order statistics of uniform samples: points counted cell by cell."""
     N = len(low)
     if any(b <= 0 for b in high):  # before the first cell
         return Fraction(0)
@@ -49,12 +46,11 @@ def _mean(chance: Callable[[Fraction], Fraction], corners: Iterable[Fraction], d
     """E S for 0 <= S <= 1, from P(S <= s), a polynomial of that degree between the corners."""
     ends = sorted({Fraction(0), Fraction(1), *(c for c in corners if 0 < c < 1)})
     weights = _quadrature(degree)
-    inside = (
-        (right - left)
-        * sum(w * (1 - chance(left + (right - left) * i / degree)) for i, w in enumerate(weights))
-        for left, right in pairwise(ends)
-    )
-    return sum(inside, Fraction(0))
+    total = Fraction(0)
+    for left, right in pairwise(ends):
+        width = right - left
+        total += width * sum(w * (1 - chance(left + width * i / degree)) for i, w in enumerate(weights))
+    return total
 
 
 def _clip(x: Fraction) -> Fraction:

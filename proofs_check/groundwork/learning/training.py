@@ -1,13 +1,12 @@
-r"""Losses of one number θ on an interval Θ, and proofs that they obey the constants they are used with.
+"""Losses of one number θ on an interval Θ, and proofs that they obey the constants they are used with.
 
-A sample z is one of a few atoms; the loss of an atom is convex or not, a polynomial in θ or made of a few
-polynomials. An example that is to refute a bound, or to show that none of its terms can go, must satisfy the bound's
-hypotheses: `Problem.facts` proves each of them, so that a wrong G or B takes the example's power away.
+An example that is to refute a bound, or to show that none of its terms can go, must satisfy the bound's hypotheses:
+`Problem.facts` proves each of them, so that a wrong G or B takes the example's power away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,12 +15,10 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.engines.exact import exhaust
+from proofs_check.engines.exact import Found, exhaust, unless
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, holds, together, undecided
 from theory.setting import Constants
-
-__all__ = ["Loss", "Problem", "shown", "theta"]
 
 theta = sp.Symbol("theta", real=True)
 
@@ -66,16 +63,16 @@ def _exact(x: Any) -> Any:
 
 def shown(true: bool, domain: str, **numbers: Any) -> Evidence:
     """A fact that a few numbers decide."""
-    return exhaust([numbers], lambda **_: None if true else {"violated": True}, domain=domain)
+    return exhaust([numbers], lambda **_: unless(true, violated=True), domain=domain)
 
 
 def _slopes(polynomials: Iterable[Any], order: int = 1) -> list[Any]:
     return [sp.diff(p, theta, order) for p in polynomials]
 
 
-def _between(low: Any, values: Iterable[Any], high: Any) -> list[Any]:
-    """low <= value <= high, left for Z3 where θ is in it."""
-    return [sp.Ge(sp.expand(x), 0) for value in values for x in (value - low, high - value)]
+def _margins(low: Any, values: Iterable[Any], high: Any) -> list[Any]:
+    """What is not negative if low <= value <= high."""
+    return [margin for value in values for margin in (value - low, high - value)]
 
 
 @dataclass(frozen=True)
@@ -94,20 +91,24 @@ class Problem:
         """The population risk at an exact θ."""
         return sum(p * loss.at(x) for p, loss in zip(self.chances, self.losses, strict=True))
 
-    def _everywhere(self, name: str, say: Any) -> Evidence:
-        """Z3 on relations about the losses' polynomials, on every interval of Θ on which each loss is one polynomial;
+    def _nonnegative(self, name: str, margins: Callable[[list[Any]], list[Any]]) -> Evidence:
+        """Z3 on numbers made of the losses' polynomials, on every interval of Θ on which each loss is one polynomial;
         constants are compared exactly."""
         inner = sorted({end for loss in self.losses for end in loss.ends if self.low < end < self.high})
         found = []
         for a, b in pairwise([self.low, *inner, self.high]):
-            inside = [theta >= _exact(a), theta <= _exact(b)]
-            for relation in say([loss.piece((Fraction(a) + b) / 2) for loss in self.losses]):
-                domain = rf"{name} of {self.name}, $\theta$ in [{a}, {b}]"
-                found.append(
-                    always(relation, given=inside, domain=domain)
-                    if relation.free_symbols
-                    else shown(bool(relation), domain)
+            inside, domain = (
+                [theta >= _exact(a), theta <= _exact(b)],
+                rf"{name} of {self.name}, $\theta$ in [{a}, {b}]",
+            )
+            for margin in margins([loss.piece((Fraction(a) + b) / 2) for loss in self.losses]):
+                true = sp.Ge(sp.expand(margin), 0)
+                decided = (
+                    always(true, given=inside, domain=domain)
+                    if true.free_symbols
+                    else shown(bool(true), domain)
                 )
+                found.append(decided)
         return together(*found)
 
     @cached_property
@@ -126,23 +127,17 @@ class Problem:
             "chances add up to 1": shown(
                 sum(self.chances) == 1 and min(self.chances) > 0, self.name, chances=list(self.chances)
             ),
-            r"$0\le\ell\le B$": self._everywhere("range", lambda p: _between(0, p, B)),
-            r"$|\nabla\ell|\le G$": self._everywhere(
-                "slope", lambda p: [sp.Ge(sp.expand(G**2 - s**2), 0) for s in _slopes(p)]
-            ),
-            r"variance $\le\sigma^2$": self._everywhere(
-                "variance", lambda p: [sp.Ge(sp.expand(sigma**2 - variance(p)), 0)]
-            ),
+            r"$0\le\ell\le B$": self._nonnegative("range", lambda p: _margins(0, p, B)),
+            r"$|\nabla\ell|\le G$": self._nonnegative("slope", lambda p: [G**2 - s**2 for s in _slopes(p)]),
+            r"variance $\le\sigma^2$": self._nonnegative("variance", lambda p: [sigma**2 - variance(p)]),
             "differentiable": self._joints(),
             r"$\mathrm{Pdim}$": self._pdim(),
         }
         if self.convex:
-            found["convex"] = self._everywhere("curvature", lambda p: [sp.Ge(f, 0) for f in _slopes(p, 2)])
+            found["convex"] = self._nonnegative("curvature", lambda p: _slopes(p, 2))
         if c.L is not None:
-            L = _exact(c.L)
-            found[r"$\nabla\ell$ is $L$-Lipschitz"] = self._everywhere(
-                "curvature", lambda p: _between(-L, _slopes(p, 2), L)
-            )
+            L, lipschitz = _exact(c.L), r"$\nabla\ell$ is $L$-Lipschitz"
+            found[lipschitz] = self._nonnegative("curvature", lambda p: _margins(-L, _slopes(p, 2), L))
         if c.E != 1:
             found["local steps stay where this holds"] = self._stays()
         return found
@@ -150,12 +145,12 @@ class Problem:
     def _joints(self) -> Evidence:
         """Values and slopes agree where two pieces meet."""
 
-        def jump(atom: int, end: Any) -> dict[str, Any] | None:
+        def jump(atom: int, end: Any) -> Found:
             loss = self.losses[atom]
             i = loss.ends.index(end)
             gap = sp.sympify(loss.pieces[i] - loss.pieces[i + 1])
             sizes = [f.subs(theta, _exact(end)) for f in (gap, sp.diff(gap, theta))]
-            return {"jump": sizes} if any(sizes) else None
+            return unless(not any(sizes), jump=sizes)
 
         points = [{"atom": i, "end": end} for i, loss in enumerate(self.losses) for end in loss.ends]
         if not points:
@@ -167,8 +162,8 @@ class Problem:
         if all(len(loss.pieces) == 1 and sp.degree(loss.pieces[0], theta) <= 1 for loss in self.losses):
             return holds("exact", "linear losses have one slope everywhere", strength="certified")
         eta, low, high = (_exact(x) for x in (self.constants.eta, self.low, self.high))
-        return self._everywhere(
-            "local step", lambda p: _between(low, (theta - eta * s for s in _slopes(p)), high)
+        return self._nonnegative(
+            "local step", lambda p: _margins(low, (theta - eta * s for s in _slopes(p)), high)
         )
 
     def _pdim(self) -> Evidence:
@@ -182,7 +177,7 @@ class Problem:
         found = []
         for i in range(atoms):
             up, down = (
-                self._everywhere("monotone", lambda p, i=i, s=s: [sp.Ge(s * sp.diff(p[i], theta), 0)])
+                self._nonnegative("monotone", lambda p, i=i, s=s: [s * sp.diff(p[i], theta)])  # type: ignore[misc]
                 for s in (1, -1)
             )
             if "holds" not in (up.outcome, down.outcome):

@@ -1,13 +1,8 @@
-r"""The tight worst case of one round, by PEPit, next to the printed and the corrected right-hand side.
-
-A round: clients take E gradient steps of size η from θ on convex losses, G-Lipschitz and L-smooth; the
-server averages them and projects onto Θ, convex, of diameter D. What is maximised is how far the squared
-distance to θ* grows, plus the gap that the recursion subtracts.
-"""
+"""The tight worst case of one round, by PEPit, next to the printed and the corrected right-hand side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -41,22 +36,18 @@ def example(E: int) -> Constants:
     return Constants(D=2, sigma=3, eta=Fraction(1, 4), B=2, Pdim=1, E=E, L=Fraction(3, 2), G=Fraction(3, 4))
 
 
-def _chi(mismatch: Any) -> Any:
-    """χ such that σ²χ is the squared mismatch."""
-    return (mismatch / example(1).sigma) ** 2
-
-
 def _worst(
     constants: Constants,
     mismatch: Any,
-    stated: Any,
-    gap_weight: Any,
+    stated: Callable[[Constants, Any], Any],
     *,
+    weight: Any = None,
     clients: int = 1,
     objective: str = "all",
     comparator: str = STAR,
 ) -> Evidence:
-    """The largest |θ⁺-θ*|² - |θ-θ*|² + gap_weight·gap over convex, G-Lipschitz, L-smooth losses, against `stated`.
+    """The largest |θ⁺-θ*|² - |θ-θ*|² + weight·gap over convex, G-Lipschitz, L-smooth losses, against `stated` of the
+    constants and the χ for which σ²χ is the squared mismatch. The weight is 2ηE unless another is given.
 
     `objective` says whose gap: that of all samples (whose gradient at θ misses that of the memory by at most
     `mismatch`) or of the memory. `comparator` is θ* or the objective's own minimiser, a point of Θ as well.
@@ -70,9 +61,8 @@ def _worst(
 
         problem = PEP()
         domain = problem.declare_function(of.ConvexIndicatorFunction, D=c.D)
-        losses = [
-            problem.declare_function(of.SmoothConvexLipschitzFunction, L=c.L, M=c.G) for _ in range(clients)
-        ]
+        smooth = of.SmoothConvexLipschitzFunction
+        losses = [problem.declare_function(smooth, L=c.L, M=c.G) for _ in range(clients)]
         memory = sum(losses[1:], losses[0]) / clients
         theta, star = problem.set_initial_point(), problem.set_initial_point()
         domain.oracle(theta)
@@ -80,9 +70,8 @@ def _worst(
         whole = memory
         if objective == "all" and mismatch > 0:
             whole = problem.declare_function(of.ConvexLipschitzFunction, M=c.G)
-            problem.add_constraint(
-                (whole.gradient(theta) - memory.gradient(theta)) ** 2 <= float(mismatch) ** 2
-            )
+            off = whole.gradient(theta) - memory.gradient(theta)
+            problem.add_constraint(off**2 <= float(mismatch) ** 2)
         lowest = whole.stationary_point() if comparator == OWN else star
         if comparator == OWN:
             domain.oracle(lowest)
@@ -93,13 +82,15 @@ def _worst(
                 local = local - c.eta * loss.gradient(local)
             end = end + local / clients
         after, _, _ = proximal_step(end, domain, 1)
-        gap = whole.value(theta) - whole.value(lowest)
-        problem.set_performance_metric((after - star) ** 2 - (theta - star) ** 2 + float(gap_weight) * gap)
+        gap = (2 * c.eta * c.E if weight is None else float(weight)) * (
+            whole.value(theta) - whole.value(lowest)
+        )
+        problem.set_performance_metric((after - star) ** 2 - (theta - star) ** 2 + gap)
         return problem
 
     return compare(
         build,
-        float(stated),
+        float(stated(constants, Fraction(mismatch / constants.sigma) ** 2)),
         domain=f"$E={c.E}$, {SETTING}, mismatch {mismatch}, {clients} client(s), gap to {comparator}",
         parameters={
             "E": c.E,
@@ -111,10 +102,16 @@ def _worst(
     )
 
 
-def _all_of(found: Iterable[Evidence], domain: str) -> Evidence:
-    """One finding from several worst cases: the first that does not hold, else a table of all."""
+def _each(
+    settings: Iterable[tuple[int, Any, int]],
+    stated: Callable[[Constants, Any], Any],
+    domain: str,
+    objective: str = "all",
+) -> Evidence:
+    """At each E, mismatch and number of clients: the first that does not hold, else a table of all."""
     table = []
-    for one in found:
+    for E, off, clients in settings:
+        one = _worst(example(E), Fraction(off), stated, clients=clients, objective=objective)
         if one.outcome != "holds":
             return one
         table.append(dict(one.certificate))
@@ -124,44 +121,31 @@ def _all_of(found: Iterable[Evidence], domain: str) -> Evidence:
 
 
 def worst_case_own_minimum() -> Evidence:
-    """PEPit on the printed recursion at E = 1."""
-    c = example(1)
-    return _worst(c, 0, rise_as_stated(c, 0), 2 * c.eta, comparator=OWN)
+    """The printed recursion at E = 1."""
+    return _worst(example(1), Fraction(0), rise_as_stated, comparator=OWN)
 
 
 def worst_case_local_steps() -> Evidence:
-    """PEPit on the recursion with weight 2η and the gap to θ*, E = 3."""
-    c = example(3)
-    return _worst(c, HALF, rise_as_stated(c, _chi(HALF)), 2 * c.eta)
+    """The recursion with weight 2η and the gap to θ*, E = 3."""
+    return _worst(example(3), HALF, rise_as_stated, weight=2 * example(3).eta)
 
 
 def worst_case_corrected(context: Context) -> Evidence:
-    """PEPit on the corrected recursion."""
-    few = [(1, 0, 2), (1, HALF, 2), (2, 0, 2), (2, HALF, 2), (3, HALF, 2)]  # E, mismatch, clients
+    """The corrected recursion."""
+    few = [(1, 0, 2), (1, HALF, 2), (2, 0, 2), (2, HALF, 2), (3, HALF, 2)]
     more = [(3, Fraction(1, 4), 2), (3, 1, 2), (3, HALF, 3), (5, 1, 1)]
-    found = (
-        _worst(c, off, rise(c, _chi(Fraction(off))), 2 * c.eta * c.E, clients=clients)
-        for c, off, clients in (
-            (example(E), off, clients) for E, off, clients in few + context.choose([], more)
-        )
-    )
-    return _all_of(found, rf"weight $2\eta E$, gap to {STAR}, $E$ and mismatch as listed")
+    domain = rf"weight $2\eta E$, gap to {STAR}, $E$ and mismatch as listed"
+    return _each(few + context.choose([], more), rise, domain)
 
 
 def worst_case_one_step() -> Evidence:
-    """PEPit on the printed right-hand side at E = 1, gap to θ*."""
-    c = example(1)
-    found = (
-        _worst(c, off, rise_as_stated(c, _chi(off)), 2 * c.eta, clients=2)
-        for off in (Fraction(0), HALF, Fraction(1))
-    )
-    return _all_of(found, f"$E=1$, gap to {STAR}, mismatch 0, $1/2$ and 1")
+    """The printed right-hand side at E = 1, gap to θ*."""
+    domain = f"$E=1$, gap to {STAR}, mismatch 0, $1/2$ and 1"
+    return _each([(1, 0, 2), (1, HALF, 2), (1, 1, 2)], rise_as_stated, domain)
 
 
 def worst_case_memory() -> Evidence:
-    """PEPit on the memory's own objective: (ηE)²G² is tight."""
-    found = (
-        _worst(c, 0, (c.eta * c.E * c.G) ** 2, 2 * c.eta * c.E, clients=clients, objective="memory")
-        for c, clients in ((example(1), 2), (example(2), 2), (example(3), 1))
-    )
-    return _all_of(found, rf"weight $2\eta E$, gap of the memory's objective to {STAR}, $E=1,2,3$")
+    """The memory's own objective: (ηE)²G² is tight."""
+    domain = rf"weight $2\eta E$, gap of the memory's objective to {STAR}, $E=1,2,3$"
+    tight = [(1, 0, 2), (2, 0, 2), (3, 0, 1)]
+    return _each(tight, lambda c, chi: (c.eta * c.E * c.G) ** 2, domain, objective="memory")

@@ -18,22 +18,6 @@ from proofs_check.engines.identity import symbolic_sum
 from proofs_check.simulator import Snapshot, simulate
 from proofs_check.symbols import K, rate, t
 
-__all__ = [
-    "CASES",
-    "FILLING",
-    "FULL",
-    "defined",
-    "early_uses",
-    "in_y",
-    "k",
-    "late",
-    "late_uses",
-    "run",
-    "s",
-    "variance",
-    "y",
-]
-
 CASES = {  # what brute force is asked
     "K": retentions(10),
     "t": st.integers(1, 24),
@@ -57,6 +41,10 @@ def early_uses(power: int) -> Any:
     return rate * symbolic_sum(u**power, u, 1, t)
 
 
+# K, t, the uses, and the domain of each stretch
+LATE, EARLY = (K, late, late_uses, FULL), (t + s, t, early_uses, FILLING)
+
+
 def in_y(formula: Any) -> Any:
     """A formula in K and t, written in k and y as a sum of simple fractions."""
     return sp.apart(formula.subs(sp.Min(K, t), k).subs(t, y + (k - 1) / 2), y)
@@ -65,11 +53,6 @@ def in_y(formula: Any) -> Any:
 def run(K: int, t: int, clients: list[int]) -> Snapshot:
     """Round t of constant admission, by brute force."""
     return simulate([clients] * t, K)[-1]
-
-
-def defined() -> Any:
-    """The printed form divides by zero where 6Kt = (K-1)(2K-1), which for whole K and t never happens."""
-    return sp.Ne(6 * K * t, (K - 1) * (2 * K - 1))
 
 
 def variance(values: Sequence[Any]) -> Fraction:

@@ -1,9 +1,8 @@
-"""One round of K-step retention in symbols: how the sums over all samples move, for any admissions.
+"""Sums over samples, of any number, and how a round of K-step retention moves them, for any admissions.
 
-The truth is played sample by sample. A round admits x samples, each of which is used once in it; the y samples that
-have been used K times leave before it; every other one in memory, used A < K times, is used once more. Beside it
-runs what `theory/` adds up: the weights that it gives to a sample's age, so that the cases are an age below K, age K,
-an age above K, and a new sample. That a sample's count is `uses_kstep` of its age is `eq:kstep-drop`.
+Of counts A_1, …, A_p only p, q = ΣA and r = ΣA² matter. A round admits x samples, each of which is used once in it; the
+y samples that have been used K times leave before it; every other one in memory is used once more. Beside it runs what
+`theory/` adds up by a sample's age. That a sample's count is `uses_kstep` of its age is `eq:kstep-drop`.
 """
 
 from __future__ import annotations
@@ -14,29 +13,50 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.engines.identity import equal
+from proofs_check.engines.identity import equal, equations
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.reuse.sample_sums import added_up
 from proofs_check.simulator import Snapshot
 from theory.reuse import cohort_deficits, uses_kstep
-
-__all__ = [
-    "DOMAIN",
-    "K",
-    "Sums",
-    "after",
-    "before",
-    "deficits_carried_on",
-    "gone_carried_on",
-    "kstep_sums",
-    "printed_bound",
-    "weights_by_age",
-]
 
 DOMAIN = "any $K$, any round, any admissions: induction over the rounds"
 
 K, age, x, y = sp.symbols("K age x y", integer=True, positive=True)  # x admitted, y leaving
 s = sp.Symbol("s", integer=True, nonnegative=True)
+p, q, r = sp.symbols("p q r", positive=True)
+a = sp.Symbol("a", nonnegative=True)  # the count of one more sample, which makes them p+1, q+a, r+a²
+
+
+def added_up(summand: Any, count: Any, *moments: Any) -> Any:
+    """The sum over samples of a polynomial in a sample's count, given the sums Σ1, ΣA, ΣA², … over these samples.
+
+    >>> x, size, total = sp.symbols("x size total")
+    >>> added_up(2 * x + 1, x, size, total)
+    size + 2*total
+    """
+    coefficients = sp.Poly(summand, count).all_coeffs()[::-1]
+    if len(coefficients) > len(moments):
+        raise ArithmeticError(f"{summand} asks for the sum of {count}^{len(coefficients) - 1}")
+    return sum(c * m for c, m in zip(coefficients, moments, strict=False))
+
+
+def cauchy_schwarz() -> Evidence:
+    """(ΣA)² <= p·ΣA², by induction over the samples."""
+    return always(
+        (q + a) ** 2 <= (p + 1) * (r + a**2),
+        given=[q**2 <= p * r],
+        domain=r"one more sample, any counts $\ge0$; with one sample both sides are its square",
+    )
+
+
+def cauchy_schwarz_equality() -> Evidence:
+    """(ΣA)² = pΣA² if and only if all counts are equal: carried on to one more sample, equal to the mean."""
+    equality = sp.Eq((q + a) ** 2, (p + 1) * (r + a**2), evaluate=False)
+    return always(
+        sp.Equivalent(equality, sp.And(sp.Eq(q**2, p * r), sp.Eq(a * p, q))),
+        given=[q**2 <= p * r],
+        domain="one more sample: equality after it if and only if there was before and its count is the mean",
+    )
 
 
 @dataclass(frozen=True)
@@ -61,13 +81,10 @@ class Sums:
     @property
     def mismatch(self) -> Any:
         """χ by its definition: Σ(ω - 1/n)² over the memory, and Σω² over the samples gone, used K times each."""
-        gone = self.N - self.n
-        kept_squares = self.squares - K**2 * gone
-        inside = (age / self.uses - 1 / self.n) ** 2
-        outside = (age / self.uses) ** 2
-        return added_up(inside, age, self.n, self.in_memory, kept_squares) + added_up(
-            outside, age, gone, K * gone, K**2 * gone
-        )
+        gone, weight = self.N - self.n, age / self.uses
+        kept = (self.n, self.in_memory, self.squares - K**2 * gone)
+        inside = added_up((weight - 1 / self.n) ** 2, age, *kept)
+        return inside + added_up(weight**2, age, gone, K * gone, K**2 * gone)
 
 
 def before() -> Sums:
@@ -76,23 +93,19 @@ def before() -> Sums:
     return Sums(N, n, uses, squares, in_memory, K * N - uses, K**2 * N - squares)
 
 
-def _change(weight: Any, now: Any, horizon: Any) -> Any:
-    """By how much the weight of a sample changes from this age to the next."""
-    return sp.expand(weight(now + 1, horizon) - weight(now, horizon))
-
-
 def _theory_after(sums: Any, weight: Any, kept: tuple[Any, ...]) -> Any:
     """Σ weight(age) over all samples, a round later: new samples have age 1, those kept grow older."""
-    older = _change(weight, age, age + 1 + s)  # any age below K
+    older, leaving = (
+        sp.expand(weight(now + 1, horizon) - weight(now, horizon))
+        for now, horizon in ((age, age + 1 + s), (K, K))
+    )
     if older.has(s):
         raise ArithmeticError(f"the change {older} of a weight depends on more than the age")
-    leaving = _change(weight, K, K)
     return sums + added_up(older, age, *kept) + y * leaving + x * weight(1, 1 + s).subs(s, K - 1)
 
 
-def after(round_before: Sums) -> Sums:
+def after(b: Sums) -> Sums:
     """The round after it: counts by the rule above, deficits by theory's weights."""
-    b = round_before
     kept = (b.n - y, b.in_memory - K * y)  # samples, and their uses so far
     return Sums(
         N=b.N + x,
@@ -105,37 +118,31 @@ def after(round_before: Sums) -> Sums:
     )
 
 
-def weights_by_age() -> Evidence:
-    """Where the sums over the last K rounds end is of no account: a sample of age K or more lacks nothing."""
-    first, second = cohort_deficits(K + s, K)
-    return together(
-        equal(first, 0, domain="any age $K+s$", what="the first deficit and 0"),
-        equal(second, 0, domain="any age $K+s$", what="the second deficit and 0"),
-        equal(uses_kstep(K + s, K), K, domain="any age $K+s$", what="the uses and $K$"),
-        equal(uses_kstep(age, age + s), age, domain="any age up to $K$", what="the uses and the age"),
-    )
-
-
 def deficits_carried_on() -> Evidence:
-    """K·N - D⁽¹⁾ = ΣA and K²·N - D⁽²⁾ = ΣA², from one round to the next; before round 1 all of it is 0."""
-    a = after(before())
+    """K·N - D⁽¹⁾ = ΣA and K²·N - D⁽²⁾ = ΣA², from one round to the next; before round 1 all of it is 0. Where the sums
+    over the last K rounds end is of no account: a sample of age K or more lacks nothing.
+    """
+    a, (first, second) = after(before()), cohort_deficits(K + s, K)
     return together(
-        weights_by_age(),
-        equal(K * a.N - a.first, a.uses, domain=DOMAIN, what=r"$KN-D^{(1)}$ and $\sum A$"),
-        equal(K**2 * a.N - a.second, a.squares, domain=DOMAIN, what=r"$K^2N-D^{(2)}$ and $\sum A^2$"),
+        equations(
+            (first, 0, "the first deficit and 0"),
+            (second, 0, "the second deficit and 0"),
+            (uses_kstep(K + s, K), K, "the uses and $K$"),
+            domain="any age $K+s$",
+        ),
+        equal(uses_kstep(age, age + s), age, domain="any age up to $K$", what="the uses and the age"),
+        equations(
+            (K * a.N - a.first, a.uses, r"$KN-D^{(1)}$ and $\sum A$"),
+            (K**2 * a.N - a.second, a.squares, r"$K^2N-D^{(2)}$ and $\sum A^2$"),
+            domain=DOMAIN,
+        ),
     )
 
 
 def gone_carried_on() -> Evidence:
     """The uses outside the memory are K for each sample gone, from one round to the next."""
-    b, a = before(), after(before())
-    outside = b.uses - b.in_memory - K * (b.N - b.n)
-    return equal(
-        a.uses - a.in_memory - K * (a.N - a.n),
-        outside,
-        domain=DOMAIN,
-        what="uses outside the memory, less $K$ each,",
-    )
+    b, a = (r.uses - r.in_memory - K * (r.N - r.n) for r in (before(), after(before())))
+    return equal(a, b, domain=DOMAIN, what="uses outside the memory, less $K$ each,")
 
 
 def kstep_sums(uses: Any, squares: Any, gone: Any) -> tuple[Any, Any]:
