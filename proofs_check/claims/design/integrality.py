@@ -50,15 +50,13 @@ def last_choice(rate: int, rho: Fraction) -> int:
     t=st.integers(1, 40),
 )
 def region_has_a_whole_number(rate: Fraction, rho: Fraction, t: int) -> exact.Found:
-    """Any positive rate."""
     region = Region(rate=rate, rho=rho)
     ends = {"from": region_minimum(region, t), "to": region_maximum(region, t)}
     return exact.unless(len(whole_numbers(region, t)) > 0, **ends)
 
 
 @exact.everywhere(
-    r"the paper's MNIST buffers, $K^\star=10$, $\bar\Lambda=10$: $\lambda_m=B_m/K^\star$",
-    buffer=(10, 8, 9, 11, 12),
+    r"the paper's MNIST buffers, $K^\star=\bar\Lambda=10$: $\lambda_m=B_m/K^\star$", buffer=(10, 8, 9, 11, 12)
 )
 def paper_rates_are_whole(buffer: int) -> exact.Found:
     return exact.unless(buffer % 10 == 0, λ_m=Fraction(buffer, 10))

@@ -50,24 +50,13 @@ def both_are_feasible(budget: Budget) -> exact.Found:
     return None
 
 
-def below_x_is_infeasible() -> Evidence:
-    return refutes(
-        smt.always(COST > C, given=[k < fill_ratio(BUDGET)], domain=BELOW),
-        r"$\lambda_m=B_m/K$ with $K<x$ costs more than $C$ in every round: the floor is infeasible unless $x$ is whole",
-    )
-
-
 def from_x_on_is_feasible() -> Evidence:
     """Every K >= x can be paid for; and where K is not, the affordable rate is the smaller of the two."""
     affordable, ratio = sp.Lt(BUDGET.affordable_rate, total_buffer / k), fill_ratio(BUDGET)
     return smt.steps((COST <= C, [k >= ratio], FROM), (affordable, [k < ratio], BELOW))
 
 
-@exact.drawn(
-    r"budgets of up to three clients; $K=\max(\lceil x\rceil,1)$, $\lambda_m=B_m/K$",
-    (60, 400),
-    budget=BUDGETS,
-)
+@exact.drawn(r"up to three clients; $K=\max(\lceil x\rceil,1)$, $\lambda_m=B_m/K$", (60, 400), budget=BUDGETS)
 def limit_design_is_the_ceiling(budget: Budget) -> exact.Found:
     """theory's design: the ceiling, its rates, what binds, and the best rate at every K, in exact numbers."""
     x = Fraction(budget.mean_cost) * sum(budget.buffers) / budget.cost
@@ -86,9 +75,7 @@ def limit_design_is_the_ceiling(budget: Budget) -> exact.Found:
 
 
 @exact.drawn(
-    r"the same budgets; $D=2$, $\sigma=3$, $\eta=1/10$, $E=4$, $G=L=1$, in floats to $10^{-9}$",
-    (60, 60),
-    budget=BUDGETS,
+    r"$D=2$, $\sigma=3$, $\eta=1/10$, $E=4$, $G=L=1$, in floats to $10^{-9}$", (60, 60), budget=BUDGETS
 )
 def limit_design_has_the_least_share(budget: Budget) -> exact.Found:
     """The long-run share that theory's design reports is the least of its candidates, and the formula's own value."""
@@ -142,7 +129,14 @@ CLAIMS = [
             "formula offers it",
         ),
         given=(WRITTEN,),
-        checks=(both_are_feasible, below_x_is_infeasible),
+        checks=(
+            both_are_feasible,
+            lambda: refutes(
+                smt.always(COST > C, given=[k < fill_ratio(BUDGET)], domain=BELOW),
+                r"$\lambda_m=B_m/K$ with $K<x$ costs more than $C$ in every round: the floor is infeasible unless $x$ "
+                "is whole",
+            ),
+        ),
         checks_with_hypotheses=ESTABLISHED,
         corrected=Correction(
             title=r"$K^\star=\max(\lceil x\rceil,1)$",

@@ -85,9 +85,8 @@ def against_frozen() -> Evidence:
     for size in (CONSTANTS.Pdim * (1 + more), CONSTANTS.Pdim / (1 + more)):
         frozen = theorem_1([size], [size], [1], [0], CONSTANTS).terms
         oracle = constant_round(1, t, size, CONSTANTS)
-        found.append(
-            limit.equivalent(_three(frozen) - _three(oracle), t, t, frozen_share(size), domain=domain)
-        )
+        gap = _three(frozen) - _three(oracle)
+        found.append(limit.equivalent(gap, t, t, frozen_share(size), domain=domain))
     return together(*found)
 
 

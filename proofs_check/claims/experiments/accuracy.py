@@ -20,15 +20,7 @@ from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.fields import Estimate
 from proofs_check.experiments.stated import SECTION7
-from proofs_check.groundwork.experiments.section7 import (
-    BASELINES,
-    GAPS,
-    Part,
-    Seen,
-    Told,
-    claims_from,
-    on_each,
-)
+from proofs_check.groundwork.experiments.section7 import BASELINES, GAPS, Part, Seen, claims_from, each
 
 
 def readings(seen: Seen, other: str) -> dict[str, Estimate]:
@@ -76,17 +68,14 @@ def _size(results: Results, other: str) -> list[Claim]:
     whom, numbers = BASELINES[other], _numbers(other)
     return claims_from(
         results,
-        on_each(partial(as_stated, other=other), partial(gap, other=other)),
-        Told(
-            title=f"measured ahead of {whom}: {{}} points",
-            statement=f"Measured after the last round, ACDPP less {whom} in percentage points: {{}}.",
-            meaning=f"measured $A$ of ACDPP less that of {whom}",
-        ),
+        each(partial(as_stated, other=other), partial(gap, other=other)),
         id=f"fig:test_acc_all/{other}",
         title=f"ahead of {whom} by {numbers} points",
-        statement="ten runs give ACDPP an average test accuracy (current best) above that "
-        f"of {whom} by about {numbers} percentage points on MNIST, CIFAR-10 and ImageNette.",
+        statement=f"ten runs give ACDPP an average test accuracy (current best) above that of {whom} by about "
+        f"{numbers} percentage points on MNIST, CIFAR-10 and ImageNette.",
         formula=rf"A_{{\mathrm{{ACDPP}}}}-A_{{\mathrm{{{other}}}}}\approx{numbers}",
+        found_title=f"measured ahead of {whom}: {{}} points",
+        found=f"Measured after the last round, ACDPP less {whom} in percentage points: {{}}.",
     )
 
 
@@ -98,34 +87,28 @@ def _ahead(results: Results) -> list[Claim]:
             for other in BASELINES
             for dataset, said in SECTION7.items()
         ],
-        Told(
-            title="measured: {} points",
-            statement="Measured after the last round, ACDPP less the baseline in percentage points: {}.",
-            meaning="measured $A$ of ACDPP less that of the baseline",
-        ),
         id="fig:test_acc_all",
         title="ACDPP is ahead of constant admission and hybrid",
         statement="ACDPP's expected current best test accuracy, after the last round and averaged over rounds, is "
         "above that of constant admission and that of the hybrid baseline on MNIST, CIFAR-10 and ImageNette.",
         formula=r"A_{\mathrm{ACDPP}}>A_{\mathrm{constant}},\quad A_{\mathrm{ACDPP}}>A_{\mathrm{hybrid}}",
+        found_title="measured: {} points",
+        found="Measured after the last round, ACDPP less the baseline in percentage points: {}.",
     )
 
 
 def _oracle(results: Results) -> list[Claim]:
     return claims_from(
         results,
-        on_each(near, lambda seen: seen.measured(behind(seen), "points behind the oracle in")),
-        Told(
-            title="measured behind the oracle: {} points",
-            statement="Measured after the last round, the oracle less ACDPP in percentage points: {}.",
-            meaning="measured $A$ of the oracle less that of ACDPP",
-        ),
+        each(near, lambda seen: seen.measured(behind(seen), "points behind the oracle in")),
         id="fig:test_acc_all/oracle",
         title="ACDPP is close to the oracle",
         statement="ACDPP is behind the costless oracle by no more than it is said to gain over constant admission: "
         f"{_numbers('constant')} points on MNIST, CIFAR-10 and ImageNette. (The text says close and gives no number; "
         "this is our reading.)",
         formula=rf"A_{{\mathrm{{oracle}}}}-A_{{\mathrm{{ACDPP}}}}\le{_numbers('constant')}",
+        found_title="measured behind the oracle: {} points",
+        found="Measured after the last round, the oracle less ACDPP in percentage points: {}.",
     )
 
 
@@ -156,21 +139,18 @@ def _speed(results: Results, other: str) -> list[Claim]:
     whom, numbers = BASELINES[other], ["never" if one is None else f"{one:g}" for one in stated]
     return claims_from(
         results,
-        on_each(partial(so_much_sooner, other=other), partial(ratio, other=other)),
-        Told(
-            title=f"measured against {whom}: {{}} times",
-            statement=f"Measured, ACDPP reaches the target so many times sooner than {whom}: {{}}.",
-            sketch="This is a measurement. Where a policy has not reached the target by the last round, its round is "
-            "not known, and an end of the interval with it.",
-            symbol="S",
-            meaning="measured ratio of the first rounds that reach the target",
-        ),
+        each(partial(so_much_sooner, other=other), partial(ratio, other=other)),
         id=f"fig:test_acc_all/sooner-than-{other}",
         title=f"{' / '.join(numbers)} times sooner than {other}",
         statement=f"the mean current best of ACDPP reaches {TARGETS} about {', '.join(numbers)} times sooner than that "
         f"of {whom}{' (never: the baseline does not reach it)' if 'never' in numbers else ''}.",
         formula=rf"\tau_{{\mathrm{{{other}}}}}/\tau_{{\mathrm{{ACDPP}}}}\approx"
         + r",\ ".join(r"\infty" if one == "never" else one for one in numbers),
+        found_title=f"measured against {whom}: {{}} times",
+        found=f"Measured, ACDPP reaches the target so many times sooner than {whom}: {{}}.",
+        symbol="S",
+        why="This is a measurement. Where a policy has not reached the target by the last round, its round is "
+        "not known, and an end of the interval with it.",
     )
 
 
@@ -214,17 +194,14 @@ def _faster(results: Results) -> list[Claim]:
                 lambda seen: told(seen, AVERAGED, "ahead", 1),
             )
         ],
-        Told(
-            title="measured, hybrid less constant over the rounds: {} points",
-            statement="Measured, averaged over rounds, hybrid less constant admission in percentage points: {}.",
-            sketch="This is a measurement. A target not reached by the last round may be reached any time after.",
-            meaning="measured current best averaged over rounds, hybrid less constant admission",
-        ),
         id="fig:test_acc_all/hybrid-faster",
         title="on MNIST hybrid converges faster than constant admission",
         statement="the mean current best of the hybrid baseline reaches "
         f"{100 * SIMPLE.target:g} % on {SIMPLE.name} sooner than that of constant admission.",
         formula=r"\tau_{\mathrm{hybrid}}<\tau_{\mathrm{constant}}",
+        found_title="measured, hybrid less constant over the rounds: {} points",
+        found="Measured, averaged over rounds, hybrid less constant admission in percentage points: {}.",
+        why="This is a measurement. A target not reached by the last round may be reached any time after.",
     )
 
 
@@ -253,19 +230,15 @@ def _behind(results: Results) -> list[Claim]:
                 lambda seen: told(seen, AVERAGED, "behind", -1),
             ),
         ],
-        Told(
-            title="measured, constant less hybrid: {} points",
-            statement="Measured, constant admission less hybrid in percentage points, after the last round and "
-            "averaged over rounds: {}.",
-            meaning="measured $A$ of constant admission less that of hybrid",
-        ),
         id="fig:test_acc_all/hybrid-behind",
         title="on CIFAR-10 hybrid is far behind constant admission",
-        statement="the expected current best test accuracy of the hybrid baseline on "
-        f"{HARD.name} is below that of constant admission, after the last round and averaged over rounds, and by about "
-        f"{IMPLIED:g} points. (The text says substantially; the number is the difference of the gains that it "
-        "states.)",
+        statement=f"the expected current best test accuracy of the hybrid baseline on {HARD.name} is below that of "
+        "constant admission, after the last round and averaged over rounds, and by about "
+        f"{IMPLIED:g} points. (The text says substantially; the number is the difference of the gains that it states.)",
         formula=rf"A_{{\mathrm{{constant}}}}-A_{{\mathrm{{hybrid}}}}\approx{IMPLIED:g}",
+        found_title="measured, constant less hybrid: {} points",
+        found="Measured, constant admission less hybrid in percentage points, after the last round and "
+        "averaged over rounds: {}.",
     )
 
 

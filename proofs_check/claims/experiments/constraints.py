@@ -12,7 +12,7 @@ from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.document import Played
 from proofs_check.experiments.stated import SECTION7
-from proofs_check.groundwork.experiments.section7 import Seen, Told, claims_from, on_each
+from proofs_check.groundwork.experiments.section7 import Seen, claims_from, each
 
 PRINTED, CAPPED = "acdpp", "acdpp-capped"
 
@@ -36,13 +36,16 @@ def spent(seen: Seen) -> Interval:
 
 
 def affordable(seen: Seen) -> Evidence:
-    return bounded(
-        seen.result, spent(seen), seen.result.budget, seen.level, "mean cost per round", learnt=False
-    )
+    budget = seen.result.budget
+    return bounded(seen.result, spent(seen), budget, seen.level, "mean cost per round", learnt=False)
 
 
 def cost(seen: Seen) -> tuple[str, Evidence]:
     return seen.measured(spent(seen), "mean cost per round in")
+
+
+def settled(seen: Seen) -> Evidence:
+    return settles(seen.result, seen.result.policies[seen.mine].debt, seen.result.budget)
 
 
 def debt(seen: Seen) -> tuple[str, Evidence]:
@@ -78,69 +81,53 @@ def claims(results: Results) -> list[Claim]:
     return [
         *claims_from(
             results,
-            on_each(fits, capped_fits),
-            Told(
-                title="as printed up to {}; with the capped rule within",
-                statement="The largest memory in any round of any run, and the buffers together: {}. Capped at what "
-                "fits, ACDPP stays within them in every round of every run. As printed, the memory of all clients "
-                f"together was on average over rounds and runs: {averages(results, PRINTED)}. "
-                r"$V$ and $\rho$ are our choice, since the paper names none, and the largest memory depends on them.",
-                sketch="One run with more in memory than fits is a counterexample to “in every round”, and none to the "
-                r"time average. As printed, round 1 admits the region's upper end $\bar\Lambda/(1-\rho)$ "
-                r"(alg:acdpp/first-round), and with our $\rho$ that fills the buffers or most of them; these samples "
-                "stay for $K$ rounds, and what later rounds admit comes on top, until they leave together. Held in "
-                f"round 1, and at most, on average over runs: {filling(results, PRINTED)}.",
-                symbol=r"\hat n",
-                meaning="largest memory of all clients together, in any round of any run",
-            ),
+            each(fits, capped_fits),
             id="fig:buffer_cost_horizontal",
             title="ACDPP's memory stays within the buffers (read per round)",
-            statement="ACDPP never holds more samples in memory than the buffers of all "
-            "clients together, in any round of any run. (The text says that the occupancy over rounds, which its "
-            "figure shows, remains within the memory budget. Its constraint is on time averages; that it is kept in "
-            "every round is our reading of the figure's text.)",
+            statement="ACDPP never holds more samples in memory than the buffers of all clients together, in any round "
+            "of any run. (The text says that the occupancy over rounds, which its figure shows, remains within the "
+            "memory budget. Its constraint is on time averages; that it is kept in every round is our reading.)",
             formula=r"n(t)\le\sum_mB_m\quad\forall t",
+            found_title="as printed up to {}; with the capped rule within",
+            found="The largest memory in any round of any run, and the buffers together: {}. Capped at what "
+            "fits, ACDPP stays within them in every round of every run. As printed, the memory of all clients "
+            f"together was on average over rounds and runs: {averages(results, PRINTED)}. "
+            r"$V$ and $\rho$ are our choice, since the paper names none, and the largest memory depends on them.",
+            symbol=r"\hat n",
+            why="One run with more in memory than fits is a counterexample to “in every round”, and none to the "
+            r"time average. As printed, round 1 admits the region's upper end $\bar\Lambda/(1-\rho)$ "
+            r"(alg:acdpp/first-round), and with our $\rho$ that fills the buffers or most of them; these samples "
+            "stay for $K$ rounds, and what later rounds admit comes on top, until they leave together. Held in "
+            f"round 1, and at most, on average over runs: {filling(results, PRINTED)}.",
         ),
         *claims_from(
             results,
-            on_each(affordable, cost),
-            Told(
-                title="measured: {} per round",
-                statement="Measured mean cost per round: {}.",
-                sketch="This is a measurement over the rounds run; the excess of the first rounds is spread over them.",
-                symbol=r"\bar c",
-                meaning="measured mean cost per round",
-            ),
+            each(affordable, cost),
             id="fig:buffer_cost_horizontal/cost",
             title="ACDPP spends no more than the budget",
             statement="ACDPP's expected cost, averaged over the rounds, is at most the "
             f"budget: {', '.join(f'{said.budget:g} on {said.name}' for said in SECTION7.values())}.",
             formula=r"\frac1T\sum_{t=1}^TE[c(t)\Lambda(t)]\le C",
             symbols={"E": "expectation"},
+            found_title="measured: {} per round",
+            found="Measured mean cost per round: {}.",
+            symbol=r"\bar c",
+            why="This is a measurement over the rounds run; the excess of the first rounds is spread over them.",
         ),
         *claims_from(
             results,
-            on_each(
-                lambda seen: settles(seen.result, seen.result.policies[seen.mine].debt, seen.result.budget),
-                debt,
-            ),
-            Told(
-                title="mean debt in the last round: {}",
-                statement="Mean debt in the last round: {}. Whether it settles later is not known.",
-                sketch="A debt that still grows in the last half of the rounds may settle after them.",
-                symbol="Z",
-                meaning="measured mean debt in the last round",
-            ),
+            each(settled, debt),
             id="fig:buffer_cost_horizontal/debt",
             title="ACDPP's cost debt settles",
             statement="ACDPP's mean cost debt no longer grows in the second half of the "
             "rounds: from the third quarter to the last by at most 1 % of the budget per round. (The text says stable "
             "and gives no number; this is our reading.)",
             formula=r"\frac4T\left(\bar Z_4-\bar Z_3\right)\le\frac C{100}",
-            symbols={
-                "Z̄₄": "mean debt over the last quarter of the rounds",
-                "Z̄₃": "mean debt over the quarter before",
-            },
+            symbols={"Z̄₄": "mean debt over the last quarter of rounds", "Z̄₃": "over the quarter before"},
+            found_title="mean debt in the last round: {}",
+            found="Mean debt in the last round: {}. Whether it settles later is not known.",
+            symbol="Z",
+            why="A debt that still grows in the last half of the rounds may settle after them.",
         ),
     ]
 

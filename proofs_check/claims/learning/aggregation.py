@@ -58,11 +58,9 @@ def enumerated(
     weights_of: Callable[..., Sequence[Any]], clients: Any, examples: int, more: str = ""
 ) -> Check:
     """The expected update direction at θ = 0 against the slope of the population risk."""
-    where = (
-        r"two clients with shares $\alpha$ and $1-\alpha$ of the population, loss $(\theta-z)^2/2$, $z=1$ "
-    )
+    where = r"two clients with shares $\alpha$ and $1-\alpha$, loss $(\theta-z)^2/2$, $z=1$ with their own chances"
 
-    @drawn(f"{where}with the client's own chance{more}", (examples, examples), **clients)
+    @drawn(where + more, (examples, examples), **clients)
     def check(share: Fraction, sizes: Sequence[int], chances: Sequence[Fraction]) -> Found:
         shares = [share, 1 - share]
         expected = _expected_direction(weights_of(shares, sizes), sizes, chances)
@@ -86,9 +84,7 @@ def stated_weights_theorem() -> Evidence:
         domain=r"$(\theta-z)^2/2$ on [0, 1], client 1 always sees 0, client 2 always 1; $E=1$, every sample kept",
     )
     step = sum(w * (resting - z) for z, w in enumerate(weights))
-    stays = exhaust(
-        [{"start": resting}], lambda start: unless(not step, step=step), domain="the printed update"
-    )
+    stays = exhaust([{"start": resting}], lambda start: unless(not step, step=step), domain="the update")
     return obeying(found, {**_facts(constants, sp.Rational(str(best))), "a start that stays": stays})
 
 
@@ -113,14 +109,11 @@ def _facts(constants: Constants, best: Any) -> dict[str, Evidence]:
         variance = sp.expand(sum((slope - sum(slopes) / 2) ** 2 for slope in slopes) / 2)
         return unless(variance.is_number and variance <= sigma**2, variance=variance)
 
+    apart, both = (theta - other) ** 2 <= c.D**2, [*inside, other >= 0, other <= 1]
     f, g = losses
     shattered = (f > low, g > high, f.subs(theta, other) <= low, g.subs(theta, other) <= high)
     return {
-        r"$\Theta=[0,1]$, of diameter $D$": always(
-            (theta - other) ** 2 <= c.D**2,
-            given=[*inside, other >= 0, other <= 1],
-            domain=r"two points of $\Theta$",
-        ),
+        r"$\Theta=[0,1]$, of diameter $D$": always(apart, given=both, domain=r"two points of $\Theta$"),
         r"$0\le\ell\le B$": of_both(lambda loss, slope, *there: [loss >= 0, loss <= c.B]),
         r"$|\nabla\ell|\le G$": of_both(lambda loss, slope, *there: slope**2 <= c.G**2),
         "$L$-smoothness": of_both(

@@ -8,11 +8,11 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
+from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import grid
 from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, refutes, together
+from proofs_check.evidence import Evidence, refutes
 from proofs_check.groundwork.learning.chaining import CONSTANT, HAUSSLER, proved_constant, rounded_up
 from proofs_check.groundwork.learning.population import deviation_is_below, deviation_is_covered
 from proofs_check.groundwork.learning.suprema import kolmogorov_mean, kuiper_mean
@@ -84,7 +84,7 @@ def at_least_one_is_needed() -> Evidence:
     bound = deviation_term(1 / d, Constants(D=1, sigma=1, eta=1, B=B, Pdim=d))
     with_constant = bound * C * CONSTANT.denominator / CONSTANT.numerator
     covers = sp.Le(B, bound, evaluate=False)
-    return steps(
+    return argument(
         (covers, [], "every $B$ and $d$: the bound is not below the supremum"),
         (sp.Implies(with_constant >= B, C >= 1), [], "a constant that covers these classes is at least 1"),
     )
@@ -101,10 +101,10 @@ def decreasing_with_log_plus() -> Evidence:
     if not square.has(corner):
         raise ValueError(f"log⁺(N/Pdim) is not in {square}")
     falls = sp.Lt(sp.diff(square.subs(corner, 1), N), 0, evaluate=False)
-    beyond, what = square.subs(corner, N / PDIM), "the square and the printed one"
-    return together(
-        always(falls, domain=r"$N\le\mathrm{Pdim}$, where $\log^+$ is 0"),
-        equal(beyond, _square(printed), what=what, domain=r"$N\ge\mathrm{Pdim}$"),
+    return argument(
+        (falls, [], r"$N\le\mathrm{Pdim}$, where $\log^+$ is 0"),
+        (square.subs(corner, N / PDIM), _square(printed), "the square and the printed one"),
+        domain=r"$N\ge\mathrm{Pdim}$",
     )
 
 

@@ -12,16 +12,8 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines.exact import (
-    Found,
-    admissions,
-    differing,
-    drawn,
-    exhaust,
-    fractions,
-    grid,
-    retentions,
-)
+from proofs_check.engines import exact
+from proofs_check.engines.argument import argument
 from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, refutes, together
@@ -52,7 +44,7 @@ def signs() -> Evidence:
     """Loss z·θ with z = ±1: the gradient z does not depend on θ, so the supremum does nothing, and σ² = 1."""
     z, theta = sp.symbols("z theta", real=True)
 
-    def exceeds(K: int, t: int) -> Found:
+    def exceeds(K: int, t: int) -> exact.Found:
         last = simulate([[1]] * t, K)[-1]
         mismatch, printed = _mean_square(last, (-1, 1)), reuse_rounds.printed_bound(last)
         if mismatch <= printed or printed <= 0:
@@ -66,7 +58,7 @@ def signs() -> Evidence:
         }
 
     domain = r"loss $z\theta$, $z=\pm1$ with equal chances, $\sigma^2=1$; one sample a round"
-    found = exhaust(grid(K=range(1, 4), t=range(1, 8)), exceeds, domain=domain)
+    found = exact.exhaust(exact.grid(K=range(1, 4), t=range(1, 8)), exceeds, domain=domain)
     slopes = [int(sp.diff(z * theta, theta).subs(z, sign)) for sign in (-1, 1)]
     facts = {
         r"variance $\sigma^2=1$ at every $\theta$": equal(variance(slopes), 1, domain=r"$z=\pm1$"),
@@ -118,19 +110,19 @@ def variance_of_a_combination() -> Evidence:
 
 
 @confirming
-@drawn(
+@exact.drawn(
     "gradients uniform on 2 or 3 values",
     (100, 1000),
-    K=retentions(4),
-    rounds=admissions(rounds=4, most=2),
-    values=st.lists(fractions(-2, 2), min_size=2, max_size=3),
+    K=exact.retentions(4),
+    rounds=exact.admissions(rounds=4, most=2),
+    values=st.lists(exact.fractions(-2, 2), min_size=2, max_size=3),
 )
-def variance_enumerated(K: int, rounds: list[list[int]], values: list[Fraction]) -> Found:
+def variance_enumerated(K: int, rounds: list[list[int]], values: list[Fraction]) -> exact.Found:
     """All outcomes of a few samples, each uniform on a few values."""
     last = simulate(rounds, K)[-1]
     if last.N > 4 or last.n == 0:
         return None
-    return differing(enumerated=_mean_square(last, values), formula=variance(values) * last.mismatch)
+    return exact.differing(enumerated=_mean_square(last, values), formula=variance(values) * last.mismatch)
 
 
 def decomposition() -> Evidence:
@@ -153,14 +145,12 @@ def kstep_rounds() -> Evidence:
     by_kind = (reuse.mismatch_by_kind(b.n, b.N, b.squares, b.in_memory, horizon) / b.uses**2).subs(kinds)
     sums = horizon * b.N - b.first, horizon**2 * b.N - b.second
     chi = reuse.mismatch_from_sums(b.n, *sums, b.in_memory)
-    return together(
+    return argument(
         reuse_rounds.deficits_carried_on(),
         reuse_rounds.gone_carried_on(),
-        equations(
-            (chi, b.mismatch, rf"$\chi$ from theory's deficits and {SQUARES}"),
-            (by_kind, b.mismatch.subs(kinds), f"theory's sum by kinds and {SQUARES}"),
-            domain=reuse_rounds.DOMAIN,
-        ),
+        (chi, b.mismatch, rf"$\chi$ from theory's deficits and {SQUARES}"),
+        (by_kind, b.mismatch.subs(kinds), f"theory's sum by kinds and {SQUARES}"),
+        domain=reuse_rounds.DOMAIN,
     )
 
 
@@ -190,20 +180,23 @@ def kstep_lists() -> Evidence:
 
 
 @confirming
-@drawn("any $K$, any admissions", (60, 1000), K=retentions(), rounds=admissions(clients=2, rounds=10, most=9))
-def kstep_simulated(K: int, rounds: list[list[int]]) -> Found:
+@exact.drawn(
+    "any $K$, any admissions",
+    (60, 1000),
+    K=exact.retentions(),
+    rounds=exact.admissions(clients=2, rounds=10, most=9),
+)
+def kstep_simulated(K: int, rounds: list[list[int]]) -> exact.Found:
     """Both functions exactly; and the trajectory of floats, to four times what it takes for rounding."""
     totals = [sum(r) for r in rounds]
     for view in simulate(rounds, K):
         if view.n and reuse.mismatch_kstep(totals[: view.round], K) != view.mismatch:
             return {"round": view.round, "simulated": view.mismatch}
         if all(totals):
-            exact, rounded = (
-                reuse.trajectory(column, K).mismatch[view.round - 1]
-                for column in (totals, np.array(totals, dtype=float))
-            )
-            if exact != view.mismatch or abs(Fraction(rounded) - exact) > 4 * Fraction(1, 2**46):
-                return {"round": view.round, "exact": exact, "rounded": rounded, "simulated": view.mismatch}
+            columns = totals, np.array(totals, dtype=float)
+            whole, rounded = (reuse.trajectory(x, K).mismatch[view.round - 1] for x in columns)
+            if whole != view.mismatch or abs(Fraction(rounded) - whole) > 4 * Fraction(1, 2**46):
+                return {"round": view.round, "exact": whole, "rounded": rounded, "simulated": view.mismatch}
     return None
 
 
@@ -219,17 +212,17 @@ def lower_bound_for_any_admissions() -> Evidence:
     """q² <= pr is Cauchy-Schwarz, and r <= Kq says that no count in memory exceeds K: both shown by induction."""
     sums = reuse_rounds.kstep_sums(q, r, gone)
     printed = 1 / p - 1 / reuse.effective_from_sums(*sums)
-    return together(
-        always(
+    return argument(
+        (
             reuse.mismatch_from_sums(p, *sums, q) >= printed,
-            given=[q**2 <= p * r, r <= K * q],
-            domain="$K$-step retention, any admissions, any round with samples in memory",
+            [q**2 <= p * r, r <= K * q],
+            "$K$-step retention, any admissions, any round with samples in memory",
         ),
         reuse_rounds.cauchy_schwarz(),
-        always(
+        (
             r + A**2 <= K * (q + A),
-            given=[r <= K * q, A <= K],
-            domain="one more sample, no count above $K$; with no sample both sides are 0",
+            [r <= K * q, A <= K],
+            "one more sample, no count above $K$; with no sample both sides are 0",
         ),
     )
 

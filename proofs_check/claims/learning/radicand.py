@@ -16,17 +16,16 @@ from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, late, r
 from proofs_check.simulator import Snapshot, simulate
 from proofs_check.symbols import K, rate, t
 from proofs_check.text import said
-from theory.reuse import (
-    crossover_constant,
-    crossover_constant_as_stated,
-    inverse_effective_constant,
-    occupancy_constant,
-    uniformity_constant_as_stated,
-)
+from theory import reuse
 
 MIDDLE = K - sp.Rational(1, 2)  # the printed radicand is a quadratic in t around it
-WIDTH = sp.expand(crossover_constant_as_stated(K) - MIDDLE)  # how far from there it is negative
-TRUE = {"crossover": crossover_constant(K)}
+SHOWN = {
+    "crossover": reuse.crossover_constant(K),
+    "printed": reuse.crossover_constant_as_stated(K),
+    "width": sp.expand(reuse.crossover_constant_as_stated(K) - MIDDLE),  # how far from there it is negative
+}
+# the two thresholds over K, for large K, in four digits
+TRUE, STATED = (sp.limit(SHOWN[name] / K, K, sp.oo).n(4) for name in ("crossover", "printed"))
 
 
 def negative(view: Snapshot) -> Found:
@@ -39,13 +38,10 @@ def negative(view: Snapshot) -> Found:
 
 def below_exactly_where(where: Any, horizon: Any, at: Any, domain: str) -> Evidence:
     """N_eff < n, under constant admission, if and only if `where`."""
-    below = inverse_effective_constant(horizon, at, rate) > 1 / occupancy_constant(horizon, at, rate)
-    return always(sp.Equivalent(below, where), domain=f"every rate, {domain}")
-
-
-def _slope(threshold: Any) -> str:
-    """The threshold over K, for large K, in four digits."""
-    return str(sp.limit(threshold / K, K, sp.oo).n(4))
+    inverse, n = (
+        of(horizon, at, rate) for of in (reuse.inverse_effective_constant, reuse.occupancy_constant)
+    )
+    return always(sp.Equivalent(inverse > 1 / n, where), domain=f"every rate, {domain}")
 
 
 @drawn("constant admission", (100, 100), K=retentions(10), t=st.integers(1, 24), rate=st.integers(1, 3))
@@ -62,7 +58,7 @@ def any_admissions(K: int, rounds: list[list[int]]) -> Found:
 @drawn(r"$K\le30$, $t\le50$", (60, 600), K=retentions(30), t=st.integers(1, 50), rate=st.integers(1, 2))
 def as_predicted(K: int, t: int, rate: int) -> Found:
     below = negative(run(K, t, [rate])) is not None
-    return differing(below=below, predicted=t > 1 and bool(t < crossover_constant(K)))
+    return differing(below=below, predicted=t > 1 and bool(t < reuse.crossover_constant(K)))
 
 
 CLAIMS = [
@@ -75,37 +71,35 @@ CLAIMS = [
         domain="$K$-step retention, every round",
         checks=(constant_admission, any_admissions),
         corrected=Correction(
-            title=said(r"$N_{\mathrm{eff}}<n$ if and only if $1<t<@crossover$", **TRUE),
+            title=said(r"$N_{\mathrm{eff}}<n$ if and only if $1<t<@crossover$", **SHOWN),
             statement=said(
                 r"Under constant admission $N_{\mathrm{eff}}<n$ exactly for $1<t<@crossover$, about "
-                rf"${_slope(crossover_constant(K))}K$; with the printed $\widetilde V$ and $n=K\bar\Lambda$, where "
+                rf"${TRUE}K$; with the printed $\widetilde V$ and $n=K\bar\Lambda$, where "
                 r"that $\widetilde V$ is not 0, the radicand is negative exactly for $|t-K+1/2|<@width$, so up to "
-                rf"$@printed$, about ${_slope(crossover_constant_as_stated(K))}K$.",
-                **TRUE,
-                width=WIDTH,
-                printed=crossover_constant_as_stated(K),
+                rf"$@printed$, about ${STATED}K$.",
+                **SHOWN,
             ),
-            formula=said(r"N_{\mathrm{eff}}<n\iff1<t<@crossover", **TRUE),
+            formula=said(r"N_{\mathrm{eff}}<n\iff1<t<@crossover", **SHOWN),
             sketch=r"For $t\le K$, $n=N$, and $N_{\mathrm{eff}}<N$ unless all counts are equal, which is $t=1$. For "
             r"$t\ge K$ a quadratic inequality in $t$. The threshold lies beyond $K$ for $K\ge2$, so the two "
             r"stretches join; for $K=1$ it is 1, and $N_{\mathrm{eff}}=N$.",
             checks={
                 r"true $\widetilde V$, $t\ge K$": (
-                    lambda: below_exactly_where(late < crossover_constant(K), K, late, FULL),
+                    lambda: below_exactly_where(late < reuse.crossover_constant(K), K, late, FULL),
                     as_predicted,
                 ),
                 # n = N, so N_eff < n as soon as the counts differ
                 r"true $\widetilde V$, $t\le K$": lambda: below_exactly_where(t > 1, t + s, t, FILLING),
                 "one threshold": lambda: always(
-                    crossover_constant(K) > K,
+                    reuse.crossover_constant(K) > K,
                     given=[K >= 2],
                     domain=r"every $K\ge2$: the threshold lies beyond round $K$",
                 ),
                 # 1/n - 1/N_eff with n = KΛ̄ is negative between two roots
                 r"printed $\widetilde V$": lambda: always(
                     sp.Equivalent(
-                        1 / (K * rate) < 1 / (rate * t * uniformity_constant_as_stated(K, t)),
-                        sp.And(t - MIDDLE < WIDTH, MIDDLE - t < WIDTH),
+                        1 / (K * rate) < 1 / (rate * t * reuse.uniformity_constant_as_stated(K, t)),
+                        sp.And(t - MIDDLE < SHOWN["width"], MIDDLE - t < SHOWN["width"]),
                     ),
                     given=[sp.Ne(2 * t, K - 1)],
                     domain=r"every rate, every $K$, $t\ge1$ where the printed $\widetilde V$ is not 0",

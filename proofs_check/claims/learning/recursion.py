@@ -40,12 +40,9 @@ def linear_facts() -> dict[str, Evidence]:
     losses = [z * theta + D / 2 for z in (1, -1)]
     slopes = [sp.diff(loss, theta) for loss in losses]
     domain = r"every $D$, $\theta$ in $[-D/2,D/2]$"
+    inside, within = [theta >= -D / 2, theta <= D / 2], [r for f in losses for r in (f >= 0, f <= D)]
     return {
-        r"$0\le\ell\le B$": always(
-            [r for f in losses for r in (f >= 0, f <= D)],
-            given=[theta >= -D / 2, theta <= D / 2],
-            domain=domain,
-        ),
+        r"$0\le\ell\le B$": always(within, given=inside, domain=domain),
         r"slopes $\pm1$: $G=\sigma=1$, a constant risk": exhaust(
             [{"slope": s} for s in slopes],
             lambda slope: unless(abs(slope) <= 1 and sum(slopes) == 0, slopes=slopes),

@@ -9,10 +9,11 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import Claim, Correction, confirming
+from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, differing, drawn, unless
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, together
+from proofs_check.evidence import Evidence
 from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.groundwork.reuse.constant_counts import s
 from proofs_check.groundwork.reuse.reuse_rounds import kstep_sums, p, printed_bound, q, r
@@ -74,19 +75,16 @@ def rule_simulated(stays: list[tuple[int, int]]) -> Found:
 def equality_for_any_admissions() -> Evidence:
     """The counts in memory are equal (q² = pr), and nothing is gone or they are K like those gone (q = Kp)."""
     all_equal = sp.And(sp.Eq(q**2, p * r), sp.Or(sp.Eq(gone, 0), sp.Eq(q, K * p)))
-    return together(
-        always(
-            sp.Equivalent(sp.Le(*_sides(p, *kstep_sums(q, r, gone), q)), all_equal),
-            given=[q**2 <= p * r, q <= K * p],
-            domain="$K$-step retention, any admissions, any round with samples in memory",
+    below = sp.Le(*_sides(p, *kstep_sums(q, r, gone), q))
+    return argument(
+        (
+            sp.Equivalent(below, all_equal),
+            [q**2 <= p * r, q <= K * p],
+            "$K$-step retention, any admissions, any round with samples in memory",
         ),
         reuse_rounds.cauchy_schwarz(),
         reuse_rounds.cauchy_schwarz_equality(),
-        always(
-            q + A <= K * (p + 1),
-            given=[q <= K * p, A <= K],
-            domain="one more sample in memory, used at most $K$ times",
-        ),
+        (q + A <= K * (p + 1), [q <= K * p, A <= K], "one more sample in memory, used at most $K$ times"),
     )
 
 
@@ -120,9 +118,8 @@ CLAIMS = [
             statement=r"$\chi\le1/n-1/N_{\mathrm{eff}}$ holds if and only if the samples in memory have on average "
             r"been used at least $\sum A^2/\sum A$ times. $K=1$ does it with equality, and so does a core kept for "
             r"ever next to fresh samples used once; $K$-step retention with $K\ge2$ only while all counts are equal.",
-            formula=(
-                r"\chi\le\tfrac1n-\tfrac1{N_{\mathrm{eff}}}\iff\frac1n\sum_{i\in Q}A_i\ge\frac{\sum A_i^2}{\sum A_i}"
-            ),
+            formula=r"\chi\le\tfrac1n-\tfrac1{N_{\mathrm{eff}}}\iff"
+            r"\frac1n\sum_{i\in Q}A_i\ge\frac{\sum A_i^2}{\sum A_i}",
             sketch=r"$1/n-1/N_{\mathrm{eff}}-\chi=2(W/n-1/N_{\mathrm{eff}})$, with $W=\sum_QA/\sum A$ and "
             r"$1/N_{\mathrm{eff}}=\sum A^2/(\sum A)^2$. Under $K$-step retention this is at most 0, as told under "
             "eq:sigma-bar-Neff-app, and 0 if and only if the counts in memory are equal, and equal to $K$ if any "

@@ -14,10 +14,10 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Claim, Correction
+from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, exhaust, grid, unless
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, obeying, refutes, together
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, obeying, refutes
 from proofs_check.groundwork.learning import one_round
 from proofs_check.groundwork.reuse.constant_counts import variance
 from proofs_check.groundwork.reuse.reuse_rounds import added_up, cauchy_schwarz
@@ -58,11 +58,8 @@ def variance_largest_at_corners(gradient: Gradient) -> Evidence:
     """From one multiple of 1/2 to the next each gradient is linear, and so the variance convex."""
     step = sp.Symbol("step", real=True)  # a whole number: z + step/2 is a corner
     here, next_ = (gradient(z + corner / 2, z) for corner in (step, step + 1))
-    linear = always(
-        sp.Eq(gradient(z + (step + part) / 2, z), (1 - part) * here + part * next_),
-        given=[part >= 0, part <= 1, sp.Or(step <= -2, sp.Eq(step, -1), sp.Eq(step, 0), step >= 1)],
-        domain="between corners, every $z$",
-    )
+    whole = sp.Or(step <= -2, sp.Eq(step, -1), sp.Eq(step, 0), step >= 1)
+    linear = sp.Eq(gradient(z + (step + part) / 2, z), (1 - part) * here + part * next_)
     g, h, gg, gh, hh = sp.symbols("g h gg gh hh", real=True)  # Σg, Σh at two corners, Σg², Σgh, Σh²
 
     def spread(first: Any, second: Any) -> Any:
@@ -70,13 +67,14 @@ def variance_largest_at_corners(gradient: Gradient) -> Evidence:
 
     rest = 1 - part
     between = spread(rest * g + part * h, rest**2 * gg + 2 * part * rest * gh + part**2 * hh)
-    missing = equal(
-        rest * spread(g, gg) + part * spread(h, hh) - between,
-        part * rest * spread(g - h, gg - 2 * gh + hh),
+    missing = rest * spread(g, gg) + part * spread(h, hh) - between
+    again = part * rest * spread(g - h, gg - 2 * gh + hh)
+    return argument(
+        (linear, [part >= 0, part <= 1, whole], "between corners, every $z$"),
+        (missing, again, "the chord less the variance and a variance of $g-h$"),
+        cauchy_schwarz(),
         domain="any gradients at two corners, $m$ equally likely samples",
-        what="the chord less the variance and a variance of $g-h$",
     )
-    return together(linear, missing, cauchy_schwarz())
 
 
 def _supremum(gradient: Gradient, m: int) -> dict[str, Any]:
@@ -127,15 +125,13 @@ def no_constant_factor() -> Evidence:
         given=[m > 2 * factor, m >= 2],
         domain="bumps, every factor, every $m$ above twice that",
     )
-    moments = steps(
-        (
-            sp.Or(sp.Eq(bump(theta, z), 0), sp.Eq(bump(theta, other), 0)),
-            [other >= z + 1],
-            r"every $\theta$, two values of $z$ at least 1 apart",
-        ),
+    apart = sp.Or(sp.Eq(bump(theta, z), 0), sp.Eq(bump(theta, other), 0))
+    moments = argument(
+        (apart, [other >= z + 1], r"every $\theta$, two values of $z$ at least 1 apart"),
         (h**2 / m - (h / m) ** 2 <= q / m, [h >= 0, h <= 1], "one gradient $h$ in [0, 1] among $m$"),
+        (bump(z, z), 1, "the tent's top and 1"),
+        domain=r"$\theta=z$",
     )
-    top = equal(bump(z, z), 1, domain=r"$\theta=z$", what="the tent's top and 1")
 
     def as_said(m: int) -> Found:
         found, q = _supremum(bump, m), 1 - Fraction(1, m)
@@ -147,7 +143,7 @@ def no_constant_factor() -> Evidence:
         r"$\bar\sigma^2$ exceeds the printed bound by the factor $m/2$, and $m$ is arbitrary: no constant repairs it",
     )
     facts = {
-        r"variance $\le\sigma^2=(1-1/m)/m$ at every $\theta$": together(moments, top),
+        r"variance $\le\sigma^2=(1-1/m)/m$ at every $\theta$": moments,
         r"$\bar\sigma^2$ and $\sigma^2$ as enumerated": enumerated,
     }
     return obeying(found, {**smooth_facts(bump), **facts})
@@ -156,12 +152,12 @@ def no_constant_factor() -> Evidence:
 def triangle() -> Evidence:
     """Induction over the samples, with p, q the squared norms of Σ_{i<k} d_i g_i and d_k g_k and r their product."""
     (p, q, x, y), r = sp.symbols("p q x y", nonnegative=True), sp.Symbol("r", real=True)
-    longer = always(
+    longer = (
         p + 2 * r + q <= (x + y) ** 2,
-        given=[r**2 <= p * q, p <= x**2, q <= y**2],
-        domain=r"$p\le x^2$, $x=G\sum_{i<k}|d_i|$; $q\le y^2$, $y=G|d_k|$; any $k$, any dimension",
+        [r**2 <= p * q, p <= x**2, q <= y**2],
+        r"$p\le x^2$, $x=G\sum_{i<k}|d_i|$; $q\le y^2$, $y=G|d_k|$; any $k$, any dimension",
     )
-    return together(longer, one_round.cauchy_schwarz())
+    return argument(longer, one_round.cauchy_schwarz())
 
 
 def fresh_weights() -> Evidence:
@@ -170,9 +166,10 @@ def fresh_weights() -> Evidence:
     weight, domain = A / (used * N), r"$K=1$, any $n\le N$"
     inside = added_up(1 / n - weight, A, n, used * n)
     outside = added_up(weight, A, N - n, used * (N - n))
-    return together(
-        equal(inside + outside, 2 * (1 - n / N), domain=domain, what=r"$\sum|d_i|$ and $2(1-n/N)$"),
-        always(1 / n - 1 / N >= 0, given=[n <= N], domain=f"{domain}: no modulus changes a sign"),
+    return argument(
+        (inside + outside, 2 * (1 - n / N), r"$\sum|d_i|$ and $2(1-n/N)$"),
+        (1 / n - 1 / N >= 0, [n <= N], f"{domain}: no modulus changes a sign"),
+        domain=domain,
     )
 
 
@@ -183,9 +180,7 @@ CLAIMS = [
         title=r"the supremum over $\theta$ is free ($K=1$)",
         statement=r"With the supremum over $\theta$ inside the expectation, as $\bar\sigma^2$ is defined, the "
         r"mismatch is still controlled by the variance bound $\sigma^2$, at least for $K=1$, where $\chi=1/n-1/N$.",
-        formula=(
-            r"E\sup_\theta\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2\le\sigma^2(\tfrac1n-\tfrac1N)"
-        ),
+        formula=r"E\sup_\theta\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2\le\sigma^2(\tfrac1n-\tfrac1N)",
         domain="$K=1$, any losses under Assumptions 1-4",
         checks=(
             supremum_convex,

@@ -124,10 +124,8 @@ CLAIMS = [
             statement="With convex losses the recursion behind the bound holds. Convexity enters once: "
             r"$\langle\nabla\widehat F^{\mathrm{all}}(\theta),\theta-\theta^\star\rangle\ge\widehat "
             r"F^{\mathrm{all}}(\theta)-\widehat F^{\mathrm{all}}(\theta^\star)$.",
-            formula=(
-                r"\langle\nabla\widehat F^{all}(\theta),\theta-\theta^\star\rangle\ge\widehat "
-                r"F^{all}(\theta)-\widehat F^{all}(\theta^\star)"
-            ),
+            formula=r"\langle\nabla\widehat F^{all}(\theta),\theta-\theta^\star\rangle\ge\widehat "
+            r"F^{all}(\theta)-\widehat F^{all}(\theta^\star)",
             sketch=r"The recursion needs a lower bound on $\langle\nabla\widehat "
             r"F^{\mathrm{all}},\theta-\theta^\star\rangle$; at a local minimum that product is 0. What else it "
             "needs, the drift of local steps and a projection, is as in prop:Ropt-bound-app.",

@@ -7,6 +7,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Check, Claim, Correction, confirming
+from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, admissions, differing, drawn, everywhere, retentions
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
@@ -98,13 +99,15 @@ IN_ALL = confirming(
 def stored_and_used() -> Evidence:
     """One sample from round t to t+1, `age` its t-j+1: it stays unless its count is K, and is used if it stays."""
     stays, used = q * (1 - d), uses_kstep(age, K)
-    step = always(
-        [sp.Equivalent(sp.Eq(stays, 1), age + 1 <= K), sp.Eq(used + stays, uses_kstep(age + 1, K))],
-        given=[*_bits(d), sp.Equivalent(sp.Eq(q, 1), age <= K), sp.Equivalent(sp.Eq(d, 1), sp.Eq(used, K))],
-        domain=r"every $K$, every admission round $j$, every round $t\ge j$",
+    return argument(
+        (
+            [sp.Equivalent(sp.Eq(stays, 1), age + 1 <= K), sp.Eq(used + stays, uses_kstep(age + 1, K))],
+            [*_bits(d), sp.Equivalent(sp.Eq(q, 1), age <= K), sp.Equivalent(sp.Eq(d, 1), sp.Eq(used, K))],
+            r"every $K$, every admission round $j$, every round $t\ge j$",
+        ),
+        (uses_kstep(1, 1 + s), 1, "the uses and 1"),
+        domain="the round of admission, any $K$",
     )
-    first = equal(uses_kstep(1, 1 + s), 1, domain="the round of admission, any $K$", what="the uses and 1")
-    return together(step, first)
 
 
 def used_k_times_in_the_end() -> Evidence:

@@ -9,6 +9,7 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import Check, Claim, Correction, confirming
+from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, differing, drawn, retentions, unless
 from proofs_check.engines.identity import equal
 from proofs_check.engines.smt import always
@@ -47,6 +48,12 @@ def true_form(horizon: Any, at: Any, uses: Callable[[int], Any], domain: str) ->
     return equal(uniformity_constant(horizon, at), _uniformity(at, uses), domain=domain, what=what)
 
 
+def inverse_form(horizon: Any, at: Any, uses: Callable[[int], Any], domain: str) -> Evidence:
+    inverse, truth = inverse_effective_constant(horizon, at, rate), uses(2) / uses(1) ** 2
+    what = r"the closed form of $1/N_{\mathrm{eff}}$ and $\sum A^2/(\sum A)^2$"
+    return equal(inverse, truth, domain=domain, what=what)
+
+
 def counted(formula: Callable[..., Any], domain: str, full: int = 60) -> Check:
     """A closed form against samples counted one by one."""
 
@@ -62,13 +69,13 @@ TRUE_COUNTED = confirming(counted(uniformity_constant, "every $K$ and $t$, to th
 
 def printed_never_divides_by_zero() -> Evidence:
     """What it divides by is a multiple of K(6t+3-2K) - 1: zero only if K divided 1."""
-    _, below = sp.fraction(sp.factor(STATED))
-    quotient = sp.Symbol("quotient", integer=True)
+    (_, below), quotient = sp.fraction(sp.factor(STATED)), sp.Symbol("quotient", integer=True)
     factors = 2 * t * (K * (6 * t + 3 - 2 * K) - 1)
-    return together(
-        equal(below, factors, domain="every $K$, $t$", what="what it divides by and $2t(K(6t+3-2K)-1)$"),
-        equal(below.subs(K, 1), 12 * t**2, domain="$K=1$", what="what it divides by and $12t^2$"),
-        always(sp.Ne(K * quotient, 1), given=[K >= 2], domain=r"no $K\ge2$ divides 1"),
+    return argument(
+        (below, factors, "what it divides by and $2t(K(6t+3-2K)-1)$"),
+        (below.subs(K, 1), 12 * t**2, "what it divides by for $K=1$ and $12t^2$"),
+        (sp.Ne(K * quotient, 1), [K >= 2], r"no $K\ge2$ divides 1"),
+        domain="every $K$, $t$",
     )
 
 
@@ -132,17 +139,7 @@ CLAIMS = [
             checks={
                 r"$t\ge K$": (lambda: true_form(*LATE), TRUE_COUNTED),
                 r"$t\le K$": (lambda: true_form(*EARLY), TRUE_COUNTED),
-                r"$1/N_{\mathrm{eff}}$": lambda: together(
-                    *(
-                        equal(
-                            inverse_effective_constant(horizon, at, rate),
-                            uses(2) / uses(1) ** 2,
-                            domain=domain,
-                            what=r"the closed form of $1/N_{\mathrm{eff}}$ and $\sum A^2/(\sum A)^2$",
-                        )
-                        for horizon, at, uses, domain in (LATE, EARLY)
-                    )
-                ),
+                r"$1/N_{\mathrm{eff}}$": lambda: together(inverse_form(*LATE), inverse_form(*EARLY)),
             },
         ),
     ),

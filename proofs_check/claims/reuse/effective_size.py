@@ -13,6 +13,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Check, Claim, confirming
+from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, counts, differing, drawn, unless
 from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.smt import always
@@ -22,7 +23,7 @@ from proofs_check.symbols import N
 from proofs_check.text import said
 from theory.reuse import effective_from_sums, effective_sample_size, uniformity
 
-A, more = sp.symbols("A a", positive=True)  # a sample's count, and that of one more sample
+A, one = sp.symbols("A a", positive=True)  # a sample's count, and that of one more sample
 S1, S2 = sp.symbols("S1 S2", positive=True)  # sums of the reuse counts and of their squares
 
 USED = "reuse counts, each at least 1"
@@ -42,25 +43,21 @@ def _of_counts(counts: list[Any], over: int) -> Any:
     return mean**2 / (mean**2 + sum((c - mean) ** 2 for c in counts) / over)
 
 
-def _one_more(holds: Callable[[Any], Any]) -> Evidence:
-    """A property of (ΣA)²/ΣA² with one more sample, given that it holds before."""
-    return always(
-        holds(effective_from_sums(S1 + more, S2 + more**2)).subs(N, N + 1),
-        given=[holds(effective_from_sums(S1, S2))],
-        domain="one more sample, any counts",
-    )
+def _carried_on(holds: Callable[[Any], Any], *alone: Any) -> Evidence:
+    """A property of (ΣA)²/ΣA² with one more sample, given that it holds before; and of a single sample."""
+    more = holds(effective_from_sums(S1 + one, S2 + one**2)).subs(N, N + 1)
+    before = holds(effective_from_sums(S1, S2))
+    return argument((more, [before], "one more sample, any counts"), *alone, domain="one sample")
 
 
 def effective_range(holds: Callable[[Any], Any]) -> Evidence:
-    """From N samples to N+1; a single sample has N_eff = 1."""
-    one = equal(effective_from_sums(A, A**2), 1, domain="one sample", what=r"$N_{\mathrm{eff}}$ and 1")
-    return together(_one_more(holds), one)
+    return _carried_on(holds, (effective_from_sums(A, A**2), 1, r"$N_{\mathrm{eff}}$ and 1"))
 
 
 def at_most_one() -> Evidence:
-    """Ṽ <= 1 from N samples to N+1, Ṽ written as N_eff/N by Kish's formula; a single sample has Ṽ = 1."""
-    one = equal(_uniformity(1, A, A**2, 1), 1, domain="one sample", what=r"$\widetilde V$ and 1")
-    return together(_one_more(lambda size: size / N <= 1), one, kish())
+    """Ṽ written as N_eff/N by Kish's formula."""
+    alone = (_uniformity(1, A, A**2, 1), 1, r"$\widetilde V$ and 1")
+    return _carried_on(lambda size: size / N <= 1, alone, kish())
 
 
 def positive() -> Evidence:
@@ -129,12 +126,9 @@ def kish_counted(counts: list[int]) -> Found:
 
 def over_fewer_is_smaller() -> Evidence:
     """(ΣA)² < NΣA² for counts that differ is the second piece."""
-    smaller = always(
-        N * _uniformity(N, S1, S2, N - 1) < effective_from_sums(S1, S2),
-        given=[N >= 2, S1**2 < N * S2],
-        domain=r"every $N\ge2$ and all counts that are not all equal",
-    )
-    return together(smaller, cauchy_schwarz_equality())
+    smaller = N * _uniformity(N, S1, S2, N - 1) < effective_from_sums(S1, S2)
+    differ = r"every $N\ge2$ and all counts that are not all equal"
+    return argument((smaller, [N >= 2, S1**2 < N * S2], differ), cauchy_schwarz_equality())
 
 
 @confirming

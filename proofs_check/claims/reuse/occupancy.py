@@ -6,7 +6,7 @@ import sympy as sp
 
 from proofs_check.claim import Claim, Correction, confirming
 from proofs_check.engines.exact import Found, differing, drawn
-from proofs_check.engines.identity import equal, symbolic_sum
+from proofs_check.engines.identity import equal, equations, symbolic_sum
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, refutes, together
 from proofs_check.groundwork.reuse.constant_counts import CASES, FULL, late, run, s
@@ -21,22 +21,17 @@ CLIENTS = "every round, to three clients"
 
 def occupancy_round_by_round() -> Evidence:
     """A round admits Λ̄, for one client or for all; from round K on a cohort of Λ̄ leaves before the next round."""
-    return together(
-        equal(
-            occupancy_constant(1 + s, 1, rate), rate, domain="round 1, any $K$", what=r"$n$ and $\bar\Lambda$"
+    early, before = occupancy_constant(t + 1 + s, t + 1, rate), occupancy_constant(t + 1 + s, t, rate)
+    full, settled = occupancy_constant(K, late + 1, rate), occupancy_constant(K, late, rate)
+    return equations(
+        (occupancy_constant(1 + s, 1, rate), rate, r"$n$ in round 1 and $\bar\Lambda$"),
+        (early, before + rate, r"$n$ and $\bar\Lambda$ more than a round before, up to $K=t+1+s$,"),
+        (
+            full,
+            settled + rate - rate,
+            r"$n$ and that of a round before, $\bar\Lambda$ more and less, from $t=K+s$ on,",
         ),
-        equal(
-            occupancy_constant(t + 1 + s, t + 1, rate),
-            occupancy_constant(t + 1 + s, t, rate) + rate,
-            domain="from $t<K$ to $t+1$, $K=t+1+s$",
-            what=r"$n$ and $\bar\Lambda$ more than a round before",
-        ),
-        equal(
-            occupancy_constant(K, late + 1, rate),
-            occupancy_constant(K, late, rate) + rate - rate,
-            domain=r"from $t\ge K$ to $t+1$, $t=K+s$",
-            what=r"$n$ and that of a round before, $\bar\Lambda$ more and $\bar\Lambda$ less,",
-        ),
+        domain="from any round to the next, any $K$",
     )
 
 

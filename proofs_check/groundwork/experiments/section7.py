@@ -68,36 +68,28 @@ class Part:
     measure: Callable[[Seen], tuple[str, Evidence] | None]
 
 
-def on_each(
+def each(
     judge: Callable[[Seen], Evidence], measure: Callable[[Seen], tuple[str, Evidence] | None]
 ) -> list[Part]:
     """A part for each data set."""
     return [Part(said.name, dataset, judge, measure) for dataset, said in SECTION7.items()]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Told:
-    """The words around what was measured, for which {} stands in title and statement; its symbol in LaTeX."""
-
-    title: str
-    statement: str
-    meaning: str
-    sketch: str = (
-        "This is a measurement: it holds for the law of its own runs, at the level of its intervals."
-    )
-    symbol: str = r"\Delta"
-
-
 def claims_from(
     results: Results,
     parts: Sequence[Part],
-    told: Told,
     *,
     statement: str,
+    found_title: str,
+    found: str,
+    why: str = "This is a measurement: it holds for the law of its own runs, at the level of its intervals.",
+    symbol: str = r"\Delta",
     symbols: Mapping[str, str] = SYMBOLS,
     **texts: Any,
 ) -> list[Claim]:
-    """The claim, as a list; none as long as no result in the text's setting is committed."""
+    """The claim, as a list; none as long as no result in the text's setting is committed. Where it is not established,
+    `found` says what was measured, for which {} stands in it and in its title; `symbol` is LaTeX.
+    """
     settings = {setting for _, setting in results}
     if "paper" not in settings:
         return []
@@ -113,13 +105,25 @@ def claims_from(
     )
     if decide(claim).verdict in ("proved", "certified", "supported"):
         return [claim]
-    found = {
+    all_measured = {
         part.name: part.measure(_seen(part, result, "paper", parts))
         for part in parts
         if (result := results.get((part.dataset, "paper"))) is not None
     }
-    known = {name: measured for name, measured in found.items() if measured is not None}
-    return [replace(claim, corrected=_correction(results, parts, known, told)) if known else claim]
+    known = {name: measured for name, measured in all_measured.items() if measured is not None}
+    if not known:
+        return [claim]
+    numbers = ", ".join(words for words, _ in known.values())
+    named = "; ".join(f"{name} {words}" for name, (words, _) in known.items())
+    instead = Correction(
+        title=found_title.format(numbers),
+        statement=f"{found.format(named)} Runs: {_runs(results, [p for p in parts if p.name in known])}.",
+        sketch=why,
+        formula=rf"{symbol}={_typeset(numbers)}",
+        symbols={line(symbol): f"what was measured, for {', '.join(known)}"},
+        checks={name: partial(lambda e: e, evidence) for name, (_, evidence) in known.items()},
+    )
+    return [replace(claim, corrected=instead)]
 
 
 def _seen(part: Part, result: Reproduction, setting: str, parts: Sequence[Part]) -> Seen:
@@ -137,25 +141,12 @@ def _checks(results: Results, parts: Sequence[Part], setting: str) -> Mapping[st
     return {part.name: partial(judged, part) for part in parts}
 
 
-def _correction(
-    results: Results, parts: Sequence[Part], found: Mapping[str, tuple[str, Evidence]], told: Told
-) -> Correction:
-    """What was measured takes the statement's place."""
-    all_of_it = ", ".join(said for said, _ in found.values())
-    named = "; ".join(f"{name} {said}" for name, (said, _) in found.items())
-    used = {part.dataset: results[part.dataset, "paper"] for part in parts if part.name in found}
-    runs = "; ".join(
+def _runs(results: Results, parts: Sequence[Part]) -> str:
+    used = {part.dataset: results[part.dataset, "paper"] for part in parts}
+    return "; ".join(
         f"{r.name} {r.seeds} seeds, {r.rounds} rounds, {r.model}"
         + ("" if r.complete else f", {r.train} training and {r.test} test images, a part of the data")
         for r in used.values()
-    )
-    return Correction(
-        title=told.title.format(all_of_it),
-        statement=f"{told.statement.format(named)} Runs: {runs}.",
-        sketch=told.sketch,
-        formula=rf"{told.symbol}={_typeset(all_of_it)}",
-        symbols={line(told.symbol): f"{told.meaning}, for {', '.join(found)}"},
-        checks={name: partial(lambda e: e, evidence) for name, (_, evidence) in found.items()},
     )
 
 

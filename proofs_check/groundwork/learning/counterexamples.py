@@ -22,6 +22,7 @@ from theory.bound import generalisation_term, per_round_constant_as_stated, theo
 from theory.reuse import uniformity
 from theory.setting import Constants
 
+Ball = Callable[[], Any]
 MANY = 10**6
 DRIFTING = Constants(D=1, sigma=1, eta=Fraction(1, 500), B=Fraction(1, 2), Pdim=1, E=2 * 169**2, L=1, G=1)
 
@@ -35,12 +36,7 @@ def stated_bound(constants: Constants, T: int, N: int, *, once: bool = True) -> 
 
 
 def exceeding(
-    excess: Callable[[], Any],
-    bound: Callable[[], Any],
-    example: dict[str, Any],
-    problem: Problem,
-    domain: str,
-    **facts: Evidence,
+    excess: Ball, bound: Ball, example: dict[str, Any], problem: Problem, domain: str, **facts: Evidence
 ) -> Evidence:
     """Two balls, with all that the losses claim; where one claim is wrong the example refutes nothing."""
     found = compare(lambda _: excess(), "<=", lambda _: bound(), [example], domain=domain)
@@ -120,12 +116,10 @@ WELL = Problem(
 
 
 def trapped(most: Any) -> Evidence:
-    """From [0, 1/4] a step of size at most `most` leads back into [0, 1/4], where the loss is at least 1; its minimum
-    is 0, at θ = 1."""
-    x, eta = sp.symbols("theta eta", nonnegative=True)
+    """From [0, 1/4] a step of at most `most` leads back there, where the loss is at least 1; its minimum is 0, at 1."""
+    (x, eta), quarter = sp.symbols("theta eta", nonnegative=True), sp.Rational(1, 4)
     loss = WELL.losses[0].pieces[0].subs(theta, x)
     after = x - eta * sp.diff(loss, x)
-    quarter = sp.Rational(1, 4)
     return always(
         [after >= 0, after <= quarter, loss - loss.subs(x, 1) >= 1],
         given=[x <= quarter, eta <= sp.Rational(str(most))],
@@ -135,8 +129,7 @@ def trapped(most: Any) -> Evidence:
 
 def non_convex() -> Evidence:
     """Descent in the double well, from 1/8: it tends to the local minimum 0."""
-    constants, T, start = WELL.constants, 100, Fraction(1, 8)
-    loss = WELL.losses[0]
+    constants, (loss,), T, start = WELL.constants, WELL.losses, 100, Fraction(1, 8)
 
     def descent() -> Any:
         x, total = ball(start), ball(0)

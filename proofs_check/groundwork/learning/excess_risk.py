@@ -112,12 +112,9 @@ def slope() -> Example:
 @cache
 def oscillation() -> Example:
     """2|θ|, rounded off near 0, on [-η, η] from η: a step of 2η leads to the other end and back, for ever."""
-    eta = Fraction(1, 10)
-    edge, T = eta / 50, 100
+    eta, edge, T = Fraction(1, 10), Fraction(1, 500), 100
     constants = Constants(D=2 * eta, sigma=1, eta=eta, B=2 * eta, Pdim=1, G=2)
-    outside = 2 * theta - Fraction(edge.numerator, edge.denominator)
-    inside = theta**2 * Fraction(edge.denominator, edge.numerator)
-    loss = Loss((outside.subs(theta, -theta), inside, outside), ends=(-edge, edge))
+    loss = Loss((-2 * theta - edge, theta**2 / edge, 2 * theta - edge), ends=(-edge, edge))
     problem = Problem(r"$2|\theta|$, rounded off", -eta, eta, (loss,), (1,), constants)
     excess, x = Fraction(0), eta
     for _ in range(T):
@@ -135,15 +132,15 @@ def drifting() -> Example:
     return Example("drifting clients", example.constants, excess, facts=example.problem.facts, **columns)
 
 
-def _ends(p: Fraction, T: int, h: Fraction, low: Any, high: Any, start: Any, slopes: Any) -> Fraction:
-    """Σ_t E[slope of the risk × distance to `low`] if the memory's slope is slopes[0] with chance p, else slopes[1]."""
-    risk_slope = p * slopes[0] + (1 - p) * slopes[1]
-    total = Fraction(0)
-    for chance, s in ((p, slopes[0]), (1 - p, slopes[1])):
-        x = Fraction(start)
+def _ends(p: Fraction, T: int, constants: Constants, *slopes: Any) -> Fraction:
+    """Σ_t E[slope of the risk × distance to -1], from 0 on [-1, 1], if the memory has the first slope with chance p."""
+    chances, total = (p, 1 - p), Fraction(0)
+    risk_slope = sum(chance * s for chance, s in zip(chances, slopes, strict=True))
+    for chance, s in zip(chances, slopes, strict=True):
+        x = Fraction(0)
         for _ in range(T):
-            total += chance * risk_slope * (x - low)
-            x = min(max(x - h * s, Fraction(low)), Fraction(high))
+            total += chance * risk_slope * (x + 1)
+            x = min(max(x - constants.eta * constants.E * s, Fraction(-1)), Fraction(1))
     return total
 
 
@@ -151,10 +148,9 @@ def _ends(p: Fraction, T: int, h: Fraction, low: Any, high: Any, start: Any, slo
 def frozen() -> Example:
     """2 + 2zθ on [-1, 1], z = 1 with chance 3/4, else -1: one sample, kept for ever, is wrong one time in four."""
     constants = Constants(D=2, sigma=Fraction(7, 4), eta=Fraction(1, 80), B=4, Pdim=1, E=2, L=LINEAR, G=2)
-    chances = (Fraction(3, 4), Fraction(1, 4))
-    losses = (Loss((2 + 2 * theta,)), Loss((2 - 2 * theta,)))
-    problem, T = Problem(r"$2+2z\theta$", -1, 1, losses, chances, constants), 400
-    excess = _ends(chances[0], T, constants.eta * constants.E, -1, 1, 0, (2, -2))
+    losses, chance, T = (Loss((2 + 2 * theta,)), Loss((2 - 2 * theta,))), Fraction(3, 4), 400
+    problem = Problem(r"$2+2z\theta$", -1, 1, losses, (chance, 1 - chance), constants)
+    excess = _ends(chance, T, constants, 2, -2)
     return Example("frozen sample", constants, ball(excess), facts=problem.facts, **_kept(T, 1))
 
 
@@ -167,9 +163,8 @@ def two_distributions() -> Example:
     losses = (Loss((1 + theta,)), Loss((1 - theta,)))
     mixture = shares[0] + shares[1] * chance
     problem = Problem(r"$1+z\theta$", -1, 1, losses, (mixture, 1 - mixture), constants)
-    slopes = (shares[0] + shares[1], shares[0] - shares[1])  # of the memory, by client 2's sample
-    excess = _ends(chance, T, constants.eta * constants.E, -1, 1, 0, slopes)
-    sizes = [MANY, 1]
+    # the memory's slope is decided by client 2's sample
+    excess, sizes = _ends(chance, T, constants, shares[0] + shares[1], shares[0] - shares[1]), [MANY, 1]
     stale = [stale_weight(sizes, sizes, shares), *[stale_weight([0, 0], sizes, shares)] * (T - 1)]
     return Example("two distributions", constants, ball(excess), stale, facts=problem.facts)
 
@@ -179,9 +174,9 @@ def walk() -> Example:
     """1/2 + zθ on [-1/2, 1/2], z = 1 with chance 3/5, else -1; one fresh sample a round, from 1/2: a random walk of
     step ηE with a drift towards -1/2, where it stays at a mean distance of about ηE; its law is carried along."""
     constants = Constants(D=1, sigma=1, eta=Fraction(1, 50), B=1, Pdim=1, E=2, L=LINEAR, G=1)
-    p = Fraction(3, 5)
-    losses = (Loss((Fraction(1, 2) + theta,)), Loss((Fraction(1, 2) - theta,)))
-    problem = Problem(r"$1/2+z\theta$", Fraction(-1, 2), Fraction(1, 2), losses, (p, 1 - p), constants)
+    p, half = Fraction(3, 5), Fraction(1, 2)
+    losses = (Loss((half + theta,)), Loss((half - theta,)))
+    problem = Problem(r"$1/2+z\theta$", -half, half, losses, (p, 1 - p), constants)
     places, T = 25, 1000  # 1/(ηE) steps from end to end
     with precise():
         law, excess = [ball(0)] * places + [ball(1)], ball(0)
@@ -234,11 +229,8 @@ def corner_facts(constants: Constants) -> dict[str, Evidence]:
 def corners() -> Example:
     r"""The simplex of corners e_0, …, e_10: z is uniform on 1..10, the loss is \(1-\theta_z-\tfrac9{10}\theta_0\), so
     that e_0 is best, and e_z for one sample z. Round 1 trains on N samples from e_0 and stays there (unless a z has
-    nine tenths of them, which Hoeffding excludes); of these one is kept, and leads along the edge to its own corner.
-    Losses are linear, so that the mismatch does not depend on θ and its mean square is the variance times χ.
-
-    On that edge the projected step raises θ_z by ηE/20: y = θ + ηE(e_z + 9/10·e_0), less the mean of what was added.
-    """
+    nine tenths of them, which Hoeffding excludes); of these one is kept, and leads along the edge to its own corner: a
+    projected step raises θ_z by ηE/20. The mismatch does not depend on θ; its mean square is the variance times χ."""
     D, sigma, G = Fraction(99, 70), Fraction(19, 20), Fraction(27, 20)  # above √2, √(9/10), √1.81
     constants = Constants(D=D, sigma=sigma, eta=Fraction(1, 100), B=1, Pdim=ATOMS, E=2, L=LINEAR, G=G)
     T, h = 7000, constants.eta * constants.E

@@ -9,9 +9,9 @@ from typing import Any
 
 import sympy as sp
 
+from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, everywhere
-from proofs_check.engines.identity import equal, equations, symbolic_sum
-from proofs_check.engines.smt import always, steps
+from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.learning.one_round import c, step
 from proofs_check.groundwork.learning.population import deviation_is_covered
@@ -21,8 +21,6 @@ from proofs_check.symbols import T
 from theory import bound, sharper
 from theory.algebra import ball, precise
 from theory.setting import Constants
-
-# --- the sum of the recursions -----------------------------------------------------------------------------
 
 
 def telescoping(
@@ -38,21 +36,23 @@ def telescoping(
     first, last = sp.symbols("first last", real=True)
     fallen = sp.summation(distance(t) - distance(t + 1), (t, 1, T))
     same, varying = sp.expand(per_round(mismatch(t)) / (2 * step)).as_independent(t, as_Add=True)
-    telescoped = equal(
-        fallen.subs({distance(1): first, distance(T + 1): last}) / (2 * step)
-        + symbolic_sum(same, t, 1, T)
-        + sp.Sum(varying, (t, 1, T)),
-        (first - last) / (2 * step) + T * constant(c) + sp.Sum(sp.expand(terms(mismatch(t))), (t, 1, T)),
+    total = fallen.subs({distance(1): first, distance(T + 1): last}) / (2 * step)
+    total += symbolic_sum(same, t, 1, T) + sp.Sum(varying, (t, 1, T))
+    once = (first - last) / (2 * step)
+    return argument(
+        (
+            total,
+            once + T * constant(c) + sp.Sum(sp.expand(terms(mismatch(t))), (t, 1, T)),
+            r"the sum of $T$ recursions and $[d(1)-d(T+1)]/(2\eta E)+T$ times the constant + the rounds' terms",
+        ),
+        (
+            once <= bound.initial_term(c.merged),
+            [first <= c.D**2, last >= 0],
+            r"every $D$, $\eta$, $E$; first $=|\theta^1-\theta^\star|^2\le D^2$, last "
+            r"$=|\theta^{T+1}-\theta^\star|^2\ge0$",
+        ),
         domain=r"every $T$, every sequence of squared distances $d$ and of mismatches $\chi$",
-        what=r"the sum of $T$ recursions and $[d(1)-d(T+1)]/(2\eta E)+T$ times the constant + the rounds' terms",
     )
-    bounded = always(
-        (first - last) / (2 * step) <= bound.initial_term(c.merged),
-        given=[first <= c.D**2, last >= 0],
-        domain=r"every $D$, $\eta$, $E$; first $=|\theta^1-\theta^\star|^2\le D^2$, last "
-        r"$=|\theta^{T+1}-\theta^\star|^2\ge0$",
-    )
-    return together(telescoped, bounded)
 
 
 def theorem_telescopes() -> Evidence:
@@ -67,9 +67,6 @@ def theorem_telescopes() -> Evidence:
 def memory_telescopes() -> Evidence:
     """The memory's recursion summed over T rounds."""
     return telescoping(lambda chi: (step * c.G) ** 2, lambda chi: sp.S.Zero, sharper.step_constant)
-
-
-# --- the bounds of theory/ ---------------------------------------------------------------------------------
 
 
 def _rows(T: int) -> list[tuple[Any, ...]]:
@@ -149,21 +146,15 @@ def below_theorem_1() -> Evidence:
         sp.Lt(getattr(smaller, name), getattr(larger, name), evaluate=False)
         for name in ("constant", "linear")
     )
-    return together(
-        equations(
-            (smaller.root, larger.root, "the root terms"),
-            (smaller.initial, larger.initial, "the initial terms"),
-            domain="all symbols",
-        ),
-        steps(
-            (constant, [], r"every $D$, $\eta$, $E$, $L$, $G$"),
-            (linear, [], r"every $\sigma$, $\eta$, $E$, $\chi>0$"),
-        ),
+    return argument(
+        (smaller.root, larger.root, "the root terms"),
+        (smaller.initial, larger.initial, "the initial terms"),
+        (constant, [], r"every $D$, $\eta$, $E$, $L$, $G$"),
+        (linear, [], r"every $\sigma$, $\eta$, $E$, $\chi>0$"),
         deviation_is_covered(),
+        domain="all symbols",
     )
 
-
-# --- constant admission --------------------------------------------------------------------------------------
 
 SUMMED = Constants(D=2, sigma=3, eta=Fraction(1, 7), B=5, Pdim=2, E=3, G=Fraction(3, 2))
 FINE = 1e-20  # balls that overlap say nothing unless they are small
@@ -188,9 +179,9 @@ def constant_sharper(K: int, rounds: tuple[int, int]) -> Found:
     (rate, T), names = rounds, ("N", "uniformity", "mismatch")
     with precise():
         seen = simulate([[rate]] * T, K)
-        given = [[ball(Fraction(getattr(one, name))) for one in seen] for name in names]
+        N, V, chi = ([ball(Fraction(getattr(one, name))) for one in seen] for name in names)
         quick = sharper.sharper_constant_bound(K, rate, T, SUMMED, certified=True)
-        return _summed(quick, sharper.sharper_1(*given, SUMMED.map(ball)))
+        return _summed(quick, sharper.sharper_1(N, V, chi, SUMMED.map(ball)))
 
 
 @ADMITTED

@@ -11,9 +11,10 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.engines.identity import equal, symbolic_sum
-from proofs_check.engines.smt import always, steps
-from proofs_check.evidence import Evidence, together
+from proofs_check.engines.argument import argument
+from proofs_check.engines.identity import symbolic_sum
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence
 from proofs_check.groundwork.learning.worst_round import rise
 from proofs_check.symbols import CONSTANTS
 from theory.bound import per_round_constant, root_term
@@ -54,78 +55,62 @@ def recursion(rest: Any, by: Any = step, *, E: Any = c.E) -> Evidence:
     )
 
 
-def corrected_recursion() -> Evidence:
-    return recursion(rise(c, chi))
-
-
 def sharper_recursion() -> Evidence:
-    """The same without the linear term and with half of ηEG²: |ĝ| <= G does all that they do."""
+    """Without the linear term and with half of ηEG²: |ĝ| <= G does all that they do."""
     return recursion(2 * step * (root_term(chi, c) + step_constant(c) + c.D * MEAN_DRIFT))
 
 
 def drift_of_local_steps() -> Evidence:
     """After e local steps a client is at most ηeG away, its gradient off by LηeG at most; then the mean over e."""
     away, further = sp.symbols("away further", nonnegative=True)
-    return together(
-        always(
+    constant = r"$\eta EG^2+D$ times the mean drift and the per-round constant"
+    return argument(
+        (
             further <= c.eta * (e + 1) * c.G,
-            given=[away <= c.eta * e * c.G, further <= away + c.eta * c.G],
-            domain=r"every local step $e$: a step of size $\eta$ along a gradient of at most $G$",
+            [away <= c.eta * e * c.G, further <= away + c.eta * c.G],
+            r"every local step $e$: a step of size $\eta$ along a gradient of at most $G$",
         ),
-        equal(
-            step * c.G**2 + c.D * MEAN_DRIFT,
-            per_round_constant(c),
-            domain=r"every $E\ge1$",
-            what=r"$\eta EG^2+D$ times the mean drift and the per-round constant",
-        ),
+        (step * c.G**2 + c.D * MEAN_DRIFT, per_round_constant(c), constant),
+        domain=r"every $E\ge1$",
     )
 
 
 def projection_helps() -> Evidence:
     """In three parts, of which the middle one is not positive for the projection p of y."""
     x, y, p, moved, product, near = sp.symbols("x y p moved product near", real=True)
-    return together(
-        equal(
-            (y - p) ** 2 - 2 * (y - p) * (x - p) + (p - x) ** 2,
-            (y - x) ** 2,
-            domain="every coordinate",
-            what="the three parts and $|y-x|^2$",
-        ),
-        always(
+    parts = (y - p) ** 2 - 2 * (y - p) * (x - p) + (p - x) ** 2
+    return argument(
+        (parts, (y - x) ** 2, "the three parts and $|y-x|^2$"),
+        (
             near <= moved - 2 * product + near,
-            given=[moved >= 0, product <= 0],
-            domain=r"any convex $\Theta$, $x$ in $\Theta$, $p$ the projection of $y$: moved $=|y-p|^2$, product "
+            [moved >= 0, product <= 0],
+            r"any convex $\Theta$, $x$ in $\Theta$, $p$ the projection of $y$: moved $=|y-p|^2$, product "
             r"$=\langle y-p,x-p\rangle$, near $=|p-x|^2$",
         ),
+        domain="every coordinate",
     )
 
 
 LINKS = {
-    "recursion": corrected_recursion,
+    "recursion": lambda: recursion(rise(c, chi)),
     "local drift": drift_of_local_steps,
     "projection": projection_helps,
 }
-
-
-# --- through the memory ------------------------------------------------------------------------------------
 
 
 def memory_recursion() -> Evidence:
     """A client's E local steps on its own objective, added up: step 1 of the sketch of thm:regret-neff/memory."""
     now, start, star, away, along = sp.symbols("now start star away along", real=True)
     added = (c.eta * c.G) ** 2 * (1 + 2 * e)
-    return together(
-        always(
+    whole = r"what $E$ local steps add to the squared distance and $2\eta E$ times the per-round constant"
+    return argument(
+        (
             -2 * c.eta * along + c.eta**2 * square <= -2 * c.eta * (start - star) + added,
-            given=[along >= now - star, now >= start - c.G * away, away <= c.eta * e * c.G, square <= c.G**2],
-            domain="every local step $e$ of every client; $f$ convex, gradients of at most $G$",
+            [along >= now - star, now >= start - c.G * away, away <= c.eta * e * c.G, square <= c.G**2],
+            "every local step $e$ of every client; $f$ convex, gradients of at most $G$",
         ),
-        equal(
-            symbolic_sum(added, e, 0, c.E - 1),
-            2 * step * step_constant(c),
-            domain=r"every $E\ge1$",
-            what=r"what $E$ local steps add to the squared distance and $2\eta E$ times the per-round constant",
-        ),
+        (symbolic_sum(added, e, 0, c.E - 1), 2 * step * step_constant(c), whole),
+        domain=r"every $E\ge1$",
     )
 
 
@@ -155,12 +140,9 @@ def cauchy_schwarz() -> Evidence:
 def slope_along(most: Any, what: str) -> Evidence:
     """⟨g, x⟩ <= D·`most` for |g| <= `most` and |x| <= D."""
     slope, square_g, square_x = sp.symbols("slope square_g square_x", real=True)
-    bounded = always(
-        slope <= c.D * most,
-        given=[square_g >= 0, slope**2 <= square_g * square_x, square_g <= most**2, square_x <= c.D**2],
-        domain=rf"{what}; slope $=\langle g,x\rangle$, Cauchy-Schwarz",
-    )
-    return together(cauchy_schwarz(), bounded)
+    given = [square_g >= 0, slope**2 <= square_g * square_x, square_g <= most**2, square_x <= c.D**2]
+    bounded = (slope <= c.D * most, given, rf"{what}; slope $=\langle g,x\rangle$, Cauchy-Schwarz")
+    return argument(cauchy_schwarz(), bounded)
 
 
 def on_a_segment() -> Evidence:
@@ -174,38 +156,34 @@ def on_a_segment() -> Evidence:
     all_, mem = r"\nabla\widehat F^{\mathrm{all}}", r"\nabla\widehat F^{\mathrm{mem}}"
     most = c.G * c.D  # of the slope along the way
     risen = sp.summation(along(j + 1) - along(j), (j, 0, N - 1))
-    return together(
+    added = symbolic_sum(c.D * worst / N, j, 0, N - 1) + risen / N
+    way = c.D * worst + (along(N) - along(0)) / N
+    return argument(
         slope_along(mismatch, f"$g={all_}-{mem}$ at a point of the way"),
         slope_along(c.G, rf"$g=\pm{all_}$ at an end of the way"),
-        always(
+        (
             of_all - of_memory <= (c.D * worst + a_next - a_here) / N,
-            given=[of_all <= a_next / N, of_memory >= b_here / N, a_here - b_here <= c.D * worst],
-            domain=r"every piece: what $\widehat F^{\mathrm{all}}$ and $\widehat F^{\mathrm{mem}}$ rise by, both "
+            [of_all <= a_next / N, of_memory >= b_here / N, a_here - b_here <= c.D * worst],
+            r"every piece: what $\widehat F^{\mathrm{all}}$ and $\widehat F^{\mathrm{mem}}$ rise by, both "
             rf"convex; `worst` is $\sup|{all_}-{mem}|$ over $\Theta$",
         ),
-        equal(
-            symbolic_sum(c.D * worst / N, j, 0, N - 1) + risen / N,
-            c.D * worst + (along(N) - along(0)) / N,
-            domain="every number $N$ of pieces",
-            what=r"the sum over the pieces and $D\cdot\sup+(a_N-a_0)/N$",
+        (added, way, r"the sum over the pieces and $D\cdot\sup+(a_N-a_0)/N$"),
+        (
+            change < c.D * worst + delta,
+            [
+                change <= c.D * worst + (a_next - a_here) / N,
+                a_next <= most,
+                -a_here <= most,
+                N * delta > 2 * most,
+            ],
+            r"every $\delta>0$ and $N>2GD/\delta$: the change is below $D\cdot\sup+\delta$ for every $\delta$, "
+            r"so at most $D\cdot\sup$",
         ),
-        steps(
-            (
-                change < c.D * worst + delta,
-                [
-                    change <= c.D * worst + (a_next - a_here) / N,
-                    a_next <= most,
-                    -a_here <= most,
-                    N * delta > 2 * most,
-                ],
-                r"every $\delta>0$ and $N>2GD/\delta$: the change is below $D\cdot\sup+\delta$ for every $\delta$, "
-                r"so at most $D\cdot\sup$",
-            ),
-            (
-                of_all <= of_memory + root_term(chi, c),
-                [of_all - of_memory <= c.D * mismatch, PREMISES["the mismatch hypothesis"]],
-                r"the means of the gaps; every $D$, $\sigma$, $\chi$; `mismatch` is "
-                rf"$\mathbb E\sup|{all_}-{mem}|$ over $\Theta$",
-            ),
+        (
+            of_all <= of_memory + root_term(chi, c),
+            [of_all - of_memory <= c.D * mismatch, PREMISES["the mismatch hypothesis"]],
+            r"the means of the gaps; every $D$, $\sigma$, $\chi$; `mismatch` is "
+            rf"$\mathbb E\sup|{all_}-{mem}|$ over $\Theta$",
         ),
+        domain="every number $N$ of pieces",
     )

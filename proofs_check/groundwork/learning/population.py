@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
+from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, admissions, differing, drawn, retentions
 from proofs_check.engines.identity import equal, equations, symbolic_sum
 from proofs_check.engines.smt import always
@@ -38,14 +39,15 @@ def decomposition() -> Evidence:
     here, star, all_here, all_star = sp.symbols("here star all_here all_star", real=True)
     deviation, gap = sp.symbols("deviation gap", real=True)
     parts = (here - all_here) + (all_here - all_star) + (all_star - star)
-    return together(
-        equal(parts, here - star, domain="any risks", what="the three parts and the excess risk"),
-        always(
+    return argument(
+        (parts, here - star, "the three parts and the excess risk"),
+        (
             here - star <= deviation + gap,
-            given=[here - all_here <= deviation, all_here - all_star <= gap, sp.Eq(all_star, star)],
-            domain=r"expectations: the deviation at $\theta$, the gap of the empirical objective, $\mathbb "
+            [here - all_here <= deviation, all_here - all_star <= gap, sp.Eq(all_star, star)],
+            r"expectations: the deviation at $\theta$, the gap of the empirical objective, $\mathbb "
             r"EF(\theta^\star)=F_P(\theta^\star)$",
         ),
+        domain="any risks",
     )
 
 

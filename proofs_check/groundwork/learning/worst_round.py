@@ -12,6 +12,8 @@ from proofs_check.evidence import Evidence, holds
 from theory.bound import linear_term, per_round_constant, per_round_constant_as_stated, root_term
 from theory.setting import Constants
 
+Side = Callable[[Constants, Any], Any]  # of the constants and χ
+
 
 def rise_as_stated(constants: Constants, chi: Any) -> Any:
     r"""\(2\eta D\bar\sigma+\eta^2(2\bar\sigma^2+C_1)+\eta^4C_2\) of `eq:opt-recursion-app`, with
@@ -39,7 +41,7 @@ def example(E: int) -> Constants:
 def _worst(
     constants: Constants,
     mismatch: Any,
-    stated: Callable[[Constants, Any], Any],
+    stated: Side,
     *,
     weight: Any = None,
     clients: int = 1,
@@ -55,13 +57,13 @@ def _worst(
     c = constants.map(float)
 
     def build() -> Any:
-        import PEPit.functions as of
+        import PEPit.functions as classes
         from PEPit import PEP
         from PEPit.primitive_steps import proximal_step
 
         problem = PEP()
-        domain = problem.declare_function(of.ConvexIndicatorFunction, D=c.D)
-        smooth = of.SmoothConvexLipschitzFunction
+        domain = problem.declare_function(classes.ConvexIndicatorFunction, D=c.D)
+        smooth = classes.SmoothConvexLipschitzFunction
         losses = [problem.declare_function(smooth, L=c.L, M=c.G) for _ in range(clients)]
         memory = sum(losses[1:], losses[0]) / clients
         theta, star = problem.set_initial_point(), problem.set_initial_point()
@@ -69,7 +71,7 @@ def _worst(
         domain.oracle(star)
         whole = memory
         if objective == "all" and mismatch > 0:
-            whole = problem.declare_function(of.ConvexLipschitzFunction, M=c.G)
+            whole = problem.declare_function(classes.ConvexLipschitzFunction, M=c.G)
             off = whole.gradient(theta) - memory.gradient(theta)
             problem.add_constraint(off**2 <= float(mismatch) ** 2)
         lowest = whole.stationary_point() if comparator == OWN else star
@@ -88,25 +90,14 @@ def _worst(
         problem.set_performance_metric((after - star) ** 2 - (theta - star) ** 2 + gap)
         return problem
 
-    return compare(
-        build,
-        float(stated(constants, Fraction(mismatch / constants.sigma) ** 2)),
-        domain=f"$E={c.E}$, {SETTING}, mismatch {mismatch}, {clients} client(s), gap to {comparator}",
-        parameters={
-            "E": c.E,
-            "mismatch": mismatch,
-            "clients": clients,
-            "gap to": comparator,
-            "gap of": objective,
-        },
-    )
+    right = float(stated(constants, Fraction(mismatch / constants.sigma) ** 2))
+    domain = f"$E={c.E}$, {SETTING}, mismatch {mismatch}, {clients} client(s), gap to {comparator}"
+    of = {"E": c.E, "mismatch": mismatch, "clients": clients, "gap to": comparator, "gap of": objective}
+    return compare(build, right, domain=domain, parameters=of)
 
 
 def _each(
-    settings: Iterable[tuple[int, Any, int]],
-    stated: Callable[[Constants, Any], Any],
-    domain: str,
-    objective: str = "all",
+    settings: Iterable[tuple[int, Any, int]], stated: Side, domain: str, objective: str = "all"
 ) -> Evidence:
     """At each E, mismatch and number of clients: the first that does not hold, else a table of all."""
     table = []

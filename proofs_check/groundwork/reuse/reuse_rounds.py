@@ -15,7 +15,7 @@ import sympy as sp
 
 from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, together
+from proofs_check.evidence import Evidence
 from proofs_check.simulator import Snapshot
 from theory.reuse import cohort_deficits, uses_kstep
 
@@ -123,19 +123,14 @@ def deficits_carried_on() -> Evidence:
     over the last K rounds end is of no account: a sample of age K or more lacks nothing.
     """
     a, (first, second) = after(before()), cohort_deficits(K + s, K)
-    return together(
-        equations(
-            (first, 0, "the first deficit and 0"),
-            (second, 0, "the second deficit and 0"),
-            (uses_kstep(K + s, K), K, "the uses and $K$"),
-            domain="any age $K+s$",
-        ),
-        equal(uses_kstep(age, age + s), age, domain="any age up to $K$", what="the uses and the age"),
-        equations(
-            (K * a.N - a.first, a.uses, r"$KN-D^{(1)}$ and $\sum A$"),
-            (K**2 * a.N - a.second, a.squares, r"$K^2N-D^{(2)}$ and $\sum A^2$"),
-            domain=DOMAIN,
-        ),
+    return equations(
+        (first, 0, "the first deficit at age $K+s$ and 0"),
+        (second, 0, "the second deficit at age $K+s$ and 0"),
+        (uses_kstep(K + s, K), K, "the uses at age $K+s$ and $K$"),
+        (uses_kstep(age, age + s), age, "the uses up to age $K$ and the age"),
+        (K * a.N - a.first, a.uses, r"$KN-D^{(1)}$ and $\sum A$"),
+        (K**2 * a.N - a.second, a.squares, r"$K^2N-D^{(2)}$ and $\sum A^2$"),
+        domain=DOMAIN,
     )
 
 
