@@ -108,6 +108,8 @@ GLOSSARY = {
     "m": "a client",
     "n": "samples in memory",
     "p": "the penalty",
+    "p^CK": r"the penalty after a switch to $\bar\Lambda$",
+    "p̄": r"the bound on the penalty after a switch to $\bar\Lambda$, printed or repaired",
     "t": "a round",
     "x": "c̄ΣB/C: rounds it takes to pay for full buffers",
     "y": "t - (k-1)/2",

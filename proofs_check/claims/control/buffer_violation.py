@@ -18,15 +18,10 @@ from proofs_check.groundwork.regret.orders import ALONG, h
 from proofs_check.simulator import simulate
 from proofs_check.symbols import REGION, K, T, rate, rho, t
 from proofs_check.text import said
+from theory import violation
 from theory.lambert import lambert_partial
 from theory.region import region_maximum, region_minimum_total
 from theory.setting import Region
-from theory.violation import (
-    buffer_excess_maximum,
-    buffer_violation_bound,
-    buffer_violation_maximum,
-    cost_violation_rate,
-)
 
 gap = sp.Symbol("gap", integer=True, nonnegative=True)
 S, LATE = sp.symbols("S LATE", nonnegative=True)  # Σh(s) over all rounds, what the late ones are counted less
@@ -43,12 +38,10 @@ def one_client_takes_all() -> Evidence:
 
     def overfills(T: int) -> exact.Found:
         rounds = simulate([[2, 0]] * T, 2)
-        violation = sum(max(sum(view.n_of(m) - 2 for view in rounds), 0) for m in (0, 1))
-        return exact.unless(violation <= 2, **{"Vio^B(T)": violation, "n_1": rounds[-1].n_of(0), "B_1": 2})
+        excess = sum(max(sum(view.n_of(m) - 2 for view in rounds), 0) for m in (0, 1))
+        return exact.unless(excess <= 2, **{"Vio^B(T)": excess, "n_1": rounds[-1].n_of(0), "B_1": 2})
 
-    domain = (
-        r"sample-level simulation; $\Lambda=2$ in every round, $\sum B=K\bar\Lambda=4$; violation $2(T-1)$"
-    )
+    domain = r"sample-level simulation; $\Lambda=2$ in every round, $\sum B=4$; violation $2(T-1)$"
     found = exact.exhaust(exact.grid(T=(1, 2, 40)), overfills, domain=domain)
     return obeying(found, {r"$\bar\Lambda$ inside the region": rate_is_a_choice()})
 
@@ -84,10 +77,14 @@ def counted_by_name(K: int, admissions: list[int]) -> exact.Found:
 
 def taken_apart(horizon: Any, rounds: Any) -> tuple[Any, Any, Any]:
     """theory's largest excess and its simpler bound with their two sums as symbols S and LATE, and the second sum."""
-    excess, whole = buffer_excess_maximum(horizon, rounds, REGION), lambert_partial(rho, rounds + 1)
+    excess, whole = violation.buffer_excess_maximum(horizon, rounds, REGION), lambert_partial(rho, rounds + 1)
     (late,) = excess.atoms(sp.Sum) - {whole}
     named = {whole: S, late: LATE}
-    return excess.xreplace(named), buffer_violation_bound(horizon, rounds, REGION).xreplace(named), late
+    return (
+        excess.xreplace(named),
+        violation.buffer_violation_bound(horizon, rounds, REGION).xreplace(named),
+        late,
+    )
 
 
 def closed_form() -> Evidence:
@@ -119,7 +116,7 @@ def extreme_policies(K: int, T: int, region: Region) -> exact.Found:
     paths = (placed(region, ends) for ends in corners(T))
     held = (sum(sum(path[max(t - K, 0) : t], Fraction(0)) for t in range(1, T + 1)) for path in paths)
     largest = max(held) - K * region.rate * T
-    told = (buffer_excess_maximum(K, T, region), buffer_violation_maximum(K, T, region))
+    told = (violation.buffer_excess_maximum(K, T, region), violation.buffer_violation_maximum(K, T, region))
     return exact.differing(largest=(largest, max(largest, 0)), theory=told)
 
 
@@ -171,7 +168,7 @@ MAXIMUM: dict[str, Any] = {
     r"$\Lambda_{\max}$": lambert_sum.beyond_rate,
 }
 LARGEST = r"\sum\Lambda_{\max}(s)\min(K,T-s+1)-K\bar\Lambda T"
-ORDER = {"r": K * rate * cost_violation_rate(rho), "S": cost_violation_rate(rho)}
+ORDER = K * rate * violation.cost_violation_rate(rho)
 WHY = (
     r"With $n_m=nB_m/\sum B$ all clients violate or none does, and $\mathrm{Vio}^{\mathrm B}=[\sum(n-\sum B)]^{+}$. A "
     r"sample of round $s$ is trained on in $\min(K,T-s+1)$ of the rounds up to $T$, so "
@@ -210,11 +207,11 @@ CLAIMS = [
                 r"grows it tends to $[K\bar\Lambda(\sum\rho^s/(1-\rho^s)-(K-1)/2)]^{+}$: 0 wherever that sum, over all "
                 "rounds, is at most $(K-1)/2$. $J_t$ sees only the total: without a rule for the split nothing bounds "
                 "single clients.",
-                bound=buffer_violation_bound(K, T, REGION),
+                bound=violation.buffer_violation_bound(K, T, REGION),
             ),
             formula=said(
                 rf"\max_\Lambda\mathrm{{Vio}}^{{\mathrm B}}(T)=\Bigl[{LARGEST}\Bigr]^+=\Bigl[@M\Bigr]^+",
-                M=buffer_excess_maximum(K, T, REGION),
+                M=violation.buffer_excess_maximum(K, T, REGION),
             ),
             hypotheses=PROPORTIONAL,
             given=(WRITTEN,),
@@ -244,16 +241,12 @@ CLAIMS = [
             ),
         ),
         corrected=Correction(
-            title=said(r"the supremum over $T$ is asymptotic to $@r$, $\rho\to1$", **ORDER),
-            statement=said(
-                r"If $\Lambda(t)$ is split in proportion to the buffers, the supremum of $\mathrm{Vio}^{\mathrm B}$ "
-                r"over all $T$ and all policies inside the region is $K\bar\Lambda(S-(K-1)/2)$ with "
-                r"$S=\sum\rho^s/(1-\rho^s)$ over all rounds, as soon as that is positive: always admitting "
-                r"$\Lambda_{\max}$ comes as close as one likes, and no finite $T$ attains it. $S$ is asymptotic to "
-                r"$@S$ as $\rho$ tends to 1.",
-                **ORDER,
-            ),
-            formula=said(r"\sup_{\Lambda,T}\mathrm{Vio}^{\mathrm B}(T)\sim@r\quad(\rho\to1)", **ORDER),
+            title=said(r"the supremum over $T$ is asymptotic to $@r$, $\rho\to1$", r=ORDER),
+            statement="If the total is split in proportion to the buffers, the supremum over all $T$ and all policies "
+            r"inside the region is $K\bar\Lambda(S-(K-1)/2)$ with $S=\sum\rho^s/(1-\rho^s)$ over all rounds, as soon "
+            r"as that is positive: always admitting $\Lambda_{\max}$ comes as close as one likes, and no finite $T$ "
+            "attains it.",
+            formula=said(r"\sup_{\Lambda,T}\mathrm{Vio}^{\mathrm B}(T)\sim@r\quad(\rho\to1)", r=ORDER),
             hypotheses=PROPORTIONAL,
             given=(WRITTEN,),
             sketch=rf"{WHY} In $T$ the excess falls while $n(t)<K\bar\Lambda$ and grows strictly from then on, as "

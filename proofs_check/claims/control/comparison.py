@@ -19,7 +19,7 @@ from proofs_check.text import said
 from theory.algebra import ball, log
 from theory.bound import generalisation_term, linear_term, root_term
 from theory.penalty import penalty, penalty_comparison_as_stated, penalty_terms
-from theory.region import region_maximum, region_maximum_total, region_minimum
+from theory.region import region_maximum, region_maximum_total, region_minimum, region_minimum_window
 from theory.setting import Constants, Region
 
 r, a, more, first, second, fewer, left = sp.symbols("r a more first second fewer left", positive=True)
@@ -130,7 +130,7 @@ def ends_attained(K: int, t: int, rho: Fraction) -> exact.Found:
     region, gone = Region(rate=3, rho=rho), max(t - K, 0)
     positions = [Fraction(1)] * gone + [Fraction(0)] * (t - 1 - gone)
     held, seen = switched(placed(region, positions), K, region.rate)
-    least = region_ends.least_held(K, t, region)
+    least = region_minimum_window(region, min(K, t), t) + region.rate
     sharp = 1 / Fraction(least) - 1 / Fraction(least + region_maximum_total(region, gone + 1))
     _, most = switched(placed(region, [Fraction(1)] * (t - 1)), K, region.rate)
     return exact.differing(
@@ -160,7 +160,6 @@ CLAIMS = [
                 domain=r"$p(n,N+1)\le p(n,N)$ at $n=N=10{,}000$, all constants 1, $\mathrm{Pdim}$ 5",
             ),
         ),
-        symbols={"p^CK": "the penalty after the switch", "p̄": "the printed bound on it"},
         corrected=Correction(
             title=r"$p$ falls in $n$ and in $\Lambda$; in $N$ only beyond some $N_0>n$; $\bar p^{\mathrm{CK}}$ needs "
             r"$\Lambda_{\max}$ in $1/n-1/N$",
@@ -182,7 +181,6 @@ CLAIMS = [
                 "n_min": r"$\bar\Lambda$ and the lower ends of the last $\min(K,t)-1$ rounds",
                 "N_max": r"$\bar\Lambda$ and the upper ends of all earlier rounds",
                 "N_min": r"$\bar\Lambda$ and the lower ends of all earlier rounds",
-                "p^CK": "the penalty after the switch",
             },
             sketch=r"$n^C\ge n_{\min}$ and $N_{\min}\le N^C\le N_{\max}$, sums that theory has in closed form "
             "(induction over $t$). $1/n-1/N$ falls in $n$ and grows in $N$, and the first two terms grow in it. "
@@ -199,16 +197,12 @@ CLAIMS = [
                 r"in $\Lambda$": lambda: smt.always(
                     mismatch(r + second, r + a + second) < mismatch(r + first, r + a + first),
                     given=[second > first],
-                    domain=r"$n=r+\Lambda$, $N=r+a+\Lambda$, every $r,a>0$: the first two terms fall; the third falls "
-                    "in $N$",
+                    domain=r"$n=r+\Lambda$, $N=r+a+\Lambda$, every $r,a>0$: the first two terms fall",
                 ),
                 "first two terms": repaired_penalty.first_terms_move,
                 "third term": repaired_penalty.third_term_falls,
-                "the ends are sums": (region_ends.totals_are_sums, confirming(region_ends.totals_in_numbers)),
-                "theory's pieces are at the ends": (
-                    repaired_penalty.pieces_at_the_ends,
-                    confirming(repaired_penalty.never_exceeded),
-                ),
+                "the ends are sums": region_ends.SUMS,
+                "theory's pieces are at the ends": repaired_penalty.PIECES,
                 "sharp, attained": (
                     # A = left: N = n+A, and 1/n - 1/(n+A) falls in n and grows in A
                     lambda: smt.always(

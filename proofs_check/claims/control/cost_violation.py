@@ -21,25 +21,21 @@ from proofs_check.groundwork.control import drift_step, lambert_sum
 from proofs_check.groundwork.regret.orders import ALONG
 from proofs_check.symbols import CONSTANTS, REGION, C, T, V, rate, rho
 from proofs_check.text import said
+from theory import violation
 from theory.bound import linear_term, root_term
 from theory.lambert import lambert_partial
 from theory.penalty import penalty_terms
 from theory.region import region_minimum_total
 from theory.setting import Region
-from theory.violation import (
-    cost_excess_maximum,
-    cost_violation_bound,
-    cost_violation_by_peak,
-    cost_violation_rate,
-    cost_violation_rate_as_stated,
-    lambert_bound,
-)
 
-STATED = cost_violation_rate_as_stated(T, V, rho)
-SERIES = {"S": lambert_partial(rho, T + 1), "U": lambert_bound(rho), "R": cost_violation_rate(rho)}
+STATED = violation.cost_violation_rate_as_stated(T, V, rho)
+SERIES = {
+    "S": lambert_partial(rho, T + 1),
+    "U": violation.lambert_bound(rho),
+    "R": violation.cost_violation_rate(rho),
+}
 EVERY_HORIZON = (
-    "constant admission is affordable at every horizon, "
-    r"$\bar\Lambda\sum_{s\le t}\mathbb E[c(s)]\le Ct$ for every $t$"
+    r"constant admission is affordable, $\bar\Lambda\sum_{s\le t}\mathbb E[c(s)]\le Ct$, for every $t$"
 )
 q = sp.Symbol("q", positive=True)  # √ρ
 
@@ -56,15 +52,19 @@ def region_bounds_cost(region: Region, costs: list[Fraction], budget: Fraction) 
     means: list[Fraction] = []
     for i, cost in enumerate(costs, start=1):  # each cut so that no prefix averages more than C/Λ̄
         means.append(min(cost, budget * i / region.rate - sum(means)))
-    violation = cost_violation_bound(len(means), region, means, budget)
+    largest = violation.cost_violation_bound(len(means), region, means, budget)
     bound = budget * lambert_partial(region.rho, len(means) + 1)
-    return exact.unless(violation <= bound, means=means, violation=violation, bound=bound)
+    return exact.unless(largest <= bound, means=means, violation=largest, bound=bound)
 
 
 def bounded_beats_growing() -> Evidence:
     """C, or c_max·Λ̄, times the bound on the Lambert sum, which has no T, against the printed rate, which grows."""
     now, factor = sp.symbols("t factor", positive=True)
-    over = factor * lambert_bound(ALONG.rho) / cost_violation_rate_as_stated(now, V, ALONG.rho)
+    over = (
+        factor
+        * violation.lambert_bound(ALONG.rho)
+        / violation.cost_violation_rate_as_stated(now, V, ALONG.rho)
+    )
     return argument(
         (over, now, 0, r"$C$, or $c_{\max}\bar\Lambda$, times lambert_bound over the rate"),
         (STATED**2, V * T + V / (1 - rho), "the printed rate squared and its inside"),
@@ -80,7 +80,7 @@ def debt_of_drifting_costs() -> Evidence:
     dear = region_minimum_total(region, 2 * m + 1) - region_minimum_total(region, m + 1)
     debt = sp.expand(2 * C / rate * dear - C * m)
     found = limit.diverges(
-        debt**2 / 2 / cost_violation_rate_as_stated(2 * m, V, region.rho) ** 2,
+        debt**2 / 2 / violation.cost_violation_rate_as_stated(2 * m, V, region.rho) ** 2,
         m,
         what=r"$L(T+1)$ divided by $VT+V/(1-\rho)$",
         domain=r"costs 0 in rounds $1,\ldots,m$ and $2C/\bar\Lambda$ in rounds $m+1,\ldots,2m=T$; any $V$, "
@@ -89,8 +89,10 @@ def debt_of_drifting_costs() -> Evidence:
     )
     after = r"after $m$ free and $j\le m$ dear rounds"
     paid = smt.always(2 * C / rate * j * rate <= C * (m + j), given=[j <= m], domain=after)
-    facts = {"an affordable average up to every round": paid}
-    return obeying(found, {"the upper end gives more debt": drift_step.debt_behaves(), **facts})
+    more = drift_step.debt_behaves()
+    return obeying(
+        found, {"the upper end gives more debt": more, "an affordable average up to every round": paid}
+    )
 
 
 def penalties_not_negative() -> Evidence:
@@ -129,10 +131,9 @@ CLAIMS = [
         id="thm:dpp-cost-constraint",
         kind="theorem",
         title=r"$\mathrm{Vio}^{\mathrm S}=O(\sqrt{VT+V/(1-\rho)})$, $V$ and $\rho$ fixed",
-        statement="Read literally: for one cost process, which constant admission can pay at every horizon, and fixed "
-        r"$V$ and $\rho$, the cumulative cost violation is $O(\sqrt{VT+V/(1-\rho)})$ as $T$ grows; the constant may "
-        r"depend on $V$, $\rho$ and the process. (It is even bounded. Below: one constant for all $V$ and $\rho$, and "
-        "costs affordable at one horizon alone.)",
+        statement=r"Read literally, for one cost process: the constant may depend on $V$, $\rho$ and the process. (The "
+        r"violation is even bounded. Below: one constant for all $V$ and $\rho$, and costs affordable at one horizon "
+        "alone.)",
         formula=said(r"\mathrm{Vio}^{\mathrm S}(T)=O\bigl(@r\bigr)", r=STATED),
         domain=rf"every fixed $V>0$ and $0<\rho<1$, $T\to\infty$; {EVERY_HORIZON}",
         given=(WRITTEN,),
@@ -143,22 +144,16 @@ CLAIMS = [
         id="thm:dpp-cost-constraint/uniform",
         kind="reading",
         title=r"the same, with one constant for all $V$ and $\rho$",
-        statement=r"The constant depends on neither $V$, $\rho$ nor $T$, for costs that constant admission can pay at "
-        "every horizon.",
+        statement=r"The constant depends on neither $V$, $\rho$ nor $T$.",
         formula=said(r"\sup_{V,\rho,T}\mathrm{Vio}^{\mathrm S}(T)\big/@r<\infty", r=STATED),
         domain=rf"every $V>0$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}",
         checks=drift_step.after_round_1(1, "the violation of round 1 divided by the printed rate"),
         corrected=Correction(
-            title=r"$\mathrm{Vio}^{\mathrm S}\le C\sum\rho^t/(1-\rho^t)\le C\log(2/(1-\rho))/(1-\rho)$: no $V$, no "
-            "$T$, no independence",
-            statement=said(
-                r"Every policy inside the region has $\mathrm{Vio}^{\mathrm S}(T)\le CS$ with $S=@S$, for any $V$ and "
-                r"any dependence between costs and admissions; always admitting $\Lambda_{\max}$, at mean cost "
-                r"$C/\bar\Lambda$, attains it. For all $T$, $S$ is at most $@U$, which is less than "
-                r"$\log(2/(1-\rho))/(1-\rho)$. Over all rounds $S$ is at least $@R$, and the two agree to leading "
-                r"order as $\rho$ tends to 1.",
-                **SERIES,
-            ),
+            title=r"$\mathrm{Vio}^{\mathrm S}\le C\sum\rho^t/(1-\rho^t)\le C\log(2/(1-\rho))/(1-\rho)$, whatever $V$",
+            statement="Every policy inside the region keeps these bounds, for any $V$ and any dependence between costs "
+            r"and admissions; always admitting $\Lambda_{\max}$, at mean cost $C/\bar\Lambda$, attains the first. The "
+            r"second is less than $C\log(2/(1-\rho))/(1-\rho)$, and the two bounds on the sum over all rounds agree to "
+            r"leading order as $\rho$ tends to 1.",
             formula=said(
                 r"\mathrm{Vio}^{\mathrm S}(T)\le C@S\le C\cdot\bigl(@U\bigr),\qquad"
                 r"@R\le\sum_{t\ge1}\frac{\rho^t}{1-\rho^t}\le@U",
@@ -170,7 +165,7 @@ CLAIMS = [
             checks={
                 **BOUND,
                 "attained": lambda: identity.equal(
-                    sp.expand(cost_excess_maximum(T, REGION, C / rate, C)),
+                    sp.expand(violation.cost_excess_maximum(T, REGION, C / rate, C)),
                     C * SERIES["S"],
                     domain=r"every $T$, $\rho$, $\bar\Lambda$, $C$",
                     what=r"the violation of always admitting $\Lambda_{\max}$ and $C\sum\rho^t/(1-\rho^t)$",
@@ -178,7 +173,11 @@ CLAIMS = [
                 # 1/(1-q) = (1+q)/(1-q²) with q = √ρ < 1, and 1+q < 2
                 r"below $\log(2/(1-\rho))$": lambda: argument(
                     (1 / (1 - q) < 2 / (1 - q**2), [q < 1], r"the logarithm is smaller, $\sqrt\rho<1$"),
-                    (lambert_bound(q**2), q * sp.log(1 - q) / (q**2 - 1), "lambert_bound and its formula"),
+                    (
+                        violation.lambert_bound(q**2),
+                        q * sp.log(1 - q) / (q**2 - 1),
+                        "lambert_bound and its formula",
+                    ),
                     domain=r"every $\sqrt\rho$",
                 ),
                 r"order in $\rho$": lambert_sum.lambert_order,
@@ -197,7 +196,7 @@ CLAIMS = [
         formula=said(
             r"\bar c_T\bar\Lambda\le C,\ E[c(t)]\le c_{\max}\Rightarrow\mathrm{Vio}^{\mathrm "
             r"S}(T)\le@peak=O\bigl(@r\bigr)",
-            peak=cost_violation_by_peak(T, REGION, lambert_sum.peak),
+            peak=violation.cost_violation_by_peak(T, REGION, lambert_sum.peak),
             r=STATED,
         ),
         symbols={"c_max": "bound on every round's mean cost"},
@@ -232,13 +231,8 @@ CLAIMS = [
             formula=r"E[L(T+1)]\le\sum_tB_t+V\sum_t\bar p^{CK}(t)",
             hypotheses=drift_step.PAST,
             given=(
-                Given(
-                    "lem:dpp-T-slot-upper, corrected",
-                    r"$\mathbb E[L(T+1)]+V\sum\mathbb E[p]\le\sum B_t+V\sum\bar p^{\mathrm{CK}}$, under the same "
-                    "hypotheses",
-                ),
+                Given("lem:dpp-T-slot-upper, corrected", r"the same with $V\sum\mathbb E[p]$ on the left"),
             ),
-            symbols={"p̄": r"the repaired bound on the penalty after a switch to $\bar\Lambda$"},
             sketch=r"lem:dpp-T-slot-upper, corrected, without its non-negative penalties; for $\sum B_t$ see "
             r"eq:dpp-upper-1. It may be absorbed into $O(VT)$ only for $V$ bounded below and $1-\rho$ of order "
             "$T^{-1/2}$ at least.",

@@ -143,15 +143,9 @@ CLAIMS = [
         hypotheses=(r"$\rho$ is fixed", r"$\mathbb E[c(t)^2\mid\text{past}]$ is bounded"),
         checks_with_hypotheses=(drift_inequality, drift_constant_is),
         corrected=Correction(
-            title=said(
-                r"$B_t=@B$; $\sum B_t\le@L+\pi^2/6\cdot\mathbb E[c^2]\bar\Lambda^2/(1-\rho)^2$", **ROUND
-            ),
-            statement=said(
-                "Round $t$ has its own constant $B_t=@B$. Their sum is $@L$ and at most "
-                r"$\pi^2/6\cdot\mathbb E[c^2]\bar\Lambda^2/(1-\rho)^2$ more, which is exact up to a factor 2: over "
-                r"all rounds it is asymptotic to half of that as $\rho$ tends to 1.",
-                **ROUND,
-            ),
+            title=said(r"$B_t=@B$ in round $t$; $\sum B_t\le@L+O((1-\rho)^{-2})$", **ROUND),
+            statement="Each round has its own constant. The last part of their sum is exact up to a factor 2: over all "
+            r"rounds it is asymptotic to half of that as $\rho$ tends to 1.",
             formula=said(
                 r"B_t=@B,\quad\sum_{t\le T}B_t\le@L+\tfrac{\pi^2}6\frac{E[c^2]\bar\Lambda^2}{(1-\rho)^2}",
                 **ROUND,

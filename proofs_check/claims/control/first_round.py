@@ -160,10 +160,12 @@ CLAIMS = [
                 "never repaid": never_repaid,
                 "totals": totals_are_sums,
                 "capped": (
-                    lambda: smt.always(
-                        retained + admitted <= room,
-                        given=[admitted <= room - retained],
-                        domain="one round; what is retained in the next is a part of it, so it fits again",
+                    lambda: argument(
+                        (
+                            retained + admitted <= room,
+                            [admitted <= room - retained],
+                            "one round; the next retains a part",
+                        )
                     ),
                     confirming(capacity_in_the_loop),
                 ),

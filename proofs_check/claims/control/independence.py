@@ -62,9 +62,7 @@ def independent_factorises() -> Evidence:
     first, second = ((p, z1), (1 - p, z2)), ((q, a), (1 - q, b))
     joint = sum(x * y * z * (cost * rate - C) for x, z in first for y, cost in second)
     product_form = sum(x * z for x, z in first) * sum(y * (cost * rate - C) for y, cost in second)
-    return identity.equal(
-        joint, product_form, domain="$c(t)$ independent of $Z(t)$, any values and probabilities"
-    )
+    return identity.equal(joint, product_form, domain="$c(t)$ independent of $Z(t)$, any two laws")
 
 
 @exact.drawn(

@@ -9,7 +9,7 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines import exact, identity, simulation, smt
+from proofs_check.engines import exact, identity, simulation
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, fails, holds, together
 from proofs_check.groundwork.control.drift_step import without_debt
@@ -140,10 +140,8 @@ CLAIMS = [
                 confirming(played_by_the_policy),
             ),
             "one mean": totals_are_sums,
-            "positive part": lambda: smt.always(
-                sp.Le(sp.Max(0, u), sp.Max(0, v), evaluate=False),
-                given=[u <= v],
-                domain=r"any two excesses $u\le v$",
+            "positive part": lambda: argument(
+                (sp.Le(sp.Max(0, u), sp.Max(0, v), evaluate=False), [u <= v], r"any two excesses $u\le v$")
             ),
             "growing costs": growing_costs,
         },

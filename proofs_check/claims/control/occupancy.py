@@ -61,11 +61,9 @@ def occupancy_identity() -> Evidence:
 def window_term() -> Evidence:
     """Each of the K-1 admissions j = t-K+1, …, t-1 is at least Λ_min(j) >= Λ_min(t-K); one more round, by induction."""
     held, least, admitted, count = sp.symbols("held least admitted count", nonnegative=True)
-    return smt.always(
-        held + admitted >= (count + 1) * least + rate,
-        given=[held >= count * least + rate, admitted >= least],
-        domain=r"one more of the $K-1$ older admissions, $t>K$; with none the memory holds $\bar\Lambda$",
-    )
+    domain = r"one more of the $K-1$ older admissions, $t>K$; with none the memory holds $\bar\Lambda$"
+    before = [held >= count * least + rate, admitted >= least]
+    return smt.always(held + admitted >= (count + 1) * least + rate, given=before, domain=domain)
 
 
 @exact.drawn(rf"{ANY}, $\Lambda_{{\min}}=0$ before round 1", (60, 400), **INSIDE)
@@ -90,7 +88,8 @@ def early_rounds_exact(K: int, region: Region, positions: list[Fraction]) -> exa
         ends.switched(ends.placed(region, past), K, region.rate)[0]
         for past in (positions, [Fraction(0)] * len(positions))
     )
-    bound = ends.least_held(K, len(positions) + 1, region)
+    t = len(positions) + 1
+    bound = region_minimum_window(region, min(K, t), t) + region.rate
     return exact.unless(held >= bound == lowest, held=held, bound=bound, lowest=lowest)
 
 
@@ -185,8 +184,7 @@ CLAIMS = [
                         ),
                         domain=r"every $1\le k\le t$, $\rho$, $\bar\Lambda$",
                     ),
-                    ends.totals_are_sums,
-                    confirming(ends.totals_in_numbers),
+                    *ends.SUMS,
                 ),
                 "positive": window_positive,
                 "a bound, attained": (window_term, confirming(early_rounds_exact)),

@@ -113,9 +113,8 @@ def markov_costs() -> Evidence:
         path: prod((stay if a == b else 1 - stay for a, b in pairwise(path)), start=half)
         for path in product((0, 2), repeat=10)
     }
-    return _more_debt_than_allowed(
-        chances, 2, r"Markov costs on $\{0,2\}$, stationary, kept with probability $19/20$"
-    )
+    costs = r"Markov costs on $\{0,2\}$, stationary, kept with probability $19/20$"
+    return _more_debt_than_allowed(chances, 2, costs)
 
 
 def drifting_costs() -> Evidence:
@@ -171,9 +170,8 @@ def every_path(context: Context) -> Evidence:
         played, penalties, bound = _played(costs, K, weight)
         before, later = played.debt[:-1], played.debt[1:]
         left = (later**2 - before**2) / 2 + weight * penalties
-        squares = np.array(
-            [drift_constant(TIGHT, t, cost**2, BUDGET) for t, cost in enumerate(costs, start=1)]
-        )
+        rows = enumerate(costs, start=1)
+        squares = np.array([drift_constant(TIGHT, t, cost**2, BUDGET) for t, cost in rows])
         right = squares + before * (costs * TIGHT.rate - BUDGET) + weight * bound
         size = later**2 + before**2 + weight * bound + BUDGET**2
         worst = max(worst, float(np.max((left - right) / size)))
@@ -218,10 +216,7 @@ CLAIMS = [
         "any cost process whose average is affordable.",
         formula=r"E[L(T+1)-L(1)]+V\sum_tE[p(t)]\le BT+V\sum_t\bar p^{CK}(t)",
         domain=r"every $V>0$, $K$, $\rho$, $T$; mean cost times $\bar\Lambda$ at most $C$ on average",
-        symbols={
-            "p̄": r"the printed bound on the penalty after a switch to $\bar\Lambda$",
-            "B": "the drift's constant",
-        },
+        symbols={"B": "the drift's constant"},
         checks=(large_weight, markov_costs, drifting_costs),
         corrected=Correction(
             title=r"with $\sum B_t$, the repaired $\bar p^{\mathrm{CK}}$, and costs affordable given the past",
@@ -231,29 +226,19 @@ CLAIMS = [
             formula=r"E[L(T+1)]+V\sum_tE[p(t)]\le\sum_tB_t+V\sum_t\bar p^{CK}_{\mathrm{repaired}}(t)",
             hypotheses=drift_step.PAST,
             given=(WRITTEN,),
-            symbols={
-                "p̄": r"the bound on the penalty after a switch to $\bar\Lambda$",
-                "repaired": "see lem:dpp-T-slot-upper/monotone, corrected",
-            },
+            symbols={"repaired": "see lem:dpp-T-slot-upper/monotone, corrected"},
             sketch=r"$\bar\Lambda$ lies in the region, so "
             r"$J_t(\Lambda^\star)\le J_t(\bar\Lambda)=Z(c\bar\Lambda-C)+Vp^{\mathrm{CK}}$. The switch's penalty "
             r"$p^{\mathrm{CK}}$ is at most the repaired one (lem:dpp-T-slot-upper/monotone). The drift is at most "
-            r"$(c^2\Lambda_{\max}^2+C^2)/2+Z(c\Lambda-C)$. Add the "
-            "three: the inequality of one round, on every path. Take means given the past: "
-            r"$\mathbb E[c^2\mid\text{past}]\le\mathbb E[c^2]$ makes the squares $B_t$, and "
-            r"$\mathbb E[Z(c\bar\Lambda-C)]\le0$. Sum over the rounds: the drifts telescope, and $L(1)=0$.",
+            r"$(c^2\Lambda_{\max}^2+C^2)/2+Z(c\Lambda-C)$. Add the three: the inequality of one round, on every path. "
+            r"Take means given the past: the squares become $B_t$, and $\mathbb E[Z(c\bar\Lambda-C)]\le0$. Sum over "
+            "the rounds: the drifts telescope, and $L(1)=0$.",
             checks={
                 "one round": (one_round, confirming(every_path)),
                 "$B_t$": drift_step.drift_constant_is,
                 r"$\bar\Lambda$ is a choice": drift_step.rate_is_a_choice,
-                r"$\bar p^{\mathrm{CK}}$: ends are sums": (
-                    region_ends.totals_are_sums,
-                    confirming(region_ends.totals_in_numbers),
-                ),
-                r"$\bar p^{\mathrm{CK}}$: pieces at the ends": (
-                    repaired_penalty.pieces_at_the_ends,
-                    confirming(repaired_penalty.never_exceeded),
-                ),
+                r"$\bar p^{\mathrm{CK}}$: ends are sums": region_ends.SUMS,
+                r"$\bar p^{\mathrm{CK}}$: pieces at the ends": repaired_penalty.PIECES,
                 r"$\bar p^{\mathrm{CK}}$: first two terms": repaired_penalty.first_terms_move,
                 r"$\bar p^{\mathrm{CK}}$: third term": repaired_penalty.third_term_falls,
                 "means": (drift_step.conditional_means, confirming(enumerated_mean)),

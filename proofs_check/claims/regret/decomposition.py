@@ -89,9 +89,8 @@ def master_as_stated() -> Evidence:
         lambda c, rate, C: unless(c * rate <= C, **{"E[c]Λ̄": c * rate}),
         domain="the example's costs",
     )
-    return obeying(
-        found, {"the path is ACDPP's": played_by_acdpp(), "the mean cost is affordable": affordable}
-    )
+    facts = {"the path is ACDPP's": played_by_acdpp(), "the mean cost is affordable": affordable}
+    return obeying(found, facts)
 
 
 # --- corrected ---------------------------------------------------------------------------------------------

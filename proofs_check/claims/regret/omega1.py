@@ -16,7 +16,7 @@ from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import grid
-from proofs_check.engines.limit import converges, diverges, equivalent, tends_to
+from proofs_check.engines.limit import converges, diverges, equivalent
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, spread, summed
 from proofs_check.groundwork.regret.every_policy import narrows
@@ -154,13 +154,9 @@ def corrected_order() -> Evidence:
 @cache
 def per_round_order() -> Evidence:
     """t^(3/2)/√log t times the same, all constants as symbols."""
-    return tends_to(
-        round_as_stated().generalisation * t ** sp.Rational(3, 2) / sp.sqrt(sp.log(t)),
-        t,
-        omega1_discrepancy(K, rate, CONSTANTS),
-        what=r"$t^{3/2}/\sqrt{\log t}$ times the discrepancy",
-        domain=rf"constant admission; {ALL}; $t\to\infty$",
-    )
+    scaled = round_as_stated().generalisation * t ** sp.Rational(3, 2) / sp.sqrt(sp.log(t))
+    row = (scaled, t, DISCREPANCY, r"$t^{3/2}/\sqrt{\log t}$ times the discrepancy")
+    return argument(row, domain=rf"constant admission; {ALL}; $t\to\infty$")
 
 
 AT_ONE = {K: 2, rate: 10, CONSTANTS.B: UNIT.B, CONSTANTS.Pdim: UNIT.Pdim}
@@ -196,13 +192,9 @@ CLAIMS = [
         "that width.",
         corrected=Correction(
             title=said(r"with $\chi$: $\Omega_1\sim(@limit)\log T$", limit=LIMIT),
-            statement=said(
-                r"For the printed bound, without $C_2$ and at fixed $\rho$, $\Omega_1=O(1)$ is true, but a "
-                r"round differs by $t^{-3/2}\sqrt{\log t}$ and not $t^{-2}$. For the corrected bound "
-                r"$\Omega_1$ is of order $\log T$ for $K\ge2$, with the constant $@limit$, for every policy "
-                "inside the region.",
-                limit=LIMIT,
-            ),
+            statement=r"For the printed bound, without $C_2$ and at fixed $\rho$, $\Omega_1=O(1)$ is true, but a round "
+            r"differs by $t^{-3/2}\sqrt{\log t}$ and not $t^{-2}$. For the corrected bound $\Omega_1$ is of order "
+            r"$\log T$ for $K\ge2$, for every policy inside the region.",
             formula=said(r"\Omega_1(T)\sim\left(@limit\right)\log T", limit=LIMIT),
             hypotheses=(r"$\rho$ is fixed", "constants that every policy pays are left out"),
             given=(WRITTEN,),
@@ -243,11 +235,8 @@ CLAIMS = [
         ),
         corrected=Correction(
             title=said(r"they differ by $@c\,t^{-3/2}\sqrt{\log t}$", c=DISCREPANCY),
-            statement=said(
-                r"The map has slope of order $\sqrt{\log(1/x)/x}$ near 0, so the terms differ by "
-                r"$@c\,t^{-3/2}\sqrt{\log t}$, to leading order. That is still summable.",
-                c=DISCREPANCY,
-            ),
+            statement=r"The map has slope of order $\sqrt{\log(1/x)/x}$ near 0; what the terms differ by, to leading "
+            "order, is still summable.",
             formula=said(r"@c\,t^{-3/2}\sqrt{\log t}", c=DISCREPANCY),
             sketch=r"$1/N_{\mathrm{eff}}-1/N=(K-1)(2K-1)/(6K\bar\Lambda t^2)$ to leading order, times the "
             r"slope at $1/(\bar\Lambda t)$.",

@@ -15,7 +15,7 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import exhaust, grid, unless
+from proofs_check.engines.exact import Found, everywhere, unless
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.regret import omega2_links as link
 from proofs_check.groundwork.regret.orders import LINEAR, RATIONAL, ROOT, added_by_hand, as_by_hand, h, links
@@ -93,17 +93,13 @@ delta = sp.Symbol("delta", positive=True)  # N_lb = Λ̄(t-δ), δ <= h
 APART = 1 / (now - delta) - 1 / now  # 1/N_lb - 1/(Λ̄t), times Λ̄
 
 
-def division_as_stated() -> Evidence:
-    def violated(rho: Fraction, t: int) -> Any:
-        fewest = region_minimum_total(Region(rate=1, rho=rho), t) + 1
-        left, divisor = Fraction(ratio(1, fewest)) - Fraction(1, t), (1 - rho) * t * t - t
-        right: Any = 1 / divisor if divisor else "division by zero"
-        return unless(
-            divisor != 0 and bool(left <= right), **{"left": left, "(1-ρ)t²-t": divisor, "right": right}
-        )
-
-    points = grid(rho=[Fraction(3, 4)], t=(2, 3, 4, 5))
-    return exhaust(points, violated, domain=r"$\bar\Lambda=1$, $\rho=3/4$, $t\ge K=2$")
+@everywhere(r"$\bar\Lambda=1$, $\rho=3/4$, $t\ge K=2$", rho=(Fraction(3, 4),), t=(2, 3, 4, 5))
+def division_as_stated(rho: Fraction, t: int) -> Found:
+    fewest = region_minimum_total(Region(rate=1, rho=rho), t) + 1
+    left, divisor = Fraction(ratio(1, fewest)) - Fraction(1, t), (1 - rho) * t * t - t
+    right: Any = 1 / divisor if divisor else "division by zero"
+    shown = {"left": left, "(1-ρ)t²-t": divisor, "right": right}
+    return unless(divisor != 0 and bool(left <= right), **shown)
 
 
 def deficit() -> Evidence:
@@ -136,10 +132,9 @@ def positive_from_two() -> Evidence:
     )
 
 
+FROM_BELOW = (link.repaired_below, link.integrals, link.floor_assembled, link.floor_of_order_h)
 FIRST_TWO = (link.window, link.first_two_terms, link.integrals, link.other_sums, most_samples)
-SYMBOLS = {
-    "N_lb": r"the fewest distinct samples that the region allows after $t$ rounds, the last at rate $\bar\Lambda$"
-}
+SYMBOLS = {"N_lb": r"the fewest distinct samples of $t$ rounds in the region, the last at $\bar\Lambda$"}
 
 
 def forms(*, stated: bool) -> tuple[Any, ...]:
@@ -198,33 +193,25 @@ CLAIMS = [
         id="lem:omega2-order/limit",
         kind="addition",
         title=r"$(1-\rho)\Omega_2$ has a limit: the lemma is sharp for $K\ge2$",
-        statement=said(
-            r"With the repaired comparison, $(1-\rho)\Omega_2(\infty)$ tends to $@limit$ as $\rho$ tends to "
-            r"1, which is positive for $K\ge2$ and 0 for $K=1$.",
-            limit=LIMIT,
-        ),
+        statement=r"With the repaired comparison; the limit is positive for $K\ge2$ and 0 for $K=1$.",
         formula=said(r"(1-\rho)\Omega_2\to@limit", limit=LIMIT),
         domain=r"$K$ and $\bar\Lambda$ fixed, $T=\infty$ ($\Omega_2$ grows with $T$), $\rho\to1$",
         checks={
             "from above": links(*FIRST_TWO, third_term, link.third_rounds, link.assembled, link.of_order_h),
-            "from below": links(
-                link.repaired_below, link.integrals, link.floor_assembled, link.floor_of_order_h
-            ),
+            "from below": links(*FROM_BELOW),
             r"positive for $K\ge2$": positive_from_two,
             "the sequences": forms(stated=False)[::2],
         },
         given=(WRITTEN,),
-        sketch=r"From above: the bound of lem:omega2-order, whose product with $1-\rho$ has this limit. "
-        r"From below: every round of $\Omega_2$ is at least 0, term by term, and so is the third term. From "
-        r"round $K$ on the root term's round is at least $\psi(u)=1/\sqrt{K-(K-1)u}-1/\sqrt K$ with "
-        r"$u=\rho^{t-1}$ in units of $D\sigma/\sqrt{\bar\Lambda}$, because "
-        r"$\sqrt{a-c}-\sqrt{b-c}\ge\sqrt a-\sqrt b$ and the window lacks at least $(K-1)u$; the linear "
-        r"term's is at least $\phi(u)=(K-1)u/(K(K-(K-1)u))$ in units of $\eta E\sigma^2/\bar\Lambda$. The "
-        r"sum over $t\ge K$ of a function that falls in $t$ is at least its integral from $K-1$ on, which "
-        r"is the whole integral less at most $(K-1)\psi(1)$ or $(K-1)\phi(1)$. With $u=\rho^s$, "
-        r"$ds=-du/(a\cdot u)$, $a=\log1/\rho$, and $\rho h\le1/a\le h$ for $h=1/(1-\rho)$. So "
-        r"$\rho h$·limit $-(K-1)(\ldots)$ <= first two terms of $\Omega_2\le h$·limit + $O(\log h)$, and "
-        r"the third term is $O(\sqrt h(\log h)^{3/2})$.",
+        sketch=r"From above: the bound of lem:omega2-order, whose product with $1-\rho$ has this limit; $h$, $a$, "
+        r"$\psi$ and $\phi$ as there. From below: every round of $\Omega_2$ is at least 0, term by term. From round "
+        r"$K$ on the root term's round is at least $\psi(u)$ with $u=\rho^{t-1}$, in units of "
+        r"$D\sigma/\sqrt{\bar\Lambda}$, because $\sqrt{a-c}-\sqrt{b-c}\ge\sqrt a-\sqrt b$ and the window lacks at "
+        r"least $(K-1)u$; the linear term's is at least $\phi((K-1)u)$, in units of $\eta E\sigma^2/\bar\Lambda$. The "
+        r"sum over $t\ge K$ of a function that falls in $t$ is at least its integral from $K-1$ on: the whole "
+        r"integral less at most $K-1$ times its first value. With $u=\rho^s$, $ds=-du/(a\cdot u)$, and "
+        r"$\rho h\le1/a\le h$. So $\rho h$·limit less a constant <= first two terms of $\Omega_2\le h$·limit + "
+        r"$O(\log h)$, and the third term is $O(\sqrt h(\log h)^{3/2})$.",
     ),
     Claim(
         id="lem:omega2-order/division",

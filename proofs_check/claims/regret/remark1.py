@@ -19,10 +19,10 @@ from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import drift_excess, drift_summand, square, without_debt
+from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import regret_end
-from proofs_check.groundwork.regret.expansion import LIMIT, leading_order, spread_order, surrogate_round
+from proofs_check.groundwork.regret.expansion import FLOOR, LIMIT, grows_with_rho, leading_order, spread_order
 from proofs_check.groundwork.regret.orders import ALL, ALONG, RATIONAL, SPREAD, T, h
-from proofs_check.groundwork.regret.regret_floor import FLOOR, grows_with_rho
 from proofs_check.symbols import CONSTANTS, C, K, V, rate, rho
 from proofs_check.text import said
 from theory import rates
@@ -38,10 +38,7 @@ A, q, gamma, phi = sp.symbols("A q gamma phi", positive=True)
 BETWEEN = [gamma < 1, phi < 1]
 HALF, ORDER = sp.Rational(1, 2), sp.sqrt(T * sp.log(T))
 EXPONENTS = r"every $0<\gamma,\phi<1$"
-EXPANDS = Given(
-    "thm:dpp-regret/expansion",
-    r"that constant admission's regret is the expansion to $O(1)$, whatever $\rho$",
-)
+EXPANDS = Given("thm:dpp-regret/expansion", r"that constant admission's regret is the expansion to $O(1)$")
 
 # --- as printed --------------------------------------------------------------------------------------------
 
@@ -161,7 +158,7 @@ def drift_grows() -> Evidence:
 
 def drift_orders() -> Evidence:
     """The powers of T and h that the drift argument adds up: B_1, ΣB_t, Ω₂, Σp̄; Ω₃ is `leading_order`'s."""
-    wide, steady, c = omega2_bound(K, ALONG, CONSTANTS), surrogate_round(T), CONSTANTS.merged
+    wide, steady, c = omega2_bound(K, ALONG, CONSTANTS), expansion.surrogate_round(T), CONSTANTS.merged
     two, end = eventually(wide.root + wide.linear, h) / h, omega2_limit(K, rate, CONSTANTS).total
     one = c.D * c.sigma / sp.sqrt(K * rate) + c.eta * c.sigma**2 / (K * rate)
     return argument(

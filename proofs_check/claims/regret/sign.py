@@ -16,7 +16,7 @@ from proofs_check.engines.exact import exhaust, grid, unless
 from proofs_check.evidence import Evidence, obeying, refutes, together
 from proofs_check.groundwork.control.drift_step import debts_after, without_debt
 from proofs_check.groundwork.control.region_ends import lies_inside
-from proofs_check.groundwork.regret import regret_floor as floor
+from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import (
     USUAL,
     bound_of,
@@ -26,7 +26,6 @@ from proofs_check.groundwork.regret.envelope import (
     within_the_spread,
 )
 from proofs_check.groundwork.regret.every_policy import drawn_inside
-from proofs_check.groundwork.regret.expansion import antiderivative, falling, leading_order, without_reuse
 from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, SPREAD, UNIT, T
 from proofs_check.groundwork.regret.transient import most_samples
 from proofs_check.symbols import CONSTANTS, REGION, K, rate
@@ -220,13 +219,16 @@ CLAIMS = [
             checks={
                 "negative early on": below_for_long,
                 r"$K\ge2$": (
-                    floor.mismatch_from_below,
+                    expansion.mismatch_from_below,
                     confirming(drawn_inside),
-                    *(floor.narrowest, floor.gap, most_samples, falling, antiderivative, floor.added_up),
-                    *(grows, leading_order),
+                    *(expansion.narrowest, expansion.gap, most_samples, expansion.falling),
+                    *(expansion.antiderivative, expansion.added_up, grows, expansion.leading_order),
                     confirming(floor_certified),
                 ),
-                "$K=1$, bounded": (without_reuse, confirming(lambda context: within_the_spread(context, 1))),
+                "$K=1$, bounded": (
+                    expansion.without_reuse,
+                    confirming(lambda context: within_the_spread(context, 1)),
+                ),
                 "$K=1$, negative": negative_without_reuse,
             },
         ),

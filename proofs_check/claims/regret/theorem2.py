@@ -19,7 +19,7 @@ from proofs_check.evidence import Evidence, fails, holds, obeying
 from proofs_check.groundwork.regret import envelope, expansion, orders
 from proofs_check.groundwork.regret.envelope import USUAL, bound_of, eventual_range, regret_end, three
 from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy, narrows
-from proofs_check.groundwork.regret.expansion import EXPANDED, EXPANSION, LIMIT
+from proofs_check.groundwork.regret.expansion import EXPANSION, LIMIT
 from proofs_check.groundwork.regret.orders import ALL, HORIZONS, SPREAD, UNIT, t
 from proofs_check.symbols import CONSTANTS, K, T, V, rate, rho
 from proofs_check.text import said
@@ -129,17 +129,12 @@ CLAIMS = [
         domain=r"every $V>0$, $T\ge1$, $K\ge1$ and fixed $0<\rho<1$",
         checks=(every_policy_as_stated,),
         corrected=Correction(
-            title=said(
-                r"$\mathrm{Reg}\sim@limit\sqrt{T\log T}$ for every policy inside the region, at any $V$",
-                limit=LIMIT,
-            ),
+            title=said(r"$\mathrm{Reg}\sim@limit\sqrt{T\log T}$ inside the region, at any $V$", limit=LIMIT),
             statement=said(
-                r"At fixed $\rho$ every policy inside the region has $\mathrm{Reg}(T)=(@limit+o(1))\sqrt{T\log T}$: "
-                rf"not less, whatever $V$, and not more; to $O(1)$ it is the expansion ${EXPANDED}$ with "
-                r"$H(x)=\int_0^x\sqrt{(1+\log^+u)/u}\,du$, the same for all of them. So nothing is left of $T/V$. For "
-                r"$K=1$ the regret itself stays bounded. Uniformly in $T\ge2$ and $\rho$ the regret is $O(@rate)$. "
-                "(All of it for every single path of admissions, and so in the mean.)",
-                limit=LIMIT,
+                r"At fixed $\rho$ every policy inside the region has it: not less, whatever $V$, and not more. "
+                "To $O(1)$ it is one expansion, the same for all of them. So nothing is left of $T/V$. For $K=1$ the "
+                r"regret itself stays bounded. Uniformly in $T\ge2$ and $\rho$ it is $O(@rate)$. (All of it for every "
+                "single path of admissions, and so in the mean.)",
                 rate=regret_rate(T, rho),
             ),
             formula=EXPANSION + said(r"\sim@limit\sqrt{T\log T}", limit=LIMIT),

@@ -55,10 +55,8 @@ def debt_behaves() -> Evidence:
 def drift_inequality() -> Evidence:
     """L(t+1) - L(t) <= (c²Λ²+C²)/2 + Z(cΛ-C): B_t, at the round's own admission in place of Λ_max(t)."""
     drift = debt_update(Z, c, Lambda, C) ** 2 / 2 - Z**2 / 2
-    return smt.always(
-        drift <= (c**2 * Lambda**2 + C**2) / 2 + Z * (c * Lambda - C),
-        domain=r"every $Z$, $c$, $\Lambda\ge0$ and $C>0$",
-    )
+    bound = (c**2 * Lambda**2 + C**2) / 2 + Z * (c * Lambda - C)
+    return smt.always(drift <= bound, domain=r"every $Z$, $c$, $\Lambda\ge0$ and $C>0$")
 
 
 def drift_constant_is() -> Evidence:
@@ -79,11 +77,8 @@ def drift_constant_is() -> Evidence:
 def rate_is_a_choice() -> Evidence:
     """Λ_min(t) <= Λ̄ <= Λ_max(t): the comparison's admission lies in the region, in every round."""
     low, high = plain(region_minimum(REGION, t)), plain(region_maximum(REGION, t))
-    return smt.always(
-        [sp.Le(low, rate, evaluate=False), sp.Le(rate, high, evaluate=False)],
-        given=[power < 1],
-        domain=r"every $t\ge1$, $0<\rho<1$, $\bar\Lambda$",
-    )
+    inside = [sp.Le(low, rate, evaluate=False), sp.Le(rate, high, evaluate=False)]
+    return smt.always(inside, given=[power < 1], domain=r"every $t\ge1$, $0<\rho<1$, $\bar\Lambda$")
 
 
 def conditional_means() -> Evidence:

@@ -127,8 +127,5 @@ def peak_step() -> Evidence:
 def worst_policy() -> Evidence:
     """What a round adds is largest at the upper end, whatever weight and admission have to do with each other."""
     c, admitted, most = sp.symbols("c admitted most", nonnegative=True)
-    return smt.always(
-        c * admitted <= c * most,
-        given=[admitted <= most],
-        domain=r"every path, weight $c\ge0$ (a cost, or rounds of training) and $\Lambda\le\Lambda_{\max}(t)$",
-    )
+    domain = r"every path, weight $c\ge0$ (a cost, or rounds of training) and $\Lambda\le\Lambda_{\max}(t)$"
+    return smt.always(c * admitted <= c * most, given=[admitted <= most], domain=domain)

@@ -10,18 +10,13 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
+from proofs_check.claim import confirming
 from proofs_check.engines import exact, identity
 from proofs_check.evidence import Evidence
 from proofs_check.symbols import REGION, K, rho, t
 from theory.algebra import ball, precise
 from theory.lambert import lambert_partial
-from theory.region import (
-    region_maximum,
-    region_maximum_total,
-    region_minimum,
-    region_minimum_total,
-    region_minimum_window,
-)
+from theory.region import region_maximum, region_maximum_total, region_minimum, region_minimum_total
 from theory.setting import Region
 
 s = sp.Symbol("s", integer=True, nonnegative=True)
@@ -78,6 +73,9 @@ def totals_in_numbers(t: int, rho: Fraction) -> exact.Found:
     return exact.unless(told == sums and close, totals=told, balls=found, sums=sums)
 
 
+SUMS = (totals_are_sums, confirming(totals_in_numbers))
+
+
 # --- admissions inside the region ---------------------------------------------------------------------------
 
 
@@ -102,11 +100,6 @@ def switched(past: Sequence[Any], K: int, rate: Any) -> tuple[Any, Any]:
     """n^C and N^C: what is in memory, and was ever admitted, when the round after `past` admits `rate`."""
     held = past[len(past) - min(K - 1, len(past)) :]
     return sum(held) + rate, sum(past) + rate
-
-
-def least_held(K: int, t: int, region: Region) -> Any:
-    """n_min: what the switch leaves in memory when every round in it admitted its lower end."""
-    return region_minimum_window(region, min(K, t), t) + region.rate
 
 
 def lies_inside(admitted: Sequence[Any], region: Region) -> Evidence:

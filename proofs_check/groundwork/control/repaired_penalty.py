@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Context
+from proofs_check.claim import confirming
 from proofs_check.engines import exact
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, together, undecided
@@ -25,6 +25,8 @@ from theory.region import region_maximum_total, region_minimum_total
 from theory.setting import Constants, Region
 
 CASES = {"$t=K+s$": (K, K + s), "$K=t+s$": (t + s, t)}  # every pair (K, t), twice at t = K
+# no two alike, so that none can take another's place; B small, so that the first two terms show
+UNLIKE = Constants(D=3, sigma=2, eta=Fraction(1, 5), B=Fraction(1, 50), Pdim=2)
 
 
 def ends(window: Any, now: Any) -> tuple[Any, Any, Any]:
@@ -104,12 +106,18 @@ def third_term_falls() -> Evidence:
     )
 
 
-def _exceeding(K: int, t: int, region: Region, constants: Constants) -> exact.Found:
-    """A history at the ends of the region after which some term of the penalty is above theory's piece."""
-    bound = penalty_comparison(K, t, region, constants)
+@exact.everywhere(
+    "every history at the ends of two regions, the first 5 rounds (fully: 9), $K=1$, 2, 3, 7",
+    region=(Region(rate=3, rho=Fraction(1, 2)), Region(rate=Fraction(3, 2), rho=Fraction(4, 5))),
+    K=(1, 2, 3, 7),
+    t=exact.by_profile(range(1, 6), range(1, 10)),
+)
+def never_exceeded(K: int, t: int, region: Region) -> exact.Found:
+    """No term of the penalty is above theory's piece, after any of the 2^(t-1) extreme histories, exactly."""
+    bound = penalty_comparison(K, t, region, UNLIKE)
     for positions in corners(t - 1):
         held, seen = switched(placed(region, positions), K, region.rate)
-        terms = penalty_terms(held, seen, constants)
+        terms = penalty_terms(held, seen, UNLIKE)
         for name in PER_ROUND:
             value, limit = getattr(terms, name), getattr(bound, name)
             if value == limit:
@@ -120,14 +128,4 @@ def _exceeding(K: int, t: int, region: Region, constants: Constants) -> exact.Fo
     return None
 
 
-def never_exceeded(context: Context) -> Evidence:
-    """All 2^(t-1) extreme histories, for some K, t and regions; each of the three terms, exactly."""
-    rounds = context.choose(5, 9)
-    spaces = [Region(rate=3, rho=Fraction(1, 2)), Region(rate=Fraction(3, 2), rho=Fraction(4, 5))]
-    # no two alike, so that none can take another's place; B small, so that the first two terms show
-    unlike = Constants(D=3, sigma=2, eta=Fraction(1, 5), B=Fraction(1, 50), Pdim=2)
-    return exact.exhaust(
-        exact.grid(region=spaces, K=(1, 2, 3, 7), t=range(1, rounds + 1), constants=(unlike,)),
-        _exceeding,
-        domain=rf"every history at the ends of two regions, $t\le{rounds}$, $K=1$, 2, 3, 7",
-    )
+PIECES = (pieces_at_the_ends, confirming(never_exceeded))

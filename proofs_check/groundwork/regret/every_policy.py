@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Context
 from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import regions, retentions, search
+from proofs_check.engines.exact import Found, drawn, regions, retentions
 from proofs_check.engines.limit import converges
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
@@ -164,11 +162,8 @@ def widens(*, stated: bool) -> Evidence:
     x_, F_, M_ = sp.symbols("x_ F_ M_", positive=True)
     low, high = mismatch_range(k, x, rate, F, M, stated=stated)
     lower, higher = mismatch_range(k, x_, rate, F_, M_, stated=stated)
-    return always(
-        [lower <= low, higher >= high],
-        given=[x_ < 1, x <= x_, F_ <= F, M <= M_],
-        domain="any larger $x<1$, smaller $F$, larger $M$",
-    )
+    wider = [x_ < 1, x <= x_, F_ <= F, M <= M_]
+    return always([lower <= low, higher >= high], given=wider, domain="any larger $x<1$ and $M$, smaller $F$")
 
 
 @cache
@@ -195,37 +190,33 @@ def narrows(*, stated: bool) -> Evidence:
     )
 
 
-def drawn_inside(context: Context) -> Evidence:
+@drawn(
+    rf"any admissions inside the region, every round $t\ge1$, constants {RATIONAL}",
+    (40, 300),
+    K=retentions(5),
+    region=regions(),
+    positions=histories(12).filter(bool),
+)
+def drawn_inside(K: int, region: Region, positions: list[Fraction]) -> Found:
     """Policies drawn inside the region, from the counts themselves: in each round N_eff, the mismatch in both forms and
-    the terms lie in their ranges, and the mismatch is at least 1/n - 2/N(s) (`regret_floor`).
+    the terms lie in their ranges, and the mismatch is at least 1/n - 2/N(s) (`expansion`).
     """
-    numbers = RATIONAL.merged.map(ball)
-
-    def outside(K: int, region: Region, positions: list[Fraction]) -> Any:
-        admitted, exact = placed(region, positions), region.map(ball)
-        path = trajectory(admitted, K)
-        columns = zip(path.n, path.N, path.effective, path.mismatch, strict=True)
-        for now, (n, N, effective, chi) in enumerate(columns, start=1):
-            k, beyond = min(now, K), lambert_partial(region.rho, now + 1)
-            s = now - k + 1
-            fewest, most = region_minimum_total(region, s + 1), region.rate * (now + beyond)
-            ranges = {"N_eff": (fewest, effective, N), "N": (effective, N, most)}
-            for stated, value in ((True, 1 / n - 1 / effective), (False, chi)):
-                low, high = mismatch_range(k, region.rho**s, region.rate, fewest, most, stated=stated)
-                ranges["printed" if stated else "χ"] = (max(low, 1 / n - 2 / sum(admitted[:s])), value, high)
-            with precise():
-                terms = round_terms(ball(chi), ball(1 / effective), ball(N), numbers)
-                least, greatest = round_range(K, ball(now), exact, ball(beyond), numbers, stated=False)
-            ranges |= {name: tuple(getattr(x, name) for x in (least, terms, greatest)) for name in PER_ROUND}
-            for name, (low, value, high) in ranges.items():
-                if low > value or value > high:
-                    return {"t": now, "of": name, "value": value, "low": low, "high": high}
-        return None
-
-    return search(
-        context,
-        {"K": retentions(5), "region": regions(), "positions": histories(12).filter(bool)},
-        outside,
-        domain=rf"any admissions inside the region, every round $t\ge1$, constants {RATIONAL}",
-        examples=context.choose(40, 300),
-    )
+    admitted, exact, numbers = placed(region, positions), region.map(ball), RATIONAL.merged.map(ball)
+    path = trajectory(admitted, K)
+    columns = zip(path.n, path.N, path.effective, path.mismatch, strict=True)
+    for now, (n, N, effective, chi) in enumerate(columns, start=1):
+        k, beyond = min(now, K), lambert_partial(region.rho, now + 1)
+        s = now - k + 1
+        fewest, most = region_minimum_total(region, s + 1), region.rate * (now + beyond)
+        ranges = {"N_eff": (fewest, effective, N), "N": (effective, N, most)}
+        for stated, value in ((True, 1 / n - 1 / effective), (False, chi)):
+            low, high = mismatch_range(k, region.rho**s, region.rate, fewest, most, stated=stated)
+            ranges["printed" if stated else "χ"] = (max(low, 1 / n - 2 / sum(admitted[:s])), value, high)
+        with precise():
+            terms = round_terms(ball(chi), ball(1 / effective), ball(N), numbers)
+            least, greatest = round_range(K, ball(now), exact, ball(beyond), numbers, stated=False)
+        ranges |= {name: tuple(getattr(x, name) for x in (least, terms, greatest)) for name in PER_ROUND}
+        for name, (low, value, high) in ranges.items():
+            if low > value or value > high:
+                return {"t": now, "of": name, "value": value, "low": low, "high": high}
+    return None

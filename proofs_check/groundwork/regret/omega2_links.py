@@ -21,14 +21,9 @@ from proofs_check.groundwork.regret.orders import ALL, ALONG, LINEAR, ROOT, h, t
 from proofs_check.groundwork.regret.orders import t as now
 from proofs_check.groundwork.regret.transient import grows_from_one, plain
 from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho, t
+from theory import penalty
 from theory.algebra import log_plus
 from theory.bound import Terms, generalisation_term, linear_term, root_term
-from theory.penalty import (
-    penalty_comparison,
-    penalty_comparison_as_stated,
-    penalty_limit,
-    penalty_limit_as_stated,
-)
 from theory.region import region_minimum_window
 from theory.regret import omega2_limit
 from theory.transient import omega2_bound, omega2_floor, omega2_floor_as_stated
@@ -69,8 +64,8 @@ def _same(found: Any, mismatch: Any, third: Any, powers: dict[str, Any], domain:
 @cache
 def sequences(*, stated: bool) -> Evidence:
     """penalty_comparison and penalty_limit on symbols, from round K on and up to it."""
-    comparison = penalty_comparison_as_stated if stated else penalty_comparison
-    limit = penalty_limit_as_stated if stated else penalty_limit
+    comparison = penalty.penalty_comparison_as_stated if stated else penalty.penalty_comparison
+    limit = penalty.penalty_limit_as_stated if stated else penalty.penalty_limit
     found = []
     for retained, at, powers, part in (
         (K, K + later, {"x": K, "y": later}, r"$t=K+s\ge K$"),

@@ -30,10 +30,7 @@ ALL = r"every $K\ge1$, $\bar\Lambda$, $D$, $\sigma$, $\eta$, $E$, $B$, $\mathrm{
 ROOT = CONSTANTS.D * CONSTANTS.sigma / sp.sqrt(rate)  # units of the first two terms
 LINEAR = CONSTANTS.eta * CONSTANTS.E * CONSTANTS.sigma**2 / rate
 HORIZONS = tuple(10**e for e in (3, 6, 9, 12, 15))
-SPREAD = Given(
-    "thm:dpp-regret/spread",
-    "that the bounds of two policies inside the region differ by spread_bound at most",
-)
+SPREAD = Given("thm:dpp-regret/spread", "that bounds inside the region differ by spread_bound at most")
 
 
 def tight_regions(powers: Iterable[int]) -> list[dict[str, Any]]:

@@ -51,11 +51,8 @@ def grows_from_one(function: Any, variable: Any, *, domain: str) -> Evidence:
 @cache
 def powers_fall() -> Evidence:
     """ρ^s <= h/(h+s), by induction over s: y = ρ^s, and ρ^(s+1) = ρ·y with ρ = 1 - 1/h."""
-    return always(
-        (1 - 1 / h) * y <= h / (h + s + 1),
-        given=[y <= h / (h + s)],
-        domain=rf"{EVERY}: $\rho^s\le h/(h+s)$ and the same for $s+1$; equality at $s=0$",
-    )
+    domain = rf"{EVERY}: $\rho^s\le h/(h+s)$ and the same for $s+1$; equality at $s=0$"
+    return always((1 - 1 / h) * y <= h / (h + s + 1), given=[y <= h / (h + s)], domain=domain)
 
 
 @cache
