@@ -10,10 +10,10 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, equal
 from proofs_check.engines.enclosure import compare
+from proofs_check.groundwork.control.orders import RATIONAL, SPREAD
 from proofs_check.groundwork.regret.envelope import USUAL, regret_end, three
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import leading_order, oracle_third
-from proofs_check.groundwork.regret.orders import RATIONAL, SPREAD
 from proofs_check.groundwork.regret.transient import plain
 from proofs_check.symbols import REGION, C, K, mean_cost, rate, t, total_buffer
 from proofs_check.text import said

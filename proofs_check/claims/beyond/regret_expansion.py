@@ -10,11 +10,11 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.argument import Evidence, argument, equivalent, tends_to, together
 from proofs_check.engines.enclosure import compare
+from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, T, t
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import three
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import ABOVE, BELOW, EXPANDED, EXPANSION, LIMIT
-from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, T, t
 from proofs_check.symbols import CONSTANTS, K, rate
 from proofs_check.text import said
 from theory.algebra import ball, log, precise, sqrt

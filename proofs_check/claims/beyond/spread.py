@@ -11,10 +11,11 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.argument import Evidence, always, argument, together
 from proofs_check.engines.enclosure import compare
-from proofs_check.groundwork.regret import orders, transient
+from proofs_check.groundwork.control import orders
+from proofs_check.groundwork.control.orders import ALL, ALONG, LINEAR, RATIONAL, ROOT, h, links
+from proofs_check.groundwork.regret import transient
 from proofs_check.groundwork.regret.envelope import mismatch_range, spread
 from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy
-from proofs_check.groundwork.regret.orders import ALL, ALONG, LINEAR, RATIONAL, ROOT, h, links
 from proofs_check.groundwork.regret.transient import FEWEST, F, s, w
 from proofs_check.symbols import CONSTANTS, REGION, K, rate
 from proofs_check.text import said

@@ -11,7 +11,7 @@ from proofs_check.engines.argument import Evidence, argument, equal, limits, tog
 from proofs_check.groundwork.buying.certificates import papers_best
 from proofs_check.groundwork.buying.figures import exactly, figures
 from proofs_check.groundwork.buying.market import BUDGET, HIGH, LOW, PAPER, PLACES, SETTING, SHARE, SYMBOLS, S
-from proofs_check.groundwork.regret.orders import t
+from proofs_check.groundwork.control.orders import t
 from proofs_check.groundwork.regret.transient import plain
 from proofs_check.symbols import CONSTANTS, REGION, K, rate
 from proofs_check.text import said

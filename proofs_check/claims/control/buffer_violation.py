@@ -13,8 +13,8 @@ from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import in_round_1, rate_is_a_choice
+from proofs_check.groundwork.control.orders import ALONG, h
 from proofs_check.groundwork.control.region_ends import corners, placed, plain, power, totals_are_sums
-from proofs_check.groundwork.regret.orders import ALONG, h
 from proofs_check.simulator import simulate
 from proofs_check.symbols import REGION, K, T, rate, rho, t
 from proofs_check.text import said

@@ -12,8 +12,8 @@ from proofs_check.engines import enclosure, exact, smt
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.control import region_ends, repaired_penalty
+from proofs_check.groundwork.control.orders import LIGHTER, UNIT
 from proofs_check.groundwork.control.region_ends import lies_inside, placed, switched
-from proofs_check.groundwork.regret.orders import LIGHTER, UNIT
 from proofs_check.symbols import CONSTANTS, REGION, N, n, rate
 from proofs_check.text import said
 from theory.algebra import ball, log

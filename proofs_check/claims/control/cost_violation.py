@@ -18,7 +18,7 @@ from proofs_check.engines import exact, identity, limit, smt
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, holds, obeying, undecided
 from proofs_check.groundwork.control import drift_step, lambert_sum
-from proofs_check.groundwork.regret.orders import ALONG
+from proofs_check.groundwork.control.orders import ALONG
 from proofs_check.symbols import CONSTANTS, REGION, C, T, V, rate, rho
 from proofs_check.text import said
 from theory import violation

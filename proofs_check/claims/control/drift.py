@@ -18,8 +18,8 @@ from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import drift_step
 from proofs_check.groundwork.control.drift_step import drift_constant_is, drift_inequality, g, square, x
+from proofs_check.groundwork.control.orders import ALONG, HORIZONS, h, tight_regions
 from proofs_check.groundwork.control.region_ends import placed
-from proofs_check.groundwork.regret.orders import ALONG, HORIZONS, h, tight_regions
 from proofs_check.symbols import REGION, C, T, rate, rho, t
 from proofs_check.text import said
 from theory.admission import debt_update

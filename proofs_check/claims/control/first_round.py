@@ -12,8 +12,8 @@ from proofs_check.engines import exact, simulation, smt
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, fails, holds, obeying, refutes
 from proofs_check.groundwork.control.drift_step import in_round_1, without_debt
+from proofs_check.groundwork.control.orders import UNIT
 from proofs_check.groundwork.control.region_ends import plain, totals_are_sums
-from proofs_check.groundwork.regret.orders import UNIT
 from proofs_check.symbols import REGION, C, K, T, rate, rho
 from proofs_check.text import said
 from theory.admission import AdmissionState, acdpp_round

@@ -14,8 +14,8 @@ from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, fails, holds, together
 from proofs_check.groundwork.control.drift_step import without_debt
 from proofs_check.groundwork.control.lambert_sum import worst_policy
+from proofs_check.groundwork.control.orders import UNIT
 from proofs_check.groundwork.control.region_ends import corners, growth, placed, plain, totals_are_sums
-from proofs_check.groundwork.regret.orders import UNIT
 from proofs_check.symbols import REGION, C, T, V, mean_cost, rate, rho, t
 from proofs_check.text import said
 from theory.region import region_maximum, region_maximum_total

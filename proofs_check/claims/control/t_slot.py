@@ -15,7 +15,7 @@ from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, fails, holds, obeying, undecided
 from proofs_check.groundwork.control import drift_step, region_ends, repaired_penalty
 from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behaves, debts_after, most
-from proofs_check.groundwork.regret.orders import LIGHTER, UNIT
+from proofs_check.groundwork.control.orders import LIGHTER, UNIT
 from proofs_check.symbols import CONSTANTS, C, V, rate
 from theory.admission import debt_update
 from theory.algebra import ball

@@ -15,8 +15,8 @@ from proofs_check.engines.exact import exhaust, grid, unless
 from proofs_check.engines.simulation import control_loop, uniform
 from proofs_check.evidence import Evidence, fails, holds, obeying
 from proofs_check.groundwork.control.drift_step import debts_after
+from proofs_check.groundwork.control.orders import RATIONAL, UNIT
 from proofs_check.groundwork.regret.envelope import bound_of, three
-from proofs_check.groundwork.regret.orders import RATIONAL, UNIT
 from proofs_check.symbols import T, V
 from proofs_check.text import said
 from theory import regret

@@ -18,10 +18,10 @@ from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import grid
 from proofs_check.engines.limit import converges, diverges, equivalent
 from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, UNIT, added_by_hand, as_by_hand, t
 from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, spread, summed
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import SUMMABLE, lipschitz_near_zero, surrogate_round
-from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, UNIT, added_by_hand, as_by_hand, t
 from proofs_check.symbols import CONSTANTS, K, rate
 from proofs_check.text import said
 from theory.algebra import ball, log, precise, ratio

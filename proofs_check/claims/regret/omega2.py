@@ -17,9 +17,9 @@ from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import Found, everywhere, unless
 from proofs_check.evidence import Evidence
+from proofs_check.groundwork.control.orders import LINEAR, RATIONAL, ROOT, added_by_hand, as_by_hand, h, links
+from proofs_check.groundwork.control.orders import t as now
 from proofs_check.groundwork.regret import omega2_links as link
-from proofs_check.groundwork.regret.orders import LINEAR, RATIONAL, ROOT, added_by_hand, as_by_hand, h, links
-from proofs_check.groundwork.regret.orders import t as now
 from proofs_check.groundwork.regret.transient import most_samples, plain, third_term
 from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho, t
 from proofs_check.text import said

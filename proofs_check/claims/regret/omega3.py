@@ -14,9 +14,9 @@ from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import grid
 from proofs_check.engines.limit import at_most, diverges, equivalent, eventually
 from proofs_check.evidence import Evidence, obeying
+from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, t, terms_equal
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.expansion import LIMIT, oracle_round, surrogate_round
-from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, t, terms_equal
 from proofs_check.symbols import CONSTANTS, K, rate
 from proofs_check.text import said
 from theory.algebra import ball, log, precise, sqrt

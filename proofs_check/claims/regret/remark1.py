@@ -19,10 +19,10 @@ from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import drift_excess, drift_summand, square, without_debt
+from proofs_check.groundwork.control.orders import ALL, ALONG, RATIONAL, SPREAD, T, h
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import regret_end
 from proofs_check.groundwork.regret.expansion import FLOOR, LIMIT, grows_with_rho, leading_order, spread_order
-from proofs_check.groundwork.regret.orders import ALL, ALONG, RATIONAL, SPREAD, T, h
 from proofs_check.symbols import CONSTANTS, C, K, V, rate, rho
 from proofs_check.text import said
 from theory import rates

@@ -15,6 +15,7 @@ from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust, grid, unless
 from proofs_check.evidence import Evidence, obeying, refutes, together
 from proofs_check.groundwork.control.drift_step import debts_after, without_debt
+from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, SPREAD, UNIT, T
 from proofs_check.groundwork.control.region_ends import lies_inside
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import (
@@ -26,7 +27,6 @@ from proofs_check.groundwork.regret.envelope import (
     within_the_spread,
 )
 from proofs_check.groundwork.regret.every_policy import drawn_inside
-from proofs_check.groundwork.regret.orders import ALL, HORIZONS, RATIONAL, SPREAD, UNIT, T
 from proofs_check.groundwork.regret.transient import most_samples
 from proofs_check.symbols import CONSTANTS, REGION, K, rate
 from theory.algebra import ball, precise

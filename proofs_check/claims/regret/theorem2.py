@@ -16,11 +16,11 @@ from proofs_check.engines.argument import argument
 from proofs_check.engines.limit import at_most, eventually
 from proofs_check.engines.simulation import control_loop, drifting, markov, uniform
 from proofs_check.evidence import Evidence, fails, holds, obeying
-from proofs_check.groundwork.regret import envelope, expansion, orders
+from proofs_check.groundwork.control.orders import ALL, HORIZONS, SPREAD, UNIT, t
+from proofs_check.groundwork.regret import envelope, expansion
 from proofs_check.groundwork.regret.envelope import USUAL, bound_of, eventual_range, regret_end, three
 from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy, narrows
 from proofs_check.groundwork.regret.expansion import EXPANSION, LIMIT
-from proofs_check.groundwork.regret.orders import ALL, HORIZONS, SPREAD, UNIT, t
 from proofs_check.symbols import CONSTANTS, K, T, V, rate, rho
 from proofs_check.text import said
 from theory.algebra import ball, precise
@@ -168,7 +168,7 @@ CLAIMS = [
                 "$K=1$": expansion.without_reuse,
                 r"uniformly in $\rho$": (
                     lambda: expansion.over(
-                        regret_rate(orders.T, rho), "the expansion's slope over the rate's"
+                        lambda T: regret_rate(T, rho), "the expansion's slope over the rate's"
                     ),
                     expansion.spread_order,
                 ),

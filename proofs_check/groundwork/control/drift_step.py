@@ -12,9 +12,9 @@ from proofs_check.claim import Check
 from proofs_check.engines import identity, limit, smt
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, obeying
+from proofs_check.groundwork.control.orders import ALONG, h
 from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.control.repaired_penalty import third_term_falls
-from proofs_check.groundwork.regret.orders import ALONG, h
 from proofs_check.symbols import CONSTANTS, REGION, C, V, rate, rho, t
 from theory.admission import debt_update
 from theory.bound import generalisation_term

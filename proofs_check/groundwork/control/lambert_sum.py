@@ -15,8 +15,8 @@ from proofs_check.claim import Context
 from proofs_check.engines import enclosure, smt
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.control.orders import ALONG, h, tight_regions
 from proofs_check.groundwork.control.region_ends import growth, plain, power
-from proofs_check.groundwork.regret.orders import ALONG, h, tight_regions
 from proofs_check.symbols import REGION, C, rate, rho, t
 from theory.algebra import ball
 from theory.lambert import lambert_partial, lambert_total

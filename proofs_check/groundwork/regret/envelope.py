@@ -16,7 +16,7 @@ import sympy as sp
 from proofs_check.claim import Context
 from proofs_check.engines.enclosure import compare
 from proofs_check.evidence import Evidence
-from proofs_check.groundwork.regret.orders import HORIZONS, RATIONAL
+from proofs_check.groundwork.control.orders import HORIZONS, RATIONAL
 from theory.algebra import ball, minimum, positive_part, precise, ratio
 from theory.bound import Bound, Terms, round_terms, theorem_1
 from theory.constant_admission import oracle_bound, oracle_bound_as_stated, sum_rounds

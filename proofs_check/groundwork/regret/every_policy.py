@@ -18,10 +18,10 @@ from proofs_check.engines.exact import Found, drawn, regions, retentions
 from proofs_check.engines.limit import converges
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
+from proofs_check.groundwork.control.orders import ALL, RATIONAL, t
 from proofs_check.groundwork.control.region_ends import histories, placed
 from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, round_range
 from proofs_check.groundwork.regret.expansion import SUMMABLE, falling
-from proofs_check.groundwork.regret.orders import ALL, RATIONAL, t
 from proofs_check.groundwork.regret.transient import fewest_samples, most_samples, plain
 from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.symbols import CONSTANTS, REGION, K, rate

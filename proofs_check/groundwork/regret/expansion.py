@@ -17,7 +17,7 @@ from proofs_check.engines.argument import argument
 from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.limit import converges, diverges, eventually, limit, tends_to
 from proofs_check.evidence import Evidence, holds, together, undecided
-from proofs_check.groundwork.regret.orders import ALL, ALONG, UNIT, T, h, t
+from proofs_check.groundwork.control.orders import ALL, ALONG, UNIT, T, h, t
 from proofs_check.groundwork.regret.transient import most_samples
 from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho
 from theory.bound import Terms, generalisation_term, linear_term, root_term
@@ -139,16 +139,16 @@ def third_term() -> Evidence:
     return converges(own - third(rate * t), t, power=SUMMABLE, domain=f"the third term; {ALL}")
 
 
-def over(gauge: Any, what: str) -> Evidence:
+def over(gauge: Callable[[Any], Any], what: str) -> Evidence:
     """The expansion over a gauge, by l'Hôpital: both tend to infinity for K >= 2, both slopes are known."""
-    ratio = slope(regret_expansion(K, rate, T, CONSTANTS)) / sp.diff(gauge, T)
+    ratio = slope(regret_expansion(K, rate, T, CONSTANTS)) / sp.diff(gauge(T), T)
     return tends_to(ratio, T, omega3_limit(K, rate, CONSTANTS), what=what, domain=rf"{ALL}; $T\to\infty$")
 
 
 @cache
 def leading_order() -> Evidence:
     """The expansion is of order √(T log T)."""
-    return over(sp.sqrt(T * sp.log(T)), r"the expansion's slope over that of $\sqrt{T\log T}$")
+    return over(lambda T: sp.sqrt(T * sp.log(T)), r"the expansion's slope over that of $\sqrt{T\log T}$")
 
 
 @cache

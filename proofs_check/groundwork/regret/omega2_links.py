@@ -17,8 +17,8 @@ import sympy as sp
 from proofs_check.engines.argument import argument
 from proofs_check.engines.smt import steps
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.regret.orders import ALL, ALONG, LINEAR, ROOT, h, terms_equal, terms_tend
-from proofs_check.groundwork.regret.orders import t as now
+from proofs_check.groundwork.control.orders import ALL, ALONG, LINEAR, ROOT, h, terms_equal, terms_tend
+from proofs_check.groundwork.control.orders import t as now
 from proofs_check.groundwork.regret.transient import grows_from_one, plain
 from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho, t
 from theory import penalty

@@ -15,7 +15,7 @@ from proofs_check.engines.argument import argument
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.lambert_sum import lambert_summand
-from proofs_check.groundwork.regret.orders import h
+from proofs_check.groundwork.control.orders import h
 from proofs_check.symbols import REGION, rate, rho
 from proofs_check.symbols import t as a_round
 from theory.region import contraction, region_maximum, region_minimum, region_minimum_total
