@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -12,22 +11,13 @@ import pytest
 from figures import bound_vs_horizon, control, design, mismatch, omegas, uniformity
 from figures.regret_terms import regret_term
 from figures.simulation import Simulation, play
+from theory import regret
 from theory.admission import debt_update
 from theory.bound import Bound, theorem_1, theorem_1_as_stated
-from theory.constant_admission import constant_bound, constant_bound_as_stated, constant_round, oracle_bound
+from theory.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
 from theory.design import best_rate, design_as_stated, design_limit
 from theory.design import design as best_design
-from theory.penalty import penalty_limit
 from theory.region import region_maximum
-from theory.regret import (
-    omega1,
-    omega1_as_stated,
-    omega2,
-    omega2_as_stated,
-    omega3,
-    omega3_as_stated,
-    omega3_limit,
-)
 from theory.reuse import crossover_constant, mismatch_constant, trajectory, uniformity_constant_as_stated
 from theory.setting import Budget, Constants, Region, SettingError
 
@@ -95,18 +85,18 @@ def test_the_regret_terms_are_those_of_the_theory() -> None:
     steps = Constants(D=2, sigma=3, eta=Fraction(1, 10), B=1, Pdim=50, E=4)
     admissions = np.full(300, 10.0)
     expected = {
-        ("omega1", "corrected"): omega1(admissions, 7, steps.map(float)).total,
-        ("omega1", "stated"): omega1_as_stated(admissions, 7, steps.map(float)).total,
-        ("omega2", "corrected"): omega2(7, region, 300, steps).total,
-        ("omega2", "stated"): omega2_as_stated(7, region, 300, steps).total,
-        ("omega3", "corrected"): omega3(7, 10, 300, steps).total,
+        ("omega1", "corrected"): regret.omega1(admissions, 7, steps.map(float)).total,
+        ("omega1", "stated"): regret.omega1_as_stated(admissions, 7, steps.map(float)).total,
+        ("omega2", "corrected"): regret.omega2(7, region, 300, steps).total,
+        ("omega2", "stated"): regret.omega2_as_stated(7, region, 300, steps).total,
+        ("omega3", "corrected"): regret.omega3(7, 10, 300, steps).total,
     }
     for (term, form), value in expected.items():
         drawn = regret_term(term, form, 7, 10, 300, steps, rho=region.rho).total
         assert float(drawn) == pytest.approx(float(value), rel=1e-9), (term, form)
     # the printed Ω₃ has the oracle with η too, which at E = 1 is the same
     drawn = regret_term("omega3", "stated", 7, 10, 300, UNIT).total
-    assert float(drawn) == pytest.approx(float(omega3_as_stated(7, 10, 300, UNIT).total), rel=1e-9)
+    assert float(drawn) == pytest.approx(float(regret.omega3_as_stated(7, 10, 300, UNIT).total), rel=1e-9)
 
 
 def test_lines_pass_through_the_proved_balls() -> None:
@@ -117,32 +107,8 @@ def test_lines_pass_through_the_proved_balls() -> None:
         assert (curve.radius < 1e-9).all()
         values = np.interp(np.log(curve.at), np.log(curve.x), curve.line)
         assert values == pytest.approx(curve.middle, rel=2e-3), (term, key)  # between grid points it bends
-    assert data.curves["omega3", 4].middle == pytest.approx(omega3(4, 10, 1000, UNIT).total, rel=1e-12)
+    assert data.curves["omega3", 4].middle == pytest.approx(regret.omega3(4, 10, 1000, UNIT).total, rel=1e-12)
     assert data.curves["omega2", 10].middle == pytest.approx(data.curves["omega2", "corrected"].middle)
-
-
-def test_omega3_over_log_diverges_and_over_the_true_order_goes_flat() -> None:
-    T = [10**k for k in (3, 6, 9, 12, 15)]
-    values = np.array([float(regret_term("omega3", "corrected", 10, 10, t, UNIT).total) for t in T])
-    log = np.log(np.array(T, dtype=float))
-    assert (values / log)[-1] > 1e5 * (values / log)[0]
-    ratios = values / np.sqrt(np.array(T) * log) / float(omega3_limit(10, 10, UNIT))
-    assert (np.diff(ratios) > 0).all()
-    assert 0.97 < ratios[-1] < 1
-
-
-def test_omega1_grows_like_log_T_with_chi_and_is_bounded_without() -> None:
-    def growth(form: str) -> float:
-        """Per e-fold of T, between 10^8 and 10^10."""
-        low, high = (float(regret_term("omega1", form, 10, 10, 10**k, UNIT).total) for k in (8, 10))
-        return (high - low) / math.log(100)
-
-    numbers = UNIT.map(float)
-    t = 1e9
-    round_ = constant_round(10, t, 10.0, numbers).total - penalty_limit(10, t, 10.0, numbers).total
-    assert growth("corrected") == pytest.approx(t * round_, rel=1e-2)
-    assert growth("corrected") > 0.4
-    assert growth("stated") < 0.01
 
 
 @pytest.mark.parametrize(

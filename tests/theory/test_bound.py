@@ -10,6 +10,7 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from theory import sharper
 from theory.algebra import ball, precise
 from theory.bound import (
     DEVIATION,
@@ -30,17 +31,6 @@ from theory.constant_admission import (
 )
 from theory.reuse import trajectory, uniformity_constant_as_stated
 from theory.setting import Constants
-from theory.sharper import (
-    memory_1,
-    memory_constant_bound,
-    memory_constant_round,
-    memory_round,
-    sharper_constant_bound,
-    sharper_constant_round,
-    sharper_round,
-    stale_weight,
-    step_constant,
-)
 
 positive = st.fractions(Fraction(1, 20), 50, max_denominator=20)
 numbers = dict.fromkeys(("D", "sigma", "eta", "B", "Pdim", "L", "G"), positive)
@@ -50,8 +40,8 @@ THREE = ("root", "linear", "generalisation")
 FORMS = {
     "corrected": (constant_bound, constant_round, per_round_constant),
     "stated": (constant_bound_as_stated, constant_round_as_stated, per_round_constant_as_stated),
-    "sharper": (sharper_constant_bound, sharper_constant_round, step_constant),
-    "memory": (memory_constant_bound, memory_constant_round, step_constant),
+    "sharper": (sharper.sharper_constant_bound, sharper.sharper_constant_round, sharper.step_constant),
+    "memory": (sharper.memory_constant_bound, sharper.memory_constant_round, sharper.step_constant),
 }
 
 
@@ -164,14 +154,14 @@ def test_the_error_covers_the_constants_too(T):
 
 def test_used_once_no_sample_is_stale_and_nothing_statistical_is_left():
     c = Constants(D=3, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5, E=2, G=2)
-    found = memory_1([stale_weight([7], [7])] * 4, c)
+    found = sharper.memory_1([sharper.stale_weight([7], [7])] * 4, c)
     assert found.total == Fraction(9, 2) / Fraction(1, 5) + 4 * Fraction(1, 5) * 4 / 2
-    assert memory_constant_bound(1, 7, 4, c).total == pytest.approx(float(found.total))
+    assert sharper.memory_constant_bound(1, 7, 4, c).total == pytest.approx(float(found.total))
 
 
 def test_unequal_memories_make_the_shares_matter():
-    by_size = stale_weight([1, 2], [4, 9])
-    by_share = stale_weight([1, 2], [4, 9], [Fraction(1, 2), Fraction(1, 2)])
+    by_size = sharper.stale_weight([1, 2], [4, 9])
+    by_share = sharper.stale_weight([1, 2], [4, 9], [Fraction(1, 2), Fraction(1, 2)])
     assert by_size == Fraction(10, 169)
     assert by_share == Fraction(1, 4) * (Fraction(3, 16) + Fraction(7, 81))
 
@@ -180,7 +170,7 @@ def test_unequal_memories_make_the_shares_matter():
     ("constant", "value"),
     [
         (per_round_constant, Fraction(1, 5) * 3 * (2 * 3 + Fraction(5 * 7, 2))),
-        (step_constant, Fraction(1, 5) * 2 * 9 / 2),
+        (sharper.step_constant, Fraction(1, 5) * 2 * 9 / 2),
     ],
 )
 def test_the_constant_of_a_round_counts_every_local_step_and_is_left_out_without_G(constant, value):
@@ -194,8 +184,8 @@ def test_the_constant_of_a_round_counts_every_local_step_and_is_left_out_without
 def test_the_deviation_is_5_2_where_everything_else_is_1():
     assert deviation_term(1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)) == DEVIATION == Fraction(26, 5)
     c = Constants(D=1, sigma=2, eta=1, B=3, Pdim=4)
-    assert sharper_round(Fraction(1, 4), Fraction(1, 9), c) == Terms(1, 0, Fraction(52, 5))
-    assert memory_round(Fraction(1, 9), c) == Terms(0, 0, Fraction(52, 5))
+    assert sharper.sharper_round(Fraction(1, 4), Fraction(1, 9), c) == Terms(1, 0, Fraction(52, 5))
+    assert sharper.memory_round(Fraction(1, 9), c) == Terms(0, 0, Fraction(52, 5))
 
 
 @settings(max_examples=20)

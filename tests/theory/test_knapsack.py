@@ -1,21 +1,10 @@
-"""The knapsack's limit where memory binds, of even prices, and next to a rounding."""
-
-from fractions import Fraction as F
+"""The knapsack's limit of even prices, and next to a rounding."""
 
 import numpy as np
 import pytest
 
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms, Uniform
-
-
-def test_all_that_fits_is_bought_once_the_budget_pays_for_it():
-    law = Atoms.of([1, 2, 6])
-    for budget in (18, 19, 1000):
-        limit = purchase_limit(law, 6, budget)
-        assert (limit.threshold, limit.part, limit.rate, limit.cost, limit.binds) == (6, 1, 6, 18, "memory")
-    assert purchase_limit(law, 6, F(1799, 100)).binds == "money"
-    assert purchase_limit(Uniform(1, 10), 100, 550) == purchase_limit(Uniform(1, 10), 100, 10**9)
 
 
 @pytest.mark.parametrize(("low", "share"), [(1.0, 0.001), (1.0, 0.55), (3.0, 5.4)])

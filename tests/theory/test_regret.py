@@ -1,7 +1,6 @@
-"""The three corrections, the repaired comparison and the rates."""
+"""The corrections Ω₂ and Ω₃: float sums, enclosures, and what cannot be enclosed."""
 
 from fractions import Fraction
-from math import log, sqrt
 
 import flint
 import mpmath
@@ -10,24 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from theory import summation
+from theory import penalty, regret, summation
 from theory.algebra import precise
 from theory.constant_admission import constant_round, constant_round_as_stated
-from theory.penalty import (
-    penalty_comparison,
-    penalty_comparison_as_stated,
-    penalty_limit,
-    penalty_limit_as_stated,
-)
-from theory.regret import (
-    omega1,
-    omega1_discrepancy,
-    omega1_limit,
-    omega2,
-    omega2_as_stated,
-    omega3,
-    omega3_as_stated,
-)
 from theory.setting import Constants, Region, SettingError
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
@@ -44,33 +28,30 @@ def test_omega_2_and_3_are_differences_of_plain_sums(K, T, steps):
     f, m = c.map(float), c.merged.map(float)
     r = Region(rate=3, rho=Fraction(9, 10))
     rf = r.map(float)
-    cases = [
-        (omega2(K, r, T, c), lambda t: penalty_comparison(K, t, rf, m) - penalty_limit(K, t, 3.0, m)),
-        (
-            omega2_as_stated(K, r, T, c),
-            lambda t: penalty_comparison_as_stated(K, t, rf, f) - penalty_limit_as_stated(K, t, 3.0, f),
-        ),
-        (omega3(K, 3, T, c), lambda t: penalty_limit(K, t, 3.0, m) - constant_round(1, t, 3.0 * K, m)),
-        (
-            omega3_as_stated(K, 3, T, c),
-            lambda t: penalty_limit_as_stated(K, t, 3.0, f) - constant_round_as_stated(1, t, 3.0 * K, f),
-        ),
-    ]
-    for fast, one_round in cases:
-        slow = sum(float(one_round(np.float64(t)).total) for t in range(1, T + 1))
-        assert fast.total == pytest.approx(slow, rel=1e-9, abs=1e-8)
+
+    def of_a_round(t):
+        limit, printed = penalty.penalty_limit(K, t, 3.0, m), penalty.penalty_limit_as_stated(K, t, 3.0, f)
+        yield penalty.penalty_comparison(K, t, rf, m) - limit
+        yield penalty.penalty_comparison_as_stated(K, t, rf, f) - printed
+        yield limit - constant_round(1, t, 3.0 * K, m)
+        yield printed - constant_round_as_stated(1, t, 3.0 * K, f)
+
+    fast = [form(K, r, T, c).total for form in (regret.omega2, regret.omega2_as_stated)]
+    fast += [form(K, 3, T, c).total for form in (regret.omega3, regret.omega3_as_stated)]
+    slow = [[float(terms.total) for terms in of_a_round(np.float64(t))] for t in range(1, T + 1)]
+    assert fast == pytest.approx(np.sum(slow, axis=0), rel=1e-9, abs=1e-8)
 
 
 @pytest.mark.parametrize(("K", "T"), [(1, 5), (2, 1), (7, 6), (7, 20)])
 def test_the_printed_forms_name_the_rounds_in_which_their_limit_has_a_negative_radicand(K, T):
-    negative = [t for t in range(1, T + 1) if penalty_limit_as_stated(K, t, 10, UNIT).linear < 0]
+    negative = [t for t in range(1, T + 1) if penalty.penalty_limit_as_stated(K, t, 10, UNIT).linear < 0]
     expected = {"root": ((negative[0], negative[-1]),)} if negative else {}
-    assert omega2_as_stated(K, HALF, T, UNIT).negative == expected
-    assert omega3_as_stated(K, 10, T, UNIT).negative == expected
-    assert omega2(K, HALF, T, UNIT).negative == omega3(K, 10, T, UNIT).negative == {}
+    assert regret.omega2_as_stated(K, HALF, T, UNIT).negative == expected
+    assert regret.omega3_as_stated(K, 10, T, UNIT).negative == expected
+    assert regret.omega2(K, HALF, T, UNIT).negative == regret.omega3(K, 10, T, UNIT).negative == {}
 
 
-@pytest.mark.parametrize("form", [omega3, omega3_as_stated])
+@pytest.mark.parametrize("form", [regret.omega3, regret.omega3_as_stated])
 @settings(max_examples=10)
 @given(
     K=st.integers(1, 9),
@@ -111,10 +92,10 @@ def omega2_by_definition(K, gap, T, Pdim, *, stated):
     return value
 
 
-@pytest.mark.parametrize("form", [omega2, omega2_as_stated])
+@pytest.mark.parametrize("form", [regret.omega2, regret.omega2_as_stated])
 @pytest.mark.parametrize(("K", "gap", "Pdim"), [(1, 10**3, 5), (40, 10**9, 200), (10**6, 10**3, 5)])
 def test_a_certified_omega_2_contains_the_sum_of_its_definition(form, K, gap, Pdim):
-    T, stated = 500, form is omega2_as_stated
+    T, stated = 500, form is regret.omega2_as_stated
     constants = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=Pdim)
     proved = form(K, Region(rate=3, rho=1 - Fraction(1, gap)), T, constants, certified=True)
     with mpmath.workdps(70), flint.ctx.workprec(200):
@@ -123,7 +104,7 @@ def test_a_certified_omega_2_contains_the_sum_of_its_definition(form, K, gap, Pd
         assert proved.total.rad() < abs(slow) * flint.arb(10) ** -14
 
 
-@pytest.mark.parametrize("form", [omega2, omega2_as_stated])
+@pytest.mark.parametrize("form", [regret.omega2, regret.omega2_as_stated])
 def test_a_certified_omega_2_costs_no_more_as_rho_tends_to_one(form, monkeypatch):
     monkeypatch.setattr(summation, "MOST_TERMS", 2**16)
     region = Region(rate=10, rho=1 - Fraction(1, 10**9))
@@ -133,29 +114,13 @@ def test_a_certified_omega_2_costs_no_more_as_rho_tends_to_one(form, monkeypatch
 
 def test_omega_2_says_what_to_change_where_it_cannot_be_enclosed(monkeypatch):
     with pytest.raises(SettingError, match=r"1-rho must exceed .*, got 1.0e-40"):
-        omega2(10, Region(rate=10, rho=1 - Fraction(1, 10**40)), 10, UNIT)
+        regret.omega2(10, Region(rate=10, rho=1 - Fraction(1, 10**40)), 10, UNIT)
     monkeypatch.setattr(summation, "MOST_TERMS", 1000)
     with pytest.raises(ArithmeticError, match="a rho further from 0 and 1, a smaller K or fewer rounds"):
-        omega2(10, Region(rate=10, rho=Fraction(1, 2)), 10**9, UNIT)
+        regret.omega2(10, Region(rate=10, rho=Fraction(1, 2)), 10**9, UNIT)
 
 
 def test_the_first_round_alone_has_an_omega_2_of_exactly_zero_mismatch():
-    first = omega2(10, Region(rate=10, rho=1 - Fraction(1, 10**9)), 1, UNIT, certified=True).terms
+    first = regret.omega2(10, Region(rate=10, rho=1 - Fraction(1, 10**9)), 1, UNIT, certified=True).terms
     assert first.root == 0
     assert first.linear == 0
-
-
-@pytest.mark.parametrize("K", [1, 5])
-def test_what_omega_1_gains_between_two_horizons_is_its_limit_times_the_logarithm(K):
-    c = Constants(D=3, sigma=2, eta=Fraction(1, 3), B=1, Pdim=5, E=3).map(float)
-    early, late = (omega1(np.full(T, 7.0), K, c) for T in (4000, 40_000))
-    limit = omega1_limit(K, 7.0, c)
-    assert late.root - early.root == pytest.approx(float(limit.root) * log(10), rel=5e-3, abs=1e-8)
-    assert late.linear - early.linear == pytest.approx(float(limit.linear) * log(10), rel=5e-3, abs=1e-8)
-
-
-def test_a_round_s_discrepancy_tends_to_its_leading_term():
-    c, K, t = UNIT.map(float), 4, 10.0**9
-    real, surrogate = constant_round(K, t, 7.0, c), penalty_limit(K, t, 7.0, c)
-    leading = omega1_discrepancy(K, 7.0, c) * t**-1.5 * sqrt(log(t))
-    assert real.generalisation - surrogate.generalisation == pytest.approx(float(leading), rel=0.1)
