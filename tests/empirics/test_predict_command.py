@@ -105,9 +105,6 @@ def test_a_mistake_is_one_clear_sentence_and_writes_nothing(say, tmp_path, monke
         assert not list(tmp_path.iterdir())
 
 
-# --- design ------------------------------------------------------------------------------------------------
-
-
 def test_a_design_by_prediction_stands_beside_the_one_by_bound(say):
     document = json.loads(say.plainly(*DESIGN, blobs_file(), "--horizon", "6", "--json").output)
     assert document["by"] == "prediction"

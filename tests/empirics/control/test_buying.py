@@ -90,9 +90,6 @@ def test_a_worth_or_a_reserve_that_makes_no_sense_is_refused():
     assert "the reserve must be" in refused(BuyCheap, (1.0,), 0.0, budget((2,), 5.0))
 
 
-# --- in a study --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("process", ["uniform", "integer", "markov", "drifting"])
 def test_memories_are_full_in_every_round_and_the_budget_is_met_in_the_long_run(process):
     setting = study(policies=BOTH, rounds=600)
@@ -150,9 +147,6 @@ def test_a_retention_by_age_is_refused_and_a_step_size_is_not():
         assert "until newer ones need their place whatever K is" in sentence
     slower = make_policy("buy-cheap@eta=0.1", brief_for(study(), CONTROL))
     assert slower == make_policy("buy-cheap", brief_for(study(), CONTROL))
-
-
-# --- in a controller ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("policy", BOTH)

@@ -51,9 +51,6 @@ def test_every_departure_matters_by_itself_and_to_all_the_others():
         assert not same(seen[one], seen[other]), (one, other)
 
 
-# --- one at a time -----------------------------------------------------------------------------------------
-
-
 def test_retention_alone_is_acdpp_with_that_retention():
     assert same(played("acdpp+K@K=7", released_K=3, **TEN), played("acdpp@K=7", **TEN))
     assert made("released-K", K=9, released_K=3).retention == 9
@@ -122,9 +119,6 @@ def test_rounding_gives_every_client_something_and_carries_nothing():
         state, admitted = policy.decide(state, cost)
         assert np.array_equal(admitted, np.maximum(np.round(rate[:, None] * [4, 5, 7] / 16), 1))
         state = policy.book(state, cost, admitted)
-
-
-# --- names -------------------------------------------------------------------------------------------------
 
 
 def test_a_policy_has_the_departures_that_it_names_however_it_is_spelled():

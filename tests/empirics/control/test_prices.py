@@ -150,31 +150,25 @@ def written(tmp_path, content):
     return path
 
 
-@pytest.mark.parametrize(
-    ("content", "column"),
-    [
+def test_a_file_of_prices_is_read_as_it_is_written(tmp_path):
+    for content, column in (
         ("2.5\n0.1\n3", None),
         ("\ufeff2.5\r\n0.1\r\n3\r\n\r\n", None),
         ("price\n 2.5 \n1e-1\n3\n\n  \n", None),
         ('day,"spot price"\nMon,2.5\nTue,"0.1"\nWed,3\n', "spot price"),
         ("\ufeffday, price\na,2.5\nb,0.1\nc,3\n\n", "price"),
         (",2019,2020\n0,7,2.5\n1,7,0.1\n2,7,3\n", "2020"),
-    ],
-)
-def test_a_file_of_prices_is_read_as_it_is_written(tmp_path, content, column):
-    path = written(tmp_path, content)
-    trace = read_trace(path, column)
-    assert trace.values.tolist() == [2.5, 0.1, 3]
-    assert trace.mean == Fraction(56, 30)
-    through = CostProcess(process="trace", file=str(path), column=column)
-    assert make_prices(through).digest == trace.digest == Trace([2.5, 0.1, 3]).digest
-    if column is None:
-        assert make_prices(path).digest == make_prices(str(path)).digest == trace.digest
+    ):
+        path = written(tmp_path, content)
+        trace = read_trace(path, column)
+        assert (trace.values.tolist(), trace.mean) == ([2.5, 0.1, 3], Fraction(56, 30))
+        through = CostProcess(process="trace", file=str(path), column=column)
+        others = [through] if column else [through, path, str(path), [2.5, 0.1, 3]]
+        assert {make_prices(one).digest for one in others} == {trace.digest}
 
 
-@pytest.mark.parametrize(
-    ("content", "column", "part"),
-    [
+def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path):
+    for content, column, part in (
         ("\n\n", None, "holds no price"),
         ("price\n", None, "holds no price"),
         *((f"{cell}\n1\n", None, f"line 1, has {cell!r}") for cell in ("$5", "NaN", "Inf")),
@@ -190,12 +184,10 @@ def test_a_file_of_prices_is_read_as_it_is_written(tmp_path, content, column):
         (b"1\n\xff\xfe\n", None, "line 2, is not text"),
         (b"1\n\x00\n", None, "line 2"),
         (b"1" * (1 << 21), None, "line 1, has more than"),
-    ],
-)
-def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path, content, column, part):
-    sentence = refused(read_trace, written(tmp_path, content), column)
-    assert part in sentence
-    assert "prices.csv" in sentence
+    ):
+        sentence = refused(read_trace, written(tmp_path, content), column)
+        assert part in sentence
+        assert "prices.csv" in sentence
 
 
 def test_a_trace_that_cannot_be_read_is_refused(tmp_path):

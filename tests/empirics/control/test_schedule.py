@@ -201,9 +201,8 @@ def test_a_policy_that_remembers_by_itself_starts_afresh_in_every_schedule():
         assert schedule_of(policy).advance(4).admissions[:, 0, 0].tolist() == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize(
-    ("policy", "message"),
-    [
+def test_a_policy_that_does_not_fit_is_refused_in_one_sentence_and_an_overflow_stays_one():
+    for policy, message in (
         (broken(lambda cost: np.ones(3)), "failed in round 1: ValueError: admissions must have shape"),
         (broken(lambda cost: np.full((3, 3), 0.5)), "must be whole numbers"),
         (broken(lambda cost: np.full((3, 3), -1)), "must be whole numbers"),
@@ -214,13 +213,8 @@ def test_a_policy_that_remembers_by_itself_starts_afresh_in_every_schedule():
         (lambda brief: 7, "must have retention, start, decide and book"),
         (lambda one, two: Greedy(), "could not be made: TypeError"),
         (lambda brief: {}["rate"], "could not be made: KeyError"),
-    ],
-)
-def test_a_policy_that_does_not_fit_is_refused_in_one_sentence(policy, message):
-    assert message in refused(lambda: schedule_of(policy).advance(30))
-
-
-def test_an_overflow_of_ones_own_policy_stays_one():
+    ):
+        assert message in refused(lambda policy=policy: schedule_of(policy).advance(30))
     with pytest.raises(ZeroDivisionError):
         schedule_of(broken(lambda cost: 1 / 0)).advance(1)
 

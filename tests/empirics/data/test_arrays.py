@@ -17,9 +17,6 @@ X, TEST_X = RNG.normal(size=(12, 2, 3)), RNG.normal(size=(6, 2, 3))
 Y, TEST_Y = np.arange(12) % 3, np.arange(6) % 3
 
 
-# --- one door ----------------------------------------------------------------------------------------------
-
-
 class Items:
     """A map-style data set, as torch means it."""
 
@@ -81,9 +78,6 @@ def test_the_doors_need_no_torch():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-# --- what is kept ------------------------------------------------------------------------------------------
-
-
 HELD_OUT = [0, 8, 12, 14]  # of 23: pinned, so that nobody's test set changes unnoticed
 
 
@@ -121,8 +115,6 @@ def test_class_numbers_may_be_any_whole_numbers(y):
     data = from_arrays(np.arange(6), y, np.arange(6), y)
     np.testing.assert_array_equal(data.train_y, np.unique(np.array(y), return_inverse=True)[1])
 
-
-# --- what is refused ---------------------------------------------------------------------------------------
 
 BAD = X.copy()
 BAD[3, 1, 2] = np.nan

@@ -65,9 +65,6 @@ def test_digits_are_split_into_every_fifth_of_a_class_and_the_rest():
     assert data.digest == "88d9d7deac8ece7a1fc17930e4efc11b87eaf0546b9cb1a7dd6c2848bc986b92"
 
 
-# --- MNIST -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("layout", made.MNIST_LAYOUTS)
 def test_mnist_is_the_same_in_every_layout(layout, tmp_path):
     data = load("mnist", put(tmp_path, made.MNIST_LAYOUTS[layout]))
@@ -85,9 +82,6 @@ def test_the_real_mnist_has_its_published_counts():
     assert data.test_x.shape == (10_000, 1, 28, 28)
     assert np.bincount(data.test_y).tolist() == [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
     assert data.digest == "b4e7e403d7fe89182be9443f6de19f82882118a11ac66734e19c67758273d46c"
-
-
-# --- CIFAR-10 ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("layout", made.CIFAR10)
@@ -111,9 +105,6 @@ def test_real_cifar10_records_look_like_photographs():
     chance = np.abs(data.test_x - np.roll(data.test_x, 1, axis=0)).mean()
     for axis in (1, 2, 3):
         assert np.abs(np.diff(data.test_x, axis=axis)).mean() < chance / 2
-
-
-# --- Imagenette --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("layout", made.IMAGENETTE)

@@ -1,13 +1,15 @@
-"""The app folder is a Flower app, holds the study unchanged, and its README's commands are ones that Flower takes."""
+"""The app: its folder is Flower's, its README has commands that Flower takes, and its server does as it should."""
 
 import io
 import re
 import shlex
+import shutil
 import tomllib
 import zipfile
 from dataclasses import replace
 
 import pytest
+from flwr.app import Context, RecordDict
 from flwr.cli.build import build_fab_from_disk
 from flwr.common.config import parse_config_args, validate_config
 from flwr.superlink.cli.flower_superlink import _parse_args_run_superlink
@@ -15,9 +17,14 @@ from flwr.supernode.cli.flower_supernode import _parse_args_run_supernode
 
 from empirics.federation import superlink as superlink_module
 from empirics.federation.app_folder import study_file, write_app
+from empirics.federation.client import _folder
+from empirics.federation.processes import Place
+from empirics.federation.server import STOPPED, server_app
+from empirics.records.folder import Folder, read_result
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
+from tests.empirics.federation.wire import Wire, federate, identity, nodes, rows, small
 from tests.empirics.small import refused
 
 ONE = replace(PRESETS["digits"], policies=("acdpp",), seeds=1, buffers=(8, 9, 10), rounds=5)
@@ -91,3 +98,73 @@ def test_several_runs_are_no_federation(tmp_path, several):
     study = tmp_path / "app" / "acdpp_app" / "study.toml"
     study.write_text(study.read_text().replace("seeds = 1\n", "seeds = 2\n"))
     assert "one policy once" in refused(study_file, study)
+
+
+FOUR = small("constant", rounds=4)
+
+
+def serve(study, place, wire=None):
+    config = {"result": str(place / "result"), "data-dir": "", "patience": 5.0}
+    with identity():
+        server_app(study)(wire or Wire(*nodes(study, place)), Context(0, 1, {}, RecordDict(), config))
+
+
+def test_it_makes_its_result_and_leaves_it_alone_when_it_is_finished(tmp_path):
+    serve(FOUR, tmp_path)
+    before = read_result(tmp_path / "result")
+    serve(FOUR, tmp_path)
+    assert read_result(tmp_path / "result").rows.equals(before.rows)
+    assert not (tmp_path / "result" / STOPPED).exists()
+
+
+def test_another_study_than_the_results_is_refused_and_why_is_written_down(tmp_path):
+    federate(FOUR, tmp_path, rounds=2)
+    sentence, stopped = refused(serve, replace(FOUR, seed=7), tmp_path), tmp_path / "result" / STOPPED
+    assert sentence.startswith("the study of this app is not that of the result")
+    assert stopped.read_text() == f"{sentence}\n"
+    serve(FOUR, tmp_path)
+    assert not stopped.exists()
+
+
+def test_any_end_is_written_down_but_not_into_the_folder_of_another_process(tmp_path):
+    federate(FOUR, tmp_path, rounds=1)
+    stopped = tmp_path / "result" / STOPPED
+    with Folder.continued(tmp_path / "result"):
+        assert "written by another process" in refused(serve, FOUR, tmp_path)
+    assert not stopped.exists()
+    wire = Wire(*nodes(FOUR, tmp_path))
+    wire.push_messages = lambda messages: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        serve(FOUR, tmp_path, wire)
+    assert stopped.read_text() == "ZeroDivisionError: division by zero\n"
+
+
+def test_a_study_that_cannot_run_leaves_no_folder(tmp_path):
+    refused(serve, replace(FOUR, dataset="npz:nowhere.npz"), tmp_path)
+    assert not (tmp_path / "result").exists()
+
+
+def test_a_client_that_loses_its_disk_goes_on_with_what_it_has(tmp_path):
+    lost = []
+
+    def faults(t, m, reply):
+        if (t, m) == (2, 1):
+            (folder,) = (tmp_path / "node-1").iterdir()
+            shutil.rmtree(folder)
+        if (t, m) == (3, 1):
+            lost.append(dict(reply.content["metrics"]))
+        return reply
+
+    federate(FOUR, tmp_path, Wire(*nodes(FOUR, tmp_path), faults))
+    federate(FOUR, tmp_path / "whole")
+    assert lost[0]["cohort-rounds"] == [3]
+    (admitted, n), (granted, most) = (rows(p, "admitted", "n") for p in (tmp_path, tmp_path / "whole"))
+    assert admitted == granted
+    assert n[2] < most[2]
+
+
+def test_simulated_clients_and_processes_keep_their_samples_in_the_same_place(tmp_path):
+    """So that one may go on where the other was stopped."""
+    place = Place.of_result(tmp_path)
+    simulated = Context(0, 1, {"partition-id": 3}, RecordDict(), {"buffers": str(place.clients)})
+    assert _folder(simulated, 3) == place.client(3) / "samples"

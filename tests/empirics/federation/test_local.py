@@ -35,9 +35,6 @@ def _no_process(monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", started)
 
 
-# --- before anything starts --------------------------------------------------------------------------------
-
-
 @pytest.mark.usefixtures("_no_process")
 def test_a_study_that_cannot_run_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -61,9 +58,6 @@ def test_a_result_is_not_begun_again_and_only_one_federation_goes_on_with_it(tmp
     ):
         with local._alone(Place.of_result(out)):
             assert said in refused(federate, **given)
-
-
-# --- its parts ---------------------------------------------------------------------------------------------
 
 
 def test_ports_are_free_and_below_those_of_connections(monkeypatch):
@@ -102,8 +96,6 @@ def test_the_last_error_of_a_log_is_told_in_one_line(tmp_path):
         path.write_text(log)
         assert last_error(path) == f"{said} (all of it: {str(path)!r})"
 
-
-# --- all of it ---------------------------------------------------------------------------------------------
 
 COMMAND = [sys.executable, "-m", "acdpp", "federate", "--policy", "constant", "--clients", "2"]
 

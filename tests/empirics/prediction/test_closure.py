@@ -199,9 +199,6 @@ def test_cohorts_by_capacity_leave_in_parts():
     alike(found, by_capacity(admissions[:, 0], capacity))
 
 
-# --- on a GPU ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("case", ["binary", "classes", "clients that differ"])

@@ -197,9 +197,6 @@ def test_what_is_unfinished_absent_or_without_accuracy_is_refused_in_a_sentence(
         assert message in refused(reproduction, tmp_path / name)
 
 
-# --- the ladder --------------------------------------------------------------------------------------------
-
-
 def test_the_ladder_sets_every_policy_against_constant_admission(tmp_path):
     named = rungs("mnist", ("momentum",), seeds=3, rounds=4)["momentum"]
     study = replace(named, policies=("released", "constant", "hybrid", "oracle"))

@@ -80,7 +80,7 @@ def test_the_rows_are_consistent_with_theory(result):
     assert row["cumulative_excess_risk"]["mean"] == pytest.approx(constant["excess_risk"].sum() / 2)
 
 
-def test_a_finished_result_can_be_read_again_but_neither_overwritten_nor_changed(result):
+def test_a_finished_result_can_be_read_again_but_neither_overwritten_nor_changed(result, tmp_path):
     out, summary = result
     assert run_study(small(), out, resume=True) == json.loads(json.dumps(summary))
     assert run_study(out=out, resume=True) == json.loads(json.dumps(summary))
@@ -90,13 +90,9 @@ def test_a_finished_result_can_be_read_again_but_neither_overwritten_nor_changed
         ({"rounds": 30}, True, "has 40 rounds already, which cannot be cut to 30"),
     ):
         assert message in refused(run_study, small(**given), out, resume=resume)
-
-
-def test_a_finished_result_is_read_without_its_state_but_not_continued(result, tmp_path):
-    copy = shutil.copytree(result[0], tmp_path / "copy")
-    (state,) = copy.glob("state-*.npz")
-    state.unlink()
-    assert read_result(copy).summary == read_result(result[0]).summary
+    copy = shutil.copytree(out, tmp_path / "copy")
+    next(copy.glob("state-*.npz")).unlink()
+    assert read_result(copy).summary == read_result(out).summary
     assert "held the state" in refused(run_study, out=copy, resume=True)
 
 
@@ -341,9 +337,8 @@ def odd(**answers):
     return made
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
+def test_a_model_that_does_not_fit_is_refused_before_anything_is_written(tmp_path):
+    for model, message in (
         (torch.nn.Linear(3, 4), "does not take inputs of shape"),
         (torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(8, 3)), "one score per class"),
         (torch.nn.BatchNorm1d(8), "has buffers"),
@@ -355,12 +350,10 @@ def odd(**answers):
         (odd(update=torch.zeros(1, 1)), "update must return a tensor of shape"),
         (odd(accuracy=0.5), "failed in a first round: TypeError"),
         (odd(measure={}), "failed in a first round: KeyError"),
-    ],
-)
-def test_a_model_that_does_not_fit_is_refused_before_anything_is_written(model, message, tmp_path):
-    study = small(labels="classes")
-    assert message in refused(run_study, study, tmp_path / "never", dataset=DATA, model=model)
-    assert not (tmp_path / "never").exists()
+    ):
+        given = {"out": tmp_path / "never", "dataset": DATA, "model": model}
+        assert message in refused(run_study, small(labels="classes"), **given)
+        assert not (tmp_path / "never").exists()
 
 
 @pytest.mark.parametrize("per_seed", [[], ["start"]])
@@ -380,26 +373,20 @@ def test_partition_and_start_of_each_seed_enter_the_spread(tmp_path):
     assert "differ in costs and samples and partition and first parameters" in summary["intervals"]
 
 
-# --- refusals ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_divergence_is_said_and_not_recorded(tmp_path):
+    wild = {"policies": ["constant"], "radius": None, "eta": 1e8, "dtype": "float32", "labels": "classes"}
+    layers = [torch.nn.Linear(8, 30), *(torch.nn.Linear(30, 30) for _ in range(4)), torch.nn.Linear(30, 4)]
+    own = {"dataset": DATA, "model": torch.nn.Sequential(*layers)}
+    for given, message in (
         ({}, " of constant is not finite in round"),
         ({"measures": ["accuracy"]}, "θ of constant is not finite after round 10"),
         ({"measures": ["risk"], "rounds": 1}, "is not finite after"),
-    ],
-)
-def test_divergence_is_said_and_not_recorded(tmp_path, given, message):
-    wild = {"policies": ["constant"], "radius": None, "eta": 1e8, "dtype": "float32", "labels": "classes"}
-    layers = [torch.nn.Linear(8, 30), *(torch.nn.Linear(30, 30) for _ in range(4)), torch.nn.Linear(30, 4)]
-    study = small(**(wild | {"steps": 8} | given))
-    own = {"dataset": DATA, "model": torch.nn.Sequential(*layers)}
-    sentence = refused(run_study, study, tmp_path / "wild", **own)
-    assert sentence.startswith("training diverged: ")
-    assert message in sentence
-    assert "unfinished" in refused(read_result, str(tmp_path / "wild"))
+    ):
+        out = tmp_path / message
+        sentence = refused(run_study, small(**(wild | {"steps": 8} | given)), out, **own)
+        assert sentence.startswith("training diverged: ")
+        assert message in sentence
+        assert "unfinished" in refused(read_result, str(out))
 
 
 def test_a_place_that_cannot_be_used_is_refused_and_left_alone(tmp_path):

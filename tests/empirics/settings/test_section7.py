@@ -40,9 +40,8 @@ def test_the_steps_from_text_to_code_make_the_code_together(dataset):
     """But for what no policy of the text notices, and K of hybrid, which is a policy's own."""
     text, code = section7(dataset).document(), section7(dataset, "released").document()
     steps = [section7(dataset, name).document() for name in STEPS if name in settings_for(dataset)]
-    changed = {
-        name: step[name] for step in steps for name in step if step[name] != text[name] and name != "preset"
-    }
+    changed = {name: step[name] for step in steps for name in step if step[name] != text[name]}
+    del changed["preset"]
     rest = {name for name in code if code[name] != (text | changed)[name]}
     assert rest == {"preset", "policies", "K", "hybrid_K", "weights", "fractions"}
     assert all(sum(step[name] != text[name] for step in steps) == 1 for name in changed)
@@ -67,10 +66,9 @@ def test_no_world_is_needed_for_weights_and_for_the_K_of_constant_admission(data
     assert brief_for(text, CONTROL).K == code.K == 10
     held = np.random.default_rng(0).integers(0, 50, (20, text.clients))
     assert np.array_equal(aggregation_weights(text, held), aggregation_weights(code, held))
-    hybrids = [
-        Schedule(replace(study, policies=("hybrid",)), CONTROL).retention.min() for study in (text, code)
-    ]
-    assert hybrids == [5, 10]  # that is a departure, and hybrid@K=10 has it in the text's world
+    hybrids = (replace(study, policies=("hybrid",)) for study in (text, code))
+    # that is a departure, and hybrid@K=10 has it in the text's world
+    assert [Schedule(study, CONTROL).retention.min() for study in hybrids] == [5, 10]
     assert "hybrid@K=10" in LADDER["paper"]
 
 
@@ -80,9 +78,6 @@ def test_what_means_nothing_is_refused():
     assert "dataset" in refused(section7, "digits")
     assert "setting" in refused(section7, "mnist", "printed")
     assert "worlds" in refused(rungs, "cifar10", ("logistic",))
-
-
-# --- the ladder --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
@@ -98,15 +93,11 @@ def test_every_world_of_the_ladder_is_a_study_whose_policies_exist(dataset):
         assert study == replace(plain, policies=EVERYWHERE + LADDER[world])
 
 
-@pytest.mark.parametrize(
-    ("dataset", "setting", "cost"),
-    [
-        ("mnist", "paper", 61.0),
-        ("mnist", "paper", 198.3),
-        ("cifar10", "released", 260.0),
-        ("cifar10", "released", 498.3),
-    ],
-)
+RICH = [("mnist", "paper", cost) for cost in (61.0, 198.3)]
+RICH += [("cifar10", "released", cost) for cost in (260.0, 498.3)]
+
+
+@pytest.mark.parametrize(("dataset", "setting", "cost"), RICH)
 def test_equal_spending_spends_as_much_where_memory_allows(dataset, setting, cost):
     """With K rounded down constant admission pays as much on average, whatever mean price it takes for true."""
     study = section7(dataset, setting, rounds=400, seeds=1)

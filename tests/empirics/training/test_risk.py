@@ -49,7 +49,7 @@ def test_the_certificate_bounds_the_excess_risk_at_every_point_of_the_ball(task)
         assert -1e-10 <= float(risk) - least.risk <= duality_gap(theta[None], gradient, 2.0) + 1e-12
 
 
-def test_gradient_and_curvature_are_those_of_the_risk(task):
+def test_gradient_curvature_and_the_slope_of_the_variance_are_derivatives(task):
     theta = points(task, 1).requires_grad_(True)
     risk, gradient = task.model.risk_and_gradient(theta)
     (expected,) = torch.autograd.grad(risk.sum(), theta, create_graph=True)
@@ -57,6 +57,9 @@ def test_gradient_and_curvature_are_those_of_the_risk(task):
     direction = points(task, 3)[2:]
     (turned,) = torch.autograd.grad((expected * direction).sum(), theta)
     assert torch.allclose(task.model.curvature(theta.detach())(direction), turned)
+    value, slope = task.model.variance_and_slope(theta)
+    (expected,) = torch.autograd.grad(value.sum(), theta)
+    assert torch.allclose(slope, expected, rtol=1e-9, atol=1e-12)
 
 
 def losses_and_gradients(task, theta):
@@ -97,13 +100,6 @@ def test_the_largest_variance_is_at_least_what_a_dense_search_finds():
     task = problem(study())
     search, _ = task.model.variance_and_slope(points(task, 4000))
     assert search.max() <= largest_variance(task.model, 2.0) + 1e-9
-
-
-def test_the_slope_of_the_variance_is_its_gradient(task):
-    theta = points(task, 3).requires_grad_(True)
-    value, slope = task.model.variance_and_slope(theta)
-    (expected,) = torch.autograd.grad(value.sum(), theta)
-    assert torch.allclose(slope, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_without_a_ball_the_constants_are_nominal():
