@@ -193,7 +193,7 @@ CLAIMS = [
         id="lem:omega2-order/limit",
         kind="addition",
         title=r"$(1-\rho)\Omega_2$ has a limit: the lemma is sharp for $K\ge2$",
-        statement=r"With the repaired comparison; the limit is positive for $K\ge2$ and 0 for $K=1$.",
+        statement=r"With the repaired comparison $(1-\rho)\Omega_2$ has a limit, positive for $K\ge2$, 0 for $K=1$.",
         formula=said(r"(1-\rho)\Omega_2\to@limit", limit=LIMIT),
         domain=r"$K$ and $\bar\Lambda$ fixed, $T=\infty$ ($\Omega_2$ grows with $T$), $\rho\to1$",
         checks={
@@ -217,7 +217,7 @@ CLAIMS = [
         id="lem:omega2-order/division",
         kind="step",
         title=r"$1/N_{\mathrm{lb}}-1/(\bar\Lambda t)\le1/(\bar\Lambda((1-\rho)t^2-t))$",
-        statement="The reciprocals of the smallest and the limiting number of distinct samples differ by no more.",
+        statement="The reciprocals of the smallest and the limiting number of distinct samples differ by that at most.",
         formula=r"\frac1{N_{\mathrm{lb}}(t)}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda((1-\rho)t^2-t)}",
         symbols=SYMBOLS,
         domain=r"every $t\ge K$, $0<\rho<1$",

@@ -135,7 +135,7 @@ CLAIMS = [
         checks=(as_printed,),
         corrected=Correction(
             title=said(r"$\Omega_3\sim@c\sqrt{T\log T}$; exactly 0 for $K=1$", c=LIMIT),
-            statement=r"$\Omega_3$ has the order of the regret itself, and for $K=1$ it is exactly 0.",
+            statement=said(r"$\Omega_3(T)\sim@c\sqrt{T\log T}$, and for $K=1$ it is exactly 0.", c=LIMIT),
             formula=said(r"\Omega_3(T)\sim@c\,\sqrt{T\log T}", c=LIMIT),
             sketch=r"The comparison admits $\bar\Lambda$ samples a round and keeps each for $K$ rounds, so that by "
             r"round $t$ it has seen $\bar\Lambda t$ distinct ones; the oracle replaces all $K\bar\Lambda$ places in "

@@ -221,8 +221,8 @@ CLAIMS = [
         id="rem:1",
         kind="remark",
         title=r"$\mathrm{Reg}=O(T^{1-\gamma}+T^\phi+\log T)$ for $V=T^\gamma$, $\rho=1-T^{-\phi}$",
-        statement=r"With these $V$ and $\rho$ the two theorems' rates become powers of $T$: the regret's this one, the "
-        r"cost violation's $T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2}$.",
+        statement=r"With these $V$ and $\rho$ the two theorems' rates are powers of $T$: $T^{1-\gamma}+T^\phi+\log T$ "
+        r"for the regret and $T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2}$ for the cost violation.",
         formula=said(
             r"\mathrm{Reg}=O\bigl(@r\bigr),\quad\mathrm{Vio}^{\mathrm S}=O\bigl(@v\bigr)\quad (V=T^\gamma,\ "
             r"\rho=1-T^{-\phi})",
@@ -268,7 +268,7 @@ CLAIMS = [
         id="rem:1/sublinear",
         kind="remark",
         title=r"regret and violation are sublinear for all $\gamma$, $\phi$ in (0,1)",
-        statement="Both are, by the region alone and for every policy inside it. (The costs are bounded as the "
+        statement="Both are, by the region alone, for every policy inside it. (The costs are bounded as the "
         "paper's uniform drift constant has it; if they may grow with $T$, an affordable average is not enough, see "
         "thm:dpp-cost-constraint/largest.)",
         formula=said(

@@ -131,7 +131,7 @@ CLAIMS = [
         corrected=Correction(
             title=said(r"$\mathrm{Reg}\sim@limit\sqrt{T\log T}$ inside the region, at any $V$", limit=LIMIT),
             statement=said(
-                r"At fixed $\rho$ every policy inside the region has it: not less, whatever $V$, and not more. "
+                r"At fixed $\rho$ every policy inside the region has that regret: not less, whatever $V$, not more. "
                 "To $O(1)$ it is one expansion, the same for all of them. So nothing is left of $T/V$. For $K=1$ the "
                 r"regret itself stays bounded. Uniformly in $T\ge2$ and $\rho$ it is $O(@rate)$. (All of it for every "
                 "single path of admissions, and so in the mean.)",
