@@ -50,7 +50,6 @@ def study(**given):
 
 
 def problem(setting, device="cpu"):
-    """Its problem over the blobs."""
     return from_dataset(setting, blobs(), torch.device(device))
 
 

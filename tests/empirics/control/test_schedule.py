@@ -46,7 +46,6 @@ def _from_uses(held, uses):
 
 
 def by_hand_alike(admissions, retention, capacity, starts, ends, track, run):
-    """Assert that memories and trajectory of a run are those of its samples."""
     for t, (held, n, N, effective, chi) in enumerate(by_hand(admissions, retention, capacity)):
         for m, numbers in enumerate(held):
             assert list(range(starts[t, run, m], ends[t, run, m])) == numbers
@@ -166,7 +165,6 @@ def broken(answer):
 
 
 def schedule_of(mine, *others, **given):
-    """With this policy before the others."""
     return Schedule(study(policies=("mine", *others), **given), CONTROL, policies={"mine": mine})
 
 

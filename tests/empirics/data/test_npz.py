@@ -87,7 +87,6 @@ def zipped(path, **members):
 
 
 def claiming(shape, array=X):
-    """The array, whose header claims another shape."""
     content = npy(array)
     return content[:10] + content[10:].replace(str(array.shape).encode(), str(shape).encode(), 1)
 

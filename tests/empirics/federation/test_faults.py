@@ -15,7 +15,7 @@ from empirics.federation.journal import Journal
 from empirics.federation.memory import DiskMemory
 from empirics.records.folder import read_result
 from empirics.run import run_study
-from tests.empirics.federation.wire import Wire, federate, federated, nodes, rows, small
+from tests.empirics.federation.wire import Wire, at, federate, federated, nodes, rows, small
 from tests.empirics.small import refused
 
 STUDY = small("constant")
@@ -23,7 +23,6 @@ STUDY = small("constant")
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The same federation without a fault."""
     place = tmp_path_factory.mktemp("whole")
     federate(STUDY, place)
     return result(place)
@@ -65,10 +64,7 @@ def spoilt(array):
 
 LIES = {
     "more samples than granted": (metric("delivered", lambda n: n + 1), "says it admitted"),
-    "a memory it cannot have": (
-        metric("cohort-counts", lambda c: [c[0] + 1, *c[1:]]),
-        "of which it can hold",
-    ),
+    "a memory it cannot have": (metric("cohort-counts", lambda c: [c[0] + 1, *c[1:]]), "which it can hold"),
     "another client": (metric("client", lambda m: 2), "it answers as client 2"),
     "accounts of fractions": (metric("delivered", lambda n: 1.5), "other than whole numbers"),
     "no number": (moved(spoilt), "parameters that are no finite numbers"),
@@ -83,13 +79,7 @@ LIES = {
 @pytest.mark.parametrize("name", LIES)
 def test_who_lies_takes_no_part_in_the_round_and_is_not_paid(whole, cut, name, tmp_path, caplog):
     lie, words = LIES[name]
-
-    def faults(t, m, reply):
-        if (t, m) == (3, 1):
-            lie(reply)
-        return reply
-
-    cut.faults = faults
+    cut.faults = at(3, 1, lambda reply: (lie(reply), reply)[1])
     with caplog.at_level("WARNING"):
         federate(STUDY, tmp_path, cut)
     (told,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
@@ -110,7 +100,7 @@ def test_who_lies_takes_no_part_in_the_round_and_is_not_paid(whole, cut, name, t
 def test_a_reply_that_is_lost_costs_no_sample(policy, tmp_path):
     """What was drawn for it is admitted, and paid, in the round after."""
     study = federated(STUDY, policy)
-    cut = wire(study, tmp_path, lambda t, m, reply: None if (t, m) == (2, 0) else reply)
+    cut = wire(study, tmp_path, at(2, 0, lambda reply: None))
     federate(study, tmp_path, cut)
     cost, admitted, N = rows(tmp_path, "cost", "admitted", "N")
     assert np.cumsum(admitted).tolist() == N
@@ -206,10 +196,8 @@ def test_nobody_there_or_left_is_one_sentence_and_nothing_is_lost(whole, cut, tm
 def test_samples_do_not_travel(cut, tmp_path):
     def listen(t, m, reply):
         content = reply.content
-        assert {name: set(content[name]) for name in content if name != "metrics"} == {
-            "arrays": {"moved"},
-            "config": {"federation"},
-        }
+        assert [*content["arrays"], *content["config"]] == ["moved", "federation"]
+        assert set(content) == {"arrays", "metrics", "config"}
         # the parameters: 8 numbers and a constant for each of 4 classes
         assert content["arrays"]["moved"].numpy().shape == (36,)
         return reply
@@ -265,14 +253,7 @@ def test_whose_answer_it_is_does_not_hang_on_what_it_says(cut, whole, tmp_path):
 def test_a_node_is_one_client(cut, tmp_path, caplog):
     """One that was client 1 and went silent may not come back as client 2, which is away."""
     cut.there.discard(998)
-
-    def faults(t, m, reply):
-        if (t, m) == (2, 1):
-            cut.contexts[999].node_config["partition-id"] = 2
-            return None
-        return reply
-
-    cut.faults = faults
+    cut.faults = at(2, 1, lambda reply: cut.contexts[999].node_config.update({"partition-id": 2}))
     federate(STUDY, tmp_path, cut, patience=0.3)
     assert "node 999 takes no part: it says it is client 2, and was client 1" in caplog.text
 

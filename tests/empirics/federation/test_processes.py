@@ -1,23 +1,20 @@
 """A federation of real processes, with TLS and authenticated nodes, and what happens to it.
 
-It is started as `acdpp federate` does, with clients that can be told to misbehave: by `rogue.json` beside the folder of
-their samples, as in `{"round": 3, "do": "hang"}`. All take minutes: `pytest -m slow tests/empirics/federation`.
+It is started as `acdpp federate` does, with clients of `rogue.py`. All take minutes:
+`pytest -m slow tests/empirics/federation`.
 """
 
 import json
 import os
 import signal
-import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
-from flwr.clientapp import ClientApp
 
 from empirics.federation.app_folder import write_app
-from empirics.federation.client import client_app
 from empirics.federation.credentials import make_certificates, node_key
 from empirics.federation.journal import prepare
 from empirics.federation.local import _Nurse
@@ -34,35 +31,10 @@ CLIENT = """\
 from pathlib import Path
 
 from empirics.federation.app_folder import study_file
-from tests.empirics.federation.test_processes import Rogue
+from tests.empirics.federation.rogue import Rogue
 
 app = Rogue(study_file(Path(__file__).with_name("study.toml")))
 """
-
-
-class Rogue(ClientApp):
-    """The true client, but for what it is told: to hang when its samples are drawn and saved, or to crash."""
-
-    def __init__(self, study):
-        super().__init__()
-        self.honest = client_app(study)
-
-    def __call__(self, message, context):
-        home = Path(str(context.node_config["buffer"])).parent
-        told = home / "rogue.json"
-        order = json.loads(told.read_text()) if told.exists() else {}
-        reply = self.honest(message, context)
-        if message.metadata.message_type != "train":
-            return reply
-        t = message.content["config"]["round"]
-        (home / f"did-{t}").touch()
-        match order.get("do") if t == order.get("round") else None:
-            case "hang":
-                (home / "hanging").write_text(str(os.getpid()))
-                time.sleep(600)
-            case "crash":
-                os._exit(9)
-        return reply
 
 
 @dataclass

@@ -63,6 +63,11 @@ class Wire:
         return [self.replies.pop(name) for name in reversed(list(message_ids)) if name in self.replies]
 
 
+def at(when, who, do):
+    """Faults of a client in a round: what `do` makes of its reply."""
+    return lambda t, m, reply: do(reply) if (t, m) == (when, who) else reply
+
+
 def nodes(study, place, **own):
     """A Flower app and a context for each client; node m has the id 1000 - m."""
     apps, contexts = {}, {}
@@ -102,6 +107,5 @@ def federate(study, place, wire=None, *, rounds=None, patience=5, **own):
 
 
 def rows(place, *names):
-    """Columns of a federation's result."""
     found = read_result(place / "result").rows
     return [found[name].to_pylist() for name in names]

@@ -249,7 +249,6 @@ OF_OWN = {"policies": ["constant"], "labels": "classes", "eta": 0.1}
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory):
-    """A study of one's own things, stopped, and finished."""
     folder = tmp_path_factory.mktemp("own")
     stopped = stopped_at(small(**OF_OWN, rounds=20), folder / "stopped", 15, **OWN)
     return stopped, folder / "whole", run_study(small(**OF_OWN, rounds=20), folder / "whole", **OWN)
@@ -326,7 +325,6 @@ def test_frozen_parameters_stay_and_the_network_itself_is_left_alone(tmp_path):
 
 
 def odd(**answers):
-    """A model some of whose answers are others."""
 
     def made(population):
         model = Module(network(population), population)

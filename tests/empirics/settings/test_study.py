@@ -4,9 +4,11 @@ import json
 import math
 from dataclasses import asdict, fields
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+from empirics.reference import markdown
 from empirics.settings.costs import CostProcess, Process
 from empirics.settings.presets import PRESETS, read_toml
 from empirics.settings.study import Study
@@ -130,3 +132,8 @@ def test_a_cost_process_that_makes_no_sense_is_refused():
         ({"process": "markov", "column": "price"}, "belong to"),
     ):
         assert part in refused(CostProcess, **given)
+
+
+def test_the_reference_page_is_the_one_that_the_definitions_make():
+    page = Path(__file__).parents[3] / "docs" / "reference.md"
+    assert page.read_text(encoding="utf-8") == markdown(), "python -m empirics.reference docs/reference.md"
