@@ -40,23 +40,20 @@ def shown(tmp_path_factory):
     return said.output, out
 
 
-def test_one_command_trains_and_prints_a_summary(shown):
+def test_one_command_trains_and_prints_predicted_beside_measured_and_bound_in_80_columns(shown):
     said, out = shown
     for words in ("odd against even", "acdpp-capped", "measured, best first", "told apart", "cost (of 55)"):
         assert words in said
     assert "result:" in said
     assert (out / "rounds.parquet").exists()
-
-
-def test_predicted_stands_beside_measured_and_bound_in_80_columns(shown):
-    lines, found = shown[0].splitlines(), reread(shown[1])["policies"]["oracle"]
+    lines, found = said.splitlines(), reread(out)["policies"]["oracle"]
     assert max(map(len, lines)) <= 80
     heading = next(line for line in lines if "predicted" in line)
     assert heading.split() == ["policy", "final", "cumulative", "predicted", "÷", "bound", "÷"]
     row = next(line for line in lines if line.strip().startswith("oracle")).split()
     assert f"{found['predicted']['cumulative_excess_risk']:.4g}" in row
     assert f"{found['predicted_over_measured']:.2f}" in row
-    assert "not predicted" not in shown[0]
+    assert "not predicted" not in said
 
 
 def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(shown, capsys):

@@ -124,12 +124,6 @@ def test_a_state_that_cannot_be_saved_says_so(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_mean_price_is_the_one_given():
-    kept = [Controller("constant", study(), mean_cost=mean).retention[0] for mean in (11.0, 2.75)]
-    assert kept == [8, 2]
-    assert Controller("constant", study()).mean_cost == 5.5
-
-
 VALUES = [None, True, 3, 1e-320, "word", {"a": [1, {"b": (1, (2.5,))}]}, float("inf"), np.ones((2, 3))]
 
 
@@ -140,7 +134,7 @@ def test_values_come_back_exactly(value):
     assert np.array_equal(again, value) if isinstance(value, np.ndarray) else again == value
 
 
-def test_a_tiny_budget_takes_no_memory_for_the_rounds_to_come():
+def test_the_mean_price_is_the_one_given_and_a_tiny_budget_takes_no_memory_for_the_rounds_to_come():
     server = Controller("oracle", study(budget=1e-8))
     poor = Controller("constant", study(budget=1e-8), mean_cost=5)
     assert poor.retention[0] > 10**9
@@ -148,6 +142,9 @@ def test_a_tiny_budget_takes_no_memory_for_the_rounds_to_come():
         poor.report(poor.decide(4.0))
         server.decide(4.0)
     assert len(poor._totals.past) == 4
+    kept = [Controller("constant", study(), mean_cost=mean).retention[0] for mean in (11.0, 2.75)]
+    assert kept == [8, 2]
+    assert Controller("constant", study()).mean_cost == 5.5
 
 
 def test_a_policy_that_fails_is_named_and_changes_nothing():

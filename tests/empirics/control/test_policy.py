@@ -32,10 +32,11 @@ def test_constant_admission_never_exceeds_any_buffer_and_fills_all_of_them():
     assert full(plan(setting, CONTROL))[8:].all()
 
 
-def test_the_oracle_draws_full_buffers_afresh_in_every_round():
+def test_the_oracle_draws_full_buffers_afresh_in_every_round_and_the_capped_policy_begins_with_them():
     schedule = schedule_of("oracle")
     assert (schedule.admissions == schedule.occupancy).all()
     assert full(schedule).all()
+    assert full(schedule_of("acdpp-capped", rounds=120))[0].all()
 
 
 def test_hybrid_keeps_its_first_samples_for_ever_and_refreshes_the_rest():
@@ -50,10 +51,6 @@ def test_the_literal_policy_opens_with_the_regions_upper_end():
     region = Region(rate=float(4), rho=schedule.study.contraction)
     assert abs(schedule.admissions[0].sum(axis=1) - region_maximum(region, 1)).max() <= 1.5
     assert schedule.occupancy[0].sum(axis=1).min() > 16
-
-
-def test_the_capped_policy_never_admits_more_than_fits():
-    assert full(schedule_of("acdpp-capped", rounds=120))[0].all()
 
 
 def test_admissions_follow_the_decisions_of_theory_within_rounding():

@@ -106,19 +106,15 @@ def test_a_trace_may_have_a_column_for_each_replicate():
     assert make_prices(values).mean == Fraction(13, 2)  # of the whole trace, also where a study needs less
 
 
-def test_the_digest_tells_traces_apart():
-    digests = {Trace(values).digest for values in ([1, 2], [2, 1], [[1, 2]], [[1], [2]], [1, 2, 3])}
-    assert len(digests) == 5
-    assert make_prices(CostProcess()).digest is None
-
-
-def test_a_trace_keeps_its_numbers_when_the_array_changes():
+def test_a_trace_keeps_its_numbers_when_the_array_changes_and_its_digest_tells_it_from_others():
     values = np.ones(3)
     trace = make_prices(values)
     values[:] = 7
     (found,) = trace.chunks(0, 1, 3, 3)
     found[:] = 7
     assert trace.values.tolist() == [1, 1, 1]
+    assert len({Trace(values).digest for values in ([1, 2], [2, 1], [[1, 2]], [[1], [2]], [1, 2, 3])}) == 5
+    assert make_prices(CostProcess()).digest is None
 
 
 def test_a_trace_that_is_too_short_is_neither_repeated_nor_filled_in():

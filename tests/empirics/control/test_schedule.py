@@ -91,6 +91,10 @@ def test_history_is_no_longer_than_memory():
         totals.extend(np.ones((200, 2, 2), dtype=np.int64))
         assert totals.capped.memory.tolist() == [0] * 3 + [1] * 4 + [2] * 2
         assert len(totals.past) == 1
+    # whoever keeps samples as long as the study lasts needs none, whatever the number of rounds
+    schedule = Schedule(study(policies=("hybrid",), hybrid_K=3, rounds=10**6), CONTROL)
+    schedule.advance(10)
+    assert len(schedule._totals.past) == 4
     assert totals.capped.entered.tolist() == [998, 999, 1000, 997, 998, 999, 1000, 999, 1000]
 
 
@@ -129,13 +133,6 @@ def test_a_schedule_is_the_same_to_the_last_bit_in_chunks_of_any_size(sizes):
     for name in ("n", "N", "uniformity", "mismatch"):
         found = np.concatenate([getattr(part.track, name) for part in parts])
         assert np.array_equal(found, getattr(whole.track, name))
-
-
-def test_no_policy_keeps_more_history_than_it_needs():
-    """Whoever keeps samples as long as the study lasts needs no history, whatever the number of rounds."""
-    schedule = Schedule(study(policies=("hybrid",), hybrid_K=3, rounds=10**6), CONTROL)
-    schedule.advance(10)
-    assert len(schedule._totals.past) == 4
 
 
 class Greedy:
@@ -213,6 +210,8 @@ def test_a_policy_that_does_not_fit_is_refused_in_one_sentence_and_an_overflow_s
         (lambda brief: {}["rate"], "could not be made: KeyError"),
     ):
         assert message in refused(lambda policy=policy: schedule_of(policy).advance(30))
+    sentence = refused(plan, study(policies=("acdpp",), budget=0.01, K=2, rate=0.02), CONTROL)
+    assert "policy acdpp leaves round 1 without any sample" in sentence
     with pytest.raises(ZeroDivisionError):
         schedule_of(broken(lambda cost: 1 / 0)).advance(1)
 
@@ -254,11 +253,6 @@ def test_policies_are_found_by_name_or_at_an_import_path():
     }.items():
         assert message in refused(plan, study(policies=(name,)), CONTROL)
     assert "new name" in refused(register, "constant", Greedy())
-
-
-def test_the_opening_of_a_study_says_when_a_memory_stays_empty():
-    sentence = refused(plan, study(policies=("acdpp",), budget=0.01, K=2, rate=0.02), CONTROL)
-    assert "policy acdpp leaves round 1 without any sample" in sentence
 
 
 def test_a_replicate_is_the_same_whatever_runs_beside_it():

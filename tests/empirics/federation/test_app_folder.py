@@ -117,7 +117,9 @@ def test_it_makes_its_result_and_leaves_it_alone_when_it_is_finished(tmp_path):
     assert not (tmp_path / "result" / STOPPED).exists()
 
 
-def test_another_study_than_the_results_is_refused_and_why_is_written_down(tmp_path):
+def test_a_study_that_cannot_run_leaves_no_folder_and_why_another_is_refused_is_written_down(tmp_path):
+    refused(serve, replace(FOUR, dataset="npz:nowhere.npz"), tmp_path)
+    assert not (tmp_path / "result").exists()
     federate(FOUR, tmp_path, rounds=2)
     sentence, stopped = refused(serve, replace(FOUR, seed=7), tmp_path), tmp_path / "result" / STOPPED
     assert sentence.startswith("the study of this app is not that of the result")
@@ -137,11 +139,6 @@ def test_any_end_is_written_down_but_not_into_the_folder_of_another_process(tmp_
     with pytest.raises(ZeroDivisionError):
         serve(FOUR, tmp_path, wire)
     assert stopped.read_text() == "ZeroDivisionError: division by zero\n"
-
-
-def test_a_study_that_cannot_run_leaves_no_folder(tmp_path):
-    refused(serve, replace(FOUR, dataset="npz:nowhere.npz"), tmp_path)
-    assert not (tmp_path / "result").exists()
 
 
 def test_a_client_that_loses_its_disk_goes_on_with_what_it_has(tmp_path):

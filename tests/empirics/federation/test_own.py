@@ -94,13 +94,15 @@ def unplugged(client, start):
     raise OSError("sensor unplugged")
 
 
-def test_a_stream_s_faults_are_told_by_name():
+def test_the_faults_of_a_stream_or_a_pool_are_told_by_name():
     for given, said in (
         (unplugged, "the stream of client 4 failed: OSError: sensor unplugged"),
         (lambda client, start: iter([(np.zeros(3), 0.5)]), "pairs of an input and a label"),
         (lambda client, start: iter([(np.zeros(3), 1), (np.zeros(4), 1)]), "the stream of client 4 failed"),
     ):
         assert said in refused(of_stream(given, 4), 1, 2, Source())
+    draw = of_part(make_problem(small("constant", replacement=False)), 0)
+    assert "client 0 is to draw 121 samples from a pool of 120" in refused(draw, 1, 121, Source())
 
 
 def failing(tmp_path, caplog, **own):
@@ -121,11 +123,6 @@ def test_inputs_that_are_no_numbers_do_not_stay_at_the_door(bad, tmp_path, caplo
     told = failing(tmp_path, caplog, stream=lambda client, start: iter([(bad, 0)] * 9))
     assert "the source gave inputs that are no finite numbers" in told
     federate(STUDY, tmp_path, Wire(*nodes(STUDY, tmp_path, stream=stream)))  # mended
-
-
-def test_a_pool_that_is_too_small():
-    draw = of_part(make_problem(small("constant", replacement=False)), 0)
-    assert "client 0 is to draw 121 samples from a pool of 120" in refused(draw, 1, 121, Source())
 
 
 def test_the_app_can_be_taken_to_ray():

@@ -210,23 +210,20 @@ class Dry(Steady):
         return state + 1, np.full((len(cost), 2), int(state < 12))
 
 
-@pytest.mark.parametrize(
-    ("given", "own", "message"),
-    [
+def test_a_study_that_cannot_be_extended_stays_as_it_was(tmp_path):
+    for given, own, message in (
         ({}, {"cost": np.linspace(1, 9, 15)}, "15 prices"),
         ({}, {"policies": {"dry": Dry()}}, "policy dry leaves round 15 without"),
         ({"policies": ["constant", "acdpp", "acdpp-capped"]}, {}, "of acdpp, acdpp-capped depend on"),
         ({"cost": {"process": "drifting"}}, {}, "its prices depend on the number of rounds"),
-    ],
-)
-def test_a_study_that_cannot_be_extended_stays_as_it_was(tmp_path, given, own, message):
-    out = tmp_path / "result"
-    study, longer = (small(**({"policies": ["constant"], "rounds": T} | given)) for T in (10, 20))
-    summary = run_study(study, out, **own)
-    files = {path.name: path.read_bytes() for path in out.iterdir()}
-    assert message in refused(run_study, longer, out, resume=True, **own)
-    assert {path.name: path.read_bytes() for path in out.iterdir()} == files
-    assert run_study(study, out, resume=True, **own) == json.loads(json.dumps(summary))
+    ):
+        out = tmp_path / message
+        study, longer = (small(**({"policies": ["constant"], "rounds": T} | given)) for T in (10, 20))
+        summary = run_study(study, out, **own)
+        files = {path.name: path.read_bytes() for path in out.iterdir()}
+        assert message in refused(run_study, longer, out, resume=True, **own)
+        assert {path.name: path.read_bytes() for path in out.iterdir()} == files
+        assert run_study(study, out, resume=True, **own) == json.loads(json.dumps(summary))
 
 
 # --- one's own things --------------------------------------------------------------------------------------

@@ -43,11 +43,13 @@ def test_what_makes_no_sense_is_refused():
         assert message in refused(Study.from_document, given)
 
 
-def test_region_and_trade_off_follow_from_the_horizon_unless_given():
+def test_region_and_trade_off_follow_from_the_horizon_unless_given_and_an_assumed_price_enters_the_design():
     for given, both in (({}, (100.0, 0.99)), ({"V": 7.0, "rho": 0.5}, (7.0, 0.5))):
         study = Study(rounds=10_000, **given)
         assert (study.penalty_weight, study.contraction) == both
     assert Study(rounds=1).contraction == 1 - 1 / math.sqrt(2)
+    study = Study.from_document({"cost": {"process": "integer", "high": 49}, "assumed_mean_cost": 5.5})
+    assert (study.theory_budget(study.cost.mean).mean_cost, study.cost.mean) == (5.5, 25)
 
 
 def test_a_settings_file_names_its_preset(tmp_path):
@@ -70,12 +72,6 @@ def test_the_default_study_lies_within_the_theorems_hypotheses_and_the_others_do
     assert Study(alpha=(0.55, *(0.05,) * 9)).departures == ("clients are not weighted by n_m/n",)
     assert "clients draw from different distributions" in PRESETS["paper"].departures
     assert len(PRESETS["released"].departures) == 4
-
-
-def test_the_assumed_mean_cost_enters_the_design_alone():
-    study = Study.from_document({"cost": {"process": "integer", "high": 49}, "assumed_mean_cost": 5.5})
-    assert study.theory_budget(study.cost.mean).mean_cost == 5.5
-    assert study.cost.mean == 25
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -90,19 +90,12 @@ def test_the_constants_hold_at_every_point_of_the_ball(task):
         last = theta, gradients
 
 
-def test_the_pseudo_dimension_of_binary_regression_is_the_rank_of_its_features():
+def test_the_largest_variance_and_the_rank_of_features_are_known_and_without_a_ball_nothing_is():
     found = calibrate(task := problem(study()))
     assert found.nominal == ()
     assert found.constants.Pdim == np.linalg.matrix_rank(task.population.x.numpy()) == 9
-
-
-def test_the_largest_variance_is_at_least_what_a_dense_search_finds():
-    task = problem(study())
     search, _ = task.model.variance_and_slope(points(task, 4000))
     assert search.max() <= largest_variance(task.model, 2.0) + 1e-9
-
-
-def test_without_a_ball_the_constants_are_nominal():
     found = calibrate(problem(study(radius=None)))
     assert found.nominal == ("D", "sigma", "B", "Pdim")
     assert calibrate(problem(study(labels="classes"))).nominal == ("Pdim",)

@@ -110,9 +110,10 @@ def test_a_draw_depends_on_its_address_and_not_on_what_else_is_drawn():
     assert np.unique(crowd).size == crowd.size
 
 
-def test_purposes_and_seeds_give_different_draws():
+def test_purposes_and_seeds_give_different_draws_and_a_permutation_holds_every_place_once():
     values = [float(uniform(seed, purpose, t=1)) for seed in (0, 1) for purpose in Purpose]
     assert len(set(values)) == len(values)
+    assert sorted(permutation(50, 0, Purpose.shuffle, client=1)) == list(range(50))
 
 
 @pytest.mark.parametrize("axis", ["replicate", "client", "t", "slot"])
@@ -122,10 +123,6 @@ def test_draws_are_uniform_and_uncorrelated_along_every_axis(axis):
     assert abs(np.corrcoef(u[:-1], u[1:])[0, 1]) < 0.03
     assert u.min() >= 0
     assert u.max() < 1
-
-
-def test_a_permutation_holds_every_place_once():
-    assert sorted(permutation(50, 0, Purpose.shuffle, client=1)) == list(range(50))
 
 
 def test_a_seed_that_does_not_fit_is_refused():
