@@ -180,9 +180,6 @@ def test_a_controller_needs_no_file_of_prices_unless_its_policy_does(tmp_path):
     server.report(server.decide(2.0))
     assert Controller.from_document(server.document()).round == 2
     assert "cannot be read" in refused(Controller, "buy-cheap", setting, mean_cost=5.5)
-
-
-def test_a_mean_price_that_is_assumed_moves_the_thresholds():
-    dearer = Controller("buy-cheap", Study(), mean_cost=11)
+    dearer = Controller("buy-cheap", Study(), mean_cost=11)  # which moves its thresholds
     assert dearer.policy.worth == pytest.approx(best_replacement(Uniform(2.0, 20.0), 100, 55).thresholds)
     assert dearer.policy.worth != Controller("buy-cheap", Study()).policy.worth

@@ -80,7 +80,7 @@ def test_what_did_not_arrive_is_neither_paid_nor_counted():
     assert server._state.server.seen[0] == less.sum()
 
 
-def test_an_impossible_report_is_refused_and_changes_nothing():
+def test_an_impossible_report_or_price_is_refused_and_changes_nothing():
     server = Controller("constant", study())
     server.decide(4.0)
     before = server.document()
@@ -90,12 +90,10 @@ def test_an_impossible_report_is_refused_and_changes_nothing():
     assert server.document() == before
     server.report([0, 0, 0])
     assert "nothing to report" in refused(server.report, [0, 0, 0])
-
-
-@pytest.mark.parametrize("cost", [0, float("nan"), float("inf"), "cheap", None, 1e-16, 1e16])
-def test_a_price_that_is_none_is_refused(cost):
-    wanted = "a price lies between" if cost in (1e-16, 1e16) else "cost must be a positive finite number"
-    assert wanted in refused(Controller("constant", study()).decide, cost)
+    for cost in (0, float("nan"), float("inf"), "cheap", None):
+        assert "cost must be a positive finite number" in refused(server.decide, cost)
+    for cost in (1e-16, 1e16):
+        assert "a price lies between" in refused(server.decide, cost)
 
 
 def test_a_damaged_or_foreign_file_is_refused(tmp_path):

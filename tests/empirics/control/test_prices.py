@@ -199,13 +199,6 @@ def test_a_trace_that_cannot_be_read_is_refused(tmp_path):
 # --- the user's own ----------------------------------------------------------------------------------------
 
 
-def test_an_object_with_the_four_parts_is_prices():
-    prices = make_prices(Rising())
-    assert prices.mean == Fraction(11, 2)
-    assert np.concatenate(list(prices.chunks(0, 2, 7, 3)))[:, 1].tolist() == [1, 2, 3, 4, 5, 6, 7]
-    assert make_prices(prices) is prices
-
-
 def test_every_chunk_of_the_users_own_prices_is_checked():
     for chunks, part in (
         ([np.ones((3, 2))], "ended after 3 of 5 rounds"),
@@ -221,7 +214,7 @@ def test_every_chunk_of_the_users_own_prices_is_checked():
         assert "Mine.chunks" in sentence
 
 
-def test_a_buffer_that_is_used_again_does_no_harm():
+def test_an_object_with_the_four_parts_is_prices_and_may_use_its_buffer_again():
     class Reused(Rising):
         def chunks(self, seed, replicates, rounds, size):
             buffer = np.empty((size, replicates))
@@ -229,6 +222,9 @@ def test_a_buffer_that_is_used_again_does_no_harm():
                 buffer[:] = t + 1
                 yield buffer
 
+    prices = make_prices(Rising())
+    assert (prices.mean, make_prices(prices)) == (Fraction(11, 2), prices)
+    assert np.concatenate(list(prices.chunks(0, 2, 7, 3)))[:, 1].tolist() == [1, 2, 3, 4, 5, 6, 7]
     assert np.concatenate(list(make_prices(Reused()).chunks(0, 1, 3, 1))).ravel().tolist() == [1, 2, 3]
 
 
@@ -247,11 +243,15 @@ def law(**cost):
     return law_of(make_prices(CostProcess(**cost)), seed=4, replicates=3, rounds=500)
 
 
-def test_the_law_of_a_drawn_price_is_that_of_its_process():
+def test_the_law_of_a_drawn_price_is_that_of_its_process_and_that_of_a_trace_all_of_it():
     assert law() == law(process="markov") == Uniform(1.0, 10.0)
     assert law(process="integer", low=2, high=4) == Atoms.of([2.0, 3.0, 4.0])
     for process in ("uniform", "markov", "integer"):
         assert law(process=process, low=3, high=3) == Atoms.of([3.0])
+    many = law(process="integer", low=1, high=10**12)  # some stand for all
+    assert len(many.prices) == 2000
+    assert many.mean == pytest.approx(5e11, rel=0.1)
+    assert law_of(make_prices([[1, 4], [1, 2.5]]), rounds=1) == Atoms.of([1.0, 1.0, 2.5, 4.0])
 
 
 @pytest.mark.parametrize("process", DRAWN)
@@ -263,11 +263,6 @@ def test_the_law_of_a_round_is_that_of_the_prices_drawn(process):
     for price in (1.0, 2.0, 4.5, 7.0, 10.0):
         assert abs((drawn <= price).mean() - found.mass(price)) <= error / 2
     assert abs(found.mean - 5.5) <= (error * 9 if process == "drifting" else 1e-12)
-
-
-def test_the_law_of_a_trace_is_all_of_it():
-    trace = make_prices([[1, 4], [1, 2.5]])
-    assert law_of(trace, rounds=1) == Atoms.of([1.0, 1.0, 2.5, 4.0])
 
 
 def test_the_law_of_the_users_own_prices_is_drawn_over_the_horizon_with_another_seed():
@@ -284,9 +279,3 @@ def test_the_law_of_the_users_own_prices_is_drawn_over_the_horizon_with_another_
         assert set(np.diff(found.prices)) == {-(-rounds // 2000)}
         assert found.highest > rounds - 4
     assert asked == [(0, 3), (0, 4), (0, 1), (0, 1)]
-
-
-def test_a_range_of_very_many_whole_prices_is_stood_for_by_some_of_them():
-    found = law(process="integer", low=1, high=10**12)
-    assert len(found.prices) == 2000
-    assert found.mean == pytest.approx(5e11, rel=0.1)

@@ -180,17 +180,14 @@ def test_a_policy_of_ones_own_plays_beside_the_others():
         assert message in refused(Schedule, study(policies=("mine",)), CONTROL, policies=policies)
 
 
-class Counting(Greedy):
-    """Remembers by itself, which a policy should not; every schedule starts from how it was handed over."""
-
-    seen = 0
-
-    def decide(self, state, cost):
-        self.seen += 1
-        return state, np.full((len(cost), 3), self.seen)
-
-
 def test_a_policy_that_remembers_by_itself_starts_afresh_in_every_schedule():
+    class Counting(Greedy):
+        seen = 0
+
+        def decide(self, state, cost):
+            self.seen += 1
+            return state, np.full((len(cost), 3), self.seen)
+
     policy = Counting()
     for _ in range(2):
         assert schedule_of(policy).advance(4).admissions[:, 0, 0].tolist() == [1, 2, 3, 4]

@@ -21,9 +21,6 @@ gzipped = partial(gzip.compress, compresslevel=1)
 refusal = partial(refused, load)
 
 
-# --- writers -----------------------------------------------------------------------------------------------
-
-
 def idx(array):
     return bytes((0, 0, 8, array.ndim)) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
 

@@ -169,9 +169,6 @@ def test_a_complete_archive_with_other_content_is_not_the_published_one(tmp_path
     assert "as many images as the published archive" in refusal("imagenette", tmp_path, size=4)
 
 
-# --- hostile archives --------------------------------------------------------------------------------------
-
-
 def member(name, kind=tarfile.REGTYPE, target="", size=0):
     info = tarfile.TarInfo(name)
     info.type, info.linkname, info.size = kind, target, size
@@ -205,9 +202,6 @@ def test_a_member_twice_or_too_large_is_refused(tmp_path):
     large = member(f"{imagenette.FOLDER}/val/n03888257/large.JPEG", size=imagenette.LIMIT + 1)
     put(tmp_path, {TGZ: gzipped(tar(INSIDE, large))})
     assert "more than" in refusal("imagenette", tmp_path)
-
-
-# --- any damage --------------------------------------------------------------------------------------------
 
 
 def arrays(save):

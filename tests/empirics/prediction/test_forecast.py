@@ -50,15 +50,12 @@ def test_long_horizons_are_foretold_from_fewer_rounds():
     np.testing.assert_allclose(forecast.risk[:800], short.risk[:800], rtol=2e-3)
 
 
-def test_what_the_law_cannot_say_is_refused():
+def test_what_the_law_cannot_say_is_refused_and_caveats_name_what_is_left_out():
     assert "radius" in refusal(problem(study(radius=None)))
     network = from_dataset(study(), blobs(), torch.device("cpu"), torch.nn.Linear(8, 2))
     assert "logistic" in refusal(network)
     assert "nothing can be predicted" in refused(landscape_of, network)
     assert refusal(problem(study())) is None
-
-
-def test_caveats_name_what_is_left_out():
     assert caveats(study(), CONTROL, {}) == []
     assert "replacement" in caveats(study(replacement=False), CONTROL, {})[0]
     assert "partition" in caveats(study(per_seed=("partition",), partition="split"), CONTROL, {})[0]

@@ -272,9 +272,9 @@ def test_own_data_model_policy_and_prices_give_a_result_like_any_other(own, tmp_
 DATA_ARE, PRICES_ARE = {"dataset": (2 * DATA[0], DATA[1])}, {"cost": OWN["cost"] + 1}
 
 
-@pytest.mark.parametrize(
-    ("rounds", "changed", "message"),
-    [
+def test_other_things_than_it_began_with_are_refused(own):
+    """Of a study that was stopped, and of one that is finished, with so many rounds now."""
+    for rounds, changed, message in (
         (None, DATA_ARE, "the data are not what it began with"),
         (None, PRICES_ARE, "the prices are not what it began with"),
         (None, {"dataset": None}, "data set 'given:tuple' was handed over in Python"),
@@ -288,13 +288,9 @@ DATA_ARE, PRICES_ARE = {"dataset": (2 * DATA[0], DATA[1])}, {"cost": OWN["cost"]
         (20, DATA_ARE, "not what it began with"),
         (20, PRICES_ARE, "not what it began with"),
         (30, {"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention"),
-    ],
-)
-def test_other_things_than_it_began_with_are_refused(own, rounds, changed, message):
-    """Of a study that was stopped, and of one that is finished, with so many rounds now."""
-    study = None if rounds is None else small(**OF_OWN, rounds=rounds)
-    folder = own[0] if study is None else own[1]
-    assert message in refused(run_study, study, folder, resume=True, **(OWN | changed))
+    ):
+        study, folder = (small(**OF_OWN, rounds=rounds), own[1]) if rounds else (None, own[0])
+        assert message in refused(run_study, study, folder, resume=True, **(OWN | changed))
 
 
 def test_the_network_may_start_elsewhere_when_a_study_goes_on(tmp_path):

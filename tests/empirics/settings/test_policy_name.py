@@ -77,11 +77,8 @@ def test_a_policy_sees_the_study_with_its_own_settings_and_nothing_else_changed(
     tenth = study.of_policy("hybrid@eta=0.1,steps=2")
     assert (tenth.eta, tenth.steps, tenth.K, tenth.hybrid_K) == (0.1, 2, 3, 4)
     assert study.of_policy("oracle") is study
-
-
-def test_the_constants_of_a_policy_have_its_own_steps():
-    study = Study(steps=10, eta=0.5)
     constants = Constants(D=20, sigma=1, eta=0.5, B=10, Pdim=9, E=10, G=1, L=1)
+    study = Study(steps=10, eta=0.5)
     own = study.constants_of("acdpp@eta=0.1", constants)
     assert (own.eta, own.E, own.D) == (0.1, 10, 20)
     assert study.constants_of("acdpp@steps=2", constants).merged.eta == 1.0

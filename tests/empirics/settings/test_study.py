@@ -87,9 +87,6 @@ def test_a_study_reads_back_as_itself_and_its_file_explains_every_setting(name, 
         assert one.metadata["help"].endswith("."), one.name
 
 
-# --- the cost ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("process", [process for process in Process if process != Process.trace])
 def test_the_mean_is_exact_for_the_decimals_that_were_typed(process):
     assert CostProcess(process=process, low=1, high=8).mean == Fraction(9, 2)

@@ -153,24 +153,19 @@ def test_at_a_fixed_model_the_measured_mismatch_averages_to_variance_times_chi()
             assert (mean - stated > 4 * error)[1:10].all()
 
 
-def test_clients_without_samples_have_no_say():
-    setting = study(alpha=(0.2, 0.3, 0.5))
-    weights = aggregation_weights(setting, np.array([[4, 0, 2], [0, 0, 0]]))
+def test_clients_without_samples_have_no_say_and_padding_wastes_at_most_a_third():
+    weights = aggregation_weights(study(alpha=(0.2, 0.3, 0.5)), np.array([[4, 0, 2], [0, 0, 0]]))
     assert weights[0] == pytest.approx([0.8 / 1.8, 0, 1 / 1.8])
     assert weights[1].tolist() == [0, 0, 0]
+    widths = np.arange(4, 5000)
+    assert ((widths <= padded(widths)) & (padded(widths) <= 1.5 * widths)).all()
+    assert padded(1) == 4
 
 
 def test_the_projection_keeps_the_parameters_in_the_ball():
     _, _, thetas, _ = batched(study(policies=("oracle",), radius=0.3, eta=3.0))
     assert thetas.norm(dim=2).max() <= 0.3 + 1e-12
     assert thetas[-1].norm(dim=1).min() > 0.29
-
-
-def test_padding_wastes_at_most_a_third():
-    widths = np.arange(4, 5000)
-    assert (padded(widths) >= widths).all()
-    assert (padded(widths) <= 1.5 * widths).all()
-    assert padded(1) == 4
 
 
 # --- on a GPU ----------------------------------------------------------------------------------------------

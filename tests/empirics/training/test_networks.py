@@ -32,12 +32,14 @@ def made(name, channels, side, **settings):
     return from_dataset(setting, images(channels, side), torch.device("cpu")).model
 
 
-def test_sizes_are_those_of_the_papers_networks():
+def test_sizes_are_those_of_the_papers_networks_and_what_is_no_number_is_no_answer():
     """With ten classes; these images have three."""
     lenet, resnet = made("lenet", 1, 28), made("resnet9", 3, 32)
     assert isinstance(lenet, Module)
     assert lenet.size == 61_706 - 7 * 85
     assert resnet.size == pytest.approx(6_576_711 - 7 * 513, rel=1e-3)
+    scores = torch.tensor([[1.0, 3.0], [torch.nan, 2.0], [torch.inf, 0.0]])
+    assert answers(scores).tolist() == [1, -1, 0]
 
 
 @pytest.mark.parametrize(
@@ -81,11 +83,6 @@ def test_images_that_do_not_fit_and_unknown_networks_are_refused():
     assert "at least 12 x 12" in refused(made, "lenet", 1, 8)
     assert "at least 8 x 8" in refused(made, "resnet9", 3, 4)
     assert ", ".join(NETWORKS) in refused(made, "alexnet", 1, 28)
-
-
-def test_scores_that_are_no_numbers_are_no_answer():
-    scores = torch.tensor([[1.0, 3.0], [torch.nan, 2.0], [torch.inf, 0.0]])
-    assert answers(scores).tolist() == [1, -1, 0]
 
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -164,6 +161,7 @@ def test_more_images_than_offsets_can_tell_apart_are_refused(monkeypatch):
     monkeypatch.setattr(model, "_most", lambda columns: 5)
     sentence = refused(model.update, model.start(2), memory("cpu", images=3), Descent(1, 0.1))
     assert "at most 5 images of this size per client, got 6" in sentence
+    assert not ManyResNets.suits(here)  # without a card
 
 
 def test_flops_are_those_of_the_convolutions():
@@ -174,10 +172,6 @@ def test_flops_are_those_of_the_convolutions():
     with FlopCounterMode(display=False) as counter:
         resnet9(here)(here.x)
     assert flops(16, 16) == counter.get_total_flops() - 2 * 512 * 10
-
-
-def test_without_a_card_there_are_no_kernels():
-    assert not ManyResNets.suits(population("cpu"))
 
 
 def both(side, precision, descent):
