@@ -26,10 +26,13 @@ def full(schedule):
     return schedule.occupancy == np.array([4, 5, 7])
 
 
-def test_constant_admission_never_exceeds_any_buffer_and_fills_all_of_them():
+def test_constant_admission_fills_every_buffer_never_exceeds_one_and_clients_take_turns():
     setting = study(policies=("constant",), rounds=200, budget=176 / 17)
     assert Schedule(setting, CONTROL).retention[0, 0] == 9  # 5.5 · 16 / (176/17) = 8.5
     assert full(plan(setting, CONTROL))[8:].all()
+    many = study(policies=("constant",), buffers=(1,) * 100, budget=55.0, rounds=40)
+    assert Schedule(many, CONTROL).retention[0, 0] == 10
+    assert (plan(many, CONTROL).admissions.sum(axis=2) == 10).all()
 
 
 def test_the_oracle_draws_full_buffers_afresh_in_every_round_and_the_capped_policy_begins_with_them():
@@ -65,13 +68,6 @@ def test_admissions_follow_the_decisions_of_theory_within_rounding():
         target, total = target + rate, total + admitted
         assert (abs(total - target[:, None] * np.array([4, 5, 7]) / 16) <= 1).all()
         assert np.array_equal(state.server.seen, total.sum(axis=1))
-
-
-def test_many_clients_with_small_rates_take_turns():
-    setting = study(policies=("constant",), buffers=(1,) * 100, budget=55.0, rounds=40)
-    schedule = plan(setting, CONTROL)
-    assert Schedule(setting, CONTROL).retention[0, 0] == 10
-    assert (schedule.admissions.sum(axis=2) == 10).all()
 
 
 # --- the released rule -------------------------------------------------------------------------------------
@@ -176,23 +172,19 @@ def test_a_policy_plans_with_its_own_budget_and_is_held_to_that_of_the_study(pol
             debt = np.maximum(debt + spent[t] - budget, 0)
 
 
-def test_a_policy_finds_its_own_budget_in_its_brief_and_a_given_one_stays_where_it_has_none():
+def test_a_policy_finds_its_own_budget_and_steps_in_its_brief_and_given_ones_where_it_has_none():
     brief = brief_for(study(), CONTROL)
     assert brief.of_policy("constant@budget=35.5").budget.cost == Fraction(71, 2)
     assert brief.of_policy("constant@budget=35.5").study.budget == 35.5
     assert brief.of_policy("constant@K=3").budget is brief.budget
+    names = ("acdpp", "acdpp@eta=0.1", "acdpp@steps=7", "acdpp@eta=0.5,steps=3")
+    constants = [make_policy(name, brief).constants for name in names]
+    assert [one.eta for one in constants] == [CONTROL.eta, pytest.approx(0.3), 3.5, CONTROL.eta]
+    assert all(one.E == 1 for one in constants)
     server = Controller("acdpp@budget=35.5", study(), constants=CONTROL)
     granted = server.decide(4.0)
     server.report(granted)
     assert server.books.debt == 4.0 * granted.sum() - 22.0
-
-
-def test_acdpp_decides_with_its_own_steps():
-    setting = study(policies=("acdpp", "acdpp@eta=0.1", "acdpp@steps=7", "acdpp@eta=0.5,steps=3"))
-    brief = brief_for(setting, CONTROL)
-    sizes = [make_policy(name, brief).constants.eta for name in setting.policies]
-    assert sizes == [CONTROL.eta, pytest.approx(0.3), 3.5, CONTROL.eta]
-    assert all(make_policy(name, brief).constants.E == 1 for name in setting.policies)
 
 
 def test_a_retention_that_a_policy_does_not_take_is_refused():

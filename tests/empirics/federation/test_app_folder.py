@@ -115,6 +115,9 @@ def test_it_makes_its_result_and_leaves_it_alone_when_it_is_finished(tmp_path):
     serve(FOUR, tmp_path)
     assert read_result(tmp_path / "result").rows.equals(before.rows)
     assert not (tmp_path / "result" / STOPPED).exists()
+    place = Place.of_result(tmp_path)  # one may go on where the other was stopped: simulation, and processes
+    simulated = Context(0, 1, {"partition-id": 3}, RecordDict(), {"buffers": str(place.clients)})
+    assert _folder(simulated, 3) == place.client(3) / "samples"
 
 
 def test_a_study_that_cannot_run_leaves_no_folder_and_why_another_is_refused_is_written_down(tmp_path):
@@ -158,10 +161,3 @@ def test_a_client_that_loses_its_disk_goes_on_with_what_it_has(tmp_path):
     (admitted, n), (granted, most) = (rows(p, "admitted", "n") for p in (tmp_path, tmp_path / "whole"))
     assert admitted == granted
     assert n[2] < most[2]
-
-
-def test_simulated_clients_and_processes_keep_their_samples_in_the_same_place(tmp_path):
-    """So that one may go on where the other was stopped."""
-    place = Place.of_result(tmp_path)
-    simulated = Context(0, 1, {"partition-id": 3}, RecordDict(), {"buffers": str(place.clients)})
-    assert _folder(simulated, 3) == place.client(3) / "samples"
