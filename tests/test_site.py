@@ -23,7 +23,6 @@ from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, PluginError
 
-pytestmark = pytest.mark.xdist_group("site")  # one worker makes what all tests here look at
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "proofs_check" / "README.md"]
 LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "object": "data"}
@@ -66,6 +65,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
     return {path: Page(path) for path in sorted(out.rglob("*.html"))}
 
 
+@pytest.mark.slow
 def test_every_link_leads_somewhere(site: dict[Path, Page]) -> None:
     dead = []
     for path, page in site.items():
@@ -82,6 +82,7 @@ def test_every_link_leads_somewhere(site: dict[Path, Page]) -> None:
     assert not dead
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_from_another_server(site: dict[Path, Page]) -> None:
     for path, page in site.items():
         assert not [link for link in page.loads if urlsplit(link).scheme or link.startswith("//")], path.name
@@ -93,11 +94,13 @@ def test_nothing_is_loaded_from_another_server(site: dict[Path, Page]) -> None:
         assert not asked, sheet.name
 
 
+@pytest.mark.slow
 def test_formulas_are_typeset_in_pages_and_docstrings(site: dict[Path, Page]) -> None:
     typeset = {path.name for path in site if "<math" in path.read_text(encoding="utf-8")}
     assert {"paper.html", "law-of-reuse.html", "verdicts.html", "reuse.html", "transient.html"} <= typeset
 
 
+@pytest.mark.slow
 def test_the_reference_has_every_command_and_every_module_of_theory(site: dict[Path, Page]) -> None:
     text = {path.name: path.read_text(encoding="utf-8") for path in site}
     for words in ("acdpp verify", "acdpp report", "acdpp plot omegas", "--certified", "--pilot"):

@@ -43,7 +43,7 @@ LIBRARIES = (
     "cryptography.hazmat.primitives.asymmetric.ec",
 )  # fmt: skip
 LIMIT = 150.0  # seconds a mutant, before it counts as noticed by its hanging
-WATCHING = 500.0  # seconds for the tests of one part of a file, all together
+WATCHING = 500.0  # seconds for one claim, or for the tests of one part of a file, all together
 STRONG = ("verdict", "evidence", "check broke", "import")
 
 
@@ -105,33 +105,29 @@ def _watch_all(jobs: int, only: tuple[str, ...], kept: Path) -> Watched:
     return watched
 
 
-def _observe_all(jobs: int, unrecorded: bool, folder: Path) -> Coverage:
+def _observe_all(jobs: int, unrecorded: bool, kept: Path) -> Coverage:
     """What each claim says and executes; all must be as recorded, or the ledger is no measure."""
-    kept = folder / f"acdpp-mutants-{_digest()}.pickle"
-    if not kept.exists():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(pickle.dumps(_observed(jobs)))
-    seen: dict[str, Observation] = pickle.loads(kept.read_bytes())
+    ((_, names),) = everywhere([()], labels, processes=1, limit=LIMIT)
+    if not isinstance(names, list):
+        raise SystemExit(f"the claims do not load: {names.why if names else 'time limit'}")
+    folder = kept / f"acdpp-observed-{_digest()}"
+    folder.mkdir(parents=True, exist_ok=True)
+    place = {label: folder / f"{label.replace('/', '-')}.pickle" for label in names}
+    missing = [(label,) for label in names if not place[label].exists()]
+    for done, ((label,), result) in enumerate(
+        everywhere(missing, observe, processes=jobs, limit=WATCHING), start=1
+    ):
+        if not isinstance(result, Observation):
+            raise SystemExit(f"{label} could not be observed: {result.why if result else 'time limit'}")
+        place[label].write_bytes(pickle.dumps(result))
+        print(f"\robserving {done}/{len(missing)} claims", end="", file=sys.stderr, flush=True)
+    seen: dict[str, Observation] = {label: pickle.loads(place[label].read_bytes()) for label in names}
     for label, observation in seen.items():
         if observation.differences and not unrecorded:
             raise SystemExit(
                 f"{label} is not as recorded without any error planted: {observation.differences[0]}"
             )
     return Coverage(seen)
-
-
-def _observed(jobs: int) -> dict[str, Observation]:
-    ((_, names),) = everywhere([()], labels, processes=1, limit=LIMIT)
-    if not isinstance(names, list):
-        raise SystemExit(f"the claims do not load: {names.why if names else 'time limit'}")
-    seen: dict[str, Observation] = {}
-    for (label,), result in everywhere([(label,) for label in names], observe, processes=jobs, limit=LIMIT):
-        if not isinstance(result, Observation):
-            raise SystemExit(f"{label} could not be observed: {result.why if result else 'time limit'}")
-        seen[label] = result
-        print(f"\robserving {len(seen)}/{len(names)} claims", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    return {label: seen[label] for label in names}
 
 
 def _digest() -> str:

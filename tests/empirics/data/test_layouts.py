@@ -99,6 +99,7 @@ def test_cifar10_is_the_same_in_every_layout(layout, tmp_path):
     np.testing.assert_array_equal(red[1], second_row / BYTE)
 
 
+@pytest.mark.slow
 def test_real_cifar10_records_look_like_photographs():
     data = load("cifar10", made.real("cifar10"))
     counts = np.bincount(data.train_y)

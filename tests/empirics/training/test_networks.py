@@ -125,6 +125,7 @@ def narrow(population):
     return nn.Sequential(*front, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, population.classes))
 
 
+@pytest.mark.slow
 def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
     """All of it, without a card: two runs that differ in steps and their size, a client without images, momentum."""
     interpreter = pytest.importorskip("triton.runtime.interpreter")
