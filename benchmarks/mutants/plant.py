@@ -41,7 +41,13 @@ COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
 COUNTS = ("K", "k", "t", "T", "age", "shift", "order", "points")  # parameters that count rounds or uses
 OWN_SIDE = {"equal": 1, "equivalent": 3, "tends_to": 2}  # where an engine is told the claim's own formula
 TOGETHER = ("together",)  # what joins findings that show something only together
-ROWS = ("steps", "equations", "limits", "figures")  # engines that take several statements, a row each
+ROWS = (
+    "argument",
+    "steps",
+    "equations",
+    "limits",
+    "figures",
+)  # engines that take several statements, a row each
 VALIDATION = ("positive", "retention", "horizon", "_checked", "not_negative")
 SAYING = re.compile(
     "_?(check|refuse|require|validate|print|warn|echo|say|tell|track)"
@@ -337,12 +343,23 @@ def _premises(node: ast.AST) -> Iterator[Change]:
                 fewer = copy.deepcopy(node)
                 del fewer.keywords[index].value.elts[i]  # type: ignore[attr-defined]
                 yield "premise dropped", fewer
-    for index, row in _rows(node, "steps"):
+    for index, row in (*_rows(node, "steps"), *_rows(node, "argument")):
         premises = row.elts[1]
         for i in range(len(premises.elts) if isinstance(premises, ast.List) else 0):
             fewer = copy.deepcopy(node)
             del fewer.args[index].elts[1].elts[i]  # type: ignore[attr-defined]
             yield "premise dropped", fewer
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.List):  # premises that have a name
+        for i in range(len(node.value.elts) if all(map(_compares, node.value.elts)) else 0):
+            named = copy.deepcopy(node)
+            del named.value.elts[i]  # type: ignore[attr-defined]
+            yield "premise dropped", named
+
+
+def _compares(node: ast.AST) -> bool:
+    """Whether it is an inequality or an equation: `x < 1`, or `sp.Eq(x, 1)`."""
+    named = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+    return isinstance(node, ast.Compare) or named in ("Ge", "Gt", "Le", "Lt", "Eq", "Ne")
 
 
 def _rows(node: ast.AST, engine: str) -> Iterator[tuple[int, ast.Tuple]]:
@@ -359,9 +376,14 @@ def _own_side(node: ast.AST) -> Iterator[Change]:
             changed = copy.deepcopy(node)
             changed.args[position] = ast.BinOp(node.args[position], ast.Add(), ast.Constant(1))
             yield "formula altered", changed
-    for index, row in (*_rows(node, "equations"), *_rows(node, "limits")):
-        changed = copy.deepcopy(node)
-        changed.args[index].elts[1] = ast.BinOp(row.elts[1], ast.Add(), ast.Constant(1))  # type: ignore[attr-defined]
+    for index, row in (*_rows(node, "equations"), *_rows(node, "limits"), *_rows(node, "argument")):
+        if isinstance(row.elts[0], ast.Compare | ast.List) or isinstance(
+            row.elts[1], ast.List
+        ):  # no equation
+            continue
+        limit = len(row.elts) > 3 and not isinstance(row.elts[2], ast.Constant | ast.JoinedStr)
+        changed, at = copy.deepcopy(node), 1 + limit
+        changed.args[index].elts[at] = ast.BinOp(row.elts[at], ast.Add(), ast.Constant(1))  # type: ignore[attr-defined]
         yield "formula altered", changed
 
 

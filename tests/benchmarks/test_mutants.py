@@ -34,6 +34,11 @@ CLAIMS = [
 
 def check():
     return together(equal(left, right, domain="1 + 1"), always(x < y, given=[x > 0], domain=""))
+
+
+def linked():
+    named = [b > 0, b > 1]
+    return argument((a > b, [a > 2], "where"), (c, d, "both"), (1 / t, t, end, "limit"), (a > 1, named, ""))
 """
 
 
@@ -69,6 +74,11 @@ def broken(tmp_path, monkeypatch):
         ("index", "t = t + 1"),
         ("K ignored", "K = 1 + 0 * K"),
         ("premise dropped", "given=[y > 1]"),
+        ("premise dropped", "argument((a > b, [], 'where')"),
+        ("premise dropped", "named = [b > 0]"),
+        ("formula altered", "(c, d + 1, 'both')"),
+        ("formula altered", "(1 / t, t, end + 1, 'limit')"),
+        ("link deleted", "argument((a > b, [a > 2], 'where'), (1 / t"),
         ("formula altered", "equal(left, right + 1, domain='1 + 1')"),
         ("link deleted", "together(always("),
         ("branch dropped", "if False:"),
