@@ -97,8 +97,8 @@ def not_negative(name: str, values: Sequence[Any]) -> Sequence[Any]:
     theory.setting.SettingError: admissions must be finite numbers of at least 0, got -1
     """
     for value in values:
-        no_number = isinstance(value, str | bool | None)
-        if no_number or (isinstance(value, Real) and not (_finite(value) and value >= 0)):
+        no_number, plain = isinstance(value, str | bool | None), isinstance(value, Real)
+        if no_number or (plain and not (_finite(value) and value >= 0)):
             raise SettingError(f"{name} must be finite numbers of at least 0, got {_shown(value)}")
     return values
 
