@@ -60,6 +60,12 @@ class Trial:
         """Until the run is over, however it ended."""
         until(lambda: self.finished or self.running.operator.state(self.run).over)
 
+    def hangs(self, client):
+        """Until this client hangs, as it was told to, in a run that goes on."""
+        hanging = self.home(client) / "hanging"
+        until(lambda: hanging.exists() or self.running.operator.state(self.run).over)
+        assert hanging.exists(), self.told()
+
     def told(self):
         """What the server had to tell."""
         events = self.out / "federation" / "events.log"
@@ -118,14 +124,14 @@ def test_one_client_is_killed_and_an_intruder_gets_nowhere(tmp_path):
     1 is killed in the middle of round 3, and those of the books after."""
     study = small("buy-cheap-online", rounds=4)
     out = tmp_path / "result"
-    with trial(study, out, patience=30, rogues={1: {"round": 3, "do": "hang"}}) as one:
+    with trial(study, out, patience=45, rogues={1: {"round": 3, "do": "hang"}}) as one:
         stranger = node_key(tmp_path / "foreign" / "key")
         theirs = make_certificates(tmp_path / "theirs", ["127.0.0.1"])
         ours = one.running.certificates.authority
         logs = [tmp_path / f"{name}.log" for name in ("unregistered", "keyless", "elsewhere")]
         given = [(stranger.private, ours, 1), (None, ours, 1), (one.home(0) / "key", theirs.authority, 0)]
         tries = [intruder(one, log, *keys) for log, keys in zip(logs, given, strict=True)]
-        until((one.home(1) / "hanging").exists)
+        one.hangs(1)
         one.kill(1)
         one.wait()
         assert one.finished, one.told()[-3000:]
@@ -136,7 +142,7 @@ def test_one_client_is_killed_and_an_intruder_gets_nowhere(tmp_path):
     refusals = ("activate SuperNode", "must be registered", "handshake error")
     assert all(refused in log.read_text() for log, refused in zip(logs, refusals, strict=True))
     (event,) = told.splitlines()
-    assert event.endswith("round 3 goes on without client 1: no answer in 30 s")
+    assert "round 3 goes on without client 1: " in event  # our patience is at an end, or Flower's
     run_study(study, tmp_path / "batched")
     found, wanted = (read_result(place).rows.to_pylist() for place in (out, tmp_path / "batched"))
     for name in EXACT:
@@ -163,7 +169,7 @@ def test_a_client_that_was_killed_comes_back_with_its_samples(tmp_path):
     """
     study = small("constant", rounds=60)
     with trial(study, tmp_path / "result", patience=30, rogues={0: {"round": 2, "do": "hang"}}) as one:
-        until((one.home(0) / "hanging").exists)
+        one.hangs(0)
         (samples,) = (one.home(0) / "samples").iterdir()
         one.kill(0)
         drawn = DiskMemory.open(samples)
@@ -183,8 +189,8 @@ def test_a_client_that_was_killed_comes_back_with_its_samples(tmp_path):
 def test_a_server_that_was_killed_goes_on(whole, tmp_path):
     study = small("acdpp", rounds=5)
     out = tmp_path / "result"
-    with trial(study, out, rogues={1: {"round": 3, "do": "hang"}}) as one:
-        until((one.home(1) / "hanging").exists)
+    with trial(study, out, patience=45, rogues={1: {"round": 3, "do": "hang"}}) as one:
+        one.hangs(1)
         assert one.done == 2
         if whole:
             for client in range(study.clients):
