@@ -42,7 +42,7 @@ def test_omega_2_and_3_are_differences_of_plain_sums(K, T, steps):
     assert fast == pytest.approx(np.sum(slow, axis=0), rel=1e-9, abs=1e-8)
 
 
-@pytest.mark.parametrize(("K", "T"), [(1, 5), (2, 1), (7, 6), (7, 20)])
+@pytest.mark.parametrize(("K", "T"), [(1, 5), (2, 1), (7, 6), (7, 20), (5, 3)])
 def test_the_printed_forms_name_the_rounds_in_which_their_limit_has_a_negative_radicand(K, T):
     negative = [t for t in range(1, T + 1) if penalty.penalty_limit_as_stated(K, t, 10, UNIT).linear < 0]
     expected = {"root": ((negative[0], negative[-1]),)} if negative else {}

@@ -13,7 +13,8 @@ GOOD = {"D": 1, "sigma": 1, "eta": 1, "B": 1, "Pdim": 5}
 
 @pytest.mark.parametrize("name", [*GOOD, "L", "G"])
 @pytest.mark.parametrize(
-    "value", [0, -1, float("nan"), float("inf"), "1", True, sympy.Symbol("x", negative=True)]
+    "value",
+    [0, -1, float("nan"), float("inf"), "1", True, sympy.Symbol("x", negative=True), sympy.oo, sympy.nan],
 )
 def test_a_constant_must_be_a_positive_finite_number(name, value):
     with pytest.raises(SettingError, match=f"{name} must be a positive finite number") as caught:
