@@ -16,10 +16,6 @@
 What a claim of one's own needs is here as well, but for the engines.
 """
 
-import os
-
-os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")  # read when SymPy is first imported; 1000 forgets too soon
-
 from proofs_check.claim import (
     Case,
     CheckError,

@@ -244,3 +244,12 @@ def test_the_concave_stretch_is_where_the_second_derivative_is_negative(B, retai
     assert np.all(np.abs(left - ends[0])[some] <= step[some])
     assert np.all(np.abs(right - ends[1])[some] <= step[some])
     assert np.all((right - left)[~some] <= step[~some])
+
+
+def test_a_concave_stretch_is_found_on_the_way_from_no_admission_at_all():
+    constants = replace(UNIT, sigma=6.0, B=24.0, Pdim=23.0)
+    runs = _Runs(np.ones(1), np.full(1, 3.4), np.full(1, 25.0), constants)
+    ends = [end.item() for end in _concave_stretch(runs, np.zeros(1), np.full(1, 700.0))]
+    around = np.array([shift * end for end in ends for shift in (0.999, 1.001)])
+    second = slopes(around, {"retained": 3.4, "seen": 25.0, "constants": constants})[1]
+    assert np.sign(second).tolist() == [1, -1, -1, 1]

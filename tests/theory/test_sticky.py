@@ -72,3 +72,12 @@ def test_without_stickiness_it_is_the_rule_for_independent_prices(prices, budget
 
 def test_a_budget_for_every_round_buys_everything():
     assert best_sticky_replacement(Atoms.of([1, 3]), 0.5, 10, 20) == (10.0, 10.0)
+
+
+@pytest.mark.parametrize("money", [1, 2, 4, 8])
+def test_what_one_rule_costs_buys_what_that_rule_brings_and_a_little_less_hardly_less(money):
+    law = Atoms.of([1, 3])
+    rule = sticky_rule(law, 0.5, money, ages=16)
+    for part in (1 + 1e-9, 1 - 1e-9):
+        _, rate = best_sticky_replacement(law, 0.5, 10, 10 * rule.cost * part, ages=16)
+        assert rate == pytest.approx(10 * rule.renewals, rel=1e-7)
