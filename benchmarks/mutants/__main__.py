@@ -1,4 +1,4 @@
-"""python -m benchmarks.mutants [--only MODULE] [--jobs N] [--sample N | --every] [--shard I/N] [--out FILE [--resume]]
+"""python -m benchmarks.mutants [--only MODULE] [--jobs N] [--sample N | --every] [--out FILE [--resume]] [--last FILE]
 
 Prints one line per mutant, those that nobody noticed, and a table by package: planted, noticed, equivalent, survived.
 """
@@ -78,6 +78,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--out", type=Path, help="also append each judgement to this file, a JSON object a line"
     )
+    parser.add_argument(
+        "--last", type=Path, help="the --out of an earlier run: who noticed an error then is asked first"
+    )
     parser.add_argument("--resume", action="store_true", help="skip what --out already holds")
     return parser.parse_args()
 
@@ -152,10 +155,8 @@ def main() -> None:
     if options.list:
         print(*(m.key for m in wanted), sep="\n")
         return
-    done: dict[str, Judgement] = {}
-    if options.out and options.out.exists() and options.resume:
-        rows = map(json.loads, options.out.read_text(encoding="utf-8").splitlines())
-        done = {row["key"]: Judgement(**row) for row in rows if row["by"]}
+    done = {key: j for key, j in _judged(options.out if options.resume else None).items() if j.by}
+    last = {key: j.where for key, j in _judged(options.last).items()}
     print(hardware())
     start = time.perf_counter()
     os.environ |= {
@@ -172,7 +173,10 @@ def main() -> None:
     print(f"{len(wanted)} mutants, after {time.perf_counter() - start:.0f} s", flush=True)
     reasons = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")) if EQUIVALENT.exists() else {}
     jobs = [
-        (m, seen.concerned(m), tests.concerned(m.path, m.line, m.last)) for m in wanted if m.key not in done
+        (m, seen.concerned(m, who), tests.concerned(m.path, m.line, m.last), tests.named(who))
+        for m in wanted
+        if m.key not in done
+        for who in [last.get(m.key, "")]
     ]
     random.Random(0).shuffle(jobs)  # so that what comes before the time is up is a fair sample
     found = [(m.module, done[m.key]) for m in wanted if m.key in done]
@@ -192,6 +196,14 @@ def main() -> None:
         found.append((mutant.module, judged))
         _tell(judged, options.out)
     _summary(found, time.perf_counter() - start)
+
+
+def _judged(path: Path | None) -> dict[str, Judgement]:
+    """What a file of --out holds, by the mutant's key."""
+    if not path or not path.exists():
+        return {}
+    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return {row["key"]: Judgement(**row) for row in rows}
 
 
 def _tell(judged: Judgement, out: Path | None) -> None:

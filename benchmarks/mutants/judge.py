@@ -66,17 +66,20 @@ class Coverage:
     def __init__(self, seen: dict[str, Observation]) -> None:
         self.seen = seen
 
-    def concerned(self, mutant: Mutant) -> list[bytes]:
-        """The entries of the claims that execute a line of the mutant or have it in their text, quickest first."""
+    def concerned(self, mutant: Mutant, last: str) -> list[bytes]:
+        """The entries of the claims that execute a line of the mutant or have it in their text.
+
+        First the one that noticed it the last time, then the quickest.
+        """
         touched = set(range(mutant.line, mutant.last + 1))
-        hit = [
-            o
+        hit = {
+            label: o
             for label, o in self.seen.items()
             if not (lines := o.lines.get(mutant.path, set())).isdisjoint(touched)
             or mutant.function == label
             or (mutant.function == "module" and lines)
-        ]
-        return [o.entry for o in sorted(hit, key=lambda o: o.seconds)]
+        }
+        return [hit[label].entry for label in sorted(hit, key=lambda name: (name != last, hit[name].seconds))]
 
 
 # --- one process each --------------------------------------------------------------------------------------
@@ -263,8 +266,9 @@ def _way(sentence: str) -> str:
     return "evidence" if "evidence" in sentence else "text"
 
 
-def judge(mutant: Mutant, entries: list[bytes], tests: list[Batch]) -> Judgement:
-    """Who notices this error: the first claims of these entries, then the tests, then the other claims.
+def judge(mutant: Mutant, entries: list[bytes], tests: list[Batch], last: list[Batch]) -> Judgement:
+    """Who notices this error: the test that did the last time, the first claims of these entries, the other tests,
+    then the other claims.
 
     A text that changed is a weaker notice than a verdict or evidence: all claims are asked before it counts.
     """
@@ -301,7 +305,7 @@ def judge(mutant: Mutant, entries: list[bytes], tests: list[Batch]) -> Judgement
             text = text or (entry.id if ways else "")
         return None
 
-    noticed = claims(entries[:FIRST])
+    noticed = found("test", test) if (test := noticing(last)) else claims(entries[:FIRST])
     if noticed is None and not text and (test := noticing(tests)):
         noticed = found("test", test)
     noticed = noticed or claims(entries[FIRST:])

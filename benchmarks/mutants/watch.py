@@ -63,6 +63,9 @@ class Watched:
     def __init__(self, tests: list[Test]) -> None:
         self.tests = sorted(tests, key=lambda test: test.seconds)
 
+    def named(self, name: str) -> list[Batch]:
+        return [(test.file, {name: test.seconds}) for test in self.tests if test.id == name]
+
     def concerned(self, path: str, first: int, last: int) -> list[Batch]:
         """First the tests that execute one of the lines, then those beside them: a cache may have kept them from it."""
         touched = (1 << (last + 1)) - (1 << first)
@@ -237,7 +240,8 @@ def watch(file: str, part: int, parts: int) -> tuple[list[Test], list[str]]:
 
 def noticing(batches: list[Batch]) -> str:
     """The first of these tests that fails, in this very process, which has the error in it; or nothing."""
-    _no_processes()
+    if batches:
+        _no_processes()
     until = time.process_time() + BUDGET
     for file, seconds in batches:
         if time.process_time() > until:
