@@ -98,6 +98,9 @@ def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
+Held = tuple[tuple[int, int, int, tuple[F, ...]], ...]  # cohorts: round, client, size, sums of h, g and k
+
+
 @dataclass(frozen=True)
 class Stream:
     """Admissions of each round, a list over clients; every sample stays for K rounds; E steps of size η a round."""
@@ -112,34 +115,46 @@ class Stream:
 
     def expected(self, scale: int) -> list[list[F]]:
         """E δ(t), E δ(t)², …, t = 1..T+1, over all streams with every admission multiplied by `scale`."""
-        listed = ((t, m, row[m]) for t, row in enumerate(self.admissions) for m in range(len(row)))
-        cohorts = [(t, m, scale * amount) for t, m, amount in listed if amount]
-        totals = [[F(0)] * self.powers for _ in range(len(self.admissions) + 1)]
-        for drawn in product(*(list(self.kinds.cohort(size)) for *_, size in cohorts)):
-            chance = prod((p for p, _ in drawn), start=F(1))
-            held = [(t, m, size, sums) for (t, m, size), (_, sums) in zip(cohorts, drawn, strict=True)]
-            for t, distance in enumerate(self._path(held)):
-                for power in range(self.powers):
-                    totals[t][power] += chance * distance ** (power + 1)
+        rounds = [list(self._entering(t, scale)) for t in range(len(self.admissions))]
+        totals = [[F(0)] * self.powers for _ in range(len(rounds) + 1)]
+        for t, chance, distance in self._branches(rounds, F(1), self.start, ()):
+            for power in range(self.powers):
+                totals[t][power] += chance * distance ** (power + 1)
         return totals
 
-    def _path(self, held: Sequence[tuple[int, int, int, tuple[F, ...]]]) -> list[F]:
-        path = [self.start]
-        for t in range(len(self.admissions)):
-            memory: dict[int, list[F]] = {}
-            for entered, m, size, sums in held:
-                if entered <= t < entered + self.K:
-                    before = memory.get(m, [F(0)] * 4)
-                    memory[m] = [x + y for x, y in zip(before, (F(size), *sums), strict=True)]
-            n, moved = sum((mine[0] for mine in memory.values()), F(0)), F(0)
-            for held_here, *totals in memory.values():
-                h, g, k = (x / held_here for x in totals)
-                local = path[-1]
-                for _ in range(self.E):
-                    local -= self.eta * (g + h * local + k * local * local / 2)
-                moved += held_here / n * local
-            path.append(moved if n else path[-1])
-        return path
+    def _entering(self, t: int, scale: int) -> Iterator[tuple[F, Held]]:
+        """What the clients may admit in a round, with its chance."""
+        sizes = [(m, scale * amount) for m, amount in enumerate(self.admissions[t]) if amount]
+        for drawn in product(*(list(self.kinds.cohort(size)) for _, size in sizes)):
+            cohorts = ((t, m, size, sums) for (m, size), (_, sums) in zip(sizes, drawn, strict=True))
+            yield prod((p for p, _ in drawn), start=F(1)), tuple(cohorts)
+
+    def _branches(
+        self, rounds: Sequence[list[tuple[F, Held]]], chance: F, distance: F, memory: Held, t: int = 0
+    ) -> Iterator[tuple[int, F, F]]:
+        """Round, chance and δ of every beginning of a stream: what two streams have in common is counted once."""
+        yield t, chance, distance
+        if t == len(rounds):
+            return
+        old = tuple(cohort for cohort in memory if t < cohort[0] + self.K)
+        for p, fresh in rounds[t]:
+            moved = self._moved(distance, (*old, *fresh))
+            yield from self._branches(rounds, chance * p, moved, (*old, *fresh), t + 1)
+
+    def _moved(self, distance: F, held: Held) -> F:
+        """After the round of all clients: E steps each on its own samples, then the average with weights n_m/n."""
+        memory: dict[int, list[F]] = {}
+        for _, m, size, sums in held:
+            before = memory.get(m, [F(0)] * 4)
+            memory[m] = [x + y for x, y in zip(before, (F(size), *sums), strict=True)]
+        n, moved = sum((mine[0] for mine in memory.values()), F(0)), F(0)
+        for held_here, *totals in memory.values():
+            h, g, k = (x / held_here for x in totals)
+            local = distance
+            for _ in range(self.E):
+                local -= self.eta * (g + h * local + k * local * local / 2)
+            moved += held_here / n * local
+        return moved if n else distance
 
     def means(self, points: int) -> list[list[list[F]]]:
         """The coefficients of E δ(t), E δ(t)², … for t = 1..T+1, from λ = 1..points."""

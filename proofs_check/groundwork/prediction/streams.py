@@ -6,7 +6,7 @@ sample takes one of three values, so with s samples there are \(3^s\) streams, e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction as F
 from itertools import product
@@ -89,22 +89,24 @@ class Quadratic:
 
     def mean_excess(self, memories: Sequence[Memory]) -> list[F]:
         """E[F_P(θ(t)) - F_P(θ*)] for t = 1..T+1, over all streams."""
-        samples = sorted({sample for memory in memories for sample in memory})
         totals = [F(0)] * (len(memories) + 1)
-        for drawn in product(range(len(VALUES)), repeat=len(samples)):
-            chance = prod((CHANCES[i] for i in drawn), start=F(1))
-            value = dict(zip(samples, (VALUES[i] for i in drawn), strict=True))
-            for t, theta in enumerate(self._run(memories, value)):
-                totals[t] += chance * self.excess(theta)
+        for t, chance, theta in self._branches(memories, 0, F(1), self.start, {}):
+            totals[t] += chance * self.excess(theta)
         return totals
 
-    def _run(self, memories: Sequence[Memory], value: dict[Sample, Point]) -> list[Point]:
-        theta = self.start
-        path = [theta]
-        for memory in memories:
-            theta = self._round(theta, memory, value) if memory else theta
-            path.append(theta)
-        return path
+    def _branches(
+        self, memories: Sequence[Memory], t: int, chance: F, theta: Point, value: dict[Sample, Point]
+    ) -> Iterator[tuple[int, F, Point]]:
+        """Round, chance and θ of every beginning of a stream: what two streams have in common is run once."""
+        yield t, chance, theta
+        if t == len(memories):
+            return
+        fresh = [sample for sample in memories[t] if sample not in value]
+        for drawn in product(range(len(VALUES)), repeat=len(fresh)):
+            known = value | dict(zip(fresh, (VALUES[i] for i in drawn), strict=True))
+            p = prod((CHANCES[i] for i in drawn), start=chance)
+            moved = self._round(theta, memories[t], known) if memories[t] else theta
+            yield from self._branches(memories, t + 1, p, moved, known)
 
     def _round(self, theta: Point, memory: Memory, value: dict[Sample, Point]) -> Point:
         """Every client's E steps on its own samples, then the average with weights n_m/n."""
