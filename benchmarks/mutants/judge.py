@@ -39,7 +39,7 @@ __all__ = [
 
 # the order says how strong a kill is: what the mathematics noticed comes before what a record noticed
 GRACE = 30.0  # seconds for those that were begun when the time was up
-FIRST = 8  # so many claims are asked before the tests, all others after them
+QUICK = 1.0  # seconds: claims that take less are asked before the tests, all others after them
 BY_CLAIMS = ("verdict", "evidence", "check broke", "time limit", "text")
 
 
@@ -66,8 +66,8 @@ class Coverage:
     def __init__(self, seen: dict[str, Observation]) -> None:
         self.seen = seen
 
-    def concerned(self, mutant: Mutant, last: str) -> list[bytes]:
-        """The entries of the claims that execute a line of the mutant or have it in their text.
+    def concerned(self, mutant: Mutant, last: str) -> tuple[list[bytes], list[bytes]]:
+        """The entries of the claims that execute a line of the mutant or have it in their text: quick ones, others.
 
         First the one that noticed it the last time, then the quickest.
         """
@@ -79,7 +79,9 @@ class Coverage:
             or mutant.function == label
             or (mutant.function == "module" and lines)
         }
-        return [hit[label].entry for label in sorted(hit, key=lambda name: (name != last, hit[name].seconds))]
+        asked = [hit[label] for label in sorted(hit, key=lambda name: (name != last, hit[name].seconds))]
+        quick, others = ([o.entry for o in asked if (o.seconds < QUICK) == is_] for is_ in (True, False))
+        return quick, others
 
 
 # --- one process each --------------------------------------------------------------------------------------
@@ -266,9 +268,10 @@ def _way(sentence: str) -> str:
     return "evidence" if "evidence" in sentence else "text"
 
 
-def judge(mutant: Mutant, entries: list[bytes], tests: list[Batch], last: list[Batch]) -> Judgement:
-    """Who notices this error: the test that did the last time, the first claims of these entries, the other tests,
-    then the other claims.
+def judge(
+    mutant: Mutant, entries: tuple[list[bytes], list[bytes]], tests: list[Batch], last: list[Batch]
+) -> Judgement:
+    """Who notices this error: the test that did the last time, quick claims, the other tests, the other claims.
 
     A text that changed is a weaker notice than a verdict or evidence: all claims are asked before it counts.
     """
@@ -305,10 +308,11 @@ def judge(mutant: Mutant, entries: list[bytes], tests: list[Batch], last: list[B
             text = text or (entry.id if ways else "")
         return None
 
-    noticed = found("test", test) if (test := noticing(last)) else claims(entries[:FIRST])
+    quick, others = entries
+    noticed = found("test", test) if (test := noticing(last)) else claims(quick)
     if noticed is None and not text and (test := noticing(tests)):
         noticed = found("test", test)
-    noticed = noticed or claims(entries[FIRST:])
+    noticed = noticed or claims(others)
     return noticed or found("text" if text else "", text)
 
 
