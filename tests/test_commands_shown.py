@@ -216,7 +216,17 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if list(blocks(page))])
+LONG = ("docs/predict.md", "docs/set-budgets.md")  # a search over K and step sizes, in every command
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.slow) if page in LONG else page
+        for page in PAGES
+        if list(blocks(page))
+    ],
+)
 def test_the_commands_of_a_page_run(
     page: str, things: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,9 +34,9 @@ def interrupted(words: str, delay: float, work: Path) -> tuple[int | None, list[
     [
         ("verify --profile full --jobs 2", 0),
         ("verify --profile full --jobs 2", 0.5),  # while it is imported
-        ("verify --profile full --jobs 2", 5),  # while workers start or work
+        ("verify --profile full --jobs 2", 3),  # while workers start or work
         # Z3 has a handler of its own, which would swallow the signal
-        ("verify --claim lem:omega2-order --profile full --jobs 1", 3),
+        ("verify --claim lem:omega2-order --profile full --jobs 1", 2),
         ("--help", 0),
     ],
 )

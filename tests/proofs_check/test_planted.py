@@ -1,6 +1,7 @@
 """The checker, checked: a claim notices an error planted in a formula that it rests on, wherever that was imported.
 
-One for each file of claims that is quick; `python -m benchmarks.mutants` plants the others, and many more of each kind.
+One for each file of claims; a few of them, from end to end of the theory, are asked for by every run of the tests, the
+others are slow tests. `python -m benchmarks.mutants` plants many more of each kind.
 """
 
 import sys
@@ -162,7 +163,23 @@ def noticed(label):
     return False
 
 
-@pytest.mark.parametrize(("formula", "wrong", "label"), PLANTS)
+ALWAYS = (
+    *(
+        "eq:Neff-def",
+        "eq:vck-exact",
+        "lem:gen-Neff-app",
+        "cor:optimal-k",
+        "eq:Z-update/start",
+        "eq:omega-master",
+    ),
+    *("law:reuse/retention", "buy:limit"),
+)
+
+
+@pytest.mark.parametrize(
+    ("formula", "wrong", "label"),
+    [row if row[-1] in ALWAYS else pytest.param(*row, marks=pytest.mark.slow) for row in PLANTS],
+)
 def test_a_planted_error_is_noticed(formula, wrong, label, monkeypatch):
     labelled([label])
     module, name = formula.split(".")
