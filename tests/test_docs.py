@@ -27,9 +27,10 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_an_example_runs_and_says_something(code, tmp_path, monkeypatch, capsys, request):
-    """With fewer rounds and seeds than are shown."""
+    """With fewer rounds, seeds and samples of a pilot than are shown."""
     monkeypatch.chdir(tmp_path)
-    exec(compile(code.replace("rounds=40", "rounds=4, seeds=2"), "example", "exec"), {"__name__": "example"})
+    short = code.replace("rounds=40", "rounds=4, seeds=2").replace("pilot=200", "pilot=40")
+    exec(compile(short, "example", "exec"), {"__name__": "example"})
     assert capsys.readouterr().out.strip()
     if request.node.callspec.id == "your-own-1":
         assert sum(bool(line.strip()) for line in code.splitlines()) < 20

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -91,7 +92,9 @@ def imported(path: Path) -> Iterator[str]:
         yield from (name for name in names if name in MODULES)
 
 
-IMPORTS = {name: set(imported(path)) for name, path in MODULES.items()}
+@cache
+def imports() -> dict[str, set[str]]:
+    return {name: set(imported(path)) for name, path in MODULES.items()}
 
 
 def within(package: str) -> dict[str, set[str]]:
@@ -102,7 +105,7 @@ def within(package: str) -> dict[str, set[str]]:
         return None if inner == name else inner.split(".")[0]
 
     rooms: dict[str, set[str]] = {}
-    for name, targets in IMPORTS.items():
+    for name, targets in imports().items():
         if (mine := room(name)) is not None:
             others = {there for target in targets if (there := room(target)) not in (None, mine)}
             rooms.setdefault(mine, set()).update(others)
@@ -151,12 +154,12 @@ def test_the_tree_is_clean(tool: list[str]) -> None:
 def test_imports_go_down_the_layers_and_their_floors(layer: str) -> None:
     above = set(LAYERS[: LAYERS.index(layer)])
     for name in modules(layer):
-        assert not above & {target.split(".")[0] for target in IMPORTS[name]}, name
+        assert not above & {target.split(".")[0] for target in imports()[name]}, name
     assert not climbing(layer, within(layer), FLOORS[layer])
 
 
 def test_no_imports_go_round_in_a_circle() -> None:
-    assert circle(IMPORTS) == []
+    assert circle(imports()) == []
     packages = [name for name, path in MODULES.items() if path.name == "__init__.py"]
     assert [found for package in packages if (found := circle(within(package)))] == []
 
