@@ -129,8 +129,8 @@ class Search:
 
     def _optimisation(self, K: int, t: int) -> float:
         """Root and linear terms of round t."""
-        chi = mismatch_constant(K, float(t), self._rate(K))
-        return float(root_term(chi, self.constants.merged) + linear_term(chi, self.constants.merged))
+        chi, merged = mismatch_constant(K, float(t), self._rate(K)), self.constants.merged
+        return float(root_term(chi, merged) + linear_term(chi, merged))
 
     def best(self) -> int:
         """The best K: the smallest of those tried whose bound is within its error of the least."""
