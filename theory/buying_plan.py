@@ -162,7 +162,7 @@ def online_plan(law: PriceLaw, places: Any, budget: Any) -> Plan:
     step = float(savings_price(1, places, budget))
     law = _in_floats(law)
     # at the scale 1 no more is spent than was saved, at the other end all is bought, rounding or not
-    low, high = float(1), max(float(law.highest) / step, 1) * (1 + 2**-50)
+    low, high = float(1), math.nextafter(max(float(law.highest) / step, 1), math.inf)
     for _ in range(HALVINGS):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if at(middle).cost <= budget else (low, middle)

@@ -55,13 +55,14 @@ def ages_in_memory(law: PriceLaw, thresholds: Sequence[Any]) -> list[Any]:
     """
     if not len(thresholds):
         raise SettingError("a rule needs a threshold for at least one age")
-    alive = [0 * law.mean + 1]
+    alive = [law.mass(law.highest)]  # 1, in the number system of the law
     for threshold in thresholds[:-1]:
         alive.append(alive[-1] * (1 - law.mass(threshold)))
     taken = law.mass(thresholds[-1])
-    if alive[-1] and not taken:  # one day a sample stays for good
-        return [*(0 * one for one in alive[:-1]), 0 * alive[0] + 1]
-    alive[-1] = ratio(alive[-1], taken) if taken else alive[-1]
+    if taken:
+        alive[-1] = ratio(alive[-1], taken)
+    elif alive[-1]:  # one day a sample stays for good
+        alive[:-1] = [0 * one for one in alive[:-1]]
     rounds = sum(alive)
     return [ratio(one, rounds) for one in alive]
 
@@ -97,10 +98,7 @@ def best_rule(law: PriceLaw, burdens: Sequence[Any], multiplier: Any) -> Cycle:
     """
     _growing(burdens)
     positive("the price of money", multiplier)
-    always = cycle(law, [law.highest] * len(burdens), burdens)
-    starts = (_never(law, burdens), always)
-    first = min(starts, key=lambda one: one.burden + multiplier * one.cost)
-    return _improved(law, burdens, multiplier, first)
+    return _improved(law, burdens, multiplier, _never(law, burdens))
 
 
 def _improved(law: PriceLaw, burdens: Sequence[Any], multiplier: Any, best: Cycle) -> Cycle:
@@ -126,7 +124,7 @@ def _growing(burdens: Sequence[Any]) -> None:
 def _never(law: PriceLaw, burdens: Sequence[Any]) -> Cycle:
     """Nothing is ever replaced."""
     zero = 0 * law.mean
-    return Cycle((zero,) * len(burdens), zero, zero + burdens[-1], zero)
+    return Cycle((zero,) * len(burdens), zero, burdens[-1], zero)
 
 
 def _stopping(law: PriceLaw, burdens: Sequence[Any], multiplier: Any, worth: Any) -> list[Any]:
@@ -143,7 +141,7 @@ def _stopping(law: PriceLaw, burdens: Sequence[Any], multiplier: Any, worth: Any
 
 def _attained(law: PriceLaw, threshold: Any) -> Any:
     """A threshold beyond all prices is as good as the highest: one spelling for each rule."""
-    return law.highest + 0 * threshold if threshold > law.highest else threshold
+    return min(threshold, law.highest)
 
 
 def _noise(value: Any) -> Any:
@@ -224,9 +222,9 @@ def best_replacement(
 
 
 def _longer(law: PriceLaw, rule: Cycle, burdens: Sequence[Any]) -> Cycle:
-    """The same rule, its later ages told apart."""
+    """The same rule, twice as many ages told apart."""
     kept = rule.thresholds
-    return cycle(law, kept + kept[-1:] * (len(burdens) - len(kept)), burdens)
+    return cycle(law, kept + kept[-1:] * len(kept), burdens)
 
 
 def least_burden(law: PriceLaw, burdens: Sequence[Any], share: Any) -> tuple[Cycle, Cycle, Any, Any, Any]:

@@ -1,6 +1,7 @@
 """What buying cheap comes to: against playing the rules round by round, and against each other."""
 
 from fractions import Fraction
+from itertools import count
 
 import numpy as np
 import pytest
@@ -66,6 +67,19 @@ def test_noise_is_the_laws():
     assert plan.noise(0.8) == pytest.approx(law)
     burden = sum(age_burden(age, Fraction(4, 5)) for age in (1, 2, 3)) / 3
     assert plan.noise(0.8) == pytest.approx(float(noise_by_age(10, burden, Fraction(4, 5))))
+
+
+def test_ages_are_told_apart_as_far_as_they_occur_and_one_more_at_most():
+    once_in_9_4 = under(UNIFORM, [5.0], 10)  # the geometric distribution
+    assert once_in_9_4.rules[0][1].mean(count(1)) == pytest.approx(9 / 4, rel=1e-12)
+    for plan in (once_in_9_4, online_plan(UNIFORM, 10, 20)):
+        for _, rule in plan.rules:
+            assert sum(rule.ages) == pytest.approx(1, rel=1e-12)
+            assert rule.ages.count(0) <= 1
+
+
+def test_the_thresholds_of_a_plan_end_where_they_stay():
+    assert under(UNIFORM, [2.0, 3.0, 5.0, 5.0], 10).thresholds == (2, 3, 5)
 
 
 def test_other_prices_meet_the_same_thresholds():

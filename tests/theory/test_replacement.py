@@ -102,6 +102,13 @@ def test_no_threshold_rule_is_better_than_the_best(prices, name, multiplier):
     assert found.thresholds[-1] <= max(prices)
 
 
+@pytest.mark.parametrize("law", [Uniform(1.0, 10.0), Atoms.of([1.0, 3.0])])
+def test_where_no_age_is_worse_nothing_is_replaced(law):
+    for burdens in ([3.0], [3.0, 3.0]):
+        found = best_rule(law, burdens, 2.0)
+        assert (found.burden, found.cost) == (3, 0)
+
+
 # --- within a budget ---------------------------------------------------------------------------------------
 
 
@@ -176,9 +183,12 @@ def test_burdens_that_settle_may_waver_by_a_rounding():
 
 
 def test_the_extremes_are_steady_admission():
-    for law in (Uniform(1, 10), Atoms.of([5])):  # a budget beyond the mean price replaces all in every round
-        best = best_replacement(law, 100, 100 * law.mean + 1)
+    for law, more in product(
+        (Uniform(1, 10), Atoms.of([5])), (0, 1)
+    ):  # from the mean price on all in every round
+        best = best_replacement(law, 100, 100 * law.mean + more)
         assert (best.rate, best.burden, best.cost, best.effective_rate) == (100, 1, 100 * law.mean, 100)
+        assert best.multiplier == 0  # no more money is of use
     for lifetime in (1, 2, 7, 40):  # one price
         best = best_replacement(Atoms.of([F(3)]), 10, F(30, lifetime))
         assert (best.rate, best.burden) == (F(10, lifetime), lifetime)

@@ -6,7 +6,7 @@ import pytest
 import sympy
 
 from theory.algebra import ball
-from theory.setting import Budget, Constants, Region, SettingError
+from theory.setting import Budget, Constants, Region, SettingError, positive, retention
 
 GOOD = {"D": 1, "sigma": 1, "eta": 1, "B": 1, "Pdim": 5}
 
@@ -44,6 +44,34 @@ def test_local_steps_are_whole_and_the_contraction_lies_strictly_between_0_and_1
 def test_a_budget_is_checked_client_by_client(change, complaint):
     with pytest.raises(SettingError, match=complaint):
         Budget(**{"buffers": (1, 2), "cost": 1, "mean_cost": 1, **change})
+
+
+@pytest.mark.parametrize("wrong", [sympy.Integer(0), sympy.Rational(5, 2), sympy.Symbol("x", integer=False)])
+def test_a_symbol_that_is_known_not_to_count_rounds_is_refused(wrong):
+    with pytest.raises(SettingError, match="whole number of at least 1"):
+        retention(wrong)
+
+
+def test_a_symbol_that_may_count_rounds_is_welcome():
+    for K in (sympy.Integer(1), sympy.Symbol("K"), sympy.Symbol("K", integer=True, positive=True)):
+        assert retention(K) == K
+
+
+@pytest.mark.parametrize(("letters", "shown"), [(38, "'" + 38 * "x" + "'"), (39, "'" + 36 * "x" + "...")])
+def test_a_wrong_value_is_quoted_in_40_letters_at_most(letters, shown):
+    with pytest.raises(SettingError) as caught:
+        positive("D", letters * "x")
+    assert str(caught.value).endswith(f"got {shown}")
+
+
+def test_the_total_buffer_is_exact_or_correctly_rounded():
+    tiny, B = 2.0**-53, sympy.Symbol("B", positive=True)
+    for buffers, total in [
+        ((1.0, tiny, tiny**2), 1 + 2 * tiny),
+        ((Fraction(1, 3), 2), Fraction(7, 3)),
+        ((0.5, B), 0.5 + B),
+    ]:
+        assert Budget(buffers=buffers, cost=1, mean_cost=1).total_buffer == total
 
 
 def test_settings_move_between_number_systems():

@@ -85,6 +85,7 @@ def test_a_corner_that_is_not_named_costs_work_but_not_accuracy(corner, power):
     unnamed = total(f, 10**6)
     assert points < 10_000
     assert abs(unnamed.value - plain_total(f, 10**6)) <= unnamed.error <= 2e-12 * unnamed.value
+    assert unnamed.error >= 8 * ONE_ULP * unnamed.value  # what eight roundings of every term come to
 
 
 def test_noise_in_the_terms_is_reported_and_does_not_exhaust_the_bisection():
@@ -280,6 +281,11 @@ def test_plain_total_adds_across_chunks_exactly():
 def test_a_sum_of_one_round_is_that_round():
     assert total(lambda t: t, 7, start=7).value == 7
     assert total_ball(lambda t: t, 7, start=7).contains(7)
+
+
+def test_a_sum_of_zeros_is_zero_without_error():
+    fast, proved = total(lambda t: 0 * t, 10**9), total_ball(lambda t: 0 * t, 10**9)
+    assert (fast.value, fast.error, proved.mid(), proved.rad()) == (0, 0, 0, 0)
 
 
 NAN = flint.arb.nan()
