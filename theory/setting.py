@@ -39,7 +39,7 @@ def _finite(value: Any) -> bool:
     if system == "symbol":
         from sympy import nan
 
-        return value.is_finite is not False and value is not nan
+        return value is not nan  # an infinite one is not positive for SymPy
     if system == "ball":
         return bool(value.is_finite())
     if system == "mpf":

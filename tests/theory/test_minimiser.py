@@ -246,6 +246,20 @@ def test_the_concave_stretch_is_where_the_second_derivative_is_negative(B, retai
     assert np.all((right - left)[~some] <= step[~some])
 
 
+@pytest.mark.parametrize("unit", [2.0**-10, 2.0**10])
+def test_the_unit_that_samples_are_counted_in_does_not_matter_to_the_concave_stretch(unit):
+    def ends(unit):
+        constants = Constants(D=unit**0.5, sigma=1.0, eta=unit / 10, B=5.0, Pdim=100 * unit)
+        retained, seen, lo, hi = (
+            unit * column
+            for column in (np.full(30, 8.0), np.linspace(60, 165, 30), np.ones(30), np.full(30, 90.0))
+        )
+        with np.errstate(over="ignore"):
+            return np.array(_concave_stretch(_Runs(np.ones(30), retained, seen, constants), lo, hi)) / unit
+
+    assert ends(unit) == pytest.approx(ends(1.0), rel=1e-9)
+
+
 def test_a_concave_stretch_is_found_on_the_way_from_no_admission_at_all():
     constants = replace(UNIT, sigma=6.0, B=24.0, Pdim=23.0)
     runs = _Runs(np.ones(1), np.full(1, 3.4), np.full(1, 25.0), constants)

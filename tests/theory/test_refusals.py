@@ -149,6 +149,10 @@ REFUSED = [
     (lambda: cycle(EVEN, [], []), "at least one age"),
     (lambda: best_sticky_replacement(Atoms.of([1, 3]), -0.1, 10, 2), "stays"),
     (lambda: best_sticky_replacement(Atoms.of([1, 3]), 1.0, 10, 2), "stays"),
+    (
+        lambda: best_sticky_replacement(Atoms.of([1, 3]), 0.5, 10, 1, ages=4),
+        "too rarely to tell the best rule",
+    ),
     # design
     (lambda: design.design(MNIST, 0, UNIT), "horizon"),
     (lambda: design.crossover_leading(MNIST, UNIT), SAME),

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import mpmath
 import pytest
 import sympy
 
@@ -81,6 +82,12 @@ def test_settings_move_between_number_systems():
     assert constants.merged.eta == Fraction(3, 10)
     assert constants.map(float).L is None
     assert Region(rate=2, rho=Fraction(1, 2)).map(float).rho == 0.5
+
+
+def test_mpmath_counts_beyond_the_floats_but_not_to_infinity():
+    assert positive("D", mpmath.mpf("1e400")) > 10**399
+    with pytest.raises(SettingError, match="finite"):
+        positive("D", mpmath.inf)
 
 
 def test_symbols_are_welcome():

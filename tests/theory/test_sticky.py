@@ -61,6 +61,23 @@ def test_what_a_rule_brings_is_what_playing_it_brings():
     assert (rule.burden, rule.cost) == pytest.approx((burden, cost), rel=1e-7)
 
 
+@pytest.mark.parametrize("stay", [0.0, 0.5])
+def test_one_price_is_paid_every_so_many_rounds(stay):
+    for money in (0, 1, 2.5, 41):
+        best = sticky_rule(Atoms.of([3.0]), stay, money, ages=16)
+        assert best.burden + money * best.cost == pytest.approx(min(L + money * 3 / L for L in range(1, 17)))
+    for lifetime in (2, 7, 16):
+        found = best_sticky_replacement(Atoms.of([3.0]), stay, 10, 30 / lifetime, ages=16)
+        assert found == pytest.approx((10 / lifetime, 10 / lifetime))
+
+
+@pytest.mark.parametrize("currency", [1e-9, 1e9])
+def test_the_currency_does_not_matter(currency):
+    law = Atoms.of([1.0, 3.0])
+    found = best_sticky_replacement(law.scaled(currency), 0.5, 10, 8 * currency, ages=16)
+    assert found == pytest.approx(best_sticky_replacement(law, 0.5, 10, 8, ages=16))
+
+
 @pytest.mark.parametrize(("prices", "budget"), [(range(1, 6), 55), ([2, 3, 9, 9], 120)])
 def test_without_stickiness_it_is_the_rule_for_independent_prices(prices, budget):
     law = Atoms.of(prices)

@@ -6,6 +6,7 @@ That a round's numbers are those of its samples, counted one by one, is for the 
 from fractions import Fraction as F
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,6 +41,20 @@ def test_a_memory_that_holds_everything_alike_has_no_mismatch_not_even_in_floats
 def test_retention_beyond_the_horizon_is_retention_up_to_it():
     longest, long = reuse.trajectory([3, 1, 4, 1, 5], 10**12), reuse.trajectory([3, 1, 4, 1, 5], 5)
     assert (longest.mismatch == long.mismatch).all()
+
+
+@pytest.mark.parametrize(
+    ("crossover", "uniformity", "K", "t"),
+    [
+        (reuse.crossover_constant, reuse.uniformity_constant, 5, 6),
+        (reuse.crossover_constant_as_stated, reuse.uniformity_constant_as_stated, 7, 11),
+    ],
+)
+def test_where_the_crossover_is_a_round_the_effective_sample_size_is_the_occupancy(
+    crossover, uniformity, K, t
+):
+    assert crossover(K) == t
+    assert t * uniformity(K, t) == K
 
 
 def test_a_long_trajectory_of_floats_keeps_its_accuracy():
