@@ -145,7 +145,7 @@ class Search:
             if last - first > 1:
                 heapq.heappush(heap, (self.least(first, last), first, last))
 
-        consider(1, min(edge, 1))
+        consider(1, 1)
         consider(2, min(edge, self.T))
         consider(edge + 1, self.T)
         while heap:
