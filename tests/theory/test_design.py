@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -62,6 +63,8 @@ def test_every_design_is_feasible_and_uses_all_that_binds(budget):
 
 def test_the_closed_form_is_the_ceiling_and_the_printed_floor_is_over_budget():
     assert fill_ratio(UNEVEN) == Fraction(21, 10)
+    C = sympy.Symbol("C", positive=True)
+    assert fill_ratio(replace(UNEVEN, cost=C)) == sympy.Rational(21, 10) * UNEVEN.cost / C
     assert design_as_stated(UNEVEN) == ((3, True), (2, False))
     assert design_limit(UNEVEN, UNIT).K == 3
     assert design_limit(MNIST, UNIT).K == 10

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from theory.knapsack import purchase_limit
+from theory.knapsack import Limit, purchase_limit
 from theory.prices import Atoms, Uniform
 
 
@@ -29,3 +29,9 @@ def test_a_budget_just_below_all_prices_buys_all_but_a_rounding():
         assert limit.cost == pytest.approx(7 * law.mean, rel=1e-14)
         assert limit.threshold == law.highest
         assert limit.part == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize("law", [Uniform(1, 10), Atoms.of([1, 10])])
+def test_from_the_mean_price_on_the_memory_binds_and_all_is_bought_at_any_price(law):
+    for budget in (55, 60):
+        assert purchase_limit(law, 10, budget) == Limit(10, part=1, rate=10, cost=55, binds="memory")

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from theory import reuse
 from theory.capacity import trajectory_by_capacity, trajectory_of
-from theory.law import Cohorts, by_age, squared_weights
+from theory.law import Cohorts, by_age, excess_risk, squared_weights
+from theory.sharper import stale_weight_constant
 
 
 @settings(max_examples=30)
@@ -55,6 +56,24 @@ def test_where_the_crossover_is_a_round_the_effective_sample_size_is_the_occupan
 ):
     assert crossover(K) == t
     assert t * uniformity(K, t) == K
+
+
+@pytest.mark.parametrize(
+    "formula", [reuse.mismatch_constant, reuse.inverse_effective_constant, stale_weight_constant]
+)
+def test_whole_numbers_in_an_array_do_not_overflow(formula):
+    found = formula(10**11, np.array([10**10, 10**12]), 1)
+    np.testing.assert_allclose(found, [float(formula(10**11, t, 1)) for t in (10**10, 10**12)], rtol=1e-12)
+
+
+def test_excess_risk_adds_up_over_eigenvalues_and_a_round_without_samples_moves_nothing():
+    cohorts = by_age([0, 3, 0, 0, 1], K=1)
+    one, other, both = (
+        excess_risk(cohorts, 5, h=h, variance=[1] * len(h), start=[4] * len(h), eta=F(1, 4))
+        for h in ([1], [2], [1, 2])
+    )
+    assert (both.total == one.total + other.total).all()
+    assert one.transient.tolist() == [2 * F(9, 16) ** steps for steps in (0, 0, 1, 1, 1, 2)]
 
 
 def test_a_long_trajectory_of_floats_keeps_its_accuracy():
