@@ -78,6 +78,12 @@ def test_ages_are_told_apart_as_far_as_they_occur_and_one_more_at_most():
             assert rule.ages.count(0) <= 1
 
 
+@pytest.mark.parametrize("make", [best_plan, online_plan])
+def test_a_budget_for_every_round_buys_everything(make):
+    plan = make(UNIFORM, 10, 60)
+    assert (plan.rate, plan.effective_rate, plan.cost) == pytest.approx((10, 10, 55))
+
+
 def test_the_thresholds_of_a_plan_end_where_they_stay():
     assert under(UNIFORM, [2.0, 3.0, 5.0, 5.0], 10).thresholds == (2, 3, 5)
 
