@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 
 import flint
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -312,3 +313,12 @@ def test_what_cannot_be_summed_is_refused(call, error, said):
 
 def test_the_ball_counts_rounds_that_a_float_cannot():
     assert total_ball(lambda t: t, 10**18).contains(10**18 * (10**18 + 1) // 2)
+
+
+def test_integers_of_another_library_are_read(monkeypatch):
+    """Where gmpy2 is installed, mpmath's integers are its own, which no ball is made of; NumPy's stand for them."""
+    rule, bernoulli = summation._ball_rule.__wrapped__, mpmath.bernfrac
+    nodes, table = rule(12, 64)
+    monkeypatch.setattr(mpmath, "bernfrac", lambda n: tuple(map(np.int64, bernoulli(n))))
+    again, other = rule(12, 64)
+    assert all(a.overlaps(b) for a, b in zip((*nodes, *table.ravel()), (*again, *other.ravel()), strict=True))
