@@ -64,6 +64,7 @@ REFUSED = [
         lambda: violation.cost_violation_bound(3, Region(rate=1, rho=F(1, 2)), [1, 2], 1),
         "one entry for each of the 3 rounds, got 2",
     ),
+    (lambda: Region(rate=0, rho=F(1, 2)), "the target rate must be a positive finite number"),
     # reuse
     (lambda: reuse.uniformity([]), "must not be empty"),
     (lambda: reuse.uniformity(["a"]), "at least 0, got 'a'"),

@@ -212,6 +212,9 @@ def test_a_rule_is_exact_for_every_power_below_its_number_of_points(points, roun
             proved = block(f, 0, size, points, monkeypatch)
             sharp = sum((f(flint.arb(t)) for t in range(size)), flint.arb(0))
             assert abs(proved.mid() - sharp) < flint.arb(2) ** -300
+        nodes, _ = summation._ball_rule(points, flint.ctx.prec)
+        assert len(nodes) == points
+        assert all(abs(x.legendre_p(points)) < flint.arb(2) ** -500 for x in nodes)
 
 
 def sum_of_weights(points, size):
