@@ -14,6 +14,8 @@ from theory import sharper
 from theory.algebra import ball, precise
 from theory.bound import (
     DEVIATION,
+    ROUNDING,
+    Bound,
     Terms,
     deviation_term,
     per_round_constant,
@@ -28,6 +30,7 @@ from theory.constant_admission import (
     constant_round_as_stated,
     oracle_bound,
     oracle_bound_as_stated,
+    with_constants,
 )
 from theory.reuse import trajectory, uniformity_constant_as_stated
 from theory.setting import Constants
@@ -237,3 +240,10 @@ def test_a_round_of_corollary_1_as_stated_is_what_is_printed(K, t, rate, scale):
     assert float(printed.root) == pytest.approx(3 * float(scale) * math.sqrt(max(gap, 0)))
     logarithm = 1 + max(math.log(rate * t / 5), 0)
     assert float(printed.generalisation) == pytest.approx(20 * math.sqrt(max(5 / effective, 0) * logarithm))
+
+
+@pytest.mark.parametrize(("constant", "initial"), [(4.0, 0.0), (0.0, 2.0), (4.0, 2.0), (4.0, -2.0)])
+def test_constants_bring_the_roundings_of_both_and_of_the_total(constant, initial):
+    joined = with_constants(Bound(Terms(1.0, 2.0, 3.0), error=0.5), constant, initial)
+    assert joined.terms == Terms(1.0, 2.0, 3.0, constant, initial)
+    assert joined.error == 0.5 + ROUNDING * (constant + abs(initial) + joined.total)
