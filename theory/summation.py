@@ -191,9 +191,8 @@ def _weight_table(legendre: Any, gauss: Any, number: Callable[[Fraction], Any]) 
     rows = [gauss / 2]
     for r in range(1, (m + 1) // 2):
         s = 2 * r - 1
-        bernoulli = Fraction(*map(int, bernfrac(2 * r))) * (
-            Fraction(2, 4**r) - 1
-        )  # not int where gmpy2 is there
+        top, bottom = map(int, bernfrac(2 * r))  # where gmpy2 is installed, they are its own integers
+        bernoulli = Fraction(top, bottom) * (Fraction(2, 4**r) - 1)
         row = 0 * gauss
         for k in range(2 * r, m, 2):
             slope = Fraction(math.factorial(k + s), 2**s * math.factorial(s) * math.factorial(k - s))

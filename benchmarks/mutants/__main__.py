@@ -156,6 +156,8 @@ def main() -> None:
         print(*(m.key for m in wanted), sep="\n")
         return
     done = {key: j for key, j in _judged(options.out if options.resume else None).items() if j.by}
+    if options.last and not options.last.exists():
+        raise SystemExit(f"--last {options.last} is not there: give the --out of an earlier run")
     last = {key: j.where for key, j in _judged(options.last).items()}
     print(hardware())
     start = time.perf_counter()

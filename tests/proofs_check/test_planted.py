@@ -1,7 +1,7 @@
 """The checker, checked: a claim notices an error planted in a formula that it rests on, wherever that was imported.
 
-One for each file of claims; a few of them, from end to end of the theory, are asked for by every run of the tests, the
-others are slow tests. `python -m benchmarks.mutants` plants many more of each kind.
+One for each file of claims that is quick; a few of them, from end to end of the theory, run with all tests, the others
+are slow tests. `python -m benchmarks.mutants` plants many more of each kind.
 """
 
 import sys
