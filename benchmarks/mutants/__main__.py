@@ -55,6 +55,9 @@ def _options() -> argparse.Namespace:
         "--only",
         help="only modules whose name begins so, separated by commas: theory.reuse,proofs_check.claims",
     )
+    parser.add_argument(
+        "--card", action="store_true", help="on the graphics card, with the tests that need one"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument(
         "--every", action="store_true", help="every place, not one of each kind in each function"
@@ -161,12 +164,8 @@ def main() -> None:
     last = {key: j.where for key, j in _judged(options.last).items()}
     print(hardware())
     start = time.perf_counter()
-    os.environ |= {
-        "CUDA_VISIBLE_DEVICES": "",
-        "TRITON_INTERPRET": "1",
-        "COVERAGE_CORE": "ctrace",
-        "MPLBACKEND": "agg",
-    }
+    os.environ |= {"COVERAGE_CORE": "ctrace", "MPLBACKEND": "agg"}
+    os.environ |= {} if options.card else {"CUDA_VISIBLE_DEVICES": "", "TRITON_INTERPRET": "1"}
     os.chdir(ROOT)
     load_libraries(LIBRARIES)
     by_claims = any(m.module.startswith(("theory.", "proofs_check.")) for m in wanted)

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import io
 import multiprocessing.process
+import os
 import signal
 import sys
 import tempfile
@@ -33,7 +34,7 @@ ENOUGH = 100.0  # seconds of a processor: what a part of a file has left after t
 PART = 150  # lines of a test file that one process runs
 NOT_HERE = ("tests/attack", "tests/benchmarks", "tests/test_project.py")
 QUIET = (
-    *("-q", "--no-header", "-m", "not slow and not gpu", "-p", "no:cacheprovider", "-p", "no:xdist"),
+    *("-q", "--no-header", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"),
     *(
         "-p",
         "no:hypothesispytest",
@@ -134,6 +135,8 @@ def _left_out(why: str) -> None:
 
 def _no_processes() -> None:
     """From here on, a test that starts a process is skipped at that place."""
+    if os.environ.get("CUDA_VISIBLE_DEVICES") != "":
+        return  # a card's kernels are compiled in processes
 
     starting = multiprocessing.process.BaseProcess.start
 
@@ -228,6 +231,8 @@ def watch(file: str, part: int, parts: int) -> tuple[list[Test], list[str]]:
     data = watcher.get_data()
     found: dict[str, dict[str, int]] = {}
     for name in data.measured_files():
+        if not name.endswith(".py"):  # a template
+            continue
         path = str(Path(name).relative_to(ROOT))
         inside = bodies(Path(name))
         for line, contexts in data.contexts_by_lineno(name).items():

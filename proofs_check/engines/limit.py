@@ -12,6 +12,7 @@ Only the tail of the sum matters, so `eventually` may resolve each minimum and m
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import sympy as sp
@@ -33,6 +34,7 @@ __all__ = [
 PROBES = (10**6, 10**12, 10**24)
 
 
+@cache
 def limit(expression: Any, t: Any) -> Any:
     """The limit as t tends to infinity, or None where SymPy finds none."""
     found = sp.limit(expression, t, sp.oo)
