@@ -21,7 +21,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from functools import singledispatch, wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from functools import _SingleDispatchCallable
@@ -53,22 +53,26 @@ _WAITING: dict[str, Callable[[], None]] = {}  # registers the numbers of a modul
 
 
 def _dispatched(default: Callable[..., Any]) -> _SingleDispatchCallable[Any]:
-    """`singledispatch`, which registers a number system when it meets a number of it."""
+    """`singledispatch`, which registers a number system when it meets a number of it, and looks a type up once."""
+    every = singledispatch(default)
+    known: dict[type, Callable[..., Any]] = {}
 
-    @singledispatch
-    @wraps(default)
+    @wraps(every)  # and what belongs to it: `register`
     def function(x: Any, *others: Any) -> Any:
-        modules = {str(base.__module__).partition(".")[0] for base in type(x).__mro__}
-        met = _WAITING.keys() & ({"numpy"} if type(x) is float else modules)
-        if not met:
-            function.register(type(x), default)  # so that the next of this type is not looked at again
-            return default(x, *others)
-        for module in met:
-            _WAITING[module]()
-            _WAITING.pop(module, None)
-        return function(x, *others)
+        try:
+            found = known[type(x)]
+        except KeyError:
+            _meet(type(x))
+            found = known[type(x)] = every.dispatch(type(x))
+        return found(x, *others)
 
-    return function
+    return cast("_SingleDispatchCallable[Any]", function)
+
+
+def _meet(numbers: type) -> None:
+    modules = {str(base.__module__).partition(".")[0] for base in numbers.__mro__}
+    for module in _WAITING.keys() & ({"numpy"} if numbers is float else modules):
+        _WAITING.pop(module)()
 
 
 def _numbers_of(module: str) -> Callable[[Callable[[], None]], None]:
