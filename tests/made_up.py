@@ -1,7 +1,5 @@
 """Made-up results of `acdpp reproduce`, for tests alone: no number is a measurement."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

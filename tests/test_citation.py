@@ -1,7 +1,5 @@
 """CITATION.cff is valid by the schema of its format, and says what the project and its changelog say."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -6,8 +6,6 @@ output of a command that is run as it stands must be in that output. Commands in
 but the command and its options must exist and their values must be readable.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import re

@@ -1,8 +1,6 @@
 """What is handed out is whole: source distribution and wheel have every file and work, and every package says what it
 holds."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.metadata
 import inspect

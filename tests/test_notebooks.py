@@ -5,8 +5,6 @@ the outputs of the code that it shows, and to use names that are there. `python 
 and keeps their outputs, for when the code or a notebook has changed.
 """
 
-from __future__ import annotations
-
 import ast
 import base64
 import importlib

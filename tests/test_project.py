@@ -1,7 +1,5 @@
 """The tree keeps its own rules: style, types, layers, floors, and no float literal in the theory."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

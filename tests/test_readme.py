@@ -1,7 +1,5 @@
 """The README is short, and every number in it is that of a recorded result; so is the table of claims."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """The documentation site builds without a warning, has no dead link, and asks no other server for anything."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

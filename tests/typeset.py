@@ -1,7 +1,5 @@
 """Whether LaTeX can set a text, and what it complains about."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

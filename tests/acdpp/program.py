@@ -1,7 +1,5 @@
 """`acdpp` without a process, which takes longer to start than to answer; that a process says the same is tested too."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

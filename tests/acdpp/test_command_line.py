@@ -1,7 +1,5 @@
 """The command line as a user meets it: what it prints where, and its exit status."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """`acdpp design --policy buy-cheap` as a user meets it: numbers, files of prices, mistakes."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Output that is not UTF-8: no command fails, JSON loses nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import redirect_stdout

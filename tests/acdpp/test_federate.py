@@ -1,7 +1,5 @@
 """`acdpp federate` before it starts anything: settings, refusals, the app folder."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Ctrl-C at any moment: one line, status 130, nothing left running."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What a command loads: what it needs and no more. How long that takes is for `python -m benchmarks.startup`."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

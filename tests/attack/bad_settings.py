@@ -1,7 +1,5 @@
 """Hundreds of wrong settings, and legitimate ones that are odd: a sentence, or a run."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

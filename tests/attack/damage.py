@@ -1,7 +1,5 @@
 """Files of a result flipped, cut, lost, swapped or foreign: a sentence that names the file, or the true result."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

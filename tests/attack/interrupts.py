@@ -1,7 +1,5 @@
 """Ctrl-C at any time in any command: one line, status 130, nothing left running, and a result that continues."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

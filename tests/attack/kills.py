@@ -1,7 +1,5 @@
 """A kill, a full disk or a failing one at every file operation: nothing wrong is left, and what is there continues."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

@@ -1,7 +1,5 @@
 """Several writers at once on one folder, some of them killed, and a reader: nothing wrong comes of it, or is read."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Studies of every sort, killed and continued, or extended: the bits of an unbroken run, or a sentence."""
 
-from __future__ import annotations
-
 import json
 import random
 import signal

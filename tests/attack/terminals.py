@@ -1,7 +1,5 @@
 """Terminals that cannot show everything, or nothing; no home, no room, no rights: a line at most, never a traceback."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

@@ -3,8 +3,6 @@
 `python -m benchmarks.attack --hours 1` is the long part.
 """
 
-from __future__ import annotations
-
 import random
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Small, real results of training, and what a command would save, shared by the tests that draw or read them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

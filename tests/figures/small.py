@@ -1,7 +1,5 @@
 """Parts of a result, to draw what is short, has one seed, or lacks something; and whether a drawing fits its page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

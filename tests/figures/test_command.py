@@ -1,7 +1,5 @@
 """`acdpp plot` as a user meets it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

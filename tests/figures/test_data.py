@@ -1,7 +1,5 @@
 """Every curve is what the theory, the count or the simulated control says it is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Every figure can be drawn within its page, from small inputs, and says in words and marks what it shows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """`plot explained` shows every departure with its gains, its cost and its memory."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`plot frontier` shows what the plans and the predictions say, at budgets that constant admission can spend."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The figures of a result show what its table and its summary say."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import combinations, pairwise

@@ -1,7 +1,5 @@
 """Measured, predicted and bound lie where the result's table and its summary put them, over rounds and over K."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

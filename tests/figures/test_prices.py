@@ -1,7 +1,5 @@
 """`plot prices` shows purchases at the prices that were paid, and what follows from them alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A file is whole or absent, says what made it, and is the same every time."""
 
-from __future__ import annotations
-
 import errno
 import os
 from io import BytesIO

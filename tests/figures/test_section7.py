@@ -1,7 +1,5 @@
 """`plot section7` shows what its documents say, and refuses what is none."""
 
-from __future__ import annotations
-
 import re
 from functools import cache, reduce
 from operator import getitem

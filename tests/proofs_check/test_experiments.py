@@ -1,7 +1,5 @@
 """What committed results say about Section 7, on made-up results whose verdicts are known."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Intervals of what was measured: of expectations, further runs, differences, and the round that reaches a target."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A small document of real cases: refuted, conditional, undecided and proved ones of the paper, and one of ours."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

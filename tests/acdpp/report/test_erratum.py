@@ -1,7 +1,5 @@
 """The erratum: what it must tell, in an order and a form that can be printed."""
 
-from __future__ import annotations
-
 import re
 from copy import deepcopy
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Texts as LaTeX: formulas as they are written, words escaped, labels linked, no character lost."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The report in Markdown: complete, and its links lead somewhere."""
 
-from __future__ import annotations
-
 import re
 from copy import deepcopy
 from typing import Any

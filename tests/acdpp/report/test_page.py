@@ -3,8 +3,6 @@
 Driven by Playwright with the Chromium of the system, where there is one.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """`acdpp report`: its formats come from one document, bad input is refused, and nothing half-written is left."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re
