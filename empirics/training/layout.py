@@ -30,11 +30,10 @@ class Networks:
 
 @dataclass(frozen=True)
 class Layout:
-    """Of networks with these layers, whose parameters have these shapes in θ, on images with so many channels."""
+    """Of networks with these layers, whose parameters have these shapes in θ."""
 
     layers: Sequence[Layer]
     shapes: Sequence[torch.Size]
-    channels: int
     dtype: torch.dtype
 
     def split(self, theta: Tensor) -> list[Tensor]:
@@ -45,20 +44,13 @@ class Layout:
     def networks(self, theta: Tensor, clients: int) -> Networks:
         """The networks of all clients of all runs, each run's `clients` times."""
         pieces = self.split(theta)
-        found = Networks([], [], [], theta.new_empty(0))
-
-        def each(values: Tensor) -> Tensor:
-            return values.repeat_interleave(clients, 0) if clients > 1 else values.contiguous()
-
+        weights, small = [], []
         for i, layer in enumerate(self.layers):
             weight, bias, gamma, beta = pieces[4 * i : 4 * i + 4]
-            found.weights.append(each(_rows(weight, layer)))
-            found.small.append(each(torch.stack([gamma, beta, bias], dim=1)))
-        found.rounded = [
-            weight.to(self.dtype) if self.dtype != weight.dtype else weight for weight in found.weights
-        ]
-        found.head = each(torch.cat([pieces[-2], pieces[-1][..., None]], dim=2))
-        return found
+            weights.append(_rows(weight, layer).repeat_interleave(clients, 0))
+            small.append(torch.stack([gamma, beta, bias], dim=1).repeat_interleave(clients, 0))
+        head = torch.cat([pieces[-2], pieces[-1][..., None]], dim=2).repeat_interleave(clients, 0)
+        return Networks(weights, [weight.to(self.dtype) for weight in weights], small, head)
 
     def moved(self, networks: Networks, theta: Tensor, weights: Tensor) -> Tensor:
         """Σ_m w_m Δ_m in the order of θ."""
@@ -73,7 +65,7 @@ class Layout:
         for i, layer in enumerate(self.layers):
             rows = mean(networks.weights[i], start.weights[i])
             if layer.taps == 1:
-                used = 9 * self.channels
+                used = targets[4 * i][0, 0].numel()
                 turned = rows[:, :used].transpose(1, 2).reshape(targets[4 * i].shape)
             else:
                 shape = (runs, 9, layer.inward, layer.outward)

@@ -37,16 +37,16 @@ TESTED = 512
 
 
 def _layers(height: int, width: int) -> tuple[Layer, ...]:
-    sides = [(height >> k, width >> k) for k in range(4)]
+    whole, half, quarter, eighth = ((height >> k, width >> k) for k in range(4))
     return (
-        Layer(COLUMNS, 64, *sides[0], taps=1),
-        Layer(64, 128, *sides[0], pool=2),
-        Layer(128, 128, *sides[1]),
-        Layer(128, 128, *sides[1], skip=1),
-        Layer(128, 256, *sides[1], pool=2),
-        Layer(256, 512, *sides[2], pool=2),
-        Layer(512, 512, *sides[3]),
-        Layer(512, 512, *sides[3], skip=5),
+        Layer(COLUMNS, 64, *whole, taps=1),
+        Layer(64, 128, *whole, pool=2),
+        Layer(128, 128, *half),
+        Layer(128, 128, *half, skip=1),
+        Layer(128, 256, *half, pool=2),
+        Layer(256, 512, *quarter, pool=2),
+        Layer(512, 512, *eighth),
+        Layer(512, 512, *eighth, skip=5),
     )
 
 
@@ -73,8 +73,7 @@ class ManyResNets(Module):
         height, width = population.x.shape[-2:]
         self.layers = _layers(height, width)
         self.dtype, self.product = PRECISIONS[precision]
-        self.channels = 1 if population.x.ndim == 3 else population.x.shape[1]
-        self.layout = Layout(self.layers, tuple(self.shapes.values()), self.channels, self.dtype)
+        self.layout = Layout(self.layers, tuple(self.shapes.values()), self.dtype)
 
     @staticmethod
     def suits(population: Population) -> bool:
@@ -87,11 +86,10 @@ class ManyResNets(Module):
 
     def _columns(self, images: Tensor) -> Tensor:
         """What the first convolution sees of each pixel: (images, pixels, COLUMNS)."""
-        first = self.layers[0]
-        found = images.new_zeros((len(images), first.pixels, COLUMNS), dtype=self.dtype)
+        height, width = images.shape[-2:]
+        found = images.new_zeros((len(images), height * width, COLUMNS), dtype=self.dtype)
         for part in torch.split(torch.arange(len(images), device=images.device), UNFOLDED):
-            some = images[part].view(len(part), self.channels, first.height, first.width)
-            unfolded = F.unfold(some, 3, padding=1)
+            unfolded = F.unfold(images[part].view(len(part), -1, height, width), 3, padding=1)
             found[part, :, : unfolded.shape[1]] = unfolded.transpose(1, 2).to(self.dtype)
         return found
 
@@ -218,8 +216,8 @@ class ManyResNets(Module):
             networks.count * (layer.taps * layer.inward // tile["ROWS"]) * (layer.outward // tile["COLUMNS"])
         )
         descend[(programs,)](
-            x, batch.index, slope, weight, networks.rounded[i], weight if velocity is None else velocity, step,
-            batch.size, batch.images * layer.pixels, batch.listed, motion.momentum, INWARD=layer.inward,
+            x, batch.index, slope, weight, networks.rounded[i], velocity, step, batch.size,
+            batch.images * layer.pixels, batch.listed, motion.momentum, INWARD=layer.inward,
             OUTWARD=layer.outward, HEIGHT=layer.height, WIDTH=layer.width, TAPS=layer.taps, GATHER=i == 0,
             MOVING=velocity is not None, PRECISION=self.product, enable_fp_fusion=True, **tile,
         )  # fmt: skip
@@ -365,8 +363,6 @@ def _parts(count: int, each: int, device: torch.device) -> Iterator[slice]:
         yield slice(start, min(start + some, count))
 
 
-def _free(device: torch.device) -> float:
-    if device.type != "cuda":
-        return 1e9
+def _free(device: torch.device) -> int:
     free, _ = torch.cuda.mem_get_info(device)
     return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
@@ -67,6 +68,16 @@ def test_training_in_sample_space_is_training_in_parameter_space(labels):
     given = (x, y, torch.full((2, 3, 4, 1), 0.25), rows, Descent(5, 0.7, 0.5))
     found, wanted = (train(*given) for train in (model._in_sample_space, model._in_parameter_space))
     assert torch.allclose(found, wanted, rtol=1e-10, atol=1e-12)
+
+
+def test_a_step_on_few_samples_costs_a_product_with_their_gram_matrix():
+    model, counts = problem(study()).model, []
+    memory = Memory(torch.arange(24).view(2, 3, 4), torch.ones(2, 3, 4), torch.ones(2, 3))
+    for steps in (1, 2):
+        with FlopCounterMode(display=False) as counter:
+            model.update(model.start(2), memory, Descent(steps, 0.7))
+        counts.append(counter.get_total_flops())
+    assert counts[1] - counts[0] == 2 * 6 * 4 * 4
 
 
 @pytest.mark.parametrize("labels", ["parity", "classes"])

@@ -7,10 +7,12 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.utils.flop_counter import FlopCounterMode
 
 from empirics.data import Dataset
 from empirics.run import run_study
-from empirics.training import resnet
+from empirics.training import resnet, tiles
+from empirics.training.layout import Layout
 from empirics.training.model import Descent, Memory, Population
 from empirics.training.module import Module, answers
 from empirics.training.networks import NETWORKS, Residual, _block, resnet9
@@ -156,19 +158,77 @@ def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
         assert torch.allclose(risk, exact.measure(exact.start(2), None)["risk"], rtol=1e-5)
 
 
-def test_more_images_than_offsets_can_tell_apart_are_refused(monkeypatch):
+def test_images_are_taken_as_offsets_and_memory_allow(monkeypatch):
+    """At most 2^31 numbers of 128 channels of 8 x 8 pixels a client, and with momentum a velocity of each network."""
     here = population("cpu", side=8, images=3)
-    model = ManyResNets(networks(here), here)
-    monkeypatch.setattr(model, "_most", lambda columns: 5)
-    sentence = refused(model.update, model.start(2), memory("cpu", images=3), Descent(1, 0.1))
-    assert "at most 5 images of this size per client, got 6" in sentence
+    model, held = ManyResNets(networks(here, 1), here), memory("cpu", images=3)
+    theta, asked, taken = model.start(1), [], []
+    index = torch.zeros(2, 3, 1, dtype=torch.int64).expand(-1, -1, 2**18)
+    sentence = refused(model.update, theta, Memory(index, index, held.weights), Descent(1, 0.1))
+    assert f"at most {2**18 - 1} images of this size per client, got {2**18}" in sentence
     assert not ManyResNets.suits(here)  # without a card
+    assert torch.equal(model._columns(here.x[:, 0]), model._columns(here.x[:, :1]))  # grey ones
+
+    def forward(networks, batch, *, keep):
+        taken.append(batch.images)
+        return torch.zeros(networks.count, batch.images, 512), []
+
+    monkeypatch.setattr(model, "_forward", forward)
+    monkeypatch.setattr(model, "_trained", lambda theta, memory, descent: theta)
+    monkeypatch.setattr(resnet, "_parts", lambda count, each, device: asked.append(each) or [slice(count)])
+    monkeypatch.setattr(resnet, "TESTED", 2)
+    model.accuracy(theta)
+    assert taken == [2, 1]
+    for momentum in (0.0, 0.9):
+        model.update(theta, held, Descent(1, 0.1, momentum))
+    assert asked[2] - asked[1] == 3 * 4 * model.size
+    monkeypatch.setattr(Module, "measure", lambda self, theta, tilt: {"mismatch": tilt})
+    assert model.measure(theta, index) == {"mismatch": index}  # which is left to torch
+
+
+def test_as_many_are_trained_at_a_time_as_fit_into_seven_tenths_of_what_is_free(monkeypatch):
+    for name, size in {"mem_get_info": (600, 2000), "memory_reserved": 500, "memory_allocated": 100}.items():
+        monkeypatch.setattr(torch.cuda, name, lambda device, size=size: size)
+    for each, wanted in {300: [2, 2, 1], 2000: [1] * 5, 1: [5]}.items():
+        parts = list(resnet._parts(5, each, torch.device("cuda")))
+        assert [len(range(5)[part]) for part in parts] == wanted
+        assert [i for part in parts for i in range(5)[part]] == list(range(5))
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_the_move_of_many_networks_comes_back_in_the_order_of_parameters(channels):
+    layers = (tiles.Layer(32, 4, 8, 8, taps=1), tiles.Layer(4, 6, 8, 8))
+    sides = [(4, channels, 3, 3), *[(4,)] * 3, (6, 4, 3, 3), *[(6,)] * 3, (5, 6), (5,)]
+    layout = Layout(layers, [torch.Size(side) for side in sides], torch.float64)
+    theta, weights = torch.randn(2, sum(map(np.prod, sides))), torch.rand(2, 3)
+    each = theta.repeat_interleave(3, 0)
+    for one, other in zip(layout.networks(theta, 3).weights, layout.networks(each, 1).weights, strict=True):
+        assert torch.equal(one, other)
+    each = torch.randn_like(each)
+    wanted = (weights[..., None] * (each.view(2, 3, -1) - theta[:, None])).sum(1)
+    assert torch.allclose(layout.moved(layout.networks(each, 1), theta, weights), wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("side", [(8, 8), (32, 32), (32, 64), (72, 72), (96, 96)])
+def test_tiles_are_such_as_kernels_and_cards_take(side):
+    """Powers of two, whole groups of channels, all outputs at once where they are few; 227 KiB are for all stages."""
+    for layer in resnet._layers(*side):
+        assert layer.outputs == (layer.height // layer.pool) * (layer.width // layer.pool)
+        chunk, block, warps = tiles.between(layer)
+        most = 2**14 // (layer.pool**2 * block)
+        assert chunk <= most
+        assert (chunk == layer.outputs) == (layer.outputs <= most and layer.outputs.bit_count() == 1)
+        assert layer.outward % block == block % (layer.outward // 32) == 0
+        assert {n.bit_count() for n in (chunk, block, warps)} == {1}
+        for dtype in (torch.bfloat16, torch.float32):
+            for cut in (tiles.convolution(layer.inward, layer.outward, dtype), tiles.descent(layer, dtype)):
+                room = cut["num_stages"] * cut["DEPTH"] * (cut["ROWS"] + cut["COLUMNS"]) * dtype.itemsize
+                assert room <= 227 * 2**10
+                assert layer.outward % cut["COLUMNS"] == 0
 
 
 def test_flops_are_those_of_the_convolutions():
     """By torch's own count of one image's way forward, less the last layer."""
-    from torch.utils.flop_counter import FlopCounterMode
-
     here = population("cpu", side=16, images=1)
     with FlopCounterMode(display=False) as counter:
         resnet9(here)(here.x)
