@@ -225,6 +225,7 @@ def test_tiles_are_such_as_kernels_and_cards_take(side):
                 room = cut["num_stages"] * cut["DEPTH"] * (cut["ROWS"] + cut["COLUMNS"]) * dtype.itemsize
                 assert room <= 227 * 2**10
                 assert layer.outward % cut["COLUMNS"] == 0
+                assert {cut[name].bit_count() for name in ("ROWS", "COLUMNS", "DEPTH")} == {1}
 
 
 def test_flops_are_those_of_the_convolutions():
