@@ -75,7 +75,7 @@ class Prediction:
     def at(self, K: int, eta: float, steps: int) -> Forecast:
         """The forecast of constant admission with these settings."""
         name = _variant(K, eta, steps)
-        study = replace(self.study, policies=(name,), seeds=1)
+        study = replace(self.study, policies=(name,))
         with threads(self.study, REMEDY):
             return replace(self.outlook, study=study, policies=None).forecasts()[name]
 

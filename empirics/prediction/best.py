@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from empirics.control.prices import make_prices
+from empirics.control.schedule import brief_for
 from empirics.prediction.forecast import Forecast, Outlook
 from empirics.settings.policy_name import PolicyName
 from theory.design import fill_ratio
@@ -106,8 +106,7 @@ class _Search:
     def retentions(self) -> list[int]:
         """The whole numbers next to x, their neighbours, half and twice."""
         study = self.outlook.study
-        mean = (make_prices(study.cost) if self.outlook.prices is None else self.outlook.prices).mean
-        x = fill_ratio(study.theory_budget(mean))
+        x = fill_ratio(brief_for(study, self.outlook.constants, self.outlook.prices).budget)
         low, high = math.floor(x), math.ceil(x)
         wanted = {low // 2, low - 1, low, high, high + 1, 2 * high}
         return sorted({min(max(int(K), 1), study.rounds) for K in wanted})
@@ -169,6 +168,6 @@ class _Search:
         if not settings:
             return {}
         names = [PolicyName("constant").having(K=K, eta=size, steps=count) for K, size, count in settings]
-        study = replace(self.outlook.study, policies=tuple(names), seeds=1)
+        study = replace(self.outlook.study, policies=tuple(names))
         made = replace(self.outlook, study=study, policies=None, patience=patience).forecasts()
         return dict(zip(settings, made.values(), strict=True))

@@ -172,7 +172,7 @@ class Closure:
                 self.corrections.append(self._correction(logits, q, e))
                 self.local.advance()
             gradient = model.weighted_inputs(torch.addcmul(self.corrections[e], p, q))
-            velocity = gradient if descent.momentum == 0 else descent.momentum * velocity + gradient
+            velocity = descent.momentum * velocity + gradient
             theta = theta - descent.eta * velocity
         return theta
 
@@ -261,4 +261,4 @@ def _age_classes(age: Tensor) -> Tensor:
 
 def _forecasts(t: int) -> bool:
     """Whether a forecast is made after round t: powers of two, and half as many again."""
-    return t > 1 and t in (2 ** (t.bit_length() - 1), 3 * 2 ** (t.bit_length() - 2))
+    return t in (2 ** (t.bit_length() - 1), 3 * 2 ** (t.bit_length() - 2))

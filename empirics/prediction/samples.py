@@ -79,12 +79,7 @@ class View:
     def curvature(self) -> Tensor:
         """W, (…, O, O)."""
         q = self.chances
-        full = (
-            (q * (1 - q))[..., None]
-            if q.shape[-1] == 1
-            else torch.diag_embed(q) - q[..., None] * q[..., None, :]
-        )
-        return self.bend[..., None, None] * full
+        return self.bend[..., None, None] * (torch.diag_embed(q) - q[..., None] * q[..., None, :])
 
 
 def view(logits: Tensor, variance: Tensor) -> View:
@@ -140,7 +135,7 @@ def at_rest(
 
 def product(a: Tensor, b: Tensor) -> Tensor:
     """Of matrices (…, O, O), of which there are too many for a matrix product if they are numbers."""
-    return a * b if a.shape[-1] == b.shape[-1] == a.shape[-2] == 1 else a @ b
+    return a * b if a.shape[-1] == 1 else a @ b
 
 
 def resolved(W: Tensor, pull: Tensor, before: Tensor | float) -> Tensor:

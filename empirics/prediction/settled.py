@@ -91,6 +91,6 @@ class Settled:
         free[:, :1] -= (mu > 0).to(free)
         more = free * (1 - part.square()) * (self.limit - last.scatter)
         there = self.final_distance + part[..., land.lump] * (self.distance - self.final_distance)
-        squares = free[:, land.lump] * (there.square() - self.distance.square())
+        squares = there.square() - self.distance.square()
         moved = 0.5 * (((land.curvature[land.lump] + mu) * squares).sum(-1) + (mu * more).sum(-1))
         return last.risk + moved + 0.5 * (last.curvature * more).sum(-1), last.path + moved

@@ -1,7 +1,9 @@
 """`predict_study`: forecasts, the best setting, errors from a pilot sample, and what is written."""
 
 import json
+import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.csv as pc
@@ -48,6 +50,8 @@ def test_the_best_is_found_among_what_was_tried_and_its_gain_is_over_the_studys_
     own = searched.forecasts["constant"].cumulative
     assert best["gain"] == pytest.approx(1 - searched.best.forecast.cumulative / own)
     assert [best["own"][name] for name in ("K", "eta", "steps")] == [4, 0.5, 3]
+    worst = replace(searched.best, tried=({"K": 1, "cumulative": math.inf},))
+    assert worst.document()["tried"] == [{"K": 1, "cumulative": None}]  # JSON knows no infinity
     again = searched.at(best["K"], best["eta"], best["steps"])
     assert again.document() == pytest.approx(best["predicted"], rel=1e-12)
 
@@ -60,6 +64,25 @@ def test_the_best_step_size_does_not_depend_on_where_the_search_begins(searched,
     assert searched.gain > 0.01
     monkeypatch.setattr(search._Search, "sizes", lambda self, K, counts: (K, 0.5, 3))
     assert predict().gain < 0.01  # nothing is gained by a search that stays where it begins
+
+
+@pytest.mark.parametrize(("begin", "best"), [(0.5, 1e-4), (1e-4, 0.9), (1e3, 1.9)])
+def test_the_best_step_size_is_found_where_doublings_about_the_studys_own_do_not_reach(begin, best):
+    outlook = SimpleNamespace(study=study(eta=begin), constants=SimpleNamespace(L=1.0))
+    found = search._Search(outlook, lambda distance: distance, lambda done: None)
+    asked = []
+    found.forecasts = lambda settings: (
+        asked.extend(settings) or {one: abs(math.log2(one[1] / best)) for one in settings}
+    )
+    assert found.value(found.known[found.sizes(3, [2])]) < 0.5
+    assert len(asked) == len(set(asked))  # each is made once
+
+
+def test_the_best_and_the_studys_own_are_predicted_from_the_same_starts():
+    found = predict(given={"per_seed": ("start",), "seeds": 2, "rounds": 4}, search_eta=False)
+    (own,) = (one["cumulative"] for one in found.best.tried if one["K"] == 4)
+    assert own == pytest.approx(found.own.cumulative, rel=1e-12)
+    assert found.at(4, 0.5, 3).cumulative == pytest.approx(found.own.cumulative, rel=1e-12)
 
 
 def test_the_best_retention_is_next_to_x():
@@ -80,8 +103,8 @@ def test_only_k_is_searched_for_the_long_run_and_more_local_steps_on_request():
 
 
 def test_a_retention_that_leaves_rounds_without_samples_is_not_the_best():
-    found = predict(given={"budget": 4.0, "rounds": 40}, search_eta=False)
-    assert min(one["K"] for one in found.document()["best"]["tried"]) > 1
+    found = predict(given={"buffers": (2,), "budget": 3.0, "K": 3, "rounds": 9}, search_eta=False)
+    assert {one["K"] for one in found.best.tried} == {2, 3, 4}  # but not 1, 5 and 8
     assert "without any sample" in refused(found.at, 1, 0.5, 3)
 
 

@@ -11,6 +11,7 @@ from empirics.prediction import closure as module
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Cohorts, Memories
 from empirics.prediction.forecast import Outlook, landscape_of
+from empirics.prediction.settled import Settled
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from tests.empirics.small import CONTROL, problem, study
@@ -113,8 +114,22 @@ def test_what_settles_is_foretold(monkeypatch):
     risk, _ = whole.play(400)
     early.play(400, settle=True)
     assert early.round < 200
+    assert list(whole.forecasts)[:8] == [1, 2, 3, 4, 6, 8, 12, 16]
     np.testing.assert_allclose(early.settled.risks([300, 400])[0], risk[[300, 400]], rtol=0.03)
     np.testing.assert_allclose(early.settled.limit_risk, whole.forecast().limit_risk, rtol=0.03)
+
+
+def test_what_is_settled_moves_not_along_the_balls_radius_and_its_scatter_is_none_below_0():
+    (closure,), _ = closures(setting(rounds=9, seeds=1, policies=("constant",)), 1)
+    closure.play(9)
+    last, land = closure.forecast().last, closure.landscape
+    contraction, growth = torch.zeros_like(last.contraction), last.scatter.clone()
+    growth[:, 0] += 1
+    at_rest = replace(last, theta_before=last.theta, contraction=contraction, growth=growth)
+    assert land.on_the_ball
+    torch.testing.assert_close(Settled.after(at_rest, land).limit_risk, last.risk)
+    diverging = Settled.after(replace(at_rest, contraction=contraction - 1.5), land)
+    assert (diverging.limit >= 1e9 * growth).all()
 
 
 def test_a_closure_goes_on_where_it_stopped():

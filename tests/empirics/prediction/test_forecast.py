@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
 from empirics.prediction import closure
+from empirics.prediction import forecast as module
 from empirics.prediction.forecast import Outlook, caveats, landscape_of, refusal, seconds
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, blobs, problem, refused, study
@@ -18,8 +20,9 @@ def forecasts(given):
 
 
 def test_every_policy_has_a_curve_for_every_round():
-    given = study(policies=("acdpp", "constant", "oracle", "hybrid", "acdpp-capped"), rounds=12)
-    found = forecasts(given)
+    given, done = study(policies=("acdpp", "constant", "oracle", "hybrid", "acdpp-capped"), rounds=12), []
+    found = Outlook.of(problem(given), CONTROL).forecasts(done.append)
+    assert done == list(range(1, 13))
     assert list(found) == list(given.policies)
     for forecast in found.values():
         assert forecast.risk.shape == forecast.path.shape == (13,)
@@ -41,6 +44,29 @@ def test_variants_are_predicted_with_their_own_steps_and_sizes():
     assert len({round(one.cumulative, 6) for one in found.values()}) == 4
 
 
+def test_a_forecast_begins_at_the_mean_over_all_starts():
+    task = problem(study(policies=("constant",), per_seed=("start",), seeds=5, rounds=1))
+    risks = [float(task.model.risk_and_gradient(start[None])[0]) for start in task.model.start(5)]
+    found = Outlook.of(task, CONTROL).forecasts()["constant"]
+    assert found.risk[0] == pytest.approx(np.mean(risks) - float(landscape_of(task).best.risk), rel=1e-5)
+
+
+def test_of_runs_that_prices_do_not_change_one_is_followed():
+    runs = np.array([[[1], [1], [1], [2], [2], [3]]])
+    rounds = SimpleNamespace(study=study(), admissions=runs)
+    assert [module._distinct(rounds, policy, 3) for policy in (0, 1)] == [[0], [3, 4, 5]]
+
+
+def test_a_forecast_does_not_depend_on_how_many_rounds_are_decided_at_once(monkeypatch):
+    given = study(policies=("constant", "acdpp@steps=1"), rounds=7)
+    whole = forecasts(given)
+    monkeypatch.setattr(module, "PLAYED", 2)
+    parted = forecasts(given)
+    for name in given.policies:
+        np.testing.assert_allclose(parted[name].risk, whole[name].risk, rtol=1e-12)
+        assert parted[name].rate == pytest.approx(whole[name].rate)
+
+
 def test_long_horizons_are_foretold_from_fewer_rounds():
     given = study(rounds=10**5, policies=("constant",), seeds=1)
     forecast = forecasts(given)["constant"]
@@ -55,14 +81,22 @@ def test_what_the_law_cannot_say_is_refused_and_caveats_name_what_is_left_out():
     network = from_dataset(study(), blobs(), torch.device("cpu"), torch.nn.Linear(8, 2))
     assert "logistic" in refusal(network)
     assert "nothing can be predicted" in refused(landscape_of, network)
-    assert refusal(problem(study())) is None
+    task = problem(study())
+    assert refusal(task) is None
+    for count, reason in ((1, "single sample"), (2, "None")):
+        weights = (torch.arange(120) < count) / count
+        few = replace(task, population=replace(task.population, weights=weights[None]))
+        assert reason in str(refusal(few))
     assert caveats(study(), CONTROL, {}) == []
     assert "replacement" in caveats(study(replacement=False), CONTROL, {})[0]
     assert "partition" in caveats(study(per_seed=("partition",), partition="split"), CONTROL, {})[0]
-    large = study(steps=60, eta=8.0, policies=("constant",), rounds=10)
-    assert "clients fit" in caveats(large, CONTROL, forecasts(large))[0]
-    usual = study(policies=("constant",), rounds=10)
-    assert caveats(usual, CONTROL, forecasts(usual)) == []
+    large = study(steps=60, eta=8.0, policies=("constant", "constant@steps=3,eta=0.5"), rounds=10)
+    found = forecasts(large)
+    assert "clients fit" in caveats(large, CONTROL, found)[0]
+    _, late = found.values()
+    found = {"late": replace(late, played=9), "done": replace(late, played=9, settled=True)}
+    assert [note[:16] for note in caveats(study(rounds=10), CONTROL, found)] == ["late had not set"]
+    assert caveats(study(rounds=9), CONTROL, found) == []
 
 
 def test_a_noise_floor_does_not_depend_on_how_long_it_is_waited_for():
@@ -94,6 +128,9 @@ def test_large_problems_take_longer():
     small = seconds(problem(study()))
     assert small < 5
     assert seconds(problem(study(steps=100))) > 5 * small
-    assert seconds(problem(study(labels="classes", partition="two-class"))) > small
+    assert seconds(problem(study(policies=("constant", "constant@steps=100")))) > 5 * small
+    assert seconds(problem(study(alpha=(0.6, 0.4), buffers=(8, 8)))) > small
+    assert seconds(problem(study(alpha=(0.25,) * 4, buffers=(4,) * 4))) == pytest.approx(small)
+    assert seconds(from_dataset(study(), blobs(features=500), torch.device("cpu"))) > 2 * small
     many = study(buffers=(1,) * 3000, alpha=(0.5, *[0.5 / 2999] * 2999), rounds=4000)
     assert math.isinf(seconds(problem(many)))

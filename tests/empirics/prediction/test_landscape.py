@@ -8,6 +8,7 @@ from torch.autograd.functional import hessian, jacobian
 from empirics.prediction import landscape as module
 from empirics.prediction import samples
 from empirics.prediction.forecast import landscape_of
+from empirics.prediction.observation import Observer, _FromProbes
 from empirics.prediction.samples import View, at_rest, chances, mean_damping, resolved, view
 from tests.empirics.small import problem, study
 
@@ -87,17 +88,41 @@ def test_lumps_keep_every_sum(monkeypatch):
     torch.testing.assert_close(lumped.squares(vectors).sum(1), whole.squares(vectors).sum(1))
 
 
+def test_as_many_directions_as_lumps_are_each_on_their_own():
+    lump, size = module._lumps(torch.linspace(2, 1, module.SINGLE + module.LUMPS))
+    assert lump.tolist() == list(range(len(size)))
+    assert (size == 1).all()
+
+
 def test_few_probes_are_taken_from_every_group(monkeypatch):
-    monkeypatch.setitem(module.PROBES, "cpu", 30 * 16)
     task = problem(study(labels="classes", partition="two-class"))
+    monkeypatch.setitem(module.PROBES, "cpu", 120 * 16)
+    assert len(landscape_of(task).probes) == 120  # all, which fit
+    monkeypatch.setitem(module.PROBES, "cpu", 30 * 16)
     land = landscape_of(task)
     assert 10 <= len(land.probes) <= 30
     assert ((land.groups[:, land.probes] > 0).sum(1) >= 5).all()
     torch.testing.assert_close(land.of_probes.sum(0), torch.ones(3, dtype=torch.float64))
 
 
+def test_at_the_minimiser_without_scatter_the_risk_has_the_curvature_of_the_population(surveyed):
+    _, land = surveyed
+    logits = land.model.logits(land.best.theta, land.model.population.x)
+    found = Observer(land, 1).risk_curvature(logits, torch.zeros(1, len(land.size), dtype=torch.float64))
+    torch.testing.assert_close(found[0], land.curvature)
+
+
+def test_what_no_probe_knows_changes_like_all_that_they_know():
+    exact, probed = (torch.tensor(one, dtype=torch.float64) for one in ([1, 2, 1.5, 1], [1, 4, 0.5, 3]))
+    convert = _FromProbes(exact, probed)  # the last two are three times off
+    torch.testing.assert_close(convert(probed), exact)
+    found = convert(torch.tensor([[3, 4, 7, 8], [0, 2, 7, 8]], dtype=torch.float64))
+    wanted = [[3, 2, 2.5, 5 / 3], [0, 1, 0.5, 1 / 3]]
+    torch.testing.assert_close(found, torch.tensor(wanted, dtype=torch.float64))
+
+
 GENERATOR = torch.Generator().manual_seed(4)
-OUTPUTS = [1, 3, 10]
+OUTPUTS = [1, 2, 3, 10]
 
 
 def logits_of(outputs, scale=1.5):
@@ -173,6 +198,15 @@ def test_samples_come_to_rest_where_their_pull_has_put_them(outputs, pull):
     loss = -(targets * chances(here).clamp(min=1e-12).log()).sum(-1)
     before = -(targets * q.clamp(min=1e-12).log()).sum(-1)
     assert (loss <= before + 1e-12).all()
+
+
+@pytest.mark.parametrize("outputs", OUTPUTS)
+def test_columns_come_to_rest_each_on_its_own(outputs):
+    logits = logits_of(outputs)
+    seen, nothing = View(chances(logits), torch.ones_like(logits[..., 0])), torch.zeros_like(logits)
+    pulls = (torch.tensor([0.1, other], dtype=torch.float64).expand(7, 2) for other in (0.1, 40.0))
+    here, there = (at_rest(logits, nothing, pull, seen, nothing)[0][:, 0] for pull in pulls)
+    torch.testing.assert_close(here, there)
 
 
 @pytest.mark.parametrize("outputs", OUTPUTS)

@@ -83,6 +83,8 @@ def test_a_study_reads_back_as_itself_and_its_file_explains_every_setting(name, 
     for at, line in enumerate(lines):
         if " = " in line and not line.startswith("#"):
             assert lines[at - 1].startswith("# "), line
+    (cost,) = (one for one in fields(Study) if one.name == "cost")
+    assert lines[lines.index("[cost]") - 1] == f"# {cost.metadata['help']}"
     for one in (*fields(Study), *fields(CostProcess)):
         assert one.metadata["help"].endswith("."), one.name
 
