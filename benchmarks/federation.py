@@ -193,7 +193,7 @@ def _ours(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
         def done() -> int:
             return int(read_settings(out)["progress"]["done"])
 
-        return _paced(done, lambda: running.operator.state(run).over, study.rounds, sent)
+        return _paced(done, lambda: running.operator.over(run), study.rounds, sent)
 
 
 def _plain(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
@@ -218,7 +218,7 @@ def _plain(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
         _loopback() as sent,
     ):
         run = running.operator.start(app, study.clients if simulation else None)
-        return _paced(done, lambda: running.operator.state(run).over, study.rounds, sent)
+        return _paced(done, lambda: running.operator.over(run), study.rounds, sent)
 
 
 def _paced(

@@ -64,9 +64,9 @@ def federate(
     else:
         study = federated(Study() if study is None else study)
         out = _begun(study, out, data_dir)
-    Place.of_result(out).root.mkdir(mode=0o700, exist_ok=True)
-    announce(out)
     place = Place.of_result(out)
+    place.root.mkdir(mode=0o700, exist_ok=True)
+    announce(out)
     with _alone(place):
         return _run(study, out, place, data_dir, simulation, patience, progress)
 
@@ -147,17 +147,15 @@ def _watch(running: Federation, run: int, out: Path, progress: Progress) -> None
             if over or time.monotonic() > limit:
                 return
         elif over:
-            raise SettingError(_why(running, run))
+            raise SettingError(_why(running))
         nurse.look()
         time.sleep(POLL)
 
 
 def _over(running: Federation, run: int, missed: int) -> tuple[bool, int]:
     """Whether a run is over, and how often in a row its server, which lives, has not answered that: it may be busy."""
-    if running.link.poll() is not None:
-        return True, 0
     try:
-        return running.operator.state(run).over, 0
+        return running.link.poll() is not None or running.operator.over(run), 0
     except SettingError:
         if missed + 1 >= ASKED:
             raise
@@ -200,7 +198,7 @@ def _news(events: Path) -> Iterator[list[str]]:
         yield lines
 
 
-def _why(running: Federation, run: int) -> str:
+def _why(running: Federation) -> str:
     with suppress(OSError):
         if said := " ".join(running.place.stopped.read_text(encoding="utf-8").split()):
             return said

@@ -11,7 +11,6 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -27,15 +26,7 @@ from flwr.supercore.interceptors import RuntimeVersionHttpInterceptor
 
 from theory.setting import SettingError
 
-__all__ = ["Operator", "RunState", "operating"]
-
-
-@dataclass(frozen=True)
-class RunState:
-    """Whether a run is over, and what Flower says about it."""
-
-    over: bool
-    details: str
+__all__ = ["Operator", "operating"]
 
 
 class Operator:
@@ -71,12 +62,11 @@ class Operator:
             answer = self._client.StartRun(StartRunRequest(fab=fab, override_federation_config=engine))
         return int(answer.run_id)
 
-    def state(self, run: int) -> RunState:
-        """How a run stands."""
+    def over(self, run: int) -> bool:
+        """Whether a run has ended, however it did."""
         with _said("the server does not answer"):
             answer = self._client.ListRuns(ListRunsRequest(run_id=run))
-        status = answer.run_dict[run].status
-        return RunState(status.status == Status.FINISHED, " ".join(status.details.split()))
+        return bool(answer.run_dict[run].status.status == Status.FINISHED)
 
 
 @contextmanager

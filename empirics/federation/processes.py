@@ -33,8 +33,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from empirics.federation import keeper, superlink
 from empirics.federation.credentials import Certificates, make_certificates, node_key
 from empirics.federation.operating import Operator, operating
@@ -127,12 +125,9 @@ def _kept(mark: str) -> Iterator[list[subprocess.Popen[bytes]]]:
     finally:
         assert watching.stdin is not None
         watching.stdin.close()
-        while watching.poll() is None:
-            for process in processes:
-                process.poll()  # or it would stay in the table of processes
-            time.sleep(0.02)
+        watching.wait()
         for process in processes:
-            process.poll()
+            process.poll()  # or it would stay in the table of processes
 
 
 @dataclass
@@ -151,11 +146,6 @@ class Federation:
     link: subprocess.Popen[bytes] = field(init=False)
     nodes: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)
     operator: Operator = field(init=False)
-
-    @property
-    def processes(self) -> set[psutil.Process]:
-        """Whatever is alive of it."""
-        return keeper.members(self.mark)
 
     def start(self, command: list[str], log: Path, home: Path) -> subprocess.Popen[bytes]:
         """A process of this federation, in a session of its own: a Ctrl-C is not for it."""

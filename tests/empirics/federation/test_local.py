@@ -21,11 +21,10 @@ from empirics.federation import keeper, local, processes
 from empirics.federation.journal import federated, prepare
 from empirics.federation.keeper import members
 from empirics.federation.local import federate
-from empirics.federation.processes import Place, federation, last_error
+from empirics.federation.processes import Place, last_error
 from empirics.records.folder import read_result, read_settings
 from empirics.settings.presets import PRESETS
 from tests.empirics.small import refused, until
-from theory.setting import SettingError
 
 SMALL = federated(replace(PRESETS["digits"], buffers=(4, 5), budget=11, rounds=2), "constant")
 
@@ -94,7 +93,7 @@ def test_the_last_error_of_a_log_is_told_in_one_line(tmp_path):
         "one\ntwo\n": "two",
         "\x1b[91mERROR\x1b[0m :   bad  thing\nINFO : bye\n": "ERROR : bad thing",
         "Traceback\nValueError: no\n\n": "ValueError: no",
-        "x" * 1000: "x" * 300,
+        "y" + "x" * 1000: "y" + "x" * 299,
     }.items():
         path.write_text(log)
         assert last_error(path) == f"{said} (all of it: {str(path)!r})"
@@ -177,19 +176,6 @@ def test_nothing_but_loopback_is_spoken_to(tmp_path, engine):
     said, tried = alone(*COMMAND, "--rounds", "1", "--out", str(tmp_path / "out"), "--json", *engine)
     assert json.loads(said)["rounds"] == 1
     assert engine or tried == 0
-
-
-@pytest.mark.slow
-def test_a_server_that_ends_is_told_with_the_place_of_its_log(tmp_path):
-    out = tmp_path / "out"
-    prepare(SMALL, out)
-    place = Place.of_result(out)
-    with federation(place, 0) as running:
-        running.link.kill()
-        running.link.wait()
-        with pytest.raises(SettingError, match=r"stopped after round 0: .*superlink\.log"):
-            local._watch(running, 1, out, lambda done: None)
-    assert not running.processes
 
 
 LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks into /proc")

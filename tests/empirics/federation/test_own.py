@@ -15,6 +15,7 @@ from tests.empirics.small import refused
 
 
 def network(population):
+    assert population.weights.sum().item() == pytest.approx(1)  # P of each sample
     return torch.nn.Sequential(torch.nn.Linear(8, 5), torch.nn.Tanh(), torch.nn.Linear(5, population.classes))
 
 

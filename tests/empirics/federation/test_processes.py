@@ -58,12 +58,12 @@ class Trial:
 
     def wait(self):
         """Until the run is over, however it ended."""
-        until(lambda: self.finished or self.running.operator.state(self.run).over)
+        until(lambda: self.finished or self.running.operator.over(self.run))
 
     def hangs(self, client):
         """Until this client hangs, as it was told to, in a run that goes on."""
         hanging = self.home(client) / "hanging"
-        until(lambda: hanging.exists() or self.running.operator.state(self.run).over)
+        until(lambda: hanging.exists() or self.running.operator.over(self.run))
         assert hanging.exists(), self.told()
 
     def told(self):
