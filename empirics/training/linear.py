@@ -49,7 +49,7 @@ class Linear:
     def _bend(self, chances: Tensor, direction: Tensor) -> Tensor:
         """The second derivative of the loss in the logits, applied to a direction."""
         inner = chances * direction
-        return inner * (1 - chances) if self.outputs == 1 else inner - chances * inner.sum(-1, keepdim=True)
+        return inner - chances * inner.sum(-1, keepdim=True)
 
     @per_run
     def update(self, theta: Tensor, memory: Memory, descent: Descent) -> Tensor:

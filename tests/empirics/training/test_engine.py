@@ -1,5 +1,7 @@
 """The batched engine against its one-client-at-a-time twin: the same decisions, the same trajectory."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -68,6 +70,13 @@ def test_training_in_sample_space_is_training_in_parameter_space(labels):
     given = (x, y, torch.full((2, 3, 4, 1), 0.25), rows, Descent(5, 0.7, 0.5))
     found, wanted = (train(*given) for train in (model._in_sample_space, model._in_parameter_space))
     assert torch.allclose(found, wanted, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("labels", ["parity", "classes"])
+def test_the_first_class_is_guessed_where_nothing_is_known(labels):
+    model = problem(study(labels=labels)).model
+    model.population = replace(model.population, test_y=torch.zeros_like(model.population.test_y))
+    assert model.accuracy(model.start(1)).item() == 1
 
 
 def test_a_step_on_few_samples_costs_a_product_with_their_gram_matrix():
