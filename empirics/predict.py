@@ -240,7 +240,7 @@ def _gain(own: Any, best: Any) -> Any:
 
 def _path_share(found: Forecast) -> float:
     """The part of the cumulative excess risk that the mean path has, without the scatter of θ."""
-    return max(float(found.path[:-1].sum()) / found.cumulative, 0.0) if found.cumulative > 0 else math.nan
+    return max(float(found.path[:-1].sum()) / found.cumulative, 0.0) if found.cumulative > 0 else 0.0
 
 
 def _errors(

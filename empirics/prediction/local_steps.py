@@ -100,7 +100,7 @@ class LocalSteps:
 
     def pulls_since_observations(self) -> list[Tensor]:
         """What the pulls from each observation to the next weigh at this step, which is observed as well."""
-        step = len(self._pulls) - 1
+        step = len(self._pulls)
         self._observed.append(step)
         return [self._pulls[step - a] - self._pulls[step - b] for a, b in pairwise(self._observed)]
 

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from empirics import predict_study, run_study
+from empirics.files import PARTIAL
 from empirics.prediction import best as search
 from empirics.prediction.forecast import Outlook
 from empirics.prediction.pilot import draw_pilot, jackknife
@@ -29,14 +30,19 @@ def predict(out=None, *, given=None, **options):
 
 def test_a_prediction_is_what_training_writes_beside_its_measurements(tmp_path):
     summary = run_study(study(**FEW), tmp_path / "result", dataset=blobs())
-    found = predict(best=False)
+    told = []
+    found = predict(best=False, progress=lambda *now: told.append(now))
+    assert told[-1] == ("predicting rounds", 5, 5)
     made, table = found.document(), columns(tmp_path / "result")
     for name, row in made["policies"].items():
         written = table["predicted_excess_risk"][table["policy"] == name]
         assert written == pytest.approx(found.forecasts[name].risk[:5], rel=1e-12)
         trained = summary["policies"][name]["predicted"]
         assert {number: row[number] for number in NUMBERS} == pytest.approx(trained, rel=1e-12)
-    assert made["best"] is None
+    assert (made["best"], found.gain) == (None, None)
+    assert found.outlook.constants.eta == 1.5  # a round is one step of size ηE
+    nothing = replace(found.own, risk=np.zeros(6), path=np.zeros(6))  # a number for JSON even so
+    assert replace(found, forecasts={"x": nothing}).document()["policies"]["x"]["path_share"] == 0
 
 
 @pytest.fixture(scope="module")
@@ -203,6 +209,10 @@ def test_curves_and_document_are_written(tmp_path, name):
     before = sorted(out.parent.rglob("*"))
     assert "there already" in refused(predict, out, best=False)
     assert sorted(out.parent.rglob("*")) == before
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    found.write(empty)
+    assert (empty / "prediction.json").exists()
 
 
 def test_a_place_that_is_taken_is_refused_before_anything_is_computed(tmp_path, monkeypatch):
@@ -213,22 +223,26 @@ def test_a_place_that_is_taken_is_refused_before_anything_is_computed(tmp_path, 
 
 @pytest.mark.parametrize("name", ["folder", "curves.csv"])
 def test_what_cannot_be_written_whole_leaves_nothing(tmp_path, monkeypatch, name):
-    found = predict(best=False)
+    found, other = predict(best=False), tmp_path / PARTIAL
+    other.mkdir()
     monkeypatch.setattr(type(found), "document", lambda self: {"a": float("nan")})
     with pytest.raises(ValueError, match="not JSON compliant"):
         found.write(tmp_path / name)
-    assert not list(tmp_path.iterdir())
+    assert list(tmp_path.iterdir()) == [other]
 
 
 def test_what_cannot_be_predicted_is_refused(tmp_path):
     for given, options, message in (
         ({"radius": None}, {}, "without a ball"),
-        ({"rounds": 10**10}, {}, "do not fit into memory"),
+        ({"rounds": 10**10}, {}, "take at most 5,952,380"),  # 4 GB / (16 bytes · (2 + 40))
+        ({}, {"device": "abacus"}, "cpu or cuda"),
         *(({}, {"pilot": size}, f"from 10 to 120 samples here, got {size}") for size in (0, 9, 121)),
         ({"partition": "split"}, {"pilot": 29}, "from 30 to 120 samples here, 3 clients sharing it evenly"),
         ({}, {"objective": "risk"}, "one of cumulative, final, floor"),
     ):
         assert message in refused(predict, tmp_path / "out", given=given, **options)
+    default = {"dataset": blobs(), "policies": {"twice": Steady(2, 2, 2)}}
+    assert "got 0" in refused(predict_study, **default, pilot=0)
     assert not list(tmp_path.iterdir())
 
 

@@ -128,6 +128,7 @@ def test_large_problems_take_longer():
     small = seconds(problem(study()))
     assert small < 5
     assert seconds(problem(study(steps=100))) > 5 * small
+    assert seconds(problem(study(per_seed=("start",)))) > small
     assert seconds(problem(study(policies=("constant", "constant@steps=100")))) > 5 * small
     assert seconds(problem(study(alpha=(0.6, 0.4), buffers=(8, 8)))) > small
     assert seconds(problem(study(alpha=(0.25,) * 4, buffers=(4,) * 4))) == pytest.approx(small)
