@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from empirics.training.constants import calibrate, largest_variance
 from empirics.training.problem import choose_device
-from empirics.training.risk import duality_gap, minimise, project
+from empirics.training.risk import _damped, alone, duality_gap, least_risk, minimise, project
 from tests.empirics.small import problem, refused, study
 
 RADII = [0.1, 2.0, 500.0]
@@ -49,11 +49,20 @@ def test_the_certificate_bounds_the_excess_risk_at_every_point_of_the_ball(task)
         assert -1e-10 <= float(risk) - least.risk <= duality_gap(theta[None], gradient, 2.0) + 1e-12
 
 
+def test_the_gap_bounds_every_replicates_own():
+    model = problem(study(partition="dirichlet", per_seed=("partition",), seeds=3)).model
+    found, each = least_risk(model, 2.0), [minimise(one, 2.0) for one in alone(model)]
+    assert found.values == tuple(one.risk for one in each)
+    assert found.gap == max(one.gap for one in each)
+
+
 def test_gradient_curvature_and_the_slope_of_the_variance_are_derivatives(task):
     theta = points(task, 1).requires_grad_(True)
     risk, gradient = task.model.risk_and_gradient(theta)
     (expected,) = torch.autograd.grad(risk.sum(), theta, create_graph=True)
     assert torch.allclose(gradient, expected)
+    damped, _ = _damped(task.model, theta.detach(), 2.0)
+    assert damped == pytest.approx((risk + theta.square().sum()).item())
     direction = points(task, 3)[2:]
     (turned,) = torch.autograd.grad((expected * direction).sum(), theta)
     assert torch.allclose(task.model.curvature(theta.detach())(direction), turned)
