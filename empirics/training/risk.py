@@ -100,7 +100,7 @@ def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
             raise _uncertain(found.gap, gap, radius)
         low -= math.log(10)
     if low < high:
-        root = brentq(excess_norm, low, min(low + math.log(10), high), xtol=1e-14, rtol=1e-14)
+        root = brentq(excess_norm, low, low + math.log(10), xtol=1e-14, rtol=1e-14)
         excess_norm(root)
     found = _certified(exact, project(theta, radius), radius)
     if found.gap > gap:
