@@ -12,7 +12,7 @@ from empirics.training.problem import choose_device
 from empirics.training.risk import _damped, alone, duality_gap, least_risk, minimise, project
 from tests.empirics.small import problem, refused, study
 
-RADII = [0.1, 2.0, 500.0]
+RADII = [0.01, 2.0, 500.0]
 
 
 @pytest.fixture(scope="module", params=["parity", "classes"])
