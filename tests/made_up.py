@@ -11,8 +11,6 @@ from scipy import stats
 
 from theory.paper import SECTION7
 
-__all__ = ["PAPER", "POLICIES", "reproduction", "write"]
-
 Floats = NDArray[np.float64]
 PAPER: dict[str, dict[str, Any]] = {
     dataset: vars(said.rounded())

@@ -1,4 +1,4 @@
-"""What the tests share: small studies, and the one sentence with which a mistake is refused."""
+"""What the tests share: small studies, and how they are stopped and read."""
 
 import tempfile
 import time
@@ -14,7 +14,8 @@ from empirics.records.folder import read_result
 from empirics.run import run_study
 from empirics.settings.study import Study
 from empirics.training.problem import from_dataset
-from theory.setting import Constants, SettingError
+from tests.refused import refused as refused
+from theory.setting import Constants
 
 FOLDERS = []  # which last as long as they are known
 CONTROL = Constants(D=20.0, sigma=0.6, eta=5.0, B=10.0, Pdim=9.0)
@@ -94,17 +95,6 @@ def assert_same_rows(one, other):
     assert mine.keys() == theirs.keys()
     for name, values in mine.items():
         np.testing.assert_array_equal(values, theirs[name], err_msg=name)  # NaN equals NaN
-
-
-def refused(make, *given, **named):
-    """The sentence in which it is refused: one, and of bearable length."""
-    with pytest.raises(SettingError) as caught:
-        make(*given, **named)
-    sentence = str(caught.value)
-    assert "\n" not in sentence
-    assert "://" not in sentence
-    assert len(sentence) < 400 + 2 * sum(len(str(one)) for one in given)
-    return sentence
 
 
 def until(what, limit=300):

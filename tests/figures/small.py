@@ -1,8 +1,11 @@
 """Parts of a result, to draw what is short, has one seed, or lacks something; and whether a drawing fits its page."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
@@ -12,8 +15,6 @@ from figures.choices import Style
 from figures.measured import Measured
 from figures.style import LOOKS, Look
 from theory.setting import Constants
-
-__all__ = ["PAPER", "SLIDES", "SWEEP", "UNIT", "cut", "fits"]
 
 PAPER = LOOKS[Style.paper]
 SLIDES = LOOKS[Style.slides]  # its letters are the widest; dark is slides in other colours
@@ -43,6 +44,12 @@ def cut(
     return replace(
         result, policies=tuple(names), constants=constants, seeds=seeds, horizon=rounds, columns=columns
     )
+
+
+def summary_of(folder: Path) -> dict[str, Any]:
+    """What a result says of each policy."""
+    found: dict[str, Any] = json.loads((folder / "summary.json").read_text())["policies"]
+    return found
 
 
 def fits(figure: Figure, look: Look = SLIDES) -> bool:

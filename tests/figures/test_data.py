@@ -9,6 +9,7 @@ import pytest
 from figures import bound_vs_horizon, control, design, mismatch, omegas, uniformity
 from figures.regret_terms import regret_term
 from figures.simulation import Simulation, play
+from tests.refused import refused
 from theory import regret
 from theory.admission import debt_update
 from theory.bound import Bound, theorem_1, theorem_1_as_stated
@@ -17,13 +18,10 @@ from theory.design import best_rate, design_as_stated, design_limit
 from theory.design import design as best_design
 from theory.region import region_maximum
 from theory.reuse import crossover_constant, mismatch_constant, trajectory, uniformity_constant_as_stated
-from theory.setting import Budget, Constants, Region, SettingError
+from theory.setting import Budget, Constants, Region
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 BUDGET = Budget(buffers=(8, 9, 10, 11, 12, 8, 9, 10, 11, 12), cost=52, mean_cost=Fraction(11, 2))
-
-
-# --- uniformity --------------------------------------------------------------------------------------------
 
 
 def test_the_corrected_uniformity_is_the_counted_one_and_the_stated_is_not() -> None:
@@ -50,9 +48,6 @@ def test_the_effective_size_is_below_the_memory_exactly_before_the_crossover(K: 
     assert below.tolist() == [1 < t < float(crossover_constant(K)) for t in curve.rounds]
 
 
-# --- mismatch ----------------------------------------------------------------------------------------------
-
-
 def test_dice_agree_with_chi_and_not_with_the_printed_expression() -> None:
     data = mismatch.compute(K=6, rate=3, draws=2000, seed=1)
     error = data.half_width / mismatch.NORMAL + 1e-12
@@ -73,9 +68,6 @@ def test_the_draws_follow_from_the_seed() -> None:
     first, again, other = (mismatch.compute(K=3, rate=2, draws=10, seed=seed) for seed in (4, 4, 5))
     assert (first.measured == again.measured).all()
     assert (first.measured != other.measured).any()
-
-
-# --- regret terms ------------------------------------------------------------------------------------------
 
 
 def test_the_regret_terms_are_those_of_the_theory() -> None:
@@ -109,18 +101,6 @@ def test_lines_pass_through_the_proved_balls() -> None:
     assert data.curves["omega2", 10].middle == pytest.approx(data.curves["omega2", "corrected"].middle)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"K": 1}, {"T": 100}, {"T": 10**16}, {"terms": ()}, {"terms": ("omega4",)}]
-)
-def test_an_order_that_cannot_be_shown_is_refused(wrong: dict[str, object]) -> None:
-    settings = {"K": 5, "rate": 10, "T": 1000, "constants": UNIT} | wrong
-    with pytest.raises(SettingError):
-        omegas.compute(**settings)  # type: ignore[arg-type]
-
-
-# --- the bound against T -----------------------------------------------------------------------------------
-
-
 def test_the_bounds_are_those_of_the_theory() -> None:
     data = bound_vs_horizon.compute(9, 10, 10**9, UNIT)
     formulas: dict[tuple[str, str], Callable[[int], Bound]] = {
@@ -151,9 +131,6 @@ def test_the_simulated_bound_is_theorem_1_on_what_was_admitted() -> None:
     assert (low <= high).all()
 
 
-# --- control -----------------------------------------------------------------------------------------------
-
-
 def test_the_literal_rule_stays_in_the_region_and_the_capped_one_in_the_buffers() -> None:
     setting = Simulation(K=5, rate=10, rounds=60, seeds=1)
     data = control.compute(setting, UNIT)
@@ -176,13 +153,11 @@ def test_debt_and_spending_follow_from_costs_and_admissions() -> None:
         assert run.spent[-1] == pytest.approx(run.cost @ run.admitted)
 
 
-def test_a_simulation_without_rounds_seeds_or_weight_is_refused() -> None:
+def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused() -> None:
+    for wrong in ({"K": 1}, {"T": 100}, {"T": 10**16}, {"terms": ()}, {"terms": ("omega4",)}):
+        refused(omegas.compute, **({"K": 5, "rate": 10, "T": 1000, "constants": UNIT} | wrong))
     for wrong in ({"rounds": 1}, {"seeds": 0}, {"V": 0.0}, {"K": 0}):
-        with pytest.raises(SettingError):
-            Simulation(**({"K": 5, "rate": 10, "rounds": 20} | wrong))
-
-
-# --- design ------------------------------------------------------------------------------------------------
+        refused(Simulation, **({"K": 5, "rate": 10, "rounds": 20} | wrong))
 
 
 def test_the_landscape_and_its_marks_are_the_theory_s() -> None:

@@ -17,7 +17,6 @@ from figures import frontier
 from tests.figures.small import SLIDES, UNIT, fits
 from theory.buying_plan import best_plan, burst_plan, online_plan
 from theory.prices import Atoms, Uniform
-from theory.setting import SettingError
 
 pytestmark = pytest.mark.xdist_group("frontier")  # one worker makes what all tests here look at
 STUDY = replace(PRESETS["digits"], rounds=12, steps=2, seeds=2, buffers=(3, 5))
@@ -152,8 +151,3 @@ def test_options_make_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     ((study, how),) = seen
     assert (study.cost.process, study.cost.low, study.cost.high) == ("integer", 2, 4)
     assert (study.rounds, study.seed, study.dataset, how["risk"]) == (30, 7, "digits", True)
-
-
-def test_a_single_place_is_refused() -> None:
-    with pytest.raises(SettingError, match="at least 2"):
-        frontier.compute(replace(STUDY, buffers=(1,)))

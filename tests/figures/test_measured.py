@@ -1,10 +1,8 @@
 """The figures of a result show what its table and its summary say."""
 
-import json
 from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,16 +10,9 @@ import pytest
 from figures import constraints, learning, measured_mismatch, prediction, risk_vs_bound
 from figures.measured import STRETCHES, Measured, read, thinned
 from figures.missing import NotMeasured
-from tests.figures.small import SWEEP, cut
+from tests.figures.small import SWEEP, cut, summary_of
 from theory.bound import theorem_1
 from theory.reuse import trajectory
-from theory.setting import SettingError
-
-
-@pytest.fixture(scope="module")
-def summary(result: Path) -> dict[str, Any]:
-    policies: dict[str, Any] = json.loads((result / "summary.json").read_text())["policies"]
-    return policies
 
 
 def test_a_result_is_read_in_order(measured: Measured) -> None:
@@ -34,13 +25,19 @@ def test_a_result_is_read_in_order(measured: Measured) -> None:
     assert measured.total_buffer == 20
 
 
-def test_risk_and_bounds_are_those_of_the_summary(measured: Measured, summary: dict[str, Any]) -> None:
-    data = risk_vs_bound.compute(measured)
-    assert data.T[-1] == 30
-    for name, one in data.policies.items():
-        assert one.measured.mean[-1] == pytest.approx(summary[name]["cumulative_excess_risk"]["mean"])
-        assert one.corrected.mean[-1] == pytest.approx(summary[name]["bound_corrected"])
-        assert one.stated.mean[-1] == pytest.approx(summary[name]["bound_stated"])
+def test_risk_and_bounds_are_those_of_the_summary_with_each_policy_s_own_steps(
+    result: Path, sweep: Path
+) -> None:
+    for folder in (result, sweep):
+        data, summary = risk_vs_bound.compute(read(folder)), summary_of(folder)
+        assert data.T[-1] == 30
+        assert list(data.policies) == list(summary)
+        for name, one in data.policies.items():
+            found = summary[name]
+            assert one.measured.mean[-1] == pytest.approx(found["cumulative_excess_risk"]["mean"])
+            assert one.corrected.mean[-1] == pytest.approx(found["bound_corrected"], rel=1e-9)
+            assert one.stated.mean[-1] == pytest.approx(found["bound_stated"], rel=1e-9)
+    assert list(summary) == SWEEP
 
 
 def test_learning_averages_each_run_over_its_bins(measured: Measured) -> None:
@@ -65,9 +62,9 @@ def test_the_measured_mismatch_is_set_against_chi(measured: Measured) -> None:
     assert data.policies["oracle"].stated == pytest.approx(np.ones(29))
 
 
-def test_overspending_is_the_summary_s_violation(measured: Measured, summary: dict[str, Any]) -> None:
+def test_overspending_is_the_summary_s_violation(measured: Measured, result: Path) -> None:
     data = constraints.compute(measured)
-    for name, row in summary.items():
+    for name, row in summary_of(result).items():
         over = data.curves["overspent"][name].mean[-1]
         assert max(over, 0) == pytest.approx(row["cost_violation"], abs=1e-9)
     assert data.curves["n"]["oracle"].mean == pytest.approx(np.full(30, 20.0))
@@ -138,16 +135,6 @@ def test_bounds_added_up_stretch_by_stretch_are_those_of_the_whole(measured: Mea
         assert data.policies["acdpp"].corrected.mean[place] == pytest.approx(np.mean(whole), rel=1e-12)
 
 
-def test_the_bounds_of_a_variant_have_its_own_steps(sweep: Path) -> None:
-    summary = json.loads((sweep / "summary.json").read_text())["policies"]
-    data = risk_vs_bound.compute(read(sweep))
-    assert list(data.policies) == list(summary) == SWEEP
-    for name, one in data.policies.items():
-        found = summary[name]
-        assert one.corrected.mean[-1] == pytest.approx(found["bound_corrected"], rel=1e-9)
-        assert one.stated.mean[-1] == pytest.approx(found["bound_stated"], rel=1e-9)
-
-
 def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:
     x = np.arange(1.0, 100_001)
     y = np.sin(x) + 1e-5 * x
@@ -163,8 +150,3 @@ def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:
         assert np.nanmax(drawn) >= np.nanmax(y[first:last])
         assert np.nanmin(drawn) <= np.nanmin(y[first:last])
     assert thinned(x[:3000], y[:3000]).tolist() == list(range(3000))
-
-
-def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="no result"):
-        read(tmp_path)

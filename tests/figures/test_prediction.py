@@ -1,6 +1,5 @@
 """Measured, predicted and bound lie where the result's table and its summary put them, over rounds and over K."""
 
-import json
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -17,17 +16,9 @@ from figures.choices import Style
 from figures.measured import Measured, half_width, read
 from figures.missing import NotMeasured
 from figures.style import LOOKS, Look
-from tests.figures.small import PAPER, SLIDES, SWEEP, cut, fits
+from tests.figures.small import PAPER, SLIDES, SWEEP, cut, fits, summary_of
 from theory.design import design, design_limit
 from theory.setting import Budget
-
-
-def summary_of(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "summary.json").read_text())["policies"]
-    return found
-
-
-# --- rounds ------------------------------------------------------------------------------------------------
 
 
 def test_averages_to_the_last_round_are_those_of_the_summary(result: Path, measured: Measured) -> None:
@@ -114,9 +105,6 @@ def test_a_result_without_predictions_says_why_and_what_to_do(result: Path, tmp_
         match=r"^this result has no prediction \(the setting predict is false\): train with predict = true",
     ):
         prediction.compute(read(tmp_path / "plain", prediction.READS))
-
-
-# --- retention ---------------------------------------------------------------------------------------------
 
 
 def test_a_sweep_is_read_in_the_order_of_k(sweep: Path) -> None:

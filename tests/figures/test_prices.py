@@ -17,9 +17,9 @@ from figures.measured import Measured, read
 from figures.missing import NotMeasured
 from figures.style import readable
 from tests.figures.small import PAPER, UNIT, cut
+from tests.refused import refused
 from theory.law import by_capacity
 from theory.reuse import trajectory
-from theory.setting import SettingError
 
 STUDY = Study(rounds=60, buffers=(8, 12), budget=11.0, seed=3)
 
@@ -123,10 +123,8 @@ def test_a_result_that_cannot_be_drawn_says_why(result: Path, measured: Measured
         NotMeasured, match=r"buys when it is cheap: train with acdpp train --policies buy-cheap"
     ):
         prices.compute_measured(without)
-    with pytest.raises(SettingError, match="replicates 0 to 2: --replicate 3 is none of them"):
-        prices.compute_measured(measured, replicate=3)
-    with pytest.raises(SettingError, match="brings its own settings"):
-        plot.prices(result, budget="3")
+    sentence = refused(prices.compute_measured, measured, replicate=3)
+    assert "replicates 0 to 2: --replicate 3 is none of them" in sentence
     assert plot.prices(result, replicate=1, rounds=5).name == "measured-prices"
 
 
