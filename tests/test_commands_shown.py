@@ -12,22 +12,22 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
 import typer
 
-from acdpp.main import app, main
+from acdpp.main import app
 from proofs_check.registry import registry, select
-from tests.empirics.data.made_data import idx, put
+from tests.acdpp.program import acdpp
+from tests.empirics.data.made_data import bright_squares, put
 
 ROOT = Path(__file__).parent.parent
 PAGES = {
@@ -174,16 +174,9 @@ def extras_exist(words: list[str]) -> None:
 
 def run(words: list[str]) -> str:
     """What the command prints, run within this process."""
-    out, err = StringIO(), StringIO()
-    with (
-        mock.patch("sys.argv", words),
-        redirect_stdout(out),
-        redirect_stderr(err),
-        pytest.raises(SystemExit) as left,
-    ):
-        main()
-    assert left.value.code == 0, f"{shlex.join(words)}: {err.getvalue()}{out.getvalue()}"
-    return out.getvalue()
+    done = acdpp(*words[1:])
+    assert done.returncode == 0, f"{shlex.join(words)}: {done.stderr}{done.stdout}"
+    return done.stdout
 
 
 def shortened(words: list[str]) -> list[str] | None:
@@ -201,14 +194,8 @@ def shortened(words: list[str]) -> list[str] | None:
 def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the pages take for granted: data sets, prices and claims of one's own."""
     folder = tmp_path_factory.mktemp("things")
+    put(folder / "DIR", bright_squares())
     drawn = np.random.default_rng(5)
-    files: dict[str, bytes] = {}
-    for split, count in (("train", 200), ("t10k", 50)):
-        labels = (np.arange(count) % 10).astype(np.uint8)
-        images = drawn.integers(0, 250, (count, 28, 28), np.uint8)
-        files |= {f"{split}-images-idx3-ubyte": idx(images), f"{split}-labels-idx1-ubyte": idx(labels)}
-    (folder / "DIR").mkdir()
-    put(folder / "DIR", files)
     y = drawn.integers(0, 3, 300)
     np.savez(folder / "mine.npz", x=drawn.normal(size=(300, 6)) + 2 * np.eye(6)[y], y=y)
     return folder

@@ -5,15 +5,14 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from acdpp.main import app
 from figures import learning
 from figures.choices import Style
 from figures.measured import read
 from figures.style import LOOKS
 from proofs_check import ledger
 from proofs_check.text import terminal
+from tests.acdpp.program import answer
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLES = [
@@ -51,8 +50,7 @@ def test_short_horizons_have_the_retentions_that_the_page_says():
     shown = "--buffers 8,9,10 --budget 15 --mean-cost 5.5"
 
     def designed(T):
-        given = ["design", *shown.split(), "--horizon", str(T), "--json"]
-        return json.loads(CliRunner().invoke(app, given).stdout)
+        return answer("design", *shown.split(), "--horizon", str(T))
 
     best = {T: designed(T)["K"] for T in (50, 100, 1000, 1100, 1200, 2000)}
     assert f"`{shown}` it is {best[50]} for 50 rounds, {best[100]} for 100, {best[1000]} for 1,000" in told

@@ -1,6 +1,5 @@
 """The command line as a user meets it: what it prints where, and its exit status."""
 
-import shlex
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acdpp.main import COMMANDS
-from tests.acdpp.program import acdpp, answer, process, refusal
+from tests.acdpp.program import acdpp, answer, process
 from theory.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
 from theory.design import design
 from theory.setting import Budget, Constants
@@ -183,50 +182,3 @@ def test_version_and_the_list_of_commands() -> None:
     shown = " ".join(acdpp("--help").stdout.split())
     assert "acdpp bound constant --K 10" in shown
     assert all(f"acdpp {command}" in shown for command in COMMANDS)
-
-
-ASKED = " ".join(BUDGET)
-EXTREME, NINES = "D=1,sigma=1e100,eta=1e100,B=1,Pdim=1", "9" * 5000
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        ("bound constant --K 2.5", "--K must be a whole number"),
-        ("bound constant --rate inf", "--rate must be a number"),
-        ("bound cost-violation --rho 0.9 --budget inf", "--budget must be a number"),
-        (f"design --buffers {NINES} --budget 1 --mean-cost 1", "between 1e-100 and 1e100"),
-        (f"design {ASKED} --horizon 1e12 --constants {EXTREME}", "too large or too small"),
-        (f"bound constant --horizon 1e15 --constants {EXTREME}", "too large or too small"),
-        ("verify --seed nan", "--seed"),
-        ("bound constant --K ten", "--K must be a number"),
-        ("bound constant --horizon 0", "--horizon must be a whole number"),
-        ("bound constant --horizon 1e99", "at most 10^15"),
-        ("bound constant --rate -1", "rate must be a positive finite number"),
-        ("bound constant --constants D=1", "needs sigma"),
-        ("bound constant --constants D=1,foo=2", "names D, sigma"),
-        ("bound constant --constants D=0,sigma=1,eta=1,B=1,Pdim=1", "D must be a positive"),
-        ("bound constant --constants D=1,D=1,sigma=1,eta=1,B=1,Pdim=1", "twice"),
-        ("bound constant --constants D=1,sigma=1,eta=1,B=1,Pdim=1,E=2,G=1", "smoothness L"),
-        ("bound constant --K 1e400", "between 1e-100 and 1e100"),
-        ("bound constant --constants D=1e5000,sigma=1,eta=1,B=1,Pdim=1", "between 1e-100 and 1e100"),
-        ("bound constant --rho 7", "strictly between 0 and 1"),
-        ("bound", "quantity"),
-        ("design --buffers 8,,9 --budget 1 --mean-cost 1", "--buffers must be a number"),
-        ("bound omega2", "--rho"),
-        ("bound buffer-violation", "--rho"),
-        ("bound cost-violation --rho 0.9", "--budget and --mean-cost"),
-        ("bound memory --form stated", "the paper prints no form of it"),
-        ("bound omega2 --rho 1", "strictly between 0 and 1"),
-        ("bound nothing", "is not one of"),
-        ("design --buffers '' --budget 1 --mean-cost 1", "at least one number"),
-        ("design --buffers 1,0 --budget 1 --mean-cost 1", "buffer 2 must be"),
-        ("design --buffers @missing.txt --budget 1 --mean-cost 1", "cannot read 'missing.txt'"),
-        ("design --buffers 1 --budget 0 --mean-cost 1", "cost budget C"),
-        ("design --budget 1 --mean-cost 1", "--buffers"),
-        ("nonsense", "nonsense"),
-    ],
-    ids=lambda words: words[:60],
-)
-def test_a_mistake_gets_one_line_and_a_failing_exit(words: str, complaint: str) -> None:
-    assert complaint.lower() in refusal(*shlex.split(words)).lower()

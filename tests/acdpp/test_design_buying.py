@@ -1,4 +1,4 @@
-"""`acdpp design --policy buy-cheap` as a user meets it: numbers, files of prices, mistakes."""
+"""`acdpp design --policy buy-cheap` as a user meets it: numbers, files of prices."""
 
 import json
 import math
@@ -11,7 +11,7 @@ import pytest
 
 from acdpp.design import Buying
 from acdpp.design_buying import buying_design, price_law
-from tests.acdpp.program import acdpp, answer, refusal
+from tests.acdpp.program import acdpp, answer
 from theory.buying_plan import best_plan, burst_plan, online_plan
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms, PriceLaw, Uniform
@@ -36,9 +36,6 @@ def designed(
     a: str | None = None,
 ) -> dict[str, Any]:
     return buying_design(Budget(buffers=tuple(buffers), cost=budget, mean_cost=law.mean), law, policy, a)
-
-
-# --- numbers -----------------------------------------------------------------------------------------------
 
 
 def test_the_paper_s_budgets_on_the_command_line() -> None:
@@ -158,9 +155,6 @@ def test_other_prices_are_what_they_are_called(name: str) -> None:
         assert row["online_effective_rate"] == pytest.approx(online_plan(law, 100, 55).effective_rate)
 
 
-# --- for people --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -193,42 +187,3 @@ def test_the_answer_is_readable_in_eighty_columns(
 def test_fractions_of_a_place_are_numbers_in_json() -> None:
     document = designed(LAWS["uniform"], 2, buffers=(Fraction(1, 2), 3))
     assert json.loads(json.dumps(document))["places"] == 3.5
-
-
-# --- mistakes ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("", "buying cheap needs prices from one place"),
-        ("--cost uniform:1:10 --cost-trace prices.csv", "buying cheap needs prices from one place"),
-        ("--cost uniform:1:10 --cost-column price", "--cost-column names a column of --cost-trace FILE"),
-        ("--cost uniform:10:1", "--cost needs positive prices, the lower first, such as uniform:1:10"),
-        ("--cost uniform:0:1", "--cost needs positive prices, the lower first, such as uniform:1:10"),
-        ("--cost uniform:1", "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one price"),
-        ("--cost normal:1:2", "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one price"),
-        ("--cost cheap", "--cost must be a number such as"),
-        ("--cost 0", "--cost needs positive prices, the lower first, such as uniform:1:10"),
-        ("--cost integer:1:2.5", "--cost integer needs whole ends"),
-        ("--cost integer:1:1e9", "--cost integer needs whole ends"),
-        ("--cost uniform:1:10 --budget 1e-9", "the budget replaces a sample too rarely"),
-        ("--cost uniform:1:10 --contraction 1", "--contraction lies between 0 and 1, such as 0.9"),
-        ("--cost uniform:1:10 --mean-cost 5.5", "--mean-cost: --policy buy-cheap takes prices"),
-        ("--cost uniform:1:10 --by prediction", "--by: --policy buy-cheap takes prices"),
-        ("--cost-trace nowhere.csv", "nowhere.csv cannot be read"),
-        ("--cost-trace prices.csv", "prices.csv has 2 columns: name the one with the prices"),
-    ],
-)
-def test_a_mistake_is_one_sentence(
-    words: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "prices.csv").write_text("day,price\n1,2\n2,3\n")
-    monkeypatch.chdir(tmp_path)
-    assert sentence in refusal("design", "--policy", "buy-cheap", *words.split())
-
-
-def test_without_a_policy_prices_play_no_part() -> None:
-    reason = "--cost: a constant rate knows the mean alone; give --policy buy-cheap too"
-    assert reason in refusal("design", "--cost", "uniform:1:10")
-    assert "buy-dear" in refusal("design", "--policy", "buy-dear", "--cost", "2")

@@ -47,27 +47,6 @@ def test_an_app_is_written_into_a_new_folder_only(tmp_path: Path, monkeypatch: p
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("--policy acdpp,constant", "one policy"),
-        ("--clients 0", "--clients"),
-        ("--clients 1e6", "at most"),
-        ("--patience -1", "--patience"),
-        ("--budget much", "--budget"),
-        ("--resume none", "no result"),
-        ("--resume none --policy acdpp", "--resume takes"),
-        ("--export app --simulation", "--export"),
-    ],
-)
-def test_a_mistake_is_told_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, said: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert said in refusal("federate", *words.split())
-    assert not list(tmp_path.iterdir())
-
-
 def test_without_flower_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "flwr", None)
     assert refusal("federate") == "acdpp: a federation needs flwr: pip install 'acdpp[flower]'"

@@ -106,6 +106,20 @@ MNIST_LAYOUTS = {
     "below": under("mnist", packed(MNIST)),
 }
 
+
+def bright_squares():
+    """MNIST's files with 20 training and 5 test images a class: a bright square in a place of its own, and noise."""
+    drawn, files = np.random.default_rng(5), {}
+    for split, count in (("train", 200), ("t10k", 50)):
+        labels = (np.arange(count) % 10).astype(np.uint8)
+        images = drawn.integers(0, 80, (count, 28, 28), np.uint8)
+        for image, label in zip(images, labels, strict=True):
+            row, column = divmod(int(label), 4)
+            image[2 + 8 * row : 8 + 8 * row, 1 + 7 * column : 7 + 7 * column] += 170
+        files |= {f"{split}-images-idx3-ubyte": idx(images), f"{split}-labels-idx1-ubyte": idx(labels)}
+    return files
+
+
 BATCHES = {
     name: np.column_stack(
         [RNG.integers(0, 10, n, np.uint8), RNG.integers(0, 256, (n, cifar10.RECORD - 1), np.uint8)]

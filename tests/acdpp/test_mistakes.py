@@ -1,0 +1,183 @@
+"""Mistakes on the command line: each gets one line and a failing exit, and leaves nothing behind."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.acdpp.program import refusal
+
+PAPER = "--buffers 8,9,10,11,12,8,9,10,11,12 --budget 55 --mean-cost 5.5"
+EXTREME, NINES = "D=1,sigma=1e100,eta=1e100,B=1,Pdim=1", "9" * 5000
+FILES = {"prices.csv": "day,price\n1,2\n2,3\n", "text.json": "no json", "empty.json": "{}"}
+MISTAKES = {  # by the words that they follow
+    "": {
+        "bound constant --K 2.5": "--K must be a whole number",
+        "bound constant --rate inf": "--rate must be a number",
+        "bound cost-violation --rho 0.9 --budget inf": "--budget must be a number",
+        f"design --buffers {NINES} --budget 1 --mean-cost 1": "between 1e-100 and 1e100",
+        f"design {PAPER} --horizon 1e12 --constants {EXTREME}": "too large or too small",
+        f"bound constant --horizon 1e15 --constants {EXTREME}": "too large or too small",
+        "verify --seed nan": "--seed",
+        "verify --profile slow": "--profile",
+        "verify --jobs 0": "--jobs",
+        "bound constant --K ten": "--K must be a number",
+        "bound constant --horizon 0": "--horizon must be a whole number",
+        "bound constant --horizon 1e99": "at most 10^15",
+        "bound constant --rate -1": "rate must be a positive finite number",
+        "bound constant --constants D=1": "needs sigma",
+        "bound constant --constants D=1,foo=2": "names D, sigma",
+        "bound constant --constants D=0,sigma=1,eta=1,B=1,Pdim=1": "D must be a positive",
+        "bound constant --constants D=1,D=1,sigma=1,eta=1,B=1,Pdim=1": "twice",
+        "bound constant --constants D=1,sigma=1,eta=1,B=1,Pdim=1,E=2,G=1": "smoothness L",
+        "bound constant --K 1e400": "between 1e-100 and 1e100",
+        "bound constant --constants D=1e5000,sigma=1,eta=1,B=1,Pdim=1": "between 1e-100 and 1e100",
+        "bound constant --rho 7": "strictly between 0 and 1",
+        "bound": "quantity",
+        "design --buffers 8,,9 --budget 1 --mean-cost 1": "--buffers must be a number",
+        "bound omega2": "--rho",
+        "bound buffer-violation": "--rho",
+        "bound cost-violation --rho 0.9": "--budget and --mean-cost",
+        "bound memory --form stated": "the paper prints no form of it",
+        "bound omega2 --rho 1": "strictly between 0 and 1",
+        "bound nothing": "is not one of",
+        "design --buffers '' --budget 1 --mean-cost 1": "at least one number",
+        "design --buffers 1,0 --budget 1 --mean-cost 1": "buffer 2 must be",
+        "design --buffers @missing.txt --budget 1 --mean-cost 1": "cannot read 'missing.txt'",
+        "design --buffers 1 --budget 0 --mean-cost 1": "cost budget C",
+        "design --budget 1 --mean-cost 1": "--buffers",
+        "design --cost uniform:1:10": "a constant rate knows the mean alone; give --policy buy-cheap too",
+        "design --policy buy-dear --cost 2": "'buy-dear' is not one of",
+        "nonsense": "nonsense",
+    },
+    "design --policy buy-cheap": {
+        "": "buying cheap needs prices from one place",
+        "--cost uniform:1:10 --cost-trace prices.csv": "buying cheap needs prices from one place",
+        "--cost uniform:1:10 --cost-column price": "--cost-column names a column of --cost-trace FILE",
+        "--cost uniform:10:1": "--cost needs positive prices, the lower first, such as uniform:1:10",
+        "--cost uniform:0:1": "--cost needs positive prices, the lower first, such as uniform:1:10",
+        "--cost uniform:1": "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one price",
+        "--cost normal:1:2": "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one price",
+        "--cost cheap": "--cost must be a number such as",
+        "--cost 0": "--cost needs positive prices, the lower first, such as uniform:1:10",
+        "--cost integer:1:2.5": "--cost integer needs whole ends",
+        "--cost integer:1:1e9": "--cost integer needs whole ends",
+        "--cost uniform:1:10 --budget 1e-9": "the budget replaces a sample too rarely",
+        "--cost uniform:1:10 --contraction 1": "--contraction lies between 0 and 1, such as 0.9",
+        "--cost uniform:1:10 --mean-cost 5.5": "--mean-cost: --policy buy-cheap takes prices",
+        "--cost uniform:1:10 --by prediction": "--by: --policy buy-cheap takes prices",
+        "--cost-trace nowhere.csv": "nowhere.csv cannot be read",
+        "--cost-trace prices.csv": "prices.csv has 2 columns: name the one with the prices",
+    },
+    "federate": {
+        "--policy acdpp,constant": "one policy",
+        "--clients 0": "--clients",
+        "--clients 1e6": "at most",
+        "--patience -1": "--patience",
+        "--budget much": "--budget",
+        "--resume none": "no result",
+        "--resume none --policy acdpp": "--resume takes",
+        "--export app --simulation": "--export",
+    },
+    "plot": {
+        "uniformity --K 0": "--K",
+        "uniformity --K 1000": "K from 1 to 200",
+        "omegas --K 1": "at least 2",
+        "omegas --horizon 1e16": "10^15",
+        "bound-vs-T --horizon 1e16": "10^15",
+        "bound-vs-T --constants D=1": "--constants needs",
+        "mismatch --K 150": "rounds",
+        "design --horizon 1e13": "10^12",
+        "control --rho 1": "rho",
+        "prices --cost normal:1:10": "--cost is uniform:LOW:HIGH, integer:LOW:HIGH, markov",
+        "prices --cost uniform:10:1": "the lower first",
+        "prices --cost uniform:1:x": "--cost must be a number",
+        "prices --cost uniform:1:10 --cost-trace x.csv": "two kinds of prices",
+        "prices --cost-column price": "--cost-column names a column",
+        "prices --cost-trace nowhere.csv": "nowhere.csv cannot be read",
+        "prices --buffers 8,1/2": "buffers",
+        "prices --budget 0": "budget",
+        "prices nowhere": "no result",
+        "prices nowhere --seed 3": "brings its own settings",
+        "frontier --cost markov:1:10": "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one",
+        "frontier --buffers 1 --no-risk": "at least 2",
+        "learning nowhere": "no result",
+        "mismatch nowhere --K 3": "brings its own settings",
+        "all --result nowhere": "no result",
+    },
+    "train --rounds 12 --seeds 2": {
+        "--policies acdp": "there is no policy 'acdp'",
+        "--device abacus": "device must be cpu or cuda",
+        "--resume nowhere": "is no result",
+        "--resume nowhere --out elsewhere": "leave out --out",
+        "--rounds 1.5": "--rounds must be a whole number",
+        "--model mine": "there is no model 'mine'",
+        "--sweep K": "a sweep is a setting and its values",
+        "--policies oracle@K=5": "oracle keeps samples for 1 round",
+        "--resume nowhere --sweep K=2": "leave out --out, --config, --preset and --sweep",
+        "--cost-trace nowhere.csv": "nowhere.csv",
+        "--dataset npz:nowhere.npz": "nowhere.npz",
+        "--preset paper --out never-made": "mnist",
+    },
+    "predict --rounds 3 --policies constant,oracle --out out": {
+        "--pilot 0": "--pilot must be a whole number",
+        "--pilot many": "--pilot must be a number",
+        "--steps 1,": "--steps must be a number",
+        "--steps 0": "--steps must be a whole number",
+        "--no-best --steps 1": "leave out --no-best",
+        "--no-best --objective floor": "leave out --no-best",
+        "--device abacus": "device must be cpu or cuda",
+        "--dataset npz:nowhere.npz": "nowhere.npz",
+        "--cost-trace nowhere.csv": "nowhere.csv",
+        "--cost-column price": "--cost-trace FILE",
+        "--out /dev/null": "is there already",
+        "--out /dev/null/x.csv": "cannot be used",
+    },
+    "design --buffers 4,5,7 --budget 22 --mean-cost 5.5 --horizon 3": {
+        "--eta 1 --pilot 20": "--pilot, --eta: the bound knows no data",
+        "--by prediction": "give --dataset",
+    },
+    "design --budget 22 --mean-cost 5.5 --by prediction --dataset digits": {
+        "--horizon 3 --buffers 4.5,5": "buffers",
+        "--horizon 3 --buffers 4,5,7 --pilot 1e6": "got 1000000",
+        "--horizon 3 --buffers 4,5,7 --eta 0": "eta must",
+        "--horizon 1e12 --buffers 4,5,7": "do not fit into memory",
+        "--horizon 3 --buffers 4,5,7 --constants D=1,sigma=1,eta=1,B=1,Pdim=1": "its own",
+    },
+    "reproduce": {
+        "": "say what to reproduce",
+        "digits": "dataset",
+        "mnist --seeds 0": "--seeds must be a whole number",
+        "mnist --eta fast": "--eta must be a number",
+        "mnist --worlds paper": "--explain: give that too",
+        "mnist --explain --worlds text": "worlds",
+        "mnist --explain --policies acdpp": "leave out --policies",
+        "mnist --explain --show-config": "leave out --resume and --show-config",
+        "--resume nowhere": "is no result",
+        "--resume nowhere --seeds 3": "leave out --seeds",
+    },
+    "report --out new": {
+        "--verdicts nowhere.json": "cannot read verdicts from 'nowhere.json'",
+        "--verdicts text.json": "it is no JSON",
+        "--verdicts empty.json": "holds no verdicts of this version",
+        "--verdicts empty.json --claim eq:vck-exact": "leave out --claim",
+        "--claim eq:nothing": "there is no claim 'eq:nothing'",
+        "--result nowhere": "nowhere",
+        "--out new.html": "'new.html' is named like a file: give --out .",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [(f"{before} {words}", said) for before, rows in MISTAKES.items() for words, said in rows.items()],
+    ids=lambda words: words[:60],
+)
+def test_a_mistake_gets_one_line_and_a_failing_exit_and_leaves_nothing(
+    words: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
+    assert complaint.lower() in refusal(*shlex.split(words)).lower()
+    assert {path.name for path in tmp_path.iterdir()} == set(FILES)
