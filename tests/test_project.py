@@ -156,6 +156,12 @@ def test_imports_go_down_the_layers_and_their_floors(layer: str) -> None:
     assert not climbing(layer, within(layer), FLOORS[layer])
 
 
+def test_no_claim_is_imported_by_another_claim() -> None:
+    claims = {name: targets for name, targets in imports().items() if name.startswith("proofs_check.claims")}
+    for name, targets in claims.items():
+        assert not targets & set(claims), name
+
+
 def test_no_imports_go_round_in_a_circle() -> None:
     assert circle(imports()) == []
     packages = [name for name, path in MODULES.items() if path.name == "__init__.py"]
@@ -177,15 +183,11 @@ def test_a_circle_a_climb_and_a_room_without_a_floor_are_noticed() -> None:
 def test_the_theory_has_no_float_literal_no_torch_and_no_output() -> None:
     for path in modules("theory").values():
         for node in ast.walk(ast.parse(path.read_text())):
-            assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), (
-                path.name,
-                node.lineno,
-            )
-            assert not (isinstance(node, ast.Import) and any(a.name == "torch" for a in node.names)), (
-                path.name
-            )
+            place = path.name, getattr(node, "lineno", 0)
+            assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), place
+            assert not (isinstance(node, ast.Import) and any(a.name == "torch" for a in node.names)), place
             called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-            assert called not in {"print", "open"}, (path.name, node.lineno)
+            assert called not in {"print", "open"}, place
 
 
 def test_every_package_is_installed_and_typed() -> None:

@@ -265,6 +265,11 @@ class Arena:
     def finished(self) -> Path:
         return self.home / f"truth-{ROUNDS}"
 
+    def filled(self, words: Sequence[str], work: Path) -> list[str]:
+        """A command with the names of its files in place."""
+        values = {"config": self.config(), "work": work, "finished": self.finished()}
+        return [word.format(**values) for word in words]
+
     def train(self, *words: str) -> list[str]:
         """The command that begins the study; more words may follow."""
         return ["train", "--config", str(self.config()), "--json", *words]

@@ -84,8 +84,7 @@ def interrupt(rng: random.Random, field: Arena, work: Path, anew: float = 0.2) -
     """One command, forked or, with the probability `anew`, a program of its own, and one or two signals."""
     name = rng.choice(list(COMMANDS))
     words, takes = COMMANDS[name]
-    values = {"config": field.config(), "work": work, "finished": field.finished()}
-    words = [word.format(**values) for word in words]
+    words = field.filled(words, work)
     if name in ("resume", "extend"):
         shutil.copytree(rng.choice([field.unfinished, field.finished])(), work / "out")
     own = rng.random() < anew

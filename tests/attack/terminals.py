@@ -66,7 +66,7 @@ def narrow_terminal(rng: random.Random, field: Arena, work: Path) -> Outcome:
 
 def in_place(command: str, place: str, field: Arena, work: Path) -> Outcome:
     """One command in one place."""
-    words = _words(command, field, work)
+    words = field.filled(COMMANDS[command], work)
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "PYTHONIO", "COLUMNS"))}
     environment |= {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **PLACES[place]}
     attack, shell = f"{command} with {place}", "exec "
@@ -98,14 +98,9 @@ def in_place(command: str, place: str, field: Arena, work: Path) -> Outcome:
     return _judge(ended, attack, command, place)
 
 
-def _words(command: str, field: Arena, work: Path) -> list[str]:
-    values = {"config": field.config(), "work": work, "finished": field.finished()}
-    return [word.format(**values) for word in COMMANDS[command]]
-
-
 def in_encoding(command: str, encoding: str, field: Arena, work: Path) -> Outcome:
     """One command, forked, with streams of an encoding; faster than `in_place`, and less true."""
-    ended = start(_words(command, field, work), work / "log", cwd=work, encoding=encoding).ended()
+    ended = start(field.filled(COMMANDS[command], work), work / "log", cwd=work, encoding=encoding).ended()
     return _judge(ended, f"{command} in {encoding}", command, "")
 
 

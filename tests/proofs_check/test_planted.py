@@ -163,17 +163,8 @@ def noticed(label):
     return False
 
 
-ALWAYS = (
-    *(
-        "eq:Neff-def",
-        "eq:vck-exact",
-        "lem:gen-Neff-app",
-        "cor:optimal-k",
-        "eq:Z-update/start",
-        "eq:omega-master",
-    ),
-    *("law:reuse/retention", "buy:limit"),
-)
+ALWAYS = {"eq:Neff-def", "eq:vck-exact", "lem:gen-Neff-app", "cor:optimal-k", "eq:Z-update/start"}
+ALWAYS |= {"eq:omega-master", "law:reuse/retention", "buy:limit"}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.buying_plan import best_plan, burst_plan, gap_closed, online_plan, under
+from theory.buying_plan import best_plan, burst_plan, online_plan, under
 from theory.capacity import age_burden, noise_by_age
 from theory.knapsack import purchase_limit
 from theory.law import by_capacity, squared_weights
@@ -78,12 +78,6 @@ def test_ages_are_told_apart_as_far_as_they_occur_and_one_more_at_most():
             assert rule.ages.count(0) <= 1
 
 
-@pytest.mark.parametrize("make", [best_plan, online_plan])
-def test_a_budget_for_every_round_buys_everything(make):
-    plan = make(UNIFORM, 10, 60)
-    assert (plan.rate, plan.effective_rate, plan.cost) == pytest.approx((10, 10, 55))
-
-
 def test_the_thresholds_of_a_plan_end_where_they_stay():
     assert under(UNIFORM, [2.0, 3.0, 5.0, 5.0], 10).thresholds == (2, 3, 5)
 
@@ -94,7 +88,3 @@ def test_other_prices_meet_the_same_thresholds():
     assert dearer.thresholds == plan.thresholds
     assert dearer.rate < plan.rate
     assert plan.met_with(UNIFORM).cost == pytest.approx(55)
-
-
-def test_the_gap_is_closed_from_constant_admission_to_the_oracle():
-    assert [gap_closed(rate, 10, 100) for rate in (10, 100)] == [0, 1]

@@ -1,4 +1,4 @@
-"""The offline design against every K tried one by one."""
+"""The offline design: what binds, its closed form, and where its ceiling passes its floor."""
 
 import math
 from dataclasses import replace
@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 import sympy
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from tests.theory.test_design_search import UNEVEN, budgets
 from theory.constant_admission import constant_bound
 from theory.design import (
     best_rate,
@@ -24,26 +24,6 @@ from theory.paper import MNIST
 from theory.setting import Budget, Constants
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
-UNEVEN = Budget(buffers=(10, 11), cost=10, mean_cost=1)
-budgets = st.builds(
-    Budget,
-    buffers=st.lists(st.integers(1, 30), min_size=1, max_size=4).map(tuple),
-    cost=st.integers(1, 60),
-    mean_cost=st.fractions(Fraction(1, 2), 9, max_denominator=4),
-)
-magnitudes = st.floats(-2, 4).map(lambda e: 10**e)
-constants = st.builds(
-    Constants, D=magnitudes, sigma=magnitudes, eta=magnitudes, B=magnitudes, Pdim=st.integers(1, 50)
-)
-
-
-@settings(max_examples=12)
-@given(budgets, st.integers(1, 60), constants)
-def test_no_feasible_retention_beats_the_finite_horizon_design(budget, T, c):
-    chosen = design(budget, T, c)
-    bounds = {K: constant_bound(K, best_rate(K, budget), T, c).total for K in range(1, T + 4)}
-    assert chosen.bound <= min(bounds.values()) * (1 + 1e-12)
-    assert chosen.bound == pytest.approx(bounds[chosen.K], rel=1e-13)
 
 
 @settings(max_examples=15)

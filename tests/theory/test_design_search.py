@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.constant_admission import constant_bound, constant_round
-from theory.design import best_rate, fill_ratio
+from theory.design import best_rate, design, fill_ratio
 from theory.design_search import Search
 from theory.paper import MNIST
 from theory.reuse import inverse_effective_constant, mismatch_constant
@@ -25,9 +25,10 @@ j, i = sympy.symbols("j i", nonnegative=True)
 
 budgets = st.builds(
     Budget,
-    buffers=st.lists(st.integers(1, 30), min_size=1, max_size=3).map(tuple),
-    cost=st.integers(1, 30),
-    mean_cost=st.sampled_from([Fraction(1), Fraction(11, 2), Fraction(60), Fraction(1, 50)]),
+    buffers=st.lists(st.integers(1, 30), min_size=1, max_size=4).map(tuple),
+    cost=st.integers(1, 60),
+    mean_cost=st.sampled_from([Fraction(60), Fraction(1, 50)])
+    | st.fractions(Fraction(1, 2), 9, max_denominator=4),
 )
 magnitudes = st.floats(-6, 6).map(lambda e: 10**e)
 constants = st.builds(
@@ -234,11 +235,13 @@ def test_the_flat_optimum_of_a_million_rounds_and_the_second_order_of_a_block_s_
 
 @settings(max_examples=15)
 @given(budgets, st.integers(1, 60), constants)
-def test_the_best_retention_is_the_best_of_all(budget, T, c):
-    finder = search(budget, T, c)
-    bounds = {K: constant_bound(K, best_rate(K, budget), T, c) for K in range(1, T + 1)}
+def test_the_design_of_the_best_retention_is_the_best_of_all(budget, T, c):
+    chosen = design(budget, T, c)
+    bounds = {K: constant_bound(K, best_rate(K, budget), T, c) for K in range(1, T + 4)}
     least = min(bounds.values(), key=lambda bound: float(bound.total))
-    assert float(bounds[finder.best()].total) <= float(least.total) + 4 * least.error
+    assert search(budget, T, c).best() == chosen.K
+    assert chosen.bound <= float(least.total) + 4 * least.error
+    assert chosen.bound == pytest.approx(bounds[chosen.K].total, rel=1e-13)
 
 
 @pytest.mark.parametrize(

@@ -32,27 +32,6 @@ def test_local_steps_are_whole_and_the_contraction_lies_strictly_between_0_and_1
         Region(rate=1, rho=wrong)
 
 
-@pytest.mark.parametrize(
-    ("change", "complaint"),
-    [
-        ({"buffers": ()}, "at least one client"),
-        ({"buffers": (1, 0)}, "buffer 2 must be"),
-        ({"buffers": (1, "x")}, "buffer 2 must be"),
-        ({"cost": 0}, "cost budget C must be"),
-        ({"mean_cost": float("inf")}, "mean cost must be"),
-    ],
-)
-def test_a_budget_is_checked_client_by_client(change, complaint):
-    with pytest.raises(SettingError, match=complaint):
-        Budget(**{"buffers": (1, 2), "cost": 1, "mean_cost": 1, **change})
-
-
-@pytest.mark.parametrize("wrong", [sympy.Integer(0), sympy.Rational(5, 2), sympy.Symbol("x", integer=False)])
-def test_a_symbol_that_is_known_not_to_count_rounds_is_refused(wrong):
-    with pytest.raises(SettingError, match="whole number of at least 1"):
-        retention(wrong)
-
-
 def test_a_symbol_that_may_count_rounds_is_welcome():
     for K in (sympy.Integer(1), sympy.Symbol("K"), sympy.Symbol("K", integer=True, positive=True)):
         assert retention(K) == K
@@ -88,8 +67,3 @@ def test_mpmath_counts_beyond_the_floats_but_not_to_infinity():
     assert positive("D", mpmath.mpf("1e400")) > 10**399
     with pytest.raises(SettingError, match="finite"):
         positive("D", mpmath.inf)
-
-
-def test_symbols_are_welcome():
-    D, K = sympy.symbols("D K", positive=True)
-    assert Constants(**{**GOOD, "D": D, "eta": K}).D == D

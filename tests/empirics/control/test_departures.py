@@ -5,7 +5,7 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 
-from empirics.control.registry import make_policy, register
+from empirics.control.registry import make_policy
 from empirics.control.released import SCRIPTS, released_penalty
 from empirics.control.schedule import brief_for, plan
 from empirics.settings.policy_name import DEPARTURES, PolicyName
@@ -141,11 +141,3 @@ def test_what_is_no_departure_is_refused_in_one_sentence():
     }.items():
         assert message in refused(made, name)
         assert len(refused(made, name)) < 250
-
-
-def test_nobody_else_has_these_names():
-    thing = made("constant")
-    brief = brief_for(study(), CONTROL)
-    assert "needs a new name" in refused(register, "acdpp+cap", thing)
-    assert "'released-K' is a built-in" in refused(make_policy, "constant", brief, {"released-K": thing})
-    assert make_policy("released-mine", brief, {"released-mine": thing}) == thing

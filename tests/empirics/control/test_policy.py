@@ -132,28 +132,23 @@ def test_constant_admission_keeps_to_buffers_and_budget_for_every_retention():
         assert abs(int(total[:, p].sum()) - 200 * rate) <= 2
 
 
-@pytest.mark.parametrize("name", ["constant", "acdpp", "acdpp-capped", "hybrid", "released"])
-def test_a_variant_of_K_admits_and_keeps_as_the_policy_does_in_a_study_of_that_K(name):
-    common = schedule_of(name, K=3, hybrid_K=3, released_K=3)
-    schedule = plan(study(policies=(f"{name}@K=3", f"{name}@K=5"), K=9, hybrid_K=2), CONTROL)
-    assert np.array_equal(schedule.admissions[:, :3], common.admissions)
-    assert np.array_equal(schedule.occupancy[:, :3], common.occupancy)
-    assert not np.array_equal(schedule.occupancy[:, 3:], common.occupancy)
-
-
-ALL, ONE = {"rho": 0.5, "V": 300.0, "rate": 3.0}, {"V": 300.0}
-SETTINGS = dict.fromkeys(["acdpp", "acdpp-capped", "acdpp+K+penalty"], ALL)
+ALL, ONE, KEPT = {"rho": 0.5, "V": 300.0, "rate": 3.0}, {"V": 300.0}, {"K": 5}
+SETTINGS = dict.fromkeys(["acdpp", "acdpp-capped"], ALL | KEPT) | {"acdpp+K+penalty": ALL}
 SETTINGS |= dict.fromkeys(["buy-cheap", "buy-cheap-online"], ONE)
+SETTINGS |= dict.fromkeys(["constant", "hybrid", "released"], KEPT)
 SETTINGS["released-region"] = {"rho": 0.5, "rate": 3.0}
 
 
 @pytest.mark.parametrize("policy", SETTINGS)
-def test_a_variant_decides_as_the_policy_does_in_a_study_with_its_settings(policy):
+def test_a_variant_admits_and_keeps_as_the_policy_does_in_a_study_with_its_settings(policy):
     for name, value in SETTINGS[policy].items():
         schedule = plan(study(policies=(f"{policy}@{name}={value}", policy), budget=30.0), CONTROL)
-        alone = schedule_of(policy, budget=30.0, **{name: value})
+        own = ("K", "hybrid_K", "released_K") if name == "K" else (name,)
+        alone = schedule_of(policy, budget=30.0, **dict.fromkeys(own, value))
         assert np.array_equal(schedule.admissions[:, :3], alone.admissions), name
-        assert not np.array_equal(schedule.admissions[:, 3:], alone.admissions), name
+        assert np.array_equal(schedule.occupancy[:, :3], alone.occupancy), name
+        changed = "occupancy" if name == "K" else "admissions"
+        assert not np.array_equal(getattr(schedule, changed)[:, 3:], getattr(alone, changed)), name
 
 
 @pytest.mark.parametrize(
@@ -200,10 +195,14 @@ def test_a_retention_that_a_policy_does_not_take_is_refused():
     assert played.policies["mine@eta=0.1"].brief.study.eta == 0.1
 
 
-def test_a_policy_of_ones_own_is_found_by_its_plain_name_and_has_no_mark_in_it():
-    brief = brief_for(study(), CONTROL)
-    assert "without a colon or @" in refused(register, "me@home", Keeps)
-    assert "needs a name without @" in refused(make_policy, "constant", brief, {"me@home": Keeps})
+def test_a_policy_of_ones_own_has_a_plain_name_that_nobody_else_has():
+    brief, mine = brief_for(study(), CONTROL), Keeps()
+    for name in ("constant", "acdpp+cap"):
+        assert "needs a new name" in refused(register, name, mine)
+    assert "without a colon or @" in refused(register, "me@home", mine)
+    for name, wanted in {"me@home": "a name without @", "released-K": "'released-K' is a built-in"}.items():
+        assert wanted in refused(make_policy, "constant", brief, {name: mine})
+    assert isinstance(make_policy("released-mine", brief, {"released-mine": mine}), Keeps)
     assert "there is no policy 'constnt': known are acdpp" in refused(make_policy, "constnt@K=5", brief)
 
 
