@@ -9,7 +9,15 @@ from scipy.optimize import minimize
 
 from empirics.training.constants import calibrate, largest_variance
 from empirics.training.problem import choose_device
-from empirics.training.risk import _damped, alone, duality_gap, least_risk, minimise, project
+from empirics.training.risk import (
+    _damped,
+    _damped_minimiser,
+    alone,
+    duality_gap,
+    least_risk,
+    minimise,
+    project,
+)
 from tests.empirics.small import problem, refused, study
 
 RADII = [0.01, 2.0, 500.0]
@@ -47,6 +55,12 @@ def test_the_certificate_bounds_the_excess_risk_at_every_point_of_the_ball(task)
     for theta in points(task):
         risk, gradient = task.model.risk_and_gradient(theta[None])
         assert -1e-10 <= float(risk) - least.risk <= duality_gap(theta[None], gradient, 2.0) + 1e-12
+
+
+def test_newtons_method_arrives_from_afar_too(task):
+    """Where losses are nearly straight, a whole step goes much too far."""
+    near, far = (_damped_minimiser(task.model, scale * points(task, 1), 1e-3) for scale in (0, 50))
+    assert torch.allclose(near, far, rtol=0, atol=1e-11)  # residuals of 1e-14 over a curvature of 1e-3
 
 
 def test_the_gap_bounds_every_replicates_own():
