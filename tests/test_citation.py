@@ -3,22 +3,15 @@
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
-import pytest
 import yaml
 from check_jsonschema import main
 from click.testing import CliRunner
 
 ROOT = Path(__file__).parent.parent
 FILE = ROOT / "CITATION.cff"
+CITATION = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-
-
-@pytest.fixture(scope="module")
-def citation() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-    return found
 
 
 def test_it_is_valid_by_the_schema_of_its_format() -> None:
@@ -26,14 +19,14 @@ def test_it_is_valid_by_the_schema_of_its_format() -> None:
     assert done.exit_code == 0, done.output
 
 
-def test_version_and_date_are_those_of_the_latest_release(citation: dict[str, Any]) -> None:
+def test_version_and_date_are_those_of_the_latest_release() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     latest = re.search(r"^## (?!Unreleased$)(.*)$", changelog, re.MULTILINE)
     assert latest
-    assert latest[1] == f"{citation['version']} — {citation['date-released']}"
-    assert citation["version"] == PROJECT["version"]
+    assert latest[1] == f"{CITATION['version']} — {CITATION['date-released']}"
+    assert CITATION["version"] == PROJECT["version"]
 
 
-def test_it_names_the_licence_and_keywords_of_the_project(citation: dict[str, Any]) -> None:
-    assert citation["license"] == PROJECT["license"]
-    assert set(PROJECT["keywords"]) <= set(citation["keywords"])
+def test_it_names_the_licence_and_keywords_of_the_project() -> None:
+    assert CITATION["license"] == PROJECT["license"]
+    assert set(PROJECT["keywords"]) <= set(CITATION["keywords"])

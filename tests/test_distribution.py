@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("distribution")  # one worker makes what all tests here look at
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PACKAGES = ["acdpp", "empirics", "figures", "proofs_check", "theory"]

@@ -18,7 +18,6 @@ from tests.empirics.data.made_data import bright_squares, put
 from tests.empirics.small import study as small
 from tests.refused import refused
 
-pytestmark = pytest.mark.xdist_group("reproduce")  # one worker makes what all tests here look at
 app = typer.Typer()
 app.command()(command)
 SMALL = ("--rounds", "2", "--seeds", "2")

@@ -4,8 +4,6 @@ Importing torch takes seconds, so a command is not started anew: a child forked 
 imported, calls the very entry point of `acdpp`. That makes a race or a kill cost a few tenths of a second.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -71,7 +69,7 @@ class Outcome:
     def bad(self) -> bool:
         return self.verdict in BAD
 
-    def or_lost(self) -> Outcome:
+    def or_lost(self) -> "Outcome":
         """Where nothing may be refused."""
         return Outcome("lost", self.attack, self.said) if self.verdict == "refused" else self
 

@@ -19,7 +19,6 @@ from theory.setting import SettingError
 
 Attack = Callable[[random.Random, Arena, Path], Outcome]
 pytestmark = [
-    pytest.mark.xdist_group("attack"),  # one worker makes the field
     pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc"),
     pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
 ]

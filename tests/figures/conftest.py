@@ -11,13 +11,6 @@ from figures.measured import Measured, read
 from tests.figures.small import SWEEP
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker trains what all tests here read."""
-    for item in items:
-        if item.path.parent == Path(__file__).parent and "result" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("trained"))
-
-
 @pytest.fixture(scope="session")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("study") / "result"

@@ -18,7 +18,6 @@ from tests.figures.small import SLIDES, UNIT, fits
 from theory.buying_plan import best_plan, burst_plan, online_plan
 from theory.prices import Atoms, Uniform
 
-pytestmark = pytest.mark.xdist_group("frontier")  # one worker makes what all tests here look at
 STUDY = replace(PRESETS["digits"], rounds=12, steps=2, seeds=2, buffers=(3, 5))
 LAW = Uniform(1.0, 10.0)
 

@@ -36,9 +36,6 @@ def curves(axes: Axes, length: int) -> list[tuple[str, Any]]:
     ]
 
 
-# --- Figure 1 ----------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def results() -> list[Reproduction]:
     """Both settings, and a baseline so good that the paper's gain over it would exceed everything."""
@@ -105,9 +102,6 @@ def test_bars_are_the_intervals_of_the_last_round_and_the_papers_gains_start_fro
     assert {text.get_text() for text in accuracy[-1].texts} == {"+3.5", "+26.7: above 100 %"}
 
 
-# --- Figure 2 ----------------------------------------------------------------------------------------------
-
-
 def test_memory_cost_and_debt_are_drawn_with_their_limits() -> None:
     result = made("cifar10", rounds=15, largest={"acdpp": 321})
     memory, cost, debt = shown(section7.draw_constraints([result], PAPER))
@@ -128,8 +122,6 @@ def test_memory_cost_and_debt_are_drawn_with_their_limits() -> None:
             assert averages[colour][-1] == pytest.approx(played.cost.mean())
             assert owed[colour] == pytest.approx(played.debt)
 
-
-# --- both --------------------------------------------------------------------------------------------------
 
 DRAW = (section7.draw_accuracy, section7.draw_constraints)
 
@@ -176,9 +168,6 @@ def test_every_result_has_its_panels_and_a_title_of_its_own(draw: Any, panels: i
     figure = draw([made(rounds=2, seeds=2)] * count, PAPER)
     assert [title[:3] for title in titles(figure)] == [f"({letter})" for letter in "abcdefghijkl"[:count]]
     assert len(shown(figure)) == count * panels
-
-
-# --- the command -------------------------------------------------------------------------------------------
 
 
 def test_both_figures_come_from_files_and_folders_and_name_their_command(

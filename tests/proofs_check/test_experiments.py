@@ -195,34 +195,27 @@ def points(mean: float, half: float) -> Estimate:
     return Estimate(np.array(mean), np.array(mean - half), np.array(mean + half), 0.8, 10)
 
 
-def test_a_number_may_be_meant_in_either_reading_and_is_rounded() -> None:
+def test_a_number_may_be_meant_in_either_reading_and_is_rounded_and_an_order_in_both() -> None:
     result = parse(reproduction(**QUIET), "made up")
     near, far, vague = points(3.5, 0.1), points(9, 1), points(1, 3)
     width = 1 / np.sqrt(2)  # of the expectation; that of ten further runs is then 1
-    for stated, last, averaged, outcome in (
-        (3.5, near, far, "holds"),
-        (3.5, far, near, "holds"),
-        (3.5, far, far, "fails"),
-        (3.5, far, vague, "open"),
-        (3.04, points(2, width), far, "holds"),
-        (3.06, points(2, width), far, "fails"),
+    order = partial(experiment.ordered, what="gap")  # consistent, so in both readings, which share its error
+    number = partial(partial, experiment.states)
+    for says, last, averaged, outcome in (
+        (number(stated=3.5), near, far, "holds"),
+        (number(stated=3.5), far, near, "holds"),
+        (number(stated=3.5), far, far, "fails"),
+        (number(stated=3.5), far, vague, "open"),
+        (number(stated=3.04), points(2, width), far, "holds"),
+        (number(stated=3.06), points(2, width), far, "fails"),
+        (order, near, far, "holds"),
+        (order, near, points(0, 1), "open"),
+        (order, near, points(-3.5, 0.1), "fails"),
+        (order, points(-3.5, 0.1), points(0, 1), "fails"),
+        (order, points(1.05, 1), far, "open"),  # t(0.9875)/t(0.975) is 1.18 for ten seeds
+        (order, points(1.3, 1), far, "holds"),
     ):
-        found = experiment.states(result, stated, {"last": last, "averaged": averaged}, 0.95)
-        assert found.outcome == outcome
-
-
-def test_a_consistent_order_is_meant_in_both_readings_which_share_its_error() -> None:
-    result = parse(reproduction(**QUIET), "made up")
-    near, far, behind, vague = points(3.5, 0.1), points(9, 1), points(-3.5, 0.1), points(0, 1)
-    for last, averaged, outcome in (
-        (near, far, "holds"),
-        (near, vague, "open"),
-        (near, behind, "fails"),
-        (behind, vague, "fails"),
-        (points(1.05, 1), far, "open"),  # t(0.9875)/t(0.975) is 1.18 for ten seeds
-        (points(1.3, 1), far, "holds"),
-    ):
-        found = experiment.ordered(result, {"last": last, "averaged": averaged}, 0.95, "gap")
+        found = says(result, readings={"last": last, "averaged": averaged}, level=0.95)
         assert found.outcome == outcome
 
 

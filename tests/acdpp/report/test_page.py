@@ -34,10 +34,7 @@ LABELS = (
     "thm:regret-neff/radicand",
 )
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium"),
-    pytest.mark.xdist_group("page"),  # one worker makes the report that all tests here look at
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
 

@@ -114,6 +114,7 @@ def test_the_makers_follow_theory_and_the_study():
     assert known.worth == best_replacement(Uniform(1.0, 10.0), places=16, budget=22.0).thresholds
     assert online.worth[:2] == (22 / 16, 44 / 16)
     assert all(low <= high for low, high in pairwise(known.worth))
+    assert make_policy("buy-cheap@eta=0.1", brief) == known
     longer = brief_for(study(V=3.0, rounds=500), CONTROL)
     for other in (longer, replace(brief, prices=None)):  # neither of them matters to it
         assert make_policy("buy-cheap-online", other) == online
@@ -139,14 +140,6 @@ def test_the_rule_for_unknown_prices_does_not_ask_for_them_and_the_other_names_i
     unknown = Brief(study(), study().theory_budget(5.5), CONTROL)
     assert unknown.law is None
     assert "use buy-cheap-online" in refused(make_policy, "buy-cheap", unknown)
-
-
-def test_a_retention_by_age_is_refused_and_a_step_size_is_not():
-    for name in BOTH:
-        sentence = refused(Schedule, study(policies=(f"{name}@K=5",)), CONTROL)
-        assert "until newer ones need their place whatever K is" in sentence
-    slower = make_policy("buy-cheap@eta=0.1", brief_for(study(), CONTROL))
-    assert slower == make_policy("buy-cheap", brief_for(study(), CONTROL))
 
 
 @pytest.mark.parametrize("policy", BOTH)

@@ -187,6 +187,8 @@ def test_a_retention_that_a_policy_does_not_take_is_refused():
     for name, wanted in {
         "oracle@K=5": "oracle keeps samples for 1 round whatever K is: take K out of",
         "mine@K=5": "mine keeps samples for 8 rounds whatever K is",
+        "buy-cheap@K=5": "until newer ones need their place whatever K is",
+        "buy-cheap-online@K=5": "until newer ones need their place whatever K is",
     }.items():
         assert wanted in refused(Schedule, study(policies=(name,)), CONTROL, policies=own)
     names = ("mine@K=8", "other@K=5", "oracle@K=1", "mine@eta=0.1")

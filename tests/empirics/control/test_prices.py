@@ -34,9 +34,6 @@ class Rising:
             yield np.repeat(t[:, None], replicates, axis=1)
 
 
-# --- drawn -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("process", DRAWN)
 @settings(max_examples=25)
 @given(st.integers(1, 60), st.integers(1, 70), st.integers(1, 3), st.integers(0, 2**32 - 1))
@@ -83,9 +80,6 @@ def test_a_markov_price_stays_as_often_as_is_stated_and_a_drifting_one_rises():
     c = costs("drifting", drift=0.5, replicates=50)
     assert c[:200].mean() < 0.6 * 5.5
     assert c[-200:].mean() > 1.4 * 5.5
-
-
-# --- given -------------------------------------------------------------------------------------------------
 
 
 @given(st.lists(st.floats(1e-14, 1e14), min_size=1, max_size=30), st.integers(1, 40))
@@ -135,9 +129,6 @@ def test_what_is_no_list_of_prices_is_refused():
     }.items():
         for values in wrong:
             assert part in refused(make_prices, values)
-
-
-# --- from a file -------------------------------------------------------------------------------------------
 
 
 def written(tmp_path, content):
@@ -196,9 +187,6 @@ def test_a_trace_that_cannot_be_read_is_refused(tmp_path):
     assert "not drawn" in refused(Drawn, CostProcess(process="trace", file="prices.csv"))
 
 
-# --- the user's own ----------------------------------------------------------------------------------------
-
-
 def test_every_chunk_of_the_users_own_prices_is_checked():
     for chunks, part in (
         ([np.ones((3, 2))], "ended after 3 of 5 rounds"),
@@ -234,9 +222,6 @@ def test_the_parts_of_the_users_own_prices_are_checked_and_missing_ones_named():
         assert f"Mine.{part} must be" in refused(make_prices, type("Mine", (Rising,), {part: value})())
     bare = type("Bare", (), {"mean": 5})()
     assert "Bare lacks depends_on_horizon and digest and chunks" in refused(checked, bare)
-
-
-# --- the law of a round ------------------------------------------------------------------------------------
 
 
 def law(**cost):

@@ -142,9 +142,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_arrays_that_are_no_data_set_are_refused(case):
-    given, part = WRONG[case]
+@pytest.mark.parametrize(("given", "part"), WRONG.values(), ids=WRONG)
+def test_arrays_that_are_no_data_set_are_refused(given, part):
     assert part in refused(from_arrays, *given)
 
 
@@ -191,9 +190,8 @@ WRONG_ITEMS = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG_ITEMS)
-def test_what_is_no_map_style_data_set_is_refused(case):
-    given, part = WRONG_ITEMS[case]
+@pytest.mark.parametrize(("given", "part"), WRONG_ITEMS.values(), ids=WRONG_ITEMS)
+def test_what_is_no_map_style_data_set_is_refused(given, part):
     assert part in refused(from_torch, given)
     assert part in refused(as_dataset, given)
     if "training" in part:

@@ -150,9 +150,8 @@ NETTE = {
 WRONG |= {f"imagenette {case}": ("imagenette", *wrong) for case, wrong in NETTE.items()}
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_files_that_are_no_data_set_are_refused(case, tmp_path):
-    name, files, why, where = WRONG[case]
+@pytest.mark.parametrize(("name", "files", "why", "where"), WRONG.values(), ids=WRONG)
+def test_files_that_are_no_data_set_are_refused(name, files, why, where, tmp_path):
     sentence = refusal(name, put(tmp_path, files), size=8 if name == "imagenette" else None)
     assert why in sentence
     assert where in sentence

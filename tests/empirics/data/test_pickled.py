@@ -71,9 +71,8 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("attack", HOSTILE)
-def test_hostile_opcodes_are_refused_and_leave_the_reader_as_it_was(attack):
-    content, reason = HOSTILE[attack]
+@pytest.mark.parametrize(("content", "reason"), HOSTILE.values(), ids=HOSTILE)
+def test_hostile_opcodes_are_refused_and_leave_the_reader_as_it_was(content, reason):
     before = {cls: dict(vars(cls)) for cls in {*pickled.KNOWN.values(), pickled._Inert}}
     assert reason in refused(pickled.labels_and_pixels, "batch", content)
     assert before == {cls: dict(vars(cls)) for cls in before}
