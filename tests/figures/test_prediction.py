@@ -100,10 +100,8 @@ def test_a_result_without_predictions_says_why_and_what_to_do(result: Path, tmp_
     plain = {"predict": False, "policies": ["constant"], "rounds": 2, "checkpoint": 2, "seeds": 1}
     study = Study.from_document(plain, study_of(result))
     run_study(study, tmp_path / "plain")
-    with pytest.raises(
-        NotMeasured,
-        match=r"^this result has no prediction \(the setting predict is false\): train with predict = true",
-    ):
+    reason = r"^this result has no prediction \(the setting predict is false\): train with predict = true"
+    with pytest.raises(NotMeasured, match=reason):
         prediction.compute(read(tmp_path / "plain", prediction.READS))
 
 

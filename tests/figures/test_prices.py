@@ -119,9 +119,8 @@ def test_the_same_rounds_are_played_and_measured(result: Path) -> None:
 
 def test_a_result_that_cannot_be_drawn_says_why(result: Path, measured: Measured) -> None:
     without = cut(measured, names=["acdpp", "constant", "oracle"])
-    with pytest.raises(
-        NotMeasured, match=r"buys when it is cheap: train with acdpp train --policies buy-cheap"
-    ):
+    reason = "buys when it is cheap: train with acdpp train --policies buy-cheap"
+    with pytest.raises(NotMeasured, match=reason):
         prices.compute_measured(without)
     sentence = refused(prices.compute_measured, measured, replicate=3)
     assert "replicates 0 to 2: --replicate 3 is none of them" in sentence

@@ -129,9 +129,6 @@ def test_decimals_are_used_only_where_they_are_exact():
         assert decimal(other) == other
 
 
-# --- texts -------------------------------------------------------------------------------------------------
-
-
 def test_expressions_are_put_in_and_what_is_not_given_is_refused():
     assert said(r"It is $@n$ for $t\ge@T$.", n=K * rate, T=T) == r"It is $K \bar\Lambda$ for $t\ge T$."
     with pytest.raises(ValueError, match="no expression is given for n"):

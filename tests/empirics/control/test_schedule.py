@@ -110,9 +110,6 @@ def test_sums_of_many_rounds_at_once_do_not_overflow():
     assert (ends - starts)[-1, 0, 0] == track.n[-1, 0] == 4 * rate
 
 
-# --- schedules ---------------------------------------------------------------------------------------------
-
-
 def test_trajectories_are_those_of_the_samples_of_every_policy():
     schedule = Schedule(study(policies=tuple(BUILT_IN), rounds=14, seeds=1), CONTROL)
     played = schedule.advance(14)
