@@ -20,6 +20,7 @@ from tests.refused import refused
 
 app = typer.Typer()
 app.command()(command)
+Told = tuple[Path, str]  # where a result is, and what was printed
 SMALL = ("--rounds", "2", "--seeds", "2")
 FEW = ("--policies", "acdpp,constant,hybrid", "--model", "logistic")
 
@@ -37,14 +38,14 @@ def reproduce(*words: object) -> str:
 
 
 @pytest.fixture(scope="module")
-def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
     """A result, and what was printed."""
     out = tmp_path_factory.mktemp("results") / "one"
     words = ("mnist", *SMALL, *FEW, "--data-dir", data, "--out", out)
     return out, reproduce(*words)
 
 
-def test_one_command_trains_and_sets_the_paper_beside_us(finished: tuple[Path, str]) -> None:
+def test_one_command_trains_and_sets_the_paper_beside_us(finished: Told) -> None:
     out, shown = finished
     words = " ".join(shown.split())
     for word in ("setting paper", "model logistic", "80 % interval", "to 85 %", "cost/55", "held/100"):
@@ -59,7 +60,7 @@ def test_one_command_trains_and_sets_the_paper_beside_us(finished: tuple[Path, s
     assert (out / NAME).exists()
 
 
-def test_the_numbers_printed_are_those_of_the_document(finished: tuple[Path, str]) -> None:
+def test_the_numbers_printed_are_those_of_the_document(finished: Told) -> None:
     out, shown = finished
     document = json.loads((out / NAME).read_text(encoding="utf-8"))
     assert document == reproduction(out)
@@ -78,16 +79,14 @@ def test_the_numbers_printed_are_those_of_the_document(finished: tuple[Path, str
         assert f"{points['mean']:+.2f} ± {half:.2f}" in line
 
 
-def test_the_command_of_the_document_makes_it_again(
-    data: Path, finished: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_the_command_of_the_document_makes_it_again(data: Path, finished: Told, tmp_path: Path) -> None:
     document = json.loads((finished[0] / NAME).read_text(encoding="utf-8"))
     words = document["command"].split()[2:]
     again = reproduce(*words, "--data-dir", data, "--out", tmp_path / "again", "--json")
     assert json.loads(again) == {"result": str(tmp_path / "again"), **document}
 
 
-def test_a_finished_result_is_told_again_and_its_document_written_anew(finished: tuple[Path, str]) -> None:
+def test_a_finished_result_is_told_again_and_its_document_written_anew(finished: Told) -> None:
     out, shown = finished
     before = (out / NAME).read_bytes()
     (out / NAME).unlink()
@@ -133,7 +132,7 @@ def test_an_unknown_policy_or_model_is_refused_and_leaves_nothing(
     assert not list(tmp_path.iterdir())
 
 
-def test_another_data_set_than_that_of_the_folder_is_refused(finished: tuple[Path, str]) -> None:
+def test_another_data_set_than_that_of_the_folder_is_refused(finished: Told) -> None:
     sentence = refused(reproduce, "cifar10", "--resume", finished[0])
     assert "is a study of mnist, not of cifar10" in sentence
 
@@ -151,16 +150,14 @@ def test_a_result_of_another_command_is_not_taken_for_a_reproduction(tmp_path: P
 
 
 @pytest.fixture(scope="module")
-def ladder(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def ladder(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
     """The code's world, in which policies lose departures and spend equally, and another."""
     out = tmp_path_factory.mktemp("ladder") / "why"
     words = ("mnist", "--explain", "--worlds", "released,logistic", *SMALL, "--data-dir", data, "--out", out)
     return out, reproduce(*words)
 
 
-def test_the_ladder_tells_gains_in_every_world_and_what_equal_spending_leaves(
-    ladder: tuple[Path, str],
-) -> None:
+def test_the_ladder_tells_gains_in_every_world_and_what_equal_spending_leaves(ladder: Told) -> None:
     out, shown = ladder
     assert sorted(path.name for path in out.iterdir()) == [
         "explained.json",
@@ -184,7 +181,7 @@ def test_the_ladder_tells_gains_in_every_world_and_what_equal_spending_leaves(
 
 
 def test_a_ladder_given_again_trains_nothing_that_is_finished(
-    data: Path, ladder: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+    data: Path, ladder: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, shown = ladder
     before = {path: path.stat().st_mtime_ns for path in out.glob("*/rounds.parquet")}
