@@ -48,7 +48,7 @@ def _descents(study: Study, model: Model, theta: Tensor) -> list[tuple[Tensor, D
     pairs = [(one.steps, one.eta) for one in own for _ in range(study.seeds)]
     kinds = list(dict.fromkeys(pairs))
     runs = torch.arange(study.runs, device=theta.device)
-    if len(kinds) == 1 or not getattr(model.update, "per_run", False):
+    if not getattr(model.update, "per_run", False):
         which = torch.tensor([kinds.index(pair) for pair in pairs], device=theta.device)
         return [(runs[which == k], Descent(*kind, study.momentum)) for k, kind in enumerate(kinds)]
     counts, sizes = zip(*pairs, strict=True)

@@ -55,6 +55,9 @@ TRAINED = {
     | {"labels": "classes", "partition": "dirichlet", "per_class": 20, "per_seed": ("partition",)},
     "without replacement": FEW
     | {"partition": "split", "replacement": False, "scale": "pixels", "radius": None},
+    "rounds without a new sample": SHORT | {"replacement": False, "budget": 4.0, "K": 8, "checkpoint": 1},
+    "steps of their own": SHORT
+    | {"policies": PREDICTED["steps of their own"]["policies"], "measures": ("mismatch",)},
     "weights that differ": FEW | {"alpha": (0.6, 0.3, 0.1), "assumed_mean_cost": 4.0},
 }
 
@@ -122,7 +125,10 @@ def main():
     for kind, (find, cases) in KINDS.items():
         for case in cases:
             with pytest.MonkeyPatch.context() as monkeypatch:
-                document.setdefault(kind, {})[case] = find(case, monkeypatch)
+                found = find(case, monkeypatch)
+            document.setdefault(kind, {})[case] = {
+                name: float(f"{value:.9g}") for name, value in found.items()
+            }
     RECORD.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 

@@ -168,6 +168,8 @@ def test_every_result_has_its_panels_and_a_title_of_its_own(draw: Any, panels: i
     figure = draw([made(rounds=2, seeds=2)] * count, PAPER)
     assert [title[:3] for title in titles(figure)] == [f"({letter})" for letter in "abcdefghijkl"[:count]]
     assert len(shown(figure)) == count * panels
+    if count == 4:  # two by two
+        assert len({axes.get_position().x0 for axes in shown(figure)}) == 2
 
 
 def test_both_figures_come_from_files_and_folders_and_name_their_command(

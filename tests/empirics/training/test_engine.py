@@ -179,7 +179,13 @@ def test_clients_without_samples_have_no_say_and_padding_wastes_at_most_a_third(
     assert weights[1].tolist() == [0, 0, 0]
     widths = np.arange(4, 5000)
     assert ((widths <= padded(widths)) & (padded(widths) <= 1.5 * widths)).all()
-    assert padded(1) == 4
+    assert padded(np.array([1, 5, 6, 7, 9, 12, 13])).tolist() == [4, 6, 6, 8, 12, 12, 16]
+
+
+def test_rooms_are_for_a_chunk_of_rounds_and_graphs_for_a_card():
+    task = problem(setting := study(checkpoint=8, rounds=30, measures=("risk",)))
+    engine = Engine(task.model, setting, task.streams)
+    assert (len(engine.begin), engine.uses.numel(), engine.graphs) == (8, 0, False)
 
 
 def test_the_projection_keeps_the_parameters_in_the_ball():

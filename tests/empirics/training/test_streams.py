@@ -6,7 +6,7 @@ from scipy import stats
 
 from empirics.control.schedule import Schedule, plan
 from empirics.draws import Purpose, check_seed, permutation, philox, uniform
-from empirics.training.streams import Arrivals, make_pools
+from empirics.training.streams import DRAWN, LISTED, Arrivals, make_pools
 from tests.empirics.small import CONTROL, blobs, refused, study
 
 LABELS = blobs().train_y
@@ -33,6 +33,22 @@ def test_the_population_weight_is_the_mixture_of_the_clients():
     streams = make_pools(LABELS, study(partition="two-class", alpha=(0.5, 0.25, 0.25)))
     of_class = np.array([0.5, 0.75, 0.5, 0.25])  # each client has two of them
     assert np.allclose(streams.weights, of_class[LABELS] / 60)
+
+
+def test_lists_that_the_machine_cannot_hold_are_refused(monkeypatch):
+    setting = study(policies=("constant",))
+    schedule = plan(setting, CONTROL)
+    longest = int(schedule.ends.max())
+    needed = LISTED * setting.runs * setting.clients * longest + DRAWN * int(schedule.admissions.sum())
+    for pages, does in ((needed, drawn), (needed - 1, lambda given: refused(drawn, given))):
+        monkeypatch.setattr("os.sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": pages}.get)
+        does(setting)
+
+
+def test_a_client_may_have_one_sample_and_not_none():
+    three = study(partition="split", policies=("constant",))
+    assert [len(pool) for pool in make_pools(LABELS[:3], three).pools[0]] == [1, 1, 1]
+    assert "client 2 gets no sample" in refused(make_pools, LABELS[:2], three)
 
 
 @pytest.mark.parametrize("partition", ["split", "dirichlet"])
