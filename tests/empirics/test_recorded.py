@@ -13,20 +13,12 @@ import pytest
 
 from empirics import predict_study, run_study
 from empirics.prediction import landscape
+from empirics.settings.study import Study
 from tests.empirics.small import blobs, columns, study
 
 RECORD = Path(__file__).with_name("recorded.json")
 ALMOST = 1e-6  # of a number: what another processor may change in forty rounds
-POLICIES = (
-    "acdpp",
-    "acdpp-capped",
-    "constant",
-    "oracle",
-    "hybrid",
-    "released",
-    "buy-cheap",
-    "buy-cheap-online",
-)
+POLICIES = (*Study().policies, "released", "buy-cheap")
 FEW = {"seeds": 2, "rounds": 20, "policies": ("acdpp", "hybrid", "buy-cheap-online")}
 SHORT = {"seeds": 1, "rounds": 6, "policies": ("constant",)}
 PREDICTED = {
@@ -48,16 +40,12 @@ PREDICTED = {
 OPTIONS = {"the best": {"objective": "final"}, "a pilot": {"pilot": 60, "best": False}}
 TRAINED = {
     "many policies": FEW | {"policies": POLICIES},
-    "released code": FEW
-    | {"policies": ("acdpp+K+cap", "released-K", "acdpp@rho=0.5,V=3"), "fractions": "floor"},
+    "the code": FEW | {"policies": ("acdpp+K+cap", "released-K", "acdpp@rho=0.5,V=3"), "fractions": "floor"},
     "classes": FEW | {"labels": "classes", "momentum": 0.5, "steps": 2},
-    "shares": FEW
-    | {"labels": "classes", "partition": "dirichlet", "per_class": 20, "per_seed": ("partition",)},
-    "without replacement": FEW
-    | {"partition": "split", "replacement": False, "scale": "pixels", "radius": None},
+    "shares": FEW | {"partition": "dirichlet", "per_class": 20, "per_seed": ("partition",)},
+    "parts": FEW | {"partition": "split", "replacement": False, "scale": "pixels", "radius": None},
     "rounds without a new sample": SHORT | {"replacement": False, "budget": 4.0, "K": 8, "checkpoint": 1},
-    "steps of their own": SHORT
-    | {"policies": PREDICTED["steps of their own"]["policies"], "measures": ("mismatch",)},
+    "steps of their own": PREDICTED["steps of their own"] | {"measures": ("mismatch",)},
     "weights that differ": FEW | {"alpha": (0.6, 0.3, 0.1), "assumed_mean_cost": 4.0},
 }
 

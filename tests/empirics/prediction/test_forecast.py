@@ -19,21 +19,6 @@ def forecasts(given):
     return Outlook.of(problem(given), CONTROL).forecasts()
 
 
-def test_every_policy_has_a_curve_for_every_round():
-    given, done = study(policies=("acdpp", "constant", "oracle", "hybrid", "acdpp-capped"), rounds=12), []
-    found = Outlook.of(problem(given), CONTROL).forecasts(done.append)
-    assert done == list(range(1, 13))
-    assert list(found) == list(given.policies)
-    for forecast in found.values():
-        assert forecast.risk.shape == forecast.path.shape == (13,)
-        assert (forecast.risk >= forecast.path - 1e-12).all()
-        assert forecast.cumulative == pytest.approx(forecast.risk[:12].sum())
-        assert forecast.document()["final_excess_risk"] == forecast.risk[12]
-        assert forecast.noise_floor > 0
-    assert len({forecast.risk[0] for forecast in found.values()}) == 1  # θ(1) is the same for all
-    assert found["constant"].rate == pytest.approx(4, rel=0.05)  # as is admitted
-
-
 def test_variants_are_predicted_with_their_own_steps_and_sizes():
     given = study(rounds=15, policies=("constant@eta=0.1", "constant", "constant@steps=1", "constant@K=2"))
     found = forecasts(given)
