@@ -331,7 +331,7 @@ def odd(**answers):
 def test_a_model_that_does_not_fit_is_refused_before_anything_is_written(tmp_path):
     for model, message in (
         (torch.nn.Linear(3, 4), "does not take inputs of shape"),
-        (torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(8, 3)), "one score per class"),
+        (torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(8, 3)), "for two inputs, got (2, 3)"),
         (torch.nn.BatchNorm1d(8), "has buffers"),
         (torch.nn.Flatten(), "no parameters"),
         (lambda population: 3, "a model must be a torch.nn.Module"),
@@ -347,10 +347,11 @@ def test_a_model_that_does_not_fit_is_refused_before_anything_is_written(tmp_pat
         assert not (tmp_path / "never").exists()
 
 
+@pytest.mark.parametrize("model", [network, network(blobs())])
 @pytest.mark.parametrize("per_seed", [[], ["start"]])
-def test_a_module_class_starts_every_seed_anew_if_asked_to(tmp_path, per_seed):
+def test_a_network_starts_every_seed_anew_if_asked_to(tmp_path, per_seed, model):
     study = small(**OF_OWN, rounds=2, per_seed=per_seed)
-    run_study(study, tmp_path / "result", dataset=DATA, model=network)
+    run_study(study, tmp_path / "result", dataset=DATA, model=model)
     first, _, other, _ = columns(tmp_path / "result")["risk"]
     assert (first == other) == (not per_seed)
 

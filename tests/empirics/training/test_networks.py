@@ -42,6 +42,9 @@ def test_sizes_are_those_of_the_papers_networks_and_what_is_no_number_is_no_answ
     assert resnet.size == pytest.approx(6_576_711 - 7 * 513, rel=1e-3)
     scores = torch.tensor([[1.0, 3.0], [torch.nan, 2.0], [torch.inf, 0.0]])
     assert answers(scores).tolist() == [1, -1, 0]
+    silent, x = Residual(32), torch.randn(1, 32, 4, 4)
+    torch.nn.utils.vector_to_parameters(torch.zeros(10**5), silent.parameters())
+    assert torch.equal(silent(x), x)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The population risk, its certified minimiser, and the calibrated constants."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -119,6 +120,8 @@ def test_the_largest_variance_and_the_rank_of_features_are_known_and_without_a_b
     assert found.constants.Pdim == np.linalg.matrix_rank(task.population.x.numpy()) == 9
     search, _ = task.model.variance_and_slope(points(task, 4000))
     assert search.max() <= largest_variance(task.model, 2.0) + 1e-9
+    two = replace(task.population, weights=torch.eye(len(task.population.y), dtype=torch.float64)[:2])
+    assert calibrate(replace(task, population=two)).constants.Pdim == 2
     found = calibrate(problem(study(radius=None)))
     assert found.nominal == ("D", "sigma", "B", "Pdim")
     assert calibrate(problem(study(labels="classes"))).nominal == ("Pdim",)
@@ -126,6 +129,19 @@ def test_the_largest_variance_and_the_rank_of_features_are_known_and_without_a_b
     assert math.isfinite(found.constants.G)
 
 
-def test_a_device_that_is_not_there_is_refused():
+@pytest.mark.parametrize(("radius", "length"), [(None, 1), (0.5, 0.5), (2.0, 1)])
+def test_starts_that_differ_are_as_long_as_1_or_the_balls_radius(radius, length):
+    starts = problem(study(per_seed=("start",), radius=radius, seeds=3)).model.start(3)
+    assert starts.norm(dim=1).tolist() == pytest.approx([length] * 3)
+    assert not torch.allclose(starts[0], starts[1])
+
+
+def test_a_device_that_is_not_there_is_refused_and_one_of_several_is_made_the_current_one(monkeypatch):
     for name in ("gpu", "cuda" if not torch.cuda.is_available() else "tpu", "meta"):
         assert "device" in refused(choose_device, name)
+    current = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "set_device", current.append)
+    assert "there are 2 CUDA devices" in refused(choose_device, "cuda:2")
+    assert [choose_device("cuda:1")] == current == [torch.device("cuda:1")]
