@@ -98,4 +98,4 @@ def rising(budget: Budget) -> tuple[float, ...]:
     >>> rising(Budget(buffers=(8, 12), cost=5, mean_cost=1))[:3]
     (0.25, 0.5, 0.75)
     """
-    return tuple(float(savings_price(age, budget.total_buffer, budget.cost)) for age in range(1, AGES + 1))
+    return tuple(float(savings_price(1 + uses, budget.total_buffer, budget.cost)) for uses in range(AGES))

@@ -74,10 +74,9 @@ class Brief:
     def of_policy(self, name: str) -> Brief:
         """What one of the study's policies is told."""
         study, own = self.study.of_policy(name), self.study.constants_of(name, self.constants)
-        merged = own if own is self.constants else own.merged
         planned = "budget" in PolicyName(name).own
         budget = replace(self.budget, cost=Fraction(str(study.budget))) if planned else self.budget
-        return replace(self, study=study, budget=budget, constants=merged)
+        return replace(self, study=study, budget=budget, constants=own.merged)
 
 
 Maker = Callable[[Brief], Policy]
@@ -309,8 +308,8 @@ def _each(given: Sequence[int] | int, study: Study, what: str) -> NDArray[np.int
     try:
         found = np.broadcast_to(np.asarray(given), (study.clients,))
     except ValueError:
-        found = np.zeros(0)
-    if found.dtype.kind not in "iu" or not len(found) or found.min() < 1:
+        found = np.array(None)
+    if found.dtype.kind not in "iu" or found.min() < 1:
         raise SettingError(
             f"{what} of at least 1, or one such number for each of the {study.clients} clients, got {given!r}"
         )

@@ -130,6 +130,7 @@ def test_values_come_back_exactly(value):
     again = restored(json.loads(json.dumps(plain(value), allow_nan=False)))
     assert type(again) is type(value)
     assert np.array_equal(again, value) if isinstance(value, np.ndarray) else again == value
+    assert restored(plain([CONTROL, value]), [CONTROL])[0] == CONTROL  # by its template
 
 
 def test_the_mean_price_is_the_one_given_and_a_tiny_budget_takes_no_memory_for_the_rounds_to_come():

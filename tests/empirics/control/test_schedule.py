@@ -95,6 +95,8 @@ def test_history_is_no_longer_than_memory():
     schedule = Schedule(study(policies=("hybrid",), hybrid_K=3, rounds=10**6), CONTROL)
     schedule.advance(10)
     assert len(schedule._totals.past) == 4
+    assert schedule._totals.capped is None
+    assert Totals.start(np.array([[9, 10, 11]]), 10).depth == 9
     assert totals.capped.entered.tolist() == [998, 999, 1000, 997, 998, 999, 1000, 999, 1000]
 
 
