@@ -90,7 +90,7 @@ class Controller:
             else Fraction(positive("mean_cost", mean_cost))
         )
         self.mean_cost = mean
-        brief = Brief(self.study, self.study.theory_budget(mean), self.constants, self.study.cost)
+        brief = Brief(self.study, self.study.theory_budget(mean), self.constants.merged, self.study.cost)
         given = None if own is None else {self.name.base: own}
         self.policy: Policy = make_policy(self.name, brief, given)
         self._state = self.policy.start(1)

@@ -74,9 +74,10 @@ class Brief:
     def of_policy(self, name: str) -> Brief:
         """What one of the study's policies is told."""
         study, own = self.study.of_policy(name), self.study.constants_of(name, self.constants)
+        merged = own if own is self.constants else own.merged
         planned = "budget" in PolicyName(name).own
         budget = replace(self.budget, cost=Fraction(str(study.budget))) if planned else self.budget
-        return replace(self, study=study, budget=budget, constants=own.merged)
+        return replace(self, study=study, budget=budget, constants=merged)
 
 
 Maker = Callable[[Brief], Policy]

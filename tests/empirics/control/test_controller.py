@@ -1,7 +1,7 @@
 """A controller decides as the batched loop does, keeps the same books, and goes on from its JSON."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -143,7 +143,11 @@ def test_the_mean_price_is_the_one_given_and_a_tiny_budget_takes_no_memory_for_t
     assert len(poor._totals.past) == 4
     kept = [Controller("constant", study(), mean_cost=mean).retention[0] for mean in (11.0, 2.75)]
     assert kept == [8, 2]
-    assert Controller("constant", study()).mean_cost == 5.5
+    assert (server.mean_cost, server.capacity) == (5.5, None)
+    assert Controller().study == type(study())()
+    assert (
+        Controller("acdpp", study(), constants=replace(CONTROL, E=3)).policy.constants.eta == 3 * CONTROL.eta
+    )
 
 
 def test_a_policy_that_fails_is_named_and_changes_nothing():

@@ -99,6 +99,9 @@ def test_the_rate_minimises_the_objective_that_the_departures_name(departures, d
     assert found.min() < low + 0.1
     assert found.max() > high - 0.1
     assert ((found > low + 1) & (found < high - 1)).sum() > 1
+    if "penalty" in departures:  # thirds are cut off until a tenth is left, and its middle is taken
+        cuts = np.ceil(np.log(10 * (high - low)) / np.log(1.5))
+        assert found.min() == pytest.approx(low + (high - low) * (2 / 3) ** cuts / 2)
     for run in range(200):
         if "penalty" in departures:
             p, near = released_penalty(held + grid, constants.Pdim + seen + grid, constants), 0.1

@@ -200,7 +200,7 @@ def test_a_policy_that_does_not_fit_is_refused_in_one_sentence_and_an_overflow_s
         (broken(lambda cost: np.full((3, 3), np.nan)), "must be whole numbers"),
         (broken(lambda cost: {}["price"]), "failed in round 1: KeyError"),
         (broken(lambda cost: np.zeros((3, 3), dtype=int)), "leaves round 1 without any sample"),
-        (Greedy(capacity=(2, 2, 1)), "ValueError: client 2 would admit 2 samples and can hold 1"),
+        (Greedy(capacity=(2, 1, 1)), "ValueError: client 1 would admit 2 samples and can hold 1"),
         (object(), "lacks retention, start, decide, book"),
         (lambda brief: 7, "must have retention, start, decide and book"),
         (lambda one, two: Greedy(), "could not be made: TypeError"),
@@ -243,7 +243,9 @@ def test_policies_are_found_by_name_or_at_an_import_path():
         "math:nothing": "AttributeError",
         "math:pi": "lacks retention",
     }.items():
-        assert message in refused(plan, study(policies=(name,)), CONTROL)
+        sentence = refused(plan, study(policies=(name,)), CONTROL)
+        assert message in sentence
+        assert ("sys.path" in sentence) == ("no.such" in name)
 
 
 def test_a_replicate_is_the_same_whatever_runs_beside_it():

@@ -103,6 +103,8 @@ def test_equal_spending_spends_as_much_where_memory_allows(dataset, setting, cos
     study = section7(dataset, setting, rounds=400, seeds=1)
     names = at_equal_spending(study, cost).policies
     assert len(names) == 4
+    once = ("constant@K=1,budget=600", "acdpp@K=1,budget=600")  # a round fills the memory
+    assert at_equal_spending(section7("mnist"), 600.0).policies == once
     rounds = plan(replace(study, policies=names[:2]), CONTROL)
     admitted = rounds.admissions[:, 0].sum(axis=1).mean()
     assert admitted * float(study.cost.mean) == pytest.approx(cost, rel=0.01)
