@@ -6,7 +6,6 @@ error messages come from the fields.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import field, fields
 from difflib import get_close_matches
@@ -76,12 +75,11 @@ def whole(least: int = 1, most: int = LARGEST) -> Check:
 def between(low: float, high: float, *, low_too: bool = False, such_as: float) -> Check:
     """A real number in an interval that is open above, and below unless `low_too`."""
     span = f"{'[' if low_too else '('}{low:g}, {high:g})"
-    wanted = "be a positive finite number" if (low, high) == (0, math.inf) else f"lie in {span}"
 
     def check(name: str, value: Any) -> float:
         number = type(value) in (int, float) and abs(value) < 10**300
         if not number or not (low < value < high or (low_too and value == low)):
-            raise SettingError(f"{name} must {wanted}, such as {such_as:g}, got {shown(value)}")
+            raise SettingError(f"{name} must lie in {span}, such as {such_as:g}, got {shown(value)}")
         kept: float = value
         return kept
 

@@ -47,5 +47,5 @@ def toml(study: Study) -> str:
         '# Lines that stay as they are may be left out. "none" stands for no value.',
         "",
     ]
-    table = ["", f"# {cost.metadata['help']}", "[cost]", *_lines(study.cost)]
-    return "\n".join([*head, *_lines(study), *table[1:]]).rstrip() + "\n"
+    table = [f"# {cost.metadata['help']}", "[cost]", *_lines(study.cost)]
+    return "\n".join([*head, *_lines(study), *table]).rstrip() + "\n"
