@@ -54,6 +54,7 @@ def test_what_is_no_name_is_refused():
         "constant@eta=1e999": "must lie in",
         "constant@K=0": "K in 'constant@K=0' must be a whole number of at least 1, got 0",
         "constant@K=2.5": "must be a whole number",
+        f"constant@K={2**53 + 1}": f"must be a whole number of at least 1, got {2**53 + 1}",
         "constant@steps=1e7": "must be a whole number from 1 to 1,000,000",
         **{
             f"constant@K={given}": f"must be a number, got {given!r}"

@@ -7,7 +7,7 @@ import pytest
 
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.ladder import EVERYWHERE, LADDER, at_equal_spending, rungs
-from empirics.settings.section7 import DATASETS, SETTINGS, STEPS, section7, settings_for
+from empirics.settings.section7 import DATASETS, SETTINGS, STEPS, command_for, section7, settings_for
 from empirics.training.engine import aggregation_weights
 from tests.empirics.small import CONTROL, refused
 from theory.paper import BUDGET, BUFFERS, SECTION7
@@ -31,6 +31,8 @@ def test_the_text_is_as_it_stands_and_the_code_as_it_runs(dataset):
     assert code.assumed_mean_cost == (5.5 if dataset == "cifar10" else None)
     assert code.model == ("logistic" if dataset == "mnist" else "resnet9")
     assert code.policies[0] == "released"
+    assert command_for(code.document()) == "acdpp reproduce"
+    assert command_for({"dataset": "mine", "preset": "mine-paper"}) == "acdpp train"
     other = section7(dataset, seeds=3, rounds=7, model="logistic")
     assert (other.seeds, other.rounds, other.model) == (3, 7, "logistic")
 

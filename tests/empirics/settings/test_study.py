@@ -39,6 +39,7 @@ def test_what_makes_no_sense_is_refused():
         ({"replacement": "no"}, "replacement must be true or false"),
         ({"dataset": ""}, "dataset must be a name"),
         ({"labels": "clases"}, "did you mean 'classes'"),
+        ({"labels": "x" * 58}, f"got '{'x' * 58}'"),
         ({"labels": "x" * 59}, f"got '{'x' * 56}..."),
         ({"radius": "big"}, "radius must lie in"),
     ):
@@ -74,6 +75,8 @@ def test_the_default_study_lies_within_the_theorems_hypotheses_and_the_others_do
     assert Study(alpha=(0.55, *(0.05,) * 9)).departures == ("clients are not weighted by n_m/n",)
     assert "clients draw from different distributions" in PRESETS["paper"].departures
     assert len(PRESETS["released"].departures) == 4
+    assert Study(labels="parity").task == "digits: odd against even classes, binary logistic regression"
+    assert Study(labels="classes").task == "digits: all classes, multinomial logistic regression"
 
 
 @pytest.mark.parametrize("name", PRESETS)
