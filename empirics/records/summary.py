@@ -201,7 +201,7 @@ class Tally:
         }
         study = self.study
         return {
-            name: gap_closed(study.policies, values.reshape(-1, study.seeds))
+            name: gap_closed(study.policies, values.reshape(len(study.policies), study.seeds))
             for name, values in measures.items()
             if values is not None
         }
