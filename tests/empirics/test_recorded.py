@@ -40,6 +40,7 @@ PREDICTED = {
 OPTIONS = {"the best": {"objective": "final"}, "a pilot": {"pilot": 60, "best": False}}
 TRAINED = {
     "many policies": FEW | {"policies": POLICIES},
+    "one round": SHORT | {"rounds": 1},
     "the code": FEW | {"policies": ("acdpp+K+cap", "released-K", "acdpp@rho=0.5,V=3"), "fractions": "floor"},
     "classes": FEW | {"labels": "classes", "momentum": 0.5, "steps": 2},
     "shares": FEW | {"partition": "dirichlet", "per_class": 20, "per_seed": ("partition",)},
