@@ -146,6 +146,13 @@ def _digest() -> str:
     return digest.hexdigest()[:16]
 
 
+def _card() -> bool:
+    """In a process of its own: one that has looked for a card cannot be forked to use it."""
+    import torch
+
+    return bool(torch.cuda.is_available())
+
+
 def main() -> None:
     options = _options()
     only = tuple((options.only or "").split(","))
@@ -168,6 +175,8 @@ def main() -> None:
     os.environ |= {} if options.card else {"CUDA_VISIBLE_DEVICES": "", "TRITON_INTERPRET": "1"}
     os.chdir(ROOT)
     load_libraries(LIBRARIES)
+    if options.card and [there for _, there in everywhere([()], _card, processes=1, limit=LIMIT)] != [True]:
+        raise SystemExit("--card needs a CUDA device, and none is here: leave it out")
     by_claims = any(m.module.startswith(("theory.", "proofs_check.")) for m in wanted)
     seen = _observe_all(options.jobs, options.unrecorded, options.kept) if by_claims else Coverage({})
     tests = _watch_all(options.jobs, only, options.kept)

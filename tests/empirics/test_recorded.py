@@ -17,7 +17,7 @@ from empirics.settings.study import Study
 from tests.empirics.small import blobs, columns, study
 
 RECORD = Path(__file__).with_name("recorded.json")
-ALMOST = 1e-6  # of a number: what another processor may change in forty rounds
+ALMOST = 1e-6  # of a number: far above rounding, which another processor may do otherwise
 POLICIES = (*Study().policies, "released", "buy-cheap")
 FEW = {"seeds": 2, "rounds": 20, "policies": ("acdpp", "hybrid", "buy-cheap-online")}
 SHORT = {"seeds": 1, "rounds": 6, "policies": ("constant",)}
