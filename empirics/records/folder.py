@@ -103,7 +103,7 @@ def _write_json(path: Path, document: Mapping[str, Any]) -> str:
 def _write_table(rows: pa.Table) -> Callable[[Path], object]:
     def write(beside: Path) -> None:
         with beside.open("wb") as handle:  # by its name, Arrow could not open what is no UTF-8
-            pq.write_table(rows, handle, row_group_size=max(len(rows), 1), write_page_checksum=True)
+            pq.write_table(rows, handle, row_group_size=len(rows), write_page_checksum=True)
 
     return write
 
@@ -440,7 +440,6 @@ def _read(path: Path, document: dict[str, Any], columns: list[str] | None) -> Re
     summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
     with (path / ROUNDS).open("rb") as handle:
         there = pq.read_schema(handle).names
-        handle.seek(0)
         wanted = None if columns is None else [name for name in columns if name in there]
         return Result(
             document, summary, pq.read_table(handle, columns=wanted, page_checksum_verification=True)

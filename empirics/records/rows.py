@@ -63,7 +63,7 @@ def replay(name: str, schedule: Schedule, rows: pa.Table) -> tuple[Rounds, Colum
     for column in ("policy", "seed", "round", *REPLAYED):
         wrong = saved[column] != expected[column]
         if wrong.any():
-            t, run = (int(axis[0]) for axis in np.nonzero(wrong))
+            t, run = next(zip(*np.nonzero(wrong), strict=True))
             raise SettingError(
                 f"cannot resume {name!r}: in round {first + t} of {study.policies[run // study.seeds]}, {column} was "
                 f"{saved[column][t, run]} and is {expected[column][t, run]} now: the "

@@ -188,7 +188,7 @@ class Tally:
         if least is not None:
             mean = float(np.mean(least.values))
             summary["least_risk"] = {"value": mean, "certified_to": least.gap}
-            cumulative = self.sums["excess_risk"].reshape(-1, study.seeds)
+            cumulative = self.sums["excess_risk"].reshape(len(study.policies), study.seeds)
             summary["ranking"] = _ranking(study, cumulative, bounds)
         return summary
 
@@ -237,7 +237,7 @@ class Tally:
         stated["linear"] = stated["linear"] * each(lambda one: one.eta / constants.eta)
         once = each(initial_term) + T * each(per_round_constant_as_stated)
         found["stated"] = sum(stated.values(), once)
-        return {name: values.reshape(-1, study.seeds) for name, values in found.items()}
+        return {name: values.reshape(len(own), study.seeds) for name, values in found.items()}
 
     def _policy(self, p: int, bounds: dict[str, Floats], final: Arrays) -> dict[str, Any]:
         study = self.study

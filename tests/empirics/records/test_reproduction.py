@@ -1,6 +1,7 @@
 """What a result says about Section 7, against numbers worked out by hand from planted rows."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -160,7 +161,7 @@ def test_a_command_is_given_only_if_it_makes_the_study():
     words = "--setting momentum --seeds 10 --rounds 100 --model logistic --eta 0.1 --device cpu"
     assert command_of(changed, "cpu") == f"acdpp reproduce mnist {words}"
     assert command_of(replace(changed, steps=3), "cpu") is None
-    assert command_of(small(), "cpu") is None
+    assert command_of(small(), "cpu") is command_of(small(preset="paper"), "cpu") is None
 
 
 def test_a_file_holds_the_document_and_lists_stand_in_lines(document, tmp_path):
@@ -168,6 +169,7 @@ def test_a_file_holds_the_document_and_lists_stand_in_lines(document, tmp_path):
     text = (tmp_path / NAME).read_text(encoding="utf-8")
     assert json.loads(text) == document
     assert '"mean": [ 0.13333, 0.68667, 0.82, 0.88667, 0.90333 ]' in text
+    assert '"mean_curve": 3,' in text
     assert not list(tmp_path.glob("*.partial"))
 
 
@@ -198,11 +200,12 @@ def test_what_is_unfinished_absent_or_without_accuracy_is_refused_in_a_sentence(
 
 
 def test_the_ladder_sets_every_policy_against_constant_admission(tmp_path):
-    named = rungs("mnist", ("momentum",), seeds=3, rounds=4)["momentum"]
+    named = replace(rungs("mnist", ("momentum",), seeds=3, rounds=4)["momentum"], eta=0.25)
     study = replace(named, policies=("released", "constant", "hybrid", "oracle"))
     rich = replace(named, policies=("constant@K=2", "acdpp@K=2"))
     planted(tmp_path / "momentum", study)
     planted(tmp_path / "momentum-equal", rich, ACCURACY[2:])
+    (tmp_path / "paper").mkdir()  # begun, and no world yet
     assert "holds no finished world" in refused(explained, tmp_path / "momentum")
     document = explained(tmp_path)
     found = document["worlds"]["momentum"]
@@ -224,5 +227,13 @@ def test_the_ladder_sets_every_policy_against_constant_admission(tmp_path):
     assert list(rich) == ["released", "acdpp@K=2"]
     assert rich["released"]["points"]["mean"] == pytest.approx(left.mean(), rel=FIVE)
     assert document["not_run"] == [name for name in SETTINGS if name != "momentum"]
-    words = "--explain --worlds momentum --seeds 3 --rounds 4 --device cuda"
+    words = "--explain --worlds momentum --seeds 3 --rounds 4 --eta 0.25 --device cuda"
     assert document["command"] == f"acdpp reproduce mnist {words}"
+    shutil.rmtree(tmp_path / "momentum-equal")
+    assert list(explained(tmp_path)["worlds"]["momentum"]["policies"]) == list(study.policies)
+    for world, eta, device in (("readmitted", 0.5, "cuda"), ("prices", 0.25, "cpu")):
+        other = rungs("mnist", (world,), seeds=3, rounds=4)[world]
+        other = replace(other, policies=study.policies, eta=eta)
+        planted(tmp_path / world, other, asked={"device": device})
+        assert explained(tmp_path)["command"] is None
+        shutil.rmtree(tmp_path / world)

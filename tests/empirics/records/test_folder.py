@@ -1,0 +1,49 @@
+"""A result's folder by itself: what it holds after each step, and what it refuses."""
+
+import pytest
+
+from empirics.records import folder as module
+from empirics.records.folder import Folder, read_result
+from tests.empirics.small import refused, study
+from theory.setting import SettingError
+
+SETTINGS = {"study": study().document()}
+
+
+def test_a_result_that_cannot_begin_leaves_no_new_folder(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "no space left", "the file")
+
+    monkeypatch.setattr(module, "replace_file", full)
+    (tmp_path / "old").mkdir()
+    for name in ("old", "new"):
+        with (
+            pytest.raises(OSError, match=r"'the file' \(no space left\): .* begin again"),
+            Folder.begin(tmp_path / name, SETTINGS),
+        ):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    (tmp_path / "file").touch()
+    with pytest.raises(SettingError, match="cannot be made"), Folder.begin(tmp_path / "file" / "x", SETTINGS):
+        pass
+
+
+def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_path):
+    with Folder.begin(tmp_path, SETTINGS | {"federation": {}}) as folder:
+        for first, last in ((1, 2), (3, 5)):
+            folder.save(first, last, {"round": list(range(first, last + 1))}, {})
+        assert [path.name for path in tmp_path.glob("state*")] == ["state-000000000005.npz"]
+    left = [tmp_path / name for name in ("state-000000000009.npz", "summary.json.partial", "parts/x.partial")]
+    for path in (*left, tmp_path / "notes"):
+        path.touch()
+    with Folder.continued(tmp_path) as folder:
+        folder.clear()
+    assert [path.exists() for path in (*left, tmp_path / "notes")] == [False, False, False, True]
+    assert f"is unfinished: acdpp federate --resume {tmp_path} continues" in refused(read_result, tmp_path)
+    stranger = tmp_path / "parts" / "000000000001-000000000003.parquet"
+    stranger.touch()
+    with pytest.raises(SettingError, match=r"00003\.parquet' does not belong"), Folder.continued(tmp_path):
+        pass
+    (tmp_path / "parts" / "000000000003-000000000005.parquet").write_bytes(b"")
+    with pytest.raises(SettingError, match="holds rounds 3 to 5, is damaged"), Folder.continued(tmp_path):
+        pass
