@@ -202,24 +202,22 @@ def _continue(
             job = _Job(study, problem, prices, calibration, least, own.policies)
             if study.rounds != began.rounds:
                 refuse_horizon(began, study, calibration.constants, prices, own.policies)
-                _rehearse(folder, job)
+                _rehearse(job)
             now = machine(problem.population.x.device)
             warn_of_changes(settings, now)
             again = [*settings["continued"], {"after_round": folder.progress.done, **now}]
-            folder.reopen(study=study.document(), continued=again)
-            return _train(folder, job, progress)
+            return _train(folder, job, progress, study=study.document(), continued=again)
 
 
-def _rehearse(folder: Folder, job: _Job) -> None:
+def _rehearse(job: _Job) -> None:
     """Decide all rounds of a longer study without training, before the shorter result is touched."""
     schedule = job.schedule()
-    for rows in folder.chunks():
-        replay(str(folder.path), schedule, rows)
     while schedule.round <= job.study.rounds:
         schedule.advance(min(job.study.checkpoint, job.study.rounds - schedule.round + 1))
 
 
-def _train(folder: Folder, job: _Job, progress: Progress) -> dict[str, Any]:
+def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> dict[str, Any]:
+    """Replay what is there, then train the rest; new settings go into the record once it is sure to go on."""
     study, problem, least, schedule = job.study, job.problem, job.least, job.schedule()
     engine = Engine(problem.model, study, problem.streams)
     tally = Tally(study, job.calibration, schedule.retention, partitions=len(problem.streams.pools))
@@ -232,6 +230,8 @@ def _train(folder: Folder, job: _Job, progress: Progress) -> dict[str, Any]:
     done = folder.progress.done
     if done:
         _restore(engine, folder, schedule, problem)
+    if settings:
+        folder.reopen(**settings)
     progress(done)
     while done < study.rounds:
         rounds = schedule.advance(min(study.checkpoint, study.rounds - done))

@@ -157,7 +157,7 @@ def _read(which: str, split: Any) -> tuple[Images, Any]:
         raise refused
     if not len(split):
         raise SettingError(f"the {which} set must not be empty")
-    x: Images = np.empty(0, np.float32)
+    x: Images = np.empty((), np.float32)
     y: list[Any] = []
     for i in range(len(split)):
         try:

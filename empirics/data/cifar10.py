@@ -148,7 +148,7 @@ def _from_records(path: Path, names: tuple[str, ...]) -> Pixels:
 def _records(source: object, written: bytes) -> Pixels:
     if not written or len(written) % RECORD:
         raise corrupt(source, f"{len(written)} bytes are no whole number of records of {RECORD} bytes")
-    records = np.frombuffer(written, np.uint8).reshape(-1, RECORD)
+    records = np.frombuffer(written, np.uint8).reshape(len(written) // RECORD, RECORD)
     if (largest := records[:, 0].max()) >= CLASSES:
         raise corrupt(source, f"CIFAR-10's labels are 0 … 9, it has a {largest}")
     return records

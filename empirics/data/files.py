@@ -19,15 +19,16 @@ from pathlib import Path, PurePosixPath
 
 from theory.setting import SettingError
 
-__all__ = ["content", "corrupt", "members", "opened", "places", "shown"]
+__all__ = ["brief", "content", "corrupt", "members", "opened", "places"]
 
 # what decompression and, on headers that it can't make sense of, tarfile raise
 DAMAGED = (gzip.BadGzipFile, lzma.LZMAError, zlib.error, tarfile.TarError, EOFError, LookupError, ValueError)
+LONGEST = 80  # letters of something from a file in a sentence
 BLOCK = 512  # bytes; a tar archive is a sequence of these, closed by blocks of zeros
 
 
 def places(name: str, wanted: str, data_dir: str | os.PathLike[str] | None, *below: str) -> list[Path]:
-    """The data directory and those of the folders `below` it that exist; `wanted` says what belongs there."""
+    """The data directory and the folders `below` it, which need not exist; `wanted` says what belongs there."""
     if data_dir is None:
         raise SettingError(f"{name} needs a data directory: {wanted}")
     root = Path(os.path.expanduser(data_dir))
@@ -35,7 +36,7 @@ def places(name: str, wanted: str, data_dir: str | os.PathLike[str] | None, *bel
         raise SettingError(f"the data directory {root} is a file: give the directory that holds it")
     if not root.is_dir():
         raise SettingError(f"the data directory {root} does not exist: make it, and {wanted}")
-    return [root, *(root / folder for folder in below if (root / folder).is_dir())]
+    return [root, *(root / folder for folder in below)]
 
 
 def corrupt(path: object, why: object) -> SettingError:
@@ -103,10 +104,10 @@ def members(path: Path, wanted: Callable[[str], bool], limit: int) -> Iterator[t
                 if not member.isreg() or not wanted(name):
                     continue
                 if name in seen:
-                    raise corrupt(path, f"{shown(name)} is in it twice")
+                    raise corrupt(path, f"{brief(name)!r} is in it twice")
                 seen.add(name)
                 if member.size > limit:
-                    raise corrupt(path, f"{shown(name)} has more than {limit} bytes")
+                    raise corrupt(path, f"{brief(name)!r} has more than {limit} bytes")
                 file = archive.extractfile(member)
                 assert file is not None  # it is for a regular file
                 yield name, file.read()
@@ -119,14 +120,19 @@ def members(path: Path, wanted: Callable[[str], bool], limit: int) -> Iterator[t
 def _harmless(path: Path, member: tarfile.TarInfo) -> str:
     name = PurePosixPath(member.name)
     if name.is_absolute() or ".." in name.parts:
-        raise SettingError(f"{path} is refused: its member {shown(member.name)} points out of the archive")
+        raise SettingError(f"{path} is refused: its member {brief(member.name)!r} points out of the archive")
     if not (member.isreg() or member.isdir()) or member.issparse():
         raise SettingError(
-            f"{path} is refused: its member {shown(member.name)} is neither a plain file nor a folder"
+            f"{path} is refused: its member {brief(member.name)!r} is neither a plain file nor a folder"
         )
     return str(name)
 
 
-def shown(name: str) -> str:
-    """A name from an archive, which may be long and hold anything, as part of a sentence."""
-    return repr(name if len(name) < 100 else f"{name[:100]}…")
+def brief(thing: object) -> str:
+    """Something from a file, which may be long and hold anything, as part of a sentence.
+
+    >>> brief(LONGEST * "a") == LONGEST * "a", brief(" a \\n" + LONGEST * "b") == "a " + (LONGEST - 2) * "b" + "…"
+    (True, True)
+    """
+    words = " ".join(str(thing).split())
+    return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"

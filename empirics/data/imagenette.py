@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from empirics.data.dataset import Dataset, Images, Labels, Pixels
-from empirics.data.files import content, corrupt, members, places, shown
+from empirics.data.files import brief, content, corrupt, members, places
 from theory.setting import SettingError
 
 __all__ = ["SIDE", "load"]
@@ -75,7 +75,7 @@ def _from_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 def _from_archive(archive: Path) -> Iterator[tuple[str, bytes]]:
     def wanted(name: str) -> bool:
-        return name.startswith(inside) and IMAGE.fullmatch(name, len(inside)) is not None
+        return IMAGE.fullmatch(name.removeprefix(inside)) is not None
 
     inside = f"{FOLDER}/"
     for name, written in members(archive, wanted, LIMIT):
@@ -96,8 +96,8 @@ def _assembled(source: Path, files: Iterator[tuple[str, bytes]], size: int) -> D
     for name, written in files:
         split, wnid, file = name.split("/")
         if wnid not in CLASSES:
-            raise SettingError(f"{source} is not Imagenette: it has a class {shown(wnid)}, {WANTED}")
-        decoded[split][CLASSES.index(wnid), file] = _decoded(f"{source}'s {shown(name)}", written, size)
+            raise SettingError(f"{source} is not Imagenette: it has a class {brief(wnid)!r}, {WANTED}")
+        decoded[split][CLASSES.index(wnid), file] = _decoded(f"{source}'s {brief(name)!r}", written, size)
     for split, images in decoded.items():
         labels = {label for label, _ in images}
         if missing := [wnid for label, wnid in enumerate(CLASSES) if label not in labels]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from empirics.data.arrays import assembled, keys
 from empirics.data.dataset import Dataset
-from empirics.data.files import corrupt
+from empirics.data.files import brief, corrupt
 from theory.setting import SettingError
 
 __all__ = ["PREFIX", "load"]
@@ -43,7 +43,7 @@ def load(name: str) -> Dataset:
     except OSError as error:
         raise SettingError(f"{path} cannot be read ({error.strerror or error}): {WANTED}") from error
     except Exception as error:  # zipfile and the decompressors may raise anything on a damaged file
-        raise SettingError(f"{path} is not a whole npz file ({_brief(error)}): {WANTED}") from error
+        raise SettingError(f"{path} is not a whole npz file ({brief(error)}): {WANTED}") from error
     return assembled(name, arrays, where=f"{path}: ")
 
 
@@ -74,11 +74,11 @@ def _size(what: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
         shape, _, dtype = header(stream)
         length = member.file_size - stream.tell()
     if dtype.kind not in "biuf":
-        raise SettingError(f"{what} must be an array of real numbers, got {_brief(dtype)}")
+        raise SettingError(f"{what} must be an array of real numbers, got {brief(dtype)}")
     items = math.prod(shape)
     if items * dtype.itemsize != length:
         raise corrupt(
-            what, f"it says that it has the shape {_brief(shape)} of {dtype}, and has {length} bytes"
+            what, f"it says that it has the shape {brief(shape)} of {dtype}, and has {length} bytes"
         )
     return items * (dtype.itemsize + 4)
 
@@ -95,8 +95,3 @@ def _memory() -> int:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return sys.maxsize
-
-
-def _brief(thing: object) -> str:
-    words = " ".join(str(thing).split())
-    return words if len(words) <= 80 else f"{words[:80]}…"

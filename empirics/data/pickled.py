@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from empirics.data.dataset import Pixels
-from empirics.data.files import corrupt, shown
+from empirics.data.files import brief, corrupt
 
 __all__ = ["labels_and_pixels"]
 
@@ -83,7 +83,7 @@ class _Reader(pickle.Unpickler):
         try:
             return KNOWN[module, name]
         except KeyError:
-            raise pickle.UnpicklingError(f"it asks for {shown(f'{module}.{name}')}") from None
+            raise pickle.UnpicklingError(f"it asks for {brief(f'{module}.{name}')!r}") from None
 
 
 def labels_and_pixels(source: object, content: bytes) -> tuple[Pixels, Pixels]:

@@ -41,6 +41,7 @@ OPTIONS = {"the best": {"objective": "final"}, "a pilot": {"pilot": 60, "best": 
 TRAINED = {
     "many policies": FEW | {"policies": POLICIES},
     "one round": SHORT | {"rounds": 1},
+    "a weighty penalty": FEW | {"policies": ("acdpp",), "V": 1e3, "rho": 0.99, "predict": True},
     "the code": FEW | {"policies": ("acdpp+K+cap", "released-K", "acdpp@rho=0.5,V=3"), "fractions": "floor"},
     "classes": FEW | {"labels": "classes", "momentum": 0.5, "steps": 2},
     "shares": FEW | {"partition": "dirichlet", "per_class": 20, "per_seed": ("partition",)},
@@ -79,7 +80,9 @@ def predicted(case, monkeypatch):
 
 def trained(case, monkeypatch):
     with tempfile.TemporaryDirectory() as folder:
-        summary = run_study(study(predict=False, **TRAINED[case]), f"{folder}/result", dataset=blobs())
+        summary = run_study(
+            study(**({"predict": False} | TRAINED[case])), f"{folder}/result", dataset=blobs()
+        )
         rows = {name: values[-1].item() for name, values in columns(f"{folder}/result").items()}
     return numbers(
         {"last row": rows} | {name: summary.get(name) for name in ("policies", "least_risk", "gap_closed")}

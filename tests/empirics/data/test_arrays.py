@@ -123,7 +123,7 @@ WRONG = {
     "too large for float32": ((X * 1e300, Y), "float32"),
     "complex": ((X * 1j, Y), "x must be an array of real numbers, got a ndarray of complex128"),
     "objects": ((X.astype(object), Y), "got a ndarray of object"),
-    "ragged": (([[1, 2], [3]], [0, 1]), "x must be an array of real numbers"),
+    "ragged": (([[1, 2], [3]], [0, 1]), "got a list (setting an array element with a sequence)"),
     "masked": ((np.ma.masked_greater(X, 0), Y), "masked"),
     "a tensor that learns": ((torch.tensor(X, requires_grad=True), Y), "real numbers"),
     "no samples": ((X[:0], Y[:0]), "shape (0, 2, 3)"),

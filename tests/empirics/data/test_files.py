@@ -1,9 +1,11 @@
 """Files that are no data set are refused in one sentence that names what is wrong, and do no harm."""
 
+import hashlib
 import io
 import lzma
 import struct
 import tarfile
+import warnings
 
 import numpy as np
 import pytest
@@ -98,7 +100,9 @@ PART = without(made.BINARY, "data_batch_3")
 CIFAR = {
     "folder in part": (under(BIN, PART), "should be in it too", "data_batch_3.bin"),
     "archive in part": (archived(PART), "should be in it too", "data_batch_3.bin"),
-    "records in part": (without(made.RECORDS, "test"), "belong together", ""),
+    "records without a test": (without(made.RECORDS, "test"), "belong together", ""),
+    "a test without records": (without(made.RECORDS, "train"), "belong together", ""),
+    "archive of nothing": ({ARCHIVE: gzipped(bytes(512))}, "should be in it too", "data_batch_1.bin"),
     "archive cut off": ({ARCHIVE: gzipped(WHOLE)[:-999]}, CORRUPT, ""),
     "archive without checksum": ({ARCHIVE: gzipped(WHOLE)[:-8]}, CORRUPT, ""),
     "xz cut off": (XZ | {"test.bin.xz": XZ["test.bin.xz"][:-12]}, CORRUPT, "test.bin.xz"),
@@ -141,6 +145,7 @@ NETTE = {
     **{case: (PICTURES | {LATER: content}, "no whole JPEG", LATER) for case, content in JPEGS.items()},
     "a class less": (without(PICTURES, "val/n03028079"), "has no *.JPEG of n03028079", "val"),
     "a class more": (PICTURES | {"train/n02085620/0.JPEG": PICTURES[LATER]}, "a class 'n02085620'", ""),
+    "half a folder": (without(PICTURES, "val"), "there is no Imagenette", ""),
     "no images": ({"train/x": b"", "val/x": b""}, "train has no *.JPEG of n01440764", ""),
     "an empty archive": ({"imagenette2-160.tar.xz": b""}, CORRUPT, ""),
     # a subset of images would not be missed, so the end of the archive has to show that some are missing
@@ -166,6 +171,27 @@ def test_a_complete_archive_with_other_content_is_not_the_published_one(tmp_path
     monkeypatch.setattr(imagenette, "COMPLETE", len(PICTURES))
     put(tmp_path, made.IMAGENETTE["tgz"])
     assert "as many images as the published archive" in refusal("imagenette", tmp_path, size=4)
+
+
+def test_all_records_are_those_published(tmp_path, monkeypatch):
+    """Of batches as long as these."""
+    monkeypatch.setattr(cifar10, "BATCH", 1)
+    test, *batches = (bytes([label]) + bytes(cifar10.RECORD - 1) for label in range(6))
+    for name, batch in zip(cifar10.BATCHES, (*batches, test), strict=True):
+        monkeypatch.setitem(cifar10.BINARY.digests, name, hashlib.sha256(batch).hexdigest())
+    put(tmp_path, {"train.bin": b"".join(batches), "test.bin": test})
+    assert load("cifar10", tmp_path).train_y.tolist() == [1, 2, 3, 4, 5]
+    put(tmp_path, {"train.bin": b"".join(reversed(batches))})
+    assert "CIFAR-10's data_batch_1" in refusal("cifar10", tmp_path)
+
+
+def test_an_image_of_too_many_pixels_is_refused_where_pillow_only_warns(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        imagenette.Image, "MAX_IMAGE_PIXELS", 100
+    )  # of 80 or 120, and twice as many are an error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert "1.JPEG' is truncated" in refusal("imagenette", put(tmp_path, PICTURES), size=4)
 
 
 def member(name, kind=tarfile.REGTYPE, target="", size=0):

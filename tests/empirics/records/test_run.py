@@ -82,8 +82,10 @@ def test_the_rows_are_consistent_with_theory(result):
 
 def test_a_finished_result_can_be_read_again_but_neither_overwritten_nor_changed(result, tmp_path):
     out, summary = result
+    (out / "summary.json.partial").touch()
     assert run_study(small(), out, resume=True) == json.loads(json.dumps(summary))
     assert run_study(out=out, resume=True) == json.loads(json.dumps(summary))
+    assert not (out / "summary.json.partial").exists()
     for given, resume, message in (
         ({}, False, "already holds a result"),
         ({"seed": 1, "eta": 0.25}, True, "eta is 0.5 there and 0.25 here; seed is 0 there and 1 here"),
@@ -136,6 +138,8 @@ def test_rows_without_their_checkpoint_are_written_again(result, killed):
     parts = killed / "parts"
     shutil.copy(parts / "000000000001-000000000010.parquet", parts / "000000000021-000000000030.parquet")
     (killed / "settings.json.partial").write_text("{")
+    stopped_at(None, killed, 25, resume=True)
+    assert not list(killed.rglob("*30.parquet"))
     assert run_study(out=killed, resume=True) == result[1]
 
 
@@ -201,24 +205,24 @@ def test_a_study_of_another_length_is_that_study_bit_for_bit(given, rounds, stop
 
 
 class Dry(Steady):
-    """Nothing any more after twelve rounds."""
+    """Nothing any more after eight rounds."""
 
     def start(self, replicates):
         return 0
 
     def decide(self, state, cost):
-        return state + 1, np.full((len(cost), 2), int(state < 12))
+        return state + 1, np.full((len(cost), 2), int(state < 8))
 
 
 def test_a_study_that_cannot_be_extended_stays_as_it_was(tmp_path):
     for given, own, message in (
-        ({}, {"cost": np.linspace(1, 9, 15)}, "15 prices"),
-        ({}, {"policies": {"dry": Dry()}}, "policy dry leaves round 15 without"),
+        ({}, {"cost": np.linspace(1, 9, 10)}, "10 prices"),
+        ({}, {"policies": {"dry": Dry()}}, "policy dry leaves round 11 without"),
         ({"policies": ["constant", "acdpp", "acdpp-capped"]}, {}, "of acdpp, acdpp-capped depend on"),
         ({"cost": {"process": "drifting"}}, {}, "its prices depend on the number of rounds"),
     ):
         out = tmp_path / message
-        study, longer = (small(**({"policies": ["constant"], "rounds": T} | given)) for T in (10, 20))
+        study, longer = (small(**({"policies": ["constant"], "rounds": T} | given)) for T in (10, 11))
         summary = run_study(study, out, **own)
         files = {path.name: path.read_bytes() for path in out.iterdir()}
         assert message in refused(run_study, longer, out, resume=True, **own)
@@ -288,9 +292,11 @@ def test_other_things_than_it_began_with_are_refused(own):
         (20, DATA_ARE, "not what it began with"),
         (20, PRICES_ARE, "not what it began with"),
         (30, {"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention"),
+        (30, {"model": bent}, "the model is not the one it began with"),
     ):
         study, folder = (small(**OF_OWN, rounds=rounds), own[1]) if rounds else (None, own[0])
         assert message in refused(run_study, study, folder, resume=True, **(OWN | changed))
+    assert read_result(own[1]).summary == json.loads(json.dumps(own[2]))
 
 
 def test_the_network_may_start_elsewhere_when_a_study_goes_on(tmp_path):
@@ -384,7 +390,8 @@ def test_divergence_is_said_and_not_recorded(tmp_path):
 def test_a_place_that_cannot_be_used_is_refused_and_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
     for given, message in (
-        ({"study": small(), "out": tmp_path}, "not empty"),
+        ({"policies": MINE, "out": tmp_path}, "not empty"),
+        ({"study": small(), "out": tmp_path / "never", "device": "abacus"}, "device must be cpu or cuda"),
         ({"study": small(rounds=10**12), "out": tmp_path / "never"}, "GB are free"),
         ({"out": tmp_path / "mistyped", "resume": True}, "is no result"),
     ):

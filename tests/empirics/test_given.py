@@ -1,0 +1,41 @@
+"""What is handed over in Python by its name, and what a record says of where and with what it was made."""
+
+import torch
+
+from empirics import run
+from empirics.continuing import fingerprint
+from empirics.given import HandedOver, threads
+from empirics.measuring import machine
+from tests.empirics.small import blobs, problem, study
+
+
+def test_what_is_handed_over_goes_by_its_name():
+    assert HandedOver().nothing
+    assert not HandedOver(model=len).nothing
+    for data, name in (("mnist", "mnist"), (blobs(), "given:blobs"), ((1, 2), "given:tuple")):
+        assert HandedOver(dataset=data).named(study()).dataset == name
+
+
+def test_a_study_has_its_threads_while_it_runs_and_no_longer():
+    before = torch.get_num_threads()
+    with threads(study(threads=before + 1), ""):
+        assert torch.get_num_threads() == before + 1
+    assert torch.get_num_threads() == before
+
+
+def test_a_card_is_called_by_its_name(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"a card for {device}")
+    assert machine(torch.device("cuda"))["device"] == "a card for cuda"
+
+
+def test_a_model_that_comes_with_us_needs_no_fingerprint():
+    asked = problem(study())
+    assert fingerprint(asked, torch.zeros(study().runs, asked.model.size)).shape == (0,)
+
+
+def test_a_prediction_that_takes_long_is_left_out_and_the_folder_is_announced(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "PATIENCE", 0)
+    told, out = [], tmp_path / "result"
+    summary = run.run_study(study(rounds=2), out, dataset=blobs(), announce=told.append)
+    assert summary["not_predicted"].startswith("it would take long")
+    assert told == [out]
