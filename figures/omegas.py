@@ -108,8 +108,7 @@ def compute(
     proved = [10**k for k in (3, 7, 11, 15) if 10**k <= T]
     retentions = sorted({K, *map(retention, others)} - {1})
 
-    def over_T(term: str, form: str = "corrected", k: int = K, s: int | None = None) -> Any:
-        rho = None if s is None else 1 - Fraction(1, s)
+    def over_T(term: str, form: str = "corrected", k: int = K, rho: Fraction | None = None) -> Any:
         return lambda T, certified: regret_term(
             term, form, k, rate, T, constants, rho=rho, certified=certified
         )
@@ -125,7 +124,7 @@ def compute(
     for form in ("corrected", "stated"):
         plans["omega2", form] = over_slowness(form), list(np.geomspace(2, min(SLOWEST, T), POINTS)), slowness
     for s in slowness:
-        plans["omega2", s] = over_T("omega2", s=s), near, proved[:2]
+        plans["omega2", s] = over_T("omega2", rho=1 - Fraction(1, s)), near, proved[:2]
     for k in retentions:
         plans["omega3", k] = over_T("omega3", k=k), far, proved
     curves = {name: _curve(*plans[name]) for name in track([name for name in plans if name[0] in terms])}

@@ -84,7 +84,7 @@ def compute(result: Measured) -> Retention:
     study = result.study
     trace = study.cost.process == Process.trace  # whose mean is in a file that may be gone
     budget = study.theory_budget(Fraction(float(result["cost"].mean())) if trace else study.cost.mean)
-    constants = [result.constants[min(places.values())] for places in sweeps.values()]
+    constants = [result.constants[next(iter(places.values()))] for places in sweeps.values()]
     note = result.note("Bars: 95 % interval (Student’s t) of the mean over {} seeds")
     if predicted is None:
         note += f" No prediction: {result.not_predicted or 'an older version trained it'}."

@@ -1,23 +1,17 @@
-"""Small studies of every kind, predicted and trained: their numbers are those recorded.
+"""Small studies of every kind, predicted and trained: their numbers are those recorded."""
 
-A record knows no truth, which is what the other tests are for: it says that some number changed, and which. Whoever
-means to change one writes the record anew, and the difference is in the commit: python -m tests.empirics.test_recorded
-"""
-
-import json
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from empirics import predict_study, run_study
 from empirics.prediction import landscape
 from empirics.settings.study import Study
 from tests.empirics.small import blobs, columns, study
+from tests.recorded import held, numbers
 
 RECORD = Path(__file__).with_name("recorded.json")
-ALMOST = 1e-6  # of a number: far above rounding, which another processor may do otherwise
 POLICIES = (*Study().policies, "released", "buy-cheap")
 FEW = {"seeds": 2, "rounds": 20, "policies": ("acdpp", "hybrid", "buy-cheap-online")}
 SHORT = {"seeds": 1, "rounds": 6, "policies": ("constant",)}
@@ -52,15 +46,6 @@ TRAINED = {
 }
 
 
-def numbers(document, name=""):
-    """All numbers in it, by the way to them."""
-    if isinstance(document, dict):
-        return {k: v for key, one in document.items() for k, v in numbers(one, f"{name}/{key}").items()}
-    if isinstance(document, list | tuple):
-        return {k: v for i, one in enumerate(document) for k, v in numbers(one, f"{name}/{i}").items()}
-    return {name: document} if isinstance(document, int | float) and not isinstance(document, bool) else {}
-
-
 def curves(found):
     return {
         name: [*one.risk[:: max(len(one.risk) // 7, 1)], *one.path[-2:], one.fitted]
@@ -89,40 +74,11 @@ def trained(case, monkeypatch):
     )
 
 
-def differing(found, recorded):
-    """The names of the numbers that are not as recorded."""
-    names = sorted(found.keys() | recorded.keys())
-    values = ([one.get(name, np.nan) for name in names] for one in (found, recorded))
-    same = np.isclose(*values, rtol=ALMOST, atol=1e-12, equal_nan=True)
-    return [name for name, is_ in zip(names, same, strict=True) if not is_]
-
-
-@pytest.fixture(scope="module")
-def recorded():
-    return json.loads(RECORD.read_text(encoding="utf-8"))
-
-
 KINDS = {"predicted": (predicted, PREDICTED), "trained": (trained, TRAINED)}
 
 
 @pytest.mark.parametrize(
     ("kind", "case"), [(kind, case) for kind, (_, cases) in KINDS.items() for case in cases]
 )
-def test_a_small_study_is_as_recorded(kind, case, recorded, monkeypatch):
-    assert differing(KINDS[kind][0](case, monkeypatch), recorded[kind][case]) == []
-
-
-def main():
-    document = {}
-    for kind, (find, cases) in KINDS.items():
-        for case in cases:
-            with pytest.MonkeyPatch.context() as monkeypatch:
-                found = find(case, monkeypatch)
-            document.setdefault(kind, {})[case] = {
-                name: float(f"{value:.9g}") for name, value in found.items()
-            }
-    RECORD.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+def test_a_small_study_is_as_recorded(kind, case, monkeypatch):
+    held(RECORD, f"{kind}: {case}", KINDS[kind][0](case, monkeypatch))

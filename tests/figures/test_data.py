@@ -6,12 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from figures import bound_vs_horizon, control, design, mismatch, omegas, uniformity
+from figures import bound_vs_horizon, control, design, mismatch, omegas, regret_terms, uniformity
 from figures.regret_terms import regret_term
 from figures.simulation import Simulation, play
 from tests.refused import refused
 from theory import regret
 from theory.admission import debt_update
+from theory.algebra import ball
 from theory.bound import Bound, theorem_1, theorem_1_as_stated
 from theory.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
 from theory.design import best_rate, design_as_stated, design_limit
@@ -116,6 +117,9 @@ def test_the_bounds_are_those_of_the_theory() -> None:
     stated = constant_bound_as_stated(9, 10, 10**9, UNIT)
     assert set(data.undefined) == {*stated.negative["root"], *stated.negative["generalisation"]}
     assert data.left_out == stated.left_out == (4,)
+    assert data.seeds == 0
+    simulation = Simulation(K=9, rate=10, rounds=20, seeds=3)
+    assert bound_vs_horizon.compute(9, 10, 20, UNIT, simulation).seeds == 3
 
 
 def test_the_simulated_bound_is_theorem_1_on_what_was_admitted() -> None:
@@ -158,6 +162,9 @@ def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused()
         refused(omegas.compute, **({"K": 5, "rate": 10, "T": 1000, "constants": UNIT} | wrong))
     for wrong in ({"rounds": 1}, {"seeds": 0}, {"V": 0.0}, {"K": 0}):
         refused(Simulation, **({"K": 5, "rate": 10, "rounds": 20} | wrong))
+    assert "the admission rate" in refused(mismatch.compute, 4, 0)
+    most = int((mismatch.LARGEST / 2) ** 0.5)
+    assert f"draws 2 to {most} rounds, got {most + 1}" in refused(mismatch.compute, 4, 2, most + 1)
 
 
 def test_the_landscape_and_its_marks_are_the_theory_s() -> None:
@@ -168,6 +175,7 @@ def test_the_landscape_and_its_marks_are_the_theory_s() -> None:
         assert land.best == best_design(BUDGET, land.T, UNIT).K == data.K[np.argmin(land.bound)]
     assert data.stated == design_as_stated(BUDGET) == ((11, True), (10, False))
     assert data.corrected == design_limit(BUDGET, UNIT).K == 11
+    assert len(design._retentions(500)) == 200
     # the printed floor fills the buffers beyond the budget, and so seems better than anything feasible
     assert data.landscapes[1].stated[1] < data.landscapes[1].bound.min()
 
@@ -180,3 +188,12 @@ def test_the_maps_hold_the_designs_of_their_budgets() -> None:
         cell = Budget(buffers=(float(data.buffers[i]),), cost=float(data.costs[j]), mean_cost=Fraction(11, 2))
         assert data.limit[i, j] == design_limit(cell, UNIT).K
         assert data.finite[i, j] == best_design(cell, 100, UNIT).K
+
+
+def test_what_is_certified_is_a_ball_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    enclosed: list[object] = []
+    monkeypatch.setattr(regret_terms, "ball", lambda x: enclosed.append(x) or ball(x))
+    for certified in (False, True):
+        assert not enclosed
+        regret_terms.regret_term("omega1", "stated", 4, 10, 50, UNIT, certified=certified)
+    assert Fraction(1, 10) in enclosed

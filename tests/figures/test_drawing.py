@@ -33,10 +33,10 @@ from figures.style import LOOKS, POLICIES, readable
 from tests.figures.small import PAPER, SLIDES, UNIT, cut, fits
 from theory.setting import Budget
 
-SIMULATION = Simulation(K=9, rate=10, rounds=20, seeds=2)
+SIMULATION = Simulation(K=9, rate=10, rounds=20, seeds=2, V=1000)
 DATA: dict[str, tuple[Any, Callable[[], Any]]] = {
-    "uniformity": (uniformity, lambda: uniformity.compute((1, 2, 5))),
-    "mismatch": (mismatch, lambda: mismatch.compute(4, 2, draws=20)),
+    "uniformity": (uniformity, lambda: uniformity.compute((1, 2, 5), rounds=9)),
+    "mismatch": (mismatch, lambda: mismatch.compute(4, 2, rounds=9, draws=20)),
     "omegas": (omegas, lambda: omegas.compute(4, 10, 1000, UNIT, slowness=(10,), others=(2,))),
     "bounds": (bound_vs_horizon, lambda: bound_vs_horizon.compute(9, 10, 10**6, UNIT, SIMULATION)),
     "control": (control, lambda: control.compute(SIMULATION, UNIT)),

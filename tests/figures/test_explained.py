@@ -122,12 +122,14 @@ def test_equal_spending_has_rows_of_its_own(tmp_path: Path) -> None:
     document = made({"paper": {"acdpp": 1.0, "released": 3.0}})
     world = document["worlds"]["paper"]
     gains = {"points": between(-0.5, 10, 0.5), "points_averaged": between(1.5, 10, 0.5)}
-    world["equal_spending"] = {"cost": 200.0, "over": {"constant@K=2,budget=200": {"released": gains}}}
+    over = {"constant@K=2,budget=200": {"released": gains, "acdpp@K=2": gains}}
+    world["equal_spending"] = {"cost": 200.0, "over": over}
     data = read(document, tmp_path)
     assert [group.title for group in data.groups][1] == (
         "paper, over constant@K=2,budget=200, which may spend as much"
     )
-    (row,) = data.groups[1].rows
+    row, elsewhere = data.groups[1].rows
+    assert np.isnan([elsewhere.cost, elsewhere.memory]).all()
     assert (float(row.last.mean), float(row.averaged.mean)) == (-0.5, 1.5)
     assert row.cost == pytest.approx(world["policies"]["released"]["mean_cost"]["mean"])
 

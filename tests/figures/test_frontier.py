@@ -13,10 +13,12 @@ from empirics.control.schedule import brief_for, plan
 from empirics.predict import predict_study
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
+from empirics.settings.study import Study
 from figures import frontier
 from tests.figures.small import SLIDES, UNIT, fits
 from theory.buying_plan import best_plan, burst_plan, online_plan
 from theory.prices import Atoms, Uniform
+from theory.setting import Constants
 
 STUDY = replace(PRESETS["digits"], rounds=12, steps=2, seeds=2, buffers=(3, 5))
 LAW = Uniform(1.0, 10.0)
@@ -35,6 +37,8 @@ def drawn(small: frontier.Frontier) -> Figure:
 def test_effective_samples_are_those_of_the_plans(small: frontier.Frontier) -> None:
     assert small.places == 8
     assert small.C[[0, -1]] == pytest.approx([5.5, 44])
+    finest = np.log(8) / frontier.STEPS / (len(frontier.budgets(8, 5.5)) - 1)
+    assert np.diff(np.log(small.C)).max() < 1.01 * finest
     for place in (0, 7, -2):
         C = float(small.C[place])
         expected = {
@@ -62,6 +66,8 @@ def test_the_share_of_the_way_is_1_at_the_oracle_and_0_at_constant_admission(
     assert small.risks is not None
     assert small.risks.closed("oracle")[:-1] == pytest.approx(1)
     assert small.risks.closed("constant")[:-1] == pytest.approx(0)
+    nothing = dict.fromkeys(("constant", "oracle"), np.zeros(1))
+    assert np.isnan(replace(small.risks, cumulative=nothing).closed("oracle"))
 
 
 def test_risks_are_those_of_the_command_predict(small: frontier.Frontier) -> None:
@@ -74,6 +80,19 @@ def test_risks_are_those_of_the_command_predict(small: frontier.Frontier) -> Non
     oracle = small.risks.cumulative["oracle"]
     assert oracle == pytest.approx(np.full(len(oracle), oracle[0]))
     assert small.risks.cumulative["constant"][-1] == pytest.approx(oracle[-1])
+
+
+def test_replicates_are_few_and_a_round_is_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    played: set[tuple[int, int]] = set()
+
+    def noted(study: Study, constants: Constants) -> Any:
+        played.add((study.seeds, constants.E))
+        return plan(study, constants)
+
+    monkeypatch.setattr(frontier, "plan", noted)
+    for seeds in (2, 99):
+        frontier.compute(replace(STUDY, seeds=seeds, rounds=2))
+    assert played == {(2, 1), (frontier.REPLICATES, 1)}
 
 
 def test_what_was_spent_is_said(small: frontier.Frontier, drawn: Figure) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from figures import constraints, learning, measured_mismatch, prediction, risk_vs_bound
-from figures.measured import STRETCHES, Measured, read, thinned
+from figures.measured import STRETCHES, Measured, _turns, read, thinned
 from figures.missing import NotMeasured
 from tests.figures.small import SWEEP, cut, summary_of
 from theory.bound import theorem_1
@@ -144,9 +144,17 @@ def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:
     assert len(kept) < 4000
     assert {0, 777, 54_321, 99_999} <= set(kept.tolist())
     assert (np.diff(kept) > 0).all()
+    for most in (4 * STRETCHES, 4 * STRETCHES + 1):
+        assert (len(thinned(x[:most], y[:most])) == most) == (most == 4 * STRETCHES)
     width = x[-1] ** (1 / STRETCHES)  # of a stretch, and so of the line: nothing sticks out of what is drawn
     for first, last in pairwise(np.geomspace(1000, 100_000, 300).astype(int)):
         drawn = y[kept[(kept >= first / width) & (kept < last * width)]]
         assert np.nanmax(drawn) >= np.nanmax(y[first:last])
         assert np.nanmin(drawn) <= np.nanmin(y[first:last])
     assert thinned(x[:3000], y[:3000]).tolist() == list(range(3000))
+
+
+def test_curves_have_all_points_marked_or_take_turns() -> None:
+    """Of seven curves with six marks each: 48 marks are enough for a page."""
+    assert [len(turn) for turn in _turns(np.arange(1.0, 7), 7)] == [6] * 7
+    assert sorted(np.concatenate(_turns(np.arange(1.0, 8), 7))) == list(range(7))

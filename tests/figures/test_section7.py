@@ -249,3 +249,7 @@ def test_more_results_than_can_be_seen_are_refused(tmp_path: Path) -> None:
     file = str(made_up.write(made_up.reproduction(rounds=2), tmp_path / "mnist.json"))
     sentence = refused(invoke, "section7", *[file] * 13, "--out", str(tmp_path / "new"))
     assert "13 results are more than one figure can show: give at most 12" in sentence
+
+
+def test_an_axis_of_roots_reaches_below_0() -> None:
+    assert section7._root(np.array([-4.0, 9.0])).tolist() == [-2, 3]
