@@ -112,13 +112,12 @@ class DiskMemory:
         about = json.loads(bytes(saved["about"]).decode())
         if about.get("format") != FORMAT:
             raise SettingError(f"{str(path)!r} was written by another version of acdpp: give another folder")
-        order = about["pending"]
         return cls(
             path,
             Samples(saved["held_x"], saved["held_y"]),
             saved["entered"],
             Samples(saved["door_x"], saved["door_y"]),
-            None if order is None else Order(**order),
+            Order(**about["pending"]),
             about["admitted"],
             Source(**about["source"]),
             tuple(about["last"]),
@@ -134,8 +133,9 @@ class DiskMemory:
 
     def save(self) -> None:
         """Onto the disk, whole or not at all."""
-        order = None if self.pending is None else asdict(self.pending)
-        about = {"format": FORMAT, "pending": order, "admitted": self.admitted, "last": self.last}
+        assert self.pending is not None  # what is saved has just obeyed an order
+        about = {"format": FORMAT, "admitted": self.admitted, "last": self.last}
+        about["pending"] = asdict(self.pending)
         about["source"] = asdict(self.source)
         arrays: dict[str, Any] = {
             "held_x": self.held.x,
@@ -190,7 +190,7 @@ class DiskMemory:
         if self.pending is not None and booked >= self.pending.round:
             self.held, self.entered = self._now()
             self.door = self.door[self.admitted :]
-        self.pending, self.admitted = None, 0
+        self.pending = None
 
     def _now(self) -> tuple[Samples, NDArray[np.int64]]:
         """What is in memory in the pending round, and since when."""

@@ -153,6 +153,7 @@ def test_a_result_of_another_command_is_not_taken_for_a_reproduction(tmp_path: P
 def ladder(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
     """The code's world, in which policies lose departures and spend equally, and another."""
     out = tmp_path_factory.mktemp("ladder") / "why"
+    (out / "logistic").mkdir(parents=True)  # and nothing in it yet
     words = ("mnist", "--explain", "--worlds", "released,logistic", *SMALL, "--data-dir", data, "--out", out)
     return out, reproduce(*words)
 
@@ -196,6 +197,12 @@ def test_a_ladder_given_again_trains_nothing_that_is_finished(
     assert {path: path.stat().st_mtime_ns for path in before} == before
     words = ("mnist", "--explain", "--worlds", "logistic", "--rounds", "2", "--seeds", "3", "--out", out)
     assert "seeds is 2 there and 3 here" in refused(reproduce, *words)
+
+
+def test_a_ladder_without_data_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "does not exist" in refused(reproduce, "mnist", "--explain", "--data-dir", "nowhere")
+    assert not list(tmp_path.glob("results/*"))
 
 
 # --- Ctrl-C ------------------------------------------------------------------------------------------------

@@ -81,6 +81,12 @@ def test_the_commands_of_the_readme_are_ones_that_flower_takes(tmp_path):
     assert parse_config_args([supernode.node_config]) == config
     assert ["flwr", "run", ".", "acdpp", "--stream"] in found
     assert f'address = "127.0.0.1:{superlink.port}"' in (tmp_path / "README.md").read_text(encoding="utf-8")
+    for buffers, words in (
+        ((8,), "1 client, with the numbers 0 to 0"),
+        ((8, 9), "2 clients, with the numbers 0 to 1"),
+    ):
+        write_app(place := tmp_path / words, replace(ONE, buffers=buffers))
+        assert words in (place / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_folder_with_anything_in_it_is_refused_and_left_alone(tmp_path):
@@ -103,15 +109,16 @@ def test_several_runs_are_no_federation(tmp_path, several):
 FOUR = small("constant", rounds=4)
 
 
-def serve(study, place, wire=None):
-    config = {"result": str(place / "result"), "data-dir": "", "patience": 5.0}
+def serve(study, place, wire=None, data=""):
+    config = {"result": str(place / "result"), "data-dir": data, "patience": 5.0}
     with identity():
         server_app(study)(wire or Wire(*nodes(study, place)), Context(0, 1, {}, RecordDict(), config))
 
 
 def test_it_makes_its_result_and_leaves_it_alone_when_it_is_finished(tmp_path):
-    serve(FOUR, tmp_path)
+    serve(FOUR, tmp_path, data=str(tmp_path))
     before = read_result(tmp_path / "result")
+    assert before.settings["asked"]["data_dir"] == str(tmp_path)
     serve(FOUR, tmp_path)
     assert read_result(tmp_path / "result").rows.equals(before.rows)
     assert not (tmp_path / "result" / STOPPED).exists()

@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key, load_ssh_public_key
 
@@ -114,6 +115,15 @@ def test_the_command_makes_certificates_once_for_each_of_a_server_s_names(tmp_pa
     assert "already" in capsys.readouterr().err
     assert made.key.read_bytes() == content
     assert main([]) == main(["made"]) == 2
+    assert main([str(tmp_path / "other"), "server.example"]) == 0
+
+
+def test_the_authority_vouches_for_a_server_and_for_no_other_authority(tmp_path):
+    made = make_certificates(tmp_path, ["localhost"])
+    for file, rights in ((made.authority, (True, 0)), (made.certificate, (False, None))):
+        found = x509.load_pem_x509_certificate(file.read_bytes()).extensions
+        found = found.get_extension_for_class(x509.BasicConstraints).value
+        assert (found.ca, found.path_length) == rights
 
 
 LINUX = pytest.mark.skipif(

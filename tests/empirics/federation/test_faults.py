@@ -146,7 +146,9 @@ def test_a_client_that_fails_is_asked_again(cut, tmp_path, caplog):
     cut.apps[999] = failing
     federate(STUDY, tmp_path, cut)
     assert tries == [1, 2, 3, 4, 5, 6]
-    assert "round 2 goes on without client 1: it failed (no space left)" in caplog.text
+    told = "round 2 goes on without client 1: it failed (no space left)"
+    assert told in caplog.text
+    assert told in (tmp_path / "result/federation/events.log").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("policy", "at"), [("constant", 0), ("acdpp", 3), ("buy-cheap-online", 5)])

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from empirics.federation import client
 from empirics.federation.client import client_app
-from empirics.federation.memory import DiskMemory, Source
+from empirics.federation.holdings import Account
+from empirics.federation.memory import DiskMemory, Order, Source
+from empirics.federation.records import Reply, Task
 from empirics.federation.sources import of_part, of_stream
 from empirics.records.folder import read_result
 from empirics.run import run_study
@@ -130,3 +133,22 @@ def test_the_app_can_be_taken_to_ray():
     """Its workers get it by cloudpickle, which looks into the code of functions within functions."""
     cloudpickle = pytest.importorskip("ray.cloudpickle")
     assert cloudpickle.loads(cloudpickle.dumps(client_app(STUDY, stream=stream)))
+
+
+def test_parameters_that_add_up_to_no_number_are_refused():
+    task = Task("one", Order(1, 0, 1, 1, 0), 1, 0.1, 0.0, 2, np.full(1, 1.2e154))
+    reply = Reply("one", 0, 1, Account(0, {}), task.theta)
+    assert "so large that their squares are none" in refused(Reply.read, reply.content(), task)
+
+
+def test_a_client_takes_the_threads_of_its_study_and_the_data_of_its_node(tmp_path, monkeypatch):
+    threads, places = set(), set()
+    monkeypatch.setattr(torch, "set_num_threads", threads.add)
+    plain = client._problem
+    monkeypatch.setattr(client, "_problem", lambda study, place: places.add(place) or plain(study, place))
+    study = small("constant", rounds=1, threads=3)
+    apps, contexts = nodes(study, tmp_path)
+    contexts[999].node_config["data-dir"] = str(tmp_path)
+    federate(study, tmp_path, Wire(apps, contexts))
+    assert threads >= {3}
+    assert places == {None, str(tmp_path)}

@@ -288,3 +288,14 @@ def test_the_server_is_flowers_with_a_guard_before_it(monkeypatch):
     superlink.main()
     assert started.called
     assert [one.cls for one in extensions.get_middleware()] == [superlink.Guard]
+
+
+def test_many_nodes_look_for_work_less_often(tmp_path):
+    name = "FLWR_SUPEREXEC_TASK_POLL_INTERVAL"
+    found = [processes._environment("mark", tmp_path, clients)[name] for clients in (1, 10, 1000)]
+    assert found == ["0.1", "0.2", "1.0"]
+
+
+def test_the_end_of_a_long_log_is_read(tmp_path):
+    (tmp_path / "log").write_text("Error: of long ago\n" + "well\n" * 30_000)
+    assert processes.last_error(tmp_path / "log").startswith("well (all of it")
