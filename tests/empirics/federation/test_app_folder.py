@@ -7,6 +7,7 @@ import shutil
 import tomllib
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from flwr.app import Context, RecordDict
@@ -15,6 +16,7 @@ from flwr.common.config import parse_config_args, validate_config
 from flwr.superlink.cli.flower_superlink import _parse_args_run_superlink
 from flwr.supernode.cli.flower_supernode import _parse_args_run_supernode
 
+from empirics.federation import journal
 from empirics.federation import superlink as superlink_module
 from empirics.federation.app_folder import study_file, write_app
 from empirics.federation.client import _folder
@@ -125,6 +127,18 @@ def test_it_makes_its_result_and_leaves_it_alone_when_it_is_finished(tmp_path):
     place = Place.of_result(tmp_path)  # one may go on where the other was stopped: simulation, and processes
     simulated = Context(0, 1, {"partition-id": 3}, RecordDict(), {"buffers": str(place.clients)})
     assert _folder(simulated, 3) == place.client(3) / "samples"
+
+
+def test_the_data_may_lie_elsewhere_when_a_federation_goes_on(tmp_path, monkeypatch):
+    places, plain = [], journal.make_problem
+    monkeypatch.setattr(
+        journal, "make_problem", lambda *given, **own: places.append(given[2]) or plain(*given, **own)
+    )
+    journal.prepare(FOUR, tmp_path / "result", Path("here"))
+    for given in (None, tmp_path):
+        with journal.Journal.open(tmp_path / "result", given):
+            pass
+    assert places == [Path("here"), Path("here").absolute(), tmp_path]
 
 
 def test_a_study_that_cannot_run_leaves_no_folder_and_why_another_is_refused_is_written_down(tmp_path):

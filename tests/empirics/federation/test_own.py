@@ -32,7 +32,7 @@ CASES = {  # every policy, with some setting that matters to clients
     "acdpp": {"radius": None, "dtype": "float32"},
     "acdpp-capped": {"replacement": False, "per_class": 9},
     "buy-cheap-online": {"weights": "samples", "momentum": 0.5},
-    "hybrid": {"alpha": (0.5, 0.3, 0.2)},
+    "hybrid": {"alpha": (0.5, 0.3, 0.2), "radius": 0.2},
     "released": {},
     "constant@K=3,eta=0.1": {},
     "constant": OWN,
@@ -57,6 +57,8 @@ def test_every_policy_and_every_setting(policy, tmp_path):
     for name in set(NEAR) & set(found.rows.column_names):
         assert np.allclose(found.rows[name], wanted.rows[name], rtol=1e-9, atol=1e-12), name
     mine, theirs = (result.summary["policies"][policy] for result in (found, wanted))
+    told = None if study.radius is None else "a federation is not predicted: acdpp predict does it"
+    assert found.summary.get("not_predicted") == told
     for name in ("mean_cost", "distinct_samples", "largest_debt", "largest_occupancy", "retention"):
         assert mine[name] == theirs[name]
     assert mine["bound_corrected"] == pytest.approx(theirs["bound_corrected"])

@@ -152,8 +152,13 @@ def test_a_study_is_watched_until_its_result_is_there(running, clock, tmp_path, 
     running.operator.start.assert_called_once_with(tmp_path / "federation/app", 3 if ends < 2000 else None)
     assert (tmp_path / "federation/app/pyproject.toml").exists()
     assert told == [tmp_path] * 2
+    assert running.place.root.stat().st_mode & 0o777 == 0o700
     assert seen >= {0, 1, 2}
     assert left <= clock.now < left + 2
+
+
+def test_the_usual_study_has_too_many_policies():
+    assert "a federation runs one policy, not 6" in refused(local.federate)
 
 
 def watched(running):
