@@ -9,6 +9,7 @@ import sysconfig
 import tomllib
 import warnings
 from contextlib import nullcontext
+from ipaddress import ip_address
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +20,7 @@ import pytest
 from flwr.proto.control_pb2 import ListRunsResponse
 from flwr.superlink import extensions
 
-from empirics.federation import keeper, local, operating, processes, superlink
+from empirics.federation import keeper, local, operating, post, processes, superlink
 from empirics.federation.processes import Place, federation
 from tests.empirics.federation.wire import small
 from tests.empirics.small import refused
@@ -304,3 +305,28 @@ def test_many_nodes_look_for_work_less_often(tmp_path):
 def test_the_end_of_a_long_log_is_read(tmp_path):
     (tmp_path / "log").write_text("Error: of long ago\n" + "well\n" * 30_000)
     assert processes.last_error(tmp_path / "log").startswith("well (all of it")
+
+
+@pytest.mark.parametrize(("nodes", "pause"), [(1, 0.2), (100, 2.0)])
+def test_answers_are_looked_for_until_the_time_is_up(clock, monkeypatch, nodes, pause):
+    monkeypatch.setattr(post, "time", clock)
+    grid = Mock(push_messages=lambda asked: [str(one) for one in range(len(asked))])
+    grid.pull_messages.return_value, grid.get_node_ids.return_value = [], range(nodes)
+    asked = [Mock(**{"metadata.dst_node_id": node}) for node in range(nodes)]
+    assert post.Prompt(grid).send_and_receive(asked, timeout=4) == []
+    assert 1004 <= clock.now < 1004 + 2 * pause
+    assert grid.pull_messages.call_count == pytest.approx(nodes * (4 / pause + 1), abs=nodes)
+    grid.pull_messages.side_effect = [[], [reply := Mock()]]
+    assert post.Prompt(grid).send_and_receive(asked[:1]) == [reply]
+
+
+def test_whose_a_connection_is_stands_in_a_table_if_there_is_one(tmp_path, monkeypatch):
+    table, here = tmp_path / "tcp", ip_address("127.0.0.1")
+    table.write_text("of what\n 0: 0100007F:0050 0100007F:0051 01 0:0 00:0 0 1234 0\n")
+    monkeypatch.setattr(sys, "byteorder", "little")
+    monkeypatch.setattr(superlink, "TABLES", (table, tmp_path / "tcp6"))
+    assert superlink.owner((here, 0x50), (here, 0x51)) == 1234
+    table.unlink()
+    assert superlink.owner((here, 0x50), (here, 0x51)) is None
+    for client, trusted in (("127.0.0.1", True), ("192.0.2.7", False), ("nobody", False)):
+        assert superlink._trusted({"client": (client, 5), "server": ("127.0.0.1", 6)}) == trusted
