@@ -56,8 +56,8 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
     def _as_ordered_terms(self, expr: Any, order: Any = None) -> Any:
         return _positive_first(super()._as_ordered_terms(expr, order))
 
-    def _print__Root(self, expr: Any, exp: Any = None) -> str:
-        return rf"\sqrt{{{self._print(expr.args[0])}}}" + (f"^{{{exp}}}" if exp is not None else "")
+    def _print__Root(self, expr: Any) -> str:
+        return rf"\sqrt{{{self._print(expr.args[0])}}}"
 
     def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
         name = expr.name.partition(RANKED)[2] or expr.name

@@ -52,7 +52,7 @@ class _Solver:
 
     def polynomial(self, expression: Any) -> Any:
         """A polynomial in Z3's terms."""
-        if self.integers and expression.is_Integer:
+        if expression.is_Integer:
             return self.z3.IntVal(int(expression))
         if expression.is_Rational:
             return self.z3.RealVal(f"{expression.p}/{expression.q}")

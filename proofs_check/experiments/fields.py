@@ -39,8 +39,6 @@ class Estimate:
         >>> float(ten.half(0.95).round(2))
         2.26
         """
-        if self.seeds < 2:
-            return np.full(self.mean.shape, np.nan)
         wanted, given = (quantile(self.seeds, one) for one in (level, self.level))
         scaled: Floats = (self.high - self.low) / 2 * (wanted / given)
         return scaled

@@ -271,6 +271,14 @@ def test_an_error_inside_a_property_is_no_counterexample():
         exact.search(Context(), {"K": retentions()}, lambda K: 1 // 0, domain="", examples=5)
 
 
+def test_examples_are_counted_and_points_are_not_too_many():
+    one = exact.search(Context(), {"K": st.just(3)}, lambda K: None, domain="K = 3", examples=9)
+    assert one.certificate["examples"] == 1
+    assert len(list(identity._points(list(sp.symbols("a:d", positive=True))))) <= identity.MOST_POINTS
+    t = sp.Symbol("t", positive=True)
+    assert limit.limit(sp.sin(t), t) is None
+
+
 def test_the_same_seed_finds_the_same_counterexample():
     def odd(K):
         return {"half": K // 2} if K % 2 and K > 2 else None

@@ -22,6 +22,7 @@ from flwr.superlink import extensions
 
 from empirics.federation import keeper, local, operating, post, processes, superlink
 from empirics.federation.processes import Place, federation
+from empirics.federation.server import Admission
 from tests.empirics.federation.wire import small
 from tests.empirics.small import refused
 from theory.setting import SettingError
@@ -318,6 +319,14 @@ def test_answers_are_looked_for_until_the_time_is_up(clock, monkeypatch, nodes, 
     assert grid.pull_messages.call_count == pytest.approx(nodes * (4 / pause + 1), abs=nodes)
     grid.pull_messages.side_effect = [[], [reply := Mock()]]
     assert post.Prompt(grid).send_and_receive(asked[:1]) == [reply]
+
+
+def test_a_node_that_cannot_say_who_it_is_is_told_of_once(monkeypatch):
+    monkeypatch.setattr(Admission, "tell", told := Mock())
+    strategy = Admission(Mock())
+    for _ in range(2):
+        strategy._not_introduced(5, "it stutters")
+    told.assert_called_once()
 
 
 def test_whose_a_connection_is_stands_in_a_table_if_there_is_one(tmp_path, monkeypatch):
