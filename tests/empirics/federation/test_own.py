@@ -111,6 +111,19 @@ def test_the_faults_of_a_stream_or_a_pool_are_told_by_name():
     assert "client 0 is to draw 121 samples from a pool of 120" in refused(draw, 1, 121, Source())
 
 
+def test_a_part_is_drawn_from_where_it_was_left():
+    draw = of_part(make_problem(small("constant")), 0)
+    (whole, _), (rest, _) = draw(1, 5, Source()), draw(1, 2, Source(3, 1, 3))
+    assert (rest.x == whole.x[3:]).all()
+    draw, state, seen, states = of_part(make_problem(small("constant", replacement=False)), 0), None, [], []
+    for t in (1, 2, 3):
+        fresh, state = draw(t, 50, Source(state=state))
+        seen.append(fresh.x)
+        states.append(state)
+    assert states == [(0, 50), (0, 100), (1, 50)]  # of a pool of 120
+    assert [len(np.unique(np.concatenate(x), axis=0)) for x in (seen[:2], seen[2:])] == [100, 50]
+
+
 def failing(tmp_path, caplog, **own):
     sentence = refused(federate, STUDY, tmp_path, Wire(*nodes(STUDY, tmp_path, **own)))
     assert "no client took part in round 1" in sentence
