@@ -22,7 +22,7 @@ POWER = re.compile(r"(?P<factor>[^*^]+\*)?(?P<base>\d+)(?:\^|\*\*)(?P<exponent>\
 def number(text: str, name: str) -> Fraction:
     """An exact rational: 5.5, 1e12, 10^12, 3*10^6, 1/3.
 
-    >>> number("10^12", "T") == number("1e12", "T"), number("0.1", "eta")
+    >>> number("3*10^6", "T") == number("3e6", "T"), number("0.1", "eta")
     (True, Fraction(1, 10))
     """
     stripped = text.strip().replace("_", "")

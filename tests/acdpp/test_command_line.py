@@ -1,5 +1,6 @@
 """The command line as a user meets it: what it prints where, and its exit status."""
 
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from acdpp.main import COMMANDS
+from acdpp.study import words_of_the_user
 from tests.acdpp.program import acdpp, answer, process
 from theory.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
 from theory.design import design
@@ -182,3 +184,12 @@ def test_version_and_the_list_of_commands() -> None:
     shown = " ".join(acdpp("--help").stdout.split())
     assert "acdpp bound constant --K 10" in shown
     assert all(f"acdpp {command}" in shown for command in COMMANDS)
+
+
+def test_modules_of_the_user_are_found_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for _ in range(2):
+        with words_of_the_user():
+            assert sys.path[0] == str(tmp_path)
+    assert sys.path.count(str(tmp_path)) == 1

@@ -43,7 +43,7 @@ MISTAKES = {  # by the words that they follow
         "bound nothing": "is not one of",
         "design --buffers '' --budget 1 --mean-cost 1": "at least one number",
         "design --buffers 1,0 --budget 1 --mean-cost 1": "buffer 2 must be",
-        "design --buffers @missing.txt --budget 1 --mean-cost 1": "cannot read 'missing.txt'",
+        "design --buffers @missing.txt --budget 1 --mean-cost 1": "cannot read 'missing.txt' (No such file",
         "design --buffers 1 --budget 0 --mean-cost 1": "cost budget C",
         "design --budget 1 --mean-cost 1": "--buffers",
         "design --cost uniform:1:10": "a constant rate knows the mean alone; give --policy buy-cheap too",

@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from acdpp import design_by_prediction
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file
+from theory.design import design
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 BUDGETS = ("--buffers", "4,5,7", "--budget", "22", "--mean-cost", "5.5", "--horizon", "3")
@@ -81,9 +83,14 @@ def test_a_design_by_prediction_stands_beside_the_one_by_bound():
     assert there >= here
 
 
-def test_a_design_by_prediction_is_the_best_of_the_study_with_its_budgets():
+def test_a_design_by_prediction_is_the_best_of_the_study_with_its_budgets(monkeypatch):
     words = (*DESIGN, blobs_file(), "--eta", "0.5", "--steps", "3")
+    steps = []
+    monkeypatch.setattr(
+        design_by_prediction, "design", lambda *given: steps.append(given[2].eta) or design(*given)
+    )
     document = answer(*words, "--pilot", "60")
+    assert steps == [1.5]
     shown = said(*words, "--pilot", "60")
     assert f"by bound, at that step size: K* = {document['by_bound']['K']}" in shown
     assert (document["eta"], document["steps"], document["pilot"]) == (0.5, 3, 60)

@@ -58,6 +58,7 @@ CASES = {  # orders, how many samples were drawn, and how many are held of which
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_held_after_some_orders(name, tmp_path):
     orders, drawn, cohorts = CASES[name]
+    assert held(DiskMemory.open(tmp_path)) == []
     memory = play(tmp_path, *orders)
     assert memory.cohorts == cohorts
     assert memory.source.drawn == drawn

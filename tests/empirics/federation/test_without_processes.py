@@ -20,7 +20,7 @@ import pytest
 from flwr.proto.control_pb2 import ListRunsResponse
 from flwr.superlink import extensions
 
-from empirics.federation import keeper, local, operating, post, processes, superlink
+from empirics.federation import keeper, local, operating, post, processes, server, superlink
 from empirics.federation.processes import Place, federation
 from empirics.federation.server import Admission
 from tests.empirics.federation.wire import small
@@ -321,12 +321,24 @@ def test_answers_are_looked_for_until_the_time_is_up(clock, monkeypatch, nodes, 
     assert post.Prompt(grid).send_and_receive(asked[:1]) == [reply]
 
 
-def test_a_node_that_cannot_say_who_it_is_is_told_of_once(monkeypatch):
+def test_a_node_that_cannot_say_who_it_is_is_told_of_once_and_who_is_gone_is_silent(
+    clock, monkeypatch, caplog
+):
+    monkeypatch.setattr(server, "time", clock)
     monkeypatch.setattr(Admission, "tell", told := Mock())
-    strategy = Admission(Mock())
+    strategy = Admission(Mock(study=STUDY))
     for _ in range(2):
         strategy._not_introduced(5, "it stutters")
     told.assert_called_once()
+    assert strategy.called == {5: 1010}
+    for code in (post.GONE + 1, post.GONE):
+        assert not strategy.silent
+        gone = Mock(**{"error.code": code, "error.reason": "it is gone"})
+        assert refused(strategy._checked, 2, gone, Mock()) == "it failed (it is gone)"
+    assert strategy.silent == {2}
+    with caplog.at_level("INFO", "flwr"):
+        strategy.summary()
+    assert "constant, 3 clients, budget 30 a round" in caplog.text
 
 
 def test_whose_a_connection_is_stands_in_a_table_if_there_is_one(tmp_path, monkeypatch):
