@@ -141,7 +141,7 @@ class _Solver:
             value = model.eval(variable, model_completion=True)
             if self.z3.is_algebraic_value(value):
                 value = value.approx(20)
-            values[symbol] = sp.Rational(str(value.as_fraction() if hasattr(value, "as_fraction") else value))
+            values[symbol] = sp.Rational(value.as_string())
         return values
 
 
