@@ -75,7 +75,7 @@ def _from_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 def _from_archive(archive: Path) -> Iterator[tuple[str, bytes]]:
     def wanted(name: str) -> bool:
-        return IMAGE.fullmatch(name.removeprefix(inside)) is not None
+        return name.startswith(inside) and IMAGE.fullmatch(name, len(inside)) is not None
 
     inside = f"{FOLDER}/"
     for name, written in members(archive, wanted, LIMIT):

@@ -52,10 +52,11 @@ FIGURES: dict[str, Callable[[Measured, Path], Figure]] = {
 
 
 def brief(points: Any) -> list[float]:
-    """How many, two sums in which each has its weight, and how large they are."""
+    """How many, how many of them are numbers, and what is above and below 0, weighted by place."""
     flat = np.ma.filled(np.ma.asarray(points, float), np.nan).ravel()
-    flat = np.where(np.isfinite(flat), flat, -7.0)
-    return [len(flat), float(np.sum(np.abs(flat))), float(np.sum(np.abs(flat) * (1 + np.arange(len(flat)))))]
+    weighted = np.nan_to_num(flat, posinf=0, neginf=0) * (1 + np.arange(len(flat)))
+    signs = [float(np.maximum(sign * weighted, 0).sum()) for sign in (1, -1)]
+    return [len(flat), int(np.isfinite(flat).sum()), *signs]
 
 
 def strokes(figure: Figure) -> dict[str, float]:
@@ -67,7 +68,10 @@ def strokes(figure: Figure) -> dict[str, float]:
                 for line in axes.lines
             ],
             "points": [brief(one.get_offsets()) for one in axes.collections],
-            "areas": [brief([path.vertices for path in one.get_paths()[:1]]) for one in axes.collections],
+            "areas": [
+                brief(np.concatenate([np.zeros((0, 2)), *(path.vertices for path in one.get_paths())]))
+                for one in axes.collections
+            ],
             "bars": [brief(one.get_path().vertices) for one in axes.patches],
             "letters": [
                 [len(text.get_text()), text.get_fontsize()]

@@ -163,6 +163,7 @@ IMAGENETTE = {
     "tar.xz, another order": {
         "imagenette2-160.tar.xz": lzma.compress(tar(dict(reversed(INSIDE.items()))), preset=0)
     },
+    "tgz with others": {"imagenette2-160.tgz": gzipped(tar(INSIDE | under("imagenette2-320", PICTURES)))},
     "below": under("imagenette", INSIDE),
     "with hidden and other files": PICTURES | LITTER,
     "tgz with them": {"imagenette2-160.tgz": gzipped(tar(INSIDE | under(imagenette.FOLDER, LITTER)))},

@@ -186,9 +186,8 @@ def test_all_records_are_those_published(tmp_path, monkeypatch):
 
 
 def test_an_image_of_too_many_pixels_is_refused_where_pillow_only_warns(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        imagenette.Image, "MAX_IMAGE_PIXELS", 100
-    )  # of 80 or 120, and twice as many are an error
+    # they have 80 or 120, and twice too many would be an error
+    monkeypatch.setattr(imagenette.Image, "MAX_IMAGE_PIXELS", 100)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert "1.JPEG' is truncated" in refusal("imagenette", put(tmp_path, PICTURES), size=4)
