@@ -4,7 +4,7 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
@@ -201,92 +201,57 @@ def damage_somewhere(rng: random.Random, field: Arena, work: Path) -> Outcome:
 
 def rearranged(rng: random.Random, field: Arena, work: Path) -> Outcome:
     """Parts swapped, repeated, added or taken away, and files that do not belong."""
-    out = work / "out"
-    how = rng.choice(list(REARRANGEMENTS))
-    kind = rng.choice(["unfinished", "torn"]) if how not in ("stranger", "note") else rng.choice(KINDS)
+    out, how = work / "out", rng.choice([*REARRANGEMENTS, *HARMLESS])
+    kind, reader = rng.choice(KINDS if how in HARMLESS else KINDS[1:]), rng.choice(WRITERS)
     shutil.copytree(getattr(field, kind)(), out)
-    named, harmless = REARRANGEMENTS[how](out, rng)
-    attack = f"{how} in a {kind} result"
-    reader = rng.choice(["resume", "extend"])
+    rearrange, names = REARRANGEMENTS.get(how, (lambda _: _put(out / how), ()))
+    rearrange(out / "parts")
+    attack, before = f"{how} in a {kind} result", _snapshot(out)
     rounds = LONGER if reader == "extend" else ROUNDS
-    before = _snapshot(out)
     found = field.judge(start(field.words(reader, out), work / "log").ended(), attack, rounds, folder=out)
     if found.bad:
         return found
-    if harmless:
-        if (out / named).exists() and found.verdict == "ok":
-            return found
-        return Outcome("lost", attack, found.said or f"{named} has gone")
+    if how in HARMLESS:
+        kept = found.verdict == "ok" and (out / how).exists()
+        return found if kept else Outcome("lost", attack, found.said or f"{how} has gone")
     if found.verdict == "ok":
         return Outcome("wrong", attack, "it went unnoticed")
-    if not any(name in found.said for name in named.split("|")):
-        return Outcome("wrong", attack, f"it does not name {named}: {found.said}")
+    if not any(name in found.said for name in names):
+        return Outcome("wrong", attack, f"it does not name {names}: {found.said}")
     return found if _snapshot(out) == before else Outcome("wrong", attack, "it was refused and yet changed")
 
 
-# --- what is rearranged, what a refusal names (one of these, "|" between them), and whether it is harmless
-
-PART, NEXT = "000000000001-000000000003.parquet", "000000000004-000000000006.parquet"
-LATER = "000000000005-000000000007.parquet"
-Rearranged = tuple[str, bool]
-
-
-def _swap(out: Path, rng: random.Random) -> Rearranged:
-    one, other = (out / "parts" / name for name in (PART, NEXT))
-    one.rename(out / "aside")
+def _exchange(one: Path, other: Path) -> None:
+    aside = one.rename(one.with_name("aside"))
     other.rename(one)
-    (out / "aside").rename(other)
-    return f"{PART}|{NEXT}", False
+    aside.rename(other)
 
 
-def _repeat(out: Path, rng: random.Random) -> Rearranged:
-    names = ["000000000001-000000000006.parquet", "000000000002-000000000004.parquet", "copy.parquet"]
-    place = out / "parts" / rng.choice(names)
-    shutil.copyfile(out / "parts" / PART, place)
-    return place.name, False
+def _put(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("precious")
 
 
-def _shift(out: Path, rng: random.Random) -> Rearranged:
-    (out / "parts" / NEXT).rename(out / "parts" / LATER)
-    return f"{NEXT}|{LATER}", False
-
-
-def _take_all(out: Path, rng: random.Random) -> Rearranged:
-    shutil.rmtree(out / "parts")
-    return PART, False
-
-
-def _file_for_parts(out: Path, rng: random.Random) -> Rearranged:
-    shutil.rmtree(out / "parts")
-    (out / "parts").write_text("no folder")
-    return f"{PART}|parts", False
-
-
-def _foreign_folder(out: Path, rng: random.Random) -> Rearranged:
-    (out / "parts" / "more").mkdir()
-    return "more", False
-
-
-def _foreign(place: str, names: Sequence[str], harmless: bool) -> Callable[[Path, random.Random], Rearranged]:
-    def put(out: Path, rng: random.Random) -> Rearranged:
-        path = out / place / rng.choice(names)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("precious")
-        named = path.relative_to(out).as_posix() if harmless else path.name
-        return named.split("\n")[0], harmless
-
-    return put
-
-
-PARTS = ("thesis.tex", "ünï.parquet", "000000000008-000000000009.parquet", "-", "a\nb")
-REARRANGEMENTS: dict[str, Callable[[Path, random.Random], Rearranged]] = {
-    "parts swapped": _swap,
-    "a part repeated": _repeat,
-    "a part renamed": _shift,
-    "no parts": _take_all,
-    "a file for the parts": _file_for_parts,
-    "a foreign file in parts": _foreign("parts", PARTS, False),
-    "a foreign folder in parts": _foreign_folder,
-    "stranger": _foreign("", ["thesis.tex", "notes", "state.npz", "ünï", "rounds.csv"], True),
-    "note": _foreign("plots/drafts", ["a.png"], True),
+PART, NEXT, LATER = (f"{n:012}-{n + 2:012}.parquet" for n in (1, 4, 5))
+COPIES = ("000000000001-000000000006.parquet", "000000000002-000000000004.parquet", "copy.parquet")
+FOREIGN = ("thesis.tex", "ünï.parquet", "000000000008-000000000009.parquet", "-", "a\nb")
+HARMLESS = ("thesis.tex", "notes", "state.npz", "ünï", "rounds.csv", "plots/drafts/a.png")
+# what is done to a folder's parts, and what of these names a refusal has
+REARRANGEMENTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
+    "parts swapped": (lambda parts: _exchange(parts / PART, parts / NEXT), (PART, NEXT)),
+    "a part renamed": (lambda parts: (parts / NEXT).rename(parts / LATER), (NEXT, LATER)),
+    "no parts": (shutil.rmtree, (PART,)),
+    "a file for the parts": (lambda parts: (shutil.rmtree(parts), _put(parts)), (PART, "parts")),
+    "a foreign folder in parts": (lambda parts: (parts / "more").mkdir(), ("more",)),
+    **{
+        f"a part repeated as {name}": (
+            lambda parts, name=name: shutil.copyfile(parts / PART, parts / name),
+            (name,),
+        )
+        for name in COPIES
+    },
+    **{
+        f"{name!r} in parts": (lambda parts, name=name: _put(parts / name), (name.split("\n")[0],))
+        for name in FOREIGN
+    },
 }

@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -160,29 +160,6 @@ def kill_somewhere(rng: random.Random, field: Arena, work: Path) -> Outcome:
     total = operations(scene, field, field.home / f"counting {scene}")
     how = rng.choice(["kill", "kill", *FAILURES, *(f"{name}+" for name in FAILURES)])
     return kill_at(rng.randrange(1, total + 2), scene, how, rng, field, work)
-
-
-def killed_again_and_again(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """Killed over and over, at random operations of a new, a resumed and an extended study, and then continued."""
-    out, deaths = work / "out", 0
-    longer = False
-    for n in range(rng.randrange(2, 7)):
-        begun = (out / "settings.json").exists()
-        longer = longer or (begun and rng.random() < 0.3)
-        words = field.words("extend" if begun and longer else "on", out)
-        meet = die_at(rng.randrange(1, 90), rng)
-        attack = f"killed {deaths + 1} times"
-        ended = start(words, work / f"log-{n}", prepare=partial(watch, out, meet)).ended()
-        if ended.status == -signal.SIGKILL:
-            deaths += 1
-            continue
-        found = field.judge(ended, attack, ROUNDS, LONGER, folder=out)
-        if found.verdict != "ok":
-            return found.or_lost()
-    attack = f"killed {deaths} times"
-    if not (out / "settings.json").exists():
-        return field.judge(start(field.words("new", out), work / "again").ended(), attack, folder=out)
-    return field.resume(out, work / "again", attack, LONGER)
 
 
 # --- real limits -------------------------------------------------------------------------------------------

@@ -38,7 +38,6 @@ ATTACKS = {  # and with how many seeds; `python -m benchmarks.attack` has more
     races.race_for_default_names: 1,
     races.race_of_reading: 1,
     kills.kill_somewhere: 2,
-    kills.killed_again_and_again: 1,
     kills.out_of_space: 2,
     resumes.broken_study: 2,
     damage.damage_somewhere: 1,

@@ -1,12 +1,16 @@
 """The planting of errors itself: every kind is planted where it can be, and nowhere else."""
 
 import ast
+import pickle
+import sys
 
 import pytest
 
 from benchmarks.mutants import plant
+from benchmarks.mutants.judge import everywhere, judge
 from benchmarks.mutants.plant import chosen, mutants, planted
 from benchmarks.mutants.watch import Test, Watched
+from proofs_check import ledger
 
 SOURCE = '''
 def formula(K, t, constants):
@@ -40,6 +44,8 @@ def linked():
     named = [b > 0, b > 1]
     return argument((a > b, [a > 2], "where"), (c, d, "both"), (1 / t, t, end, "limit"), (a > 1, named, ""))
 """
+
+ELSEWHERE = "curved.local_shift: sign"
 
 
 @pytest.fixture
@@ -142,3 +148,33 @@ def test_the_tests_that_execute_a_line_come_first_then_those_beside_them():
         Test("c", "g", 0.1, {}),
     )
     assert Watched([quick, slow, other]).concerned("x.py", 6, 8) == [("f", {"b": 2.0}), ("f", {"a": 1.0})]
+
+
+def _judged(mutant, entry):
+    """In a child, which forgets what this process knows of the tree."""
+    for name in [name for name in sys.modules if name.startswith(("theory", "proofs_check"))]:
+        del sys.modules[name]
+    return judge(mutant, ([entry], []), [], [])
+
+
+@pytest.mark.parametrize(
+    ("error", "label"),
+    [
+        ("reuse.effective_from_sums: factor dropped", "eq:Neff-def"),
+        ("reuse.uniformity_constant: constant", "eq:vck-exact"),
+        ("bound.generalisation_term: constant", "lem:gen-Neff-app"),
+        ("design.fill_ratio: factor dropped", "cor:optimal-k"),
+        ("admission.debt_update: positive part", "eq:Z-update/start"),
+        ("regret.master_bound: sign", "eq:omega-master"),
+        ("law.stationary_noise: factor dropped", "law:reuse/retention"),
+        ("knapsack.purchase_bound: sign", "buy:limit"),
+        (ELSEWHERE, "eq:vck-exact"),
+    ],
+)
+def test_a_claim_notices_an_error_in_its_formula_and_not_one_elsewhere(error, label):
+    wrong = next(
+        m for m in mutants((f"theory.{error.split('.')[0]}",)) if m.key.startswith(f"theory.{error}: ")
+    )
+    (entry,) = (pickle.dumps(one) for one in ledger.read() if one.id == label)
+    ((_, found),) = everywhere([(wrong, entry)], _judged, processes=1, limit=100)
+    assert (found.by in ("verdict", "evidence", "check broke")) == (error != ELSEWHERE)
