@@ -110,7 +110,11 @@ class Evidence:
 
 
 def as_plain(value: Any) -> Any:
-    """Numbers of any system as what JSON and a reader understand: exact ones as text such as 13/50."""
+    """Numbers of any system as what JSON and a reader understand: exact ones as text such as 13/50.
+
+    >>> as_plain({"counts": np.array([1, 2]), "rate": Fraction(13, 50)})
+    {'counts': [1, 2], 'rate': '13/50'}
+    """
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):

@@ -72,9 +72,6 @@ def run(
 @contextmanager
 def _ctrl_c_blocked() -> Iterator[None]:
     """Here, and for good in the processes started meanwhile: Ctrl-C is for the one that ends them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

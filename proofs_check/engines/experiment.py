@@ -78,7 +78,7 @@ class Interval(NamedTuple):
     @property
     def known(self) -> bool:
         """Not so for a single seed."""
-        return not (np.isnan(self.low) or np.isnan(self.high))
+        return not np.isnan(self.low)
 
 
 def confidence(estimate: Estimate, level: float) -> Interval:

@@ -63,7 +63,7 @@ class _Solver:
             for term in rest:
                 result = result + term if expression.is_Add else result * term
             return result
-        if expression.is_Pow and expression.exp.is_Integer and expression.exp > 0:
+        if expression.is_Pow and expression.exp.is_Integer and expression.exp.is_positive:
             base = result = self.polynomial(expression.base)
             for _ in range(int(expression.exp) - 1):
                 result = result * base

@@ -20,6 +20,7 @@ from proofs_check.document import document
 from proofs_check.evidence import USUAL
 from proofs_check.registry import labelled, registry, select
 from proofs_check.run import run
+from proofs_check.table import counted
 from proofs_check.text import terminal
 from tests.refused import refused
 from tests.typeset import check_erratum, needs_pdflatex
@@ -71,6 +72,9 @@ def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed(cases):
         "its hypotheses changed": replace(case, claim=replace(case.claim, hypotheses=("none",))),
         "its statement changed": replace(
             case, claim=replace(case.claim, corrected=replace(correction, statement="Something else."))
+        ),
+        f"was recorded as {case.corrected_verdict} and is absent": replace(
+            case, claim=replace(case.claim, corrected=None), corrected=()
         ),
         "its domain is not the recorded one": replace(case, claim=replace(case.claim, domain="K = 1")),
     }
@@ -130,6 +134,17 @@ def test_several_processes_find_what_one_finds_and_report_each_claim_once_in_ord
         assert [case.claim for case in decided] == list(some)
         found.append([(case.stated[0].detail, case.verdict) for case in decided])
     assert found[0] == found[1]
+
+
+def test_one_job_is_done_here(monkeypatch):
+    monkeypatch.setattr("proofs_check.run.ProcessPoolExecutor", None)
+    assert [case.verdict for case in run(labelled(["eq:Neff-def"]), jobs=1)] == ["proved"]
+
+
+def test_the_table_counts_the_papers_and_ours():
+    paper, ours = ([e for e in ledger.read() if (e.kind == "addition") == own] for own in (False, True))
+    assert f"{len(paper)} of the paper (" in counted([*paper, *ours])
+    assert f"{len(ours)} of ours (" in counted([*paper, *ours])
 
 
 def test_a_label_names_its_steps_too_and_an_unknown_one_is_an_error():

@@ -314,6 +314,7 @@ def test_a_guarantee_below_the_tight_worst_case_fails_without_refuting_and_the_t
         found = worst_case.compare(_gradient_descent, stated, domain="L = 1, two steps", parameters={"L": 1})
         assert found.outcome == outcome
         assert not found.sound
+        assert ("tight" in found.detail) == (stated == known)
 
 
 def test_a_confidence_interval_contains_the_mean_and_excludes_what_is_far_from_it():
