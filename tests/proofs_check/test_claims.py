@@ -16,6 +16,7 @@ from acdpp.report.contents import gather
 from acdpp.report.outline import markdown
 from acdpp.report.page import page
 from proofs_check import claims, ledger
+from proofs_check.claim import decide
 from proofs_check.document import document
 from proofs_check.evidence import USUAL
 from proofs_check.registry import labelled, registry, select
@@ -59,8 +60,8 @@ def test_what_is_recorded_comes_back_as_it_was(cases, tmp_path, monkeypatch):
     assert ledger.read() == tuple(map(ledger.entry, cases.values()))
 
 
-def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed(cases):
-    case = cases["eq:kstep-drop"]
+def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed():
+    case = decide(*labelled(["eq:kstep-drop"]))
     recorded = [ledger.entry(case)]
     assert ledger.differences([case], recorded) == []
     correction = case.claim.corrected

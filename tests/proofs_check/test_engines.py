@@ -200,7 +200,9 @@ def test_a_wrong_order_or_constant_is_disproved(gauge, constant_):
 
 
 def test_an_order_is_decided_both_ways():
-    assert limit.at_most(SUMMAND, u, GAUGE, domain="T → ∞").outcome == "holds"
+    found = limit.at_most(SUMMAND, u, GAUGE, domain="T → ∞")
+    assert found.outcome == "holds"
+    assert float(found.certificate["summand/slope"]["t=1e+24"]) == pytest.approx(2, rel=0.05)
     assert limit.at_most(SUMMAND, u, u, domain="T → ∞").outcome == "holds"
     for too_small in (sp.log(u), sp.sqrt(u), sp.log(u) ** 5):
         assert limit.at_most(SUMMAND, u, too_small, domain="T → ∞").outcome == "fails"

@@ -67,6 +67,7 @@ def test_an_expression_is_written_as_the_paper_would_and_shown_on_a_line(express
     ("tex", "shown"),
     [
         (r"\frac{a+b}{c(d-e)^2}\cdot\frac1{(1-\rho)^2}", "(a + b)/(c(d - e)²)·1/(1 - ρ)²"),
+        (r"\frac1{(a+b)(c-d)}", "1/((a + b)(c - d))"),
         (r"\tfrac12\sum_{i\le S}g(A_i)\,\mathbb E[c^2]", "½Σ_{i≤S} g(A_i)E[c²]"),
         (r"\|\nabla\widehat F^{all}\|^2\le-1,\ x\in\mathbb N", "‖∇F̂^all‖² ≤ -1, x ∈ ℕ"),
         (r"\lim_{a\to1}K^\star_T\quad\text{for all }t", "lim_{a→1} K_T* for all t"),
