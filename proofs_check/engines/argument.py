@@ -31,6 +31,8 @@ def argument(*links: Any, domain: str = "") -> Evidence:
     ... )
     >>> found.outcome, found.pieces, found.domain
     ('holds', 3, 'every K; K > 1')
+    >>> argument((1 / K, K, 0, "1/K")).certificate
+    {'expression': '1/K', 'limit': '0'}
     """
     found = [link if isinstance(link, Evidence) else _shown(*link, domain=domain) for link in links]
     return together(*found) if len(found) > 1 else found[0]

@@ -260,8 +260,8 @@ def _named(check: Check, find: Property) -> Check:
 def differing(**sides: Any) -> Found:
     """What a `find` returns where all of these must agree: nothing, or all of them.
 
-    >>> differing(counted=2, formula=2), differing(counted=2, formula=3)
-    (None, {'counted': 2, 'formula': 3})
+    >>> differing(counted=2, formula=2), differing(counted=2, formula=2, printed=3)
+    (None, {'counted': 2, 'formula': 2, 'printed': 3})
     """
     first, *others = sides.values()
     return unless(all(other == first for other in others), **sides)

@@ -163,6 +163,7 @@ def test_another_model_or_learning_rate_refutes_nothing(
     points = {"after the last round": result.gaps["acdpp"]["constant"].points}
     found = experiment.states(result, 3.5, points, 0.95)
     assert (found.outcome, found.strength) == ("fails", strength)
+    assert ("(complete: " in found.domain) == result.complete
 
 
 def test_what_holds_in_the_released_setting_alone_is_conditional(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ def test_a_target_is_reached_where_the_band_of_ten_further_runs_says() -> None:
         0.05: (0, 0),
     }.items():
         assert experiment.reached(flat, target, 0.8) == rounds
+    assert experiment.reached(sampled(np.array([[0.1, 0.5]] * 3)), 0.5, 0.8) == (1, 1)
     assert not experiment.reached(replace(flat, seeds=1), 0.2, 0.8).known
 
 

@@ -5,8 +5,9 @@ import re
 import pytest
 import sympy as sp
 
+from proofs_check.document import symbols
 from proofs_check.printing import decimal, latex
-from proofs_check.registry import registry
+from proofs_check.registry import labelled, registry
 from proofs_check.symbols import (
     CONSTANTS,
     GLOSSARY,
@@ -166,6 +167,7 @@ def unexplained(formula, symbols):
 def test_an_unexplained_symbol_is_seen():
     assert unexplained(r"\Psi=Kt\log t", {}) == ["Ψ"]
     assert unexplained(r"\Psi=Kt", {"Ψ": "a test"}) == []
+    assert "χ" in symbols(next(c for c in labelled(["eq:sigma-bar-Neff-app"]) if c.corrected))
 
 
 def check_words(claim):
