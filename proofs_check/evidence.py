@@ -112,8 +112,8 @@ class Evidence:
 def as_plain(value: Any) -> Any:
     """Numbers of any system as what JSON and a reader understand: exact ones as text such as 13/50.
 
-    >>> as_plain({"counts": np.array([1, 2]), "rate": Fraction(13, 50)})
-    {'counts': [1, 2], 'rate': '13/50'}
+    >>> as_plain({"counts": np.array([1, 2]), "rate": Fraction(13, 50), "limit": None})
+    {'counts': [1, 2], 'rate': '13/50', 'limit': None}
     """
     if value is None or isinstance(value, bool | int | float | str):
         return value

@@ -276,7 +276,7 @@ def _between(before: _Piece, piece: _Piece, tight: bool) -> str:
         return "·" if before.kind == "fraction" and piece.kind in ("open", "sum", "large") else ""
     apart = before.kind in ("fraction", "word", "root") or piece.kind in ("fraction", "word")
     if before.kind == "number" and piece.kind in ("word", "fraction"):
-        return "·" if piece.text[0].isdigit() or piece.kind == "fraction" else ""
+        return "·" if piece.kind == "fraction" else ""
     return "·" if apart or (before.text[-1].isdigit() and piece.text[0].isdigit()) else ""
 
 

@@ -101,8 +101,7 @@ def _reduced(difference: Any) -> Any:
     numerator = sp.fraction(sp.together(difference))[0]
     if sp.polys.rings.sring(numerator)[1] == 0:
         return sp.Integer(0)
-    over_one = sp.together(sp.expand(difference))
-    return sp.Integer(0) if sp.expand(sp.fraction(over_one)[0]) == 0 else sp.cancel(over_one)
+    return sp.cancel(sp.together(sp.expand(difference)))
 
 
 def _differing_point(left: Any, right: Any, where: Where | None) -> dict[str, Any] | None:

@@ -51,10 +51,8 @@ def eventually(expression: Any, t: Any) -> Any:
     log(t/5) + 3
     """
     expression = sp.sympify(expression)
-    while corners := [
-        c for c in expression.atoms(sp.Max, sp.Min) if not any(a.has(sp.Max, sp.Min) for a in c.args)
-    ]:
-        corner = min(corners, key=sp.count_ops)
+    while corners := expression.atoms(sp.Max, sp.Min):
+        corner = min(corners, key=sp.count_ops)  # it holds no other
         winner, *others = corner.args
         for other in others:
             ahead = limit(other - winner, t)

@@ -11,6 +11,7 @@ exactly. A timeout is open.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
@@ -95,7 +96,7 @@ class _Solver:
             elif self.proves(sign < 0):
                 top = -top
             elif self.proves(sign != 0):
-                top = top if relation in ("==", "!=") else sp.expand(top * bottom)
+                top = sp.expand(top * bottom)
             else:
                 raise _Open(f"the denominator {bottom} was not shown to differ from 0")
         elif bottom < 0:
@@ -122,7 +123,7 @@ class _Solver:
                 return make(*parts)
         raise TypeError(f"{statement} is no relation")
 
-    def check(self, *more: Any, timeout: int = 0) -> tuple[Any, Any]:
+    def check(self, *more: Any, timeout: int | None = None) -> tuple[Any, Any]:
         solver = self.z3.Solver()
         solver.set("timeout", timeout or self.timeout)
         solver.set("random_seed", 0)
@@ -209,6 +210,7 @@ def always(
     if isinstance(statement, sp.And):
         raise ValueError(f"give the parts of {statement} as a list, so that each is seen to be undecided")
     several = list(statement) if isinstance(statement, list | tuple) else [statement]
+    parts = len(several)
     several, premises = _without_corners(several, list(given))
     statement = conjunction(*several)
     for premise in premises:
@@ -216,10 +218,9 @@ def always(
     symbols = sorted(sp.And(statement, *premises).free_symbols, key=str)
     found = _decide(statement, premises, symbols, domain, _Solver(integers=False, timeout=timeout), strength)
     if found.outcome == "open" and any(symbol.is_integer for symbol in symbols):
-        return _decide(
-            statement, premises, symbols, domain, _Solver(integers=True, timeout=timeout), strength
-        )
-    return found
+        solver = _Solver(integers=True, timeout=timeout)
+        found = _decide(statement, premises, symbols, domain, solver, strength)
+    return replace(found, pieces=parts)
 
 
 def steps(*rows: tuple[Any, Sequence[Any], str]) -> Evidence:

@@ -19,7 +19,7 @@ from proofs_check import claims, ledger
 from proofs_check.claim import decide
 from proofs_check.document import document
 from proofs_check.evidence import USUAL
-from proofs_check.registry import labelled, registry, select
+from proofs_check.registry import _unique, labelled, registry, select
 from proofs_check.run import run
 from proofs_check.table import counted
 from proofs_check.text import terminal
@@ -64,6 +64,8 @@ def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed():
     case = decide(*labelled(["eq:kstep-drop"]))
     recorded = [ledger.entry(case)]
     assert ledger.differences([case], recorded) == []
+    (told,) = document([case], version="", seed=0)["claims"]
+    assert told["corrected"]["verdict"] == case.corrected_verdict
     correction = case.claim.corrected
     changes = {
         "evidence is not the recorded one": replace(
@@ -77,6 +79,7 @@ def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed():
         f"was recorded as {case.corrected_verdict} and is absent": replace(
             case, claim=replace(case.claim, corrected=None), corrected=()
         ),
+        "another number or order": replace(case, corrected=case.corrected[::-1]),
         "its domain is not the recorded one": replace(case, claim=replace(case.claim, domain="K = 1")),
     }
     for sentence, changed in changes.items():
@@ -137,6 +140,10 @@ def test_several_processes_find_what_one_finds_and_report_each_claim_once_in_ord
     assert found[0] == found[1]
 
 
+def test_a_label_has_one_claim():
+    assert "eq:Neff-def comes twice" in refused(_unique, 2 * labelled(["eq:Neff-def"]))
+
+
 def test_one_job_is_done_here(monkeypatch):
     monkeypatch.setattr("proofs_check.run.ProcessPoolExecutor", None)
     assert [case.verdict for case in run(labelled(["eq:Neff-def"]), jobs=1)] == ["proved"]
@@ -146,6 +153,7 @@ def test_the_table_counts_the_papers_and_ours():
     paper, ours = ([e for e in ledger.read() if (e.kind == "addition") == own] for own in (False, True))
     assert f"{len(paper)} of the paper (" in counted([*paper, *ours])
     assert f"{len(ours)} of ours (" in counted([*paper, *ours])
+    assert all(e.stated.qualified.startswith(e.stated.verdict) for e in ours)
 
 
 def test_a_label_names_its_steps_too_and_an_unknown_one_is_an_error():

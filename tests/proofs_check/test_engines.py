@@ -123,8 +123,11 @@ def test_no_crossover_is_proved_but_the_right_one(threshold, right):
 def test_a_counterexample_of_the_solver_is_put_back_exactly():
     found = smt.always(x**2 >= x, given=[x < 3], domain="0 < x < 3")
     assert found.outcome == "fails"
-    at = sp.Rational(found.certificate["at"]["x"])
-    assert at**2 < at
+    at, left, right = map(
+        sp.Rational, (found.certificate["at"]["x"], *map(found.certificate.get, ("left", "right")))
+    )
+    assert (left, right) == (at**2, at)
+    assert left < right
 
 
 def test_an_integer_statement_is_not_refuted_by_a_fraction():
@@ -169,13 +172,16 @@ def test_no_conjunct_drops_out_before_the_solver_sees_it():
     with pytest.raises(ValueError, match="as a list"):
         smt.always(sp.And(x < 2, x**2 < 4), given=[x < 2], domain="x < 2")
     both = [x**2 > x, x**3 > x]
-    assert smt.always(both, given=[x > 1], domain="x > 1").outcome == "holds"
+    found = smt.always(both, given=[x > 1], domain="x > 1")
+    assert (found.outcome, found.pieces) == ("holds", 2)
     assert smt.always([*both, x > 3], given=[x > 1], domain="x > 1").outcome == "fails"
 
 
 def test_a_denominator_or_a_radicand_of_unknown_sign_leaves_the_question_open():
     y = sp.Symbol("y", real=True)
     assert smt.always(1 / y < 2, domain="all y").outcome == "open"
+    some = sp.Symbol("some", nonnegative=True)
+    assert smt.always(some + 1 / some > 1, domain="0 included").outcome == "open"
     assert smt.always(sp.sqrt(y) >= 0, domain="all y").outcome == "open"
 
 
@@ -211,6 +217,7 @@ def test_an_order_is_decided_both_ways():
 def test_a_divergent_series_is_not_bounded_and_the_gap_between_the_tests_stays_open():
     half = sp.Rational(3, 2)
     series = {u**-half: (half, "holds"), 1 / u: (2, "fails"), 1 / (u * sp.log(u)): (2, "open")}
+    series[sp.sin(u)] = (2, "open")
     for summand, (power, outcome) in series.items():
         assert limit.converges(summand, u, power=power, domain="T → ∞").outcome == outcome
     with pytest.raises(ValueError, match="power above 1"):
@@ -239,6 +246,7 @@ def test_balls_that_lie_the_wrong_way_round_disprove_and_overlapping_balls_decid
     assert enclosure.compare(lambda p: p["T"], "<=", lambda p: p["T"], grid, domain="").outcome == "holds"
     assert enclosure.compare(lambda p: p["T"], "<", lambda p: p["T"], grid, domain="").outcome == "fails"
     assert enclosure.compare(root, "<=", lambda p: flint.arb.nan(), grid, domain="").outcome == "open"
+    assert enclosure.compare(lambda p: flint.arb.pos_inf(), "<=", root, grid, domain="").outcome == "open"
     with pytest.raises(ValueError, match="empty grid"):
         enclosure.compare(root, "<", nudged, [], domain="")
 
@@ -305,7 +313,7 @@ def _gradient_descent():
     return problem
 
 
-def test_a_guarantee_below_the_tight_worst_case_fails_without_refuting_and_the_tight_one_is_accepted():
+def test_a_guarantee_below_the_tight_worst_case_fails_without_refuting_and_the_tight_one_is_accepted(capsys):
     known = 1 / (4 * 2 + 2)  # L/(4N+2), tight for gradient descent with step 1/L
     for stated, outcome in (
         (known, "holds"),
@@ -317,6 +325,7 @@ def test_a_guarantee_below_the_tight_worst_case_fails_without_refuting_and_the_t
         assert found.outcome == outcome
         assert not found.sound
         assert ("tight" in found.detail) == (stated == known)
+    assert not capsys.readouterr().out
 
 
 def test_a_confidence_interval_contains_the_mean_and_excludes_what_is_far_from_it():
@@ -326,9 +335,17 @@ def test_a_confidence_interval_contains_the_mean_and_excludes_what_is_far_from_i
         assert found.outcome == outcome
 
 
-def test_a_sample_outside_the_promised_range_is_an_error():
+def test_a_sample_outside_the_promised_range_is_an_error_but_for_rounding():
     with pytest.raises(ValueError, match="outside"):
         simulation.confidence(np.array([0.0, 2.0]), 0, 1)
+    assert simulation.confidence(np.array([0.0, 1e9 + 0.5]), 0, 1e9) == (0, 1e9)
+
+
+def test_the_interval_is_the_published_empirical_bernstein_bound():
+    low, high = simulation.confidence(np.tile([0.0, 1.0], 50), -9, 9, delta=0.05)
+    log, variance = np.log(4 / 0.05), 25 / 99
+    half = np.sqrt(2 * variance * log / 100) + 7 * 18 * log / (3 * 99)
+    assert (low, high) == pytest.approx((0.5 - half, 0.5 + half))
 
 
 def test_empirical_bernstein_misses_the_mean_no_more_often_than_it_says():

@@ -11,6 +11,7 @@ from proofs_check.claim import (
     Context,
     Correction,
     Given,
+    _name,
     confirming,
     decide,
     qualified,
@@ -150,7 +151,7 @@ def test_a_missing_part_is_an_error_of_the_checker_and_no_weaker_verdict():
 
 
 def test_a_refuted_statement_needs_no_more_than_its_counterexample():
-    refuted = _claim(checks={"upper": lambda: COUNTEREXAMPLE, "lower": ()})
+    refuted = _claim(checks={"upper": (lambda: COUNTEREXAMPLE, lambda: PROOF), "lower": ()})
     assert decide(refuted).verdict == "refuted"
 
 
@@ -193,6 +194,13 @@ def test_random_numbers_depend_on_seed_claim_and_check_and_on_nothing_else():
     assert drawn(draw) != drawn(other)
     assert drawn(draw) != drawn(draw, seed=1)
     assert Context(1, "quick", "a", "b").number != Context(1, "quick", "a", "c").number
+
+
+def test_a_check_inside_its_claim_is_known_by_its_part():
+    assert [_name(check, part) for check in (lambda: None, len) for part in ("upper", "")] == [
+        *("upper", "check"),
+        *("len", "len"),
+    ]
 
 
 def test_a_check_that_stands_in_two_places_runs_once():

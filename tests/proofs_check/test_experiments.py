@@ -181,6 +181,14 @@ def test_noise_leaves_a_claim_undecided_whatever_its_mean(tmp_path: Path) -> Non
     found = verdicts(put(tmp_path, "paper", every={"noise": 0.05, "seeds": 3}))
     for label in ("test_acc_all", "test_acc_all/constant", "test_acc_all/oracle"):
         assert found[label] == "undecided"
+    result = parse(reproduction("mnist", "paper"), "made up")
+    assert (
+        experiment.ordered(result, {"alike": Estimate(*np.zeros(3), 0.95, 10)}, 0.95, "nothing").outcome
+        == "open"
+    )
+    from_there = experiment.Interval(1, 2)
+    assert experiment.bounded(result, from_there, 1, 0.95, "it", learnt=False).outcome == "open"
+    assert not parse(changed(reproduction("mnist", "paper"), ("data",), None), "made up").complete
 
 
 def test_one_seed_decides_nothing_that_is_random(tmp_path: Path) -> None:
@@ -286,7 +294,9 @@ def test_who_is_sooner_is_seen_only_where_the_rounds_show_it(
     says: Any, mine: Any, other: Any, outcome: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result, _ = racing(monkeypatch, mine, other)
-    assert says(result, mine="acdpp", other="constant", level=0.9).outcome == outcome
+    found = says(result, mine="acdpp", other="constant", level=0.9)
+    assert found.outcome == outcome
+    assert ("if ever" in found.detail) == any(first < last == np.inf for first, last in (mine, other))
 
 
 def test_where_nobody_reaches_the_target_no_speed_up_was_measured(tmp_path: Path) -> None:
