@@ -49,6 +49,8 @@ def eventually(expression: Any, t: Any) -> Any:
     >>> t = sp.Symbol("t", positive=True)
     >>> eventually(sp.log(sp.Max(t / 5, 1)) + sp.Min(t, 3), t)
     log(t/5) + 3
+    >>> [eventually(of(1, 1 + 1 / t), t) for of in (sp.Max, sp.Min)]
+    [1 + 1/t, 1]
     """
     expression = sp.sympify(expression)
     while corners := expression.atoms(sp.Max, sp.Min):
@@ -189,7 +191,13 @@ def converges(summand: Any, t: Any, *, power: Any, domain: str, strength: Any = 
 def diverges(
     expression: Any, variable: Any, *, what: str, domain: str, probes: Iterable[int] = (), **certificate: Any
 ) -> Evidence:
-    """Evidence against "bounded": the expression tends to infinity with the variable. With its values at the probes."""
+    """Evidence against "bounded": the expression tends to infinity with the variable. With its values at the probes.
+
+    >>> t = sp.Symbol("t", positive=True)
+    >>> found = diverges(sp.sqrt(t), t, what="the root", domain="T → ∞", probes=[100])
+    >>> found.outcome, found.certificate["values"]
+    ('fails', {'t=1e+02': '10.000000'})
+    """
     found = limit(eventually(expression, variable), variable)
     values = {f"{variable}={p:.0e}": str(sp.N(expression.subs(variable, p), 8)) for p in probes}
     shown = {

@@ -284,6 +284,7 @@ def test_an_error_inside_a_property_is_no_counterexample():
 def test_examples_are_counted_and_points_are_not_too_many():
     one = exact.search(Context(), {"K": st.just(3)}, lambda K: None, domain="K = 3", examples=9)
     assert one.certificate["examples"] == 1
+    assert {s: 0} in identity._points([s])
     assert len(list(identity._points(list(sp.symbols("a:d", positive=True))))) <= identity.MOST_POINTS
     t = sp.Symbol("t", positive=True)
     assert limit.limit(sp.sin(t), t) is None

@@ -96,6 +96,7 @@ def test_only_a_shown_negation_refutes():
 def test_findings_together_hold_only_if_each_does():
     assert together(PROOF, CERTIFIED).strength == "certified"
     assert together(PROOF, together(CERTIFIED, PROOF)).pieces == 3
+    assert together(replace(PROOF, certificate={"K": 2}), CERTIFIED).certificate == {"1: K": 2}
     assert together(PROOF, OPEN).outcome == "open"
     assert together(PROOF, OPEN, COUNTEREXAMPLE) is COUNTEREXAMPLE
 
@@ -107,6 +108,11 @@ def _claim(*checks, **more):
 
 def _correction(checks, **more):
     return Correction(title="y", statement="y", formula="x", sketch="because", checks=checks, **more)
+
+
+def test_a_check_is_timed(monkeypatch):
+    monkeypatch.setattr("proofs_check.claim.time.perf_counter", iter((5.0, 7.0)).__next__)
+    assert decide(_claim(lambda: PROOF)).stated[0].seconds == 2
 
 
 def test_a_check_must_return_evidence_and_an_exception_is_none():

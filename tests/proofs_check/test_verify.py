@@ -8,6 +8,7 @@ import pytest
 
 import proofs_check
 from proofs_check import ledger, table
+from proofs_check.run import _work
 from tests.acdpp.program import acdpp, refusal
 
 GUIDE = Path(proofs_check.__file__).with_name("README.md")
@@ -27,6 +28,8 @@ def own(tmp_path):
 
 
 def test_the_example_of_the_guide_is_proved(own):
+    stated, *_ = _work("squares", own, 0, "quick")
+    assert [e.outcome for e in stated] == ["holds", "holds"]
     result = call("--file", str(own))
     assert result.returncode == 0
     assert re.search(r"squares\s+proved\s+identity.✓ exact.✓", result.stdout)
