@@ -215,11 +215,11 @@ def always(
     statement = conjunction(*several)
     for premise in premises:
         _refuse_decided(premise, "a premise")
-    symbols = sp.And(statement, *premises).free_symbols
-    found = _decide(statement, premises, domain, _Solver(integers=False, timeout=timeout), strength)
+    symbols = sorted(sp.And(statement, *premises).free_symbols, key=str)
+    found = _decide(statement, premises, symbols, domain, _Solver(integers=False, timeout=timeout), strength)
     if found.outcome == "open" and any(symbol.is_integer for symbol in symbols):
         solver = _Solver(integers=True, timeout=timeout)
-        found = _decide(statement, premises, domain, solver, strength)
+        found = _decide(statement, premises, symbols, domain, solver, strength)
     return replace(found, pieces=parts)
 
 
@@ -248,12 +248,15 @@ def _without_corners(statements: list[Any], premises: list[Any]) -> tuple[list[A
 def _decide(
     statement: Any,
     premises: Sequence[Any],
+    symbols: Sequence[Any],
     domain: str,
     solver: _Solver,
     strength: Any,
 ) -> Evidence:
     wording = {"statement": statement, "given": [str(p) for p in premises]}
     try:
+        for symbol in symbols:  # in the order of their names: what Z3 finds hangs on it
+            solver.variable(symbol)
         for premise in premises:  # one by one: the earlier ones help to clear denominators in the later
             solver.domain.append(solver.formula(premise))
         negation = solver.z3.Not(solver.formula(statement))
