@@ -17,9 +17,10 @@ from proofs_check.groundwork.control.drift_step import conditional_means, debt_b
 from proofs_check.symbols import C, rate
 from theory.admission import debt_update
 from theory.region import region_maximum
-from theory.setting import Region
+from theory.setting import Constants, Region
 
 SMALL, BUDGET = Region(rate=3, rho=Fraction(1, 2)), Fraction(3)  # affordable at mean cost 1
+ONES = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)  # of no account but for Pdim <= Λ_min(1)
 STATES = (0, 2)  # of the Markov costs
 A, m, N = sp.symbols("A m N", positive=True)
 UNIT = st.fractions(0, 1, max_denominator=16)
@@ -51,9 +52,9 @@ def markov_factorises() -> Evidence:
         fine = sum(first.values()) == 1 and first == second and mean * SMALL.rate <= BUDGET
         return exact.unless(fine, first=first, second=second, mean=mean)
 
-    domain = r"Markov costs on $\{0,2\}$, $\bar\Lambda=C=3$, $\rho=1/2$"
+    domain = r"Markov costs on $\{0,2\}$, $\bar\Lambda=C=3$, $\rho=1/2$, $\mathrm{Pdim}=1$"
     found, fair = (exact.exhaust(exact.grid(stay=stays), find, domain=domain) for find in (factors, unfair))
-    return obeying(found, {"probabilities, stationary, of affordable mean": fair, **in_round_1()})
+    return obeying(found, {"probabilities, stationary, of affordable mean": fair, **in_round_1(SMALL, ONES)})
 
 
 def independent_factorises() -> Evidence:
