@@ -253,7 +253,8 @@ CLAIMS = [
         title=r"$\mathrm{Vio}^{\mathrm B}=O(1)$ with one bound for all $\rho$",
         statement=r"With a fixed $K$ one bound on the buffer violation does for all $\rho$ and $T$. (Read with "
         r"$\log^+$ in $p$, or else in units of $\bar\Lambda$, one bound for all $\bar\Lambda$: at a fixed "
-        r"$\bar\Lambda$ and $\rho$ near 1 the printed $p$ of round 1 is not real on all of the region, see eq:penalty-dpp/real.)",
+        r"$\bar\Lambda$ and $\rho$ near 1 the printed $p$ of round 1 is not real on all of the region, see "
+        "eq:penalty-dpp/real.)",
         formula=r"\sup_{\rho,T}\mathrm{Vio}^{\mathrm B}(T)<\infty",
         domain=rf"{DESIGN}, any split of $\Lambda(t)$, every $0<\rho<1$ and $T\ge1$; $p$ with $\log^+$, or "
         r"$\mathrm{Vio}^{\mathrm B}/\bar\Lambda$ as printed",

@@ -2,7 +2,6 @@ r"""What the first round does to the buffers and to the budget (`alg:acdpp/first
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +13,7 @@ from proofs_check.engines import exact, simulation, smt
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, fails, holds, obeying, refutes
 from proofs_check.groundwork.control.drift_step import in_round_1, without_debt
-from proofs_check.groundwork.control.orders import UNIT
+from proofs_check.groundwork.control.orders import ONES, UNIT
 from proofs_check.groundwork.control.printed_log import LARGE, LARGE_RATE, LOG_PLUS, as_printed
 from proofs_check.groundwork.control.region_ends import plain, totals_are_sums
 from proofs_check.symbols import REGION, C, K, T, rate, rho
@@ -30,8 +29,7 @@ x = sp.Symbol("x", positive=True)  # ρ^T
 c, admitted, low, retained, room = sp.symbols("c admitted low retained room", nonnegative=True)
 LIGHT = Constants(D=3.0, sigma=0.5, eta=2.0, B=0.01, Pdim=50.0)
 FLOATS = UNIT.map(float)
-# as printed: Pdim = Λ_min(1) = 1
-PRINTED, ONES = Region(rate=RATE, rho=Fraction(9, 10)), replace(UNIT, Pdim=1)
+PRINTED = Region(rate=RATE, rho=Fraction(9, 10))  # with Pdim = Λ_min(1) = 1 as printed
 # the buffers overflow, K = 10, only for ρ > 0.9: with log⁺
 WIDE: dict[str, Any] = {
     "V": 1.0,

@@ -14,13 +14,13 @@ from proofs_check.engines import exact, identity, smt
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.drift_step import conditional_means, debt_behaves, in_round_1
+from proofs_check.groundwork.control.orders import ONES
 from proofs_check.symbols import C, rate
 from theory.admission import debt_update
 from theory.region import region_maximum
-from theory.setting import Constants, Region
+from theory.setting import Region
 
 SMALL, BUDGET = Region(rate=3, rho=Fraction(1, 2)), Fraction(3)  # affordable at mean cost 1
-ONES = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)  # of no account but for Pdim <= Λ_min(1)
 STATES = (0, 2)  # of the Markov costs
 A, m, N = sp.symbols("A m N", positive=True)
 UNIT = st.fractions(0, 1, max_denominator=16)
