@@ -284,7 +284,7 @@ CLAIMS = [
             v=rates.remark_1_by_region(phi)[1],
         ),
         symbols={"O": r"of that order at most, whatever $\gamma$", "o": "of lower order than"},
-        domain=rf"$0<\gamma,\phi<1$; $K\bar\Lambda=\sum B$, the bound with $\chi$; {COSTS}",
+        domain=rf"$0<\gamma,\phi<1$; $K\bar\Lambda=\sum B$, the bound with $\chi$ and $\log^+$; {COSTS}",
         checks=SUBLINEAR,
         given=(WRITTEN, EXPANDS, SPREAD),
         sketch=WHY,
