@@ -131,7 +131,8 @@ CLAIMS = [
             r"debt, admits $\Lambda_{\max}(1)$. In between the printed penalty of round 1 rises up to "
             r"$N=\mathrm{Pdim}$ and falls beyond, so that round 1 admits one of its ends: at $\bar\Lambda=10$ and "
             r"$\mathrm{Pdim}=1$ the upper one, 200, at $\rho=19/20$ and the lower one at $\rho=963/1000$. With "
-            r"$\log^+$ it is real and its third term falls in $N$, always.",
+            r"$\log^+$ it is real and its third term falls in $N$, always. (The released code counts $\mathrm{Pdim}$ "
+            "samples as seen before round 1, which makes it real as well.)",
             formula=r"p\in\mathbb R\ \ \forall t,\Lambda\iff\mathrm{Pdim}\le e\bar\Lambda(1-\rho)",
             sketch=r"$N(t)\ge\Lambda_{\min}(1)$, attained in round 1 at the lower end, and $1+\log x$ changes its sign "
             r"at $x=1/e$. From $x=1$ on $\log$ and $\log^+$ are the same. In round 1 $n=N=\Lambda$ and $Z=0$, so "
