@@ -106,8 +106,9 @@ def acdpp_round(
 ) -> tuple[AdmissionState, NDArray[np.float64]]:
     r"""One round of Algorithm 1 (`alg:acdpp`): the next state, and \(\Lambda^\star(t)\) of `eq:dpp-policy`.
 
-    As printed where `capacity` is None: Z(1) = 0 then makes round 1 admit \(\Lambda_{\max}(1)\), whatever
-    the buffers hold. With a capacity no run admits more than fits, be that less than \(\Lambda_{\min}(t)\).
+    As printed, but for log⁺ (see `theory.penalty`), where `capacity` is None: Z(1) = 0 then makes round 1 admit
+    \(\Lambda_{\max}(1)\), whatever the buffers hold. With a capacity no run admits more than fits, be that less than
+    \(\Lambda_{\min}(t)\).
 
     >>> rules = dict(V=1, C=6, region=Region(rate=3, rho=0.75), capacity=np.array([9, 30]))
     >>> setting = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)

@@ -16,8 +16,10 @@ diameter D and the server projects onto it after each round; no round is without
 iterates has mean at most \(\sigma^2\chi\) (Assumption 4 gives that at a fixed θ only); and the uniform deviation is at
 most the third term, whose constant 10 is the paper's and more than enough (`lem:gen-Neff-app` in `proofs_check`).
 
-**Stated forms** are printed symbol for symbol but for one thing: \(D^2/(2\eta)\), which the paper puts into the
-constant of every round, is paid once, as in its proof; and constants are named apart, in the oracle's bound too.
+**Stated forms** are printed symbol for symbol but for three things. \(D^2/(2\eta)\), which the paper puts into the
+constant of every round, is paid once, as in its proof; constants are named apart, in the oracle's bound too. A
+radicand is taken by its positive part, and the rounds in which that is needed are told. The logarithm is log⁺; which
+is the printed one, and where the two differ, is said in `theory.penalty`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.algebra import log_plus, ratio, sqrt, sqrt_plus
+from theory.algebra import log, log_plus, ratio, sqrt, sqrt_plus
 from theory.setting import Constants, SettingError, not_negative, same_length
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "Terms",
     "deviation_term",
     "generalisation_term",
+    "generalisation_term_as_printed",
     "initial_term",
     "linear_term",
     "per_round_constant",
@@ -120,13 +123,26 @@ def linear_term(mismatch: Any, constants: Constants) -> Any:
 def generalisation_term(inverse_effective: Any, N: Any, constants: Constants) -> Any:
     r"""\(10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}\sqrt{1+\log^+(N/\mathrm{Pdim})}\) (`eq:gen-gap-Neff-app`).
 
-    Decreasing in N where \(N_{\mathrm{eff}}=N\), which the printed logarithm is from N = Pdim on alone.
+    The paper prints log, not log⁺: `generalisation_term_as_printed`. Decreasing in N where
+    \(N_{\mathrm{eff}}=N\), which the printed one is from N = Pdim on alone.
 
     >>> generalisation_term(Fraction(1, 20), 20, Constants(D=1, sigma=1, eta=1, B=1, Pdim=20))
     Fraction(10, 1)
     """
     P = constants.Pdim
     return 10 * constants.B * sqrt_plus(P * inverse_effective) * sqrt(1 + log_plus(ratio(N, P)))
+
+
+def generalisation_term_as_printed(inverse_effective: Any, N: Any, constants: Constants) -> Any:
+    r"""\(10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}\sqrt{1+\log(N/\mathrm{Pdim})}\) (`eq:gen-gap-Neff-app`), as printed.
+
+    The same as `generalisation_term` from N = Pdim on, smaller below, and not real below Pdim/e.
+
+    >>> generalisation_term_as_printed(Fraction(1, 20), 20, Constants(D=1, sigma=1, eta=1, B=1, Pdim=20))
+    Fraction(10, 1)
+    """
+    P = constants.Pdim
+    return 10 * constants.B * sqrt_plus(P * inverse_effective) * sqrt(1 + log(ratio(N, P)))
 
 
 def deviation_term(squared_weights: Any, constants: Constants) -> Any:

@@ -3,6 +3,15 @@ r"""The surrogate penalty that ACDPP controls, and the two comparison sequences 
 The penalty forgets reuse: it puts \(1/N\) where the bound has \(1/N_{\mathrm{eff}}\). It decreases in n. In N its
 first two terms increase and only the third decreases, so the printed comparison, which puts a lower bound on N
 into all three, is no upper bound; the repaired one puts the region's upper end into the first two.
+
+**Which logarithm.** The paper prints log(N/Pdim). Everything here, and whatever is built on `generalisation_term`, has
+log⁺, in the forms `_as_stated` too. The two agree where N >= Pdim, and only there: between Pdim/e and Pdim the printed
+third term *rises* in N, and below Pdim/e it is not real. Inside the region N is at least \(\Lambda_{\min}(1)=
+\bar\Lambda(1-\rho)\), so from the target rate \(\mathrm{Pdim}/(1-\rho)\) on (`least_rate_as_printed`) they agree in
+every round and for every action. At a smaller rate round 1 may tell them apart: without debt log⁺ makes it admit
+\(\Lambda_{\max}(1)\), always; the printed log may send it to the other end, or leave it without a minimum. As ρ → 1 at
+a fixed rate nothing is as printed, since \(\Lambda_{\min}(1)\to0\). An example that is said to be as printed shows
+that it has the rate (`proofs_check.groundwork.control.printed_log`); the claim is `eq:penalty-dpp/real`.
 """
 
 from __future__ import annotations
@@ -16,6 +25,7 @@ from theory.region import contraction, region_maximum_total, region_minimum, reg
 from theory.setting import Constants, Region
 
 __all__ = [
+    "least_rate_as_printed",
     "penalty",
     "penalty_comparison",
     "penalty_comparison_as_stated",
@@ -40,12 +50,23 @@ def penalty_terms(n: Any, N: Any, constants: Constants) -> Terms:
 
 def penalty(n: Any, N: Any, constants: Constants) -> Any:
     r"""\(p=D\sigma\sqrt{\tfrac1n-\tfrac1N}+\eta\sigma^2(\tfrac1n-\tfrac1N)+10B\sqrt{\tfrac{\mathrm{Pdim}}N}
-    \sqrt{1+\log^+\tfrac N{\mathrm{Pdim}}}\) (`eq:penalty-dpp`): the definition, printed with a free step size.
+    \sqrt{1+\log^+\tfrac N{\mathrm{Pdim}}}\) (`eq:penalty-dpp`): the definition, printed with a free step size
+    and with log for log⁺.
 
     >>> penalty(1, 1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=1))
     Fraction(10, 1)
     """
     return penalty_terms(n, N, constants).total
+
+
+def least_rate_as_printed(rho: Any, constants: Constants) -> Any:
+    r"""\(\mathrm{Pdim}/(1-\rho)\): from this target rate on \(\Lambda_{\min}(1)\ge\mathrm{Pdim}\), so that log⁺ is the
+    printed log in every round and for every action inside the region; exact.
+
+    >>> least_rate_as_printed(Fraction(9, 10), Constants(D=1, sigma=1, eta=1, B=1, Pdim=5))
+    Fraction(50, 1)
+    """
+    return ratio(constants.Pdim, 1 - rho)
 
 
 def penalty_limit(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:

@@ -59,6 +59,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         "integrality": ("eq:lambda-def/integrality",),
     },
     "control": {
+        "real_penalty": ("eq:penalty-dpp/real",),
         "drift": ("eq:dpp-upper-1",),
         "debt_queue": (
             "eq:Z-update/start",

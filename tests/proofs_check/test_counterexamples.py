@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 from proofs_check.claim import decide
-from proofs_check.claims.control import independence
+from proofs_check.claims.control import comparison, independence, t_slot
 from proofs_check.claims.design import integrality, oracle
 from proofs_check.claims.learning import supremum
 from proofs_check.claims.prediction import effective_rate
@@ -17,6 +17,7 @@ from proofs_check.claims.reuse import ages
 from proofs_check.groundwork.reuse.reuse_rounds import added_up
 from proofs_check.registry import labelled
 from proofs_check.simulator import simulate
+from theory.algebra import log_plus
 
 
 def test_another_order_of_drop_and_training_breaks_the_retention_claim(monkeypatch):
@@ -79,5 +80,32 @@ def test_a_counterexample_that_acdpp_would_not_play_decides_nothing(monkeypatch)
     monkeypatch.setattr(sign, "_upper_ends", lambda T: [Fraction(10**6)] * T)
     assert sign.below_for_long().outcome != "holds"
     monkeypatch.setattr(decomposition, "WEIGHT", Fraction(1, 1000))
-    assert decomposition.played_by_acdpp().outcome == "fails"
-    assert decomposition.master_as_stated().outcome == "open"
+    assert decomposition.played_by_acdpp(decomposition.SIGN).outcome == "fails"
+    assert decomposition.wrong_sign().outcome == "open"
+
+
+PRINTED = {  # refuting examples that are said to have the printed logarithm, and whose constants they have
+    independence.markov_factorises: (independence, "ONES"),
+    comparison.exceeds_as_stated: (comparison, "LIGHTER"),
+    comparison.exceeds_with_reuse: (comparison, "LIGHTER"),
+    t_slot.large_weight: (t_slot, "LIGHTER"),
+    t_slot.drifting_costs: (t_slot, "ONES"),
+    sign.negative_at_once: (sign, "ONES"),
+    decomposition.real_in_every_round: (decomposition, "REAL"),
+    decomposition.wrong_sign: (decomposition, "SIGN"),
+}
+
+
+@pytest.mark.parametrize("example", PRINTED, ids=lambda example: example.__name__)
+def test_an_example_has_the_printed_logarithm_or_decides_nothing(monkeypatch, example):
+    seen = []
+    monkeypatch.setattr("theory.bound.log_plus", lambda x: seen.append(x) or log_plus(x))
+    assert example().outcome == "fails"
+    assert seen
+    assert not any(x < 1 for x in seen if not getattr(x, "free_symbols", ()))
+    module, name = PRINTED[example]
+    old = getattr(module, name)
+    run = isinstance(old, decomposition.Run)
+    larger = old._replace(constants=replace(old.constants, Pdim=100)) if run else replace(old, Pdim=100)
+    monkeypatch.setattr(module, name, larger)
+    assert example().outcome == "open"

@@ -113,8 +113,9 @@ CLAIMS = [
     Claim(
         id="buy:gain",
         title="for the same money: 1.86 times the effective rate",
-        statement="Compare rules that spend $C$ per round and hold $S$ samples. In the law of reuse the "
-        "noise floor of small steps is in inverse ratio to the effective rate, whatever the losses. Constant "
+        statement="Compare rules that spend $C$ per round and hold $S$ samples. In the law of reuse, that is for "
+        "quadratic losses with one Hessian, the noise floor of small steps is in inverse ratio to the effective "
+        r"rate, whatever the Hessian, the noise, $\eta$ and $E$. Constant "
         r"admission has $N_{\mathrm{eff}}/t\to\bar\Lambda=C/\bar c$, and so has every policy inside the "
         r"paper's region, ACDPP at any $V$ and $\rho$. In the corrected Theorem 1 the root and the linear "
         r"term of a round tend to the same for the same $S$, and the generalisation term to $\sqrt{f/r}$ of "

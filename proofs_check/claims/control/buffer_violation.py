@@ -12,14 +12,15 @@ from proofs_check.engines import exact, limit, smt
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import lambert_sum
-from proofs_check.groundwork.control.drift_step import in_round_1, rate_is_a_choice
+from proofs_check.groundwork.control.drift_step import in_round_1, rate_is_a_choice, without_debt
 from proofs_check.groundwork.control.orders import ALONG, h
 from proofs_check.groundwork.control.region_ends import corners, placed, plain, power, totals_are_sums
 from proofs_check.simulator import simulate
-from proofs_check.symbols import REGION, K, T, rate, rho, t
+from proofs_check.symbols import CONSTANTS, REGION, K, T, rate, rho, t
 from proofs_check.text import said
 from theory import violation
 from theory.lambert import lambert_partial
+from theory.penalty import least_rate_as_printed
 from theory.region import region_maximum, region_minimum_total
 from theory.setting import Region
 
@@ -58,6 +59,30 @@ def one_client_without_end() -> Evidence:
         r"$\bar\Lambda$, $\rho=\exp(-\text{decay})$",
     )
     return obeying(found, {"the total is the sum of lower ends": totals_are_sums()})
+
+
+def overfilled(region: Region, unit: Any, units: str, facts: dict[str, Evidence]) -> Evidence:
+    """Round 1 admits Λ_max(1) = Λ̄/(1-ρ): what does not fit, as ρ tends to 1."""
+    found = limit.diverges(
+        (region_maximum(region, 1) - K * region.rate) / unit,
+        h,
+        what=rf"the buffer violation of round 1, $\Lambda_{{\max}}(1)-\sum B${units},",
+        domain=rf"$T=1$, $\sum B=K\bar\Lambda$, any split; $\bar\Lambda={sp.latex(region.rate)}$, $\rho=1-1/h$, "
+        r"$h\to\infty$",
+    )
+    return obeying(found, facts)
+
+
+def overfilled_as_printed() -> Evidence:
+    """Λ̄ = Pdim/(1-ρ), the least rate that makes round 1 as printed, in units of itself."""
+    region = Region(rate=least_rate_as_printed(ALONG.rho, CONSTANTS), rho=ALONG.rho)
+    return overfilled(region, region.rate, r", over $\bar\Lambda$", in_round_1(region))
+
+
+def overfilled_with_log_plus() -> Evidence:
+    """Λ̄ fixed: as ρ tends to 1 the printed p of round 1 is not real, so log⁺ is the reading."""
+    facts = {r"with $\log^+$ round 1 of ACDPP admits $\Lambda_{\max}(1)$": without_debt()}
+    return overfilled(ALONG, 1, "", facts)
 
 
 # --- the largest violation ---------------------------------------------------------------------------------
@@ -226,20 +251,14 @@ CLAIMS = [
         id="rem:buffer-violation/uniform",
         kind="reading",
         title=r"$\mathrm{Vio}^{\mathrm B}=O(1)$ with one bound for all $\rho$",
-        statement=r"With a fixed $K$ one bound on the buffer violation does for all $\rho$ and $T$.",
+        statement=r"With a fixed $K$ one bound on the buffer violation does for all $\rho$ and $T$. (Read with "
+        r"$\log^+$ in $p$, or else in units of $\bar\Lambda$, one bound for all $\bar\Lambda$: at a fixed "
+        r"$\bar\Lambda$ and $\rho$ near 1 the printed $p$ of round 1 is not real on all of the region, see "
+        "eq:penalty-dpp/real.)",
         formula=r"\sup_{\rho,T}\mathrm{Vio}^{\mathrm B}(T)<\infty",
-        domain=rf"{DESIGN}, any split of $\Lambda(t)$, every $0<\rho<1$ and $T\ge1$",
-        checks=(
-            lambda: obeying(
-                limit.diverges(
-                    region_maximum(ALONG, 1) - K * rate,
-                    h,
-                    what=r"the buffer violation of round 1, $\Lambda_{\max}(1)-\sum B$,",
-                    domain=r"$T=1$, $\sum B=K\bar\Lambda$, any split; $\rho=1-1/h$, $h\to\infty$",
-                ),
-                in_round_1(),
-            ),
-        ),
+        domain=rf"{DESIGN}, any split of $\Lambda(t)$, every $0<\rho<1$ and $T\ge1$; $p$ with $\log^+$, or "
+        r"$\mathrm{Vio}^{\mathrm B}/\bar\Lambda$ as printed",
+        checks=(overfilled_as_printed, overfilled_with_log_plus),
         corrected=Correction(
             title=said(r"the supremum over $T$ is asymptotic to $@r$, $\rho\to1$", r=ORDER),
             statement="If the total is split in proportion to the buffers, the supremum over all $T$ and all policies "

@@ -13,6 +13,7 @@ from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.control import region_ends, repaired_penalty
 from proofs_check.groundwork.control.orders import LIGHTER, UNIT
+from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.control.region_ends import lies_inside, placed, switched
 from proofs_check.symbols import CONSTANTS, REGION, N, n, rate
 from proofs_check.text import said
@@ -20,7 +21,7 @@ from theory.algebra import ball, log
 from theory.bound import generalisation_term, linear_term, root_term
 from theory.penalty import penalty, penalty_comparison_as_stated, penalty_terms
 from theory.region import region_maximum, region_maximum_total, region_minimum, region_minimum_window
-from theory.setting import Constants, Region
+from theory.setting import Region
 
 r, a, more, first, second, fewer, left = sp.symbols("r a more first second fewer left", positive=True)
 # what the correction prints: 1/n - 1/N at its ends
@@ -52,40 +53,43 @@ def printed_formula() -> Evidence:
 
 def exceeds_as_stated() -> Evidence:
     """One past round, inside the region, after which the penalty of the switch is above the printed bound."""
-    region, past = Region(rate=1, rho=Fraction(2, 3)), [Fraction(16, 9)]
-    # small constants with a light generalisation term, so that the example is easy to check by hand
-    light = Constants(D=1, sigma=1, eta=1, B=Fraction(1, 10), Pdim=4)
+    # roots of 4/25 and 1/16, and a light generalisation term, so that the example is easy to check by hand
+    region, past = Region(rate=4, rho=Fraction(2, 3)), [Fraction(64, 9)]
 
     def exceeds(K: int) -> exact.Found:
-        held, seen = switched(past, K, 1)
+        held, seen = switched(past, K, region.rate)
         values = {
-            "p^CK": sp.sympify(penalty(held, seen, light)),
-            "printed p̄^CK": sp.sympify(penalty_comparison_as_stated(K, 2, region, light).total),
+            "p^CK": sp.sympify(penalty(held, seen, LIGHTER)),
+            "printed p̄^CK": sp.sympify(penalty_comparison_as_stated(K, 2, region, LIGHTER).total),
         }
         true, printed = values.values()
         shown = {"t": 2, "n^C": held, "N^C": seen, **values}
         shown["decimals"] = {name: str(sp.N(value, 8)) for name, value in values.items()}
         return exact.unless(sp.N(true - printed, 30) <= 0, **shown)
 
-    domain = r"$\bar\Lambda=1$, $\rho=2/3$; $D=\sigma=\eta=1$, $B=1/10$, $\mathrm{Pdim}=4$; $\Lambda(1)=16/9$"
+    domain = (
+        r"$\bar\Lambda=4$, $\rho=2/3$; $D=\sigma=\eta=1$, $B=1/100$, $\mathrm{Pdim}=1$; $\Lambda(1)=64/9$"
+    )
     inside = {r"$\Lambda(1)$ inside the region": lies_inside(past, region), "the formula": printed_formula()}
-    return obeying(exact.exhaust([{"K": 1}], exceeds, domain=domain), inside)
+    found = exact.exhaust([{"K": 1}], exceeds, domain=domain)
+    return obeying(found, {**inside, **as_printed(region, LIGHTER)})
 
 
 def exceeds_with_reuse() -> Evidence:
     """The same with K = 2: round 1 at its upper end, round 2 at its lower end."""
-    region = Region(rate=1, rho=Fraction(1, 2))
+    region = Region(rate=2, rho=Fraction(1, 2))
     past = [region_maximum(region, 1), region_minimum(region, 2)]
-    held, seen = (ball(v) for v in switched(past, 2, 1))
+    held, seen = (ball(v) for v in switched(past, 2, region.rate))
     numbers, balls = LIGHTER.map(ball), region.map(ball)
     found = enclosure.compare(
         lambda p: penalty(held, seen, numbers),
         "<=",
         lambda p: penalty_comparison_as_stated(2, 3, balls, numbers).total,
-        [{"K": 2, "t": 3, "rho": "1/2", "Λ(1)": "2", "Λ(2)": "3/4", "n^C": "7/4", "N^C": "15/4"}],
-        domain=r"$\bar\Lambda=1$; $D=\sigma=\eta=1$, $B=1/100$, $\mathrm{Pdim}=4$",
+        [{"K": 2, "t": 3, "rho": "1/2", "Λ(1)": "4", "Λ(2)": "3/2", "n^C": "7/2", "N^C": "15/2"}],
+        domain=r"$\bar\Lambda=2$; $D=\sigma=\eta=1$, $B=1/100$, $\mathrm{Pdim}=1$",
     )
-    return obeying(found, {"both rounds inside the region": lies_inside(past, region)})
+    inside = {"both rounds inside the region": lies_inside(past, region)}
+    return obeying(found, {**inside, **as_printed(region, LIGHTER)})
 
 
 def slope_in_distinct() -> Evidence:

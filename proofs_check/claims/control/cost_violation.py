@@ -38,6 +38,8 @@ EVERY_HORIZON = (
     r"constant admission is affordable, $\bar\Lambda\sum_{s\le t}\mathbb E[c(s)]\le Ct$, for every $t$"
 )
 q = sp.Symbol("q", positive=True)  # √ρ
+LIGHT, WIDE = drift_step.after_round_1(1, "the violation of round 1 divided by the printed rate")
+LIGHT_SQUARE, WIDE_SQUARE = drift_step.after_round_1(2, r"$L(2)$ divided by $V+V/(1-\rho)$")
 
 
 @exact.drawn(
@@ -144,16 +146,19 @@ CLAIMS = [
         id="thm:dpp-cost-constraint/uniform",
         kind="reading",
         title=r"the same, with one constant for all $V$ and $\rho$",
-        statement=r"The constant depends on neither $V$, $\rho$ nor $T$.",
+        statement=r"The constant depends on neither $V$, $\rho$ nor $T$. (As printed small $V$ refutes it. Near "
+        r"$\rho=1$ the printed $p$ of round 1 is not real on all of the region, see eq:penalty-dpp/real; what "
+        r"happens there with $\log^+$ is told in the correction.)",
         formula=said(r"\sup_{V,\rho,T}\mathrm{Vio}^{\mathrm S}(T)\big/@r<\infty", r=STATED),
         domain=rf"every $V>0$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}",
-        checks=drift_step.after_round_1(1, "the violation of round 1 divided by the printed rate"),
+        checks=(LIGHT,),
         corrected=Correction(
             title=r"$\mathrm{Vio}^{\mathrm S}\le C\sum\rho^t/(1-\rho^t)\le C\log(2/(1-\rho))/(1-\rho)$, whatever $V$",
             statement="Every policy inside the region keeps these bounds, for any $V$ and any dependence between costs "
             r"and admissions; always admitting $\Lambda_{\max}$, at mean cost $C/\bar\Lambda$, attains the first. The "
             r"second is less than $C\log(2/(1-\rho))/(1-\rho)$, and the two bounds on the sum over all rounds agree to "
-            r"leading order as $\rho$ tends to 1.",
+            r"leading order as $\rho$ tends to 1. With $\log^+$ in $p$ round 1 of ACDPP alone exceeds any multiple of "
+            r"the printed rate as $\rho$ tends to 1, at any $V$.",
             formula=said(
                 r"\mathrm{Vio}^{\mathrm S}(T)\le C@S\le C\cdot\bigl(@U\bigr),\qquad"
                 r"@R\le\sum_{t\ge1}\frac{\rho^t}{1-\rho^t}\le@U",
@@ -181,6 +186,7 @@ CLAIMS = [
                     domain=r"every $\sqrt\rho$",
                 ),
                 r"order in $\rho$": lambert_sum.lambert_order,
+                r"ACDPP as $\rho\to1$, with $\log^+$": WIDE,
             },
         ),
     ),
@@ -220,14 +226,15 @@ CLAIMS = [
         kind="step",
         title=r"$\mathbb E[L(T+1)]=O(VT)+O(V/(1-\rho))$",
         statement=r"After $T$ rounds the mean Lyapunov function is of order $VT+V/(1-\rho)$: the drift constants are "
-        r"absorbed. (Dear rounds after cheap ones refute it; for all $V$ and $\rho$ at once the first round does.)",
+        r"absorbed. (Dear rounds after cheap ones refute it; for all $V$ at once the first round does.)",
         formula=r"E[L(T+1)]=O(VT)+O(V/(1-\rho))",
         domain=rf"every $V>0$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}",
-        checks=(debt_of_drifting_costs, *drift_step.after_round_1(2, r"$L(2)$ divided by $V+V/(1-\rho)$")),
+        checks=(debt_of_drifting_costs, LIGHT_SQUARE),
         corrected=Correction(
             title=r"$\mathbb E[L(T+1)]\le\sum B_t+V\sum\bar p^{\mathrm{CK}}$, repaired: $\sum B_t$ stays",
             statement=r"The sum of the drift constants, of order $T+(1-\rho)^{-2}$ and free of $V$, must be kept, "
-            r"beside the repaired $\bar p^{\mathrm{CK}}$.",
+            r"beside the repaired $\bar p^{\mathrm{CK}}$. With $\log^+$ in $p$, which a real $p$ needs near "
+            r"$\rho=1$, $L(2)$ of ACDPP exceeds any multiple of $V+V/(1-\rho)$ as $\rho$ tends to 1.",
             formula=r"E[L(T+1)]\le\sum_tB_t+V\sum_t\bar p^{CK}(t)",
             hypotheses=drift_step.PAST,
             given=(
@@ -240,6 +247,7 @@ CLAIMS = [
                 r"$p\ge0$": penalties_not_negative,
                 "$B_t$": drift_step.drift_excess,
                 r"$\sum B_t$": drift_step.drift_summand,
+                r"ACDPP as $\rho\to1$, with $\log^+$": WIDE_SQUARE,
             },
         ),
     ),

@@ -122,7 +122,7 @@ CLAIMS = [
         statement="What the server can infer (the debt, the last $K-1$ admissions, how many samples have left) gives "
         "$n(t)$, $N(t)$ and $Z(t)$ of every round, and with them the minimiser of $J_t$ over the region.",
         formula=r"n(t)=\sum_{j=t-K+1}^t\Lambda(j),\quad\Lambda^\star(t)\in\operatorname{arg}\min_{[\Lambda_{\min}(t),\Lambda_{\max}(t)]}J_t",
-        domain="$K$-step retention; theory's own state and minimiser, as the toolkit plays them",
+        domain="$K$-step retention; theory's own state and minimiser, as the toolkit plays them, $\\log^+$ in $p$",
         symbols={"j": "a round", "argmin": "where it is least"},
         checks={"state": state_remembers, "choice": choice_minimises},
     ),

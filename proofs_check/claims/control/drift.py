@@ -16,11 +16,11 @@ from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines import enclosure, exact, limit
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, obeying
-from proofs_check.groundwork.control import drift_step
+from proofs_check.groundwork.control import drift_step, printed_log
 from proofs_check.groundwork.control.drift_step import drift_constant_is, drift_inequality, g, square, x
 from proofs_check.groundwork.control.orders import ALONG, HORIZONS, h, tight_regions
 from proofs_check.groundwork.control.region_ends import placed
-from proofs_check.symbols import REGION, C, T, rate, rho, t
+from proofs_check.symbols import CONSTANTS, REGION, C, T, rate, rho, t
 from proofs_check.text import said
 from theory.admission import debt_update
 from theory.algebra import ball
@@ -39,7 +39,10 @@ NUMBERS = r"$\mathbb E[c^2]=37$, $\bar\Lambda=10$, $C=55$"
 
 
 def drift_in_rho() -> Evidence:
-    """Round 1, costs equal to C/Λ̄: no debt, so J is V·p, and the drift is all that B has to cover."""
+    """Round 1, costs equal to C/Λ̄, the action Λ_max(1): no debt, so J is V·p, and the drift is all that B has to cover.
+
+    The inequality is for every action, so no policy has to choose this one; p, whatever it is, stands on both sides.
+    """
     first = region_maximum(ALONG, 1)
     debt = debt_update(0, C / rate, first, C)
     found = limit.diverges(
@@ -49,7 +52,17 @@ def drift_in_rho() -> Evidence:
         domain=r"costs constant, $c=C/\bar\Lambda$; $\rho=1-1/h$, $h\to\infty$",
         **{"admitted in round 1": first, "Z(2)": debt},
     )
-    return obeying(found, drift_step.in_round_1())
+    N, P = sp.Symbol("N", positive=True), CONSTANTS.Pdim
+    facts = {
+        "the action is inside the region": drift_step.upper_end_is_an_action(),
+        "$p$ is real there, as printed": argument(
+            printed_log.same_logarithm(),
+            (P / first, h, 0, r"$\mathrm{Pdim}$ over $N(1)=\Lambda_{\max}(1)$"),
+            (N > P, [P / N < 1], r"$N(1)>\mathrm{Pdim}$ from some $h$ on"),
+            domain=r"$\rho=1-1/h$, $h\to\infty$",
+        ),
+    }
+    return obeying(found, facts)
 
 
 def drift_heavy_tail() -> Evidence:

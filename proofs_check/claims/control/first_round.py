@@ -2,6 +2,7 @@ r"""What the first round does to the buffers and to the budget (`alg:acdpp/first
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from proofs_check.engines import exact, simulation, smt
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, fails, holds, obeying, refutes
 from proofs_check.groundwork.control.drift_step import in_round_1, without_debt
-from proofs_check.groundwork.control.orders import UNIT
+from proofs_check.groundwork.control.orders import ONES, UNIT
+from proofs_check.groundwork.control.printed_log import LARGE, LARGE_RATE, LOG_PLUS, as_printed
 from proofs_check.groundwork.control.region_ends import plain, totals_are_sums
 from proofs_check.symbols import REGION, C, K, T, rate, rho
 from proofs_check.text import said
@@ -26,17 +28,36 @@ FIRST, LEAST = plain(region_maximum(REGION, 1)), cost_violation_least(T, rho, C)
 x = sp.Symbol("x", positive=True)  # ρ^T
 c, admitted, low, retained, room = sp.symbols("c admitted low retained room", nonnegative=True)
 LIGHT = Constants(D=3.0, sigma=0.5, eta=2.0, B=0.01, Pdim=50.0)
-FLOATS, PAPER = UNIT.map(float), Region(rate=float(RATE), rho=0.99)
-RULES: dict[str, Any] = {"V": 1.0, "C": float(BUDGET), "region": PAPER, "constants": FLOATS}
+FLOATS = UNIT.map(float)
+PRINTED = Region(rate=RATE, rho=Fraction(9, 10))  # with Pdim = Λ_min(1) = 1 as printed
+# the buffers overflow, K = 10, only for ρ > 0.9: with log⁺
+WIDE: dict[str, Any] = {
+    "V": 1.0,
+    "C": float(BUDGET),
+    "region": Region(rate=float(RATE), rho=0.99),
+    "constants": FLOATS,
+}
 
 
 def buffers_overflow() -> Evidence:
     """Λ_max(1) > KΛ̄ = ΣB wherever ρ > 1-1/K."""
-    domain = r"every $K$ and $\rho>1-1/K$, $\sum B=K\bar\Lambda$"
-    more = smt.always(K * rate < FIRST, given=[rho < 1, rho > 1 - 1 / K], domain=domain)
-    return obeying(
-        refutes(more, rf"round 1 admits more than all buffers hold: {domain}, any $V$"), in_round_1()
-    )
+    domain = rf"every $K$ and $\rho>1-1/K$, $\sum B=K\bar\Lambda$, {LARGE_RATE}"
+    more = smt.always(K * rate < FIRST, given=[*LARGE, rho > 1 - 1 / K], domain=domain)
+    found = refutes(more, rf"round 1 admits more than all buffers hold: {domain}, any $V$")
+    return obeying(found, {**in_round_1(REGION, given=LARGE), "such numbers exist": an_example()})
+
+
+def an_example() -> Evidence:
+    """25 admitted where 20 fit, and at least 4 in any case."""
+
+    def no_example(K: int, Pdim: int, region: Region) -> exact.Found:
+        least, most = (end(region, 1) for end in (region_minimum, region_maximum))
+        fine = Pdim <= least and most > K * region.rate
+        return exact.unless(fine, **{"Λ_min(1)": least, "Λ_max(1)": most, "ΣB": K * region.rate})
+
+    point = {"K": 2, "Pdim": 1, "region": Region(rate=10, rho=Fraction(3, 5))}
+    domain = r"$K=2$, $\rho=3/5$, $\bar\Lambda=10$, $\mathrm{Pdim}=1$: $25>20$"
+    return exact.exhaust([point], no_example, domain=domain)
 
 
 @exact.everywhere(
@@ -71,60 +92,67 @@ def never_repaid() -> Evidence:
 def cost_is_never_met() -> Evidence:
     """The least violation is positive at every horizon."""
     positive = sp.Gt(sp.expand_power_exp(LEAST).subs(rho**T, x), 0, evaluate=False)
-    domain = r"the least violation when $\mathbb E[c(t)]\bar\Lambda=C$: every $T$, $\rho$ and $C$"
+    domain = (
+        rf"the least violation when $\mathbb E[c(t)]\bar\Lambda=C$: every $T$, $\rho$ and $C$; {LARGE_RATE}"
+    )
     detail = said("the mean cost exceeds the budget at every horizon $T$, by $@least$", least=LEAST)
     found = refutes(smt.always(positive, given=[rho < 1], domain=domain), detail)
-    return obeying(found, {**in_round_1(), "no policy spends less": never_repaid()})
+    facts = {**in_round_1(REGION, given=LARGE), "no policy spends less": never_repaid()}
+    return obeying(found, facts)
 
 
 def violation_in_the_loop(context: Context) -> Evidence:
-    """Costs uniform on [1, 10], ρ = 0.99: the numbers of the first hundred rounds, and a violation beyond chance."""
-    rounds, runs = 100, context.choose(3000, 20000)
+    """Costs uniform on [1, 10], ρ = 0.9, as printed: the first ten rounds, and a violation beyond chance."""
+    rounds, runs = 10, context.choose(3000, 20000)
     drawn = simulation.uniform(1, 10).draw(context.generator(), runs, rounds)
-    played = simulation.control_loop(drawn, K=RETENTION, **RULES)
+    region = PRINTED.map(float)
+    played = simulation.control_loop(
+        drawn, K=RETENTION, V=1.0, C=float(BUDGET), region=region, constants=ONES.map(float)
+    )
     excess = (played.spent - BUDGET).cumsum(axis=0)
     held = [float(played.admitted[:k].sum(axis=0).mean()) for k in (1, 10)]
     numbers: dict[str, Any] = {
         "mean Z(2)": float(played.debt[1].mean()),
-        "mean violation after 1, 10 and 100 rounds": [float(excess[i].mean()) for i in (0, 9, 99)],
-        "the least possible mean": cost_violation_least(rounds, PAPER.rho, BUDGET),
+        "mean violation after 1 and 10 rounds": [float(excess[i].mean()) for i in (0, 9)],
+        "the least possible mean": cost_violation_least(rounds, region.rho, BUDGET),
         "samples in memory, rounds 1 and 10": held,
     }
-    return simulation.compare_mean(
+    found = simulation.compare_mean(
         excess[-1],
         0.0,
         low=-float(BUDGET * rounds),
-        high=10 * float(region_maximum_total(PAPER, rounds + 1)) - BUDGET * rounds,
-        domain=rf"MNIST budgets, costs uniform on [1, 10], $\rho=0.99$, $V=1$, $T={rounds}$",
+        high=10 * float(region_maximum_total(region, rounds + 1)) - BUDGET * rounds,
+        domain=rf"MNIST budgets, costs uniform on [1, 10], $\rho=0.9$, $\mathrm{{Pdim}}=1$, $V=1$, $T={rounds}$",
         what=r"$\sum(c\Lambda-C)$, which must not be positive",
         **numbers,
     )
+    return obeying(found, as_printed(PRINTED, ONES))
 
 
 def capacity_in_the_loop(context: Context) -> Evidence:
-    """The real policy with a capacity: never above it, at it in round 1, and as printed where it does not bind."""
+    """The real policy with a capacity: never above it, at it in round 1, and unchanged where it does not bind."""
     rounds, runs, capacity = context.choose(200, 1000), 50, float(sum(BUFFERS))
     state = AdmissionState.initial(runs, RETENTION)
-    held, refused, as_printed = [], [], []
+    held, refused, unchanged = [], [], []
     for cost in simulation.uniform(1, 10).draw(context.generator(), runs, rounds):
-        before, (_, free) = state.retained, acdpp_round(state, cost, **RULES)
-        state, amount = acdpp_round(state, cost, **RULES, capacity=capacity)
+        before, (_, free) = state.retained, acdpp_round(state, cost, **WIDE)
+        state, amount = acdpp_round(state, cost, **WIDE, capacity=capacity)
         held.append(before + amount)
-        refused.append(not acdpp_round(state, cost, **RULES, capacity=state.retained / 2)[1].any())
+        refused.append(not acdpp_round(state, cost, **WIDE, capacity=state.retained / 2)[1].any())
         fits = before + free <= capacity
-        as_printed.append(bool((amount[fits] == free[fits]).all()))
+        unchanged.append(bool((amount[fits] == free[fits]).all()))
     fullest, least = float(np.max(held)), float(np.min(held[0]))
-    fine = fullest <= capacity * (1 + 1e-12) and least == capacity and all(refused) and all(as_printed)
+    fine = fullest <= capacity * (1 + 1e-12) and least == capacity and all(refused) and all(unchanged)
     return (holds if fine else fails)(
         "simulation",
         rf"the fullest memory is {fullest:g}, $\sum B$ is {capacity:g}",
-        domain=rf"MNIST budgets, $\rho=0.99$, {runs} runs of {rounds} rounds",
+        domain=rf"MNIST budgets, $\rho=0.99$, $p$ with $\log^+$, {runs} runs of {rounds} rounds",
         certificate={
             "fullest memory": fullest,
             "memory in round 1": least,
             "ΣB": capacity,
             "rounds that admit nothing when more than full": sum(refused),
-            "rounds in which the cap leaves alone what fits": sum(as_printed),
+            "rounds in which the cap leaves alone what fits": sum(unchanged),
         },
     )
 
@@ -137,7 +165,8 @@ CLAIMS = [
         statement="The policy as printed meets the average cost constraint, and the buffers hold what it admits, from "
         "the first round on ($Z(1)=0$).",
         formula=r"\tfrac1T\sum_tE[c(t)\Lambda(t)]\le C,\quad n(t)\le\sum_mB_m",
-        domain=r"the benchmark design $K\bar\Lambda=\sum B$, mean cost times $\bar\Lambda$ equal to $C$, every $T$",
+        domain=r"the benchmark design $K\bar\Lambda=\sum B$, mean cost times $\bar\Lambda$ equal to $C$, every $T$; "
+        r"where $p$ is real (eq:penalty-dpp/real)",
         checks=(buffers_overflow, cost_is_never_met, violation_in_the_loop),
         corrected=Correction(
             title=said(
@@ -148,9 +177,9 @@ CLAIMS = [
             r"$\rho>1-1/K$, and spends $C/(1-\rho)$ on average. Inside the region that is never quite repaid. A cap of "
             r"the admission by the room that is left keeps the memory within $\sum B$ (and may leave the region).",
             formula=said(r"\mathrm{Vio}^{\mathrm S}(T)\ge@least>0\quad\forall T", least=LEAST),
-            hypotheses=(r"$\mathbb E[c(t)\mid\text{past}]=C/\bar\Lambda$ in every round",),
+            hypotheses=(r"$\mathbb E[c(t)\mid\text{past}]=C/\bar\Lambda$ in every round", LOG_PLUS),
             given=(WRITTEN,),
-            sketch=r"$J_1=Vp(\Lambda,\Lambda)$ is $V$ times the third term, which falls. "
+            sketch=r"$J_1=Vp(\Lambda,\Lambda)$ is $V$ times the third term, which falls with $\log^+$. "
             r"$\mathbb E[c(t)\Lambda(t)]\ge\mathbb E[c(t)]\Lambda_{\min}(t)$ for $t\ge2$, and round 1 spends "
             r"$(C/\bar\Lambda)\Lambda_{\max}(1)$. Add up: "
             r"$1/(1-\rho)+\sum_{t=2}^T(1-\rho^t)-T=\rho+\rho^{T+1}/(1-\rho)$. With a cap the memory after admission "

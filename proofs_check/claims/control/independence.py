@@ -14,6 +14,7 @@ from proofs_check.engines import exact, identity, smt
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.drift_step import conditional_means, debt_behaves, in_round_1
+from proofs_check.groundwork.control.orders import ONES
 from proofs_check.symbols import C, rate
 from theory.admission import debt_update
 from theory.region import region_maximum
@@ -51,9 +52,9 @@ def markov_factorises() -> Evidence:
         fine = sum(first.values()) == 1 and first == second and mean * SMALL.rate <= BUDGET
         return exact.unless(fine, first=first, second=second, mean=mean)
 
-    domain = r"Markov costs on $\{0,2\}$, $\bar\Lambda=C=3$, $\rho=1/2$"
+    domain = r"Markov costs on $\{0,2\}$, $\bar\Lambda=C=3$, $\rho=1/2$, $\mathrm{Pdim}=1$"
     found, fair = (exact.exhaust(exact.grid(stay=stays), find, domain=domain) for find in (factors, unfair))
-    return obeying(found, {"probabilities, stationary, of affordable mean": fair, **in_round_1()})
+    return obeying(found, {"probabilities, stationary, of affordable mean": fair, **in_round_1(SMALL, ONES)})
 
 
 def independent_factorises() -> Evidence:

@@ -12,9 +12,10 @@ from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines import exact, identity, simulation
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, fails, holds, together
-from proofs_check.groundwork.control.drift_step import without_debt
+from proofs_check.groundwork.control.drift_step import in_round_1
 from proofs_check.groundwork.control.lambert_sum import worst_policy
 from proofs_check.groundwork.control.orders import UNIT
+from proofs_check.groundwork.control.printed_log import LARGE
 from proofs_check.groundwork.control.region_ends import corners, growth, placed, plain, totals_are_sums
 from proofs_check.symbols import REGION, C, T, V, mean_cost, rate, rho, t
 from proofs_check.text import said
@@ -68,7 +69,7 @@ def growing_costs() -> Evidence:
     )
     printed = cost_violation_rate_as_stated(horizon, V, fixed.rho)
     return argument(
-        without_debt(),
+        *in_round_1(REGION, given=LARGE).values(),
         (dear / horizon * rate, C, r"the average cost times $\bar\Lambda$ and $C$"),
         (printed / at_fixed, horizon, 0, "the printed rate over the violation, at fixed $V$ and $\\rho$,"),
         (horizon / at_moving, horizon, 0, r"$T$ over the violation, $\rho=1-T^{-1/2}$, any $V$,"),
@@ -123,7 +124,8 @@ CLAIMS = [
             r"largest violation of the policies inside the region; with one mean $\bar c$ in every round that is "
             "$[@one]^{+}$. If the average over $T$ rounds is affordable but costs may grow with $T$, the printed rate "
             r"does not bound it: with all cost in round 1, $c(1)=TC/\bar\Lambda$, ACDPP's violation outgrows it at "
-            r"fixed $V$ and $\rho$, and $T$ itself at $\rho=1-1/\sqrt T$.",
+            r"fixed $V$ and $\rho$ (as printed if $\mathrm{Pdim}\le\bar\Lambda(1-\rho)$, else with $\log^+$ in $p$), "
+            r"and with $\log^+$ $T$ itself at $\rho=1-1/\sqrt T$.",
             one=cost_excess_maximum(T, REGION, mean_cost, C),
         ),
         formula=said(

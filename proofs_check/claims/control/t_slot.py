@@ -15,7 +15,8 @@ from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, fails, holds, obeying, undecided
 from proofs_check.groundwork.control import drift_step, region_ends, repaired_penalty
 from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behaves, debts_after, most
-from proofs_check.groundwork.control.orders import LIGHTER, UNIT
+from proofs_check.groundwork.control.orders import LIGHTER, ONES
+from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.symbols import CONSTANTS, C, V, rate
 from theory.admission import debt_update
 from theory.algebra import ball
@@ -38,10 +39,10 @@ first, now, after = sp.symbols("L_1 L_t L_next", real=True)
 
 def large_weight() -> Evidence:
     """K = 1, costs all 1, T = 2: the debt is small against V, so both rounds admit the upper end of the region."""
-    region, T, V = Region(rate=1, rho=Fraction(1, 2)), 2, 100
+    region, T, V = Region(rate=2, rho=Fraction(1, 2)), 2, 1000
     path = [region_maximum(region, t) for t in (1, 2)]
-    debts = debts_after(path, [1, 1], 1)
-    B = drift_constant(region, 1, 1, 1)
+    debts = debts_after(path, [1, 1], 2)
+    B = drift_constant(region, 1, 1, 2)
     numbers, balls = LIGHTER.map(ball), region.map(ball)
     pairs = zip(path, (path[0], path[0] + path[1]), strict=True)
     left = ball(debts[-1]) ** 2 / 2 + V * sum(penalty(ball(n), ball(N), numbers) for n, N in pairs)
@@ -50,8 +51,8 @@ def large_weight() -> Evidence:
         lambda p: left,
         "<=",
         lambda p: right,
-        [{"K": 1, "T": T, "V": V, "rho": "1/2", "Λ(1)": "2", "Λ(2)": "4/3", "Z(3)": debts[-1], "B": B}],
-        domain=r"$\bar\Lambda=C=1$, costs 1; $D=\sigma=\eta=1$, $B=1/100$, $\mathrm{Pdim}=4$; drift constant "
+        [{"K": 1, "T": T, "V": V, "rho": "1/2", "Λ(1)": "4", "Λ(2)": "8/3", "Z(3)": debts[-1], "B": B}],
+        domain=r"$\bar\Lambda=C=2$, costs 1; $D=\sigma=\eta=1$, $B=1/100$, $\mathrm{Pdim}=1$; drift constant "
         r"$(\Lambda_{\max}(1)^2+C^2)/2$",
     )
     # in round 2 the second term alone falls by more, V times, than the debt's price rises; the others fall, too
@@ -59,7 +60,7 @@ def large_weight() -> Evidence:
     at_x, at_end = (linear_term(1 / z - 1 / (path[0] + z), LIGHTER) for z in (x, sp.Rational(str(high))))
     dearer = int(debts[1]) * (high - x) < V * (at_x - at_end)
     facts = {
-        **drift_step.in_round_1(),
+        **drift_step.in_round_1(region, LIGHTER),
         r"round 2 admits $\Lambda_{\max}(2)$": smt.always(
             dearer, given=[x < high], domain=r"every smaller $\Lambda(2)$ has a larger $J_2$"
         ),
@@ -74,11 +75,11 @@ def _more_debt_than_allowed(chances: Paths, second_moment: int, costs: str) -> E
 
     Lower ends in every round: the debt grows in Λ, so no policy inside the region has less.
     """
-    region, C, V, T = Region(rate=1, rho=Fraction(1, 10)), 1, Fraction(1, 1000), len(next(iter(chances)))
+    region, C, V, T = Region(rate=2, rho=Fraction(1, 10)), 2, Fraction(1, 1000), len(next(iter(chances)))
     least = [region_minimum(region, t) for t in range(1, T + 1)]
     left = sum(p * Fraction(debts_after(least, path, C)[-1]) ** 2 / 2 for path, p in chances.items())
     drift = T * drift_constant(region, 1, Fraction(second_moment), C)
-    numbers, balls = UNIT.map(ball), region.map(ball)
+    numbers, balls = ONES.map(ball), region.map(ball)
     printed, repaired = (
         sum(form(1, t, balls, numbers).total for t in range(1, T + 1)) * ball(V)
         for form in (penalty_comparison_as_stated, penalty_comparison)
@@ -98,12 +99,12 @@ def _more_debt_than_allowed(chances: Paths, second_moment: int, costs: str) -> E
         "exact",
         rf"$\mathbb E[L(T+1)]\ge{float(left):.4f}$, $BT+V\sum\bar p={float(drift) + float(printed):.4f}$ at $T={T}$, "
         "every policy inside the region",
-        domain=rf"{costs}; $\bar\Lambda=C=1$, $K=1$, $\rho=1/10$, constants 1",
+        domain=rf"{costs}; $\bar\Lambda=C=2$, $K=1$, $\rho=1/10$, constants 1, $\mathrm{{Pdim}}$ 1",
         certificate=shown,
     )
     paid = exact.exhaust(exact.grid(t=range(1, T + 1)), dear, domain="the cost paths of the example")
     facts = {r"affordable costs with that $\mathbb E[c^2]$": paid, "least debt at lower ends": debt_behaves()}
-    return obeying(found, facts)
+    return obeying(found, {**facts, **as_printed(region, ONES)})
 
 
 def markov_costs() -> Evidence:

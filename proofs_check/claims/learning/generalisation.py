@@ -19,8 +19,8 @@ from proofs_check.groundwork.learning.suprema import kolmogorov_mean, kuiper_mea
 from proofs_check.printing import decimal
 from proofs_check.symbols import CONSTANTS, N, inverse_neff
 from proofs_check.text import said
-from theory.algebra import ball, log, ratio, sqrt
-from theory.bound import deviation_term, generalisation_term
+from theory.algebra import ball, log
+from theory.bound import deviation_term, generalisation_term, generalisation_term_as_printed
 from theory.reuse import effective_sample_size
 from theory.setting import Constants
 
@@ -29,19 +29,13 @@ FROM_PDIM_ON = PDIM * (1 + sp.Symbol("more", nonnegative=True))  # any N >= Pdim
 DEVIATION = r"E\sup_\theta|F_P-\widehat F^{all}|\le@bound"
 
 
-def printed(inverse_effective: Any, N: Any, constants: Constants) -> Any:
-    """The bound with the printed logarithm: theory's, which has log⁺, at N = Pdim, times the root of 1 + log."""
-    P = constants.Pdim
-    return generalisation_term(inverse_effective, P, constants) * sqrt(1 + log(ratio(N, P)))
-
-
 def _of_class(B: Any, Pdim: int) -> Constants:
     return Constants(D=1, sigma=1, eta=1, B=B, Pdim=Pdim).map(ball)
 
 
 def _printed_at(N: int, B: int, Pdim: int) -> Any:
     """A ball, at N_eff = N."""
-    return printed(ball(Fraction(1, N)), ball(N), _of_class(B, Pdim))
+    return generalisation_term_as_printed(ball(Fraction(1, N)), ball(N), _of_class(B, Pdim))
 
 
 def as_printed() -> Evidence:
@@ -49,9 +43,11 @@ def as_printed() -> Evidence:
     lead = 10 * B * sp.sqrt(PDIM * inverse_neff)
     plus, plain = (lead * sp.sqrt(1 + sp.log(x)) for x in (sp.Max(1, N / PDIM), FROM_PDIM_ON / PDIM))
     anywhere, large = (generalisation_term(inverse_neff, size, CONSTANTS) for size in (N, FROM_PDIM_ON))
+    own = generalisation_term_as_printed(inverse_neff, FROM_PDIM_ON, CONSTANTS)
     return equations(
         (anywhere, plus, r"theory's term and the printed one with $\log^+$"),
         (large, plain, r"theory's term from $N=\mathrm{Pdim}$ on and the printed one"),
+        (own, plain, "theory's printed term and the paper's"),
         domain=r"every $B$, $\mathrm{Pdim}$, $N_{\mathrm{eff}}$, $N>0$",
     )
 
@@ -103,12 +99,16 @@ def decreasing_with_log_plus() -> Evidence:
     falls = sp.Lt(sp.diff(square.subs(corner, 1), N), 0, evaluate=False)
     return argument(
         (falls, [], r"$N\le\mathrm{Pdim}$, where $\log^+$ is 0"),
-        (square.subs(corner, N / PDIM), _square(printed), "the square and the printed one"),
+        (
+            square.subs(corner, N / PDIM),
+            _square(generalisation_term_as_printed),
+            "the square and the printed one",
+        ),
         domain=r"$N\ge\mathrm{Pdim}$",
     )
 
 
-TERM = printed(inverse_neff, N, CONSTANTS)
+TERM = generalisation_term_as_printed(inverse_neff, N, CONSTANTS)
 PROVED = decimal(deviation_term(inverse_neff, CONSTANTS))
 CLAIMS = [
     Claim(
@@ -149,7 +149,8 @@ CLAIMS = [
             "the term": as_printed,
             "the deviation, corrected": proved_constant,
             "is within the term": lambda: deviation_is_below(
-                printed(inverse_neff, FROM_PDIM_ON, CONSTANTS), r"every $N\ge\mathrm{Pdim}$"
+                generalisation_term_as_printed(inverse_neff, FROM_PDIM_ON, CONSTANTS),
+                r"every $N\ge\mathrm{Pdim}$",
             ),
         },
         given=(HAUSSLER, WRITTEN),
@@ -198,7 +199,9 @@ CLAIMS = [
         kind="step",
         title="more distinct samples, smaller bound",
         statement=r"The printed generalisation term decreases in $N$ when $N_{\mathrm{eff}}=N$.",
-        formula=said(r"N\mapsto@bound\ \text{decreases}", bound=printed(1 / N, N, CONSTANTS)),
+        formula=said(
+            r"N\mapsto@bound\ \text{decreases}", bound=generalisation_term_as_printed(1 / N, N, CONSTANTS)
+        ),
         domain=r"$N>\mathrm{Pdim}/e$, where it is real",
         checks=(
             lambda: compare(
@@ -219,7 +222,7 @@ CLAIMS = [
             checks={
                 r"with $\log^+$": decreasing_with_log_plus,
                 r"as printed, from $N=\mathrm{Pdim}$ on": lambda: equal(
-                    sp.diff(_square(printed), N) * N**2 / (100 * PDIM),
+                    sp.diff(_square(generalisation_term_as_printed), N) * N**2 / (100 * PDIM),
                     -sp.log(N / PDIM),
                     what=r"the slope of the square, times $N^2/(100\mathrm{Pdim})$, and $-\log(N/\mathrm{Pdim})$",
                     domain=r"every $N$, $\mathrm{Pdim}>0$",

@@ -3,7 +3,7 @@ r"""The regret's decomposition and its sign (`eq:omega-master`): as printed it f
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -14,8 +14,8 @@ from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust, grid, unless
 from proofs_check.engines.simulation import control_loop, uniform
 from proofs_check.evidence import Evidence, fails, holds, obeying
-from proofs_check.groundwork.control.drift_step import debts_after
-from proofs_check.groundwork.control.orders import RATIONAL, UNIT
+from proofs_check.groundwork.control.drift_step import debts_after, in_round_1
+from proofs_check.groundwork.control.orders import LIGHTER, ONES, RATIONAL
 from proofs_check.groundwork.regret.envelope import bound_of, three
 from proofs_check.symbols import T, V
 from proofs_check.text import said
@@ -27,70 +27,119 @@ from theory.minimiser import generalisation_slopes, mismatch_slopes
 from theory.penalty import penalty, penalty_comparison
 from theory.region import region_maximum, region_minimum
 from theory.reuse import trajectory
-from theory.setting import Region
+from theory.setting import Constants, Region
 
 # --- as printed --------------------------------------------------------------------------------------------
 
-K, ROUNDS, WEIGHT, COST, BUDGET = 2, 20, 10**6, 1, 1
-TIGHT = Region(rate=1, rho=Fraction(1, 100))
-ENDS = [region_maximum(TIGHT, s) for s in range(1, ROUNDS + 1)]
+WEIGHT, COST = 10**6, 1
 
 
-def played_by_acdpp() -> Evidence:
-    """J_t falls on the whole of [Λ_min, Λ_max] in every round, its slope enclosed at once: ACDPP admits the upper end.
+class Run(NamedTuple):
+    """ACDPP at the upper ends of a region, costs 1, C = Λ̄."""
 
-    -V·p' exceeds the price of a sample, Z·c. Where N may pass Pdim, a corner, the first two terms alone are enough.
+    K: int
+    T: int
+    region: Region
+    constants: Constants
+    form: str
+
+    @property
+    def ends(self) -> list[Any]:
+        return [region_maximum(self.region, s) for s in range(1, self.T + 1)]
+
+    @property
+    def debts(self) -> list[Any]:
+        return debts_after(self.ends, [COST] * self.T, self.region.rate)
+
+
+# the first has a real bound in every round; the second shows the sign of Ω₁, which is 0 without reuse
+REAL = Run(1, 2, Region(rate=3, rho=Fraction(1, 2)), LIGHTER, "everything as printed")
+SIGN = Run(
+    *(2, 20, Region(rate=2, rho=Fraction(1, 100)), ONES),
+    "as printed, but for the positive part of radicands in the bound (thm:regret-neff/radicand) and of "
+    r"$\bar p_{\infty}$ in round 1",
+)
+
+
+def played_by_acdpp(run: Run) -> Evidence:
+    """J_t falls on the whole of [Λ_min, Λ_max] from round 2 on, its slope enclosed at once: ACDPP admits the upper end.
+
+    -V·p' exceeds the price of a sample, Z·c; N > Pdim throughout. Round 1, without debt, needs no V.
     """
-    debts = debts_after(ENDS, [COST] * ROUNDS, BUDGET)
+    ends, debts, numbers = run.ends, run.debts, run.constants.map(ball)
 
     def pull(p: Any) -> Any:
-        t, past = p["t"], ENDS[: p["t"] - 1]
-        retained, seen = sum(past[max(t - K, 0) :]), sum(past)
-        Lambda = ball(region_minimum(TIGHT, t)).union(ball(ENDS[t - 1]))
-        numbers, N = UNIT.map(ball), ball(seen) + Lambda
-        slope = mismatch_slopes(ball(retained) + Lambda, N, ball(seen - retained), numbers)[0]
-        if numbers.Pdim < N or numbers.Pdim > N:
-            slope += generalisation_slopes(N, numbers, int(bool(numbers.Pdim < N)))[0]
-        return ball(WEIGHT) * slope
+        t, past = p["t"], ends[: p["t"] - 1]
+        retained, seen = sum(past[max(t - run.K, 0) :]), sum(past)
+        Lambda = ball(region_minimum(run.region, t)).union(ball(ends[t - 1]))
+        n, N = ball(retained) + Lambda, ball(seen) + Lambda
+        slope = mismatch_slopes(n, N, ball(seen - retained), numbers)[0]
+        return ball(WEIGHT) * (slope + generalisation_slopes(N, numbers, above=1)[0])
 
     return compare(
         pull,
         ">",
         lambda p: ball(debts[p["t"] - 1] * COST),
-        grid(t=range(1, ROUNDS + 1)),
+        grid(t=range(2, run.T + 1)),
         domain=r"$-Vp'(\Lambda)$ against $Z(t)c$, for all $\Lambda$ in the region at once",
     )
 
 
-def master_as_stated() -> Evidence:
-    """K = 2, ρ = 1/100, costs 1, T = 20, V = 10^6: the regret of ACDPP's own path against the printed right side."""
+def radicands_are_real(run: Run) -> Evidence:
+    """N_eff >= n in every round, exactly."""
+    path = trajectory(np.array(run.ends, dtype=object), run.K)
+
+    def negative(t: int) -> Any:
+        n, effective = path.n[t - 1], path.N[t - 1] * path.uniformity[t - 1]
+        return unless(bool(effective >= n), n=n, N_eff=effective)
+
+    return exhaust(grid(t=range(1, run.T + 1)), negative, domain="the example's rounds")
+
+
+def master_as_stated(run: Run) -> Evidence:
+    """V = 10^6: the regret of ACDPP's own path against the printed right side."""
+    K, T, region, constants, form = run
     with precise():
-        numbers, balls = UNIT.map(ball), np.array([ball(x) for x in ENDS], dtype=object)
-        run = trajectory(balls, K)
-        bound = three(theorem_1_as_stated(list(run.n), list(run.N), list(run.uniformity), numbers).terms)
-        oracle = three(oracle_bound_as_stated(K * TIGHT.rate, ROUNDS, UNIT, certified=True).terms)
+        numbers, balls = constants.map(ball), np.array([ball(x) for x in run.ends], dtype=object)
+        path = trajectory(balls, K)
+        bound = three(theorem_1_as_stated(list(path.n), list(path.N), list(path.uniformity), numbers).terms)
+        oracle = three(oracle_bound_as_stated(K * region.rate, T, constants, certified=True).terms)
         parts = {
             "Ω₁": regret.omega1_as_stated(balls, K, numbers).total,
-            "Ω₂": regret.omega2_as_stated(K, TIGHT, ROUNDS, UNIT, certified=True).total,
-            "Ω₃": regret.omega3_as_stated(K, TIGHT.rate, ROUNDS, UNIT, certified=True).total,
-            "BT": ROUNDS * ball(regret.drift_constant(TIGHT, 1, COST**2, BUDGET)),
+            "Ω₂": regret.omega2_as_stated(K, region, T, constants, certified=True).total,
+            "Ω₃": regret.omega3_as_stated(K, region.rate, T, constants, certified=True).total,
+            "BT": T * ball(regret.drift_constant(region, 1, COST**2, region.rate)),
             "V": ball(WEIGHT),
         }
     found = compare(
         lambda p: bound - oracle,
         "<=",
         lambda p: regret.master_bound_as_stated(*parts.values()),
-        [{"K": K, "T": ROUNDS, "rho": "1/100", **{name: x.str(8) for name, x in parts.items()}}],
-        domain=r"$\bar\Lambda=C=c=1$, constants 1, $\mathrm{Pdim}$ 5; everything as printed, with "
-        r"$B=(\Lambda_{\max}(1)^2+C^2)/2$",
+        [{"K": K, "T": T, "rho": str(region.rho), **{name: x.str(8) for name, x in parts.items()}}],
+        domain=rf"$\bar\Lambda=C={region.rate}$, $c=1$, $B={constants.B}$ in the bound, other constants 1, "
+        rf"$\mathrm{{Pdim}}={constants.Pdim}$; {form}, with drift constant $(\Lambda_{{\max}}(1)^2+C^2)/2$",
     )
     affordable = exhaust(  # and the costs don't look at the debt: they are constant
-        [{"c": COST, "rate": TIGHT.rate, "C": BUDGET}],
+        [{"c": COST, "rate": region.rate, "C": region.rate}],
         lambda c, rate, C: unless(c * rate <= C, **{"E[c]Λ̄": c * rate}),
         domain="the example's costs",
     )
-    facts = {"the path is ACDPP's": played_by_acdpp(), "the mean cost is affordable": affordable}
+    facts = {
+        "the path is ACDPP's from round 2 on": played_by_acdpp(run),
+        "the mean cost is affordable": affordable,
+        **in_round_1(region, constants),
+    }
     return obeying(found, facts)
+
+
+def real_in_every_round() -> Evidence:
+    """K = 1, ρ = 1/2, T = 2: Ω₁ is 0, and the printed comparison penalty is no upper bound."""
+    return obeying(master_as_stated(REAL), {"radicands that are not negative": radicands_are_real(REAL)})
+
+
+def wrong_sign() -> Evidence:
+    """K = 2, ρ = 1/100, T = 20: Ω₁ is positive, so its sign decides."""
+    return master_as_stated(SIGN)
 
 
 # --- corrected ---------------------------------------------------------------------------------------------
@@ -184,7 +233,7 @@ CLAIMS = [
         formula=said(r"\mathrm{Reg}(T)\le @right", right=regret.master_bound_as_stated(*OMEGAS, B * T, V)),
         symbols={"B": "the paper's bound on the drift's quadratic part in a round"},
         domain=r"every $K$, $\rho$, $V$, $T$",
-        checks=(master_as_stated,),
+        checks=(real_in_every_round, wrong_sign),
         corrected=Correction(
             title=r"$\mathrm{Reg}\le+\Omega_1+\Omega_2+\Omega_3+\sum B_t/V$",
             statement=r"$\Omega_1$ enters with a plus: by its definition the bound is $\sum p+\Omega_1$. With $\chi$ "

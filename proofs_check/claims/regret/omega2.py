@@ -175,9 +175,10 @@ CLAIMS = [
         statement=r"The comparison penalties exceed their limits by order $1/(1-\rho)$, uniformly in $T$.",
         formula=r"\Omega_2(T)=O(1/(1-\rho))",
         domain=r"$0<\rho<1$, $T\ge1$, $K$ and $\bar\Lambda$ fixed; both sequences as printed, and with the "
-        r"repaired comparison. As printed two conventions are needed: $\Lambda_{\min}(s)=0$ for $s\le0$, "
+        r"repaired comparison. As printed three conventions are needed: $\Lambda_{\min}(s)=0$ for $s\le0$, "
         r"since the formula's $\Lambda_{\min}(t-K)$ is negative for $t<K$ "
-        "(eq:pC-upper-explicit/early-rounds), and the root of a negative number is 0",
+        r"(eq:pC-upper-explicit/early-rounds); the root of a negative number is 0; and $\log^+$ stands for $\log$, "
+        r"which differs where $\bar\Lambda<\mathrm{Pdim}$",
         checks={
             "first two terms, from above": links(*FIRST_TWO),
             "third term, from above": links(third_term, link.third_rounds, link.other_sums),

@@ -15,6 +15,7 @@ from proofs_check.engines.exact import grid
 from proofs_check.engines.limit import at_most, diverges, equivalent, eventually
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, t, terms_equal
+from proofs_check.groundwork.control.printed_log import FACT, same_logarithm
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.expansion import LIMIT, oracle_round, surrogate_round
 from proofs_check.symbols import CONSTANTS, K, rate
@@ -25,33 +26,35 @@ from theory.constant_admission import constant_round
 from theory.penalty import penalty_limit, penalty_limit_as_stated
 from theory.regret import omega3, omega3_as_stated, omega3_limit
 
-AT = rf"$\bar\Lambda=5$, constants {RATIONAL}"
+PACE = 6  # Λ̄, no less than Pdim: N = Λ̄t >= Pdim, where log⁺ is the printed log
+AT = rf"$\bar\Lambda={PACE}$, constants {RATIONAL}"
 
 
+FORM = "as printed, radicands before round $K$ by their positive part"
 # --- as printed --------------------------------------------------------------------------------------------
 
 
 def _round_as_stated(K: int) -> Terms:
     """Round t of Ω₃ as printed: n = KΛ̄ in every round, and η for ηE."""
     single = replace(RATIONAL, E=1)
-    return penalty_limit_as_stated(K, t, 5, single) - constant_round(1, t, K * 5, single)
+    return penalty_limit_as_stated(K, t, PACE, single) - constant_round(1, t, K * PACE, single)
 
 
 @cache
 def _total(K: int, T: int, *, stated: bool) -> Any:
-    """Certified Ω₃(T), Λ̄ = 5."""
-    return (omega3_as_stated if stated else omega3)(K, 5, T, RATIONAL, certified=True).total
+    """Certified Ω₃(T)."""
+    return (omega3_as_stated if stated else omega3)(K, PACE, T, RATIONAL, certified=True).total
 
 
 def table(horizons: tuple[int, ...], *, stated: bool) -> dict[str, str]:
-    """Certified Ω₃(T), and it over the printed rate and over the true one: K = 10, Λ̄ = 5."""
+    """Certified Ω₃(T), and it over the printed rate and over the true one: K = 10."""
     rows = {}
     for T in horizons:
         with precise():
             total, scale = _total(10, T, stated=stated), log(ball(T))
             shown = {"Ω₃": total, "Ω₃/log T": total / scale, "Ω₃/√(T log T)": total / sqrt(T * scale)}
         rows[f"T = {T:.0e}"] = ", ".join(f"{name} = {x.str(6, radius=False)}" for name, x in shown.items())
-    limit = sp.N(omega3_limit(10, 5, RATIONAL), 6)
+    limit = sp.N(omega3_limit(10, PACE, RATIONAL), 6)
     return {**rows, "T → ∞": f"Ω₃/log T → ∞, Ω₃/√(T log T) → {limit}"}
 
 
@@ -61,11 +64,11 @@ def round_by_round(*, stated: bool) -> Evidence:
     numbers = (replace(RATIONAL, E=1) if stated else RATIONAL.merged).map(ball)
 
     def one(K: int, t: Any) -> Any:
-        return (limit(K, t, ball(5), numbers) - constant_round(1, t, K * ball(5), numbers)).total
+        return (limit(K, t, ball(PACE), numbers) - constant_round(1, t, K * ball(PACE), numbers)).total
 
     def off(p: Any) -> Any:
         plain = sum(one(p["K"], ball(j)) for j in range(1, p["T"] + 1))
-        return abs(total(p["K"], 5, p["T"], RATIONAL, certified=True).total - plain)
+        return abs(total(p["K"], PACE, p["T"], RATIONAL, certified=True).total - plain)
 
     return compare(
         off,
@@ -79,13 +82,20 @@ def round_by_round(*, stated: bool) -> Evidence:
 def as_printed(context: Context) -> Evidence:
     """Stolz-Cesàro on the printed summand. The certificate begins with the table that illustrates it."""
     summand = eventually(_round_as_stated(10).total, t)
-    found = at_most(summand, t, sp.log(t), domain=rf"$K=10$, {AT}, everything as printed; $T\to\infty$")
+    found = at_most(summand, t, sp.log(t), domain=rf"$K=10$, {AT}, {FORM}; $T\to\infty$")
     rows = table(context.choose(HORIZONS, tuple(10**e for e in range(3, 16))), stated=True)
     if found.outcome == "fails":
         detail = r"$\Omega_3/\log T$ tends to infinity, by the limit of its summand; the certified sums illustrate it"
         found = replace(found, detail=detail)
     shown = replace(found, certificate={**rows, **found.certificate})
-    return obeying(shown, {"its sums are those of the rounds": round_by_round(stated=True)})
+    facts = {"its sums are those of the rounds": round_by_round(stated=True), FACT: at_least_pdim()}
+    return obeying(shown, facts)
+
+
+def at_least_pdim() -> Evidence:
+    """Both policies have seen at least Λ̄ samples in every round."""
+    N = sp.Symbol("N", positive=True)
+    return argument(same_logarithm(), (RATIONAL.Pdim <= N, [N >= PACE], r"every $N\ge\bar\Lambda$"))
 
 
 # --- corrected ---------------------------------------------------------------------------------------------
@@ -107,7 +117,7 @@ def certified(context: Context) -> Evidence:
     horizons = context.choose((10**6, 10**15), HORIZONS)
 
     def off(p: Any) -> Any:
-        scale = omega3_limit(ball(p["K"]), ball(5), RATIONAL.map(ball)) * sqrt(p["T"] * log(ball(p["T"])))
+        scale = omega3_limit(ball(p["K"]), ball(PACE), RATIONAL.map(ball)) * sqrt(p["T"] * log(ball(p["T"])))
         return abs(_total(p["K"], p["T"], stated=False) / scale - 1)
 
     found = compare(

@@ -18,7 +18,12 @@ from proofs_check.engines.limit import diverges, eventually
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import lambert_sum
-from proofs_check.groundwork.control.drift_step import drift_excess, drift_summand, square, without_debt
+from proofs_check.groundwork.control.drift_step import (
+    drift_excess,
+    drift_summand,
+    square,
+    upper_end_is_an_action,
+)
 from proofs_check.groundwork.control.orders import ALL, ALONG, RATIONAL, SPREAD, T, h
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import regret_end
@@ -80,7 +85,7 @@ def rates_limit() -> Evidence:
         T,
         what="what every policy inside the region pays, over the printed rate,",
         domain=r"$\gamma=3/4$, $\phi=1/4$, $K=2$, any $\bar\Lambda$ and constants, $V=T^\gamma$, "
-        r"$\rho=1-T^{-\phi}$; any $A$; $T\to\infty$",
+        r"$\rho=1-T^{-\phi}$; any $A$; $T\to\infty$; with $\log^+$, as the printed bound of round 1 need not be real",
         example={"T": "1e24", **{name: x.str(5, radius=False) for name, x in example.items()}},
     )
     facts = {name: fact() for name, fact in FLOOR.items()} | {
@@ -153,7 +158,9 @@ def drift_grows() -> Evidence:
         what="$BT/V$ over $T$",
         domain=r"$\gamma=3/4$, $\phi=1/2$, $B=B_1$, any $\bar\Lambda$, $C$, $E[c^2]$",
     )
-    return obeying(found, {r"ACDPP admits $\Lambda_{\max}(1)$, so $B\ge B_1$": without_debt()})
+    return obeying(
+        found, {r"$\Lambda_{\max}(1)$ is an action, so $B$ is of $B_1$'s order": upper_end_is_an_action()}
+    )
 
 
 def drift_orders() -> Evidence:
@@ -277,7 +284,7 @@ CLAIMS = [
             v=rates.remark_1_by_region(phi)[1],
         ),
         symbols={"O": r"of that order at most, whatever $\gamma$", "o": "of lower order than"},
-        domain=rf"$0<\gamma,\phi<1$; $K\bar\Lambda=\sum B$, the bound with $\chi$; {COSTS}",
+        domain=rf"$0<\gamma,\phi<1$; $K\bar\Lambda=\sum B$, the bound with $\chi$ and $\log^+$; {COSTS}",
         checks=SUBLINEAR,
         given=(WRITTEN, EXPANDS, SPREAD),
         sketch=WHY,

@@ -14,8 +14,8 @@ from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust, grid, unless
 from proofs_check.evidence import Evidence, obeying, refutes, together
-from proofs_check.groundwork.control.drift_step import debts_after, without_debt
-from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, SPREAD, UNIT, T
+from proofs_check.groundwork.control.drift_step import debts_after, in_round_1
+from proofs_check.groundwork.control.orders import ALL, HORIZONS, ONES, RATIONAL, SPREAD, UNIT, T
 from proofs_check.groundwork.control.region_ends import lies_inside
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import (
@@ -37,27 +37,28 @@ from theory.penalty import penalty_terms
 from theory.region import region_maximum, region_maximum_total, region_minimum
 from theory.regret_expansion import regret_expansion, regret_lower_bound
 from theory.reuse import trajectory
-from theory.setting import Constants, Region
+from theory.setting import Region
 
 # --- negative ----------------------------------------------------------------------------------------------
 
 
 def negative_at_once() -> Evidence:
-    """One round, Λ̄ = 1, K = 2, ρ = 3/4: without debt ACDPP admits Λ_max = 4 samples where the oracle takes ΣB = 2."""
-    simple, region = Constants(D=1, sigma=1, eta=1, B=1, Pdim=4), Region(rate=1, rho=Fraction(3, 4))
+    """One round, Λ̄ = 4, K = 2, ρ = 3/4: without debt ACDPP admits Λ_max = 16 samples where the oracle takes ΣB = 8."""
+    region = Region(rate=4, rho=Fraction(3, 4))
     admitted = region_maximum(region, 1)
 
     def below(T: int, K: int, rho: Fraction) -> Any:
         bound, oracle = (
-            three(theorem_1_as_stated([n], [n], [1], simple).terms) for n in (admitted, sp.Integer(K))
+            three(theorem_1_as_stated([n], [n], [1], ONES).terms)
+            for n in (admitted, K * sp.Integer(region.rate))
         )
         regret = sp.sympify(bound - oracle)
         return unless(bool(regret >= 0), admitted=admitted, bound=bound, oracle=oracle, Reg=regret)
 
-    domain = r"$T=1$, $\bar\Lambda=1$, $\sum B=2$, $B=1$, $\mathrm{Pdim}=4$; any $V$, $D$, $\sigma$, $\eta$"
+    domain = r"$T=1$, $\bar\Lambda=4$, $\sum B=8$, $B=1$, $\mathrm{Pdim}=1$; any $V$, $D$, $\sigma$, $\eta$"
     found = exhaust([{"T": 1, "K": 2, "rho": region.rho}], below, domain=domain)
     inside = lies_inside([admitted], region)
-    return obeying(found, {"its admission is inside the region": inside, "ACDPP admits it": without_debt()})
+    return obeying(found, {"its admission is inside the region": inside, **in_round_1(region, ONES)})
 
 
 @cache
@@ -71,7 +72,7 @@ def loop_admits_upper_ends(K: int, T: int, V: int, cost: Fraction, C: int) -> Ev
     The first two terms fall in Λ anyway: 1/n - 1/N does.
     """
     n, N, more = sp.symbols("n N more", positive=True)
-    path, numbers = _upper_ends(T), UNIT.map(ball)
+    path, numbers = _upper_ends(T), ONES.map(ball)
     debts = debts_after(path, [cost] * T, C)
 
     def slope(p: Any) -> Any:
@@ -87,10 +88,10 @@ def loop_admits_upper_ends(K: int, T: int, V: int, cost: Fraction, C: int) -> Ev
         lambda p: 0,
         grid(t=range(2, T + 1)),
         domain=rf"$-J_t'$ on the region, $t\ge2$, $K={K}$, $V={V}$, costs {cost}, $C={C}$, $\rho=9/10$, "
-        r"$\bar\Lambda=10$, $\mathrm{Pdim}$ 5",
+        r"$\bar\Lambda=10$, $\mathrm{Pdim}$ 1",
     )
     admitting = (1 / (n + more) - 1 / (N + more) <= 1 / n - 1 / N, [n <= N], "admitting more")
-    return argument(without_debt(), admitting, falls)
+    return argument(*in_round_1(USUAL, ONES).values(), admitting, falls)
 
 
 def below_for_long() -> Evidence:
@@ -101,11 +102,11 @@ def below_for_long() -> Evidence:
     K, T = 2, 50
     path = _upper_ends(T)
     with precise():
-        balls, numbers = [ball(x) for x in path], UNIT.map(ball)
+        balls, numbers = [ball(x) for x in path], ONES.map(ball)
         run = trajectory(balls, K)
         stated = theorem_1_as_stated(list(run.n), list(run.N), list(run.uniformity), numbers)
         printed, corrected = (
-            three(own.terms) - three(oracle(K * 10, T, UNIT, certified=True).terms)
+            three(own.terms) - three(oracle(K * 10, T, ONES, certified=True).terms)
             for own, oracle in (
                 (stated, oracle_bound_as_stated),
                 (bound_of(balls, K, numbers), oracle_bound),
@@ -117,7 +118,7 @@ def below_for_long() -> Evidence:
         lambda p: 0,
         [{"K": K, "T": T, "rho": "9/10", "printed": printed.str(8), "with χ": corrected.str(8)}],
         domain=r"$\bar\Lambda=10$, $\sum B=20$, $C=55$, costs $11/2$, $V=10^9$, constants 1, "
-        r"$\mathrm{Pdim}$ 5; the larger of the two forms",
+        r"$\mathrm{Pdim}$ 1; the larger of the two forms, the printed one by the positive parts of its radicands",
     )
     return replace(
         together(found, lies_inside(path, USUAL), loop_admits_upper_ends(K, T, 10**9, Fraction(11, 2), 55)),
@@ -182,7 +183,7 @@ CLAIMS = [
         statement="Read as how much worse than the costless oracle a policy is, the regret is not negative. (The paper "
         "defines it, a difference of two upper bounds, to quantify that gap, and states no sign.)",
         formula=r"\mathrm{Reg}(T)=\bar{\mathcal E}_T-\bar{\mathcal E}_T^{\mathrm{oracle}}\ge0",
-        domain=r"ACDPP as printed, every $V$, $K$, $\rho$, $T$",
+        domain=r"ACDPP as printed, every $V$, $K$, $\rho$, $T$ for which its $p$ is real (eq:penalty-dpp/real)",
         symbols={"oracle": r"the costless oracle, $\sum B$ fresh samples a round, used once"},
         checks=(
             negative_at_once,

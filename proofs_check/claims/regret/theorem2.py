@@ -16,7 +16,8 @@ from proofs_check.engines.argument import argument
 from proofs_check.engines.limit import at_most, eventually
 from proofs_check.engines.simulation import control_loop, drifting, markov, uniform
 from proofs_check.evidence import Evidence, fails, holds, obeying
-from proofs_check.groundwork.control.orders import ALL, HORIZONS, SPREAD, UNIT, t
+from proofs_check.groundwork.control.orders import ALL, HORIZONS, ONES, SPREAD, UNIT, t
+from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.regret import envelope, expansion
 from proofs_check.groundwork.regret.envelope import USUAL, bound_of, eventual_range, regret_end, three
 from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy, narrows
@@ -30,20 +31,22 @@ from theory.rates import regret_rate, regret_rate_as_stated
 from theory.setting import Region
 
 PRINTED = regret_rate_as_stated(T, V, rho)
-FIXED = r"$\rho$ fixed (lag $=\rho/(1-\rho)$, $S$ its Lambert sum), as printed"
+FIXED = (
+    r"$\rho$ fixed (lag $=\rho/(1-\rho)$, $S$ its Lambert sum), as printed but for radicands' positive parts"
+)
 
 
 def every_policy_as_stated(context: Context) -> Evidence:
     """V = T and ρ fixed make the printed rate a constant plus log T. Below: the least regret inside the region."""
-    least = eventual_range(2, t, 10, UNIT, stated=True)[0] - constant_round(1, t, 20, UNIT)
-    domain = rf"$V=T$, {FIXED}, $K=2$, $\bar\Lambda=10$, constants 1, $\mathrm{{Pdim}}$ 5"
+    least = eventual_range(2, t, 10, ONES, stated=True)[0] - constant_round(1, t, 20, ONES)
+    domain = rf"$V=T$, {FIXED}, $\rho\le9/10$, $K=2$, $\bar\Lambda=10$, constants 1, $\mathrm{{Pdim}}$ 1"
     saved, found = (
         at_most(eventually(part, t), t, sp.log(t), domain=domain)
         for part in (least.root + least.linear, least.generalisation)
     )
     rows = {}
     for end in context.choose(HORIZONS[:3:2], HORIZONS):
-        regret = regret_end(2, USUAL, end, UNIT, stated=True, upper=False)
+        regret = regret_end(2, USUAL, end, ONES, stated=True, upper=False)
         with precise():
             printed = regret_rate_as_stated(ball(end), ball(end), ball(USUAL.rho))
             numbers = {"least Reg": regret, "T/V+1/(1-ρ)+log T": printed, "quotient": regret / printed}
@@ -61,6 +64,7 @@ def every_policy_as_stated(context: Context) -> Evidence:
             "each round's range contains every policy": every_policy(stated=True),
             r"the first two terms save $O(\log T)$": saved,
             r"at $V=T$ the printed rate is $O(\log T)$": argument(at_V, domain=r"every fixed $\rho$"),
+            **as_printed(Region(rate=USUAL.rate, rho=rho), ONES, given=[rho <= sp.sympify(USUAL.rho)]),
         },
     )
 
@@ -108,7 +112,7 @@ CLAIMS = [
         formula=said(r"\mathrm{Reg}(T)=O_{V,\rho}\Bigl(@rate\Bigr)=O_{V,\rho}(T)", rate=PRINTED),
         symbols={"O": r"up to a factor that may depend on $V$ and $\rho$"},
         domain=r"every fixed $V>0$ and $0<\rho<1$, $T\to\infty$; every policy inside the region, "
-        r"$K\bar\Lambda=\sum B$, $K\ge1$",
+        r"$K\bar\Lambda=\sum B$, $K\ge1$; $\log^+$, which is the printed $\log$ in all but finitely many rounds",
         given=(WRITTEN,),
         sketch="The dearest round of any policy inside the region exceeds the oracle's by an amount that tends to 0: "
         r"both roots have the same limit, as $K\bar\Lambda=\sum B$. No property of ACDPP is used.",

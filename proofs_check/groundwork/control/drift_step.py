@@ -13,6 +13,7 @@ from proofs_check.engines import identity, limit, smt
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.orders import ALONG, h
+from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.control.repaired_penalty import third_term_falls
 from proofs_check.symbols import CONSTANTS, REGION, C, V, rate, rho, t
@@ -21,7 +22,7 @@ from theory.bound import generalisation_term
 from theory.minimiser import drift_plus_penalty
 from theory.region import region_maximum, region_minimum
 from theory.regret import drift_constant
-from theory.setting import Region
+from theory.setting import Constants, Region
 from theory.violation import cost_violation_rate_as_stated
 
 Z, c, Lambda, most = sp.symbols("Z c Lambda_t most", nonnegative=True)
@@ -81,6 +82,13 @@ def rate_is_a_choice() -> Evidence:
     return smt.always(inside, given=[power < 1], domain=r"every $t\ge1$, $0<\rho<1$, $\bar\Lambda$")
 
 
+def upper_end_is_an_action() -> Evidence:
+    """Λ_min(1) <= Λ_max(1): an inequality for every action inside the region must allow for the upper end."""
+    low, high = (plain(end(REGION, 1)) for end in (region_minimum, region_maximum))
+    domain = r"$\Lambda_{\max}(1)$, every $0<\rho<1$, $\bar\Lambda$"
+    return smt.always(sp.Le(low, high, evaluate=False), given=[rho < 1], domain=domain)
+
+
 def conditional_means() -> Evidence:
     """A mean of products of a non-negative and a non-positive number; two pasts stand for any number of them."""
     p, z1, z2, m1, m2 = sp.symbols("p z1 z2 m1 m2", nonnegative=True)
@@ -96,7 +104,10 @@ def conditional_means() -> Evidence:
 
 
 def without_debt() -> Evidence:
-    """Z = 0, nothing in memory, nothing seen: J is V times the third term, which falls. So Λ(1) = Λ_max(1)."""
+    """Z = 0, nothing in memory, nothing seen: J is V times the third term, which falls. So Λ(1) = Λ_max(1).
+
+    With log⁺, whatever the constants. As printed it needs `as_printed` besides.
+    """
     objective = drift_plus_penalty(Lambda, Z=0, cost=c, C=C, V=V, retained=0, seen=0, constants=CONSTANTS)
     third = generalisation_term(1 / Lambda, Lambda, CONSTANTS)
     first = plain(region_maximum(REGION, 1))
@@ -104,38 +115,53 @@ def without_debt() -> Evidence:
         (objective, V * third, r"$J_1$ and $V$ times the third term at $N=\Lambda$"),
         third_term_falls(),
         (first, rate / (1 - rho), r"$\Lambda_{\max}(1)$ and $\bar\Lambda/(1-\rho)$"),
-        domain=r"every $V$, $c$, $C$, constants, $\rho$, $\bar\Lambda$",
+        domain=r"every $V$, $c$, $C$, constants, $\rho$, $\bar\Lambda$, with $\log^+$",
     )
 
 
-def in_round_1() -> dict[str, Evidence]:
-    """What a counterexample about the first round of ACDPP rests on."""
-    return {r"round 1 of ACDPP admits $\Lambda_{\max}(1)$": without_debt()}
+def in_round_1(
+    region: Region, constants: Constants = CONSTANTS, given: Sequence[Any] = ()
+) -> dict[str, Evidence]:
+    """What a counterexample about the first round of ACDPP, as printed, rests on."""
+    return {
+        r"round 1 of ACDPP admits $\Lambda_{\max}(1)$": without_debt(),
+        **as_printed(region, constants, given),
+    }
 
 
 def after_round_1(order: int, what: str) -> tuple[Check, Check]:
-    """Counterexamples at T = 1, c(1) = C/Λ̄, to a power of the printed rate: V tends to 0, and ρ tends to 1.
+    """At T = 1, c(1) = C/Λ̄, against a power of the printed rate: a counterexample as V tends to 0, as printed, and, for
+    a correction, what happens as ρ tends to 1, with log⁺.
 
     Whatever V, the debt is that of Λ_max(1) = Λ̄/(1-ρ), which constant admission could pay.
     """
+    w, half = sp.Symbol("w", positive=True), Region(rate=rate, rho=sp.Rational(1, 2))
+    alone = r"$T=1$, $c=C/\bar\Lambda$"
+    paid = (C / rate * rate, C, r"$c\bar\Lambda$ and $C$")
 
-    def check(weight: Any, region: Region, variable: Any, where: str) -> Evidence:
+    def over(weight: Any, region: Region) -> tuple[Any, Any]:
+        """The debt, and its power over that of the printed rate."""
         debt = debt_update(0, C / rate, region_maximum(region, 1), C)
+        return debt, debt**order / order / cost_violation_rate_as_stated(1, weight, region.rho) ** order
+
+    def little_weight() -> Evidence:
+        debt, quotient = over(1 / w, half)
         found = limit.diverges(
-            debt**order / order / cost_violation_rate_as_stated(1, weight, region.rho) ** order,
-            variable,
+            quotient,
+            w,
             what=what,
-            domain=rf"$T=1$, $c=C/\bar\Lambda$, {where}",
+            domain=rf"{alone}, $\rho=1/2$, any $\bar\Lambda\ge2\,\mathrm{{Pdim}}$; $V=1/w$, $w\to\infty$",
             **{"Vio^S(1) = Z(2)": debt},
         )
-        paid = identity.equal(C / rate * rate, C, domain=r"$c=C/\bar\Lambda$", what=r"$c\bar\Lambda$ and $C$")
-        return obeying(found, {**in_round_1(), "constant admission is affordable": paid})
+        first = in_round_1(half, given=[rate >= 2 * CONSTANTS.Pdim])
+        return obeying(found, {**first, "constant admission is affordable": argument(paid, domain=alone)})
 
-    w, half = sp.Symbol("w", positive=True), Region(rate=rate, rho=sp.Rational(1, 2))
-    return (
-        lambda: check(1 / w, half, w, r"$\rho=1/2$, $V=1/w$, $w\to\infty$"),
-        lambda: check(V, ALONG, h, r"any $V$; $\rho=1-1/h$, $h\to\infty$"),
-    )
+    def wide_region() -> Evidence:
+        _, quotient = over(V, ALONG)
+        domain = rf"{alone}, any $V$ and $\bar\Lambda$, $p$ with $\log^+$; $\rho=1-1/h$, $h\to\infty$"
+        return argument(without_debt(), paid, (1 / quotient, h, 0, f"1 over {what}"), domain=domain)
+
+    return little_weight, wide_region
 
 
 # --- the sum of the drift constants ------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,7 +23,8 @@ h = sp.Symbol("h", positive=True)  # 1/(1-ρ)
 ALONG = Region(rate=rate, rho=1 - 1 / h)
 
 UNIT = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
-LIGHTER = Constants(D=1, sigma=1, eta=1, B=Fraction(1, 100), Pdim=4)
+ONES = replace(UNIT, Pdim=1)  # with Λ_min(1) >= 1 as printed: see printed_log
+LIGHTER = replace(ONES, B=Fraction(1, 100))
 RATIONAL = Constants(
     D=Fraction(3, 2), sigma=Fraction(4, 3), eta=Fraction(1, 5), B=Fraction(2, 7), Pdim=6, E=3
 )  # all different, so that none stands in for another

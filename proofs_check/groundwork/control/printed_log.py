@@ -1,0 +1,52 @@
+r"""What an example owes to the printed logarithm: theory has log⁺, the paper log, and they agree from N = Pdim on.
+
+Inside the region \(N(t)\ge\Lambda_{\min}(1)\). So an example is as printed, in every round and for every action, if its
+region and its Pdim satisfy \(\mathrm{Pdim}\le\Lambda_{\min}(1)=\bar\Lambda(1-\rho)\): each one shows that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.engines.argument import argument
+from proofs_check.evidence import Evidence
+from proofs_check.groundwork.control.region_ends import plain
+from proofs_check.symbols import CONSTANTS, inverse_neff, rate, rho
+from theory.bound import generalisation_term, generalisation_term_as_printed
+from theory.penalty import least_rate_as_printed
+from theory.region import region_minimum
+from theory.setting import Constants, Region
+
+LARGE = [rho < 1, rate >= least_rate_as_printed(rho, CONSTANTS)]  # with symbols
+LARGE_RATE = r"$\bar\Lambda\ge\mathrm{Pdim}/(1-\rho)$, so that $\log^+$ is the printed $\log$"
+LOG_PLUS = r"$p$ with $\log^+$ (or as printed and $\mathrm{Pdim}\le\bar\Lambda(1-\rho)$)"
+FACT = r"$N\ge\mathrm{Pdim}$, where $\log^+$ is the printed $\log$"
+
+
+@cache
+def same_logarithm() -> Evidence:
+    """At N = Pdim(1 + more) theory's third term and the printed one are the same; N, once there, only grows."""
+    first, later = sp.symbols("first later", nonnegative=True)
+    large = CONSTANTS.Pdim * (1 + sp.Symbol("more", nonnegative=True))
+    ours, printed = (
+        form(inverse_neff, large, CONSTANTS) for form in (generalisation_term, generalisation_term_as_printed)
+    )
+    return argument(
+        (ours, printed, r"the third term with $\log^+$ and the printed one"),
+        (first + later >= CONSTANTS.Pdim, [first >= CONSTANTS.Pdim], "every later round"),
+        domain=r"every $N\ge\mathrm{Pdim}$, $N_{\mathrm{eff}}$, $B$",
+    )
+
+
+def as_printed(
+    region: Region, constants: Constants = CONSTANTS, given: Sequence[Any] = ()
+) -> dict[str, Evidence]:
+    """That an example with this region and these constants never has N < Pdim, given what it says of its symbols."""
+    rate, rho = (sp.latex(sp.sympify(x)) for x in (region.rate, region.rho))
+    N, least = sp.Symbol("N_1", nonnegative=True), plain(region_minimum(region, 1))
+    where = rf"$N(1)\ge\mathrm{{Pdim}}$ inside the region $\bar\Lambda={rate}$, $\rho={rho}$"
+    return {FACT: argument(same_logarithm(), (constants.Pdim <= N, [least <= N, *given], where))}
