@@ -99,7 +99,7 @@ def in_the_mean() -> Evidence:
     one = {p: 1}
     a = 1 - 1 / t
     low, high = (end(a, K, p).subs(one) for end in (lower_end, upper_end))
-    bounded = r"each round: $\Lambda/n\le1$ and $1/n\le1$, so $\Lambda u\le K$ and $u\le K$: $\mathbb E[\Lambda u^2]\le K^2$"
+    bounded = r"each round: $\Lambda/n\le1$ and $1/n\le1$, so $\Lambda u$ and $u$ are at most $K$"
     ends = ((low, HALF, "the lower end at $p=1$"), (high, HALF, "the upper end at $p=1$"))
     return argument(
         (share * share * size <= K**2, [share <= K, share * size <= K], bounded),
