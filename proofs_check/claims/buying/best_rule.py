@@ -104,7 +104,7 @@ def _cost_values(law: Atoms, taken: list[list[bool]], mean: F) -> list[F]:
 
 
 @everywhere(
-    "two laws of prices, three shares, blocks of 1 to 12 rounds",
+    "two laws of prices, three shares, blocks of 1 to 24 rounds",
     case=(([1, 3], [1, 3, 5, 7]), ([1, 2, 6], [1, 2, 9])),
     part=(F(1, 4), F(1, 2), F(9, 10)),
 )
@@ -115,9 +115,9 @@ def spent_in_blocks(case: tuple[list[int], list[int]], part: F) -> Found:
     share = part * law.mean
     dear, cheap, mix, *_ = least_burden(law, burdens, share)
     rules = [(_taken(law, rule.thresholds), rule.cost) for rule in (dear, cheap)]
-    most = max(abs(v) for taken, cost in rules for v in _cost_values(law, taken, cost))
+    worths = [_cost_values(law, taken, cost) for taken, cost in rules]
     ages, spent, rounds = [F(1)] + [F(0)] * last, F(0), 0
-    for k in range(1, 13):
+    for k in range(1, 25):
         first = int(mix * k)
         for taken, _ in [rules[0]] * first + [rules[1]] * (k - first):
             after = [F(0)] * (last + 1)
@@ -126,7 +126,7 @@ def spent_in_blocks(case: tuple[list[int], list[int]], part: F) -> Found:
                     spent += chance * weight * price * take
                     after[0 if take else min(age + 1, last)] += chance * weight
             ages, rounds = after, rounds + 1
-        allowed = k * (4 * most + abs(cheap.cost - dear.cost))
+        allowed = k * (sum(max(v) - min(v) for v in worths) + abs(cheap.cost - dear.cost))
         if abs(spent - share * rounds) > allowed:
             return {"rounds": rounds, "spent": spent, "planned": share * rounds, "allowed": allowed}
     return None
