@@ -161,7 +161,7 @@ CLAIMS = [
         "with its own constants, holds for every number $E$ of local steps.",
         formula=r"\mathcal E_T\le\bar{\mathcal E}_T\quad\forall E\ge1",
         domain=r"$E\ge1$, $\eta$ not scaled by $E$",
-        checks=(counterexamples.local_steps,),
+        checks=(counterexamples.huber_and_slope, counterexamples.local_steps),
         corrected=Correction(
             title=r"$\eta E$ for $\eta$, drift $\eta(E-1)DLG/2$",
             statement=said(
