@@ -171,7 +171,9 @@ CLAIMS = [
             ),
             formula=said("@initial,\\ @linear,\\ @constant", **SHOWN),
             sketch=r"See prop:Ropt-bound-app. The printed constants stay bounded as $E$ grows with $\eta$ fixed, but "
-            "clients then reach their own minimisers, whose average is not the minimiser.",
+            "clients then reach their own minimisers, whose average is not the minimiser. With $E=41$ that is enough "
+            "to break the printed bound; up to $E=10$, the paper's, it survives "
+            "(thm:regret-neff/ten-local-steps). From 11 to 40 neither is known.",
             hypotheses=NEEDED,
             checks={**LINKS, "telescoping sum": theorem_telescopes},
             given=(WRITTEN,),

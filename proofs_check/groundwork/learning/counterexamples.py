@@ -108,7 +108,9 @@ def local_steps() -> Evidence:
     return example.against(lambda c, T: stated_bound(c, T, example.clients), population=True)
 
 
-SMALLEST = 41  # local steps of the next example; with 40 its best step and place leave it below the printed bound
+SMALLEST = (
+    41  # local steps of the next example; with 40 its best step and place leave it below the printed bound
+)
 
 
 def huber_and_slope() -> Evidence:
@@ -135,10 +137,14 @@ def huber_and_slope() -> Evidence:
         return share * walked + (1 - share) * (x + c.E * c.eta)
 
     stays = shown(
-        here[0] <= after(here[0], chance + slack) and after(here[1], chance - slack) <= here[1] and L * c.eta <= 1,
+        here[0] <= after(here[0], chance + slack)
+        and after(here[1], chance - slack) <= here[1]
+        and L * c.eta <= 1,
         r"$[17.19,17.21]$: a larger share walks farther down, and steps with $\eta L\le1$ keep the order",
     )
-    gap = problem.risk(here[0]) - problem.risk(low)  # the risk is convex, so above here[0] the gap is no smaller
+    gap = problem.risk(here[0]) - problem.risk(
+        low
+    )  # the risk is convex, so above here[0] the gap is no smaller
     rare = 2 * (-2 * ball(N) * ball(slack) ** 2).exp()
     return exceeding(
         lambda: T * ball(gap) * (1 - rare),
