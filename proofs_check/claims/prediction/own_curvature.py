@@ -245,7 +245,7 @@ def word_by_word(admitted: tuple[int, ...], K: int) -> Found:
     """theory's second order against all products of three and four means of δ², paired off by hand."""
     m, rounds = curved.Moments(h=F(3, 4), spread=F(2), noise=F(3), tilt=F(5, 7), skew=F(11, 3)), len(admitted)
     n = [sum(admitted[max(0, t - K + 1) : t + 1]) for t in range(rounds)]
-    one_sample = {"xx": m.spread, "gg": m.noise, "gx": m.tilt, "ggx": m.skew}
+    one_sample: dict[str, F] = {"xx": m.spread, "gg": m.noise, "gx": m.tilt, "ggx": m.skew}
 
     def moment(means: tuple[tuple[str, int], ...]) -> F:
         if len(means) == 4:

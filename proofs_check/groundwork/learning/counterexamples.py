@@ -131,10 +131,10 @@ def huber_and_slope() -> Evidence:
 
     def after(x: Fraction, share: Fraction) -> Fraction:
         """A round: the average of the clients' places after their local steps."""
-        walked = x
+        walked: Any = x
         for _ in range(c.E):
             walked -= c.eta * walker.slope_at(walked)
-        return share * walked + (1 - share) * (x + c.E * c.eta)
+        return Fraction(share * walked + (1 - share) * (x + c.E * c.eta))
 
     stays = shown(
         here[0] <= after(here[0], chance + slack)
