@@ -35,6 +35,7 @@ from theory.reuse import inverse_effective_constant, mismatch_constant
 from theory.setting import Constants, SettingError, horizon, is_zero, positive, retention, same_length
 
 __all__ = [
+    "halfway_constant",
     "memory_1",
     "memory_constant_bound",
     "memory_constant_round",
@@ -61,6 +62,21 @@ def step_constant(constants: Constants) -> Any:
     if constants.G is None:
         return 0
     return ratio(constants.eta * constants.E * constants.G * constants.G, 2)
+
+
+def halfway_constant(constants: Constants) -> Any:
+    r"""\(\tfrac14\eta EG^2\), for odd E \(\tfrac14\eta G^2(E+\tfrac1{2E})\): half of `step_constant`.
+
+    For smooth losses: with \(\eta L\le1\) it is what a round adds to the mean of its gaps before and after
+    (`thm:regret-neff/ten-local-steps`). Zero, that is left out, without G.
+
+    >>> halfway_constant(Constants(D=1, sigma=1, eta=1, B=1, Pdim=5, E=10, G=1))
+    Fraction(5, 2)
+    """
+    if constants.G is None:
+        return 0
+    E, scale = constants.E, constants.eta * constants.G * constants.G
+    return ratio(scale * E, 4) + ratio(scale * (E % 2), 8 * E)
 
 
 def sharper_round(mismatch: Any, inverse_effective: Any, constants: Constants) -> Terms:

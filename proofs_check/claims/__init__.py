@@ -138,7 +138,10 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "thm:regret-neff/sharper",
             "thm:regret-neff/memory",
         ),
-        "three_local_steps": ("thm:regret-neff/three-local-steps",),
+        "few_local_steps": (
+            "thm:regret-neff/three-local-steps",
+            "thm:regret-neff/ten-local-steps",
+        ),
         "monotone": ("cor:optimal-k/monotone",),
         "spread": ("thm:dpp-regret/spread",),
         "regret_expansion": ("thm:dpp-regret/expansion",),

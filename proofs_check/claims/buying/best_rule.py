@@ -3,14 +3,14 @@ r"""When to replace a sample (`buy:best-rule`): by its age alone, whatever the o
 from __future__ import annotations
 
 from fractions import Fraction as F
-from itertools import pairwise, product
+from itertools import compress, pairwise, product
 from typing import Any
 
 import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, argument
+from proofs_check.engines.argument import Evidence, argument, limits
 from proofs_check.engines.exact import Found, differing, drawn, everywhere, unless
 from proofs_check.evidence import holds, undecided
 from proofs_check.groundwork.buying.certificates import capped_price
@@ -65,6 +65,71 @@ def attained() -> Evidence:
         (sp.Min(mu * price, g - g1 + h) >= 0, [g >= g1, h >= 0, price > 0], root),
         (mixture, rules, r"two rules of one $\lambda$, mixed to cost $C/S$"),
     )
+
+
+def in_blocks() -> Evidence:
+    """Block k follows the two rules for mix·k and for the other rounds, rounded: n blocks miss the plan by O(n)."""
+    total, cost, start, end, most, rounds = sp.symbols("total cost start end most rounds", real=True)
+    part, mix, first, second, k = sp.symbols("part mix first second k", real=True)
+    blocks, rest = sp.symbols("n rest", positive=True)
+    segment = [sp.Eq(total, cost * rounds + start - end), start <= most, end <= most]
+    segment += [start >= -most, end >= -most]
+    within = [total <= cost * rounds + 2 * most, total >= cost * rounds - 2 * most]
+    planned, mean = part * first + (k - part) * second, k * (mix * first + (1 - mix) * second)
+    rounding = [part <= mix * k, part > mix * k - 1, first <= second]
+    near = [planned >= mean, planned <= mean + second - first]
+    missed = rest * blocks / (blocks * (blocks + 1) / 2)
+    return argument(
+        (within, segment, "a rule's cost over some rounds, from any age: its mean and a bounded value"),
+        (near, rounding, "every block: the rounds of the first rule are mix·k, rounded down"),
+        limits(blocks, (missed, 0, "what $n$ blocks miss a round"), domain="blocks of 1, 2, …, $n$ rounds"),
+    )
+
+
+def _cost_values(law: Atoms, taken: list[list[bool]], mean: F) -> list[F]:
+    """v with v(j) = cost(j) - mean + E v(next age), v(1) = 0; a rule that idles at the last age ends with v = 0."""
+    often = [sum(compress(law.weights, row), F(0)) for row in taken]
+    paid = [
+        sum(compress((w * p for w, p in zip(law.weights, law.prices, strict=True)), row), F(0))
+        for row in taken
+    ]
+    last = (paid[-1] - mean) / often[-1] if often[-1] else F(0)
+    found = [(last, F(0 if not often[-1] else 1))]  # v = fixed + slope·v(1)
+    for chance, cost in zip(reversed(often[:-1]), reversed(paid[:-1]), strict=True):
+        fixed, slope = found[0]
+        found.insert(0, (cost - mean + (1 - chance) * fixed, chance + (1 - chance) * slope))
+    fixed, slope = found[0]
+    first = fixed / (1 - slope) if slope != 1 else F(0)
+    return [constant + times * first for constant, times in found]
+
+
+@everywhere(
+    "two laws of prices, three shares, blocks of 1 to 24 rounds",
+    case=(([1, 3], [1, 3, 5, 7]), ([1, 2, 6], [1, 2, 9])),
+    part=(F(1, 4), F(1, 2), F(9, 10)),
+)
+def spent_in_blocks(case: tuple[list[int], list[int]], part: F) -> Found:
+    """The mean cost of theory's two rules in blocks, from the exact distribution of ages, is as near as `in_blocks`."""
+    (prices, burdens), last = case, len(case[1]) - 1
+    law = Atoms.of(prices)
+    share = part * law.mean
+    dear, cheap, mix, *_ = least_burden(law, burdens, share)
+    rules = [(_taken(law, rule.thresholds), rule.cost) for rule in (dear, cheap)]
+    worths = [_cost_values(law, taken, cost) for taken, cost in rules]
+    ages, spent, rounds = [F(1)] + [F(0)] * last, F(0), 0
+    for k in range(1, 25):
+        first = int(mix * k)
+        for taken, _ in [rules[0]] * first + [rules[1]] * (k - first):
+            after = [F(0)] * (last + 1)
+            for age, chance in enumerate(ages):
+                for weight, price, take in zip(law.weights, law.prices, taken[age], strict=True):
+                    spent += chance * weight * price * take
+                    after[0 if take else min(age + 1, last)] += chance * weight
+            ages, rounds = after, rounds + 1
+        allowed = k * (sum(max(v) - min(v) for v in worths) + abs(cheap.cost - dear.cost))
+        if abs(spent - share * rounds) > allowed:
+            return {"rounds": rounds, "spent": spent, "planned": share * rounds, "allowed": allowed}
+    return None
 
 
 def thresholds_grow() -> Evidence:
@@ -212,7 +277,9 @@ CLAIMS = [
         r"all places together has a mean burden plus $\mu$ times the mean cost per place of $\lambda$ at "
         r"least in the long run; so one of mean cost $C$ has no burden below $\lambda-\mu C/S$. The largest "
         "of these bounds is attained by a mixture of two rules that replace a sample used $j$ times at "
-        r"prices up to $\theta(j)$, which does not fall with $j$: first in, first out.",
+        r"prices up to $\theta(j)$, which does not fall with $j$: first in, first out. The two take turns, in "
+        "blocks of growing length, so that the mean cost tends to $C$ on almost every path, not only in "
+        "expectation.",
         formula=said(
             r"h(j)\le\mathbb E\min\bigl(\mu c,\,g(j+1)-\lambda+h(j+1)\bigr),\ g(1)-\lambda+h(1)\ge0\ \Rightarrow\ "
             r"\mathbb E[g]+\mu\,\mathbb E[\text{cost}]\ge\lambda,\qquad g(j)=@g",
@@ -233,7 +300,12 @@ CLAIMS = [
         r"choice attains $\lambda$: replace where $\mu c\le g(j+1)-\lambda+h(j+1)=\mu\theta(j)$. Since $g$ "
         r"does not fall, neither do $h$ and $\theta$, by induction from $J$ down. As $\mu$ grows the best "
         r"rule's cost falls; where it jumps over $C/S$ two rules have the same $\lambda$, and their mixture "
-        r"costs $C/S$ and has the burden $\lambda-\mu C/S$.",
+        r"costs $C/S$ and has the burden $\lambda-\mu C/S$. A choice between them at the start would cost "
+        "$C/S$ in expectation only. Let block $k$ have $k$ rounds, the first rule's share of them followed by the "
+        "second's. From any age a rule's cost over some rounds differs in the mean from theirs by at most twice a "
+        r"bounded value, so $n$ blocks, $n(n+1)/2$ rounds, miss the plan by $O(n)$; burdens alike. With the "
+        "strong law both means tend to the mixture's with probability 1; after $T$ rounds the cost may be above "
+        r"$CT$ by $O(\sqrt T)$ in the mean.",
         checks={
             "every causal rule": (one_round, many_rounds),
             "thresholds grow": (thresholds_grow, *map(confirming, (every_rule, drawn_rules))),
@@ -241,6 +313,7 @@ CLAIMS = [
                 attained,
                 *map(confirming, (renewal, indifference, every_rule, drawn_rules)),
             ),
+            "taking turns": (in_blocks, confirming(spent_in_blocks)),
         },
         symbols={
             **SYMBOLS,

@@ -97,7 +97,10 @@ CLAIMS = [
             statement=said(
                 r"With convex losses and projection, the gap taken to $\theta^\star$ and $\eta E$ for $\eta$, a "
                 r"round adds at most $@rise$. The linear term in $\chi$, and half of what stands with $G^2$, can be "
-                "left out.",
+                r"left out. That the mismatch at the iterates is $\sigma^2\chi$ at most is a hypothesis. It is met for "
+                r"every $K$ by gradients $u(\theta)+s(\theta)b(z)$ with $s$ or $b$ a number: one Hessian, two kinds "
+                r"of samples, or $\varphi(\theta)-\langle b(z),\theta\rangle$ with any convex $\varphi$. Assumption 4 "
+                "alone does not give it.",
                 **RISE,
             ),
             formula=said(
@@ -115,13 +118,19 @@ CLAIMS = [
             r"mismatch is at most $\sigma\sqrt{\chi}$, by Jensen. $\theta^\star$ minimises the population risk and "
             r"not $\widehat F^{\mathrm{all}}$, so the gap may be negative, but $\mathbb E\widehat "
             r"F^{\mathrm{all}}(\theta^\star)=F_P(\theta^\star)$, which is what the theorem needs. $|\hat g|^2\le "
-            r"G^2$ alone gives $(\eta E)^2G^2$ in place of $2(\eta E)^2(\sigma^2\chi+G^2)$.",
+            r"G^2$ alone gives $(\eta E)^2G^2$ in place of $2(\eta E)^2(\sigma^2\chi+G^2)$. With $K\ge2$ the iterate "
+            r"knows samples in memory, so that $\sigma^2\chi$, right at a fixed $\theta$, needs a reason. If gradients "
+            r"are $u(\theta)+s(\theta)b(z)$, the mismatch is $s(\theta)\sum(\omega_i-1/n)b(z_i)$, where "
+            r"$\theta$ only scales. Else it may fail: let each of three kinds be steep near its own corner of a "
+            "simplex, and let the first step lead to the corner of its own sample.",
             hypotheses=HYPOTHESES,
             checks={
                 "recursion": (LINKS["recursion"], confirming(worst_round.worst_case_corrected)),
                 "what can be left out": one_round.sharper_recursion,
                 "local drift": LINKS["local drift"],
                 "projection": LINKS["projection"],
+                "where the mismatch is so small": one_round.mismatch_of_one_factor,
+                "and not by Assumption 4": one_round.assumption_4_is_not_enough,
             },
             given=(WRITTEN,),
         ),

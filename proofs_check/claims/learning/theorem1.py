@@ -161,7 +161,7 @@ CLAIMS = [
         "with its own constants, holds for every number $E$ of local steps.",
         formula=r"\mathcal E_T\le\bar{\mathcal E}_T\quad\forall E\ge1",
         domain=r"$E\ge1$, $\eta$ not scaled by $E$",
-        checks=(counterexamples.local_steps,),
+        checks=(counterexamples.huber_and_slope, counterexamples.local_steps),
         corrected=Correction(
             title=r"$\eta E$ for $\eta$, drift $\eta(E-1)DLG/2$",
             statement=said(
@@ -171,7 +171,9 @@ CLAIMS = [
             ),
             formula=said("@initial,\\ @linear,\\ @constant", **SHOWN),
             sketch=r"See prop:Ropt-bound-app. The printed constants stay bounded as $E$ grows with $\eta$ fixed, but "
-            "clients then reach their own minimisers, whose average is not the minimiser.",
+            "clients then reach their own minimisers, whose average is not the minimiser. With $E=41$ that is enough "
+            "to break the printed bound; up to $E=10$, the paper's, it survives "
+            "(thm:regret-neff/ten-local-steps). From 11 to 40 neither is known.",
             hypotheses=NEEDED,
             checks={**LINKS, "telescoping sum": theorem_telescopes},
             given=(WRITTEN,),

@@ -2,7 +2,9 @@ r"""Small steps see an effective rate (`law:reuse/effective-rate`), and not that
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction as F
+from itertools import pairwise, product
 from typing import Any
 
 import sympy as sp
@@ -92,6 +94,54 @@ def listed_patterns() -> Evidence:
     return together(*(tends(*pattern, phase) for pattern in PATTERNS for phase in range(len(pattern[0]))))
 
 
+def in_the_mean() -> Evidence:
+    """Stationary random admissions: as a period of one round in the mean, where every round has the same E Λu²."""
+    one = {p: 1}
+    a = 1 - 1 / t
+    low, high = (end(a, K, p).subs(one) for end in (lower_end, upper_end))
+    bounded = r"each round: $\Lambda/n\le1$ and $1/n\le1$, so $\Lambda u$ and $u$ are at most $K$"
+    ends = ((low, HALF, "the lower end at $p=1$"), (high, HALF, "the upper end at $p=1$"))
+    return argument(
+        (share * share * size <= K**2, [share <= K, share * size <= K], bounded),
+        limits(t, *ends, domain=r"$a\to1$, every $K$"),
+    )
+
+
+def _markov(stay: F, kept: int, a: F) -> tuple[F, F, F]:
+    """Admissions 1 or 3, the same again with the chance `stay`: E Σc² over (1-a)E[Λu²], and the ends at p = 1."""
+
+    def paths(length: int) -> Iterator[tuple[F, tuple[int, ...]]]:
+        for path in product(UNEVEN, repeat=length):
+            same = sum(one == other for one, other in pairwise(path))
+            yield F(1, 2) * stay**same * (1 - stay) ** (length - 1 - same), path
+
+    def square(age: int, a: F) -> F:
+        """E Λ(Σ_d a^(age-d)/n)² of the samples admitted so many rounds ago, over all windows of admissions."""
+        total = F(0)
+        for chance, path in paths(2 * kept - 1):
+            used = range(min(age + 1, kept))
+            weight = sum(a ** (age - d) / sum(path[d : d + kept]) for d in used)
+            total += chance * path[kept - 1] * weight**2
+        return total
+
+    young = sum((square(age, a) for age in range(kept - 1)), F(0))
+    noise = (1 - a) ** 2 * (young + square(kept - 1, a) / (1 - a * a))
+    low, high = (end(a, kept, 1) for end in (lower_end, upper_end))
+    return low, noise / ((1 - a) * square(kept - 1, F(1))), high
+
+
+@everywhere(
+    "admissions 1 or 3, independent and as a chain, $K\\le3$",
+    stay=(F(1, 2), F(1, 5), F(9, 10)),
+    kept=(1, 2, 3),
+    a=(F(1, 10), F(9, 10), F(999, 1000)),
+)
+def random_admissions(stay: F, kept: int, a: F) -> Found:
+    """The mean noise in the long run, exactly, over (1-a)E[Λu²]: between the ends of a period of one round."""
+    low, mean, high = _markov(stay, kept, a)
+    return unless(low <= mean <= high, low=low, mean=mean, high=high)
+
+
 def weights_of_rounds() -> Evidence:
     """Of t rounds all but K + p have samples that are gone, in whole periods, each with Λu² of mean U."""
     sums = ((U * (t + off) / t, U, r"$t\sum\omega^2$") for off in (-(K + p), K + p))
@@ -147,12 +197,13 @@ CLAIMS = [
         r"$N_{\mathrm{eff}}$, which counts uses, has $t/N_{\mathrm{eff}}\to1/\bar\Lambda$ whatever the "
         r"period, so it is right if and only if $U=1/\bar\Lambda$ and else too large: for admissions "
         r"$1,3,1,3,\ldots$ used once the noise tends to $(1-a)/3$, and not to $(1-a)/4$. Where the memory "
-        "keeps its size, as by capacity once it is full, both are equal, for any lifetimes.",
+        "keeps its size, as by capacity once it is full, both are equal, for any lifetimes. For stationary "
+        r"random admissions the mean noise over $1-a$ tends to $\tfrac12\mathbb E[\Lambda u^2]$.",
         formula=r"\lim_{a\to1}\frac{\sum_ic_i^2}{1-a}=\frac12\lim_{t\to\infty}t\sum_i\omega_i(t)^2=\frac{U}2,\quad "
         r"\omega_i(t)=\frac1t\sum_{\tau\le t,\,i\in Q(\tau)}\frac1{n(\tau)},\quad U=\frac1p\sum_{j\le "
         r"p}\Lambda_ju_j^2\ge\frac1{\bar\Lambda}=\lim\frac t{N_{\mathrm{eff}}}",
-        domain="quadratic losses with one Hessian; admissions of any period $p$, retention by age; the "
-        "last part any memory of constant size",
+        domain="quadratic losses with one Hessian; admissions of any period $p$, retention by age; "
+        "random ones stationary; of constant size any memory",
         sketch="A sample of round $j$ has, $g$ rounds later, when it is gone, the weight "
         r"$(1-a)\sum_da^{g-d}/n$ over the $d<K$ of its rounds: between $(1-a)a^gu$ and $(1-a)a^{g-K+1}u$, "
         r"where $u=\sum1/n$. So $\sum c^2$ is $(1-a)^2$ times a sum of $\Lambda u^2a^{2g}$, up to a factor "
@@ -160,8 +211,9 @@ CLAIMS = [
         r"most $(1-a)^2(K+p)U$. Over a period $\sum qa^{2r}$ lies between $a^{2(p-1)}pU$ and $pU$, and the "
         r"periods before it are a geometric series: so $\sum c^2/((1-a)U)$ lies between "
         r"$(1-a)pa^{2(K+p-2)}/(1-a^{2p})$ and $(1-a)p/(1-a^{2p})+(1-a)(K+p)$, and both tend to $\tfrac12$. "
-        r"(The same holds in the mean for stationary random admissions, since each round's $\Lambda u^2$ "
-        r"has the same mean.) By rounds $\omega=u/t$ for all samples gone, so $t\sum\omega^2$ tends to the "
+        r"If admissions are random, integers and stationary, both ends hold for each path, round by round; in "
+        r"the mean every round has the same $\mathbb E[\Lambda u^2]\le K^2$, so they are those of a period of "
+        r"one round. By rounds $\omega=u/t$ for all samples gone, so $t\sum\omega^2$ tends to the "
         r"mean of $\Lambda u^2$. By uses every sample gone has $A=K$, so $N_{\mathrm{eff}}$ is $N$ up to a "
         r"bounded number, and $t/N_{\mathrm{eff}}$ tends to $1/\bar\Lambda$, which is at most $U$: the "
         r"weights $1/n$ add up to 1 in every round, so $U-1/\bar\Lambda$ is the mean of "
@@ -172,6 +224,7 @@ CLAIMS = [
                 *(a_sample_gone, a_period, both_ends),
                 *map(confirming, (within_the_ends, listed_patterns)),
             ),
+            "random admissions": (a_sample_gone, in_the_mean, confirming(random_admissions)),
             "shares of rounds": weights_of_rounds,
             "counts of uses": (
                 lambda: tends_to(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -83,13 +84,33 @@ def tends_to_the_stationary() -> Evidence:
 
 def shared_by_two_rounds() -> Evidence:
     """Of two rounds τ <= τ' the covariance of the means, over s²/Λ̄: from empty not below that of full ones."""
-    first, last, gap = sp.symbols("first last gap", positive=True)
+    first, last = sp.symbols("first last", positive=True)
+    gap = sp.Symbol("gap", nonnegative=True)
     inside = r"$\tau\le\tau'\le K$: all of the smaller memory is in the larger, $1/\tau'$"
     across = r"$\tau\le K\le\tau'<\tau+K$: $K-(\tau'-\tau)$ cohorts are in both"
     return argument(
         (1 / last >= (K - gap) / K**2, [last <= K], inside),
         ((K - gap) / (first * K) >= (K - gap) / K**2, [first <= K, gap < K], across),
     )
+
+
+@everywhere("all pairs of rounds up to $3K$", K=by_profile(range(1, 7), range(1, 12)))
+def cohorts_in_common(K: int) -> Found:
+    """The same covariances with the cohorts of both memories counted by name: in all of the cases there are."""
+
+    def covariance(first: set[int], last: set[int]) -> Fraction:
+        return Fraction(len(first & last), len(first) * len(last))
+
+    full = [set(range(tau - K + 1, tau + 1)) for tau in range(1, 3 * K + 1)]
+    empty = [{cohort for cohort in memory if cohort > 0} for memory in full]
+    for i, j in combinations_with_replacement(range(3 * K), 2):
+        tau, later = i + 1, j + 1
+        common = tau if later <= K else max(K - (later - tau), 0)  # what `shared_by_two_rounds` has
+        counted, of_full = covariance(empty[i], empty[j]), covariance(full[i], full[j])
+        stated = Fraction(common, min(tau, K) * min(later, K))
+        if counted != stated or counted < of_full or of_full != Fraction(max(K - (later - tau), 0), K * K):
+            return {"rounds": (tau, later), "from empty": counted, "stated": stated, "from full": of_full}
+    return None
 
 
 def start_up() -> Evidence:
@@ -140,9 +161,11 @@ CLAIMS = [
         r"$K$, so their covariance is $(K-|d|)^{+}/(K^2\bar\Lambda)$ in units of $s^2$, and the pairs at "
         "the distance $d$ add up to a geometric series. A round more adds "
         r"$(1-a)^2/K^2\sum(K-|d|)a^{2t-|d|}$, which the closed form does too: induction over $t$, once for "
-        r"$t<K$ and once for $t\ge K$. From an empty memory round $\tau<K$ has only $\tau$ cohorts: every "
-        r"covariance is at least as large ($1/\max(\tau,\tau')$ against $(K-|d|)/K^2$ while both are at "
-        r"most $K$), all weights are positive for $a\ge0$, so the noise is at least as large. From round "
+        r"$t<K$ and once for $t\ge K$. From an empty memory round $\tau<K$ has only $\tau$ cohorts, and every "
+        r"covariance of two rounds $\tau\le\tau'$ is at least as large. If $\tau'\le K$ it is $1/\tau'$ against "
+        r"$(K-d)/K^2$. If $\tau<K\le\tau'$ the two share the cohorts from $\tau'-K+1$ to $\tau$, $K-d$ of them "
+        r"or none, as full memories do: $(K-d)^{+}/(\tau K)$ against $(K-d)^{+}/K^2$. From $\tau=K$ on both are "
+        r"the same. All weights are positive for $a\ge0$, so the noise is at least as large. From round "
         "$K$ on both memories are the same: what differs are the first $K-1$ means, each by a vector of "
         r"squared length $(1/\tau-1/K)/\bar\Lambda<1/\bar\Lambda$, with weights $(1-a)a^{t-\tau}$ that add "
         "up to $a^{t-K+1}(1-a^{K-1})$; then the triangle inequality.",
@@ -165,7 +188,10 @@ CLAIMS = [
                 confirming(against_the_law),
             ),
             "its limit": tends_to_the_stationary,
-            "from empty: not less": (shared_by_two_rounds, confirming(from_an_empty_memory)),
+            "from empty: not less": (
+                shared_by_two_rounds,
+                *map(confirming, (cohorts_in_common, from_an_empty_memory)),
+            ),
             "from empty: not much more": (start_up, confirming(from_an_empty_memory)),
         },
         symbols={**SYMBOLS, "V": r"noise after $t$ rounds from a full memory, in the units of $v$"},

@@ -7,17 +7,21 @@ is |∇F_all - ∇F_mem|. Each premise is one fact of the setting, and none can 
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import sympy as sp
 
 from proofs_check.engines.argument import argument
+from proofs_check.engines.exact import exhaust, unless
 from proofs_check.engines.identity import symbolic_sum
 from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence
+from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.learning.worst_round import rise
 from proofs_check.symbols import CONSTANTS
 from theory.bound import per_round_constant, root_term
+from theory.reuse import mismatch_from_sums
 from theory.sharper import step_constant
 
 SETTING = (
@@ -27,7 +31,7 @@ SETTING = (
 )
 MISMATCH = (
     r"the squared mismatch at the iterates has mean at most $\sigma^2\chi$ (Assumption 4 gives that at a fixed "
-    r"$\theta$)"
+    r"$\theta$ only; it is so for every $K$ where gradients are $u(\theta)+s(\theta)b(z)$ with $s$ or $b$ a number)"
 )
 
 c = CONSTANTS
@@ -89,6 +93,61 @@ def projection_helps() -> Evidence:
         ),
         domain="every coordinate",
     )
+
+
+def mismatch_of_one_factor() -> Evidence:
+    """Gradients u(θ) + s(θ)b(z): the mismatch is s(θ)Σ(ω-1/n)b, at any θ, and E|Σ(ω-1/n)b|² is χ·Var b."""
+    factor, variance, mean = sp.symbols("factor variance mean", nonnegative=True)
+    known = [factor * variance <= c.sigma**2, sp.Eq(mean, variance * chi)]
+    return always(
+        factor * mean <= c.sigma**2 * chi,
+        given=known,
+        domain=r"gradients $u(\theta)+s(\theta)b(z)$, one of $s$ and $b$ a number, the other a number or a vector; "
+        r"factor $=\sup|s|^2$, variance $=\mathrm{Var}\,b$; any schedule blind to values, any $\theta$ however "
+        r"it came about",
+    )
+
+
+def assumption_4_is_not_enough() -> Evidence:
+    r"""Three kinds of samples, h(θ_i) each, on the simplex; K = 2, one sample a round, one step of size 10 from 0.
+
+    h' is -1/10 up to 1/2 and rises to 1 at 1. The first step takes its own coordinate to 1, where only its own loss is
+    steep: at every fixed θ one kind of three is steep at most, but at θ² always that of the sample in memory.
+    """
+    slight, eta, kinds, chance = Fraction(1, 10), 10, range(3), Fraction(1, 3)
+
+    def slope(x: Any) -> Any:
+        return -slight + (1 + slight) * max(2 * x - 1, 0)
+
+    # over all kinds of the two samples: θ² = -η·slope(0) along the first, and there ∇ℓ of the two, each on its own axis
+    total, reached = Fraction(0), -eta * slope(Fraction(0))
+    for first, second in product(kinds, repeat=2):
+        ours, other = slope(reached), slope(Fraction(0))
+        total += chance**2 * (ours**2 + other**2 if first != second else 0)
+    uses, squares = 3, 5  # A = 2 and 1, both in memory
+    weight = Fraction(2, uses) - Fraction(1, 2)
+    found, chi = weight**2 * total, Fraction(mismatch_from_sums(2, uses, squares, uses))
+    variance = chance * (1 - chance) * (1 + 2 * slight**2)
+    places = sp.symbols("theta_1:4", nonnegative=True)
+    steep = [-sp.Rational(1, 10) + sp.Rational(11, 10) * sp.Max(0, 2 * x - 1) for x in places]
+    facts = {
+        "at most one slope of size 1 on the simplex": always(
+            sum(s**2 for s in steep) <= 1 + 2 * sp.Rational(1, 100),
+            given=[sum(places) <= 1],
+            domain=r"$\theta\ge0$, $\sum\theta\le1$",
+        ),
+        "the iterate is in it": exhaust(
+            [{"x": reached}], lambda x: unless(0 <= x <= 1, x=x), domain="round 2", strength="proof"
+        ),
+    }
+    said = {"mean squared mismatch": found, "variance at most": variance, "chi": chi}
+    above = exhaust(
+        [said],
+        lambda **_: unless(found > variance * chi, ratio=found / (variance * chi)),
+        domain=r"$K=2$, one sample a round, three kinds, round 2: it is above $\sigma^2\chi$",
+        strength="proof",
+    )
+    return obeying(above, facts)
 
 
 LINKS = {

@@ -158,13 +158,28 @@ class Problem:
         return exhaust(points, jump, domain=f"differentiability of {self.name}")
 
     def _stays(self) -> Evidence:
-        """A local step from Θ ends in Θ, so by induction all do; what is linear obeys its constants everywhere."""
+        """A local step from Θ ends in Θ, so by induction all do; what is linear obeys its constants everywhere, and so
+        does what is convex, quadratic at most in between, and linear on both sides."""
         if all(len(loss.pieces) == 1 and sp.degree(loss.pieces[0], theta) <= 1 for loss in self.losses):
             return holds("exact", "linear losses have one slope everywhere", strength="certified")
+        if all(self._everywhere(loss) for loss in self.losses):
+            return holds(
+                "exact", "slopes and curvatures are within $G$ and $L$ everywhere", strength="certified"
+            )
         eta, low, high = (_exact(x) for x in (self.constants.eta, self.low, self.high))
         return self._nonnegative(
             "local step", lambda p: _margins(low, (theta - eta * s for s in _slopes(p)), high)
         )
+
+    def _everywhere(self, loss: Loss) -> bool:
+        """Convex pieces whose slopes lie between the two at the sides, which are constant and at most G."""
+        c, sides = self.constants, (loss.pieces[0], loss.pieces[-1])
+        bends = [sp.diff(piece, theta, 2) for piece in loss.pieces]
+        ends = [sp.diff(side, theta) for side in sides]
+        if c.L is None or any(x.free_symbols for x in map(sp.sympify, (*bends, *ends))):
+            return False
+        curved = all(0 <= bend <= _exact(c.L) for bend in bends)
+        return self.convex and curved and all(abs(end) <= _exact(c.G) for end in ends)
 
     def _pdim(self) -> Evidence:
         """As many points as there are atoms can be shattered at most. If each loss is monotone in θ, its level sets
