@@ -100,6 +100,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "lem:omega2-order/limit",
             "lem:omega2-order/division",
         ),
+        "pointwise": ("eq:app-pC-pointwise",),
         "omega3": (
             "lem:omega3-order",
             "lem:omega3-order/lipschitz",

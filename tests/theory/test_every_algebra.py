@@ -135,6 +135,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "regret.omega3_limit": lambda f, a: f(a.K, a.u, a.c),
     "transient.lambert_reach violation.cost_violation_rate": lambda f, a: f(a.region.rho),
     "violation.lambert_bound": lambda f, a: f(a.region.rho),
+    "regret.omega2_discrepancy": lambda f, a: f(a.region, a.c),
     "transient.omega2_bound transient.omega2_floor": lambda f, a: f(a.K, a.region, a.c),
     "transient.omega2_floor_as_stated transient.spread_bound": lambda f, a: f(a.K, a.region, a.c),
     "regret.drift_constant": lambda f, a: f(a.region, a.t, a.u, a.v),
