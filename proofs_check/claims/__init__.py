@@ -55,6 +55,10 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "design": {
         "optimal_k": ("cor:optimal-k",),
         "finite_horizon": ("cor:optimal-k/finite-horizon",),
+        "feasible": (
+            "eq:ck-buffer-constraint",
+            "eq:kstep-opt-problem/distinct",
+        ),
         "oracle": ("eq:kstep-opt-problem/oracle",),
         "integrality": ("eq:lambda-def/integrality",),
     },
@@ -64,6 +68,14 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "eq:Z-update/start",
             "eq:cum-cost-violation/queue",
             "alg:acdpp/state",
+        ),
+        "one_dimension": (
+            "eq:dpp-policy",
+            "eq:dpp-policy/unimodal",
+        ),
+        "region_motive": (
+            "eq:lambda-min-max/motive",
+            "eq:lambda-min-max/budget",
         ),
         "independence": (
             "eq:independence-factorization",
@@ -91,6 +103,10 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "regret": {
         "decomposition": ("eq:omega-master",),
+        "surrogate": (
+            "eq:penalty-dpp",
+            "eq:app-vtilde-gap-1",
+        ),
         "omega1": (
             "lem:omega1-order",
             "lem:omega1-order/lipschitz",

@@ -106,6 +106,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "reuse.mismatch_kstep": lambda f, a: f([a.u, a.v, a.w, a.u], a.K),
     "reuse.occupancy_constant reuse.inverse_effective_constant": lambda f, a: f(a.K, a.t, a.u),
     "reuse.mismatch_constant sharper.stale_weight_constant": lambda f, a: f(a.K, a.t, a.u),
+    "reuse.mean_occupancy_constant": lambda f, a: f(a.K, a.t, a.u),
     "reuse.uniformity_constant": lambda f, a: f(a.K, a.t),
     "reuse.uniformity_constant_as_stated": lambda f, a: f(2 * a.K, a.t),
     "region.contraction region.region_maximum region.region_minimum_total": lambda f, a: f(a.region, a.t),

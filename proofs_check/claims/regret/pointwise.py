@@ -33,7 +33,9 @@ def apart(region: Region, constants: Constants, term: str) -> Any:
     comparison = penalty_comparison_as_stated(2, t, region, constants)
     found = getattr(comparison - penalty_limit_as_stated(2, t, region.rate, constants), term)
     power = 1 - delta * (1 - region.rho) / region.rho
-    found = found.replace(sp.exp, lambda x: 0 if x.has(sp.Max) else power).replace(sp.Sum, lambda *_: sp.S.Zero)
+    found = found.replace(sp.exp, lambda x: 0 if x.has(sp.Max) else power).replace(
+        sp.Sum, lambda *_: sp.S.Zero
+    )
     of_rounds = found.replace(lambda e: e.is_Add and e.has(t) and not e.has(sp.log), sp.factor)
     return eventually(of_rounds, t)
 
