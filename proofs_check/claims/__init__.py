@@ -29,6 +29,11 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "learning": {
+        "definitions": (
+            "eq:local-empirical-risk",
+            "eq:population-risk/minimiser",
+            "ass:smooth-grad",
+        ),
         "radicand": ("thm:regret-neff/radicand",),
         "mismatch": ("eq:sigma-bar-Neff-app",),
         "retention": ("eq:sigma-bar-Neff-app/retention",),
@@ -94,6 +99,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "thm:dpp-cost-constraint/one-horizon",
             "eq:cost-proof-3",
         ),
+        "limit_penalty": ("eq:cost-proof-2/bounded",),
         "largest_violation": ("thm:dpp-cost-constraint/largest",),
         "buffer_violation": (
             "rem:buffer-violation",

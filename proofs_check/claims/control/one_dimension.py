@@ -77,7 +77,8 @@ def a_hump() -> Evidence:
         "<=",
         lambda p: J(8).max(J(13)),
         [{"Λ": "9, between 8 and 13", **ROUND}],
-        domain=r"round 2, $K\ge2$, $\bar\Lambda=10$, $\rho=1/2$, $\mathrm{Pdim}=28$, other constants 1; 20 samples so far",
+        domain=r"round 2, $K\ge2$, $\bar\Lambda=10$, $\rho=1/2$, $\mathrm{Pdim}=28$, other constants 1; 20 samples "
+        "at $c(1)=1/2$ so far, $C=9$, $c(2)=1$, $V=140$",
     )
     inside = exhaust(
         [{"Λ": x, "t": t} for x, t in ((20, 1), (8, 2), (9, 2), (13, 2))],
@@ -149,7 +150,7 @@ CLAIMS = [
         statement="Taken as a problem that a search for one variable solves: $J_t$ falls and then rises over the region, so "
         "that it has one local minimum. (The paper says that its complexity is low, and does not say this.)",
         formula=r"J_t(b)\le\max(J_t(a),J_t(c))\quad(a<b<c)",
-        symbols={"a": "", "b": "", "c": "three points of the region"},
+        symbols={"a": "a point of the region", "b": "a larger one", "c": "a larger one still"},
         domain="every state, price and region",
         hypotheses=(LATER,),
         checks=(a_hump,),
