@@ -55,6 +55,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "thm:regret-neff/values",
             "thm:regret-neff/constant",
         ),
+        "corollary1": ("eq:ck-bound",),
         "aggregation": ("eq:global-aggregation/bias",),
     },
     "design": {
