@@ -197,8 +197,8 @@ def occupancy_constant(K: Any, t: Any, rate: Any) -> Any:
 
 
 def mean_occupancy_constant(K: Any, T: Any, rate: Any) -> Any:
-    r"""\(\tfrac1T\sum_{t\le T}n(t)=k\bar\Lambda(2T+1-k)/(2T)\), k = min(T, K): what `eq:avg-buffer-constraint` bounds, under
-    constant admission (corrects `eq:ck-buffer-constraint`); exact.
+    r"""\(\tfrac1T\sum_{t\le T}n(t)=k\bar\Lambda(2T+1-k)/(2T)\), k = min(T, K): what the average
+    buffer constraint bounds under constant admission (corrects `eq:ck-buffer-constraint`); exact.
 
     >>> mean_occupancy_constant(2, 2, 2)
     Fraction(3, 1)

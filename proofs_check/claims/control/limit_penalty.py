@@ -27,7 +27,8 @@ def not_real() -> Evidence:
     """The printed radicand before round K."""
     return refutes(
         always(sp.Lt(GAP, 0), given=[t < K], domain=r"every $t<K$"),
-        r"before round $K$ the printed radicand $1/(K\bar\Lambda)-1/(\bar\Lambda t)$ is negative: no real number, bounded or not",
+        r"before round $K$ the printed radicand $1/(K\bar\Lambda)-1/(\bar\Lambda t)$ is negative: no real number, "
+        r"bounded or not",
     )
 
 
@@ -73,10 +74,12 @@ CLAIMS = [
         checks=(not_real,),
         checks_with_hypotheses=(gap_is_bounded, third_is_largest_first),
         given=(WRITTEN,),
-        sketch=r"Root and linear term grow with the gap $1/(K\bar\Lambda)-1/(\bar\Lambda t)$, which lies below $1/(K\bar\Lambda)$.",
+        sketch=r"Root and linear term grow with the gap $1/(K\bar\Lambda)-1/(\bar\Lambda t)$, which lies below "
+        r"$1/(K\bar\Lambda)$.",
         corrected=Correction(
             title="so with the true occupancy",
-            statement=r"With $n=\min(t,K)\bar\Lambda$, and $\log^+$, every limiting penalty is at most its first two terms' "
+            statement=r"With $n=\min(t,K)\bar\Lambda$, and $\log^+$, every limiting penalty is at most its first two "
+            r"terms' "
             r"limits and the third term of round 1; the bound depends on neither $t$ nor $\rho$.",
             formula=said(r"\bar p_\infty^{CK}(t)\le@most", most=MOST.root + MOST.linear)
             + r"+10B\sqrt{\frac{\mathrm{Pdim}}"

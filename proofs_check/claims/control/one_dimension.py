@@ -147,7 +147,8 @@ CLAIMS = [
         id="eq:dpp-policy/unimodal",
         kind="reading",
         title="and one minimum",
-        statement="Taken as a problem that a search for one variable solves: $J_t$ falls and then rises over the region, so "
+        statement="Taken as a problem that a search for one variable solves: $J_t$ falls and then rises over the "
+        "region, so "
         "that it has one local minimum. (The paper says that its complexity is low, and does not say this.)",
         formula=r"J_t(b)\le\max(J_t(a),J_t(c))\quad(a<b<c)",
         symbols={"a": "a point of the region", "b": "a larger one", "c": "a larger one still"},
@@ -157,12 +158,15 @@ CLAIMS = [
         checks_with_hypotheses=(convex_first_terms, convex_third_term),
         corrected=Correction(
             title=r"convex once $N\ge1.731\,\mathrm{Pdim}$",
-            statement=rf"$J_t$ is convex where {LATER}, that is in all but the first rounds. Before, the generalisation "
+            statement=rf"$J_t$ is convex where {LATER}, that is in all but the first rounds. Before, the "
+            rf"generalisation "
             r"term bends the other way between $N=\mathrm{Pdim}$ and that, and two minima have to be compared.",
             formula=r"J_t''(\Lambda)\ge0\quad\text{for}\quad\log\frac N{\mathrm{Pdim}}\ge\frac{\sqrt7-1}3",
             hypotheses=(LATER,),
-            sketch=r"$J_t$ is linear but for $Vp$. With $n=r+\Lambda$, $N=r+a+\Lambda$ the first two terms are a root and a "
-            r"multiple of $a/(nN)$, both convex in $\Lambda$. The third, $10B\sqrt{(1+L)/x}$ with $x=N/\mathrm{Pdim}$ and "
+            sketch=r"$J_t$ is linear but for $Vp$. With $n=r+\Lambda$, $N=r+a+\Lambda$ the first two terms are a "
+            r"root and a "
+            r"multiple of $a/(nN)$, both convex in $\Lambda$. The third, $10B\sqrt{(1+L)/x}$ with "
+            r"$x=N/\mathrm{Pdim}$ and "
             r"$L=\log x$, has a second derivative of the sign of $3L^2+2L-2$.",
             symbols={"L": r"$\log(N/\mathrm{Pdim})$"},
             checks={"first two terms": convex_first_terms, "third term": convex_third_term},

@@ -80,7 +80,8 @@ CLAIMS = [
         id="eq:lambda-min-max/motive",
         kind="step",
         title="at a fixed mean, a constant memory is best",
-        statement="For a fixed time average of $n(t)$, fluctuations increase what the surrogate's terms in $1/n$ add up "
+        statement="For a fixed time average of $n(t)$, fluctuations increase what the surrogate's terms in $1/n$ add "
+        "up "
         "to, and a constant $n$ has the smallest sum.",
         formula=r"\sum_tf(n(t))\ge Tf(\bar n),\quad f(n)=\tfrac1n,\ \tfrac1{\sqrt n},\ \sqrt{\tfrac1n-\tfrac1N}",
         symbols={"f": "a term of the surrogate", "n̄": "the time average of $n$"},
@@ -91,16 +92,19 @@ CLAIMS = [
             r"$\sqrt{1/n-1/N}$": root_is_convex,
         },
         given=(WRITTEN,),
-        sketch=r"A convex function lies above its tangent at the mean; add up. $\sqrt{1/n-1/N}$ is convex in $n$ only up "
+        sketch=r"A convex function lies above its tangent at the mean; add up. $\sqrt{1/n-1/N}$ is convex in $n$ "
+        r"only up "
         r"to $n=3N/4$: a memory that holds nearly all that was seen gains by fluctuations, but inside the region $n$ "
-        r"stays bounded and $N$ grows. The buffers bound the mean from above, and each of these functions falls in $n$. "
+        r"stays bounded and $N$ grows. The buffers bound the mean from above, and each of these functions falls in "
+        r"$n$. "
         "Money is another constraint: eq:lambda-min-max/budget.",
     ),
     Claim(
         id="eq:lambda-min-max/budget",
         kind="reading",
         title="so it is for a fixed budget",
-        statement=r"Taken as the motive for a policy under a cost budget: among plans that cost the same, a constant $n$ "
+        statement=r"Taken as the motive for a policy under a cost budget: among plans that cost the same, a constant "
+        r"$n$ "
         r"has the smallest $\sum1/n$. (The paper's argument fixes the mean of $n$, as the buffers do, not the cost.)",
         formula=r"\sum_tc(t)n(t)=TC\ \Rightarrow\ \sum_t\frac1{n(t)}\ge\frac T{\bar n}",
         symbols={"n̄": r"the constant memory that costs the same, $TC/\sum c$"},

@@ -109,7 +109,7 @@ def attained(buffers: tuple[int, ...], T: int) -> Found:
     """The oracle, sample by sample: each client's memory is its buffer, and TΣB samples are used."""
     rounds = simulate([buffers] * T, 1)
     full = all(now.n_of(m) == B for now in rounds for m, B in enumerate(buffers))
-    return unless(full and rounds[-1].N == T * sum(buffers), distinct=rounds[-1].N)
+    return unless(full and T * sum(buffers) == rounds[-1].N, distinct=rounds[-1].N)
 
 
 MEAN = mean_occupancy_constant(K, K + s, sp.Symbol("lambda_m", positive=True)).subs(s, T - K)
@@ -119,19 +119,23 @@ CLAIMS = [
         id="eq:ck-buffer-constraint",
         kind="step",
         title=r"the buffer constraint requires $K\lambda_m\le B_m$",
-        statement=r"Constant admission meets the average buffer constraint over $T$ rounds only if $K\lambda_m\le B_m$.",
+        statement=r"Constant admission meets the average buffer constraint over $T$ rounds only if $K\lambda_m\le "
+        r"B_m$.",
         formula=r"\frac1T\sum_{t\le T}n_m(t)\le B_m\ \Rightarrow\ K\lambda_m\le B_m",
         domain=r"every $K$, $T$, $\lambda_m$, $B_m$",
         symbols={"n_m": "samples in client m's memory", "λ_m": "samples that client m admits in a round"},
         checks=(required,),
         corrected=Correction(
             title=said(r"$@mean\le B_m$ for $T\ge K$", mean=sp.factor(MEAN)),
-            statement=r"The constraint asks that the mean occupancy be at most $B_m$; the memory fills up over the first "
-            r"$K$ rounds, so that this is less than $K\lambda_m$. $K\lambda_m\le B_m$ suffices at every $T$, and is needed "
+            statement=r"The constraint asks that the mean occupancy be at most $B_m$; the memory fills up over the "
+            r"first "
+            r"$K$ rounds, so that this is less than $K\lambda_m$. $K\lambda_m\le B_m$ suffices at every $T$, and is "
+            r"needed "
             "if the constraint is to hold for every $T$.",
             formula=said(r"@mean\le B_m\quad(T\ge K)", mean=sp.factor(MEAN)),
             symbols={"λ_m": "samples that client m admits in a round"},
-            sketch=r"$n_m(t)=\min(t,K)\lambda_m$ (eq:ck-buffer-occupancy), added up over $T$ rounds. The printed condition "
+            sketch=r"$n_m(t)=\min(t,K)\lambda_m$ (eq:ck-buffer-occupancy), added up over $T$ rounds. The printed "
+            r"condition "
             r"is on the safe side; what it leaves unused is $K(K-1)\lambda_m/2$ places in all.",
             checks={
                 "the mean": (mean_by_rounds, counted),
@@ -144,7 +148,8 @@ CLAIMS = [
         id="eq:kstep-opt-problem/distinct",
         kind="step",
         title="the oracle uses the most distinct samples",
-        statement="Of all policies that meet the average buffer constraint over $T$ rounds, the costless oracle trains on "
+        statement="Of all policies that meet the average buffer constraint over $T$ rounds, the costless oracle "
+        "trains on "
         "the largest number of distinct samples.",
         formula=r"N(T)\le T\sum_mB_m",
         domain="any admissions and any way to drop, no cost constraint; expected numbers where the policy is random",
@@ -168,8 +173,10 @@ CLAIMS = [
             ),
         },
         given=(WRITTEN,),
-        sketch=r"$\sum_tn_m(t)$ counts each sample as often as it is used, at least once: it is at least $N_m(T)$, and at "
-        r"most $TB_m$. The oracle fills all places with fresh samples. That its bound is the least is another statement "
+        sketch=r"$\sum_tn_m(t)$ counts each sample as often as it is used, at least once: it is at least $N_m(T)$, "
+        r"and at "
+        r"most $TB_m$. The oracle fills all places with fresh samples. That its bound is the least is another "
+        r"statement "
         "(eq:kstep-opt-problem/oracle).",
     ),
 ]

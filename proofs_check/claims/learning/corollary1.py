@@ -95,7 +95,8 @@ CLAIMS = [
         id="eq:ck-bound",
         kind="corollary",
         title="Corollary 1 bounds the risk of constant admission",
-        statement="Under Assumptions 1-4 the cumulative excess risk of constant admission with $K$-step retention is at most "
+        statement="Under Assumptions 1-4 the cumulative excess risk of constant admission with $K$-step retention is "
+        "at most "
         r"the printed specialisation of Theorem 1, with the constants of the appendix and $D^2/(2\eta)$ paid once.",
         formula=r"\mathcal E_T(\pi^{CK})\le\bar{\mathcal E}_T(\pi^{CK})",
         symbols={"π^CK": "constant admission with $K$-step retention"},
@@ -103,8 +104,10 @@ CLAIMS = [
         checks=(lambda: trapped_under_constant_admission(1), lambda: trapped_under_constant_admission(10)),
         corrected=Correction(
             title=r"as Theorem 1 corrected, with $n=\min(t,K)\bar\Lambda$ and $\chi$",
-            statement=r"Under the hypotheses of Theorem 1 as corrected, of which constant admission and $K$-step retention "
-            r"satisfy the one about policies, the bound holds with the true occupancy, uniformity and mismatch $\chi$ of "
+            statement=r"Under the hypotheses of Theorem 1 as corrected, of which constant admission and $K$-step "
+            r"retention "
+            r"satisfy the one about policies, the bound holds with the true occupancy, uniformity and mismatch "
+            r"$\chi$ of "
             r"constant admission in every round, and $\eta E$ for $\eta$.",
             formula=said(
                 r"\mathcal E_T(\pi^{CK})\le@initial+\sum_t\Bigl[D\sigma\sqrt{\chi(t)}+\ldots+@constant\Bigr]",
@@ -114,8 +117,10 @@ CLAIMS = [
             symbols={"π^CK": "constant admission with $K$-step retention"},
             hypotheses=NEEDED,
             given=(HAUSSLER, WRITTEN),
-            sketch="Theorem 1 corrected (thm:regret-neff) with what constant admission makes of $n$, $N$, $N_{\\mathrm{eff}}$ and "
-            r"$\chi$; its schedule is fixed in advance, so blind to values. Three things that the printed form has otherwise "
+            sketch="Theorem 1 corrected (thm:regret-neff) with what constant admission makes of $n$, $N$, "
+            "$N_{\\mathrm{eff}}$ and "
+            r"$\chi$; its schedule is fixed in advance, so blind to values. Three things that the printed form has "
+            r"otherwise "
             r"are decided on their own: eq:vck-exact, eq:ck-bound-detail/occupancy, eq:sigma-bar-Neff-app.",
             checks={
                 "a round": (specialised, added_up),

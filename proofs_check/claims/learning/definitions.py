@@ -89,8 +89,8 @@ def no_minimiser() -> Evidence:
         given=[theta > 0, theta < 1],
         domain=r"loss $\theta$ on $\Theta=(0,1)$, every $\theta$ in $\Theta$",
     )
-    said = r"of every $\theta$ in $\Theta=(0,1)$ the half is in $\Theta$ too and has the smaller loss $\theta$: no minimiser"
-    return obeying(refutes(better, said), Problem(r"$\theta$", 0, 1, (Loss((theta,)),), (1,), OPEN).facts)
+    why = r"of every $\theta$ in $\Theta=(0,1)$ the half is in $\Theta$ too and has the smaller loss $\theta$"
+    return obeying(refutes(better, why), Problem(r"$\theta$", 0, 1, (Loss((theta,)),), (1,), OPEN).facts)
 
 
 def continuous() -> Evidence:
@@ -106,7 +106,8 @@ def against_the_infimum() -> Evidence:
     return always(
         total - T * low <= b,
         given=[T > 0, total - T * at <= b, at <= low + epsilon, sp.Eq(2 * T * epsilon, total - T * low - b)],
-        domain=r"any $T$ losses that add up to `total`, `at` the risk of a $\theta$ within $\varepsilon$ of the infimum `low`; "
+        domain=r"any $T$ losses that add up to `total`, `at` the risk of a $\theta$ within $\varepsilon$ of the "
+        r"infimum `low`; "
         r"where $\varepsilon\le0$ there is nothing to show",
     )
 
@@ -124,7 +125,7 @@ RARE = Problem(
 
 
 def rough_memory() -> Evidence:
-    """A memory that holds the rare sample alone: after one local step from 1 its gradient has moved by 1/2, not 1/200."""
+    """A memory that holds the rare sample alone: a local step from 1 moves its gradient by 1/2, not 1/200."""
     start, eta, L = Fraction(1), RARE.constants.eta, Fraction(1, 100)
     loss = RARE.losses[0]
 
@@ -165,7 +166,8 @@ CLAIMS = [
         id="eq:local-empirical-risk",
         kind="definition",
         title="every client has an empirical risk in every round",
-        statement="The mean loss over a client's memory, and its gradient, are defined for every client in every round.",
+        statement="The mean loss over a client's memory, and its gradient, are defined for every client in every "
+        "round.",
         formula=r"\widehat F_{m,t}(\theta)=\frac1{n_m(t)}\sum_{z\in Q_m(t)}\ell(\theta;z)",
         symbols={"z": "a sample", "n_m": "samples in client m's memory", "Q_m": "client m's memory"},
         domain="every policy inside the region, every client",
@@ -176,12 +178,15 @@ CLAIMS = [
         ),
         corrected=Correction(
             title=r"leave clients with $n_m=0$ out: their weight is 0",
-            statement=r"Nothing keeps a client from holding no sample ($0/0$): the region bounds the sum over clients alone. "
-            r"With weights in proportion to $n_m$ such a client counts for nothing, and the update is that of the whole memory; "
+            statement=r"Nothing keeps a client from holding no sample ($0/0$): the region bounds the sum over "
+            r"clients alone. "
+            r"With weights in proportion to $n_m$ such a client counts for nothing, and the update is that of the "
+            r"whole memory; "
             r"it is defined as long as one client holds a sample.",
             formula=r"w_{m,t}=0\ \text{where}\ n_m(t)=0",
             symbols={"w_m": "weight of client m's update"},
-            sketch=r"$w_m=\alpha_mn_m/\sum_j\alpha_jn_j$, or $n_m/n$, is 0 at $n_m=0$, whatever update stands for $0/0$. Fixed "
+            sketch=r"$w_m=\alpha_mn_m/\sum_j\alpha_jn_j$, or $n_m/n$, is 0 at $n_m=0$, whatever update stands for "
+            r"$0/0$. Fixed "
             r"weights, such as $w_m=\alpha_m$, need a rule of their own for empty clients.",
             checks=(weight_vanishes, of_the_memory),
         ),
@@ -201,12 +206,14 @@ CLAIMS = [
         sketch=r"Bounded gradients make every loss continuous, and their mean $F_P$ too.",
         corrected=Correction(
             title=r"if $\Theta$ is closed; else the infimum serves",
-            statement=r"A bound on the excess risk against every $\theta$ of $\Theta$ is a bound against $\inf_\Theta F_P$, attained "
+            statement=r"A bound on the excess risk against every $\theta$ of $\Theta$ is a bound against "
+            r"$\inf_\Theta F_P$, attained "
             r"or not: nothing else in the paper needs $\theta^\star$.",
             formula=r"\sum_t[F_P(\theta^{(t)})-F_P(\theta)]\le b\ \forall\theta\in\Theta\ \Rightarrow\ "
             r"\sum_t[F_P(\theta^{(t)})-\inf F_P]\le b",
             symbols={"b": "a bound", "θ^(t)": "the model of round $t$"},
-            sketch=r"For every $\varepsilon>0$ some $\theta$ is within $\varepsilon$ of the infimum, so the sum is at most $b+T\varepsilon$. "
+            sketch=r"For every $\varepsilon>0$ some $\theta$ is within $\varepsilon$ of the infimum, so the sum is "
+            r"at most $b+T\varepsilon$. "
             r"The recursion (prop:Ropt-bound-app, corrected) holds against every point of $\Theta$.",
             given=(WRITTEN,),
             checks=(against_the_infimum,),
@@ -216,7 +223,8 @@ CLAIMS = [
         id="ass:smooth-grad",
         kind="step",
         title="a smooth risk bounds the drift of local steps",
-        statement="Assumption 2 makes the population risk $L$-smooth, and no loss; with that $L$ the gradient of a client's "
+        statement="Assumption 2 makes the population risk $L$-smooth, and no loss; with that $L$ the gradient of a "
+        "client's "
         "memory moves by at most $L$ times the way of its local steps, as the recursion takes it.",
         formula=r"|\nabla\widehat F_{m,t}(\theta)-\nabla\widehat F_{m,t}(\theta')|\le L|\theta-\theta'|",
         symbols={"θ'": "another point", "F̂_{m,t}": "mean loss over client m's memory"},
@@ -227,7 +235,8 @@ CLAIMS = [
         sketch="The gradient of a memory is a mean of its samples' gradients; by induction over the samples.",
         corrected=Correction(
             title="if every loss is $L$-smooth",
-            statement=r"Where every loss is $L$-smooth, so is every memory's mean, and the population risk. The converse fails: a "
+            statement=r"Where every loss is $L$-smooth, so is every memory's mean, and the population risk. The "
+            r"converse fails: a "
             r"loss that is drawn with chance $p$ may be as rough as $L/p$.",
             formula=r"|\nabla\widehat F_{m,t}(\theta)-\nabla\widehat F_{m,t}(\theta')|\le L|\theta-\theta'|",
             symbols={

@@ -56,7 +56,7 @@ def first_two_terms() -> Evidence:
 
 
 def not_of_order_two() -> Evidence:
-    """t² times the third terms' difference with δ = ρ, its value in round 2 and the least: the right side is O(t^-2)."""
+    """t² times the third terms' difference with δ = ρ, the least: the right side is O(t^-2)."""
     found = diverges(
         apart(HALF, UNIT, "generalisation").subs(delta, HALF.rho) * t**2,
         t,
@@ -124,8 +124,10 @@ CLAIMS = [
             sketch=r"$1/N_{\mathrm{lb}}-1/(\bar\Lambda t)=\rho/((1-\rho)\bar\Lambda t^2)$ to leading order, times the "
             r"slope at $1/(\bar\Lambda t)$. The logarithm's $N$ has up to $\bar\Lambda S$ samples more, $S=\sum\rho^j/"
             r"(1-\rho^j)$, which changes its root by $S/(2t)$ at most; the first two terms differ by $O(t^{-2})$. "
-            r"$N_{\mathrm{lb}}=\bar\Lambda(t-\delta)$ with $\delta=(\rho-\rho^t)/(1-\rho)$, which tends to $\rho/(1-\rho)$; "
-            r"at each $\delta$ the limit is $5B\sqrt{\mathrm{Pdim}/\bar\Lambda}\cdot\delta$, and the term grows in $\delta$.",
+            r"$N_{\mathrm{lb}}=\bar\Lambda(t-\delta)$ with $\delta=(\rho-\rho^t)/(1-\rho)$, which tends to "
+            r"$\rho/(1-\rho)$; "
+            r"at each $\delta$ the limit is $5B\sqrt{\mathrm{Pdim}/\bar\Lambda}\cdot\delta$, and the term grows in "
+            r"$\delta$.",
             given=(WRITTEN,),
             checks={
                 "third term": (third_terms, confirming(certified)),

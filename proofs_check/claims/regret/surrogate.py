@@ -1,4 +1,4 @@
-r"""What the surrogate penalty leaves out of the bound: another step size (`eq:penalty-dpp`), and the uniformity of reuse
+r"""What the surrogate penalty has otherwise than the bound: a step size (`eq:penalty-dpp`), and no uniformity of reuse
 (`eq:app-vtilde-gap-1`).
 """
 
@@ -124,7 +124,8 @@ CLAIMS = [
         id="eq:penalty-dpp",
         kind="reading",
         title=r"the penalty's $\tilde\eta$ may be any step size",
-        statement=r"The penalty has a step size $\tilde\eta$ of its own, defined nowhere, where the bound has $\eta$; the "
+        statement=r"The penalty has a step size $\tilde\eta$ of its own, defined nowhere, where the bound has "
+        r"$\eta$; the "
         r"cumulative penalty stands for the bound, $\Omega_1=O(1)$, whatever $\tilde\eta$ is.",
         formula=r"\Omega_1(T)=O(1)\quad\forall\tilde\eta>0",
         symbols={"η̃": "the penalty's step size"},
@@ -133,7 +134,8 @@ CLAIMS = [
         checks=(twice_the_step,),
         checks_with_hypotheses=(same_step,),
         given=(OMEGA1,),
-        sketch=r"The other two terms of a round have no $\tilde\eta$ and differ by a summable amount (lem:omega1-order), so "
+        sketch=r"The other two terms of a round have no $\tilde\eta$ and differ by a summable amount "
+        r"(lem:omega1-order), so "
         "that the linear term decides.",
         corrected=Correction(
             title=r"$\Omega_1/T\to(\eta-\tilde\eta)\sigma^2/(K\bar\Lambda)$",
@@ -141,7 +143,8 @@ CLAIMS = [
             r"round is a step of size $\eta E$, it is $\tilde\eta=\eta E$.)",
             formula=r"\frac{\Omega_1(T)}T\to\frac{(\eta-\tilde\eta)\sigma^2}{K\bar\Lambda}",
             symbols={"η̃": "the penalty's step size"},
-            sketch=r"Inside the region $n$ tends to $K\bar\Lambda$ and $N$ to infinity, whatever the policy: the linear "
+            sketch=r"Inside the region $n$ tends to $K\bar\Lambda$ and $N$ to infinity, whatever the policy: the "
+            r"linear "
             r"terms of a round tend to $\eta\sigma^2/(K\bar\Lambda)$ and $\tilde\eta\sigma^2/(K\bar\Lambda)$.",
             given=(OMEGA1,),
             checks={r"every $\tilde\eta$": with_own_step, r"$\tilde\eta=\eta$": same_step},
