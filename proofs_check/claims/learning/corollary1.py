@@ -78,10 +78,10 @@ def added_up(K: int, pace: int, T: int) -> Found:
     """The sum of theory against Theorem 1 along the rounds of the sample-level simulator."""
     with precise():
         seen = simulate([[pace]] * T, K)
-        columns = (
+        n, N, V, chi = (
             [ball(Fraction(getattr(r, name))) for r in seen] for name in ("n", "N", "uniformity", "mismatch")
         )
-        slow = bound.theorem_1(*columns, SMOOTH.map(ball)).total
+        slow = bound.theorem_1(n, N, V, chi, SMOOTH.map(ball)).total
         quick = constant_bound(K, pace, T, SMOOTH, certified=True).total
         return (
             None

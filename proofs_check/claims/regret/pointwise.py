@@ -3,6 +3,7 @@ r"""One round of Ω₂ (`eq:app-pC-pointwise`): the third use of a map's Lipschi
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import sympy as sp
@@ -40,6 +41,7 @@ def apart(region: Region, constants: Constants, term: str) -> Any:
     return eventually(of_rounds, t)
 
 
+@cache
 def first_two_terms() -> Evidence:
     """What root and linear term can take back: 1/n_lb is at least 1/(KΛ̄), and 1/N_lb exceeds 1/(Λ̄t) by O(t^-2)."""
     u, v = sp.symbols("u v", positive=True)
