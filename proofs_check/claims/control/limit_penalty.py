@@ -77,7 +77,7 @@ CLAIMS = [
         sketch=r"Root and linear term grow with the gap $1/(K\bar\Lambda)-1/(\bar\Lambda t)$, which lies below "
         r"$1/(K\bar\Lambda)$.",
         corrected=Correction(
-            title="so with the true occupancy",
+            title="bounded with the true occupancy",
             statement=r"With $n=\min(t,K)\bar\Lambda$, and $\log^+$, every limiting penalty is at most its first two "
             r"terms' "
             r"limits and the third term of round 1; the bound depends on neither $t$ nor $\rho$.",

@@ -146,7 +146,7 @@ CLAIMS = [
     Claim(
         id="eq:dpp-policy/unimodal",
         kind="reading",
-        title="and one minimum",
+        title="$J_t$ has one local minimum in the region",
         statement="Taken as a problem that a search for one variable solves: $J_t$ falls and then rises over the "
         "region, so "
         "that it has one local minimum. (The paper says that its complexity is low, and does not say this.)",

@@ -102,7 +102,7 @@ CLAIMS = [
     Claim(
         id="eq:lambda-min-max/budget",
         kind="reading",
-        title="so it is for a fixed budget",
+        title="at a fixed cost, a constant memory is best",
         statement=r"Taken as the motive for a policy under a cost budget: among plans that cost the same, a constant "
         r"$n$ "
         r"has the smallest $\sum1/n$. (The paper's argument fixes the mean of $n$, as the buffers do, not the cost.)",

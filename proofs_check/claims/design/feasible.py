@@ -15,7 +15,6 @@ from proofs_check.evidence import Evidence
 from proofs_check.groundwork.reuse.constant_counts import s
 from proofs_check.simulator import simulate
 from proofs_check.symbols import K, T, rate
-from proofs_check.text import said
 from theory.reuse import mean_occupancy_constant, occupancy_constant
 
 # --- constant admission ------------------------------------------------------------------------------------
@@ -36,6 +35,11 @@ def mean_by_rounds() -> Evidence:
     mean, n, late = mean_occupancy_constant, occupancy_constant, K + s
     return argument(
         (mean(1 + s, 1, rate), rate, r"the mean of round 1 and $\bar\Lambda$"),
+        (
+            mean(K, late, rate),
+            K * rate * (1 - (K - 1) / (2 * late)),
+            r"the mean for $T\ge K$ and the one shown",
+        ),
         (
             (T + 1) * mean(T + 1 + s, T + 1, rate) - T * mean(T + 1 + s, T, rate),
             n(T + 1 + s, T + 1, rate),
@@ -112,7 +116,7 @@ def attained(buffers: tuple[int, ...], T: int) -> Found:
     return unless(full and T * sum(buffers) == rounds[-1].N, distinct=rounds[-1].N)
 
 
-MEAN = mean_occupancy_constant(K, K + s, sp.Symbol("lambda_m", positive=True)).subs(s, T - K)
+MEAN = r"K\lambda_m(1-\tfrac{K-1}{2T})"
 
 CLAIMS = [
     Claim(
@@ -126,13 +130,13 @@ CLAIMS = [
         symbols={"n_m": "samples in client m's memory", "λ_m": "samples that client m admits in a round"},
         checks=(required,),
         corrected=Correction(
-            title=said(r"$@mean\le B_m$ for $T\ge K$", mean=sp.factor(MEAN)),
+            title=rf"${MEAN}\le B_m$ for $T\ge K$",
             statement=r"The constraint asks that the mean occupancy be at most $B_m$; the memory fills up over the "
             r"first "
             r"$K$ rounds, so that this is less than $K\lambda_m$. $K\lambda_m\le B_m$ suffices at every $T$, and is "
             r"needed "
             "if the constraint is to hold for every $T$.",
-            formula=said(r"@mean\le B_m\quad(T\ge K)", mean=sp.factor(MEAN)),
+            formula=rf"{MEAN}\le B_m\quad(T\ge K)",
             symbols={"λ_m": "samples that client m admits in a round"},
             sketch=r"$n_m(t)=\min(t,K)\lambda_m$ (eq:ck-buffer-occupancy), added up over $T$ rounds. The printed "
             r"condition "

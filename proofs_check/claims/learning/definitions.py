@@ -209,9 +209,9 @@ CLAIMS = [
             statement=r"A bound on the excess risk against every $\theta$ of $\Theta$ is a bound against "
             r"$\inf_\Theta F_P$, attained "
             r"or not: nothing else in the paper needs $\theta^\star$.",
-            formula=r"\sum_t[F_P(\theta^{(t)})-F_P(\theta)]\le b\ \forall\theta\in\Theta\ \Rightarrow\ "
-            r"\sum_t[F_P(\theta^{(t)})-\inf F_P]\le b",
-            symbols={"b": "a bound", "θ^(t)": "the model of round $t$"},
+            formula=r"\sum_t[F_P(\theta_t)-F_P(\theta)]\le b\ \forall\theta\in\Theta\ \Rightarrow\ "
+            r"\sum_t[F_P(\theta_t)-\inf F_P]\le b",
+            symbols={"b": "a bound", "θ_t": "the model of round $t$"},
             sketch=r"For every $\varepsilon>0$ some $\theta$ is within $\varepsilon$ of the infimum, so the sum is "
             r"at most $b+T\varepsilon$. "
             r"The recursion (prop:Ropt-bound-app, corrected) holds against every point of $\Theta$.",
