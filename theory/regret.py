@@ -40,6 +40,7 @@ __all__ = [
     "omega1_limit",
     "omega2",
     "omega2_as_stated",
+    "omega2_discrepancy",
     "omega2_limit",
     "omega3",
     "omega3_as_stated",
@@ -224,6 +225,17 @@ def omega1_discrepancy(K: Any, rate: Any, constants: Constants) -> Any:
     """
     slope = 5 * constants.B * sqrt(ratio(constants.Pdim, rate))
     return ratio(slope * (K - 1) * (2 * K - 1), 6 * K)
+
+
+def omega2_discrepancy(region: Region, constants: Constants) -> Any:
+    r"""\(5B\sqrt{\mathrm{Pdim}/\bar\Lambda}\,\rho/(1-\rho)\): to leading order \(t^{3/2}/\sqrt{\log t}\) times what the
+    printed comparison penalty exceeds its limit by in round t (corrects `eq:app-pC-pointwise`); exact.
+
+    >>> omega2_discrepancy(Region(rate=5, rho=Fraction(1, 2)), Constants(D=1, sigma=1, eta=1, B=4, Pdim=5))
+    Fraction(20, 1)
+    """
+    slope = 5 * constants.B * sqrt(ratio(constants.Pdim, region.rate))
+    return ratio(slope * region.rho, 1 - region.rho)
 
 
 def omega2_limit(K: Any, rate: Any, constants: Constants) -> Terms:

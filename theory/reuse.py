@@ -32,6 +32,7 @@ __all__ = [
     "effective_sample_size",
     "from_totals",
     "inverse_effective_constant",
+    "mean_occupancy_constant",
     "mismatch_by_kind",
     "mismatch_constant",
     "mismatch_from_gone",
@@ -193,6 +194,17 @@ def occupancy_constant(K: Any, t: Any, rate: Any) -> Any:
     12
     """
     return minimum(t, K) * rate
+
+
+def mean_occupancy_constant(K: Any, T: Any, rate: Any) -> Any:
+    r"""\(\tfrac1T\sum_{t\le T}n(t)=k\bar\Lambda(2T+1-k)/(2T)\), k = min(T, K): what the average
+    buffer constraint bounds under constant admission (corrects `eq:ck-buffer-constraint`); exact.
+
+    >>> mean_occupancy_constant(2, 2, 2)
+    Fraction(3, 1)
+    """
+    k = minimum(T, K)
+    return ratio(k * rate * (2 * T + 1 - k), 2 * T)
 
 
 def uniformity_constant(K: Any, t: Any) -> Any:

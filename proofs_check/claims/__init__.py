@@ -29,6 +29,11 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "learning": {
+        "definitions": (
+            "eq:local-empirical-risk",
+            "eq:population-risk/minimiser",
+            "ass:smooth-grad",
+        ),
         "radicand": ("thm:regret-neff/radicand",),
         "mismatch": ("eq:sigma-bar-Neff-app",),
         "retention": ("eq:sigma-bar-Neff-app/retention",),
@@ -50,11 +55,16 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "thm:regret-neff/values",
             "thm:regret-neff/constant",
         ),
+        "corollary1": ("eq:ck-bound",),
         "aggregation": ("eq:global-aggregation/bias",),
     },
     "design": {
         "optimal_k": ("cor:optimal-k",),
         "finite_horizon": ("cor:optimal-k/finite-horizon",),
+        "feasible": (
+            "eq:ck-buffer-constraint",
+            "eq:kstep-opt-problem/distinct",
+        ),
         "oracle": ("eq:kstep-opt-problem/oracle",),
         "integrality": ("eq:lambda-def/integrality",),
     },
@@ -65,6 +75,14 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "eq:Z-update/start",
             "eq:cum-cost-violation/queue",
             "alg:acdpp/state",
+        ),
+        "one_dimension": (
+            "eq:dpp-policy",
+            "eq:dpp-policy/unimodal",
+        ),
+        "region_motive": (
+            "eq:lambda-min-max/motive",
+            "eq:lambda-min-max/budget",
         ),
         "independence": (
             "eq:independence-factorization",
@@ -83,6 +101,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "thm:dpp-cost-constraint/one-horizon",
             "eq:cost-proof-3",
         ),
+        "limit_penalty": ("eq:cost-proof-2/bounded",),
         "largest_violation": ("thm:dpp-cost-constraint/largest",),
         "buffer_violation": (
             "rem:buffer-violation",
@@ -92,6 +111,10 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "regret": {
         "decomposition": ("eq:omega-master",),
+        "surrogate": (
+            "eq:penalty-dpp",
+            "eq:app-vtilde-gap-1",
+        ),
         "omega1": (
             "lem:omega1-order",
             "lem:omega1-order/lipschitz",
@@ -101,6 +124,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "lem:omega2-order/limit",
             "lem:omega2-order/division",
         ),
+        "pointwise": ("eq:app-pC-pointwise",),
         "omega3": (
             "lem:omega3-order",
             "lem:omega3-order/lipschitz",

@@ -1,0 +1,93 @@
+r"""The proof of Theorem 3 bounds the limiting penalty uniformly (above `eq:cost-proof-2`)."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from proofs_check.claim import WRITTEN, Claim, Correction
+from proofs_check.engines.argument import argument
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence, refutes
+from proofs_check.groundwork.control.orders import ALL
+from proofs_check.groundwork.regret.expansion import falling, third
+from proofs_check.symbols import CONSTANTS, K, rate, t
+from proofs_check.text import said
+from theory.bound import Terms, linear_term, root_term
+from theory.penalty import penalty_limit, penalty_limit_as_stated
+
+GAP = penalty_limit_as_stated(K, t, rate, CONSTANTS).linear / (CONSTANTS.eta * CONSTANTS.sigma**2)
+MOST = Terms(
+    root=root_term(1 / (K * rate), CONSTANTS),
+    linear=linear_term(1 / (K * rate), CONSTANTS),
+    generalisation=third(rate),
+)
+
+
+def not_real() -> Evidence:
+    """The printed radicand before round K."""
+    return refutes(
+        always(sp.Lt(GAP, 0), given=[t < K], domain=r"every $t<K$"),
+        r"before round $K$ the printed radicand $1/(K\bar\Lambda)-1/(\bar\Lambda t)$ is negative: no real number, "
+        r"bounded or not",
+    )
+
+
+def gap_is_bounded() -> Evidence:
+    """From round K on 0 <= 1/(KΛ̄) - 1/(Λ̄t) < 1/(KΛ̄)."""
+    return always(
+        [GAP >= 0, sp.Lt(GAP, 1 / (K * rate), evaluate=False)], given=[t >= K], domain=r"every $t\ge K$"
+    )
+
+
+def true_gap() -> Evidence:
+    """With the true occupancy the gap is 0 before round K and the printed one from there on."""
+    late = K + sp.Symbol("s", nonnegative=True)
+    early = 1 + sp.Symbol("e", nonnegative=True)
+    unit = CONSTANTS.eta * CONSTANTS.sigma**2
+    return argument(
+        (penalty_limit(early + late, early, rate, CONSTANTS).linear, 0, "the gap before round $K$ and 0"),
+        (
+            penalty_limit(K, late, rate, CONSTANTS).linear,
+            unit * GAP.subs(t, late),
+            "it and the printed one from $K$ on",
+        ),
+        gap_is_bounded(),
+        domain="every $K$ and round",
+    )
+
+
+def third_is_largest_first() -> Evidence:
+    """The third term falls in N, so that it is largest in round 1."""
+    return argument(falling(), (t * rate >= rate, [], r"$N=\bar\Lambda t\ge\bar\Lambda$"), domain=ALL)
+
+
+CLAIMS = [
+    Claim(
+        id="eq:cost-proof-2/bounded",
+        kind="step",
+        title=r"$\bar p_\infty^{CK}(t)$ is uniformly bounded in $t$",
+        statement=r"Each limiting penalty is a number below a bound that does not depend on $t$.",
+        formula=r"\sup_{t\ge1}\bar p_\infty^{CK}(t)<\infty",
+        symbols={"p̄_∞^CK": "the limiting penalty"},
+        domain=r"every $t\ge1$, as in the sum, $K\ge2$",
+        hypotheses=(r"$t\ge K$", r"$\log^+$ for $\log$ where $\bar\Lambda t<\mathrm{Pdim}$"),
+        checks=(not_real,),
+        checks_with_hypotheses=(gap_is_bounded, third_is_largest_first),
+        given=(WRITTEN,),
+        sketch=r"Root and linear term grow with the gap $1/(K\bar\Lambda)-1/(\bar\Lambda t)$, which lies below "
+        r"$1/(K\bar\Lambda)$.",
+        corrected=Correction(
+            title="bounded with the true occupancy",
+            statement=r"With $n=\min(t,K)\bar\Lambda$, and $\log^+$, every limiting penalty is at most its first two "
+            r"terms' "
+            r"limits and the third term of round 1; the bound depends on neither $t$ nor $\rho$.",
+            formula=said(r"\bar p_\infty^{CK}(t)\le@most", most=MOST.root + MOST.linear)
+            + r"+10B\sqrt{\frac{\mathrm{Pdim}}"
+            r"{\bar\Lambda}}\sqrt{1+\log^+\frac{\bar\Lambda}{\mathrm{Pdim}}}",
+            symbols={"p̄_∞^CK": "the limiting penalty"},
+            sketch=r"Before round $K$ nothing has left and the gap $1/n-1/N$ is 0; from then on it is the printed one.",
+            given=(WRITTEN,),
+            checks={"first two terms": true_gap, "third term": third_is_largest_first},
+        ),
+    )
+]

@@ -1,0 +1,123 @@
+r"""Why the region contracts (`eq:lambda-min-max`): at a fixed mean a constant memory has the smallest terms in 1/n."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from hypothesis import strategies as st
+
+from proofs_check.claim import WRITTEN, Claim, Correction, confirming
+from proofs_check.engines.argument import argument
+from proofs_check.engines.exact import Found, drawn, everywhere, unless
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence
+from proofs_check.symbols import CONSTANTS, N, n
+from theory.penalty import penalty_terms
+
+x, m, s = sp.symbols("x m s", positive=True)
+
+
+def tangent(power: int) -> Evidence:
+    """n^(-1) and n^(-1/2) lie above their tangent at the mean m; in the second x and m stand for the roots."""
+    if power == 1:
+        return always(1 / x >= 1 / m - (x - m) / m**2, domain=r"$1/n$, every $n$ and mean")
+    line = 1 / m - (x**2 - m**2) / (2 * m**3)
+    return always(1 / x >= line, domain=r"$1/\sqrt n$, every $n=x^2$ and mean $m^2$")
+
+
+@confirming
+@drawn("any sizes of memory", (60, 400), sizes=st.lists(st.integers(1, 50), min_size=1, max_size=8))
+def cauchy_schwarz(sizes: list[int]) -> Found:
+    """Σ1/n against that of a constant memory, T²/Σn."""
+    total, least = sum(Fraction(1, size) for size in sizes), Fraction(len(sizes) ** 2, sum(sizes))
+    return unless(total >= least, total=total, constant=least)
+
+
+def root_is_convex() -> Evidence:
+    """The root term's second derivative in n has the sign of 3N - 4n."""
+    terms = penalty_terms(n, N, CONSTANTS)
+    gap = terms.linear / (CONSTANTS.eta * CONSTANTS.sigma**2)
+    root = terms.root.replace(sp.Max, lambda *several: several[-1] if several[0] == 0 else several[0])
+    bend = sp.diff(root, n, 2) * 4 * gap ** sp.Rational(3, 2) * n**4 * N / (CONSTANTS.D * CONSTANTS.sigma)
+    return argument(
+        (
+            sp.simplify(bend),
+            3 * N - 4 * n,
+            r"$4n^4N(1/n-1/N)^{3/2}/(D\sigma)$ times the second derivative and $3N-4n$",
+        ),
+        domain=r"every $n<N$",
+    )
+
+
+@everywhere("$K=1$, two rounds that cost 1 and 4", costs=((1, 4),), constant=((6, 6),), other=((10, 5),))
+def constant_spend(costs: tuple[int, ...], constant: tuple[int, ...], other: tuple[int, ...]) -> Found:
+    """Two plans for the same money: what each adds up to in 1/n."""
+    spent = [sum(c * size for c, size in zip(costs, plan, strict=True)) for plan in (constant, other)]
+    sums = [sum(Fraction(1, size) for size in plan) for plan in (constant, other)]
+    shown = {"spent": spent, "Σ1/n, constant": sums[0], "Σ1/n, other": sums[1]}
+    return unless(spent[0] < spent[1] or sums[0] <= sums[1], **shown)
+
+
+def by_price() -> Evidence:
+    """1/n + s²cn >= 2s√c with equality at n = 1/(s√c); with s = Σ√c/spend the sum is (Σ√c)²/spend. r = √c."""
+    r, roots, spend = sp.symbols("r roots spend", positive=True)
+    least = (2 * s * roots - s**2 * spend).subs(s, roots / spend)
+    return argument(
+        (1 / x + s**2 * r**2 * x >= 2 * s * r, [], r"a round, every $n=x$, price $c=r^2$ and $s$"),
+        (1 / x + s**2 * r**2 * x - 2 * s * r, (1 - s * r * x) ** 2 / x, "what a round has more and a square"),
+        (
+            least,
+            roots**2 / spend,
+            r"the sum of the right sides less $s^2$ times the spend, and $(\sum\sqrt c)^2$ over it",
+        ),
+        domain=r"every number of rounds; roots $=\sum\sqrt c$, spend $=\sum cn$",
+    )
+
+
+CLAIMS = [
+    Claim(
+        id="eq:lambda-min-max/motive",
+        kind="step",
+        title="at a fixed mean, a constant memory is best",
+        statement="For a fixed time average of $n(t)$, fluctuations increase what the surrogate's terms in $1/n$ add "
+        "up "
+        "to, and a constant $n$ has the smallest sum.",
+        formula=r"\sum_tf(n(t))\ge Tf(\bar n),\quad f(n)=\tfrac1n,\ \tfrac1{\sqrt n},\ \sqrt{\tfrac1n-\tfrac1N}",
+        symbols={"f": "a term of the surrogate", "n̄": "the time average of $n$"},
+        domain=r"any sequence of $n(t)$; for the last, $t$ so large that $N\ge4n/3$ in every round, and that $N$",
+        checks={
+            "$1/n$": (lambda: tangent(1), cauchy_schwarz),
+            r"$1/\sqrt n$": lambda: tangent(2),
+            r"$\sqrt{1/n-1/N}$": root_is_convex,
+        },
+        given=(WRITTEN,),
+        sketch=r"A convex function lies above its tangent at the mean; add up. $\sqrt{1/n-1/N}$ is convex in $n$ "
+        r"only up "
+        r"to $n=3N/4$: a memory that holds nearly all that was seen gains by fluctuations, but inside the region $n$ "
+        r"stays bounded and $N$ grows. The buffers bound the mean from above, and each of these functions falls in "
+        r"$n$. "
+        "Money is another constraint: eq:lambda-min-max/budget.",
+    ),
+    Claim(
+        id="eq:lambda-min-max/budget",
+        kind="reading",
+        title="at a fixed cost, a constant memory is best",
+        statement=r"Taken as the motive for a policy under a cost budget: among plans that cost the same, a constant "
+        r"$n$ "
+        r"has the smallest $\sum1/n$. (The paper's argument fixes the mean of $n$, as the buffers do, not the cost.)",
+        formula=r"\sum_tc(t)n(t)=TC\ \Rightarrow\ \sum_t\frac1{n(t)}\ge\frac T{\bar n}",
+        symbols={"n̄": r"the constant memory that costs the same, $TC/\sum c$"},
+        domain="$K=1$, prices that change",
+        checks=(constant_spend,),
+        corrected=Correction(
+            title=r"$n\propto1/\sqrt c$ is best: more when it is cheap",
+            statement=r"At a fixed cost $\sum1/n$ is least for $n(t)$ in proportion to $1/\sqrt{c(t)}$, where it is "
+            r"$(\sum\sqrt c)^2/\sum cn$; a constant $n$ is best only at a constant price.",
+            formula=r"\sum_t\frac1{n(t)}\ge\frac{(\sum_t\sqrt{c(t)})^2}{\sum_tc(t)n(t)}",
+            sketch="Cauchy-Schwarz again, with the prices as weights. So a region that contracts to one rate gives up, "
+            "round by round, what the prices offer.",
+            checks=(by_price,),
+        ),
+    ),
+]

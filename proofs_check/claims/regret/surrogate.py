@@ -1,0 +1,168 @@
+r"""What the surrogate penalty has otherwise than the bound: a step size (`eq:penalty-dpp`), and no uniformity of reuse
+(`eq:app-vtilde-gap-1`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.claim import WRITTEN, Claim, Correction, Given, confirming
+from proofs_check.engines.argument import argument
+from proofs_check.engines.exact import Found, admissions, drawn, retentions, unless
+from proofs_check.engines.identity import symbolic_sum
+from proofs_check.engines.limit import converges, limits
+from proofs_check.evidence import Evidence
+from proofs_check.groundwork.control.orders import ALL, t
+from proofs_check.groundwork.regret.envelope import eventual_range, lag
+from proofs_check.groundwork.regret.transient import fewest_samples
+from proofs_check.simulator import simulate
+from proofs_check.symbols import CONSTANTS, K, N, rate
+from theory.bound import linear_term
+from theory.reuse import cohort_deficits, uniformity_from_deficits
+
+# --- another step size -------------------------------------------------------------------------------------
+
+free = sp.Symbol("eta_p", positive=True)  # η̃
+OMEGA1 = Given(
+    "lem:omega1-order",
+    "that the root and the third term add up to $O(1)$, without $C_2$ and at fixed $\\rho$",
+)
+PER_ROUND = linear_term(1 / (K * rate), CONSTANTS) - linear_term(1 / (K * rate), replace(CONSTANTS, eta=free))
+
+
+def _linear(own: Any) -> tuple[Any, Any]:
+    """A round of the bound's linear term less the penalty's, from below and above: every policy inside the region."""
+    low, high = eventual_range(K, t, rate, CONSTANTS, stated=True)
+    least, most = eventual_range(K, t, rate, replace(CONSTANTS, eta=own), stated=True)
+    return low.linear - most.linear, high.linear - least.linear
+
+
+def twice_the_step() -> Evidence:
+    """η̃ = η/2: even the least that a round of the linear term can differ by adds up without bound."""
+    return converges(
+        _linear(CONSTANTS.eta / 2)[0],
+        t,
+        power=2,
+        domain=rf"$\tilde\eta=\eta/2$, linear term, every policy inside the region; {ALL}; $T\to\infty$",
+    )
+
+
+def with_own_step() -> Evidence:
+    """Both ends of what the linear term's round differs by."""
+    domain = rf"every $\tilde\eta$, every policy inside the region; {ALL}; $t\to\infty$"
+    least, most = _linear(free)
+    return limits(
+        t,
+        (least, PER_ROUND, "a round of the linear term, from below,"),
+        (most, PER_ROUND, "a round of the linear term, from above,"),
+        domain=domain,
+    )
+
+
+def same_step() -> Evidence:
+    """η̃ = η: the upper end of the linear term's range is summable, and the lower one is its negative."""
+    domain = rf"linear term, every policy inside the region; {ALL}; $T\to\infty$"
+    return converges(_linear(CONSTANTS.eta)[1], t, power=2, domain=domain)
+
+
+# --- the uniformity of reuse -------------------------------------------------------------------------------
+
+first, second = sp.symbols("D1 D2", nonnegative=True)
+SHORT = first / (K * N)
+
+
+def deficits_decide() -> Evidence:
+    """D2 >= K·D1, sample by sample; so Ṽ >= 1 - D1/(KN)."""
+    a = sp.Symbol("a", positive=True)
+    lacks, squares = (x.subs(sp.Min(a, K), a) for x in cohort_deficits(a, K))
+    gap = 1 - uniformity_from_deficits(N, first, second, K)
+    young = symbolic_sum(K - a, sp.Symbol("a", positive=True), 1, K - 1)
+    return argument(
+        (squares >= K * lacks, [a <= K], "a sample of age $a<K$"),
+        (
+            gap <= SHORT,
+            [second >= K * first, second < K**2 * N, first <= K * N],
+            "every $K$, $N$ and deficits",
+        ),
+        (young, K * (K - 1) / 2, r"$\sum_{a<K}(K-a)$ and $K(K-1)/2$"),
+        domain=r"every $K\ge1$",
+    )
+
+
+def over_time() -> Evidence:
+    """With D1 at most K(K-1)/2 admissions of Λ̄h, h = 1+lag, and N at least Λ̄(t-lag): times t, it is bounded."""
+    most = SHORT.subs({first: K * (K - 1) / 2 * rate * (1 + lag), N: rate * (t - lag)})
+    return argument(
+        (most * t, t, (K - 1) * (1 + lag) / 2, r"$t$ times the bound"),
+        fewest_samples(),
+        domain=r"every policy inside the region, $\rho$ fixed, lag $=\rho/(1-\rho)$; $t\to\infty$",
+    )
+
+
+@confirming
+@drawn(
+    "any admissions, with empty rounds and bursts; counted sample by sample",
+    (60, 400),
+    K=retentions(6),
+    path=admissions(),
+)
+def counted(K: int, path: list[list[int]]) -> Found:
+    """1 - Ṽ of every round against D1/(KN), from the samples' own counts."""
+    for now in simulate(path, K):
+        lacking = Fraction(sum(K - uses for uses in now.uses.values()), K * now.N)
+        if not 1 - now.uniformity <= lacking:
+            return unless(False, round=now.round, gap=1 - now.uniformity, bound=lacking)
+    return None
+
+
+CLAIMS = [
+    Claim(
+        id="eq:penalty-dpp",
+        kind="reading",
+        title=r"the penalty's $\tilde\eta$ may be any step size",
+        statement=r"The penalty has a step size $\tilde\eta$ of its own, defined nowhere, where the bound has "
+        r"$\eta$; the "
+        r"cumulative penalty stands for the bound, $\Omega_1=O(1)$, whatever $\tilde\eta$ is.",
+        formula=r"\Omega_1(T)=O(1)\quad\forall\tilde\eta>0",
+        symbols={"η̃": "the penalty's step size"},
+        domain=r"every policy inside the region, $\rho$ fixed, bounds without $C_2$, $T\to\infty$",
+        hypotheses=(r"$\tilde\eta=\eta$",),
+        checks=(twice_the_step,),
+        checks_with_hypotheses=(same_step,),
+        given=(OMEGA1,),
+        sketch=r"The other two terms of a round have no $\tilde\eta$ and differ by a summable amount "
+        r"(lem:omega1-order), so "
+        "that the linear term decides.",
+        corrected=Correction(
+            title=r"$\Omega_1/T\to(\eta-\tilde\eta)\sigma^2/(K\bar\Lambda)$",
+            statement=r"$\Omega_1$ is linear in $T$ unless $\tilde\eta=\eta$. (Against the corrected bound, in which a "
+            r"round is a step of size $\eta E$, it is $\tilde\eta=\eta E$.)",
+            formula=r"\frac{\Omega_1(T)}T\to\frac{(\eta-\tilde\eta)\sigma^2}{K\bar\Lambda}",
+            symbols={"η̃": "the penalty's step size"},
+            sketch=r"Inside the region $n$ tends to $K\bar\Lambda$ and $N$ to infinity, whatever the policy: the "
+            r"linear "
+            r"terms of a round tend to $\eta\sigma^2/(K\bar\Lambda)$ and $\tilde\eta\sigma^2/(K\bar\Lambda)$.",
+            given=(OMEGA1,),
+            checks={r"every $\tilde\eta$": with_own_step, r"$\tilde\eta=\eta$": same_step},
+        ),
+    ),
+    Claim(
+        id="eq:app-vtilde-gap-1",
+        kind="step",
+        title=r"$1-\widetilde V=O(1/t)$",
+        statement=r"Under $K$-step retention the uniformity of reuse is 1 but for $O(1/t)$.",
+        formula=r"1-\widetilde V(t)=O(1/t)",
+        domain=r"$K$-step retention, any policy inside the region, $\rho$ fixed, $t\to\infty$",
+        checks={r"$1-\widetilde V\le D^{(1)}/(KN)$": (deficits_decide, counted), "$O(1/t)$": over_time},
+        given=(WRITTEN,),
+        symbols={"D^(1)": "how many uses the samples of the last $K-1$ rounds lack of $K$"},
+        sketch=r"A sample used $a<K$ times lacks $K-a$ uses and $K^2-a^2\ge K(K-a)$ of the squares, so that "
+        r"$\widetilde V\ge(KN-D^{(1)})^2/(N(K^2N-KD^{(1)}))=1-D^{(1)}/(KN)$, for any admissions. Inside the region a "
+        r"round admits at most $\bar\Lambda/(1-\rho)$, so $D^{(1)}\le\tfrac12K(K-1)\bar\Lambda/(1-\rho)$, and "
+        r"$N\ge\bar\Lambda(t-\rho/(1-\rho))$. The constant, $(K-1)/(2(1-\rho))$, grows as $\rho\to1$.",
+    ),
+]
