@@ -114,6 +114,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "rem:1/sublinear",
             "rem:1/drift",
         ),
+        "remark1_violation": ("rem:1/violation",),
     },
     "experiments": {
         "accuracy": (
