@@ -27,9 +27,9 @@ __all__ = [
     "cost_violation_by_peak",
     "cost_violation_every_round",
     "cost_violation_least",
-    "cost_violation_toss",
     "cost_violation_rate",
     "cost_violation_rate_as_stated",
+    "cost_violation_toss",
     "lambert_bound",
 ]
 
@@ -127,7 +127,7 @@ def cost_violation_least(T: Any, rho: Any, C: Any) -> Any:
 
 def cost_violation_toss(rho: Any, C: Any) -> Any:
     r"""\(C\bigl(\rho+\tfrac12\rho^2+\tfrac12\frac{\rho^2}{1-\rho^2}\bigr)\), which ACDPP's cost violation is at least
-    when \(c(1)\) is 0 or \(2C/\bar\Lambda\) by the toss of a coin and \(C/\bar\Lambda\) later (corrects `rem:1`).
+    when \(c(1)\) is 0 or \(2C/\bar\Lambda\) by the toss of a coin and \(C/\bar\Lambda\) later (corrects `rem:1/violation`).
 
     For every T >= 2, V and K. About a quarter of \(C/(1-\rho)\) as ρ → 1, though every round is affordable in the mean.
 
@@ -139,9 +139,9 @@ def cost_violation_toss(rho: Any, C: Any) -> Any:
 
 
 def cost_violation_by_debt(region: Region, V: Any, second_moment: Any, C: Any, constants: Constants) -> Any:
-    r"""\(2\sqrt{2VPh}+(6\sqrt{E[c^2]}\,\bar\Lambda+2C)h\), \(h=1/(1-\rho)\): an upper bound on ACDPP's cost violation, for
-    every T, when \(E[c(t)^2]\) is at most `second_moment` in each round and constant admission can pay for the T rounds
-    together (sharpens `thm:dpp-cost-constraint`); no logarithm, no independence. P is the largest penalty at Λ̄.
+    r"""\(2\sqrt{2VPh}+(6\sqrt{E[c^2]}\,\bar\Lambda+2C)h\), \(h=1/(1-\rho)\): an upper bound on ACDPP's cost violation,
+    every T, when \(E[c(t)^2]\) is at most `second_moment` in each round and constant admission can pay for the T
+    rounds together (sharpens `thm:dpp-cost-constraint`); no logarithm, no independence. P is the largest penalty at Λ̄.
 
     >>> unit = Constants(D=1, sigma=1, eta=1, B=Fraction(3, 5), Pdim=1)
     >>> cost_violation_by_debt(Region(rate=1, rho=Fraction(1, 2)), 2, 1, 3, unit)
@@ -153,8 +153,9 @@ def cost_violation_by_debt(region: Region, V: Any, second_moment: Any, C: Any, c
 
 
 def cost_violation_every_round(T: Any, region: Region, V: Any, C: Any, constants: Constants) -> Any:
-    r"""\(2\sqrt{VP\,(T+h(1+\log T))}+C(1+h\rho^{T+1})\), \(h=1/(1-\rho)\): an upper bound on ACDPP's cost violation when
-    \(c(t)\bar\Lambda\le C\) in every round, whatever happens (where `rem:1` holds). P is the largest penalty at Λ̄.
+    r"""\(2\sqrt{VP\,(T+h(1+\log T))}+C(1+h\rho^{T+1})\), \(h=1/(1-\rho)\): an upper bound on ACDPP's cost violation if
+    \(c(t)\bar\Lambda\le C\) in every round, whatever happens (where `rem:1/violation` is true). P as in
+    `cost_violation_by_debt`.
 
     >>> unit = Constants(D=1, sigma=1, eta=1, B=Fraction(3, 5), Pdim=1)
     >>> cost_violation_every_round(1, Region(rate=1, rho=Fraction(1, 2)), 6, 2, unit)

@@ -49,7 +49,8 @@ def excess(admitted: Any) -> Any:
 
 
 def toss_adds_up() -> Evidence:
-    """Round 1 at both prices; then, after the dear one, the lower ends; after the free one, Λ_max(2) and lower ends."""
+    """Round 1 at both prices; then, after the dear one, the lower ends; after the free one, Λ_max(2) and lower "
+    "ends."""
     first = HALF * 2 * PRICE * plain(region_maximum(REGION, 1)) - C
     second = excess(plain(region_maximum(REGION, 2)))
     from_second, from_third = (-C * rho**i / (1 - rho) for i in (2, 3))
@@ -223,20 +224,21 @@ BOUNDS = {
     "e": r"2\sqrt{VP(T+h(1+\log T))}+C(1+h\rho^{T+1})",
 }
 WHY_DEBT = (
-    r"Let $h=1/(1-\rho)$, $P$ the most that the penalty can be when $\bar\Lambda$ is admitted ($1/n-1/N\le1/\bar\Lambda$, "
-    r"$N\ge\bar\Lambda$), $z>0$ any level. By debt: in a round with $Z>z$ the minimiser has "
-    r"$c\Lambda\le c\bar\Lambda+VP/z$, as $\bar\Lambda$ lies in the region and $p\ge0$. So $Z(\tau+1)$ is at most $z$, what "
-    r"the last round that began with $Z\le z$ spent, and $\sum(c\bar\Lambda+VP/z)$. No round spends more than the root of "
-    r"$\sum(c\Lambda_{\max})^2$, whose mean is at most $3\sqrt{\mathbb E[c^2]}\bar\Lambda h$ for $\tau=\lceil h\rceil$, since "
-    r"$\Lambda_{\max}\le\bar\Lambda(1+h/t)$. Up to $\tau$ the excess is at most $\mathbb E Z(\tau+1)$. After $\tau$ it is at "
-    r"most $\sum(\mathbb E[c]\bar\Lambda-C)\le C\tau$, as all $T$ rounds together are affordable, and "
-    r"$\sum\mathbb E[c]\bar\Lambda\rho^t/(1-\rho^t)\le\sqrt{\mathbb E[c^2]}\bar\Lambda h$. With $z=\sqrt{2VPh}$ that is "
+    r"Let $h=1/(1-\rho)$, $P$ the most that the penalty can be when $\bar\Lambda$ is admitted "
+    r"($1/n-1/N\le1/\bar\Lambda$, $N\ge\bar\Lambda$), $z>0$ any level. By debt: in a round with $Z>z$ the minimiser "
+    r"has $c\Lambda\le c\bar\Lambda+VP/z$, as $\bar\Lambda$ lies in the region and $p\ge0$. So $Z(\tau+1)$ is at "
+    r"most $z$, what the last round that began with $Z\le z$ spent, and $\sum(c\bar\Lambda+VP/z)$. No round spends "
+    r"more than the root of $\sum(c\Lambda_{\max})^2$, whose mean is at most $3\sqrt{\mathbb E[c^2]}\bar\Lambda h$ "
+    r"for $\tau=\lceil h\rceil$, since $\Lambda_{\max}\le\bar\Lambda(1+h/t)$. Up to $\tau$ the excess is at most "
+    r"$\mathbb E Z(\tau+1)$. After $\tau$ it is at most $\sum(\mathbb E[c]\bar\Lambda-C)\le C\tau$, as all $T$ "
+    r"rounds together are affordable, and $\sum\mathbb E[c]\bar\Lambda\rho^t/(1-\rho^t)\le\sqrt{\mathbb "
+    r"E[c^2]}\bar\Lambda h$. With $z=\sqrt{2VPh}$ that is "
     rf"${BOUNDS['d']}$ (for $T\le\tau$ the first part alone)."
 )
 WHY_PATH = (
-    r"If $c(t)\bar\Lambda\le C$ whatever happens, compare with $\Lambda_{\min}$, whose penalty is at most $P(1+h/t)$: above "
-    r"the level a round pays back $C\rho^t$ but for $VP(1+h/t)/z$, and the last round below it adds at most "
-    r"$C\rho^t/(1-\rho^t)$, which exceeds all that is paid back later by $C(1+h\rho^{T+1})$ at most. So "
+    r"If $c(t)\bar\Lambda\le C$ whatever happens, compare with $\Lambda_{\min}$, whose penalty is at most "
+    r"$P(1+h/t)$: above the level a round pays back $C\rho^t$ but for $VP(1+h/t)/z$, and the last round below it "
+    r"adds at most $C\rho^t/(1-\rho^t)$, which exceeds all that is paid back later by $C(1+h\rho^{T+1})$ at most. So "
     rf"$\mathrm{{Vio}}^{{\mathrm S}}\le Z(T+1)\le{BOUNDS['e']}$, and $h\log T=o(T)$ for $\phi<1$."
 )
 
@@ -244,14 +246,17 @@ CLAIMS = [
     Claim(
         id="rem:1/violation",
         kind="remark",
-        title=r"$\mathrm{Vio}^{\mathrm S}=O(T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2})$ for $V=T^\gamma$, $\rho=1-T^{-\phi}$",
-        statement=r"With these $V$ and $\rho$ the cost violation is of order $T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2}$ at "
+        title=r"$\mathrm{Vio}^{\mathrm S}=O(T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2})$ for $V=T^\gamma$, "
+        r"$\rho=1-T^{-\phi}$",
+        statement=r"With these $V$ and $\rho$ the cost violation is of order $T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2}$ "
+        r"at "
         "most, if constant admission can pay for every round in the mean.",
         formula=said(
             r"\mathrm{Vio}^{\mathrm S}=O\bigl(@v\bigr)\quad(V=T^\gamma,\ \rho=1-T^{-\phi})",
             v=cost_violation_rate_as_stated(T, V, rho),
         ),
-        domain=r"$0<\gamma,\phi<1$, $K\ge1$; independent costs with $\mathbb E[c(t)]\bar\Lambda\le C$ in every round and "
+        domain=r"$0<\gamma,\phi<1$, $K\ge1$; independent costs with $\mathbb E[c(t)]\bar\Lambda\le C$ in every round "
+        r"and "
         rf"bounded second moments; {LOG_PLUS}",
         checks=(toss,),
         hypotheses=(r"$2\phi\le1+\gamma$; or $c(t)\bar\Lambda\le C$ in every round, whatever happens",),
@@ -263,14 +268,15 @@ CLAIMS = [
         sketch=r"$2\phi\le1+\gamma$: see the correction; for $\gamma\le\phi$ the violation is of order $T^\phi$, for "
         rf"$\gamma>\phi$ of order $T^\phi\log T$, and $\phi<(1+\gamma)/2$. {WHY_PATH}",
         corrected=Correction(
-            title=r"between $\tfrac14CT^\phi$ and $O(T^\phi+T^{(\gamma+\phi)/2})$, $O(T^\phi\log T)$: the printed rate if and "
-            r"only if $2\phi\le1+\gamma$",
-            statement=r"For $\gamma\le\phi$ the largest violation is of order $T^\phi$ exactly: at most that for all costs with "
-            r"bounded second moments that constant admission can pay over the $T$ rounds together, and at least "
-            r"$\tfrac14CT^\phi(1-o(1))$ for $c(1)=0$ or $2C/\bar\Lambda$ by the toss of a coin and $c(t)=C/\bar\Lambda$ later. "
-            r"For $\gamma>\phi$ it is between $T^\phi$ and $T^\phi\log T$, and for $\gamma>\tfrac52\phi$ the logarithm is "
-            r"attained, at $c(t)=C/\bar\Lambda$ in every round: $\mathrm{Vio}^{\mathrm S}\sim CT^\phi\log T^\phi$. So the "
-            r"printed rate holds if and only if $2\phi\le1+\gamma$; where no price exceeds $C/\bar\Lambda$, on any path, it "
+            title=r"between $\tfrac14CT^\phi$ and $O(T^\phi+T^{(\gamma+\phi)/2})$, $O(T^\phi\log T)$: the printed "
+            r"rate if and only if $2\phi\le1+\gamma$",
+            statement=r"For $\gamma\le\phi$ the largest violation is of order $T^\phi$ exactly: at most that for all "
+            r"costs with bounded second moments that constant admission can pay over the $T$ rounds together, and at "
+            r"least $\tfrac14CT^\phi(1-o(1))$ for $c(1)=0$ or $2C/\bar\Lambda$ by the toss of a coin and "
+            r"$c(t)=C/\bar\Lambda$ later. For $\gamma>\phi$ it is between $T^\phi$ and $T^\phi\log T$, and for "
+            r"$\gamma>\tfrac52\phi$ the logarithm is attained, at $c(t)=C/\bar\Lambda$ in every round: "
+            r"$\mathrm{Vio}^{\mathrm S}\sim CT^\phi\log T^\phi$. So the printed rate holds if and only if "
+            r"$2\phi\le1+\gamma$; where no price exceeds $C/\bar\Lambda$, on any path, it "
             "always does.",
             formula=r"\tfrac14CT^\phi(1-o(1))\le\sup\mathrm{Vio}^{\mathrm S}=O\bigl(\min(T^\phi+T^{(\gamma+\phi)/2},"
             r"T^\phi\log T)\bigr)",
@@ -281,14 +287,17 @@ CLAIMS = [
                 LOG_PLUS,
             ),
             given=(WRITTEN,),
-            sketch=r"From below: without debt the policy admits $\Lambda_{\max}$, so round 1 spends $2Ch$ or nothing, $Ch$ in "
-            r"the mean. After the dear price at most $C\sum_{t\ge2}\rho^t$, less than $Ch$, can be paid back. After the free "
-            r"one there is no debt: round 2 admits $\Lambda_{\max}(2)$, about $\bar\Lambda h/2$, before anything is saved. In "
-            rf"all $\tfrac14Ch$ is left. {WHY_DEBT} By the region: thm:dpp-cost-constraint/one-horizon, with $\sqrt{{\mathbb "
-            r"E[c^2]}$ for $c_{\max}$. The logarithm: at $c=C/\bar\Lambda$ the debt is at most $CS\le Ch\log2h$, and while "
-            r"$N\le\bar\Lambda(h+1+S)$ the slope of $V$ times the third term is at least of order $V(h\log h)^{-3/2}$, which "
-            r"outweighs $Zc$ for $\gamma>\tfrac52\phi$; so the first $h$ rounds admit $\Lambda_{\max}$. They exceed the budget "
-            r"by $C\sum\rho^t/(1-\rho^t)$, asymptotic to $Ch\log h$, and the others save at most $C\sum\rho^t\le Ch$.",
+            sketch=r"From below: without debt the policy admits $\Lambda_{\max}$, so round 1 spends $2Ch$ or "
+            r"nothing, $Ch$ in the mean. After the dear price at most $C\sum_{t\ge2}\rho^t$, less than $Ch$, can be "
+            r"paid back. After the free one there is no debt: round 2 admits $\Lambda_{\max}(2)$, about $\bar\Lambda "
+            r"h/2$, before anything is saved. In "
+            rf"all $\tfrac14Ch$ is left. {WHY_DEBT} By the region: thm:dpp-cost-constraint/one-horizon, with "
+            rf"$\sqrt{{\mathbb "
+            r"E[c^2]}$ for $c_{\max}$. The logarithm: at $c=C/\bar\Lambda$ the debt is at most $CS\le Ch\log2h$, and "
+            r"while $N\le\bar\Lambda(h+1+S)$ the slope of $V$ times the third term is at least of order $V(h\log "
+            r"h)^{-3/2}$, which outweighs $Zc$ for $\gamma>\tfrac52\phi$; so the first $h$ rounds admit "
+            r"$\Lambda_{\max}$. They exceed the budget by $C\sum\rho^t/(1-\rho^t)$, asymptotic to $Ch\log h$, and "
+            r"the others save at most $C\sum\rho^t\le Ch$.",
             checks={
                 "from below": (debt_level.debt_free, *COIN),
                 "by debt": DEBT,

@@ -1,8 +1,8 @@
-r"""How large the debt of ACDPP can get: what a round above a level adds to it, and what the last one below the level did.
+r"""How large the debt of ACDPP can get: what a round above a level adds to it, and what the last one below it did.
 
 Write \(h=1/(1-\rho)\) and \(P\) for the most that the penalty can be at Λ̄. While the debt is above a level z, the
-minimiser spends at most \(VP/z\) more than an admission it is compared with would. So the debt after τ rounds is at most
-z, the spending of the last round that began at z or below, and what the rounds after it add.
+minimiser spends at most \(VP/z\) more than an admission it is compared with would. So the debt after τ rounds is at
+most z, the spending of the last round that began at z or below, and what the rounds after it add.
 """
 
 from __future__ import annotations
