@@ -126,10 +126,11 @@ def cost_violation_least(T: Any, rho: Any, C: Any) -> Any:
 
 
 def cost_violation_toss(rho: Any, C: Any) -> Any:
-    r"""\(C\bigl(\rho+\tfrac12\rho^2+\tfrac12\frac{\rho^2}{1-\rho^2}\bigr)\), which ACDPP's cost violation is at least
-    when \(c(1)\) is 0 or \(2C/\bar\Lambda\) by the toss of a coin and \(C/\bar\Lambda\) later (corrects `rem:1/violation`).
+    r"""\(C\bigl(\rho+\tfrac12\rho^2+\tfrac12\frac{\rho^2}{1-\rho^2}\bigr)\), what ACDPP's cost violation is at least
+    when the toss of a coin makes \(c(1)\) 0 or \(2C/\bar\Lambda\), and \(c(t)=C/\bar\Lambda\) later (corrects
+    `rem:1/violation`).
 
-    For every T >= 2, V and K. About a quarter of \(C/(1-\rho)\) as ρ → 1, though every round is affordable in the mean.
+    For every T >= 2, V and K. A quarter of \(C/(1-\rho)\) as ρ → 1, though every round is affordable in the mean.
 
     >>> cost_violation_toss(Fraction(1, 2), 24)
     Fraction(19, 1)
