@@ -282,8 +282,8 @@ def noise_floor(rate: Any, K: Any, *, h: Any, variance: Any, eta: Any, E: Any = 
 
 
 def linear_regret(rate: Any, K: Any, *, h: Any, variance: Any, eta: Any, E: Any = 1) -> Any:
-    r"""\(\tfrac12\sum_hhs_h^2\,\frac{K\,v(a_h,K)-v(a_h,1)}{K\bar\Lambda}\): by how much a round of constant admission is
-    worse, in the long run, than one of the costless oracle, which replaces all \(K\bar\Lambda\) samples; 0 for K = 1.
+    r"""\(\tfrac12\sum_hhs_h^2\,\frac{K\,v(a_h,K)-v(a_h,1)}{K\bar\Lambda}\): by how much a round of constant admission
+    is worse, in the long run, than one of the costless oracle, which replaces all \(K\bar\Lambda\) samples; 0 at K = 1.
 
     The excess risks themselves are compared, not bounds on them (`eq:dpp-regret` has these).
 
