@@ -179,9 +179,8 @@ def on_every_path() -> Evidence:
     """c(t)Λ̄ <= C always: above the level a round pays back Cρ^t, and no round below it spends more than they all do."""
     bottom, horizon = plain(region_minimum(REGION, t)), sp.Symbol("T", positive=True)
     left = sp.Symbol("rho^T", positive=True)
-    z, rounds = sp.Symbol("z_T", positive=True), horizon + h * (1 + sp.log(horizon))
+    level = sp.sqrt(V * MOST * (horizon + h * (1 + sp.log(horizon))))
     told = cost_violation_every_round(horizon, ALONG, V, C, CONSTANTS)
-    links = 2 * z + C * (1 + h * ALONG.rho ** (horizon + 1))
     paid = (rho * x - rho * left) / (1 - rho)  # ρ^(t+1) + … + ρ^T
     return argument(
         (bottom, rate * (1 - power), r"$\Lambda_{\min}$ and $\bar\Lambda(1-\rho^t)$"),
@@ -197,9 +196,9 @@ def on_every_path() -> Evidence:
         (rate * s / (h + s) <= rate * (1 - x), [x <= h / (h + s)], r"$\Lambda_{\min}\ge\bar\Lambda/(1+h/s)$"),
         (1 / (s + 1) <= 1 / y, [y <= s + 1], r"on $[s,s+1]$: $\sum_{s\le T}1/s\le1+\log T$"),
         (
-            told,
-            links.subs(z, sp.sqrt(V * MOST * rounds)),
-            r"the bound and its links, $z^2=VP(T+h(1+\log T))$",
+            told - 2 * level,
+            C * (1 + h * ALONG.rho ** (horizon + 1)),
+            r"the bound less $2z$, $z^2=VP(T+h(1+\log T))$, and $C(1+h\rho^{T+1})$",
             "every $T$, $h$, $V$, $C$ and constants",
         ),
     )
