@@ -44,6 +44,7 @@ __all__ = [
     "contraction",
     "excess_risk",
     "lag_sum",
+    "linear_regret",
     "noise_floor",
     "squared_weights",
     "stationary_noise",
@@ -278,3 +279,17 @@ def noise_floor(rate: Any, K: Any, *, h: Any, variance: Any, eta: Any, E: Any = 
         for value, spread in zip(h, variance, strict=True)
     ]
     return ratio(sum(each), 2 * rate)
+
+
+def linear_regret(rate: Any, K: Any, *, h: Any, variance: Any, eta: Any, E: Any = 1) -> Any:
+    r"""\(\tfrac12\sum_hhs_h^2\,\frac{K\,v(a_h,K)-v(a_h,1)}{K\bar\Lambda}\): by how much a round of constant admission
+    is worse, in the long run, than one of the costless oracle, which replaces all \(K\bar\Lambda\) samples; 0 at K = 1.
+
+    The excess risks themselves are compared, not bounds on them (`eq:dpp-regret` has these).
+
+    >>> from fractions import Fraction
+    >>> linear_regret(1, 2, h=[1], variance=[1], eta=Fraction(1, 2))
+    Fraction(1, 24)
+    """
+    problem: Any = {"h": h, "variance": variance, "eta": eta, "E": E}
+    return noise_floor(rate, K, **problem) - noise_floor(K * rate, 1, **problem)

@@ -15,10 +15,11 @@ from __future__ import annotations
 from typing import Any
 
 from theory.algebra import exp, exp_square_integral, log, log_plus, minimum, ratio, sqrt
+from theory.bound import deviation_term
 from theory.setting import Constants, Region
 from theory.transient import lambert_reach
 
-__all__ = ["generalisation_integral", "regret_expansion", "regret_lower_bound"]
+__all__ = ["generalisation_integral", "regret_expansion", "regret_log_free", "regret_lower_bound"]
 
 
 def generalisation_integral(x: Any) -> Any:
@@ -61,6 +62,18 @@ def regret_expansion(K: Any, rate: Any, T: Any, constants: Constants) -> Any:
     distinct = ratio(T, scale)
     apart = generalisation_integral(distinct) - ratio(generalisation_integral(K * distinct), K)
     return 10 * constants.B * scale * apart
+
+
+def regret_log_free(K: Any, rate: Any, T: Any, constants: Constants) -> Any:
+    r"""\(10.4B\sqrt{\mathrm{Pdim}/\bar\Lambda}\,(1-1/\sqrt K)\sqrt T\), the regret to O(1) where the bounds have the
+    third term of `lem:gen-Neff-app` corrected, 5.2 and no logarithm (sharpens `eq:dpp-regret-rate`); exact, 0 for
+    K = 1.
+
+    >>> regret_log_free(4, 5, 25, Constants(D=1, sigma=1, eta=1, B=1, Pdim=5))
+    Fraction(26, 1)
+    """
+    apart = deviation_term(ratio(1, rate), constants) - deviation_term(ratio(1, K * rate), constants)
+    return 2 * sqrt(T) * apart
 
 
 def regret_lower_bound(K: Any, region: Region, T: Any, constants: Constants) -> Any:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from theory.algebra import kind, log, minimum, positive_part, ratio, sqrt
+from theory.bound import generalisation_term, linear_term, root_term
 from theory.lambert import lambert_partial
 from theory.region import contraction
-from theory.setting import Region, SettingError, horizon, retention
+from theory.setting import Constants, Region, SettingError, horizon, retention
 from theory.summation import total, total_ball
 
 __all__ = [
@@ -22,10 +23,13 @@ __all__ = [
     "buffer_violation_maximum",
     "cost_excess_maximum",
     "cost_violation_bound",
+    "cost_violation_by_debt",
     "cost_violation_by_peak",
+    "cost_violation_every_round",
     "cost_violation_least",
     "cost_violation_rate",
     "cost_violation_rate_as_stated",
+    "cost_violation_toss",
     "lambert_bound",
 ]
 
@@ -119,6 +123,56 @@ def cost_violation_least(T: Any, rho: Any, C: Any) -> Any:
     Fraction(3, 1)
     """
     return C * (rho + rho ** (T + 1) / (1 - rho))
+
+
+def cost_violation_toss(rho: Any, C: Any) -> Any:
+    r"""\(C\bigl(\rho+\tfrac12\rho^2+\tfrac12\frac{\rho^2}{1-\rho^2}\bigr)\), what ACDPP's cost violation is at least
+    when the toss of a coin makes \(c(1)\) 0 or \(2C/\bar\Lambda\), and \(c(t)=C/\bar\Lambda\) later (corrects
+    `rem:1/violation`).
+
+    For every T >= 2, V and K. A quarter of \(C/(1-\rho)\) as ρ → 1, though every round is affordable in the mean.
+
+    >>> cost_violation_toss(Fraction(1, 2), 24)
+    Fraction(19, 1)
+    """
+    square = rho * rho
+    return C * (rho + ratio(square, 2) + ratio(square, 2 * (1 - square)))
+
+
+def cost_violation_by_debt(region: Region, V: Any, second_moment: Any, C: Any, constants: Constants) -> Any:
+    r"""\(2\sqrt{2VPh}+(6\sqrt{E[c^2]}\,\bar\Lambda+2C)h\), \(h=1/(1-\rho)\): an upper bound on ACDPP's cost violation,
+    every T, when \(E[c(t)^2]\) is at most `second_moment` in each round and constant admission can pay for the T
+    rounds together (sharpens `thm:dpp-cost-constraint`); no logarithm, no independence. P is the largest penalty at Λ̄.
+
+    >>> unit = Constants(D=1, sigma=1, eta=1, B=Fraction(3, 5), Pdim=1)
+    >>> cost_violation_by_debt(Region(rate=1, rho=Fraction(1, 2)), 2, 1, 3, unit)
+    Fraction(40, 1)
+    """
+    wide = ratio(1, 1 - region.rho)
+    level = sqrt(2 * V * _penalty_at_most(region.rate, constants) * wide)
+    return 2 * level + (6 * sqrt(second_moment) * region.rate + 2 * C) * wide
+
+
+def cost_violation_every_round(T: Any, region: Region, V: Any, C: Any, constants: Constants) -> Any:
+    r"""\(2\sqrt{VP\,(T+h(1+\log T))}+C(1+h\rho^{T+1})\), \(h=1/(1-\rho)\): an upper bound on ACDPP's cost violation if
+    \(c(t)\bar\Lambda\le C\) in every round, whatever happens (where `rem:1/violation` is true). P as in
+    `cost_violation_by_debt`.
+
+    >>> unit = Constants(D=1, sigma=1, eta=1, B=Fraction(3, 5), Pdim=1)
+    >>> cost_violation_every_round(1, Region(rate=1, rho=Fraction(1, 2)), 6, 2, unit)
+    Fraction(27, 1)
+    """
+    wide = ratio(1, 1 - region.rho)
+    rounds = T + wide * (1 + log(T))
+    level = sqrt(V * _penalty_at_most(region.rate, constants) * rounds)
+    return 2 * level + C * (1 + wide * region.rho ** (T + 1))
+
+
+def _penalty_at_most(rate: Any, constants: Constants) -> Any:
+    r"""The penalty's terms with \(1/\bar\Lambda\) for \(1/n-1/N\) and Λ̄ for N: the most that admitting Λ̄ can cost."""
+    most = ratio(1, rate)
+    first = root_term(most, constants) + linear_term(most, constants)
+    return first + generalisation_term(most, rate, constants)
 
 
 def _beyond(region: Region, t: Any) -> Any:

@@ -139,6 +139,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "rem:1/sublinear",
             "rem:1/drift",
         ),
+        "remark1_violation": ("rem:1/violation",),
     },
     "experiments": {
         "accuracy": (
@@ -169,6 +170,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         "monotone": ("cor:optimal-k/monotone",),
         "spread": ("thm:dpp-regret/spread",),
         "regret_expansion": ("thm:dpp-regret/expansion",),
+        "log_free": ("thm:dpp-regret/log-free",),
         "region_buys_nothing": ("thm:dpp-regret/region-buys-nothing",),
     },
     "prediction": {
@@ -185,6 +187,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "law:reuse/clients",
             "law:reuse/client-hessians",
         ),
+        "true_regret": ("law:reuse/regret",),
         "local_steps": ("law:reuse/local-steps",),
         "own_curvature": (
             "law:reuse/curvature",

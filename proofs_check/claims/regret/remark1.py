@@ -1,7 +1,8 @@
 r"""Remark 1 (`rem:1`): \(V=T^\gamma\), \(\rho=1-T^{-\phi}\). Which rates hold, and which argument gives them.
 
 The printed regret is refuted: no V gets below \(\sqrt{T\log T}\). That both quantities are sublinear is true, whatever
-γ, by the region alone; the printed argument, drift plus penalty, gives it for some γ and φ.
+γ, by the region alone; the printed argument, drift plus penalty, gives it for some γ and φ. The regret is that of upper
+bounds, as the paper defines it. The violation's rate is judged in `remark1_violation`.
 """
 
 from __future__ import annotations
@@ -208,11 +209,14 @@ SUBLINEAR: dict[str, Check | tuple[Check, ...]] = {
 }
 ORDERS = (drift_orders, leading_order)
 ONE = (lambda: exponents(rates.remark_1_by_one_constant, 1 + 2 * phi), one_constant_threshold)
-WHY = (
+WHY_REGRET = (
     "Constant admission lies inside the region and its regret is the expansion to $O(1)$, of order "
     r"$\sqrt{T\log T}$ whatever $\rho$ (thm:dpp-regret/expansion). Any other policy's bound differs from it "
     r"by spread_bound at most (thm:dpp-regret/spread), which is of order $h\log h$ with "
-    r"$h=1/(1-\rho)=T^\phi$. The violation is at most $c_{\max}\bar\Lambda S$ "
+    r"$h=1/(1-\rho)=T^\phi$."
+)
+WHY = (
+    rf"{WHY_REGRET} The violation is at most $c_{{\max}}\bar\Lambda S$ "
     r"(thm:dpp-cost-constraint/one-horizon), or $CS$ where constant admission is affordable up to every round "
     r"(thm:dpp-cost-constraint/uniform); $S=\sum\rho^t/(1-\rho^t)$ is of order $h\log h$ as well."
 )
@@ -228,31 +232,28 @@ CLAIMS = [
         id="rem:1",
         kind="remark",
         title=r"$\mathrm{Reg}=O(T^{1-\gamma}+T^\phi+\log T)$ for $V=T^\gamma$, $\rho=1-T^{-\phi}$",
-        statement=r"With these $V$ and $\rho$ the two theorems' rates are powers of $T$: $T^{1-\gamma}+T^\phi+\log T$ "
-        r"for the regret and $T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2}$ for the cost violation.",
+        statement=r"With these $V$ and $\rho$ the regret's rate is a sum of powers of $T$: $T^{1-\gamma}+T^\phi+\log "
+        r"T$. "
+        "(The cost violation's is judged in rem:1/violation.)",
         formula=said(
-            r"\mathrm{Reg}=O\bigl(@r\bigr),\quad\mathrm{Vio}^{\mathrm S}=O\bigl(@v\bigr)\quad (V=T^\gamma,\ "
-            r"\rho=1-T^{-\phi})",
+            r"\mathrm{Reg}=O\bigl(@r\bigr)\quad (V=T^\gamma,\ \rho=1-T^{-\phi})",
             r=regret_rate_as_stated(T, V, rho),
-            v=cost_violation_rate_as_stated(T, V, rho),
         ),
         domain=r"$0<\gamma$, $\phi<1$, $K\ge1$",
         checks=(rates_limit,),
         corrected=Correction(
-            title=r"$\mathrm{Reg}=O(\sqrt{T\log T}+T^\phi\log T)$, "
-            r"$\mathrm{Vio}^{\mathrm S}=O(T^\phi\log T)$, whatever $\gamma$",
+            title=r"$\mathrm{Reg}=O(\sqrt{T\log T}+T^\phi\log T)$, whatever $\gamma$",
             statement=r"The upper bound is that of every policy inside the region, with $\chi$; the lower one, for "
             r"$K\ge2$ and $\phi<1/2$, holds in both forms.",
             formula=said(
                 r"\mathrm{Reg}=O(\sqrt{T\log T}+T^\phi\log "
-                r"T),\quad\mathrm{Reg}\ge\bigl(@limit-o(1)\bigr)\sqrt{T\log T}\ "
-                r"(\phi<\tfrac12),\quad\mathrm{Vio}^{\mathrm S}=O(T^\phi\log T)",
+                r"T),\quad\mathrm{Reg}\ge\bigl(@limit-o(1)\bigr)\sqrt{T\log T}\ (\phi<\tfrac12)",
                 limit=LIMIT,
             ),
             symbols={"O": r"of that order at most, whatever $\gamma$", "o": "of lower order"},
-            hypotheses=("the policy stays inside the region", r"$K\bar\Lambda=\sum B$", COSTS),
+            hypotheses=("the policy stays inside the region", r"$K\bar\Lambda=\sum B$"),
             given=(WRITTEN, EXPANDS, SPREAD),
-            sketch=rf"{WHY} From below, in both forms: the regret is at least theory.regret_lower_bound, which "
+            sketch=rf"{WHY_REGRET} From below, in both forms: the regret is at least theory.regret_lower_bound, which "
             r"holds for every $T$ and $\rho$ (its proof is told under eq:dpp-regret). It is the expansion less a "
             r"first part, $H$ at $1+S$ in place of $T$, which is $o(h)$, and less what the first two terms can save, "
             r"of order $h\log T$. For $\phi<1/2$ both are of lower order than $\sqrt{T\log T}$.",
@@ -267,16 +268,18 @@ CLAIMS = [
                         domain=r"every $\phi=1/2-q<1/2$",
                     ),
                 ),
-                "violation": SUBLINEAR["violation"],
             },
         ),
     ),
     Claim(
         id="rem:1/sublinear",
         kind="remark",
-        title=r"regret and violation are sublinear for all $\gamma$, $\phi$ in (0,1)",
-        statement="Both are, by the region alone, for every policy inside it. (The costs are bounded as the "
-        "paper's uniform drift constant has it; if they may grow with $T$, an affordable average is not enough, see "
+        title=r"regret (of upper bounds) and violation are sublinear for all $\gamma$, $\phi$ in (0,1)",
+        statement="Both are, by the region alone, for every policy inside it. The regret is the paper's, a difference "
+        r"of two upper bounds (eq:dpp-regret); the excess risks themselves can differ by a multiple of $T$: for "
+        r"quadratic losses they do, for every $K\ge2$ (law:reuse/regret). (The costs are bounded as the paper's "
+        r"uniform drift "
+        "constant has it; if they may grow with $T$, an affordable average is not enough, see "
         "thm:dpp-cost-constraint/largest.)",
         formula=said(
             r"\mathrm{Reg}=O(T^{@r}\log T)=o(T),\quad\mathrm{Vio}^{\mathrm S}=O(T^{@v}\log T)=o(T)",
@@ -305,9 +308,10 @@ CLAIMS = [
         corrected=Correction(
             title=r"one $B$: only for $2\phi<\gamma$; a $B_t$ per round: $2\phi<1+\gamma$; the region: every $\phi<1$",
             statement=r"Round 1 alone has $B_1$ of order $(1-\rho)^{-2}=T^{2\phi}$. So with one constant $B$ the "
-            r"argument gives sublinear rates if and only if $2\phi<\gamma$, with a $B_t$ for each round if and only if "
-            r"$2\phi<1+\gamma$. The region alone gives them for every $\phi<1$.",
-            formula=r"\tfrac{B_1T}V=\Theta(T^{1+2\phi-\gamma}),\qquad\tfrac1V\sum_tB_t=\Theta(T^{1-\gamma}+T^{2\phi-\gamma})",
+            r"argument gives sublinear rates if and only if $2\phi<\gamma$, with a $B_t$ for each round if and only "
+            r"if $2\phi<1+\gamma$. The region alone gives them for every $\phi<1$.",
+            formula=r""
+            r"\tfrac{B_1T}V=\Theta(T^{1+2\phi-\gamma}),\qquad\tfrac1V\sum_tB_t=\Theta(T^{1-\gamma}+T^{2\phi-\gamma})",
             symbols={"B_1": "the drift's quadratic part in round 1, bounded", "Θ": "of exactly that order"},
             given=(WRITTEN,),
             sketch=r"With $h=1/(1-\rho)=T^\phi$, $\sum B_t$ is at most of order $T+h^2$ (eq:dpp-upper-1), at least "
