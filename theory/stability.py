@@ -1,19 +1,20 @@
-r"""A bound without Pdim and B: how far one sample can move the model bounds how well the memory is remembered.
+r"""A bound without Pdim and B: how far a single sample can move the model.
 
-A sample i has the weight \(w_i(s)\) in round s: \(n_m/n\cdot1/n_m=1/n(s)\) in memory, else 0. Two runs that differ in one
-sample drift apart by at most \(2\eta EG\,w_i(s)\) in round s, since steps of size \(\eta\le2/L\) on convex L-smooth losses
-never expand. So the memory's objective is below the population risk, in the mean, by at most
+A sample i has the weight \(w_i(s)\) in round s: \(1/n(s)\) in memory, else 0. Two runs that differ in one sample drift
+apart by at most \(2\eta EG\,w_i(s)\) in round s, since steps of size \(\eta\le2/L\) on convex L-smooth losses never
+expand. So the memory's objective is below the population risk, in the mean, by at most
 
 \[2\eta EG^2\,O(t),\qquad O(t)=\sum_iw_i(t)\sum_{s<t}w_i(s),\]
 
-the *overlap* of this round's weights with all earlier ones; with a constant n it is \((\bar A-1)/n\), where \(\bar A\) is the
-mean number of uses of the samples in memory, this round's included. The rest is that of `theory.sharper`: \(D^2/(2\eta E)\)
-once and \(\tfrac12\eta EG^2\) a round.
+the *overlap* of this round's weights with all earlier ones. With a constant n it is \((\bar A-1)/n\), where \(\bar A\)
+is the mean number of uses of the samples in memory, this round's included. The rest is that of `theory.sharper`:
+\(D^2/(2\eta E)\) once and \(\tfrac12\eta EG^2\) a round.
 
-**Hypotheses** (`thm:regret-neff/stability`): losses convex and L-smooth with gradients of at most G wherever local steps
-lead, \(\eta\le2/L\); θ starts in the convex Θ of diameter D and the server projects; admissions, drops and weights do not
-look at sample values; one distribution, or clients weighted by their shares of the population. Neither σ, B nor Pdim
-enters. If the losses are μ-strongly convex and \(\eta\le2/(L+\mu)\), old uses are forgotten: `curbed_overlap`.
+**Hypotheses** (`thm:regret-neff/stability`): losses are convex and L-smooth, with gradients of at most G wherever local
+steps lead; \(\eta\le2/L\); θ starts in the convex Θ of diameter D and the server projects; admissions, drops and
+weights do not look at sample values; one distribution, or clients weighted by their shares of the population. Neither
+σ, B nor Pdim enters. If the losses are μ-strongly convex and \(\eta\le2/(L+\mu)\), old uses are forgotten
+(`curbed_overlap`).
 """
 
 from __future__ import annotations
@@ -85,9 +86,9 @@ def overlap_by_uses(mean_uses: Any, n: Any) -> Any:
 
 
 def overlap_constant(K: Any, t: Any, rate: Any) -> Any:
-    r"""\(\frac1{k\bar\Lambda}\bigl(k-1-h+\frac{h(h+1)}{2K}\bigr)\), \(k=\min(K,t)\), \(h=\min(t-k,K-1)\): the overlap under
-    constant admission, exact for \(t\le K\) and for \(t\ge2K-1\), where it is \(\frac{K-1}{2K\bar\Lambda}\); an upper bound
-    between these.
+    r"""\(\frac1{k\bar\Lambda}\bigl(k-1-h+\frac{h(h+1)}{2K}\bigr)\), \(k=\min(K,t)\), \(h=\min(t-k,K-1)\): the
+    overlap under constant admission, exact for \(t\le K\) and for \(t\ge2K-1\), where it is
+    \(\frac{K-1}{2K\bar\Lambda}\); an upper bound between these.
 
     >>> overlap_constant(10, 4, 1), overlap_constant(10, 19, 1), overlap_constant(1, 5, 1)
     (Fraction(3, 4), Fraction(9, 20), Fraction(0, 1))
@@ -99,9 +100,10 @@ def overlap_constant(K: Any, t: Any, rate: Any) -> Any:
 
 
 def curbed_overlap(overlap: Any, largest: Any, mu: Any, constants: Constants) -> Any:
-    r"""\(\min\bigl(O,\frac{\bar w}{\eta E\mu}\bigr)\): what takes the place of the overlap if all losses are μ-strongly convex
-    and \(\eta\le2/(L+\mu)\) (`thm:regret-neff/stability-strong`). `largest`, \(\bar w\), is the largest weight that a sample
-    of this memory had in an earlier round: 1/n with a constant n, and then it is \(\min(\bar A-1,\frac1{\eta E\mu})/n\).
+    r"""\(\min\bigl(O,\frac{\bar w}{\eta E\mu}\bigr)\): what takes the place of the overlap if all losses are μ-strongly
+    convex and \(\eta\le2/(L+\mu)\) (`thm:regret-neff/stability-strong`). `largest`, \(\bar w\), is the largest weight
+    that a sample of this memory had in an earlier round. With a constant n that is 1/n, and all of it
+    \(\min(\bar A-1,\frac1{\eta E\mu})/n\).
 
     >>> curbed_overlap(5, Fraction(1, 2), Fraction(1, 4), Constants(D=1, sigma=1, eta=1, B=1, Pdim=1, E=2, G=3, L=1))
     Fraction(1, 1)
@@ -145,8 +147,8 @@ def overlaps(admissions: Any, K: Any) -> Any:
 
 
 def stability_1(overlap: Any, constants: Constants) -> Bound:
-    r"""\(\frac{D^2}{2\eta E}+\frac T2\eta EG^2+2\eta EG^2\sum_tO(t)\), an upper bound (`thm:regret-neff/stability`); `overlap`
-    has one entry a round, see `overlaps`.
+    r"""\(\frac{D^2}{2\eta E}+\frac T2\eta EG^2+2\eta EG^2\sum_tO(t)\), an upper bound (`thm:regret-neff/stability`);
+    `overlap` has one entry a round, see `overlaps`.
 
     >>> stability_1([0, Fraction(1, 4)], Constants(D=1, sigma=1, eta=1, B=1, Pdim=1, G=1, L=1)).total
     Fraction(2, 1)

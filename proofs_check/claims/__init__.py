@@ -137,6 +137,10 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "thm:regret-neff/sharper",
             "thm:regret-neff/memory",
         ),
+        "stability": (
+            "thm:regret-neff/stability",
+            "thm:regret-neff/stability-strong",
+        ),
         "three_local_steps": ("thm:regret-neff/three-local-steps",),
         "monotone": ("cor:optimal-k/monotone",),
         "spread": ("thm:dpp-regret/spread",),

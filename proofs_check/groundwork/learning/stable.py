@@ -7,9 +7,9 @@ the population risk, round by round.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import product, takewhile
 from typing import Any
 
 import sympy as sp
@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, admissions, drawn, everywhere, fractions, retentions, unless
 from proofs_check.engines.identity import equal, equations, symbolic_sum
-from proofs_check.engines.worst_case import compare
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.learning.many_rounds import SUMMED, Whole
 from proofs_check.groundwork.learning.one_round import c
 from proofs_check.simulator import Snapshot, simulate
-from proofs_check.symbols import K, rate
+from proofs_check.symbols import rate
 from theory.algebra import ball, precise
+from theory.bound import initial_term
 from theory.setting import Constants
 from theory.sharper import step_constant
 from theory.stability import (
@@ -50,7 +50,8 @@ near, along, square = sp.symbols("near along square", real=True)
 
 
 def cocoercive() -> Evidence:
-    """⟨d, x-y⟩ >= |d|²/L for a convex L-smooth f: φ = f - ⟨∇f(x), ·⟩ is least at x; a step of 1/L from y lowers it."""
+    """⟨d, x-y⟩ >= |d|²/L for a convex L-smooth f: φ = f - ⟨∇f(x), ·⟩ is least at x; a step of 1/L from y "
+    "lowers it."""
     least, stepped, other, here, there = sp.symbols("least stepped other here there", real=True)
     at_x, at_y = sp.symbols("at_x at_y", real=True)  # the gradients along x - y
     lowered = other - square / c.L + c.L / 2 * (square / c.L**2)
@@ -58,8 +59,8 @@ def cocoercive() -> Evidence:
         (
             least <= other - square / (2 * c.L),
             [least <= stepped, stepped <= lowered],
-            r"$\varphi=f-\langle\nabla f(x),\cdot\rangle$, least at $x$ by convexity; a step of $1/L$ from $y$, by "
-            "the descent lemma",
+            r"$\varphi=f-\langle\nabla f(x),\cdot\rangle$, least at $x$ by convexity; a step of $1/L$ from "
+            "$y$, by the descent lemma",
         ),
         (
             at_x - at_y >= square / c.L,
@@ -82,25 +83,9 @@ def steps_do_not_expand() -> Evidence:
     )
 
 
-def worst_expansion() -> Evidence:
-    """PEPit: the farthest that two points at distance 1 can be after a step of 2/L."""
-
-    def build() -> Any:
-        from PEPit import PEP
-        from PEPit.functions import SmoothConvexFunction
-
-        problem = PEP()
-        loss = problem.declare_function(SmoothConvexFunction, L=1.0)
-        x, y = problem.set_initial_point(), problem.set_initial_point()
-        problem.set_initial_condition((x - y) ** 2 <= 1)
-        problem.set_performance_metric((x - 2 * loss.gradient(x) - y + 2 * loss.gradient(y)) ** 2)
-        return problem
-
-    return compare(build, 1.0, domain=r"convex, $L=1$, $\eta=2/L$", parameters={"eta": 2, "L": 1})
-
-
 def steps_contract() -> Evidence:
-    """|x-y-ηd|² <= (1-ημ)²|x-y|² for η <= 2/(L+μ): f - μ|·|²/2 is convex and (L-μ)-smooth, and cocoercive as such."""
+    """|x-y-ηd|² <= (1-ημ)²|x-y|² for η <= 2/(L+μ): f - μ|·|²/2 is convex and (L-μ)-smooth, and cocoercive as "
+    "such."""
     rest, rest_square = along - mu * near, square - 2 * mu * along + mu**2 * near
     known = [rest * (c.L - mu) >= rest_square, near >= 0, mu < c.L]
     steep = along * (mu + c.L) >= mu * c.L * near + square
@@ -124,7 +109,8 @@ def projections_do_not_expand() -> Evidence:
         (
             near <= turned - 2 * at_p - 2 * at_q + near,
             [turned >= 0, at_p <= 0, at_q <= 0],
-            r"any convex $\Theta$: near $=|p-q|^2$, at_p $=\langle y-p,q-p\rangle$, at_q $=\langle x-q,p-q\rangle$",
+            r"any convex $\Theta$: near $=|p-q|^2$, at_p $=\langle y-p,q-p\rangle$, at_q $=\langle "
+            r"x-q,p-q\rangle$",
         ),
         domain="every coordinate",
     )
@@ -139,9 +125,12 @@ def replaced_sample() -> Evidence:
     return argument(
         (
             further <= apart + local,
-            [stepped <= apart, further <= stepped + c.eta * off, off <= (own + other) / size]
-            + [own <= c.G, other <= c.G],
-            r"a local step of client $m$: one of its $n_m$ (size) losses is another one; the step does not expand",
+            [
+                *(stepped <= apart, further <= stepped + c.eta * off),
+                *(off <= (own + other) / size, own <= c.G, other <= c.G),
+            ],
+            "a local step of client $m$: one of its $n_m$ (size) losses is another one; the step does not "
+            "expand",
         ),
         (round_, apart + MOVED * weight / size, what + r"$2\eta EG\,w_m/n_m$"),
         domain=r"every $E$, every weight $w_m$ of client $m$",
@@ -149,7 +138,8 @@ def replaced_sample() -> Evidence:
 
 
 def forgotten_sample() -> Evidence:
-    """With steps that contract by q = 1-ημ the distance stays below 2G·w̄/μ, w̄ the sample's largest weight so far."""
+    """With steps that contract by q = 1-ημ the distance stays below 2G·w̄/μ, w̄ the sample's largest weight "
+    "so far."""
     q, limit = 1 - c.eta * mu, 2 * c.G / (size * mu)
     share = sp.Symbol("share", nonnegative=True)  # (1-ημ)^E
     largest, before = sp.symbols("largest before", nonnegative=True)
@@ -180,18 +170,19 @@ def forgotten_sample() -> Evidence:
 
 
 def exchanged() -> Evidence:
-    """z_i and an independent copy z' are exchanged: E ℓ(θ; z_i) = E ℓ(θ'; z'), θ' trained with z' in place of z_i."""
+    """z_i and an independent copy z' are exchanged: E ℓ(θ; z_i) = E ℓ(θ'; z'), θ' trained with z' in place "
+    "of z_i."""
     j, J = sp.symbols("j J", integer=True, positive=True)
     chance, loss = sp.Function("p"), sp.Function("l")  # l(a, b): the loss at z_b of the model trained on z_a
     whole, own = sp.Sum(chance(j), (j, 1, J)), sp.Sum(chance(j) * loss(j, j), (j, 1, J))
     gap, before, after = sp.symbols("gap before after", real=True)
-    lipschitz = r"$\ell(\theta;z')-\ell(\theta';z')\le G|\theta-\theta'|$, and $|\theta-\theta'|\le2\eta EG\sum_{s<t}w_i(s)$"
+    lipschitz = (
+        r"$\ell(\theta;z')-\ell(\theta';z')\le G|\theta-\theta'|$, "
+        r"$|\theta-\theta'|\le2\eta EG\sum_{s<t}w_i(s)$"
+    )
+    same = r"$\mathbb E\,\ell(\theta';z')$, the other copy summed out, and $\mathbb E\,\ell(\theta;z_i)$"
     return argument(
-        (
-            whole * own / whole**2,
-            own / whole,
-            r"$\mathbb E\,\ell(\theta';z')$, the other copy summed out, and $\mathbb E\,\ell(\theta;z_i)$",
-        ),
+        (whole * own / whole**2, own / whole, same),
         (
             gap <= stability_round(used, c).total,
             [
@@ -207,12 +198,12 @@ def exchanged() -> Evidence:
 
 
 def curbed() -> Evidence:
-    """The smaller of two distances, with every sample's weight in this round: a mean of minima is at most the minimum."""
+    """The smaller of two distances, with every sample's weight in this round: at most the smaller mean."""
     largest = sp.Symbol("largest", positive=True)
     limit = curbed_overlap(used, largest, mu, c)
     one, ceiling = stability_round(limit, c).total, 2 * c.G**2 * largest / mu
     total, each = sp.symbols("total each", nonnegative=True)
-    given = [sp.Ge(each, 0), each <= MOVED * c.G * used, each <= ceiling]
+    given = [each <= MOVED * c.G * used, each <= ceiling]
     return argument(
         (each <= one, given, r"a sample: $G$ times the smaller distance"),
         (total <= ceiling, [total <= weight * ceiling, weight <= 1], "weights in memory add up to 1 at most"),
@@ -250,7 +241,7 @@ def overlap_of(seen: Sequence[Snapshot], weights: Any = None) -> list[tuple[Frac
 
 @drawn(
     "any $K$ and admissions, two clients",
-    (60, 600),
+    (15, 600),
     K=retentions(5),
     rounds=admissions(clients=2, rounds=9, most=6),
 )
@@ -264,28 +255,31 @@ def overlaps_counted(K: int, rounds: list[list[int]]) -> Found:
 
 
 def constant_overlap() -> Evidence:
-    """n(s) = min(s, K)Λ̄ and (s - h)Λ̄ samples in common with round s, h = max(t-K, 0)."""
-    s, t, h, more = (sp.Symbol(name, integer=True, positive=True) for name in ("s", "t", "h", "more"))
-    ramp, flat = overlap_constant(t + more, t, rate), overlap_constant(K, 2 * K - 1 + more, rate)
-    full = symbolic_sum((s * rate) / (K * rate) ** 2, s, 1, K - 1)
-    # between: K = h + 1 + more, t = K + h; at most (K-h)/K for each s < K, then (s-h)/K
-    wide_ = h + 1 + more
-    between = symbolic_sum((wide_ - h) / wide_, s, h + 1, wide_ - 1) + symbolic_sum(
-        (s - h) / wide_, s, wide_, wide_ + h - 1
-    )
+    """n(s) = min(s, K)Λ̄, and (s - h)Λ̄ samples in common with round s, h = max(t-K, 0)."""
+    s, h, more = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("s", "h", "more"))
+    filling, horizon = 1 + h, 1 + h + more  # t = 1 + h <= K; then, between, t = K + h with K = 1 + h + more
+    ramp, flat = overlap_constant(horizon, filling, rate), overlap_constant(1 + h, 1 + 2 * h + more, rate)
+    full = symbolic_sum(s / ((1 + h) ** 2 * rate), s, 1, h)  # here K = 1 + h
+    old = symbolic_sum((horizon - h) / horizon, s, h + 1, horizon - 1)
+    new = symbolic_sum((s - h) / horizon, s, horizon, horizon + h - 1)
+    between = overlap_constant(horizon, horizon + h, rate)
     return argument(
         (
-            symbolic_sum(1 / (t * rate), s, 1, t - 1),
+            symbolic_sum(1 / (filling * rate), s, 1, filling - 1),
             ramp,
             r"$\sum_{s<t}n(s)/(n(s)n(t))$ and the closed form, $t\le K$",
         ),
         (full, flat, r"$\sum_{s}s\bar\Lambda/(K\bar\Lambda)^2$ and the closed form, $t\ge2K-1$"),
         (
-            between / (wide_ * rate),
-            overlap_constant(wide_, wide_ + h, rate),
-            r"the bound's sum and the closed form, $K<t<2K-1$",
+            (old + new) / (horizon * rate),
+            between,
+            "the sum of the larger summands and the closed form, between",
         ),
-        ((s - h) / s <= (wide_ - h) / wide_, [s <= wide_, s >= h], r"every summand with $s<K$"),
+        (
+            (s - h) / s <= (horizon - h) / horizon,
+            [s <= horizon, s >= h, s > 0],
+            r"every summand with $s<K$, $K\le t\le2K-1$",
+        ),
         domain=r"every $K$, $t$, rate",
     )
 
@@ -300,7 +294,52 @@ def constant_counted(K: int, rate: int) -> Found:
     return None
 
 
-SMOOTH = Constants(**{**SUMMED.__dict__, "L": Fraction(5, 2)})
+def root_rate() -> Evidence:
+    """η = a/√T: what is paid once, per round and for old samples is each √T times a number; O(t) <= 1/Λ̄ in "
+    "all rounds."""
+    a, T, k = (sp.Symbol(name, positive=True) for name in ("a", "T", "k"))
+    h, over = sp.symbols("h over", nonnegative=True)
+    small = replace(c, eta=a / sp.sqrt(T))
+    total = initial_term(small.merged) + T * (step_constant(small) + stability_round(1 / rate, small).total)
+    once, each = c.D**2 / (2 * a * c.E), a * c.E * c.G**2 * (sp.Rational(1, 2) + 2 / rate)
+    return argument(
+        (
+            total,
+            sp.sqrt(T) * (once + each),
+            r"the bound with $O(t)=1/\bar\Lambda$ and $\sqrt T$ times a number",
+        ),
+        (
+            (k - 1 - h + h * (h + 1) / (2 * k)) / (k * rate) <= 1 / rate,
+            [h <= k - 1, k >= 1],
+            r"the overlap with $h>0$, where $k=K$; with $h=0$ it is $(k-1)/(k\bar\Lambda)$",
+        ),
+        (
+            overlap_constant(1 + over, 1 + over, rate) <= 1 / rate,
+            [],
+            r"$h=0$, $k=1+$ over",
+        ),
+        domain=r"every $a$, $T$, $K$, rate; the number has neither $K$ nor a dimension in it",
+    )
+
+
+def kept_for_ever() -> Evidence:
+    """A constant n: the curbed overlap has min(A-1, 1/(ηEμ)) for A-1, so that uses without end cost 2G²/(nμ) a round."""
+    n, uses = sp.symbols("n uses", positive=True)
+    both = curbed_overlap(overlap_by_uses(1 + uses, n), 1 / n, mu, c)
+    limit = 1 / (c.eta * c.E * mu)
+    return argument(
+        (n * both <= uses, [], r"any number of uses, every $n$, $\mu$, $\eta$, $E$; uses $=\bar A-1$"),
+        (n * both <= limit, [], r"and $1/(\eta E\mu)$"),
+        (
+            stability_round(limit / n, c).total,
+            2 * c.G**2 / (n * mu),
+            r"$2\eta EG^2/(n\eta E\mu)$ and $2G^2/(n\mu)$",
+        ),
+        domain=r"every $n$, $\mu$, $\eta$, $E$",
+    )
+
+
+SMOOTH = replace(SUMMED, L=Fraction(5, 2))
 
 
 @everywhere("$K=1,2,4$, $T$ up to 12", K=(1, 2, 4), rounds=((1, 1), (3, 2), (2, 12)))
@@ -357,10 +396,8 @@ class Few:
         for _ in range(self.E):
             G = max(G, *(a * reach + abs(b) for a, b in zip(self.curvature, self.slope, strict=True)))
             reach += self.eta * G
-        L = max(*self.curvature, Fraction(1, 10**6))
-        return Constants(
-            D=2 * self.edge, sigma=1, eta=self.eta, B=1, Pdim=1, E=self.E, L=L, G=max(G, Fraction(1, 10**6))
-        )
+        L, G = (max(*x, Fraction(1, 10**6)) for x in (self.curvature, (G, G)))
+        return Constants(D=2 * self.edge, sigma=1, eta=self.eta, B=1, Pdim=1, E=self.E, L=L, G=G)
 
 
 def remembered(few: Few, seen: Sequence[Snapshot], weights: Any, start: Fraction) -> list[Fraction]:
@@ -387,65 +424,87 @@ def remembered(few: Few, seen: Sequence[Snapshot], weights: Any, start: Fraction
 
 
 UNIT = st.fractions(0, 1, max_denominator=4)
+STEP = UNIT.filter(bool)
 SIGNED = st.fractions(-1, 1, max_denominator=4)
 
 
 def _few_samples(K: int, rounds: list[list[int]], shared: bool) -> list[Snapshot]:
     """The first rounds, with at most six samples and no empty one; with shares, no empty client either."""
     seen = simulate(rounds, K)
-    stop = next(
-        (i for i, s in enumerate(seen) if s.N > 6 or not s.n or (shared and not (s.n_of(0) and s.n_of(1)))),
-        len(seen),
-    )
-    return seen[:stop]
+
+    def fits(one: Snapshot) -> bool:
+        return one.N <= 6 and one.n > 0 and (not shared or all(one.n_of(m) for m in (0, 1)))
+
+    return list(takewhile(fits, seen))
 
 
-@drawn(
-    r"$\frac a2\theta^2+b\theta$, two values of a sample, two clients with distributions and shares of their own or "
-    r"one distribution and weights $n_m/n$, $E\le2$, $\eta\le2/L$, all outcomes of at most six samples",
-    (40, 800),
-    K=retentions(4),
-    rounds=admissions(clients=2, rounds=4, most=2),
-    curvature=st.tuples(UNIT, UNIT),
-    slope=st.tuples(SIGNED, SIGNED),
-    chances=st.tuples(UNIT, UNIT),
-    share=st.none() | UNIT,
-    step=fractions(Fraction(1, 4), 2),
-    E=st.integers(1, 2),
-    start=SIGNED,
+DRAWN: dict[str, Any] = {
+    "K": retentions(4),
+    "rounds": admissions(clients=2, rounds=4, most=2),
+    "curvature": st.tuples(UNIT, UNIT),
+    "slope": st.tuples(SIGNED, SIGNED),
+    "chances": st.tuples(UNIT, UNIT),
+    "share": st.none() | UNIT,
+    "step": fractions(Fraction(1, 4), 2),
+    "E": st.integers(1, 2),
+    "start": SIGNED,
+}
+FEW = (
+    r"$\frac a2\theta^2+b\theta$, two values of a sample, two clients with distributions and shares of their "
+    r"own or one distribution and weights $n_m/n$, $E\le2$, all outcomes of at most six samples"
 )
-def gap_is_bounded(
-    K: int,
-    rounds: list[list[int]],
-    curvature: Any,
-    slope: Any,
-    chances: Any,
-    share: Fraction | None,
-    step: Fraction,
-    E: int,
-    start: Fraction,
-) -> Found:
-    """The mean of F_P(θ) - F_mem(θ) is at most 2ηEG²·O(t) in every round, and the curbed one for losses that are
-    strongly convex."""
-    weights = None if share is None else [share, 1 - share]
-    few = Few(curvature, slope, chances if weights else (chances[0],) * 2, step, E)
-    seen, k, least = _few_samples(K, rounds, bool(weights)), few.constants, min(curvature)
-    if not seen:
-        return None
-    for t, (mean, (overlap, largest)) in enumerate(
-        zip(remembered(few, seen, weights, start), overlap_of(seen, weights), strict=True), start=1
-    ):
-        if least > 0 and step * (k.L + least) <= 2:
-            overlap = curbed_overlap(overlap, largest, least, k)
-        most = stability_round(overlap, k).total
+
+
+def _gap(few: Few, seen: list[Snapshot], weights: Any, start: Fraction, mu: Any = None) -> Found:
+    """Whether the mean of F_P(θ) - F_mem(θ) exceeds the bound in a round, curbed where μ is given."""
+    k = few.constants
+    rounds = (
+        zip(remembered(few, seen, weights, start), overlap_of(seen, weights), strict=True) if seen else ()
+    )
+    for t, (mean, (overlap, largest)) in enumerate(rounds, start=1):
+        counted = overlap if mu is None else curbed_overlap(overlap, largest, mu, k)
+        most = stability_round(counted, k).total
         if mean > most:
             return {"t": t, "mean": mean, "bound": most}
     return None
 
 
+def _drawn(chances: Any, share: Fraction | None) -> tuple[Any, Any]:
+    """Chances and weights of the clients: of their own, or one distribution and weights n_m/n."""
+    return ((chances[0],) * 2, None) if share is None else (chances, [share, 1 - share])
+
+
+@drawn(rf"{FEW}, $\eta\le2/L$", (12, 800), **DRAWN)
+def gap_is_bounded(
+    K: int, rounds: Any, curvature: Any, slope: Any, chances: Any, share: Any, step: Any, E: int, start: Any
+) -> Found:
+    """The mean of F_P(θ) - F_mem(θ) is at most 2ηEG²·O(t) in every round."""
+    chances, weights = _drawn(chances, share)
+    few = Few(curvature, slope, chances, step, E)
+    return _gap(few, _few_samples(K, rounds, weights is not None), weights, start)
+
+
+@drawn(
+    rf"{FEW}, $a\ge1/2$, $\eta\le1$",
+    (12, 800),
+    **DRAWN
+    | {
+        "curvature": st.tuples(*[st.sampled_from([Fraction(1, 2), Fraction(1)])] * 2),
+        "step": STEP,
+    },
+)
+def curbed_gap_is_bounded(
+    K: int, rounds: Any, curvature: Any, slope: Any, chances: Any, share: Any, step: Any, E: int, start: Any
+) -> Found:
+    """The same with the curbed overlap, for losses that are strongly convex."""
+    chances, weights = _drawn(chances, share)
+    few = Few(curvature, slope, chances, step, E)
+    return _gap(few, _few_samples(K, rounds, weights is not None), weights, start, min(curvature))
+
+
 @drawn(
     r"$G z\theta$, $z=\pm1$ with equal chances, nowhere near the edge of $\Theta$; at most six samples",
-    (30, 300),
+    (6, 300),
     K=retentions(4),
     rounds=admissions(clients=2, rounds=4, most=2),
     G=fractions(),
