@@ -166,7 +166,8 @@ def command(
         Quantity,
         typer.Argument(
             help="constant: Theorem 1 for constant admission; sharper, memory: two better bounds; stability: one "
-            "without Pdim, B and sigma, for smooth losses and eta of at most 2/L; oracle: K times the rate, always fresh; omega2, omega3: terms of the regret; regret: its expansion; or a violation's maximum."
+            "without Pdim, B and sigma, for smooth losses and eta of at most 2/L; oracle: K times the rate, always "
+            "fresh; omega2, omega3: terms of the regret; regret: its expansion; or a violation's maximum."
         ),
     ],
     K: Annotated[

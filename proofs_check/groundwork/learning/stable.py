@@ -323,7 +323,7 @@ def root_rate() -> Evidence:
 
 
 def kept_for_ever() -> Evidence:
-    """A constant n: the curbed overlap has min(A-1, 1/(ηEμ)) for A-1, so that uses without end cost 2G²/(nμ) a round."""
+    """A constant n: the curbed overlap has min(A-1, 1/(ηEμ)) for A-1, so that all uses cost 2G²/(nμ) at most."""
     n, uses = sp.symbols("n uses", positive=True)
     both = curbed_overlap(overlap_by_uses(1 + uses, n), 1 / n, mu, c)
     limit = 1 / (c.eta * c.E * mu)
