@@ -23,6 +23,7 @@ __all__ = ["EXAMPLES", "Form", "command"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp bound constant --K 10 --rate 10 --horizon 1e12 --certified[/bold], "
+    "[bold]acdpp bound stability --constants D=1,sigma=1,eta=0.1,B=1,Pdim=5,G=1,L=1[/bold], "
     "[bold]acdpp bound regret --K 2 --horizon 1e15[/bold], "
     "[bold]acdpp bound cost-violation --rho 0.99 --budget 55 --mean-cost 5.5[/bold]"
 )
@@ -34,6 +35,7 @@ class Quantity(StrEnum):
     constant = "constant"
     sharper = "sharper"
     memory = "memory"
+    stability = "stability"
     oracle = "oracle"
     omega2 = "omega2"
     omega3 = "omega3"
@@ -49,7 +51,7 @@ class Form(StrEnum):
     stated = "stated"
 
 
-WHOLE_BOUNDS = (Quantity.constant, Quantity.sharper, Quantity.memory, Quantity.oracle)
+WHOLE_BOUNDS = (Quantity.constant, Quantity.sharper, Quantity.memory, Quantity.stability, Quantity.oracle)
 PRINTED = (Quantity.constant, Quantity.oracle, Quantity.omega2, Quantity.omega3)
 
 
@@ -87,6 +89,7 @@ def _terms(asked: Request) -> Bound:
     )
     from theory.regret import omega2, omega2_as_stated, omega3, omega3_as_stated
     from theory.sharper import memory_constant_bound, sharper_constant_bound
+    from theory.stability import stability_constant_bound
 
     K, rate, T, constants = asked.K, asked.rate, asked.T, asked.constants
     stated, how = asked.form is Form.stated, {"certified": asked.certified}
@@ -100,6 +103,8 @@ def _terms(asked: Request) -> Bound:
         return sharper_constant_bound(K, rate, T, constants, **how)
     if asked.quantity is Quantity.memory:
         return memory_constant_bound(K, rate, T, constants, **how)
+    if asked.quantity is Quantity.stability:
+        return stability_constant_bound(K, rate, T, constants, **how)
     return (constant_bound_as_stated if stated else constant_bound)(K, rate, T, constants, **how)
 
 
@@ -160,8 +165,9 @@ def command(
     quantity: Annotated[
         Quantity,
         typer.Argument(
-            help="constant: Theorem 1 for constant admission; sharper, memory: two better bounds; oracle: K times the "
-            "rate, always fresh; omega2, omega3: terms of the regret; regret: its expansion; or a violation's maximum."
+            help="constant: Theorem 1 for constant admission; sharper, memory: two better bounds; stability: one "
+            "without Pdim, B and sigma, for smooth losses and eta of at most 2/L; oracle: K times the rate, always "
+            "fresh; omega2, omega3: terms of the regret; regret: its expansion; or a violation's maximum."
         ),
     ],
     K: Annotated[

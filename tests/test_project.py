@@ -54,7 +54,7 @@ FLOORS = {
         stationary
         design
         regret_expansion
-        admission buying_plan transient
+        admission buying_plan stability transient
         design_search minimiser regret replacement sharper sticky
         capacity constant_admission curved knapsack penalty violation
         bound clients law paper prices region reuse

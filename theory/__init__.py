@@ -11,6 +11,7 @@ differ, both exist: `name` and `name_as_stated`.
 | `bound` | Theorem 1: what a round contributes, and its sum along any trajectory |
 | `constant_admission` | Corollary 1 and the costless oracle, over as many as 10^15 rounds |
 | `sharper` | two bounds below Theorem 1: through all samples, and through the memory |
+| `stability` | a bound without Pdim, B and σ: how far a single sample can move the model |
 | `region` | the contracting admission region |
 | `penalty`, `minimiser`, `admission` | the surrogate penalty, its exact minimiser, a round of ACDPP |
 | `regret`, `transient`, `rates` | the terms of the regret, what the region's start costs, orders of growth |
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     )
     from theory.setting import Budget, Constants, Region, SettingError
     from theory.sharper import memory_constant_bound, sharper_constant_bound
+    from theory.stability import overlaps, stability_1, stability_constant_bound
     from theory.violation import buffer_violation_maximum, cost_violation_bound
 
 __all__ = [
@@ -114,9 +116,12 @@ __all__ = [
     "optimal_admission",
     "oracle_bound",
     "oracle_bound_as_stated",
+    "overlaps",
     "precise",
     "purchase_limit",
     "sharper_constant_bound",
+    "stability_1",
+    "stability_constant_bound",
     "theorem_1",
     "theorem_1_as_stated",
     "trajectory",
@@ -140,6 +145,7 @@ _HOMES = (
     "reuse",
     "setting",
     "sharper",
+    "stability",
     "violation",
 )
 

@@ -58,7 +58,7 @@ PER_ROUND = ("root", "linear", "generalisation")
 ROUNDING = 8 * np.finfo(float).eps  # a term takes about eight roundings
 # what Haussler's packing numbers and chaining give at Pdim = 1, the worst, rounded up (lem:gen-Neff-app, corrected)
 DEVIATION = Fraction(26, 5)
-MAY_VANISH = ("mismatch", "stale")  # columns that are 0 in a round where nothing is amiss
+MAY_VANISH = ("mismatch", "stale", "overlap")  # columns that are 0 in a round where nothing is amiss
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,7 @@ def sharper_constant_bound(
     >>> round(sharper_constant_bound(10, 10, 10**9, unit).terms.root)
     99999998
     """
-    return _constant_bound(sharper_constant_round, K, rate, T, constants, certified)
+    return constant_sum(sharper_constant_round, K, rate, T, constants, certified)
 
 
 def memory_constant_bound(
@@ -203,16 +203,23 @@ def memory_constant_bound(
     >>> memory_constant_bound(1, 10, 10**9, unit).total
     0.5
     """
-    return _constant_bound(memory_constant_round, K, rate, T, constants, certified)
+    return constant_sum(memory_constant_round, K, rate, T, constants, certified)
 
 
-def _constant_bound(
-    one_round: Callable[..., Terms], K: Any, rate: Any, T: Any, constants: Constants, certified: bool
+def constant_sum(
+    one_round: Callable[..., Terms],
+    K: Any,
+    rate: Any,
+    T: Any,
+    constants: Constants,
+    certified: bool,
+    breaks: tuple[int, ...] | None = None,
 ) -> Bound:
+    """A bound whose rounds are `one_round`, over T rounds; `breaks` where its summand changes its branch."""
     K, T = retention(K), horizon(T)
     positive("the admission rate", rate)
     system = number_system(certified)
-    numbers, rate = constants.map(system), system(rate)
-    result = sum_rounds(lambda t: one_round(K, t, rate, numbers), T, filling_breaks(K), certified=certified)
+    numbers, rate, edges = constants.map(system), system(rate), breaks or filling_breaks(K)
+    result = sum_rounds(lambda t: one_round(K, t, rate, numbers), T, edges, certified=certified)
     with precise() if certified else nullcontext():
         return with_constants(result, step_constant(numbers) * T, initial_term(numbers.merged))

@@ -167,6 +167,10 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "thm:regret-neff/three-local-steps",
             "thm:regret-neff/ten-local-steps",
         ),
+        "stability": (
+            "thm:regret-neff/stability",
+            "thm:regret-neff/stability-strong",
+        ),
         "monotone": ("cor:optimal-k/monotone",),
         "spread": ("thm:dpp-regret/spread",),
         "regret_expansion": ("thm:dpp-regret/expansion",),

@@ -76,6 +76,13 @@ def test_there_is_no_total_without_the_constant_of_every_round(quantity: str) ->
     assert "partial" not in acdpp("bound", quantity, *WHOLE).stdout
 
 
+def test_the_stability_bound_knows_neither_pdim_nor_b() -> None:
+    words = ("bound", "stability", "--K", "5", "--certified", "--constants")
+    one, other = (answer(*words, f"D=1,sigma=1,eta=0.1,B={B},Pdim={B},G=1,L=4") for B in (1, 99))
+    assert one == other
+    assert one["terms"]["generalisation"] == pytest.approx(0.1 * 0.8 / 10 * 1000, rel=0.01)
+
+
 def test_there_is_no_total_without_a_round_of_the_printed_sum() -> None:
     document = answer("bound", "constant", "--K", "3", "--form", "stated", *WHOLE)
     assert document["total"] is None

@@ -1,6 +1,7 @@
 """The bound over T rounds against rounds added one by one, and its stated form's trouble."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import flint
@@ -10,7 +11,7 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from theory import sharper
+from theory import sharper, stability
 from theory.algebra import ball, precise
 from theory.bound import (
     DEVIATION,
@@ -33,7 +34,7 @@ from theory.constant_admission import (
     with_constants,
 )
 from theory.reuse import trajectory, uniformity_constant_as_stated
-from theory.setting import Constants
+from theory.setting import Constants, SettingError
 
 positive = st.fractions(Fraction(1, 20), 50, max_denominator=20)
 numbers = dict.fromkeys(("D", "sigma", "eta", "B", "Pdim", "L", "G"), positive)
@@ -164,6 +165,35 @@ def test_the_error_covers_the_constants_too(T):
     with precise():
         assert abs(proved.total - near.total) <= near.error
         assert float(proved.total.rad()) <= 1.01 * proved.error
+
+
+# --- stability ---------------------------------------------------------------------------------------------
+
+SMOOTH = Constants(D=1, sigma=1, eta=Fraction(1, 5), B=1, Pdim=5, E=3, G=2, L=10)
+
+
+@pytest.mark.parametrize(("K", "T"), [(1, 7), (4, 5), (4, 40), (10**6, 10**9)])
+def test_the_stability_bound_is_the_sum_of_its_rounds(K, T):
+    near, proved = (
+        stability.stability_constant_bound(K, 10, T, SMOOTH, certified=flag) for flag in (False, True)
+    )
+    assert abs(near.total - float(proved.total.mid())) <= near.error
+    if T <= 40:
+        column = [stability.overlap_constant(K, t, 10) for t in range(1, T + 1)]
+        assert near.total == pytest.approx(float(stability.stability_1(column, SMOOTH).total), rel=1e-12)
+
+
+def test_float_overlaps_are_the_exact_ones():
+    exact = stability.overlaps([3, 0, 1, 5, 2, 0, 0, 4], 3)
+    assert stability.overlaps([3.0, 0, 1, 5, 2, 0, 0, 4], 3) == pytest.approx([float(x) for x in exact])
+
+
+def test_stability_needs_short_steps():
+    for refused in (replace(SMOOTH, L=11), replace(SMOOTH, L=None), replace(SMOOTH, G=None)):
+        with pytest.raises(SettingError, match="stability needs"):
+            stability.stability_1([0], refused)
+    with pytest.raises(SettingError, match=r"2/\(L \+ mu\)"):
+        stability.curbed_overlap(1, 1, Fraction(1, 10), SMOOTH)
 
 
 # --- the sharper bounds ------------------------------------------------------------------------------------

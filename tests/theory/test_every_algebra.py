@@ -4,7 +4,7 @@ import inspect
 import pkgutil
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from importlib import import_module
 from typing import Any
@@ -37,6 +37,11 @@ class Arguments:
             one, other = (self.values[part] for part in SHARES[name])
             return one / (one + other)
         return self.values[name]
+
+    @property
+    def smooth(self):
+        """Constants with a step that is short enough for the smoothness."""
+        return replace(self.c, G=self.c.B, L=1 / self.c.eta)
 
     @property
     def budget(self):
@@ -126,6 +131,12 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "constant_admission.constant_round penalty.penalty_limit": lambda f, a: f(a.K, a.t, a.u, a.c),
     "penalty.least_rate_as_printed": lambda f, a: f(a.region.rho, a.c),
     "penalty.penalty_limit_as_stated": lambda f, a: f(a.K, a.t, a.u, a.c),
+    "stability.stability_round": lambda f, a: f(a.u, a.smooth),
+    "stability.stability_1": lambda f, a: f([a.u, a.v], a.smooth).terms,
+    "stability.stability_constant_round": lambda f, a: f(a.K, a.t, a.u, a.smooth),
+    "stability.overlap_constant": lambda f, a: f(a.K, a.t, a.u),
+    "stability.overlap_by_uses": lambda f, a: f(1 + a.u, a.v),
+    "stability.curbed_overlap": lambda f, a: f(a.u, a.v, a.smooth.L / 2, a.smooth),
     "sharper.sharper_1": lambda f, a: f([a.w, a.w], [a.u, a.u], [a.v, a.w], a.c).terms,
     "sharper.memory_1": lambda f, a: f([a.u, a.v], a.c).terms,
     "bound.round_terms": lambda f, a: f(a.u, a.v, a.w, a.c),
@@ -186,6 +197,7 @@ NOT_FORMULAS = {
     "replacement": "ages_in_memory best_replacement best_rule cycle least_burden",
     "reuse": "from_totals trajectory",
     "sharper": "sharper_constant_bound memory_constant_bound",
+    "stability": "overlaps stability_constant_bound",
     "stationary": "best_retention",
     "violation": "buffer_excess_maximum buffer_violation_maximum",
 }

@@ -20,6 +20,7 @@ from theory.algebra import ball, precise
 from theory.bound import Bound, Terms, theorem_1
 from theory.setting import Constants
 from theory.sharper import memory_1, sharper_1, stale_weight
+from theory.stability import overlap_by_uses, stability_1
 
 DOMAIN = "exact or enclosed excess risks of the examples named; each obeys the hypotheses, which is proved"
 TERMS = ("root", "generalisation", "constant", "initial")
@@ -37,6 +38,7 @@ class Example:
     uniformity: Sequence[Any] = ()
     mismatch: Sequence[Any] = ()
     n: Sequence[Any] = ()
+    overlap: Sequence[Any] = ()
     facts: Mapping[str, Evidence] = field(default_factory=dict)
 
     def bound(self, bound: Callable[..., Bound], columns: Sequence[str]) -> Terms:
@@ -96,7 +98,8 @@ LINEAR = Fraction(1, 10**6)  # smoothness of losses that are linear: any positiv
 def _kept(T: int, size: int) -> dict[str, Any]:
     """All samples come in round 1 and are kept for ever: memory and all samples are one thing."""
     stale = [stale_weight([size], [size]), *[stale_weight([0], [size])] * (T - 1)]
-    return {"n": [size] * T, "N": [size] * T, "uniformity": [1] * T, "mismatch": [0] * T, "stale": stale}
+    alike = {"n": [size] * T, "N": [size] * T, "uniformity": [1] * T, "mismatch": [0] * T}
+    return alike | {"stale": stale, "overlap": [overlap_by_uses(t, size) for t in range(1, T + 1)]}
 
 
 @cache
@@ -166,7 +169,8 @@ def two_distributions() -> Example:
     # the memory's slope is decided by client 2's sample
     excess, sizes = _ends(chance, T, constants, shares[0] + shares[1], shares[0] - shares[1]), [MANY, 1]
     stale = [stale_weight(sizes, sizes, shares), *[stale_weight([0, 0], sizes, shares)] * (T - 1)]
-    return Example("two distributions", constants, ball(excess), stale, facts=problem.facts)
+    overlap = [t * stale[-1] for t in range(T)]  # every sample's weight is what it was in each earlier round
+    return Example("two distributions", constants, ball(excess), stale, overlap=overlap, facts=problem.facts)
 
 
 @cache
@@ -184,7 +188,31 @@ def walk() -> Example:
             excess += sum(i * law[i] for i in range(places + 1)) * ball(2 * p - 1) / places
             up, down = [x * ball(1 - p) for x in law], [x * ball(p) for x in law]
             law = [down[0] + down[1], *(up[i - 1] + down[i + 1] for i in range(1, places)), up[-1] + up[-2]]
-    return Example("random walk", constants, excess, [stale_weight([1], [1])] * T, facts=problem.facts)
+    fresh: dict[str, Any] = {"stale": [stale_weight([1], [1])] * T, "overlap": [overlap_by_uses(1, 1)] * T}
+    return Example("random walk", constants, excess, facts=problem.facts, **fresh)
+
+
+@cache
+def held(blocks: int = 100, kept: int = 10) -> Example:
+    """The walk, with one sample that is kept for ten rounds and then replaced: it walks ten times as far."""
+    constants = Constants(D=1, sigma=1, eta=Fraction(1, 100), B=1, Pdim=1, E=2, L=LINEAR, G=1)
+    p, half = Fraction(3, 5), Fraction(1, 2)
+    losses = (Loss((half + theta,)), Loss((half - theta,)))
+    problem = Problem(r"$1/2+z\theta$", -half, half, losses, (p, 1 - p), constants)
+    places = 50  # 1/(ηE) steps from end to end
+    with precise():
+        law, excess = [ball(0)] * places + [ball(1)], ball(0)
+        for _ in range(blocks):
+            after = [ball(0)] * (places + 1)
+            for step, chance in ((-1, ball(p)), (1, ball(1 - p))):
+                for i, mass in enumerate(law):
+                    way = [min(max(i + step * j, 0), places) for j in range(kept + 1)]
+                    excess += mass * chance * sum(way[:-1]) * ball(2 * p - 1) / places
+                    after[way[-1]] += mass * chance
+            law = after
+    uses = [overlap_by_uses(j, 1) for j in range(1, kept + 1)] * blocks
+    stale = [stale_weight([1], [1]), *[stale_weight([0], [1])] * (kept - 1)] * blocks
+    return Example("held sample", constants, excess, stale, overlap=uses, facts=problem.facts)
 
 
 ATOMS, SLOPE = 10, Fraction(1, 10)
@@ -260,3 +288,9 @@ def memory_powered() -> Evidence:
     """The memory's bound: every term that it has, with several local steps and with clients that differ."""
     examples = [slope(), walk(), drifting(), frozen(), two_distributions(), corners()]
     return powered(examples, memory_1, ("stale",), TERMS[1:])
+
+
+def stability_powered() -> Evidence:
+    """The stability bound: every term that it has."""
+    examples = [slope(), frozen(), two_distributions(), held()]
+    return powered(examples, stability_1, ("overlap",), TERMS[1:])
