@@ -46,6 +46,7 @@ EXAMPLES = (
     "[bold]acdpp train --dataset npz:mine.npz --cost-trace prices.csv --policies constant,my_module:MyPolicy[/bold] · "
     "[bold]acdpp train --preset paper --data-dir DIR --device cuda --out results/mnist[/bold]"
 )
+CUMULATIVE = "cumulative_excess_risk"
 SHOWN = 10  # pairs of policies by name, of a ranking
 
 
@@ -191,7 +192,7 @@ def _show_risk(document: dict[str, Any]) -> None:
         if predicted:
             ratio = row["predicted_over_measured"]
             found += [
-                f"{row['predicted']['cumulative_excess_risk']:.4g}",
+                with_error(row["predicted"][CUMULATIVE], (row.get("predicted_error") or {}).get(CUMULATIVE)),
                 unbounded if ratio is None else f"{ratio:.2f}",
             ]
         else:
