@@ -109,7 +109,7 @@ def _one(result: Measured, p: int, ends: Whole) -> OnePolicy:
         bound=bounds(result, p, ends)[0].mean(axis=0) / ends,
         residual=average.predicted / known - 1,
         doubt=half_width(_average(measured, ends)) / known,
-        error=result.predicted_error.get(result.policies[p], 0.0) / ends[-1] / float(known[-1]),
+        error=result.predicted_error.get(result.policies[p], 0.0) / float(ends[-1] * known[-1]),
     )
 
 
