@@ -203,6 +203,6 @@ def sureness(pilot: int | None) -> str:
         paths = "± where there is one is the standard error over the paths of prices that were played"
         return f"curvature and noise are those of the whole data set, exactly; {paths}; {law}"
     return (
-        f"± is the standard error by the jackknife, from {pilot:,} samples alone, and over paths of prices; it does not "
-        f"contain that noisy labels make a pilot sample predict too much; {law}"
+        f"± is the standard error by the jackknife, from {pilot:,} samples alone, and over paths of prices; it does "
+        f"not contain that noisy labels make a pilot sample predict too much; {law}"
     )
