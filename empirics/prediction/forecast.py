@@ -30,7 +30,7 @@ from theory.setting import Constants, SettingError
 __all__ = ["MOST_PATHS", "Forecast", "Outlook", "caveats", "landscape_of", "refusal", "seconds"]
 
 FEWEST_PATHS, MOST_PATHS = 2, 16  # of prices, that a policy is predicted from which depends on them
-WORK = 4e7  # samples, outputs, local steps and rounds of all its paths together, if these are more than two
+WORK = 8e7  # samples, outputs, local steps and rounds of all its paths together, if these are more than two
 STARTS = 8  # where every replicate starts elsewhere
 PLAYED, MOST_PLAYED = 512, 32_768  # rounds decided at first, and at most: later ones are taken for alike
 SHOWN = 2000  # points of a curve beyond what is played round by round
