@@ -46,6 +46,7 @@ EXAMPLES = (
     "[bold]acdpp train --dataset npz:mine.npz --cost-trace prices.csv --policies constant,my_module:MyPolicy[/bold] · "
     "[bold]acdpp train --preset paper --data-dir DIR --device cuda --out results/mnist[/bold]"
 )
+CUMULATIVE = "cumulative_excess_risk"
 SHOWN = 10  # pairs of policies by name, of a ranking
 
 
@@ -191,7 +192,7 @@ def _show_risk(document: dict[str, Any]) -> None:
         if predicted:
             ratio = row["predicted_over_measured"]
             found += [
-                f"{row['predicted']['cumulative_excess_risk']:.4g}",
+                f"{row['predicted'][CUMULATIVE]:.4g}",
                 unbounded if ratio is None else f"{ratio:.2f}",
             ]
         else:
@@ -205,6 +206,14 @@ def _show_risk(document: dict[str, Any]) -> None:
     show_table(title, headings, {name: cells(row) for name, row in policies.items()})
     if reason is not None:
         console().print(f"not predicted: {reason}")
+    unsure = {name: row["predicted_error"] for name, row in policies.items() if row.get("predicted_error")}
+    if unsure:
+        most = max(
+            error[CUMULATIVE] / policies[name]["predicted"][CUMULATIVE] for name, error in unsure.items()
+        )
+        console().print(
+            f"of the prediction: from some paths of prices alone, which is an error of {most:.1%} at most"
+        )
     for note in document.get("prediction_notes", ()):
         console().print(f"of the prediction: {note}")
 

@@ -46,8 +46,8 @@ OWN = "constant"  # admission, with the study's own settings
 class Prediction:
     """The forecasts of a study's policies; the best constant admission and the study's own, if that was asked for.
 
-    `errors` are standard errors, there with a pilot sample alone: of each forecast's numbers by the policy's name, and
-    of the gain.
+    `errors` are standard errors that come from a pilot sample, if there is one: of each forecast's numbers by the
+    policy's name, and of the gain. Each forecast has those that come from the paths of prices.
     """
 
     study: Study
@@ -69,8 +69,11 @@ class Prediction:
 
     @property
     def notes(self) -> list[str]:
-        """What the prediction takes to be otherwise than it is."""
-        return caveats(self.study, self.outlook.constants, self.forecasts)
+        """What the prediction takes to be otherwise than it is, for the policies and for what is recommended."""
+        found = dict(self.forecasts)
+        if self.best is not None:
+            found[_variant(self.best.K, self.best.eta, self.best.steps)] = self.best.forecast
+        return caveats(self.study, self.outlook.constants, found)
 
     def at(self, K: int, eta: float, steps: int) -> Forecast:
         """The forecast of constant admission with these settings."""
@@ -89,7 +92,11 @@ class Prediction:
             "least_risk": float(self.outlook.landscape.best.risk),
             "policies": {
                 name: found.document()
-                | {"rate": found.rate, "path_share": _path_share(found), "error": self.errors.get(name)}
+                | {
+                    "rate": found.rate,
+                    "path_share": _path_share(found),
+                    "error": _together(self.errors.get(name), found.errors),
+                }
                 for name, found in self.forecasts.items()
             },
             "best": self._best_document(),
@@ -236,6 +243,12 @@ def _variant(K: int, eta: float, steps: int) -> str:
 
 def _gain(own: Any, best: Any) -> Any:
     return 1 - best / own
+
+
+def _together(*errors: Mapping[str, float] | None) -> dict[str, float] | None:
+    """Of what is independent: the root of the sum of squares."""
+    known = [one for one in errors if one is not None]
+    return {name: math.hypot(*(one[name] for one in known)) for name in known[0]} if known else None
 
 
 def _path_share(found: Forecast) -> float:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from empirics.control.prices import law_of, make_prices
 from empirics.control.schedule import plan
 from empirics.given import threads
-from empirics.prediction.forecast import REPLICATES, Outlook
+from empirics.prediction.forecast import MOST_PATHS, Outlook
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.problem import make_problem
@@ -47,11 +47,15 @@ LEAST_AND_MOST = (-0.3, 1)  # of the way, in sight
 
 @dataclass(frozen=True)
 class Risks:
-    """Predicted cumulative excess risk over T rounds by policy, and the mean cost of a round over the budget."""
+    """Predicted cumulative excess risk over T rounds by policy, and the mean cost of a round over the budget.
+
+    `errors` are standard errors of the former over paths of prices, relative to it; 0 where prices change nothing.
+    """
 
     T: int
     C: Floats
     cumulative: dict[str, Floats]
+    errors: dict[str, Floats]
     spent: dict[str, Floats]
     task: str
 
@@ -60,6 +64,11 @@ class Risks:
         """By how many per cent of the budget more was spent, at least and at most; the oracle has no budget."""
         parts = [100 * (values - 1) for name, values in self.spent.items() if name != "oracle"]
         return float(np.min(parts)), float(np.max(parts))
+
+    @property
+    def unsure(self) -> float:
+        """The largest relative standard error."""
+        return float(max(values.max() for values in self.errors.values()))
 
     def closed(self, name: str) -> Floats:
         """The share of the way from constant admission to the oracle; NaN where these two are as good as one."""
@@ -135,6 +144,7 @@ def _risks(study: Study, C: Sequence[float], track: Track) -> Risks:
     """The landscape is surveyed once, and what is predicted for a budget takes seconds."""
     study = replace(study, policies=PREDICTED)
     found: dict[str, list[float]] = {name: [] for name in PREDICTED}
+    errors: dict[str, list[float]] = {name: [] for name in PREDICTED}
     spent: dict[str, list[float]] = {name: [] for name in PREDICTED}
     with threads(study, "take fewer rounds"):
         problem = make_problem(study, "cpu", None)
@@ -144,20 +154,23 @@ def _risks(study: Study, C: Sequence[float], track: Track) -> Risks:
             own = replace(study, budget=budget)
             for name, forecast in replace(outlook, study=own).forecasts().items():
                 found[name].append(forecast.cumulative)
+                error = (forecast.errors or {}).get("cumulative_excess_risk", 0.0)
+                errors[name].append(error / forecast.cumulative if error else 0.0)
             for name, cost in _costs(own, constants).items():
                 spent[name].append(cost / budget)
     return Risks(
         T=study.rounds,
         C=np.array(C),
         cumulative={name: np.array(values) for name, values in found.items()},
+        errors={name: np.array(values) for name, values in errors.items()},
         spent={name: np.array(values) for name, values in spent.items()},
         task=study.task,
     )
 
 
 def _costs(study: Study, constants: Constants) -> dict[str, float]:
-    """What a round cost on average, in the replicates that the prediction plays."""
-    few = replace(study, seeds=min(study.seeds, REPLICATES))
+    """What a round cost on average, over as many paths of prices as a prediction has at most."""
+    few = replace(study, seeds=min(study.seeds, MOST_PATHS))
     played = plan(few, constants)
     paid = (played.cost * played.admissions.sum(axis=2)).mean(axis=0).reshape(len(few.policies), -1)
     return dict(zip(few.policies, paid.mean(axis=1).tolist(), strict=True))
@@ -257,6 +270,7 @@ def _note(data: Frontier) -> str:
         low, high = data.risks.overspent
         off = f"{low:+.0f} to {high:+.0f}".replace("-", "−")
         words.append(
-            f"(c), (d): {data.risks.task}; what is spent in {data.risks.T:,} rounds is {off} % off the budget."
+            f"(c), (d): {data.risks.task}; what is spent in {data.risks.T:,} rounds is {off} % off the budget; the "
+            f"standard error over paths of prices is {100 * data.risks.unsure:.1f} % at most."
         )
     return " ".join(words)

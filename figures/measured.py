@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,8 @@ MEASURES = {
 class Measured:
     """Columns of shape (policies, seeds, rounds), by the names of `COLUMNS`, settings, and each policy's constants.
 
-    `not_predicted` says why there is no prediction, if there is none.
+    `not_predicted` says why there is no prediction, if there is none; `predicted_error` is the standard error of each
+    policy's cumulative one, if it has one.
     """
 
     policies: tuple[str, ...]
@@ -64,6 +65,7 @@ class Measured:
     study: Study
     intervals: str
     not_predicted: str | None
+    predicted_error: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def rounds(self) -> Floats:
@@ -123,6 +125,11 @@ def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
         study=study,
         intervals=summary["intervals"],
         not_predicted=settings.get("not_predicted"),
+        predicted_error={
+            name: error["cumulative_excess_risk"]
+            for name, found in summary["policies"].items()
+            if (error := found.get("predicted_error"))
+        },
     )
 
 

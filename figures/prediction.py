@@ -45,7 +45,8 @@ class OnePolicy:
     """Averages of the rounds 1..t with their mean bound, and of the rounds of a bin alone.
 
     `residual` is predicted / mean measured - 1 of the former, `doubt` half the 95 % interval of that mean, relative to
-    it; NaN where nothing was measured above 0, or by one seed.
+    it; NaN where nothing was measured above 0, or by one seed. `error` is the standard error of the last residual that
+    comes from predicting from some paths of prices.
     """
 
     average: Curves
@@ -53,6 +54,7 @@ class OnePolicy:
     bound: Floats
     residual: Floats
     doubt: Floats
+    error: float
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,8 @@ def compute(result: Measured) -> Prediction:
     some = np.unique(np.linspace(0, len(names) - 1, min(len(names), MOST)).round().astype(int))
     found = {names[p]: _one(result, int(p), ends) for p in some}
     note = (
-        "Marks: measured; lines: predicted before training; below: predicted / measured − 1 of the averages. "
+        "Marks: measured; lines: predicted before training; below: predicted / measured − 1 of the averages, at last "
+        "with the standard error (±) of predicting from some paths of prices. "
     )
     note += result.note("Bands: 10–90 % of {} seeds, and below the 95 % interval (Student’s t) of their mean")
     if len(some) < len(names):
@@ -106,6 +109,7 @@ def _one(result: Measured, p: int, ends: Whole) -> OnePolicy:
         bound=bounds(result, p, ends)[0].mean(axis=0) / ends,
         residual=average.predicted / known - 1,
         doubt=half_width(_average(measured, ends)) / known,
+        error=result.predicted_error.get(result.policies[p], 0.0) / float(ends[-1] * known[-1]),
     )
 
 
@@ -158,9 +162,8 @@ def _draw_residuals(axes: Axes, t: Floats, one: OnePolicy, look: Look) -> None:
     axes.plot(t, 100 * one.residual, color=look.series[2], linewidth=WIDE * look.scale, marker=marker)
     if np.isfinite(one.residual[-1]):
         place: dict[str, Any] = {"ha": "left", "va": "top", "transform": axes.transAxes}
-        axes.text(
-            0.04, 0.97, f"{100 * one.residual[-1]:+.1f} %".replace("-", "−"), **place, size=7 * look.scale
-        )
+        words = f"{100 * one.residual[-1]:+.1f}" + (f" ± {100 * one.error:.1f}" if one.error else "")
+        axes.text(0.04, 0.97, f"{words} %".replace("-", "−"), **place, size=7 * look.scale)
 
 
 def _align(panels: NDArray[Any], strips: NDArray[Any], data: Prediction, columns: int) -> None:

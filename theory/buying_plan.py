@@ -147,7 +147,7 @@ def best_plan(law: PriceLaw, places: Any, budget: Any, a: Any = 1) -> Plan:
 
 
 def online_plan(law: PriceLaw, places: Any, budget: Any) -> Plan:
-    r"""Where the online rule settles, large V: thresholds in proportion to age, at the scale that spends the budget.
+    r"""The online rule at a steady debt, large V: thresholds in proportion to age, at the scale that spends the budget.
 
     >>> from theory.prices import Uniform
     >>> found = online_plan(Uniform(1., 10.), places=100, budget=55)

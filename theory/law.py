@@ -15,9 +15,9 @@ A round without any sample leaves θ where it is. Unrolled, \(\theta(t)-\theta^\
 \mathbb E[F_P(\theta(t))-F_P(\theta^\star)]=\tfrac12\sum_hh\Bigl(a_h^{2k}(\theta_h(1)-\theta^\star_h)^2
 +s_h^2\sum_ic_{i,h}(t)^2\Bigr),\]
 
-\(s_h^2\) being the variance of a sample in that direction: a transient that no policy changes, and noise. Samples that
-come and go in the same rounds have the same weight, so \(\sum_ic_i^2\) is a sum over cohorts, and it obeys a
-recursion of its own: with \(S=\sum_ic_i^2\), \(M=\sum_{i\in Q}c_i\) before round t trains,
+\(s_h^2\) being the variance of a sample in that direction: a transient, which knows of the policy k alone, and
+noise. Samples that come and go in the same rounds have the same weight, so \(\sum_ic_i^2\) is a sum over cohorts, and
+it obeys a recursion of its own: with \(S=\sum_ic_i^2\), \(M=\sum_{i\in Q}c_i\) before round t trains,
 
 \[S(t+1)=a^2S(t)+2a(1-a)\frac{M(t)}{n(t)}+\frac{(1-a)^2}{n(t)},\qquad
 M(t+1)=aM(t)+(1-a)-\sum_{i\ \mathrm{leaves}}c_i(t+1),\]

@@ -211,7 +211,7 @@ class Journal:
         if self.least is not None:
             summary["not_predicted"], summary["prediction_notes"] = self.folder.settings["not_predicted"], []
             for found in summary["policies"].values():
-                found["predicted"], found["predicted_over_measured"] = None, None
+                found |= dict.fromkeys(("predicted", "predicted_error", "predicted_over_measured"))
         self.folder.finish(summary)
         return summary
 

@@ -1,7 +1,8 @@
 """Which retention, rate and step size to take: constant admission with the least predicted excess risk.
 
-For quadratic losses the best K is one of the two whole numbers next to x = c̄ΣB/C (the claim law:reuse/best-k); for
-curved ones, and over a finite horizon, the neighbours and twice and half of it are looked at as well.
+For quadratic losses and steps that do not overshoot the best K is one of the two whole numbers next to x = c̄ΣB/C (the
+claim law:reuse/best-k); for curved ones, and over a finite horizon, the neighbours and twice and half of it are looked
+at as well.
 """
 
 from __future__ import annotations

@@ -27,21 +27,27 @@ from empirics.training.risk import alone
 from empirics.training.streams import Streams
 from theory.setting import Constants, SettingError
 
-__all__ = ["Forecast", "Outlook", "caveats", "landscape_of", "refusal", "seconds"]
+__all__ = ["MOST_PATHS", "Forecast", "Outlook", "caveats", "landscape_of", "refusal", "seconds"]
 
-REPLICATES = 2  # of a policy that depends on prices
+FEWEST_PATHS, MOST_PATHS = 2, 16  # of prices, that a policy is predicted from which depends on them
+WORK = 8e7  # samples, outputs, local steps and rounds of all its paths together, if these are more than two
 STARTS = 8  # where every replicate starts elsewhere
 PLAYED, MOST_PLAYED = 512, 32_768  # rounds decided at first, and at most: later ones are taken for alike
 SHOWN = 2000  # points of a curve beyond what is played round by round
 MOST_FITTED = 0.8
 MOST_HELD = 4e9  # bytes of weights
+NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 Floats = NDArray[np.float64]
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """A policy's expected excess risk at θ(1), …, θ(T+1), without the scatter of θ (`path`), and in the long run."""
+    """A policy's expected excess risk at θ(1), …, θ(T+1), without the scatter of θ (`path`), and in the long run.
+
+    All are means over some paths of prices, and `errors` the standard errors of these means, by the names of
+    `document`; None where there was one path, as where prices change nothing.
+    """
 
     risk: Floats
     path: Floats
@@ -50,6 +56,7 @@ class Forecast:
     played: int  # rounds that were followed one by one
     settled: bool
     fitted: float  # of a fresh sample's residual, within a round, at most
+    errors: dict[str, float] | None = None
 
     @property
     def cumulative(self) -> float:
@@ -58,11 +65,7 @@ class Forecast:
 
     def document(self) -> dict[str, float]:
         """Plain JSON values."""
-        return {
-            "cumulative_excess_risk": self.cumulative,
-            "final_excess_risk": float(self.risk[-1]),
-            "noise_floor": self.noise_floor,
-        }
+        return dict(zip(NUMBERS, (self.cumulative, float(self.risk[-1]), self.noise_floor), strict=True))
 
 
 def refusal(problem: Problem) -> str | None:
@@ -78,14 +81,18 @@ def refusal(problem: Problem) -> str | None:
 
 
 def caveats(study: Study, constants: Constants, found: Mapping[str, Forecast]) -> list[str]:
-    """What the law of reuse takes to be otherwise than it is, and where it was not found to be good."""
-    L, fitted = constants.L, max((one.fitted for one in found.values()), default=0)
+    """What the law of reuse takes to be otherwise than it is, and where it was not found to be good.
+
+    A name says what is recommended as well, with a step size of its own.
+    """
+    largest = max([study.eta, *(study.of_policy(name).eta for name in found)])
+    L, fits = constants.L, {name: one.fitted for name, one in found.items() if one.fitted > MOST_FITTED}
     unsettled = [name for name, one in found.items() if one.played < study.rounds and not one.settled]
     notes = {
         "the step size is beyond 2/L, where descent may diverge and the law says little": L is not None
-        and study.eta * L >= 2,
-        f"clients fit {fitted:.0%} of a fresh residual within a round: with steps that large the law was "
-        "off by tens of per cent, and more": fitted > MOST_FITTED,
+        and largest * L >= 2,
+        f"clients fit {max(fits.values(), default=0):.0%} of a fresh residual within a round ({', '.join(fits)}): with "
+        "steps that large the law was off by tens of per cent, and more": bool(fits),
         "samples are drawn without replacement and taken for independent": not study.replacement,
         "each seed has a partition of its own: predicted is the first": "partition" in study.per_seed
         and study.partition in ("split", "dirichlet"),
@@ -100,9 +107,10 @@ def seconds(problem: Problem) -> float:
     """About how long a prediction takes, in seconds of a small machine; twice wrong in either direction is usual."""
     study, model = problem.study, problem.model
     groups = 1 if _alike(study, problem.streams) else study.clients
-    columns = (STARTS if "start" in study.per_seed else REPLICATES) * len(study.policies) * groups
     steps = max(study.of_policy(name).steps for name in study.policies)
-    cells = len(problem.population.x) * max(model.size / problem.population.x.shape[1], 1) * columns
+    cells = len(problem.population.x) * max(model.size / problem.population.x.shape[1], 1)
+    columns = sum(_replicates(study, name, cells * groups) for name in study.policies) * groups
+    cells *= columns
     rounds = min(study.rounds, 2 * PLAYED)
     looks = 4 * math.log2(rounds + 1)
     swift = 40 if problem.population.x.is_cuda else 1
@@ -110,6 +118,14 @@ def seconds(problem: Problem) -> float:
     work += model.size**3 + len(problem.population.x) * model.size**2 * 2
     held = min(study.rounds, 8 * PLAYED) * columns * min(model.size, 100) * 8
     return math.inf if held > MOST_HELD else float(work / swift * 1.5e-8)
+
+
+def _replicates(study: Study, name: str, cells: float) -> int:
+    """Paths of prices that a policy is predicted from: more where they are cheap, no more than the study has."""
+    if "start" in study.per_seed:
+        return min(study.seeds, STARTS)
+    cheap = WORK / (cells * study.of_policy(name).steps * min(study.rounds, PLAYED))
+    return min(study.seeds, max(FEWEST_PATHS, min(int(cheap), MOST_PATHS)))
 
 
 def landscape_of(problem: Problem) -> Landscape:
@@ -166,10 +182,13 @@ class Outlook:
     def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
         """Of every policy, by name; `progress` is told how many rounds are done."""
         study = self.study
-        few = replace(study, seeds=min(study.seeds, STARTS if "start" in study.per_seed else REPLICATES))
+        model = self.landscape.model
+        cells = len(model.population.x) * model.outputs * len(self.landscape.groups)
+        counts = [_replicates(study, name, cells) for name in study.policies]
+        few = replace(study, seeds=max(counts))
         schedule = Schedule(few, self.constants, prices=self.prices, policies=self.policies)
         played = [schedule.advance(min(study.rounds, PLAYED))]
-        runs = [_distinct(played[0], p, few.seeds) for p in range(len(few.policies))]
+        runs = [_distinct(played[0], p, few.seeds)[:count] for p, count in enumerate(counts)]
         own = {name: few.of_policy(name) for name in few.policies}
         found: dict[str, Forecast] = {}
         for steps in dict.fromkeys(one.steps for one in own.values()):
@@ -184,11 +203,12 @@ class Outlook:
             for p in group:
                 mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
                 parts = (risk[:, mine].mean(1), path[:, mine].mean(1), float(floor[mine].mean()))
+                each = np.stack([risk[:-1, mine].sum(0), risk[-1, mine], floor[mine]])
                 admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played)
                 rate = admitted / played[-1].last / len(runs[p])
                 fitted = float(closure.fitted[mine].max())
                 found[few.policies[p]] = Forecast(
-                    *parts, rate, closure.round, closure.settled is not None, fitted
+                    *parts, rate, closure.round, closure.settled is not None, fitted, _errors(each)
                 )
         return {name: found[name] for name in study.policies}
 
@@ -218,6 +238,14 @@ class Outlook:
         if closure.settled is None:
             return risk, path, law_floor(self.landscape, closure.descent, closure.memories)
         return risk, path, settled.limit_risk.cpu().numpy()
+
+
+def _errors(each: Floats) -> dict[str, float] | None:
+    """Standard errors of the means over the rows of a policy, (numbers, rows)."""
+    count = each.shape[1]
+    if count == 1:
+        return None
+    return dict(zip(NUMBERS, (each.std(axis=1, ddof=1) / math.sqrt(count)).tolist(), strict=True))
 
 
 def _memories(rounds: Rounds, rows: list[int]) -> Memories:

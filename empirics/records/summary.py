@@ -59,6 +59,7 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "stated_over_measured": "bound_stated over the cumulative excess risk",
     "predicted": "by the law of reuse, before training: cumulative and final excess risk, and the noise floor, what "
     "is left in the long run; null where the law says nothing, and `not_predicted` says why",
+    "predicted_error": "their standard errors, as means over some paths of prices; null where prices change nothing",
     "predicted_over_measured": "the predicted cumulative excess risk over the measured one",
     "mismatch": "the measured gradient mismatch over its predictions, and rounds in which it exceeds them",
     "diverged": "runs that were no longer finite; a mean over the seeds is null where one of them has no number",
@@ -313,8 +314,9 @@ def add_predictions(
     for name, found in summary["policies"].items():
         predicted = forecasts[name].document() if name in forecasts else None
         measured = found["cumulative_excess_risk"]["mean"]
-        found["predicted"], found["predicted_over_measured"] = predicted, None
+        found["predicted"], found["predicted_error"], found["predicted_over_measured"] = predicted, None, None
         if predicted is not None:
+            found["predicted_error"] = forecasts[name].errors
             found["predicted_over_measured"] = _over(predicted["cumulative_excess_risk"], measured)
 
 

@@ -74,15 +74,18 @@ def test_the_panel_says_how_far_the_bound_is_and_the_strip_how_far_the_predictio
     for panel, strip, one in zip(panels, strips, data.policies.values(), strict=True):
         ratio = one.bound[-1] / one.average.measured.mean[-1]
         assert f"× {ratio:,.0f}" in [text.get_text() for text in panel.texts]
-        (residual,) = [text.get_text() for text in strip.texts]
-        assert float(residual.removesuffix(" %").replace("−", "-")) == pytest.approx(
-            100 * one.residual[-1], abs=0.05
-        )
+        (words,) = [text.get_text() for text in strip.texts]
+        residual, _, error = words.removesuffix(" %").replace("−", "-").partition(" ± ")
+        assert float(residual) == pytest.approx(100 * one.residual[-1], abs=0.05)
+        assert float(error or 0) == pytest.approx(100 * one.error, abs=0.05)
         (low, high), (bottom, top) = panel.get_ylim(), strip.get_ylim()
         assert low < one.single.measured.low.min()
         assert high > one.bound.max()
         assert bottom < 100 * min(one.residual) <= 100 * max(one.residual) < top
     assert len({axes.get_ylim() for axes in panels}) == len({axes.get_ylim() for axes in strips}) == 1
+    assert {name for name, one in data.policies.items() if one.error} == set(measured.predicted_error) & set(
+        data.policies
+    )
 
 
 @pytest.mark.parametrize("policies", [1, 7, 40])

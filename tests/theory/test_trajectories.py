@@ -39,6 +39,13 @@ def test_a_memory_that_holds_everything_alike_has_no_mismatch_not_even_in_floats
     assert (reuse.trajectory(np.full(50, rate), K).mismatch >= 0).all()
 
 
+def test_a_small_mismatch_is_not_taken_for_rounding():
+    """Many samples used twice and one that is fresh."""
+    exact, floats = (reuse.trajectory(np.array([10**6, 1], dtype=kind), 2) for kind in (object, float))
+    assert exact.mismatch[1] > 0
+    assert floats.mismatch[1] == pytest.approx(float(exact.mismatch[1]), rel=1e-5, abs=0)
+
+
 def test_retention_beyond_the_horizon_is_retention_up_to_it():
     longest, long = reuse.trajectory([3, 1, 4, 1, 5], 10**12), reuse.trajectory([3, 1, 4, 1, 5], 5)
     assert (longest.mismatch == long.mismatch).all()

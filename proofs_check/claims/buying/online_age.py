@@ -103,7 +103,7 @@ BEST = Given("buy:best-rule/paper", "that no causal rule that keeps the memory f
 
 @cache
 def in_proportion(scale: F) -> Cycle:
-    """Thresholds in proportion to age, where the online rule settles: exact, up to the age that pays any price."""
+    """Thresholds in proportion to age, the online rule's at a steady debt: exact, up to the age that pays any price."""
     ages = next(age for age in count(1) if scale * age >= HIGH)
     thresholds = [min(scale * age, F(HIGH)) for age in range(1, ages + 1)]
     return cycle(PAPER, thresholds, [age_burden(age) for age in range(1, ages + 1)])

@@ -66,7 +66,7 @@ def papers_budgets() -> Evidence:
 CLAIMS = [
     Claim(
         id="buy:best-rule/paper",
-        title="18.64 effective samples per round, and no rule has more",
+        title="18.64 effective samples per round; no causal rule with a full memory has more",
         statement="With the paper's MNIST budgets, $S=100$ and $C=55$, and independent prices uniform on "
         "$[1,10]$ the largest long-run effective rate of a full memory, over all causal rules, lies "
         "between 18.6366 and 18.6367. The rule that has it buys 22.17 samples per round, where money could "
@@ -75,7 +75,7 @@ CLAIMS = [
             r"18.6366<\max\lim\frac{N_{\mathrm{eff}}(t)}t=\frac S{\min\mathbb E[g]}<18.6367,\qquad g(j)=@g",
             g=age_burden(j),
         ),
-        domain="$S=100$, $C=55$, prices uniform on $[1,10]$; every causal rule that keeps the memory full",
+        domain="$S=100$, $C=55$, independent prices uniform on $[1,10]$; every causal rule that keeps the memory full",
         given=(BEST, FULL),
         sketch=r"$N_{\mathrm{eff}}/t$ is $S$ over the mean of $2A-1$ (buy:full-memory), so the burden is "
         r"$g(j)=2j-1$. Above: rational $\lambda$, $\mu$ and $h(1),\ldots,h(28)$, found by rounding theory's, "

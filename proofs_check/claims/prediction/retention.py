@@ -150,8 +150,8 @@ CLAIMS = [
     Claim(
         id="law:reuse/retention",
         title="the stationary noise $v$ falls in $K$, $Kv$ does not",
-        statement="Under constant admission the stationary noise $v(a,K)$ falls strictly in $K$, and "
-        "$Kv(a,K)$ never falls (it rises strictly unless $a=0$, where it is 1). So at a given rate longer "
+        statement=r"Under constant admission and for $0\le a<1$ the stationary noise $v(a,K)$ falls strictly in "
+        "$K$, and $Kv(a,K)$ never falls (it rises strictly unless $a=0$, where it is 1). So at a given rate longer "
         r"retention lowers the noise floor, and with full buffers, at rate $\sum B/K$, longer retention "
         "never does.",
         formula=said(

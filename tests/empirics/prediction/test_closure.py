@@ -129,6 +129,9 @@ def test_what_is_settled_moves_not_along_the_balls_radius_and_its_scatter_is_non
     at_rest = replace(last, theta_before=last.theta, contraction=contraction, growth=growth)
     assert land.on_the_ball
     torch.testing.assert_close(Settled.after(at_rest, land).limit_risk, last.risk)
+    halved = Settled.after(replace(at_rest, contraction=contraction + 0.5, growth=0 * growth), land)
+    lost = 0.5 * (1 - 0.5**2) * (last.curvature * last.scatter).sum(1)
+    torch.testing.assert_close(halved.risks([last.round + 1])[0][0], last.risk - lost)
     diverging = Settled.after(replace(at_rest, contraction=contraction - 1.5), land)
     assert (diverging.limit >= 1e9 * growth).all()
 

@@ -42,6 +42,22 @@ def test_of_runs_that_prices_do_not_change_one_is_followed():
     assert [module._distinct(rounds, policy, 3) for policy in (0, 1)] == [[0], [3, 4, 5]]
 
 
+def test_many_paths_of_prices_where_they_are_cheap_and_their_error():
+    given = study(policies=("buy-cheap-online", "constant"), seeds=40, rounds=12)
+    counts = [module._replicates(replace(given, steps=E), "constant", 120) for E in (1, 6000, 10**6)]
+    assert counts == [module.MOST_PATHS, 9, module.FEWEST_PATHS]
+    assert module._replicates(replace(given, seeds=1), "constant", 120) == 1
+    assert module._replicates(replace(given, per_seed=("start",)), "constant", 1e9) == module.STARTS
+    found = forecasts(given)
+    alone = [forecasts(replace(given, seeds=n))["buy-cheap-online"] for n in (1, 2)]
+    assert (found["constant"].errors, alone[0].errors) == (None, None)
+    other = 2 * alone[1].cumulative - alone[0].cumulative
+    error = abs(alone[0].cumulative - other) / 2
+    assert alone[1].errors["cumulative_excess_risk"] == pytest.approx(error, rel=1e-6)
+    many = found["buy-cheap-online"]
+    assert 0 < many.errors["cumulative_excess_risk"] < many.cumulative / 10
+
+
 def test_a_forecast_does_not_depend_on_how_many_rounds_are_decided_at_once(monkeypatch):
     given = study(policies=("constant", "acdpp@steps=1"), rounds=7)
     whole = forecasts(given)
@@ -78,7 +94,11 @@ def test_what_the_law_cannot_say_is_refused_and_caveats_name_what_is_left_out():
     large = study(steps=60, eta=8.0, policies=("constant", "constant@steps=3,eta=0.5"), rounds=10)
     found = forecasts(large)
     assert "clients fit" in caveats(large, CONTROL, found)[0]
+    assert "(constant)" in caveats(large, CONTROL, found)[0]
     _, late = found.values()
+    steep = replace(CONTROL, L=1.0)
+    assert "beyond 2/L" in caveats(study(eta=0.5), steep, {"constant@eta=3.0": late})[0]
+    assert not any("beyond" in note for note in caveats(study(eta=0.5), steep, {"constant": late}))
     found = {"late": replace(late, played=9), "done": replace(late, played=9, settled=True)}
     assert [note[:16] for note in caveats(study(rounds=10), CONTROL, found)] == ["late had not set"]
     assert caveats(study(rounds=9), CONTROL, found) == []
@@ -113,7 +133,6 @@ def test_large_problems_take_longer():
     small = seconds(problem(study()))
     assert small < 5
     assert seconds(problem(study(steps=100))) > 5 * small
-    assert seconds(problem(study(per_seed=("start",)))) > small
     assert seconds(problem(study(policies=("constant", "constant@steps=100")))) > 5 * small
     assert seconds(problem(study(alpha=(0.6, 0.4), buffers=(8, 8)))) > small
     assert seconds(problem(study(alpha=(0.25,) * 4, buffers=(4,) * 4))) == pytest.approx(small)

@@ -3,6 +3,7 @@
 import json
 import shutil
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -12,6 +13,7 @@ import torch
 from empirics import measuring
 from empirics.records.columns import COLUMNS
 from empirics.records.folder import read_result
+from empirics.records.rows import _planned
 from empirics.records.summary import FIELDS
 from empirics.run import run_study
 from empirics.settings.study import Study
@@ -397,3 +399,12 @@ def test_a_place_that_cannot_be_used_is_refused_and_left_alone(tmp_path):
     ):
         assert message in refused(run_study, **given)
     assert [path.read_text() for path in tmp_path.iterdir()] == ["precious"]
+
+
+def test_what_one_client_holds_too_much_another_does_not_make_up_for():
+    held, none = np.array([[[10, 9]]]), np.ones((1, 1))
+    track = SimpleNamespace(n=none, N=none, effective=none, uniformity=none, mismatch=none)
+    rounds = SimpleNamespace(
+        study=small(), track=track, occupancy=held, admissions=held, cost=none, debt=none
+    )
+    assert _planned(rounds)["overflow"].tolist() == [[2]]
