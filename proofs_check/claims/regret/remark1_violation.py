@@ -16,7 +16,7 @@ from proofs_check.engines import limit, simulation
 from proofs_check.engines.argument import Evidence, argument
 from proofs_check.evidence import fails, holds, obeying
 from proofs_check.groundwork.control import lambert_sum
-from proofs_check.groundwork.control.drift_step import in_round_1
+from proofs_check.groundwork.control.drift_step import without_debt
 from proofs_check.groundwork.control.orders import ALONG, RATIONAL, T, h
 from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.regret import debt_level
@@ -87,7 +87,8 @@ def toss() -> Evidence:
         domain=r"$\gamma=1/10$, $\phi=4/5$; $c(1)=0$ or $2C/\bar\Lambda$ with probability $1/2$ each, then "
         rf"$c(t)=C/\bar\Lambda$; every $K$, $\bar\Lambda$, $C$ and constants, {LOG_PLUS}; $T=w^{10}\to\infty$",
     )
-    facts = in_round_1() | {
+    facts = {
+        rf"round 1 of ACDPP admits $\Lambda_{{\max}}(1)$, {LOG_PLUS}": without_debt(),
         r"without debt round 2 admits $\Lambda_{\max}(2)$": debt_level.debt_free(),
         r"$\mathrm{Vio}^{\mathrm S}$ is at least that": toss_adds_up(),
         r"$\mathbb E[c(t)]\bar\Lambda=C$ in every round": affordable_in_the_mean(),
