@@ -283,7 +283,7 @@ def _between(before: _Piece, piece: _Piece, tight: bool) -> str:
 # --- what symbols stand for --------------------------------------------------------------------------------
 
 # what is read and not explained: functions and letters with a fixed meaning
-PLAIN = frozenset({*("exp", "inf", "lim", "log", "max", "min", "mod", "sup", "arg"), *"eoOℕℤΣΠ½"})
+PLAIN = frozenset({*("exp", "inf", "lim", "log", "max", "min", "mod", "sup", "arg"), *"eoOℕℝℤΣΠ½"})
 INDEX = "[_^][A-Za-z]{2,}"  # a name below or above a symbol
 LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ][\u0302\u0303\u0304]?[₀-₉]*"
 

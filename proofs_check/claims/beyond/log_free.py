@@ -121,7 +121,7 @@ def settles(context: Context) -> Evidence:
 CLAIMS = [
     Claim(
         id="thm:dpp-regret/log-free",
-        title=said(r"without the logarithm: $\mathrm{Reg}=@f\sqrt T+O(1)$", f=decimal(FORMULA)),
+        title=r"without the logarithm the regret grows like $\sqrt T$",
         statement=said(
             r"Let the bounds that the regret compares have the third term $@third$, which is enough (lem:gen-Neff-app "
             r"corrected), and not $10B$ and a logarithm. Then at fixed $\rho$ every policy inside the region has the "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, confirming
+from proofs_check.claim import WRITTEN, Check, Claim, confirming
 from proofs_check.groundwork.learning import many_rounds, one_round, population, stable
 from proofs_check.groundwork.learning.excess_risk import stability_powered
 from proofs_check.symbols import CONSTANTS, K, T, n, rate, t
@@ -68,7 +68,7 @@ STRONG_SKETCH = (
     r"sample has had; nor $2\eta EG\sum w_i(s)$, as before. With the weights of round $t$, which add up to 1 "
     "at most, the mean of the smaller one is at most the smaller of the two means."
 )
-LINKS = {
+LINKS: dict[str, Check | tuple[Check, ...]] = {
     "local steps": one_round.memory_recursion,
     "average over clients": one_round.average_over_clients,
     "projection": one_round.projection_helps,
@@ -96,6 +96,7 @@ CLAIMS = [
         domain=SETTING,
         sketch=SKETCH,
         symbols={
+            "s": "an earlier round",
             "w_i": r"weight of a sample in a round, $1/n$ in memory and else 0",
             "O": "overlap of a round's weights with all earlier ones",
             "Ā": "mean number of uses of the samples in memory, this round's included",
@@ -119,7 +120,7 @@ CLAIMS = [
     ),
     Claim(
         id="thm:regret-neff/stability-strong",
-        title="strongly convex losses forget: no growth with the number of uses (ours)",
+        title="strongly convex losses: no growth with reuse (ours)",
         statement=said(
             r"If all losses are $\mu$-strongly convex too and $\eta\le2/(L+\mu)$, the overlap $O(t)$ may be "
             r"replaced by $\min(O(t),\bar w/(\eta E\mu))$, $\bar w$ the largest weight that a sample of this "

@@ -66,7 +66,7 @@ def papers_budgets() -> Evidence:
 CLAIMS = [
     Claim(
         id="buy:best-rule/paper",
-        title="18.64 effective samples per round; no causal rule with a full memory has more",
+        title="18.64 effective per round: the most with full memory, causal",
         statement="With the paper's MNIST budgets, $S=100$ and $C=55$, and independent prices uniform on "
         "$[1,10]$ the largest long-run effective rate of a full memory, over all causal rules, lies "
         "between 18.6366 and 18.6367. The rule that has it buys 22.17 samples per round, where money could "

@@ -183,7 +183,7 @@ CLAIMS = [
             r"With weights in proportion to $n_m$ such a client counts for nothing, and the update is that of the "
             r"whole memory; "
             r"it is defined as long as one client holds a sample.",
-            formula=r"w_{m,t}=0\ \text{where}\ n_m(t)=0",
+            formula=r"w_m(t)=0\ \text{where}\ n_m(t)=0",
             symbols={"w_m": "weight of client m's update"},
             sketch=r"$w_m=\alpha_mn_m/\sum_j\alpha_jn_j$, or $n_m/n$, is 0 at $n_m=0$, whatever update stands for "
             r"$0/0$. Fixed "

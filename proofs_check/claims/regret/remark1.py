@@ -274,7 +274,7 @@ CLAIMS = [
     Claim(
         id="rem:1/sublinear",
         kind="remark",
-        title=r"regret (of upper bounds) and violation are sublinear for all $\gamma$, $\phi$ in (0,1)",
+        title=r"regret of bounds and violation: sublinear, all $\gamma$, $\phi$ in (0,1)",
         statement="Both are, by the region alone, for every policy inside it. The regret is the paper's, a difference "
         r"of two upper bounds (eq:dpp-regret); the excess risks themselves can differ by a multiple of $T$: for "
         r"quadratic losses they do, for every $K\ge2$ (law:reuse/regret). (The costs are bounded as the paper's "
