@@ -247,8 +247,7 @@ CLAIMS = [
     Claim(
         id="rem:1/violation",
         kind="remark",
-        title=r"$\mathrm{Vio}^{\mathrm S}=O(T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2})$: $V=T^\gamma$,"
-        r"$\rho=1-T^{-\phi}$",
+        title=r"$\mathrm{Vio}^{\mathrm S}=O(T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2})$ (Remark 1)",
         statement=r"With these $V$ and $\rho$ the cost violation is of order $T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2}$ "
         r"at "
         "most, if constant admission can pay for every round in the mean.",
