@@ -9,7 +9,7 @@ from __future__ import annotations
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Check, Claim, confirming
-from proofs_check.groundwork.learning import many_rounds, one_round, population, stable
+from proofs_check.groundwork.learning import few_samples, many_rounds, one_round, population, stable
 from proofs_check.groundwork.learning.excess_risk import stability_powered
 from proofs_check.symbols import CONSTANTS, K, T, n, rate, t
 from proofs_check.text import said
@@ -105,7 +105,10 @@ CLAIMS = [
             **LINKS,
             "steps do not expand": (stable.steps_do_not_expand, stable.projections_do_not_expand),
             "a replaced sample": stable.replaced_sample,
-            "mean of what is remembered": (stable.STABLE.is_its_links, confirming(stable.gap_is_bounded)),
+            "mean of what is remembered": (
+                stable.STABLE.is_its_links,
+                confirming(few_samples.gap_is_bounded),
+            ),
             "sum of the links": (stable.STABLE.is_its_links, confirming(stable.STABLE.assembled)),
             "constant $n$": (stable.by_uses, confirming(stable.overlaps_counted)),
             "constant admission": (
@@ -113,7 +116,7 @@ CLAIMS = [
                 *map(confirming, (stable.constant_counted, stable.constant_summed)),
             ),
             "every dimension, every $K$": stable.root_rate,
-            "half is needed": (stable.half_in_general, confirming(stable.half_is_attained)),
+            "half is needed": (stable.half_in_general, confirming(few_samples.half_is_attained)),
             "whole, needing each term": stability_powered,
         },
         given=(WRITTEN,),
@@ -142,7 +145,7 @@ CLAIMS = [
             **LINKS,
             "steps contract": (stable.steps_contract, stable.projections_do_not_expand),
             "a replaced sample": stable.forgotten_sample,
-            "the smaller of two distances": (stable.curbed, confirming(stable.curbed_gap_is_bounded)),
+            "the smaller of two distances": (stable.curbed, confirming(few_samples.curbed_gap_is_bounded)),
             "sum of the links": stable.STABLE.is_its_links,
             "kept for ever": stable.kept_for_ever,
         },

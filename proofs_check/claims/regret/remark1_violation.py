@@ -53,8 +53,8 @@ def excess(admitted: Any) -> Any:
 
 
 def toss_adds_up() -> Evidence:
-    """Round 1 at both prices; then, after the dear one, the lower ends; after the free one, Λ_max(2) and lower "
-    "ends."""
+    """Round 1 at both prices; then, after the dear one, the lower ends; after the free one, Λ_max(2) and lower
+    ends."""
     first = HALF * 2 * PRICE * plain(region_maximum(REGION, 1)) - C
     second = excess(plain(region_maximum(REGION, 2)))
     from_second, from_third = (-C * rho**i / (1 - rho) for i in (2, 3))
