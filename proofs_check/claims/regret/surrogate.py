@@ -85,7 +85,7 @@ def deficits_decide() -> Evidence:
         (squares >= K * lacks, [a <= K], "a sample of age $a<K$"),
         (
             gap <= SHORT,
-            [second >= K * first, second < K**2 * N, first <= K * N],
+            [second >= K * first, second < K**2 * N],
             "every $K$, $N$ and deficits",
         ),
         (young, K * (K - 1) / 2, r"$\sum_{a<K}(K-a)$ and $K(K-1)/2$"),
