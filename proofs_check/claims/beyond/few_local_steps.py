@@ -182,7 +182,7 @@ def falls_add_up() -> Evidence:
     """In units of ηG²: q <= 1 and d of each local step, weighed as the round weighs them, and added up."""
     weight, half, square, drop = sp.symbols("weight half square drop", real=True)
     most = sp.Max(0, weight / 2 + half, weight + half)
-    inside = [square >= 0, square <= 1, drop >= square / 2, drop <= square, half >= 0]
+    inside = [square >= 0, square <= 1, drop >= square / 2, drop <= square]
 
     def found(E: int) -> Found:
         """Step i is in the sums of f(θ) - f(θ_e) for all e > i, E-1-i of them, over E, and half of it goes off."""
