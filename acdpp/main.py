@@ -47,7 +47,7 @@ class Listed(NamedTuple):
 
 COMMANDS = {
     "verify": Listed(
-        "Decide every statement of the paper, and its correction where it is not true as printed.",
+        "Put every statement of the paper on trial, and its correction where it is not true as printed.",
         "acdpp.verify",
     ),
     "bound": Listed(

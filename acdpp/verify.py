@@ -72,11 +72,12 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """Decide every statement of the paper, and its correction where it is not true as printed."""
+    """Put every statement of the paper on trial, and its correction where it is not true as printed."""
     needs_verifiers()
     from proofs_check import ledger  # with SymPy behind it: not for `acdpp --help`
     from proofs_check.document import document
     from proofs_check.registry import claims_from, labelled, select
+    from proofs_check.tally import substances
 
     if record and (claim or file):
         raise SettingError("--record writes the whole ledger: leave out --claim and --file")
@@ -89,8 +90,9 @@ def command(
     if as_json:
         print_json(document(cases, version=version(), seed=seed))
     elif explain:
+        in_substance = substances([ledger.entry(case) for case in cases])
         for case in cases:
-            _explain(case)
+            _explain(case, in_substance[case.claim.id])
     else:
         console().print(_table(cases))
     if not as_json:
@@ -151,8 +153,11 @@ def _table(cases: list[Case]) -> Table:
     from rich.text import Text
 
     from proofs_check.ledger import entry
+    from proofs_check.tally import substances
     from proofs_check.text import terminal
 
+    rows = [entry(case) for case in cases]
+    in_substance = substances(rows)
     width = min(max(console().width, 60), 110)  # below 60 nothing would be left for the words
     verdicts, methods = 11, 24
     room = width - verdicts - methods - 4
@@ -160,10 +165,11 @@ def _table(cases: list[Case]) -> Table:
     table.add_column("claim, and → what is true instead", width=room)
     table.add_column("verdict", width=verdicts)
     table.add_column("evidence", width=methods)
-    for row in map(entry, cases):
-        name = Text(_fold(row.id, room), style="bold").append(
-            "\n" + _fold(terminal(row.stated.title), room, 2) + _rests_on(row.stated, room), style="not bold"
-        )
+    for row in rows:
+        said = _fold(terminal(row.stated.title), room, 2) + _rests_on(row.stated, room)
+        if row.substance:
+            said += "\n" + _fold(_in_substance(in_substance[row.id], row.substance), room, 4)
+        name = Text(_fold(row.id, room), style="bold").append(f"\n{said}", style="not bold")
         table.add_row(name, _coloured(row.stated.verdict), _fold(_unbroken(row.methods), methods))
         if row.corrected:
             evidence = _fold(_unbroken(row.corrected.methods), methods)
@@ -191,6 +197,10 @@ def _rests_on(of: ledger.Statement, width: int) -> str:
     return "\n" + _fold(rest, width, 4) if rest else ""
 
 
+def _in_substance(verdict: str, of: str) -> str:
+    return f"in substance {verdict}: {'it fails by a slip alone' if of == 'corrected' else of}"
+
+
 def _coloured(verdict: str) -> Text:
     from rich.text import Text
 
@@ -199,10 +209,14 @@ def _coloured(verdict: str) -> Text:
 
 def _summary(cases: list[Case], problems: list[str], seconds: float, own: bool) -> None:
     from proofs_check.document import counts
+    from proofs_check.ledger import entry
+    from proofs_check.tally import tally, told
 
     shares = ", ".join(f"{n} {verdict}" for verdict, n in counts(cases).items() if n)
     claims = "1 claim" if len(cases) == 1 else f"{len(cases)} claims"
     good, bad = ("All established", "Not established") if own else ("All as recorded", "Not as recorded")
+    if len(cases) > FEW and not own:
+        console().print(told(tally([entry(case) for case in cases])) + "\n")
     console().print(f"{claims}: {shares} ({seconds:.0f} s). {f'{bad}:' if problems else f'{good}.'}")
     for problem in problems:
         console().print(f"  {problem}", markup=False)
@@ -211,7 +225,7 @@ def _summary(cases: list[Case], problems: list[str], seconds: float, own: bool) 
 # --- the whole case ----------------------------------------------------------------------------------------
 
 
-def _explain(case: Case) -> None:
+def _explain(case: Case, in_substance: str) -> None:
     from rich.text import Text
 
     from proofs_check.text import terminal
@@ -224,12 +238,15 @@ def _explain(case: Case) -> None:
     _say("domain", claim.domain)
     _say("why", claim.sketch)
     _show_verdict(case.verdict, claim.given)
+    if claim.substance:
+        _say("", _in_substance(in_substance, claim.substance))
     _show_evidence(case.stated)
     for hypothesis in claim.hypotheses:
         _say("added hypothesis", hypothesis)
     if case.hypotheses:
         console().print("  with the added hypotheses:")
         _show_evidence(case.hypotheses)
+    _say("shortest repair", claim.repair)
     if correction is not None:
         console().print()
         _say("corrected", correction.statement)
@@ -270,7 +287,7 @@ def _say(name: str, text: str, indent: int = 2) -> None:
 
     if text:
         body = textwrap.fill(
-            terminal(f"{name}: {text}"),
+            terminal(f"{name}: {text}" if name else text),
             max(console().width, 20),
             initial_indent=" " * indent,
             subsequent_indent=" " * (indent + 2),

@@ -15,6 +15,11 @@ Words are texts (`proofs_check.text`): mathematics stands between dollar signs. 
 What a verdict rests on besides its checks, a cited theorem or an argument in words, is named in `given` and is
 shown wherever the verdict is.
 
+The verdict is on the letter: what is printed, however little that says. Where a reader takes something else from it,
+`substance` names what gets the verdict on the substance (the rule is in `proofs_check/README.md`): `"corrected"`, the
+corrected form, where the letter fails by a slip; or the label of a reading, a claim of its own below this one.
+`repair` tells the authors the least that would have to be written otherwise for the statement to be true and of use.
+
 A module of claims ends in a list `CLAIMS`. `proofs_check/README.md` shows how to write a claim of your own.
 """
 
@@ -171,6 +176,8 @@ class Claim:
     corrected: Correction | None = None
     sketch: str = ""
     symbols: Mapping[str, str] = field(default_factory=dict)
+    substance: str = ""
+    repair: str = ""
     section: str = ""
 
     def __post_init__(self) -> None:
@@ -180,6 +187,11 @@ class Claim:
             raise ValueError(f"claim {self.id} has checks with added hypotheses but does not name these")
         if self.kind == "addition" and not self.sketch:
             raise ValueError(f"claim {self.id} is our own, so its argument must be told in `sketch`")
+        slip = self.substance == "corrected" and self.corrected is not None
+        if self.substance and not slip and not self.substance.startswith(f"{self.id}/"):
+            raise ValueError(
+                f"the substance of claim {self.id} must be its corrected form or a reading below it"
+            )
 
     def checks_for(self, role: Role) -> list[tuple[str, Check]]:
         """Pairs (part, check) about the statement as printed, under added hypotheses, or about the correction."""

@@ -11,6 +11,8 @@ from typing import Any, get_args
 
 from proofs_check.claim import Case, Claim, Correction, qualified
 from proofs_check.evidence import Evidence, Verdict
+from proofs_check.ledger import entry
+from proofs_check.tally import substances, tally
 from proofs_check.text import explained, line
 
 __all__ = ["counts", "document", "symbols"]
@@ -18,23 +20,25 @@ __all__ = ["counts", "document", "symbols"]
 
 def document(cases: Sequence[Case], *, version: str, seed: int) -> dict[str, Any]:
     """All cases with their evidence and certificates, and how many there are of each verdict."""
+    entries = [entry(case) for case in cases]
+    in_substance = substances(entries)
     return {
-        "claims": [_entry(case) for case in cases],
-        "summary": {**counts(cases), "total": len(cases)},
+        "claims": [_entry(case, in_substance[case.claim.id]) for case in cases],
+        "summary": {**counts(cases), "total": len(cases), **tally(entries)},
         "version": version,
         "seed": seed,
     }
 
 
 def counts(cases: Sequence[Case]) -> dict[str, int]:
-    """How many statements have each verdict, as printed."""
+    """How many claims have each verdict, to the letter."""
     counted = Counter(case.verdict for case in cases)
     return {verdict: counted[verdict] for verdict in get_args(Verdict)}
 
 
 def symbols(claim: Claim) -> dict[str, str]:
     """What the symbols of a claim and of its correction stand for."""
-    texts = [f"${claim.formula}$", claim.statement, claim.sketch]
+    texts = [f"${claim.formula}$", claim.statement, claim.sketch, claim.repair]
     more = dict(claim.symbols)
     if claim.corrected is not None:
         texts += [f"${claim.corrected.formula}$", claim.corrected.statement, claim.corrected.sketch]
@@ -42,13 +46,15 @@ def symbols(claim: Claim) -> dict[str, str]:
     return dict(explained(" ".join(texts), more))
 
 
-def _entry(case: Case) -> dict[str, Any]:
+def _entry(case: Case, in_substance: str) -> dict[str, Any]:
     claim, correction = case.claim, case.claim.corrected
     return {
         "id": claim.id,
         "section": claim.section,
         "kind": claim.kind,
         **_statement(claim, case.verdict),
+        "substance": {"verdict": in_substance, "of": claim.substance},
+        "repair": claim.repair,
         "domain": claim.domain,
         "evidence": _evidence(case.stated),
         "evidence_with_hypotheses": _evidence(case.hypotheses),

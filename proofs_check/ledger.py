@@ -65,7 +65,9 @@ class Statement:
 
 @dataclass(frozen=True)
 class Entry:
-    """One claim as recorded: the statement as printed, what was found with its hypotheses added, the correction."""
+    """One claim as recorded: the statement as printed, what was found with its hypotheses added, the correction, and
+    what the verdict on its substance is that of (`proofs_check.claim`); nothing where it is the letter's own.
+    """
 
     id: str
     section: str
@@ -74,6 +76,8 @@ class Entry:
     stated: Statement
     with_hypotheses: tuple[Finding, ...] = ()
     corrected: Statement | None = None
+    substance: str = ""
+    repair: str = ""
 
     @property
     def methods(self) -> str:
@@ -113,6 +117,8 @@ def entry(case: Case) -> Entry:
         corrected=_statement(correction, case.corrected_verdict or "", case.corrected)
         if correction
         else None,
+        substance=claim.substance,
+        repair=claim.repair,
     )
 
 
@@ -177,7 +183,7 @@ def differences(cases: Sequence[Case], recorded: Sequence[Entry]) -> list[str]:
                 f"{now.id} with its added hypotheses: {_evidence(then.with_hypotheses, now.with_hypotheses)}"
             )
         found += _compared(f"the correction of {now.id}", then.corrected, now.corrected)
-        for name in ("section", "kind", "domain"):
+        for name in ("section", "kind", "domain", "substance", "repair"):
             if getattr(then, name) != getattr(now, name):
                 found.append(f"{now.id}: its {name} is not the recorded one")
     return sorted(found, key=lambda sentence: "recorded as" not in sentence)

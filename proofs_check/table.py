@@ -1,53 +1,53 @@
-"""Every claim in a table, from the ledger: `python -m proofs_check.table > docs/claims.md` renews the page."""
+"""Every claim in a table, from the ledger: `python -m proofs_check.table > docs/claims.md` renews the page, and
+`python -m proofs_check.table repairs` prints the table of repairs in docs/paper.md.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+import sys
 from collections.abc import Sequence
 
 from proofs_check.ledger import Entry, read
+from proofs_check.tally import SLIP, substances, tally, told
 from proofs_check.text import terminal
 
-__all__ = ["counted", "page"]
+__all__ = ["page", "repairs"]
 
 LEAD = """# Every claim in a table
 
-What each claim says, its verdict, the evidence for it, and what holds instead. [How claims are
-judged](../proofs_check/README.md) tells what the verdicts mean; `acdpp verify --claim LABEL --explain` prints the whole
-case of one. This page is made from the ledger by `python -m proofs_check.table`.
+What each claim says, its verdict, the evidence for it, and what holds instead. The verdict is on the letter; that on
+the substance stands with it where it is another. [How claims are judged](../proofs_check/README.md) tells what they
+mean; `acdpp verify --claim LABEL --explain` prints the whole case of one. This page is made from the ledger
+by `python -m proofs_check.table`.
 """
 
 
 def page(entries: Sequence[Entry]) -> str:
     """A line that counts the claims, and a row for each."""
+    in_substance = substances(entries)
     rows = [
         "| claim | says | verdict | evidence | corrected | verdict |",
         "| --- | --- | --- | --- | --- | --- |",
-        *(_row(e) for e in entries),
+        *(_row(e, in_substance[e.id]) for e in entries),
     ]
-    return "\n".join([LEAD, f"{counted(entries)}.", "", *rows, ""])
+    return "\n".join([LEAD, told(tally(entries)), "", *rows, ""])
 
 
-def counted(entries: Sequence[Entry]) -> str:
-    """How many claims are the paper's and ours, by verdict."""
-    theirs = [e for e in entries if e.kind != "addition"]
-    ours = [e for e in entries if e.kind == "addition"]
-    readings = sum(e.kind == "reading" for e in theirs)
-    return (
-        f"{len(entries)} claims: {_by_verdict(theirs, 'of the paper')}, {readings} of them as we read it, "
-        f"and {_by_verdict(ours, 'of ours')}"
-    )
-
-
-def _by_verdict(entries: Sequence[Entry], whose: str) -> str:
-    counts = Counter(e.stated.verdict for e in entries).most_common()
-    return f"{len(entries)} {whose} ({', '.join(f'{n} {verdict}' for verdict, n in counts)})"
-
-
-def _row(e: Entry) -> str:
+def _row(e: Entry, in_substance: str) -> str:
     corrected = (_cell(e.corrected.title), e.corrected.qualified) if e.corrected else ("", "")
-    cells = (f"`{e.id}`", _cell(e.stated.title), f"**{e.stated.qualified}**", e.methods, *corrected)
+    verdict = f"**{e.stated.qualified}**" + (f"; in substance {in_substance}" if e.substance else "")
+    cells = (f"`{e.id}`", _cell(e.stated.title), verdict, e.methods, *corrected)
     return f"| {' | '.join(cells)} |"
+
+
+def repairs(entries: Sequence[Entry]) -> str:
+    """What would make each statement true that is not, as a table: slips first, then hypotheses, then the rest."""
+
+    def weight(e: Entry) -> tuple[bool, bool]:
+        return e.substance != SLIP, e.stated.verdict == "refuted"
+
+    rows = [f"| `{e.id}` | {_cell(e.repair)} |" for e in sorted(entries, key=weight) if e.repair]
+    return "\n".join(["| statement | repair |", "| --- | --- |", *rows])
 
 
 def _cell(text: str) -> str:
@@ -55,4 +55,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(page(read()), end="")
+    print(repairs(read()) if sys.argv[1:] == ["repairs"] else page(read()), end="")

@@ -13,6 +13,7 @@ import yaml
 
 from proofs_check import table
 from proofs_check.ledger import read
+from proofs_check.tally import tally
 from proofs_check.text import terminal
 
 ROOT = Path(__file__).parent.parent
@@ -26,10 +27,11 @@ def result(path: str) -> Any:
 
 def verdicts() -> Iterator[str]:
     """How many of the paper's statements are refuted and proved, and what `acdpp verify` prints of one."""
-    counts = Counter(entry.stated.verdict for entry in read() if entry.kind not in ("addition", "reading"))
+    counts = tally(read())
+    letter, substance = counts["statements"], counts["statements_in_substance"]
     yield (
-        f"Of {counts.total()} statements {counts['refuted']} are refuted and {counts['proved']} proved as they "
-        "stand"
+        f"Of {sum(letter.values())} statements {letter['refuted']} are refuted to the letter and "
+        f"{substance['refuted']} in substance; {letter['proved']} and {substance['proved']} are proved"
     )
     (entry,) = (entry for entry in read() if entry.id == "eq:vck-exact")
     assert entry.corrected
@@ -112,6 +114,8 @@ def test_the_table_of_claims_is_that_of_the_ledger() -> None:
     claims = result("proofs_check/ledger.json")["claims"]
     assert re.findall(r"(?m)^\| `(.*?)`", page) == [claim["id"] for claim in claims]
     kinds = Counter(claim["kind"] for claim in claims)
-    ours, refuted = kinds["addition"], sum(claim["stated"]["verdict"] == "refuted" for claim in claims)
-    assert f"{len(claims)} claims: {len(claims) - ours} of the paper ({refuted} refuted, " in page
-    assert f"), {kinds['reading']} of them as we read it, and {ours} of ours (" in page
+    ours, readings = kinds["addition"], kinds["reading"]
+    assert f"{len(claims) - ours - readings} statements of the paper: to the letter " in page
+    assert f" {readings} readings of it: " in page
+    assert f" {ours} claims of our own: " in page
+    assert table.repairs(read()) in (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")

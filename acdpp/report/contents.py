@@ -8,14 +8,17 @@ so that a report without a result can tell too.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
 
 from theory.setting import SettingError
 
-__all__ = ["MARKS", "MEANING", "PARTS", "differs", "gather", "read_result", "read_verdicts"]
+__all__ = [
+    *("LETTER", "MARKS", "MEANING", "PARTS"),
+    *("differs", "gather", "instead_of", "read_result", "read_verdicts"),
+]
 
 PARTS = {
     "reuse": "Reuse of samples",
@@ -45,6 +48,10 @@ MEANING = {
     "refuted": "a counterexample or a disproof stands beside it",
     "undecided": "what was looked at does not decide it",
 }
+LETTER = (
+    "The letter is what is printed, however little it says; the substance is what a reader takes from it. They differ "
+    "where the letter excludes nothing, and where it fails by a slip that the text around it corrects."
+)
 STATEMENT = {
     "title",
     "statement",
@@ -57,7 +64,11 @@ STATEMENT = {
     "why",
     "evidence",
 }
-CLAIM = STATEMENT | {"id", "section", "kind", "domain", "evidence_with_hypotheses", "corrected", "symbols"}
+CLAIM = STATEMENT | {
+    *("id", "section", "kind", "substance", "repair"),
+    *("domain", "evidence_with_hypotheses", "corrected", "symbols"),
+}
+COUNTED = {"statements", "statements_in_substance", "slips", "readings", "own"}
 EVIDENCE = {"part", "method", "strength", "outcome", "confirms", "detail", "domain", "certificate"}
 
 
@@ -112,13 +123,19 @@ def _whole(document: Any) -> bool:
         isinstance(document, dict)
         and document.keys() >= {"claims", "summary", "version", "seed"}
         and isinstance(document["summary"], dict)
-        and document["summary"].keys() >= {*verdicts, "total"}
+        and document["summary"].keys() >= {*verdicts, *COUNTED, "total"}
         and isinstance(document["claims"], list)
         and all(
             stated(claim, CLAIM) and (claim["corrected"] is None or stated(claim["corrected"], STATEMENT))
             for claim in document["claims"]
         )
     )
+
+
+def instead_of(claim: Mapping[str, Any]) -> str:
+    """What the verdict on the substance of a claim is about."""
+    of = claim["substance"]["of"]
+    return "it fails by a slip alone" if of == "corrected" else f"as in {of}"
 
 
 def differs(document: dict[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from acdpp.report import escapes
-from acdpp.report.contents import PARTS
+from acdpp.report.contents import PARTS, instead_of
 from acdpp.report.display import display
 from acdpp.report.findings import Finding, against
 from proofs_check.symbols import GLOSSARY
@@ -80,15 +80,14 @@ def _place(label: str) -> str:
 
 
 def _front(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
-    paper = [claim for claim in document["claims"] if claim["kind"] != "addition"]
-    counted = Counter(claim["verdict"] for claim in paper)
+    counted = Counter(document["summary"]["statements"])
     stands = sum(counted[verdict] for verdict in STANDS)
     yield r"\title{Erratum to \emph{Adaptive Data Admission and Retention for Streaming Federated Learning}}"
     yield rf"\author{{made by acdpp {escapes.escaped(str(document['version']))}}}\date{{}}"
     yield "\\begin{document}\n\\maketitle"
     false, bound, left = (counted[verdict] for verdict in ("refuted", "conditional", "undecided"))
     yield (
-        f"Of {_number(len(paper), 'statement')} of the paper that were checked, {stands} "
+        f"Of {_number(counted.total(), 'statement')} of the paper that were checked, {stands} "
         f"{'stands' if stands == 1 else 'stand'} as printed, {false} "
         f"{_is(false)} not true, {bound} {_is(bound)} true only under a hypothesis that is not printed, and {left} "
         "could not be decided. This erratum lists those that must be changed, in the order of the paper and under the "
@@ -96,13 +95,7 @@ def _front(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
         "reading of the statement with that label. What the paper says is told in other words. Formulas are in the "
         "paper's notation, which the last pages repeat."
     )
-    kinds = Counter(claim["kind"] for claim in claims)
-    if kinds["step"] or kinds["reading"]:
-        steps, readings = _number(kinds["step"], "step"), _number(kinds["reading"], "reading")
-        yield (
-            f"\nAmong those listed, {steps} of proofs and {readings}: a statement may stand where a step of its proof "
-            "does not, and a reading is one that the text allows, not one that it insists on."
-        )
+    yield from _apart(document, claims)
     if document.get("differences"):
         told = "; ".join(escapes.escaped(sentence) for sentence in document["differences"])
         yield "\n" + rf"\textbf{{Not as recorded with this version of acdpp:}} {told}."
@@ -120,6 +113,33 @@ def _front(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
     yield "\\tableofcontents"
 
 
+def _apart(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
+    """What is not as grave as it counts, or graver: slips, steps, readings, and statements that are empty."""
+    kinds = Counter(claim["kind"] for claim in claims)
+    if kinds["step"] or kinds["reading"]:
+        steps, readings = _number(kinds["step"], "step"), _number(kinds["reading"], "reading")
+        yield (
+            f"\nAmong those listed, {steps} of proofs and, not counted above, {readings}: a statement may stand where "
+            "a step of its proof does not, and a reading is one that the text allows, not one that it insists on."
+        )
+    slips = document["summary"]["slips"]
+    if slips:
+        fail = f"{_number(slips, 'statement')} {'fails' if slips == 1 else 'fail'}"
+        yield (
+            f"\nThe verdicts are on the letter. {fail} by a slip alone: what is meant is plain from the "
+            "text around, and true."
+        )
+    empty = [
+        c for c in document["claims"] if c["verdict"] in STANDS and c["substance"]["verdict"] not in STANDS
+    ]
+    if empty:
+        named = ", ".join(escapes.code(claim["id"]) for claim in empty)
+        stand = f"{_number(len(empty), 'statement')} ({named}) {'stands' if len(empty) == 1 else 'stand'}"
+        yield (
+            f"\n{stand} to the letter, where what a reader takes from it does not; that is listed as a reading."
+        )
+
+
 def _is(count: int) -> str:
     return "is" if count == 1 else "are"
 
@@ -133,9 +153,8 @@ def _number(count: int, thing: str) -> str:
 
 def _beside(claim: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The statement whose step or reading a claim is, where that one stands as printed."""
-    whole = claim["id"].partition("/")[0]
-    stands = (c for c in document["claims"] if c["id"] == whole and c["verdict"] in STANDS)
-    return next(stands, None) if whole != claim["id"] else None
+    whole = claim["id"].rpartition("/")[0]
+    return next((c for c in document["claims"] if c["id"] == whole and c["verdict"] in STANDS), None)
 
 
 def _case(
@@ -168,6 +187,11 @@ def _case(
     yield from _failure(against(claim), link)
     if claim["verdict"] == "conditional":
         yield from _rescued(claim, link)
+    if claim["substance"]["of"]:
+        verdict = escapes.escaped(claim["substance"]["verdict"])
+        yield rf"\said{{In substance}}{verdict}: {escapes.latex(instead_of(claim), link)}."
+    if claim["repair"]:
+        yield rf"\said{{Shortest repair.}}{escapes.latex(claim['repair'], link)}"
     if claim["corrected"]:
         yield from _correction(claim, link, said, common)
     here = {

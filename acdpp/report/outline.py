@@ -7,11 +7,10 @@ to a case is known: what GitHub and Python-Markdown make of `eq:vck-exact` is `#
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from acdpp.report.contents import MARKS, MEANING, PARTS
+from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS, instead_of
 from acdpp.report.escapes import LABEL, formula
 from acdpp.report.findings import against, plain
 from acdpp.study import with_error
@@ -72,16 +71,17 @@ def _summary(document: Mapping[str, Any]) -> Iterable[str]:
     if document.get("differences"):
         told = "\n".join(f"- {_escaped(sentence)}" for sentence in document["differences"])
         yield f"**Not as recorded with this version:**\n\n{told}"
-    ours, paper = (
-        Counter(claim["verdict"] for claim in document["claims"] if (claim["kind"] == "addition") is own)
-        for own in (True, False)
-    )
+    groups = ("statements", "statements_in_substance", "readings", "own")
     rows = [
-        f"| {MARKS[verdict]} {verdict} | {paper[verdict]} | {ours[verdict]} | {meaning} |"
+        f"| {MARKS[verdict]} {verdict} | {' | '.join(str(summary[g].get(verdict, 0)) for g in groups)} | {meaning} |"
         for verdict, meaning in MEANING.items()
     ]
-    heads = ["| verdict | of the paper | of our own | that is |", "| --- | ---: | ---: | --- |"]
+    heads = [
+        "| verdict | the paper's statements, to the letter | in substance | readings of it | our own | that is |",
+        "| --- | ---: | ---: | ---: | ---: | --- |",
+    ]
     yield "\n".join([*heads, *rows])
+    yield LETTER
 
 
 def _contents(claims: Sequence[Mapping[str, Any]], sections: Sequence[str]) -> Iterable[str]:
@@ -132,6 +132,8 @@ def _case(claim: Mapping[str, Any], known: set[str]) -> Iterable[str]:
 
     yield f"### `{claim['id']}`"
     yield f"{MARKS[claim['verdict']]} **{say(claim['qualified'])}** ({claim['kind']}): {say(claim['title'])}"
+    if claim["substance"]["of"]:
+        yield f"**In substance {claim['substance']['verdict']}:** {say(instead_of(claim))}"
     yield from _statement(claim, say)
     yield f"**Claimed for:** {say(claim['domain'])}"
     if claim["why"]:
@@ -140,6 +142,8 @@ def _case(claim: Mapping[str, Any], known: set[str]) -> Iterable[str]:
     if claim["verdict"] == "conditional":
         yield f"**True if:** {say('; '.join(claim['hypotheses']))}"
     yield from _given(claim, say)
+    if claim["repair"]:
+        yield f"**Shortest repair:** {say(claim['repair'])}"
     if claim["corrected"]:
         yield from _correction(claim["corrected"], say)
     if claim["symbols"]:

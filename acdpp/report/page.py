@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from acdpp.report.contents import MARKS, MEANING, PARTS
+from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS, instead_of
 from acdpp.report.drawn import Figure
 from acdpp.report.escapes import formula
 from acdpp.report.findings import plain
@@ -68,12 +68,14 @@ def page(
         count=_count,
         pm=_pm,
     )
-    environment.globals.update(PARTS=PARTS, MARKS=MARKS, MEANING=MEANING)
+    environment.globals.update(
+        PARTS=PARTS, MARKS=MARKS, MEANING=MEANING, LETTER=LETTER, instead_of=instead_of
+    )
     claims = {claim["id"]: claim for claim in document["claims"]}
     return environment.get_template("page.html").render(
         document=document,
         claims=document["claims"],
-        counts=_counts(document["claims"]),
+        counts=_counts(document["summary"]),
         central=[claims[label] for label in CENTRAL if label in claims],
         cases=claims,
         methods=sorted({e["method"] for claim in document["claims"] for e in _all_evidence(claim)}),
@@ -88,14 +90,18 @@ def page(
     )
 
 
-def _counts(claims: Sequence[dict[str, Any]]) -> list[tuple[str, dict[str, int]]]:
-    """How many statements of the paper, and of our own, have each verdict."""
-    ours = [claim["verdict"] for claim in claims if claim["kind"] == "addition"]
-    paper = [claim["verdict"] for claim in claims if claim["kind"] != "addition"]
+def _counts(summary: dict[str, Any]) -> list[tuple[str, dict[str, int]]]:
+    """How many statements of the paper, to the letter and in substance, and of the others have each verdict."""
+    groups = {
+        "statements of the paper, to the letter": "statements",
+        "in substance": "statements_in_substance",
+        "readings of it": "readings",
+        "claims of our own": "own",
+    }
     return [
-        (whose, {name: some.count(name) for name in MARKS if name in some})
-        for whose, some in (("of the paper", paper), ("of our own", ours))
-        if some
+        (whose, {name: summary[group][name] for name in MARKS if name in summary[group]})
+        for whose, group in groups.items()
+        if summary[group]
     ]
 
 

@@ -49,13 +49,17 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "theorem1": (
             "thm:regret-neff",
+            "thm:regret-neff/once",
             "thm:regret-neff/convexity",
             "thm:regret-neff/projection",
             "thm:regret-neff/local-steps",
             "thm:regret-neff/values",
             "thm:regret-neff/constant",
         ),
-        "corollary1": ("eq:ck-bound",),
+        "corollary1": (
+            "eq:ck-bound",
+            "eq:ck-bound/once",
+        ),
         "aggregation": ("eq:global-aggregation/bias",),
     },
     "design": {
@@ -191,7 +195,10 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "law:reuse/clients",
             "law:reuse/client-hessians",
         ),
-        "true_regret": ("law:reuse/regret",),
+        "true_regret": (
+            "rem:1/sublinear/risk",
+            "law:reuse/regret",
+        ),
         "local_steps": ("law:reuse/local-steps",),
         "own_curvature": (
             "law:reuse/curvature",

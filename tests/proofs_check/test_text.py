@@ -170,7 +170,9 @@ def test_an_unexplained_symbol_is_seen():
     assert unexplained(r"\Psi=Kt\log t", {}) == ["Ψ"]
     assert unexplained(r"\Psi=Kt", {"Ψ": "a test"}) == []
     claim = next(
-        one for one in registry() if one.corrected and "χ" not in symbols(replace(one, corrected=None))
+        one
+        for one in registry()
+        if one.corrected and "χ" not in symbols(replace(one, corrected=None, substance=""))
     )
     own = replace(
         claim, corrected=replace(claim.corrected, statement=r"$\chi=\Psi$", symbols={"Ψ": "a test"})

@@ -88,15 +88,17 @@ def test_json_has_exactly_the_documented_shape():
     assert list(document) == ["claims", "summary", "version", "seed"]
     assert document["seed"] == 7
     counted = document["summary"]
-    assert {name: n for name, n in counted.items() if n} == {"proved": 1, "conditional": 1, "total": 2}
+    assert {name: n for name, n in counted.items() if n} == {
+        "proved": 1,
+        "conditional": 1,
+        "total": 2,
+        "statements": {"proved": 1, "conditional": 1},
+        "statements_in_substance": {"proved": 2},
+        "slips": 1,
+    }
     assert set(counted) == {
-        "proved",
-        "certified",
-        "supported",
-        "conditional",
-        "refuted",
-        "undecided",
-        "total",
+        *("proved", "certified", "supported", "conditional", "refuted", "undecided", "total"),
+        *("statements", "statements_in_substance", "slips", "readings", "own"),
     }
     first, second = document["claims"]
     statement = [
@@ -104,13 +106,17 @@ def test_json_has_exactly_the_documented_shape():
         *("qualified", "given", "hypotheses", "parts", "why"),
     ]
     assert list(first) == [
-        *("id", "section", "kind", *statement, "domain"),
+        *("id", "section", "kind", *statement, "substance", "repair", "domain"),
         *("evidence", "evidence_with_hypotheses", "corrected", "symbols"),
     ]
     assert list(first["corrected"]) == [*statement, "evidence"]
     assert first["section"] == "reuse"
     assert first["hypotheses"]
     assert second["corrected"] is None
+    assert [claim["substance"] for claim in (first, second)] == [
+        {"verdict": "proved", "of": "corrected"},
+        {"verdict": "proved", "of": ""},
+    ]
     found = first["evidence"] + first["evidence_with_hypotheses"] + first["corrected"]["evidence"]
     for evidence in found:
         keys = ["part", "method", "strength", "outcome", "confirms", "detail", "domain", "certificate"]

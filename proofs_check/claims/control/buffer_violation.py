@@ -215,6 +215,7 @@ CLAIMS = [
         formula=r"\mathrm{Vio}^{\mathrm B}(T)=\sum_m\Bigl[\sum_tE[n_m(t)-B_m]\Bigr]^+=O(1)",
         domain=rf"{DESIGN}, any split of $\Lambda(t)$ over the clients, $0<\rho<1$ fixed",
         symbols={"n_m": "samples in the buffer of client $m$"},
+        repair=r"Add that $\Lambda(t)$ is split over the clients in proportion to $B_m$.",
         checks=(one_client_takes_all, one_client_without_end),
         hypotheses=(r"$\Lambda(t)$ is split over the clients in proportion to $B_m$",),
         given=(WRITTEN,),

@@ -152,6 +152,7 @@ CLAIMS = [
         "after the switch from above.",
         formula=r"p\searrow\text{ in }n,N\ \Rightarrow\ p^{CK}(t)\le\bar p^{CK}(t)",
         domain=r"every $n\le N$, every policy inside the region, $t\ge1$",
+        repair="Take the largest $N$ in $1/n-1/N$ and the smallest in the third term.",
         checks=(
             exceeds_as_stated,
             exceeds_with_reuse,

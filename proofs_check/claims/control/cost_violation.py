@@ -132,6 +132,7 @@ CLAIMS = [
     Claim(
         id="thm:dpp-cost-constraint",
         kind="theorem",
+        substance="thm:dpp-cost-constraint/uniform",
         title=r"$\mathrm{Vio}^{\mathrm S}=O(\sqrt{VT+V/(1-\rho)})$, $V$ and $\rho$ fixed",
         statement=r"Read literally, for one cost process: the constant may depend on $V$, $\rho$ and the process. (The "
         r"violation is even bounded. Below: one constant for all $V$ and $\rho$, and costs affordable at one horizon "
@@ -229,6 +230,7 @@ CLAIMS = [
         r"absorbed. (Dear rounds after cheap ones refute it; for all $V$ at once the first round does.)",
         formula=r"E[L(T+1)]=O(VT)+O(V/(1-\rho))",
         domain=rf"every $V>0$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}",
+        repair=r"Keep $\sum_tB_t$ on the right.",
         checks=(debt_of_drifting_costs, LIGHT_SQUARE),
         corrected=Correction(
             title=r"$\mathbb E[L(T+1)]\le\sum B_t+V\sum\bar p^{\mathrm{CK}}$, repaired: $\sum B_t$ stays",

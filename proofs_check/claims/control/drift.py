@@ -152,6 +152,7 @@ CLAIMS = [
             "O": "the state when round $t$ begins",
             "B": "the drift's constant",
         },
+        repair=r"Say “at fixed $\rho$, with prices of bounded second moments”, or give each round its $B_t$.",
         checks=(drift_in_rho, drift_heavy_tail),
         hypotheses=(r"$\rho$ is fixed", r"$\mathbb E[c(t)^2\mid\text{past}]$ is bounded"),
         checks_with_hypotheses=(drift_inequality, drift_constant_is),

@@ -113,6 +113,8 @@ CLAIMS = [
         "that they are not negative, are revealed when the round begins, and have an affordable average).",
         formula=r"E[Z(t)(c(t)\bar\Lambda-C)]=E[Z(t)]\,E[c(t)\bar\Lambda-C]",
         domain=r"any cost process $c(t)\ge0$ revealed round by round",
+        repair=r"Assume independent prices; $\mathbb E[c(t)\mid\text{past}]\,\bar\Lambda\le C$ is all that is "
+        r"used.",
         checks=(markov_factorises,),
         hypotheses=(r"$c(t)$ is independent of $c(1),\ldots,c(t-1)$",),
         checks_with_hypotheses=(independent_factorises,),
@@ -141,6 +143,7 @@ CLAIMS = [
         "in every round.",
         formula=r"\tfrac1T\sum_tE[c(t)]\bar\Lambda\le C\Rightarrow E[c(t)\bar\Lambda-C]\le0\ \forall t",
         domain="any mean costs with an affordable average",
+        repair="Assume it of every round, or a mean price that does not drift.",
         checks=(average_is_not_each,),
         hypotheses=(r"$\mathbb E[c(t)]$ is the same in every round",),
         checks_with_hypotheses=(constant_mean_is_each,),

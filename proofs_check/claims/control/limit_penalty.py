@@ -70,6 +70,7 @@ CLAIMS = [
         formula=r"\sup_{t\ge1}\bar p_\infty^{CK}(t)<\infty",
         symbols={"p̄_∞^CK": "the limiting penalty"},
         domain=r"every $t\ge1$, as in the sum, $K\ge2$",
+        repair=r"Write $\min(t,K)\bar\Lambda$ for $K\bar\Lambda$ and $\log^+$ for $\log$.",
         hypotheses=(r"$t\ge K$", r"$\log^+$ for $\log$ where $\bar\Lambda t<\mathrm{Pdim}$"),
         checks=(not_real,),
         checks_with_hypotheses=(gap_is_bounded, third_is_largest_first),

@@ -107,11 +107,13 @@ CLAIMS = [
     Claim(
         id="eq:nc-Nc",
         kind="equation",
+        substance="corrected",
         title=r"$n^C(t)=n(t)-\Lambda(t-K)+\bar\Lambda$",
         statement=r"Switching to $\bar\Lambda$ in round $t$ leaves $n(t)-\Lambda(t-K)+\bar\Lambda$ samples in memory "
         r"and $N(t-1)+\bar\Lambda$ seen.",
         formula=r"n^C(t)=n(t)-\Lambda(t-K)+\bar\Lambda,\quad N^C(t)=N(t-1)+\bar\Lambda",
         domain=r"every $K\ge1$, $t\ge1$ and admissions; $n(t)$ is taken after round $t$'s admission",
+        repair="Write $n(t-1)$ for $n(t)$.",
         checks=(occupancy(lambda seen: seen["n(t)"] - seen["Λ(t-K)"]),),
         corrected=Correction(
             title=r"$n^C(t)=n(t-1)-\Lambda(t-K)+\bar\Lambda=n(t)-\Lambda(t)+\bar\Lambda$",

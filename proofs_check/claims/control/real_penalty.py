@@ -117,6 +117,7 @@ CLAIMS = [
         r"round. (The paper defines it without a word on $N<\mathrm{Pdim}$, where its logarithm is negative.)",
         formula=r"1+\log\frac{N(t)}{\mathrm{Pdim}}\ge0\quad\forall\,t\ge1,\ \Lambda_{\min}\le\Lambda\le\Lambda_{\max}",
         domain=r"every $\bar\Lambda>0$, $0<\rho<1$, $\mathrm{Pdim}\ge1$, $t\ge1$",
+        repair=r"Write $\log^+$ for $\log$, or assume $\mathrm{Pdim}\le e\bar\Lambda(1-\rho)$.",
         checks=(not_real,),
         hypotheses=(r"$\mathrm{Pdim}\le e\bar\Lambda(1-\rho)$",),
         checks_with_hypotheses=(real_from_there_on,),

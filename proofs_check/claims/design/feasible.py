@@ -128,6 +128,7 @@ CLAIMS = [
         formula=r"\frac1T\sum_{t\le T}n_m(t)\le B_m\ \Rightarrow\ K\lambda_m\le B_m",
         domain=r"every $K$, $T$, $\lambda_m$, $B_m$",
         symbols={"n_m": "samples in client m's memory", "λ_m": "samples that client m admits in a round"},
+        repair="Say that it is required if the constraint is to hold for every $T$.",
         checks=(required,),
         corrected=Correction(
             title=rf"${MEAN}\le B_m$ for $T\ge K$",

@@ -124,6 +124,7 @@ CLAIMS = [
             **RATIO,
         ),
         domain=r"$T\to\infty$",
+        repair=r"Write $K^\star=\max(\lceil x\rceil,1)$.",
         hypotheses=(
             "“feasible”, as printed, is taken to exclude the floor wherever it is below $x$, although the printed "
             "formula offers it",

@@ -98,6 +98,7 @@ CLAIMS = [
         statement="Without a cost constraint, the bound is least when samples are always fresh and never reused.",
         formula=r"\bar{\mathcal E}_T^{oracle}=\min_\pi\bar{\mathcal E}_T(\pi)",
         domain="any policy within the buffers, no cost constraint",
+        repair="Say it of $K$-step retention at the same occupancy, for large $T$.",
         checks=(
             lambda: frozen_beats(oracle_bound_as_stated, STEEP, (10, 10**3, 10**12), "printed"),
             lambda: frozen_beats(oracle_bound, replace(STEEP, E=10), (10, 10**3), "corrected"),

@@ -13,6 +13,8 @@ from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.learning import counterexamples, population
 from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
 from proofs_check.groundwork.learning.counterexamples import WELL, exceeding, trapped
+from proofs_check.groundwork.learning.empty_bound import COVERED, STAYS
+from proofs_check.groundwork.learning.empty_bound import WHY as EMPTY
 from proofs_check.groundwork.learning.many_rounds import SUMMED, theorem_telescopes
 from proofs_check.groundwork.learning.one_round import LINKS, MISMATCH, SETTING
 from proofs_check.groundwork.reuse.constant_counts import EARLY, LATE, u
@@ -21,6 +23,7 @@ from proofs_check.symbols import CONSTANTS, rate
 from proofs_check.text import said
 from theory import bound
 from theory.algebra import ball, precise
+from theory.bound import initial_term
 from theory.constant_admission import constant_bound, constant_bound_as_stated
 from theory.reuse import (
     inverse_effective_constant,
@@ -51,6 +54,16 @@ def trapped_under_constant_admission(K: int) -> Evidence:
         CALM,
         f"the loss {CALM.name} on [0, 1], $E=1$, start in $[0,1/4]$: an excess of at least 1 in each of {T} rounds",
         **{"an excess of at least 1 in every round": trapped(CALM.constants.eta)},
+    )
+
+
+def leaving_under_constant_admission() -> Evidence:
+    """As counterexamples.no_projection: all samples are alike, so no policy matters."""
+    return counterexamples.no_projection(
+        lambda constants, T: (
+            constant_bound_as_stated(1, counterexamples.MANY, T, constants, certified=True).total
+            + (T - 1) * initial_term(constants.map(ball))
+        )
     )
 
 
@@ -96,12 +109,19 @@ CLAIMS = [
         kind="corollary",
         title="Corollary 1 bounds the risk of constant admission",
         statement="Under Assumptions 1-4 the cumulative excess risk of constant admission with $K$-step retention is "
-        "at most "
-        r"the printed specialisation of Theorem 1, with the constants of the appendix and $D^2/(2\eta)$ paid once.",
+        r"at most the printed specialisation of Theorem 1, with $C_2$ in every round. As with the theorem, that "
+        r"is false where the model leaves $\Theta$, and true and empty where it stays in a convex one; what a reader "
+        r"takes from it is eq:ck-bound/once.",
         formula=r"\mathcal E_T(\pi^{CK})\le\bar{\mathcal E}_T(\pi^{CK})",
         symbols={"π^CK": "constant admission with $K$-step retention"},
-        domain=r"every $K$, $\bar\Lambda$, $T$; where the printed radicand is negative, its root is taken as 0",
-        checks=(lambda: trapped_under_constant_admission(1), lambda: trapped_under_constant_admission(10)),
+        domain=r"every $K$, $\bar\Lambda$, $T$, as far as the printed form is real",
+        repair=r"As thm:regret-neff, with $n=\min(t,K)\bar\Lambda$ and the mended $\widetilde V$.",
+        checks=(leaving_under_constant_admission,),
+        hypotheses=(STAYS,),
+        checks_with_hypotheses=COVERED,
+        sketch=EMPTY,
+        given=(WRITTEN,),
+        substance="eq:ck-bound/once",
         corrected=Correction(
             title=r"as Theorem 1 corrected, with $n=\min(t,K)\bar\Lambda$ and $\chi$",
             statement=r"Under the hypotheses of Theorem 1 as corrected, of which constant admission and $K$-step "
@@ -131,5 +151,18 @@ CLAIMS = [
                 "telescoping sum": theorem_telescopes,
             },
         ),
-    )
+    ),
+    Claim(
+        id="eq:ck-bound/once",
+        kind="reading",
+        title=r"Corollary 1 with $D^2/(2\eta)$ once, as in the proof",
+        statement="Under Assumptions 1-4 the cumulative excess risk of constant admission with $K$-step retention is "
+        r"at most the printed specialisation of Theorem 1, with the constants of the appendix and $D^2/(2\eta)$ paid "
+        "once.",
+        formula=r"\mathcal E_T(\pi^{CK})\le\bar{\mathcal E}_T(\pi^{CK})",
+        symbols={"π^CK": "constant admission with $K$-step retention"},
+        domain=r"every $K$, $\bar\Lambda$, $T$; where the printed radicand is negative, its root is taken as 0; what "
+        "holds instead: eq:ck-bound",
+        checks=(lambda: trapped_under_constant_admission(1), lambda: trapped_under_constant_admission(10)),
+    ),
 ]

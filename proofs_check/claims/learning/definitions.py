@@ -165,12 +165,14 @@ CLAIMS = [
     Claim(
         id="eq:local-empirical-risk",
         kind="definition",
+        substance="corrected",
         title="every client has an empirical risk in every round",
         statement="The mean loss over a client's memory, and its gradient, are defined for every client in every "
         "round.",
         formula=r"\widehat F_{m,t}(\theta)=\frac1{n_m(t)}\sum_{z\in Q_m(t)}\ell(\theta;z)",
         symbols={"z": "a sample", "n_m": "samples in client m's memory", "Q_m": "client m's memory"},
         domain="every policy inside the region, every client",
+        repair="Give a client without samples the weight 0.",
         hypotheses=(r"every client holds a sample: $n_m(t)\ge1$",),
         checks=(nobody_is_empty,),
         checks_with_hypotheses=(
@@ -194,11 +196,13 @@ CLAIMS = [
     Claim(
         id="eq:population-risk/minimiser",
         kind="definition",
+        substance="corrected",
         title=r"there is a minimiser $\theta^\star$ in $\Theta$",
         statement=r"The population risk has a minimiser in $\Theta$ under Assumptions 1 to 4.",
         formula=r"\theta^\star\in\operatorname{arg}\min_{\theta\in\Theta}F_P(\theta)",
         symbols={"argmin": "where it is least", "θ*": "a minimiser of the risk"},
         domain=r"$\Theta$ bounded, of diameter $D$",
+        repair=r"Say that $\Theta$ is closed, or write $\inf_\Theta F_P$.",
         hypotheses=(r"$\Theta$ is closed",),
         checks=(no_minimiser,),
         checks_with_hypotheses=(continuous,),
@@ -229,6 +233,7 @@ CLAIMS = [
         formula=r"|\nabla\widehat F_{m,t}(\theta)-\nabla\widehat F_{m,t}(\theta')|\le L|\theta-\theta'|",
         symbols={"θ'": "another point", "F̂_{m,t}": "mean loss over client m's memory"},
         domain=r"$E\ge2$, any memory",
+        repair="Assume that every loss is $L$-smooth, not the risk alone.",
         hypotheses=(r"every loss is $L$-smooth",),
         checks=(rough_memory,),
         checks_with_hypotheses=(mean_of_smooth,),

@@ -118,6 +118,7 @@ CLAIMS = [
         statement=said("The expected uniform deviation is at most $@bound$ in every round.", bound=TERM),
         formula=said(DEVIATION, bound=TERM),
         domain=r"losses in $[0,B]$, any weights that do not depend on the samples, any $N\ge1$",
+        repair=r"Assume $N\ge\mathrm{Pdim}$, or write $\log^+$ for $\log$.",
         hypotheses=(r"$N\ge\mathrm{Pdim}$",),
         checks={
             "is within the term": (
@@ -203,6 +204,7 @@ CLAIMS = [
             r"N\mapsto@bound\ \text{decreases}", bound=generalisation_term_as_printed(1 / N, N, CONSTANTS)
         ),
         domain=r"$N>\mathrm{Pdim}/e$, where it is real",
+        repair=r"Write $\log^+$ for $\log$.",
         checks=(
             lambda: compare(
                 lambda p: _printed_at(p["N"] + 1, 2, p["Pdim"]),

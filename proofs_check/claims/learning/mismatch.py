@@ -236,6 +236,7 @@ CLAIMS = [
         r"gradient over the memory is at most $\sigma^2(1/n-1/N_{\mathrm{eff}})$.",
         formula=r"\bar\sigma^2(t)\le\sigma^2\bigl(\tfrac1n-\tfrac1{N_{\mathrm{eff}}}\bigr)",
         domain="$K$-step retention, every round",
+        repair=r"Write $\chi$ for $1/n-1/N_{\mathrm{eff}}$, at a fixed $\theta$.",
         checks=(signs, printed_is_below),
         corrected=Correction(
             title=r"at fixed $\theta$ it is $\sigma^2\chi$, and $\chi\ge1/n-1/N_{\mathrm{eff}}$",

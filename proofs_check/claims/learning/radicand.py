@@ -69,6 +69,7 @@ CLAIMS = [
         statement="The quantity that the bound takes the root of is not negative.",
         formula=r"\frac1n-\frac1{N_{\mathrm{eff}}}\ge0",
         domain="$K$-step retention, every round",
+        repair=r"Write $\chi$, which is never negative, for $1/n-1/N_{\mathrm{eff}}$.",
         checks=(constant_admission, any_admissions),
         corrected=Correction(
             title=said(r"$N_{\mathrm{eff}}<n$ if and only if $1<t<@crossover$", **SHOWN),

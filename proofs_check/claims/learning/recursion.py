@@ -85,6 +85,8 @@ CLAIMS = [
             printed=sp.expand(2 * CONSTANTS.eta * bound.per_round_constant_as_stated(CONSTANTS)),
         ),
         domain=r"Assumptions 1-4, any $E\ge1$",
+        repair=r"Assume convex losses and a projection; take the gap to $\theta^\star$; write $\eta E$ for "
+        r"$\eta$ and $\sigma^2\chi$ for $\bar\sigma^2$.",
         checks=(
             farther_than_printed(st.just(1), Fraction(1, 2), r"gap to the minimum, $E=1$", 200),
             # several local steps of full size move farther than η allows for
@@ -169,6 +171,7 @@ CLAIMS = [
             printed=sp.expand(bound.per_round_constant_as_stated(CONSTANTS)),
         ),
         domain=r"Assumptions 1-4, any $E\ge1$",
+        repair="As prop:Ropt-bound-app, summed over the rounds.",
         checks=(
             lambda: DriftingClients().against(
                 lambda c, T: ball(bound.initial_term(c) + T * bound.per_round_constant_as_stated(c)),

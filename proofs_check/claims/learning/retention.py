@@ -110,6 +110,8 @@ CLAIMS = [
         "whatever the retention rule.",
         formula=r"\chi\le\tfrac1n-\tfrac1{N_{\mathrm{eff}}}",
         domain=r"any retention rule, any round with samples in memory, $\theta$ fixed",
+        repair=r"Say it of rules whose memory has on average been used at least $\sum A^2/\sum A$ times; else "
+        r"write $\chi$.",
         hypotheses=(r"the samples in memory have on average been used at least $\sum A^2/\sum A$ times",),
         checks=(as_printed,),
         checks_with_hypotheses=(rule_equivalence, rule_simulated),

@@ -9,15 +9,27 @@ from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, refutes
 from proofs_check.groundwork.learning import counterexamples, one_round, population
 from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
+from proofs_check.groundwork.learning.empty_bound import (
+    COVERED,
+    PRINTED,
+    STAYS,
+    constant_exceeds,
+    risk_in_a_round,
+)
+from proofs_check.groundwork.learning.empty_bound import WHY as EMPTY
 from proofs_check.groundwork.learning.excess_risk import theorem_powered
 from proofs_check.groundwork.learning.many_rounds import THEOREM, theorem_telescopes
 from proofs_check.groundwork.learning.one_round import LINKS, MISMATCH, SETTING
 from proofs_check.groundwork.learning.worst_round import worst_case_corrected
-from proofs_check.symbols import CONSTANTS, N, T, chi, inverse_neff, n, neff
+from proofs_check.symbols import CONSTANTS, N, T, chi, inverse_neff
 from proofs_check.text import said
 from theory import bound
 
-PRINTED = bound.theorem_1_as_stated([n], [N], [neff / N], CONSTANTS).terms  # of one round
+ROUND = {
+    "initial": PRINTED.initial,
+    "terms": PRINTED.root + PRINTED.linear + PRINTED.generalisation,
+    "constant": sp.expand(PRINTED.constant),
+}
 SHOWN = {
     "initial": bound.initial_term(CONSTANTS.merged),
     "terms": bound.round_terms(chi, inverse_neff, N, CONSTANTS.merged).total,
@@ -30,16 +42,13 @@ MEANS = (population.weights_add_up, confirming(population.mean_at_comparator))
 
 
 def constant_is_never_small() -> Evidence:
-    """C₂ with D²/(2η) inside exceeds √5·DG, where by convexity F_P(θ) - F_P(θ*) <= ⟨∇F_P(θ), θ-θ*⟩."""
-    constant = (PRINTED.constant + PRINTED.initial).subs(CONSTANTS.E, 1)
-    most = (CONSTANTS.D * CONSTANTS.G) ** 2
+    """C₂ with D²/(2η) inside exceeds √5·DG, which is more than an excess risk can be."""
     found = refutes(
-        always(constant**2 >= 5 * most, domain=r"$E=1$, every $D$, $\eta$, $G>0$"),
-        r"$C_2\ge\sqrt5\, DG$ in every round, above any excess risk of convex losses on $\Theta$: so read, the "
+        constant_exceeds(sp.sqrt(5)),
+        r"$C_2\ge\sqrt5\, DG$ in every round, above any excess risk on a convex $\Theta$: so read, the "
         r"theorem says nothing as long as the model stays in $\Theta$",
     )
-    slope = one_round.slope_along(CONSTANTS.G, r"$g=\nabla F_P(\theta)$, $x=\theta-\theta^\star$")
-    return obeying(found, {"an excess risk of at most $DG$": slope})
+    return obeying(found, {"an excess risk of at most $DG$": risk_in_a_round()})
 
 
 def paid_once() -> Evidence:
@@ -57,25 +66,25 @@ CLAIMS = [
         id="thm:regret-neff",
         kind="theorem",
         title="Theorem 1, the learning-error bound",
-        statement="Under Assumptions 1-4 the cumulative excess risk of any policy is at most the printed bound, both "
-        r"with $D^2/(2\eta)$ paid once, as in its proof and in the formula here, and with it in every round, as part "
-        "of the $C_2$ that the theorem prints inside the sum. (The latter is true and empty for convex losses and a "
-        r"model that stays in $\Theta$: thm:regret-neff/constant.)",
+        statement="Under Assumptions 1-4 the cumulative excess risk of any policy is at most the printed bound. To the "
+        r"letter, $C_2$ stands inside the sum and includes $D^2/(2\eta)$: then the dynamics, which do not project, "
+        r"can break the bound by leaving $\Theta$, and as long as they stay in a convex $\Theta$ it holds because it "
+        r"is larger than any excess risk. What a reader takes from the theorem is what its proof is about, "
+        r"$D^2/(2\eta)$ paid once: thm:regret-neff/once.",
         formula=said(
-            r"\mathcal E_T(\pi)\le\bar{\mathcal E}_T(\pi)=@initial+\sum_t\Bigl[@terms+@constant\Bigr]",
-            initial=PRINTED.initial,
-            terms=PRINTED.root + PRINTED.linear + PRINTED.generalisation,
-            constant=sp.expand(PRINTED.constant),
+            r"\mathcal E_T(\pi)\le\bar{\mathcal E}_T(\pi)=\sum_t\Bigl[@terms+C_2\Bigr],\quad C_2=@initial+@constant",
+            **ROUND,
         ),
+        symbols={"C_2": "the constant of a round, with those of the appendix"},
         domain=r"any joint policy, any $E\ge1$; rounds without a real radicand are thm:regret-neff/radicand",
-        checks={
-            r"$D^2/(2\eta)$ once": (
-                counterexamples.local_steps,
-                counterexamples.dropping_by_value,
-                counterexamples.non_convex,
-            ),
-            r"$D^2/(2\eta)$ in every round": counterexamples.no_projection,
-        },
+        repair=r"Take $D^2/(2\eta E)$ out of the sum; assume convex losses, a projection and rules blind to "
+        r"values; write $\chi$, $\eta E$ and $\log^+$.",
+        checks=(counterexamples.no_projection,),
+        hypotheses=(STAYS,),
+        checks_with_hypotheses=COVERED,
+        sketch=EMPTY,
+        given=(WRITTEN,),
+        substance="thm:regret-neff/once",
         corrected=Correction(
             title=r"convex, projected, value-blind; $\chi$, $\eta E$, $\log^+$",
             statement=said(
@@ -112,12 +121,28 @@ CLAIMS = [
         ),
     ),
     Claim(
+        id="thm:regret-neff/once",
+        kind="reading",
+        title=r"Theorem 1 with $D^2/(2\eta)$ once, as in its proof",
+        statement="Under Assumptions 1-4 the cumulative excess risk of any policy is at most the printed bound, with "
+        r"$D^2/(2\eta)$ paid once and the appendix's constants in every round, as its proof has it.",
+        formula=said(r"\mathcal E_T(\pi)\le@initial+\sum_t\Bigl[@terms+@constant\Bigr]", **ROUND),
+        domain=r"any joint policy, any $E\ge1$, every iterate in $\Theta$; what holds instead: thm:regret-neff",
+        checks=(
+            counterexamples.local_steps,
+            counterexamples.dropping_by_value,
+            counterexamples.non_convex,
+        ),
+    ),
+    Claim(
         id="thm:regret-neff/convexity",
         kind="step",
         title="Assumptions 1-4 suffice: no convexity",
-        statement="No convexity is needed: the bound holds for smooth losses with bounded values and gradients.",
+        statement=r"No convexity is needed: the bound of the proof, $D^2/(2\eta)$ once, holds for smooth losses with "
+        "bounded values and gradients.",
         formula=r"\mathcal E_T\le\bar{\mathcal E}_T\ \text{for non-convex }\ell",
         domain=r"one deterministic loss, $E=1$, every iterate inside $\Theta$",
+        repair="Assume convex losses.",
         checks=(counterexamples.non_convex, counterexamples.basin),
         corrected=Correction(
             title="convex losses, as in Theorem 1 corrected",
@@ -142,6 +167,7 @@ CLAIMS = [
         "it.",
         formula=r"\theta^{(t)}\in\Theta",
         domain=r"any step size $\eta>0$",
+        repair=r"Project onto a convex $\Theta$ after each round.",
         checks=(counterexamples.no_projection,),
         corrected=Correction(
             title="project after each round",
@@ -158,9 +184,10 @@ CLAIMS = [
         kind="step",
         title="the bound holds for any $E$",
         statement="With convex losses, projection, one distribution and a value-blind schedule the printed bound, "
-        "with its own constants, holds for every number $E$ of local steps.",
+        r"with its own constants and $D^2/(2\eta)$ once, holds for every number $E$ of local steps.",
         formula=r"\mathcal E_T\le\bar{\mathcal E}_T\quad\forall E\ge1",
         domain=r"$E\ge1$, $\eta$ not scaled by $E$",
+        repair=r"Write $\eta E$ for $\eta$, with the drift of local steps in the constant.",
         checks=(counterexamples.huber_and_slope, counterexamples.local_steps),
         corrected=Correction(
             title=r"$\eta E$ for $\eta$, drift $\eta(E-1)DLG/2$",
@@ -183,10 +210,11 @@ CLAIMS = [
         id="thm:regret-neff/values",
         kind="step",
         title="the bound holds for any dropping rule",
-        statement="The bound holds for every client policy, also one that chooses what to drop by the samples' "
-        "values.",
+        statement=r"The bound of the proof, $D^2/(2\eta)$ once, holds for every client policy, also one that chooses "
+        "what to drop by the samples' values.",
         formula=r"\mathcal E_T(\pi)\le\bar{\mathcal E}_T(\pi)\quad\forall\pi",
         domain="convex, projected, $E=1$, one distribution",
+        repair="Say it of rules that do not look at sample values, such as $K$-step retention.",
         checks=(counterexamples.dropping_by_value,),
         corrected=Correction(
             title="for rules blind to values, such as $K$-step",
@@ -209,7 +237,8 @@ CLAIMS = [
         statement=r"$C_2$, which stands inside the sum over rounds and includes $D^2/(2\eta)$, is a lower-order "
         "constant.",
         formula=r"C_2\ni\tfrac{D^2}{2\eta}",
-        domain="$E=1$; for larger $E$ it is larger",
+        domain=r"every $E\ge1$, $\Theta$ convex",
+        repair=r"Take $D^2/(2\eta E)$ out of the sum.",
         checks=(constant_is_never_small,),
         corrected=Correction(
             title=r"$D^2/(2\eta E)$ once; $\eta EG^2+\ldots$ per round",
@@ -220,9 +249,8 @@ CLAIMS = [
             formula=said(r"@initial+T\cdot @constant", **SHOWN),
             sketch="The squared distances of the recursion (prop:Ropt-bound-app corrected) telescope, so that "
             r"$D^2/(2\eta E)$ appears once whatever $T$. Inside the sum, $D^2/(2\eta)+5\eta G^2/2\ge\sqrt5\, DG$ by "
-            r"the inequality of the means, and $F_P(\theta)-F_P(\theta^\star)\le\langle\nabla "
-            r"F_P(\theta),\theta-\theta^\star\rangle\le DG$ for convex losses and $\theta$ in $\Theta$: with "
-            r"projection the printed theorem is then true and empty, without it false (thm:regret-neff).",
+            r"the inequality of the means, more than an excess risk can be on a convex $\Theta$: with projection the "
+            r"printed theorem is then true and empty, without it false (thm:regret-neff).",
             hypotheses=NEEDED,
             checks={
                 **LINKS,

@@ -1,5 +1,4 @@
-r"""The true regret is linear (`law:reuse/regret`): excess risks compared themselves, where the paper compares "
-r"bounds."""
+"""The true regret is linear (`law:reuse/regret`): excess risks compared themselves, where the paper compares bounds."""
 
 from __future__ import annotations
 
@@ -11,10 +10,12 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, limits
+from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import Found, drawn, unless
 from proofs_check.groundwork.prediction.lags import EVERY, SYMBOLS, a, product_rises, sums
 from proofs_check.symbols import REGION, K, rate, t
 from proofs_check.text import said
+from theory.algebra import ball
 from theory.law import by_age, excess_risk, linear_regret, stationary_noise
 from theory.region import region_maximum, region_minimum
 from theory.setting import Region
@@ -100,7 +101,31 @@ def round_by_round(K: int, rate: int, rho: F, drawn: list[int], h: list[F]) -> F
     )
 
 
+def apart_by_a_multiple() -> Evidence:
+    """What a round adds in the long run; law:reuse/regret has the proof that it does."""
+    problem: Any = {"h": [F(1)], "variance": [F(1)], "eta": F(1, 2)}
+    return compare(
+        lambda at: ball(linear_regret(at["Λ̄"], at["K"], **problem)),
+        "<=",
+        lambda _: ball(0),
+        [{"K": 2, "Λ̄": 3}],
+        domain=r"the excess risk of a round of ACDPP less the oracle's, in the long run (law:reuse/regret): loss "
+        r"$(\theta-z)^2/2$, $\mathrm{Var}\,z=1$, $\eta=1/2$, $E=1$",
+    )
+
+
 CLAIMS = [
+    Claim(
+        id="rem:1/sublinear/risk",
+        kind="reading",
+        title="the excess risk above the oracle's is sublinear",
+        statement=r"Sublinear regret is taken to mean that the excess risks of ACDPP and of the costless oracle grow "
+        r"apart less than $T$. (The paper's regret compares upper bounds on them, and so read it is sublinear.)",
+        formula=r"\mathcal E_T-\mathcal E_T^{oracle}=o(T)",
+        domain=r"$0<\gamma,\phi<1$; what holds instead for quadratic losses: law:reuse/regret",
+        checks=(apart_by_a_multiple,),
+        symbols={"E^oracle_T": "that of the costless oracle", "o": "of lower order than"},
+    ),
     Claim(
         id="law:reuse/regret",
         title=r"the true regret is linear in $T$ for $K\ge2$",
@@ -135,5 +160,5 @@ CLAIMS = [
             "every policy": (settles, confirming(round_by_round)),
         },
         symbols={**SYMBOLS, "E^oracle_T": "that of the costless oracle"},
-    )
+    ),
 ]

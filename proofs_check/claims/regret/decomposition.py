@@ -228,11 +228,13 @@ CLAIMS = [
     Claim(
         id="eq:omega-master",
         kind="inequality",
+        substance="corrected",
         title=r"$\mathrm{Reg}\le-\Omega_1+\Omega_2+\Omega_3+BT/V$",
         statement="The regret is at most minus the first correction plus the other two plus the drift term.",
         formula=said(r"\mathrm{Reg}(T)\le @right", right=regret.master_bound_as_stated(*OMEGAS, B * T, V)),
         symbols={"B": "the paper's bound on the drift's quadratic part in a round"},
         domain=r"every $K$, $\rho$, $V$, $T$",
+        repair=r"Write $+\Omega_1$ for $-\Omega_1$ and $\sum_tB_t/V$ for $BT/V$.",
         checks=(real_in_every_round, wrong_sign),
         corrected=Correction(
             title=r"$\mathrm{Reg}\le+\Omega_1+\Omega_2+\Omega_3+\sum B_t/V$",

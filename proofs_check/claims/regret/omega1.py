@@ -179,6 +179,7 @@ CLAIMS = [
         statement="The bound on ACDPP's excess risk and its cumulative penalty differ by a bounded amount.",
         formula=r"\Omega_1(T)=O(1)",
         domain=r"$K$-step retention, any policy inside the region, $T\to\infty$",
+        repair=r"Say “at fixed $\rho$, without $C_2$”.",
         checks=(with_constant,),
         hypotheses=("the constant $C_2$ is left out, as in the printed oracle bound", r"$\rho$ is fixed"),
         checks_with_hypotheses=(
@@ -223,6 +224,7 @@ CLAIMS = [
         formula=r"x\mapsto10B\sqrt{\mathrm{Pdim}\,x}\sqrt{1+\log\tfrac1{\mathrm{Pdim}\,x}}\ \text{Lipschitz near }0",
         symbols={"x": r"$1/N_{\mathrm{eff}}$ or $1/N$"},
         domain=r"$K\ge2$, constant admission, $t\to\infty$",
+        repair=r"Write $t^{-3/2}\sqrt{\log t}$ for $t^{-2}$: that is summable too.",
         checks=(
             lipschitz_near_zero,
             lambda: diverges(

@@ -222,6 +222,8 @@ CLAIMS = [
         formula=r"\frac1{N_{\mathrm{lb}}(t)}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda((1-\rho)t^2-t)}",
         symbols=SYMBOLS,
         domain=r"every $t\ge K$, $0<\rho<1$",
+        repair=r"Use it for $t\ge2/(1-\rho)$ alone; in earlier rounds the difference is at most "
+        r"$1/\bar\Lambda$.",
         checks=(division_as_stated,),
         hypotheses=(r"$t>1/(1-\rho)$",),
         checks_with_hypotheses=(division_late,),

@@ -142,6 +142,7 @@ CLAIMS = [
         statement=r"The limiting comparison penalties exceed the oracle's bound by order $\log T$.",
         formula=r"\Omega_3(T)=O(\log T)",
         domain=r"$K$ and $\bar\Lambda$ fixed with $K\bar\Lambda=\sum B$, $T\to\infty$",
+        repair=r"Write $O(\sqrt{T\log T})$ for $O(\log T)$.",
         checks=(as_printed,),
         corrected=Correction(
             title=said(r"$\Omega_3\sim@c\sqrt{T\log T}$; exactly 0 for $K=1$", c=LIMIT),
@@ -176,6 +177,7 @@ CLAIMS = [
         formula=r"g(\bar\Lambda t)-g(K\bar\Lambda t)=o(1/t)",
         domain=r"$K\ge2$, $t\to\infty$",
         symbols={**TERM, "o": "of lower order than"},
+        repair=r"Write $O(\sqrt{\log t/t})$.",
         checks=(
             expansion.lipschitz_near_zero,
             lambda: diverges(

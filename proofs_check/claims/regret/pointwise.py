@@ -117,6 +117,7 @@ CLAIMS = [
         formula=r"|\bar p^{CK}(t)-\bar p_\infty^{CK}(t)|\le\kappa\rho^{t-K}+\frac{\kappa}{(1-\rho)t^2-t}",
         symbols={"κ": "some constant"},
         domain=r"$t\ge K$, $\rho$ fixed",
+        repair=r"Write $O(t^{-3/2}\sqrt{\log t})$: that is summable too.",
         checks=(not_of_order_two,),
         corrected=Correction(
             title=said(r"they differ by $@c\,t^{-3/2}\sqrt{\log t}$", c=LEAD),

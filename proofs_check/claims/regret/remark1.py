@@ -240,6 +240,7 @@ CLAIMS = [
             r=regret_rate_as_stated(T, V, rho),
         ),
         domain=r"$0<\gamma$, $\phi<1$, $K\ge1$",
+        repair=r"Write $O(\sqrt{T\log T}+T^\phi\log T)$, whatever $\gamma$.",
         checks=(rates_limit,),
         corrected=Correction(
             title=r"$\mathrm{Reg}=O(\sqrt{T\log T}+T^\phi\log T)$, whatever $\gamma$",
@@ -274,10 +275,11 @@ CLAIMS = [
     Claim(
         id="rem:1/sublinear",
         kind="remark",
+        substance="rem:1/sublinear/risk",
         title=r"regret of bounds and violation: sublinear, all $\gamma$, $\phi$ in (0,1)",
         statement="Both are, by the region alone, for every policy inside it. The regret is the paper's, a difference "
-        r"of two upper bounds (eq:dpp-regret); the excess risks themselves can differ by a multiple of $T$: for "
-        r"quadratic losses they do, for every $K\ge2$ (law:reuse/regret). (The costs are bounded as the paper's "
+        r"of two upper bounds (eq:dpp-regret); that the excess risks themselves grow apart less than $T$ is "
+        r"rem:1/sublinear/risk. (The costs are bounded as the paper's "
         r"uniform drift "
         "constant has it; if they may grow with $T$, an affordable average is not enough, see "
         "thm:dpp-cost-constraint/largest.)",
@@ -301,6 +303,8 @@ CLAIMS = [
         formula=r"BT/V=o(T)\quad\forall\gamma,\phi\in(0,1)",
         symbols={"B": "the one constant that bounds the drift's quadratic part", "o": "of lower order than"},
         domain=r"$0<\gamma$, $\phi<1$",
+        repair=r"Argue by the region in place of the drift; or give each round its $B_t$ and assume "
+        r"$2\phi<1+\gamma$.",
         checks=(drift_grows,),
         hypotheses=(r"$2\phi<\gamma$",),
         checks_with_hypotheses={"orders": ORDERS, "exponents": ONE[0], "threshold": ONE[1]},

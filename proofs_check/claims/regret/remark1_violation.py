@@ -258,6 +258,7 @@ CLAIMS = [
         domain=r"$0<\gamma,\phi<1$, $K\ge1$; independent costs with $\mathbb E[c(t)]\bar\Lambda\le C$ in every round "
         r"and "
         rf"bounded second moments; {LOG_PLUS}",
+        repair=r"Assume $2\phi\le1+\gamma$, or prices that never exceed $C/\bar\Lambda$.",
         checks=(toss,),
         hypotheses=(r"$2\phi\le1+\gamma$; or $c(t)\bar\Lambda\le C$ in every round, whatever happens",),
         checks_with_hypotheses={

@@ -105,6 +105,7 @@ CLAIMS = [
     Claim(
         id="thm:dpp-regret",
         kind="theorem",
+        substance="thm:dpp-regret/uniform",
         title=r"$\mathrm{Reg}=O(T/V+1/(1-\rho)+\log T)$, $V$, $\rho$ fixed: true, empty",
         statement=r"Read literally, with constants that may depend on $V$ and $\rho$, it is true, and empty: $T/V$ is "
         r"then linear in $T$, so it says $\mathrm{Reg}=O(T)$, whereas every policy inside the region has "

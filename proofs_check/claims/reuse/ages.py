@@ -148,11 +148,13 @@ CLAIMS = [
     Claim(
         id="eq:kstep-drop",
         kind="definition",
+        substance="corrected",
         title="a sample is used exactly $K$ rounds",
         statement="Dropping at age $K$, with the stored state of a round taken after that round's "
         "admission and drop, keeps every sample for exactly $K$ rounds of training.",
         formula=r"d_{m,i}(t)=\mathbf 1\{A_{m,i}^t=K\}",
         domain=ANY,
+        repair="Say that a round admits, trains and then drops, as Algorithm 1 has it.",
         hypotheses=("the drop of round $t$ takes effect after the training of round $t$, as in Algorithm 1",),
         checks=(
             literal_reading,

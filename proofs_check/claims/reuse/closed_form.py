@@ -101,6 +101,7 @@ CLAIMS = [
             V=sp.factor(STATED),
         ),
         domain=EVERY,
+        repair=r"Write $k(k-1)(4k+1)/6$ for $K(K-1)(2K-1)/6$, and $k=\min(K,t)$ for $K$.",
         checks=(
             lambda: refutes(
                 equal(
@@ -150,6 +151,7 @@ CLAIMS = [
         statement="The printed closed form takes values in (0, 1], as a uniformity must.",
         formula=said(r"0<@V\le1", V=sp.factor(STATED)),
         domain=EVERY,
+        repair="None is needed once eq:vck-exact is mended.",
         checks=(printed_is_a_uniformity,),
         corrected=Correction(
             title=said("0 if and only if $@z=@zero$, negative if and only if $@n<@negative$", **SIGNS),

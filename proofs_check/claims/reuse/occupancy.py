@@ -123,6 +123,7 @@ CLAIMS = [
         statement=r"Theorem 1 may be summed from $t=1$ with $n=K\bar\Lambda$ in every round.",
         formula=r"n(t)=K\bar\Lambda\quad(1\le t\le T)",
         domain=r"every $K\ge1$, $t\ge1$",
+        repair=r"Write $\min(K,t)\bar\Lambda$ for $K\bar\Lambda$.",
         checks=(
             always_full,
             lambda: refutes(

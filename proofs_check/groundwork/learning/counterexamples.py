@@ -214,7 +214,11 @@ def basin() -> Evidence:
     return obeying(found, {**WELL.facts, "a printed constant below 1": small})
 
 
-def no_projection() -> Evidence:
+def _every_round(constants: Constants, T: int) -> Any:
+    return stated_bound(constants, T, MANY, once=False)
+
+
+def no_projection(bound: Callable[[Constants, int], Any] = _every_round) -> Evidence:
     """θ²/2 on [-1, 1] with η = 3: θ ↦ -2θ leaves Θ, and the excess grows like 4^t."""
     T = 8
     constants = Constants(D=2, sigma=1, eta=3, B=Fraction(1, 2), Pdim=1, L=1, G=1)
@@ -225,7 +229,7 @@ def no_projection() -> Evidence:
         x -= constants.eta * loss.slope_at(x)
     return exceeding(
         lambda: ball(excess),
-        lambda: stated_bound(constants, T, MANY, once=False),
+        lambda: bound(constants, T),
         {"T": T, "eta": 3, "start": 1, "next iterate": x, "n = N": MANY},
         problem,
         r"the convex loss $\theta^2/2$ on $[-1,1]$, $E=1$, no projection; even with $D^2/(2\eta)$ counted in "

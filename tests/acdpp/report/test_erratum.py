@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from acdpp.report import display, erratum, escapes, findings
+from acdpp.report import display, erratum, escapes, findings, outline
+from acdpp.report.contents import gather
+from acdpp.report.page import page
 from proofs_check.registry import registry
 from tests.typeset import check_erratum, faults, needs_pdflatex, pdflatex
 
@@ -31,10 +33,30 @@ def test_a_case_tells_what_is_printed_what_fails_what_holds_why_and_what_that_re
     tex = erratum.latex(small)
     case = tex.partition(r"\hypertarget{lem-gen-Neff-app}")[2].partition(r"\hypertarget")[0]
     heads = " ".join(re.findall(r"\\said\{(.*?)\}", case))
-    assert heads == "The paper Counterexample. Also. True if What holds instead Provided that Why. Rests on"
+    assert heads == "The paper Counterexample. Also. True if Shortest repair. What holds instead Provided that Why. Rests on"
     assert r"$N\ge\mathrm{Pdim}$" in case
     assert r"\le5.2 B \sqrt{\frac{\mathrm{Pdim}}{N_{\mathrm{eff}}}}" in case
     assert "Haussler 1995" in case
+
+
+def test_letter_and_substance_are_told_apart_in_every_format(small: dict[str, Any]) -> None:
+    whole = deepcopy(small)
+    empty = next(claim for claim in whole["claims"] if claim["verdict"] == "proved")
+    slip = next(claim for claim in whole["claims"] if claim["verdict"] == "refuted")
+    empty["substance"] = {"verdict": "refuted", "of": slip["id"]}
+    slip["substance"], slip["kind"] = {"verdict": "certified", "of": "corrected"}, "reading"
+    whole["summary"]["slips"] = 2
+    tex = erratum.latex(whole)
+    for said in (
+        r"\said{In substance}certified: it fails by a slip alone.",
+        "2 statements fail by a slip alone: ",
+        f"1 statement ({escapes.code(empty['id'])}) stands to the letter, where ",
+        "and, not counted above, 1 reading: ",
+    ):
+        assert said in tex
+    assert "**In substance certified:** it fails by a slip alone" in outline.markdown(whole)
+    shown = page(gather(whole, [], []), [], [], "acdpp report")
+    assert re.search(r"In substance: <span class=.badge refuted.>.*as in <a href", shown)
 
 
 def test_the_introduction_counts_the_statements_of_the_paper(small: dict[str, Any]) -> None:

@@ -59,11 +59,9 @@ def test_counts_are_those_of_the_document(small: dict[str, Any]) -> None:
     text = outline.markdown(small)
     assert f"{small['summary']['total']} claims" in text
     for verdict in outline.MEANING:
-        paper, ours = (
-            sum(c["verdict"] == verdict for c in small["claims"] if (c["kind"] == "addition") is own)
-            for own in (False, True)
-        )
-        assert f"{verdict} | {paper} | {ours} |" in text
+        groups = ("statements", "statements_in_substance", "readings", "own")
+        counts = (small["summary"][group].get(verdict, 0) for group in groups)
+        assert f"{verdict} | {' | '.join(map(str, counts))} |" in text
 
 
 def test_prose_has_no_meaning_for_markdown(small: dict[str, Any]) -> None:

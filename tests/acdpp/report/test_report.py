@@ -124,7 +124,7 @@ def test_what_is_not_as_recorded_is_told_in_every_format(document: dict[str, Any
     assert not told["complete"]
     for text in (markdown(told), latex(told), page(told, [], [], "acdpp report")):
         assert "its statement is not the recorded one" in text
-        assert "Every statement" not in text
+        assert "The statements of" not in text
 
 
 def result(name: str, **more: object) -> dict[str, object]:
