@@ -162,8 +162,10 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "constraints": (
             "fig:buffer_cost_horizontal",
+            "fig:buffer_cost_horizontal/every-round",
             "fig:buffer_cost_horizontal/cost",
             "fig:buffer_cost_horizontal/debt",
+            "fig:buffer_cost_horizontal/debt/bounded",
         ),
     },
     "beyond": {

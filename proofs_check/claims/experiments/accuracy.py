@@ -10,6 +10,7 @@ another η (`…/trained`): with the text's, LeNet hardly learns MNIST, and its 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -281,7 +282,7 @@ def _behind(results: Results) -> list[Claim]:
 
 def claims(results: Results) -> list[Claim]:
     """Whatever is committed; each is read again where the oracle learns."""
-    makers = [
+    makers: list[Callable[[Results, Scope], list[Claim]]] = [
         _ahead,
         *(partial(_size, other=other) for other in BASELINES),
         _oracle,
