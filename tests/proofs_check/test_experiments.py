@@ -134,7 +134,7 @@ def test_a_neighbouring_setting_speaks_against_but_refutes_nothing_that_is_learn
     neighbour: dict[str, Any], tmp_path: Path
 ) -> None:
     lost = {
-        "final": {"acdpp": 0.9, "constant": 0.95, "hybrid": 0.95, "oracle": 0.99},
+        "final": {"acdpp": 0.9, "constant": 0.95, "hybrid": 0.96, "oracle": 0.99},
         "pace": {"hybrid": 7, "constant": 5},
     }
     for inside, wanted in (({}, {"refuted"}), (neighbour, {"undecided"})):
@@ -354,11 +354,10 @@ def test_the_policy_alone_holds_and_spends_what_it_does_in_training() -> None:
 
 def trained(folder: Path, eta: float = 0.1, **given: Any) -> Results:
     """What the paper says in its own setting; in that with another η what is given."""
-    put(folder, "paper")
     document = changed(reproduction("mnist", **{**QUIET, **REACHED["mnist"], **given}), ("study", "eta"), eta)
     write(document, folder / "mnist-trained.json")
     committed.cache_clear()
-    return committed(folder)
+    return put(folder, "paper")
 
 
 @pytest.mark.parametrize(("constant", "verdict"), [(0.915, "supported"), (0.95, "refuted")])
@@ -374,10 +373,9 @@ def test_a_reading_at_another_learning_rate_is_decided_by_its_own_result(
 
 
 def test_such_a_result_needs_its_learning_rate_and_an_oracle_that_learns(tmp_path: Path) -> None:
-    with refused("with one of the η"):
-        trained(tmp_path, eta=0.5)
-    with refused("does not reach the paper's target"):
-        trained(tmp_path, final={**FINAL["mnist"], "oracle": 0.8})
+    assert "with one of the η" in refused(trained, tmp_path, eta=0.5)
+    weak = {**FINAL["mnist"], "oracle": 0.8}
+    assert "does not reach the paper's target" in refused(trained, tmp_path, final=weak)
 
 
 def test_where_ten_runs_scatter_too_far_no_number_of_seeds_decides() -> None:
