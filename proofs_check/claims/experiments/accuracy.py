@@ -219,7 +219,7 @@ def _faster(results: Results, scope: Scope) -> list[Claim]:
             )
         ],
         id="fig:test_acc_all/hybrid-faster",
-        title="on MNIST hybrid converges faster than constant admission",
+        title="on MNIST hybrid is faster than constant admission",
         statement="the mean current best of the hybrid baseline reaches "
         f"{100 * SIMPLE.target:g} % on {SIMPLE.name} sooner than that of constant admission.",
         formula=r"\tau_{\mathrm{hybrid}}<\tau_{\mathrm{constant}}",
