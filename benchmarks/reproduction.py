@@ -11,12 +11,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from theory.paper import SECTION7
+
 __all__ = ["PAGE", "TABLES", "renewed"]
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "reproduction.md"
 STUDIES = (
     "mnist-paper",
+    "mnist-trained",
     "mnist-released",
     "mnist-released-300",
     "cifar10-paper",
@@ -73,7 +76,9 @@ def _head(document: Document) -> str:
     part = "" if document["data"]["complete"] else ", subset"
     long = "" if document["rounds"] == 100 else f", {document['rounds']} rounds"
     few = "" if document["seeds"] == 10 else f", {document['seeds']} seeds"
-    return f"{NAMES[document['dataset']]}, {document['setting']}{part}{long}{few}"
+    eta, stated = document["study"]["eta"], float(SECTION7[document["dataset"]].eta)
+    other = "" if eta == stated else f", η = {eta:g}"
+    return f"{NAMES[document['dataset']]}, {document['setting']}{other}{part}{long}{few}"
 
 
 def policies() -> str:

@@ -148,18 +148,28 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "experiments": {
         "accuracy": (
             "fig:test_acc_all",
+            "fig:test_acc_all/trained",
             "fig:test_acc_all/constant",
+            "fig:test_acc_all/constant/trained",
             "fig:test_acc_all/hybrid",
+            "fig:test_acc_all/hybrid/trained",
             "fig:test_acc_all/oracle",
+            "fig:test_acc_all/oracle/trained",
             "fig:test_acc_all/sooner-than-constant",
+            "fig:test_acc_all/sooner-than-constant/trained",
             "fig:test_acc_all/sooner-than-hybrid",
+            "fig:test_acc_all/sooner-than-hybrid/trained",
             "fig:test_acc_all/hybrid-faster",
+            "fig:test_acc_all/hybrid-faster/trained",
             "fig:test_acc_all/hybrid-behind",
+            "fig:test_acc_all/hybrid-behind/size",
         ),
         "constraints": (
             "fig:buffer_cost_horizontal",
+            "fig:buffer_cost_horizontal/every-round",
             "fig:buffer_cost_horizontal/cost",
             "fig:buffer_cost_horizontal/debt",
+            "fig:buffer_cost_horizontal/debt/bounded",
         ),
     },
     "beyond": {

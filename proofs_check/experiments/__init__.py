@@ -5,7 +5,7 @@
 | `stated` | the numbers of Section 7 |
 | `document`, `fields` | a result of `acdpp reproduce`, read |
 | `committed` | the results that decide, checked for contradictions |
-| `DATASET-SETTING.json` | a result that decides claims (`mnist-paper.json`); other files are here to be quoted |
+| `DATASET-SETTING.json` | a result that decides claims: `mnist-paper.json`, and with another η `mnist-trained.json` |
 
 Each file names the command that made it. What counts as reproduced is written down in
 `proofs_check.engines.experiment`.

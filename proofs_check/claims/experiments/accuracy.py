@@ -4,11 +4,14 @@ target; and hybrid against constant admission, faster on the simple task and far
 "Close to the oracle" is taken by the paper's own measure: nearer than what ACDPP is said to gain over constant
 admission. The text has no numbers for hybrid against constant admission either, but its numbers for ACDPP imply them:
 *substantially* is taken for the difference of what ACDPP is said to gain over both, and *converges faster* by the first
-round that reaches the target. These two claims were written when the results were known.
+round that reaches the target. These two claims were written when the results were known, and so were the readings at
+another η (`…/trained`): with the text's, LeNet hardly learns MNIST, and its oracle ends at 18 %.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -20,7 +23,17 @@ from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.fields import Estimate
 from proofs_check.experiments.stated import SECTION7
-from proofs_check.groundwork.experiments.section7 import BASELINES, GAPS, Part, Seen, claims_from, each
+from proofs_check.groundwork.experiments.section7 import (
+    BASELINES,
+    GAPS,
+    TEXT,
+    TRAINED,
+    Part,
+    Scope,
+    Seen,
+    claims_from,
+    each,
+)
 
 
 def readings(seen: Seen, other: str) -> dict[str, Estimate]:
@@ -60,61 +73,69 @@ def near(seen: Seen) -> Evidence:
     )
 
 
-def _numbers(other: str) -> str:
-    return ", ".join(f"{said.points[other]:g}" for said in SECTION7.values())
+def _numbers(other: str, scope: Scope) -> str:
+    return ", ".join(f"{said.points[other]:g}" for said in scope.said.values())
 
 
-def _size(results: Results, other: str) -> list[Claim]:
-    whom, numbers = BASELINES[other], _numbers(other)
+def _size(results: Results, scope: Scope, other: str) -> list[Claim]:
+    whom, numbers = BASELINES[other], _numbers(other, scope)
     return claims_from(
         results,
-        each(partial(as_stated, other=other), partial(gap, other=other)),
+        each(partial(as_stated, other=other), partial(gap, other=other), scope, (other,)),
+        scope=scope,
         id=f"fig:test_acc_all/{other}",
         title=f"ahead of {whom} by {numbers} points",
         statement=f"ten runs give ACDPP an average test accuracy (current best) above that of {whom} by about "
-        f"{numbers} percentage points on MNIST, CIFAR-10 and ImageNette.",
+        f"{numbers} percentage points on {scope.names}.",
         formula=rf"A_{{\mathrm{{ACDPP}}}}-A_{{\mathrm{{{other}}}}}\approx{numbers}",
         found_title=f"measured ahead of {whom}: {{}} points",
         found=f"Measured after the last round, ACDPP less {whom} in percentage points: {{}}.",
     )
 
 
-def _ahead(results: Results) -> list[Claim]:
+def _ahead(results: Results, scope: Scope) -> list[Claim]:
     return claims_from(
         results,
         [
-            Part(f"{said.name}, {other}", dataset, partial(ahead, other=other), partial(gap, other=other))
+            Part(
+                f"{said.name}, {other}",
+                dataset,
+                partial(ahead, other=other),
+                partial(gap, other=other),
+                (other,),
+            )
             for other in BASELINES
-            for dataset, said in SECTION7.items()
+            for dataset, said in scope.said.items()
         ],
+        scope=scope,
         id="fig:test_acc_all",
         title="ACDPP is ahead of constant admission and hybrid",
         statement="ACDPP's expected current best test accuracy, after the last round and averaged over rounds, is "
-        "above that of constant admission and that of the hybrid baseline on MNIST, CIFAR-10 and ImageNette.",
+        f"above that of constant admission and that of the hybrid baseline on {scope.names}.",
         formula=r"A_{\mathrm{ACDPP}}>A_{\mathrm{constant}},\quad A_{\mathrm{ACDPP}}>A_{\mathrm{hybrid}}",
         found_title="measured: {} points",
         found="Measured after the last round, ACDPP less the baseline in percentage points: {}.",
     )
 
 
-def _oracle(results: Results) -> list[Claim]:
+def _oracle(results: Results, scope: Scope) -> list[Claim]:
+    most = _numbers("constant", scope)
     return claims_from(
         results,
-        each(near, lambda seen: seen.measured(behind(seen), "points behind the oracle in")),
+        each(near, lambda seen: seen.measured(behind(seen), "points behind the oracle in"), scope),
+        scope=scope,
         id="fig:test_acc_all/oracle",
         title="ACDPP is close to the oracle",
         statement="ACDPP is behind the costless oracle by no more than it is said to gain over constant admission: "
-        f"{_numbers('constant')} points on MNIST, CIFAR-10 and ImageNette. (The text says close and gives no number; "
+        f"{most} points on {scope.names}. (The text says close and gives no number; "
         "this is our reading.)",
-        formula=rf"A_{{\mathrm{{oracle}}}}-A_{{\mathrm{{ACDPP}}}}\le{_numbers('constant')}",
+        formula=rf"A_{{\mathrm{{oracle}}}}-A_{{\mathrm{{ACDPP}}}}\le{most}",
         found_title="measured behind the oracle: {} points",
         found="Measured after the last round, the oracle less ACDPP in percentage points: {}.",
     )
 
 
 # --- how much sooner ---------------------------------------------------------------------------------------
-
-TARGETS = ", ".join(f"{100 * said.target:g} % ({said.name})" for said in SECTION7.values())
 
 
 def so_much_sooner(seen: Seen, other: str) -> Evidence:
@@ -134,15 +155,17 @@ def ratio(seen: Seen, other: str) -> tuple[str, Evidence] | None:
     return seen.measured(interval, detail, f"[{interval.low:.1f}, {high}")
 
 
-def _speed(results: Results, other: str) -> list[Claim]:
-    stated = (said.speed_up[other] for said in SECTION7.values())
+def _speed(results: Results, scope: Scope, other: str) -> list[Claim]:
+    stated = (said.speed_up[other] for said in scope.said.values())
     whom, numbers = BASELINES[other], ["never" if one is None else f"{one:g}" for one in stated]
+    targets = ", ".join(f"{100 * said.target:g} % ({said.name})" for said in scope.said.values())
     return claims_from(
         results,
-        each(partial(so_much_sooner, other=other), partial(ratio, other=other)),
+        each(partial(so_much_sooner, other=other), partial(ratio, other=other), scope, (other,)),
+        scope=scope,
         id=f"fig:test_acc_all/sooner-than-{other}",
         title=f"{' / '.join(numbers)} times sooner than {other}",
-        statement=f"the mean current best of ACDPP reaches {TARGETS} about {', '.join(numbers)} times sooner than that "
+        statement=f"the mean current best of ACDPP reaches {targets} about {', '.join(numbers)} times sooner than that "
         f"of {whom}{' (never: the baseline does not reach it)' if 'never' in numbers else ''}.",
         formula=rf"\tau_{{\mathrm{{{other}}}}}/\tau_{{\mathrm{{ACDPP}}}}\approx"
         + r",\ ".join(r"\infty" if one == "never" else one for one in numbers),
@@ -182,10 +205,11 @@ def told(seen: Seen, words: str, what: str, sign: int) -> tuple[str, Evidence]:
     return seen.measured(interval, f"points of hybrid {what} {words} in")
 
 
-def _faster(results: Results) -> list[Claim]:
+def _faster(results: Results, scope: Scope) -> list[Claim]:
     return claims_from(
         results,
-        [
+        scope=scope,
+        parts=[
             Part(
                 SIMPLE.name,
                 "mnist",
@@ -195,7 +219,7 @@ def _faster(results: Results) -> list[Claim]:
             )
         ],
         id="fig:test_acc_all/hybrid-faster",
-        title="on MNIST hybrid converges faster than constant admission",
+        title="on MNIST hybrid is faster than constant admission",
         statement="the mean current best of the hybrid baseline reaches "
         f"{100 * SIMPLE.target:g} % on {SIMPLE.name} sooner than that of constant admission.",
         formula=r"\tau_{\mathrm{hybrid}}<\tau_{\mathrm{constant}}",
@@ -206,11 +230,11 @@ def _faster(results: Results) -> list[Claim]:
 
 
 def _behind(results: Results) -> list[Claim]:
-    return claims_from(
+    worse = claims_from(
         results,
         [
             Part(
-                f"{HARD.name}, behind",
+                HARD.name,
                 "cifar10",
                 lambda seen: experiment.ordered(
                     seen.result,
@@ -219,33 +243,54 @@ def _behind(results: Results) -> list[Claim]:
                     f"points of hybrid behind {BASELINES['constant']}",
                 ),
                 lambda seen: told(seen, LAST, "behind", -1),
-            ),
+            )
+        ],
+        id="fig:test_acc_all/hybrid-behind",
+        title="on CIFAR-10 hybrid is behind constant admission",
+        statement=f"the expected current best test accuracy of the hybrid baseline on {HARD.name} is below that of "
+        "constant admission, after the last round and averaged over rounds. (The text says substantially below and "
+        "gives no number; fig:test_acc_all/hybrid-behind/size takes one from what it says of ACDPP.)",
+        formula=r"A_{\mathrm{constant}}>A_{\mathrm{hybrid}}",
+        found_title="measured, constant less hybrid: {} points",
+        found="Measured after the last round, constant admission less hybrid in percentage points: {}.",
+    )
+    by_so_much = claims_from(
+        results,
+        [
             Part(
-                f"{HARD.name}, by so much",
+                HARD.name,
                 "cifar10",
                 # both stated gains are rounded
                 lambda seen: experiment.states(
                     seen.result, IMPLIED, hybrid_ahead(seen, -1), seen.level, slack=2 * experiment.LAST_DIGIT
                 ),
-                lambda seen: told(seen, AVERAGED, "behind", -1),
-            ),
+                lambda seen: told(seen, LAST, "behind", -1),
+            )
         ],
-        id="fig:test_acc_all/hybrid-behind",
-        title="on CIFAR-10 hybrid is far behind constant admission",
-        statement=f"the expected current best test accuracy of the hybrid baseline on {HARD.name} is below that of "
-        "constant admission, after the last round and averaged over rounds, and by about "
-        f"{IMPLIED:g} points. (The text says substantially; the number is the difference of the gains that it states.)",
+        id="fig:test_acc_all/hybrid-behind/size",
+        scope=replace(TEXT, kind="reading"),
+        title=f"on CIFAR-10 hybrid is {IMPLIED:g} points behind constant admission",
+        statement=f"ten runs give the hybrid baseline a current best test accuracy on {HARD.name} below that of "
+        f"constant admission by about {IMPLIED:g} points. (The text says substantially; the number is the difference "
+        "of the gains that it states for ACDPP.)",
         formula=rf"A_{{\mathrm{{constant}}}}-A_{{\mathrm{{hybrid}}}}\approx{IMPLIED:g}",
         found_title="measured, constant less hybrid: {} points",
-        found="Measured, constant admission less hybrid in percentage points, after the last round and "
-        "averaged over rounds: {}.",
+        found="Measured after the last round, constant admission less hybrid in percentage points: {}.",
     )
+    return [*worse, *by_so_much]
 
 
 def claims(results: Results) -> list[Claim]:
-    """Whatever is committed."""
-    sizes, sooner = ([claim for other in BASELINES for claim in of(results, other)] for of in (_size, _speed))
-    return [*_ahead(results), *sizes, *_oracle(results), *sooner, *_faster(results), *_behind(results)]
+    """Whatever is committed; each is read again where the oracle learns."""
+    makers: list[Callable[[Results, Scope], list[Claim]]] = [
+        _ahead,
+        *(partial(_size, other=other) for other in BASELINES),
+        _oracle,
+        *(partial(_speed, other=other) for other in BASELINES),
+        _faster,
+    ]
+    both = [claim for make in makers for scope in (TEXT, TRAINED) for claim in make(results, scope)]
+    return [*both, *_behind(results)]
 
 
 CLAIMS = claims(committed())
