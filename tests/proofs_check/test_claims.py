@@ -196,7 +196,7 @@ def test_a_substance_is_a_corrected_form_that_stands_or_a_reading():
     known = {claim.id: claim for claim in registry()}
     for entry in ledger.read():
         if entry.substance == "corrected":
-            assert entry.corrected.verdict == "proved"
+            assert entry.corrected.verdict in ESTABLISHED
         elif entry.substance:
             assert known[entry.substance].kind == "reading"
     for wrong in ("corrected", "eq:Neff-def"):

@@ -33,7 +33,10 @@ def test_a_case_tells_what_is_printed_what_fails_what_holds_why_and_what_that_re
     tex = erratum.latex(small)
     case = tex.partition(r"\hypertarget{lem-gen-Neff-app}")[2].partition(r"\hypertarget")[0]
     heads = " ".join(re.findall(r"\\said\{(.*?)\}", case))
-    assert heads == "The paper Counterexample. Also. True if Shortest repair. What holds instead Provided that Why. Rests on"
+    assert (
+        heads
+        == "The paper Counterexample. Also. True if Shortest repair. What holds instead Provided that Why. Rests on"
+    )
     assert r"$N\ge\mathrm{Pdim}$" in case
     assert r"\le5.2 B \sqrt{\frac{\mathrm{Pdim}}{N_{\mathrm{eff}}}}" in case
     assert "Haussler 1995" in case
