@@ -49,16 +49,6 @@ def test_bins_of_rounds_part_all_rounds(measured: Measured) -> None:
         assert one.single.predicted @ sizes == pytest.approx(measured["predicted_excess_risk"][p, 0].sum())
 
 
-def test_a_prediction_that_is_a_tenth_too_high_has_a_residual_of_a_tenth(measured: Measured) -> None:
-    mean = measured["excess_risk"].mean(axis=1, keepdims=True)
-    columns = measured.columns | {
-        "predicted_excess_risk": np.broadcast_to(1.1 * mean, measured["excess_risk"].shape)
-    }
-    data = prediction.compute(replace(measured, columns=columns))
-    for one in data.policies.values():
-        assert one.residual == pytest.approx(np.full(len(data.t), 0.1))
-
-
 def test_what_is_not_above_0_has_no_residual_and_no_ratio(measured: Measured) -> None:
     columns = measured.columns | {"excess_risk": np.zeros(measured["excess_risk"].shape)}
     data = prediction.compute(replace(measured, columns=columns))
@@ -153,12 +143,6 @@ def test_the_marked_retentions_are_those_of_the_design(sweep: Path) -> None:
     assert data.limit == design_limit(budget, result.constants[0]).K == 10
     own = {design(budget, 30, result.constants[SWEEP.index(name)]).K for name in ("constant", SWEEP[3])}
     assert data.finite == tuple(sorted(own))
-    look = PAPER
-    for axes in retention.draw(data, look).axes:
-        drawn = {
-            float(np.asarray(line.get_xdata())[0]) for line in axes.lines if line.get_color() == look.stated
-        }
-        assert drawn == {10}
 
 
 def test_the_prices_of_a_trace_are_those_that_were_paid(sweep: Path) -> None:

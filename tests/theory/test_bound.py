@@ -114,11 +114,6 @@ def test_theorem_1_on_constant_admissions_is_corollary_1(admissions, K, c):
     assert listed.total == pytest.approx(theorem_1(*floats, c.map(float)).total, rel=1e-12)
 
 
-def test_columns_of_several_kinds_are_added_round_by_round():
-    exact = theorem_1([1, 2], [1, 3], [1, Fraction(1, 2)], [0, Fraction(1, 4)], UNIT)
-    assert theorem_1(np.array([1.0, 2.0]), [1, 3], [1, Fraction(1, 2)], [0, Fraction(1, 4)], UNIT) == exact
-
-
 def test_theorem_1_as_stated_names_the_rounds_it_cannot_take_the_root_of():
     path = trajectory([1] * 10, K=4)
     result = theorem_1_as_stated(path.n, path.N, path.uniformity, UNIT)

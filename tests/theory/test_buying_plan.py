@@ -1,4 +1,4 @@
-"""What buying cheap comes to: against playing the rules round by round, and against each other."""
+"""What buying cheap comes to: plans against each other, and against what money buys."""
 
 from itertools import count
 

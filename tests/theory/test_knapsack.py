@@ -1,4 +1,4 @@
-"""The knapsack's limit of even prices, and next to a rounding."""
+"""The knapsack's limit next to a rounding, and where memory binds."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The partial Lambert sum in every number system, against its definition."""
+"""The partial Lambert sum in floats and balls, against its definition."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Laws of a price: what their two numbers are by enumeration and by integration, and what no law is."""
+"""Laws of a price: what their two numbers are by enumeration, and what no law is."""
 
 from fractions import Fraction as F
 

@@ -45,6 +45,14 @@ def test_one_price_is_paid_every_so_many_rounds(stay):
         assert found == pytest.approx((10 / lifetime, 10 / lifetime))
 
 
+@pytest.mark.parametrize("currency", [1e-9, 1e9])
+def test_the_currency_does_not_matter_and_a_budget_for_every_round_buys_everything(currency):
+    law = Atoms.of([1.0, 3.0])
+    found = best_sticky_replacement(law.scaled(currency), 0.5, 10, 8 * currency, ages=16)
+    assert found == pytest.approx(best_sticky_replacement(law, 0.5, 10, 8, ages=16))
+    assert best_sticky_replacement(law.scaled(currency), 0.5, 10, 20 * currency) == (10.0, 10.0)
+
+
 @pytest.mark.parametrize(("prices", "budget"), [(range(1, 6), 55), ([2, 3, 9, 9], 120)])
 def test_without_stickiness_it_is_the_rule_for_independent_prices(prices, budget):
     law = Atoms.of(prices)

@@ -1,4 +1,4 @@
-"""Reuse over many rounds, under both retentions: prefixes, floats, and what lies beyond the end.
+"""Reuse over many rounds, under both retentions: floats, and what lies beyond the end.
 
 That a round's numbers are those of its samples, counted one by one, is for the claims to decide.
 """

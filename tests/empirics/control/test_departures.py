@@ -62,6 +62,7 @@ def test_the_region_and_its_cap(dataset):
         }
         for name, both in ends.items():
             assert made(name, **own).ends(t) == pytest.approx(both, rel=1e-9), (name, t)
+    assert made("acdpp+cap", dataset=dataset, rate=2.0 * cap, rho=0.5).ends(3) == (cap, cap)
 
 
 OBJECTIVES = [("", "mnist"), ("+penalty", "mnist"), ("+constants", "mnist")]

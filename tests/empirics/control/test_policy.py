@@ -19,17 +19,12 @@ def schedule_of(policy, **given):
     return plan(study(policies=(policy,), **given), CONTROL)
 
 
-def full(schedule):
-    """Where the three memories are full, (rounds, runs, clients); none may ever hold more."""
-    assert (schedule.occupancy <= np.array([4, 5, 7])).all()
-    return schedule.occupancy == np.array([4, 5, 7])
-
-
 def test_the_oracle_draws_full_buffers_afresh_in_every_round_and_the_capped_policy_begins_with_them():
-    schedule = schedule_of("oracle")
-    assert (schedule.admissions == schedule.occupancy).all()
-    assert full(schedule).all()
-    assert full(schedule_of("acdpp-capped", rounds=120))[0].all()
+    oracle, capped, full = schedule_of("oracle"), schedule_of("acdpp-capped", rounds=120), np.array([4, 5, 7])
+    assert (oracle.admissions == oracle.occupancy).all()
+    assert (oracle.occupancy == full).all()
+    assert (capped.occupancy[0] == full).all()
+    assert (capped.occupancy <= full).all()
 
 
 def test_admissions_follow_the_decisions_of_theory_within_rounding():

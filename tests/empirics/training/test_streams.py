@@ -1,4 +1,4 @@
-"""Draws are Philox and depend on their address alone; clients see samples of their pools, as often as P_m says."""
+"""Draws are Philox and depend on their address alone; clients see samples of their pools."""
 
 import numpy as np
 import pytest
@@ -18,12 +18,6 @@ def drawn(setting, run=0):
     origin, lists = Arrivals(streams, setting).extend(schedule)
     assert (origin == 0).all()
     return streams, [lists[run, m, : schedule.ends[-1, run, m]] for m in range(setting.clients)]
-
-
-def test_the_population_weight_is_the_mixture_of_the_clients():
-    streams = make_pools(LABELS, study(partition="two-class", alpha=(0.5, 0.25, 0.25)))
-    of_class = np.array([0.5, 0.75, 0.5, 0.25])  # each client has two of them
-    assert np.allclose(streams.weights, of_class[LABELS] / 60)
 
 
 def test_lists_that_the_machine_cannot_hold_are_refused(monkeypatch):
