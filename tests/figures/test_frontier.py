@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from acdpp import plot
-from empirics.control.schedule import plan
+from empirics.control.schedule import brief_for, plan
 from empirics.predict import predict_study
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
@@ -105,6 +105,14 @@ def test_what_was_spent_is_said(small: frontier.Frontier, drawn: Figure) -> None
     note = drawn.legends[0].get_title().get_text()
     low, high = (f"{x:+.0f}".replace("-", "−") for x in small.risks.overspent)
     assert f"{low} to {high} % off the budget" in note.replace("\n", " ")
+
+
+@pytest.mark.parametrize("places", [2, 7, 20, 99, 100, 1234])
+def test_constant_admission_can_spend_every_budget(places: int) -> None:
+    """The design takes the whole K that the budget was made for, and no smaller rate."""
+    for budget in frontier.budgets(places, 5.5):
+        study = replace(STUDY, buffers=(places - 1, 1), budget=budget, policies=("constant",))
+        assert brief_for(study, UNIT).K == round(5.5 * places / budget) <= places
 
 
 @pytest.mark.parametrize("risk", [True, False])

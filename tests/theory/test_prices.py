@@ -52,6 +52,7 @@ def test_who_is_indifferent_to_even_prices_gains_what_waiting_costs():
         assert sp.simplify(at * law.mass(at) - law.spent(at) - saving) == 0
     assert law.indifferent(F(4)) == 9
     assert Uniform(F(1, 4), F(1, 2)).indifferent(F(1, 8)) == F(1, 2)
+    assert Uniform(1.0, 9.0).mass(np.array([0.5, 3.0, 99.0])).tolist() == [0, 0.25, 1]
 
 
 def test_a_trace_may_be_an_array_of_any_shape():
