@@ -50,7 +50,7 @@ def test_the_currency_does_not_matter_and_a_budget_for_every_round_buys_everythi
     law = Atoms.of([1.0, 3.0])
     found = best_sticky_replacement(law.scaled(currency), 0.5, 10, 8 * currency, ages=16)
     assert found == pytest.approx(best_sticky_replacement(law, 0.5, 10, 8, ages=16))
-    assert best_sticky_replacement(law.scaled(currency), 0.5, 10, 20 * currency) == (10.0, 10.0)
+    assert best_sticky_replacement(law.scaled(currency), 0.5, 10, 30 * currency) == (10.0, 10.0)
 
 
 @pytest.mark.parametrize(("prices", "budget"), [(range(1, 6), 55), ([2, 3, 9, 9], 120)])
