@@ -148,7 +148,6 @@ def start(
     cwd: Path | None = None,
     prepare: Callable[[], None] = lambda: None,
     delay: float = 0,
-    encoding: str = "utf-8",
 ) -> Child:
     """Fork a child that runs `acdpp WORDS`, after `prepare()` there."""
     sys.stdout.flush()
@@ -164,7 +163,7 @@ def start(
         os.close(ready)
         for number, name in ((1, "out"), (2, "err")):
             os.dup2(os.open(f"{log}.{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
-        sys.stdout, sys.stderr = (open(number, "w", encoding=encoding, closefd=False) for number in (1, 2))  # noqa: SIM115
+        sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
         if cwd is not None:
             os.chdir(cwd)
         warnings.resetwarnings()

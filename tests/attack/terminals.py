@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.attack.arena import Arena, Ended, Outcome, start
+from tests.attack.arena import Arena, Ended, Outcome
 
 ROOT = Path(__file__).parents[2]
 COMMANDS: dict[str, list[str]] = {
@@ -96,12 +96,6 @@ def in_place(command: str, place: str, field: Arena, work: Path) -> Outcome:
         done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
     )
     return _judge(ended, attack, command, place)
-
-
-def in_encoding(command: str, encoding: str, field: Arena, work: Path) -> Outcome:
-    """One command, forked, with streams of an encoding; faster than `in_place`, and less true."""
-    ended = start(field.filled(COMMANDS[command], work), work / "log", cwd=work, encoding=encoding).ended()
-    return _judge(ended, f"{command} in {encoding}", command, "")
 
 
 def _judge(ended: Ended, attack: str, command: str, place: str) -> Outcome:

@@ -78,10 +78,5 @@ def test_every_wrong_value_of_every_setting_gets_a_sentence() -> None:
         stands(outcome)
 
 
-@pytest.mark.parametrize("command", ["train", "train json", "show config", "wrong folder"])
-def test_a_terminal_that_cannot_show_everything(command: str, field: Arena, tmp_path: Path) -> None:
-    stands(terminals.in_encoding(command, "ascii", field, tmp_path))
-
-
 def test_a_terminal_that_shows_nothing(field: Arena, tmp_path: Path) -> None:
     stands(terminals.in_place("help", "stdout full", field, tmp_path))

@@ -171,13 +171,13 @@ def test_the_error_of_a_pilot_is_about_what_pilots_differ_by():
 
 
 def test_a_pilot_sample_is_all_that_is_looked_at():
-    data = blobs()
-    other = np.setdiff1d(np.arange(len(data.train_y)), draw_pilot(problem(study(**FEW)), 40).drawn[0])
+    data, few = blobs(), study(policies=("oracle",), rounds=2, seeds=1)
+    other = np.setdiff1d(np.arange(len(data.train_y)), draw_pilot(problem(few), 40).drawn[0])
     turned = data.train_y.copy()
     turned[other] = 1 - turned[other] % 2
 
     def cumulative(labels, pilot):
-        found = predict_study(study(**FEW), dataset=replace(data, train_y=labels), pilot=pilot, best=False)
+        found = predict_study(few, dataset=replace(data, train_y=labels), pilot=pilot, best=False)
         return found.forecasts["oracle"].cumulative
 
     assert cumulative(data.train_y, 40) == cumulative(turned, 40)

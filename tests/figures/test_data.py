@@ -65,12 +65,6 @@ def test_both_factors_are_the_theory_s() -> None:
     assert data.negative == (2, int(crossover_constant(4)))
 
 
-def test_the_draws_follow_from_the_seed() -> None:
-    first, again, other = (mismatch.compute(K=3, rate=2, draws=10, seed=seed) for seed in (4, 4, 5))
-    assert (first.measured == again.measured).all()
-    assert (first.measured != other.measured).any()
-
-
 def test_the_regret_terms_are_those_of_the_theory() -> None:
     region = Region(rate=10, rho=Fraction(9, 10))
     steps = Constants(D=2, sigma=3, eta=Fraction(1, 10), B=1, Pdim=50, E=4)
@@ -166,6 +160,12 @@ def test_debt_and_spending_follow_from_costs_and_admissions() -> None:
         assert run.spent[-1] == pytest.approx(run.cost @ run.admitted)
 
 
+def test_the_draws_follow_from_the_seed() -> None:
+    first, again, other = (mismatch.compute(K=3, rate=2, draws=10, seed=seed) for seed in (4, 4, 5))
+    assert (first.measured == again.measured).all()
+    assert (first.measured != other.measured).any()
+
+
 def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused() -> None:
     for wrong in ({"K": 1}, {"T": 100}, {"T": 10**16}, {"terms": ()}, {"terms": ("omega4",)}):
         refused(omegas.compute, **({"K": 5, "rate": 10, "T": 1000, "constants": UNIT} | wrong))
@@ -187,16 +187,6 @@ def test_the_landscape_and_its_marks_are_the_theory_s() -> None:
     assert len(design._retentions(500)) == 200
     # the printed floor fills the buffers beyond the budget, and so seems better than anything feasible
     assert data.landscapes[1].stated[1] < data.landscapes[1].bound.min()
-
-
-def test_the_maps_hold_the_designs_of_their_budgets() -> None:
-    data = design.compute(BUDGET, UNIT, (100,))
-    centre = len(data.costs) // 2
-    assert (data.costs[centre], data.buffers[centre]) == (52, 100)
-    for i, j in [(0, 0), (centre, centre), (2, 7)]:
-        cell = Budget(buffers=(float(data.buffers[i]),), cost=float(data.costs[j]), mean_cost=Fraction(11, 2))
-        assert data.limit[i, j] == design_limit(cell, UNIT).K
-        assert data.finite[i, j] == best_design(cell, 100, UNIT).K
 
 
 def test_what_is_certified_is_a_ball_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,13 +11,12 @@ from matplotlib.figure import Figure
 from acdpp import plot
 from empirics.control.schedule import brief_for, plan
 from empirics.predict import predict_study
-from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 from figures import frontier
 from tests.figures.small import SLIDES, UNIT, fits
 from theory.buying_plan import best_plan, burst_plan, online_plan
-from theory.prices import Atoms, Uniform
+from theory.prices import Uniform
 from theory.setting import Constants
 
 STUDY = replace(PRESETS["digits"], rounds=12, steps=2, seeds=2, buffers=(3, 5))
@@ -112,11 +111,8 @@ def test_what_was_spent_is_said(small: frontier.Frontier, drawn: Figure) -> None
 def test_constant_admission_can_spend_every_budget(places: int) -> None:
     """The design takes the whole K that the budget was made for, and no smaller rate."""
     for budget in frontier.budgets(places, 5.5):
-        study = replace(PRESETS["digits"], buffers=(places - 1, 1), budget=budget, policies=("constant",))
-        K = round(5.5 * places / budget)
-        assert brief_for(study, UNIT).K == K
-        assert places / K >= 1
-        assert budget == pytest.approx(5.5 * places / K, abs=1e-5)
+        study = replace(STUDY, buffers=(places - 1, 1), budget=budget, policies=("constant",))
+        assert brief_for(study, UNIT).K == round(5.5 * places / budget) <= places
 
 
 @pytest.mark.parametrize("risk", [True, False])
@@ -141,28 +137,13 @@ def test_nothing_that_can_be_reached_is_hatched(small: frontier.Frontier, drawn:
         assert heights.min() == pytest.approx(limit)
 
 
-@pytest.mark.parametrize(
-    ("cost", "law"),
-    [
-        (CostProcess(process="integer", low=3, high=3), Atoms.of([3.0])),
-        (CostProcess(process="integer", low=1, high=4), Atoms.of([1.0, 2.0, 3.0, 4.0])),
-    ],
-)
-def test_prices_of_any_law_have_a_frontier(cost: CostProcess, law: Any) -> None:
-    data = frontier.compute(replace(STUDY, cost=cost), risk=False)
-    assert data.risks is None
-    assert data.mean_cost == pytest.approx(float(law.mean))
-    at = [best_plan(law, 8, float(C)).effective_rate for C in data.C]
-    assert data.effective["buy-cheap"] == pytest.approx(at)
-    frontier.draw(data, SLIDES)
-
-
 def test_options_make_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "prices.csv"
-    file.write_text("day,price\n1,2\n2,8\n")
+    file.write_text("day,price\n1,5\n2,5\n")
     drawing = plot.frontier(cost_trace=file, cost_column="price", buffers="4,4", risk=False)
     data = drawing.compute(lambda steps: steps)
-    assert (drawing.name, data.mean_cost, data.places) == ("frontier", 5, 8)
+    assert (drawing.name, data.mean_cost, data.places, data.risks) == ("frontier", 5, 8, None)
+    assert fits(frontier.draw(data, SLIDES))  # where one price is all there is
     seen: list[Any] = []
     monkeypatch.setattr(frontier, "compute", lambda study, **how: seen.append((study, how)))
     plot.frontier(cost="integer:2:4", rounds=30, seed=7).compute(lambda steps: steps)

@@ -14,7 +14,7 @@ from empirics.control.schedule import plan
 from empirics.settings.costs import CostProcess
 from empirics.settings.study import Study
 from figures import prices
-from figures.measured import Measured, read
+from figures.measured import Measured
 from figures.missing import NotMeasured
 from figures.style import readable
 from tests.figures.small import PAPER, UNIT, cut
@@ -52,15 +52,6 @@ def test_everything_follows_from_prices_and_purchases() -> None:
     assert constant.effective == pytest.approx([float(x) for x in path.effective])
     other = prices.compute(STUDY, UNIT, replicate=0)
     assert (other.cost != data.cost).any()
-
-
-def test_it_buys_in_cheap_rounds_and_waits_in_dear_ones() -> None:
-    data = prices.compute(STUDY, UNIT)
-    for name in data.buying:
-        run = data.policies[name]
-        later = run.bought[1:] > 0
-        assert data.cost[1:][later].mean() < data.cost[1:][~later].mean()
-        assert run.effective[-1] > data.policies["constant"].effective[-1]
 
 
 def test_dots_stand_at_the_price_of_the_round_and_have_the_number_bought_as_area() -> None:
@@ -109,14 +100,6 @@ def test_a_result_is_drawn_from_its_columns(bought: Measured) -> None:
     assert len(short.cost) == 7
     assert "Drawn: the first 7 of 20 rounds." in short.note
     assert "Drawn" not in prices.compute_measured(bought, rounds=2000).note
-
-
-def test_the_same_rounds_are_played_and_measured(result: Path) -> None:
-    found = read(result, prices.READS)
-    measured = prices.compute_measured(found, replicate=1)
-    played = prices.compute(found.study, found.constants[0], replicate=1)
-    for name in ("buy-cheap-online", "acdpp"):
-        assert (measured.policies[name].bought == played.policies[name].bought).all()
 
 
 def test_a_result_that_cannot_be_drawn_says_why(result: Path, measured: Measured) -> None:

@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from proofs_check.claims.learning import aggregation
 from proofs_check.groundwork.learning import chaining, counterexamples, excess_risk, worst_round
 from proofs_check.groundwork.learning.suprema import kolmogorov_mean, kuiper_mean
 from proofs_check.groundwork.learning.training import Loss, Problem, theta
@@ -95,25 +94,6 @@ def _unshown(problem):
 def test_drifting_clients_refute_nothing_with_a_constant_that_their_losses_violate(wrong, fact):
     plain = counterexamples.DriftingClients()
     assert _unshown(replace(plain, constants=replace(plain.constants, **wrong)).problem) == [fact]
-
-
-def test_the_double_well_refutes_nothing_with_a_wrong_constant(monkeypatch):
-    well = counterexamples.WELL
-    planted = replace(well, constants=replace(well.constants, B=1))
-    monkeypatch.setattr(counterexamples, "WELL", planted)
-    assert counterexamples.non_convex().outcome == "open"
-    assert counterexamples.basin().outcome == "open"
-
-
-@pytest.mark.parametrize("constant", ["D", "B", "G", "L", "sigma"])
-def test_point_masses_that_violate_a_constant_are_no_counterexample(constant, monkeypatch):
-    def smaller(**values):
-        return Constants(**{**values, constant: Fraction(values[constant]) / 3})
-
-    monkeypatch.setattr(aggregation, "Constants", smaller)
-    found = aggregation.stated_weights_theorem()
-    assert found.outcome == "open"
-    assert "was not shown to satisfy" in found.detail
 
 
 def test_a_loss_that_is_not_convex_not_monotone_or_not_differentiable_is_seen():

@@ -1,5 +1,5 @@
 """A counterexample that breaks its own hypotheses, or tells nothing apart, decides nothing; and what the claims of
-reuse, design, control and regret take for known."""
+reuse, design, control, regret and the law of reuse take for known."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -14,6 +14,7 @@ from proofs_check.claims.learning import supremum
 from proofs_check.claims.prediction import effective_rate
 from proofs_check.claims.regret import decomposition, omega3, sign
 from proofs_check.claims.reuse import ages
+from proofs_check.groundwork.prediction.curvatures import PAIR, Kinds, Stream
 from proofs_check.groundwork.reuse.reuse_rounds import added_up
 from proofs_check.registry import labelled
 from proofs_check.simulator import simulate
@@ -39,6 +40,19 @@ def test_a_sum_over_samples_refuses_powers_whose_sum_it_does_not_know():
     assert added_up(3 * A - 2, A, size, total) == 3 * total - 2 * size
     with pytest.raises(ArithmeticError, match="A\\^2"):
         added_up(A**2, A, size, total)
+
+
+def test_kinds_of_samples_are_centred_and_their_chances_add_up():
+    assert PAIR.moments.tilt == Fraction(2, 3) - Fraction(1, 3)
+    for values, chances in ((((1, 1, 0),), (1,)), (PAIR.values, (Fraction(1, 2), Fraction(1, 4)))):
+        with pytest.raises(ValueError, match="chances must add up"):
+            Kinds(values, chances)
+
+
+def test_moments_that_are_followed_are_those_of_all_streams():
+    for kept in (1, 2, 3):
+        stream = Stream(((2,), (2,), (2,)), kept, PAIR, Fraction(1), Fraction(1, 2))
+        assert [list(pair) for pair in stream.followed(3, 2)] == stream.expected(1)
 
 
 @pytest.mark.parametrize(

@@ -114,20 +114,6 @@ def test_theorem_1_on_constant_admissions_is_corollary_1(admissions, K, c):
     assert listed.total == pytest.approx(theorem_1(*floats, c.map(float)).total, rel=1e-12)
 
 
-def test_columns_of_several_kinds_are_added_round_by_round():
-    exact = theorem_1([1, 2], [1, 3], [1, Fraction(1, 2)], [0, Fraction(1, 4)], UNIT)
-    assert theorem_1(np.array([1.0, 2.0]), [1, 3], [1, Fraction(1, 2)], [0, Fraction(1, 4)], UNIT) == exact
-
-
-def test_theorem_1_as_stated_has_the_printed_radicand():
-    terms = theorem_1_as_stated([2], [36], [Fraction(1, 2)], UNIT).terms  # 1/n - 1/N_eff = 1/2 - 1/18
-    assert (terms.root, terms.linear) == (Fraction(2, 3), Fraction(2, 45))
-
-
-def test_terms_are_subtracted_one_by_one():
-    assert Terms(5, 4, 3, 2, 1) - Terms(1, 1, 2, 4, 0) == Terms(4, 3, 1, -2, 1)
-
-
 def test_theorem_1_as_stated_names_the_rounds_it_cannot_take_the_root_of():
     path = trajectory([1] * 10, K=4)
     result = theorem_1_as_stated(path.n, path.N, path.uniformity, UNIT)

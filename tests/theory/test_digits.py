@@ -65,13 +65,6 @@ def test_a_shift_of_tiny_steps_does_not_cancel():
 # --- violations --------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30)
-@given(regions, st.integers(1, 12), amounts, amounts)
-def test_one_mean_is_a_list_of_equal_means(region, T, mean, C):
-    one, listed = (violation.cost_excess_maximum(T, region, means, C) for means in (mean, [mean] * T))
-    assert one == listed
-
-
 @pytest.mark.parametrize("T", [10**3, 10**9, 10**15])
 @pytest.mark.parametrize("gap", [F(1, 2), F(1, 2**20)])
 def test_nothing_cancels_in_the_cost_bound_at_large_horizons(T, gap):

@@ -1,23 +1,10 @@
-"""The knapsack's limit of even prices, and next to a rounding."""
+"""The knapsack's limit next to a rounding, and where memory binds."""
 
 import numpy as np
 import pytest
 
 from theory.knapsack import Limit, purchase_limit
 from theory.prices import Atoms, Uniform
-
-
-@pytest.mark.parametrize(("low", "share"), [(1.0, 0.001), (1.0, 0.55), (3.0, 5.4)])
-def test_the_limit_of_even_prices_is_that_of_fine_lists(low, share):
-    n, law = 5000, Uniform(low, low + 9)
-    fine = Atoms.of(low + 9 * (np.arange(n) + 0.5) / n)
-    limit, near = (purchase_limit(one, 100, 100 * share) for one in (law, fine))
-    # the list's rate, over the budget, is a chord of the law's from each cell's edge to the next
-    assert -1e-9 <= limit.rate - near.rate <= 100 * 9 / (8 * n**2) + 1e-9
-    assert limit.threshold == pytest.approx(near.threshold, abs=9 / n)
-    assert limit.rate == pytest.approx(100 * law.mass(limit.threshold), rel=1e-9)
-    assert 100 * law.spent(limit.threshold) == pytest.approx(limit.cost, rel=1e-9)
-    assert (limit.cost, limit.part) == (100 * share, 1)
 
 
 def test_a_budget_just_below_all_prices_buys_all_but_a_rounding():

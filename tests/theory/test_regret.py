@@ -1,6 +1,5 @@
 """The corrections Ω₂ and Ω₃: float sums, enclosures, and what cannot be enclosed."""
 
-from dataclasses import fields
 from fractions import Fraction
 
 import flint
@@ -125,11 +124,3 @@ def test_the_first_round_alone_has_an_omega_2_of_exactly_zero_mismatch():
     first = regret.omega2(10, Region(rate=10, rho=1 - Fraction(1, 10**9)), 1, UNIT, certified=True).terms
     assert first.root == 0
     assert first.linear == 0
-
-
-@pytest.mark.parametrize("omega", [regret.omega1, regret.omega1_as_stated])
-def test_where_no_sample_is_used_twice_the_bound_is_the_penalties_and_constants_cancel(omega):
-    c = Constants(D=2, sigma=3, eta=Fraction(1, 10), B=1, Pdim=5, E=2, L=1, G=4)
-    found = omega([3, 3, 3], 1, c)
-    assert [getattr(found, f.name) for f in fields(found)] == [0] * 5
-    assert regret.omega1_discrepancy(1, 3, c) == 0

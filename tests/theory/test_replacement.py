@@ -10,10 +10,10 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from tests.refused import refused
-from theory.capacity import age_burden, burst_effective_rate, effective_rate
+from theory.capacity import age_burden
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms, Uniform
-from theory.replacement import ages_in_memory, best_replacement, best_rule, cycle, least_burden
+from theory.replacement import best_replacement, best_rule, cycle, least_burden
 
 AGES = 4
 SMALL = [(1, 2, 6), (F(1, 1000), 1000), (4,)]
@@ -61,33 +61,6 @@ def all_rules(prices, name):
 
 
 # --- one rule ----------------------------------------------------------------------------------------------
-
-
-def test_ages_are_the_stationary_law_of_their_chain():
-    rng = np.random.default_rng(0)
-    for _ in range(30):
-        law = Atoms.of([F(int(x)) for x in rng.integers(1, 9, rng.integers(1, 5))])
-        J = int(rng.integers(1, 6))
-        rule = [F(int(x)) for x in rng.integers(0, 10, J)]
-        burdens = [F(int(x)) for x in rng.integers(1, 20, J)]
-        often, taken = ages_in_memory(law, rule), [law.mass(at) for at in rule]
-        assert sum(often) == 1
-        kept = [p * (1 - q) for p, q in zip(often, taken, strict=True)]
-        arrives = [sum(p * q for p, q in zip(often, taken, strict=True)), *kept[:-1]]
-        arrives[-1] += kept[-1]  # the last age stands for all later ones
-        assert often == arrives
-        found = cycle(law, rule, burdens)
-        assert found.renewals == sum(p * q for p, q in zip(often, taken, strict=True))
-        assert found.burden == sum(p * g for p, g in zip(often, burdens, strict=True))
-        assert found.cost == sum(p * law.spent(at) for p, at in zip(often, rule, strict=True))
-        assert all(isinstance(x, F) for x in (found.renewals, found.burden, found.cost))
-
-
-def test_who_stops_buying_keeps_the_last_sample_for_good():
-    law = Atoms.of([1, 3])
-    assert ages_in_memory(law, [1, 1, 0]) == [0, 0, 1]
-    assert ages_in_memory(law, [1, 3, 0]) == [F(2, 3), F(1, 3), 0]  # none comes to the third age
-    assert cycle(law, [1, 1, 0], [1, 2, 7]).burden == 7
 
 
 @pytest.mark.parametrize("multiplier", [F(1, 3), F(5, 2), F(40)])
@@ -155,27 +128,6 @@ def test_the_best_replacement_is_the_linear_programme(name, a, part):
         assert all(x <= y * (1 + 1e-9) for x, y in pairwise(one.thresholds))
 
 
-def test_even_prices_at_the_budgets_of_the_paper():
-    law, places, budget = Uniform(1.0, 10.0), 100, 55
-    best, limit = best_replacement(law, places, budget), purchase_limit(law, places, budget)
-    assert (round(best.effective_rate, 2), round(best.rate, 2), round(limit.rate, 2)) == (18.64, 22.17, 25.57)
-    assert best.effective_rate > burst_effective_rate(places, 1, limit.rate / places)
-    assert best.effective_rate == pytest.approx(effective_rate(places, (best.burden + 1) / 2), rel=1e-15)
-    n = 3000
-    fine = best_replacement(Atoms.of(1 + 9 * (np.arange(n) + 0.5) / n), places, budget)
-    assert best.effective_rate == pytest.approx(fine.effective_rate, rel=1e-5)
-    assert best.thresholds[:9] == pytest.approx(fine.thresholds[:9], rel=1e-2)
-
-
-def test_exact_prices_keep_exact_rules_and_floats_follow():
-    exact = best_replacement(Atoms.of(range(1, 11)), 100, 55)
-    floats = best_replacement(Atoms.of(np.arange(1.0, 11.0)), 100, 55.0)
-    assert all(isinstance(x, F) for x in (exact.burden, exact.rate, exact.cost, exact.effective_rate))
-    assert exact.cost == 55
-    for name in ("burden", "rate", "cost", "multiplier"):
-        assert float(getattr(exact, name)) == pytest.approx(getattr(floats, name), rel=1e-9)
-
-
 def test_burdens_that_settle_may_waver_by_a_rounding():
     burdens = [1.0, 2.9, 3.0, np.nextafter(3.0, 0), 3.0]
     found = least_burden(Atoms.of([1.0, 3.0]), burdens, 0.5)
@@ -205,11 +157,3 @@ def test_small_budgets_end_and_too_small_ones_say_so(law):
     assert "too rarely to tell the best rule" in refused(best_replacement, law, 100, 1e-4)
     settled = best_replacement(law, 100, 1e-4, burden=lambda j: age_burden(j, 0.7))
     assert settled.burden == pytest.approx(1.7 / 0.3, rel=1e-4)
-
-
-def test_long_traces_of_prices_far_apart_are_no_trouble():
-    law = Atoms.of(np.exp(np.random.default_rng(6).uniform(-13, 13, 10_000)))
-    best, limit = best_replacement(law, 100, 100), purchase_limit(law, 100, 100)
-    assert best.cost == pytest.approx(100, rel=1e-9)
-    least = burst_effective_rate(100, 1, law.mass(limit.threshold)) * 0.99
-    assert least < best.effective_rate < limit.rate

@@ -10,25 +10,6 @@ from theory.replacement import best_replacement
 from theory.sticky import best_sticky_replacement, sticky_rule
 
 
-def played(law, stay, replaces, rounds=4000):
-    """Burden and cost of a rule by following the distribution of (age, price) from round to round."""
-    ages, count = replaces.shape
-    often = np.array(law.weights, dtype=float)
-    state = np.zeros((ages, count))
-    state[0] = often
-    burden = cost = 0.0
-    for t in range(rounds):
-        after = np.zeros((ages, count))
-        for j, i in np.argwhere(state > 0):
-            k = 0 if replaces[j, i] else j + 1
-            after[k, i] += state[j, i]
-            if t >= rounds // 2:
-                burden += state[j, i] * (2 * (k + 1) - 1)
-                cost += state[j, i] * law.prices[i] * replaces[j, i]
-        state = stay * after + (1 - stay) * after.sum(axis=1, keepdims=True) * often
-    return burden / (rounds // 2), cost / (rounds // 2)
-
-
 def best_of_all(law, stay, money, ages):
     """The least burden and cost of all rules that may look at age and price, each by its stationary distribution."""
     count, often = len(law.prices), np.array(law.weights, dtype=float)
@@ -54,13 +35,6 @@ def test_no_rule_beats_the_best_one(stay, money):
     assert best.burden + money * best.cost == pytest.approx(best_of_all(law, stay, money, ages), rel=1e-6)
 
 
-def test_what_a_rule_brings_is_what_playing_it_brings():
-    law = Atoms.of([1.0, 2.0, 5.0])
-    rule = sticky_rule(law, 0.7, 3.0, ages=6)
-    burden, cost = played(law, 0.7, rule.replaces, 600)
-    assert (rule.burden, rule.cost) == pytest.approx((burden, cost), rel=1e-7)
-
-
 @pytest.mark.parametrize("stay", [0.0, 0.5])
 def test_one_price_is_paid_every_so_many_rounds(stay):
     for money in (0, 1, 2.5, 41):
@@ -72,10 +46,11 @@ def test_one_price_is_paid_every_so_many_rounds(stay):
 
 
 @pytest.mark.parametrize("currency", [1e-9, 1e9])
-def test_the_currency_does_not_matter(currency):
+def test_the_currency_does_not_matter_and_a_budget_for_every_round_buys_everything(currency):
     law = Atoms.of([1.0, 3.0])
     found = best_sticky_replacement(law.scaled(currency), 0.5, 10, 8 * currency, ages=16)
     assert found == pytest.approx(best_sticky_replacement(law, 0.5, 10, 8, ages=16))
+    assert best_sticky_replacement(law.scaled(currency), 0.5, 10, 30 * currency) == (10.0, 10.0)
 
 
 @pytest.mark.parametrize(("prices", "budget"), [(range(1, 6), 55), ([2, 3, 9, 9], 120)])
@@ -85,10 +60,6 @@ def test_without_stickiness_it_is_the_rule_for_independent_prices(prices, budget
     effective, rate = best_sticky_replacement(law, 0.0, 100, budget, ages=40)
     assert effective == pytest.approx(float(independent.effective_rate), rel=1e-6)
     assert rate == pytest.approx(float(independent.rate), rel=1e-4)
-
-
-def test_a_budget_for_every_round_buys_everything():
-    assert best_sticky_replacement(Atoms.of([1, 3]), 0.5, 10, 20) == (10.0, 10.0)
 
 
 @pytest.mark.parametrize("money", [1, 2, 4, 8])

@@ -17,7 +17,7 @@ from theory.summation import plain_total, total, total_ball
 ONE_ULP = np.finfo(float).eps
 
 
-def constant_admission(K, rate, step=1, Pdim=5, several=False):
+def constant_admission(K, rate, step=1, Pdim=5):
     """A round of the bound under constant admission, with a root at t = 1 and corners at K and Pdim/rate."""
 
     def round_(t):
@@ -25,19 +25,10 @@ def constant_admission(K, rate, step=1, Pdim=5, several=False):
         y = t - (k - 1) / 2
         chi = (1 - 1 / y - (k * k - 1) / (6 * y * y)) / (k * rate)
         reuse = (1 / y - (k * k - 1) / (6 * k * y * y)) / rate
-        terms = [sqrt(chi), step * chi, 10 * sqrt(Pdim * reuse) * sqrt(1 + log_plus(rate * t / Pdim))]
-        return terms if several else terms[0] + terms[1] + terms[2]
+        third = 10 * sqrt(Pdim * reuse) * sqrt(1 + log_plus(rate * t / Pdim))
+        return sqrt(chi) + step * chi + third
 
     return round_, (K - 1, K, math.floor(float(Pdim) / float(rate)))
-
-
-def plain_ball(f, T, prec=128):
-    with flint.ctx.workprec(prec):
-        return sum((f(flint.arb(t)) for t in range(1, T + 1)), flint.arb(0))
-
-
-def exact(f, T):
-    return math.fsum(float(x) for x in f(np.arange(1, T + 1, dtype=float)))
 
 
 horizons = st.one_of(st.integers(1, 200), st.integers(200, 20_000), st.integers(20_000, 10**6))
@@ -49,7 +40,7 @@ rates = st.sampled_from([0.001, 0.5, 1.0, 3.7, 10.0, 250.0])
 @given(T=horizons, K=retentions, rate=rates, step=st.floats(0.001, 10))
 def test_total_is_within_its_error_of_the_term_by_term_sum(T, K, rate, step):
     f, breaks = constant_admission(K, rate, step)
-    fast, slow = total(f, T, breaks), exact(f, T)
+    fast, slow = total(f, T, breaks), math.fsum(f(np.arange(1, T + 1, dtype=float)))
     assert abs(fast.value - slow) <= fast.error + ONE_ULP * slow
     assert fast.error <= 2e-14 * slow
 
@@ -108,19 +99,6 @@ def test_a_round_that_is_not_a_number_makes_only_its_own_sum_not_a_number():
     assert both.value[1] == pytest.approx(10**6 * (10**6 + 1) / 2, rel=1e-15)
 
 
-def test_several_sums_at_once_equal_the_sums_one_by_one():
-    T, retained = 10**6, (1, 10, 1000)
-    formulas = [constant_admission(K, 10.0, several=True) for K in retained]
-    breaks = [b for _, named in formulas for b in named]
-    batch = total(lambda t: np.stack([np.stack(f(t)) for f, _ in formulas]), T, breaks)
-    assert batch.value.shape == batch.error.shape == (3, 3)
-    for row, (f, named) in enumerate(formulas):
-        for column in range(3):
-            alone = total(lambda t, f=f, i=column: f(t)[i], T, named)
-            assert batch.value[row, column] == pytest.approx(alone.value, rel=1e-14)
-    assert plain_total(formulas[0][0], T) == pytest.approx(batch.value[0], rel=1e-13)
-
-
 @settings(max_examples=8)
 @given(
     T=st.one_of(st.integers(1, 300), st.integers(300, 3000)),
@@ -129,20 +107,11 @@ def test_several_sums_at_once_equal_the_sums_one_by_one():
 )
 def test_ball_meets_the_plain_ball_sum(T, K, rate):
     with flint.ctx.workprec(128):
-        ball_rate = flint.arb(rate.numerator) / rate.denominator
-    f, breaks = constant_admission(K, ball_rate)
-    proved, plain = total_ball(f, T, breaks), plain_ball(f, T)
+        f, breaks = constant_admission(K, flint.arb(rate.numerator) / rate.denominator)
+        plain = sum((f(flint.arb(t)) for t in range(1, T + 1)), flint.arb(0))
+    proved = total_ball(f, T, breaks)
     assert proved.overlaps(plain)
     assert float(proved.rad()) <= 1e-17 * float(proved.mid())
-
-
-@pytest.mark.parametrize(("K", "T"), [(1, 10**15), (10**6, 10**9)])
-def test_ball_and_float_agree_far_beyond_plain_summation(K, T):
-    f, breaks = constant_admission(K, 10)
-    proved, fast = total_ball(f, T, breaks), total(f, T, breaks)
-    assert float(proved.rad()) <= 1e-15 * float(proved.mid())
-    assert abs(fast.value - float(proved)) <= fast.error
-    assert not proved.overlaps(proved * (1 + flint.arb(10) ** -10))
 
 
 def test_ball_contains_the_sum_that_is_known_in_closed_form():
@@ -155,11 +124,6 @@ def test_ball_contains_the_sum_that_is_known_in_closed_form():
         assert second.contains(squares)
         assert not first.contains(harmonic * (1 + flint.arb(10) ** -16))
         assert not second.contains(squares + 1) or second.rad() > 1
-
-
-def test_ball_without_named_breaks_is_as_right_as_with_them():
-    f, breaks = constant_admission(1000, 10)
-    assert total_ball(f, 10**6).overlaps(total_ball(f, 10**6, breaks))
 
 
 # --- that the proof is one: what a bound too small would break -----------------------------------------------
@@ -278,18 +242,9 @@ def test_a_pole_inside_the_ellipse_is_noticed_and_one_far_outside_is_none(ellips
             assert (found is None) == refused
 
 
-def test_plain_total_adds_across_chunks_exactly():
-    assert plain_total(lambda t: t, 3 * 10**6) == 3 * 10**6 * (3 * 10**6 + 1) // 2
-
-
 def test_a_sum_of_one_round_is_that_round():
     assert total(lambda t: t, 7, start=7).value == 7
     assert total_ball(lambda t: t, 7, start=7).contains(7)
-
-
-def test_a_sum_of_zeros_is_zero_without_error():
-    fast, proved = total(lambda t: 0 * t, 10**9), total_ball(lambda t: 0 * t, 10**9)
-    assert (fast.value, fast.error, proved.mid(), proved.rad()) == (0, 0, 0, 0)
 
 
 NAN = flint.arb.nan()

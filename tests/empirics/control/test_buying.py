@@ -13,11 +13,11 @@ from empirics.control.controller import Controller
 from empirics.control.policy import FOREVER
 from empirics.control.prices import make_prices
 from empirics.control.registry import Brief, make_policy
-from empirics.control.schedule import Schedule, brief_for, plan
+from empirics.control.schedule import Schedule, brief_for
 from empirics.settings.study import Study
 from tests.empirics.small import CONTROL, refused, study
 from theory.admission import debt_update
-from theory.buying import debt_ceiling, overspending
+from theory.buying import debt_ceiling
 from theory.prices import Uniform
 from theory.replacement import best_replacement
 from theory.setting import Budget
@@ -88,21 +88,6 @@ def test_a_worth_or_a_reserve_that_makes_no_sense_is_refused():
     for worth in ((), (2.0, 1.0), (1.0, float("inf")), (float("nan"),)):
         assert "must not fall with its age" in refused(BuyCheap, worth, 1.0, budget((2,), 5.0))
     assert "the reserve must be" in refused(BuyCheap, (1.0,), 0.0, budget((2,), 5.0))
-
-
-@pytest.mark.parametrize("process", ["uniform", "integer", "markov", "drifting"])
-def test_memories_are_full_in_every_round_and_the_budget_is_met_in_the_long_run(process):
-    setting = study(policies=BOTH, rounds=600)
-    setting = replace(setting, cost=replace(setting.cost, process=process))
-    rounds = plan(setting, CONTROL)
-    assert (rounds.occupancy == np.array(setting.buffers)).all()
-    spent = (rounds.cost * rounds.admissions.sum(axis=2)).mean(axis=0)
-    # what is owed at the end, beyond the reserve, is all that was spent too much
-    for name, mine in zip(BOTH, np.split(np.arange(setting.runs), 2), strict=True):
-        policy = make_policy(name, brief_for(setting, CONTROL))
-        ends = rounds.cost.min(), rounds.cost.max()
-        most = debt_ceiling(policy.reserve, policy.worth[-1], 16, setting.budget, *ends)
-        assert (spent[mine] <= setting.budget + overspending(most, policy.reserve, setting.rounds)).all()
 
 
 def test_the_makers_follow_theory_and_the_study():

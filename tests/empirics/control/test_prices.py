@@ -74,14 +74,6 @@ def test_prices_are_positive_and_finite_to_the_ends_of_the_settings(process, end
         assert c.max() <= ends[1]
 
 
-def test_a_markov_price_stays_as_often_as_is_stated_and_a_drifting_one_rises():
-    c = costs("markov", stay=0.7, rounds=4000)
-    assert np.mean(c[1:] == c[:-1]) == pytest.approx(0.7, abs=0.02)
-    c = costs("drifting", drift=0.5, replicates=50)
-    assert c[:200].mean() < 0.6 * 5.5
-    assert c[-200:].mean() > 1.4 * 5.5
-
-
 @given(st.lists(st.floats(1e-14, 1e14), min_size=1, max_size=30), st.integers(1, 40))
 @settings(max_examples=50)
 def test_a_trace_is_its_numbers_with_their_exact_mean(values, size):

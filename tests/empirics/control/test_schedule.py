@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from empirics.control.codec import plain, restored
 from empirics.control.policy import FOREVER
-from empirics.control.registry import BUILT_IN, register
+from empirics.control.registry import register
 from empirics.control.schedule import Schedule, plan
 from empirics.control.totals import Totals
 from tests.empirics.small import CONTROL, refused, study
@@ -110,15 +110,6 @@ def test_sums_of_many_rounds_at_once_do_not_overflow():
     assert totals.capped.gone[0] == 4 * rate * gone
     assert totals.capped.squares[0] == 16 * rate * gone
     assert (ends - starts)[-1, 0, 0] == track.n[-1, 0] == 4 * rate
-
-
-def test_trajectories_are_those_of_the_samples_of_every_policy():
-    schedule = Schedule(study(policies=tuple(BUILT_IN), rounds=14, seeds=1), CONTROL)
-    played = schedule.advance(14)
-    for run in range(len(BUILT_IN)):
-        limits = (each[run].tolist() for each in (schedule.retention, schedule.capacity))
-        admitted = played.admissions[:, run].tolist()
-        by_hand_alike(admitted, *limits, played.starts, played.ends, played.track, run)
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 27), (7, 7, 7, 7, 2)])

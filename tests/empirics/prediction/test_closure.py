@@ -15,7 +15,7 @@ from empirics.prediction.settled import Settled
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from tests.empirics.small import CONTROL, problem, study
-from theory.law import by_age, by_capacity, excess_risk, squared_weights
+from theory.law import by_age, excess_risk, squared_weights
 
 POLICIES = ("acdpp", "constant", "oracle", "hybrid")
 ROUNDS, SEEDS = 40, 120
@@ -100,13 +100,6 @@ def test_large_memories_at_the_minimiser_follow_the_law():
     np.testing.assert_allclose(found[1:, 0], lawful.noise[1:], rtol=2e-3)
 
 
-def test_a_curve_does_not_depend_on_how_long_it_goes_on():
-    long, short = (problem(setting(rounds=T, seeds=2, policies=("constant", "hybrid"))) for T in (50, 20))
-    whole, part = (Outlook.of(task, CONTROL).forecasts() for task in (long, short))
-    for name in whole:
-        np.testing.assert_allclose(part[name].risk[:-1], whole[name].risk[:20], rtol=1e-12)
-
-
 def test_what_settles_is_foretold(monkeypatch):
     """A closure that stops early says what one that plays all rounds finds, to a few per cent."""
     monkeypatch.setattr(module, "FEWEST", 16)
@@ -145,15 +138,6 @@ def test_a_closure_goes_on_where_it_stopped():
     parted.memories = parted.memories + later
     rest, _ = parted.play(40)
     np.testing.assert_allclose(np.concatenate([start, rest[1:]]), whole.play(40)[0], rtol=1e-4)
-
-
-def test_looking_seldom_changes_little(monkeypatch):
-    task = problem(setting(seeds=1, policies=("constant", "hybrid")))
-    seldom = Outlook.of(task, CONTROL).forecasts()
-    monkeypatch.setattr(module, "PER_DOUBLING", 10**6)
-    always = Outlook.of(task, CONTROL).forecasts()
-    for name in seldom:
-        assert seldom[name].cumulative == pytest.approx(always[name].cumulative, rel=5e-3)
 
 
 # --- cohorts, against the law of reuse ---------------------------------------------------------------------
@@ -209,13 +193,6 @@ def test_cohorts_by_age_have_the_variance_of_the_law(ages, groups):
     found, most = variances(by_ages(admissions, ages), groups)
     assert most < max(ages)  # those that nobody holds are forgotten
     alike(found, first + second + third)
-
-
-def test_cohorts_by_capacity_leave_in_parts():
-    admissions, capacity = RNG.integers(0, 5, (ROUNDS, 1)) + 1, 9
-    ends = np.cumsum(admissions, axis=0)
-    found, _ = variances(held(admissions, np.maximum(ends - capacity, 0), ends), 1)
-    alike(found, by_capacity(admissions[:, 0], capacity))
 
 
 @pytest.mark.gpu
