@@ -1,8 +1,13 @@
-"""Cumulative excess risk, measured, against Theorem 1 on the same run's own trajectory, as stated and corrected."""
+"""Cumulative excess risk, measured, against bounds on the same run's own trajectory: Theorem 1, stated and corrected,
+and the bound by stability.
+
+The latter is drawn where its hypotheses hold (`theory.stability`), else the note says why not. That no policy looks at
+sample values is so by construction: policies are told prices and their own books alone (`empirics.control.policy`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -10,12 +15,14 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, StrMethodFormatter
 from numpy.typing import NDArray
 
 from figures.measured import BAND, Measured, Spread, draw_band, spread
 from figures.style import DASHES, Look, Width, decades, readable, round_axis
 from theory.bound import Bound, theorem_1, theorem_1_as_stated
+from theory.setting import SettingError
+from theory.stability import recorded_overlaps, stability_1, stability_round
 
 __all__ = ["READS", "TRAJECTORY", "OnePolicy", "RiskVsBound", "bounds", "compute", "draw"]
 
@@ -24,20 +31,23 @@ POINTS = 30
 COLUMNS = 3
 ROOMY = 6  # policies whose names fit between the bars of the last panel
 TRAJECTORY = ("n", "N", "uniformity", "chi")
-READS = ("excess_risk", *TRAJECTORY)
+READS = ("excess_risk", "admitted", *TRAJECTORY)
+NAMED = 3  # policies in a note
 
 
 @dataclass(frozen=True)
 class OnePolicy:
-    """At each horizon the cumulative excess risk and the two bounds, means and bands over the seeds.
+    """At each horizon the cumulative excess risk and the bounds, means and bands over the seeds.
 
-    `ratio` is the corrected bound over the measured risk, at the last horizon, seed by seed.
+    A ratio is the corrected bound, or the one by stability, over the measured risk, at the last horizon, seed by seed.
     """
 
     measured: Spread
     corrected: Spread
     stated: Spread
     ratio: Floats
+    stability: Spread | None
+    stability_ratio: Floats | None
 
 
 @dataclass(frozen=True)
@@ -51,22 +61,49 @@ class RiskVsBound:
 
 
 def compute(result: Measured) -> RiskVsBound:
-    """Theorem 1 of `theory.bound` with the result's own constants, n, N, Ṽ and χ."""
+    """Theorem 1 and the bound by stability with the result's own constants, admissions, n, N, Ṽ and χ."""
     risk = result["excess_risk"]
     horizons = np.unique(np.geomspace(1, risk.shape[2], POINTS).round().astype(int))
-    found = {name: _one(p, result, risk[p], horizons) for p, name in enumerate(result.policies)}
-    note = result.note("Lines: mean; bands and bars: 10–90 % of {} seeds")
+    lacking = {name: _lacking(result, p) for p, name in enumerate(result.policies)}
+    found = {
+        name: _one(p, result, risk[p], horizons, stable=not lacking[name])
+        for p, name in enumerate(result.policies)
+    }
+    note = result.note("Lines: mean; bands and bars: 10–90 % of {} seeds") + _not_drawn(lacking)
     return RiskVsBound(horizons.astype(float), found, result.nominal, note)
 
 
-def _one(p: int, result: Measured, risk: Floats, horizons: NDArray[np.int64]) -> OnePolicy:
+def _lacking(result: Measured, p: int) -> str:
+    """Why stability bounds nothing under policy p; empty if it does."""
+    try:
+        stability_round(0, result.constants[p])
+    except SettingError as error:
+        return str(error)
+    return " and ".join(result.study.departures)
+
+
+def _not_drawn(lacking: Mapping[str, str]) -> str:
+    """A sentence for each reason."""
+    found = ""
+    for why in dict.fromkeys(filter(None, lacking.values())):
+        names = [readable(name) for name, one in lacking.items() if one == why]
+        some = ", ".join(names) if len(names) <= NAMED else f"{len(names)} policies"
+        whose = "" if len(names) == len(lacking) else f" for {some}"
+        found += f" No bound by stability{whose}: {why}."
+    return found
+
+
+def _one(p: int, result: Measured, risk: Floats, horizons: NDArray[np.int64], *, stable: bool) -> OnePolicy:
     measured = np.cumsum(risk, axis=1)[:, horizons - 1]
     corrected, stated = bounds(result, p, horizons)
+    stability = _stability(result, p, horizons) if stable else None
     return OnePolicy(
         measured=spread(measured),
         corrected=spread(corrected),
         stated=spread(stated),
         ratio=corrected[:, -1] / measured[:, -1],
+        stability=None if stability is None else spread(stability),
+        stability_ratio=None if stability is None else stability[:, -1] / measured[:, -1],
     )
 
 
@@ -79,6 +116,17 @@ def bounds(result: Measured, p: int, horizons: NDArray[np.int64]) -> tuple[Float
         corrected[s] = _added(theorem_1(n[r], N[r], V[r], chi[r], constants) for r in stretches)
         stated[s] = _added(theorem_1_as_stated(n[r], N[r], V[r], constants) for r in stretches)
     return corrected, stated
+
+
+def _stability(result: Measured, p: int, horizons: NDArray[np.int64]) -> Floats:
+    """The bound by stability on the trajectories of policy p, (seeds, horizons)."""
+    found = np.empty((result.seeds, len(horizons)))
+    stretches = [slice(*ends) for ends in pairwise((0, *horizons))]
+    for s in range(result.seeds):
+        admitted, n, N, V, chi = (result[name][p, s] for name in ("admitted", *TRAJECTORY))
+        overlap = recorded_overlaps(admitted, n, N * V, chi)
+        found[s] = _added(stability_1(overlap[r], result.constants[p]) for r in stretches)
+    return found
 
 
 def _added(bounds: Iterable[Bound]) -> Floats:
@@ -109,7 +157,10 @@ def draw(data: RiskVsBound, look: Look) -> Figure:
             axes.set(ylim=(low, high), xlabel="$T$")
             if place % COLUMNS == 0:
                 axes.set_ylabel("cumulative excess risk")
-        look.legend(figure, lines[0].get_legend_handles_labels()[0], data.note)
+        handles = {
+            label: one for axes in lines for one, label in zip(*axes.get_legend_handles_labels(), strict=True)
+        }
+        look.legend(figure, list(handles.values()), data.note)
     return figure
 
 
@@ -119,18 +170,27 @@ def _draw_policy(axes: Axes, data: RiskVsBound, one: OnePolicy, look: Look) -> N
     draw_band(axes, T, one.corrected, look, **plain)
     dashed = {"color": look.stated, "linestyle": DASHES[1], "label": f"Theorem 1, as stated{nominal}"}
     draw_band(axes, T, one.stated, look, **dashed)
+    if one.stability is not None:
+        draw_band(axes, T, one.stability, look, **_by_stability(look), label="bound by stability")
     dots = look.points() | {"linestyle": DASHES[2], "label": "measured"}
     draw_band(axes, T, one.measured, look, **dots)
     decades(axes, vertical=True)
 
 
+def _by_stability(look: Look) -> dict[str, Any]:
+    return {"color": look.series[2], "linestyle": DASHES[3]}
+
+
 def _draw_ratios(axes: Axes, data: RiskVsBound, look: Look) -> None:
     places = np.arange(len(data.policies))[::-1]
-    looks = look.policies(list(data.policies))
-    for place, (name, one) in zip(places, data.policies.items(), strict=True):
-        low, middle, high = np.quantile(one.ratio, (BAND[0], 0.5, BAND[1]))
-        reach = [[middle - low], [high - middle]]
-        axes.errorbar(middle, place, xerr=reach, **(looks[name] | {"linestyle": "none"}))
+    marks = {"o": look.corrected, "^": look.series[2]}
+    for place, one in zip(places, data.policies.values(), strict=True):
+        for ratio, (marker, color) in zip((one.ratio, one.stability_ratio), marks.items(), strict=True):
+            if ratio is not None:
+                low, middle, high = np.quantile(ratio, (BAND[0], 0.5, BAND[1]))
+                reach = [[middle - low], [high - middle]]
+                how: dict[str, Any] = {"marker": marker, "color": color, "markerfacecolor": look.ground}
+                axes.errorbar(middle, place, xerr=reach, **how, linestyle="none")
     if len(places) > ROOMY:
         axes.set_yticks(places, [readable(name) for name in data.policies])
     else:  # names within the panel leave the others their width
@@ -139,8 +199,10 @@ def _draw_ratios(axes: Axes, data: RiskVsBound, look: Look) -> None:
             axes.text(0.02, place + 0.2, readable(name), transform=axes.get_yaxis_transform(), size="small")
     decades(axes)
     low, high = axes.get_xlim()
+    if high < 1000 * low:
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     if high < 30 * low:
         axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.set(title="corrected bound / measured", xlabel=f"median ratio at $T={data.T[-1]:.0f}$")
+    axes.set(title="bound / measured", xlabel=f"median ratio at $T={data.T[-1]:.0f}$")
     axes.set_ylim(-0.6, len(places) - 0.3)

@@ -73,6 +73,22 @@ def test_the_planning_notebook_has_the_case_that_the_page_names():
     assert f"wants K = {bound} for 200 rounds and the law {law}." in told
 
 
+def test_bounds_lie_as_far_above_as_the_page_says():
+    told = " ".join((DOCS / "set-budgets.md").read_text(encoding="utf-8").split())
+    found = json.loads((DOCS / "results" / "stability-digits-500.json").read_text(encoding="utf-8"))
+    assert f"On the {found['study'].replace(', ', ' (', 1)};" in told
+    kept = found["policies"].pop("hybrid")
+    stable, theorem, share = (
+        sorted(row[key] for row in found["policies"].values())
+        for key in ("stability_over_measured", "corrected_over_measured", "constant_share")
+    )
+    assert f"it lies {stable[0]:.0f} to {stable[-1]:.0f} times above the measured" in told
+    hundreds = [f"{round(one, -2):,.0f}" for one in (*theorem, kept["corrected_over_measured"])]
+    assert f"Theorem 1 corrected {hundreds[0]} to {hundreds[-2]} times;" in told
+    assert f"{kept['stability_over_measured']:.0f} and {hundreds[-1]} times for `hybrid`" in told
+    assert f"{100 * share[0]:.0f} to {100 * share[-1]:.0f} % are" in told
+
+
 def test_the_table_of_the_federation_is_that_of_the_benchmark():
     page = (DOCS / "federation.md").read_text(encoding="utf-8")
     found = json.loads((DOCS / "results" / "federation.json").read_text(encoding="utf-8"))

@@ -45,6 +45,7 @@ __all__ = [
     "uniformity_constant_as_stated",
     "uniformity_from_deficits",
     "uniformity_kstep",
+    "uses_in_memory",
     "uses_kstep",
 ]
 
@@ -66,6 +67,16 @@ def mismatch_from_sums(n: Any, uses: Any, squares: Any, in_memory: Any) -> Any:
     Fraction(13, 50)
     """
     return ratio(1, n) + ratio(squares, uses * uses) - ratio(2 * in_memory, uses * n)
+
+
+def uses_in_memory(n: Any, uses: Any, inverse_effective: Any, mismatch: Any) -> Any:
+    r"""\(\sum_{i\in Q}A_i=\tfrac12n\sum A_i\,(1/n+1/N_{\mathrm{eff}}-\chi)\), the uses of the samples in memory from χ:
+    the inverse of `mismatch_from_sums`; exact.
+
+    >>> uses_in_memory(2, 5, Fraction(9, 25), mismatch_from_sums(2, uses=5, squares=9, in_memory=3))
+    Fraction(3, 1)
+    """
+    return ratio(n * uses * (ratio(1, n) + inverse_effective - mismatch), 2)
 
 
 def effective_sample_size(counts: Sequence[Any]) -> Any:

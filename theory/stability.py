@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from theory.algebra import minimum, ratio, wide
+from theory.algebra import minimum, positive_part, ratio, wide
 from theory.bound import Bound, Terms, add_up, initial_term
 from theory.constant_admission import filling_breaks
-from theory.reuse import trajectory
+from theory.reuse import trajectory, uses_in_memory
 from theory.setting import Constants, SettingError, positive, retention
 from theory.sharper import constant_sum, step_constant
 
@@ -35,6 +35,7 @@ __all__ = [
     "overlap_by_uses",
     "overlap_constant",
     "overlaps",
+    "recorded_overlaps",
     "stability_1",
     "stability_constant_bound",
     "stability_constant_round",
@@ -128,22 +129,44 @@ def stability_constant_round(K: Any, t: Any, rate: Any, constants: Constants) ->
 def overlaps(admissions: Any, K: Any) -> Any:
     r"""The overlap of every round under K-step retention with weights \(n_m/n\), an array; exact for integers:
 
-    \[O(t)=\frac1{n(t)}\sum_{d=1}^{K-1}\frac1{n(t-d)}\sum_{j=t-K+1}^{t-d}\Lambda(j).\]
+    \[O(t)=\frac1{n(t)}\sum_{j=t-K+1}^t\Lambda(j)\sum_{s=j}^{t-1}\frac1{n(s)}.\]
 
     >>> list(overlaps([1, 1, 1, 2], K=2))
     [Fraction(0, 1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 6)]
     """
-    n, T = trajectory(admissions, K).n, len(admissions)
+    n = trajectory(admissions, K).n
     divide = np.frompyfunc(ratio, 2, 1) if n.dtype == object else np.divide
-    admitted = np.concatenate(
-        [[0], np.cumsum(np.asarray(admissions, dtype=n.dtype))]
-    )  # through round 0, 1, …
-    dropped = admitted[np.maximum(np.arange(1, T + 1) - retention(K), 0)]
-    found = divide(0 * n, n)
-    for d in range(1, min(retention(K), T)):
-        shared = np.maximum(admitted[1:-d] - dropped[d:], 0)
-        found[d:] = found[d:] + divide(shared, n[:-d] * n[d:])
-    return found
+    weights = np.concatenate([[0], np.cumsum(divide(1 + 0 * n, n))])[:-1]  # Σ_{s<t} 1/n(s)
+    missed = np.concatenate([[0], np.cumsum(np.asarray(admissions, dtype=n.dtype) * weights)])
+    rounds = np.arange(1, len(n) + 1)
+    found = divide(n * weights - (missed[1:] - missed[np.maximum(rounds - retention(K), 0)]), n)
+    return found if n.dtype == object else np.maximum(found, 0)  # which rounding may miss by little
+
+
+def recorded_overlaps(admissions: Any, n: Any, effective: Any, mismatch: Any) -> Any:
+    r"""The overlap of every round of a run from its admissions, n, \(N_{\mathrm{eff}}\) and χ, floats: an upper bound
+    for weights \(n_m/n\) and any retention, exact for K-step retention and where n has been constant.
+
+    Of all memories of n samples the youngest have the fewest uses, so what is recorded tells whether all samples leave
+    after K rounds. If not, rounds s and t have at most n(s) samples in common, and so for any c, here the median of n,
+
+    \[O(t)\le\frac{\bar A(t)-1}c+\frac1{n(t)}\sum_{s<t}\Bigl[1-\frac{n(s)}c\Bigr]^+.\]
+
+    >>> path = trajectory([1.0, 1.0, 1.0, 2.0], K=2)
+    >>> recorded_overlaps([1.0, 1.0, 1.0, 2.0], path.n, path.effective, path.mismatch)[:3]
+    array([0.  , 0.5 , 0.25])
+    """
+    uses = uses_in_memory(n, np.cumsum(n), 1 / effective, mismatch)
+    come = np.concatenate([[0], np.cumsum(admissions)])
+    K = int((come[1:] == n).sum())  # nobody has left in the first K rounds
+    if (come[1:] - come[np.maximum(np.arange(1, len(n) + 1) - K, 0)] == n).all():
+        path = trajectory(admissions, K)
+        youngest = uses_in_memory(n, np.cumsum(n), 1 / path.effective, path.mismatch)
+        if (abs(uses - youngest) < 1 / 2).all():
+            return overlaps(admissions, K)
+    usual = np.median(n)
+    short = np.cumsum(positive_part(1 - n / usual))
+    return overlap_by_uses(np.maximum(uses / n, 1), usual) + np.concatenate([[0], short[:-1]]) / n
 
 
 def stability_1(overlap: Any, constants: Constants) -> Bound:

@@ -177,10 +177,8 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "thm:regret-neff/sharper",
             "thm:regret-neff/memory",
         ),
-        "few_local_steps": (
-            "thm:regret-neff/three-local-steps",
-            "thm:regret-neff/ten-local-steps",
-        ),
+        "three_local_steps": ("thm:regret-neff/three-local-steps",),
+        "ten_local_steps": ("thm:regret-neff/ten-local-steps",),
         "stability": (
             "thm:regret-neff/stability",
             "thm:regret-neff/stability-strong",

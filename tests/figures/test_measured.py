@@ -10,7 +10,9 @@ import pytest
 from figures import constraints, learning, measured_mismatch, prediction, risk_vs_bound
 from figures.measured import STRETCHES, Measured, _turns, read, thinned
 from figures.missing import NotMeasured
-from tests.figures.small import SWEEP, cut, summary_of
+from proofs_check.groundwork.learning.stable import overlap_of
+from proofs_check.simulator import simulate
+from tests.figures.small import PAPER, SWEEP, cut, summary_of
 from theory.bound import theorem_1
 from theory.reuse import trajectory
 
@@ -38,6 +40,36 @@ def test_risk_and_bounds_are_those_of_the_summary_with_each_policy_s_own_steps(
             assert one.corrected.mean[-1] == pytest.approx(found["bound_corrected"], rel=1e-9)
             assert one.stated.mean[-1] == pytest.approx(found["bound_stated"], rel=1e-9)
     assert list(summary) == SWEEP
+
+
+def test_the_bound_by_stability_is_that_of_the_samples_one_by_one(measured: Measured, result: Path) -> None:
+    data, summary = risk_vs_bound.compute(measured), summary_of(result)
+    for p, name in enumerate(("acdpp", "acdpp-capped", "constant", "oracle")):
+        (K,) = summary[name]["retention"]
+        c, total = measured.constants[p], 0.0
+        for admitted in measured["admitted"][p]:
+            seen = simulate([[int(count)] for count in admitted], K)
+            overlap = float(sum(one for one, _ in overlap_of(seen)))
+            step = c.eta * c.E * c.G**2
+            total += c.D**2 / (2 * c.eta * c.E) + 30 * step / 2 + 2 * step * overlap
+        one = data.policies[name]
+        assert one.stability is not None
+        assert one.stability.mean[-1] == pytest.approx(total / 3)
+        assert one.measured.mean[-1] < one.stability.mean[-1] < one.corrected.mean[-1]
+
+
+def test_no_bound_by_stability_is_drawn_beyond_its_hypotheses(measured: Measured) -> None:
+    long = [replace(one, eta=9 / one.L) if p < 2 else one for p, one in enumerate(measured.constants)]
+    data = risk_vs_bound.compute(replace(measured, constants=tuple(long)))
+    assert [one.stability is None for one in data.policies.values()] == [True] * 2 + [False] * 4
+    assert " No bound by stability for acdpp, acdpp-capped: stability needs steps that do not" in data.note
+    legend = risk_vs_bound.draw(data, PAPER).legends[0]
+    assert "bound by stability" in [text.get_text() for text in legend.get_texts()]
+    uneven = replace(measured, study=replace(measured.study, partition="two-class"))
+    data = risk_vs_bound.compute(uneven)
+    assert data.note.endswith(" No bound by stability: clients draw from different distributions.")
+    assert all(one.stability is one.stability_ratio is None for one in data.policies.values())
+    risk_vs_bound.draw(data, PAPER)
 
 
 def test_learning_averages_each_run_over_its_bins(measured: Measured) -> None:

@@ -11,6 +11,8 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from proofs_check.groundwork.learning.stable import overlap_of
+from proofs_check.simulator import simulate, simulate_by_capacity
 from theory import sharper, stability
 from theory.algebra import ball, precise
 from theory.bound import (
@@ -172,6 +174,35 @@ def test_the_stability_bound_is_the_sum_of_its_rounds(K, T):
 def test_float_overlaps_are_the_exact_ones():
     exact = stability.overlaps([3, 0, 1, 5, 2, 0, 0, 4], 3)
     assert stability.overlaps([3.0, 0, 1, 5, 2, 0, 0, 4], 3) == pytest.approx([float(x) for x in exact])
+
+
+STAY = [[1, 0], *[[0, 1]] * 9]  # one sample stays, the other is replaced: as many leave as under K = 2
+FILLED = [[3, 4], *[[1, 0], [0, 3], [0, 0]] * 3]
+FILLING = [[2, 1], *[[1, 0], [0, 2], [2, 1]] * 3]
+
+
+@pytest.mark.parametrize(
+    ("seen", "rounds", "exact"),
+    [
+        (simulate([[3], [0], [1], [5], [2], [0], [0], [4]], 3), [3, 0, 1, 5, 2, 0, 0, 4], True),
+        (simulate([[3], [2], [4], [1]], 9), [3, 2, 4, 1], True),
+        (simulate_by_capacity(STAY, [1, 1]), [1] * 10, True),
+        (simulate_by_capacity(FILLED, [3, 4]), list(map(sum, FILLED)), True),
+        (simulate_by_capacity(FILLING, [5, 3]), list(map(sum, FILLING)), False),
+    ],
+    ids=["K-step", "for ever", "one stays", "constant n", "n that grows"],
+)
+def test_recorded_overlaps_are_those_of_the_samples_or_above(seen, rounds, exact):
+    counted = np.array([float(total) for total, _ in overlap_of(seen)])
+    n, effective, chi = np.array([[one.n, one.N * one.uniformity, one.mismatch] for one in seen], float).T
+    found = stability.recorded_overlaps(np.array(rounds, float), n, effective, chi)
+    assert (found >= counted - 1e-12).all()
+    if not exact:
+        older = [np.mean([one.uses[i] - 1 for i in one.memory]) for one in seen]
+        usual = np.median(n)
+        short = [sum(1 - size / usual for size in n[:t] if size < usual) for t in range(len(n))]
+        counted = older / usual + short / n
+    assert found == pytest.approx(counted, abs=1e-12)
 
 
 def test_stability_needs_short_steps():

@@ -52,7 +52,9 @@ class Arguments:
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "reuse.effective_from_sums rates.remark_1_as_stated rates.remark_1_by_drift": lambda f, a: f(a.u, a.v),
     "rates.remark_1_by_one_constant": lambda f, a: f(a.u, a.v),
-    "reuse.mismatch_from_sums buying.savings_ceiling": lambda f, a: f(a.u, a.v, a.w, a.t),
+    "reuse.mismatch_from_sums reuse.uses_in_memory buying.savings_ceiling": lambda f, a: f(
+        a.u, a.v, a.w, a.t
+    ),
     "buying.rate_shortfall": lambda f, a: f(a.u, a.v, a.w, a.t),
     "reuse.mismatch_by_kind": lambda f, a: f(a.u, a.u + a.v, a.w, a.v, a.K),
     "reuse.mismatch_from_gone": lambda f, a: f(a.u, a.w, a.v, a.K, a.K * a.K),
@@ -197,7 +199,7 @@ NOT_FORMULAS = {
     "replacement": "ages_in_memory best_replacement best_rule cycle least_burden",
     "reuse": "from_totals trajectory",
     "sharper": "sharper_constant_bound memory_constant_bound",
-    "stability": "overlaps stability_constant_bound",
+    "stability": "overlaps recorded_overlaps stability_constant_bound",
     "stationary": "best_retention",
     "violation": "buffer_excess_maximum buffer_violation_maximum",
 }

@@ -80,7 +80,7 @@ def steps_contract() -> Evidence:
     """|x-y-ηd|² <= (1-ημ)²|x-y|² for η <= 2/(L+μ): f - μ|·|²/2 is convex and (L-μ)-smooth, and cocoercive as
     such."""
     rest, rest_square = along - mu * near, square - 2 * mu * along + mu**2 * near
-    known = [rest * (c.L - mu) >= rest_square, near >= 0, mu < c.L]
+    known = [rest * (c.L - mu) >= rest_square]
     steep = along * (mu + c.L) >= mu * c.L * near + square
     return argument(
         cocoercive(),
@@ -178,12 +178,7 @@ def exchanged() -> Evidence:
         (whole * own / whole**2, own / whole, same),
         (
             gap <= stability_round(used, c).total,
-            [
-                sp.Eq(gap, after - before),
-                after - before <= c.G * apart,
-                apart <= MOVED * used,
-                c.eta <= 2 / c.L,
-            ],
+            [sp.Eq(gap, after - before), after - before <= c.G * apart, apart <= MOVED * used],
             lipschitz,
         ),
         domain="any number of values of a sample, any chances, any training",
@@ -303,7 +298,7 @@ def root_rate() -> Evidence:
         ),
         (
             (k - 1 - h + h * (h + 1) / (2 * k)) / (k * rate) <= 1 / rate,
-            [h <= k - 1, k >= 1],
+            [h <= k - 1],
             r"the overlap with $h>0$, where $k=K$; with $h=0$ it is $(k-1)/(k\bar\Lambda)$",
         ),
         (

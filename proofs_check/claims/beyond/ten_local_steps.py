@@ -1,4 +1,4 @@
-r"""Where the printed bound survives: up to three local steps, and up to ten, the paper's, of smooth losses."""
+r"""Where the printed bound survives: up to ten local steps, the paper's, by gaps before and after a round."""
 
 from __future__ import annotations
 
@@ -11,147 +11,20 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import (
-    Found,
-    admissions,
-    by_profile,
-    differing,
-    drawn,
-    everywhere,
-    exhaust,
-    fractions,
-    retentions,
-    unless,
+from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, exhaust, unless
+from proofs_check.groundwork.learning.chaining import HAUSSLER
+from proofs_check.groundwork.learning.printed_round import (
+    HYPOTHESES,
+    STATISTICS,
+    a_bound_is_below,
+    mismatch_is_near,
+    mu,
 )
-from proofs_check.groundwork.learning import one_round, population
-from proofs_check.groundwork.learning.chaining import CONSTANT, HAUSSLER, proved_constant
-from proofs_check.groundwork.learning.many_rounds import memory_telescopes
-from proofs_check.printing import decimal
-from proofs_check.symbols import CONSTANTS, N, inverse_neff, n
-from proofs_check.text import said
+from proofs_check.symbols import CONSTANTS
 from theory import bound
-from theory.algebra import ball
-from theory.bound import theorem_1_as_stated
-from theory.reuse import effective_from_sums, mismatch_from_sums, trajectory
+from theory.reuse import trajectory
 from theory.setting import Constants
-from theory.sharper import halfway_constant, memory_round, sharper_round, stale_weight, step_constant
-
-MOST_STEPS = 3
-ENOUGH = Fraction(32, 5)  # this argument needs no more than that for the printed 10
-TENTH = Fraction(1, 10)
-
-# 1/N_eff = r², χ = s², the older samples' squared weights in memory add up to w², and μ is q² or -q²
-q, s, w = sp.symbols("q s w", nonnegative=True)
-r = sp.Symbol("r", positive=True)
-mu, fresh = sp.symbols("mu fresh", real=True)
-
-
-def _printed(mu: Any, share: Any = 1) -> Any:
-    """The printed root and generalisation terms, log⁺ a symbol that is not negative; `share` of the latter."""
-    terms = bound.round_terms(mu, r**2, N, CONSTANTS)
-    log_plus = sp.log(sp.Max(1, N / CONSTANTS.Pdim))
-    if not terms.generalisation.has(log_plus):
-        raise ValueError(f"log⁺(N/Pdim) is not in {terms.generalisation}")
-    return terms.root + share * terms.generalisation.subs(log_plus, sp.Symbol("logarithm", nonnegative=True))
-
-
-def a_bound_is_below(share: Any = 1) -> Evidence:
-    """In every round one of the two bounds is at most the printed root and that share of the generalisation term."""
-    through_all = sharper_round(s**2, r**2, CONSTANTS).total
-    through_memory = memory_round(w**2, CONSTANTS).total
-    printed, below = _printed(q**2, share), _printed(-(q**2), share)
-    every = r"every $D$, $\sigma$, $B$, $\mathrm{Pdim}$"
-    known = [s**2 <= q**2 + 2 * r**2, w**2 <= q**2 + r**2]
-    wide = CONSTANTS.D * CONSTANTS.sigma >= bound.deviation_term(1, CONSTANTS)
-    alone = r"$D\sigma\ge5.2B\sqrt{\mathrm{Pdim}}$: the bound through the memory, which knows no mismatch"
-    either = sp.Or(through_all <= printed, through_memory <= printed)
-    return argument(
-        (either, known, rf"{every}; $\mu=q^2\ge0$, so that $1/n=q^2+r^2$"),
-        (through_memory <= printed, [known[1], wide], alone),
-        (through_memory <= below, [w**2 <= r**2 - q**2], rf"{every}; $\mu=-q^2<0$, so that $1/n=r^2-q^2$"),
-    )
-
-
-def but_not_much_less() -> Evidence:
-    """With a tenth less there is a round where both bounds are above: μ = 1, 1/N_eff = 1/4, nothing fresh."""
-    c = Constants(D=1, sigma=Fraction(51, 20), eta=1, B=1, Pdim=1).map(ball)
-    inverse, share = ball(Fraction(1, 4)), ball((ENOUGH - TENTH) / 10)
-    through_all = sharper_round(1 + 2 * inverse, inverse, c).total
-    return compare(
-        lambda p: through_all.min(memory_round(1 + inverse, c).total),
-        ">",
-        lambda p: bound.root_term(ball(1), c) + share * bound.generalisation_term(inverse, ball(1), c),
-        [{"Dσ": "2.55·B√Pdim", "N": "Pdim", "χ": "μ + 2/N_eff"}],
-        domain=r"what this argument knows of a round: $\chi\le\mu+2/N_{\mathrm{eff}}$, $1/n=\mu+1/N_{\mathrm{eff}}$",
-    )
-
-
-def mismatch_is_near() -> Evidence:
-    """χ <= μ + 2/N_eff, because the memory's weight is not negative."""
-    uses, squares = sp.symbols("uses squares", positive=True)
-    in_memory = sp.Symbol("in_memory", real=True)
-    inverse, chi = 1 / effective_from_sums(uses, squares), mismatch_from_sums(n, uses, squares, in_memory)
-    sums = r"any retention rule: uses $=\sum A$, squares $=\sum A^2$, in_memory $=\sum A$ over the memory"
-    return argument((chi <= (1 / n - inverse) + 2 * inverse, [in_memory >= 0], sums))
-
-
-def constants_cover() -> Evidence:
-    """ηEG²/2 is at most the printed linear and constant terms, also where μ is negative; D²/(2ηE) at most D²/(2η)."""
-    rows, c = [], CONSTANTS
-    for k in (replace(c, E=E) for E in range(1, MOST_STEPS + 1)):
-        covered = step_constant(k) <= bound.linear_term(mu, k) + bound.per_round_constant_as_stated(k)
-        domain = rf"$E={k.E}$, $\mu\ge-1/N_{{\mathrm{{eff}}}}\ge-1$, every $\eta$, $L$, $D$, $\sigma\le G$"
-        rows.append((covered, [mu >= -1, c.sigma <= c.G], domain))
-    once = sp.Le(bound.initial_term(c.merged), bound.initial_term(c), evaluate=False)
-    return argument(*rows, (once, [], r"every $D$, $\eta$, $E\ge1$"))
-
-
-def not_with_four() -> Evidence:
-    """With E = 4 the constants alone no longer cover: one sample used a thousand times, then nine fresh ones."""
-    counts = [1000] + [1] * 9
-    inverse = 1 / Fraction(effective_from_sums(sum(counts), sum(a * a for a in counts)))
-    c = Constants(D=1, sigma=2, eta=1, B=1, Pdim=1, E=MOST_STEPS + 1, L=Fraction(1, 100), G=2).map(ball)
-    return compare(
-        lambda p: step_constant(c),
-        ">",
-        lambda p: (
-            bound.linear_term(ball(Fraction(1, len(counts)) - inverse), c)
-            + bound.per_round_constant_as_stated(c)
-        ),
-        [{"E": MOST_STEPS + 1, "n": len(counts), "1/N_eff": str(inverse), "σ = G": 2, "L": "1/100"}],
-        domain=r"a schedule with $\mu$ near $-1$",
-    )
-
-
-@drawn(
-    r"$K$-step retention, any admissions of two clients, $E=1$, 2, 3, $\sigma\le G$",
-    (40, 400),
-    K=retentions(5),
-    rounds=admissions(clients=2, rounds=8, most=9),
-    E=st.integers(1, MOST_STEPS),
-    reach=fractions(),
-    Pdim=st.integers(1, 9),
-    share=st.fractions(Fraction(1, 8), 1, max_denominator=8),
-)
-def schedules(K: int, rounds: list[list[int]], E: int, reach: Fraction, Pdim: int, share: Fraction) -> Found:
-    """The smaller of the two bounds, round by round, against `theorem_1_as_stated` over all rounds."""
-    admitted = [sum(one) for one in rounds]
-    if any(sum(admitted[max(0, t - K) : t]) == 0 for t in range(1, len(admitted) + 1)):
-        return None
-    steps = {"eta": Fraction(1, 7), "E": E, "L": Fraction(1, 9), "G": 3}
-    c = Constants(D=reach, sigma=3 * share, B=Fraction(3, 2), Pdim=Pdim, **steps).map(ball)
-    seen = trajectory(admitted, K)
-    columns = {name: [ball(Fraction(x)) for x in getattr(seen, name)] for name in ("n", "N", "uniformity")}
-    printed = theorem_1_as_stated(**columns, constants=c).total
-    ours = bound.initial_term(c.merged) + len(admitted) * step_constant(c)
-    for new, held, size, chi in zip(admitted, seen.n, seen.effective, seen.mismatch, strict=True):
-        through_all = sharper_round(ball(Fraction(chi)), ball(1 / Fraction(size)), c).total
-        ours += through_all.min(memory_round(ball(Fraction(stale_weight([new], [int(held)]))), c).total)
-    return unless(ours <= printed, proved=str(ours), printed=str(printed))
-
-
-# --- up to ten: a round's gaps before and after ------------------------------------------------------------
+from theory.sharper import halfway_constant
 
 FEWER, MORE = range(4, 7), range(7, 11)
 c = CONSTANTS
@@ -341,98 +214,7 @@ def rounds_of_huber(E: int, L: Fraction, clients: list[tuple[int, int]], start: 
     return unless(left <= right, gaps=left, bound=right)
 
 
-PROVED, LESS = (decimal(sp.Rational(str(x))) for x in (CONSTANT, ENOUGH))
-HYPOTHESES = (
-    "every loss is convex, in $[0,B]$, with gradients of at most $G$ wherever the local steps go",
-    r"the server projects onto the convex set $\Theta$ of diameter $D$ after each round",
-    "clients draw from one distribution and are weighted by $n_m/n$",
-    "admission and retention do not look at sample values",
-    said(
-        r"where $D\sigma<@proved B\sqrt{\mathrm{Pdim}}$: $\mathbb E\sup\|\nabla\widehat "
-        r"F^{\mathrm{all}}-\nabla\widehat "
-        r"F^{\mathrm{mem}}\|\le\sigma\sqrt\chi$ in every round, the supremum over $\Theta$",
-        proved=PROVED,
-    ),
-)
-STATISTICS: dict[str, Any] = {
-    "through the memory": (
-        population.weights_add_up,
-        population.decomposition,
-        population.fresh_mean,
-        population.stale_weights_of_a_client,
-        population.stale_weights_merged,
-        lambda: argument(
-            (stale_weight([fresh], [n]) <= 1 / n, [fresh >= 0], "weights $n_m/n$, any $\\Lambda$")
-        ),
-        confirming(population.fresh_do_not_deviate),
-    ),
-    "through all samples": one_round.on_a_segment,
-    "uniform deviation": proved_constant,
-}
-ROUND = bound.round_terms(mu, inverse_neff, N, CONSTANTS)
 CLAIMS = [
-    Claim(
-        id="thm:regret-neff/three-local-steps",
-        title=rf"printed bound, $E\le{MOST_STEPS}$, any schedule (ours)",
-        statement=said(
-            rf"With at most {MOST_STEPS} local steps and $\sigma\le G$ the printed bound (true uniformity, positive "
-            r"parts, $\log^+$, $D^2/(2\eta)$ once) is right for every admission and retention: its constant 10, where "
-            r"$@proved$ is enough, makes up for the mismatch that it misses. $@enough$ would do in its place. But "
-            r"where $D\sigma<@proved\cdot B\sqrt{\mathrm{Pdim}}$ its $\sigma$ must be that of the sharper theorem, "
-            r"which bounds the mismatch's supremum over $\Theta$; Assumption 4, about the variance at each fixed "
-            r"$\theta$, does not give such a $\sigma$. Elsewhere any $\sigma\le G$ will do.",
-            proved=PROVED,
-            enough=LESS,
-        ),
-        formula=said(
-            rf"E\le{MOST_STEPS},\ \sigma\le G\implies\mathcal E_T\le@initial+\sum_t\Bigl[@root+@linear+@generalisation"
-            r"+@constant\Bigr]",
-            initial=bound.initial_term(CONSTANTS),
-            root=ROUND.root,
-            linear=ROUND.linear,
-            generalisation=ROUND.generalisation,
-            constant=sp.factor_terms(bound.per_round_constant_as_stated(CONSTANTS)),
-        ),
-        domain="any admissions and retention blind to sample values, at least one sample in memory in every round",
-        hypotheses=HYPOTHESES,
-        sketch=r"Write $b=B\sqrt{\mathrm{Pdim}}$, $\mu=1/n-1/N_{\mathrm{eff}}$. (1) As under "
-        r"thm:regret-neff/memory, the gaps of $\widehat F^{\mathrm{mem}}$ over $T$ rounds add up to at most "
-        r"$D^2/(2\eta E)+T\eta EG^2/2$. (2) What a gap of $\widehat F^{\mathrm{mem}}$ is worth for the "
-        "population risk can be bounded in two ways, and in each round we may take the smaller. Through the "
-        "memory (as told there): the older samples, with weights $1/n$, deviate by at most "
-        r"$5.2b\sqrt{n-\Lambda}/n\le5.2b/\sqrt n$. Through all samples (thm:regret-neff/sharper): "
-        r"$D\sigma\sqrt\chi$ is added, and $\widehat F^{\mathrm{all}}$ deviates by at most "
-        r"$5.2b/\sqrt{N_{\mathrm{eff}}}$. (3) The printed round has "
-        r"$D\sigma\sqrt{[\mu]^+}+10b\sqrt{(1+\log^+)/N_{\mathrm{eff}}}$, at least "
-        r"$D\sigma\sqrt{[\mu]^+}+10b/\sqrt{N_{\mathrm{eff}}}$. If $\mu<0$ then $1/n<1/N_{\mathrm{eff}}$, "
-        r"and the memory's $5.2b/\sqrt n$ is less. If $\mu\ge0$, $1/n=\mu+1/N_{\mathrm{eff}}$. For "
-        r"$D\sigma\ge5.2b$ the memory's bound is at most $5.2b(\sqrt\mu+1/\sqrt{N_{\mathrm{eff}}})$, which "
-        r"is less. For $D\sigma<5.2b$: $\chi=\mu+2/N_{\mathrm{eff}}-2W/n$, $W\ge0$ the memory's share of "
-        r"all uses, so $\sqrt\chi-\sqrt\mu\le1/(N_{\mathrm{eff}}\sqrt\mu)$. If "
-        r"$\mu N_{\mathrm{eff}}\ge2.6$, "
-        r"$D\sigma(\sqrt\chi-\sqrt\mu)\le5.2b/\sqrt{2.6N_{\mathrm{eff}}}<4.8b/\sqrt{N_{\mathrm{eff}}}$, and "
-        r"the bound through all samples is less. If $\mu N_{\mathrm{eff}}\le2.6$, $5.2b/\sqrt "
-        r"n\le5.2b\sqrt{3.6/N_{\mathrm{eff}}}<10b/\sqrt{N_{\mathrm{eff}}}$. (The solver needs no cases, and "
-        r"finds that 6.4 would do for 10, while with 6.3 there are values of $\mu$, $N_{\mathrm{eff}}$, "
-        r"$\chi$ and $D\sigma$ where both bounds are larger.) (4) "
-        r"$\eta EG^2/2\le\eta\sigma^2\mu+5\eta G^2/2$ for $E\le3$, because $\mu\ge-1/N_{\mathrm{eff}}\ge-1$ "
-        r"and $\sigma\le G$; the rest of the printed constant is not negative; and "
-        r"$D^2/(2\eta E)\le D^2/(2\eta)$.",
-        checks={
-            "a round of local steps": (one_round.memory_recursion, one_round.average_over_clients),
-            "projection": one_round.projection_helps,
-            "$T$ rounds": memory_telescopes,
-            **STATISTICS,
-            r"$\chi\le\mu+2/N_{\mathrm{eff}}$": mismatch_is_near,
-            "one of the two is below": (a_bound_is_below, confirming(schedules)),
-            "constants": (constants_cover, confirming(not_with_four)),
-            f"{LESS} would do": (
-                lambda: a_bound_is_below(sp.Rational(str(ENOUGH / 10))),
-                confirming(but_not_much_less),
-            ),
-        },
-        given=(HAUSSLER, WRITTEN),
-    ),
     Claim(
         id="thm:regret-neff/ten-local-steps",
         title=r"printed bound, up to the paper's ten local steps (ours)",
