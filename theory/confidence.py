@@ -40,8 +40,8 @@ def sample_range(weight: Any, trace: Any, constants: Constants) -> Any:
 def deviation(squares: Any, failure: Any) -> Any:
     r"""\(\sqrt{\tfrac12\log(1/\delta)\sum c^2}\), exceeded with probability δ at most; `squares` is \(\sum c^2\).
 
-    >>> float(deviation(8, 0.5)) == 2 * np.sqrt(np.log(2))
-    True
+    >>> float(deviation(4, np.exp(-2)))
+    2.0
     """
     return sqrt(ratio(squares * log(ratio(1, _chance(failure))), 2))
 

@@ -24,6 +24,7 @@ from theory.bound import (
     theorem_1,
     theorem_1_as_stated,
 )
+from theory.confidence import deviation_1, deviation_constant
 from theory.constant_admission import (
     constant_bound,
     constant_bound_as_stated,
@@ -186,6 +187,14 @@ def test_the_stability_bound_is_the_sum_of_its_rounds(K, T):
 def test_float_overlaps_are_the_exact_ones():
     exact = stability.overlaps([3, 0, 1, 5, 2, 0, 0, 4], 3)
     assert stability.overlaps([3.0, 0, 1, 5, 2, 0, 0, 4], 3) == pytest.approx([float(x) for x in exact])
+
+
+def test_the_deviation_by_admissions_is_below_the_closed_form():
+    exact = deviation_1([10] * 200, 4, SMOOTH, Fraction(1, 20))
+    assert float(deviation_1([10.0] * 200, 4, SMOOTH, 0.05)) == pytest.approx(float(exact))
+    assert 0.9 < float(exact) / float(deviation_constant(4, 200, 10, SMOOTH, Fraction(1, 20))) < 1
+    with pytest.raises(SettingError, match="between 0 and 1"):
+        deviation_1([10], 4, SMOOTH, 1)
 
 
 def test_stability_needs_short_steps():

@@ -96,12 +96,12 @@ STEP = UNIT.filter(bool)
 SIGNED = st.fractions(-1, 1, max_denominator=4)
 
 
-def _few_samples(K: int, rounds: list[list[int]], shared: bool) -> list[Snapshot]:
-    """The first rounds, with at most six samples and no empty one; with shares, no empty client either."""
+def _few_samples(K: int, rounds: list[list[int]], shared: bool, most: int = 6) -> list[Snapshot]:
+    """The first rounds, with at most that many samples and no empty one; with shares, no empty client either."""
     seen = simulate(rounds, K)
 
     def fits(one: Snapshot) -> bool:
-        return one.N <= 6 and one.n > 0 and (not shared or all(one.n_of(m) for m in (0, 1)))
+        return most >= one.N and one.n > 0 and (not shared or all(one.n_of(m) for m in (0, 1)))
 
     return list(takewhile(fits, seen))
 
@@ -117,10 +117,11 @@ DRAWN: dict[str, Any] = {
     "E": st.integers(1, 2),
     "start": SIGNED,
 }
-FEW = (
+LOSSES = (
     r"$\frac a2\theta^2+b\theta$, two values of a sample, two clients with distributions and shares of their "
-    r"own or one distribution and weights $n_m/n$, $E\le2$, all outcomes of at most six samples"
+    r"own or one distribution and weights $n_m/n$, $E\le2$, all outcomes of at most "
 )
+FEW = f"{LOSSES}six samples"
 
 
 def _gap(few: Few, seen: list[Snapshot], weights: Any, start: Fraction, mu: Any = None) -> Found:
@@ -245,13 +246,13 @@ def _unlikely(few: Few, seen: list[Snapshot], weights: Any, start: Fraction, sta
             left[rest] = left.get(rest, Fraction(0)) + chance
     squares = sum(c * c for c in ranges.values())
     for far in left:
-        chance = sum(p for rest, p in left.items() if rest >= far)
-        if far > 0 and ball(chance) * ball(2 * far * far / squares).exp() > 1:
-            return {"far": far, "chance": chance, "squares": squares}
+        beyond = sum(p for rest, p in left.items() if rest >= far)
+        if far > 0 and ball(beyond) * ball(2 * far * far / squares).exp() > 1:
+            return {"far": far, "chance": beyond, "squares": squares}
     return None
 
 
-@drawn(rf"{FEW}, $\eta\le2/L$", (6, 400), star=SIGNED, **DRAWN)
+@drawn(rf"{LOSSES}four samples, $\eta\le2/L$", (8, 600), star=SIGNED, **DRAWN)
 def large_is_unlikely(
     K: int,
     rounds: Any,
@@ -267,18 +268,17 @@ def large_is_unlikely(
     """A sample changes c_j at most; the means given the past add up to 2ηEG²ΣO(t) at most; Hoeffding's bound holds."""
     chances, weights = _drawn(chances, share)
     few = Few(curvature, slope, chances, step, E)
-    return _unlikely(few, _few_samples(K, rounds, weights is not None), weights, start, star)
+    return _unlikely(few, _few_samples(K, rounds, weights is not None, most=4), weights, start, star)
 
 
 @everywhere(
-    r"slopes $\pm1$ on $[-1,1]$, seen with equal chances or one of them surely, $\theta^\star=-\theta^1$ at the other "
-    r"edge or both in the middle; $K=2,3$",
+    r"slopes $\pm1$ on $[-1,1]$: one of them surely, start at 1 and $\theta^\star=-1$; or with equal chances, both 0",
     K=(2, 3),
     rounds=(((1, 0),), ((4, 0), (0, 0)), ((1, 0), (1, 0), (1, 0))),
-    chance=(Fraction(1), Fraction(1, 2)),
     start=(Fraction(1), Fraction(0)),
 )
-def steep_is_unlikely(K: int, rounds: Any, chance: Fraction, start: Fraction) -> Found:
+def steep_is_unlikely(K: int, rounds: Any, start: Fraction) -> Found:
     """The same where it is nearly used up: the whole of 2GDW, a part of the trace, half of the mean."""
+    chance = (1 + start) / 2
     few = Few((Fraction(0),) * 2, (Fraction(1), Fraction(-1)), (chance,) * 2, Fraction(1, 8), 1)
     return _unlikely(few, _few_samples(K, rounds, False), None, start, -start)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -221,7 +220,10 @@ def two_roots() -> Evidence:
     a, b, product, sizes, traces = sp.symbols("a b product sizes traces", nonnegative=True)
     T, more = sp.Symbol("T", positive=True), sp.Symbol("more", positive=True)
     K = 1 + more
-    roots = [T + 2 * (K - 1), T * ((K * K - 1) / (6 * K)) ** 2 + (K - 1) ** 3]
+    sizes_root, traces_root = (
+        sp.sqrt(T + 2 * (K - 1)),
+        sp.sqrt(T * ((K * K - 1) / (6 * K)) ** 2 + (K - 1) ** 3),
+    )
     scale = sp.sqrt(sp.log(1 / delta) / (2 * rate))
     return argument(
         (
@@ -230,7 +232,7 @@ def two_roots() -> Evidence:
             "Cauchy and Schwarz: product is at most the product of the roots",
         ),
         (
-            sample_range(*map(sp.sqrt, roots), c) * scale,
+            sample_range(sizes_root, traces_root, c) * scale,
             deviation_constant(K, T, rate, c, delta),
             r"$\sqrt{\frac12\log(1/\delta)}\,c$ with the roots of $\sum W^2$ and $\sum R^2$, and the closed form",
         ),
@@ -239,26 +241,31 @@ def two_roots() -> Evidence:
 
 
 def of_order_root() -> Evidence:
-    """η = a/√T and K <= b√T: √T times a number; with K = bT the trace alone is T times one, or more."""
+    """η = a/√T and K <= b√T: √T times a number. With K = bT the trace alone is of order T."""
     a, b, K, root, larger = sp.symbols("a b K root larger", positive=True)  # root = √T
-    T = sp.Symbol("T", positive=True)
-    traced = root**2 * (K * K - 1) ** 2 / (36 * K**2) + (K - 1) ** 3
-    small = replace(c, eta=a / root)
-    whole = c.D * sp.sqrt(1 + 2 * b) + 2 * a * c.E * c.G * larger
-    kept = (deviation_constant(b * T, T, rate, replace(c, eta=a / sp.sqrt(T)), delta) / T).subs(c.D, 0)
-    first = root * c.D * sp.sqrt(1 + 2 * b) + 2 * small.eta * c.E * c.G * root**2 * larger
-    end = a * c.E * c.G**2 * b * sp.sqrt(1 + 36 * b) / 3 * sp.sqrt(2 * sp.log(1 / delta) / rate)
+    steady = (K * K - 1) ** 2 / (36 * K**2)
+    eta = a / root
+    both = root * c.D * sp.sqrt(1 + 2 * b) + 2 * eta * c.E * c.G * root**2 * larger
     given = [K >= 1, b * root >= K, root >= 1]
+    cubed = b**3 * root**3 >= K**3  # as b·root >= K
     return argument(
         (root**2 + 2 * (K - 1) <= root**2 * (1 + 2 * b), given, r"the first radicand, every $K\le b\sqrt T$"),
-        (traced <= root**2 * K**2 / 36 + K**3, [K >= 1], "the second one"),
+        (root**2 * steady + (K - 1) ** 3 <= root**2 * K**2 / 36 + K**3, [K >= 1], "the second one"),
         (
-            root**2 * K**2 / 36 + K * K**2 <= root**4 * (b**2 / 36 + b**3),
-            [*given, b**2 * root**2 >= K**2, b * root * b**2 * root**2 >= K * K**2],
+            root**2 * K**2 / 36 + K**3 <= root**4 * (b**2 / 36 + b**3),
+            [*given, cubed],
             r"and $T^2$ times a number, larger squared",
         ),
-        (first, root * whole, r"both roots, $\eta=a/\sqrt T$, and $\sqrt T$ times a number"),
-        (kept, T, end, "what traces add, over $T$, where $K=bT$,"),
+        (
+            both,
+            root * (c.D * sp.sqrt(1 + 2 * b) + 2 * a * c.E * c.G * larger),
+            r"both roots, $\eta=a/\sqrt T$, and $\sqrt T$ times a number",
+        ),
+        (
+            root**2 * steady * eta**2 >= a**2 * (b**2 * root**4 - 2) / 36,
+            [sp.Eq(K, b * root**2), K >= 1],
+            r"$K=bT$: $\eta^2$ times the second radicand is of order $T^2$ at least",
+        ),
         domain=r"every $a$, $b$, $T$ and constants",
     )
 
