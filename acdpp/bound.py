@@ -23,7 +23,7 @@ __all__ = ["EXAMPLES", "Form", "command"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp bound constant --K 10 --rate 10 --horizon 1e12 --certified[/bold], "
-    "[bold]acdpp bound stability --constants D=1,sigma=1,eta=0.1,B=1,Pdim=5,G=1,L=1[/bold], "
+    "[bold]acdpp bound stability --confidence 0.95 --constants D=1,sigma=1,eta=0.1,B=1,Pdim=5,G=1,L=1[/bold], "
     "[bold]acdpp bound regret --K 2 --horizon 1e15[/bold], "
     "[bold]acdpp bound cost-violation --rho 0.99 --budget 55 --mean-cost 5.5[/bold]"
 )
@@ -69,6 +69,7 @@ class Request:
     certified: bool
     budget: Any
     mean_cost: Any
+    confidence: Any
 
     @property
     def region(self) -> Region:
@@ -106,6 +107,15 @@ def _terms(asked: Request) -> Bound:
     if asked.quantity is Quantity.stability:
         return stability_constant_bound(K, rate, T, constants, **how)
     return (constant_bound_as_stated if stated else constant_bound)(K, rate, T, constants, **how)
+
+
+def _deviation(asked: Request) -> Any:
+    """By how much a single run may exceed the stability bound, at the confidence asked for."""
+    from theory.confidence import deviation_constant
+
+    system = ball if asked.certified else float
+    T, rate, failure = map(system, (asked.T, asked.rate, 1 - asked.confidence))
+    return deviation_constant(asked.K, T, rate, asked.constants.map(system), failure)
 
 
 def _regret(asked: Request) -> tuple[Any, dict[str, Any]]:
@@ -180,6 +190,12 @@ def command(
     ] = None,
     budget: Annotated[str | None, typer.Option(help="Cost budget C of a round, for cost-violation.")] = None,
     mean_cost: Annotated[str | None, typer.Option(help="Mean cost of a sample, for cost-violation.")] = None,
+    confidence: Annotated[
+        str | None,
+        typer.Option(
+            help="For stability: a bound for a single run, with this probability, such as 0.95; else for the mean."
+        ),
+    ] = None,
     constants: Annotated[
         str,
         typer.Option(
@@ -215,7 +231,14 @@ def command(
         certified=certified,
         budget=optional(budget, "--budget"),
         mean_cost=optional(mean_cost, "--mean-cost"),
+        confidence=optional(confidence, "--confidence"),
     )
+    if asked.confidence is not None and quantity is not Quantity.stability:
+        raise SettingError(
+            f"--confidence belongs to stability: {quantity.value} has no bound for a single run"
+        )
+    if asked.confidence is not None and not 0 < asked.confidence < 1:
+        raise SettingError(f"--confidence must lie strictly between 0 and 1, such as 0.95, got {confidence}")
     if rho is not None:
         asked.region  # noqa: B018 - checked even where it does not matter
     import numpy as np
@@ -251,14 +274,20 @@ def _number(asked: Request) -> dict[str, Any]:
 
 def _document(asked: Request, result: Bound) -> dict[str, Any]:
     """The terms and their total; where something is left out, no total but a partial one."""
-    from theory.bound import PER_ROUND
+    from theory.bound import PER_ROUND, ROUNDING
 
+    more = {}
     with precise() if asked.certified else nullcontext():
-        total = result.total
+        total, error = result.total, result.error
+        if asked.confidence is not None:
+            more["deviation"] = _deviation(asked)
+            total += more["deviation"]
+            error = float(total.rad()) if asked.certified else error + ROUNDING * float(total)
     names: tuple[str, ...] = PER_ROUND
     if asked.quantity in WHOLE_BOUNDS:
         names += ("constant", "initial")
     terms: dict[str, float | None] = {name: _mid(getattr(result.terms, name)) for name in names}
+    terms |= {name: _mid(value) for name, value in more.items()}
     left_out = {}
     if "constant" in terms and asked.constants.G is None:
         terms["constant"] = None
@@ -273,8 +302,10 @@ def _document(asked: Request, result: Bound) -> dict[str, Any]:
         "horizon": asked.T,
         "total": None if left_out else _mid(total),
         "terms": terms,
-        "error": result.error,
+        "error": error,
     }
+    if more:
+        document["meaning"] = f"with probability {float(asked.confidence):.15g} at least, for a single run"
     if left_out:
         document |= {"partial_total": _mid(total), "left_out": left_out}
     if asked.certified:

@@ -52,7 +52,7 @@ FLOORS = {
     """,
     "theory": """
         stationary
-        design
+        confidence design
         regret_expansion
         admission buying_plan stability transient
         design_search minimiser regret replacement sharper sticky

@@ -12,6 +12,7 @@ differ, both exist: `name` and `name_as_stated`.
 | `constant_admission` | Corollary 1 and the costless oracle, over as many as 10^15 rounds |
 | `sharper` | two bounds below Theorem 1: through all samples, and through the memory |
 | `stability` | a bound without Pdim, B and σ: how far a single sample can move the model |
+| `confidence` | the same for a single run, in high probability |
 | `region` | the contracting admission region |
 | `penalty`, `minimiser`, `admission` | the surrogate penalty, its exact minimiser, a round of ACDPP |
 | `regret`, `transient`, `rates` | the terms of the regret, what the region's start costs, orders of growth |

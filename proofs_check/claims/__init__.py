@@ -183,6 +183,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "thm:regret-neff/stability",
             "thm:regret-neff/stability-strong",
         ),
+        "high_probability": ("thm:regret-neff/high-probability",),
         "monotone": ("cor:optimal-k/monotone",),
         "spread": ("thm:dpp-regret/spread",),
         "regret_expansion": ("thm:dpp-regret/expansion",),

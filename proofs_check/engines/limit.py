@@ -7,11 +7,15 @@ by \(g'(t)\): it lies between \(g'(t-1)\) and \(g'(t)\), because \(g'\) is event
 decides "S = O(g)" both ways: finite, it holds, and the limit is the constant; infinite, it is disproved.
 
 Only the tail of the sum matters, so `eventually` may resolve each minimum and maximum to the side that wins.
+
+SymPy's limits can be wrong where the variable stands in an exponent beside powers of it, under a root for instance.
+Such a limit counts only if Arb balls, far out, are seen to approach it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -32,14 +36,66 @@ __all__ = [
 ]
 
 PROBES = (10**6, 10**12, 10**24)
+FAR = (2**24, 2**48)  # from one to the other a logarithm doubles
+DIGITS = 1024  # binary ones
 
 
 @cache
 def limit(expression: Any, t: Any) -> Any:
-    """The limit as t tends to infinity, or None where SymPy finds none."""
+    """The limit as t tends to infinity, or None where SymPy finds none, or one that values far out do not bear out.
+
+    >>> t = sp.Symbol("t", positive=True)
+    >>> power = sp.exp(-t * sp.log(2))
+    >>> wrong = t**2 * (sp.sqrt(1 / (1 + power) - 1 / (t - 1)) - sp.sqrt(1 - 1 / t))  # tends to -1/2
+    >>> sp.limit(wrong, t, sp.oo), limit(wrong, t), limit(2**-t, t)
+    (0, None, 0)
+    """
+    expression = sp.sympify(expression)
     found = sp.limit(expression, t, sp.oo)
-    unknown = found.has(sp.Limit, sp.AccumBounds, sp.nan) or t in found.free_symbols
-    return None if unknown else sp.simplify(found)
+    if found.has(sp.Limit, sp.AccumBounds, sp.nan) or t in found.free_symbols:
+        return None
+    found = sp.simplify(found)
+    exponential = any(power.exp.has(t) for power in expression.atoms(sp.Pow, sp.exp))
+    return None if exponential and not _approached(expression, t, found) else found
+
+
+def _approached(expression: Any, t: Any, end: Any) -> bool:
+    """Whether balls far out come nearer to a finite limit, or get farther out towards an infinite one, by a tenth at
+    least. Other symbols have values that their assumptions allow, a limit holds for all of them."""
+    from flint import ctx
+
+    others = sorted((expression.free_symbols | end.free_symbols) - {t}, key=str)
+    given = {one: Fraction(int(sp.prime(i + 2)), 1 if one.is_integer else 2) for i, one in enumerate(others)}
+    with ctx.workprec(DIGITS):
+        near, far = (_ball(expression, given | {t: Fraction(at)}) for at in FAR)
+        if end.is_infinite:
+            sign = 1 if end.is_extended_positive else -1
+            return bool(sign * far > sign * near * 11 / 10 and sign * near > 0)
+        to = _ball(end, given)
+        return bool(abs(far - to) < abs(near - to) * 9 / 10 or abs(far - to) < 1e-30)
+
+
+def _ball(number: Any, values: dict[Any, Fraction]) -> Any:
+    """The ball of an expression of powers, logarithms and exponentials where its symbols have these values. SymPy must
+    not put them in: it would write out powers of 2 with as many digits as they have."""
+    from flint import arb
+
+    if number.is_Symbol or number.is_Rational:
+        value = Fraction(values.get(number, number))
+        return arb(value.numerator) / value.denominator
+    if isinstance(number, sp.exp | sp.log):
+        inside = _ball(number.args[0], values)
+        return inside.exp() if isinstance(number, sp.exp) else inside.log()
+    if number.is_Pow and number.exp.is_Integer:
+        return _ball(number.base, values) ** int(number.exp)
+    if number.is_Pow:
+        return (_ball(number.base, values).log() * _ball(number.exp, values)).exp()
+    if not (number.is_Add or number.is_Mul):
+        raise ArithmeticError(f"no ball for {number}")
+    first, *rest = (_ball(part, values) for part in number.args)
+    for one in rest:
+        first = first + one if number.is_Add else first * one
+    return first
 
 
 def eventually(expression: Any, t: Any) -> Any:

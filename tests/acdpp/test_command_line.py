@@ -1,5 +1,6 @@
 """The command line as a user meets it: what it prints where, and its exit status."""
 
+import math
 import sys
 from dataclasses import replace
 from fractions import Fraction
@@ -81,6 +82,26 @@ def test_the_stability_bound_knows_neither_pdim_nor_b() -> None:
     one, other = (answer(*words, f"D=1,sigma=1,eta=0.1,B={B},Pdim={B},G=1,L=4") for B in (1, 99))
     assert one == other
     assert one["terms"]["generalisation"] == pytest.approx(0.1 * 0.8 / 10 * 1000, rel=0.01)
+
+
+def test_a_single_run_may_exceed_the_stability_bound_by_a_deviation() -> None:
+    words = (
+        "bound",
+        "stability",
+        "--K",
+        "1",
+        "--rate",
+        "2",
+        "--constants",
+        "D=3,sigma=1,eta=0.1,B=1,Pdim=1,G=1,L=4",
+    )
+    sure = ("--confidence", "0.95")
+    mean, rounded, run = (answer(*words, *more) for more in ((), sure, (*sure, "--certified")))
+    assert run["terms"]["deviation"] == pytest.approx(3 * (2 * math.log(20) * 1000 / 2) ** 0.5)
+    assert run["total"] == pytest.approx(mean["total"] + run["terms"]["deviation"], rel=1e-14)
+    assert rounded["total"] == pytest.approx(run["total"], abs=rounded["error"])
+    low, high = run["enclosure"]
+    assert low <= run["total"] <= high
 
 
 def test_there_is_no_total_without_a_round_of_the_printed_sum() -> None:

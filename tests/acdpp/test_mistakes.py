@@ -42,6 +42,8 @@ MISTAKES = {  # by the words that they follow
         "bound stability": "give G and L too",
         "bound stability --constants D=1,sigma=1,eta=1,B=1,Pdim=1,G=1": "give L too",
         "bound stability --constants D=1,sigma=1,eta=3,B=1,Pdim=1,G=1,L=1": "eta of at most 2/L",
+        "bound memory --confidence 0.95": "--confidence belongs to stability",
+        "bound stability --confidence 1": "strictly between 0 and 1",
         "bound omega2 --rho 1": "strictly between 0 and 1",
         "bound nothing": "is not one of",
         "design --buffers '' --budget 1 --mean-cost 1": "at least one number",

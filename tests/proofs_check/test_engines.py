@@ -215,6 +215,11 @@ def test_examples_are_counted_and_points_are_not_too_many():
     assert len(list(identity._points(list(sp.symbols("a:d", positive=True))))) <= identity.MOST_POINTS
     t = sp.Symbol("t", positive=True)
     assert limit.limit(sp.sin(t), t) is None
+    wrong = t**2 * (
+        sp.sqrt(1 - sp.exp(-t * sp.log(2)) - 1 / (t - 1)) - sp.sqrt(1 - 1 / t)
+    )  # it tends to -1/2
+    assert (sp.limit(wrong, t, sp.oo), limit.limit(wrong, t)) == (-sp.oo, None)
+    assert [limit.limit(x, t) for x in (2**t, -(2**t), t + 2**-t, 3**-t * t)] == [sp.oo, -sp.oo, sp.oo, 0]
 
 
 def _gradient_descent():

@@ -26,6 +26,7 @@ from theory.bound import (
     theorem_1,
     theorem_1_as_stated,
 )
+from theory.confidence import deviation_1, deviation_constant
 from theory.constant_admission import (
     constant_bound,
     constant_bound_as_stated,
@@ -203,6 +204,14 @@ def test_recorded_overlaps_are_those_of_the_samples_or_above(seen, rounds, exact
         short = [sum(1 - size / usual for size in n[:t] if size < usual) for t in range(len(n))]
         counted = older / usual + short / n
     assert found == pytest.approx(counted, abs=1e-12)
+
+
+def test_the_deviation_by_admissions_is_below_the_closed_form():
+    exact = deviation_1([10] * 200, 4, SMOOTH, Fraction(1, 20))
+    assert float(deviation_1([10.0] * 200, 4, SMOOTH, 0.05)) == pytest.approx(float(exact))
+    assert 0.9 < float(exact) / float(deviation_constant(4, 200, 10, SMOOTH, Fraction(1, 20))) < 1
+    with pytest.raises(SettingError, match="between 0 and 1"):
+        deviation_1([10], 4, SMOOTH, 1)
 
 
 def test_stability_needs_short_steps():

@@ -136,6 +136,9 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "stability.stability_round": lambda f, a: f(a.u, a.smooth),
     "stability.stability_1": lambda f, a: f([a.u, a.v], a.smooth).terms,
     "stability.stability_constant_round": lambda f, a: f(a.K, a.t, a.u, a.smooth),
+    "confidence.sample_range": lambda f, a: f(a.u, a.v, a.smooth),
+    "confidence.deviation": lambda f, a: f(a.u, a.region.rho),
+    "confidence.deviation_constant": lambda f, a: f(a.K, a.t, a.u, a.smooth, a.region.rho),
     "stability.overlap_constant": lambda f, a: f(a.K, a.t, a.u),
     "stability.overlap_by_uses": lambda f, a: f(1 + a.u, a.v),
     "stability.curbed_overlap": lambda f, a: f(a.u, a.v, a.smooth.L / 2, a.smooth),
@@ -186,6 +189,7 @@ NOT_FORMULAS = {
     "admission": "acdpp_round advance integer_admissions",
     "buying": "buys",
     "capacity": "trajectory_by_capacity trajectory_of",
+    "confidence": "deviation_1 influences",
     "constant_admission": "constant_bound constant_bound_as_stated constant_breaks "
     "oracle_bound oracle_bound_as_stated sum_rounds",
     "curved": "cubic_shift first_order noise_correction",

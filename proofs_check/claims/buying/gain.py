@@ -28,7 +28,10 @@ from theory.reuse import mismatch_from_sums, uniformity_from_deficits
 from theory.stationary import small_step_floor
 
 mine, other, bought, mean, y = sp.symbols("r f R mean y", positive=True)  # rates: effective, and of purchases
-BEST = Given("buy:best-rule", "that no causal rule that keeps the memory full has a larger effective rate")
+BEST = Given(
+    "buy:best-rule",
+    "that at independent prices no causal rule that keeps the memory full has a larger effective rate",
+)
 AGES = Given("buy:noise-by-age", "that small steps have the noise $(1-a)/2$ over the effective rate")
 ONLINE = Given(
     "buy:online-age", r"that online the expected $N_{\mathrm{eff}}/T$ is $SR/(2S-R)$ at least in the end"
@@ -119,11 +122,12 @@ CLAIMS = [
         r"admission has $N_{\mathrm{eff}}/t\to\bar\Lambda=C/\bar c$, and so has every policy inside the "
         r"paper's region, ACDPP at any $V$ and $\rho$. In the corrected Theorem 1 the root and the linear "
         r"term of a round tend to the same for the same $S$, and the generalisation term to $\sqrt{f/r}$ of "
-        "constant admission's. With the paper's MNIST budgets and prices uniform on $[1,10]$ the best rule "
-        "for known prices has 1.864 times the effective rate (18.64 to 10, with 22.17 samples bought to 10), "
+        "constant admission's. With the paper's MNIST budgets and prices that are independent and uniform on "
+        "$[1,10]$ the best causal rule that knows this law has 1.864 times the effective rate (18.64 to 10, with 22.17 "
+        "samples bought to 10), "
         "0.7325 times the generalisation term, and closes 51.5 % of the gap between constant admission's "
-        "noise and that of $S$ fresh samples per round; no causal rule that holds $S$ samples does better. "
-        "Online, prices unknown, 1.466 times is guaranteed for large $V$ and $T$.",
+        "noise and that of $S$ fresh samples per round; at such prices no causal rule that holds $S$ samples does "
+        "better. Online, their law unknown, 1.466 times is guaranteed for large $V$ and $T$.",
         formula=said(
             r"\frac{\text{floor}(f)}{\text{floor}(r)}=\frac rf,\qquad\lim_{t\to\infty}\frac{\text{generalisation}(r)}"
             r"{\text{generalisation}(f)}=@root,\qquad\text{closed}=@gap",
@@ -131,7 +135,7 @@ CLAIMS = [
             gap=gap_closed(mine, other, S),
         ),
         domain="quadratic losses with one Hessian for the floors, the hypotheses of thm:regret-neff for "
-        "the bound; figures for $S=100$, $C=55$, prices uniform on $[1,10]$",
+        "the bound; figures for $S=100$, $C=55$, independent prices uniform on $[1,10]$",
         given=(WRITTEN, BEST, AGES, ONLINE, SAME),
         sketch=r"Floors: to first order in $\eta$ a floor is $(\eta E/4)\sum h^2s^2$ over the effective rate "
         "(buy:noise-by-age for full memories, law:reuse/effective-rate for the others). Constant admission "

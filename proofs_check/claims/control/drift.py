@@ -80,7 +80,7 @@ def drift_heavy_tail() -> Evidence:
         domain=r"i.i.d. costs $4^j$ with probability $(7/8)\cdot8^{-j}$, $j=0$, 1, $\ldots$, cut at $n$; any $\rho$",
         **{"E[c] up to n": average},
     )
-    one, mean = sp.limit(total, n, sp.oo), sp.limit(average, n, sp.oo)
+    one, mean = limit.limit(total, n), limit.limit(average, n)
     facts = {
         "probabilities sum to 1": argument((one, 1, "their sum and 1"), domain="the chances"),
         "a finite mean": argument((mean, sp.Rational(7, 4), r"$\mathbb E[c]$ and $7/4$"), domain="the costs"),

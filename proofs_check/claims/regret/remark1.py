@@ -33,6 +33,7 @@ from proofs_check.symbols import CONSTANTS, C, K, V, rate, rho
 from proofs_check.text import said
 from theory import rates
 from theory.algebra import ball
+from theory.bound import generalisation_term
 from theory.rates import regret_rate_as_stated
 from theory.regret import drift_constant, omega2_limit
 from theory.regret_expansion import regret_expansion, regret_lower_bound
@@ -69,6 +70,37 @@ def printed_exponents() -> Evidence:
     )
 
 
+def printed_log_saves_little() -> Evidence:
+    """With the printed log, where it is real, a bound is lower only while Pdim/e <= N < Pdim: by at most 10B√(eK) in a
+    round, for at most h·Pdim/Λ̄ rounds, since N(s) >= Λ̄(1-ρ)s. The oracle's, too, is lower if anything."""
+    c, x = CONSTANTS, sp.Symbol("x", positive=True)
+    N, now, inverse, uses, squares, euler = sp.symbols("N s inverse uses squares e", positive=True)
+    third = generalisation_term(inverse, c.Pdim * x / (1 + x), c)
+    return argument(
+        (
+            third,
+            10 * c.B * sp.sqrt(c.Pdim * inverse),
+            r"$N<\mathrm{Pdim}$: the third term with $\log^+$, all of it",
+        ),
+        (
+            uses**2 / squares >= N / K,
+            [squares <= K * uses, uses >= N],
+            r"$N_{\mathrm{eff}}\ge N/K$: uses from 1 to $K$",
+        ),
+        (
+            c.Pdim * inverse <= euler * K,
+            [inverse * N <= K, euler * N >= c.Pdim],
+            r"$N\ge\mathrm{Pdim}/e$, where the printed one is real",
+        ),
+        (
+            c.Pdim <= N,
+            [rate * (1 - ALONG.rho) * now <= N, now * rate >= c.Pdim * h],
+            r"from round $h\,\mathrm{Pdim}/\bar\Lambda$ on, $h=1/(1-\rho)=T^\phi$",
+        ),
+        domain=ALL,
+    )
+
+
 def rates_limit() -> Evidence:
     """γ = 3/4, φ = 1/4: half of the expansion's order, less any multiple of T^φ·log T, over the printed rate.
 
@@ -86,12 +118,13 @@ def rates_limit() -> Evidence:
         T,
         what="what every policy inside the region pays, over the printed rate,",
         domain=r"$\gamma=3/4$, $\phi=1/4$, $K=2$, any $\bar\Lambda$ and constants, $V=T^\gamma$, "
-        r"$\rho=1-T^{-\phi}$; any $A$; $T\to\infty$; with $\log^+$, as the printed bound of round 1 need not be real",
+        r"$\rho=1-T^{-\phi}$; any $A$; $T\to\infty$; with $\log^+$, or as printed wherever that is real",
         example={"T": "1e24", **{name: x.str(5, radius=False) for name, x in example.items()}},
     )
     facts = {name: fact() for name, fact in FLOOR.items()} | {
         r"the expansion is asymptotic to the limit times $\sqrt{T\log T}$": leading_order(),
         r"the lower bound subtracts $O(T^\phi\log T)$": grows_with_rho(),
+        r"the printed $\log$ lowers a policy's bound by $O(T^\phi)$ at most": printed_log_saves_little(),
         "the printed exponents": printed_exponents(),
     }
     return obeying(found, facts)

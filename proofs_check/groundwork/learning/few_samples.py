@@ -1,8 +1,9 @@
-"""Every outcome of a few samples, trained exactly: by how much the memory's objective is below the population risk."""
+"""Every outcome of a few samples, trained exactly: by how much the memory's objective is below the population risk, in
+the mean and with which probability."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product, takewhile
@@ -10,9 +11,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from proofs_check.engines.exact import Found, admissions, drawn, fractions, retentions, unless
+from proofs_check.engines.exact import Found, admissions, drawn, everywhere, fractions, retentions, unless
+from proofs_check.groundwork.learning.likely import influence_of
 from proofs_check.groundwork.learning.stable import overlap_of
 from proofs_check.simulator import Snapshot, simulate
+from theory.algebra import ball
+from theory.confidence import sample_range
 from theory.setting import Constants
 from theory.stability import curbed_overlap, stability_round
 
@@ -53,26 +57,37 @@ class Few:
         return Constants(D=2 * self.edge, sigma=1, eta=self.eta, B=1, Pdim=1, E=self.E, L=L, G=G)
 
 
+def outcomes(few: Few, seen: Sequence[Snapshot]) -> Iterator[tuple[dict[Any, int], Fraction]]:
+    """Every outcome of the samples, and its chance."""
+    samples = list(seen[-1].uses)
+    for values in product((0, 1), repeat=len(samples)):
+        outcome, chance = dict(zip(samples, values, strict=True)), Fraction(1)
+        for (client, _), z in outcome.items():
+            chance *= few.chances[client] if z == 0 else 1 - few.chances[client]
+        yield outcome, chance
+
+
+def path(
+    few: Few, seen: Sequence[Snapshot], weights: Any, x: Fraction, outcome: dict[Any, int]
+) -> Iterator[tuple[Fraction, list[tuple[Fraction, int, list[Any]]]]]:
+    """The model at the start of every round, and the clients that hold samples: share, number, samples."""
+    for one in seen:
+        shares = weights or [Fraction(one.n_of(m), one.n) for m in (0, 1)]
+        held = [(share, m, [i for i in one.memory if i[0] == m]) for m, share in enumerate(shares)]
+        held = [client for client in held if client[2]]
+        yield x, held
+        after = sum(share * few.trained(x, [outcome[i] for i in samples]) for share, _, samples in held)
+        x = max(min(after, few.edge), -few.edge)
+
+
 def remembered(few: Few, seen: Sequence[Snapshot], weights: Any, start: Fraction) -> list[Fraction]:
     """The mean of F_P(θ) - F_mem(θ) at the start of every round, over all outcomes of the samples."""
-    samples = list(seen[-1].uses)
     means = [Fraction(0)] * len(seen)
-    for outcome in product((0, 1), repeat=len(samples)):
-        drawn_ = dict(zip(samples, outcome, strict=True))
-        chance = Fraction(1)
-        for (client, _), z in drawn_.items():
-            chance *= few.chances[client] if z == 0 else 1 - few.chances[client]
-        x = start
-        for t, one in enumerate(seen):
-            shares = weights or [Fraction(one.n_of(m), one.n) for m in (0, 1)]
-            after = Fraction(0)
-            for m, share in enumerate(shares):
-                held = [drawn_[i] for i in one.memory if i[0] == m]
-                if held:
-                    gap = few.risk(m, x) - sum(few.loss(z, x) for z in held) / Fraction(len(held))
-                    means[t] += chance * share * gap
-                    after += share * few.trained(x, held)
-            x = max(min(after, few.edge), -few.edge)
+    for outcome, chance in outcomes(few, seen):
+        for t, (x, held) in enumerate(path(few, seen, weights, start, outcome)):
+            for share, m, samples in held:
+                gap = few.risk(m, x) - sum(few.loss(outcome[i], x) for i in samples) / Fraction(len(samples))
+                means[t] += chance * share * gap
     return means
 
 
@@ -81,12 +96,12 @@ STEP = UNIT.filter(bool)
 SIGNED = st.fractions(-1, 1, max_denominator=4)
 
 
-def _few_samples(K: int, rounds: list[list[int]], shared: bool) -> list[Snapshot]:
-    """The first rounds, with at most six samples and no empty one; with shares, no empty client either."""
+def _few_samples(K: int, rounds: list[list[int]], shared: bool, most: int = 6) -> list[Snapshot]:
+    """The first rounds, with at most that many samples and no empty one; with shares, no empty client either."""
     seen = simulate(rounds, K)
 
     def fits(one: Snapshot) -> bool:
-        return one.N <= 6 and one.n > 0 and (not shared or all(one.n_of(m) for m in (0, 1)))
+        return most >= one.N and one.n > 0 and (not shared or all(one.n_of(m) for m in (0, 1)))
 
     return list(takewhile(fits, seen))
 
@@ -102,10 +117,11 @@ DRAWN: dict[str, Any] = {
     "E": st.integers(1, 2),
     "start": SIGNED,
 }
-FEW = (
+LOSSES = (
     r"$\frac a2\theta^2+b\theta$, two values of a sample, two clients with distributions and shares of their "
-    r"own or one distribution and weights $n_m/n$, $E\le2$, all outcomes of at most six samples"
+    r"own or one distribution and weights $n_m/n$, $E\le2$, all outcomes of at most "
 )
+FEW = f"{LOSSES}six samples"
 
 
 def _gap(few: Few, seen: list[Snapshot], weights: Any, start: Fraction, mu: Any = None) -> Found:
@@ -173,3 +189,96 @@ def half_is_attained(K: int, rounds: list[list[int]], G: Fraction, step: Fractio
     half = [stability_round(o, few.constants).total / 2 for o, _ in overlap_of(seen)]
     means = remembered(few, seen, None, Fraction(0))
     return unless(means == half, means=means, half=half)
+
+
+# --- in high probability -----------------------------------------------------------------------------------
+
+
+def errors(
+    few: Few, seen: Sequence[Snapshot], weights: Any, start: Fraction, star: Fraction, outcome: dict[Any, int]
+) -> dict[Any, Fraction]:
+    """Σ_t w_i(t)h_i(θ) of every sample, h_i = F(θ) - F(θ*) - [ℓ(θ; z_i) - ℓ(θ*; z_i)]."""
+    found = dict.fromkeys(outcome, Fraction(0))
+    for x, held in path(few, seen, weights, start, outcome):
+        for share, m, samples in held:
+            for i in samples:
+                gap = few.loss(outcome[i], x) - few.loss(outcome[i], star)
+                found[i] += share / len(samples) * (few.risk(m, x) - few.risk(m, star) - gap)
+    return found
+
+
+def _unlikely(few: Few, seen: list[Snapshot], weights: Any, start: Fraction, star: Fraction) -> Found:
+    """What one sample changes, the mean given the past, and the probability of what is left: each and its bound."""
+    if not seen:
+        return None
+    k, born = few.constants, {i: t for t, one in reversed(list(enumerate(seen))) for i in one.memory}
+    order = sorted(born, key=lambda i: i[1])  # that of admission
+    runs = {
+        tuple(outcome[i] for i in order): (chance, errors(few, seen, weights, start, star, outcome))
+        for outcome, chance in outcomes(few, seen)
+    }
+    ranges = {j: sample_range(*pair, k) for j, pair in influence_of(seen, weights).items()}
+    for values, (_, found) in runs.items():
+        for at, j in enumerate(order):
+            other = runs[*values[:at], 1 - values[at], *values[at + 1 :]][1]
+            change = sum(found[i] - other[i] for i in order if born[i] <= born[j])
+            if change > ranges[j]:
+                return {"values": values, "sample": j, "change": change, "range": ranges[j]}
+    means: dict[
+        Any, Fraction
+    ] = {}  # of a sample's error, given what was admitted in earlier rounds; times the chance
+    chances: dict[Any, Fraction] = {}
+    past = {i: sum(born[j] < born[i] for j in order) for i in order}
+    for values, (chance, found) in runs.items():
+        for i in order:
+            key = (i, values[: past[i]])
+            means[key] = means.get(key, Fraction(0)) + chance * found[i]
+            chances[key] = chances.get(key, Fraction(0)) + chance
+    most = sum((stability_round(overlap, k).total for overlap, _ in overlap_of(seen, weights)), Fraction(0))
+    left: dict[Fraction, Fraction] = {}
+    for values, (chance, found) in runs.items():
+        if chance:
+            keys = [(i, values[: past[i]]) for i in order]
+            mean = sum((means[key] / chances[key] for key in keys), Fraction(0))
+            if mean > most:
+                return {"values": values, "mean given the past": mean, "bound": most}
+            rest = sum(found.values(), Fraction(0)) - mean
+            left[rest] = left.get(rest, Fraction(0)) + chance
+    squares = sum(c * c for c in ranges.values())
+    for far in left:
+        beyond = sum(p for rest, p in left.items() if rest >= far)
+        if far > 0 and ball(beyond) * ball(2 * far * far / squares).exp() > 1:
+            return {"far": far, "chance": beyond, "squares": squares}
+    return None
+
+
+@drawn(rf"{LOSSES}four samples, $\eta\le2/L$", (8, 600), star=SIGNED, **DRAWN)
+def large_is_unlikely(
+    K: int,
+    rounds: Any,
+    curvature: Any,
+    slope: Any,
+    chances: Any,
+    share: Any,
+    step: Any,
+    E: int,
+    start: Any,
+    star: Any,
+) -> Found:
+    """A sample changes c_j at most; the means given the past add up to 2ηEG²ΣO(t) at most; Hoeffding's bound holds."""
+    chances, weights = _drawn(chances, share)
+    few = Few(curvature, slope, chances, step, E)
+    return _unlikely(few, _few_samples(K, rounds, weights is not None, most=4), weights, start, star)
+
+
+@everywhere(
+    r"slopes $\pm1$ on $[-1,1]$: one of them surely, start at 1 and $\theta^\star=-1$; or with equal chances, both 0",
+    K=(2, 3),
+    rounds=(((1, 0),), ((4, 0), (0, 0)), ((1, 0), (1, 0), (1, 0))),
+    start=(Fraction(1), Fraction(0)),
+)
+def steep_is_unlikely(K: int, rounds: Any, start: Fraction) -> Found:
+    """The same where it is nearly used up: the whole of 2GDW, a part of the trace, half of the mean."""
+    chance = (1 + start) / 2
+    few = Few((Fraction(0),) * 2, (Fraction(1), Fraction(-1)), (chance,) * 2, Fraction(1, 8), 1)
+    return _unlikely(few, _few_samples(K, rounds, False), None, start, -start)
