@@ -136,7 +136,7 @@ def overlaps(admissions: Any, K: Any) -> Any:
     """
     n = trajectory(admissions, K).n
     divide = np.frompyfunc(ratio, 2, 1) if n.dtype == object else np.divide
-    weights = np.concatenate([[0], np.cumsum(divide(1 + 0 * n, n))])[:-1]  # Σ_{s<t} 1/n(s)
+    weights = np.concatenate([[0], np.cumsum(divide(1, n))])[:-1]  # Σ_{s<t} 1/n(s)
     missed = np.concatenate([[0], np.cumsum(np.asarray(admissions, dtype=n.dtype) * weights)])
     rounds = np.arange(1, len(n) + 1)
     found = divide(n * weights - (missed[1:] - missed[np.maximum(rounds - retention(K), 0)]), n)

@@ -175,6 +175,7 @@ def test_the_stability_bound_is_the_sum_of_its_rounds(K, T):
 def test_float_overlaps_are_the_exact_ones():
     exact = stability.overlaps([3, 0, 1, 5, 2, 0, 0, 4], 3)
     assert stability.overlaps([3.0, 0, 1, 5, 2, 0, 0, 4], 3) == pytest.approx([float(x) for x in exact])
+    assert min(stability.overlaps([3.0, 7, 11, 13, 17, 19] * 9, 1)) == 0  # which rounding must not miss
 
 
 STAY = [[1, 0], *[[0, 1]] * 9]  # one sample stays, the other is replaced: as many leave as under K = 2
@@ -189,7 +190,7 @@ FILLING = [[2, 1], *[[1, 0], [0, 2], [2, 1]] * 3]
         (simulate([[3], [2], [4], [1]], 9), [3, 2, 4, 1], True),
         (simulate_by_capacity(STAY, [1, 1]), [1] * 10, True),
         (simulate_by_capacity(FILLED, [3, 4]), list(map(sum, FILLED)), True),
-        (simulate_by_capacity(FILLING, [5, 3]), list(map(sum, FILLING)), False),
+        (simulate_by_capacity(FILLING, [9, 3]), list(map(sum, FILLING)), False),
     ],
     ids=["K-step", "for ever", "one stays", "constant n", "n that grows"],
 )
