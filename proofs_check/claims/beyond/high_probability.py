@@ -72,7 +72,9 @@ CLAIMS = [
         r"independent samples, given the schedule; $0<\delta<1$; any $E$, any retention, any $n(t)$",
         sketch=SKETCH,
         symbols={
+            "P": "probability",
             "δ": "probability of failing",
+            "j": "a sample",
             "O": r"overlap, $\sum_iw_i(t)\sum_{s<t}w_i(s)$",
             "W_j": r"total weight of sample $j$, $\sum_tw_j(t)$",
             "R_j": r"its trace, $\sum_{t>\tau_j}(\sum_{s<t}w_j(s))(\sum_{i:\tau_i\le\tau_j}w_i(t))$",
