@@ -74,9 +74,9 @@ def test_a_sweep_is_predicted_and_written(tmp_path, monkeypatch):
 
 
 def test_a_design_by_prediction_stands_beside_the_one_by_bound():
-    document = answer(*DESIGN, blobs_file(), "--horizon", "6")
+    document = answer(*DESIGN, blobs_file(), "--horizon", "2")
     assert document["by"] == "prediction"
-    assert document["horizon"] == 6
+    assert document["horizon"] == 2
     best = min(document["tried"], key=lambda one: one["cumulative"])
     assert {name: document[name] for name in ("K", "eta", "steps", "rate")}.items() <= best.items()
     there, here = (one["predicted"]["cumulative_excess_risk"] for one in (document["by_bound"], document))
