@@ -46,6 +46,7 @@ FLOORS = {
         registry
         claims
         document groundwork table
+        tally
         engines ledger text
         claim printing
         evidence experiments simulator symbols
