@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ __all__ = [
     "averaged_risk",
     "best_weights",
     "by_shares",
+    "common_share",
     "contractions",
     "equal",
     "exponential",
@@ -63,6 +65,7 @@ __all__ = [
     "round_shares",
     "tail",
     "wait_factor",
+    "weights_giving",
 ]
 
 Share = Callable[[int], Any]
@@ -307,6 +310,21 @@ def _backwards(T: int, exact: bool, rows: NDArray[Any], memory: _Memory, weights
     return worth, shares, each
 
 
+def weights_giving(shares: Sequence[Any], a: Any) -> list[Any]:
+    r"""The weights p of θ(1), …, θ(T+1) by which each \(\bar z(t)\) has a given share g(t) of the mean; exact.
+
+    \(p_t=\frac{g(t-1)-a\,g(t)}{1-a}\), with what the shares leave of 1 at the start. It is the inverse of
+    `round_shares` for one direction and steps of one size in every round. They may be negative; if the shares add up
+    to 1, nothing is left of the start.
+
+    >>> weights_giving([ratio(1, 2), ratio(1, 2)], ratio(1, 2))
+    [Fraction(-1, 2), Fraction(1, 2), Fraction(1, 1)]
+    """
+    around = [0, *shares, 0]
+    each = [ratio(before - a * after, 1 - a) for before, after in pairwise(around)]
+    return [each[0] + (1 - sum(shares)), *each[1:]]
+
+
 def by_shares(cohorts: Cohorts, rounds: Any, a: Any, weights: Sequence[Any]) -> tuple[Any, Any]:
     r"""What is left of the start and \(\sum_ib_i^2\) of \(\sum p_t\theta(t)\), t = 1..T+1, for any p; exact.
 
@@ -369,33 +387,43 @@ def averaged_noise_constant(a: Any, K: int, rounds: Any) -> Any:
     Fraction(13, 144)
     """
 
-    def lag(d: int) -> Any:
-        left = rounds - d
-        once, twice = 1 - a**left, 1 - a ** (2 * left)
-        return left - ratio(a * (1 + a**d) * once, 1 - a) + ratio(a ** (2 + d) * twice, 1 - a * a)
-
-    total = K * lag(0) + 2 * sum((K - d) * lag(d) for d in range(1, K))
+    total = K * common_share(a, 0, rounds) + 2 * sum(
+        (K - d) * common_share(a, d, rounds) for d in range(1, K)
+    )
     return ratio(total, K * K * (rounds + 1) ** 2)
 
 
-def averaged_rest(a: Any, K: Any, rounds: Any) -> Any:
-    r"""\(\frac{\sqrt K}{T\sqrt{1-a}}\): how far \(\sqrt{\sum b_i^2}\) is from \(\sqrt{\sum\omega_i^2}\) at most.
+def common_share(a: Any, lag: Any, rounds: Any) -> Any:
+    r"""\(\sum_{k=1}^{T-d}(1-a^k)(1-a^{k+d})\) for a lag d <= T, a term of `averaged_noise_constant`; exact.
 
-    For the equal mean of θ(1), …, θ(T), steps of one size with \(0\le a<1\), any admissions with some sample in
-    memory in every round and any rule by which none is used more than K times; an upper bound.
+    >>> common_share(ratio(1, 2), 1, 2)
+    Fraction(3, 8)
+    """
+    left = rounds - lag
+    once, twice = 1 - a**left, 1 - a ** (2 * left)
+    return left - ratio(a * (1 + a**lag) * once, 1 - a) + ratio(a ** (2 + lag) * twice, 1 - a * a)
 
-    >>> averaged_rest(ratio(3, 4), 1, 10)
+
+def averaged_rest(a: Any, K: Any, variation: Any) -> Any:
+    r"""\(v\sqrt{K/(1-a)}\): how far \(\sqrt{\sum b_i^2}\) is from \(\sqrt{\sum\omega_i^2}\) at most; an upper bound.
+
+    Here \(\bar\theta=\sum_{t\le T}p_t\theta(t)\), a sample weighs \(\omega_i=\sum_{t:\,i\in Q(t)}p_t/n(t)\) in the
+    same mean of \(\bar z\), and \(v=|p_T|+\sum_{t<T}|p_{t+1}-p_t|\): 1/T for equal weights. For steps of one size,
+    \(0\le a<1\), any admissions with some sample in memory in every round, and any rule by which none is used more
+    than K times.
+
+    >>> averaged_rest(ratio(3, 4), 1, ratio(1, 10))
     Fraction(1, 5)
     """
-    return ratio(sqrt(ratio(K, 1 - a)), rounds)
+    return variation * sqrt(ratio(K, 1 - a))
 
 
 def averaged_rest_decaying(step: Any, K: Any, rounds: Any) -> Any:
     r"""\((2+\sqrt2)\frac{\sqrt K}{T\sqrt{\alpha_T}}\): the same for steps \(\alpha_t=1-a_t\) that fall; an upper bound.
 
-    They must be at most 1, not rise and decay no faster than 1/t: \(1/\alpha_{t+1}-1/\alpha_t\le1\). It is below
-    \(1/\sqrt T\) by any factor as soon as \(T\alpha_T\to\infty\): then decaying steps and equal weights see what
-    constant steps see.
+    Of equal weights. Steps must be at most 1, not rise and decay no faster than 1/t:
+    \(1/\alpha_{t+1}-1/\alpha_t\le1\). It is below \(1/\sqrt T\) by any factor as soon as \(T\alpha_T\to\infty\): then
+    decaying steps and equal weights see what constant steps see.
 
     >>> round(float(averaged_rest_decaying(0.25, 1, 10)), 3)
     0.683

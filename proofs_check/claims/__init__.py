@@ -233,4 +233,16 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         "savings": ("buy:savings",),
         "gain": ("buy:gain",),
     },
+    "averaging": {
+        "exact_law": ("law:averaged",),
+        "counts": (
+            "law:averaged/counts",
+            "law:averaged/decaying",
+        ),
+        "equal_use": (
+            "law:averaged/equal-use",
+            "law:averaged/bursts",
+        ),
+        "nobody": ("law:averaged/nobody",),
+    },
 }

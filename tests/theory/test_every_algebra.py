@@ -71,6 +71,8 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "averaging.averaged_left_constant": lambda f, a: f(a.p, a.t),
     "averaging.averaged_noise_constant": lambda f, a: f(a.p, a.K, a.K + a.t),
     "averaging.averaged_rest averaging.averaged_rest_decaying": lambda f, a: f(a.p, a.u, a.t),
+    "averaging.common_share": lambda f, a: f(a.p, a.K, a.K + a.t),
+    "averaging.weights_giving": lambda f, a: tuple(f([a.u, a.v], a.p)),
     "averaging.polynomial_left": lambda f, a: f(a.p, a.K, a.t),
     "averaging.wait_factor": lambda f, a: f(a.p, a.q),
     "lower_bound.bayes_risk": lambda f, a: f(a.t, h=[a.u, a.v], variance=[a.v, a.w], prior=[a.w, a.u]),
