@@ -239,10 +239,16 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "law:averaged/counts",
             "law:averaged/decaying",
         ),
+        "polynomial": (
+            "law:averaged/constant",
+            "law:averaged/polynomial",
+        ),
+        "best_weights": ("law:averaged/best-weights",),
         "equal_use": (
             "law:averaged/equal-use",
             "law:averaged/bursts",
         ),
+        "bias": ("law:averaged/bias",),
         "nobody": ("law:averaged/nobody",),
     },
 }
