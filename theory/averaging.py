@@ -357,8 +357,12 @@ def averaged_risk(
     found = averaged(cohorts, rounds, a, shares)
     exact = found.left.dtype == object
     scale, spread, distance = (_plain(list(one), exact) for one in (h, variance, start))
-    half = ratio(1, 2) if exact else 0.5
-    return ExcessRisk((found.left**2) @ (half * scale * distance), found.squares @ (half * scale * spread))
+    return ExcessRisk((found.left**2) @ _halved(scale * distance), found.squares @ _halved(scale * spread))
+
+
+def _halved(values: NDArray[Any]) -> NDArray[Any]:
+    """Exact if they are."""
+    return np.array([ratio(one, 2) for one in values.tolist()], dtype=values.dtype)
 
 
 # --- constant admission and constant steps, in closed form -------------------------------------------------
@@ -425,7 +429,7 @@ def averaged_rest_decaying(step: Any, K: Any, rounds: Any) -> Any:
     \(1/\alpha_{t+1}-1/\alpha_t\le1\). It is below \(1/\sqrt T\) by any factor as soon as \(T\alpha_T\to\infty\): then
     decaying steps and equal weights see what constant steps see.
 
-    >>> round(float(averaged_rest_decaying(0.25, 1, 10)), 3)
+    >>> round(float(averaged_rest_decaying(ratio(1, 4), 1, 10)), 3)
     0.683
     """
     return (2 + sqrt(2 + 0 * step)) * ratio(sqrt(ratio(K, step)), rounds)
@@ -495,11 +499,10 @@ def risk_matrix(cohorts: Cohorts, rounds: Any, a: Any, *, h: Any, variance: Any,
         lefts.append(left)
         weights.append(c)
     r, all_c = np.stack(lefts), np.stack(weights)
-    half = ratio(1, 2) if exact else 0.5
-    found = (r * (half * scale * distance)) @ r.T
-    for one in range(rows.shape[1]):
+    found = (r * _halved(scale * distance)) @ r.T
+    for one, half in enumerate(_halved(scale * spread)):
         mine = all_c[:, :, one]
-        found = found + half * scale[one] * spread[one] * ((mine * memory.count) @ mine.T)
+        found = found + half * ((mine * memory.count) @ mine.T)
     return np.asarray(found)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, steps
 from proofs_check.engines.exact import Found, differing, drawn, everywhere, unless
-from proofs_check.groundwork.prediction.lags import SYMBOLS
+from proofs_check.groundwork.prediction.lags import AVERAGED
 from theory.averaging import best_weights, by_shares, risk_matrix
 from theory.law import by_age, by_capacity
 from theory.lower_bound import bayes_risk
@@ -127,7 +127,7 @@ def never_below(admissions: list[int], kept: int, by: Any) -> Found:
 CLAIMS = [
     Claim(
         id="law:averaged/best-weights",
-        title="the best weights solve a linear system; used once, they reach the Bayes risk",
+        title="the best weights, and when they reach the Bayes risk",
         statement=r"The expected excess risk of $\sum p_t\theta(t)$ is a quadratic form $p^\top Ap$ on "
         r"the weights with $\sum p=1$. Weights are best if and only if all $(Ap)_t$ are equal, to the "
         r"least risk: $p=A^{-1}\mathbf 1/\mathbf 1^\top A^{-1}\mathbf 1$ where $A$ is regular; some may "
@@ -149,6 +149,6 @@ CLAIMS = [
             "used once": (one_direction, confirming(bayes_reached)),
             "reuse": (no_weights_do_better, confirming(never_below)),
         },
-        symbols={**SYMBOLS, "A": "mean products of the models' errors", "p": "a model's weight in the mean"},
+        symbols={**AVERAGED, "A": "mean products of the models' errors"},
     )
 ]

@@ -110,7 +110,7 @@ def bent_path(eta: F, rounds: int) -> Found:
 CLAIMS = [
     Claim(
         id="law:averaged/bias",
-        title="averaging removes noise, not bias: what remains is of the order of the step",
+        title="averaging removes noise, and no bias",
         statement="The mean of an averaged model is the same average of the models' means: where these "
         r"tend to $\theta^\star+\beta$, so does it, while its noise falls like $1/T$. Along one "
         r"direction, under constant admission and to first order in $1/n$, $\beta$ is the stationary bias "
@@ -144,6 +144,7 @@ CLAIMS = [
             **curvatures.SYMBOLS,
             "M": "clients that have samples",
             "S": r"the law's noise of the last iterate, $\mathbb E[g^2]\sum c^2/h^2$",
+            "θ̄": "the mean of models",
             "β": "what the mean of a model has above the minimiser in the end",
         },
     )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, steps
 from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, unless
-from proofs_check.groundwork.prediction.lags import EVERY, SYMBOLS
+from proofs_check.groundwork.prediction.lags import AVERAGED, EVERY
 from proofs_check.symbols import K
 from proofs_check.text import said
 from theory.averaging import (
@@ -343,7 +343,7 @@ def falling_steps(admissions: list[int], kept: int, rises: list[F]) -> Found:
 CLAIMS = [
     Claim(
         id="law:averaged/counts",
-        title=r"an averaged model sees $N_{\mathrm{eff}}$ of counts where the memory keeps its size",
+        title=r"where $n$ is constant, a mean of models sees $N_{\mathrm{eff}}$",
         statement="Let some sample be in memory in every round, none be used more than $K$ times, and "
         r"steps have one size $\alpha=1-a$, $0\le a<1$. Then $\sum_{t\le T}p_t\theta(t)$ is the same mean "
         r"of the memories' means $\bar z(t)$ but for a rest, and $\sqrt{\sum b^2}$ is within "
@@ -390,12 +390,7 @@ CLAIMS = [
             "sizes that vary": (counts_mislead, confirming(uneven_by_the_law)),
             "shares by size": (shares_to_choose, confirming(rounds_by_size)),
         },
-        symbols={
-            **SYMBOLS,
-            "S": "the size of the memory",
-            "b": "a sample's weight in the mean of models",
-            "ω": "a sample's weight in the same mean of the memories' means",
-        },
+        symbols=AVERAGED,
     ),
     Claim(
         id="law:averaged/decaying",
@@ -426,10 +421,6 @@ CLAIMS = [
             "its order": slower_than_harmonic,
             "steps like $1/t$": (steps_like_means,),
         },
-        symbols={
-            **SYMBOLS,
-            "b": "a sample's weight in the mean of models",
-            "ω": "a sample's weight in the same mean of the memories' means",
-        },
+        symbols=AVERAGED,
     ),
 ]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, steps
 from proofs_check.engines.exact import Found, by_profile, drawn, everywhere, unless
-from proofs_check.groundwork.prediction.lags import SYMBOLS
+from proofs_check.groundwork.prediction.lags import AVERAGED
 from proofs_check.text import said
 from theory.averaging import averaged_risk, by_shares, contractions, equal, over_models, wait_factor
 from theory.capacity import burst_effective_rate, burst_rate
@@ -203,11 +203,11 @@ CLAIMS = [
             "counts": (never_more_than_all, confirming(counted)),
             "the mean": (never_more_than_all, confirming(equal_use_by_the_law)),
         },
-        symbols={**SYMBOLS, "A": "how often a sample was used"},
+        symbols={**AVERAGED, "A": "how often a sample was used"},
     ),
     Claim(
         id="law:averaged/bursts",
-        title="averaged, bursts that are used once reach the rate $R=Sq$ that was bought",
+        title="averaged, bursts used once lose nothing of their rate",
         statement="Let $S$ fresh samples replace the whole memory with chance $q$ in a round, "
         "independently, be trained on once, and rounds in between be idle. The equal mean over models, "
         "the start and those after each burst, has after $t$ rounds at most the stated risk, for all "
@@ -237,7 +237,7 @@ CLAIMS = [
             "over rounds": (over_rounds_of_time, confirming(waits_pattern_by_pattern)),
         },
         symbols={
-            **SYMBOLS,
+            **AVERAGED,
             "S": "samples of a burst",
             "q": "the chance of a burst in a round",
             "k": "bursts so far",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, equations
 from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere
-from proofs_check.groundwork.prediction.lags import SYMBOLS
+from proofs_check.groundwork.prediction.lags import AVERAGED
 from proofs_check.groundwork.prediction.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
 from proofs_check.symbols import n
 from theory.averaging import (
@@ -195,12 +195,6 @@ CLAIMS = [
             "forwards": (forwards, confirming(both_views)),
             "transient and noise": (no_mixed_terms, confirming(every_stream)),
         },
-        symbols={
-            **SYMBOLS,
-            "E": "local steps per round; before a bracket: expectation over all streams",
-            "b": "a sample's weight in the mean of models",
-            "p": "a model's weight in the mean",
-            "u": r"what a unit of $\theta(\tau)$ is worth in the mean",
-        },
+        symbols=AVERAGED,
     )
 ]

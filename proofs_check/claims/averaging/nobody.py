@@ -13,8 +13,7 @@ from proofs_check.engines.argument import Evidence, argument, equations, limits,
 from proofs_check.engines.exact import Found, by_profile, everywhere, unless
 from proofs_check.groundwork.buying.figures import figures
 from proofs_check.groundwork.buying.market import HIGH, LOW, PLACES, SETTING
-from proofs_check.groundwork.prediction.lags import SYMBOLS
-from proofs_check.text import said
+from proofs_check.groundwork.prediction.lags import AVERAGED
 from theory.algebra import ball, positive_part
 from theory.knapsack import Limit, purchase_limit, uniform_rate, uniform_threshold
 from theory.lower_bound import bayes_risk, burst_risk, least_risk, most_samples, van_trees
@@ -178,8 +177,7 @@ def ratio_of_bounds(rounds: int) -> Found:
 CLAIMS = [
     Claim(
         id="law:averaged/nobody",
-        title=r"no policy and no learner has less than $\tfrac12\sum hs^2/(Rt+D/\theta)$; averaged bursts "
-        "reach it",
+        title="what no policy and no learner beats, and who reaches it",
         statement=r"Let samples be Gaussian with mean $\theta^\star$ and variance $s_h^2$ along each "
         r"eigendirection, independently, let $\theta^\star$ have the prior $N(0,\tau_h^2)$ there, and let "
         r"prices be independent, of one law, and say nothing about $\theta^\star$. Whoever buys up to $S$ "
@@ -192,11 +190,8 @@ CLAIMS = [
         "$1+O(1/t)$ of that, for every such law and every start. With the paper's MNIST budgets and "
         "prices on $[1,10]$ after 3,000 rounds the bound is that of 76,717 samples; constant admission "
         "buys 30,000.",
-        formula=said(
-            r"\mathbb E[F_P(\hat\theta_t)-F_P(\theta^\star)]\ge@risk \xrightarrow{\tau\to\infty} "
-            r"\tfrac12\sum_h\frac{h\,s_h^2}{N},\qquad N=Rt+\frac D\theta",
-            risk=sp.Symbol(r"\tfrac12\sum_h\frac{h}{N/s_h^2+1/\tau_h^2}"),
-        ),
+        formula=r"\mathbb E[F_P(\hat\theta)-F_P(\theta^\star)]\ge\tfrac12\sum_h\frac h{N/s_h^2+1/\tau_h^2}\to"
+        r"\tfrac12\sum_h\frac{h\,s_h^2}N\quad(\tau\to\infty),\qquad N=Rt+\frac D\theta",
         domain=r"quadratic losses with one Hessian; every $t$, $S$, $C$, $D\ge0$ and law of prices with "
         "money that binds, else $R=S$; what is given for free at the start counts beside $N$",
         hypotheses=(
@@ -228,12 +223,12 @@ CLAIMS = [
             ),
         },
         symbols={
-            **SYMBOLS,
+            **AVERAGED,
             "C": "what may be spent in a round, on average",
             "D": "what may be owed in the end, on average",
             "N": "the most samples that money buys, on average",
             "R": "the largest rate of samples that money buys",
-            "θ": "below a bar: the price up to which all is bought; with a star or a hat: a model",
+            "θ": "the price up to which all is bought; with a star, the minimiser",
             "τ": "the prior's standard deviation",
         },
     )

@@ -14,7 +14,7 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, equivalent, limits, symbolic_sum
 from proofs_check.engines.exact import Found, by_profile, differing, everywhere, unless
-from proofs_check.groundwork.prediction.lags import SYMBOLS
+from proofs_check.groundwork.prediction.lags import AVERAGED
 from proofs_check.symbols import K
 from proofs_check.text import said
 from theory.averaging import (
@@ -239,7 +239,7 @@ def noise_by_the_law(gamma: int, kept: int, rounds: int) -> Found:
 CLAIMS = [
     Claim(
         id="law:averaged/constant",
-        title=r"constant admission, equal weights: $t\sum b^2\to1/\bar\Lambda$, whatever $K$ and $a$",
+        title=r"constant admission, averaged: $t\sum b^2\to1/\bar\Lambda$",
         statement="Under constant admission from a full memory on, with steps of one size and equal "
         r"weights, the noise and the transient of the mean are in closed form. In the limit $\bar\Lambda "
         r"T\sum b^2$ tends to 1 and $T$ times what is left of the start to $1/(1-a)$: the transient is of "
@@ -257,12 +257,11 @@ CLAIMS = [
             "closed form": (shares_of_rounds, products_of_shares, confirming(sample_by_sample)),
             "limit": in_the_limit,
         },
-        symbols={**SYMBOLS, "b": "a sample's weight in the mean of models", "u": "what is left of the start"},
+        symbols=AVERAGED,
     ),
     Claim(
         id="law:averaged/polynomial",
-        title=r"polynomial weights: $(\gamma+1)^2/(2\gamma+1)$ times the noise, a transient of order "
-        r"$t^{-2(\gamma+1)}$",
+        title="polynomial weights: less transient for more noise",
         statement=r"Let $\bar\theta\leftarrow\bar\theta+\frac{\gamma+1}{t+\gamma}(\theta-\bar\theta)$ "
         r"with whole $\gamma\ge0$, under constant admission and steps of one size. Model $t$ of $T$ "
         r"weighs $(\gamma+1)\frac{t(t+1)\cdots(t+\gamma-1)}{T(T+1)\cdots(T+\gamma)}$, the noise is "
@@ -292,11 +291,6 @@ CLAIMS = [
             "noise": (squares_add_up, the_rest, confirming(noise_by_the_law)),
             "transient": (the_start, orders, confirming(weights_one_by_one)),
         },
-        symbols={
-            **SYMBOLS,
-            "b": "a sample's weight in the mean of models",
-            "u": "what is left of the start",
-            "γ": "the power by which weights grow",
-        },
+        symbols=AVERAGED,
     ),
 ]
