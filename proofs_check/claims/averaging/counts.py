@@ -23,6 +23,7 @@ from theory.averaging import (
     by_shares,
     polynomial,
     polynomial_factor,
+    round_shares,
     weights_giving,
 )
 from theory.capacity import trajectory_by_capacity
@@ -258,6 +259,21 @@ def rounds_by_size(admissions: list[int], kept: int, by: Any, a: F) -> Found:
     return differing(law=[left[0], squares[0]], counted=[0, 1 / effective_sample_size(uses)])
 
 
+@drawn(
+    "up to 6 rounds of one or two samples; any shares",
+    (20, 200),
+    admissions=st.lists(st.integers(1, 2), min_size=1, max_size=6),
+    shares=st.lists(st.fractions(-1, 1, max_denominator=4), min_size=6, max_size=6),
+    a=st.sampled_from([F(1, 2), F(9, 10), F(-1, 3)]),
+)
+def any_shares(admissions: list[int], shares: list[F], a: F) -> Found:
+    """Rounds have the shares that were asked for, the start has the rest, and the weights add up to 1."""
+    rounds, wanted = len(admissions), shares[: len(admissions)]
+    p = weights_giving(wanted, a)
+    start, found = round_shares(by_age(admissions, 2), rounds, a, p)
+    return differing(found=[start[0], found[:, 0].tolist(), sum(p)], wanted=[1 - sum(wanted), wanted, 1])
+
+
 # --- steps that fall ---------------------------------------------------------------------------------------
 
 y, y_next, root, root_next = sp.symbols("y y_+ r r_+", positive=True)
@@ -388,7 +404,7 @@ CLAIMS = [
             "a memory of constant size": (constant_size, confirming(full_memories)),
             "the last iterate": (last_iterate, confirming(side_by_side)),
             "sizes that vary": (counts_mislead, confirming(uneven_by_the_law)),
-            "shares by size": (shares_to_choose, confirming(rounds_by_size)),
+            "shares by size": (shares_to_choose, confirming(rounds_by_size), confirming(any_shares)),
         },
         symbols=AVERAGED,
     ),

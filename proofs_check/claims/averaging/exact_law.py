@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, equations
-from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere
+from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, unless
 from proofs_check.groundwork.prediction.lags import AVERAGED
 from proofs_check.groundwork.prediction.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
 from proofs_check.symbols import n
@@ -138,8 +138,10 @@ every_stream = everywhere(
     counted=st.sampled_from(["models", "rounds"]),
 )
 def both_views(admissions: Any, kept: int, by: Any, steps: Any, mean: str, counted: str) -> Found:
-    """After every round forwards, and at one end backwards; the last iterate's as `law:reuse` has it, at one a."""
-    rule, T = by(admissions, kept), len(admissions)
+    """After every round forwards, and at one end backwards; the last iterate's as `law:reuse` has it, at one a. A
+    second client keeps as many for one round, so that who came first need not leave first.
+    """
+    rule, T = by(admissions, kept) + by_age(admissions, 1), len(admissions)
     rows = [steps[2 * t : 2 * t + 2] for t in range(T)]
     trained = [bool(held > 0) for held in rule.occupancy(T).tolist()]
     shares = _shares(mean, trained, counted)
@@ -154,6 +156,26 @@ def both_views(admissions: Any, kept: int, by: Any, steps: Any, mean: str, count
             squared_weights(rule, steps[0], T).tolist(),
         ],
     )
+
+
+@drawn(
+    "up to 8 rounds, used once or twice; five means",
+    (12, 200),
+    admissions=st.lists(st.integers(0, 2), min_size=1, max_size=8),
+    kept=st.integers(1, 2),
+    mean=st.sampled_from(sorted(MEANS)),
+)
+def copies_do_not_count(admissions: list[int], kept: int, mean: str) -> Found:
+    """A mean over models is what it is without the idle rounds; over rounds a copy weighs as any model."""
+    rule, T = by_age(admissions, kept), len(admissions)
+    trained = [bool(held > 0) for held in rule.occupancy(T).tolist()]
+    p = final_weights(over_models(MEANS[mean], trained))
+    new = [True, *trained]
+    alone = final_weights([MEANS[mean](k) for k in range(1, sum(new) + 1)])
+    every = final_weights(over_rounds(equal, T))
+    true = [one for one, fresh in zip(p, new, strict=True) if fresh] == alone
+    copies = [one for one, fresh in zip(p, new, strict=True) if not fresh]
+    return unless(true and not any(copies) and set(every) == {F(1, T + 1)}, weights=p, alone=alone)
 
 
 CLAIMS = [
@@ -192,7 +214,7 @@ CLAIMS = [
         given=(WRITTEN,),
         checks={
             "backwards": (backwards, confirming(both_views)),
-            "forwards": (forwards, confirming(both_views)),
+            "forwards": (forwards, confirming(both_views), confirming(copies_do_not_count)),
             "transient and noise": (no_mixed_terms, confirming(every_stream)),
         },
         symbols=AVERAGED,
