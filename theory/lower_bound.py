@@ -99,10 +99,12 @@ def burst_risk(
 def van_trees(samples: Any, information: Any, prior: Any) -> Any:
     r"""\(\frac1{NI+J}\): what van Trees' inequality says of the mean square error; a lower bound.
 
-    For any family of laws with one parameter, smooth enough, I being the Fisher information of a sample, averaged over
-    the prior, J that of the prior, and N the mean number of samples, chosen by any rule (Gill and Levit 1995). It is
-    an equality for Gaussian samples and priors. Half the risk's curvature times it bounds the excess risk to first
-    order: of losses that are not quadratic no more is claimed here.
+    For a family of laws with one parameter, I the Fisher information of a sample and J that of a prior whose density
+    vanishes at its ends. Samples may be chosen by any rule; then NI stands for the mean of N times I, which is
+    I times the mean of N where I does not depend on the parameter, and at most that with the largest I. It is an
+    equality for Gaussian samples and priors. Where the excess risk is at least \(\frac
+    m2(\hat\theta-\theta^\star)^2\), \(\frac m2\) times it bounds the excess risk: of losses that are not quadratic no
+    more is claimed here.
 
     >>> van_trees(3, 1, 1)
     Fraction(1, 4)

@@ -249,6 +249,9 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "law:averaged/bursts",
         ),
         "bias": ("law:averaged/bias",),
-        "nobody": ("law:averaged/nobody",),
+        "nobody": (
+            "law:averaged/nobody",
+            "law:averaged/van-trees",
+        ),
     },
 }

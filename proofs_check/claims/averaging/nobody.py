@@ -2,13 +2,15 @@ r"""What nobody can beat (`law:averaged/nobody`): money, memory and any learner,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction as F
 from itertools import product
+from math import factorial
 from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, confirming
+from proofs_check.claim import WRITTEN, Claim, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, limits, steps
 from proofs_check.engines.exact import Found, by_profile, everywhere, unless
 from proofs_check.groundwork.buying.figures import figures
@@ -174,6 +176,95 @@ def ratio_of_bounds(rounds: int) -> Found:
     return unless(true, above=above, below=below)
 
 
+# --- other laws of samples ---------------------------------------------------------------------------------
+
+GILL_LEVIT = Given(
+    "Gill and Levit 1995",
+    "that smooth densities may be integrated by parts, and that scores of samples chosen one by one are "
+    "uncorrelated",
+)
+
+
+def cauchy_schwarz() -> Evidence:
+    """E(x - λs)² = V - 2λ + λ²Q >= 0 with E[xs] = 1; λ = 1/Q. And m/2 times it, and less information, more of it."""
+    square, scores, factor, curvature = sp.symbols("V Q lambda m", positive=True)
+    number, information, prior, less = sp.symbols("N I J less", positive=True)
+    known = [square - 2 * factor + factor**2 * scores >= 0, sp.Eq(factor * scores, 1)]
+    bound = van_trees(number, information, prior)
+    return argument(
+        (square >= 1 / scores, known, r"any estimate, $Q=\mathbb E[NI]+J$"),
+        (
+            van_trees(number, information, prior),
+            1 / (number * information + prior),
+            "theory's bound",
+            "every $Q$",
+        ),
+        (bound <= van_trees(number, less, prior), [less <= information], "an information that is larger"),
+        (
+            curvature / 2 * square >= curvature / 2 * bound,
+            [square >= bound],
+            "a risk that curves at least by $m$",
+        ),
+    )
+
+
+def scores_add_up() -> Evidence:
+    """E(s + σ)² = E s² + E σ² where E[σ | all before] = 0: a sample more adds its information where it was bought."""
+    before, fresh, chance, information = sp.symbols("before fresh chance I", real=True)
+    square = sp.expand((before + chance * fresh) ** 2).subs(fresh**2, information).subs(fresh, 0)
+    return equations(
+        (square, before**2 + chance**2 * information, "the square of the scores with one more"),
+        domain="bought or not, 1 or 0, by any rule that looks back",
+    )
+
+
+def _beta(first: int, second: int, heads: int, tails: int) -> F:
+    """E[p^heads·(1-p)^tails] under Beta(first, second)."""
+
+    def whole(x: int, y: int) -> F:
+        return F(factorial(x - 1) * factorial(y - 1), factorial(x + y - 1))
+
+    return whole(first + heads, second + tails) / whole(first, second)
+
+
+def _leaves(rule: dict[tuple[int, ...], bool], seen: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """Where a rule stops."""
+    if not rule.get(seen, False):
+        yield seen
+        return
+    for toss in (0, 1):
+        yield from _leaves(rule, (*seen, toss))
+
+
+@everywhere(
+    "a coin, beta priors (3, 3) and (3, 5); all 128 rules that toss up to three times, depending on what "
+    "came",
+    prior=((3, 3), (3, 5)),
+    toss=list(product((False, True), repeat=7)),
+)
+def every_rule(prior: tuple[int, int], toss: tuple[bool, ...]) -> Found:
+    """E[(p̂-p)S] = 1 and E S² = E[NI] + J for the posterior mean p̂, and its mean square error is not below; exactly."""
+    nodes = [history for n in range(3) for history in product((0, 1), repeat=n)]
+    first, second = prior
+    square, crossed, scores, information = (F(0),) * 4
+    for seen in _leaves(dict(zip(nodes, toss, strict=True))):
+        heads, tails = sum(seen), len(seen) - sum(seen)
+
+        def mean(more: int = 0, fewer: int = 0, heads: int = heads, tails: int = tails) -> F:
+            return _beta(first, second, heads + more, tails + fewer)
+
+        guess = mean(1) / mean()
+        up, down = first - 1 + heads, second - 1 + tails  # S = up/p - down/(1-p)
+        square += mean(2) - 2 * guess * mean(1) + guess**2 * mean()
+        crossed += up * (guess * mean(-1) - mean()) - down * (guess * mean(0, -1) - mean(1, -1))
+        scores += up**2 * mean(-2) - 2 * up * down * mean(-1, -1) + down**2 * mean(0, -2)
+        information += len(seen) * mean(-1, -1)
+    own = (first - 1) ** 2 * _beta(first, second, -2, 0) + (second - 1) ** 2 * _beta(first, second, 0, -2)
+    own -= 2 * (first - 1) * (second - 1) * _beta(first, second, -1, -1)
+    true = crossed == 1 and scores == information + own and square >= van_trees(information, 1, own)
+    return unless(true, crossed=crossed, scores=scores, information=information + own, square=square)
+
+
 CLAIMS = [
     Claim(
         id="law:averaged/nobody",
@@ -190,8 +281,9 @@ CLAIMS = [
         "$1+O(1/t)$ of that, for every such law and every start. With the paper's MNIST budgets and "
         "prices on $[1,10]$ after 3,000 rounds the bound is that of 76,717 samples; constant admission "
         "buys 30,000.",
-        formula=r"\mathbb E[F_P(\hat\theta)-F_P(\theta^\star)]\ge\tfrac12\sum_h\frac h{N/s_h^2+1/\tau_h^2}\to"
-        r"\tfrac12\sum_h\frac{h\,s_h^2}N\quad(\tau\to\infty),\qquad N=Rt+\frac D\theta",
+        formula=r"\mathbb E[F_P(\hat\theta)-F_P(\theta^\star)]\ge\tfrac12\sum_h\frac "
+        r"h{N/s_h^2+1/\tau_h^2}\to\tfrac12\sum_h\frac{h\,s_h^2}N\quad(\tau\to\infty),\qquad N=Rt+\frac "
+        r"D\theta",
         domain=r"quadratic losses with one Hessian; every $t$, $S$, $C$, $D\ge0$ and law of prices with "
         "money that binds, else $R=S$; what is given for free at the start counts beside $N$",
         hypotheses=(
@@ -231,5 +323,36 @@ CLAIMS = [
             "θ": "the price up to which all is bought; with a star, the minimiser",
             "τ": "the prior's standard deviation",
         },
-    )
+    ),
+    Claim(
+        id="law:averaged/van-trees",
+        title="for other laws of samples: what van Trees says of any policy",
+        statement=r"Let samples have densities with one parameter $\theta$, smooth enough, with Fisher "
+        r"information $I(\theta)$, and let the prior have a density that vanishes at its ends, with "
+        "Fisher information $J$. Whoever buys, by any rule that looks back, and whatever is estimated: "
+        r"the mean square error is at least $1/(\mathbb E[N\,I(\theta)]+J)$, so at least $1/(I\,\mathbb "
+        r"E[N]+J)$ where $I(\theta)\le I$. If the excess risk is at least $\tfrac "
+        r"m2(\hat\theta-\theta^\star)^2$, it is at least $\tfrac m2$ times that. It is the Bayes risk for "
+        "Gaussian samples and priors, and for other losses a bound that may be too low: no more is "
+        "claimed.",
+        formula=r"\mathbb E(\hat\theta-\theta)^2\ge\frac1{\mathbb E[N\,I(\theta)]+J}",
+        domain="one parameter; families and priors for which one may integrate by parts; any rule of "
+        "buying that looks back and at prices that say nothing about it",
+        sketch=r"With the score $s$ of prior and samples together, $\mathbb E[(\hat\theta-\theta)s]=1$ by "
+        "parts, as the prior vanishes at its ends. Scores of samples bought one by one have mean 0 given "
+        r"what came before, so $\mathbb E[s^2]=\mathbb E[N\,I(\theta)]+J$; and $\mathbb "
+        r"E(\hat\theta-\theta-s/Q)^2\ge0$ with $Q=\mathbb E[s^2]$ is the bound.",
+        given=(WRITTEN, GILL_LEVIT),
+        checks={
+            "the bound": (cauchy_schwarz, confirming(every_rule)),
+            "any rule": (scores_add_up, confirming(every_rule)),
+        },
+        symbols={
+            **AVERAGED,
+            "I": "Fisher information of a sample",
+            "J": "Fisher information of the prior",
+            "N": "samples bought",
+            "θ": "the parameter",
+        },
+    ),
 ]
