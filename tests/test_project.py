@@ -56,8 +56,8 @@ FLOORS = {
         confidence design
         regret_expansion
         admission buying_plan stability transient
-        design_search minimiser regret replacement sharper sticky
-        capacity constant_admission curved knapsack penalty violation
+        design_search lower_bound minimiser regret replacement sharper sticky
+        averaging capacity constant_admission curved knapsack penalty violation
         bound clients law paper prices region reuse
         buying lambert rates setting
         algebra student summation

@@ -19,10 +19,12 @@ differ, both exist: `name` and `name_as_stated`.
 | `regret_expansion` | the regret to O(1), for every policy |
 | `law` | the law of reuse: what a federation learns, exactly, for quadratic losses |
 | `stationary` | the law under steady admission: after t rounds, for small steps, the best K |
+| `averaging` | the law of averaged models: any weights and steps, rounds without samples, the best weights |
 | `clients` | the law for clients that differ: what weights cost in bias and in noise |
 | `curved` | samples with curvatures of their own: what reuse and local steps change, to first order in 1/n |
 | `prices` | laws of a price: even ones, lists, traces |
 | `knapsack` | what money buys: the largest rate of distinct samples, for every policy |
+| `lower_bound` | what no policy and no learner can beat with this money, and what reaches it |
 | `capacity` | memories kept full: ages instead of lifetimes, any admissions, bursts |
 | `replacement` | when to replace a sample at which price: the best rule within a budget |
 | `buying` | buying cheap without knowing the prices: drift-plus-penalty with its constants |

@@ -30,6 +30,7 @@ PARTS = {
     "beyond": "Beyond the paper: bounds",
     "prediction": "The law of reuse",
     "buying": "Buying cheap",
+    "averaging": "Averaging",
 }
 MARKS = {
     "proved": "✓",

@@ -242,4 +242,25 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         "savings": ("buy:savings",),
         "gain": ("buy:gain",),
     },
+    "averaging": {
+        "exact_law": ("law:averaged",),
+        "counts": (
+            "law:averaged/counts",
+            "law:averaged/decaying",
+        ),
+        "polynomial": (
+            "law:averaged/constant",
+            "law:averaged/polynomial",
+        ),
+        "best_weights": ("law:averaged/best-weights",),
+        "equal_use": (
+            "law:averaged/equal-use",
+            "law:averaged/bursts",
+        ),
+        "bias": ("law:averaged/bias",),
+        "nobody": (
+            "law:averaged/nobody",
+            "law:averaged/van-trees",
+        ),
+    },
 }

@@ -19,6 +19,7 @@ import torch
 import theory
 from theory import algebra, curved
 from theory.bound import Terms
+from theory.knapsack import Limit
 from theory.setting import Budget, Constants, Region
 
 SHARES = {"p": "uv", "q": "uw", "s": "vw"}  # p = u/(u+v), and so on
@@ -66,6 +67,24 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "stationary.total_weights": lambda f, a: tuple(f([a.u, a.v, a.w], a.K)),
     "stationary.inverse_effective_rate": lambda f, a: f([a.u, a.v, a.w], a.K),
     "stationary.small_step_floor": lambda f, a: f(a.w, h=[a.u, a.v], variance=[a.v, a.w], eta=a.u, E=a.K),
+    "averaging.latest averaging.equal averaging.polynomial_factor": lambda f, a: f(a.u),
+    "averaging.polynomial": lambda f, a: f(a.u, a.v),
+    "averaging.exponential": lambda f, a: f(a.K, a.p),
+    "averaging.averaged_left_constant": lambda f, a: f(a.p, a.t),
+    "averaging.averaged_noise_constant": lambda f, a: f(a.p, a.K, a.K + a.t),
+    "averaging.averaged_rest averaging.averaged_rest_decaying": lambda f, a: f(a.p, a.u, a.t),
+    "averaging.common_share": lambda f, a: f(a.p, a.K, a.K + a.t),
+    "averaging.weights_giving": lambda f, a: tuple(f([a.u, a.v], a.p)),
+    "averaging.polynomial_left": lambda f, a: f(a.p, a.K, a.t),
+    "averaging.wait_factor": lambda f, a: f(a.p, a.q),
+    "lower_bound.bayes_risk": lambda f, a: f(a.t, h=[a.u, a.v], variance=[a.v, a.w], prior=[a.w, a.u]),
+    "lower_bound.least_risk": lambda f, a: f(a.t, h=[a.u, a.v], variance=[a.v, a.w]),
+    "lower_bound.most_samples": lambda f, a: f(Limit(a.u, 1, a.v, a.w, "money"), a.t, a.w),
+    "lower_bound.burst_inverse": lambda f, a: f(a.t, a.p),
+    "lower_bound.burst_risk": lambda f, a: f(
+        a.u, a.p, a.t, h=[a.q], variance=[a.v], start=[a.w], eta=a.s, E=a.K
+    ),
+    "lower_bound.van_trees": lambda f, a: f(a.u, a.v, a.w),
     "clients.pooled_bias clients.weighted_spread": lambda f, a: f([a.u, a.v], [a.v, a.w], [a.w, a.u]),
     "clients.own_optimum": lambda f, a: f([a.u, a.v], [a.v, a.w], [a.w, a.u]),
     "clients.pooled_spread clients.least_spread": lambda f, a: f([a.u, a.v], [a.v, a.w]),
@@ -187,6 +206,8 @@ FORMULAS = {name: call for names, call in CALLS.items() for name in names.split(
 # Not formulas of the paper: sums and searches over many rounds, or state that moves in arrays. Each has its own tests.
 NOT_FORMULAS = {
     "admission": "acdpp_round advance integer_admissions",
+    "averaging": "averaged averaged_risk best_weights by_shares contractions final_weights "
+    "over_models over_rounds risk_matrix round_shares tail",
     "buying": "buys",
     "capacity": "trajectory_by_capacity trajectory_of",
     "confidence": "deviation_1 influences",

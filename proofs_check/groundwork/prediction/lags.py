@@ -19,7 +19,18 @@ from proofs_check.symbols import K, rate
 from theory.algebra import ratio
 from theory.law import lag_sum, stationary_noise
 
-__all__ = ["EVERY", "PATTERNS", "SUMS", "SYMBOLS", "a", "d", "geometric", "lag_sums", "long_run_noise"]
+__all__ = [
+    "AVERAGED",
+    "EVERY",
+    "PATTERNS",
+    "SUMS",
+    "SYMBOLS",
+    "a",
+    "d",
+    "geometric",
+    "lag_sums",
+    "long_run_noise",
+]
 __all__ += ["noise_falls", "pairs", "patterns", "product_rises", "ramp", "sums", "uneven_weights_cost"]
 
 a = sp.Symbol("a", positive=True)
@@ -35,6 +46,18 @@ SYMBOLS = {
     "u": r"what a sample weighs over all its rounds, $\sum1/n$",
     "U": r"the mean of $\Lambda u^2$ over a period",
     "v": r"stationary noise in units of a sample's variance over $\bar\Lambda$",
+}
+AVERAGED = SYMBOLS | {
+    "E": "local steps per round; before a bracket: expectation over all streams",
+    "S": "the size of the memory, or of a burst",
+    "b": "a sample's weight in the mean of models",
+    "p": "a model's weight in the mean",
+    "u": r"what a unit of $\theta(\tau)$ is worth in the mean; at 1, what is left of the start",
+    "α": "$1-a$ of a round",
+    "γ": "the power by which weights grow",
+    "ω": "a sample's weight in the same mean of the memories' means",
+    "θ̄": "the mean of models",
+    "θ̂": "a learner's estimate",
 }
 EVERY = r"every $K\ge1$ and $0<a<1$"
 

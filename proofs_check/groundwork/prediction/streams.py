@@ -7,7 +7,7 @@ sample takes one of three values, so with s samples there are \(3^s\) streams, e
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction as F
 from itertools import product
 from math import prod
@@ -89,24 +89,16 @@ class Quadratic:
 
     def mean_excess(self, memories: Sequence[Memory]) -> list[F]:
         """E[F_P(θ(t)) - F_P(θ*)] for t = 1..T+1, over all streams."""
-        totals = [F(0)] * (len(memories) + 1)
-        for t, chance, theta in self._branches(memories, 0, F(1), self.start, {}):
-            totals[t] += chance * self.excess(theta)
-        return totals
+        return self.averaged_excess(memories, [1] * (len(memories) + 1), [self.eta] * len(memories))
 
-    def _branches(
-        self, memories: Sequence[Memory], t: int, chance: F, theta: Point, value: dict[Sample, Point]
-    ) -> Iterator[tuple[int, F, Point]]:
-        """Round, chance and θ of every beginning of a stream: what two streams have in common is run once."""
-        yield t, chance, theta
-        if t == len(memories):
-            return
-        fresh = [sample for sample in memories[t] if sample not in value]
-        for drawn in product(range(len(VALUES)), repeat=len(fresh)):
-            known = value | dict(zip(fresh, (VALUES[i] for i in drawn), strict=True))
-            p = prod((CHANCES[i] for i in drawn), start=chance)
-            moved = self._round(theta, memories[t], known) if memories[t] else theta
-            yield from self._branches(memories, t + 1, p, moved, known)
+    def averaged_excess(
+        self, memories: Sequence[Memory], shares: Sequence[Any], etas: Sequence[F]
+    ) -> list[F]:
+        """The same of the running mean that moves by `shares` to the newest model; round t has its own step size."""
+        totals, steps = [F(0)] * (len(memories) + 1), [replace(self, eta=eta) for eta in etas]
+        for t, chance, mean in _branches(memories, shares, steps, 0, F(1), (self.start, self.start), {}):
+            totals[t] += chance * self.excess(mean)
+        return totals
 
     def _round(self, theta: Point, memory: Memory, value: dict[Sample, Point]) -> Point:
         """Every client's E steps on its own samples, then the average with weights n_m/n."""
@@ -124,6 +116,29 @@ class Quadratic:
 
 def _less(x: Point, y: Point) -> Point:
     return x[0] - y[0], x[1] - y[1]
+
+
+def _branches(
+    memories: Sequence[Memory],
+    shares: Sequence[Any],
+    steps: Sequence[Quadratic],
+    t: int,
+    chance: F,
+    models: tuple[Point, Point],
+    value: dict[Sample, Point],
+) -> Iterator[tuple[int, F, Point]]:
+    """Round, chance and mean of every beginning of a stream: what two streams have in common is run once."""
+    theta, mean = models
+    yield t, chance, mean
+    if t == len(memories):
+        return
+    fresh = [sample for sample in memories[t] if sample not in value]
+    for drawn in product(range(len(VALUES)), repeat=len(fresh)):
+        known = value | dict(zip(fresh, (VALUES[i] for i in drawn), strict=True))
+        p = prod((CHANCES[i] for i in drawn), start=chance)
+        moved = steps[t]._round(theta, memories[t], known) if memories[t] else theta
+        new = tuple(old + shares[t + 1] * (x - old) for old, x in zip(mean, moved, strict=True))
+        yield from _branches(memories, shares, steps, t + 1, p, (moved, (new[0], new[1])), known)
 
 
 # a sample is its client's mean plus its deviation times one of these, with this chance: mean 0, variance 2

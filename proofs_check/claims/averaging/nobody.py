@@ -1,0 +1,363 @@
+r"""What nobody can beat (`law:averaged/nobody`): money, memory and any learner, from below, and what reaches it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction as F
+from itertools import product
+from math import factorial
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.claim import WRITTEN, Claim, Given, confirming
+from proofs_check.engines.argument import Evidence, argument, equations, limits, steps
+from proofs_check.engines.exact import Found, by_profile, everywhere, unless
+from proofs_check.groundwork.buying.figures import figures
+from proofs_check.groundwork.buying.market import HIGH, LOW, PLACES, SETTING
+from proofs_check.groundwork.prediction.lags import AVERAGED
+from theory.algebra import ball, positive_part
+from theory.knapsack import Limit, purchase_limit, uniform_rate, uniform_threshold
+from theory.lower_bound import bayes_risk, burst_risk, least_risk, most_samples, van_trees
+from theory.paper import BUDGET
+from theory.prices import Atoms
+
+h, spread, wide, N, precision, t = sp.symbols("h v tau_2 N P t", positive=True)
+theta, mean, z, guess, second, error, noise = sp.symbols("theta m z e m_2 u epsilon", real=True)
+S, C, D, c, bought, price = sp.symbols("S C D c x theta_c", positive=True)
+ONE: dict[str, Any] = {"h": [h], "variance": [spread]}
+
+
+def the_posterior() -> Evidence:
+    """P(θ-m)² + (z-θ)²/s² is P'(θ-m')² but for what does not know θ; and the error then, from that before: (1-κ)u - κε,
+    whatever the values, of variance 1/P'.
+    """
+    more = precision + 1 / spread
+    moved = (precision * mean + z / spread) / more
+    exponent = precision * (theta - mean) ** 2 + (z - theta) ** 2 / spread - more * (theta - moved) ** 2
+    gain = (1 / precision) / (1 / precision + spread)
+    after = error - gain * (error + noise)  # θ - m', for z = m + u + ε
+    variance = (1 - gain) ** 2 / precision + gain**2 * spread
+    return equations(
+        (sp.diff(exponent, theta), 0, r"what is left, by $\theta$, and 0"),
+        (moved - mean, gain * (z - mean), "how far a value moves the mean"),
+        (after, (1 - gain) * error - gain * noise, "the new error and its parts"),
+        (variance, 1 / more, r"its variance and $1/P'$"),
+        domain="any history, whoever bought what for whatever reason: decisions are factors without θ*",
+    )
+
+
+def any_learner() -> Evidence:
+    """E(θ-e)² = Var θ + (E θ - e)² given all that is known; and precision N/s² + 1/τ² is theory's."""
+    square = second - 2 * guess * mean + guess**2
+    each = h / (N / spread + 1 / wide) / 2
+    return argument(
+        (square, (second - mean**2) + (mean - guess) ** 2, "the mean square and its parts", "any estimate"),
+        (square >= second - mean**2, [], "any estimate"),
+        (bayes_risk(N, **ONE, prior=[wide]), each, "theory's risk and that of the posterior", "every $N$"),
+        (
+            h * van_trees(N, 1 / spread, 1 / wide) / 2,
+            each,
+            "van Trees' bound, an equality here,",
+            "every $N$",
+        ),
+    )
+
+
+def jensen() -> Evidence:
+    """1/x >= 2/y - x/y², a tangent: the mean of 1/x is at least 1 over the mean; and it falls in N."""
+    x, y = sp.symbols("x y", positive=True)
+    more = sp.Symbol("more", nonnegative=True)
+    here, there = (bayes_risk(N + k, **ONE, prior=[wide]) for k in (0, more))
+    return steps(
+        (1 / x >= 2 / y - x / y**2, [], "every precision $x$ and mean $y$"),
+        (there <= here, [], "more samples, less risk"),
+    )
+
+
+def the_money() -> Evidence:
+    """x <= λcx + S(1-λc)⁺ in each round; at λ = 1/θ that is R a round on average, and D/θ."""
+    rate, spent, below = sp.symbols("R m F", positive=True)
+    multiplier = sp.Symbol("lambda", nonnegative=True)
+    a_round = C / price + S * (below - spent / price)  # λC + S·E(1-λc)⁺, F and m of the prices below θ
+    part = (C / S - spent) / price  # at θ, what the rest of C pays for
+    limit = Limit(price, 1, rate, C, "money")
+    line = bought <= multiplier * c * bought + S * positive_part(1 - multiplier * c)
+    return argument(
+        (line, [bought <= S], r"every price, $\lambda\ge0$, $0\le x\le S$"),
+        (a_round, S * (below + part), "a round's mean and the knapsack's rate", "every law of prices"),
+        (most_samples(limit, t, D), rate * t + D / price, "theory's number", "every law of prices"),
+    )
+
+
+def _policies(prices: list[int], rounds: int, places: int) -> Any:
+    """How many samples are bought on each path of prices, with the mean cost of the cheapest way to do so."""
+    paths = list(product(prices, repeat=rounds))
+    cheapest = [sorted(price for price in path for _ in range(places)) for path in paths]
+    for chosen in product(range(rounds * places + 1), repeat=len(paths)):
+        cost = sum(sum(path[:number]) for path, number in zip(cheapest, chosen, strict=True))
+        yield chosen, F(cost, len(paths))
+
+
+@everywhere(
+    "2 rounds, prices 1 or 2, 1 or 5 and 2 or 3, $S=1,2$, $C=1,3/2,2$; all clairvoyant policies",
+    prices=([1, 2], [1, 5], [2, 3]),
+    places=by_profile((1, 2), (1, 2)),
+    budget=(F(1), F(3, 2), F(2)),
+)
+def every_policy(prices: list[int], places: int, budget: F) -> Found:
+    """The mean of the Bayes risk over all price paths, for all policies within the mean budget: never below."""
+    rounds, problem = 2, {"h": [F(1)], "variance": [F(2)], "prior": [F(3)]}
+    most = most_samples(purchase_limit(Atoms.of(prices), places, budget), rounds)
+    bound = bayes_risk(most, **problem)
+    risks = {N: bayes_risk(N, **problem) for N in range(rounds * places + 1)}
+    for chosen, cost in _policies(prices, rounds, places):
+        risk = sum(risks[number] for number in chosen) / len(chosen)
+        if cost <= budget * rounds and risk < bound:
+            return {"bought": chosen, "risk": risk, "bound": bound}
+    return None
+
+
+def values_do_not_help() -> Evidence:
+    """One sample, and another if the first is positive, s = τ = 1: the posterior mean's risk, term by term over the
+    errors and over the first value; it is that of one sample or two, as often as they are bought.
+    """
+    first = sp.Symbol("z_1", real=True)
+    density = sp.exp(-(first**2) / 4) / sp.sqrt(4 * sp.pi)
+    target = first / 2 + error  # given the first value
+    errors = [target - first / 2, target - (first + target + noise) / 3]
+    moments = [(error**2, sp.Rational(1, 2)), (noise**2, 1), (error, 0), (noise, 0)]
+    risk = sum(
+        sp.integrate(sp.expand(one**2).subs(moments) * density / 2, (first, *ends))
+        for one, ends in zip(errors, ((-sp.oo, 0), (0, sp.oo)), strict=True)
+    )
+    unit: Any = {"h": [1], "variance": [1], "prior": [1]}
+    one, two, between = (sp.sympify(bayes_risk(number, **unit)) for number in (1, 2, F(3, 2)))
+    return argument(
+        (risk, (one + two) / 2, "the rule's risk and the mean over $N$"),
+        (risk - between, sp.Rational(1, 120), "how far that is above the bound of 3/2 samples,"),
+        domain="one rule that looks at values",
+    )
+
+
+def any_start() -> Evidence:
+    """τ → ∞."""
+    problem = bayes_risk(N, **ONE, prior=[t])
+    return limits(t, (problem, least_risk(N, **ONE), "the Bayes risk"), domain=r"$\tau\to\infty$, every $N$")
+
+
+def reached() -> Evidence:
+    """burst_risk over the bound at Rt + D/θ tends to 1: its noise does, and its transient is of smaller order."""
+    x, distance, eta = sp.symbols("x d eta", positive=True)
+    often = 1 - sp.exp(-x)
+    below = least_risk(most_samples(Limit(price, 1, S * often, C, "money"), t, D), h=[1], variance=[1])
+    problem: Any = {"h": [1], "eta": eta}
+    noise_part = burst_risk(S, often, t, variance=[1], start=[0], **problem)
+    start_part = burst_risk(S, often, t, variance=[0], start=[distance], **problem)
+    return limits(
+        t,
+        (noise_part / below, 1, "the noise over the bound"),
+        (start_part / below, 0, "the transient over the bound"),
+        (
+            bayes_risk(S * often * t, h=[1], variance=[1], prior=[distance]) / below,
+            1,
+            "the Bayes risk over it",
+        ),
+        domain=r"each direction, every $S$, $q=1-e^{-x}$, $D$, start and $\eta h$",
+    )
+
+
+@everywhere(
+    "prices 1 or 4, $S=2$, $C=1$, so $q=1/2$; up to 2000 rounds; two directions, $\\eta h=1/4$ and 1",
+    rounds=by_profile((100, 500, 2000), (100, 500, 2000, 10000)),
+)
+def ratio_of_bounds(rounds: int) -> Found:
+    """At most 1 + 100/t, and never below the bound for a start that is as far as the prior has it."""
+    problem: Any = {"h": [F(1, 2), F(2)], "variance": [F(2), F(1)]}
+    limit = purchase_limit(Atoms.of([1, 4]), 2, 1)
+    above = burst_risk(2, F(1, 2), rounds, **problem, start=[F(1), F(1)], eta=F(1, 2))
+    below = least_risk(most_samples(limit, rounds), **problem)
+    true = limit.rate == 1 and above <= below * (1 + F(100, rounds))
+    return unless(true, above=above, below=below)
+
+
+# --- other laws of samples ---------------------------------------------------------------------------------
+
+GILL_LEVIT = Given(
+    "Gill and Levit 1995",
+    "that smooth densities may be integrated by parts, and that scores of samples chosen one by one are "
+    "uncorrelated",
+)
+
+
+def cauchy_schwarz() -> Evidence:
+    """E(x - λs)² = V - 2λ + λ²Q >= 0 with E[xs] = 1; λ = 1/Q. And m/2 times it, and less information, more of it."""
+    square, scores, factor, curvature = sp.symbols("V Q lambda m", positive=True)
+    number, information, prior, less = sp.symbols("N I J less", positive=True)
+    known = [square - 2 * factor + factor**2 * scores >= 0, sp.Eq(factor * scores, 1)]
+    bound = van_trees(number, information, prior)
+    return argument(
+        (square >= 1 / scores, known, r"any estimate, $Q=\mathbb E[NI]+J$"),
+        (
+            van_trees(number, information, prior),
+            1 / (number * information + prior),
+            "theory's bound",
+            "every $Q$",
+        ),
+        (bound <= van_trees(number, less, prior), [less <= information], "an information that is larger"),
+        (
+            curvature / 2 * square >= curvature / 2 * bound,
+            [square >= bound],
+            "a risk that curves at least by $m$",
+        ),
+    )
+
+
+def scores_add_up() -> Evidence:
+    """E(s + σ)² = E s² + E σ² where E[σ | all before] = 0: a sample more adds its information where it was bought."""
+    before, fresh, chance, information = sp.symbols("before fresh chance I", real=True)
+    square = sp.expand((before + chance * fresh) ** 2).subs(fresh**2, information).subs(fresh, 0)
+    return equations(
+        (square, before**2 + chance**2 * information, "the square of the scores with one more"),
+        domain="bought or not, 1 or 0, by any rule that looks back",
+    )
+
+
+def _beta(first: int, second: int, heads: int, tails: int) -> F:
+    """E[p^heads·(1-p)^tails] under Beta(first, second)."""
+
+    def whole(x: int, y: int) -> F:
+        return F(factorial(x - 1) * factorial(y - 1), factorial(x + y - 1))
+
+    return whole(first + heads, second + tails) / whole(first, second)
+
+
+def _leaves(rule: dict[tuple[int, ...], bool], seen: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """Where a rule stops."""
+    if not rule.get(seen, False):
+        yield seen
+        return
+    for toss in (0, 1):
+        yield from _leaves(rule, (*seen, toss))
+
+
+@everywhere(
+    "a coin, beta priors (3, 3) and (3, 5); all 128 rules that toss up to three times, depending on what "
+    "came",
+    prior=((3, 3), (3, 5)),
+    toss=list(product((False, True), repeat=7)),
+)
+def every_rule(prior: tuple[int, int], toss: tuple[bool, ...]) -> Found:
+    """E[(p̂-p)S] = 1 and E S² = E[NI] + J for the posterior mean p̂, and its mean square error is not below; exactly."""
+    nodes = [history for n in range(3) for history in product((0, 1), repeat=n)]
+    first, second = prior
+    square, crossed, scores, information = (F(0),) * 4
+    for seen in _leaves(dict(zip(nodes, toss, strict=True))):
+        heads, tails = sum(seen), len(seen) - sum(seen)
+
+        def mean(more: int = 0, fewer: int = 0, heads: int = heads, tails: int = tails) -> F:
+            return _beta(first, second, heads + more, tails + fewer)
+
+        guess = mean(1) / mean()
+        up, down = first - 1 + heads, second - 1 + tails  # S = up/p - down/(1-p)
+        square += mean(2) - 2 * guess * mean(1) + guess**2 * mean()
+        crossed += up * (guess * mean(-1) - mean()) - down * (guess * mean(0, -1) - mean(1, -1))
+        scores += up**2 * mean(-2) - 2 * up * down * mean(-1, -1) + down**2 * mean(0, -2)
+        information += len(seen) * mean(-1, -1)
+    own = (first - 1) ** 2 * _beta(first, second, -2, 0) + (second - 1) ** 2 * _beta(first, second, 0, -2)
+    own -= 2 * (first - 1) * (second - 1) * _beta(first, second, -1, -1)
+    true = crossed == 1 and scores == information + own and square >= van_trees(information, 1, own)
+    return unless(true, crossed=crossed, scores=scores, information=information + own, square=square)
+
+
+CLAIMS = [
+    Claim(
+        id="law:averaged/nobody",
+        title="what no policy and no learner beats, and who reaches it",
+        statement=r"Let samples be Gaussian with mean $\theta^\star$ and variance $s_h^2$ along each "
+        r"eigendirection, independently, let $\theta^\star$ have the prior $N(0,\tau_h^2)$ there, and let "
+        r"prices be independent, of one law, and say nothing about $\theta^\star$. Whoever buys up to $S$ "
+        "samples a round for a mean cost of at most $Ct+D$, knowing prices to come or not, looking at "
+        "the values of samples or not, and whatever is learned from them: the expected excess risk after "
+        r"$t$ rounds is at least the Bayes risk of $Rt+D/\theta$ samples, with the knapsack's rate $R$ "
+        r"and threshold $\theta$ (buy:limit). As $\tau\to\infty$: no guarantee for all $\theta^\star$, or "
+        r"for all laws of samples with these variances, is below $\tfrac12\sum hs_h^2/(Rt+D/\theta)$. "
+        "Buying $S$ below the threshold, training on them once and averaging over models is within "
+        "$1+O(1/t)$ of that, for every such law and every start, and so on average over the prior too. "
+        "With the paper's MNIST budgets and prices on $[1,10]$ after 3,000 rounds the bound is that of "
+        "76,717 samples; constant admission buys 30,000.",
+        formula=r"\mathbb E[F_P(\hat\theta)-F_P(\theta^\star)]\ge\tfrac12\sum_h\frac "
+        r"h{N/s_h^2+1/\tau_h^2}\to\tfrac12\sum_h\frac{h\,s_h^2}N\quad(\tau\to\infty),\qquad N=Rt+\frac "
+        r"D\theta",
+        domain=r"quadratic losses with one Hessian; every $t$, $S$, $C$, $D\ge0$ and law of prices with "
+        "money that binds, else $R=S$; what is given for free at the start counts beside $N$",
+        hypotheses=(
+            r"samples are Gaussian and prices are independent of them and of $\theta^\star$; for the "
+            "bound from above any law with these variances",
+        ),
+        sketch=r"Given all that was seen, the density of $\theta^\star$ is the prior times the samples' "
+        "densities times factors for prices and decisions, which depend on what was seen and not on "
+        r"$\theta^\star$. A sample multiplies a Gaussian of precision $P$ into one of precision "
+        r"$P+1/s^2$, whatever its value: after $N$ samples it is $N/s^2+1/\tau^2$, and no estimate has a "
+        "smaller mean square error than its inverse, given what was seen. So the excess risk is at least "
+        r"the mean of $\tfrac12\sum h/(N/s^2+1/\tau^2)$ over $N$, which may depend on values and prices. "
+        r"It is convex in $N$, so at least that of $\mathbb E[N]$, and falls in it. In each round "
+        r"$x\le\lambda cx+S(1-\lambda c)^+$; in the mean, with $\lambda=1/\theta$ and a cost of at most "
+        r"$Ct+D$, $\mathbb E[N]\le Rt+D/\theta$. The worst $\theta^\star$ has at least the mean over any "
+        r"prior, so for a guarantee let $\tau\to\infty$. From above: law:averaged/bursts with "
+        r"$q=P(c\le\theta)$, where a price at the threshold counts with the chance that spends $C$. For "
+        r"one $\theta^\star$ alone nothing can be said: a learner may have guessed it.",
+        given=(WRITTEN,),
+        checks={
+            "any learner": (the_posterior, any_learner, confirming(values_do_not_help)),
+            "any policy": (jensen, the_money, confirming(every_policy)),
+            "any start": any_start,
+            "reached": (reached, confirming(ratio_of_bounds)),
+            "76,717": lambda: figures(
+                SETTING,
+                ("samples after 3,000 rounds", 3000 * uniform_rate(LOW, HIGH, PLACES, ball(BUDGET)), "76717"),
+                ("the threshold", uniform_threshold(LOW, HIGH, ball(F(BUDGET, PLACES))), "3.30"),
+            ),
+        },
+        symbols={
+            **AVERAGED,
+            "C": "what may be spent in a round, on average",
+            "D": "what may be owed in the end, on average",
+            "N": "the most samples that money buys, on average",
+            "R": "the largest rate of samples that money buys",
+            "θ": "the price up to which all is bought; with a star, the minimiser",
+            "τ": "the prior's standard deviation",
+        },
+    ),
+    Claim(
+        id="law:averaged/van-trees",
+        title="for other laws of samples: what van Trees says of any policy",
+        statement=r"Let samples have densities with one parameter $\theta$, smooth enough, with Fisher "
+        r"information $I(\theta)$, and let the prior have a density that vanishes at its ends, with "
+        "Fisher information $J$. Whoever buys, by any rule that looks back, and whatever is estimated: "
+        r"the mean square error is at least $1/(\mathbb E[N\,I(\theta)]+J)$, so at least $1/(I\,\mathbb "
+        r"E[N]+J)$ where $I(\theta)\le I$. If the excess risk is at least $\tfrac "
+        r"m2(\hat\theta-\theta^\star)^2$, it is at least $\tfrac m2$ times that. It is the Bayes risk for "
+        "Gaussian samples and priors, and for other losses a bound that may be too low: no more is "
+        "claimed.",
+        formula=r"\mathbb E(\hat\theta-\theta)^2\ge\frac1{\mathbb E[N\,I(\theta)]+J}",
+        domain="one parameter; families and priors for which one may integrate by parts; any rule of "
+        "buying that looks back and at prices that say nothing about it",
+        sketch=r"With the score $s$ of prior and samples together, $\mathbb E[(\hat\theta-\theta)s]=1$ by "
+        "parts, as the prior vanishes at its ends. Scores of samples bought one by one have mean 0 given "
+        r"what came before, so $\mathbb E[s^2]=\mathbb E[N\,I(\theta)]+J$; and $\mathbb "
+        r"E(\hat\theta-\theta-s/Q)^2\ge0$ with $Q=\mathbb E[s^2]$ is the bound.",
+        given=(WRITTEN, GILL_LEVIT),
+        checks={
+            "the bound": (cauchy_schwarz, confirming(every_rule)),
+            "any rule": (scores_add_up, confirming(every_rule)),
+        },
+        symbols={
+            **AVERAGED,
+            "I": "Fisher information of a sample",
+            "J": "Fisher information of the prior",
+            "N": "samples bought",
+            "θ": "the parameter",
+        },
+    ),
+]
