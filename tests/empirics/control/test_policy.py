@@ -11,7 +11,6 @@ from empirics.control.registry import make_policy, register
 from empirics.control.released import script_for
 from empirics.control.schedule import Schedule, brief_for, plan
 from tests.empirics.small import CONTROL, refused, study
-from theory.admission import acdpp_round
 from theory.setting import Constants
 
 
@@ -25,20 +24,6 @@ def test_the_oracle_draws_full_buffers_afresh_in_every_round_and_the_capped_poli
     assert (oracle.occupancy == full).all()
     assert (capped.occupancy[0] == full).all()
     assert (capped.occupancy <= full).all()
-
-
-def test_admissions_follow_the_decisions_of_theory_within_rounding():
-    setting = study(policies=("acdpp",))
-    policy = make_policy("acdpp", brief_for(setting, CONTROL))
-    state, target, total = policy.start(3), np.zeros(3), np.zeros((3, 3))
-    for t in range(1, 20):
-        cost = np.array([1.0, 5.0, 9.0]) + t % 2
-        _, rate = acdpp_round(state.server, cost, V=policy.V, C=22.0, region=policy.region, constants=CONTROL)
-        state, admitted = policy.decide(state, cost)
-        state = policy.book(state, cost, admitted)
-        target, total = target + rate, total + admitted
-        assert (abs(total - target[:, None] * np.array([4, 5, 7]) / 16) <= 1).all()
-        assert np.array_equal(state.server.seen, total.sum(axis=1))
 
 
 # --- the released rule -------------------------------------------------------------------------------------

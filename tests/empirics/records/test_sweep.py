@@ -81,26 +81,3 @@ def test_without_a_gap_or_an_end_there_is_no_share_and_none_of_what_has_no_numbe
     assert set(gap_closed([*ENDS[:2], "lost", "mine"], values)) == {"mine"}
     values[0, 1] = np.nan
     assert gap_closed([*ENDS[:2], "lost", "mine"], values) is None
-
-
-def test_a_study_says_what_it_costs_and_how_far_each_policy_gets(tmp_path):
-    given = study(policies=("constant", "oracle", "buy-cheap-online"), seeds=12, rounds=40, predict=False)
-    summary = run_study(given, tmp_path / "result", dataset=blobs())
-    rows = summary["policies"]
-    assert rows["oracle"]["distinct_samples"] == {"mean": 16.0 * 40, "error": 0.0}
-    bought = rows["buy-cheap-online"]
-    assert bought["effective_samples"]["mean"] < bought["distinct_samples"]["mean"]
-    assert rows["oracle"]["mean_cost"]["mean"] > 3 * rows["constant"]["mean_cost"]["mean"]
-    assert rows["constant"]["mean_cost"]["mean"] == pytest.approx(given.budget, rel=0.15)
-    table = columns(tmp_path / "result")
-    for name, row in rows.items():
-        mine = table["policy"] == name
-        assert 0.3 < row["mean_accuracy"]["mean"] <= row["best_accuracy"]["mean"]
-        assert row["mean_accuracy"]["mean"] == pytest.approx(table["accuracy"][mine].mean())
-        assert row["mean_cost"]["mean"] == pytest.approx((table["cost"] * table["admitted"])[mine].mean())
-    assert summary["gap_closed"]["cumulative_excess_risk"] is not None
-    for measure, closed in summary["gap_closed"].items():
-        if closed is not None:
-            constant, oracle, own = (rows[name][measure]["mean"] for name in given.policies)
-            share = (constant - own) / (constant - oracle)
-            assert closed["buy-cheap-online"]["share"] == pytest.approx(share)
