@@ -90,6 +90,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "independence": (
             "eq:independence-factorization",
+            "eq:independence-factorization/any",
             "eq:comparison-feasible",
         ),
         "occupancy": (
@@ -114,7 +115,10 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         "first_round": ("alg:acdpp/first-round",),
     },
     "regret": {
-        "decomposition": ("eq:omega-master",),
+        "decomposition": (
+            "eq:omega-master",
+            "eq:omega-master/drift-term",
+        ),
         "surrogate": (
             "eq:penalty-dpp",
             "eq:app-vtilde-gap-1",

@@ -165,7 +165,7 @@ def _judged(mutant, entry):
         ("bound.generalisation_term: constant", "lem:gen-Neff-app"),
         ("design.fill_ratio: factor dropped", "cor:optimal-k"),
         ("admission.debt_update: positive part", "eq:Z-update/start"),
-        ("regret.master_bound: sign", "eq:omega-master"),
+        ("regret.master_bound: sign", "eq:omega-master/drift-term"),
         ("law.stationary_noise: factor dropped", "law:reuse/retention"),
         ("knapsack.purchase_bound: sign", "buy:limit"),
         (ELSEWHERE, "eq:vck-exact"),

@@ -230,7 +230,7 @@ CLAIMS = [
         r"absorbed. (Dear rounds after cheap ones refute it; for all $V$ at once the first round does.)",
         formula=r"E[L(T+1)]=O(VT)+O(V/(1-\rho))",
         domain=rf"every $V>0$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}",
-        repair=r"Keep $\sum_tB_t$ on the right.",
+        repair=r"Keep $\sum_tB_t$ on the right, with $\bar p^{\mathrm{CK}}$ mended as in lem:dpp-T-slot-upper.",
         checks=(debt_of_drifting_costs, LIGHT_SQUARE),
         corrected=Correction(
             title=r"$\mathbb E[L(T+1)]\le\sum B_t+V\sum\bar p^{\mathrm{CK}}$, repaired: $\sum B_t$ stays",

@@ -16,15 +16,14 @@ from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines import enclosure, exact, limit
 from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, obeying
-from proofs_check.groundwork.control import drift_step, printed_log
+from proofs_check.groundwork.control import drift_step
 from proofs_check.groundwork.control.drift_step import drift_constant_is, drift_inequality, g, square, x
-from proofs_check.groundwork.control.orders import ALONG, HORIZONS, h, tight_regions
+from proofs_check.groundwork.control.orders import HORIZONS, tight_regions
 from proofs_check.groundwork.control.region_ends import placed
-from proofs_check.symbols import CONSTANTS, REGION, C, T, rate, rho, t
+from proofs_check.symbols import REGION, C, T, rate, rho, t
 from proofs_check.text import said
 from theory.admission import debt_update
 from theory.algebra import ball
-from theory.region import region_maximum
 from theory.regret import drift_constant
 from theory.setting import Region
 from theory.summation import total_ball
@@ -36,33 +35,6 @@ ROUND = {
 }
 u, v = sp.symbols("u v", positive=True)
 NUMBERS = r"$\mathbb E[c^2]=37$, $\bar\Lambda=10$, $C=55$"
-
-
-def drift_in_rho() -> Evidence:
-    """Round 1, costs equal to C/Λ̄, the action Λ_max(1): no debt, so J is V·p, and the drift is all that B has to cover.
-
-    The inequality is for every action, so no policy has to choose this one; p, whatever it is, stands on both sides.
-    """
-    first = region_maximum(ALONG, 1)
-    debt = debt_update(0, C / rate, first, C)
-    found = limit.diverges(
-        debt**2 / 2,
-        h,
-        what="the drift of round 1, a lower bound on $B$,",
-        domain=r"costs constant, $c=C/\bar\Lambda$; $\rho=1-1/h$, $h\to\infty$",
-        **{"admitted in round 1": first, "Z(2)": debt},
-    )
-    N, P = sp.Symbol("N", positive=True), CONSTANTS.Pdim
-    facts = {
-        "the action is inside the region": drift_step.upper_end_is_an_action(),
-        "$p$ is real there, as printed": argument(
-            printed_log.same_logarithm(),
-            (P / first, h, 0, r"$\mathrm{Pdim}$ over $N(1)=\Lambda_{\max}(1)$"),
-            (N > P, [P / N < 1], r"$N(1)>\mathrm{Pdim}$ from some $h$ on"),
-            domain=r"$\rho=1-1/h$, $h\to\infty$",
-        ),
-    }
-    return obeying(found, facts)
 
 
 def drift_heavy_tail() -> Evidence:
@@ -144,17 +116,18 @@ CLAIMS = [
         id="eq:dpp-upper-1",
         kind="inequality",
         title="one constant $B$ bounds the drift's quadratic part",
-        statement=r"One finite $B$ does for all actions, all rounds and, as Remark 1 needs it, all $\rho$.",
+        statement=r"One finite $B$ does for all actions and all rounds. (For all $\rho$ at once, as Remark 1 needs it, "
+        "none does, whatever the prices: see rem:1/drift.)",
         formula=r"\Delta+V\,E[p\mid\mathbb O]\le B+E[J_t\mid\mathbb O],\quad B<\infty\text{ uniform}",
-        domain=r"every action inside the region, every $t\ge1$, $0<\rho<1$",
+        domain=r"every action inside the region, every $t\ge1$, each $0<\rho<1$",
         symbols={
             "Δ": r"the mean drift, $\mathbb E[L(t+1)-L(t)\mid O]$",
             "O": "the state when round $t$ begins",
             "B": "the drift's constant",
         },
-        repair=r"Say “at fixed $\rho$, with prices of bounded second moments”, or give each round its $B_t$.",
-        checks=(drift_in_rho, drift_heavy_tail),
-        hypotheses=(r"$\rho$ is fixed", r"$\mathbb E[c(t)^2\mid\text{past}]$ is bounded"),
+        repair=r"Assume prices of bounded second moments; if $\rho$ is to move, give each round its $B_t$.",
+        checks=(drift_heavy_tail,),
+        hypotheses=(r"$\mathbb E[c(t)^2\mid\text{past}]$ is bounded",),
         checks_with_hypotheses=(drift_inequality, drift_constant_is),
         corrected=Correction(
             title=said(r"$B_t=@B$ in round $t$; $\sum B_t\le@L+O((1-\rho)^{-2})$", **ROUND),

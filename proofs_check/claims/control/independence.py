@@ -109,12 +109,22 @@ CLAIMS = [
         id="eq:independence-factorization",
         kind="step",
         title=r"$\mathbb E[Z(c\bar\Lambda-C)]$ factorises",
-        statement="The mean of debt times excess cost is the product of the two means (the paper assumes of the costs "
-        "that they are not negative, are revealed when the round begins, and have an affordable average).",
+        statement="The mean of debt times excess cost is the product of the two means, where the price is independent "
+        "of the debt, as the proof says that it is.",
+        formula=r"E[Z(t)(c(t)\bar\Lambda-C)]=E[Z(t)]\,E[c(t)\bar\Lambda-C]",
+        domain=r"prices $c(t)\ge0$ that are independent of $Z(t)$; for others eq:independence-factorization/any",
+        checks=(independent_factorises,),
+        substance="eq:independence-factorization/any",
+    ),
+    Claim(
+        id="eq:independence-factorization/any",
+        kind="reading",
+        title="the same, for any prices within the paper's model",
+        statement="The model assumes of prices that they are not negative, are revealed when the round begins, and "
+        "have an affordable average. That makes them independent of the debt, so that the mean of debt times excess "
+        "cost is the product of the two means.",
         formula=r"E[Z(t)(c(t)\bar\Lambda-C)]=E[Z(t)]\,E[c(t)\bar\Lambda-C]",
         domain=r"any cost process $c(t)\ge0$ revealed round by round",
-        repair=r"Assume independent prices; $\mathbb E[c(t)\mid\text{past}]\,\bar\Lambda\le C$ is all that is "
-        r"used.",
         checks=(markov_factorises,),
         hypotheses=(r"$c(t)$ is independent of $c(1),\ldots,c(t-1)$",),
         checks_with_hypotheses=(independent_factorises,),

@@ -218,8 +218,8 @@ CLAIMS = [
         formula=r"E[L(T+1)-L(1)]+V\sum_tE[p(t)]\le BT+V\sum_t\bar p^{CK}(t)",
         domain=r"every $V>0$, $K$, $\rho$, $T$; mean cost times $\bar\Lambda$ at most $C$ on average",
         symbols={"B": "the drift's constant"},
-        repair=r"Assume $\mathbb E[c(t)\mid\text{past}]\,\bar\Lambda\le C$; write $\sum_tB_t$ for $BT$; mend "
-        r"$\bar p^{\mathrm{CK}}$ as in lem:dpp-T-slot-upper/monotone.",
+        repair=r"Assume $\mathbb E[c(t)\mid\text{past}]\,\bar\Lambda\le C$; write $\sum_tB_t$ for $BT$; take "
+        r"$\Lambda_{\min}(s)=0$ for $s\le0$; mend $\bar p^{\mathrm{CK}}$ as in lem:dpp-T-slot-upper/monotone.",
         checks=(large_weight, markov_costs, drifting_costs),
         corrected=Correction(
             title=r"with $\sum B_t$, the repaired $\bar p^{\mathrm{CK}}$, and costs affordable given the past",

@@ -116,12 +116,11 @@ def room_is_respected(rates: tuple[Fraction, ...], room: tuple[int, ...]) -> exa
 CLAIMS = [
     Claim(
         id="eq:lambda-def/integrality",
-        kind="definition",
+        kind="reading",
         title="admissions in the region are whole",
         statement="In every round the region holds whole numbers of samples to admit, in total and for each client.",
         formula=said(r"\lambda_m(t)\in\mathbb N,\quad\sum_m\lambda_m(t)\in\bigl[@low,\,@high\bigr]", **ENDS),
         domain=r"any target $\bar\Lambda>0$, any $\rho$ in $(0,1)$, any round",
-        repair="Let rates be fractions; each client rounds and carries the remainder.",
         checks=(region_has_a_whole_number, paper_rates_are_whole),
         symbols={"λ_m": "samples that client $m$ admits"},
         corrected=Correction(

@@ -13,7 +13,7 @@ from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.learning import counterexamples, population
 from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
 from proofs_check.groundwork.learning.counterexamples import WELL, exceeding, trapped
-from proofs_check.groundwork.learning.empty_bound import COVERED, STAYS
+from proofs_check.groundwork.learning.empty_bound import CONVEX, COVERED
 from proofs_check.groundwork.learning.empty_bound import WHY as EMPTY
 from proofs_check.groundwork.learning.many_rounds import SUMMED, theorem_telescopes
 from proofs_check.groundwork.learning.one_round import LINKS, MISMATCH, SETTING
@@ -57,9 +57,9 @@ def trapped_under_constant_admission(K: int) -> Evidence:
     )
 
 
-def leaving_under_constant_admission() -> Evidence:
-    """As counterexamples.no_projection: all samples are alike, so no policy matters."""
-    return counterexamples.no_projection(
+def two_points_under_constant_admission() -> Evidence:
+    """All samples are alike, so no policy matters."""
+    return counterexamples.two_points(
         lambda constants, T: (
             constant_bound_as_stated(1, counterexamples.MANY, T, constants, certified=True).total
             + (T - 1) * initial_term(constants.map(ball))
@@ -110,14 +110,14 @@ CLAIMS = [
         title="Corollary 1 bounds the risk of constant admission",
         statement="Under Assumptions 1-4 the cumulative excess risk of constant admission with $K$-step retention is "
         r"at most the printed specialisation of Theorem 1, with $C_2$ in every round. As with the theorem, that "
-        r"is false where the model leaves $\Theta$, and true and empty where it stays in a convex one; what a reader "
+        r"is true and empty on a convex $\Theta$, and can fail on another; what a reader "
         r"takes from it is eq:ck-bound/once.",
         formula=r"\mathcal E_T(\pi^{CK})\le\bar{\mathcal E}_T(\pi^{CK})",
         symbols={"π^CK": "constant admission with $K$-step retention"},
         domain=r"every $K$, $\bar\Lambda$, $T$, as far as the printed form is real",
         repair=r"As thm:regret-neff, with $n=\min(t,K)\bar\Lambda$ and the mended $\widetilde V$.",
-        checks=(leaving_under_constant_admission,),
-        hypotheses=(STAYS,),
+        checks=(two_points_under_constant_admission,),
+        hypotheses=(CONVEX,),
         checks_with_hypotheses=COVERED,
         sketch=EMPTY,
         given=(WRITTEN,),

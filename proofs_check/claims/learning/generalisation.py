@@ -110,6 +110,18 @@ def decreasing_with_log_plus() -> Evidence:
 
 TERM = generalisation_term_as_printed(inverse_neff, N, CONSTANTS)
 PROVED = decimal(deviation_term(inverse_neff, CONSTANTS))
+
+
+def slope_of_the_square() -> Evidence:
+    """Of the printed term: it has the sign of -log(N/Pdim), so it is not positive from N = Pdim on."""
+    return equal(
+        sp.diff(_square(generalisation_term_as_printed), N) * N**2 / (100 * PDIM),
+        -sp.log(N / PDIM),
+        what=r"the slope of the square, times $N^2/(100\mathrm{Pdim})$, and $-\log(N/\mathrm{Pdim})$",
+        domain=r"every $N$, $\mathrm{Pdim}>0$",
+    )
+
+
 CLAIMS = [
     Claim(
         id="lem:gen-Neff-app",
@@ -204,7 +216,9 @@ CLAIMS = [
             r"N\mapsto@bound\ \text{decreases}", bound=generalisation_term_as_printed(1 / N, N, CONSTANTS)
         ),
         domain=r"$N>\mathrm{Pdim}/e$, where it is real",
-        repair=r"Write $\log^+$ for $\log$.",
+        repair=r"Assume $N\ge\mathrm{Pdim}$, or write $\log^+$ for $\log$.",
+        hypotheses=(r"$N\ge\mathrm{Pdim}$",),
+        checks_with_hypotheses=(slope_of_the_square,),
         checks=(
             lambda: compare(
                 lambda p: _printed_at(p["N"] + 1, 2, p["Pdim"]),
@@ -223,12 +237,7 @@ CLAIMS = [
             r"the square falls as $1/N$ up to $N=\mathrm{Pdim}$, and is the printed one from there on.",
             checks={
                 r"with $\log^+$": decreasing_with_log_plus,
-                r"as printed, from $N=\mathrm{Pdim}$ on": lambda: equal(
-                    sp.diff(_square(generalisation_term_as_printed), N) * N**2 / (100 * PDIM),
-                    -sp.log(N / PDIM),
-                    what=r"the slope of the square, times $N^2/(100\mathrm{Pdim})$, and $-\log(N/\mathrm{Pdim})$",
-                    domain=r"every $N$, $\mathrm{Pdim}>0$",
-                ),
+                r"as printed, from $N=\mathrm{Pdim}$ on": slope_of_the_square,
             },
         ),
     ),

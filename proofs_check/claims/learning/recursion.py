@@ -85,8 +85,9 @@ CLAIMS = [
             printed=sp.expand(2 * CONSTANTS.eta * bound.per_round_constant_as_stated(CONSTANTS)),
         ),
         domain=r"Assumptions 1-4, any $E\ge1$",
-        repair=r"Assume convex losses and a projection; take the gap to $\theta^\star$; write $\eta E$ for "
-        r"$\eta$ and $\sigma^2\chi$ for $\bar\sigma^2$.",
+        repair=r"Assume convex $L$-smooth losses and a projection; take the gap to $\theta^\star$; write $\eta E$ for "
+        r"$\eta$, with the drift of local steps; keep $\bar\sigma^2$, or assume that $\sigma^2\chi$ bounds the "
+        r"mismatch at the iterates.",
         checks=(
             farther_than_printed(st.just(1), Fraction(1, 2), r"gap to the minimum, $E=1$", 200),
             # several local steps of full size move farther than η allows for

@@ -10,9 +10,9 @@ from proofs_check.evidence import Evidence, obeying, refutes
 from proofs_check.groundwork.learning import counterexamples, one_round, population
 from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
 from proofs_check.groundwork.learning.empty_bound import (
+    CONVEX,
     COVERED,
     PRINTED,
-    STAYS,
     constant_exceeds,
     risk_in_a_round,
 )
@@ -21,13 +21,16 @@ from proofs_check.groundwork.learning.excess_risk import theorem_powered
 from proofs_check.groundwork.learning.many_rounds import THEOREM, theorem_telescopes
 from proofs_check.groundwork.learning.one_round import LINKS, MISMATCH, SETTING
 from proofs_check.groundwork.learning.worst_round import worst_case_corrected
-from proofs_check.symbols import CONSTANTS, N, T, chi, inverse_neff
+from proofs_check.symbols import CONSTANTS, N, T, chi, inverse_neff, n, neff
 from proofs_check.text import said
 from theory import bound
 
+PLAIN = 1 / n - 1 / neff  # without the positive parts that make theory's form real
 ROUND = {
     "initial": PRINTED.initial,
-    "terms": PRINTED.root + PRINTED.linear + PRINTED.generalisation,
+    "terms": CONSTANTS.D * CONSTANTS.sigma * sp.sqrt(PLAIN)
+    + CONSTANTS.eta * CONSTANTS.sigma**2 * PLAIN
+    + bound.generalisation_term_as_printed(1 / neff, N, CONSTANTS),
     "constant": sp.expand(PRINTED.constant),
 }
 SHOWN = {
@@ -67,20 +70,21 @@ CLAIMS = [
         kind="theorem",
         title="Theorem 1, the learning-error bound",
         statement="Under Assumptions 1-4 the cumulative excess risk of any policy is at most the printed bound. To the "
-        r"letter, $C_2$ stands inside the sum and includes $D^2/(2\eta)$: then the dynamics, which do not project, "
-        r"can break the bound by leaving $\Theta$, and as long as they stay in a convex $\Theta$ it holds because it "
-        r"is larger than any excess risk. What a reader takes from the theorem is what its proof is about, "
-        r"$D^2/(2\eta)$ paid once: thm:regret-neff/once.",
+        r"letter, $\theta(t)$ lies in $\Theta$, and $C_2$ stands inside the sum and includes $D^2/(2\eta)$. Then on "
+        r"a convex $\Theta$ the bound is larger than any excess risk, and holds for that reason; that $\Theta$ is "
+        r"convex is not assumed, and without it the bound can fail. What a reader takes from the theorem is what its "
+        r"proof is about, $D^2/(2\eta)$ paid once: thm:regret-neff/once.",
         formula=said(
             r"\mathcal E_T(\pi)\le\bar{\mathcal E}_T(\pi)=\sum_t\Bigl[@terms+C_2\Bigr],\quad C_2=@initial+@constant",
             **ROUND,
         ),
         symbols={"C_2": "the constant of a round, with those of the appendix"},
         domain=r"any joint policy, any $E\ge1$; rounds without a real radicand are thm:regret-neff/radicand",
-        repair=r"Take $D^2/(2\eta E)$ out of the sum; assume convex losses, a projection and rules blind to "
-        r"values; write $\chi$, $\eta E$ and $\log^+$.",
-        checks=(counterexamples.no_projection,),
-        hypotheses=(STAYS,),
+        repair=r"Take $D^2/(2\eta E)$ out of the sum; assume convex $L$-smooth losses, a projection, one distribution, "
+        r"weights $n_m/n$, rules blind to values, and that $\sigma^2\chi$ bounds the mismatch at the iterates; write "
+        r"$\chi$, $\eta E$ and $\log^+$.",
+        checks=(counterexamples.two_points,),
+        hypotheses=(CONVEX,),
         checks_with_hypotheses=COVERED,
         sketch=EMPTY,
         given=(WRITTEN,),
@@ -136,13 +140,12 @@ CLAIMS = [
     ),
     Claim(
         id="thm:regret-neff/convexity",
-        kind="step",
+        kind="reading",
         title="Assumptions 1-4 suffice: no convexity",
         statement=r"No convexity is needed: the bound of the proof, $D^2/(2\eta)$ once, holds for smooth losses with "
         "bounded values and gradients.",
         formula=r"\mathcal E_T\le\bar{\mathcal E}_T\ \text{for non-convex }\ell",
         domain=r"one deterministic loss, $E=1$, every iterate inside $\Theta$",
-        repair="Assume convex losses.",
         checks=(counterexamples.non_convex, counterexamples.basin),
         corrected=Correction(
             title="convex losses, as in Theorem 1 corrected",
@@ -169,6 +172,8 @@ CLAIMS = [
         domain=r"any step size $\eta>0$",
         repair=r"Project onto a convex $\Theta$ after each round.",
         checks=(counterexamples.no_projection,),
+        hypotheses=(r"the server projects onto a convex $\Theta$ after each round",),
+        checks_with_hypotheses=(LINKS["projection"],),
         corrected=Correction(
             title="project after each round",
             statement=r"Projecting onto the convex $\Theta$ after each round keeps the model there and brings it no "
@@ -181,13 +186,12 @@ CLAIMS = [
     ),
     Claim(
         id="thm:regret-neff/local-steps",
-        kind="step",
+        kind="reading",
         title="the bound holds for any $E$",
         statement="With convex losses, projection, one distribution and a value-blind schedule the printed bound, "
         r"with its own constants and $D^2/(2\eta)$ once, holds for every number $E$ of local steps.",
         formula=r"\mathcal E_T\le\bar{\mathcal E}_T\quad\forall E\ge1",
         domain=r"$E\ge1$, $\eta$ not scaled by $E$",
-        repair=r"Write $\eta E$ for $\eta$, with the drift of local steps in the constant.",
         checks=(counterexamples.huber_and_slope, counterexamples.local_steps),
         corrected=Correction(
             title=r"$\eta E$ for $\eta$, drift $\eta(E-1)DLG/2$",
@@ -208,13 +212,12 @@ CLAIMS = [
     ),
     Claim(
         id="thm:regret-neff/values",
-        kind="step",
+        kind="reading",
         title="the bound holds for any dropping rule",
         statement=r"The bound of the proof, $D^2/(2\eta)$ once, holds for every client policy, also one that chooses "
         "what to drop by the samples' values.",
         formula=r"\mathcal E_T(\pi)\le\bar{\mathcal E}_T(\pi)\quad\forall\pi",
         domain="convex, projected, $E=1$, one distribution",
-        repair="Say it of rules that do not look at sample values, such as $K$-step retention.",
         checks=(counterexamples.dropping_by_value,),
         corrected=Correction(
             title="for rules blind to values, such as $K$-step",
@@ -238,7 +241,7 @@ CLAIMS = [
         "constant.",
         formula=r"C_2\ni\tfrac{D^2}{2\eta}",
         domain=r"every $E\ge1$, $\Theta$ convex",
-        repair=r"Take $D^2/(2\eta E)$ out of the sum.",
+        repair=r"Take $D^2/(2\eta E)$ out of the sum, and say that the rest, $\eta EG^2+\ldots$, is small with $\eta$.",
         checks=(constant_is_never_small,),
         corrected=Correction(
             title=r"$D^2/(2\eta E)$ once; $\eta EG^2+\ldots$ per round",
@@ -249,8 +252,8 @@ CLAIMS = [
             formula=said(r"@initial+T\cdot @constant", **SHOWN),
             sketch="The squared distances of the recursion (prop:Ropt-bound-app corrected) telescope, so that "
             r"$D^2/(2\eta E)$ appears once whatever $T$. Inside the sum, $D^2/(2\eta)+5\eta G^2/2\ge\sqrt5\, DG$ by "
-            r"the inequality of the means, more than an excess risk can be on a convex $\Theta$: with projection the "
-            r"printed theorem is then true and empty, without it false (thm:regret-neff).",
+            r"the inequality of the means, more than an excess risk can be on a convex $\Theta$: so the printed "
+            r"theorem is then true and empty (thm:regret-neff).",
             hypotheses=NEEDED,
             checks={
                 **LINKS,

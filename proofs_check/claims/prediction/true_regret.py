@@ -12,6 +12,7 @@ from proofs_check.claim import WRITTEN, Claim, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, limits
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import Found, drawn, unless
+from proofs_check.evidence import obeying
 from proofs_check.groundwork.prediction.lags import EVERY, SYMBOLS, a, product_rises, sums
 from proofs_check.symbols import REGION, K, rate, t
 from proofs_check.text import said
@@ -104,13 +105,16 @@ def round_by_round(K: int, rate: int, rho: F, drawn: list[int], h: list[F]) -> F
 def apart_by_a_multiple() -> Evidence:
     """What a round adds in the long run; law:reuse/regret has the proof that it does."""
     problem: Any = {"h": [F(1)], "variance": [F(1)], "eta": F(1, 2)}
-    return compare(
+    found = compare(
         lambda at: ball(linear_regret(at["Λ̄"], at["K"], **problem)),
         "<=",
         lambda _: ball(0),
         [{"K": 2, "Λ̄": 3}],
         domain=r"the excess risk of a round of ACDPP less the oracle's, in the long run (law:reuse/regret): loss "
         r"$(\theta-z)^2/2$, $\mathrm{Var}\,z=1$, $\eta=1/2$, $E=1$",
+    )
+    return obeying(
+        found, {"that this is the slope": slope(), "sums that are linear": averages(), "ACDPP": settles()}
     )
 
 
@@ -122,7 +126,7 @@ CLAIMS = [
         statement=r"Sublinear regret is taken to mean that the excess risks of ACDPP and of the costless oracle grow "
         r"apart less than $T$. (The paper's regret compares upper bounds on them, and so read it is sublinear.)",
         formula=r"\mathcal E_T-\mathcal E_T^{oracle}=o(T)",
-        domain=r"$0<\gamma,\phi<1$; what holds instead for quadratic losses: law:reuse/regret",
+        domain=r"$0<\gamma,\phi<1$; a fixed step size; what holds instead for quadratic losses: law:reuse/regret",
         checks=(apart_by_a_multiple,),
         symbols={"E^oracle_T": "that of the costless oracle", "o": "of lower order than"},
     ),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from proofs_check.claim import Claim, Context, Correction, Given, confirming
+from proofs_check.claim import WRITTEN, Claim, Context, Correction, Given, confirming
 from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust, grid, unless
@@ -224,17 +224,47 @@ def in_the_loop(context: Context) -> Evidence:
 OMEGAS: tuple[Any, Any, Any] = sp.symbols("omega1 omega2 omega3", positive=True)
 DRIFT, B = sp.symbols("drift_total B", positive=True)
 
+ORDERS = (
+    Given("thm:dpp-regret/expansion", r"that the regret is of order $\sqrt{T\log T}$"),
+    Given("lem:omega1-order", r"$\Omega_1$ is of order $\log T$ at most, in both forms"),
+    Given("lem:omega2-order", r"$\Omega_2$ is bounded"),
+    Given("lem:omega3-order", r"$\Omega_3$ is of order $\sqrt{T\log T}$"),
+)
 CLAIMS = [
     Claim(
         id="eq:omega-master",
         kind="inequality",
-        substance="corrected",
+        title=r"$\mathrm{Reg}\le-\Omega_1+\Omega_2+\Omega_3+O(T/V)$, $V$, $\rho$ fixed: true, empty",
+        statement=r"The regret is at most minus the first correction plus the other two plus a term of order $T/V$. "
+        r"With a constant that may depend on $V$ and $\rho$, as in Theorem 2, that is true and says nothing of the "
+        r"signs: $T/V$ is linear in $T$, and all the others are of lower order. What is used is that the term is the "
+        r"drift's, $BT/V$: eq:omega-master/drift-term.",
+        formula=r"\mathrm{Reg}(T)\le-\Omega_1(T)+\Omega_2(T)+\Omega_3(T)+O_{V,\rho}(T/V)",
+        symbols={"O": r"up to a factor that may depend on $V$ and $\rho$"},
+        domain=r"every fixed $V>0$ and $0<\rho<1$, $T\to\infty$, every policy inside the region",
+        sketch=r"$\Omega_1$ is of order $\log T$ at most, $\Omega_2$ bounded, $\Omega_3$ and the regret of order "
+        r"$\sqrt{T\log T}$: whatever their signs, a multiple of $T$ exceeds them.",
+        given=(WRITTEN, *ORDERS),
+        checks={
+            "the rate is linear": lambda: argument(
+                (T / V / T, T, 1 / V, "$T/V$ over $T$"), domain="every fixed $V$"
+            ),
+            "the others are less": lambda: argument(
+                (sp.log(T) / T, T, 0, r"$\log T$ over $T$"),
+                (sp.sqrt(T * sp.log(T)) / T, T, 0, r"$\sqrt{T\log T}$ over $T$"),
+                domain=r"$T\to\infty$",
+            ),
+        },
+        substance="eq:omega-master/drift-term",
+    ),
+    Claim(
+        id="eq:omega-master/drift-term",
+        kind="reading",
         title=r"$\mathrm{Reg}\le-\Omega_1+\Omega_2+\Omega_3+BT/V$",
-        statement="The regret is at most minus the first correction plus the other two plus the drift term.",
+        statement="The regret is at most minus the first correction plus the other two plus the drift term, $BT/V$.",
         formula=said(r"\mathrm{Reg}(T)\le @right", right=regret.master_bound_as_stated(*OMEGAS, B * T, V)),
         symbols={"B": "the paper's bound on the drift's quadratic part in a round"},
         domain=r"every $K$, $\rho$, $V$, $T$",
-        repair=r"Write $+\Omega_1$ for $-\Omega_1$ and $\sum_tB_t/V$ for $BT/V$.",
         checks=(real_in_every_round, wrong_sign),
         corrected=Correction(
             title=r"$\mathrm{Reg}\le+\Omega_1+\Omega_2+\Omega_3+\sum B_t/V$",
@@ -248,5 +278,5 @@ CLAIMS = [
             r"switching to $\bar\Lambda$, $\bar p_{\infty}$ that of constant admission.",
             checks=(chain, confirming(on_paths), confirming(in_the_loop)),
         ),
-    )
+    ),
 ]

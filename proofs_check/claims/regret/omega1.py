@@ -179,7 +179,7 @@ CLAIMS = [
         statement="The bound on ACDPP's excess risk and its cumulative penalty differ by a bounded amount.",
         formula=r"\Omega_1(T)=O(1)",
         domain=r"$K$-step retention, any policy inside the region, $T\to\infty$",
-        repair=r"Say “at fixed $\rho$, without $C_2$”.",
+        repair=r"Say “at fixed $\rho$, without $C_2$, with $\tilde\eta=\eta$ and positive parts”.",
         checks=(with_constant,),
         hypotheses=("the constant $C_2$ is left out, as in the printed oracle bound", r"$\rho$ is fixed"),
         checks_with_hypotheses=(

@@ -273,8 +273,20 @@ CLAIMS = [
             r=regret_rate_as_stated(T, V, rho),
         ),
         domain=r"$0<\gamma$, $\phi<1$, $K\ge1$",
-        repair=r"Write $O(\sqrt{T\log T}+T^\phi\log T)$, whatever $\gamma$.",
+        repair=r"Assume $\gamma<1/2$ and $\phi<1-\gamma$; or write $O(\sqrt{T\log T}+T^\phi\log T)$, for all.",
         checks=(rates_limit,),
+        hypotheses=(r"$\gamma<1/2$ and $\phi<1-\gamma$",),
+        checks_with_hypotheses={
+            "regret, from above": SUBLINEAR["regret"],
+            "the printed rate is larger": lambda: argument(
+                (ORDER / T ** (HALF + q), T, 0, r"$\sqrt{T\log T}$ over $T^{1-\gamma}$, $\gamma=1/2-q$,"),
+                (T**-q * sp.log(T), T, 0, r"$T^\phi\log T$ over $T^{1-\gamma}$, $\phi=1-\gamma-q$,"),
+                domain=r"every $q>0$",
+            ),
+        },
+        given=(WRITTEN, EXPANDS, SPREAD),
+        sketch=rf"{WHY_REGRET} For $\gamma<1/2$ and $\phi<1-\gamma$ both are of lower order than the printed "
+        r"$T^{1-\gamma}$.",
         corrected=Correction(
             title=r"$\mathrm{Reg}=O(\sqrt{T\log T}+T^\phi\log T)$, whatever $\gamma$",
             statement=r"The upper bound is that of every policy inside the region, with $\chi$; the lower one, for "

@@ -15,7 +15,7 @@ import sympy as sp
 
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, obeying, refutes
+from proofs_check.evidence import Evidence, holds, obeying, refutes, undecided
 from proofs_check.groundwork.learning.training import Loss, Problem, shown, theta
 from theory.algebra import ball, precise
 from theory.bound import (
@@ -214,11 +214,7 @@ def basin() -> Evidence:
     return obeying(found, {**WELL.facts, "a printed constant below 1": small})
 
 
-def _every_round(constants: Constants, T: int) -> Any:
-    return stated_bound(constants, T, MANY, once=False)
-
-
-def no_projection(bound: Callable[[Constants, int], Any] = _every_round) -> Evidence:
+def no_projection() -> Evidence:
     """θ²/2 on [-1, 1] with η = 3: θ ↦ -2θ leaves Θ, and the excess grows like 4^t."""
     T = 8
     constants = Constants(D=2, sigma=1, eta=3, B=Fraction(1, 2), Pdim=1, L=1, G=1)
@@ -229,12 +225,46 @@ def no_projection(bound: Callable[[Constants, int], Any] = _every_round) -> Evid
         x -= constants.eta * loss.slope_at(x)
     return exceeding(
         lambda: ball(excess),
-        lambda: bound(constants, T),
+        lambda: stated_bound(constants, T, MANY, once=False),
         {"T": T, "eta": 3, "start": 1, "next iterate": x, "n = N": MANY},
         problem,
         r"the convex loss $\theta^2/2$ on $[-1,1]$, $E=1$, no projection; even with $D^2/(2\eta)$ counted in "
         "every round",
     )
+
+
+def _every_round(constants: Constants, T: int) -> Any:
+    return stated_bound(constants, T, MANY, once=False)
+
+
+def two_points(bound: Callable[[Constants, int], Any] = _every_round) -> Evidence:
+    """Θ = {0, 1} is not convex: a loss of 100 at 0 and 0 at 1, flat at both; the model stays at 0."""
+    T, loss = 10, 100 * (1 - 3 * theta**2 + 2 * theta**3)
+    constants = Constants(D=1, sigma=Fraction(1, 100), eta=1, B=100, Pdim=1, L=1, G=Fraction(1, 100))
+    found = compare(
+        lambda _: ball(T * 100),
+        "<=",
+        lambda _: bound(constants, T),
+        [{"T": T, "Θ": "{0, 1}", "start": 0, "eta": 1, "n = N": MANY}],
+        domain=r"the loss $100(1-3\theta^2+2\theta^3)$ on $\Theta=\{0,1\}$, $E=1$, every iterate 0, in $\Theta$; "
+        r"$D^2/(2\eta)$ counted in every round",
+    )
+    values = [loss.subs(theta, at) for at in (0, 1)]
+    slopes = [sp.diff(loss, theta).subs(theta, at) for at in (0, 1)]
+    shown = {
+        r"$0\le\ell\le B$, $\theta^\star=1$": (values, [100, 0]),
+        r"$\nabla\ell=0$ on $\Theta$: $|\nabla\ell|\le G$, $L$-smooth, variance 0, the model stays": (
+            slopes,
+            [0, 0],
+        ),
+    }
+    facts = {
+        name: holds("exact", f"at both points {left}", strength="certified")
+        if left == right
+        else undecided("exact", f"{left}, not {right}")
+        for name, (left, right) in shown.items()
+    }
+    return obeying(found, facts)
 
 
 def dropping_by_value() -> Evidence:

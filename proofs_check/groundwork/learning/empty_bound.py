@@ -16,7 +16,7 @@ from proofs_check.symbols import CONSTANTS, N, n, neff
 from theory import bound
 
 PRINTED = bound.theorem_1_as_stated([n], [N], [neff / N], CONSTANTS).terms  # of one round
-STAYS = r"$\Theta$ is convex and the model stays in it"
+CONVEX = r"$\Theta$ is convex"
 c = CONSTANTS
 
 
