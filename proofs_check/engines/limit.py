@@ -103,7 +103,7 @@ def eventually(expression: Any, t: Any) -> Any:
     end.
 
     >>> t = sp.Symbol("t", positive=True)
-    >>> eventually(sp.log(sp.Max(t / 5, 1)) + sp.Min(t, 3), t)
+    >>> eventually(sp.log(sp.Max(t / 5, 1)) + sp.Max(3, 7 / t), t)
     log(t/5) + 3
     >>> [eventually(of(3 / t, 2 / (t - 1)), t) for of in (sp.Max, sp.Min)]
     [3/t, 2/(t - 1)]
