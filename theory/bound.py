@@ -142,7 +142,7 @@ def generalisation_term_as_printed(inverse_effective: Any, N: Any, constants: Co
     Fraction(10, 1)
     """
     P = constants.Pdim
-    return 10 * constants.B * sqrt_plus(P * inverse_effective) * sqrt(1 + log(ratio(N, P)))
+    return 10 * constants.B * sqrt(P * inverse_effective) * sqrt(1 + log(ratio(N, P)))
 
 
 def deviation_term(squared_weights: Any, constants: Constants) -> Any:
@@ -246,7 +246,7 @@ def theorem_1(n: Any, N: Any, uniformity: Any, mismatch: Any, constants: Constan
     hypotheses above. `theory.reuse.trajectory` makes the four columns from admissions.
 
     >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)
-    >>> theorem_1([1], [1], [1], [0], unit).terms
+    >>> theorem_1(np.ones(1), [1], [1], [0], unit).terms
     Terms(root=Fraction(0, 1), linear=0, generalisation=Fraction(10, 1), constant=0, initial=Fraction(1, 2))
     """
     merged = constants.merged

@@ -74,8 +74,8 @@ def influences(admissions: Any, K: Any) -> tuple[Any, Any]:
 def deviation_1(admissions: Any, K: Any, constants: Constants, failure: Any) -> Any:
     r"""What `theory.stability.stability_1` may be exceeded by, with probability δ at most, for these admissions.
 
-    >>> float(deviation_1([2, 2], 1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=1, G=1, L=1), np.exp(-2)))
-    2.0
+    >>> float(deviation_1([2, 2], 1, Constants(D=3, sigma=1, eta=1, B=1, Pdim=1, G=1, L=1), np.exp(-2)))
+    6.0
     """
     squares = sum(
         count * sample_range(W, R, constants) ** 2

@@ -220,8 +220,8 @@ def omega1_discrepancy(K: Any, rate: Any, constants: Constants) -> Any:
     r"""\(5B\sqrt{\mathrm{Pdim}/\bar\Lambda}\,(K-1)(2K-1)/(6K)\): to leading order \(t^{3/2}/\sqrt{\log t}\) times what
     N_eff for N changes in round t's generalisation term (corrects `lem:omega1-order/lipschitz`); exact.
 
-    >>> omega1_discrepancy(2, 5, Constants(D=1, sigma=1, eta=1, B=4, Pdim=5))
-    Fraction(5, 1)
+    >>> omega1_discrepancy(4, 5, Constants(D=1, sigma=1, eta=1, B=4, Pdim=5))
+    Fraction(35, 2)
     """
     slope = 5 * constants.B * sqrt(ratio(constants.Pdim, rate))
     return ratio(slope * (K - 1) * (2 * K - 1), 6 * K)

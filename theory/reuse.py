@@ -302,8 +302,8 @@ def crossover_constant(K: Any) -> Any:
 def crossover_constant_as_stated(K: Any) -> Any:
     """The same threshold with the printed uniformity, about 1.645 K.
 
-    >>> crossover_constant_as_stated(1)
-    Fraction(1, 1)
+    >>> crossover_constant_as_stated(7)
+    Fraction(11, 1)
     """
     return ratio(2 * K - 1 + sqrt(ratio(5 * K * K - 2, 3)), 2)
 

@@ -73,10 +73,8 @@ def halfway_constant(constants: Constants) -> Any:
     >>> halfway_constant(Constants(D=1, sigma=1, eta=1, B=1, Pdim=5, E=10, G=1))
     Fraction(5, 2)
     """
-    if constants.G is None:
-        return 0
-    E, scale = constants.E, constants.eta * constants.G * constants.G
-    return ratio(scale * E, 4) + ratio(scale * (E % 2), 8 * E)
+    E, half = constants.E, ratio(step_constant(constants), 2)
+    return half + ratio(half * (E % 2), 2 * E * E)
 
 
 def sharper_round(mismatch: Any, inverse_effective: Any, constants: Constants) -> Terms:
@@ -213,13 +211,12 @@ def constant_sum(
     T: Any,
     constants: Constants,
     certified: bool,
-    breaks: tuple[int, ...] | None = None,
 ) -> Bound:
-    """A bound whose rounds are `one_round`, over T rounds; `breaks` where its summand changes its branch."""
+    """A bound whose rounds are `one_round`, over T rounds."""
     K, T = retention(K), horizon(T)
     positive("the admission rate", rate)
     system = number_system(certified)
-    numbers, rate, edges = constants.map(system), system(rate), breaks or filling_breaks(K)
-    result = sum_rounds(lambda t: one_round(K, t, rate, numbers), T, edges, certified=certified)
+    numbers, rate = constants.map(system), system(rate)
+    result = sum_rounds(lambda t: one_round(K, t, rate, numbers), T, filling_breaks(K), certified=certified)
     with precise() if certified else nullcontext():
         return with_constants(result, step_constant(numbers) * T, initial_term(numbers.merged))

@@ -25,7 +25,6 @@ import numpy as np
 
 from theory.algebra import minimum, positive_part, ratio, wide
 from theory.bound import Bound, Terms, add_up, initial_term
-from theory.constant_admission import filling_breaks
 from theory.reuse import trajectory, uses_in_memory
 from theory.setting import Constants, SettingError, positive, retention
 from theory.sharper import constant_sum, step_constant
@@ -193,6 +192,4 @@ def stability_constant_bound(
     >>> round(stability_constant_bound(2, 10, 10**9, unit).terms.generalisation)
     50000000
     """
-    K, _ = retention(K), _smooth(constants)
-    breaks = (*filling_breaks(K), 2 * K - 2, 2 * K - 1)
-    return constant_sum(stability_constant_round, K, rate, T, constants, certified, breaks)
+    return constant_sum(stability_constant_round, K, rate, T, _smooth(constants), certified)

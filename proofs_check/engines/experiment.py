@@ -226,11 +226,15 @@ def ordered(result: Reproduction, readings: Mapping[str, Estimate], level: float
     return _evidence(result, _learnt(result), outcome, f"{what} in {seen}", certificate)
 
 
+def _at_most(interval: Interval, bound: float) -> Outcome:
+    return "holds" if interval.high <= bound else "fails" if interval.low > bound else "open"
+
+
 def bounded(
     result: Reproduction, interval: Interval, bound: float, level: float, what: str, *, learnt: bool
 ) -> Evidence:
     """Whether an expectation is at most a bound."""
-    outcome: Outcome = "holds" if interval.high <= bound else "fails" if interval.low > bound else "open"
+    outcome = _at_most(interval, bound)
     detail = f"{what} in {interval}, at most {bound:g} stated"
     covers = _learnt(result) if learnt else _long(result)
     certificate = {"interval": str(interval), "bound": bound, "level": level}
@@ -265,11 +269,10 @@ def played(samples: Floats, bound: float, level: float, what: str, domain: str) 
     depends on neither data nor model, so this is the experiment.
     """
     interval = expected(samples, level)
-    outcome: Outcome = "holds" if interval.high <= bound else "fails" if interval.low > bound else "open"
     return Evidence(
         "experiment",
         "experimental",
-        outcome,
+        _at_most(interval, bound),
         f"{what} in {interval}, at most {bound:g} stated",
         domain=f"{domain}, {len(samples)} runs of the policy alone",
         certificate={"interval": str(interval), "bound": bound, "level": level, "runs": len(samples)},

@@ -65,7 +65,7 @@ def _approached(expression: Any, t: Any, end: Any) -> bool:
     from flint import ctx
 
     others = sorted((expression.free_symbols | end.free_symbols) - {t}, key=str)
-    given = {one: Fraction(int(sp.prime(i + 2)), 1 if one.is_integer else 2) for i, one in enumerate(others)}
+    given = {one: Fraction(int(sp.prime(i + 2))) for i, one in enumerate(others)}
     with ctx.workprec(DIGITS):
         near, far = (_ball(expression, given | {t: Fraction(at)}) for at in FAR)
         if end.is_infinite:
@@ -103,10 +103,10 @@ def eventually(expression: Any, t: Any) -> Any:
     end.
 
     >>> t = sp.Symbol("t", positive=True)
-    >>> eventually(sp.log(sp.Max(t / 5, 1)) + sp.Min(t, 3), t)
+    >>> eventually(sp.log(sp.Max(t / 5, 1)) + sp.Max(3, 7 / t), t)
     log(t/5) + 3
-    >>> [eventually(of(1, 1 + 1 / t), t) for of in (sp.Max, sp.Min)]
-    [1 + 1/t, 1]
+    >>> [eventually(of(3 / t, 2 / (t - 1)), t) for of in (sp.Max, sp.Min)]
+    [3/t, 2/(t - 1)]
     """
     expression = sp.sympify(expression)
     while corners := expression.atoms(sp.Max, sp.Min):

@@ -60,10 +60,10 @@ def test_the_ledger_holds_these_claims_in_this_order_and_no_others():
     assert [entry.id for entry in ledger.read()] == list(CLAIMS)
 
 
-def test_what_is_recorded_comes_back_as_it_was(cases, tmp_path, monkeypatch):
+def test_what_is_recorded_comes_back_as_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(ledger, "LEDGER", tmp_path / "ledger.json")
-    ledger.write(list(cases.values()))
-    assert ledger.read() == tuple(map(ledger.entry, cases.values()))
+    ledger.write(some := [decide(claim) for claim in labelled(["eq:kstep-drop", "eq:Neff-def"])])
+    assert ledger.read() == tuple(map(ledger.entry, some))
 
 
 def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed():

@@ -87,6 +87,7 @@ def test_an_integer_statement_is_not_refuted_by_a_fraction():
     assert smt.always(sp.Ne(2 * K, 3, evaluate=False), domain="whole K").outcome == "holds"
     found = smt.always(sp.Ne(2 * K, 4), domain="whole K")
     assert (found.outcome, found.certificate["at"]) == ("fails", {"K": "2"})
+    assert smt.always(sp.Ne(x**2, 2), domain="x > 0").outcome == "open"  # the counterexample is irrational
 
 
 def test_roots_inside_roots_are_understood():
@@ -241,13 +242,14 @@ def test_a_guarantee_below_the_tight_worst_case_fails_without_refuting_and_the_t
     for stated, outcome in (
         (known, "holds"),
         (2 * known, "holds"),
+        ((1 - 5e-5) * known, "holds"),
         (0.99 * known, "fails"),
         (-known, "fails"),
     ):
         found = worst_case.compare(_gradient_descent, stated, domain="L = 1, two steps", parameters={"L": 1})
         assert found.outcome == outcome
         assert not found.sound
-        assert ("tight" in found.detail) == (stated == known)
+        assert ("tight" in found.detail) == (abs(stated - known) < 1e-4 * known)
     assert not capsys.readouterr().out
 
 

@@ -292,6 +292,7 @@ def test_who_is_sooner_is_seen_only_where_the_rounds_show_it(
     found = says(result, mine="acdpp", other="constant", level=0.9)
     assert found.outcome == outcome
     assert ("if ever" in found.detail) == any(first < last == np.inf for first, last in (mine, other))
+    assert ("more seeds would not decide" in found.detail) == (mine == other == NEVER)
 
 
 def test_where_nobody_reaches_the_target_no_speed_up_was_measured(tmp_path: Path) -> None:
@@ -381,8 +382,10 @@ def test_such_a_result_needs_its_learning_rate_and_an_oracle_that_learns(tmp_pat
 def test_where_ten_runs_scatter_too_far_no_number_of_seeds_decides() -> None:
     result = parse(reproduction(), "made up")
     wide = Estimate(*(np.array(x) for x in (-9.0, -13.0, -5.0)), 0.8, 100)
-    for estimate, told in ((wide, True), (replace(wide, mean=np.array(-30.0)), False), (points(0, 9), False)):
+    others = (replace(wide, mean=np.array(mean)) for mean in (-16.4, 20.0))  # only one of 3.5 and 0 in reach
+    for estimate, told in ((wide, True), *((other, False) for other in others), (points(0, 9), False)):
         found = experiment.states(result, 3.5, {"last": estimate}, 0.95)
+        assert found.outcome == "open"
         assert ("no number of seeds decides" in found.detail) == told
 
 

@@ -70,7 +70,7 @@ def suffices() -> Evidence:
     """The mean is at most Kλ."""
     k = sp.Symbol("k", positive=True)
     mean = mean_occupancy_constant(K, T, rate).subs(sp.Min(K, T), k)
-    return always(mean <= K * rate, given=[k <= K, k >= 1], domain=r"every $K$, $T$, $k=\min(T,K)$")
+    return always(mean <= K * rate, given=[k <= K], domain=r"every $K$, $T$, $k=\min(T,K)$")
 
 
 def needed_for_ever() -> Evidence:
