@@ -72,7 +72,7 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """Put every statement of the paper on trial, and its correction where it is not true as printed."""
+    """Put the statements of the paper on trial, and its correction where it is not true as printed."""
     needs_verifiers()
     from proofs_check import ledger  # with SymPy behind it: not for `acdpp --help`
     from proofs_check.document import document

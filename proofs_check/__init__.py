@@ -1,4 +1,4 @@
-"""Claims, evidence, verdicts: every statement of the paper put to the test. See README.md beside this file.
+"""Claims, evidence, verdicts: the statements of the paper put to the test. See README.md beside this file.
 
 | module | holds |
 | --- | --- |

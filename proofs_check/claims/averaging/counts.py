@@ -378,7 +378,7 @@ CLAIMS = [
             r"n(t)=S\Rightarrow\sum_i\omega_i^2=\frac1{N_{\mathrm{eff}}(T)}",
             rest=averaged_rest(sp.Symbol("a", positive=True), K, 1 / T),
         ),
-        domain=r"quadratic losses with one Hessian, every direction with $0\\le a<1$; any admissions and "
+        domain=r"quadratic losses with one Hessian, every direction with $0\le a<1$; any admissions and "
         "any rule blind to values with some sample in memory in every round",
         sketch=r"A step is $\theta-\theta'=\alpha(\theta-\bar z)$, so $\theta=\bar "
         r"z+(\theta-\theta')/\alpha$. Summed with weights and by parts, $\sum p_t\theta(t)=\sum p_t\bar "
