@@ -138,7 +138,8 @@ def test_a_model_that_knows_one_descent_at_a_time_is_asked_for_one_at_a_time():
     assert np.allclose(risk, theirs, rtol=1e-10)
 
 
-def test_any_module_trains_as_logistic_regression_does_when_it_is_one():
+def test_any_module_trains_as_logistic_regression_does_when_it_is_one(monkeypatch):
+    monkeypatch.setattr("empirics.training.module.SAMPLES", 50)
     task = problem(study(labels="classes"))
     linear = task.model
     module = torch.nn.Linear(linear.features, linear.outputs, bias=False)
