@@ -3,11 +3,9 @@
 import torch
 
 from empirics import run
-from empirics.continuing import fingerprint, probe
+from empirics.continuing import fingerprint
 from empirics.given import HandedOver, threads
 from empirics.measuring import machine
-from empirics.training.model import Descent, Memory
-from empirics.training.problem import from_dataset
 from tests.empirics.small import blobs, problem, study
 
 
@@ -33,10 +31,6 @@ def test_a_card_is_called_by_its_name(monkeypatch):
 def test_a_model_that_comes_with_us_needs_no_fingerprint():
     asked = problem(study())
     assert fingerprint(asked, torch.zeros(study().runs, asked.model.size)).shape == (0,)
-    own = from_dataset(study(), blobs(), torch.device("cpu"), torch.nn.Linear(8, 2))
-    index, theta = torch.arange(4).expand(2, 1, 4), own.model.start(2)
-    step = own.model.update(theta, Memory(index, index >= 0, torch.ones(2, 1)), Descent(1, study().eta))
-    assert torch.allclose(probe(own, theta)[1], step)  # that of one client, whose samples all clients have
 
 
 def test_a_prediction_that_takes_long_is_left_out_and_the_folder_is_announced(tmp_path, monkeypatch):

@@ -18,7 +18,7 @@ from empirics.training.module import Module, answers
 from empirics.training.networks import NETWORKS, Residual, _block, resnet9
 from empirics.training.problem import from_dataset
 from empirics.training.resnet import ManyResNets, flops
-from tests.empirics.small import blobs, refused, study
+from tests.empirics.small import refused, study
 
 
 def images(channels, side, samples=24, classes=3):
@@ -29,9 +29,9 @@ def images(channels, side, samples=24, classes=3):
     return Dataset.of("images", (x, y), (x[:6], y[:6]), classes)
 
 
-def made(name, channels, side, **settings):
+def made(name, channels, side, given=None, **settings):
     setting = study(model=name, labels="classes", **settings)
-    return from_dataset(setting, images(channels, side), torch.device("cpu")).model
+    return from_dataset(setting, images(channels, side), torch.device("cpu"), given).model
 
 
 def test_sizes_are_those_of_the_papers_networks_and_what_is_no_number_is_no_answer():
@@ -92,9 +92,8 @@ def test_images_that_do_not_fit_and_unknown_networks_are_refused():
     assert "at least 12 x 12" in refused(made, "lenet", 1, 8)
     assert "at least 8 x 8" in refused(made, "resnet9", 3, 4)
     assert ", ".join(NETWORKS) in refused(made, "alexnet", 1, 28)
-    kinds, each = iter([nn.Linear(8, 2), 7]), study(per_seed=("start",), seeds=2)
-    sentence = refused(from_dataset, each, blobs(), torch.device("cpu"), lambda population: next(kinds))
-    assert "anew for every seed" in sentence
+    kinds, each = iter([nn.Flatten(), 7]), {"per_seed": ("start",), "seeds": 2}
+    assert "anew for every seed" in refused(made, "lenet", 1, 12, lambda population: next(kinds), **each)
 
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
