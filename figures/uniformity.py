@@ -60,7 +60,11 @@ class Uniformity:
 
 
 def compute(retentions: Sequence[int] = (2, 5, 10), rounds: int | None = None) -> Uniformity:
-    """Count samples one by one with `proofs_check.simulator`, and evaluate both closed forms of `theory.reuse`."""
+    """Count samples one by one with `proofs_check.simulator`, and evaluate both closed forms of `theory.reuse`.
+
+    >>> compute([2, 5]).rounds
+    15
+    """
     horizons = sorted({retention(K) for K in retentions})
     if not horizons or horizons[-1] > MOST:
         raise SettingError(f"this figure takes K from 1 to {MOST}, such as 2,5,10, got {horizons}")

@@ -127,9 +127,10 @@ def _verify(path: Path, sha256: str, holds: str) -> None:
 def read_settings(folder: Path | str) -> dict[str, Any]:
     """The settings of a result, finished or not."""
     path = Path(folder)
-    name = str(path / SETTINGS)
+    file = path / SETTINGS
+    name = str(file)
     try:
-        document = json.loads((path / SETTINGS).read_text(encoding="utf-8"))
+        document = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise SettingError(f"{str(path)!r} is no result: it has no {SETTINGS}") from None
     except NotADirectoryError:

@@ -165,7 +165,8 @@ class Tally:
     def _early(self) -> NDArray[np.int64]:
         """5K of each run, with the shortest K of its policy, or all rounds."""
         kept = np.minimum(self.retention, self.study.rounds)
-        shortest = kept.reshape(-1, self.study.seeds * self.study.clients).min(axis=1)
+        policies, runs = len(self.study.policies), self.study.seeds * self.study.clients
+        shortest = kept.reshape(policies, runs).min(axis=1)
         return np.repeat(np.minimum(5 * shortest, self.study.rounds), self.study.seeds)
 
     # --- the summary ---------------------------------------------------------------------------------------

@@ -98,7 +98,7 @@ class Study:
     alpha: tuple[float, ...] | None = setting(
         None,
         "Weights of the clients in the population, with sum 1; none for equal ones.",
-        optional(listing(between(0, math.inf, low_too=True, such_as=0.5), such_as="0.5, 0.5")),
+        optional(listing(between(0, POSITIVE[1], low_too=True, such_as=0.5), such_as="0.5, 0.5")),
     )
     budget: float = setting(BUDGET, "C, what a round may cost on average.", SETTINGS["budget"])
     assumed_mean_cost: float | None = setting(

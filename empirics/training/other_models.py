@@ -21,8 +21,8 @@ __all__ = ["other_model"]
 
 def other_model(study: Study, population: Population, given: Any) -> Model:
     """The network that the study names, or the model that a user gave, by name or by hand."""
-    if given is None and study.model in NETWORKS:
-        given = NETWORKS[study.model]
+    if given is None:
+        given = NETWORKS.get(study.model)
     if given is None:
         if study.model.startswith(GIVEN) or ":" not in study.model:
             raise SettingError(

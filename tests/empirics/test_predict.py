@@ -58,6 +58,8 @@ def test_the_best_is_found_among_what_was_tried_and_its_gain_is_over_the_studys_
     assert [best["own"][name] for name in ("K", "eta", "steps")] == [4, 0.5, 3]
     worst = replace(searched.best, tried=({"K": 1, "cumulative": math.inf},))
     assert worst.document()["tried"] == [{"K": 1, "cumulative": None}]  # JSON knows no infinity
+    large = replace(searched.best, forecast=replace(searched.best.forecast, fitted=0.9))
+    assert "clients fit 90%" in replace(searched, best=large).notes[-1]
     again = searched.at(best["K"], best["eta"], best["steps"])
     assert again.document() == pytest.approx(best["predicted"], rel=1e-12)
 

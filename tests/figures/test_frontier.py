@@ -76,6 +76,9 @@ def test_risks_are_those_of_the_command_predict(small: frontier.Frontier) -> Non
     study = replace(STUDY, budget=budget, policies=frontier.PREDICTED)
     for name, found in predict_study(study, best=False).forecasts.items():
         assert small.risks.cumulative[name][1] == pytest.approx(found.cumulative, rel=1e-9)
+        error = found.errors["cumulative_excess_risk"] / found.cumulative if found.errors else 0
+        assert small.risks.errors[name][1] == pytest.approx(error, rel=1e-6)
+    assert small.risks.unsure == max(map(max, small.risks.errors.values())) > 0
     oracle = small.risks.cumulative["oracle"]
     assert oracle == pytest.approx(np.full(len(oracle), oracle[0]))
     assert small.risks.cumulative["constant"][-1] == pytest.approx(oracle[-1])

@@ -112,7 +112,7 @@ def test_a_trace_that_is_too_short_is_neither_repeated_nor_filled_in():
 def test_what_is_no_list_of_prices_is_refused():
     for part, wrong in {
         "shape": ([], 5.0, np.ones((2, 2, 2))),
-        "lie between 1e-15 and 1e+15": ([1, np.nan], [1, 1e16], [1, 1e-16]),
+        "lie between 1e-15 and 1e+15": ([1, np.nan], [1, 1e15], [1, 1e-15]),
         "complex": ([1, 1j],),
         "masked": (np.ma.masked_array([1.0, 2.0], [False, True]),),
         "real numbers": (["1", "2"], torch.ones(2, requires_grad=True)),

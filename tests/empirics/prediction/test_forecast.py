@@ -42,7 +42,7 @@ def test_of_runs_that_prices_do_not_change_one_is_followed():
     assert [module._distinct(rounds, policy, 3) for policy in (0, 1)] == [[0], [3, 4, 5]]
 
 
-def test_many_paths_of_prices_where_they_are_cheap_and_their_error():
+def test_many_paths_of_prices_where_they_are_cheap_and_their_error(monkeypatch):
     given = study(policies=("buy-cheap-online", "constant"), seeds=40, rounds=12)
     counts = [module._replicates(replace(given, steps=E), "constant", 120) for E in (1, 6000, 10**6)]
     assert counts == [module.MOST_PATHS, 9, module.FEWEST_PATHS]
@@ -56,6 +56,11 @@ def test_many_paths_of_prices_where_they_are_cheap_and_their_error():
     assert alone[1].errors["cumulative_excess_risk"] == pytest.approx(error, rel=1e-6)
     many = found["buy-cheap-online"]
     assert 0 < many.errors["cumulative_excess_risk"] < many.cumulative / 10
+    monkeypatch.setattr(module, "WORK", 120 * 12 * 9)  # 120 samples, 12 rounds, 3 steps and 3 paths
+    found = forecasts(replace(given, policies=("buy-cheap-online", "buy-cheap-online@steps=1")))
+    for (name, one), count in zip(found.items(), (3, 9), strict=True):
+        alone = forecasts(replace(given, policies=(name,), seeds=count))[name]
+        assert one.cumulative == pytest.approx(alone.cumulative)
 
 
 def test_a_forecast_does_not_depend_on_how_many_rounds_are_decided_at_once(monkeypatch):
@@ -91,15 +96,15 @@ def test_what_the_law_cannot_say_is_refused_and_caveats_name_what_is_left_out():
     assert caveats(study(), CONTROL, {}) == []
     assert "replacement" in caveats(study(replacement=False), CONTROL, {})[0]
     assert "partition" in caveats(study(per_seed=("partition",), partition="split"), CONTROL, {})[0]
-    large = study(steps=60, eta=8.0, policies=("constant", "constant@steps=3,eta=0.5"), rounds=10)
+    large = study(steps=60, eta=8.0, policies=("constant", "constant@steps=3,eta=0.5"), rounds=2)
     found = forecasts(large)
     assert "clients fit" in caveats(large, CONTROL, found)[0]
     assert "(constant)" in caveats(large, CONTROL, found)[0]
-    _, late = found.values()
+    late = replace(found[large.policies[1]], fitted=module.MOST_FITTED, played=9)
     steep = replace(CONTROL, L=1.0)
-    assert "beyond 2/L" in caveats(study(eta=0.5), steep, {"constant@eta=3.0": late})[0]
+    assert "beyond 2/L" in caveats(study(eta=0.5), steep, {"constant@eta=2.0": late})[0]
     assert not any("beyond" in note for note in caveats(study(eta=0.5), steep, {"constant": late}))
-    found = {"late": replace(late, played=9), "done": replace(late, played=9, settled=True)}
+    found = {"late": late, "done": replace(late, settled=True)}
     assert [note[:16] for note in caveats(study(rounds=10), CONTROL, found)] == ["late had not set"]
     assert caveats(study(rounds=9), CONTROL, found) == []
 
@@ -136,6 +141,6 @@ def test_large_problems_take_longer():
     assert seconds(problem(study(policies=("constant", "constant@steps=100")))) > 5 * small
     assert seconds(problem(study(alpha=(0.6, 0.4), buffers=(8, 8)))) > small
     assert seconds(problem(study(alpha=(0.25,) * 4, buffers=(4,) * 4))) == pytest.approx(small)
-    assert seconds(from_dataset(study(), blobs(features=500), torch.device("cpu"))) > 2 * small
+    assert 2 < seconds(from_dataset(study(), blobs(features=500), torch.device("cpu"))) / small < 10
     many = study(buffers=(1,) * 3000, alpha=(0.5, *[0.5 / 2999] * 2999), rounds=4000)
     assert math.isinf(seconds(problem(many)))

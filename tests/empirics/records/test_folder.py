@@ -28,8 +28,11 @@ def test_a_result_that_cannot_begin_leaves_no_new_folder(tmp_path, monkeypatch):
         pass
 
 
-def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_path):
+def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_path, monkeypatch):
+    forced = []
+    monkeypatch.setattr("os.fsync", forced.append)
     with Folder.begin(tmp_path, SETTINGS | {"federation": {}}) as folder:
+        assert len(forced) == 2  # the settings, and the folder with their name
         for first, last in ((1, 2), (3, 5)):
             folder.save(first, last, {"round": list(range(first, last + 1))}, {})
         assert [path.name for path in tmp_path.glob("state*")] == ["state-000000000005.npz"]
@@ -40,9 +43,9 @@ def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_pa
         folder.clear()
     assert [path.exists() for path in (*left, tmp_path / "notes")] == [False, False, False, True]
     assert f"is unfinished: acdpp federate --resume {tmp_path} continues" in refused(read_result, tmp_path)
-    stranger = tmp_path / "parts" / "000000000001-000000000003.parquet"
+    stranger = tmp_path / "parts" / "000000000001-000000000001.parquet"
     stranger.touch()
-    with pytest.raises(SettingError, match=r"00003\.parquet' does not belong"), Folder.continued(tmp_path):
+    with pytest.raises(SettingError, match=r"00001\.parquet' does not belong"), Folder.continued(tmp_path):
         pass
     (tmp_path / "parts" / "000000000003-000000000005.parquet").write_bytes(b"")
     with pytest.raises(SettingError, match="holds rounds 3 to 5, is damaged"), Folder.continued(tmp_path):

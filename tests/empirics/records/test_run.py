@@ -148,7 +148,8 @@ def test_rows_without_their_checkpoint_are_written_again(result, killed):
 def test_another_version_is_a_warning_that_says_what_it_means(result, killed, monkeypatch):
     known = measuring.versions()
     monkeypatch.setattr(measuring, "versions", lambda: known | {"torch": "99.0"})
-    with pytest.warns(UserWarning, match=r"torch .* → 99.0: .* need not bit for bit") as caught:
+    monkeypatch.setattr(measuring.platform, "machine", lambda: "abacus")
+    with pytest.warns(UserWarning, match=r"torch .* → 99.0, device .* → .*abacus.* need not bit") as caught:
         summary = run_study(out=killed, resume=True)
     assert len(caught) == 1
     assert summary == result[1]
@@ -188,7 +189,7 @@ def test_a_study_can_be_continued_from_another_folder(tmp_path, monkeypatch):
     ("given", "rounds", "stop", "then"),
     [
         ({"policies": ["constant", "oracle", "hybrid"], "K": 30, "predict": True}, 25, None, 37),
-        ({"policies": ["acdpp"], "V": 5.0, "rho": 0.9, "K": 4}, 12, None, 20),
+        ({"policies": ["acdpp"], "V": 5.0, "rho": 0.9, "K": 4, "checkpoint": 50}, 12, None, 20),
         ({"policies": ["constant", "oracle"], "predict": True}, 40, 25, 20),
     ],
     ids=["longer", "longer, with weight and region given", "cut to what it has"],

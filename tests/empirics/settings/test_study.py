@@ -34,7 +34,7 @@ def test_what_makes_no_sense_is_refused():
         ({"per_seed": ["weather"]}, "each of per_seed must be one of partition, start"),
         ({"seeds": 2.5}, "seeds must be a whole number"),
         ({"alpha": [0.5, 0.6]}, "alpha must give each client"),
-        ({"alpha": [1.5, -0.5]}, "each of alpha must lie in [0, inf), such as 0.5, got -0.5"),
+        ({"alpha": [1.5, -0.5]}, "each of alpha must lie in [0, 1e+15), such as 0.5, got -0.5"),
         ({"momentum": 1}, "momentum must lie in"),
         ({"replacement": "no"}, "replacement must be true or false"),
         ({"dataset": ""}, "dataset must be a name"),

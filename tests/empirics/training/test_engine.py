@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from empirics.continuing import probe
 from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.costs import CostProcess
@@ -138,7 +139,8 @@ def test_a_model_that_knows_one_descent_at_a_time_is_asked_for_one_at_a_time():
     assert np.allclose(risk, theirs, rtol=1e-10)
 
 
-def test_any_module_trains_as_logistic_regression_does_when_it_is_one():
+def test_any_module_trains_as_logistic_regression_does_when_it_is_one(monkeypatch):
+    monkeypatch.setattr("empirics.training.module.SAMPLES", 50)
     task = problem(study(labels="classes"))
     linear = task.model
     module = torch.nn.Linear(linear.features, linear.outputs, bias=False)
@@ -157,6 +159,9 @@ def test_any_module_trains_as_logistic_regression_does_when_it_is_one():
     for name in ("risk", "mismatch", "variance"):
         assert torch.allclose(mine[name], theirs[name])
     assert torch.equal(linear.accuracy(theta), other.accuracy(theta))
+    theta, one = theta[:1], Memory(memory.index[:1, :1], mask[:1, :1], torch.ones_like(weights[:1, :1]))
+    moves = probe(replace(task, model=other), theta)[1], other.update(theta, one, Descent(1, 0.5))
+    assert torch.allclose(*moves)  # all clients have the same four samples
 
 
 def test_at_a_fixed_model_the_measured_mismatch_averages_to_variance_times_chi():

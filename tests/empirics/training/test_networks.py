@@ -29,9 +29,9 @@ def images(channels, side, samples=24, classes=3):
     return Dataset.of("images", (x, y), (x[:6], y[:6]), classes)
 
 
-def made(name, channels, side, **settings):
+def made(name, channels, side, given=None, **settings):
     setting = study(model=name, labels="classes", **settings)
-    return from_dataset(setting, images(channels, side), torch.device("cpu")).model
+    return from_dataset(setting, images(channels, side), torch.device("cpu"), given).model
 
 
 def test_sizes_are_those_of_the_papers_networks_and_what_is_no_number_is_no_answer():
@@ -76,6 +76,10 @@ def test_a_batch_trains_as_each_network_alone_does(name, channels, side, runs):
 
 def test_a_study_names_its_network(tmp_path):
     plain = {"policies": ("constant",), "radius": None, "rounds": 3, "measures": ("accuracy",)}
+    second = made("lenet", 1, 12, seed=5, seeds=2, per_seed=("start",))
+    torch.manual_seed(5 * 1_000_003 + 1)
+    alone = Module(NETWORKS["lenet"](second.population), second.population)
+    assert torch.equal(second.start(2)[1], alone.start(1)[0])
     for per_seed in ((), ("start",)):
         setting = study(model="lenet", labels="classes", per_seed=per_seed, **plain)
         summary = run_study(setting, tmp_path / f"{per_seed}", dataset=images(1, 12))
@@ -88,6 +92,8 @@ def test_images_that_do_not_fit_and_unknown_networks_are_refused():
     assert "at least 12 x 12" in refused(made, "lenet", 1, 8)
     assert "at least 8 x 8" in refused(made, "resnet9", 3, 4)
     assert ", ".join(NETWORKS) in refused(made, "alexnet", 1, 28)
+    kinds, each = iter([nn.Flatten(), 7]), {"per_seed": ("start",), "seeds": 2}
+    assert "anew for every seed" in refused(made, "lenet", 1, 12, lambda population: next(kinds), **each)
 
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
