@@ -9,10 +9,10 @@ import sympy as sp
 
 from proofs_check.claim import decide
 from proofs_check.claims.control import comparison, independence, t_slot
-from proofs_check.claims.design import integrality, oracle
+from proofs_check.claims.design import oracle
 from proofs_check.claims.learning import supremum
 from proofs_check.claims.prediction import effective_rate
-from proofs_check.claims.regret import decomposition, omega3, sign
+from proofs_check.claims.regret import decomposition, sign
 from proofs_check.claims.reuse import ages
 from proofs_check.groundwork.prediction.curvatures import PAIR, Kinds, Stream
 from proofs_check.groundwork.reuse.reuse_rounds import added_up
@@ -55,13 +55,6 @@ def test_moments_that_are_followed_are_those_of_all_streams():
         assert [list(pair) for pair in stream.followed(3, 2)] == stream.expected(1)
 
 
-@pytest.mark.parametrize(
-    ("rate", "rho", "last"), [(10, Fraction(99, 100), 238), (1, Fraction(1, 2), 1), (2, Fraction(9, 10), 10)]
-)
-def test_the_last_choice_is_known(rate, rho, last):
-    assert integrality.last_choice(rate, rho) == last
-
-
 def test_losses_that_break_their_constants_refute_nothing(monkeypatch):
     monkeypatch.setattr(oracle, "STEEP", replace(oracle.STEEP, G=100))
     (printed, _) = oracle.CLAIMS[0].checks
@@ -77,15 +70,6 @@ def test_a_counterexample_outside_its_hypotheses_decides_nothing(monkeypatch: py
 def test_an_example_that_tells_nothing_apart_shows_nothing(monkeypatch):
     monkeypatch.setattr(effective_rate, "UNEVEN", (2, 2))
     assert effective_rate.counts_mislead().outcome == "open"
-
-
-def test_the_table_shows_the_printed_rate_diverging_and_the_true_one_converging():
-    rows = omega3.table((10**3, 10**6, 10**9), stated=False)
-    printed, true = ([float(cell.split(f"{name} = ")[1].split(",")[0]) for cell in list(rows.values())[:3]]
-                     for name in ("Ω₃/log T", "Ω₃/√(T log T)"))  # fmt: skip
-    limit = float(rows["T → ∞"].split("→ ")[-1])
-    assert printed[0] * 100 < printed[1] * 5 < printed[2]
-    assert true[0] < true[1] < true[2] < limit < 1.1 * true[2]
 
 
 def test_a_counterexample_that_acdpp_would_not_play_decides_nothing(monkeypatch):

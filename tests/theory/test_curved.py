@@ -33,18 +33,6 @@ def test_rounds_without_samples_change_nothing():
     assert noises[0] == noises[1]
 
 
-def test_floats_agree_with_fractions():
-    memory, T = by_age(ADMISSIONS, 3), len(ADMISSIONS)
-    floats = curved.Moments(**{name: float(value) for name, value in vars(MOMENTS).items()})
-    exact = curved.first_order([memory], T, MOMENTS, start=F(1), eta=HALF, E=2)
-    found = curved.first_order([memory], T, floats, start=1.0, eta=0.5, E=2)
-    for name in ("law", "mean", "square"):
-        one, other = (getattr(path, name).astype(float) for path in (found, exact))
-        np.testing.assert_allclose(one, other, rtol=1e-12)
-    near = curved.noise_correction(memory, T, floats, eta=0.5)
-    assert near == pytest.approx(float(curved.noise_correction(memory, T, MOMENTS, eta=HALF)), rel=1e-12)
-
-
 def test_both_rests_by_hand():
     m, tails = (
         curved.Moments(h=2, spread=3, noise=5, skew=-7),

@@ -9,7 +9,7 @@ from scipy import stats
 from empirics.control.registry import BUILT_IN
 from empirics.records.gap import gap_closed
 from empirics.run import run_study
-from tests.empirics.small import blobs, columns, refused, study
+from tests.empirics.small import blobs, refused, study
 
 MIXED = ("constant", "acdpp@K=6", "acdpp@eta=0.1,steps=2", "constant@steps=1", "hybrid@K=3", "oracle")
 
@@ -26,16 +26,6 @@ def train(out, *names, **given):
 def mixed(tmp_path_factory):
     out = tmp_path_factory.mktemp("sweep") / "mixed"
     return out, train(out, *MIXED)
-
-
-def test_a_variant_with_the_studys_own_values_gives_the_rows_of_the_policy_itself(tmp_path):
-    names = {"acdpp": "acdpp@K=4,eta=0.5,steps=3", "constant": "constant@K=4", "hybrid": "hybrid@eta=0.5"}
-    plain, varied = train(tmp_path / "plain", *names), train(tmp_path / "varied", *names.values())
-    for name, variant in names.items():
-        assert varied["policies"][variant] == plain["policies"][name]
-    one, other = columns(tmp_path / "plain"), columns(tmp_path / "varied")
-    assert set(other["policy"]) == set(names.values())
-    assert all(np.array_equal(one[name], other[name]) for name in one if name != "policy")
 
 
 def test_a_sweep_can_be_extended_and_is_not_continued_with_other_values(tmp_path):
