@@ -172,6 +172,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "fig:buffer_cost_horizontal",
             "fig:buffer_cost_horizontal/every-round",
             "fig:buffer_cost_horizontal/cost",
+            "fig:buffer_cost_horizontal/cost/every-horizon",
             "fig:buffer_cost_horizontal/debt",
             "fig:buffer_cost_horizontal/debt/bounded",
         ),

@@ -189,6 +189,15 @@ def test_noise_leaves_a_claim_undecided_whatever_its_mean(tmp_path: Path) -> Non
     assert not parse(changed(reproduction("mnist", "paper"), ("data",), None), "made up").complete
 
 
+def test_two_seeds_have_no_interval_and_no_part_in_what_was_measured(tmp_path: Path) -> None:
+    corrected = claims(put(tmp_path, "paper", imagenette={"seeds": 2, "noise": 0.05}))[
+        "test_acc_all"
+    ].corrected
+    assert corrected is not None
+    assert "(2 seeds, no interval)" in corrected.title
+    assert not any("ImageNette" in part for part in corrected.parts)
+
+
 def test_one_seed_decides_nothing_that_is_random(tmp_path: Path) -> None:
     assert set(verdicts(put(tmp_path, "paper", every={"seeds": 1})).values()) == {"undecided"}
 
@@ -353,23 +362,31 @@ def test_the_policy_alone_holds_and_spends_what_it_does_in_training() -> None:
     assert {dataset: script.V for dataset, script in SCRIPTS.items()} == CODE_V
 
 
-def trained(folder: Path, eta: float = 0.1, **given: Any) -> Results:
-    """What the paper says in its own setting; in that with another η what is given."""
+def trained(folder: Path, eta: float = 0.1, of: Any = None, **given: Any) -> Results:
+    """What the paper says in its own setting, but for what is told `of` a data set; with another η what is given."""
     document = changed(reproduction("mnist", **{**QUIET, **REACHED["mnist"], **given}), ("study", "eta"), eta)
     write(document, folder / "mnist-trained.json")
     committed.cache_clear()
-    return put(folder, "paper")
+    return put(folder, "paper", **(of or {}))
 
 
-@pytest.mark.parametrize(("constant", "verdict"), [(0.915, "supported"), (0.95, "refuted")])
-def test_a_reading_at_another_learning_rate_is_decided_by_its_own_result(
-    constant: float, verdict: str, tmp_path: Path
+@pytest.mark.parametrize(
+    ("dataset", "constant", "verdicts"),
+    [
+        ("mnist", 0.95, ("supported", "refuted")),  # with another η
+        ("cifar10", 0.715, ("supported", "supported")),
+        ("cifar10", 0.75, ("refuted", "refuted")),  # as the text says, in either
+    ],
+)
+def test_a_reading_at_another_learning_rate_takes_its_own_result_and_the_texts_for_the_rest(
+    dataset: str, constant: float, verdicts: tuple[str, str], tmp_path: Path
 ) -> None:
-    final = {**FINAL["mnist"], "constant": constant}
-    found = claims(trained(tmp_path, final=final))
-    reading = found["test_acc_all/constant/trained"]
-    assert (reading.kind, reading.parts, decide(reading).verdict) == ("reading", ("MNIST",), verdict)
-    assert decide(found["test_acc_all/constant"]).verdict == "supported"
+    final = {"final": {**FINAL[dataset], "constant": constant}}
+    found = claims(trained(tmp_path, **(final if dataset == "mnist" else {"of": {dataset: final}})))
+    both = letter, reading = [found[f"test_acc_all/constant{suffix}"] for suffix in ("", "/trained")]
+    assert tuple(decide(claim).verdict for claim in both) == verdicts
+    assert (reading.kind, reading.parts, letter.substance) == ("reading", letter.parts, reading.id)
+    assert (found["test_acc_all/oracle"].kind, found["test_acc_all/oracle"].substance) == ("reading", "")
     assert "test_acc_all/hybrid-behind/trained" not in found
 
 

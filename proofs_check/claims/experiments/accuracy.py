@@ -24,16 +24,20 @@ from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.fields import Estimate
 from proofs_check.experiments.stated import SECTION7
 from proofs_check.groundwork.experiments.section7 import (
+    ACDPP,
     BASELINES,
     GAPS,
     TEXT,
     TRAINED,
+    Measured,
     Part,
     Scope,
     Seen,
     claims_from,
     each,
 )
+
+CODED = ACDPP["released"]
 
 
 def readings(seen: Seen, other: str) -> dict[str, Estimate]:
@@ -42,10 +46,18 @@ def readings(seen: Seen, other: str) -> dict[str, Estimate]:
 
 
 def ahead(seen: Seen, other: str) -> Evidence:
-    """By some amount."""
-    return experiment.ordered(
-        seen.result, readings(seen, other), seen.level, f"points ahead of {BASELINES[other]}"
+    """By some amount; told beside it, how the released rule does in the same setting."""
+    what = f"points ahead of {BASELINES[other]}"
+    found = experiment.ordered(seen.result, readings(seen, other), seen.level, what)
+    if seen.mine == CODED or other not in seen.result.gaps.get(CODED, {}):
+        return found
+    coded = experiment.ordered(
+        seen.result,
+        readings(replace(seen, mine=CODED), other),
+        seen.level,
+        "the released rule (its own K, V, region and penalty)",
     )
+    return replace(found, certificate=found.certificate | {"another V and ρ": coded.detail})
 
 
 def as_stated(seen: Seen, other: str) -> Evidence:
@@ -53,7 +65,7 @@ def as_stated(seen: Seen, other: str) -> Evidence:
     return experiment.states(seen.result, seen.stated.points[other], readings(seen, other), seen.level)
 
 
-def gap(seen: Seen, other: str) -> tuple[str, Evidence]:
+def gap(seen: Seen, other: str) -> Measured:
     """What was measured after the last round."""
     interval = confidence(seen.result.gaps[seen.mine][other].points, seen.level)
     return seen.measured(interval, f"points ahead of {BASELINES[other]} after the last round in")
@@ -145,7 +157,7 @@ def so_much_sooner(seen: Seen, other: str) -> Evidence:
     return experiment.sooner(seen.result, stated, seen.mine, other, seen.level)
 
 
-def ratio(seen: Seen, other: str) -> tuple[str, Evidence] | None:
+def ratio(seen: Seen, other: str) -> Measured | None:
     """Nothing where it may be any number."""
     interval = experiment.speed_up(seen.result, seen.mine, other, seen.level)
     if interval.low <= 0 and interval.high == np.inf:
@@ -199,7 +211,7 @@ def hybrid_ahead(seen: Seen, sign: int = 1) -> dict[str, Estimate]:
     }
 
 
-def told(seen: Seen, words: str, what: str, sign: int) -> tuple[str, Evidence]:
+def told(seen: Seen, words: str, what: str, sign: int) -> Measured:
     """What was measured in one reading."""
     interval = confidence(hybrid_ahead(seen, sign)[words], seen.level)
     return seen.measured(interval, f"points of hybrid {what} {words} in")
@@ -221,7 +233,8 @@ def _faster(results: Results, scope: Scope) -> list[Claim]:
         id="fig:test_acc_all/hybrid-faster",
         title="on MNIST hybrid is faster than constant admission",
         statement="the mean current best of the hybrid baseline reaches "
-        f"{100 * SIMPLE.target:g} % on {SIMPLE.name} sooner than that of constant admission.",
+        f"{100 * SIMPLE.target:g} % on {SIMPLE.name} sooner than that of constant admission. (The text says faster and "
+        "not by what measure; this is our reading.)",
         formula=r"\tau_{\mathrm{hybrid}}<\tau_{\mathrm{constant}}",
         found_title="measured, hybrid less constant over the rounds: {} points",
         found="Measured, averaged over rounds, hybrid less constant admission in percentage points: {}.",
@@ -281,19 +294,21 @@ def _behind(results: Results) -> list[Claim]:
 
 
 def claims(results: Results) -> list[Claim]:
-    """Whatever is committed; each is read again where the oracle learns, which is what a reader takes it for."""
-    makers: list[Callable[[Results, Scope], list[Claim]]] = [
-        _ahead,
-        *(partial(_size, other=other) for other in BASELINES),
-        _oracle,
-        *(partial(_speed, other=other) for other in BASELINES),
-        _faster,
+    """Whatever is committed; each is read again where the oracle learns, which is what a reader takes it for. What is
+    a reading itself has no substance."""
+    ours = replace(TEXT, kind="reading")
+    makers: list[tuple[Callable[[Results, Scope], list[Claim]], Scope]] = [
+        (_ahead, TEXT),
+        *((partial(_size, other=other), TEXT) for other in BASELINES),
+        (_oracle, ours),
+        *((partial(_speed, other=other), TEXT) for other in BASELINES),
+        (_faster, ours),
     ]
     both = []
-    for make in makers:
+    for make, scope in makers:
         again = make(results, TRAINED)
-        substance = again[0].id if again else ""
-        both += [*(replace(claim, substance=substance) for claim in make(results, TEXT)), *again]
+        substance = again[0].id if again and scope is TEXT else ""
+        both += [*(replace(claim, substance=substance) for claim in make(results, scope)), *again]
     return [*both, *_behind(results)]
 
 
