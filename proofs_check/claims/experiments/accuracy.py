@@ -57,7 +57,7 @@ def ahead(seen: Seen, other: str) -> Evidence:
         seen.level,
         "the released rule (its own K, V, region and penalty)",
     )
-    return replace(found, certificate=found.certificate | {"another V and ρ": coded.detail})
+    return replace(found, certificate={**found.certificate, "another V and ρ": coded.detail})
 
 
 def as_stated(seen: Seen, other: str) -> Evidence:

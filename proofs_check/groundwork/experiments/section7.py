@@ -34,9 +34,7 @@ RELEASED = (
     "images a class or $1{,}000$ a client that is shuffled anew when it is used up, integer prices (to "
     "49 on CIFAR-10), and logistic regression for LeNet"
 )
-ENOUGH = (
-    3  # seeds for an interval: that of two, with one degree of freedom, is wider than accuracies can differ
-)
+ENOUGH = 3  # seeds: an interval of two is wider than accuracies can differ
 BASELINES = {"constant": "constant admission", "hybrid": "the hybrid baseline"}
 DOMAIN = (
     r"the setting of Section 7 on three data sets; with our choices where it is silent, and no others: 100 rounds, "
