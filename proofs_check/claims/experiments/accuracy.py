@@ -121,7 +121,7 @@ def _ahead(results: Results, scope: Scope) -> list[Claim]:
         ],
         scope=scope,
         id="fig:test_acc_all",
-        title="ACDPP is ahead of constant admission and hybrid",
+        title="ACDPP is ahead of constant and hybrid",
         statement="ACDPP's expected current best test accuracy, after the last round and averaged over rounds, is "
         f"above that of constant admission and that of the hybrid baseline on {scope.names}.",
         formula=r"A_{\mathrm{ACDPP}}>A_{\mathrm{constant}},\quad A_{\mathrm{ACDPP}}>A_{\mathrm{hybrid}}",
