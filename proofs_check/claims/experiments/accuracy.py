@@ -96,7 +96,7 @@ def _size(results: Results, scope: Scope, other: str) -> list[Claim]:
         each(partial(as_stated, other=other), partial(gap, other=other), scope, (other,)),
         scope=scope,
         id=f"fig:test_acc_all/{other}",
-        title=f"ahead of {whom} by {numbers} points",
+        title=f"ahead of {other} by {numbers} points",
         statement=f"ten runs give ACDPP an average test accuracy (current best) above that of {whom} by about "
         f"{numbers} percentage points on {scope.names}.",
         formula=rf"A_{{\mathrm{{ACDPP}}}}-A_{{\mathrm{{{other}}}}}\approx{numbers}",
@@ -231,7 +231,7 @@ def _faster(results: Results, scope: Scope) -> list[Claim]:
             )
         ],
         id="fig:test_acc_all/hybrid-faster",
-        title="on MNIST hybrid is faster than constant admission",
+        title="on MNIST hybrid is faster than constant",
         statement="the mean current best of the hybrid baseline reaches "
         f"{100 * SIMPLE.target:g} % on {SIMPLE.name} sooner than that of constant admission. (The text says faster and "
         "not by what measure; this is our reading.)",

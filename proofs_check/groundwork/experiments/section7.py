@@ -74,7 +74,7 @@ TRAINED = Scope(
     tuple(STEPS),
     prefix=f"In the setting of Section 7 but for {_RATES}, with which the oracle reaches the paper's target there, ",
     suffix="/trained",
-    mark=f", {_RATES}",
+    mark="".join(rf", $\eta={eta:g}$" for eta in STEPS.values()),
 )
 GAPS = {"after the last round": "points", "averaged over rounds": "points_averaged"}
 SYMBOLS = {
