@@ -295,7 +295,7 @@ def by_parts() -> Evidence:
 
 def old_weights_fall() -> Evidence:
     """α·(1-α') <= α' where 1/α' - 1/α <= 1: so α(τ)·Πa <= α(t), and no weight exceeds Kα(t)."""
-    known = [alpha > 0, later > 0, 1 / later - 1 / alpha <= 1, later <= 1]
+    known = [alpha > 0, later > 0, 1 / later - 1 / alpha <= 1]
     return steps((alpha * (1 - later) <= later, known, "a round later"))
 
 
