@@ -502,9 +502,10 @@ def _debt(results: Results) -> list[Claim]:
         id="fig:buffer_cost_horizontal/debt",
         kind="experiment",
         title="ACDPP's cost debt is stable: its mean over $T$ goes to 0",
-        statement="In the setting of Section 7, whatever $V$ and for every fixed $\\rho<1$, the expected cost debt after "
-        "$T$ rounds, over $T$, tends to 0. (The text says stable. This is the weakest sense of the word for a queue, and what the "
-        "long-term cost guarantee needs; that the debt stays bounded is fig:buffer_cost_horizontal/debt/bounded.)",
+        statement="In the setting of Section 7, whatever $V$ and for every fixed $\\rho<1$, the expected cost debt "
+        "after $T$ rounds, over $T$, tends to 0. (The text says stable. This is the weakest sense of the word for a "
+        "queue, and what the long-term cost guarantee needs; that the debt stays bounded is "
+        "fig:buffer_cost_horizontal/debt/bounded.)",
         formula=r"\frac{\mathbb E[Z(T+1)]}T\to0",
         domain=r"prices uniform on [1, 10], independent, of mean $C/\bar\Lambda$; any policy inside the region",
         symbols={"σ_c": "standard deviation of a price", "R": "how far the region can move the walk, in all"},
