@@ -47,7 +47,7 @@ class Listed(NamedTuple):
 
 COMMANDS = {
     "verify": Listed(
-        "Put the statements of the paper on trial, and its correction where it is not true as printed.",
+        "Put the statements of the paper on trial, and corrections of those that are not true as printed.",
         "acdpp.verify",
     ),
     "bound": Listed(

@@ -56,7 +56,7 @@ def command(
         list[str] | None, typer.Option(help="Only this label and the steps below it; may be repeated.")
     ] = None,
     profile: Annotated[
-        Profile, typer.Option(help="quick: within a minute; full: more examples, larger grids.")
+        Profile, typer.Option(help="quick: a minute or two; full: more examples, larger grids.")
     ] = Profile.quick,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
     jobs: Annotated[
@@ -72,7 +72,7 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """Put the statements of the paper on trial, and its correction where it is not true as printed."""
+    """Put the statements of the paper on trial, and corrections of those that are not true as printed."""
     needs_verifiers()
     from proofs_check import ledger  # with SymPy behind it: not for `acdpp --help`
     from proofs_check.document import document
@@ -153,7 +153,7 @@ def _table(cases: list[Case]) -> Table:
     from rich.text import Text
 
     from proofs_check.ledger import entry
-    from proofs_check.tally import substances
+    from proofs_check.tally import about, substances
     from proofs_check.text import terminal
 
     rows = [entry(case) for case in cases]
@@ -168,7 +168,7 @@ def _table(cases: list[Case]) -> Table:
     for row in rows:
         said = _fold(terminal(row.stated.title), room, 2) + _rests_on(row.stated, room)
         if row.substance:
-            said += "\n" + _fold(_in_substance(in_substance[row.id], row.substance), room, 4)
+            said += "\n" + _fold(f"in substance {in_substance[row.id]}: {about(row.substance)}", room, 4)
         name = Text(_fold(row.id, room), style="bold").append(f"\n{said}", style="not bold")
         table.add_row(name, _coloured(row.stated.verdict), _fold(_unbroken(row.methods), methods))
         if row.corrected:
@@ -195,10 +195,6 @@ def _rests_on(of: ledger.Statement, width: int) -> str:
     """On lines of its own, what the verdict rests on besides its checks."""
     rest = of.qualified.removeprefix(of.verdict).removeprefix(", ")
     return "\n" + _fold(rest, width, 4) if rest else ""
-
-
-def _in_substance(verdict: str, of: str) -> str:
-    return f"in substance {verdict}: {'it fails by a slip alone' if of == 'corrected' else of}"
 
 
 def _coloured(verdict: str) -> Text:
@@ -228,6 +224,7 @@ def _summary(cases: list[Case], problems: list[str], seconds: float, own: bool) 
 def _explain(case: Case, in_substance: str) -> None:
     from rich.text import Text
 
+    from proofs_check.tally import about
     from proofs_check.text import terminal
 
     claim, correction = case.claim, case.claim.corrected
@@ -239,7 +236,7 @@ def _explain(case: Case, in_substance: str) -> None:
     _say("why", claim.sketch)
     _show_verdict(case.verdict, claim.given)
     if claim.substance:
-        _say("", _in_substance(in_substance, claim.substance))
+        _say(f"in substance {in_substance}", about(claim.substance))
     _show_evidence(case.stated)
     for hypothesis in claim.hypotheses:
         _say("added hypothesis", hypothesis)
@@ -287,7 +284,7 @@ def _say(name: str, text: str, indent: int = 2) -> None:
 
     if text:
         body = textwrap.fill(
-            terminal(f"{name}: {text}" if name else text),
+            terminal(f"{name}: {text}"),
             max(console().width, 20),
             initial_indent=" " * indent,
             subsequent_indent=" " * (indent + 2),

@@ -8,7 +8,7 @@ from typing import Any
 
 from proofs_check.ledger import Entry
 
-__all__ = ["SLIP", "substances", "tally", "told"]
+__all__ = ["SLIP", "about", "substances", "tally", "told"]
 
 SLIP = "corrected"  # the substance of a statement that fails by a slip alone
 
@@ -23,6 +23,11 @@ def substances(entries: Sequence[Entry]) -> dict[str, str]:
         return known.get(e.substance, e).stated.verdict
 
     return {e.id: verdict(e) for e in entries}
+
+
+def about(substance: str) -> str:
+    """What the verdict on a substance is about, in words."""
+    return "it fails by a slip alone" if substance == SLIP else f"as in {substance}"
 
 
 def tally(entries: Sequence[Entry]) -> dict[str, Any]:

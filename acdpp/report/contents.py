@@ -8,17 +8,14 @@ so that a report without a result can tell too.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
 
 from theory.setting import SettingError
 
-__all__ = [
-    *("LETTER", "MARKS", "MEANING", "PARTS"),
-    *("differs", "gather", "instead_of", "read_result", "read_verdicts"),
-]
+__all__ = ["LETTER", "MARKS", "MEANING", "PARTS", "differs", "gather", "read_result", "read_verdicts"]
 
 PARTS = {
     "reuse": "Reuse of samples",
@@ -131,12 +128,6 @@ def _whole(document: Any) -> bool:
             for claim in document["claims"]
         )
     )
-
-
-def instead_of(claim: Mapping[str, Any]) -> str:
-    """What the verdict on the substance of a claim is about."""
-    of = claim["substance"]["of"]
-    return "it fails by a slip alone" if of == "corrected" else f"as in {of}"
 
 
 def differs(document: dict[str, Any]) -> list[str]:

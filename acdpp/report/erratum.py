@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from acdpp.report import escapes
-from acdpp.report.contents import PARTS, instead_of
+from acdpp.report.contents import PARTS
 from acdpp.report.display import display
 from acdpp.report.findings import Finding, against
 from proofs_check.symbols import GLOSSARY
+from proofs_check.tally import about
 
 __all__ = ["latex", "printed"]
 
@@ -189,7 +190,7 @@ def _case(
         yield from _rescued(claim, link)
     if claim["substance"]["of"]:
         verdict = escapes.escaped(claim["substance"]["verdict"])
-        yield rf"\said{{In substance}}{verdict}: {escapes.latex(instead_of(claim), link)}."
+        yield rf"\said{{In substance}}{verdict}: {escapes.latex(about(claim['substance']['of']), link)}."
     if claim["repair"]:
         yield rf"\said{{Shortest repair.}}{escapes.latex(claim['repair'], link)}"
     if claim["corrected"]:

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS, instead_of
+from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS
 from acdpp.report.escapes import LABEL, formula
 from acdpp.report.findings import against, plain
 from acdpp.study import with_error
+from proofs_check.tally import about
 from proofs_check.text import terminal
 
 __all__ = ["anchor", "markdown"]
@@ -133,7 +134,7 @@ def _case(claim: Mapping[str, Any], known: set[str]) -> Iterable[str]:
     yield f"### `{claim['id']}`"
     yield f"{MARKS[claim['verdict']]} **{say(claim['qualified'])}** ({claim['kind']}): {say(claim['title'])}"
     if claim["substance"]["of"]:
-        yield f"**In substance {claim['substance']['verdict']}:** {say(instead_of(claim))}"
+        yield f"**In substance {claim['substance']['verdict']}:** {say(about(claim['substance']['of']))}"
     yield from _statement(claim, say)
     yield f"**Claimed for:** {say(claim['domain'])}"
     if claim["why"]:

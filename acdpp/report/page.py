@@ -15,13 +15,14 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS, instead_of
+from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS
 from acdpp.report.drawn import Figure
 from acdpp.report.escapes import formula
 from acdpp.report.findings import plain
 from acdpp.report.mathml import mathml
 from acdpp.study import with_error
 from acdpp.verify import spell
+from proofs_check.tally import about
 from proofs_check.text import terminal
 
 __all__ = ["anchor", "page"]
@@ -68,9 +69,7 @@ def page(
         count=_count,
         pm=_pm,
     )
-    environment.globals.update(
-        PARTS=PARTS, MARKS=MARKS, MEANING=MEANING, LETTER=LETTER, instead_of=instead_of
-    )
+    environment.globals.update(PARTS=PARTS, MARKS=MARKS, MEANING=MEANING, LETTER=LETTER, about=about)
     claims = {claim["id"]: claim for claim in document["claims"]}
     return environment.get_template("page.html").render(
         document=document,

@@ -3,6 +3,7 @@ r"""The regret's decomposition and its sign (`eq:omega-master`): as printed it f
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from proofs_check.evidence import Evidence, fails, holds, obeying
 from proofs_check.groundwork.control.drift_step import debts_after, in_round_1
 from proofs_check.groundwork.control.orders import LIGHTER, ONES, RATIONAL
 from proofs_check.groundwork.regret.envelope import bound_of, three
+from proofs_check.groundwork.regret.every_policy import every_policy, less_than_linear
 from proofs_check.symbols import T, V
 from proofs_check.text import said
 from theory import regret
@@ -225,7 +227,6 @@ OMEGAS: tuple[Any, Any, Any] = sp.symbols("omega1 omega2 omega3", positive=True)
 DRIFT, B = sp.symbols("drift_total B", positive=True)
 
 ORDERS = (
-    Given("thm:dpp-regret/expansion", r"that the regret is of order $\sqrt{T\log T}$"),
     Given("lem:omega1-order", r"$\Omega_1$ is of order $\log T$ at most, in both forms"),
     Given("lem:omega2-order", r"$\Omega_2$ is bounded"),
     Given("lem:omega3-order", r"$\Omega_3$ is of order $\sqrt{T\log T}$"),
@@ -242,18 +243,21 @@ CLAIMS = [
         formula=r"\mathrm{Reg}(T)\le-\Omega_1(T)+\Omega_2(T)+\Omega_3(T)+O_{V,\rho}(T/V)",
         symbols={"O": r"up to a factor that may depend on $V$ and $\rho$"},
         domain=r"every fixed $V>0$ and $0<\rho<1$, $T\to\infty$, every policy inside the region",
-        sketch=r"$\Omega_1$ is of order $\log T$ at most, $\Omega_2$ bounded, $\Omega_3$ and the regret of order "
-        r"$\sqrt{T\log T}$: whatever their signs, a multiple of $T$ exceeds them.",
+        sketch=r"$\Omega_1$ is of order $\log T$ at most, $\Omega_2$ bounded, $\Omega_3$ of order "
+        r"$\sqrt{T\log T}$: whatever their signs, the right side is a multiple of $T$, and the regret is less: the "
+        r"dearest round of any policy inside the region exceeds the oracle's by an amount that tends to 0.",
         given=(WRITTEN, *ORDERS),
         checks={
-            "the rate is linear": lambda: argument(
-                (T / V / T, T, 1 / V, "$T/V$ over $T$"), domain="every fixed $V$"
+            "the right side is linear": lambda: argument(
+                (
+                    regret.master_bound_as_stated(sp.log(T), 1, sp.sqrt(T * sp.log(T)), B * T, V) / T,
+                    T,
+                    B / V,
+                    "the right side, with each part at its order, over $T$",
+                ),
+                domain=r"every fixed $V$, every $B>0$ in $O(T/V)$",
             ),
-            "the others are less": lambda: argument(
-                (sp.log(T) / T, T, 0, r"$\log T$ over $T$"),
-                (sp.sqrt(T * sp.log(T)) / T, T, 0, r"$\sqrt{T\log T}$ over $T$"),
-                domain=r"$T\to\infty$",
-            ),
+            "the regret is less": (less_than_linear, partial(every_policy, stated=True)),
         },
         substance="eq:omega-master/drift-term",
     ),

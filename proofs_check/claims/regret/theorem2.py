@@ -16,16 +16,15 @@ from proofs_check.engines.argument import argument
 from proofs_check.engines.limit import at_most, eventually
 from proofs_check.engines.simulation import control_loop, drifting, markov, uniform
 from proofs_check.evidence import Evidence, fails, holds, obeying
-from proofs_check.groundwork.control.orders import ALL, HORIZONS, ONES, SPREAD, UNIT, t
+from proofs_check.groundwork.control.orders import HORIZONS, ONES, SPREAD, UNIT, t
 from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.regret import envelope, expansion
 from proofs_check.groundwork.regret.envelope import USUAL, bound_of, eventual_range, regret_end, three
-from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy, narrows
+from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy, less_than_linear, narrows
 from proofs_check.groundwork.regret.expansion import EXPANSION, LIMIT
-from proofs_check.symbols import CONSTANTS, K, T, V, rate, rho
+from proofs_check.symbols import T, V, rho
 from proofs_check.text import said
 from theory.algebra import ball, precise
-from theory.bound import PER_ROUND
 from theory.constant_admission import constant_round, oracle_bound
 from theory.rates import regret_rate, regret_rate_as_stated
 from theory.setting import Region
@@ -66,16 +65,6 @@ def every_policy_as_stated(context: Context) -> Evidence:
             r"at $V=T$ the printed rate is $O(\log T)$": argument(at_V, domain=r"every fixed $\rho$"),
             **as_printed(Region(rate=USUAL.rate, rho=rho), ONES, given=[rho <= sp.sympify(USUAL.rho)]),
         },
-    )
-
-
-def less_than_linear() -> Evidence:
-    """The dearest round inside the region less the oracle's, as printed: its three terms tend to 0, so Reg = o(T)."""
-    high = eventual_range(K, t, rate, CONSTANTS, stated=True)[1]
-    dearest = high - constant_round(1, t, K * rate, replace(CONSTANTS, E=1))
-    return argument(
-        *((eventually(getattr(dearest, name), t), t, 0, f"largest excess, {name}") for name in PER_ROUND),
-        domain=f"every policy inside the region, {FIXED}; {ALL}",
     )
 
 

@@ -240,31 +240,34 @@ def _every_round(constants: Constants, T: int) -> Any:
 def two_points(bound: Callable[[Constants, int], Any] = _every_round) -> Evidence:
     """Θ = {0, 1} is not convex: a loss of 100 at 0 and 0 at 1, flat at both; the model stays at 0."""
     T, loss = 10, 100 * (1 - 3 * theta**2 + 2 * theta**3)
-    constants = Constants(D=1, sigma=Fraction(1, 100), eta=1, B=100, Pdim=1, L=1, G=Fraction(1, 100))
+    c = Constants(D=1, sigma=Fraction(1, 100), eta=1, B=100, Pdim=1, L=1, G=Fraction(1, 100))
+    start, best = (loss.subs(theta, at) for at in (0, 1))
+    slopes = [sp.diff(loss, theta).subs(theta, at) for at in (0, 1)]
     found = compare(
-        lambda _: ball(T * 100),
+        lambda _: ball(T * Fraction(int(start - best))),
         "<=",
-        lambda _: bound(constants, T),
+        lambda _: bound(c, T),
         [{"T": T, "Θ": "{0, 1}", "start": 0, "eta": 1, "n = N": MANY}],
         domain=r"the loss $100(1-3\theta^2+2\theta^3)$ on $\Theta=\{0,1\}$, $E=1$, every iterate 0, in $\Theta$; "
         r"$D^2/(2\eta)$ counted in every round",
     )
-    values = [loss.subs(theta, at) for at in (0, 1)]
-    slopes = [sp.diff(loss, theta).subs(theta, at) for at in (0, 1)]
+    flat = f"the slopes are {slopes}"
     shown = {
-        r"$0\le\ell\le B$, $\theta^\star=1$": (values, [100, 0]),
-        r"$\nabla\ell=0$ on $\Theta$: $|\nabla\ell|\le G$, $L$-smooth, variance 0, the model stays": (
-            slopes,
-            [0, 0],
+        r"$\theta^\star=1$ and $0\le\ell\le B$": (
+            0 <= best < start <= c.B,
+            f"the losses are {start}, {best}",
         ),
+        r"$\Theta$ has diameter $D$": (c.D == 1, "from 0 to 1"),
+        r"$|\nabla\ell|\le G$, $L$-smooth, variance 0, and the model stays": (slopes == [0, 0], flat),
+        r"$\mathrm{Pdim}$": (2 ** (c.Pdim + 1) > 2, "two losses shatter no two points"),
     }
-    facts = {
-        name: holds("exact", f"at both points {left}", strength="certified")
-        if left == right
-        else undecided("exact", f"{left}, not {right}")
-        for name, (left, right) in shown.items()
-    }
-    return obeying(found, facts)
+    return obeying(
+        found,
+        {
+            name: holds("exact", says, strength="certified") if true else undecided("exact", says)
+            for name, (true, says) in shown.items()
+        },
+    )
 
 
 def dropping_by_value() -> Evidence:
