@@ -21,16 +21,19 @@ from tests.empirics.small import CONTROL, problem, study
 
 def batched(setting, device="cpu", graphs=None):
     """θ after every round and the logs, with the engine stopped after each round to look."""
-    task, schedule = problem(setting, device), Schedule(setting, CONTROL)
+    task, schedule = problem(setting, device), Schedule(setting, CONTROL, any_learner=True)
     engine = Engine(task.model, setting, task.streams, graphs=graphs)
-    thetas, logs = [engine.theta.clone()], []
+    model = engine.theta if engine.mean is None else engine.mean
+    thetas, means, logs = [engine.theta.clone()], [model.clone()], []
     for _ in range(setting.rounds):
         logs.append(engine.play(schedule.advance(1)))
         thetas.append(engine.theta.clone())
+        means.append(model.clone())
     columns = {name: np.concatenate([log[name] for log in logs]) for name in logs[0]}
-    return task, plan(setting, CONTROL), torch.stack(thetas), columns
+    return task, plan(setting, CONTROL), torch.stack(thetas), columns, torch.stack(means)
 
 
+LEARNER = {"average": "polynomial", "decay": 20, "eta": 2.0}
 UNEVEN, WHOLE = (0.6, 0.3, 0.1), CostProcess(process="integer")
 SETTINGS = {
     "all policies": {"policies": tuple(BUILT_IN)},
@@ -43,6 +46,20 @@ SETTINGS = {
         "policies": ("constant", "constant@steps=1", "acdpp@K=3,eta=0.1,steps=5", "oracle@eta=1.7"),
         "momentum": 0.7,
     },
+    "means and idle rounds": {
+        "policies": (
+            *(f"burst@average={kind}" for kind in ("equal", "tail")),
+            "burst-online@K=2",
+            "oracle@average=none",
+        ),
+        "radius": 0.3,
+    }
+    | LEARNER,
+    "means of other weights": {
+        "policies": ("burst@average=exponential,average_by=0.7", "constant@average_by=0.5", "burst@decay=3"),
+        "decay_by": "samples",
+    }
+    | LEARNER,
     "one step, plain weights": {"steps": 1, "alpha": UNEVEN, "weights": "samples", "scale": "pixels"},
 }
 
@@ -51,7 +68,7 @@ SETTINGS = {
 def test_the_batch_moves_like_its_one_client_twin(name):
     usual = {"policies": ("constant", "hybrid"), "concentration": 2.0}
     setting = study(seeds=2, rounds=18, **(usual | SETTINGS[name]))
-    task, schedule, thetas, columns = batched(setting)
+    task, schedule, thetas, columns, means = batched(setting)
     for p, policy in enumerate(setting.policies):
         for replicate in range(setting.seeds):
             run = p * setting.seeds + replicate
@@ -60,6 +77,9 @@ def test_the_batch_moves_like_its_one_client_twin(name):
             assert np.array_equal(schedule.occupancy[:, run], twin.occupancy)
             assert np.array_equal(schedule.debt[:, run], twin.debt)
             assert torch.allclose(thetas[:, run], twin.theta, rtol=1e-9, atol=1e-11)
+            assert torch.allclose(means[:, run], twin.mean, rtol=1e-9, atol=1e-11)
+            idle = np.flatnonzero(twin.occupancy.sum(axis=1) == 0)
+            assert torch.equal(thetas[idle + 1, run], thetas[idle, run])
             assert np.allclose(columns["mismatch"][:, run], twin.mismatch, rtol=1e-8, atol=1e-14)
 
 
@@ -194,7 +214,7 @@ def test_rooms_are_for_a_chunk_of_rounds_and_graphs_for_a_card():
 
 
 def test_the_projection_keeps_the_parameters_in_the_ball():
-    _, _, thetas, _ = batched(study(policies=("oracle",), radius=0.3, eta=3.0))
+    _, _, thetas, _, _ = batched(study(policies=("oracle",), radius=0.3, eta=3.0))
     assert thetas.norm(dim=2).max() <= 0.3 + 1e-12
     assert thetas[-1].norm(dim=1).min() > 0.29
 
@@ -208,10 +228,13 @@ recorded = pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for
 @recorded
 @pytest.mark.parametrize("labels", ["parity", "classes"])
 def test_the_gpu_follows_the_cpu_and_repeats_itself_bit_for_bit(graphs, labels):
-    setting = study(policies=(*BUILT_IN, "constant@eta=0.1", "acdpp@K=2,steps=7"), labels=labels)
-    _, _, on_cpu, there = batched(setting)
-    (_, _, on_gpu, here), (_, _, again, logs) = (batched(setting, "cuda", graphs) for _ in range(2))
+    setting = study(policies=(*BUILT_IN, "constant@eta=0.1", "acdpp@K=2,steps=7"), labels=labels, **LEARNER)
+    _, _, on_cpu, there, means = batched(setting)
+    (_, _, on_gpu, here, theirs), (_, _, again, logs, _) = (
+        batched(setting, "cuda", graphs) for _ in range(2)
+    )
     assert torch.allclose(on_cpu, on_gpu.cpu(), rtol=1e-8, atol=1e-10)
+    assert torch.allclose(means, theirs.cpu(), rtol=1e-8, atol=1e-10)
     assert torch.equal(on_gpu, again)
     for name in there:
         assert np.allclose(there[name], here[name], rtol=1e-7, atol=1e-10)
