@@ -188,7 +188,8 @@ def _show_risk(document: dict[str, Any]) -> None:
 
     def cells(row: dict[str, Any]) -> list[str]:
         found = [_pm(row["final_excess_risk"]), _pm(row["cumulative_excess_risk"])]
-        unbounded = "∞" if row["cumulative_excess_risk"]["mean"] is not None else "–"
+        known = row["cumulative_excess_risk"]["mean"] is not None and row["bound_corrected"] is not None
+        unbounded = "∞" if known else "–"
         if predicted:
             ratio = row["predicted_over_measured"]
             found += [
@@ -196,14 +197,22 @@ def _show_risk(document: dict[str, Any]) -> None:
                 unbounded if ratio is None else f"{ratio:.2f}",
             ]
         else:
-            found.append(_count(row["bound_stated"]))
-        return [*found, _count(row["bound_corrected"]), _count(row["corrected_over_measured"], unbounded)]
+            found.append(_count(row["bound_stated"], "–"))
+        return [
+            *found,
+            _count(row["bound_corrected"], "–"),
+            _count(row["corrected_over_measured"], unbounded),
+        ]
 
     title = "Excess population risk, and Theorem 1; ÷ is over the measured cumulative one"
     # as narrow as can be: a long name has to fit as well
     between = ["predicted", "÷", "bound"] if predicted else ["stated", "corrected"]
     headings = ["final", "cumulative", *between, "÷"]
     show_table(title, headings, {name: cells(row) for name, row in policies.items()})
+    last = {name: row[f"last_{CUMULATIVE}"] for name, row in policies.items() if f"last_{CUMULATIVE}" in row}
+    if last:
+        shown = ", ".join(f"{name} {_pm(value)}" for name, value in last.items())
+        console().print(f"the model is a mean; of last iterates, cumulative: {shown}")
     if reason is not None:
         console().print(f"not predicted: {reason}")
     unsure = {name: row["predicted_error"] for name, row in policies.items() if row.get("predicted_error")}
@@ -233,8 +242,12 @@ def _show_ranking(ranking: dict[str, Any]) -> None:
     if ranking["undecided"]:
         console().print(f"not told apart at the 5 % level: {pairs(ranking['undecided'])}")
     for form in ("corrected", "stated"):
-        wrong = ranking[f"{form}_disagrees_on"]
-        if wrong:
+        wrong = ranking.get(f"{form}_disagrees_on")
+        if wrong is None:
+            console().print(
+                f"the {form} bound does not rank: it is of last iterates, steps of one size, no idle round"
+            )
+        elif wrong:
             console().print(f"the {form} bound ranks {', '.join(ranking[form])}: wrong on {pairs(wrong)}")
         else:
             told = f"all {decided} pairs" if decided > 1 else "the one pair"

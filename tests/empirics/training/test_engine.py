@@ -1,6 +1,7 @@
 """The batched engine against its one-client-at-a-time twin: the same decisions, the same trajectory."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,10 +14,13 @@ from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.costs import CostProcess
 from empirics.training.engine import Engine, aggregation_weights, padded
 from empirics.training.linear import Linear
-from empirics.training.model import Descent, Memory
+from empirics.training.model import Descent, Memory, inverse_counts, per_run
 from empirics.training.module import Module
+from empirics.training.streams import make_pools
 from empirics.training.twin import run_twin
-from tests.empirics.small import CONTROL, problem, study
+from tests.empirics.small import CONTROL, problem, refused, study
+from theory.averaging import averaged, contractions, equal, exponential, latest, over_models, polynomial
+from theory.law import by_age
 
 
 def batched(setting, device="cpu", graphs=None):
@@ -81,6 +85,63 @@ def test_the_batch_moves_like_its_one_client_twin(name):
             idle = np.flatnonzero(twin.occupancy.sum(axis=1) == 0)
             assert torch.equal(thetas[idle + 1, run], thetas[idle, run])
             assert np.allclose(columns["mismatch"][:, run], twin.mismatch, rtol=1e-8, atol=1e-14)
+
+
+class Quadratic(Linear):
+    """ℓ = ½‖θ - z‖², with samples that are the unit vectors: θ holds what each of them weighs in it."""
+
+    def __init__(self, population):
+        self.x, self.size = torch.eye(len(population.y), dtype=torch.float64), len(population.y)
+
+    def start(self, runs):
+        return torch.zeros(runs, self.size, dtype=torch.float64)
+
+    @per_run
+    def update(self, theta, memory, descent):
+        means = torch.einsum("rmn,rmnp->rmp", inverse_counts(memory.mask.double()), self.x[memory.index])
+        step = 1 - (1 - descent.scaled(torch.ones(len(theta), 1))) ** descent.steps
+        return step * torch.einsum("rm,rmp->rp", memory.weights, means - theta[:, None])
+
+    def measure(self, theta, tilt):
+        return {"risk": theta.square().sum(1)}
+
+
+LAWS = {
+    "equal": equal,
+    "polynomial": lambda k: polynomial(k, 8),
+    "exponential": lambda k: exponential(k, 0.99),
+    "none": latest,
+}
+
+
+@pytest.mark.parametrize("policy", ["burst", "burst-online@K=3", "constant"])
+def test_of_quadratic_losses_a_mean_weighs_every_sample_as_the_law_says(policy):
+    """No sample comes twice and no client has another's, so Σb² is the squared length of the mean, round by round."""
+    names = tuple(f"{policy}{',' if '@' in policy else '@'}average={kind}" for kind in LAWS)
+    given = {
+        "partition": "split",
+        "replacement": False,
+        "measures": ("risk",),
+        "checkpoint": 30,
+        "radius": None,
+    }
+    setting = study(policies=names, decay=5.0, K=2, steps=2, seeds=1, **given)
+    rounds = plan(setting, CONTROL)
+    streams = make_pools(np.zeros(700, dtype=np.int64), setting)
+    engine = Engine(Quadratic(SimpleNamespace(y=range(700))), setting, streams)
+    found = engine.play(rounds)
+    n, K = rounds.track.n[:, 0], {"burst": 1, "constant": 2}.get(policy, 3)
+    cohorts = by_age(rounds.admissions[:, 0].sum(axis=1), K=K)
+    assert (n == 0).any() == (policy != "constant")
+    if policy != "constant":  # a burst takes the places of the one before
+        until_next = np.append(cohorts.entered[1:] - 1, 30)
+        cohorts = replace(cohorts, left=np.minimum(cohorts.left, until_next))
+    a = contractions([1.0], 0.5 / np.sqrt(1 + np.arange(1, 31) / 5), E=2)
+    for run, law in enumerate(LAWS.values()):
+        wanted = averaged(cohorts, 30, a, over_models(law, n > 0))
+        assert np.allclose(found["risk"][:, run], wanted.squares[:-1, 0], rtol=1e-10)
+        assert np.allclose(found["last_risk"][:, run], wanted.last_squares[:-1, 0], rtol=1e-10)
+        assert engine.mean[run].sum().item() == pytest.approx(1 - wanted.left[-1, 0])
 
 
 @pytest.mark.parametrize("labels", ["parity", "classes"])
@@ -155,6 +216,8 @@ def test_a_model_that_knows_one_descent_at_a_time_is_asked_for_one_at_a_time():
     setting = study(policies=SEVERAL, partition="dirichlet", per_seed=("partition",))
     (engine, risk), (other, theirs) = (after_two_chunks(setting, kind) for kind in (Linear, OneDescent))
     assert (len(engine.descents), len(other.descents)) == (1, 3)
+    task = problem(falling := study(decay=9))
+    assert "one step size" in refused(Engine, OneDescent(task.population), falling, task.streams)
     assert torch.allclose(engine.theta, other.theta, rtol=1e-10, atol=1e-13)
     assert np.allclose(risk, theirs, rtol=1e-10)
 
@@ -211,12 +274,6 @@ def test_rooms_are_for_a_chunk_of_rounds_and_graphs_for_a_card():
     task = problem(setting := study(checkpoint=8, rounds=30, measures=("risk",)))
     engine = Engine(task.model, setting, task.streams)
     assert (len(engine.begin), engine.uses.numel(), engine.graphs) == (8, 0, False)
-
-
-def test_the_projection_keeps_the_parameters_in_the_ball():
-    _, _, thetas, _, _ = batched(study(policies=("oracle",), radius=0.3, eta=3.0))
-    assert thetas.norm(dim=2).max() <= 0.3 + 1e-12
-    assert thetas[-1].norm(dim=1).min() > 0.29
 
 
 # --- on a GPU ----------------------------------------------------------------------------------------------
