@@ -1,7 +1,7 @@
 """The batched engine against its one-client-at-a-time twin: the same decisions, the same trajectory."""
 
 from dataclasses import replace
-from types import SimpleNamespace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from empirics.training.module import Module
 from empirics.training.streams import make_pools
 from empirics.training.twin import run_twin
 from tests.empirics.small import CONTROL, problem, refused, study
-from theory.averaging import averaged, contractions, equal, exponential, latest, over_models, polynomial
+from theory.averaging import averaged, contractions, equal, exponential, over_models, polynomial
 from theory.law import by_age
 
 
@@ -38,6 +38,11 @@ def batched(setting, device="cpu", graphs=None):
 
 
 LEARNER = {"average": "polynomial", "decay": 20, "eta": 2.0}
+BURSTS = (
+    "burst@decay=3,average=exponential,average_by=0.7",
+    "burst-online@K=2,average=tail",
+    "oracle@average=none",
+)
 UNEVEN, WHOLE = (0.6, 0.3, 0.1), CostProcess(process="integer")
 SETTINGS = {
     "all policies": {"policies": tuple(BUILT_IN)},
@@ -50,20 +55,8 @@ SETTINGS = {
         "policies": ("constant", "constant@steps=1", "acdpp@K=3,eta=0.1,steps=5", "oracle@eta=1.7"),
         "momentum": 0.7,
     },
-    "means and idle rounds": {
-        "policies": (
-            *(f"burst@average={kind}" for kind in ("equal", "tail")),
-            "burst-online@K=2",
-            "oracle@average=none",
-        ),
-        "radius": 0.3,
-    }
-    | LEARNER,
-    "means of other weights": {
-        "policies": ("burst@average=exponential,average_by=0.7", "constant@average_by=0.5", "burst@decay=3"),
-        "decay_by": "samples",
-    }
-    | LEARNER,
+    "means and idle rounds": LEARNER | {"policies": ("burst@average=equal", *BURSTS), "radius": 0.3},
+    "other weights": LEARNER | {"policies": ("constant@average_by=0.5", *BURSTS), "decay_by": "samples"},
     "one step, plain weights": {"steps": 1, "alpha": UNEVEN, "weights": "samples", "scale": "pixels"},
 }
 
@@ -87,57 +80,43 @@ def test_the_batch_moves_like_its_one_client_twin(name):
             assert np.allclose(columns["mismatch"][:, run], twin.mismatch, rtol=1e-8, atol=1e-14)
 
 
-class Quadratic(Linear):
+class Quadratic:
     """ℓ = ½‖θ - z‖², with samples that are the unit vectors: θ holds what each of them weighs in it."""
 
-    def __init__(self, population):
-        self.x, self.size = torch.eye(len(population.y), dtype=torch.float64), len(population.y)
-
     def start(self, runs):
-        return torch.zeros(runs, self.size, dtype=torch.float64)
+        return torch.zeros(runs, 700, dtype=torch.float64)
 
     @per_run
     def update(self, theta, memory, descent):
-        means = torch.einsum("rmn,rmnp->rmp", inverse_counts(memory.mask.double()), self.x[memory.index])
+        share = memory.weights[..., None] * inverse_counts(memory.mask.double())
+        mean = torch.zeros_like(theta).scatter_add_(1, memory.index.flatten(1), share.flatten(1))
         step = 1 - (1 - descent.scaled(torch.ones(len(theta), 1))) ** descent.steps
-        return step * torch.einsum("rm,rmp->rp", memory.weights, means - theta[:, None])
+        return step * (mean - memory.weights.sum(1, keepdim=True) * theta)
 
     def measure(self, theta, tilt):
         return {"risk": theta.square().sum(1)}
 
 
-LAWS = {
-    "equal": equal,
-    "polynomial": lambda k: polynomial(k, 8),
-    "exponential": lambda k: exponential(k, 0.99),
-    "none": latest,
-}
-
-
-@pytest.mark.parametrize("policy", ["burst", "burst-online@K=3", "constant"])
-def test_of_quadratic_losses_a_mean_weighs_every_sample_as_the_law_says(policy):
+@pytest.mark.parametrize(("policy", "K"), [("burst", 1), ("constant", 2)])
+def test_of_quadratic_losses_a_mean_weighs_every_sample_as_the_law_says(policy, K):
     """No sample comes twice and no client has another's, so Σb² is the squared length of the mean, round by round."""
-    names = tuple(f"{policy}{',' if '@' in policy else '@'}average={kind}" for kind in LAWS)
-    given = {
-        "partition": "split",
-        "replacement": False,
-        "measures": ("risk",),
-        "checkpoint": 30,
-        "radius": None,
+    laws = {
+        "equal": equal,
+        "polynomial": partial(polynomial, gamma=8),
+        "exponential": partial(exponential, keep=0.99),
     }
-    setting = study(policies=names, decay=5.0, K=2, steps=2, seeds=1, **given)
-    rounds = plan(setting, CONTROL)
-    streams = make_pools(np.zeros(700, dtype=np.int64), setting)
-    engine = Engine(Quadratic(SimpleNamespace(y=range(700))), setting, streams)
-    found = engine.play(rounds)
-    n, K = rounds.track.n[:, 0], {"burst": 1, "constant": 2}.get(policy, 3)
+    names = tuple(f"{policy}@average={kind}" for kind in laws)
+    setting = study(
+        policies=names, decay=5.0, K=2, steps=2, seeds=1, checkpoint=30, radius=None, measures=("risk",)
+    )
+    setting = replace(setting, partition="split", replacement=False)
+    rounds, streams = plan(setting, CONTROL), make_pools(np.zeros(700, dtype=np.int64), setting)
+    engine = Engine(Quadratic(), setting, streams)
+    found, n = engine.play(rounds), rounds.track.n[:, 0]
+    assert (n == 0).any() == (policy == "burst")
     cohorts = by_age(rounds.admissions[:, 0].sum(axis=1), K=K)
-    assert (n == 0).any() == (policy != "constant")
-    if policy != "constant":  # a burst takes the places of the one before
-        until_next = np.append(cohorts.entered[1:] - 1, 30)
-        cohorts = replace(cohorts, left=np.minimum(cohorts.left, until_next))
     a = contractions([1.0], 0.5 / np.sqrt(1 + np.arange(1, 31) / 5), E=2)
-    for run, law in enumerate(LAWS.values()):
+    for run, law in enumerate(laws.values()):
         wanted = averaged(cohorts, 30, a, over_models(law, n > 0))
         assert np.allclose(found["risk"][:, run], wanted.squares[:-1, 0], rtol=1e-10)
         assert np.allclose(found["last_risk"][:, run], wanted.last_squares[:-1, 0], rtol=1e-10)
