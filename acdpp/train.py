@@ -58,6 +58,15 @@ def command(
     model: Annotated[
         str | None, typer.Option(help="logistic, or module:attribute that makes a torch.nn.Module.")
     ] = None,
+    average: Annotated[
+        str | None,
+        typer.Option(
+            help="A mean of models for the model: equal, polynomial, tail or exponential; none for the last."
+        ),
+    ] = None,
+    decay: Annotated[
+        str | None, typer.Option(help="τ of steps that fall as 1/√(1 + t/τ), such as 50.")
+    ] = None,
     policies: Policies = None,
     sweep: Sweep = None,
     cost_trace: CostTrace = None,
@@ -94,6 +103,8 @@ def command(
         base,
         dataset=dataset,
         model=model,
+        average=average,
+        decay=None if decay is None else float(parse.number(decay, "--decay")),
         policies=policies,
         sweep=sweep,
         cost_trace=cost_trace,
@@ -241,13 +252,14 @@ def _show_ranking(ranking: dict[str, Any]) -> None:
         return
     if ranking["undecided"]:
         console().print(f"not told apart at the 5 % level: {pairs(ranking['undecided'])}")
+    if "corrected_disagrees_on" not in ranking:
+        console().print(
+            "no bound ranks them: bounds are of last iterates, steps of one size and rounds that all train"
+        )
+        return
     for form in ("corrected", "stated"):
-        wrong = ranking.get(f"{form}_disagrees_on")
-        if wrong is None:
-            console().print(
-                f"the {form} bound does not rank: it is of last iterates, steps of one size, no idle round"
-            )
-        elif wrong:
+        wrong = ranking[f"{form}_disagrees_on"]
+        if wrong:
             console().print(f"the {form} bound ranks {', '.join(ranking[form])}: wrong on {pairs(wrong)}")
         else:
             told = f"all {decided} pairs" if decided > 1 else "the one pair"

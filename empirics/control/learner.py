@@ -45,7 +45,8 @@ class Models:
     @classmethod
     def start(cls, replicates: int) -> Self:
         """Before round 1: θ(1)."""
-        return cls(*(np.ones(replicates, dtype=np.int64) for _ in range(2)))
+        one = np.ones(replicates, dtype=np.int64)
+        return cls(one, one)
 
     def extend(self, study: Study, trained: NDArray[np.bool_]) -> Floats:
         """The weights of the models that the next rounds make, (rounds, replicates), 0 where they make none.

@@ -147,7 +147,7 @@ class Schedule:
             t, run = (int(axis[0]) for axis in np.nonzero(empty))
             name = self.study.policies[run // self.study.seeds]
             raise SettingError(
-                f"policy {name} leaves round {first + t} without any sample: raise the budget or the buffers"
+                f"nothing can be predicted: policy {name} leaves round {first + t} without any sample"
             )
 
 

@@ -120,7 +120,7 @@ class Engine:
         """The tables of a chunk of rounds; alone, it goes past rounds that were trained before."""
         origin, lists = self.arrivals.extend(rounds)
         weights = aggregation_weights(self.study, rounds.occupancy)
-        trained, before = weights.any(axis=2), rounds.track.N - rounds.admissions.sum(axis=2)
+        trained, before = weights.sum(axis=2) > 0, rounds.track.N - rounds.admissions.sum(axis=2)
         t = np.arange(rounds.first, rounds.last + 1)[:, np.newaxis]
         parts = [slice(p * self.study.seeds, (p + 1) * self.study.seeds) for p in range(len(self.own))]
         each = list(zip(self.own, self.models, parts, strict=True))

@@ -12,7 +12,7 @@ from empirics.continuing import probe
 from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.costs import CostProcess
-from empirics.training.engine import Engine, aggregation_weights, padded
+from empirics.training.engine import Engine, padded
 from empirics.training.linear import Linear
 from empirics.training.model import Descent, Memory, inverse_counts, per_run
 from empirics.training.module import Module
@@ -240,10 +240,7 @@ def test_at_a_fixed_model_the_measured_mismatch_averages_to_variance_times_chi()
             assert (mean - stated > 4 * error)[1:10].all()
 
 
-def test_clients_without_samples_have_no_say_and_padding_wastes_at_most_a_third():
-    weights = aggregation_weights(study(alpha=(0.2, 0.3, 0.5)), np.array([[4, 0, 2], [0, 0, 0]]))
-    assert weights[0] == pytest.approx([0.8 / 1.8, 0, 1 / 1.8])
-    assert weights[1].tolist() == [0, 0, 0]
+def test_padding_wastes_at_most_a_third():
     widths = np.arange(4, 5000)
     assert ((widths <= padded(widths)) & (padded(widths) <= 1.5 * widths)).all()
     assert padded(np.array([1, 5, 6, 7, 9, 12, 13])).tolist() == [4, 6, 6, 8, 12, 12, 16]
