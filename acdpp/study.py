@@ -91,8 +91,9 @@ Sweep = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUES",
-        help="Values of K, eta, steps, rho, V, rate or budget, such as K=1,5,10: each policy that has one with every "
-        "value, all in one batch. Given again, all combinations. Oracle and buy-cheap have no K.",
+        help="Values of K, eta, steps, decay, average, average_by, rho, V, rate or budget, such as K=1,5,10: each "
+        "policy that has one with every value, all in one batch. Given again, all combinations. Oracle and buy-cheap "
+        "have no K.",
     ),
 ]
 CostTrace = Annotated[Path | None, typer.Option(help="CSV file of prices, one a round.")]

@@ -58,6 +58,15 @@ def command(
     model: Annotated[
         str | None, typer.Option(help="logistic, or module:attribute that makes a torch.nn.Module.")
     ] = None,
+    average: Annotated[
+        str | None,
+        typer.Option(
+            help="A mean of models for the model: equal, polynomial, tail or exponential; none for the last."
+        ),
+    ] = None,
+    decay: Annotated[
+        str | None, typer.Option(help="τ of steps that fall as 1/√(1 + t/τ), such as 50.")
+    ] = None,
     policies: Policies = None,
     sweep: Sweep = None,
     cost_trace: CostTrace = None,
@@ -94,6 +103,8 @@ def command(
         base,
         dataset=dataset,
         model=model,
+        average=average,
+        decay=None if decay is None else float(parse.number(decay, "--decay")),
         policies=policies,
         sweep=sweep,
         cost_trace=cost_trace,
@@ -188,7 +199,8 @@ def _show_risk(document: dict[str, Any]) -> None:
 
     def cells(row: dict[str, Any]) -> list[str]:
         found = [_pm(row["final_excess_risk"]), _pm(row["cumulative_excess_risk"])]
-        unbounded = "∞" if row["cumulative_excess_risk"]["mean"] is not None else "–"
+        known = row["cumulative_excess_risk"]["mean"] is not None and row["bound_corrected"] is not None
+        unbounded = "∞" if known else "–"
         if predicted:
             ratio = row["predicted_over_measured"]
             found += [
@@ -196,14 +208,22 @@ def _show_risk(document: dict[str, Any]) -> None:
                 unbounded if ratio is None else f"{ratio:.2f}",
             ]
         else:
-            found.append(_count(row["bound_stated"]))
-        return [*found, _count(row["bound_corrected"]), _count(row["corrected_over_measured"], unbounded)]
+            found.append(_count(row["bound_stated"], "–"))
+        return [
+            *found,
+            _count(row["bound_corrected"], "–"),
+            _count(row["corrected_over_measured"], unbounded),
+        ]
 
     title = "Excess population risk, and Theorem 1; ÷ is over the measured cumulative one"
     # as narrow as can be: a long name has to fit as well
     between = ["predicted", "÷", "bound"] if predicted else ["stated", "corrected"]
     headings = ["final", "cumulative", *between, "÷"]
     show_table(title, headings, {name: cells(row) for name, row in policies.items()})
+    last = {name: row[f"last_{CUMULATIVE}"] for name, row in policies.items() if f"last_{CUMULATIVE}" in row}
+    if last:
+        shown = ", ".join(f"{name} {_pm(value)}" for name, value in last.items())
+        console().print(f"the model is a mean; of last iterates, cumulative: {shown}")
     if reason is not None:
         console().print(f"not predicted: {reason}")
     unsure = {name: row["predicted_error"] for name, row in policies.items() if row.get("predicted_error")}
@@ -232,6 +252,11 @@ def _show_ranking(ranking: dict[str, Any]) -> None:
         return
     if ranking["undecided"]:
         console().print(f"not told apart at the 5 % level: {pairs(ranking['undecided'])}")
+    if "corrected_disagrees_on" not in ranking:
+        console().print(
+            "no bound ranks them: bounds are of last iterates, steps of one size and rounds that all train"
+        )
+        return
     for form in ("corrected", "stated"):
         wrong = ranking[f"{form}_disagrees_on"]
         if wrong:

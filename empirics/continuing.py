@@ -106,6 +106,11 @@ def refuse_horizon(
     """More rounds are the same study only where nothing was chosen for the number of rounds."""
     if prices.depends_on_horizon:
         raise SettingError("cannot extend this study: its prices depend on the number of rounds")
+    tails = [name for name in study.policies if study.of_policy(name).average == "tail"]
+    if tails:
+        raise SettingError(
+            f"cannot extend this study: where the tail of {', '.join(tails)} begins depends on the number of rounds"
+        )
     briefs = [brief_for(one, constants.merged, prices) for one in (began, study)]
     changed = [
         name for name in study.policies if not _same(*(make_policy(name, brief, own) for brief in briefs))

@@ -15,12 +15,22 @@ from torch import Tensor
 from empirics.control.prices import Prices
 from empirics.records.rows import Columns
 from empirics.training.constants import Calibration
+from empirics.training.engine import LAST
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem
 from empirics.training.risk import Least, least_risk
 from theory.setting import SettingError
 
-__all__ = ["CALM", "final_measures", "least_for", "machine", "numbers", "settings_document", "versions"]
+__all__ = [
+    "CALM",
+    "final_measures",
+    "least_for",
+    "machine",
+    "numbers",
+    "settings_document",
+    "versions",
+    "with_excess",
+]
 
 PACKAGES = ("acdpp", "numpy", "torch", "scipy", "scikit-learn", "pyarrow")
 CALM = "take a smaller eta, or a radius to project onto"
@@ -76,8 +86,27 @@ def least_for(problem: Problem) -> Least | None:
     return least_risk(model, study.radius)
 
 
-def final_measures(problem: Problem, theta: Tensor, least: Least | None) -> Columns:
-    """Measured at θ(T+1), after the last round."""
+def with_excess(measured: Columns, least: Least | None, runs: int) -> Columns:
+    """With the excess risk beside every risk, where the least one is known."""
+    if least is None:
+        return measured
+    risks = [name for name in (f"{LAST}risk", "risk") if name in measured]
+    above = {name.replace("risk", "excess_risk"): measured[name] - least.of_runs(runs) for name in risks}
+    return measured | above
+
+
+def final_measures(
+    problem: Problem, theta: Tensor, least: Least | None, mean: Tensor | None = None
+) -> Columns:
+    """Measured after the last round: at θ(T+1) or, if there is a mean, of that, and of θ(T+1) as the last iterate."""
+    runs = problem.study.runs
+    last = _final(problem, theta)
+    if mean is None:
+        return with_excess(last, least, runs)
+    return with_excess(_final(problem, mean) | {LAST + name: v for name, v in last.items()}, least, runs)
+
+
+def _final(problem: Problem, theta: Tensor) -> Columns:
     with torch.no_grad():
         found = {"accuracy": problem.model.accuracy(theta)}
         if "risk" in problem.study.measures:
@@ -92,8 +121,6 @@ def final_measures(problem: Problem, theta: Tensor, least: Least | None) -> Colu
             raise SettingError(
                 f"training diverged: {name} of {policy} is not finite after the last round: {CALM}"
             )
-    if least is not None:
-        arrays["excess_risk"] = arrays["risk"] - least.of_runs(problem.study.runs)
     return arrays
 
 

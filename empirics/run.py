@@ -28,10 +28,18 @@ from empirics.continuing import (
     warn_of_changes,
 )
 from empirics.control.prices import Prices
-from empirics.control.schedule import Rounds, Schedule
+from empirics.control.schedule import Rounds, Schedule, unusual
 from empirics.given import HandedOver, threads
-from empirics.measuring import CALM, final_measures, least_for, machine, numbers, settings_document
-from empirics.prediction.forecast import Forecast, Outlook, caveats, refusal, seconds
+from empirics.measuring import (
+    CALM,
+    final_measures,
+    least_for,
+    machine,
+    numbers,
+    settings_document,
+    with_excess,
+)
+from empirics.prediction.forecast import MOST_PLAYED, Forecast, Outlook, caveats, refusal, seconds
 from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
 from empirics.records.rows import Columns, replay, rows_of
 from empirics.records.summary import Tally, add_predictions
@@ -47,7 +55,7 @@ __all__ = ["Progress", "run_study", "study_of"]
 
 Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
-ROW = 8 * 18  # bytes of a row, before compression
+ROW = 8 * 21  # bytes of a row, before compression
 PATIENCE = 120  # seconds that a prediction may take beside training
 REMEDY = "take smaller buffers or rates, or fewer seeds or policies"
 
@@ -66,7 +74,7 @@ class _Job:
     def schedule(self) -> Schedule:
         """From round 1 on."""
         constants = self.calibration.constants.merged
-        return Schedule(self.study, constants, prices=self.prices, policies=self.policies)
+        return Schedule(self.study, constants, prices=self.prices, policies=self.policies, any_learner=True)
 
     def predict(self) -> dict[str, Forecast]:
         """What the law of reuse says about every policy."""
@@ -79,10 +87,21 @@ class _Job:
             return "the setting predict is false"
         if self.least is None and "risk" not in self.study.measures:
             return "the risk is not measured"
-        reason = refusal(self.problem)
+        reason = refusal(self.problem) or unusual(self.study)
         if reason is None and seconds(self.problem) > PATIENCE:
             return "it would take long: acdpp predict does it all the same"
-        return reason
+        return reason or self._idle()
+
+    def _idle(self) -> str | None:
+        """A round without any sample, of which the law of reuse is not asked."""
+        schedule, last = self.schedule(), min(self.study.rounds, MOST_PLAYED)
+        while schedule.round <= last:
+            rounds = schedule.advance(min(self.study.checkpoint, last - schedule.round + 1))
+            if (idle := (rounds.track.n == 0)).any():
+                t, run = (int(axis[0]) for axis in np.nonzero(idle))
+                name = self.study.policies[run // self.study.seeds]
+                return f"{name} leaves round {rounds.first + t} without any sample, which is not predicted"
+        return None
 
     def try_out(self) -> None:
         """A round in vain, so that what does not fit is known before anything is written."""
@@ -225,7 +244,7 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
     forecasts = job.predict() if reason is None else {}
     for rows in folder.chunks():
         rounds, measured = replay(str(folder.path), schedule, rows)
-        engine.arrivals.extend(rounds)
+        engine.follow(rounds)
         tally.add(rounds, measured)
     done = folder.progress.done
     if done:
@@ -240,16 +259,15 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
             _refuse_divergence(rounds, measured, engine)
         else:
             measured = numbers(measured)
-        if least is not None:
-            measured["excess_risk"] = measured["risk"] - least.of_runs(study.runs)
+        measured = with_excess(measured, least, study.runs)
         if forecasts:
             measured["predicted_excess_risk"] = _of_runs(forecasts, rounds)
-        state = {name: getattr(engine, name).cpu().numpy() for name in ("theta", "uses")}
+        state = {name: tensor.cpu().numpy() for name, tensor in engine.state.items()}
         state["fingerprint"] = fingerprint(problem, engine.theta)
         folder.save(rounds.first, rounds.last, rows_of(rounds, measured), state, schedule.digest)
         tally.add(rounds, measured)
         done = rounds.last
-    summary = tally.summary(final_measures(problem, engine.theta, least), least)
+    summary = tally.summary(final_measures(problem, engine.theta, least, engine.mean), least)
     if least is not None:
         notes = caveats(study, job.calibration.constants, forecasts)
         add_predictions(summary, forecasts, reason, notes)
@@ -273,8 +291,8 @@ def _restore(engine: Engine, folder: Folder, schedule: Schedule, problem: Proble
             "has changed"
         )
     saved = folder.state()
-    for name in ("theta", "uses"):
-        getattr(engine, name).copy_(torch.from_numpy(saved[name]))
+    for name, tensor in engine.state.items():
+        tensor.copy_(torch.from_numpy(saved[name]))
     refuse_model(saved["fingerprint"], fingerprint(problem, engine.theta), folder.path)
 
 

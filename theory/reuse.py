@@ -431,6 +431,6 @@ def from_totals(
     divide = np.frompyfunc(ratio, 2, 1) if n.dtype == object else np.divide
     distance = mismatch_from_gone(n, squares, in_memory, gone, gone_squares, divide)
     if n.dtype != object:
-        distance = np.where(distance > NOISE * squares, distance, 0)
+        distance = np.where(distance <= NOISE * squares, 0, distance)  # of an empty memory it is no number
     mismatch = divide(distance, uses * uses)
     return Trajectory(n=n, N=N, uniformity=divide(uses * uses, N * squares), mismatch=mismatch)

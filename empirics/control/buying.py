@@ -41,6 +41,10 @@ class Places:
 class BuyCheap:
     """`worth` is w(1), …, w(J), the last for all later ages; `reserve` is Z_0; buffers are the budget's, and held.
 
+    Samples are kept until their place is needed, or for `kept` rounds at most. Of one that has left the place still
+    counts the rounds since it came: what has been saved for the next. With one worth for all ages, or as many for all
+    places, all are bought or none: kept for a round they are bursts that are used once, with idle rounds in between.
+
     The debt never exceeds `theory.buying.debt_ceiling` for V = Z_0 and w(J), unless the reserve or the first round puts
     it higher.
     """
@@ -48,6 +52,7 @@ class BuyCheap:
     worth: tuple[float, ...]
     reserve: float
     budget: Budget
+    kept: int = FOREVER
 
     def __post_init__(self) -> None:
         positive("the reserve", self.reserve)
@@ -60,7 +65,7 @@ class BuyCheap:
 
     @property
     def retention(self) -> int:
-        return FOREVER
+        return self.kept
 
     @property
     def capacity(self) -> tuple[int, ...]:

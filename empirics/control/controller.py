@@ -18,6 +18,18 @@ array([ 8,  9, 10])
 >>> again = Controller.from_document(server.document())  # JSON values; save and load take a file
 >>> again.decide(3.5), again.books.in_memory, again.books.spent
 (array([0, 0, 0]), array([ 8,  9, 10]), 243.0)
+
+With a learner's settings it says how large steps are, and what the newest model weighs in the mean of models:
+
+>>> server = Controller("burst-online", Study(buffers=(8, 9, 10), budget=33, eta=8.0, decay=50, average="polynomial"))
+>>> theta = mean = 0.0
+>>> for price in (5.0, 9.0, 1.5, 2.5):
+...     granted = server.decide(price)
+...     theta -= server.eta * (theta - 1) / 9 if granted.any() else 0  # what the clients make of it
+...     server.report(granted)
+...     mean += server.share * (theta - mean)  # 0 after a round without samples: it has made no model
+>>> round(server.share, 3), round(mean, 3)
+(0.0, 0.949)
 """
 
 from __future__ import annotations
@@ -34,6 +46,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from empirics.control.codec import plain, restored
+from empirics.control.learner import Models, step_sizes
 from empirics.control.policy import FOREVER, Policy
 from empirics.control.prices import make_prices
 from empirics.control.registry import Brief, capacity_for, kept_for, make_policy
@@ -49,7 +62,7 @@ from theory.setting import Constants, SettingError, positive
 
 __all__ = ["Books", "Controller"]
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -98,11 +111,18 @@ class Controller:
         self._totals = Totals.start(kept[np.newaxis], capacity=self._capacity[np.newaxis])
         self._pending: tuple[float, NDArray[np.int64]] | None = None
         self.books = Books(0, 0.0, 0.0, 0, np.zeros(self.study.clients, dtype=np.int64), 0.0)
+        self._own, self._models = self.study.of_policy(self.name), Models.start(1)
+        self.share = 1.0
 
     @property
     def round(self) -> int:
         """The round to be decided next, or the one decided and not reported."""
         return self.books.rounds + 1
+
+    @property
+    def eta(self) -> float:
+        """The step size of this round."""
+        return float(step_sizes(self._own, self.round, self.books.distinct))
 
     @property
     def retention(self) -> NDArray[np.int64]:
@@ -143,9 +163,13 @@ class Controller:
         self._state, self._pending = state, (float(cost), granted)
         return granted.copy()
 
-    def report(self, delivered: ArrayLike) -> None:
+    def report(self, delivered: ArrayLike, *, trained: bool | None = None) -> None:
         """How many samples each client has admitted, at most what it was granted: what did not come is neither paid
-        nor counted, nor owed."""
+        nor counted, nor owed.
+
+        Then `share` is what the model that the round has made weighs in the mean of models; 0 if it has made none,
+        which is so if it had no sample, or if you say so by `trained`.
+        """
         if self._pending is None:
             raise SettingError("there is nothing to report: decide the round first")
         cost, granted = self._pending
@@ -167,6 +191,8 @@ class Controller:
         debt = float(debt_update(before.debt, cost, int(came.sum()), float(self.study.budget)))
         self.books = Books(before.rounds + 1, before.spent + paid, debt, seen, held, effective)
         self._pending = None
+        made = bool(held.any()) if trained is None else trained
+        self.share = float(self._models.extend(self._own, np.array([[made]]))[0, 0])
 
     @property
     def _rule(self) -> str | None:
@@ -192,6 +218,8 @@ class Controller:
             "pending": plain(self._pending),
             "totals": plain(self._totals),
             "state": plain(self._state),
+            "models": plain(self._models),
+            "share": self.share,
         }
         return found | {"sha256": _digest(found)}
 
@@ -218,6 +246,8 @@ class Controller:
             made._totals = restored(document["totals"], made._totals)
             made.books = restored(document["books"], made.books)
             made._pending = restored(document["pending"])
+            made._models = restored(document["models"], made._models)
+            made.share = document["share"]
         except (KeyError, TypeError, ValueError) as error:
             raise SettingError(f"the saved controller does not fit policy {made.name!r}: {error}") from error
         return made

@@ -26,6 +26,7 @@ from empirics.control.released import script_for
 from empirics.settings.policy_name import MARK, PolicyName, is_built_in
 from empirics.settings.study import Study
 from theory.design import best_rate, design_limit
+from theory.knapsack import purchase_limit
 from theory.prices import PriceLaw
 from theory.replacement import best_replacement
 from theory.setting import Budget, Constants, Region, SettingError
@@ -172,11 +173,7 @@ def _departing(departures: Sequence[str]) -> Maker:
 @_built_in("buy-cheap")
 def _buy_cheap(brief: Brief) -> Policy:
     """By the best thresholds for the law of the prices."""
-    law, budget = brief.law, brief.budget
-    if law is None:
-        raise SettingError(
-            "buy-cheap needs to know the law of the prices: use buy-cheap-online, which does not"
-        )
+    budget, law = brief.budget, _known_law(brief, "buy-cheap")
     best = best_replacement(law, places=budget.total_buffer, budget=float(budget.cost))
     return BuyCheap(best.thresholds, _reserve(brief), budget)
 
@@ -185,6 +182,27 @@ def _buy_cheap(brief: Brief) -> Policy:
 def _buy_cheap_online(brief: Brief) -> Policy:
     """By age alone: nothing is known of the prices."""
     return BuyCheap(rising(brief.budget), _reserve(brief), brief.budget)
+
+
+@_built_in("burst")
+def _burst(brief: Brief) -> Policy:
+    """All buffers at prices below the knapsack's threshold, nothing above it."""
+    budget = brief.budget
+    limit = purchase_limit(_known_law(brief, "burst"), budget.total_buffer, float(budget.cost))
+    return BuyCheap((float(limit.threshold),), _reserve(brief), budget, brief.study.burst_K)
+
+
+@_built_in("burst-online")
+def _burst_online(brief: Brief) -> Policy:
+    """All buffers once so much has been saved, as buy-cheap-online: nothing is known of the prices."""
+    return BuyCheap(rising(brief.budget), _reserve(brief), brief.budget, brief.study.burst_K)
+
+
+def _known_law(brief: Brief, name: str) -> PriceLaw:
+    law = brief.law
+    if law is None:
+        raise SettingError(f"{name} needs to know the law of the prices: use {name}-online, which does not")
+    return law
 
 
 def _reserve(brief: Brief) -> float:

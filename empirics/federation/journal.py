@@ -28,20 +28,21 @@ from empirics.control.prices import Prices, make_prices
 from empirics.control.schedule import Rounds
 from empirics.federation.holdings import Account, Holdings
 from empirics.given import HandedOver
-from empirics.measuring import CALM, final_measures, least_for, settings_document
+from empirics.measuring import CALM, final_measures, least_for, settings_document, with_excess
 from empirics.records.folder import Folder, read_settings, refuse_existing
 from empirics.records.rows import Columns, rows_of
 from empirics.records.summary import Tally
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration, calibrate
-from empirics.training.engine import MEASURED, aggregation_weights
+from empirics.training.engine import LAST, aggregation_weights
 from empirics.training.problem import Problem, make_problem
-from empirics.training.risk import Least
+from empirics.training.risk import Least, project
 from theory.setting import SettingError
 
 __all__ = ["Journal", "federated", "prepare"]
 
 Floats = NDArray[Any]
+TALLIED = ("sums", "highest", "last", "above", "diverged", "idle")
 SERVER_MEASURES = ("risk", "accuracy")  # the others take knowing the clients' samples
 
 
@@ -96,6 +97,7 @@ class Journal:
         partitions = len(problem.streams.pools)
         self.tally = Tally(self.study, calibration, self.controller.retention[np.newaxis], partitions)
         self.theta = problem.model.start(1)
+        self.mean = self.theta if self.study.averages else None
         self.granted: NDArray[np.int64] = np.zeros(self.study.clients, dtype=np.int64)
         if folder.progress.done:
             self._restore()
@@ -158,11 +160,10 @@ class Journal:
         came, trained = np.zeros((2, study.clients), dtype=np.int64)
         for m, account in accounts.items():
             came[m], trained[m] = account.delivered, account.trained_on
-        if not trained.any():
-            raise SettingError(f"no client had a sample to train on in round {t}")
         assert self.price is not None
         track, debt = self.holdings.book(accounts), self.controller.books.debt
-        self.controller.report(came)
+        weights = aggregation_weights(study, trained)
+        self.controller.report(came, trained=bool(weights.any()))
         ends = np.array(self.holdings.admitted)
         shape = (1, 1, study.clients)
         rounds = Rounds(
@@ -176,38 +177,39 @@ class Journal:
             track,
         )
         measured = self._measured()
-        weights = aggregation_weights(study, trained)
-        self._move(sum((weights[m] * moved[m] for m in sorted(moved)), np.zeros_like(self.parameters)))
+        if weights.any():
+            self._move(sum((weights[m] * moved[m] for m in sorted(moved)), np.zeros_like(self.parameters)))
         self.tally.add(rounds, measured)
         self.folder.save(t, t, rows_of(rounds, measured), self._state())
         self.price = next(self._prices, None)
         return {name: float(values[0, 0]) for name, values in measured.items()}
 
     def _measured(self) -> Columns:
-        """At θ(t), before the round trains."""
-        model, columns = self.problem.model, [MEASURED[one] for one in self.study.measures]
+        """At θ(t), before the round trains, and of the mean where that is the model."""
+        models = {"": self.theta} if self.mean is None else {"": self.mean, LAST: self.theta}
         found: dict[str, Any] = {}
         with torch.no_grad():
-            if ("risk",) in columns:
-                found["risk"] = model.measure(self.theta, None)["risk"]
-            if ("accuracy",) in columns:
-                found["accuracy"] = model.accuracy(self.theta)
+            for prefix, theta in models.items():
+                if "risk" in self.study.measures:
+                    found[f"{prefix}risk"] = self.problem.model.measure(theta, None)["risk"]
+                if "accuracy" in self.study.measures:
+                    found[f"{prefix}accuracy"] = self.problem.model.accuracy(theta)
         measured = {name: values.double().cpu().numpy()[np.newaxis] for name, values in found.items()}
-        if self.least is not None:
-            measured["excess_risk"] = measured["risk"] - self.least.of_runs(1)
-        return measured
+        return with_excess(measured, self.least, 1)
 
     def _move(self, step: Floats) -> None:
         theta = self.theta + torch.from_numpy(step).to(self.theta)
         if self.study.radius is not None:
-            theta = theta * (self.study.radius / theta.norm(dim=1, keepdim=True).clamp(min=self.study.radius))
+            theta = project(theta, self.study.radius)
         if not theta.isfinite().all():
             raise SettingError(f"training diverged: θ is not finite after round {self.done + 1}: {CALM}")
         self.theta = theta
+        if self.mean is not None:
+            self.mean = torch.lerp(self.mean, theta, self.controller.share)
 
     def finish(self) -> dict[str, Any]:
         """Once all rounds are booked: the summary, which is also saved."""
-        summary = self.tally.summary(final_measures(self.problem, self.theta, self.least), self.least)
+        summary = self.tally.summary(self._final(), self.least)
         if self.least is not None:
             summary["not_predicted"], summary["prediction_notes"] = self.folder.settings["not_predicted"], []
             for found in summary["policies"].values():
@@ -215,16 +217,21 @@ class Journal:
         self.folder.finish(summary)
         return summary
 
+    def _final(self) -> Columns:
+        return final_measures(self.problem, self.theta, self.least, self.mean)
+
     # --- what a server that begins again needs -------------------------------------------------------------
 
     def _state(self) -> dict[str, Any]:
-        tally = {name: getattr(self.tally, name) for name in ("sums", "highest", "last", "above", "diverged")}
+        tally = {name: getattr(self.tally, name) for name in TALLIED}
         documents = {
             "controller": self.controller.document(),
             "ledger": plain(self.holdings),
             "tally": plain(tally),
         }
+        mean = {} if self.mean is None else {"mean": self.mean.cpu().numpy()}
         return {
+            **mean,
             "theta": self.theta.cpu().numpy(),
             "fingerprint": fingerprint(self.problem, self.theta),
             "books": np.frombuffer(json.dumps(documents).encode(), dtype=np.uint8),
@@ -238,4 +245,6 @@ class Journal:
         for name, value in restored(documents["tally"]).items():
             setattr(self.tally, name, value)
         self.theta = torch.from_numpy(saved["theta"]).to(self.theta)
+        if self.mean is not None:
+            self.mean = torch.from_numpy(saved["mean"]).to(self.theta)
         refuse_model(saved["fingerprint"], fingerprint(self.problem, self.theta), self.folder.path)

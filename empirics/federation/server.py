@@ -136,7 +136,13 @@ class Admission(Strategy):
             order = Order(journal.done + 1, int(grants[m]), *limits)
             classes = journal.problem.population.classes
             self.tasks[node] = Task(
-                journal.token, order, own.steps, float(own.eta), own.momentum, classes, journal.parameters
+                journal.token,
+                order,
+                own.steps,
+                journal.controller.eta,
+                own.momentum,
+                classes,
+                journal.parameters,
             )
         if not self.tasks:
             raise SettingError(f"no client is there in round {journal.done + 1}")

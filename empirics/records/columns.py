@@ -27,17 +27,23 @@ COLUMNS: dict[str, Column] = {
     "round": Column(_WHOLE, "t, from 1"),
     "cost": Column(_REAL, "c(t), of one sample"),
     "admitted": Column(_WHOLE, "Λ(t), whole samples admitted by all clients"),
-    "n": Column(_WHOLE, "samples in memory when round t trains"),
+    "n": Column(_WHOLE, "samples in memory when round t trains; 0 if it is idle and makes no step"),
     "N": Column(_WHOLE, "distinct samples admitted so far"),
-    "N_eff": Column(_REAL, "effective sample size"),
+    "N_eff": Column(_REAL, "effective sample size; NaN, like Ṽ(t), while there is no sample"),
     "uniformity": Column(_REAL, "Ṽ(t) = N_eff/N"),
-    "chi": Column(_REAL, "χ(t), the true mismatch factor"),
+    "chi": Column(
+        _REAL, "χ(t), the true mismatch factor; NaN, like all that says mismatch, in an idle round"
+    ),
     "stated_mismatch": Column(_REAL, "1/n - 1/N_eff, the paper's factor, signed"),
     "debt": Column(_REAL, "Z(t), at the beginning of round t"),
     "overflow": Column(_WHOLE, "Σ_m max(n_m - B_m, 0)"),
-    "risk": Column(_REAL, "F_P(θ(t)), before round t trains; measured if asked for"),
+    "risk": Column(
+        _REAL,
+        "F_P(θ(t)), before round t trains, or that of the mean of θ(1), …, θ(t) where the study averages; measured if "
+        "asked for",
+    ),
     "excess_risk": Column(
-        _REAL, "F_P(θ(t)) - F_P(θ*); absent where there is no ball or the model is not linear"
+        _REAL, "the same less F_P(θ*); absent where there is no ball or the model is not linear"
     ),
     "predicted_excess_risk": Column(
         _REAL,
@@ -45,7 +51,10 @@ COLUMNS: dict[str, Column] = {
     ),
     "mismatch": Column(_REAL, "measured ‖∇F_all - ∇F_mem‖² at θ(t); measured if asked for"),
     "variance": Column(_REAL, "E‖∇ℓ - ∇F_P‖² under P at θ(t); measured with the mismatch"),
-    "accuracy": Column(_REAL, "test accuracy of θ(t); measured if asked for"),
+    "accuracy": Column(_REAL, "test accuracy of θ(t), or of the mean; measured if asked for"),
+    "last_risk": Column(_REAL, "F_P(θ(t)) of the last iterate, where the study averages"),
+    "last_excess_risk": Column(_REAL, "the same less F_P(θ*)"),
+    "last_accuracy": Column(_REAL, "test accuracy of the last iterate, where the study averages"),
 }
 
 

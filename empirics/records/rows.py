@@ -9,13 +9,31 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from empirics.control.schedule import Rounds, Schedule
-from empirics.training.engine import MEASURED
+from empirics.training.engine import LAST, measured_columns
+from theory.reuse import Trajectory
 from theory.setting import SettingError
 
-__all__ = ["Columns", "replay", "rows_of"]
+__all__ = ["Columns", "replay", "rows_of", "stated_mismatch"]
 
 REPLAYED = ("cost", "admitted", "n", "N", "debt")  # columns that a schedule decides
 Columns = dict[str, NDArray[Any]]
+
+
+def stated_mismatch(track: Trajectory) -> NDArray[np.float64]:
+    """1/n - 1/N_eff; no number where n is 0."""
+    found: NDArray[np.float64] = 1 / np.where(track.n > 0, track.n, np.nan) - 1 / track.effective
+    return found
+
+
+def _idle(rounds: Rounds, measured: Columns, value: float) -> Columns:
+    """What was measured, with a mismatch of this value where there is no memory that could mismatch.
+
+    It is 0 in the program, so that no sum knows it, and no number in the record.
+    """
+    if "mismatch" not in measured:
+        return measured
+    idle = (rounds.track.n == 0) & np.isfinite(measured["variance"])  # those of a run that diverged stay NaN
+    return measured | {"mismatch": np.where(idle, value, measured["mismatch"])}
 
 
 def _planned(rounds: Rounds) -> Columns:
@@ -29,7 +47,7 @@ def _planned(rounds: Rounds) -> Columns:
         "N_eff": track.effective,
         "uniformity": track.uniformity,
         "chi": track.mismatch,
-        "stated_mismatch": 1 / track.n - 1 / track.effective,
+        "stated_mismatch": stated_mismatch(track),
         "debt": rounds.debt,
         "overflow": np.maximum(rounds.occupancy - np.array(study.buffers), 0).sum(axis=2),
     }
@@ -43,7 +61,8 @@ def rows_of(rounds: Rounds, measured: Columns) -> Columns:
         "seed": np.tile(np.repeat(np.arange(study.seeds), count), len(study.policies)),
         "round": np.tile(np.arange(rounds.first, rounds.last + 1), study.runs),
     }
-    flat = {name: np.ascontiguousarray(v.T).ravel() for name, v in (_planned(rounds) | measured).items()}
+    found = _planned(rounds) | _idle(rounds, measured, np.nan)
+    flat = {name: np.ascontiguousarray(v.T).ravel() for name, v in found.items()}
     return places | flat
 
 
@@ -69,5 +88,6 @@ def replay(name: str, schedule: Schedule, rows: pa.Table) -> tuple[Rounds, Colum
                 f"{saved[column][t, run]} and is {expected[column][t, run]} now: the "
                 f"policy, the prices or acdpp have changed"
             )
-    wanted = [column for measure in study.measures for column in MEASURED[measure]] + ["excess_risk"]
-    return rounds, {column: saved[column] for column in wanted if column in saved}
+    wanted = [*measured_columns(study), "excess_risk", f"{LAST}excess_risk"]
+    found = {column: saved[column] for column in wanted if column in saved}
+    return rounds, _idle(rounds, found, 0.0)

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from empirics.control.schedule import Rounds
 from empirics.prediction.forecast import Forecast
 from empirics.records.gap import gap_closed
+from empirics.records.rows import stated_mismatch
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration
-from empirics.training.engine import MEASURED
+from empirics.training.engine import LAST, measured_columns
 from empirics.training.risk import Least
 from theory.bound import (
     initial_term,
@@ -44,19 +45,22 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "buffer_violation": "Σ_m of how far client m's mean memory exceeds B_m, summed over the rounds, if it does",
     "largest_debt": "the largest Z(t) of any seed",
     "largest_occupancy": "the most samples ever in memory",
-    "bound_corrected": "Theorem 1, corrected, on the run's own trajectory; null where a constant is not known",
+    "idle_rounds": "rounds without any sample, which make no step, where the study has some",
+    "bound_corrected": "Theorem 1, corrected, on the run's own trajectory; null where a constant is not known, a round "
+    "is idle or steps get smaller",
     "bound_corrected_terms": "its terms",
     "bound_stated": "Theorem 1 as printed",
     "rounds_stated_undefined": "rounds in which the printed bound takes the root of a negative number",
-    "final_accuracy": "test accuracy after the last round",
+    "final_accuracy": "test accuracy after the last round, of the mean of models where the study averages",
     "final_accuracies": "the same, seed by seed; null where it is no number",
     "mean_accuracy": "test accuracy averaged over θ(1), …, θ(T)",
     "best_accuracy": "the highest of all rounds, of a run that diverged those before it did",
     "final_risk": "population risk after the last round",
     "final_excess_risk": "the same above the least risk on the ball",
     "cumulative_excess_risk": "Σ_t of the excess risk at θ(1), …, θ(T)",
-    "corrected_over_measured": "bound_corrected over the cumulative excess risk",
-    "stated_over_measured": "bound_stated over the cumulative excess risk",
+    "last_final_accuracy": "where the study averages, the same of the last iterate; so all that begins with last_",
+    "corrected_over_measured": "bound_corrected over the cumulative excess risk of the last iterates",
+    "stated_over_measured": "bound_stated over it",
     "predicted": "by the law of reuse, before training: cumulative and final excess risk, and the noise floor, what "
     "is left in the long run; null where the law says nothing, and `not_predicted` says why",
     "predicted_error": "their standard errors, as means over some paths of prices; null where prices change nothing",
@@ -96,9 +100,11 @@ class Tally:
     last: dict[str, Any] = field(default_factory=dict)
     above: dict[str, list[list[list[int]]]] = field(default_factory=dict)
     diverged: NDArray[np.bool_] = field(init=False)
+    idle: NDArray[np.int64] = field(init=False)  # rounds
 
     def __post_init__(self) -> None:
         self.diverged = np.zeros(self.study.runs, dtype=bool)
+        self.idle = np.zeros(self.study.runs, dtype=np.int64)
 
     def add(self, rounds: Rounds, measured: Arrays) -> None:
         """A chunk of rounds, and what was measured in it, (rounds, runs) each."""
@@ -110,18 +116,23 @@ class Tally:
         self.last = {"distinct": rounds.track.N[-1], "effective": rounds.track.effective[-1]}
         self._highest("debt", rounds.debt)
         self._highest("occupancy", rounds.occupancy.sum(axis=2))
+        self.idle = self.idle + (rounds.track.n == 0).sum(axis=0)
         self._bounds(rounds)
-        for measure in self.study.measures:
-            for name in MEASURED[measure]:
-                self.diverged |= np.isnan(measured[name]).any(axis=0)
-        for name in ("risk", "excess_risk"):
-            if name in measured:
-                self._sum(name, measured[name])
-        if "accuracy" in measured:
-            self._sum("accuracy", measured["accuracy"])
-            self._highest("accuracy", measured["accuracy"])
+        for name in measured_columns(self.study):
+            self.diverged |= np.isnan(measured[name]).any(axis=0)
+        for prefix in self._models:
+            for name in ("risk", "excess_risk", "accuracy"):
+                if prefix + name in measured:
+                    self._sum(prefix + name, measured[prefix + name])
+            if "accuracy" in measured:
+                self._highest(f"{prefix}accuracy", measured[f"{prefix}accuracy"])
         if "mismatch" in measured:
             self._mismatch(rounds, measured)
+
+    @property
+    def _models(self) -> tuple[str, ...]:
+        """What begins the names of all that is measured of a model: of the study's, and of the last iterate."""
+        return ("", LAST) if self.study.averages else ("",)
 
     def _sum(self, name: str, values: Any) -> None:
         before = self.sums.get(name, np.zeros(values.shape[1:]))
@@ -134,12 +145,12 @@ class Tally:
     def _bounds(self, rounds: Rounds) -> None:
         """The terms of Theorem 1 that change from round to round, corrected and as stated."""
         constants, track = self.calibration.constants, rounds.track
-        inverse = 1 / track.effective
-        stated = 1 / track.n - inverse
-        forms = {
-            "corrected": round_terms(track.mismatch, inverse, track.N, constants.merged),
-            "stated": round_terms(stated, inverse, track.N, constants),
-        }
+        inverse, stated = 1 / track.effective, stated_mismatch(track)
+        with np.errstate(divide="ignore", invalid="ignore"):  # without a sample there is no bound
+            forms = {
+                "corrected": round_terms(track.mismatch, inverse, track.N, constants.merged),
+                "stated": round_terms(stated, inverse, track.N, constants),
+            }
         for form, terms in forms.items():
             for name in PER_ROUND:
                 self._sum(f"{form} {name}", getattr(terms, name))
@@ -148,12 +159,12 @@ class Tally:
     def _mismatch(self, rounds: Rounds, measured: Arrays) -> None:
         track, square = rounds.track, self.calibration.constants.sigma**2
         values, variance = measured["mismatch"], measured["variance"]
-        expressions = {"chi": track.mismatch, "stated": 1 / track.n - 1 / track.effective}
+        expressions = {"chi": track.mismatch, "stated": stated_mismatch(track)}
         early = (np.arange(rounds.first, rounds.last + 1)[:, np.newaxis] <= self._early).astype(float)
         self._sum("mismatch", values)
         self._sum("mismatch early", values * early)
         for name, expression in expressions.items():
-            positive = np.maximum(expression, 0)
+            positive = np.where(track.n > 0, np.maximum(expression, 0), 0)
             self._sum(f"expected {name}", variance * positive)
             self._sum(f"expected {name} early", variance * positive * early)
             means = [one.reshape(len(one), -1, self.study.seeds).mean(axis=2) for one in (values, positive)]
@@ -191,7 +202,8 @@ class Tally:
             mean = float(np.mean(least.values))
             summary["least_risk"] = {"value": mean, "certified_to": least.gap}
             cumulative = self.sums["excess_risk"].reshape(len(study.policies), study.seeds)
-            summary["ranking"] = _ranking(study, cumulative, bounds)
+            ranked = {} if study.averages else bounds  # which are of last iterates
+            summary["ranking"] = _ranking(study, cumulative, ranked)
         return summary
 
     def _gaps(self, final: Arrays) -> dict[str, Any]:
@@ -220,7 +232,8 @@ class Tally:
         }
 
     def _totals(self) -> dict[str, Floats]:
-        """The bounds and their terms, (policies, seeds); nothing where a constant is missing."""
+        """The bounds and their terms, (policies, seeds); nothing where a constant is missing, and no numbers where
+        the theorem says nothing: of runs with idle rounds or with steps that get smaller."""
         constants, study = self.calibration.constants, self.study
         if constants.G is None:
             return {}
@@ -239,7 +252,12 @@ class Tally:
         stated["linear"] = stated["linear"] * each(lambda one: one.eta / constants.eta)
         once = each(initial_term) + T * each(per_round_constant_as_stated)
         found["stated"] = sum(stated.values(), once)
-        return {name: values.reshape(len(own), study.seeds) for name, values in found.items()}
+        steady = np.repeat([study.of_policy(name).decay is None for name in study.policies], study.seeds)
+        held = steady & (self.idle == 0)
+        return {
+            name: np.where(held, values, np.nan).reshape(len(own), study.seeds)
+            for name, values in found.items()
+        }
 
     def _policy(self, p: int, bounds: dict[str, Floats], final: Arrays) -> dict[str, Any]:
         study = self.study
@@ -256,30 +274,42 @@ class Tally:
             "buffer_violation": float(np.maximum(self.sums["clients"][p], 0).sum()),
             "largest_debt": float(self.highest["debt"][runs].max()),
             "largest_occupancy": int(self.highest["occupancy"][runs].max()),
-            "bound_corrected": float(bounds["corrected"][p].mean()) if bounds else None,
-            "bound_corrected_terms": {name: float(bounds[name][p].mean()) for name in terms}
+            "bound_corrected": _number(bounds["corrected"][p].mean()) if bounds else None,
+            "bound_corrected_terms": {name: _number(bounds[name][p].mean()) for name in terms}
             if bounds
             else None,
-            "bound_stated": float(bounds["stated"][p].mean()) if bounds else None,
+            "bound_stated": _number(bounds["stated"][p].mean()) if bounds else None,
             "rounds_stated_undefined": float(self.sums["undefined"][runs].mean()),
-            "final_accuracy": _mean(final["accuracy"][runs]),
-            "final_accuracies": [_number(one) for one in final["accuracy"][runs]],
         }
-        if "accuracy" in self.highest:
-            found["mean_accuracy"] = _mean(self.sums["accuracy"][runs] / study.rounds)
-            found["best_accuracy"] = _mean(np.fmax(self.highest["accuracy"][runs], final["accuracy"][runs]))
-        if "risk" in final:
-            found["final_risk"] = _mean(final["risk"][runs])
+        if self.idle.any():
+            found["idle_rounds"] = float(self.idle[runs].mean())
+        for prefix in self._models:
+            found |= {prefix + name: value for name, value in self._model(prefix, runs, final).items()}
         if "excess_risk" in self.sums:
-            found["final_excess_risk"] = _mean(final["excess_risk"][runs])
-            found["cumulative_excess_risk"] = _mean(self.sums["excess_risk"][runs])
+            measured = found[f"{self._models[-1]}cumulative_excess_risk"]["mean"]
             for form in ("corrected", "stated"):
-                measured = found["cumulative_excess_risk"]["mean"]
                 found[f"{form}_over_measured"] = _over(found[f"bound_{form}"], measured)
         if "mismatch" in self.sums:
             found["mismatch"] = self._mismatch_found(p)
         at_last = np.isnan([values[runs] for values in final.values()]).any(axis=0)
         found["diverged"] = int((self.diverged[runs] | at_last).sum())
+        return found
+
+    def _model(self, prefix: str, runs: slice, final: Arrays) -> dict[str, Any]:
+        """What was measured of the study's model, or of the last iterate."""
+        accuracy = final[f"{prefix}accuracy"][runs]
+        found: dict[str, Any] = {
+            "final_accuracy": _mean(accuracy),
+            "final_accuracies": [_number(one) for one in accuracy],
+        }
+        if f"{prefix}accuracy" in self.highest:
+            found["mean_accuracy"] = _mean(self.sums[f"{prefix}accuracy"][runs] / self.study.rounds)
+            found["best_accuracy"] = _mean(np.fmax(self.highest[f"{prefix}accuracy"][runs], accuracy))
+        if f"{prefix}risk" in final:
+            found["final_risk"] = _mean(final[f"{prefix}risk"][runs])
+        if f"{prefix}excess_risk" in self.sums:
+            found["final_excess_risk"] = _mean(final[f"{prefix}excess_risk"][runs])
+            found["cumulative_excess_risk"] = _mean(self.sums[f"{prefix}excess_risk"][runs])
         return found
 
     def _mismatch_found(self, p: int) -> dict[str, Any]:
@@ -341,9 +371,9 @@ def _number(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _over(value: float, measured: float | None) -> float | None:
+def _over(value: float | None, measured: float | None) -> float | None:
     """Over what was measured, if that is a positive number."""
-    return value / measured if measured is not None and measured > 0 else None
+    return None if value is None or measured is None or measured <= 0 else value / measured
 
 
 def _ranking(study: Study, cumulative: Floats, bounds: dict[str, Floats]) -> dict[str, Any]:
@@ -351,6 +381,7 @@ def _ranking(study: Study, cumulative: Floats, bounds: dict[str, Floats]) -> dic
 
     A pair is decided if a paired t-test over the seeds tells it apart at the 5 % level, all pairs taken together
     (Bonferroni); a bound agrees if it orders every decided pair as measured, and where none is decided that is unknown.
+    Bounds that some policy has not do not rank.
     """
 
     def order(values: Floats) -> list[str]:
@@ -369,7 +400,9 @@ def _ranking(study: Study, cumulative: Floats, bounds: dict[str, Floats]) -> dic
         "decided_pairs": len(decided),
         "undecided": [names[pair] for pair in pairs if pair not in decided],
     }
-    for form in ("corrected", "stated") if bounds else ():
+    for form in ("corrected", "stated"):
+        if not np.isfinite(bounds.get(form, np.nan)).all():
+            continue
         bound = bounds[form].mean(axis=1)
         wrong = [names[a, b] for a, b in decided if pairs[a, b][0] * (bound[a] - bound[b]) < 0]
         found[form] = order(bounds[form])

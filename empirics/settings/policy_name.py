@@ -3,11 +3,11 @@
 `acdpp@K=7,eta=0.5` is acdpp with these settings in place of the study's: a variant. A sweep turns every policy of a
 study into its variants, which then train in one batch.
 
-K is the policy's retention, whichever of the study's K, hybrid_K and released_K that is. The oracle keeps a sample for
-one round by its nature and buy-cheap until its place is needed. `budget` is what the policy plans to spend; debts and
-violations are held against the study's. rho, rate and V are acdpp's, as far as it has not the released code's, and V is
-buy-cheap's too. A sweep passes by what has no such setting. A policy of the user's own may have any of them, and is
-swept over K, eta, steps and budget.
+K is the policy's retention, whichever of the study's K, hybrid_K, released_K and burst_K that is. The oracle keeps a
+sample for one round by its nature and buy-cheap until its place is needed. `budget` is what the policy plans to spend;
+debts and violations are held against the study's. rho, rate and V are acdpp's, as far as it has not the released
+code's, and V is that of buy-cheap and burst too. A sweep passes by what has no such setting. A policy of the user's own
+may have any of them, and is swept over K, budget and what every policy has: the settings of the learner.
 
 `acdpp+K+region` is acdpp with these two departures of the released code, `released-K-region` is released without them,
 `acdpp+all` is released. What a departure is, `empirics.control.departures` says.
@@ -21,15 +21,19 @@ from difflib import get_close_matches
 from itertools import product
 from typing import Any, Self
 
-from empirics.settings.field import MOST_SAMPLES, POSITIVE, Check, between, shown, text, whole
+from empirics.settings.field import MOST_SAMPLES, POSITIVE, Check, between, choice, shown, text, whole
 from theory.setting import SettingError
 
 __all__ = ["DEPARTURES", "MARK", "SETTINGS", "PolicyName", "is_built_in", "listed", "policy_name", "swept"]
 
+AVERAGES = ("none", "equal", "polynomial", "tail", "exponential")
 SETTINGS: dict[str, Check] = {  # that a policy may have of its own, in the order in which they are written
     "K": whole(),
     "eta": between(1e-15, 1e9, such_as=0.5),
     "steps": whole(1, 10**6),
+    "decay": between(*POSITIVE, such_as=50),
+    "average": choice(*AVERAGES),
+    "average_by": between(0, POSITIVE[1], low_too=True, such_as=8),
     "rho": between(0, 1, such_as=0.99),
     "V": between(*POSITIVE, such_as=20),
     "rate": between(0, MOST_SAMPLES, such_as=10),
@@ -37,7 +41,8 @@ SETTINGS: dict[str, Check] = {  # that a policy may have of its own, in the orde
 }
 ALIAS = {"E": "steps"}
 MARK = "@"
-EVERYBODYS = ("eta", "steps")  # settings that every policy has
+WORDS = ("average",)  # settings that are no numbers
+EVERYBODYS = ("eta", "steps", "decay", "average", "average_by")  # settings that every policy has
 SETTINGS_OF = {  # of each built-in policy beside them; departures replace some of acdpp's
     "acdpp": ("K", "rho", "V", "rate", "budget"),
     "acdpp-capped": ("K", "rho", "V", "rate", "budget"),
@@ -47,6 +52,8 @@ SETTINGS_OF = {  # of each built-in policy beside them; departures replace some 
     "released": ("K", "budget"),
     "buy-cheap": ("V", "budget"),
     "buy-cheap-online": ("V", "budget"),
+    "burst": ("K", "V", "budget"),
+    "burst-online": ("K", "V", "budget"),
 }
 USERS = (*EVERYBODYS, "K", "budget")  # what a policy of the user's own is swept over
 DEPARTURES = ("K", "region", "cap", "rounding", "penalty", "constants")
@@ -151,7 +158,7 @@ def _departures(base: str) -> tuple[tuple[str, ...] | None, str]:
 
 
 def _spelled(base: str, own: Mapping[str, Any]) -> str:
-    written = ",".join(f"{key}={own[key]!r}" for key in SETTINGS if key in own)
+    written = ",".join(f"{key}={own[key]}" for key in SETTINGS if key in own)
     return f"{base}{MARK}{written}" if written else base
 
 
@@ -183,6 +190,8 @@ def _setting(word: str, where: str) -> str:
 def _value(name: str, word: str, where: str) -> Any:
     """A whole number as an int, however it is written, so that it is written in one way afterwards."""
     digits = word.strip()
+    if name in WORDS:
+        return SETTINGS[name](f"{name} in {shown(where)}", digits)
     try:
         if not NUMBER.fullmatch(digits):
             raise ValueError

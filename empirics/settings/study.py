@@ -38,6 +38,7 @@ PER_SEED = ("partition", "start")
 GIVEN = "given:"  # begins the name of what was handed over in Python and is no file, no built-in and no import path
 MOST_RUNS = 10**5
 MOST_THREADS = 4096
+AVERAGED_BY = {"polynomial": 8, "tail": 0.5, "exponential": 0.99}  # by default
 UNIFORM = CostProcess()
 
 
@@ -110,9 +111,10 @@ class Study:
     policies: tuple[str, ...] = setting(
         ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "buy-cheap-online"),
         "Built-in policies by name, or your own as module:attribute; acdpp@K=7,eta=0.5,steps=1 is acdpp with these in "
-        "place of the study's, and rho, V, rate and budget may be given so too (of hybrid and released, K is hybrid_K "
-        "and released_K; oracle and buy-cheap have none; a policy plans with its own budget, and its debt is held "
-        "against the study's); acdpp+K+cap has these departures of the released code, released-K-cap all but these, of "
+        "place of the study's, and decay, average, average_by, rho, V, rate and budget may be given so too (of hybrid, "
+        "released and burst, K is hybrid_K, released_K and burst_K; oracle and buy-cheap have none; a policy plans "
+        "with its own budget, and its debt is held against the study's); acdpp+K+cap has these departures of the "
+        "released code, released-K-cap all but these, of "
         f"{', '.join(DEPARTURES)}.",
         listing(policy_name, such_as='"acdpp", "oracle"', distinct=True),
     )
@@ -127,6 +129,7 @@ class Study:
         optional(whole()),
     )
     released_K: int = setting(6, "Rounds that released and acdpp+K keep a sample.", whole())
+    burst_K: int = setting(1, "Rounds that burst and burst-online keep a sample.", whole())
     rate: float | None = setting(
         None,
         "Target rate of acdpp, samples a round; none for the largest that the budgets allow.",
@@ -140,8 +143,8 @@ class Study:
     )
     V: float | None = setting(
         None,
-        "Weight of acdpp's penalty; buy-cheap has two thirds of so many rounds' budget in reserve; none for the root "
-        "of the rounds.",
+        "Weight of acdpp's penalty; buy-cheap and burst have two thirds of so many rounds' budget in reserve; none for "
+        "the root of the rounds.",
         optional(SETTINGS["V"]),
     )
     rho: float | None = setting(
@@ -159,6 +162,16 @@ class Study:
     rounds: int = setting(500, "T, how many rounds are trained.", whole())
     steps: int = setting(LOCAL_STEPS, "E, local steps a round.", SETTINGS["steps"])
     eta: float = setting(0.5, "Step size of local descent.", SETTINGS["eta"])
+    decay: float | None = setting(
+        None,
+        "τ: round t has steps of size η/√(1 + t/τ); none for steps of one size.",
+        optional(SETTINGS["decay"]),
+    )
+    decay_by: str = setting(
+        "rounds",
+        "What t of the decay counts: rounds, from 1, or samples, those that were admitted before the round.",
+        choice("rounds", "samples"),
+    )
     momentum: float = setting(
         0.0,
         "Momentum of local descent; it starts anew in every round.",
@@ -168,6 +181,19 @@ class Study:
         "paper",
         "How the server weighs clients: paper (α_m n_m) or samples (n_m).",
         choice("paper", "samples"),
+    )
+    average: str = setting(
+        "none",
+        "The server's model: none (the last iterate) or a running mean of its models θ(1), θ(2), …, of which θ(1) is "
+        "the first and each round that trains makes one: equal weights, polynomial (model j weighs about j^γ), tail "
+        "(equal weights from some round on, the last iterate before) or exponential (each β times the next).",
+        SETTINGS["average"],
+    )
+    average_by: float | None = setting(
+        None,
+        "γ of the polynomial mean (none for 8), the part of the rounds that tail leaves out (0.5), β of the "
+        "exponential one (0.99); none with any other.",
+        optional(SETTINGS["average_by"]),
     )
     radius: float | None = setting(
         10.0,
@@ -220,6 +246,20 @@ class Study:
         apply_checks(self)
         if self.alpha is not None and (len(self.alpha) != self.clients or abs(sum(self.alpha) - 1) > 1e-9):
             raise SettingError("alpha must give each client a weight of at least 0, with sum 1")
+        if self.average_by is not None:
+            if self.average not in AVERAGED_BY:
+                raise SettingError(f"average {self.average} takes no average_by: leave it out")
+            if self.average != "polynomial":
+                between(0, 1, such_as=AVERAGED_BY[self.average])(
+                    f"average_by of {self.average}", self.average_by
+                )
+        if self.decay is None and self.decay_by != "rounds":
+            raise SettingError("decay_by says what decay counts: give decay too, such as 50")
+
+    @property
+    def averaging(self) -> float | None:
+        """The parameter of the mean, if it has one."""
+        return AVERAGED_BY.get(self.average) if self.average_by is None else self.average_by
 
     @property
     def penalty_weight(self) -> float:
@@ -261,8 +301,15 @@ class Study:
             "samples are drawn without replacement": not self.replacement,
             "local descent has momentum": self.momentum > 0,
             "clients are not weighted by n_m/n": not equal,
+            "steps get smaller": any(self.of_policy(name).decay is not None for name in self.policies),
+            "the model is a mean, and the bound one of last iterates": self.averages,
         }
         return tuple(reason for reason, holds in found.items() if holds)
+
+    @property
+    def averages(self) -> bool:
+        """Whether the server keeps a mean of models for some policy."""
+        return any(self.of_policy(name).average != "none" for name in self.policies)
 
     def swept(self, *sweeps: str) -> Self:
         """The study with every policy in variants: one for each combination of the swept values.
@@ -280,7 +327,9 @@ class Study:
         """
         own = dict(PolicyName(name).own)
         if "K" in own:
-            own |= {"hybrid_K": own["K"], "released_K": own["K"]}
+            own |= {"hybrid_K": own["K"], "released_K": own["K"], "burst_K": own["K"]}
+        if "average" in own:
+            own = {"average_by": None} | own
         return replace(self, **own) if own else self
 
     def constants_of(self, name: str, constants: Constants) -> Constants:

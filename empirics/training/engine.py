@@ -1,13 +1,17 @@
-"""The batched step: all runs and all clients of a round in one tensor program.
+r"""The batched step: all runs and all clients of a round in one tensor program.
 
 A chunk of rounds is loaded onto the device at once (samples in order of arrival, stretches, weights) and played without
 talking to the host. The round number lives on the device too, so on CUDA a whole round is recorded once for
 each memory width and replayed as one graph.
+
+Where the study averages, the server keeps \(\bar\theta\leftarrow\bar\theta+w(\theta-\bar\theta)\) beside θ, with the
+weights of `empirics.control.learner`, and both are measured. A round in which nobody has a sample makes no step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,14 +19,25 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from empirics.control.learner import Models, step_sizes
 from empirics.control.schedule import Rounds
 from empirics.settings.study import Study
 from empirics.training.model import Descent, Memory, Model
+from empirics.training.risk import project
 from empirics.training.streams import Arrivals, Streams
+from theory.setting import SettingError
 
-__all__ = ["MEASURED", "Engine", "aggregation_weights", "padded"]
+__all__ = ["LAST", "Engine", "aggregation_weights", "measured_columns", "padded"]
 
 MEASURED = {"risk": ("risk",), "mismatch": ("mismatch", "variance"), "accuracy": ("accuracy",)}
+OF_A_MODEL = ("risk", "accuracy")
+LAST = "last_"  # begins what is measured of the last iterate where the model is a mean
+
+
+def measured_columns(study: Study) -> list[str]:
+    """What is measured in every round: of the model, and of the last iterate too where that is not the model."""
+    found = [column for measure in study.measures for column in MEASURED[measure]]
+    return found + [LAST + name for name in found if study.averages and name in OF_A_MODEL]
 
 
 def padded(width: Any) -> Any:
@@ -49,6 +64,10 @@ def _descents(study: Study, model: Model, theta: Tensor) -> list[tuple[Tensor, D
     kinds = list(dict.fromkeys(pairs))
     runs = torch.arange(study.runs, device=theta.device)
     if not getattr(model.update, "per_run", False):
+        if any(one.decay is not None for one in own):
+            raise SettingError(
+                "the model's update takes one step size for all rounds: leave decay out, or mark it @per_run"
+            )
         which = torch.tensor([kinds.index(pair) for pair in pairs], device=theta.device)
         return [(runs[which == k], Descent(*kind, study.momentum)) for k, kind in enumerate(kinds)]
     counts, sizes = zip(*pairs, strict=True)
@@ -72,26 +91,54 @@ class Engine:
         self.descents = _descents(study, model, self.theta)
         counted = streams.population if "mismatch" in study.measures else 0
         self.uses = self._zeros(study.runs, counted, dtype=torch.int32)
+        self.own = [study.of_policy(name) for name in study.policies]
+        self.models = [Models.start(study.seeds) for _ in self.own]
+        self.mean = self.theta.clone() if study.averages else None
+        self.decays = any(one.decay is not None for one in self.own)
         self.round = self._zeros(1, dtype=torch.int64)
         chunk = min(study.checkpoint, study.rounds)
         self.begin = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
         self.size = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
         self.weights = self._zeros(chunk, study.runs, study.clients, dtype=self.theta.dtype)
-        columns = [column for measure in study.measures for column in MEASURED[measure]]
-        self.log = {column: self._zeros(chunk, study.runs, dtype=self.theta.dtype) for column in columns}
+        self.eta, self.share = (self._zeros(chunk, study.runs, dtype=self.theta.dtype) for _ in range(2))
+        self.log = {
+            column: self._zeros(chunk, study.runs, dtype=self.theta.dtype)
+            for column in measured_columns(study)
+        }
         self.lists = self._zeros(study.runs, study.clients, 0, dtype=torch.int64)
 
     def _zeros(self, *shape: int, dtype: torch.dtype) -> Tensor:
         return torch.zeros(shape, dtype=dtype, device=self.device)
 
-    def load(self, rounds: Rounds) -> None:
-        """A chunk of rounds onto the device, at most `checkpoint` of them."""
+    @property
+    def state(self) -> dict[str, Tensor]:
+        """What goes on from round to round and does not follow from the schedule."""
+        mean = {} if self.mean is None else {"mean": self.mean}
+        return {"theta": self.theta, "uses": self.uses, **mean}
+
+    def follow(self, rounds: Rounds) -> dict[str, NDArray[Any]]:
+        """The tables of a chunk of rounds; alone, it goes past rounds that were trained before."""
         origin, lists = self.arrivals.extend(rounds)
-        content = {
+        weights = aggregation_weights(self.study, rounds.occupancy)
+        trained, before = weights.sum(axis=2) > 0, rounds.track.N - rounds.admissions.sum(axis=2)
+        t = np.arange(rounds.first, rounds.last + 1)[:, np.newaxis]
+        parts = [slice(p * self.study.seeds, (p + 1) * self.study.seeds) for p in range(len(self.own))]
+        each = list(zip(self.own, self.models, parts, strict=True))
+        return {
+            "lists": lists,
             "begin": rounds.starts - origin,
             "size": rounds.occupancy,
-            "weights": aggregation_weights(self.study, rounds.occupancy),
+            "weights": weights,
+            "eta": np.concatenate([step_sizes(own, t, before[:, part]) for own, _, part in each], axis=1),
+            "share": np.concatenate(
+                [models.extend(own, trained[:, part]) for own, models, part in each], axis=1
+            ),
         }
+
+    def load(self, rounds: Rounds) -> None:
+        """A chunk of rounds onto the device, at most `checkpoint` of them."""
+        content = self.follow(rounds)
+        lists = content.pop("lists")
         for name, values in content.items():
             target = getattr(self, name)
             target[: len(values)] = torch.from_numpy(np.ascontiguousarray(values)).to(target)
@@ -107,10 +154,11 @@ class Engine:
             self.pool = None  # torch forgets a pool with the last graph in it
             self.lists = self._zeros(self.study.runs, self.study.clients, room, dtype=torch.int64)
 
+    def _now(self, table: Tensor) -> Tensor:
+        return table.index_select(0, self.round)[0]
+
     def _memory(self, width: int) -> Memory:
-        begin, size, weights = (
-            table.index_select(0, self.round)[0] for table in (self.begin, self.size, self.weights)
-        )
+        begin, size, weights = (self._now(table) for table in (self.begin, self.size, self.weights))
         slot = torch.arange(width, device=self.device)
         mask = slot < size[..., None]
         # masked slots may point past the end of the list: they read its last entry, and count for nothing
@@ -118,20 +166,25 @@ class Engine:
         return Memory(self.lists.gather(2, place), mask, weights)
 
     def _tilt(self, memory: Memory) -> Tensor:
-        """ω_i - q_i/n over the population: the weights of ∇F_all - ∇F_mem, with this round's uses counted."""
+        """ω_i - q_i/n over the population: the weights of ∇F_all - ∇F_mem, with this round's uses counted; 0 where
+        nothing is in memory."""
         runs = self.study.runs
         held = torch.zeros_like(self.uses)
         held.scatter_add_(1, memory.index.view(runs, -1), memory.mask.view(runs, -1).to(held.dtype))
         self.uses += held
         overall, now = (
-            counts.to(self.theta.dtype) / counts.sum(1, keepdim=True) for counts in (self.uses, held)
+            counts.to(self.theta.dtype) / counts.sum(1, keepdim=True).clamp(min=1)
+            for counts in (self.uses, held)
         )
-        return overall - now
+        return torch.where(held.any(1, keepdim=True), overall - now, 0)
 
     def _moved(self, memory: Memory) -> Tensor:
         """Σ_m w_m Δ_m of every run."""
         if len(self.descents) == 1:
-            return self.model.update(self.theta, memory, self.descents[0][1])
+            descent = self.descents[0][1]
+            if self.decays:
+                descent = replace(descent, eta=self._now(self.eta))
+            return self.model.update(self.theta, memory, descent)
         moved = torch.zeros_like(self.theta)
         for runs, descent in self.descents:
             part = Memory(memory.index[runs], memory.mask[runs], memory.weights[runs])
@@ -139,12 +192,9 @@ class Engine:
         return moved
 
     def step(self, width: int) -> None:
-        """One round, in place: measure at θ(t), then train to θ(t+1)."""
+        """One round, in place: measure at θ(t), then train to θ(t+1), which joins the mean."""
         memory = self._memory(width)
-        tilt = self._tilt(memory) if "mismatch" in self.log else None
-        found = self.model.measure(self.theta, tilt) if tilt is not None or "risk" in self.log else {}
-        if "accuracy" in self.log:
-            found["accuracy"] = self.model.accuracy(self.theta)
+        found = self._measured(self._tilt(memory) if "mismatch" in self.log else None)
         if self.study.diverging == "record":  # the largest of scores that are no numbers is no answer
             lost = ~torch.isfinite(self.theta).all(dim=1)
             found = {name: values.masked_fill(lost, torch.nan) for name, values in found.items()}
@@ -152,9 +202,28 @@ class Engine:
             column.index_copy_(0, self.round, found[name][None])
         theta = self.theta + self._moved(memory)
         if self.study.radius is not None:
-            theta = theta * (self.study.radius / theta.norm(dim=1, keepdim=True).clamp(min=self.study.radius))
-        self.theta.copy_(theta)
+            theta = project(theta, self.study.radius)
+        trained = memory.weights.any(
+            dim=1, keepdim=True
+        )  # where nobody has a sample, θ stays to the last bit
+        self.theta.copy_(torch.where(trained, theta, self.theta))
+        if self.mean is not None:
+            self.mean.lerp_(self.theta, self._now(self.share)[:, None])
         self.round += 1
+
+    def _measured(self, tilt: Tensor | None) -> dict[str, Tensor]:
+        """At θ(t), and of the mean where that is the model."""
+        found = self._of_model(self.theta, tilt)
+        if self.mean is None:
+            return found
+        last = {LAST + name if name in OF_A_MODEL else name: values for name, values in found.items()}
+        return last | self._of_model(self.mean, None)
+
+    def _of_model(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
+        found = self.model.measure(theta, tilt) if tilt is not None or "risk" in self.log else {}
+        if "accuracy" in self.log:
+            found["accuracy"] = self.model.accuracy(theta)
+        return found
 
     def play(
         self, rounds: Rounds, tick: Callable[[int], None] = lambda t: None
@@ -179,13 +248,13 @@ class Engine:
 
     def _record(self, width: int) -> Callable[[], None]:
         """A CUDA graph of the step. Recording needs warm-up runs on a side stream, whose effects are undone."""
-        state = [self.theta, self.uses, self.round, *self.log.values()]
+        state = [self.round, *self.state.values(), *self.log.values()]
         saved = [tensor.clone() for tensor in state]
         side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(2):
-                self.round.copy_(saved[2])
+                self.round.copy_(saved[0])
                 self.step(width)
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()

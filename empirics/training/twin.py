@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from scipy.special import loggamma
 from torch import Tensor
 
 from empirics.control.policy import Policy
@@ -57,8 +58,9 @@ class Client:
         self.memory += [(sample, 0) for sample in self.left[:count]]
         self.left = self.left[count:]
 
-    def train(self, model: Linear, theta: Tensor) -> Tensor:
-        """E full-batch steps from theta; returns the model difference. Uses up one round of every sample's life."""
+    def train(self, model: Linear, theta: Tensor, eta: float) -> Tensor:
+        """E full-batch steps of this size from theta; returns the model difference. Uses up one round of every sample's
+        life."""
         self.memory = [(sample, age + 1) for sample, age in self.memory]
         samples = [sample for sample, _ in self.memory]
         x, y = model.population.x[samples], model.targets[samples]
@@ -67,7 +69,7 @@ class Client:
             logits = x @ local.T
             guess = torch.sigmoid(logits) if model.outputs == 1 else torch.softmax(logits, dim=1)
             velocity = self.study.momentum * velocity + (guess - y).T @ x / len(samples)
-            local = local - self.study.eta * velocity
+            local = local - eta * velocity
         return local - theta
 
     def drop(self) -> None:
@@ -77,9 +79,11 @@ class Client:
 
 @dataclass(frozen=True)
 class Record:
-    """One run: θ(1..T+1), admissions and memory sizes per client, and the measured mismatch at θ(t)."""
+    """One run: θ(1..T+1), the means of models then, admissions and memory sizes per client, and the measured mismatch
+    at θ(t), 0 where nobody has a sample."""
 
     theta: Tensor
+    mean: Tensor
     admissions: np.ndarray
     occupancy: np.ndarray
     debt: np.ndarray
@@ -107,8 +111,11 @@ def run_twin(
     (costs,) = make_prices(study.cost).chunks(study.seed, study.seeds, study.rounds, study.rounds)
     state, Z = policy.start(1), 0.0
     theta = model.start(study.runs)[replicate].view(model.outputs, model.features)
-    thetas, admissions, occupancy, debt, mismatch = [theta.reshape(-1)], [], [], [], []
+    models, born = [theta.reshape(-1)], [1]  # and the t of each θ(t), copies in idle rounds left out
+    thetas, means = [theta.reshape(-1)], [theta.reshape(-1)]
+    admissions, occupancy, debt, mismatch = [], [], [], []
     uses: dict[int, int] = {}
+    drawn = 0
     for t in range(1, T + 1):
         cost = costs[t - 1, replicate : replicate + 1]
         state, admitted = policy.decide(state, cost)
@@ -119,22 +126,49 @@ def run_twin(
             client.admit(t, int(count))
         sizes = [len(client.memory) for client in clients]
         if measure:
-            mismatch.append(_mismatch(model, theta, clients, uses))
+            mismatch.append(_mismatch(model, theta, clients, uses) if sum(sizes) else 0.0)
         alpha = study.alpha if study.weights == "paper" and study.alpha else [1.0] * study.clients
         mass = sum(a * n for a, n in zip(alpha, sizes, strict=True))
+        passed = t if study.decay_by == "rounds" else drawn
+        eta = study.eta if study.decay is None else study.eta / (1 + passed / study.decay) ** 0.5
+        drawn += int(admitted.sum())
         moved = torch.zeros_like(theta)
         for client, a, n in zip(clients, alpha, sizes, strict=True):
             if n > 0:
-                moved = moved + a * n / mass * client.train(model, theta)
+                moved = moved + a * n / (mass or 1) * client.train(model, theta, eta)
             client.drop()
-        theta = theta + moved
-        if study.radius is not None and theta.norm() > study.radius:
-            theta = theta * (study.radius / theta.norm())
+        if mass > 0:
+            theta = theta + moved
+            if study.radius is not None and theta.norm() > study.radius:
+                theta = theta * (study.radius / theta.norm())
+            models.append(theta.reshape(-1))
+            born.append(t + 1)
         thetas.append(theta.reshape(-1))
+        means.append(_mean(study, models, born))
         admissions.append(admitted[0])
         occupancy.append(sizes)
     columns = (np.array(admissions), np.array(occupancy), np.array(debt), np.array(mismatch))
-    return Record(torch.stack(thetas), *columns)
+    return Record(torch.stack(thetas), torch.stack(means), *columns)
+
+
+def _mean(study: Study, models: list[Tensor], born: list[int]) -> Tensor:
+    """The mean of all models so far, each with its weight, from scratch."""
+    k = np.arange(1.0, len(models) + 1)
+    if study.average == "none":
+        weights = (k == len(k)).astype(float)
+    elif study.average == "equal":
+        weights = np.ones(len(k))
+    elif study.average == "polynomial":  # Γ(j+γ)/Γ(j), which is j(j+1)···(j+γ-1) for whole γ
+        gamma = float(study.averaging or 0)
+        weights = np.exp(loggamma(k + gamma) - loggamma(k))
+    elif study.average == "tail":
+        first = int(float(study.averaging or 0) * study.rounds) + 1
+        before = [i for i, t in enumerate(born) if t <= first]  # the last of these is in force at θ(first)
+        weights = (np.arange(len(k)) >= before[-1]).astype(float)
+    else:
+        weights = float(study.averaging or 0) ** (len(k) - k)
+    shares = torch.from_numpy(weights / weights.sum()).to(models[0])
+    return shares @ torch.stack(models)
 
 
 def _mismatch(model: Linear, theta: Tensor, clients: list[Client], uses: dict[int, int]) -> float:

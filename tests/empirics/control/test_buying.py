@@ -18,6 +18,7 @@ from empirics.settings.study import Study
 from tests.empirics.small import CONTROL, refused, study
 from theory.admission import debt_update
 from theory.buying import debt_ceiling
+from theory.knapsack import purchase_limit
 from theory.prices import Uniform
 from theory.replacement import best_replacement
 from theory.setting import Budget
@@ -100,6 +101,9 @@ def test_the_makers_follow_theory_and_the_study():
     assert online.worth[:2] == (22 / 16, 44 / 16)
     assert all(low <= high for low, high in pairwise(known.worth))
     assert make_policy("buy-cheap@eta=0.1", brief) == known
+    limit = purchase_limit(Uniform(1.0, 10.0), 16, 22.0)
+    assert make_policy("burst", brief) == replace(known, worth=(limit.threshold,), kept=1)
+    assert make_policy("burst-online@K=3", brief) == replace(online, kept=3)
     longer = brief_for(study(V=3.0, rounds=500), CONTROL)
     for other in (longer, replace(brief, prices=None)):  # neither of them matters to it
         assert make_policy("buy-cheap-online", other) == online

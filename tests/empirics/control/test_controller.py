@@ -9,6 +9,7 @@ import pytest
 
 from empirics.control.codec import plain, restored
 from empirics.control.controller import Controller
+from empirics.control.learner import Models
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import plan
 from empirics.settings.costs import CostProcess
@@ -44,13 +45,18 @@ POLICIES = {**dict.fromkeys([*BUILT_IN, "acdpp+K+cap+rounding+penalty"]), "thrif
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_controller_decides_as_the_batched_loop_does_even_through_json(policy, tmp_path):
-    setting, own = study(policies=(policy,), seeds=2), POLICIES[policy]
+    learner = {"average": "tail", "decay": 9.0, "decay_by": "samples"}
+    setting, own = study(policies=(policy,), seeds=2, **learner), POLICIES[policy]
     rounds = plan(setting, CONTROL, policies=None if own is None else {policy: own})
     server = Controller(policy, setting, constants=CONTROL, own=own)
+    trained, before = rounds.track.n[:, 1:] > 0, rounds.track.N[:, 1] - rounds.admissions[:, 1].sum(axis=1)
+    shares = Models.start(1).extend(setting, trained)[:, 0]
     for t in range(setting.rounds):
         granted = server.decide(rounds.cost[t, 1])
         assert server.round == t + 1
         assert server.books.debt == rounds.debt[t, 1]
+        assert server.eta == setting.eta / np.sqrt(1 + before[t] / 9)
+        assert server.share == (shares[t - 1] if t else 1)
         assert np.array_equal(granted, rounds.admissions[t, 1])
         if t % 3 == 0:
             server.report(granted)  # left out otherwise: the next decision books what was granted

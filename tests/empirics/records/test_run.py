@@ -24,6 +24,7 @@ from theory.reuse import trajectory
 from theory.setting import Constants
 
 FEW = {"rounds": 40, "seeds": 2, "checkpoint": 10, "steps": 2, "predict": False}
+MEAN = {"average": "polynomial", "V": 5.0, "budget": 22.0}
 DATA = (blobs().train_x, blobs().train_y)
 
 
@@ -56,8 +57,8 @@ def test_a_result_explains_itself(result):
     assert Study.from_document(settings["study"]) == small()
     assert settings["versions"]["torch"]
     for row in saved["policies"].values():
-        assert set(row) == set(FIELDS)
-    assert {*rows.column_names, "predicted_excess_risk"} == set(COLUMNS)
+        assert {*row, "idle_rounds", "last_final_accuracy"} == set(FIELDS)
+    assert {*rows.column_names, "predicted_excess_risk"} == {one for one in COLUMNS if "last" not in one}
     assert rows.num_rows == len(Study().policies) * 2 * 40
     files = [".lock", "rounds.parquet", "settings.json", "state-000000000040.npz", "summary.json"]
     assert sorted(path.name for path in out.iterdir()) == files
@@ -182,6 +183,32 @@ def test_a_study_can_be_continued_from_another_folder(tmp_path, monkeypatch):
     assert run_study(out=out, resume=True)["rounds"] == 40
 
 
+def test_idle_rounds_and_last_iterates_are_in_the_books(tmp_path):
+    summary = run_study(
+        small(policies=["burst", "constant@decay=9,average=none"], **MEAN), tmp_path / "result"
+    )
+    table, found = columns(tmp_path / "result"), summary["policies"]["burst"]
+    burst, idle = table["policy"] == "burst", table["n"] == 0
+    mine = {name: values[burst] for name, values in table.items()}
+    assert (mine["admitted"] == np.where(idle[burst], 0, 20)).all()
+    assert (found["idle_rounds"], idle[~burst].sum()) == (idle.sum() / 2, 0)
+    for name in ("chi", "stated_mismatch", "mismatch"):
+        assert np.array_equal(np.isnan(table[name]), idle), name
+    for name in ("risk", "excess_risk", "accuracy"):
+        assert np.array_equal(table[name][~burst], table[f"last_{name}"][~burst])
+        assert not np.array_equal(mine[name], mine[f"last_{name}"])
+    still = np.flatnonzero(idle & (table["round"] < 40))
+    for name in ("risk", "last_risk"):
+        assert np.array_equal(table[name][still + 1], table[name][still])
+    over = np.nansum(mine["mismatch"]) / np.nansum(mine["variance"] * mine["chi"])
+    assert found["mismatch"]["over_chi"] == pytest.approx(over)
+    assert found["mean_cost"]["mean"] == pytest.approx((mine["cost"] * mine["admitted"]).mean())
+    assert found["last_cumulative_excess_risk"]["mean"] == pytest.approx(mine["last_excess_risk"].sum() / 2)
+    for row in summary["policies"].values():
+        assert {row["bound_corrected"], row["bound_stated"], *row["bound_corrected_terms"].values()} == {None}
+    assert "corrected_agrees" not in summary["ranking"]
+
+
 # --- longer and shorter studies ----------------------------------------------------------------------------
 
 
@@ -191,8 +218,9 @@ def test_a_study_can_be_continued_from_another_folder(tmp_path, monkeypatch):
         ({"policies": ["constant", "oracle", "hybrid"], "K": 30, "predict": True}, 25, None, 37),
         ({"policies": ["acdpp"], "V": 5.0, "rho": 0.9, "K": 4, "checkpoint": 50}, 12, None, 20),
         ({"policies": ["constant", "oracle"], "predict": True}, 40, 25, 20),
+        ({"policies": ["burst", "constant@average=equal"], "decay": 9.0} | MEAN, 25, None, 37),
     ],
-    ids=["longer", "longer, with weight and region given", "cut to what it has"],
+    ids=["longer", "longer, with weight and region given", "cut to what it has", "means and idle rounds"],
 )
 def test_a_study_of_another_length_is_that_study_bit_for_bit(given, rounds, stop, then, tmp_path):
     out, whole = tmp_path / "changed", tmp_path / "whole"
@@ -208,20 +236,21 @@ def test_a_study_of_another_length_is_that_study_bit_for_bit(given, rounds, stop
 
 
 class Dry(Steady):
-    """Nothing any more after eight rounds."""
+    """Half a sample after ten rounds."""
 
     def start(self, replicates):
         return 0
 
     def decide(self, state, cost):
-        return state + 1, np.full((len(cost), 2), int(state < 8))
+        return state + 1, np.full((len(cost), 2), 1 if state < 10 else 0.5)
 
 
 def test_a_study_that_cannot_be_extended_stays_as_it_was(tmp_path):
     for given, own, message in (
         ({}, {"cost": np.linspace(1, 9, 10)}, "10 prices"),
-        ({}, {"policies": {"dry": Dry()}}, "policy dry leaves round 11 without"),
+        ({}, {"policies": {"dry": Dry()}}, "policy 'dry' failed in round 11"),
         ({"policies": ["constant", "acdpp", "acdpp-capped"]}, {}, "of acdpp, acdpp-capped depend on"),
+        ({"average": "tail"}, {}, "where the tail of constant begins depends"),
         ({"cost": {"process": "drifting"}}, {}, "its prices depend on the number of rounds"),
     ):
         out = tmp_path / message

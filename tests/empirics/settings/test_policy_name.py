@@ -42,7 +42,7 @@ def test_what_is_no_name_is_refused():
         "constant@": "is written like acdpp@K=7,eta=0.5, got 'constant@'",
         "@K=5": "is written like",
         "constant@K=5,": "is written like",
-        "constant@momentum=5": "a policy may have K, eta, steps, rho, V, rate and budget of its own",
+        "constant@momentum=5": "a policy may have K, eta, steps, decay, average, average_by, rho, V",
         "constant@step=5": "did you mean 'steps'",
         "hybrid@K=5,rate=3": "hybrid has no rate to choose: take it out of 'hybrid@K=5,rate=3'",
         "released@V=3": "released has no V",
@@ -62,6 +62,7 @@ def test_what_is_no_name_is_refused():
         },
         **{f"constant@K={given}": "must be a number" for given in ("٣", "9" * 5000)},
         "constant@steps=5,E=5": "names steps twice",
+        "constant@average=mean": "must be one of none, equal, polynomial, tail, exponential, got 'mean'",
     }.items():
         sentence = refused(Study, policies=(name,))
         assert message in sentence
@@ -74,7 +75,7 @@ def test_a_policy_sees_the_study_with_its_own_settings_and_nothing_else_changed(
     study = Study(K=3, hybrid_K=4)
     seven = study.of_policy("acdpp@K=7").document()
     other = {name: seven[name] for name, value in study.document().items() if value != seven[name]}
-    assert other == {"K": 7, "hybrid_K": 7, "released_K": 7}
+    assert other == {"K": 7, "hybrid_K": 7, "released_K": 7, "burst_K": 7}
     tenth = study.of_policy("hybrid@eta=0.1,steps=2")
     assert (tenth.eta, tenth.steps, tenth.K, tenth.hybrid_K) == (0.1, 2, 3, 4)
     assert study.of_policy("oracle") is study
@@ -93,6 +94,9 @@ def test_a_sweep_is_every_policy_with_every_combination_but_for_what_it_has_alre
         *("oracle@steps=1", "oracle@steps=3"),
     ]
     assert Study().swept() == Study()
+    assert swept(["oracle"], ["average=none,tail"]) == ["oracle@average=none", "oracle@average=tail"]
+    plain = Study(average="polynomial", average_by=3).of_policy("oracle@average=tail")
+    assert (plain.average, plain.average_by, plain.averaging) == ("tail", None, 0.5)
 
 
 def test_a_sweep_passes_by_what_has_no_such_setting():

@@ -1,6 +1,7 @@
 """The batched engine against its one-client-at-a-time twin: the same decisions, the same trajectory."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,26 +12,37 @@ from empirics.continuing import probe
 from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.costs import CostProcess
-from empirics.training.engine import Engine, aggregation_weights, padded
+from empirics.training.engine import Engine, padded
 from empirics.training.linear import Linear
-from empirics.training.model import Descent, Memory
+from empirics.training.model import Descent, Memory, inverse_counts, per_run
 from empirics.training.module import Module
+from empirics.training.streams import make_pools
 from empirics.training.twin import run_twin
-from tests.empirics.small import CONTROL, problem, study
+from tests.empirics.small import CONTROL, problem, refused, study
+from theory.averaging import averaged, contractions, equal, exponential, over_models, polynomial
+from theory.law import by_age
 
 
 def batched(setting, device="cpu", graphs=None):
     """θ after every round and the logs, with the engine stopped after each round to look."""
-    task, schedule = problem(setting, device), Schedule(setting, CONTROL)
+    task, schedule = problem(setting, device), Schedule(setting, CONTROL, any_learner=True)
     engine = Engine(task.model, setting, task.streams, graphs=graphs)
-    thetas, logs = [engine.theta.clone()], []
+    model = engine.theta if engine.mean is None else engine.mean
+    thetas, means, logs = [engine.theta.clone()], [model.clone()], []
     for _ in range(setting.rounds):
         logs.append(engine.play(schedule.advance(1)))
         thetas.append(engine.theta.clone())
+        means.append(model.clone())
     columns = {name: np.concatenate([log[name] for log in logs]) for name in logs[0]}
-    return task, plan(setting, CONTROL), torch.stack(thetas), columns
+    return task, plan(setting, CONTROL), torch.stack(thetas), columns, torch.stack(means)
 
 
+LEARNER = {"average": "polynomial", "decay": 20, "eta": 2.0}
+BURSTS = (
+    "burst@decay=3,average=exponential,average_by=0.7",
+    "burst-online@K=2,average=tail",
+    "oracle@average=none",
+)
 UNEVEN, WHOLE = (0.6, 0.3, 0.1), CostProcess(process="integer")
 SETTINGS = {
     "all policies": {"policies": tuple(BUILT_IN)},
@@ -43,6 +55,8 @@ SETTINGS = {
         "policies": ("constant", "constant@steps=1", "acdpp@K=3,eta=0.1,steps=5", "oracle@eta=1.7"),
         "momentum": 0.7,
     },
+    "means and idle rounds": LEARNER | {"policies": ("burst@average=equal", *BURSTS), "radius": 0.3},
+    "other weights": LEARNER | {"policies": ("constant@average_by=0.5", *BURSTS), "decay_by": "samples"},
     "one step, plain weights": {"steps": 1, "alpha": UNEVEN, "weights": "samples", "scale": "pixels"},
 }
 
@@ -51,7 +65,7 @@ SETTINGS = {
 def test_the_batch_moves_like_its_one_client_twin(name):
     usual = {"policies": ("constant", "hybrid"), "concentration": 2.0}
     setting = study(seeds=2, rounds=18, **(usual | SETTINGS[name]))
-    task, schedule, thetas, columns = batched(setting)
+    task, schedule, thetas, columns, means = batched(setting)
     for p, policy in enumerate(setting.policies):
         for replicate in range(setting.seeds):
             run = p * setting.seeds + replicate
@@ -60,7 +74,53 @@ def test_the_batch_moves_like_its_one_client_twin(name):
             assert np.array_equal(schedule.occupancy[:, run], twin.occupancy)
             assert np.array_equal(schedule.debt[:, run], twin.debt)
             assert torch.allclose(thetas[:, run], twin.theta, rtol=1e-9, atol=1e-11)
+            assert torch.allclose(means[:, run], twin.mean, rtol=1e-9, atol=1e-11)
+            idle = np.flatnonzero(twin.occupancy.sum(axis=1) == 0)
+            assert torch.equal(thetas[idle + 1, run], thetas[idle, run])
             assert np.allclose(columns["mismatch"][:, run], twin.mismatch, rtol=1e-8, atol=1e-14)
+
+
+class Quadratic:
+    """ℓ = ½‖θ - z‖², with samples that are the unit vectors: θ holds what each of them weighs in it."""
+
+    def start(self, runs):
+        return torch.zeros(runs, 700, dtype=torch.float64)
+
+    @per_run
+    def update(self, theta, memory, descent):
+        share = memory.weights[..., None] * inverse_counts(memory.mask.double())
+        mean = torch.zeros_like(theta).scatter_add_(1, memory.index.flatten(1), share.flatten(1))
+        step = 1 - (1 - descent.scaled(torch.ones(len(theta), 1))) ** descent.steps
+        return step * (mean - memory.weights.sum(1, keepdim=True) * theta)
+
+    def measure(self, theta, tilt):
+        return {"risk": theta.square().sum(1)}
+
+
+@pytest.mark.parametrize(("policy", "K"), [("burst", 1), ("constant", 2)])
+def test_of_quadratic_losses_a_mean_weighs_every_sample_as_the_law_says(policy, K):
+    """No sample comes twice and no client has another's, so Σb² is the squared length of the mean, round by round."""
+    laws = {
+        "equal": equal,
+        "polynomial": partial(polynomial, gamma=8),
+        "exponential": partial(exponential, keep=0.99),
+    }
+    names = tuple(f"{policy}@average={kind}" for kind in laws)
+    setting = study(
+        policies=names, decay=5.0, K=2, steps=2, seeds=1, checkpoint=30, radius=None, measures=("risk",)
+    )
+    setting = replace(setting, partition="split", replacement=False)
+    rounds, streams = plan(setting, CONTROL), make_pools(np.zeros(700, dtype=np.int64), setting)
+    engine = Engine(Quadratic(), setting, streams)
+    found, n = engine.play(rounds), rounds.track.n[:, 0]
+    assert (n == 0).any() == (policy == "burst")
+    cohorts = by_age(rounds.admissions[:, 0].sum(axis=1), K=K)
+    a = contractions([1.0], 0.5 / np.sqrt(1 + np.arange(1, 31) / 5), E=2)
+    for run, law in enumerate(laws.values()):
+        wanted = averaged(cohorts, 30, a, over_models(law, n > 0))
+        assert np.allclose(found["risk"][:, run], wanted.squares[:-1, 0], rtol=1e-10)
+        assert np.allclose(found["last_risk"][:, run], wanted.last_squares[:-1, 0], rtol=1e-10)
+        assert engine.mean[run].sum().item() == pytest.approx(1 - wanted.left[-1, 0])
 
 
 @pytest.mark.parametrize("labels", ["parity", "classes"])
@@ -135,6 +195,8 @@ def test_a_model_that_knows_one_descent_at_a_time_is_asked_for_one_at_a_time():
     setting = study(policies=SEVERAL, partition="dirichlet", per_seed=("partition",))
     (engine, risk), (other, theirs) = (after_two_chunks(setting, kind) for kind in (Linear, OneDescent))
     assert (len(engine.descents), len(other.descents)) == (1, 3)
+    task = problem(falling := study(decay=9))
+    assert "one step size" in refused(Engine, OneDescent(task.population), falling, task.streams)
     assert torch.allclose(engine.theta, other.theta, rtol=1e-10, atol=1e-13)
     assert np.allclose(risk, theirs, rtol=1e-10)
 
@@ -178,10 +240,7 @@ def test_at_a_fixed_model_the_measured_mismatch_averages_to_variance_times_chi()
             assert (mean - stated > 4 * error)[1:10].all()
 
 
-def test_clients_without_samples_have_no_say_and_padding_wastes_at_most_a_third():
-    weights = aggregation_weights(study(alpha=(0.2, 0.3, 0.5)), np.array([[4, 0, 2], [0, 0, 0]]))
-    assert weights[0] == pytest.approx([0.8 / 1.8, 0, 1 / 1.8])
-    assert weights[1].tolist() == [0, 0, 0]
+def test_padding_wastes_at_most_a_third():
     widths = np.arange(4, 5000)
     assert ((widths <= padded(widths)) & (padded(widths) <= 1.5 * widths)).all()
     assert padded(np.array([1, 5, 6, 7, 9, 12, 13])).tolist() == [4, 6, 6, 8, 12, 12, 16]
@@ -193,12 +252,6 @@ def test_rooms_are_for_a_chunk_of_rounds_and_graphs_for_a_card():
     assert (len(engine.begin), engine.uses.numel(), engine.graphs) == (8, 0, False)
 
 
-def test_the_projection_keeps_the_parameters_in_the_ball():
-    _, _, thetas, _ = batched(study(policies=("oracle",), radius=0.3, eta=3.0))
-    assert thetas.norm(dim=2).max() <= 0.3 + 1e-12
-    assert thetas[-1].norm(dim=1).min() > 0.29
-
-
 # --- on a GPU ----------------------------------------------------------------------------------------------
 
 cuda = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
@@ -208,10 +261,13 @@ recorded = pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for
 @recorded
 @pytest.mark.parametrize("labels", ["parity", "classes"])
 def test_the_gpu_follows_the_cpu_and_repeats_itself_bit_for_bit(graphs, labels):
-    setting = study(policies=(*BUILT_IN, "constant@eta=0.1", "acdpp@K=2,steps=7"), labels=labels)
-    _, _, on_cpu, there = batched(setting)
-    (_, _, on_gpu, here), (_, _, again, logs) = (batched(setting, "cuda", graphs) for _ in range(2))
+    setting = study(policies=(*BUILT_IN, "constant@eta=0.1", "acdpp@K=2,steps=7"), labels=labels, **LEARNER)
+    _, _, on_cpu, there, means = batched(setting)
+    (_, _, on_gpu, here, theirs), (_, _, again, logs, _) = (
+        batched(setting, "cuda", graphs) for _ in range(2)
+    )
     assert torch.allclose(on_cpu, on_gpu.cpu(), rtol=1e-8, atol=1e-10)
+    assert torch.allclose(means, theirs.cpu(), rtol=1e-8, atol=1e-10)
     assert torch.equal(on_gpu, again)
     for name in there:
         assert np.allclose(there[name], here[name], rtol=1e-7, atol=1e-10)

@@ -1,0 +1,77 @@
+r"""What a server makes of its rounds: the step size of each, and what each new model weighs in the mean of models.
+
+\(\bar\theta\leftarrow\bar\theta+w(\theta-\bar\theta)\) after every round that trained. θ(1) counts: it is the first
+model and the first mean, the k-th has the weight w(k) of its kind (`theory.averaging`), and a round without samples
+makes no model, so that its w is 0. Whether θ(1) counts matters: it decides how fast the start is forgotten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirics.settings.study import Study
+from theory.averaging import equal, exponential, latest, polynomial
+
+__all__ = ["Models", "step_sizes"]
+
+Whole = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def step_sizes(study: Study, rounds: Any, before: Any) -> Any:
+    """η of these rounds, before which so many samples were admitted.
+
+    >>> step_sizes(Study(eta=2.0, decay=50), np.array([1, 150, 400]), 0)[1:].tolist()
+    [1.0, 0.6666666666666666]
+    """
+    if study.decay is None:
+        return study.eta + 0.0 * before
+    passed = rounds + 0 * before if study.decay_by == "rounds" else before
+    return study.eta / np.sqrt(1 + passed / study.decay)
+
+
+@dataclass
+class Models:
+    """How many models there are so far, (replicates,) each, after how many rounds, and which one begins the mean."""
+
+    count: Whole
+    begins: Whole
+    round: int = 0
+
+    @classmethod
+    def start(cls, replicates: int) -> Self:
+        """Before round 1: θ(1)."""
+        one = np.ones(replicates, dtype=np.int64)
+        return cls(one, one)
+
+    def extend(self, study: Study, trained: NDArray[np.bool_]) -> Floats:
+        """The weights of the models that the next rounds make, (rounds, replicates), 0 where they make none.
+
+        >>> Models.start(1).extend(Study(average="equal"), np.array([[True], [False], [True]])).ravel().tolist()
+        [0.5, 0.0, 0.3333333333333333]
+        """
+        count = self.count + np.cumsum(trained, axis=0)
+        begins = np.broadcast_to(self.begins, count.shape)
+        if study.average == "tail":
+            assert study.averaging is not None
+            early = int(study.averaging * study.rounds) - self.round  # rounds whose models are left out again
+            begins = count[np.minimum(np.arange(len(count)), early - 1)] if early > 0 else begins
+        self.count, self.begins, self.round = count[-1], begins[-1], self.round + len(count)
+        return np.where(trained, _share(study, count - begins + 1), 0.0)
+
+
+def _share(study: Study, k: Whole) -> Floats:
+    """What the newest of k models weighs in their mean."""
+    kinds = {
+        "none": lambda: latest(k),
+        "equal": lambda: equal(k),
+        "polynomial": lambda: polynomial(k, study.averaging),
+        "tail": lambda: equal(k),  # from where it begins
+        "exponential": lambda: exponential(k, study.averaging),
+    }
+    share: Floats = kinds[study.average]()
+    return share
