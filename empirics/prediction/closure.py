@@ -31,6 +31,7 @@ from empirics.prediction.landscape import Landscape
 from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.observation import Observer
 from empirics.prediction.samples import chances
+from empirics.prediction.sampling import Anchor, Whole
 from empirics.prediction.settled import LastRound, Settled
 from empirics.training.model import Descent
 
@@ -61,12 +62,14 @@ class Closure:
             eta = eta.repeat_interleave(self.groups)[:, None]
         self.descent = replace(descent, eta=eta)
         population = landscape.model.population
-        self.theta = start.to(population.x).expand(memories.rows, landscape.model.size).clone()
+        self.theta = landscape.along_axes(start).expand(memories.rows, landscape.model.size).clone()
         self.theta_before = self.theta
         self.cohorts = Cohorts(population.x, memories, self.groups, len(landscape.size))
         self.scatter = self.cohorts.departed
         self.risk_curvature: Tensor  # h with which ½Σ h·scatter is the risk of the scatter, as last observed
         self.observer = Observer(landscape, memories.rows)
+        sample = Whole(landscape.model, landscape.groups)
+        self.anchor = None if landscape.whole is None else Anchor(landscape.whole, sample)
         self.round = 0
         self.local: LocalSteps  # of the round that was last observed
         self.corrections: list[Tensor] = []  # from chances to residuals shown, at each of its local steps
@@ -91,6 +94,10 @@ class Closure:
         model = self.landscape.model
         logits = model.logits(self.theta, model.population.x)
         risk = self.observer.mean_over_population(model.losses(logits, model.population.y))
+        if self.anchor is not None:
+            if observe and _anchors(self.round + 1):
+                self.anchor.look(self.theta)
+            risk = risk + self.anchor.risk(self.theta)
         path = risk - self.landscape.best.risk
         if observe:
             self.risk_curvature = self.observer.risk_curvature(logits, self.scatter)
@@ -172,6 +179,8 @@ class Closure:
                 self.corrections.append(self._correction(logits, q, e))
                 self.local.advance()
             gradient = model.weighted_inputs(torch.addcmul(self.corrections[e], p, q))
+            if self.anchor is not None:
+                gradient = gradient + self.anchor.slopes
             velocity = descent.momentum * velocity + gradient
             theta = theta - descent.eta * velocity
         return theta
@@ -246,6 +255,11 @@ def _observes_round(t: int) -> bool:
     """Whether samples are observed in round t: `PER_DOUBLING` times in every doubling."""
     octave: int = 2 ** (t.bit_length() - 1)
     return t % max(octave // PER_DOUBLING, 1) == 0
+
+
+def _anchors(t: int) -> bool:
+    """Whether the whole population is looked at before round t: powers of two."""
+    return t & (t - 1) == 0
 
 
 def _observes_step(step: int, t: int) -> bool:

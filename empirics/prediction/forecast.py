@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from empirics.control.schedule import Rounds, Schedule
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
-from empirics.prediction.landscape import Landscape, survey
+from empirics.prediction.landscape import MOST, Landscape, survey
 from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
 from empirics.training.linear import Linear
@@ -27,7 +27,7 @@ from empirics.training.risk import alone
 from empirics.training.streams import Streams
 from theory.setting import Constants, SettingError
 
-__all__ = ["MOST_PATHS", "Forecast", "Outlook", "caveats", "landscape_of", "refusal", "seconds"]
+__all__ = ["MOST_PATHS", "Forecast", "Outlook", "caveats", "landscape_of", "refusal", "seconds", "together"]
 
 FEWEST_PATHS, MOST_PATHS = 2, 16  # of prices, that a policy is predicted from which depends on them
 WORK = 8e7  # samples, outputs, local steps and rounds of all its paths together, if these are more than two
@@ -181,9 +181,10 @@ class Outlook:
 
     def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
         """Of every policy, by name; `progress` is told how many rounds are done."""
-        study = self.study
+        study, parts = self.study, (self.landscape, *self.landscape.others)
         model = self.landscape.model
-        cells = len(model.population.x) * model.outputs * len(self.landscape.groups)
+        people = len((self.landscape.whole or self.landscape).model.population.x)
+        cells = min(people, MOST) * model.outputs * len(self.landscape.groups)
         counts = [_replicates(study, name, cells) for name in study.policies]
         few = replace(study, seeds=max(counts))
         schedule = Schedule(few, self.constants, prices=self.prices, policies=self.policies)
@@ -198,18 +199,16 @@ class Outlook:
             descent = Descent(steps, etas.to(self.landscape.basis), study.momentum)
             chosen = [run for _, run in rows]
             start = self.start[[run % few.seeds % len(self.start) for run in chosen]]
-            closure = Closure(self.landscape, descent, _memories(played[0], chosen), start)
-            risk, path, floor = self._curves(closure, schedule, played, chosen, progress)
+            seen = []
+            for land in parts:
+                closure = Closure(land, descent, _memories(played[0], chosen), start)
+                seen.append((closure, self._curves(closure, schedule, played, chosen, progress)))
             for p in group:
                 mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
-                parts = (risk[:, mine].mean(1), path[:, mine].mean(1), float(floor[mine].mean()))
-                each = np.stack([risk[:-1, mine].sum(0), risk[-1, mine], floor[mine]])
                 admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played)
                 rate = admitted / played[-1].last / len(runs[p])
-                fitted = float(closure.fitted[mine].max())
-                found[few.policies[p]] = Forecast(
-                    *parts, rate, closure.round, closure.settled is not None, fitted, _errors(each)
-                )
+                made = [_forecast(closure, curves, mine, rate) for closure, curves in seen]
+                found[few.policies[p]] = _mean(made)
         return {name: found[name] for name in study.policies}
 
     def _curves(
@@ -236,12 +235,52 @@ class Outlook:
             curves = [np.stack([np.interp(every, times, row) for row in one.T], axis=1) for one in later]
             risk, path = np.concatenate([risk, curves[0]]), np.concatenate([path, curves[1]])
         if closure.settled is None:
-            return risk, path, law_floor(self.landscape, closure.descent, closure.memories)
+            return risk, path, law_floor(closure.landscape, closure.descent, closure.memories)
         return risk, path, settled.limit_risk.cpu().numpy()
 
 
+def _forecast(
+    closure: Closure, curves: tuple[Floats, Floats, Floats], rows: list[int], rate: float
+) -> Forecast:
+    """Of a policy, from the paths of prices that some rows of a closure have followed."""
+    risk, path, floor = (one[..., rows] for one in curves)
+    return Forecast(
+        risk=risk.mean(1),
+        path=path.mean(1),
+        noise_floor=float(floor.mean()),
+        rate=rate,
+        played=closure.round,
+        settled=closure.settled is not None,
+        fitted=float(closure.fitted[rows].max()),
+        errors=_errors(np.stack([risk[:-1].sum(0), risk[-1], floor])),
+    )
+
+
+def _mean(made: Sequence[Forecast]) -> Forecast:
+    """Of what several samples of one population foretell: its error is of the paths of prices, and of the sampling."""
+    if len(made) == 1:
+        return made[0]
+    of_samples = _errors(np.array([list(one.document().values()) for one in made]).T)
+    return Forecast(
+        risk=np.mean([one.risk for one in made], axis=0),
+        path=np.mean([one.path for one in made], axis=0),
+        noise_floor=float(np.mean([one.noise_floor for one in made])),
+        rate=made[0].rate,
+        played=min(one.played for one in made),
+        settled=all(one.settled for one in made),
+        fitted=max(one.fitted for one in made),
+        errors=together(made[0].errors, of_samples),
+    )
+
+
+def together(*errors: Mapping[str, float] | None) -> dict[str, float] | None:
+    """Of what is independent: the root of the sum of squares."""
+    known = [one for one in errors if one is not None]
+    return {name: math.hypot(*(one[name] for one in known)) for name in known[0]} if known else None
+
+
 def _errors(each: Floats) -> dict[str, float] | None:
-    """Standard errors of the means over the rows of a policy, (numbers, rows)."""
+    """Standard errors of the means over independent ones, (numbers, …)."""
     count = each.shape[1]
     if count == 1:
         return None
