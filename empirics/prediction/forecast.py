@@ -39,14 +39,18 @@ MOST_HELD = 4e9  # bytes of weights
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 Floats = NDArray[np.float64]
 Progress = Callable[[int], None]
+Learner = Callable[
+    [Rounds], tuple[Floats | None, Floats | None]
+]  # step sizes and shares, told of all rounds in turn
 
 
 @dataclass(frozen=True)
 class Forecast:
     """A policy's expected excess risk at θ(1), …, θ(T+1), without the scatter of θ (`path`), and in the long run.
 
-    All are means over some paths of prices, and `errors` the standard errors of these means, by the names of
-    `document`; None where there was one path, as where prices change nothing.
+    Of a mean of models, whose noise keeps falling, the long run is the end of the study. All are means over some paths
+    of prices and samples of a large population, and `errors` the standard errors of these means, by the names of
+    `document`; None where there was one of each, as where prices change nothing.
     """
 
     risk: Floats
@@ -57,6 +61,7 @@ class Forecast:
     settled: bool
     fitted: float  # of a fresh sample's residual, within a round, at most
     errors: dict[str, float] | None = None
+    last_risk: Floats | None = None  # of the last iterate, where the model is a mean of models
 
     @property
     def cumulative(self) -> float:
@@ -164,6 +169,7 @@ class Outlook:
     prices: Prices | None = None
     policies: Mapping[str, Any] | None = None
     patience: int = MOST_PLAYED  # rounds that are followed until all has settled, at most
+    learner: Learner | None = None
 
     @classmethod
     def of(
@@ -188,8 +194,8 @@ class Outlook:
         counts = [_replicates(study, name, cells) for name in study.policies]
         few = replace(study, seeds=max(counts))
         schedule = Schedule(few, self.constants, prices=self.prices, policies=self.policies)
-        played = [schedule.advance(min(study.rounds, PLAYED))]
-        runs = [_distinct(played[0], p, few.seeds)[:count] for p, count in enumerate(counts)]
+        played = _Played(schedule, self.learner, min(study.rounds, PLAYED))
+        runs = [_distinct(played.chunks[0], p, few.seeds)[:count] for p, count in enumerate(counts)]
         own = {name: few.of_policy(name) for name in few.policies}
         found: dict[str, Forecast] = {}
         for steps in dict.fromkeys(one.steps for one in own.values()):
@@ -201,49 +207,116 @@ class Outlook:
             start = self.start[[run % few.seeds % len(self.start) for run in chosen]]
             seen = []
             for land in parts:
-                closure = Closure(land, descent, _memories(played[0], chosen), start)
-                seen.append((closure, self._curves(closure, schedule, played, chosen, progress)))
+                closure = Closure(land, descent, played.memories(chosen, 1).without_idle(), start)
+                seen.append((closure, self._curves(closure, played, chosen, progress)))
             for p in group:
                 mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
-                admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played)
-                rate = admitted / played[-1].last / len(runs[p])
+                admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played.chunks)
+                rate = admitted / played.last / len(runs[p])
                 made = [_forecast(closure, curves, mine, rate) for closure, curves in seen]
                 found[few.policies[p]] = _mean(made)
         return {name: found[name] for name in study.policies}
 
     def _curves(
-        self, closure: Closure, schedule: Schedule, played: list[Rounds], rows: list[int], progress: Progress
-    ) -> tuple[Floats, Floats, Floats]:
-        """Risk and path, (T+1, rows) each, and noise floor: as many rounds as it takes to settle, then in closed form.
+        self, closure: Closure, played: _Played, rows: list[int], progress: Progress
+    ) -> tuple[Floats, ...]:
+        """Noise floor, risk and path, (T+1, rows) each, and the last iterate's risk beside a mean's.
 
-        `played` are the rounds decided so far, which grow if need be.
+        As many rounds are followed as it takes to settle, and what then comes is known in closed form; a mean of
+        models does not settle. Idle rounds are left out and put in again.
         """
-        T, chunk = self.study.rounds, 0
-        risk, path = closure.play(played[0].last, settle=True, progress=progress)
-        while closure.settled is None and closure.round < min(T, self.patience):
-            chunk += 1
-            if chunk == len(played):
-                played.append(schedule.advance(min(played[-1].last, T - played[-1].last)))
-            closure.memories = closure.memories + _memories(played[chunk], rows)
-            more = closure.play(played[chunk].last, settle=True, progress=progress)
-            risk, path = (np.concatenate([old, new[1:]]) for old, new in zip((risk, path), more, strict=True))
+        T, chunks = self.study.rounds, 1
+        averages = closure.memories.share is not None
+        every, settle = played.memories(rows, chunks), not averages
+        whole = played.reaches(chunks) == T
+        found = closure.play(_common(every, whole), settle=settle, progress=progress)
+        while closure.settled is None and played.reaches(chunks) < min(T, self.patience):
+            chunks += 1
+            every = played.memories(rows, chunks)
+            whole, closure.memories = played.reaches(chunks) == T, every.without_idle()
+            more = closure.play(_common(every, whole), settle=settle, progress=progress)
+            found = tuple(np.concatenate([old, new[1:]]) for old, new in zip(found, more, strict=True))
+        clock = _clock(every.trained, T)
         settled = closure.settled or closure.forecast()
-        if closure.round < T:
-            times = np.unique(np.geomspace(closure.round + 1, T, SHOWN).astype(int))
-            later = [one.cpu().numpy() for one in settled.risks(times.tolist())]
-            every = np.arange(closure.round + 1, T + 1)
-            curves = [np.stack([np.interp(every, times, row) for row in one.T], axis=1) for one in later]
-            risk, path = np.concatenate([risk, curves[0]]), np.concatenate([path, curves[1]])
+        times = np.arange(closure.round + 1)
+        if clock.max() > closure.round:
+            later = np.unique(np.geomspace(closure.round + 1, clock.max(), SHOWN).astype(int))
+            beyond = [one.cpu().numpy() for one in settled.risks(later.tolist())]
+            beyond += [_falling(one, later) for one in found[2:]]
+            times = np.concatenate([times, later])
+            found = tuple(np.concatenate([old, new]) for old, new in zip(found, beyond, strict=True))
+        curves = tuple(_at(clock, times, one) for one in found)
+        if averages:
+            return curves[2][-1], *curves[2:], curves[0]
         if closure.settled is None:
-            return risk, path, law_floor(closure.landscape, closure.descent, closure.memories)
-        return risk, path, settled.limit_risk.cpu().numpy()
+            return law_floor(closure.landscape, closure.descent, closure.memories), *curves
+        return settled.limit_risk.cpu().numpy(), *curves
+
+
+class _Played:
+    """The rounds that are decided so far, which grow if need be, with what the learner makes of them."""
+
+    def __init__(self, schedule: Schedule, learner: Learner | None, first: int) -> None:
+        self.schedule, self.learner = schedule, learner
+        self.chunks: list[Rounds] = []
+        self.learnt: list[tuple[Floats | None, Floats | None]] = []
+        self._grow(first)
+
+    def _grow(self, count: int) -> None:
+        self.chunks.append(self.schedule.advance(count))
+        self.learnt.append((None, None) if self.learner is None else self.learner(self.chunks[-1]))
+
+    @property
+    def last(self) -> int:
+        return self.chunks[-1].last
+
+    def reaches(self, chunks: int) -> int:
+        """The last of the rounds of so many chunks."""
+        return self.chunks[chunks - 1].last
+
+    def memories(self, rows: list[int], chunks: int) -> Memories:
+        """Of some runs, in the rounds of so many chunks, each as long as all before."""
+        if chunks > len(self.chunks):
+            self._grow(min(self.last, self.schedule.study.rounds - self.last))
+        first, *later = (
+            _memories(*one, rows) for one in zip(self.chunks[:chunks], self.learnt, strict=False)
+        )
+        return sum(later, first)
+
+
+def _common(memories: Memories, whole: bool) -> int:
+    """Trainings that can be followed: those that all rows have, or at the end of the study that any has."""
+    trainings = memories.trained.sum(axis=0)
+    return int(trainings.max() if whole else trainings.min())
+
+
+def _clock(trained: NDArray[np.bool_], T: int) -> Floats:
+    """How many trainings have been before θ(1), …, θ(T+1), (T+1, rows); later ones are as many as so far."""
+    so_far = np.concatenate([np.zeros((1, trained.shape[1])), np.cumsum(trained, axis=0)])
+    beyond = np.arange(1, T - len(trained) + 1)[:, np.newaxis] * trained.mean(axis=0)
+    return np.concatenate([so_far, so_far[-1] + beyond])
+
+
+def _at(clock: Floats, times: NDArray[np.int64], values: Floats) -> Floats:
+    """Values at some times, (times, rows), read off at each row's own clock."""
+    return np.stack(
+        [np.interp(*one) for one in zip(clock.T, [times] * len(clock.T), values.T, strict=True)], 1
+    )
+
+
+def _falling(values: Floats, later: NDArray[np.int64]) -> Floats:
+    """What goes on falling as a power of time, as over the last half."""
+    last, half = len(values) - 1, len(values) // 2
+    fall = np.log(values[half] / values[last]) / np.log(last / half)
+    found: Floats = values[last] * (last / later[:, np.newaxis]) ** fall
+    return found
 
 
 def _forecast(
     closure: Closure, curves: tuple[Floats, Floats, Floats], rows: list[int], rate: float
 ) -> Forecast:
     """Of a policy, from the paths of prices that some rows of a closure have followed."""
-    risk, path, floor = (one[..., rows] for one in curves)
+    floor, risk, path, *last = (one[..., rows] for one in curves)
     return Forecast(
         risk=risk.mean(1),
         path=path.mean(1),
@@ -253,6 +326,7 @@ def _forecast(
         settled=closure.settled is not None,
         fitted=float(closure.fitted[rows].max()),
         errors=_errors(np.stack([risk[:-1].sum(0), risk[-1], floor])),
+        last_risk=last[0].mean(1) if last else None,
     )
 
 
@@ -270,6 +344,7 @@ def _mean(made: Sequence[Forecast]) -> Forecast:
         settled=all(one.settled for one in made),
         fitted=max(one.fitted for one in made),
         errors=together(made[0].errors, of_samples),
+        last_risk=None if made[0].last_risk is None else np.mean([one.last_risk for one in made], axis=0),
     )
 
 
@@ -287,10 +362,13 @@ def _errors(each: Floats) -> dict[str, float] | None:
     return dict(zip(NUMBERS, (each.std(axis=1, ddof=1) / math.sqrt(count)).tolist(), strict=True))
 
 
-def _memories(rounds: Rounds, rows: list[int]) -> Memories:
+def _memories(rounds: Rounds, learnt: tuple[Floats | None, Floats | None], rows: list[int]) -> Memories:
     """The memories of some runs."""
     weights = aggregation_weights(rounds.study, rounds.occupancy[:, rows])
-    return Memories(rounds.admissions[:, rows], rounds.starts[:, rows], rounds.ends[:, rows], weights)
+    eta, share = (None if one is None else one[:, rows] for one in learnt)
+    return Memories(
+        rounds.admissions[:, rows], rounds.starts[:, rows], rounds.ends[:, rows], weights, eta, share
+    )
 
 
 def _distinct(rounds: Rounds, policy: int, seeds: int) -> list[int]:

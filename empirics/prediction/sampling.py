@@ -32,11 +32,11 @@ class Whole:
         logits = model.logits(theta, model.population.x)
         residual = model.residual(logits, model.targets[:, None])
         risk = model.population.expected(model.losses(logits, model.population.y))
-        everyone = model.population.weights
-        several = [] if len(self.groups) == 1 else [everyone]
-        slopes = [model.weighted_inputs(p[:, None, None] * residual) for p in (*several, *self.groups)]
-        each = slopes[len(several) :]
-        return risk, slopes[0], torch.stack(each, 1).flatten(0, 1)
+        each = [model.weighted_inputs(p[:, None, None] * residual) for p in self.groups]
+        if len(each) == 1:
+            return risk, each[0], each[0]
+        slope = model.weighted_inputs(model.population.weights[0][:, None, None] * residual)
+        return risk, slope, torch.stack(each, 1).flatten(0, 1)
 
 
 def principal_axes(x: Tensor) -> Tensor:
