@@ -31,7 +31,7 @@ from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
 from empirics.given import HandedOver, threads
 from empirics.measuring import CALM, final_measures, least_for, machine, numbers, settings_document
-from empirics.prediction.forecast import Forecast, Outlook, caveats, refusal, seconds
+from empirics.prediction.forecast import Forecast, Outlook, caveats, refusal, seconds, training_seconds
 from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
 from empirics.records.rows import Columns, replay, rows_of
 from empirics.records.summary import Tally, add_predictions
@@ -48,7 +48,10 @@ __all__ = ["Progress", "run_study", "study_of"]
 Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
 ROW = 8 * 18  # bytes of a row, before compression
-PATIENCE = 120  # seconds that a prediction may take beside training
+PATIENCE, SHARE = (
+    120,
+    0.1,
+)  # seconds that a prediction may take beside training, and of the training's own time
 REMEDY = "take smaller buffers or rates, or fewer seeds or policies"
 
 
@@ -80,7 +83,7 @@ class _Job:
         if self.least is None and "risk" not in self.study.measures:
             return "the risk is not measured"
         reason = refusal(self.problem)
-        if reason is None and seconds(self.problem) > PATIENCE:
+        if reason is None and seconds(self.problem) > max(PATIENCE, SHARE * training_seconds(self.problem)):
             return "it would take long: acdpp predict does it all the same"
         return reason
 

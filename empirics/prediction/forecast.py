@@ -17,7 +17,8 @@ from empirics.control.schedule import Rounds, Schedule
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
-from empirics.prediction.landscape import MOST, Landscape, survey
+from empirics.prediction.landscape import MOST, PART, PARTS, Landscape, survey
+from empirics.prediction.sampling import KEPT
 from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
 from empirics.training.linear import Linear
@@ -27,7 +28,17 @@ from empirics.training.risk import alone
 from empirics.training.streams import Streams
 from theory.setting import Constants, SettingError
 
-__all__ = ["MOST_PATHS", "Forecast", "Outlook", "caveats", "landscape_of", "refusal", "seconds", "together"]
+__all__ = [
+    "MOST_PATHS",
+    "Forecast",
+    "Outlook",
+    "caveats",
+    "landscape_of",
+    "refusal",
+    "seconds",
+    "together",
+    "training_seconds",
+]
 
 FEWEST_PATHS, MOST_PATHS = 2, 16  # of prices, that a policy is predicted from which depends on them
 WORK = 8e7  # samples, outputs, local steps and rounds of all its paths together, if these are more than two
@@ -62,6 +73,7 @@ class Forecast:
     fitted: float  # of a fresh sample's residual, within a round, at most
     errors: dict[str, float] | None = None
     last_risk: Floats | None = None  # of the last iterate, where the model is a mean of models
+    sampled: tuple[int, ...] = ()  # sizes of the samples that stand for a large population
 
     @property
     def cumulative(self) -> float:
@@ -93,7 +105,11 @@ def caveats(study: Study, constants: Constants, found: Mapping[str, Forecast]) -
     largest = max([study.eta, *(study.of_policy(name).eta for name in found)])
     L, fits = constants.L, {name: one.fitted for name, one in found.items() if one.fitted > MOST_FITTED}
     unsettled = [name for name, one in found.items() if one.played < study.rounds and not one.settled]
+    sampled = next((one.sampled for one in found.values() if one.sampled), ())
     notes = {
+        f"{len(sampled)} samples of about {max(sampled, default=0):,} stand for the population away from the "
+        f"minimiser, and axes that carry {KEPT:.0%} of the inputs for all: ± contains what the samples cost, not what "
+        "the axes do": bool(sampled),
         "the step size is beyond 2/L, where descent may diverge and the law says little": L is not None
         and largest * L >= 2,
         f"clients fit {max(fits.values(), default=0):.0%} of a fresh residual within a round ({', '.join(fits)}): with "
@@ -111,18 +127,32 @@ def caveats(study: Study, constants: Constants, found: Mapping[str, Forecast]) -
 def seconds(problem: Problem) -> float:
     """About how long a prediction takes, in seconds of a small machine; twice wrong in either direction is usual."""
     study, model = problem.study, problem.model
+    people, features = problem.population.x.shape
+    outputs = max(model.size / features, 1)
     groups = 1 if _alike(study, problem.streams) else study.clients
     steps = max(study.of_policy(name).steps for name in study.policies)
-    cells = len(problem.population.x) * max(model.size / problem.population.x.shape[1], 1)
-    columns = sum(_replicates(study, name, cells * groups) for name in study.policies) * groups
-    cells *= columns
+    paths = sum(_replicates(study, name, min(people, MOST) * outputs * groups) for name in study.policies)
+    columns = paths * groups
     rounds = min(study.rounds, 2 * PLAYED)
+    parts, walked, axes = (1, people, features) if people <= MOST else (PARTS, PART, features / 2)
+    cells = walked * outputs * columns
+    each = 5e-9 + 1e-10 * axes  # of a sample, output and column
     looks = 4 * math.log2(rounds + 1)
-    swift = 40 if problem.population.x.is_cuda else 1
-    work = rounds * steps * (cells + 1e4) + looks * steps * (20 + steps) * (cells + 2e4)
-    work += model.size**3 + len(problem.population.x) * model.size**2 * 2
+    work = parts * rounds * steps * (cells * each + 1.5e-4)
+    work += parts * looks * steps * (20 + steps) * (cells + 2e4) * 1.5e-8
+    work += (outputs * axes) ** 2 * (4e-10 * people + 1e-9 * outputs * axes)
     held = min(study.rounds, 8 * PLAYED) * columns * min(model.size, 100) * 8
-    return math.inf if held > MOST_HELD else float(work / swift * 1.5e-8)
+    return math.inf if held > MOST_HELD else float(work / _swift(problem))
+
+
+def training_seconds(problem: Problem) -> float:
+    """About how long the training takes that is predicted: what is measured over the population in every round."""
+    people, study = len(problem.population.x), problem.study
+    return 1e-9 * study.rounds * study.runs * people * problem.model.size / _swift(problem)
+
+
+def _swift(problem: Problem) -> float:
+    return 40 if problem.population.x.is_cuda else 1
 
 
 def _replicates(study: Study, name: str, cells: float) -> int:
@@ -214,7 +244,7 @@ class Outlook:
                 admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played.chunks)
                 rate = admitted / played.last / len(runs[p])
                 made = [_forecast(closure, curves, mine, rate) for closure, curves in seen]
-                found[few.policies[p]] = _mean(made)
+                found[few.policies[p]] = _mean(made, self.landscape)
         return {name: found[name] for name in study.policies}
 
     def _curves(
@@ -330,7 +360,7 @@ def _forecast(
     )
 
 
-def _mean(made: Sequence[Forecast]) -> Forecast:
+def _mean(made: Sequence[Forecast], landscape: Landscape) -> Forecast:
     """Of what several samples of one population foretell: its error is of the paths of prices, and of the sampling."""
     if len(made) == 1:
         return made[0]
@@ -345,6 +375,7 @@ def _mean(made: Sequence[Forecast]) -> Forecast:
         fitted=max(one.fitted for one in made),
         errors=together(made[0].errors, of_samples),
         last_risk=None if made[0].last_risk is None else np.mean([one.last_risk for one in made], axis=0),
+        sampled=tuple(len(one.model.population.x) for one in (landscape, *landscape.others)),
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from empirics.prediction import landscape as module
-from empirics.prediction.forecast import Outlook, landscape_of
+from empirics.prediction.forecast import Outlook, caveats, landscape_of, seconds
 from empirics.prediction.sampling import Anchor, Whole, principal_axes
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, blobs, study
@@ -19,7 +19,7 @@ CASES = {
 
 def task_of(case):
     given = study(policies=("constant", "oracle"), **CASES[case])
-    return from_dataset(given, blobs(samples=3000), torch.device("cpu"))
+    return from_dataset(given, blobs(samples=1500), torch.device("cpu"))
 
 
 @pytest.fixture
@@ -35,6 +35,8 @@ def test_samples_foretell_what_the_whole_does_within_the_error_that_they_tell(ca
     monkeypatch.setattr(module, "MOST", 1000)
     monkeypatch.setattr(module, "PART", 150)
     found = Outlook.of(task, CONTROL).forecasts()
+    assert "4 samples of about 15" in caveats(task.study, CONTROL, found)[0]
+    assert caveats(task.study, CONTROL, whole) == []
     for name, one in found.items():
         error = one.errors["cumulative_excess_risk"]
         assert 0 < error < 0.05 * one.cumulative
@@ -79,3 +81,12 @@ def test_axes_keep_what_carries_the_inputs():
     assert axes.shape == (6, 4)
     torch.testing.assert_close(axes.T @ axes, torch.eye(4, dtype=torch.float64))
     torch.testing.assert_close((x @ axes).square().sum(), x.square().sum(), rtol=1e-3, atol=0)
+
+
+def test_a_population_many_times_as_large_takes_hardly_longer(monkeypatch):
+    small, large = (from_dataset(study(), blobs(samples=n), torch.device("cpu")) for n in (3000, 60_000))
+    found = []
+    for most in (1000, 10**9):
+        monkeypatch.setattr("empirics.prediction.forecast.MOST", most)
+        found.append(seconds(large) / seconds(small))
+    assert found[0] < 2 < found[1]
