@@ -93,14 +93,12 @@ class Closure:
 
     def excess_risk(self, *, observe: bool) -> tuple[Tensor, Tensor]:
         """Expected excess risk at θ(t), and of it what the mean path has, (rows,) each."""
-        return self.gauge(self.theta, self.scatter, observe=observe, look=observe and _looks(self.round + 1))
+        return self.gauge(self.theta, self.scatter, observe=observe)
 
     def excess_risk_of_mean(self, *, observe: bool) -> tuple[Tensor, Tensor]:
         """The same of the mean of models."""
         scatter = self.scatter if self.counts is None else self.cohorts.mean_variance(self.counts)
-        return self.gauge_of_mean(
-            self.mean, scatter, observe=observe, look=observe and _looks(self.round + 1)
-        )
+        return self.gauge_of_mean(self.mean, scatter, observe=observe)
 
     # --- a round -------------------------------------------------------------------------------------------
 
@@ -269,11 +267,6 @@ def _observes_round(t: int) -> bool:
     """Whether samples are observed in round t: `PER_DOUBLING` times in every doubling."""
     octave: int = 2 ** (t.bit_length() - 1)
     return t % max(octave // PER_DOUBLING, 1) == 0
-
-
-def _looks(t: int) -> bool:
-    """Whether the whole population is looked at before round t: powers of two."""
-    return t & (t - 1) == 0
 
 
 def _observes_step(step: int, t: int) -> bool:

@@ -11,9 +11,9 @@ __all__ = ["Gauge"]
 
 
 class Gauge:
-    """Excess risk at a mean path, with the curvature that the scatter had when it was last observed.
+    """Excess risk at a mean path, with the curvature that its scatter had when it was last observed.
 
-    Where the landscape shows a sample, `anchor` has what it misses, as it was at the last look at the whole.
+    Where the landscape shows a sample, the whole population is looked at then, and `anchor` has what the sample misses.
     """
 
     def __init__(self, observer: Observer) -> None:
@@ -21,13 +21,13 @@ class Gauge:
         self.anchor = None if land.whole is None else Anchor(land.whole, Whole(land.model, land.groups))
         self.curvature: Tensor  # h with which ½Σ h·scatter is the risk of the scatter
 
-    def __call__(self, theta: Tensor, scatter: Tensor, *, observe: bool, look: bool) -> tuple[Tensor, Tensor]:
+    def __call__(self, theta: Tensor, scatter: Tensor, *, observe: bool) -> tuple[Tensor, Tensor]:
         """Expected excess risk, and of it what the mean path has, (rows,) each."""
         land, model = self.observer.landscape, self.observer.landscape.model
         logits = model.logits(theta, model.population.x)
         risk = self.observer.mean_over_population(model.losses(logits, model.population.y))
         if self.anchor is not None:
-            if look:
+            if observe:
                 self.anchor.look(theta)
             risk = risk + self.anchor.risk(theta)
         path = risk - land.best.risk
