@@ -220,7 +220,7 @@ class Closure:
         with torch.no_grad():
             while True:
                 observe, last = _observes_round(self.round + 1), self.round == until
-                risks = self.excess_risk(observe=observe or last)
+                risks = [*self.excess_risk(observe=observe or last)]
                 if self.memories.share is not None:
                     risks += self.excess_risk_of_mean(observe=observe or last)
                 found.append(torch.stack(risks))

@@ -45,8 +45,7 @@ class Memories:
     @property
     def trained(self) -> NDArray[np.bool_]:
         """Whether anybody has a sample, (rounds, rows): a round is idle if not."""
-        found: NDArray[np.bool_] = (self.ends > self.starts).any(axis=2)
-        return found
+        return np.asarray((self.ends > self.starts).any(axis=2))
 
     def without_idle(self) -> Memories:
         """The rounds of each row that train, one after the other; who has fewer than others keeps the last memory.

@@ -342,9 +342,7 @@ def _falling(values: Floats, later: NDArray[np.int64]) -> Floats:
     return found
 
 
-def _forecast(
-    closure: Closure, curves: tuple[Floats, Floats, Floats], rows: list[int], rate: float
-) -> Forecast:
+def _forecast(closure: Closure, curves: tuple[Floats, ...], rows: list[int], rate: float) -> Forecast:
     """Of a policy, from the paths of prices that some rows of a closure have followed."""
     floor, risk, path, *last = (one[..., rows] for one in curves)
     return Forecast(
@@ -364,6 +362,7 @@ def _mean(made: Sequence[Forecast], landscape: Landscape) -> Forecast:
     """Of what several samples of one population foretell: its error is of the paths of prices, and of the sampling."""
     if len(made) == 1:
         return made[0]
+    last = [one.last_risk for one in made if one.last_risk is not None]
     of_samples = _errors(np.array([list(one.document().values()) for one in made]).T)
     return Forecast(
         risk=np.mean([one.risk for one in made], axis=0),
@@ -374,7 +373,7 @@ def _mean(made: Sequence[Forecast], landscape: Landscape) -> Forecast:
         settled=all(one.settled for one in made),
         fitted=max(one.fitted for one in made),
         errors=together(made[0].errors, of_samples),
-        last_risk=None if made[0].last_risk is None else np.mean([one.last_risk for one in made], axis=0),
+        last_risk=np.mean(last, axis=0) if last else None,
         sampled=tuple(len(one.model.population.x) for one in (landscape, *landscape.others)),
     )
 

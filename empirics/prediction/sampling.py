@@ -61,7 +61,7 @@ def drawn(whole: Whole, parts: int, size: int) -> list[Whole]:
     order = shuffled[kind[shuffled].argsort(stable=True)]
     wanted = [-(-n * size // len(kind)) for n in count.tolist()]
     found: list[list[Tensor]] = [[] for _ in range(parts)]
-    for members, most in zip(order.split(count.tolist()), wanted, strict=True):
+    for members, most in zip(torch.split(order, count.tolist()), wanted, strict=True):
         for k in range(parts):
             found[k].append(members.roll(-k * most)[:most])
     scale = (count / torch.tensor(wanted).to(count))[kind].to(whole.groups)
