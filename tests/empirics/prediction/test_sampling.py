@@ -29,11 +29,10 @@ def few(monkeypatch):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_samples_foretell_what_the_whole_does_within_the_error_that_they_tell(case, monkeypatch):
+def test_samples_foretell_what_the_whole_does_within_the_error_that_they_tell(case, request):
     task = task_of(case)
     whole = Outlook.of(task, CONTROL).forecasts()
-    monkeypatch.setattr(module, "MOST", 1000)
-    monkeypatch.setattr(module, "PART", 150)
+    request.getfixturevalue("few")
     found = Outlook.of(task, CONTROL).forecasts()
     assert "4 samples of about 15" in caveats(task.study, CONTROL, found)[0]
     assert caveats(task.study, CONTROL, whole) == []
