@@ -200,7 +200,9 @@ def sureness(pilot: int | None) -> str:
     """How far to trust a prediction, in words."""
     law = "the law itself was off by a few per cent on most studies in docs/law-of-reuse.md, where no note stood"
     if pilot is None:
-        paths = "standard errors are over the paths of prices that were played"
+        paths = (
+            "standard errors are over the paths of prices that were played, and samples of a large population"
+        )
         return f"curvature and noise are those of the whole data set, exactly; {paths}; {law}"
     return (
         f"± is the standard error by the jackknife, from {pilot:,} samples alone, and over paths of prices; it does "

@@ -232,7 +232,7 @@ def _show_risk(document: dict[str, Any]) -> None:
             error[CUMULATIVE] / policies[name]["predicted"][CUMULATIVE] for name, error in unsure.items()
         )
         console().print(
-            f"of the prediction: from some paths of prices alone, which is an error of {most:.1%} at most"
+            f"of the prediction: from some paths of prices, or samples, alone, which is an error of {most:.1%} at most"
         )
     for note in document.get("prediction_notes", ()):
         console().print(f"of the prediction: {note}")

@@ -24,7 +24,16 @@ from empirics.control.schedule import brief_for
 from empirics.files import PARTIAL, replace_file
 from empirics.given import HandedOver, threads
 from empirics.prediction.best import OBJECTIVES, Best, best_constant
-from empirics.prediction.forecast import MOST_HELD, MOST_PLAYED, Forecast, Outlook, caveats, refusal, seconds
+from empirics.prediction.forecast import (
+    MOST_HELD,
+    MOST_PLAYED,
+    Forecast,
+    Outlook,
+    caveats,
+    refusal,
+    seconds,
+    together,
+)
 from empirics.prediction.pilot import PARTS, Pilot, draw_pilot, jackknife
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
@@ -95,7 +104,7 @@ class Prediction:
                 | {
                     "rate": found.rate,
                     "path_share": _path_share(found),
-                    "error": _together(self.errors.get(name), found.errors),
+                    "error": together(self.errors.get(name), found.errors),
                 }
                 for name, found in self.forecasts.items()
             },
@@ -243,12 +252,6 @@ def _variant(K: int, eta: float, steps: int) -> str:
 
 def _gain(own: Any, best: Any) -> Any:
     return 1 - best / own
-
-
-def _together(*errors: Mapping[str, float] | None) -> dict[str, float] | None:
-    """Of what is independent: the root of the sum of squares."""
-    known = [one for one in errors if one is not None]
-    return {name: math.hypot(*(one[name] for one in known)) for name in known[0]} if known else None
 
 
 def _path_share(found: Forecast) -> float:

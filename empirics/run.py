@@ -28,7 +28,7 @@ from empirics.continuing import (
     warn_of_changes,
 )
 from empirics.control.prices import Prices
-from empirics.control.schedule import Rounds, Schedule, unusual
+from empirics.control.schedule import Rounds, Schedule
 from empirics.given import HandedOver, threads
 from empirics.measuring import (
     CALM,
@@ -39,7 +39,7 @@ from empirics.measuring import (
     settings_document,
     with_excess,
 )
-from empirics.prediction.forecast import MOST_PLAYED, Forecast, Outlook, caveats, refusal, seconds
+from empirics.prediction.forecast import Forecast, Outlook, caveats, refusal, seconds, training_seconds
 from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
 from empirics.records.rows import Columns, replay, rows_of
 from empirics.records.summary import Tally, add_predictions
@@ -57,6 +57,7 @@ Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
 ROW = 8 * 21  # bytes of a row, before compression
 PATIENCE = 120  # seconds that a prediction may take beside training
+SHARE = 0.1  # of the training's own time, where that is more
 REMEDY = "take smaller buffers or rates, or fewer seeds or policies"
 
 
@@ -74,7 +75,7 @@ class _Job:
     def schedule(self) -> Schedule:
         """From round 1 on."""
         constants = self.calibration.constants.merged
-        return Schedule(self.study, constants, prices=self.prices, policies=self.policies, any_learner=True)
+        return Schedule(self.study, constants, prices=self.prices, policies=self.policies)
 
     def predict(self) -> dict[str, Forecast]:
         """What the law of reuse says about every policy."""
@@ -87,21 +88,10 @@ class _Job:
             return "the setting predict is false"
         if self.least is None and "risk" not in self.study.measures:
             return "the risk is not measured"
-        reason = refusal(self.problem) or unusual(self.study)
-        if reason is None and seconds(self.problem) > PATIENCE:
+        reason = refusal(self.problem)
+        if reason is None and seconds(self.problem) > max(PATIENCE, SHARE * training_seconds(self.problem)):
             return "it would take long: acdpp predict does it all the same"
-        return reason or self._idle()
-
-    def _idle(self) -> str | None:
-        """A round without any sample, of which the law of reuse is not asked."""
-        schedule, last = self.schedule(), min(self.study.rounds, MOST_PLAYED)
-        while schedule.round <= last:
-            rounds = schedule.advance(min(self.study.checkpoint, last - schedule.round + 1))
-            if (idle := (rounds.track.n == 0)).any():
-                t, run = (int(axis[0]) for axis in np.nonzero(idle))
-                name = self.study.policies[run // self.study.seeds]
-                return f"{name} leaves round {rounds.first + t} without any sample, which is not predicted"
-        return None
+        return reason
 
     def try_out(self) -> None:
         """A round in vain, so that what does not fit is known before anything is written."""

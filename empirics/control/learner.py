@@ -13,10 +13,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from empirics.control.schedule import Rounds
 from empirics.settings.study import Study
 from theory.averaging import equal, exponential, latest, polynomial
 
-__all__ = ["Models", "step_sizes"]
+__all__ = ["Learner", "Models", "step_sizes"]
 
 Whole = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -75,3 +76,23 @@ def _share(study: Study, k: Whole) -> Floats:
     }
     share: Floats = kinds[study.average]()
     return share
+
+
+class Learner:
+    """What all runs of a study make of their rounds, told of them in turn."""
+
+    def __init__(self, study: Study) -> None:
+        self.seeds = study.seeds
+        self.each = [(study.of_policy(name), Models.start(study.seeds)) for name in study.policies]
+
+    def follow(self, rounds: Rounds, trained: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Step sizes, and what the model that a round makes weighs in the mean, (rounds, runs) each."""
+        before = rounds.track.N - rounds.admissions.sum(axis=2)
+        t = np.arange(rounds.first, rounds.last + 1)[:, np.newaxis]
+        parts = [slice(p * self.seeds, (p + 1) * self.seeds) for p in range(len(self.each))]
+        found = [
+            (step_sizes(own, t, before[:, part]), models.extend(own, trained[:, part]))
+            for (own, models), part in zip(self.each, parts, strict=True)
+        ]
+        eta, share = (np.concatenate(column, axis=1) for column in zip(*found, strict=True))
+        return eta, share

@@ -25,7 +25,7 @@ from theory.admission import debt_update
 from theory.reuse import Trajectory
 from theory.setting import Constants, SettingError
 
-__all__ = ["Rounds", "Schedule", "brief_for", "plan", "unusual", "whole_samples"]
+__all__ = ["Rounds", "Schedule", "brief_for", "plan", "whole_samples"]
 
 AHEAD = 256  # prices asked for at a time
 MOST_ADMITTED = 2**31  # by a client in a round
@@ -69,9 +69,7 @@ def brief_for(study: Study, constants: Constants, prices: Prices | None = None) 
 class Schedule:
     """Plays the policies of a study, all replicates at once: `advance(count)` gives the next rounds.
 
-    `digest` stands for all retentions, capacities and all admissions so far, client by client. Who follows the last
-    iterate at steps of one size through rounds that all train, as a prediction does, is refused what is otherwise;
-    `any_learner` takes everything.
+    `digest` stands for all retentions, capacities and all admissions so far, client by client.
     """
 
     def __init__(
@@ -81,11 +79,8 @@ class Schedule:
         *,
         prices: Prices | None = None,
         policies: Mapping[str, Any] | None = None,
-        any_learner: bool = False,
     ) -> None:
-        self.study, self.any_learner = study, any_learner
-        if not any_learner and (reason := unusual(study)):
-            raise SettingError(f"nothing can be predicted: {reason}")
+        self.study = study
         self.prices = make_prices(study.cost) if prices is None else prices
         self.brief = brief_for(study, constants, self.prices)
         self.policies = make_policies(self.brief, policies)
@@ -125,8 +120,6 @@ class Schedule:
         for admitted in admissions:
             self.digest = hashlib.sha256(self.digest.encode() + admitted.tobytes()).hexdigest()
         starts, ends, track = self._totals.extend(admissions)
-        if not self.any_learner:
-            self._refuse_empty(track.n, first)
         return Rounds(study, first, cost, debt, admissions, starts, ends, track)
 
     def _play(self, name: str, policy: Policy, cost: Floats, capacity: Whole, t: int) -> Whole:
@@ -140,25 +133,6 @@ class Schedule:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise SettingError(f"policy {name!r} failed in round {t}: {reason}") from error
         return admitted
-
-    def _refuse_empty(self, n: Floats, first: int) -> None:
-        empty = n == 0
-        if empty.any():
-            t, run = (int(axis[0]) for axis in np.nonzero(empty))
-            name = self.study.policies[run // self.study.seeds]
-            raise SettingError(
-                f"nothing can be predicted: policy {name} leaves round {first + t} without any sample"
-            )
-
-
-def unusual(study: Study) -> str | None:
-    """What of the learner the law of reuse has no prediction for, if anything."""
-    own = [study.of_policy(name) for name in study.policies]
-    if study.averages:
-        return "the law of reuse is used for last iterates, and the study's model is a mean of them"
-    if any(one.decay is not None for one in own):
-        return "the law of reuse is used for steps of one size, and the study's get smaller"
-    return None
 
 
 def whole_samples(wanted: Any, shape: tuple[int, ...], capacity: Whole | None = None) -> Whole:
@@ -186,4 +160,4 @@ def whole_samples(wanted: Any, shape: tuple[int, ...], capacity: Whole | None = 
 
 def plan(study: Study, constants: Constants, **own: Any) -> Rounds:
     """All rounds of a study in one piece, for short ones."""
-    return Schedule(study, constants, **own, any_learner=True).advance(study.rounds)
+    return Schedule(study, constants, **own).advance(study.rounds)

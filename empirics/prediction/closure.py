@@ -12,6 +12,9 @@ samples in its memory, \((1-1/n_m)h\). A curved loss sees θ through its scatter
 over logits of variance \(\sum_kS_k|z_{ik}|^2\). The ball holds \(\|\bar\theta\|^2+\sum_kS_k\) at r², and takes what
 scatters along its radius.
 
+The mean of models, \(\bar\theta\leftarrow\bar\theta+w(\theta-\bar\theta)\) after every round, is linear in the models:
+its own mean follows the mean path, and a sample's weight in it follows the sample's weight in θ.
+
 With one Hessian for all samples nothing of this changes anything, and what is left is the law itself: exact.
 """
 
@@ -27,6 +30,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from empirics.prediction.cohorts import Cohorts, Memories
+from empirics.prediction.gauge import Gauge
 from empirics.prediction.landscape import Landscape
 from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.observation import Observer
@@ -61,12 +65,13 @@ class Closure:
             eta = eta.repeat_interleave(self.groups)[:, None]
         self.descent = replace(descent, eta=eta)
         population = landscape.model.population
-        self.theta = start.to(population.x).expand(memories.rows, landscape.model.size).clone()
+        self.theta = landscape.along_axes(start).expand(memories.rows, landscape.model.size).clone()
         self.theta_before = self.theta
         self.cohorts = Cohorts(population.x, memories, self.groups, len(landscape.size))
         self.scatter = self.cohorts.departed
-        self.risk_curvature: Tensor  # h with which ½Σ h·scatter is the risk of the scatter, as last observed
         self.observer = Observer(landscape, memories.rows)
+        self.gauge, self.gauge_of_mean = Gauge(self.observer), Gauge(self.observer)
+        self.mean = self.theta  # of the models so far, as their shares say
         self.round = 0
         self.local: LocalSteps  # of the round that was last observed
         self.corrections: list[Tensor] = []  # from chances to residuals shown, at each of its local steps
@@ -88,22 +93,24 @@ class Closure:
 
     def excess_risk(self, *, observe: bool) -> tuple[Tensor, Tensor]:
         """Expected excess risk at θ(t), and of it what the mean path has, (rows,) each."""
-        model = self.landscape.model
-        logits = model.logits(self.theta, model.population.x)
-        risk = self.observer.mean_over_population(model.losses(logits, model.population.y))
-        path = risk - self.landscape.best.risk
-        if observe:
-            self.risk_curvature = self.observer.risk_curvature(logits, self.scatter)
-        return path + 0.5 * (self.risk_curvature * self.scatter).sum(1), path
+        return self.gauge(self.theta, self.scatter, observe=observe)
+
+    def excess_risk_of_mean(self, *, observe: bool) -> tuple[Tensor, Tensor]:
+        """The same of the mean of models."""
+        scatter = self.scatter if self.counts is None else self.cohorts.mean_variance(self.counts)
+        return self.gauge_of_mean(self.mean, scatter, observe=observe)
 
     # --- a round -------------------------------------------------------------------------------------------
 
     def step(self, *, observe: bool) -> None:
         """One round."""
         counts, sample_share, weights = self._enter()
+        self._choose_step_size()
         ages = _age_classes(self.round - self.cohorts.entered)
         if observe:
             self._begin_to_observe(counts, ages, sample_share)
+        elif self.memories.eta is not None:
+            self.local = self.local.again(self.descent)
         self.theta_before, local = self.theta, self._train(observe=observe)
         shape = (*weights.shape[:2], -1)
         self.theta = (weights * local.view(shape)).sum(1)
@@ -119,7 +126,16 @@ class Closure:
         self.contraction = contraction * self._project(counts)
         before, self.scatter = self.scatter, self.cohorts.variance(counts)
         self.growth = self.growth + self.scatter - self.contraction.square() * before
+        if self.memories.share is not None:
+            share = self._on_device(self.memories.share[self.round])[:, None].to(self.theta)
+            self.mean = self.mean + share * (self.theta - self.mean)
+            self.cohorts.average(share)
         self.round += 1
+
+    def _choose_step_size(self) -> None:
+        if self.memories.eta is not None:
+            eta = self._on_device(self.memories.eta[self.round]).to(self.theta)
+            self.descent = replace(self.descent, eta=self._of_columns(eta)[:, None])
 
     def _enter(self) -> tuple[Tensor, Tensor, Tensor]:
         """Samples leave and come: cohorts' counts, a sample's share of its client's memory, the server's weights."""
@@ -133,7 +149,7 @@ class Closure:
         counts = self.counts = self.cohorts.counts(starts)
         n = counts.sum(0)  # (rows, groups, 1)
         if self.groups == 1:
-            return counts, (ends > starts).sum(1)[:, None, None] / n, torch.ones_like(n)
+            return counts, (ends > starts).sum(1)[:, None, None] / n.clamp(min=1), torch.ones_like(n)
         sample_share = torch.where(n > 0, 1 / n.clamp(min=1), 0)
         return counts, sample_share, self._on_device(memories.weights[t])[..., None]
 
@@ -172,6 +188,8 @@ class Closure:
                 self.corrections.append(self._correction(logits, q, e))
                 self.local.advance()
             gradient = model.weighted_inputs(torch.addcmul(self.corrections[e], p, q))
+            if self.gauge.anchor is not None:
+                gradient = gradient + self.gauge.anchor.slopes
             velocity = descent.momentum * velocity + gradient
             theta = theta - descent.eta * velocity
         return theta
@@ -191,8 +209,9 @@ class Closure:
 
     def play(
         self, until: int, *, settle: bool = False, progress: Callable[[int], None] = lambda done: None
-    ) -> tuple[Floats, Floats]:
-        """On to this round: expected excess risk and the mean path's, now and after every round, (·, rows) each.
+    ) -> tuple[Floats, ...]:
+        """On to this round: expected excess risk and the mean path's, now and after every round, (·, rows) each; and
+        the same of the mean of models, if there is one.
 
         With `settle` it stops, and is `settled`, where the state of half as many rounds had foretold the risk to 4 %
         and what is left of the mean path's way is worth a tenth of it at most: slow is not settled.
@@ -201,7 +220,10 @@ class Closure:
         with torch.no_grad():
             while True:
                 observe, last = _observes_round(self.round + 1), self.round == until
-                found.append(torch.stack(self.excess_risk(observe=observe or last)))
+                risks = [*self.excess_risk(observe=observe or last)]
+                if self.memories.share is not None:
+                    risks += self.excess_risk_of_mean(observe=observe or last)
+                found.append(torch.stack(risks))
                 if _forecasts(self.round) and self.round not in self.forecasts:
                     self.past_growth = [*self.past_growth[-3:], (self.round, self.growth)]
                     self.forecasts[self.round] = self.forecast()
@@ -212,8 +234,7 @@ class Closure:
                     break
                 self.step(observe=observe)
                 progress(self.round)
-        risk, path = torch.stack(found).transpose(0, 1).cpu().numpy()
-        return risk, path
+        return tuple(torch.stack(found).transpose(0, 1).cpu().numpy())
 
     def forecast(self) -> Settled:
         """All later rounds, if they are like the last half of those so far."""
@@ -229,7 +250,7 @@ class Closure:
             contraction=self.contraction,
             scatter=self.scatter,
             growth=(self.growth - growth) / max(self.round - since, 1),
-            curvature=self.risk_curvature,
+            curvature=self.gauge.curvature,
         )
         return Settled.after(last, self.landscape)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,12 +12,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from empirics.control.learner import Learner
 from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
-from empirics.prediction.landscape import Landscape, survey
+from empirics.prediction.landscape import MOST, PART, PARTS, Landscape, survey
+from empirics.prediction.sampling import KEPT
 from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
 from empirics.training.linear import Linear
@@ -27,7 +29,17 @@ from empirics.training.risk import alone
 from empirics.training.streams import Streams
 from theory.setting import Constants, SettingError
 
-__all__ = ["MOST_PATHS", "Forecast", "Outlook", "caveats", "landscape_of", "refusal", "seconds"]
+__all__ = [
+    "MOST_PATHS",
+    "Forecast",
+    "Outlook",
+    "caveats",
+    "landscape_of",
+    "refusal",
+    "seconds",
+    "together",
+    "training_seconds",
+]
 
 FEWEST_PATHS, MOST_PATHS = 2, 16  # of prices, that a policy is predicted from which depends on them
 WORK = 8e7  # samples, outputs, local steps and rounds of all its paths together, if these are more than two
@@ -45,8 +57,9 @@ Progress = Callable[[int], None]
 class Forecast:
     """A policy's expected excess risk at θ(1), …, θ(T+1), without the scatter of θ (`path`), and in the long run.
 
-    All are means over some paths of prices, and `errors` the standard errors of these means, by the names of
-    `document`; None where there was one path, as where prices change nothing.
+    Of a mean of models, whose noise keeps falling, the long run is the end of the study. All are means over some paths
+    of prices and samples of a large population, and `errors` the standard errors of these means, by the names of
+    `document`; None where there was one of each, as where prices change nothing.
     """
 
     risk: Floats
@@ -57,6 +70,8 @@ class Forecast:
     settled: bool
     fitted: float  # of a fresh sample's residual, within a round, at most
     errors: dict[str, float] | None = None
+    last_risk: Floats | None = None  # of the last iterate, where the model is a mean of models
+    sampled: tuple[int, ...] = ()  # sizes of the samples that stand for a large population
 
     @property
     def cumulative(self) -> float:
@@ -88,7 +103,11 @@ def caveats(study: Study, constants: Constants, found: Mapping[str, Forecast]) -
     largest = max([study.eta, *(study.of_policy(name).eta for name in found)])
     L, fits = constants.L, {name: one.fitted for name, one in found.items() if one.fitted > MOST_FITTED}
     unsettled = [name for name, one in found.items() if one.played < study.rounds and not one.settled]
+    sampled = next((one.sampled for one in found.values() if one.sampled), ())
     notes = {
+        f"{len(sampled)} samples of about {max(sampled, default=0):,} stand for the population away from the "
+        f"minimiser, and axes that carry {KEPT:.0%} of the inputs for all: ± contains what the samples cost, not what "
+        "the axes do": bool(sampled),
         "the step size is beyond 2/L, where descent may diverge and the law says little": L is not None
         and largest * L >= 2,
         f"clients fit {max(fits.values(), default=0):.0%} of a fresh residual within a round ({', '.join(fits)}): with "
@@ -106,18 +125,32 @@ def caveats(study: Study, constants: Constants, found: Mapping[str, Forecast]) -
 def seconds(problem: Problem) -> float:
     """About how long a prediction takes, in seconds of a small machine; twice wrong in either direction is usual."""
     study, model = problem.study, problem.model
+    people, features = problem.population.x.shape
+    outputs = max(model.size / features, 1)
     groups = 1 if _alike(study, problem.streams) else study.clients
     steps = max(study.of_policy(name).steps for name in study.policies)
-    cells = len(problem.population.x) * max(model.size / problem.population.x.shape[1], 1)
-    columns = sum(_replicates(study, name, cells * groups) for name in study.policies) * groups
-    cells *= columns
+    paths = sum(_replicates(study, name, min(people, MOST) * outputs * groups) for name in study.policies)
+    columns = paths * groups
     rounds = min(study.rounds, 2 * PLAYED)
+    parts, walked, axes = (1, people, features) if people <= MOST else (PARTS, PART, features / 2)
+    cells = walked * outputs * columns
+    each = 5e-9 + 1e-10 * axes  # of a sample, output and column
     looks = 4 * math.log2(rounds + 1)
-    swift = 40 if problem.population.x.is_cuda else 1
-    work = rounds * steps * (cells + 1e4) + looks * steps * (20 + steps) * (cells + 2e4)
-    work += model.size**3 + len(problem.population.x) * model.size**2 * 2
+    work = parts * rounds * steps * (cells * each + 1.5e-4)
+    work += parts * looks * steps * (20 + steps) * (cells + 2e4) * 1.5e-8
+    work += (outputs * axes) ** 2 * (4e-10 * people + 1e-9 * outputs * axes)
     held = min(study.rounds, 8 * PLAYED) * columns * min(model.size, 100) * 8
-    return math.inf if held > MOST_HELD else float(work / swift * 1.5e-8)
+    return math.inf if held > MOST_HELD else float(work / _swift(problem))
+
+
+def training_seconds(problem: Problem) -> float:
+    """About how long the training takes that is predicted: what is measured over the population in every round."""
+    people, study = len(problem.population.x), problem.study
+    return 1e-9 * study.rounds * study.runs * people * problem.model.size / _swift(problem)
+
+
+def _swift(problem: Problem) -> float:
+    return 40 if problem.population.x.is_cuda else 1
 
 
 def _replicates(study: Study, name: str, cells: float) -> int:
@@ -181,14 +214,15 @@ class Outlook:
 
     def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
         """Of every policy, by name; `progress` is told how many rounds are done."""
-        study = self.study
+        study, parts = self.study, (self.landscape, *self.landscape.others)
         model = self.landscape.model
-        cells = len(model.population.x) * model.outputs * len(self.landscape.groups)
+        people = len((self.landscape.whole or self.landscape).model.population.x)
+        cells = min(people, MOST) * model.outputs * len(self.landscape.groups)
         counts = [_replicates(study, name, cells) for name in study.policies]
         few = replace(study, seeds=max(counts))
         schedule = Schedule(few, self.constants, prices=self.prices, policies=self.policies)
-        played = [schedule.advance(min(study.rounds, PLAYED))]
-        runs = [_distinct(played[0], p, few.seeds)[:count] for p, count in enumerate(counts)]
+        played = _Played(schedule, min(study.rounds, PLAYED))
+        runs = [_distinct(played.chunks[0], p, few.seeds)[:count] for p, count in enumerate(counts)]
         own = {name: few.of_policy(name) for name in few.policies}
         found: dict[str, Forecast] = {}
         for steps in dict.fromkeys(one.steps for one in own.values()):
@@ -198,60 +232,171 @@ class Outlook:
             descent = Descent(steps, etas.to(self.landscape.basis), study.momentum)
             chosen = [run for _, run in rows]
             start = self.start[[run % few.seeds % len(self.start) for run in chosen]]
-            closure = Closure(self.landscape, descent, _memories(played[0], chosen), start)
-            risk, path, floor = self._curves(closure, schedule, played, chosen, progress)
+            seen = []
+            for land in parts:
+                closure = Closure(land, descent, played.memories(chosen, 1).without_idle(), start)
+                seen.append((closure, self._curves(closure, played, chosen, progress)))
             for p in group:
                 mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
-                parts = (risk[:, mine].mean(1), path[:, mine].mean(1), float(floor[mine].mean()))
-                each = np.stack([risk[:-1, mine].sum(0), risk[-1, mine], floor[mine]])
-                admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played)
-                rate = admitted / played[-1].last / len(runs[p])
-                fitted = float(closure.fitted[mine].max())
-                found[few.policies[p]] = Forecast(
-                    *parts, rate, closure.round, closure.settled is not None, fitted, _errors(each)
-                )
+                admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played.chunks)
+                rate = admitted / played.last / len(runs[p])
+                made = [_forecast(closure, curves, mine, rate) for closure, curves in seen]
+                found[few.policies[p]] = _mean(made, self.landscape)
         return {name: found[name] for name in study.policies}
 
     def _curves(
-        self, closure: Closure, schedule: Schedule, played: list[Rounds], rows: list[int], progress: Progress
-    ) -> tuple[Floats, Floats, Floats]:
-        """Risk and path, (T+1, rows) each, and noise floor: as many rounds as it takes to settle, then in closed form.
+        self, closure: Closure, played: _Played, rows: list[int], progress: Progress
+    ) -> tuple[Floats, ...]:
+        """Noise floor, risk and path, (T+1, rows) each, and the last iterate's risk beside a mean's.
 
-        `played` are the rounds decided so far, which grow if need be.
+        As many rounds are followed as it takes to settle, and what then comes is known in closed form; a mean of
+        models does not settle. Idle rounds are left out and put in again.
         """
-        T, chunk = self.study.rounds, 0
-        risk, path = closure.play(played[0].last, settle=True, progress=progress)
-        while closure.settled is None and closure.round < min(T, self.patience):
-            chunk += 1
-            if chunk == len(played):
-                played.append(schedule.advance(min(played[-1].last, T - played[-1].last)))
-            closure.memories = closure.memories + _memories(played[chunk], rows)
-            more = closure.play(played[chunk].last, settle=True, progress=progress)
-            risk, path = (np.concatenate([old, new[1:]]) for old, new in zip((risk, path), more, strict=True))
+        T, chunks = self.study.rounds, 1
+        averages = closure.memories.share is not None
+        every, settle = played.memories(rows, chunks), not averages
+        whole = played.reaches(chunks) == T
+        found = closure.play(_common(every, whole), settle=settle, progress=progress)
+        while closure.settled is None and played.reaches(chunks) < min(T, self.patience):
+            chunks += 1
+            every = played.memories(rows, chunks)
+            whole, closure.memories = played.reaches(chunks) == T, every.without_idle()
+            more = closure.play(_common(every, whole), settle=settle, progress=progress)
+            found = tuple(np.concatenate([old, new[1:]]) for old, new in zip(found, more, strict=True))
+        clock = _clock(every.trained, T)
         settled = closure.settled or closure.forecast()
-        if closure.round < T:
-            times = np.unique(np.geomspace(closure.round + 1, T, SHOWN).astype(int))
-            later = [one.cpu().numpy() for one in settled.risks(times.tolist())]
-            every = np.arange(closure.round + 1, T + 1)
-            curves = [np.stack([np.interp(every, times, row) for row in one.T], axis=1) for one in later]
-            risk, path = np.concatenate([risk, curves[0]]), np.concatenate([path, curves[1]])
+        times = np.arange(closure.round + 1)
+        if clock.max() > closure.round:
+            later = np.unique(np.geomspace(closure.round + 1, clock.max(), SHOWN).astype(int))
+            beyond = [one.cpu().numpy() for one in settled.risks(later.tolist())]
+            beyond += [_falling(one, later) for one in found[2:]]
+            times = np.concatenate([times, later])
+            found = tuple(np.concatenate([old, new]) for old, new in zip(found, beyond, strict=True))
+        curves = tuple(_at(clock, times, one) for one in found)
+        if averages:
+            return curves[2][-1], *curves[2:], curves[0]
         if closure.settled is None:
-            return risk, path, law_floor(self.landscape, closure.descent, closure.memories)
-        return risk, path, settled.limit_risk.cpu().numpy()
+            return law_floor(closure.landscape, closure.descent, closure.memories), *curves
+        return settled.limit_risk.cpu().numpy(), *curves
+
+
+class _Played:
+    """The rounds that are decided so far, which grow if need be, with what the learner makes of them."""
+
+    def __init__(self, schedule: Schedule, first: int) -> None:
+        self.schedule, self.learner = schedule, Learner(schedule.study)
+        self.chunks: list[Rounds] = []
+        self.tables: list[Memories] = []
+        self._grow(first)
+
+    def _grow(self, count: int) -> None:
+        study, rounds = self.schedule.study, self.schedule.advance(count)
+        weights = aggregation_weights(study, rounds.occupancy)
+        eta, share = self.learner.follow(rounds, weights.any(axis=2))
+        self.chunks.append(rounds)
+        self.tables.append(
+            Memories(
+                rounds.admissions,
+                rounds.starts,
+                rounds.ends,
+                weights,
+                eta if study.decays else None,
+                share if study.averages else None,
+            )
+        )
+
+    @property
+    def last(self) -> int:
+        return self.chunks[-1].last
+
+    def reaches(self, chunks: int) -> int:
+        """The last of the rounds of so many chunks."""
+        return self.chunks[chunks - 1].last
+
+    def memories(self, rows: list[int], chunks: int) -> Memories:
+        """Of some runs, in the rounds of so many chunks, each as long as all before."""
+        if chunks > len(self.chunks):
+            self._grow(min(self.last, self.schedule.study.rounds - self.last))
+        first, *later = (table.of(rows) for table in self.tables[:chunks])
+        return sum(later, first)
+
+
+def _common(memories: Memories, whole: bool) -> int:
+    """Trainings that can be followed: those that all rows have, or at the end of the study that any has."""
+    trainings = memories.trained.sum(axis=0)
+    return int(trainings.max() if whole else trainings.min())
+
+
+def _clock(trained: NDArray[np.bool_], T: int) -> Floats:
+    """How many trainings have been before θ(1), …, θ(T+1), (T+1, rows); later ones are as many as so far."""
+    so_far = np.concatenate([np.zeros((1, trained.shape[1])), np.cumsum(trained, axis=0)])
+    beyond = np.arange(1, T - len(trained) + 1)[:, np.newaxis] * trained.mean(axis=0)
+    return np.concatenate([so_far, so_far[-1] + beyond])
+
+
+def _at(clock: Floats, times: NDArray[np.int64], values: Floats) -> Floats:
+    """Values at some times, (times, rows), read off at each row's own clock."""
+    return np.stack(
+        [np.interp(*one) for one in zip(clock.T, [times] * len(clock.T), values.T, strict=True)], 1
+    )
+
+
+def _falling(values: Floats, later: NDArray[np.int64]) -> Floats:
+    """What goes on falling as a power of time, as over the last half."""
+    last, half = len(values) - 1, len(values) // 2
+    fall = np.log(values[half] / values[last]) / np.log(last / half)
+    found: Floats = values[last] * (last / later[:, np.newaxis]) ** fall
+    return found
+
+
+def _forecast(closure: Closure, curves: tuple[Floats, ...], rows: list[int], rate: float) -> Forecast:
+    """Of a policy, from the paths of prices that some rows of a closure have followed."""
+    floor, risk, path, *last = (one[..., rows] for one in curves)
+    return Forecast(
+        risk=risk.mean(1),
+        path=path.mean(1),
+        noise_floor=float(floor.mean()),
+        rate=rate,
+        played=closure.round,
+        settled=closure.settled is not None,
+        fitted=float(closure.fitted[rows].max()),
+        errors=_errors(np.stack([risk[:-1].sum(0), risk[-1], floor])),
+        last_risk=last[0].mean(1) if last else None,
+    )
+
+
+def _mean(made: Sequence[Forecast], landscape: Landscape) -> Forecast:
+    """Of what several samples of one population foretell: its error is of the paths of prices, and of the sampling."""
+    if len(made) == 1:
+        return made[0]
+    last = [one.last_risk for one in made if one.last_risk is not None]
+    of_samples = _errors(np.array([list(one.document().values()) for one in made]).T)
+    return Forecast(
+        risk=np.mean([one.risk for one in made], axis=0),
+        path=np.mean([one.path for one in made], axis=0),
+        noise_floor=float(np.mean([one.noise_floor for one in made])),
+        rate=made[0].rate,
+        played=min(one.played for one in made),
+        settled=all(one.settled for one in made),
+        fitted=max(one.fitted for one in made),
+        errors=together(made[0].errors, of_samples),
+        last_risk=np.mean(last, axis=0) if last else None,
+        sampled=tuple(len(one.model.population.x) for one in (landscape, *landscape.others)),
+    )
+
+
+def together(*errors: Mapping[str, float] | None) -> dict[str, float] | None:
+    """Of what is independent: the root of the sum of squares."""
+    known = [one for one in errors if one is not None]
+    return {name: math.hypot(*(one[name] for one in known)) for name in known[0]} if known else None
 
 
 def _errors(each: Floats) -> dict[str, float] | None:
-    """Standard errors of the means over the rows of a policy, (numbers, rows)."""
+    """Standard errors of the means over independent ones, (numbers, …)."""
     count = each.shape[1]
     if count == 1:
         return None
     return dict(zip(NUMBERS, (each.std(axis=1, ddof=1) / math.sqrt(count)).tolist(), strict=True))
-
-
-def _memories(rounds: Rounds, rows: list[int]) -> Memories:
-    """The memories of some runs."""
-    weights = aggregation_weights(rounds.study, rounds.occupancy[:, rows])
-    return Memories(rounds.admissions[:, rows], rounds.starts[:, rows], rounds.ends[:, rows], weights)
 
 
 def _distinct(rounds: Rounds, policy: int, seeds: int) -> list[int]:

@@ -7,6 +7,9 @@ products alone: \(|z_{ik}|^2\) over the outputs' degrees of freedom, the *levera
 \(z_{ik}z_{ik}^\top\) of some, the *probes*, which tell how curvature and noise change away from the minimiser; at the
 minimiser both are those of the whole population. Directions of nearly one curvature move alike, so beyond a hundred
 they are lumped.
+
+A large population is walked for the minimiser and what holds there, and else seen through samples of it, disjoint and
+each with a landscape: how far these lie apart is what that costs.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from empirics.prediction.sampling import Whole, drawn, principal_axes
 from empirics.training.linear import Linear
 from empirics.training.model import Population
 from empirics.training.risk import Minimiser, minimise
@@ -27,6 +31,8 @@ SINGLE, LUMPS = 32, 64  # directions on their own, and lumps of the others, wher
 FLAT = 1e-12  # directions of less curvature than this part of the largest are none
 PROBES = {"cpu": 20_000, "cuda": 200_000}  # times the square of the outputs
 CHUNK = 20_000_000
+MOST = 10_000  # samples of a population that is seen as a whole
+PARTS, PART = 4, 500  # samples of a larger one, and their size
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,9 @@ class Landscape:
     ball, its radius is the first.
 
     `groups` tell whose samples come from where, (groups, population), and `best` is the minimiser. Of each lump
-    `size` counts directions, `curvature` is their mean and `noise` the sum of their variances of ∇ℓ.
+    `size` counts directions, `curvature` is their mean and `noise` the sum of their variances of ∇ℓ. Where `model` and
+    `groups` are those of a sample, `whole` has the population's, and `others` see it through other samples; all that
+    holds at the minimiser is the whole's.
     """
 
     model: Linear
@@ -51,6 +59,15 @@ class Landscape:
     leverage: Tensor  # (population, lumps)
     probes: Tensor
     products: Tensor  # (probes, pairs of outputs, lumps)
+    axes: Tensor | None = None  # that inputs are seen along, (features, axes)
+    whole: Whole | None = None
+    others: tuple[Landscape, ...] = ()
+
+    def along_axes(self, theta: Tensor) -> Tensor:
+        """What the landscape sees of parameters, (rows, parameters)."""
+        if self.axes is None:
+            return theta.to(self.basis)
+        return (theta.to(self.basis).view(len(theta), self.model.outputs, -1) @ self.axes).flatten(1)
 
     @property
     def on_the_ball(self) -> bool:
@@ -82,29 +99,42 @@ class Landscape:
 
 def survey(model: Linear, groups: Tensor, radius: float) -> Landscape:
     """The landscape of a model over its population, whose weights are one row."""
-    model = Linear(_double(model.population))
-    groups = groups.to(model.population.x)
+    population = _double(model.population)
+    axes = None if len(population.x) <= MOST else principal_axes(population.x)
+    if axes is not None:
+        population = replace(population, x=population.x @ axes, test_x=population.test_x[:0] @ axes)
+    model = Linear(population)
+    whole = Whole(model, groups.to(population.x))
     best = minimise(model, radius)
     multiplier = _multiplier(model, best.theta, radius)
     basis, curvature = _directions(model, best.theta, on_the_ball=multiplier > 0)
     lump, size = _lumps(curvature)
-    probes = _chosen(groups, PROBES[groups.device.type] // model.outputs**2)
-    noise, leverage, products = _seen(model, best.theta, basis, lump, len(size), probes)
-    return Landscape(
-        model=model,
-        groups=groups,
-        best=best,
-        radius=radius,
-        multiplier=multiplier,
-        basis=basis,
-        lump=lump,
-        size=size,
-        curvature=_lumped(curvature, lump, len(size)) / size,
-        noise=noise,
-        leverage=leverage,
-        probes=probes,
-        products=products,
-    )
+    noise = _lumped(_noise(model, best.theta, basis), lump, len(size))
+    seen = [whole] if axes is None else drawn(whole, PARTS, PART)
+    found = []
+    for one in seen:
+        probes = _chosen(one.groups, PROBES[basis.device.type] // model.outputs**2)
+        leverage, products = _seen(one.model, basis, lump, len(size), probes)
+        found.append(
+            Landscape(
+                model=one.model,
+                groups=one.groups,
+                best=best,
+                radius=radius,
+                multiplier=multiplier,
+                basis=basis,
+                lump=lump,
+                size=size,
+                curvature=_lumped(curvature, lump, len(size)) / size,
+                noise=noise,
+                leverage=leverage,
+                probes=probes,
+                products=products,
+                axes=axes,
+                whole=None if one is whole else whole,
+            )
+        )
+    return replace(found[0], others=tuple(found[1:]))
 
 
 def _double(population: Population) -> Population:
@@ -193,26 +223,38 @@ def _once(pools: list[Tensor]) -> Tensor:
     return found
 
 
-def _seen(
-    model: Linear, theta: Tensor, basis: Tensor, lump: Tensor, lumps: int, probes: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Noise at theta, the leverage of all samples, and the probes' products, all by lump."""
-    x, p = model.population.x, model.population.weights[0]
+def _projected(x: Tensor, basis: Tensor, model: Linear) -> Tensor:
+    """What logits change by along each direction, (samples, directions, outputs)."""
     turned = basis.T.reshape(-1, model.outputs, model.features)
+    return (x @ turned.flatten(0, 1).T).view(-1, *turned.shape[:2])
+
+
+def _noise(model: Linear, theta: Tensor, basis: Tensor) -> Tensor:
+    """The variance of ∇ℓ at theta, by direction."""
+    x, p = model.population.x, model.population.weights[0]
     residual = model.residual(model.logits(theta, x), model.targets[:, None])[:, 0]
     square, mean = (basis.new_zeros(basis.shape[1]) for _ in range(2))
+    rows = max(CHUNK // (basis.shape[1] * model.outputs), 1)
+    for begin in range(0, len(x), rows):
+        part = slice(begin, begin + rows)
+        slope = (_projected(x[part], basis, model) @ residual[part, :, None])[..., 0]
+        square, mean = square + p[part] @ slope.square(), mean + p[part] @ slope
+    return square - mean.square()
+
+
+def _seen(model: Linear, basis: Tensor, lump: Tensor, lumps: int, probes: Tensor) -> tuple[Tensor, Tensor]:
+    """The leverage of all samples and the probes' products, by lump."""
+    x = model.population.x
     leverage = x.new_empty(len(x), lumps)
     rows = max(CHUNK // (basis.shape[1] * model.outputs), 1)
     for begin in range(0, len(x), rows):
         part = slice(begin, begin + rows)
-        z = (x[part] @ turned.flatten(0, 1).T).view(-1, *turned.shape[:2])
-        slope = (z @ residual[part, :, None])[..., 0]
-        square, mean = square + p[part] @ slope.square(), mean + p[part] @ slope
-        leverage[part] = _lumped(z.square().sum(-1), lump, lumps) / max(model.outputs - 1, 1)
+        squares = _projected(x[part], basis, model).square().sum(-1)
+        leverage[part] = _lumped(squares, lump, lumps) / max(model.outputs - 1, 1)
     i, j = torch.triu_indices(model.outputs, model.outputs, device=x.device)
     products = x.new_empty(len(probes), len(i), lumps)
     rows = max(CHUNK // (basis.shape[1] * len(i)), 1)
     for begin in range(0, len(probes), rows):
-        z = (x[probes[begin : begin + rows]] @ turned.flatten(0, 1).T).view(-1, *turned.shape[:2]).mT
+        z = _projected(x[probes[begin : begin + rows]], basis, model).mT
         products[begin : begin + rows] = _lumped(z[:, i] * z[:, j], lump, lumps)
-    return _lumped(square - mean.square(), lump, lumps), leverage, products
+    return leverage, products

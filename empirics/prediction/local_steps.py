@@ -89,6 +89,7 @@ class LocalSteps:
         self._velocities = [torch.zeros_like(scatter), torch.ones_like(scatter), torch.zeros_like(scatter)]
         self._pulls = [torch.zeros_like(scatter)]  # Σ of a pull's weights after 0, 1, … steps
         self._observed: list[int] = []  # steps
+        self._course: list[tuple[Tensor, dict[int, tuple[Tensor, Tensor]]]] = []  # what each step was told
 
     def age(self, number: int) -> AgeClass:
         """The class of this number, or the nearest that was there when the samples were last observed."""
@@ -106,6 +107,7 @@ class LocalSteps:
 
     def advance(self) -> None:
         """One more step, with curvature, noise and damping as last observed."""
+        self._course.append((self.curvature, {n: (age.damping, age.noise) for n, age in self.ages.items()}))
         self._pulls.append(self._pulls[-1] + self.sample_share * self.pull)
         others = self.curvature * (1 - self.sample_share)
         slopes = (-self.curvature * self.by_others, -others * self.pull, -others * self.by_others)
@@ -115,3 +117,16 @@ class LocalSteps:
         self.contraction, self.pull, self.by_others = values
         for age in self.ages.values():
             age.advance(others, self.descent)
+
+    def again(self, descent: Descent) -> LocalSteps:
+        """The same, told the same at every step, by steps of another size."""
+        found = LocalSteps(self.sample_share, self.scatter, descent)
+        found.ages = {
+            n: AgeClass(age.weight, age.share, age.used, age.recent) for n, age in self.ages.items()
+        }
+        for curvature, told in self._course:
+            found.curvature = curvature
+            for number, (damping, noise) in told.items():
+                found.ages[number].damping, found.ages[number].noise = damping, noise
+            found.advance()
+        return found

@@ -63,7 +63,8 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "stated_over_measured": "bound_stated over it",
     "predicted": "by the law of reuse, before training: cumulative and final excess risk, and the noise floor, what "
     "is left in the long run; null where the law says nothing, and `not_predicted` says why",
-    "predicted_error": "their standard errors, as means over some paths of prices; null where prices change nothing",
+    "predicted_error": "their standard errors, as means over some paths of prices and samples of a large population; "
+    "null where there was one of each",
     "predicted_over_measured": "the predicted cumulative excess risk over the measured one",
     "mismatch": "the measured gradient mismatch over its predictions, and rounds in which it exceeds them",
     "diverged": "runs that were no longer finite; a mean over the seeds is null where one of them has no number",

@@ -301,10 +301,15 @@ class Study:
             "samples are drawn without replacement": not self.replacement,
             "local descent has momentum": self.momentum > 0,
             "clients are not weighted by n_m/n": not equal,
-            "steps get smaller": any(self.of_policy(name).decay is not None for name in self.policies),
+            "steps get smaller": self.decays,
             "the model is a mean, and the bound one of last iterates": self.averages,
         }
         return tuple(reason for reason, holds in found.items() if holds)
+
+    @property
+    def decays(self) -> bool:
+        """Whether some policy's steps get smaller."""
+        return any(self.of_policy(name).decay is not None for name in self.policies)
 
     @property
     def averages(self) -> bool:

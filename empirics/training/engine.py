@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from empirics.control.learner import Models, step_sizes
+from empirics.control.learner import Learner
 from empirics.control.schedule import Rounds
 from empirics.settings.study import Study
 from empirics.training.model import Descent, Memory, Model
@@ -64,7 +64,7 @@ def _descents(study: Study, model: Model, theta: Tensor) -> list[tuple[Tensor, D
     kinds = list(dict.fromkeys(pairs))
     runs = torch.arange(study.runs, device=theta.device)
     if not getattr(model.update, "per_run", False):
-        if any(one.decay is not None for one in own):
+        if study.decays:
             raise SettingError(
                 "the model's update takes one step size for all rounds: leave decay out, or mark it @per_run"
             )
@@ -91,10 +91,8 @@ class Engine:
         self.descents = _descents(study, model, self.theta)
         counted = streams.population if "mismatch" in study.measures else 0
         self.uses = self._zeros(study.runs, counted, dtype=torch.int32)
-        self.own = [study.of_policy(name) for name in study.policies]
-        self.models = [Models.start(study.seeds) for _ in self.own]
+        self.learner = Learner(study)
         self.mean = self.theta.clone() if study.averages else None
-        self.decays = any(one.decay is not None for one in self.own)
         self.round = self._zeros(1, dtype=torch.int64)
         chunk = min(study.checkpoint, study.rounds)
         self.begin = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
@@ -120,19 +118,14 @@ class Engine:
         """The tables of a chunk of rounds; alone, it goes past rounds that were trained before."""
         origin, lists = self.arrivals.extend(rounds)
         weights = aggregation_weights(self.study, rounds.occupancy)
-        trained, before = weights.sum(axis=2) > 0, rounds.track.N - rounds.admissions.sum(axis=2)
-        t = np.arange(rounds.first, rounds.last + 1)[:, np.newaxis]
-        parts = [slice(p * self.study.seeds, (p + 1) * self.study.seeds) for p in range(len(self.own))]
-        each = list(zip(self.own, self.models, parts, strict=True))
+        eta, share = self.learner.follow(rounds, weights.any(axis=2))
         return {
             "lists": lists,
             "begin": rounds.starts - origin,
             "size": rounds.occupancy,
             "weights": weights,
-            "eta": np.concatenate([step_sizes(own, t, before[:, part]) for own, _, part in each], axis=1),
-            "share": np.concatenate(
-                [models.extend(own, trained[:, part]) for own, models, part in each], axis=1
-            ),
+            "eta": eta,
+            "share": share,
         }
 
     def load(self, rounds: Rounds) -> None:
@@ -182,7 +175,7 @@ class Engine:
         """Σ_m w_m Δ_m of every run."""
         if len(self.descents) == 1:
             descent = self.descents[0][1]
-            if self.decays:
+            if self.study.decays:
                 descent = replace(descent, eta=self._now(self.eta))
             return self.model.update(self.theta, memory, descent)
         moved = torch.zeros_like(self.theta)

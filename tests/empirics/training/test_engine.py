@@ -25,7 +25,7 @@ from theory.law import by_age
 
 def batched(setting, device="cpu", graphs=None):
     """θ after every round and the logs, with the engine stopped after each round to look."""
-    task, schedule = problem(setting, device), Schedule(setting, CONTROL, any_learner=True)
+    task, schedule = problem(setting, device), Schedule(setting, CONTROL)
     engine = Engine(task.model, setting, task.streams, graphs=graphs)
     model = engine.theta if engine.mean is None else engine.mean
     thetas, means, logs = [engine.theta.clone()], [model.clone()], []

@@ -1,0 +1,95 @@
+"""A large population seen through samples of it, and what a sample misses of the risk and its gradient.
+
+Inputs are seen along their principal axes, as many as carry 99 % of what the first leaves: noise and curvature are of
+that order, and so is what the other axes would add.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from empirics.training.linear import Linear
+
+__all__ = ["KEPT", "Anchor", "Whole", "drawn", "principal_axes"]
+
+KEPT = 0.99  # of the square of the inputs, beyond the first axis
+ENOUGH = 10_000  # inputs that tell the axes
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A population, or a sample of it, with the part that each group draws from, (groups, population)."""
+
+    model: Linear
+    groups: Tensor
+
+    def measured(self, theta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Risk of each row, its gradient, and the gradients of all columns: those of each row's groups."""
+        model = self.model
+        logits = model.logits(theta, model.population.x)
+        residual = model.residual(logits, model.targets[:, None])
+        risk = model.population.expected(model.losses(logits, model.population.y))
+        each = [model.weighted_inputs(p[:, None, None] * residual) for p in self.groups]
+        if len(each) == 1:
+            return risk, each[0], each[0]
+        slope = model.weighted_inputs(model.population.weights[0][:, None, None] * residual)
+        return risk, slope, torch.stack(each, 1).flatten(0, 1)
+
+
+def principal_axes(x: Tensor) -> Tensor:
+    """The axes that inputs are seen along, (features, axes), from some of them, evenly spaced."""
+    some = x[:: max(len(x) // ENOUGH, 1)]
+    squares, axes = torch.linalg.eigh(some.T @ some)
+    left = squares[:-1].cumsum(0) / squares[:-1].sum().clamp(min=torch.finfo(x.dtype).tiny)
+    found: Tensor = axes[:, int((left <= 1 - KEPT).sum()) :].flip(1)
+    return found
+
+
+def drawn(whole: Whole, parts: int, size: int) -> list[Whole]:
+    """Samples of about this size, which share no sample where there are enough: as many of every kind as it has.
+
+    Samples of one kind have one label and are drawn by the same groups, and those of a part stand for all of them.
+    """
+    population = whole.model.population
+    kinds = torch.cat([population.weights, whole.groups, population.y[None].to(whole.groups)]).T
+    kind, count = torch.unique(kinds, dim=0, return_inverse=True, return_counts=True)[1:]
+    generator = torch.Generator().manual_seed(0)
+    shuffled = torch.randperm(len(kind), generator=generator).to(kind.device)
+    order = shuffled[kind[shuffled].argsort(stable=True)]
+    wanted = [-(-n * size // len(kind)) for n in count.tolist()]
+    found: list[list[Tensor]] = [[] for _ in range(parts)]
+    for members, most in zip(torch.split(order, count.tolist()), wanted, strict=True):
+        for k in range(parts):
+            found[k].append(members.roll(-k * most)[:most])
+    scale = (count / torch.tensor(wanted).to(count))[kind].to(whole.groups)
+    return [_part(whole, torch.cat(index), scale) for index in found]
+
+
+def _part(whole: Whole, index: Tensor, scale: Tensor) -> Whole:
+    was = whole.model.population
+    weights = (scale * was.weights)[:, index]
+    population = replace(was, x=was.x[index], y=was.y[index], weights=weights)
+    return Whole(Linear(population), (scale * whole.groups)[:, index])
+
+
+class Anchor:
+    """What a sample misses of risk and gradient, as it was at the last look at the whole population.
+
+    From there on the gradients' part is taken to stay and the risk's to follow it.
+    """
+
+    def __init__(self, whole: Whole, sample: Whole) -> None:
+        self.whole, self.sample = whole, sample
+
+    def look(self, theta: Tensor) -> None:
+        """Anew, at these rows."""
+        self.theta = theta
+        of_whole, of_sample = self.whole.measured(theta), self.sample.measured(theta)
+        self.missed, self.slope, self.slopes = (a - b for a, b in zip(of_whole, of_sample, strict=True))
+
+    def risk(self, theta: Tensor) -> Tensor:
+        """What the sample misses of the risk of each row."""
+        return self.missed + (self.slope * (theta - self.theta)).sum(1)

@@ -1,0 +1,136 @@
+"""Means of models, steps that change from round to round, and idle rounds: against the law, and against training."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from empirics.control.schedule import plan
+from empirics.prediction.closure import Closure
+from empirics.prediction.cohorts import Memories
+from empirics.prediction.forecast import Outlook, landscape_of
+from empirics.training.engine import Engine, aggregation_weights
+from empirics.training.model import Descent
+from tests.empirics.small import CONTROL, problem, study
+from theory.averaging import averaged_risk, contractions, equal, over_models, polynomial
+from theory.law import by_age
+
+ROUNDS, STEPS, REPLICATES = 40, 3, 2000
+ETA = 1.5 / np.sqrt(1 + np.arange(ROUNDS) / 8)
+
+
+def cubic(k):
+    return polynomial(k, 3)
+
+
+def memories(given, admissions, K, eta, share):
+    """Of one run whose samples stay for K rounds."""
+    ends = np.cumsum(admissions, axis=0)
+    starts = np.concatenate([np.zeros((K, ends.shape[1]), dtype=int), ends[:-K]])
+    weights = aggregation_weights(given, ends - starts)
+    tables = (one[:, np.newaxis] for one in (admissions, starts, ends, weights, eta, share))
+    return Memories(*tables)
+
+
+def bursts(given, every=3):
+    """Every third round is filled up, from the second on."""
+    found = np.zeros((ROUNDS, given.clients), dtype=int)
+    found[1::every] = given.buffers
+    return found
+
+
+def shares(share, admissions, K):
+    held = np.array([admissions[max(t + 1 - K, 0) : t + 1].sum() for t in range(ROUNDS)])
+    return np.array(over_models(share, held > 0), dtype=float)
+
+
+@pytest.mark.parametrize("share", [equal, cubic])
+def test_with_large_memories_the_closure_is_the_law_of_averaged_models(share):
+    given = study(policies=("constant",), radius=300.0)
+    land, admissions = landscape_of(problem(given)), 20_000 * bursts(given)
+    w = shares(share, admissions, 2)
+    held = memories(given, admissions, 2, ETA, w[1:])
+    found = Closure(land, Descent(STEPS, ETA[0]), held.without_idle(), land.best.theta).play(
+        int(held.trained.sum())
+    )
+    h = land.curvature.numpy()
+    law = averaged_risk(
+        by_age(admissions.sum(axis=1), 2),
+        ROUNDS,
+        contractions(h, ETA, STEPS),
+        w,
+        h=h,
+        variance=land.noise.numpy() / h**2,
+        start=0 * h,
+    )
+    clock = np.concatenate([[0], np.cumsum(held.trained[:, 0])])
+    np.testing.assert_allclose(found[2][clock, 0][3:], law.noise[3:], rtol=3e-3)
+
+
+def trained(task, held):
+    """Training by a plain loop, of many replicates at once: the risk of θ and of the mean of models, (2, rounds)."""
+    x, y = task.population.x.numpy(), task.population.y.numpy()
+    rng, radius = np.random.default_rng(1), task.study.radius
+    lists = [rng.integers(0, len(x), (REPLICATES, n)) for n in held.ends[-1, 0]]
+    mean = theta = np.zeros((REPLICATES, x.shape[1]))
+    found = []
+    for t in range(held.rounds):
+        found.append([np.logaddexp(0, (1 - 2 * y) * (one @ x.T)).mean() for one in (theta, mean)])
+        moved = np.zeros_like(theta)
+        for m, indices in enumerate(lists):
+            index = indices[:, held.starts[t, 0, m] : held.ends[t, 0, m]]
+            local, inputs, labels = theta, x[index], y[index]
+            for _ in range(STEPS if index.shape[1] else 0):
+                residual = 1 / (1 + np.exp(-np.einsum("rnd,rd->rn", inputs, local))) - labels
+                slope = np.einsum("rnd,rn->rd", inputs, residual) / index.shape[1]
+                local = local - held.eta[t, 0] * slope
+            moved = moved + held.weights[t, 0, m] * (local - theta)
+        theta = theta + moved
+        theta = theta * np.minimum(radius / np.linalg.norm(theta, axis=1, keepdims=True).clip(1e-9), 1)
+        mean = mean + held.share[t, 0] * (theta - mean)
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("share", [equal, cubic])
+@pytest.mark.parametrize("K", [1, 2, 3])
+def test_what_is_predicted_of_both_models_is_what_training_measures(K, share):
+    """Bursts that are used once or twice, and a steady stream: to 5 % over all rounds."""
+    task = problem(study(policies=("constant",)))
+    land, given = landscape_of(task), task.study
+    admissions = np.tile([1, 2, 2], (ROUNDS, 1)) if K == 3 else bursts(given)
+    held = memories(given, admissions, K, ETA, shares(share, admissions, K)[1:])
+    assert held.trained.all() == (K == 3)
+    closure = Closure(land, Descent(STEPS, ETA[0]), held.without_idle(), task.model.start(1))
+    last, _, mean, path = closure.play(int(held.trained.sum()))
+    clock = np.cumsum(held.trained[:, 0]) - held.trained[:, 0]
+    measured = trained(task, held) - land.best.risk
+    predicted = np.stack([last, mean])[:, clock, 0]
+    np.testing.assert_allclose(predicted.sum(1), measured.sum(1), rtol=0.05)
+    assert (mean >= path).all()
+
+
+def test_an_outlook_answers_for_the_mean_and_keeps_the_last_iterate_beside_it():
+    given = study(policies=("constant", "acdpp"), rounds=600)
+    plain = Outlook.of(problem(given), CONTROL).forecasts()
+    mean = Outlook.of(problem(replace(given, average="polynomial", average_by=3)), CONTROL).forecasts()
+    for name, one in mean.items():
+        np.testing.assert_allclose(one.last_risk, plain[name].risk, rtol=0.05)
+        assert one.risk[-1] < 0.5 * one.last_risk[-1]
+        assert one.noise_floor == pytest.approx(one.risk[-1])
+        assert (one.played, len(one.risk)) == (600, 601)
+
+
+def test_an_outlook_foretells_decaying_steps_and_rounds_without_samples():
+    """Of each replicate the mean risk, measured and foretold: to 5 % over all rounds."""
+    given = study(
+        policies=("burst", "constant"), rounds=60, checkpoint=60, seeds=40, average="equal", eta=1.5, decay=8
+    )
+    task = problem(given)
+    rounds = plan(given, CONTROL)
+    assert (rounds.track.n == 0).any()
+    log = Engine(task.model, given, task.streams).play(rounds)
+    found = Outlook.of(task, CONTROL).forecasts()
+    for p, (name, one) in enumerate(found.items()):
+        mine = slice(p * given.seeds, (p + 1) * given.seeds)
+        measured = log["risk"][:, mine].mean(1).sum() - 60 * landscape_of(task).best.risk
+        assert one.risk[:-1].sum() == pytest.approx(measured, rel=0.05), name

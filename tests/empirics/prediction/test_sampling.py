@@ -1,0 +1,91 @@
+"""A large population seen through samples of it: what they stand for, and how far they miss."""
+
+import numpy as np
+import pytest
+import torch
+
+from empirics.prediction import landscape as module
+from empirics.prediction.forecast import Outlook, caveats, landscape_of, seconds
+from empirics.prediction.sampling import Anchor, Whole, principal_axes
+from empirics.training.problem import from_dataset
+from tests.empirics.small import CONTROL, blobs, study
+
+CASES = {
+    "binary": {},
+    "clients that differ": {"labels": "classes", "partition": "two-class"},
+    "weights that differ": {"alpha": (0.6, 0.3, 0.1), "partition": "dirichlet"},
+}
+
+
+def task_of(case):
+    given = study(policies=("constant", "oracle"), **CASES[case])
+    return from_dataset(given, blobs(samples=1500), torch.device("cpu"))
+
+
+@pytest.fixture
+def few(monkeypatch):
+    monkeypatch.setattr(module, "MOST", 1000)
+    monkeypatch.setattr(module, "PART", 150)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_samples_foretell_what_the_whole_does_within_the_error_that_they_tell(case, request):
+    task = task_of(case)
+    whole = Outlook.of(task, CONTROL).forecasts()
+    request.getfixturevalue("few")
+    found = Outlook.of(task, CONTROL).forecasts()
+    assert "4 samples of about 15" in caveats(task.study, CONTROL, found)[0]
+    assert caveats(task.study, CONTROL, whole) == []
+    for name, one in found.items():
+        error = one.errors["cumulative_excess_risk"]
+        assert 0 < error < 0.05 * one.cumulative
+        assert abs(one.cumulative - whole[name].cumulative) < 4 * error + 0.01 * one.cumulative, name
+        np.testing.assert_allclose(one.risk, whole[name].risk, rtol=0.15)
+        assert one.risk[0] == pytest.approx(whole[name].risk[0], rel=1e-2)  # the anchor's
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_samples_weigh_what_they_stand_for(case, few):
+    first = landscape_of(task_of(case))
+    parts = (first, *first.others)
+    for part in parts:
+        assert 150 <= len(part.model.population.x) < 200
+        torch.testing.assert_close(part.groups.sum(1), torch.ones(len(part.groups), dtype=torch.float64))
+        y, whole = part.model.population.y, first.whole
+        for label in range(4):
+            wanted = whole.groups[:, whole.model.population.y == label].sum(1)
+            torch.testing.assert_close(part.groups[:, y == label].sum(1), wanted)
+    rows = {tuple(row) for part in parts for row in part.model.population.x.tolist()}
+    assert len(rows) == sum(len(part.model.population.x) for part in parts)  # none twice
+
+
+def test_an_anchor_is_exact_where_it_looked_and_right_to_first_order_near_it(few):
+    land = landscape_of(task_of("clients that differ"))
+    sample, whole = Whole(land.model, land.groups), land.whole
+    anchor = Anchor(whole, sample)
+    theta = torch.randn(2, land.model.size, dtype=torch.float64)
+    step = 1e-3 * torch.randn(2, land.model.size, dtype=torch.float64)
+    anchor.look(theta)
+    for there, off in ((theta, 1e-12), (theta + step, 1e-5)):
+        risk, _, slopes = (a - b for a, b in zip(whole.measured(there), sample.measured(there), strict=True))
+        torch.testing.assert_close(anchor.risk(there), risk, atol=off, rtol=0)
+        torch.testing.assert_close(anchor.slopes, slopes, atol=1e4 * off, rtol=0)
+    assert float(anchor.missed.abs().min()) > 1e-3
+    assert anchor.slopes.shape == (2 * len(land.groups), land.model.size)
+
+
+def test_axes_keep_what_carries_the_inputs():
+    x = torch.randn(400, 6, dtype=torch.float64) * torch.tensor([30, 3, 2, 1, 0.1, 0.01])
+    axes = principal_axes(x)
+    assert axes.shape == (6, 4)
+    torch.testing.assert_close(axes.T @ axes, torch.eye(4, dtype=torch.float64))
+    torch.testing.assert_close((x @ axes).square().sum(), x.square().sum(), rtol=1e-3, atol=0)
+
+
+def test_a_population_many_times_as_large_takes_hardly_longer(monkeypatch):
+    small, large = (from_dataset(study(), blobs(samples=n), torch.device("cpu")) for n in (3000, 60_000))
+    found = []
+    for most in (1000, 10**9):
+        monkeypatch.setattr("empirics.prediction.forecast.MOST", most)
+        found.append(seconds(large) / seconds(small))
+    assert found[0] < 2 < found[1]
