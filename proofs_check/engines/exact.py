@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import ceil, floor
+from math import lcm
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
@@ -70,17 +70,24 @@ def counts(most: int = 12) -> st.SearchStrategy[list[int]]:
 def fractions(
     low: Any = Fraction(1, 8), high: Any = 8, max_denominator: int = 16
 ) -> st.SearchStrategy[Fraction]:
-    """The rationals of a range with small denominators; a counterexample shrinks to whole ones, and towards 0.
+    """The rationals of a range with small denominators.
 
-    The values of `st.fractions`, listed once: that one builds a strategy a draw, which took most of a search's time.
+    They are drawn and shrunk as by `st.fractions`: a denominator, then a numerator. But that one builds strategies anew
+    for each draw, which took a third of the time of all searches.
     """
-    return st.sampled_from(
-        [
-            Fraction(n, d)
-            for d in range(1, max_denominator + 1)
-            for n in sorted(range(ceil(low * d), floor(high * d) + 1), key=lambda n: (abs(n), n < 0))
-        ]
-    )
+    low, high = Fraction(low), Fraction(high)
+    ends = lcm(low.denominator, high.denominator)
+    denominators = st.integers(1, max_denominator)
+    numerators = {
+        d: st.integers(int(low * ends * d), int(high * ends * d)) for d in range(1, max_denominator + 1)
+    }
+
+    @st.composite
+    def fraction(draw: st.DrawFn) -> Fraction:
+        d = draw(denominators)
+        return Fraction(draw(numerators[d]), ends * d).limit_denominator(max_denominator)
+
+    return fraction()
 
 
 def constants() -> st.SearchStrategy[Constants]:

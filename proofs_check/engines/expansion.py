@@ -2,7 +2,7 @@ r"""Limits at infinity from expansions in falling powers of the variable, many t
 
 A function made of powers and logarithms is \(\sum_i c_i(\log t)\,t^{a_i}\) with rational \(a_1>a_2>\dots\), and its
 first coefficient that is not 0 decides: the limit is 0 or infinite by the sign of \(a_1\), and for \(a_1=0\) that of
-\(c_1\), a function of \(\log t\) and of the same kind. The rest is left to SymPy: exponentials, a sign that the symbols'
+\(c_1\), a function of \(\log t\) and of the same kind. The rest is left to SymPy: exponentials, a sign that
 assumptions leave open, a coefficient that is neither seen to be 0 nor to be another number.
 """
 
