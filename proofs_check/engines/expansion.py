@@ -109,8 +109,9 @@ def _sign(function: Any, t: Any) -> int:
     """That of a function for large t."""
     while function.has(t):
         function, t = _leading(function, t)[1], _log(t)
-    if function.is_positive or function.is_negative:
-        return 1 if function.is_positive else -1
+    for written in (function, sp.expand(function)):
+        if written.is_positive or written.is_negative:
+            return 1 if written.is_positive else -1
     raise _Refused
 
 

@@ -10,7 +10,7 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import Context
-from proofs_check.engines import enclosure, exact, identity, limit, simulation, smt, worst_case
+from proofs_check.engines import enclosure, exact, expansion, identity, limit, simulation, smt, worst_case
 from proofs_check.engines.exact import retentions
 from theory.algebra import minimum, ratio
 from theory.setting import Constants, Region
@@ -221,6 +221,31 @@ def test_examples_are_counted_and_points_are_not_too_many():
     )  # it tends to -1/2
     assert (sp.limit(wrong, t, sp.oo), limit.limit(wrong, t)) == (-sp.oo, None)
     assert [limit.limit(x, t) for x in (2**t, -(2**t), t + 2**-t, 3**-t * t)] == [sp.oo, -sp.oo, sp.oo, 0]
+
+
+def test_expansions_agree_with_sympy(monkeypatch):
+    """Where terms cancel to several orders, or none do. Cut too early, an expansion leaves it open and is not wrong."""
+    t, a = sp.symbols("t a", positive=True)
+    root, logs = sp.sqrt(1 - a / t), sp.log(2 * t) + sp.log(t + sp.log(t))
+    small = [root - 1, root + a / (2 * t) - 1, (1 + 1 / t) ** a - 1, sp.log(t + a) - sp.log(t)]
+    small += [1 / logs - 1 / (2 * sp.log(t)), sp.sqrt(logs + a) - sp.sqrt(logs), 1 / (t**2 - (t - a) ** 2)]
+    truth = {f * s: sp.limit(f * s, t, sp.oo) for f in small for s in (1, t, t**2, sp.log(t) ** 2)}
+
+    def wrong_and_open():
+        found = {f: expansion.limit_by_expansion(f, t) for f in truth}
+        differ = [
+            f for f, x in found.items() if x is not None and x != truth[f] and sp.simplify(x - truth[f])
+        ]
+        return len(differ), list(found.values()).count(None)
+
+    assert wrong_and_open() == (0, 0)
+    monkeypatch.setattr(expansion, "DEPTHS", (1,))
+    wrong, left_open = wrong_and_open()
+    assert wrong == 0 < left_open
+    monkeypatch.undo()
+    right = expansion._composed
+    monkeypatch.setattr(expansion, "_composed", lambda x, n, c: right(x, n, lambda k: (k + 1) * c(k)))
+    assert wrong_and_open()[0] > 0
 
 
 def _gradient_descent():
