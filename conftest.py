@@ -1,8 +1,9 @@
-"""What every doctest may use without importing it, the Hypothesis profile of the test run, and where there is no GPU,
-Triton's interpreter."""
+"""What every doctest may use without importing it, the Hypothesis profile of the test run, how seldom garbage is looked
+for, and where there is no GPU, Triton's interpreter."""
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 from fractions import Fraction
@@ -16,6 +17,7 @@ import torch
 
 if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is first loaded
+gc.set_threshold(50_000, 20, 50)  # a twentieth of the time went into looking for cycles
 collect_ignore = [] if find_spec("triton") else ["empirics/training/kernels.py"]
 
 hypothesis.settings.register_profile("acdpp", deadline=None, derandomize=True, print_blob=True)

@@ -14,7 +14,16 @@ PARTIAL = ".partial"  # ends the name of a file that is being written
 
 
 def replace_file(path: Path, write: Callable[[Path], object]) -> str:
-    """Write a file beside its place, force it to disk, and move it there in one step; returns its SHA-256."""
+    """Write a file beside its place, force it to disk, and move it there in one step; returns its SHA-256.
+
+    Others may write other files of the folder at the same time.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = replace_file(Path(folder) / "a.txt", lambda beside: beside.write_text(beside.name))
+    ...     (Path(folder) / "a.txt").read_text()
+    'a.txt.partial'
+    """
     beside = path.with_name(path.name + PARTIAL)
     beside.unlink(missing_ok=True)  # a link would be followed
     try:

@@ -26,7 +26,11 @@ def substances(entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def about(substance: str) -> str:
-    """What the verdict on a substance is about, in words."""
+    """What the verdict on a substance is about, in words.
+
+    >>> about(SLIP), about("rem:1/reading")
+    ('it fails by a slip alone', 'as in rem:1/reading')
+    """
     return "it fails by a slip alone" if substance == SLIP else f"as in {substance}"
 
 

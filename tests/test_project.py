@@ -59,7 +59,7 @@ FLOORS = {
         design_search lower_bound minimiser regret replacement sharper sticky
         averaging capacity constant_admission curved knapsack penalty violation
         bound clients law paper prices region reuse
-        buying lambert rates setting
+        averaged_limits buying lambert rates setting
         algebra student summation
     """,
 }

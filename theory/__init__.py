@@ -20,6 +20,7 @@ differ, both exist: `name` and `name_as_stated`.
 | `law` | the law of reuse: what a federation learns, exactly, for quadratic losses |
 | `stationary` | the law under steady admission: after t rounds, for small steps, the best K |
 | `averaging` | the law of averaged models: any weights and steps, rounds without samples, the best weights |
+| `averaged_limits` | the same in closed form: constant admission, falling steps, other weights |
 | `clients` | the law for clients that differ: what weights cost in bias and in noise |
 | `curved` | samples with curvatures of their own: what reuse and local steps change, to first order in 1/n |
 | `prices` | laws of a price: even ones, lists, traces |

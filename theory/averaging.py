@@ -36,21 +36,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.algebra import ratio, sqrt
+from theory.algebra import ratio
 from theory.law import Cohorts, ExcessRisk, contraction
 from theory.setting import SettingError, horizon
 
 __all__ = [
     "Averaged",
     "averaged",
-    "averaged_left_constant",
-    "averaged_noise_constant",
-    "averaged_rest",
-    "averaged_rest_decaying",
     "averaged_risk",
     "best_weights",
     "by_shares",
-    "common_share",
     "contractions",
     "equal",
     "exponential",
@@ -59,12 +54,9 @@ __all__ = [
     "over_models",
     "over_rounds",
     "polynomial",
-    "polynomial_factor",
-    "polynomial_left",
     "risk_matrix",
     "round_shares",
     "tail",
-    "wait_factor",
     "weights_giving",
 ]
 
@@ -80,7 +72,7 @@ def latest(k: Any) -> Any:
     >>> latest(7)
     1
     """
-    return 1 + 0 * k
+    return 1
 
 
 def equal(k: Any) -> Any:
@@ -248,7 +240,6 @@ def averaged(cohorts: Cohorts, rounds: Any, a: Any, shares: Sequence[Any]) -> Av
     left = mean_left = cc + 1
     found = [(mean_left, bb, left, cc)]
     ends = np.searchsorted(memory.entered, np.arange(1, T + 1), side="right").tolist()
-    leaving = _leaving(memory.left, T)
     first = 0
     for t, (held, end) in enumerate(zip(memory.n, ends, strict=True), start=1):
         w, crossed = share[t], cb
@@ -263,18 +254,12 @@ def averaged(cohorts: Cohorts, rounds: Any, a: Any, shares: Sequence[Any]) -> Av
             c[here] *= step
             c[here] += gain
             b[here] += w * (c[here] - b[here])
+            count[here] *= memory.left[here] > t  # who leaves is never read again
         mean_left = mean_left + w * (left - mean_left)
         bb = (1 - w) ** 2 * bb + 2 * w * (1 - w) * crossed + w * w * cc
         cb = (1 - w) * crossed + w * cc
-        count[leaving[t]] = 0  # what a row of the table says from now on is never read
         found.append((mean_left, bb, left, cc))
     return Averaged(*(np.stack(column) for column in zip(*found, strict=True)))
-
-
-def _leaving(left: NDArray[np.int64], T: int) -> list[NDArray[np.int64]]:
-    """Who is in memory for the last time in round t, for t = 0..T."""
-    order = np.argsort(left, kind="stable")
-    return np.split(order, np.searchsorted(left[order], np.arange(1, T + 1)))
 
 
 def round_shares(cohorts: Cohorts, rounds: Any, a: Any, weights: Sequence[Any]) -> tuple[Any, Any]:
@@ -365,113 +350,6 @@ def _halved(values: NDArray[Any]) -> NDArray[Any]:
     return np.array([ratio(one, 2) for one in values.tolist()], dtype=values.dtype)
 
 
-# --- constant admission and constant steps, in closed form -------------------------------------------------
-
-
-def averaged_left_constant(a: Any, models: Any) -> Any:
-    r"""\(\frac{1-a^T}{T(1-a)}\): what the equal mean of θ(1), …, θ(T) has left of the start, of order 1/T; exact.
-
-    >>> averaged_left_constant(ratio(1, 2), 3)
-    Fraction(7, 12)
-    """
-    return ratio(1 - a**models, models * (1 - a))
-
-
-def averaged_noise_constant(a: Any, K: int, rounds: Any) -> Any:
-    r"""\(\bar\Lambda\sum_ib_i^2\) of the equal mean of θ(1), …, θ(T+1), T >= K-1, from a full memory on; exact.
-
-    With \(g(t)=(1-a^{T+1-t})/(T+1)\) and \(n=K\bar\Lambda\) it is \(\frac1{K^2}\sum_{t,s}g(t)g(s)(K-|t-s|)^+\):
-
-    \[\frac1{K^2(T+1)^2}\sum_{|d|<K}(K-|d|)\Bigl(T-|d|-\frac{a(1+a^{|d|})(1-a^{T-|d|})}{1-a}
-    +\frac{a^{2+|d|}(1-a^{2(T-|d|)})}{1-a^2}\Bigr),\]
-
-    1/T times 1 + O(1/T), whatever a and K.
-
-    >>> averaged_noise_constant(ratio(1, 2), 1, 2)
-    Fraction(13, 144)
-    """
-
-    total = K * common_share(a, 0, rounds) + 2 * sum(
-        (K - d) * common_share(a, d, rounds) for d in range(1, K)
-    )
-    return ratio(total, K * K * (rounds + 1) ** 2)
-
-
-def common_share(a: Any, lag: Any, rounds: Any) -> Any:
-    r"""\(\sum_{k=1}^{T-d}(1-a^k)(1-a^{k+d})\) for a lag d <= T, a term of `averaged_noise_constant`; exact.
-
-    >>> common_share(ratio(1, 2), 1, 2)
-    Fraction(3, 8)
-    """
-    left = rounds - lag
-    once, twice = 1 - a**left, 1 - a ** (2 * left)
-    return left - ratio(a * (1 + a**lag) * once, 1 - a) + ratio(a ** (2 + lag) * twice, 1 - a * a)
-
-
-def averaged_rest(a: Any, K: Any, variation: Any) -> Any:
-    r"""\(v\sqrt{K/(1-a)}\): how far \(\sqrt{\sum b_i^2}\) is from \(\sqrt{\sum\omega_i^2}\) at most; an upper bound.
-
-    Here \(\bar\theta=\sum_{t\le T}p_t\theta(t)\), a sample weighs \(\omega_i=\sum_{t:\,i\in Q(t)}p_t/n(t)\) in the
-    same mean of \(\bar z\), and \(v=|p_T|+\sum_{t<T}|p_{t+1}-p_t|\): 1/T for equal weights. For steps of one size,
-    \(0\le a<1\), any admissions with some sample in memory in every round, and any rule by which none is used more
-    than K times.
-
-    >>> averaged_rest(ratio(3, 4), 1, ratio(1, 10))
-    Fraction(1, 5)
-    """
-    return variation * sqrt(ratio(K, 1 - a))
-
-
-def averaged_rest_decaying(step: Any, K: Any, rounds: Any) -> Any:
-    r"""\((2+\sqrt2)\frac{\sqrt K}{T\sqrt{\alpha_T}}\): the same for steps \(\alpha_t=1-a_t\) that fall; an upper bound.
-
-    Of equal weights. Steps must be at most 1, not rise and decay no faster than 1/t:
-    \(1/\alpha_{t+1}-1/\alpha_t\le1\). It is below \(1/\sqrt T\) by any factor as soon as \(T\alpha_T\to\infty\): then
-    decaying steps and equal weights see what constant steps see.
-
-    >>> round(float(averaged_rest_decaying(ratio(1, 4), 1, 10)), 3)
-    0.683
-    """
-    return (2 + sqrt(2 + 0 * step)) * ratio(sqrt(ratio(K, step)), rounds)
-
-
-# --- other weights -----------------------------------------------------------------------------------------
-
-
-def polynomial_factor(gamma: Any) -> Any:
-    r"""\(\frac{(\gamma+1)^2}{2\gamma+1}\): the noise of polynomial weights over that of equal ones, as T → ∞; exact.
-
-    >>> polynomial_factor(0), polynomial_factor(8)
-    (Fraction(1, 1), Fraction(81, 17))
-    """
-    return ratio((gamma + 1) ** 2, 2 * gamma + 1)
-
-
-def polynomial_left(a: Any, gamma: int, models: Any) -> Any:
-    r"""\(\frac{(\gamma+1)!}{T(T+1)\cdots(T+\gamma)\,(1-a)^{\gamma+1}}\): what the polynomial mean of T models has left
-    of the start, but for a part that falls like \(a^T\); so the transient, its square, is \(O(T^{-2(\gamma+1)})\).
-
-    >>> polynomial_left(ratio(1, 2), 1, 9)
-    Fraction(4, 45)
-    """
-    rising, factorial = 1 + 0 * models, 1
-    for k in range(gamma + 1):
-        rising, factorial = rising * (models + k), factorial * (k + 1)
-    return ratio(factorial, rising * (1 - a) ** (gamma + 1))
-
-
-def wait_factor(a: Any, often: Any) -> Any:
-    r"""\(1+(1-q)\frac{1-a}{1+a}\): by how much an equal mean over rounds is noisier than one over models, as T → ∞.
-
-    For memories that are replaced as a whole and trained on once, with probability q in a round; exact. At a = 0 it is
-    what `theory.capacity.burst_effective_rate` says of samples that stay until the next burst.
-
-    >>> wait_factor(ratio(0, 1), ratio(1, 4)), wait_factor(ratio(1, 2), 1)
-    (Fraction(7, 4), Fraction(1, 1))
-    """
-    return 1 + (1 - often) * ratio(1 - a, 1 + a)
-
-
 # --- the best weights for a horizon ------------------------------------------------------------------------
 
 
@@ -488,7 +366,7 @@ def risk_matrix(cohorts: Cohorts, rounds: Any, a: Any, *, h: Any, variance: Any,
     T, exact, rows, memory = _prepared(cohorts, rounds, a)
     scale, spread, distance = (_plain(list(one), exact) for one in (h, variance, start))
     c = np.zeros((len(memory.count), rows.shape[1]), dtype=rows.dtype)
-    left = 0 * rows[0] + 1
+    left = np.ones_like(rows[0])
     lefts, weights = [left], [c]
     for t in range(1, T + 1):
         inside = (memory.entered <= t) & (t <= memory.left)
@@ -516,8 +394,7 @@ def best_weights(matrix: Any) -> list[Any]:
     """
     A = np.asarray(matrix)
     if A.dtype.kind == "f":
-        scale = max(float(np.abs(A).max()), np.finfo(float).tiny)
-        solved = np.linalg.lstsq(A / scale, np.ones(len(A)), rcond=None)[0]
+        solved = np.linalg.lstsq(A, np.ones(len(A)), rcond=None)[0]
         found: list[Any] = (solved / solved.sum()).tolist()
         return found
     solution = _solved([[*row, 1] for row in A.tolist()])

@@ -34,6 +34,8 @@ def most_samples(limit: Limit, rounds: Any, debt: Any = 0) -> Any:
     >>> from theory.prices import Atoms
     >>> most_samples(purchase_limit(Atoms.of([1, 2, 6]), places=6, budget=4), rounds=10, debt=2)
     Fraction(31, 1)
+    >>> most_samples(purchase_limit(Atoms.of([1, 2, 6]), places=6, budget=100), rounds=10, debt=2)
+    60
     """
     extra = 0 if limit.binds == "memory" else ratio(debt, limit.threshold)
     return limit.rate * rounds + extra

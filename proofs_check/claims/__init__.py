@@ -168,11 +168,15 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "fig:test_acc_all/hybrid-behind",
             "fig:test_acc_all/hybrid-behind/size",
         ),
-        "constraints": (
+        "memory": (
             "fig:buffer_cost_horizontal",
             "fig:buffer_cost_horizontal/every-round",
+        ),
+        "spending": (
             "fig:buffer_cost_horizontal/cost",
             "fig:buffer_cost_horizontal/cost/every-horizon",
+        ),
+        "debt": (
             "fig:buffer_cost_horizontal/debt",
             "fig:buffer_cost_horizontal/debt/bounded",
         ),

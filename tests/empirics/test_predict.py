@@ -118,16 +118,16 @@ def test_a_retention_that_leaves_rounds_without_samples_is_not_the_best():
 
 def test_a_study_may_name_the_best_setting_itself():
     few = {"pilot": 30, "search_eta": False}
-    first = predict(**few)
+    first = predict(**few, given={"rounds": 2})
     best = first.best
     name = PolicyName("constant").having(K=best.K, eta=best.eta, steps=best.steps)
-    again = predict(**few, given={"policies": ("constant", name)})
+    again = predict(**few, given={"policies": ("constant", name), "rounds": 2})
     assert again.errors["gain"] == pytest.approx(first.errors["gain"])
     assert again.document()["best"]["error"] == again.document()["policies"][name]["error"]
 
 
 def test_a_pilot_of_everything_is_the_population_and_a_smaller_one_its_samples_alone():
-    task = problem(study(policies=("constant",), rounds=20))
+    task = problem(study(policies=("constant",), rounds=6))
     tasks = (task, draw_pilot(task, 120).problem)
     whole, found = (Outlook.of(one, CONTROL).forecasts()["constant"].risk for one in tasks)
     np.testing.assert_allclose(found, whole, rtol=1e-6)
@@ -148,14 +148,14 @@ def test_clients_that_differ_share_a_pilot_evenly():
 
 
 def test_errors_of_a_pilot_sample_are_the_jackknifes():
-    plain = {"scale": "pixels", "eta": 0.01}
+    plain = FEW | {"scale": "pixels", "eta": 0.01, "rounds": 2}
     found = predict(pilot=50, best=False, given=plain)
     assert found.pilot == 50
     assert set(found.errors) == {"constant", "oracle"}
     parts = []
-    for part in draw_pilot(problem(study(**FEW, **plain)), 50).parts():
+    for part in draw_pilot(problem(study(**plain)), 50).parts():
         x, y = part.population.x[:, :-1].numpy(), part.population.y.numpy()  # without the bias
-        alone = predict_study(study(**FEW, **plain), dataset=((x, y), (x[:4], y[:4])), best=False)
+        alone = predict_study(study(**plain), dataset=((x, y), (x[:4], y[:4])), best=False)
         parts.append(alone.forecasts["oracle"].cumulative)
     error = np.sqrt(np.mean((np.array(parts) - np.mean(parts)) ** 2) * 4)
     assert found.errors["oracle"]["cumulative_excess_risk"] == pytest.approx(error, rel=1e-9)

@@ -92,6 +92,7 @@ def test_replicates_are_few_and_a_round_is_one_step(monkeypatch: pytest.MonkeyPa
         return plan(study, constants)
 
     monkeypatch.setattr(frontier, "plan", noted)
+    monkeypatch.setattr(frontier, "PREDICTED", ("constant",))
     for seeds in (2, 99):
         frontier.compute(replace(STUDY, seeds=seeds, rounds=2))
     assert played == {(2, 1), (frontier.MOST_PATHS, 1)}

@@ -289,16 +289,16 @@ def test_the_interval_is_the_published_empirical_bernstein_bound():
 
 
 @pytest.mark.parametrize(
-    "costs",
+    ("process", "given"),
     [
-        simulation.uniform(1, 10),
-        simulation.integers(1, 10),
-        simulation.markov(1, 10, 0.9),
-        simulation.drifting(4, 7, 1, 200),
+        (simulation.uniform, (1, 10)),
+        (simulation.integers, (1, 10)),
+        (simulation.markov, (1, 10, 0.9)),
+        (simulation.drifting, (4, 7, 1, 200)),
     ],
-    ids=lambda c: c.name,
 )
-def test_cost_processes_have_the_range_and_the_mean_that_they_state(costs):
+def test_cost_processes_have_the_range_and_the_mean_that_they_state(process, given):
+    costs = process(*given)
     drawn = costs.draw(np.random.default_rng(2), 4000, 200)
     assert drawn.shape == (200, 4000)
     assert drawn.min() >= costs.low

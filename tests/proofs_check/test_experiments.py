@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from empirics.control.released import CONSTANTS, SCRIPTS
 from proofs_check import ledger
 from proofs_check.claim import Claim, decide
-from proofs_check.claims.experiments import accuracy, constraints
+from proofs_check.claims.experiments import accuracy, debt, memory, spending
 from proofs_check.document import document
 from proofs_check.engines import experiment
 from proofs_check.evidence import fails, holds, verdict
@@ -51,7 +51,7 @@ QUIET = {"noise": 1e-4}
 
 
 def claims(results: Results) -> dict[str, Claim]:
-    made = [claim for module in (accuracy, constraints) for claim in module.claims(results)]
+    made = [claim for module in (accuracy, memory, spending, debt) for claim in module.claims(results)]
     return {claim.id.removeprefix("fig:"): claim for claim in made}
 
 
@@ -339,12 +339,12 @@ def test_the_parts_of_a_claim_share_its_error(tmp_path: Path) -> None:
         assert levels == [pytest.approx(1 - 0.05 / len(claim.parts))] * len(levels)
 
 
-@pytest.mark.parametrize(("memory", "outcome"), [(100.0, "holds"), (100.1, "open")])
-def test_memory_on_average_is_held_against_the_buffers(memory: float, outcome: str) -> None:
+@pytest.mark.parametrize(("mean", "outcome"), [(100.0, "holds"), (100.1, "open")])
+def test_memory_on_average_is_held_against_the_buffers(mean: float, outcome: str) -> None:
     result = parse(reproduction("mnist"), "made up")
-    held = {**result.policies, "acdpp": replace(result.policies["acdpp"], occupancy=np.full(100, memory))}
+    held = {**result.policies, "acdpp": replace(result.policies["acdpp"], occupancy=np.full(100, mean))}
     over = {("mnist", "paper"): replace(result, policies=held)}
-    assert constraints.in_training(over, "mnist").outcome == outcome
+    assert memory.in_training(over, "mnist").outcome == outcome
 
 
 def test_the_policy_alone_holds_and_spends_what_it_does_in_training() -> None:

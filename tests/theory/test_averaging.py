@@ -70,6 +70,9 @@ def test_the_best_weights_of_floats_are_those_of_fractions():
     problem = {"h": [F(1), F(1, 4)], "variance": [F(1), F(2)], "start": [F(9), F(4)]}
     A = risk_matrix(by_age([2, 1, 3], 2), 3, [F(1, 2), F(3, 4)], **problem)
     np.testing.assert_allclose(best_weights(A.astype(float)), [float(p) for p in best_weights(A)], atol=1e-9)
+    rounds = np.arange(1, 4)
+    idle = risk_matrix(Cohorts(rounds, rounds, np.array([2, 0, 3])), 3, [F(1, 2), F(3, 4)], **problem)
+    assert (idle[1] == idle[2]).all(), "a round without samples leaves a copy"
 
 
 def test_no_round_and_no_sample_at_all():

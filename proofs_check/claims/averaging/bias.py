@@ -12,7 +12,7 @@ from proofs_check.engines.exact import Found, by_profile, everywhere, unless
 from proofs_check.groundwork.prediction import curvatures
 from proofs_check.groundwork.prediction.curvatures import KINDS, Kinds, Stream, coefficients
 from proofs_check.symbols import K, rate
-from theory.averaging import averaged_left_constant
+from theory.averaged_limits import averaged_left_constant
 from theory.curved import Moments, cubic_shift, first_order, local_shift, own_weight, stationary_bias
 from theory.law import by_age, stationary_noise
 

@@ -17,15 +17,8 @@ from proofs_check.engines.exact import Found, by_profile, differing, drawn, ever
 from proofs_check.groundwork.prediction.lags import AVERAGED, EVERY
 from proofs_check.symbols import K
 from proofs_check.text import said
-from theory.averaging import (
-    averaged_rest,
-    averaged_rest_decaying,
-    by_shares,
-    polynomial,
-    polynomial_factor,
-    round_shares,
-    weights_giving,
-)
+from theory.averaged_limits import averaged_rest, averaged_rest_decaying, polynomial_factor
+from theory.averaging import by_shares, polynomial, round_shares, weights_giving
 from theory.capacity import trajectory_by_capacity
 from theory.law import Cohorts, by_age, by_capacity, lag_sum, stationary_noise
 from theory.reuse import effective_from_sums, effective_sample_size

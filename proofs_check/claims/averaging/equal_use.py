@@ -14,7 +14,8 @@ from proofs_check.engines.argument import Evidence, argument, equations, steps
 from proofs_check.engines.exact import Found, by_profile, drawn, everywhere, unless
 from proofs_check.groundwork.prediction.lags import AVERAGED
 from proofs_check.text import said
-from theory.averaging import averaged_risk, by_shares, contractions, equal, over_models, wait_factor
+from theory.averaged_limits import wait_factor
+from theory.averaging import averaged_risk, by_shares, contractions, equal, over_models
 from theory.capacity import burst_effective_rate, burst_rate
 from theory.law import by_age
 from theory.lower_bound import burst_inverse, burst_risk
@@ -103,6 +104,11 @@ def binomial_means() -> Evidence:
             burst_inverse(t, q) * q * (t + 1),
             1 - (1 - q) ** (t + 1),
             "theory's and the chance of a burst in $t+1$ rounds",
+        ),
+        (
+            burst_risk(S, q, t, h=[1], variance=[0], start=[1], eta=1) * (t + 1) * (t + 2) * q**2,
+            1,
+            "theory's part of the start, with half of the $2$ of $2/((k+1)(k+2))$",
         ),
         domain="every $t$ and $q$",
     )

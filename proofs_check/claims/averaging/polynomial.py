@@ -17,18 +17,15 @@ from proofs_check.engines.exact import Found, by_profile, differing, everywhere,
 from proofs_check.groundwork.prediction.lags import AVERAGED
 from proofs_check.symbols import K
 from proofs_check.text import said
-from theory.averaging import (
+from theory.averaged_limits import (
     averaged_left_constant,
     averaged_noise_constant,
     averaged_rest,
-    by_shares,
     common_share,
-    final_weights,
-    over_rounds,
-    polynomial,
     polynomial_factor,
     polynomial_left,
 )
+from theory.averaging import by_shares, final_weights, over_rounds, polynomial
 from theory.law import Cohorts, by_age
 
 a, x, T, gamma = sp.symbols("a x T gamma", positive=True)
