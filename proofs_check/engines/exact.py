@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import lcm
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
@@ -66,9 +67,27 @@ def counts(most: int = 12) -> st.SearchStrategy[list[int]]:
     return st.lists(st.integers(1, most), min_size=1, max_size=12)
 
 
-def fractions(low: Any = Fraction(1, 8), high: Any = 8) -> st.SearchStrategy[Fraction]:
-    """Positive rationals with small denominators."""
-    return st.fractions(low, high, max_denominator=16)
+def fractions(
+    low: Any = Fraction(1, 8), high: Any = 8, max_denominator: int = 16
+) -> st.SearchStrategy[Fraction]:
+    """The rationals of a range with small denominators.
+
+    They are drawn and shrunk as by `st.fractions`: a denominator, then a numerator. But that one builds strategies anew
+    for each draw, which took a third of the time of all searches.
+    """
+    low, high = Fraction(low), Fraction(high)
+    ends = lcm(low.denominator, high.denominator)
+    denominators = st.integers(1, max_denominator)
+    numerators = {
+        d: st.integers(int(low * ends * d), int(high * ends * d)) for d in range(1, max_denominator + 1)
+    }
+
+    @st.composite
+    def fraction(draw: st.DrawFn) -> Fraction:
+        d = draw(denominators)
+        return Fraction(draw(numerators[d]), ends * d).limit_denominator(max_denominator)
+
+    return fraction()
 
 
 def constants() -> st.SearchStrategy[Constants]:
@@ -87,7 +106,7 @@ def constants() -> st.SearchStrategy[Constants]:
 def regions() -> st.SearchStrategy[Region]:
     """Admission regions, ρ not too close to 1 so that exact powers stay short."""
     return st.builds(
-        Region, rate=st.integers(1, 8), rho=st.fractions(Fraction(1, 8), Fraction(15, 16), max_denominator=16)
+        Region, rate=st.integers(1, 8), rho=fractions(Fraction(1, 8), Fraction(15, 16), max_denominator=16)
     )
 
 

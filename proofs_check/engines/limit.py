@@ -1,4 +1,4 @@
-r"""Orders of growth of sums, by symbolic limits (Gruntz) carried to the sum by Stolz-Cesàro.
+r"""Orders of growth of sums, by symbolic limits (expansions, Gruntz) carried to the sum by Stolz-Cesàro.
 
 For \(S(T)=\sum_{t\le T}s(t)\) and a gauge g that increases to infinity, \(S(T)/g(T)\) has the limit of
 \(s(t)/(g(t)-g(t-1))\) where that exists, infinite ones included. For g from a Hardy field (all of ours:
@@ -21,6 +21,7 @@ from typing import Any
 
 import sympy as sp
 
+from proofs_check.engines.expansion import ball, generic, limit_by_expansion
 from proofs_check.evidence import Evidence, fails, holds, together, undecided
 
 __all__ = [
@@ -51,6 +52,9 @@ def limit(expression: Any, t: Any) -> Any:
     (0, None, 0)
     """
     expression = sp.sympify(expression)
+    found = limit_by_expansion(expression, t)
+    if found is not None:
+        return sp.simplify(found)
     found = sp.limit(expression, t, sp.oo)
     if found.has(sp.Limit, sp.AccumBounds, sp.nan) or t in found.free_symbols:
         return None
@@ -64,38 +68,14 @@ def _approached(expression: Any, t: Any, end: Any) -> bool:
     least. Other symbols have values that their assumptions allow, a limit holds for all of them."""
     from flint import ctx
 
-    others = sorted((expression.free_symbols | end.free_symbols) - {t}, key=str)
-    given = {one: Fraction(int(sp.prime(i + 2))) for i, one in enumerate(others)}
+    given = generic(expression, end)
     with ctx.workprec(DIGITS):
-        near, far = (_ball(expression, given | {t: Fraction(at)}) for at in FAR)
+        near, far = (ball(expression, given | {t: Fraction(at)}) for at in FAR)
         if end.is_infinite:
             sign = 1 if end.is_extended_positive else -1
             return bool(sign * far > sign * near * 11 / 10 and sign * near > 0)
-        to = _ball(end, given)
+        to = ball(end, given)
         return bool(abs(far - to) < abs(near - to) * 9 / 10 or abs(far - to) < 1e-30)
-
-
-def _ball(number: Any, values: dict[Any, Fraction]) -> Any:
-    """The ball of an expression of powers, logarithms and exponentials where its symbols have these values. SymPy must
-    not put them in: it would write out powers of 2 with as many digits as they have."""
-    from flint import arb
-
-    if number.is_Symbol or number.is_Rational:
-        value = Fraction(values.get(number, number))
-        return arb(value.numerator) / value.denominator
-    if isinstance(number, sp.exp | sp.log):
-        inside = _ball(number.args[0], values)
-        return inside.exp() if isinstance(number, sp.exp) else inside.log()
-    if number.is_Pow and number.exp.is_Integer:
-        return _ball(number.base, values) ** int(number.exp)
-    if number.is_Pow:
-        return (_ball(number.base, values).log() * _ball(number.exp, values)).exp()
-    if not (number.is_Add or number.is_Mul):
-        raise ArithmeticError(f"no ball for {number}")
-    first, *rest = (_ball(part, values) for part in number.args)
-    for one in rest:
-        first = first + one if number.is_Add else first * one
-    return first
 
 
 def eventually(expression: Any, t: Any) -> Any:

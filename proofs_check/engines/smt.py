@@ -236,8 +236,11 @@ def steps(*rows: tuple[Any, Sequence[Any], str]) -> Evidence:
 def _without_corners(statements: list[Any], premises: list[Any]) -> tuple[list[Any], list[Any]]:
     """The same with a number for each minimum and maximum, and what it obeys among the premises."""
     whole, number = sp.Tuple(*statements, *premises), 0
-    while corners := sorted(whole.atoms(sp.Min, sp.Max), key=sp.count_ops):
-        corner, number = corners[0], number + 1  # the shortest holds no other
+    while corners := whole.atoms(sp.Min, sp.Max):
+        corner, number = (
+            min(corners, key=lambda c: (sp.count_ops(c), str(c))),
+            number + 1,
+        )  # it holds no other
         value = sp.Symbol(f"corner{number}", real=True)
         bounds = [value <= x if isinstance(corner, sp.Min) else value >= x for x in corner.args]
         one_of_them = sp.Or(*(sp.Eq(value, x) for x in corner.args))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, steps
-from proofs_check.engines.exact import Found, differing, drawn, everywhere, unless
+from proofs_check.engines.exact import Found, differing, drawn, everywhere, fractions, unless
 from proofs_check.groundwork.prediction.lags import AVERAGED
 from theory.averaging import best_weights, by_shares, risk_matrix
 from theory.law import by_age, by_capacity
@@ -73,7 +73,7 @@ STEPS = [F(1, 2), F(3, 4)]
     admissions=st.lists(st.integers(0, 3), min_size=1, max_size=5),
     kept=st.integers(1, 3),
     by=st.sampled_from([by_age, by_capacity]),
-    other=st.lists(st.fractions(-1, 1, max_denominator=4), min_size=5, max_size=5),
+    other=st.lists(fractions(-1, 1, max_denominator=4), min_size=5, max_size=5),
 )
 def against_others(admissions: list[int], kept: int, by: Any, other: list[F]) -> Found:
     """All (Ap)_t alike; p'Ap is the law's risk; and no drawn weights, and no single model, have less."""

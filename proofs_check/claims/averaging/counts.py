@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, steps
-from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, unless
+from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, fractions, unless
 from proofs_check.groundwork.prediction.lags import AVERAGED, EVERY
 from proofs_check.symbols import K
 from proofs_check.text import said
@@ -256,7 +256,7 @@ def rounds_by_size(admissions: list[int], kept: int, by: Any, a: F) -> Found:
     "up to 6 rounds of one or two samples; any shares",
     (20, 200),
     admissions=st.lists(st.integers(1, 2), min_size=1, max_size=6),
-    shares=st.lists(st.fractions(-1, 1, max_denominator=4), min_size=6, max_size=6),
+    shares=st.lists(fractions(-1, 1, max_denominator=4), min_size=6, max_size=6),
     a=st.sampled_from([F(1, 2), F(9, 10), F(-1, 3)]),
 )
 def any_shares(admissions: list[int], shares: list[F], a: F) -> Found:
@@ -336,7 +336,7 @@ def steps_like_means() -> Evidence:
     (20, 400),
     admissions=st.lists(st.integers(1, 3), min_size=2, max_size=12),
     kept=st.integers(1, 3),
-    rises=st.lists(st.fractions(0, 1, max_denominator=3), min_size=12, max_size=12),
+    rises=st.lists(fractions(0, 1, max_denominator=3), min_size=12, max_size=12),
 )
 def falling_steps(admissions: list[int], kept: int, rises: list[F]) -> Found:
     """√Σb² by theory, √Σω² by definition: within the rest, exactly."""

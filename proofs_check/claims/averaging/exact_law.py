@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, equations
-from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, unless
+from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, fractions, unless
 from proofs_check.groundwork.prediction.lags import AVERAGED
 from proofs_check.groundwork.prediction.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
 from proofs_check.symbols import n
@@ -133,7 +133,7 @@ every_stream = everywhere(
     admissions=st.lists(st.integers(0, 3), min_size=1, max_size=6),
     kept=st.integers(1, 4),
     by=st.sampled_from([by_age, by_capacity]),
-    steps=st.lists(st.fractions(F(-1, 2), F(5, 4), max_denominator=4), min_size=12, max_size=12),
+    steps=st.lists(fractions(F(-1, 2), F(5, 4), max_denominator=4), min_size=12, max_size=12),
     mean=st.sampled_from(sorted(MEANS)),
     counted=st.sampled_from(["models", "rounds"]),
 )

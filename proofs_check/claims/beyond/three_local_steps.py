@@ -88,7 +88,7 @@ def not_with_four() -> Evidence:
     E=st.integers(1, MOST_STEPS),
     reach=fractions(),
     Pdim=st.integers(1, 9),
-    share=st.fractions(Fraction(1, 8), 1, max_denominator=8),
+    share=fractions(Fraction(1, 8), 1, max_denominator=8),
 )
 def schedules(K: int, rounds: list[list[int]], E: int, reach: Fraction, Pdim: int, share: Fraction) -> Found:
     """The smaller of the two bounds, round by round, against `theorem_1_as_stated` over all rounds."""

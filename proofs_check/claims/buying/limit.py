@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, equations
-from proofs_check.engines.exact import Found, differing, drawn, everywhere
+from proofs_check.engines.exact import Found, differing, drawn, everywhere, fractions
 from proofs_check.groundwork.buying.figures import exactly, figures
 from proofs_check.groundwork.buying.market import HIGH, LOW, PAPER, PLACES, SETTING, SYMBOLS, C, S, c, low
 from proofs_check.groundwork.buying.rules import most_bought
@@ -91,7 +91,7 @@ lists_of_prices = drawn(
     (100, 1000),
     prices=PRICES,
     places=st.integers(1, 5),
-    budget=st.fractions(F(1, 4), 20, max_denominator=4),
+    budget=fractions(F(1, 4), 20, max_denominator=4),
 )(_no_limit)
 
 

@@ -65,7 +65,7 @@ def drift_heavy_tail() -> Evidence:
     (60, 400),
     region=exact.regions(),
     t=st.integers(1, 12),
-    position=st.fractions(0, 1, max_denominator=8),
+    position=exact.fractions(0, 1, max_denominator=8),
     debt=exact.fractions(0, 50),
     cost=exact.fractions(0),
     budget=exact.fractions(),

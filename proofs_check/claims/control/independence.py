@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any
 
 import sympy as sp
-from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Correction, confirming
 from proofs_check.engines import exact, identity, smt
@@ -23,7 +22,7 @@ from theory.setting import Region
 SMALL, BUDGET = Region(rate=3, rho=Fraction(1, 2)), Fraction(3)  # affordable at mean cost 1
 STATES = (0, 2)  # of the Markov costs
 A, m, N = sp.symbols("A m N", positive=True)
-UNIT = st.fractions(0, 1, max_denominator=16)
+UNIT = exact.fractions(0, 1, max_denominator=16)
 
 
 def _debts() -> dict[int, Any]:

@@ -45,7 +45,7 @@ def last_choice(rate: int, rho: Fraction) -> int:
 @exact.drawn(
     r"$\bar\Lambda$ a multiple of $1/4$ or $1/3$, $\rho=1/2$, $3/4$, $9/10$",
     (300, 300),
-    rate=st.fractions(Fraction(1, 2), 12, max_denominator=4),
+    rate=exact.fractions(Fraction(1, 2), 12, max_denominator=4),
     rho=st.sampled_from([Fraction(1, 2), Fraction(3, 4), Fraction(9, 10)]),
     t=st.integers(1, 40),
 )
@@ -80,7 +80,7 @@ def alone_enumerated(rate: int, rho: Fraction) -> exact.Found:
 @exact.drawn(
     "any rates, up to 4 clients, up to 20 rounds",
     (60, 600),
-    rates=st.lists(st.fractions(0, 12, max_denominator=8), min_size=1, max_size=20),
+    rates=st.lists(exact.fractions(0, 12, max_denominator=8), min_size=1, max_size=20),
     split=st.lists(st.integers(1, 6), min_size=1, max_size=4),
 )
 def totals_stay_close(rates: list[Fraction], split: list[int]) -> exact.Found:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import Check, Claim, Correction, confirming
 from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, differing, drawn, exhaust, unless
+from proofs_check.engines.exact import Found, differing, drawn, exhaust, fractions, unless
 from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.engines.smt import always, conjunction
 from proofs_check.evidence import Evidence, obeying, together
@@ -36,7 +36,7 @@ def _as_stated(shares: Sequence[Any], sizes: Sequence[Any]) -> list[Any]:
 CLIENTS = {
     "share": st.sampled_from([Fraction(1, 2), Fraction(1, 3), Fraction(3, 4), Fraction(1, 8)]),
     "sizes": st.tuples(st.integers(1, 3), st.integers(1, 3)),
-    "chances": st.tuples(*[st.fractions(0, 1, max_denominator=4)] * 2),
+    "chances": st.tuples(*[fractions(0, 1, max_denominator=4)] * 2),
 }
 EQUAL_CLIENTS = {**CLIENTS, "sizes": st.integers(1, 3).map(lambda n: (n, n))}
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, steps
-from proofs_check.engines.exact import Found, drawn, everywhere, unless
+from proofs_check.engines.exact import Found, drawn, everywhere, fractions, unless
 from proofs_check.groundwork.prediction.lags import SYMBOLS, a, noise_falls, product_rises
 from proofs_check.symbols import C, K, mean_cost, total_buffer
 from proofs_check.text import said
@@ -93,7 +93,7 @@ random = drawn(
         cost=st.integers(1, 20),
         mean_cost=st.sampled_from([F(1), F(1, 2), F(3, 2)]),
     ).filter(lambda budget: fill_ratio(budget) < MOST),
-    h=st.lists(st.fractions(F(1, 8), 1, max_denominator=8), min_size=1, max_size=3),
+    h=st.lists(fractions(F(1, 8), 1, max_denominator=8), min_size=1, max_size=3),
     eta=st.sampled_from([F(1, 100), F(1, 4), F(9, 10), F(1)]),
     E=st.integers(1, 2),
 )(_misses)

@@ -58,8 +58,8 @@ def least_price() -> Evidence:
     counts=st.sampled_from([(1, 1), (1, 2), (2, 1), (3, 1)]),
     means=st.lists(fractions(), min_size=2, max_size=2),
     deviations=st.lists(fractions(), min_size=2, max_size=2),
-    part=st.fractions(F(1, 8), F(7, 8), max_denominator=8),
-    a=st.fractions(0, F(7, 8), max_denominator=8),
+    part=fractions(F(1, 8), F(7, 8), max_denominator=8),
+    a=fractions(0, F(7, 8), max_denominator=8),
 )
 def every_stream(counts: tuple[int, int], means: Any, deviations: Any, part: F, a: F) -> Found:
     """Bias² plus noise, with weights n_m/n and with α."""

@@ -24,7 +24,7 @@ a, theta, mean, z1, z2, total = sp.symbols("a theta mean z_1 z_2 total", real=Tr
 c, M, S, G, before = sp.symbols("c M S G before", real=True)
 age = sp.Symbol("age", integer=True, positive=True)
 SAMPLES = 4  # in an enumerated stream: 3^4 streams
-STEPS = st.fractions(F(1, 8), F(5, 4), max_denominator=8)
+STEPS = fractions(F(1, 8), F(5, 4), max_denominator=8)
 ROWS = st.integers(1, 3).flatmap(
     lambda m: st.lists(st.lists(st.integers(0, 2), min_size=m, max_size=m), min_size=1, max_size=5)
 )

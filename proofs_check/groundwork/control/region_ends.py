@@ -82,7 +82,7 @@ SUMS = (totals_are_sums, confirming(totals_in_numbers))
 def histories(rounds: int = 10) -> st.SearchStrategy[list[Fraction]]:
     """Where in the region each past round admitted: 0 at its lower end, 1 at its upper end."""
     ends = st.sampled_from([Fraction(0), Fraction(1)])
-    return st.lists(st.one_of(ends, st.fractions(0, 1, max_denominator=8)), max_size=rounds)
+    return st.lists(st.one_of(ends, exact.fractions(0, 1, max_denominator=8)), max_size=rounds)
 
 
 def corners(rounds: int) -> Iterator[tuple[Fraction, ...]]:

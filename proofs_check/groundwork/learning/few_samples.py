@@ -91,9 +91,9 @@ def remembered(few: Few, seen: Sequence[Snapshot], weights: Any, start: Fraction
     return means
 
 
-UNIT = st.fractions(0, 1, max_denominator=4)
+UNIT = fractions(0, 1, max_denominator=4)
 STEP = UNIT.filter(bool)
-SIGNED = st.fractions(-1, 1, max_denominator=4)
+SIGNED = fractions(-1, 1, max_denominator=4)
 
 
 def _few_samples(K: int, rounds: list[list[int]], shared: bool, most: int = 6) -> list[Snapshot]:

@@ -10,7 +10,7 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, admissions, differing, drawn, retentions
+from proofs_check.engines.exact import Found, admissions, differing, drawn, fractions, retentions
 from proofs_check.engines.identity import equal, equations, symbolic_sum
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
@@ -123,7 +123,7 @@ def fresh_mean() -> Evidence:
     )
 
 
-QUARTERS = st.fractions(0, 1, max_denominator=4)
+QUARTERS = fractions(0, 1, max_denominator=4)
 
 
 @drawn(
@@ -168,7 +168,7 @@ def fresh_do_not_deviate(
     (60, 600),
     K=retentions(4),
     rounds=admissions(clients=2, rounds=6, most=5),
-    share=st.fractions(0, 1, max_denominator=5),
+    share=fractions(0, 1, max_denominator=5),
 )
 def stale_weights(K: int, rounds: list[list[int]], share: Fraction) -> Found:
     """`stale_weight` is Σw_i² over the samples in memory that have been used before, sample by sample."""
