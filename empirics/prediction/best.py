@@ -16,7 +16,6 @@ from empirics.control.schedule import brief_for
 from empirics.prediction.forecast import Forecast, Outlook
 from empirics.settings.policy_name import PolicyName
 from theory.design import fill_ratio
-from theory.setting import SettingError
 
 __all__ = ["OBJECTIVES", "Best", "best_constant"]
 
@@ -97,7 +96,6 @@ class _Search:
     ) -> None:
         self.outlook, self.objective, self.progress = outlook, objective, progress
         self.known: dict[tuple[int, float, int], Forecast] = {}
-        self.refused: dict[tuple[int, float, int], SettingError] = {}
 
     def value(self, forecast: Forecast) -> float:
         """What is to be small; infinite where descent diverges."""
@@ -147,20 +145,9 @@ class _Search:
         wanted = list(
             dict.fromkeys((K, size, count) for K in retentions for size in sizes for count in steps)
         )
-        fresh = [one for one in wanted if one not in self.known and one not in self.refused]
-        try:
-            self.known.update(self.forecasts(fresh))
-        except SettingError:  # some K leaves a round without samples
-            for one in fresh:
-                try:
-                    self.known.update(self.forecasts([one]))
-                except SettingError as error:
-                    self.refused[one] = error
+        self.known.update(self.forecasts([one for one in wanted if one not in self.known]))
         self.progress(len(self.known))
-        left = [one for one in wanted if one in self.known]
-        if not left:
-            raise self.refused[wanted[0]]
-        return min(left, key=lambda one: self.value(self.known[one]))
+        return min(wanted, key=lambda one: self.value(self.known[one]))
 
     def forecasts(
         self, settings: Sequence[tuple[int, float, int]], patience: int = PATIENCE
