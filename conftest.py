@@ -1,5 +1,5 @@
 """What every doctest may use without importing it, the Hypothesis profile of the test run, how seldom garbage is looked
-for, and where there is no GPU, Triton's interpreter."""
+for, what SymPy remembers, and where there is no GPU, Triton's interpreter."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import torch
 
 if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is first loaded
+os.environ["SYMPY_CACHE_SIZE"] = "None"  # as in proofs_check, also where SymPy is loaded before
 gc.set_threshold(50_000, 20, 50)  # a twentieth of the time went into looking for cycles
 collect_ignore = [] if find_spec("triton") else ["empirics/training/kernels.py"]
 

@@ -74,7 +74,6 @@ def command(
 ) -> None:
     """Put the statements of the paper on trial, and corrections of those that are not true as printed."""
     needs_verifiers()
-    os.environ.setdefault("SYMPY_CACHE_SIZE", "None")  # no limit: a tenth of the time for 50 MB a process
     from proofs_check import ledger  # with SymPy behind it: not for `acdpp --help`
     from proofs_check.document import document
     from proofs_check.registry import claims_from, labelled, select

@@ -16,6 +16,10 @@
 What a claim of one's own needs is here as well, but for the engines.
 """
 
+import os
+
+os.environ.setdefault("SYMPY_CACHE_SIZE", "None")  # no limit: a tenth of the time for 50 MB a process
+
 from proofs_check.claim import (
     Case,
     CheckError,

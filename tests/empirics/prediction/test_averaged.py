@@ -110,14 +110,14 @@ def test_what_is_predicted_of_both_models_is_what_training_measures(K, share):
 
 
 def test_an_outlook_answers_for_the_mean_and_keeps_the_last_iterate_beside_it():
-    given = study(policies=("constant", "acdpp"), rounds=600)
+    given = study(policies=("constant", "acdpp"), rounds=200)
     plain = Outlook.of(problem(given), CONTROL).forecasts()
     mean = Outlook.of(problem(replace(given, average="polynomial", average_by=3)), CONTROL).forecasts()
     for name, one in mean.items():
         np.testing.assert_allclose(one.last_risk, plain[name].risk, rtol=0.05)
         assert one.risk[-1] < 0.5 * one.last_risk[-1]
         assert one.noise_floor == pytest.approx(one.risk[-1])
-        assert (one.played, len(one.risk)) == (600, 601)
+        assert (one.played, len(one.risk)) == (200, 201)
 
 
 def test_an_outlook_foretells_decaying_steps_and_rounds_without_samples():

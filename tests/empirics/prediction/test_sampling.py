@@ -18,8 +18,8 @@ CASES = {
 
 
 def task_of(case):
-    given = study(policies=("constant", "oracle"), **CASES[case])
-    return from_dataset(given, blobs(samples=1500), torch.device("cpu"))
+    given = study(policies=("constant", "oracle"), rounds=20, **CASES[case])
+    return from_dataset(given, blobs(samples=1200), torch.device("cpu"))
 
 
 @pytest.fixture
