@@ -56,7 +56,7 @@ def command(
         list[str] | None, typer.Option(help="Only this label and the steps below it; may be repeated.")
     ] = None,
     profile: Annotated[
-        Profile, typer.Option(help="quick: a minute or two; full: more examples, larger grids.")
+        Profile, typer.Option(help="quick: about a minute; full: more examples, larger grids.")
     ] = Profile.quick,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
     jobs: Annotated[

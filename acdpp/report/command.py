@@ -71,7 +71,7 @@ def command(
         bool, typer.Option("--figures/--no-figures", help="Draw the figures into the page.")
     ] = True,
     profile: Annotated[
-        Profile, typer.Option(help="quick: within a minute or two; full: more examples, larger grids.")
+        Profile, typer.Option(help="quick: within about a minute; full: more examples, larger grids.")
     ] = Profile.quick,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
     jobs: Annotated[
