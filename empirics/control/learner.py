@@ -28,6 +28,8 @@ def step_sizes(study: Study, rounds: Any, before: Any) -> Any:
 
     >>> step_sizes(Study(eta=2.0, decay=50), np.array([1, 150, 400]), 0)[1:].tolist()
     [1.0, 0.6666666666666666]
+    >>> step_sizes(Study(eta=2.0), np.array([1, 150]), np.array([0, 90])).tolist()
+    [2.0, 2.0]
     """
     if study.decay is None:
         return study.eta + 0.0 * before

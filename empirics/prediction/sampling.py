@@ -6,6 +6,7 @@ that order, and so is what the other axes would add.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import torch
@@ -33,15 +34,13 @@ class Whole:
         residual = model.residual(logits, model.targets[:, None])
         risk = model.population.expected(model.losses(logits, model.population.y))
         each = [model.weighted_inputs(p[:, None, None] * residual) for p in self.groups]
-        if len(each) == 1:
-            return risk, each[0], each[0]
         slope = model.weighted_inputs(model.population.weights[0][:, None, None] * residual)
         return risk, slope, torch.stack(each, 1).flatten(0, 1)
 
 
 def principal_axes(x: Tensor) -> Tensor:
     """The axes that inputs are seen along, (features, axes), from some of them, evenly spaced."""
-    some = x[:: max(len(x) // ENOUGH, 1)]
+    some = x[:: math.ceil(len(x) / ENOUGH)]
     squares, axes = torch.linalg.eigh(some.T @ some)
     left = squares[:-1].cumsum(0) / squares[:-1].sum().clamp(min=torch.finfo(x.dtype).tiny)
     found: Tensor = axes[:, int((left <= 1 - KEPT).sum()) :].flip(1)
