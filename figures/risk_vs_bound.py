@@ -8,7 +8,7 @@ sample values is so by construction: policies are told prices and their own book
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -64,12 +64,18 @@ def compute(result: Measured) -> RiskVsBound:
     """Theorem 1 and the bound by stability with the result's own constants, admissions, n, N, Ṽ and χ."""
     risk = result["excess_risk"]
     horizons = np.unique(np.geomspace(1, risk.shape[2], POINTS).round().astype(int))
-    lacking = {name: _lacking(result, p) for p, name in enumerate(result.policies)}
+    silent = {name: says_nothing(result, p) for p, name in enumerate(result.policies)}
+    if all(silent.values()):
+        raise SettingError(
+            f"no bound is to be drawn: Theorem 1 says nothing here, {next(iter(silent.values()))}"
+        )
+    lacking = {name: silent[name] or _lacking(result, p) for p, name in enumerate(result.policies)}
     found = {
         name: _one(p, result, risk[p], horizons, stable=not lacking[name])
         for p, name in enumerate(result.policies)
     }
     note = result.note("Lines: mean; bands and bars: 10–90 % of {} seeds") + _not_drawn(lacking)
+    note += _not_drawn(silent, "Theorem 1")
     return RiskVsBound(horizons.astype(float), found, result.nominal, note)
 
 
@@ -79,17 +85,17 @@ def _lacking(result: Measured, p: int) -> str:
         stability_round(0, result.constants[p])
     except SettingError as error:
         return str(error)
-    return " and ".join(result.study.departures)
+    return " and ".join(replace(result.study, policies=(result.policies[p],)).departures)
 
 
-def _not_drawn(lacking: Mapping[str, str]) -> str:
+def _not_drawn(lacking: Mapping[str, str], bound: str = "bound by stability") -> str:
     """A sentence for each reason."""
     found = ""
     for why in dict.fromkeys(filter(None, lacking.values())):
         names = [readable(name) for name, one in lacking.items() if one == why]
         some = ", ".join(names) if len(names) <= NAMED else f"{len(names)} policies"
         whose = "" if len(names) == len(lacking) else f" for {some}"
-        found += f" No bound by stability{whose}: {why}."
+        found += f" No {bound}{whose}: {why}."
     return found
 
 
@@ -107,9 +113,19 @@ def _one(p: int, result: Measured, risk: Floats, horizons: NDArray[np.int64], *,
     )
 
 
+def says_nothing(result: Measured, p: int) -> str:
+    """Why Theorem 1 says nothing under policy p; empty if it does."""
+    if not result.study.of_policy(result.policies[p]).bound_applies:
+        return "it is about last iterates of steps of one size"
+    return "" if (result["n"][p] > 0).all() else "some rounds have no sample"
+
+
 def bounds(result: Measured, p: int, horizons: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Theorem 1 on the trajectories of policy p, corrected and as stated, (seeds, horizons) each."""
-    corrected, stated = np.empty((2, result.seeds, len(horizons)))
+    """Theorem 1 on the trajectories of policy p, corrected and as stated, (seeds, horizons) each; no numbers where it
+    says nothing."""
+    corrected, stated = np.full((2, result.seeds, len(horizons)), np.nan)
+    if says_nothing(result, p):
+        return corrected, stated
     constants, stretches = result.constants[p], [slice(*ends) for ends in pairwise((0, *horizons))]
     for s in range(result.seeds):
         n, N, V, chi = (result[name][p, s] for name in TRAJECTORY)

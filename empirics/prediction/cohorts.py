@@ -55,7 +55,7 @@ class Memories:
     def without_idle(self) -> Memories:
         """The rounds of each row that train, one after the other; who has fewer than others keeps the last memory.
 
-        Nothing moves in an idle round but a mean that counts it: its share goes to the training before.
+        Nothing moves in an idle round, and it makes no model.
         """
         trained = self.trained
         if trained.all():
@@ -76,15 +76,8 @@ class Memories:
             ends=kept(self.ends),
             weights=kept(self.weights),
             eta=kept(self.eta),
-            share=None if self.share is None else self._share_of_trainings(len(rounds)) * there,
+            share=None if self.share is None else kept(self.share) * there,
         )
-
-    def _share_of_trainings(self, most: int) -> NDArray[np.float64]:
-        assert self.share is not None
-        after = np.cumsum(self.trained, axis=0)  # 0 is before the first
-        left = np.ones((most + 1, self.rows))
-        np.multiply.at(left, (after, np.arange(self.rows)[np.newaxis]), 1 - self.share)
-        return 1 - left[1:]
 
     @property
     def rounds(self) -> int:

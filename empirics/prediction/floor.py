@@ -16,19 +16,24 @@ __all__ = ["law_floor"]
 FOREVER = 1e9  # rounds: who admits nothing any more keeps what he has
 
 
-def law_floor(land: Landscape, descent: Descent, memories: Memories) -> NDArray[np.float64]:
+def law_floor(
+    land: Landscape, descent: Descent, memories: Memories, trainings: NDArray[np.int64]
+) -> NDArray[np.float64]:
     r"""\(\tfrac12\sum_h(h+\mu)s_h^2\sum_mw_m^2K_mv(a_h,K_m)/n_m\), (rows,): client m's part of the memory is
-    a memory of its own, of \(n_m\) samples that stay for \(K_m=n_m/\lambda_m\) rounds."""
-    recent = memories.admissions[memories.rounds // 2 :].mean(axis=0)
-    n, weights = memories.ends[-1] - memories.starts[-1], memories.weights[-1]
+    a memory of its own, of \(n_m\) samples that stay for \(K_m=n_m/\lambda_m\) rounds. Of each row so many rounds
+    count as it has trained; one that never has is not a number."""
+    n = memories.ends - memories.starts
     h, mu = land.curvature.cpu().numpy(), land.multiplier
     noise = land.noise.cpu().numpy()
     first = int(land.on_the_ball)
-    found = np.zeros(memories.rows)
-    for row in range(memories.rows):
+    found = np.full(memories.rows, np.nan)
+    for row, count in enumerate(trainings.tolist()):
+        if not count:
+            continue
+        recent = memories.admissions[count // 2 : count, row].mean(axis=0)
         contraction, response = _round(h, _step_size(descent.eta, row, len(land.groups)), descent, mu)
         spread = np.zeros_like(h)
-        for size, rate, w in zip(n[row], recent[row], weights[row], strict=True):
+        for size, rate, w in zip(n[count - 1, row], recent, memories.weights[count - 1, row], strict=True):
             if size:
                 K = min(max(size / rate, 1.0), FOREVER) if rate else FOREVER
                 spread += w**2 * K / size * np.array([stationary_noise(float(one), K) for one in contraction])

@@ -57,9 +57,9 @@ Progress = Callable[[int], None]
 class Forecast:
     """A policy's expected excess risk at θ(1), …, θ(T+1), without the scatter of θ (`path`), and in the long run.
 
-    Of a mean of models, whose noise keeps falling, the long run is the end of the study. All are means over some paths
-    of prices and samples of a large population, and `errors` the standard errors of these means, by the names of
-    `document`; None where there was one of each, as where prices change nothing.
+    Of a mean of models and of falling steps, whose noise keeps falling, the long run is the end of the study. All are
+    means over some paths of prices and samples of a large population, and `errors` the standard errors of these means,
+    by the names of `document`; None where there was one of each, as where prices change nothing.
     """
 
     risk: Floats
@@ -131,7 +131,8 @@ def seconds(problem: Problem) -> float:
     steps = max(study.of_policy(name).steps for name in study.policies)
     paths = sum(_replicates(study, name, min(people, MOST) * outputs * groups) for name in study.policies)
     columns = paths * groups
-    rounds = min(study.rounds, 2 * PLAYED)
+    falling = study.averages or study.decays  # and never settled
+    rounds = min(study.rounds, MOST_PLAYED if falling else 2 * PLAYED)
     parts, walked, axes = (1, people, features) if people <= MOST else (PARTS, PART, features / 2)
     cells = walked * outputs * columns
     each = 5e-9 + 1e-10 * axes  # of a sample, output and column
@@ -139,7 +140,7 @@ def seconds(problem: Problem) -> float:
     work = parts * rounds * steps * (cells * each + 1.5e-4)
     work += parts * looks * steps * (20 + steps) * (cells + 2e4) * 1.5e-8
     work += (outputs * axes) ** 2 * (4e-10 * people + 1e-9 * outputs * axes)
-    held = min(study.rounds, 8 * PLAYED) * columns * min(model.size, 100) * 8
+    held = min(study.rounds, max(rounds, 8 * PLAYED)) * columns * min(model.size, 100) * 8
     return math.inf if held > MOST_HELD else float(work / _swift(problem))
 
 
@@ -225,8 +226,13 @@ class Outlook:
         runs = [_distinct(played.chunks[0], p, few.seeds)[:count] for p, count in enumerate(counts)]
         own = {name: few.of_policy(name) for name in few.policies}
         found: dict[str, Forecast] = {}
-        for steps in dict.fromkeys(one.steps for one in own.values()):
-            group = [p for p, name in enumerate(few.policies) if own[name].steps == steps]
+        kinds = [
+            (one.steps, one.average != "none", one.decay is not None, played.idle(runs[p]))
+            for p, one in enumerate(own.values())
+        ]
+        for kind in dict.fromkeys(kinds):
+            steps, averages, decays, _ = kind
+            group = [p for p, other in enumerate(kinds) if other == kind]
             rows = [(p, run) for p in group for run in runs[p]]
             etas = torch.tensor([own[few.policies[p]].eta for p, _ in rows], dtype=torch.float64)
             descent = Descent(steps, etas.to(self.landscape.basis), study.momentum)
@@ -234,50 +240,54 @@ class Outlook:
             start = self.start[[run % few.seeds % len(self.start) for run in chosen]]
             seen = []
             for land in parts:
-                closure = Closure(land, descent, played.memories(chosen, 1).without_idle(), start)
-                seen.append((closure, self._curves(closure, played, chosen, progress)))
+                part = _Part(played, chosen, averages, decays)
+                closure = Closure(land, descent, part.memories(1).without_idle(), start)
+                seen.append((closure, *self._curves(closure, part, progress)))
             for p in group:
                 mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
                 admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played.chunks)
                 rate = admitted / played.last / len(runs[p])
-                made = [_forecast(closure, curves, mine, rate) for closure, curves in seen]
+                made = [_forecast(*one, mine, rate) for one in seen]
                 found[few.policies[p]] = _mean(made, self.landscape)
         return {name: found[name] for name in study.policies}
 
-    def _curves(
-        self, closure: Closure, played: _Played, rows: list[int], progress: Progress
-    ) -> tuple[Floats, ...]:
-        """Noise floor, risk and path, (T+1, rows) each, and the last iterate's risk beside a mean's.
+    def _curves(self, closure: Closure, part: _Part, progress: Progress) -> tuple[int, tuple[Floats, ...]]:
+        """How many rounds were followed; noise floor, risk and path, (T+1, rows) each, and the last iterate's risk
+        beside a mean's.
 
-        As many rounds are followed as it takes to settle, and what then comes is known in closed form; a mean of
-        models does not settle. Idle rounds are left out and put in again.
+        As many rounds are followed as it takes to settle, and what then comes is known in closed form. A mean of models
+        does not settle, nor do falling steps; rounds are waited for that may be idle, left out and put in again.
         """
         T, chunks = self.study.rounds, 1
-        averages = closure.memories.share is not None
-        every, settle = played.memories(rows, chunks), not averages
+        every, played = part.memories(chunks), part.played
+        settle = not (part.averages or part.decays) and bool(every.trained.all())
         whole = played.reaches(chunks) == T
         found = closure.play(_common(every, whole), settle=settle, progress=progress)
         while closure.settled is None and played.reaches(chunks) < min(T, self.patience):
             chunks += 1
-            every = played.memories(rows, chunks)
+            every = part.memories(chunks)
+            settle = settle and bool(every.trained.all())
             whole, closure.memories = played.reaches(chunks) == T, every.without_idle()
             more = closure.play(_common(every, whole), settle=settle, progress=progress)
             found = tuple(np.concatenate([old, new[1:]]) for old, new in zip(found, more, strict=True))
-        clock = _clock(every.trained, T)
+        clock, followed = _clock(every.trained, T), played.reaches(chunks)
         settled = closure.settled or closure.forecast()
         times = np.arange(closure.round + 1)
         if clock.max() > closure.round:
             later = np.unique(np.geomspace(closure.round + 1, clock.max(), SHOWN).astype(int))
-            beyond = [one.cpu().numpy() for one in settled.risks(later.tolist())]
-            beyond += [_falling(one, later) for one in found[2:]]
+            steady = [] if part.decays else [one.cpu().numpy() for one in settled.risks(later.tolist())]
+            beyond = steady + [_falling(one, later) for one in found[len(steady) :]]
             times = np.concatenate([times, later])
             found = tuple(np.concatenate([old, new]) for old, new in zip(found, beyond, strict=True))
         curves = tuple(_at(clock, times, one) for one in found)
-        if averages:
-            return curves[2][-1], *curves[2:], curves[0]
+        if part.averages:
+            return followed, (curves[2][-1], *curves[2:], curves[0])
+        if part.decays:
+            return followed, (curves[0][-1], *curves)
         if closure.settled is None:
-            return law_floor(closure.landscape, closure.descent, closure.memories), *curves
-        return settled.limit_risk.cpu().numpy(), *curves
+            floor = law_floor(closure.landscape, closure.descent, closure.memories, every.trained.sum(axis=0))
+            return followed, (np.where(np.isnan(floor), curves[0][-1], floor), *curves)
+        return closure.round, (settled.limit_risk.cpu().numpy(), *curves)
 
 
 class _Played:
@@ -300,8 +310,8 @@ class _Played:
                 rounds.starts,
                 rounds.ends,
                 weights,
-                eta if study.decays else None,
-                share if study.averages else None,
+                eta,
+                share,
             )
         )
 
@@ -313,12 +323,35 @@ class _Played:
         """The last of the rounds of so many chunks."""
         return self.chunks[chunks - 1].last
 
-    def memories(self, rows: list[int], chunks: int) -> Memories:
-        """Of some runs, in the rounds of so many chunks, each as long as all before."""
+    def idle(self, rows: list[int]) -> bool:
+        """Whether some of these runs has a round without samples, in the first chunk."""
+        return not self.tables[0].of(rows).trained.all()
+
+    def memories(self, chunks: int) -> list[Memories]:
+        """Of all runs, in so many chunks of rounds, each as long as all before."""
         if chunks > len(self.chunks):
             self._grow(min(self.last, self.schedule.study.rounds - self.last))
-        first, *later = (table.of(rows) for table in self.tables[:chunks])
-        return sum(later, first)
+        return self.tables[:chunks]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Runs that are followed together: all keep a mean of models or none does, and of all steps fall or of none."""
+
+    played: _Played
+    rows: list[int]
+    averages: bool
+    decays: bool
+
+    def memories(self, chunks: int) -> Memories:
+        """In the rounds of so many chunks."""
+        first, *later = (table.of(self.rows) for table in self.played.memories(chunks))
+        found: Memories = sum(later, first)
+        return replace(
+            found,
+            eta=found.eta if self.decays else None,
+            share=found.share if self.averages else None,
+        )
 
 
 def _common(memories: Memories, whole: bool) -> int:
@@ -344,12 +377,15 @@ def _at(clock: Floats, times: NDArray[np.int64], values: Floats) -> Floats:
 def _falling(values: Floats, later: NDArray[np.int64]) -> Floats:
     """What goes on falling as a power of time, as over the last half."""
     last, half = len(values) - 1, len(values) // 2
-    fall = np.log(values[half] / values[last]) / np.log(last / half)
+    positive = np.maximum(values, np.finfo(float).tiny)
+    fall = np.log(positive[half] / positive[last]) / np.log(last / half) if last > 2 else 0.0
     found: Floats = values[last] * (last / later[:, np.newaxis]) ** fall
     return found
 
 
-def _forecast(closure: Closure, curves: tuple[Floats, ...], rows: list[int], rate: float) -> Forecast:
+def _forecast(
+    closure: Closure, followed: int, curves: tuple[Floats, ...], rows: list[int], rate: float
+) -> Forecast:
     """Of a policy, from the paths of prices that some rows of a closure have followed."""
     floor, risk, path, *last = (one[..., rows] for one in curves)
     return Forecast(
@@ -357,7 +393,7 @@ def _forecast(closure: Closure, curves: tuple[Floats, ...], rows: list[int], rat
         path=path.mean(1),
         noise_floor=float(floor.mean()),
         rate=rate,
-        played=closure.round,
+        played=followed,
         settled=closure.settled is not None,
         fitted=float(closure.fitted[rows].max()),
         errors=_errors(np.stack([risk[:-1].sum(0), risk[-1], floor])),

@@ -63,7 +63,7 @@ def drawn(whole: Whole, parts: int, size: int) -> list[Whole]:
     for members, most in zip(torch.split(order, count.tolist()), wanted, strict=True):
         for k in range(parts):
             found[k].append(members.roll(-k * most)[:most])
-    scale = (count / torch.tensor(wanted).to(count))[kind].to(whole.groups)
+    scale = (count.to(whole.groups) / torch.tensor(wanted).to(whole.groups))[kind]
     return [_part(whole, torch.cat(index), scale) for index in found]
 
 

@@ -47,7 +47,7 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "largest_occupancy": "the most samples ever in memory",
     "idle_rounds": "rounds without any sample, which make no step, where the study has some",
     "bound_corrected": "Theorem 1, corrected, on the run's own trajectory; null where a constant is not known, a round "
-    "is idle or steps get smaller",
+    "is idle, steps get smaller or the model is a mean",
     "bound_corrected_terms": "its terms",
     "bound_stated": "Theorem 1 as printed",
     "rounds_stated_undefined": "rounds in which the printed bound takes the root of a negative number",
@@ -59,7 +59,7 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "final_excess_risk": "the same above the least risk on the ball",
     "cumulative_excess_risk": "Σ_t of the excess risk at θ(1), …, θ(T)",
     "last_final_accuracy": "where the study averages, the same of the last iterate; so all that begins with last_",
-    "corrected_over_measured": "bound_corrected over the cumulative excess risk of the last iterates",
+    "corrected_over_measured": "bound_corrected over the cumulative excess risk",
     "stated_over_measured": "bound_stated over it",
     "predicted": "by the law of reuse, before training: cumulative and final excess risk, and the noise floor, what "
     "is left in the long run; null where the law says nothing, and `not_predicted` says why",
@@ -187,6 +187,7 @@ class Tally:
     def summary(self, final: Arrays, least: Least | None) -> dict[str, Any]:
         """The summary of a finished study, plain JSON values; `final` is measured after the last round."""
         study, bounds = self.study, self._totals()
+        idle = ["some rounds have no sample"] if self.idle.any() else []
         summary: dict[str, Any] = {
             "preset": study.preset,
             "task": study.task,
@@ -195,7 +196,7 @@ class Tally:
             "budget": study.budget,
             "intervals": interval_note(study.seeds, self._differs()),
             "nominal_constants": list(self.calibration.nominal),
-            "outside_the_hypotheses": list(study.departures),
+            "outside_the_hypotheses": [*study.departures, *idle],
             "policies": {name: self._policy(p, bounds, final) for p, name in enumerate(study.policies)},
             "gap_closed": self._gaps(final),
         }
@@ -234,7 +235,7 @@ class Tally:
 
     def _totals(self) -> dict[str, Floats]:
         """The bounds and their terms, (policies, seeds); nothing where a constant is missing, and no numbers where
-        the theorem says nothing: of runs with idle rounds or with steps that get smaller."""
+        the theorem says nothing: of runs with idle rounds, with steps that get smaller, or of a mean."""
         constants, study = self.calibration.constants, self.study
         if constants.G is None:
             return {}
@@ -253,7 +254,7 @@ class Tally:
         stated["linear"] = stated["linear"] * each(lambda one: one.eta / constants.eta)
         once = each(initial_term) + T * each(per_round_constant_as_stated)
         found["stated"] = sum(stated.values(), once)
-        steady = np.repeat([study.of_policy(name).decay is None for name in study.policies], study.seeds)
+        steady = np.repeat([study.of_policy(name).bound_applies for name in study.policies], study.seeds)
         held = steady & (self.idle == 0)
         return {
             name: np.where(held, values, np.nan).reshape(len(own), study.seeds)
@@ -287,7 +288,7 @@ class Tally:
         for prefix in self._models:
             found |= {prefix + name: value for name, value in self._model(prefix, runs, final).items()}
         if "excess_risk" in self.sums:
-            measured = found[f"{self._models[-1]}cumulative_excess_risk"]["mean"]
+            measured = found["cumulative_excess_risk"]["mean"]
             for form in ("corrected", "stated"):
                 found[f"{form}_over_measured"] = _over(found[f"bound_{form}"], measured)
         if "mismatch" in self.sums:

@@ -41,6 +41,7 @@ SETTINGS: dict[str, Check] = {  # that a policy may have of its own, in the orde
 }
 ALIAS = {"E": "steps"}
 MARK = "@"
+_NONE = "none"  # of a decay: steps of one size
 WORDS = ("average",)  # settings that are no numbers
 EVERYBODYS = ("eta", "steps", "decay", "average", "average_by")  # settings that every policy has
 SETTINGS_OF = {  # of each built-in policy beside them; departures replace some of acdpp's
@@ -158,7 +159,7 @@ def _departures(base: str) -> tuple[tuple[str, ...] | None, str]:
 
 
 def _spelled(base: str, own: Mapping[str, Any]) -> str:
-    written = ",".join(f"{key}={own[key]}" for key in SETTINGS if key in own)
+    written = ",".join(f"{key}={_NONE if own[key] is None else own[key]}" for key in SETTINGS if key in own)
     return f"{base}{MARK}{written}" if written else base
 
 
@@ -190,6 +191,8 @@ def _setting(word: str, where: str) -> str:
 def _value(name: str, word: str, where: str) -> Any:
     """A whole number as an int, however it is written, so that it is written in one way afterwards."""
     digits = word.strip()
+    if name == "decay" and digits == _NONE:
+        return None
     if name in WORDS:
         return SETTINGS[name](f"{name} in {shown(where)}", digits)
     try:

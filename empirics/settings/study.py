@@ -48,6 +48,15 @@ def _cost(name: str, value: Any) -> CostProcess:
     return value
 
 
+def _check_mean(average: str, by: float | None) -> None:
+    """Refuse a parameter that the kind of mean does not take."""
+    if by is not None:
+        if average not in AVERAGED_BY:
+            raise SettingError(f"average {average} takes no average_by: leave it out")
+        if average != "polynomial":
+            between(0, 1, such_as=AVERAGED_BY[average])(f"average_by of {average}", by)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Study:
     """All settings of a study.
@@ -246,15 +255,9 @@ class Study:
         apply_checks(self)
         if self.alpha is not None and (len(self.alpha) != self.clients or abs(sum(self.alpha) - 1) > 1e-9):
             raise SettingError("alpha must give each client a weight of at least 0, with sum 1")
-        if self.average_by is not None:
-            if self.average not in AVERAGED_BY:
-                raise SettingError(f"average {self.average} takes no average_by: leave it out")
-            if self.average != "polynomial":
-                between(0, 1, such_as=AVERAGED_BY[self.average])(
-                    f"average_by of {self.average}", self.average_by
-                )
         if self.decay is None and self.decay_by != "rounds":
             raise SettingError("decay_by says what decay counts: give decay too, such as 50")
+        _check_mean(self.average, self.average_by)
 
     @property
     def averaging(self) -> float | None:
@@ -307,6 +310,11 @@ class Study:
         return tuple(reason for reason, holds in found.items() if holds)
 
     @property
+    def bound_applies(self) -> bool:
+        """Whether Theorem 1 is about this learner: last iterates of steps of one size."""
+        return self.decay is None and self.average == "none"
+
+    @property
     def decays(self) -> bool:
         """Whether some policy's steps get smaller."""
         return any(self.of_policy(name).decay is not None for name in self.policies)
@@ -330,12 +338,19 @@ class Study:
         >>> Study(K=3).of_policy("hybrid@K=7").hybrid_K, Study(K=3).of_policy("constant").K
         (7, 3)
         """
+        own = self._own(name)
+        return replace(self, **own) if own else self
+
+    def _own(self, name: str) -> dict[str, Any]:
+        """A variant's own settings, as settings of a study."""
         own = dict(PolicyName(name).own)
         if "K" in own:
             own |= {"hybrid_K": own["K"], "released_K": own["K"], "burst_K": own["K"]}
-        if "average" in own:
+        if own.get("average", self.average) != self.average:
             own = {"average_by": None} | own
-        return replace(self, **own) if own else self
+        if "decay" in own and own["decay"] is None:
+            own["decay_by"] = "rounds"
+        return own
 
     def constants_of(self, name: str, constants: Constants) -> Constants:
         """The theory's constants, given for the study's own E and η, for those of one of its policies."""

@@ -91,7 +91,7 @@ class Engine:
         self.descents = _descents(study, model, self.theta)
         counted = streams.population if "mismatch" in study.measures else 0
         self.uses = self._zeros(study.runs, counted, dtype=torch.int32)
-        self.learner = Learner(study)
+        self.learner, self.decays = Learner(study), study.decays
         self.mean = self.theta.clone() if study.averages else None
         self.round = self._zeros(1, dtype=torch.int64)
         chunk = min(study.checkpoint, study.rounds)
@@ -175,7 +175,7 @@ class Engine:
         """Σ_m w_m Δ_m of every run."""
         if len(self.descents) == 1:
             descent = self.descents[0][1]
-            if self.study.decays:
+            if self.decays:
                 descent = replace(descent, eta=self._now(self.eta))
             return self.model.update(self.theta, memory, descent)
         moved = torch.zeros_like(self.theta)

@@ -219,7 +219,12 @@ def test_expansions_agree_with_sympy(monkeypatch):
     root, logs = sp.sqrt(1 - a / t), sp.log(2 * t) + sp.log(t + sp.log(t))
     small = [root - 1, root + a / (2 * t) - 1, (1 + 1 / t) ** a - 1, sp.log(t + a) - sp.log(t)]
     small += [1 / logs - 1 / (2 * sp.log(t)), sp.sqrt(logs + a) - sp.sqrt(logs), 1 / (t**2 - (t - a) ** 2)]
+    small += [(a + 1) ** 2 - a**2 - 2 * a - 1 + 1 / t]
     truth = {f * s: sp.limit(f * s, t, sp.oo) for f in small for s in (1, t, t**2, sp.log(t) ** 2)}
+    third = t**2 * (
+        sp.log(1 - root) - sp.log(a / (2 * t)) - a / (4 * t)
+    )  # of a series without its first term
+    truth[third] = 3 * a**2 / 32
 
     def wrong_and_open():
         found = [(expansion.limit_by_expansion(f, t), true) for f, true in truth.items()]

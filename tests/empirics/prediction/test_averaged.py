@@ -136,3 +136,21 @@ def test_an_outlook_foretells_decaying_steps_and_rounds_without_samples():
         mine = slice(p * given.seeds, (p + 1) * given.seeds)
         measured = log["risk"][:, mine].mean(1).sum() - 60 * landscape_of(task).best.risk
         assert one.risk[:-1].sum() == pytest.approx(measured, rel=0.05), name
+
+
+def test_what_is_predicted_of_a_policy_does_not_depend_on_what_stands_beside_it():
+    names = ("constant", "burst", "constant@average=equal", "constant@decay=3000")
+    given = study(policies=names, rounds=400, seeds=2)
+    for name, one in Outlook.of(problem(given), CONTROL).forecasts().items():
+        alone = Outlook.of(problem(replace(given, policies=(name,))), CONTROL).forecasts()[name]
+        assert one.noise_floor == pytest.approx(alone.noise_floor, rel=1e-6), name
+        np.testing.assert_allclose(one.risk, alone.risk, rtol=1e-6)
+        assert (one.played, one.settled) == (alone.played, alone.settled)
+        assert one.settled == (name == "constant")
+        assert one.settled or one.played == given.rounds
+
+
+def test_who_never_trains_stays_where_he_is():
+    never = study(policies=("constant",), rounds=40, budget=0.001)
+    (one,) = Outlook.of(problem(never), CONTROL).forecasts().values()
+    assert one.noise_floor == one.risk[-1] == pytest.approx(one.risk[0])
