@@ -140,14 +140,17 @@ def test_an_outlook_foretells_decaying_steps_and_rounds_without_samples():
 
 def test_what_is_predicted_of_a_policy_does_not_depend_on_what_stands_beside_it():
     names = ("constant", "burst", "constant@average=equal", "constant@decay=3000")
-    given = study(policies=names, rounds=400, seeds=2)
-    for name, one in Outlook.of(problem(given), CONTROL).forecasts().items():
-        alone = Outlook.of(problem(replace(given, policies=(name,))), CONTROL).forecasts()[name]
+    given = study(policies=names, rounds=300, seeds=2)
+    found = Outlook.of(problem(given), CONTROL).forecasts()
+    for name in names[:2]:
+        one, alone = (
+            found[name],
+            Outlook.of(problem(replace(given, policies=(name,))), CONTROL).forecasts()[name],
+        )
         assert one.noise_floor == pytest.approx(alone.noise_floor, rel=1e-6), name
         np.testing.assert_allclose(one.risk, alone.risk, rtol=1e-6)
-        assert (one.played, one.settled) == (alone.played, alone.settled)
-        assert one.settled == (name == "constant")
-        assert one.settled or one.played == given.rounds
+    assert [one.settled for one in found.values()] == [True, False, False, False]
+    assert [one.played for one in found.values()][1:] == [given.rounds] * 3
 
 
 def test_who_never_trains_stays_where_he_is():
