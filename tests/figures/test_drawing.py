@@ -31,6 +31,7 @@ from figures.measured import Measured
 from figures.simulation import Simulation
 from figures.style import LOOKS, POLICIES, readable
 from tests.figures.small import PAPER, SLIDES, UNIT, cut, fits
+from tests.refused import refused
 from theory.setting import Budget
 
 SIMULATION = Simulation(K=9, rate=10, rounds=20, seeds=2, V=1000)
@@ -176,3 +177,17 @@ def test_a_figure_leaves_no_state_behind() -> None:
     before = dict(mpl.rcParams)
     uniformity.draw(uniformity.compute((2,)), LOOKS[Style.dark])
     assert dict(mpl.rcParams) == before
+
+
+def test_bounds_are_left_out_where_they_say_nothing(measured: Measured) -> None:
+    mean = replace(measured, study=replace(measured.study, average="equal"))
+    assert "last iterates of steps of one size" in refused(risk_vs_bound.compute, mean)
+    n = measured["n"].copy()
+    n[0, 0, 0] = 0
+    idle = risk_vs_bound.compute(replace(measured, columns={**measured.columns, "n": n}))
+    assert [bool(np.isnan(one.ratio).any()) for one in idle.policies.values()] == [
+        True,
+        *[False] * (len(n) - 1),
+    ]
+    assert f"No Theorem 1 for {readable(measured.policies[0])}: some rounds have no sample." in idle.note
+    assert fits(risk_vs_bound.draw(idle, SLIDES))
