@@ -87,8 +87,12 @@ class Learner:
         self.seeds = study.seeds
         self.each = [(study.of_policy(name), Models.start(study.seeds)) for name in study.policies]
 
-    def follow(self, rounds: Rounds, trained: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-        """Step sizes, and what the model that a round makes weighs in the mean, (rounds, runs) each."""
+    def follow(self, rounds: Rounds, weights: Floats) -> tuple[Floats, Floats]:
+        """Step sizes, and what the model that a round makes weighs in the mean, (rounds, runs) each.
+
+        `weights` are those of clients, (rounds, runs, clients): a round trains where somebody has one.
+        """
+        trained = np.asarray(weights.any(axis=2))
         before = rounds.track.N - rounds.admissions.sum(axis=2)
         t = np.arange(rounds.first, rounds.last + 1)[:, np.newaxis]
         parts = [slice(p * self.seeds, (p + 1) * self.seeds) for p in range(len(self.each))]

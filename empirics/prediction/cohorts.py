@@ -49,8 +49,11 @@ class Memories:
 
     def of(self, rows: list[int]) -> Memories:
         """Of some runs."""
-        each = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Memories(**{name: None if one is None else one[:, rows] for name, one in each.items()})
+
+        def mine(values: Any) -> Any:
+            return None if values is None else values[:, rows]
+
+        return Memories(**{field.name: mine(getattr(self, field.name)) for field in fields(self)})
 
     def without_idle(self) -> Memories:
         """The rounds of each row that train, one after the other; who has fewer than others keeps the last memory.

@@ -302,7 +302,7 @@ class _Played:
     def _grow(self, count: int) -> None:
         study, rounds = self.schedule.study, self.schedule.advance(count)
         weights = aggregation_weights(study, rounds.occupancy)
-        eta, share = self.learner.follow(rounds, weights.any(axis=2))
+        eta, share = self.learner.follow(rounds, weights)
         self.chunks.append(rounds)
         self.tables.append(
             Memories(

@@ -118,7 +118,7 @@ class Engine:
         """The tables of a chunk of rounds; alone, it goes past rounds that were trained before."""
         origin, lists = self.arrivals.extend(rounds)
         weights = aggregation_weights(self.study, rounds.occupancy)
-        eta, share = self.learner.follow(rounds, weights.any(axis=2))
+        eta, share = self.learner.follow(rounds, weights)
         return {
             "lists": lists,
             "begin": rounds.starts - origin,
