@@ -63,10 +63,7 @@ def predicted_design(
         best = document["best"]
         eta_of_a_round = best["eta"] * best["steps"]
         bound = design(budget, study.rounds, replace(found.outlook.constants, eta=eta_of_a_round))
-        try:
-            there = found.at(bound.K, best["eta"], best["steps"]).document()
-        except SettingError:  # whole samples do not fill every round
-            there = None
+        there = found.at(bound.K, best["eta"], best["steps"]).document()
     chosen = {name: best[name] for name in ("K", "rate", "eta", "steps", "predicted", "error")}
     return (
         {"by": "prediction"}
@@ -102,10 +99,9 @@ def show(document: dict[str, Any]) -> None:
         f"{word} {with_error(document['predicted'][name], error.get(name))}" for name, word in names.items()
     ]
     console().print(f"predicted excess risk: {', '.join(risks)}")
-    there = bound["predicted"] and f"predicted cumulative {bound['predicted']['cumulative_excess_risk']:.4g}"
     console().print(
         f"by bound, at that step size: K* = {bound['K']}, {bound['rate']:.6g} samples a round, "
-        f"{there or 'which leaves rounds without any sample'}"
+        f"predicted cumulative {bound['predicted']['cumulative_excess_risk']:.4g}"
     )
     table = Table(title="Landscape over K, at that step size", title_justify="left")
     for name in ("K", "rate", "predicted cumulative excess risk"):

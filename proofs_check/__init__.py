@@ -18,7 +18,7 @@ What a claim of one's own needs is here as well, but for the engines.
 
 import os
 
-os.environ.setdefault("SYMPY_CACHE_SIZE", "None")  # no limit: a tenth of the time for 50 MB a process
+os.environ.setdefault("SYMPY_CACHE_SIZE", "None")  # no limit: less time for some more memory
 
 from proofs_check.claim import (
     Case,

@@ -70,7 +70,6 @@ class Forecast:
     settled: bool
     fitted: float  # of a fresh sample's residual, within a round, at most
     errors: dict[str, float] | None = None
-    last_risk: Floats | None = None  # of the last iterate, where the model is a mean of models
     sampled: tuple[int, ...] = ()  # sizes of the samples that stand for a large population
 
     @property
@@ -252,8 +251,7 @@ class Outlook:
         return {name: found[name] for name in study.policies}
 
     def _curves(self, closure: Closure, part: _Part, progress: Progress) -> tuple[int, tuple[Floats, ...]]:
-        """How many rounds were followed; noise floor, risk and path, (T+1, rows) each, and the last iterate's risk
-        beside a mean's.
+        """How many rounds were followed; noise floor, risk and path of the model, (T+1, rows) each.
 
         As many rounds are followed as it takes to settle, and what then comes is known in closed form. A mean of models
         does not settle, nor do falling steps; rounds are waited for that may be idle, left out and put in again.
@@ -281,7 +279,7 @@ class Outlook:
             found = tuple(np.concatenate([old, new]) for old, new in zip(found, beyond, strict=True))
         curves = tuple(_at(clock, times, one) for one in found)
         if part.averages:
-            return followed, (curves[2][-1], *curves[2:], curves[0])
+            return followed, (curves[2][-1], *curves[2:])
         if part.decays:
             return followed, (curves[0][-1], *curves)
         if closure.settled is None:
@@ -387,7 +385,7 @@ def _forecast(
     closure: Closure, followed: int, curves: tuple[Floats, ...], rows: list[int], rate: float
 ) -> Forecast:
     """Of a policy, from the paths of prices that some rows of a closure have followed."""
-    floor, risk, path, *last = (one[..., rows] for one in curves)
+    floor, risk, path = (one[..., rows] for one in curves)
     return Forecast(
         risk=risk.mean(1),
         path=path.mean(1),
@@ -397,7 +395,6 @@ def _forecast(
         settled=closure.settled is not None,
         fitted=float(closure.fitted[rows].max()),
         errors=_errors(np.stack([risk[:-1].sum(0), risk[-1], floor])),
-        last_risk=last[0].mean(1) if last else None,
     )
 
 
@@ -405,7 +402,6 @@ def _mean(made: Sequence[Forecast], landscape: Landscape) -> Forecast:
     """Of what several samples of one population foretell: its error is of the paths of prices, and of the sampling."""
     if len(made) == 1:
         return made[0]
-    last = [one.last_risk for one in made if one.last_risk is not None]
     of_samples = _errors(np.array([list(one.document().values()) for one in made]).T)
     return Forecast(
         risk=np.mean([one.risk for one in made], axis=0),
@@ -416,7 +412,6 @@ def _mean(made: Sequence[Forecast], landscape: Landscape) -> Forecast:
         settled=all(one.settled for one in made),
         fitted=max(one.fitted for one in made),
         errors=together(made[0].errors, of_samples),
-        last_risk=np.mean(last, axis=0) if last else None,
         sampled=tuple(len(one.model.population.x) for one in (landscape, *landscape.others)),
     )
 

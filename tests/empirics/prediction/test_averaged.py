@@ -8,7 +8,8 @@ import pytest
 from empirics.control.schedule import plan
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
-from empirics.prediction.forecast import Outlook, landscape_of
+from empirics.prediction.floor import law_floor
+from empirics.prediction.forecast import Outlook, landscape_of, seconds
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from tests.empirics.small import CONTROL, problem, study
@@ -111,15 +112,17 @@ def test_what_is_predicted_of_both_models_is_what_training_measures(K):
         assert (mean >= path).all()
 
 
-def test_an_outlook_answers_for_the_mean_and_keeps_the_last_iterate_beside_it():
+def test_an_outlook_answers_for_the_mean_which_is_followed_to_the_end_and_takes_longer():
     given = study(policies=("constant", "acdpp"), rounds=200)
     plain = Outlook.of(problem(given), CONTROL).forecasts()
     mean = Outlook.of(problem(replace(given, average="polynomial", average_by=3)), CONTROL).forecasts()
     for name, one in mean.items():
-        np.testing.assert_allclose(one.last_risk, plain[name].risk, rtol=0.05)
-        assert one.risk[-1] < 0.5 * one.last_risk[-1]
+        assert one.risk[-1] < 0.5 * plain[name].risk[-1]
         assert one.noise_floor == pytest.approx(one.risk[-1])
         assert (one.played, len(one.risk)) == (200, 201)
+    for kind, grows in (("equal", True), ("none", False)):
+        short, long = (seconds(problem(study(rounds=T, average=kind))) for T in (500, 20_000))
+        assert (long > 3 * short) == grows
 
 
 def test_an_outlook_foretells_decaying_steps_and_rounds_without_samples():
@@ -157,3 +160,16 @@ def test_who_never_trains_stays_where_he_is():
     never = study(policies=("constant",), rounds=40, budget=0.001)
     (one,) = Outlook.of(problem(never), CONTROL).forecasts().values()
     assert one.noise_floor == one.risk[-1] == pytest.approx(one.risk[0])
+
+
+def test_a_floor_is_of_the_rounds_that_a_run_has_trained():
+    given = study(policies=("constant",))
+    land, descent = landscape_of(problem(given)), Descent(STEPS, ETA[0])
+    share = np.ones(ROUNDS)
+    each = [memories(given, bursts(given, every), 1, ETA, share) for every in (3, 5)]
+    both = Memories(
+        *(np.concatenate(pair, axis=1) for pair in zip(*(vars(one).values() for one in each), strict=True))
+    )
+    found = law_floor(land, descent, both.without_idle(), both.trained.sum(axis=0))
+    alone = [law_floor(land, descent, one.without_idle(), one.trained.sum(axis=0)) for one in each]
+    np.testing.assert_allclose(found, np.concatenate(alone), rtol=1e-12)
