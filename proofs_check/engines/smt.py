@@ -10,6 +10,7 @@ exactly. A timeout is open.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,6 +23,14 @@ __all__ = ["always", "conjunction", "steps"]
 
 TIMEOUT = 10_000  # milliseconds a query
 SEARCH = 500  # and for a nicer counterexample than the one at hand
+_RELATIONS = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 
 
 class _Open(Exception):
@@ -87,22 +96,26 @@ class _Solver:
 
     def comparison(self, difference: Any, relation: str) -> Any:
         """`difference relation 0`, its denominator cleared by its proved sign."""
-        top, bottom = sp.fraction(sp.together(self.without_roots(sp.sympify(difference))))
+        difference = self.without_roots(sp.sympify(difference))
+        if any(power.exp.is_negative for power in difference.atoms(sp.Pow)):
+            top = self._cleared(*sp.fraction(sp.together(difference)))
+        else:
+            _, top = sp.expand(difference).primitive()
+        return _RELATIONS[relation](self.polynomial(top), 0)
+
+    def _cleared(self, top: Any, bottom: Any) -> Any:
+        """A polynomial with the sign of top/bottom."""
         top, bottom = sp.expand(top), sp.factor(bottom)
-        if bottom.free_symbols:
-            sign = self.polynomial(bottom)
-            if self.proves(sign > 0):
-                pass
-            elif self.proves(sign < 0):
-                top = -top
-            elif self.proves(sign != 0):
-                top = sp.expand(top * bottom)
-            else:
-                raise _Open(f"the denominator {bottom} was not shown to differ from 0")
-        elif bottom < 0:
-            top = -top
-        p = self.polynomial(top)
-        return {">": p > 0, ">=": p >= 0, "<": p < 0, "<=": p <= 0, "==": p == 0, "!=": p != 0}[relation]
+        if not bottom.free_symbols:
+            return -top if bottom < 0 else top
+        sign = self.polynomial(bottom)
+        if self.proves(sign > 0):
+            return top
+        if self.proves(sign < 0):
+            return -top
+        if self.proves(sign != 0):
+            return sp.expand(top * bottom)
+        raise _Open(f"the denominator {bottom} was not shown to differ from 0")
 
     def formula(self, statement: Any) -> Any:
         """A SymPy relation or a combination of relations."""
