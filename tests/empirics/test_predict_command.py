@@ -5,6 +5,7 @@ import json
 import pytest
 
 from acdpp import design_by_prediction
+from acdpp.predict import _show
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file
 from theory.design import design
@@ -32,8 +33,16 @@ def predict(*words):
     return "predict", "--dataset", blobs_file(), "--rounds", "3", "--policies", "constant,oracle", *words
 
 
-def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is():
-    flat = said(*predict("--pilot", "40", "--objective", "floor"))
+@pytest.fixture(scope="module")
+def surer():
+    return answer(*predict("--pilot", "40", "--steps", "1,3", "--objective", "floor"))
+
+
+def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(surer, capsys):
+    _show(surer)
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= WIDE
+    flat = " ".join(shown.split())
     for words in ("multinomial logistic regression; 3 rounds", "noise floor", "path", "oracle", "±"):
         assert words in flat
     for words in ("best constant admission: K = ", "samples a round, η = ", "% below the study's own"):
@@ -45,7 +54,7 @@ def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is():
     assert "those of the whole data set, exactly" in without
 
 
-def test_json_is_one_object_with_three_numbers_a_policy_and_the_best():
+def test_json_is_one_object_with_three_numbers_a_policy_and_the_best(surer):
     document = answer(*predict("--no-best"))
     assert {"policies", "task"} <= document.keys()
     assert (document["best"], document["pilot"], document["rounds"]) == (None, None, 3)
@@ -53,7 +62,6 @@ def test_json_is_one_object_with_three_numbers_a_policy_and_the_best():
         assert all(row[number] > 0 for number in NUMBERS)
         assert row["error"] is None
         assert 0 < row["path_share"] < 1
-    surer = answer(*predict("--pilot", "40", "--steps", "1,3", "--objective", "floor"))
     assert surer["pilot"] == 40
     assert {"K", "rate", "eta"} <= surer["best"].keys()
     assert {one["steps"] for one in surer["best"]["tried"]} == {1, 3, 10}

@@ -60,14 +60,18 @@ def test_the_ledger_holds_these_claims_in_this_order_and_no_others():
     assert [entry.id for entry in ledger.read()] == list(CLAIMS)
 
 
-def test_what_is_recorded_comes_back_as_it_was(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def case():
+    return decide(*labelled(["eq:kstep-drop"]))
+
+
+def test_what_is_recorded_comes_back_as_it_was(case, tmp_path, monkeypatch):
     monkeypatch.setattr(ledger, "LEDGER", tmp_path / "ledger.json")
-    ledger.write(some := [decide(claim) for claim in labelled(["eq:kstep-drop", "eq:Neff-def"])])
+    ledger.write(some := [case, decide(*labelled(["eq:Neff-def"]))])
     assert ledger.read() == tuple(map(ledger.entry, some))
 
 
-def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed():
-    case = decide(*labelled(["eq:kstep-drop"]))
+def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed(case):
     recorded = [ledger.entry(case)]
     assert ledger.differences([case], recorded) == []
     (told,) = document([case], version="", seed=0)["claims"]

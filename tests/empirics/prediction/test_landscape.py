@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from torch.autograd.functional import hessian, jacobian
+from torch.autograd import grad
 
 from empirics.prediction import landscape as module
 from empirics.prediction import samples
@@ -30,13 +30,11 @@ def surveyed(request):
 def differentiated(task, theta):
     """Gradient and Hessian of every sample's loss, by differentiation."""
     model, x, y = task.model, task.population.x.double(), task.population.y
-
-    def loss(parameters, i):
-        logits = (x[i : i + 1] @ parameters.view(model.outputs, -1).T)[:, None]
-        return model.losses(logits, y[i : i + 1])[0, 0]
-
-    each = [lambda parameters, i=i: loss(parameters, i) for i in range(len(x))]
-    return [torch.stack([derivative(one, theta) for one in each]) for derivative in (jacobian, hessian)]
+    each = theta.repeat(len(x), 1).requires_grad_()  # parameters of its own for every sample
+    logits = torch.einsum("nof,nf->no", each.view(len(x), model.outputs, -1), x)
+    (gradients,) = grad(model.losses(logits[:, None], y).sum(), each, create_graph=True)
+    rows = [grad(column.sum(), each, retain_graph=True)[0] for column in gradients.T]
+    return gradients.detach(), torch.stack(rows, 1)
 
 
 def test_the_survey_is_what_derivatives_say(surveyed):
