@@ -189,14 +189,14 @@ class _Memory:
         spans = np.stack([cohorts.entered[there], np.minimum(cohorts.left[there], T)])
         (entered, left), where = np.unique(spans, axis=1, return_inverse=True)
         count = np.zeros(len(entered), dtype=object if exact else float)
-        np.add.at(count, where.reshape(-1), _plain(cohorts.count[there], exact))
+        np.add.at(count, where.reshape(-1), plain(cohorts.count[there], exact))
         n = Cohorts(entered, left, count).occupancy(T)
         # counted in whole numbers: differences of floats would leave rounding, not 0, of an empty memory
         held = Cohorts(entered, left, np.ones(len(entered), dtype=int)).occupancy(T) > 0
         return cls(entered, left, count, np.where(held, n, 0).tolist())
 
 
-def _plain(values: Any, exact: bool) -> NDArray[Any]:
+def plain(values: Any, exact: bool) -> NDArray[Any]:
     """Python's own numbers, which stay exact, or floats."""
     if not exact:
         return np.asarray(values, dtype=float)
@@ -204,18 +204,25 @@ def _plain(values: Any, exact: bool) -> NDArray[Any]:
     return np.array(shaped.tolist(), dtype=object).reshape(shaped.shape)
 
 
-def _prepared(cohorts: Cohorts, rounds: Any, a: Any) -> tuple[int, bool, NDArray[Any], _Memory]:
+def prepared(cohorts: Cohorts, rounds: Any, a: Any) -> tuple[int, bool, NDArray[Any], _Memory]:
     """T, whether to calculate exactly, a row of contractions for each round, and who is in memory when."""
     T, given = horizon(rounds), np.asarray(a)
     exact = given.dtype.kind != "f" or cohorts.count.dtype == object
     width = given.shape[-1] if given.ndim else 1
     try:
-        rows = np.broadcast_to(_plain(given, exact), (T, width))
+        rows = np.broadcast_to(plain(given, exact), (T, width))
     except ValueError:
         raise SettingError(
             f"the contractions must be one number, one for each direction, or {T} rows of them"
         ) from None
     return T, exact, rows, _Memory.of(cohorts, T, exact)
+
+
+def checked_shares(shares: Sequence[Any], T: int, exact: bool) -> NDArray[Any]:
+    """What the newest model weighs in the mean, at θ(1), …, θ(T+1)."""
+    if len(shares) != T + 1:
+        raise SettingError(f"there must be a share for each of {T + 1} models, got {len(shares)}")
+    return plain(list(shares), exact)
 
 
 def averaged(cohorts: Cohorts, rounds: Any, a: Any, shares: Sequence[Any]) -> Averaged:
@@ -231,10 +238,8 @@ def averaged(cohorts: Cohorts, rounds: Any, a: Any, shares: Sequence[Any]) -> Av
     >>> found.squares[:, 0].tolist()
     [Fraction(0, 1), Fraction(1, 16), Fraction(13, 144)]
     """
-    T, exact, rows, memory = _prepared(cohorts, rounds, a)
-    if len(shares) != T + 1:
-        raise SettingError(f"there must be a share for each of {T + 1} models, got {len(shares)}")
-    share, count = _plain(list(shares), exact), memory.count.copy()
+    T, exact, rows, memory = prepared(cohorts, rounds, a)
+    share, count = checked_shares(shares, T, exact), memory.count.copy()
     c, b = (np.zeros((len(count), rows.shape[1]), dtype=rows.dtype) for _ in range(2))
     cc = cb = bb = 0 * rows[0] * share[0]
     left = mean_left = cc + 1
@@ -272,7 +277,7 @@ def round_shares(cohorts: Cohorts, rounds: Any, a: Any, weights: Sequence[Any]) 
     >>> start[0], rows[:, 0].tolist()
     (Fraction(1, 4), [Fraction(1, 4), Fraction(1, 2)])
     """
-    T, exact, rows, memory = _prepared(cohorts, rounds, a)
+    T, exact, rows, memory = prepared(cohorts, rounds, a)
     start, shares, _ = _backwards(T, exact, rows, memory, weights)
     return start, shares
 
@@ -281,7 +286,7 @@ def _backwards(T: int, exact: bool, rows: NDArray[Any], memory: _Memory, weights
     """u(1), g(t), and g(t)/n(t)."""
     if len(weights) != T + 1:
         raise SettingError(f"there must be a weight for each of {T + 1} models, got {len(weights)}")
-    p = _plain(list(weights), exact)
+    p = plain(list(weights), exact)
     worth = 0 * rows[0] + p[T]
     shares = np.zeros(rows.shape, dtype=rows.dtype)
     each = np.zeros(rows.shape, dtype=rows.dtype)
@@ -321,7 +326,7 @@ def by_shares(cohorts: Cohorts, rounds: Any, a: Any, weights: Sequence[Any]) -> 
     >>> left[0], squares[0]
     (Fraction(7, 12), Fraction(13, 144))
     """
-    T, exact, rows, memory = _prepared(cohorts, rounds, a)
+    T, exact, rows, memory = prepared(cohorts, rounds, a)
     start, _, each = _backwards(T, exact, rows, memory, weights)
     sums = np.concatenate([0 * each[:1], np.cumsum(each, axis=0)])
     b = sums[memory.left] - sums[memory.entered - 1]
@@ -341,11 +346,11 @@ def averaged_risk(
     """
     found = averaged(cohorts, rounds, a, shares)
     exact = found.left.dtype == object
-    scale, spread, distance = (_plain(list(one), exact) for one in (h, variance, start))
-    return ExcessRisk((found.left**2) @ _halved(scale * distance), found.squares @ _halved(scale * spread))
+    scale, spread, distance = (plain(list(one), exact) for one in (h, variance, start))
+    return ExcessRisk((found.left**2) @ halved(scale * distance), found.squares @ halved(scale * spread))
 
 
-def _halved(values: NDArray[Any]) -> NDArray[Any]:
+def halved(values: NDArray[Any]) -> NDArray[Any]:
     """Exact if they are."""
     return np.array([ratio(one, 2) for one in values.tolist()], dtype=values.dtype)
 
@@ -363,8 +368,8 @@ def risk_matrix(cohorts: Cohorts, rounds: Any, a: Any, *, h: Any, variance: Any,
     >>> risk_matrix(by_age([1], K=1), 1, ratio(1, 2), h=[2], variance=[1], start=[4]).tolist()
     [[Fraction(4, 1), Fraction(2, 1)], [Fraction(2, 1), Fraction(5, 4)]]
     """
-    T, exact, rows, memory = _prepared(cohorts, rounds, a)
-    scale, spread, distance = (_plain(list(one), exact) for one in (h, variance, start))
+    T, exact, rows, memory = prepared(cohorts, rounds, a)
+    scale, spread, distance = (plain(list(one), exact) for one in (h, variance, start))
     c = np.zeros((len(memory.count), rows.shape[1]), dtype=rows.dtype)
     left = np.ones_like(rows[0])
     lefts, weights = [left], [c]
@@ -377,8 +382,8 @@ def risk_matrix(cohorts: Cohorts, rounds: Any, a: Any, *, h: Any, variance: Any,
         lefts.append(left)
         weights.append(c)
     r, all_c = np.stack(lefts), np.stack(weights)
-    found = (r * _halved(scale * distance)) @ r.T
-    for one, half in enumerate(_halved(scale * spread)):
+    found = (r * halved(scale * distance)) @ r.T
+    for one, half in enumerate(halved(scale * spread)):
         mine = all_c[:, :, one]
         found = found + half * ((mine * memory.count) @ mine.T)
     return np.asarray(found)

@@ -61,6 +61,14 @@ def contraction(h: Any, eta: Any, E: Any) -> Any:
     return (1 - eta * h) ** E
 
 
+def settling(h: Any, eta: Any, E: Any) -> None:
+    """Refuses steps that overshoot: a must lie from 0 to below 1 in every direction."""
+    if not all(0 <= contraction(value, eta, E) < 1 for value in h):
+        raise SettingError(
+            "eta must lie above 0 and not above 1 over the largest eigenvalue, or steps overshoot"
+        )
+
+
 # --- who is in memory when ---------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from theory.algebra import exp, minimum, one_minus_exp, ratio
 from theory.design import best_rate, fill_ratio
-from theory.law import contraction, noise_floor, stationary_noise
+from theory.law import noise_floor, settling, stationary_noise
 from theory.setting import Budget, SettingError, is_zero, not_negative, retention, same_length
 
 __all__ = [
@@ -178,10 +178,7 @@ def best_retention(budget: Budget, *, h: Any, variance: Any, eta: Any, E: Any = 
     >>> [best_retention(budget, h=[1], variance=[1], eta=eta)[0] for eta in (Fraction(1, 9), Fraction(8, 9))]
     [2, 3]
     """
-    if not all(0 <= contraction(value, eta, E) < 1 for value in h):
-        raise SettingError(
-            "eta must lie above 0 and not above 1 over the largest eigenvalue, or steps overshoot"
-        )
+    settling(h, eta, E)
     x = fill_ratio(budget)
     near = dict.fromkeys(max(side, 1) for side in (math.floor(x), math.ceil(x)))
 
