@@ -52,11 +52,11 @@ FLOORS = {
         evidence experiments simulator symbols
     """,
     "theory": """
-        stationary
+        drift_limits stationary
         confidence design
         regret_expansion
         admission buying_plan stability transient
-        design_search lower_bound minimiser regret replacement sharper sticky
+        design_search drift lower_bound minimiser regret replacement sharper sticky
         averaging capacity constant_admission curved knapsack penalty violation
         bound clients law paper prices region reuse
         averaged_limits buying lambert rates setting

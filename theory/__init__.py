@@ -21,6 +21,8 @@ differ, both exist: `name` and `name_as_stated`.
 | `stationary` | the law under steady admission: after t rounds, for small steps, the best K |
 | `averaging` | the law of averaged models: any weights and steps, rounds without samples, the best weights |
 | `averaged_limits` | the same in closed form: constant admission, falling steps, other weights |
+| `drift` | the law where the optimum moves: any path, a random walk, last and averaged models |
+| `drift_limits` | the same in the long run: lags in closed form, and which K, step, window and rate are best |
 | `clients` | the law for clients that differ: what weights cost in bias and in noise |
 | `curved` | samples with curvatures of their own: what reuse and local steps change, to first order in 1/n |
 | `prices` | laws of a price: even ones, lists, traces |

@@ -77,6 +77,22 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "averaging.weights_giving": lambda f, a: tuple(f([a.u, a.v], a.p)),
     "averaged_limits.polynomial_left": lambda f, a: f(a.p, a.K, a.t),
     "averaged_limits.wait_factor": lambda f, a: f(a.p, a.q),
+    "drift_limits.mean_younger": lambda f, a: f(a.t),
+    "drift_limits.stationary_lag drift_limits.slope_lag": lambda f, a: f(a.p, a.K),
+    "drift_limits.jump_left": lambda f, a: f(a.p, a.K, a.t),
+    "drift_limits.cycle_left": lambda f, a: f(a.p, a.K, a.q, a.s),
+    "drift_limits.drift_floor": lambda f, a: f(
+        a.w, a.K, h=[a.p], variance=[a.v], walk=[a.u], slope=[a.s], eta=a.q, E=a.K
+    ),
+    "drift_limits.smoothed_noise drift_limits.smoothed_lag": lambda f, a: f(a.p, a.q, a.K),
+    "drift_limits.tracking_step drift_limits.tracking_risk": lambda f, a: f(a.u, a.v),
+    "drift_limits.least_drifting_risk": lambda f, a: f(
+        a.t, h=[a.u, a.v], variance=[a.v, a.w], walk=[a.w, a.u]
+    ),
+    "drift_limits.indifferent_drift": lambda f, a: f(a.p, a.K + 1, a.u, a.K, a.v),
+    "drift_limits.burst_tracking_risk": lambda f, a: f(a.u, a.v, a.t),
+    "drift_limits.freshness_drift": lambda f, a: f(a.u + a.v, a.v, 1 + a.t),
+    "drift_limits.freshness_drift_random": lambda f, a: f(a.u + a.v, a.v, a.q),
     "lower_bound.bayes_risk": lambda f, a: f(a.t, h=[a.u, a.v], variance=[a.v, a.w], prior=[a.w, a.u]),
     "lower_bound.least_risk": lambda f, a: f(a.t, h=[a.u, a.v], variance=[a.v, a.w]),
     "lower_bound.most_samples": lambda f, a: f(Limit(a.u, 1, a.v, a.w, "money"), a.t, a.w),
@@ -214,6 +230,8 @@ NOT_FORMULAS = {
     "constant_admission": "constant_bound constant_bound_as_stated constant_breaks "
     "oracle_bound oracle_bound_as_stated sum_rounds",
     "curved": "cubic_shift first_order noise_correction",
+    "drift": "drifting_risk path_bias walk_lag",
+    "drift_limits": "best_drifting_retention best_drifting_step best_drifting_window",
     "design": "crossover_horizon crossover_leading design design_as_stated design_limit",
     "knapsack": "purchase_limit",
     "lambert": "lambert_total",

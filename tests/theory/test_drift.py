@@ -1,0 +1,154 @@
+"""A moving optimum in floats: as the exact law has it, over many rounds; searches; and what is refused."""
+
+from fractions import Fraction as F
+from functools import partial
+
+import numpy as np
+import pytest
+
+from tests.refused import refused
+from theory.averaging import contractions, equal, exponential, latest, over_models, over_rounds, polynomial
+from theory.drift import drifting_risk, path_bias, walk_lag
+from theory.drift_limits import (
+    best_drifting_retention,
+    best_drifting_step,
+    best_drifting_window,
+    burst_tracking_risk,
+    drift_floor,
+    indifferent_drift,
+    slope_lag,
+    smoothed_lag,
+    smoothed_noise,
+    stationary_lag,
+    tracking_risk,
+    tracking_step,
+)
+from theory.law import by_age, by_capacity
+from theory.setting import Budget
+
+ADMISSIONS = [3, 0, 0, 1, 2, 0, 0, 0, 4, 1, 0, 2]
+T = len(ADMISSIONS)
+PATH = [[F(t, 3), F((-1) ** t)] for t in range(T + 1)]
+
+
+@pytest.mark.parametrize(
+    "rule", [by_age(ADMISSIONS, 2), by_capacity(ADMISSIONS, 4) + by_age(ADMISSIONS, 1), by_age([0] * T, 1)]
+)
+@pytest.mark.parametrize("share", [latest, partial(polynomial, gamma=3), partial(exponential, keep=F(1, 2))])
+def test_floats_have_what_fractions_have_in_every_round(rule, share):
+    h, steps = [F(1, 3), F(2)], [F(1, 2) / (1 + F(t, 5)) for t in range(T)]
+    shares = over_models(share, rule.occupancy(T) > 0)
+    problem = {
+        "h": h,
+        "variance": [F(1), F(3)],
+        "first": [F(2), F(-1)],
+        "walk": [F(1, 7), F(2)],
+        "path": PATH,
+    }
+    exact = drifting_risk(rule, T, contractions(h, steps, 3), shares, **problem)
+    numbers = {name: np.array(values, float) for name, values in problem.items()}
+    floats = drifting_risk(rule, T, contractions(numbers["h"], np.array(steps, float), 3), shares, **numbers)
+    for name in ("bias", "lag", "noise", "total"):
+        found = getattr(floats, name)
+        assert found.dtype == float
+        np.testing.assert_allclose(found, getattr(exact, name).astype(float), rtol=1e-12, atol=1e-14)
+
+
+def test_a_long_run_settles_at_the_closed_forms():
+    rounds, rule = 1500, by_age([2] * 1500, 7)
+    a, last = np.array([0.3, 0.97]), over_rounds(latest, 1500)
+    np.testing.assert_allclose(
+        walk_lag(rule, rounds, a, last)[-1], [stationary_lag(x, 7) for x in a], rtol=1e-12
+    )
+    slope = np.outer(np.arange(rounds + 1), [1.0, 1.0])
+    behind = path_bias(rule, rounds, a, last, path=slope, first=[0.0, 0.0])[-1]
+    np.testing.assert_allclose(behind, [-slope_lag(x, 7) for x in a], rtol=1e-9)
+    mean = over_rounds(partial(exponential, keep=0.99), rounds)
+    np.testing.assert_allclose(
+        walk_lag(rule, rounds, a, mean)[-1], [smoothed_lag(x, 0.99, 7) for x in a], rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("K", [1, 2, 50])
+def test_lags_keep_their_digits_next_to_one(gap, K):
+    a = 1 - gap
+    exact = F(a)
+    for function in (stationary_lag, slope_lag):
+        assert function(a, K) == pytest.approx(float(function(exact, K)), rel=1e-12)
+    assert smoothed_lag(a, 0.5, K) == pytest.approx(float(smoothed_lag(exact, F(1, 2), K)), rel=1e-12)
+    assert smoothed_noise(a, 0.5, K) == pytest.approx(float(smoothed_noise(exact, F(1, 2), K)), rel=1e-12)
+
+
+def test_little_drift_keeps_its_digits():
+    assert float(tracking_step(1.0, 1e-20)) == pytest.approx(1e-10, rel=1e-9)
+    assert float(burst_tracking_risk(1.0, 1e-20, 3)) == pytest.approx(1e-10, rel=1e-9)
+
+
+ONE = {"h": [2.0], "variance": [6.0], "walk": [3.0]}
+TWO = {"h": [1.0, 0.1], "variance": [1.0, 2.0], "walk": [1e-3, 1e-2]}
+
+
+def test_the_best_step_is_the_closed_one_where_there_is_one_and_else_no_other_is_better():
+    assert best_drifting_step(1, **ONE) == pytest.approx(float(tracking_step(6.0, 3.0)) / 2, rel=1e-6)
+    assert best_drifting_step(4, **ONE) == pytest.approx(float(tracking_step(1.5, 3.0)) / 2, rel=1e-6)
+    for problem in (TWO, {**TWO, "slope": [0.1, 0.0]}, {**TWO, "E": 5, "K": 3}):
+        eta, K = best_drifting_step(10, **problem), problem.get("K", 1)
+        fixed = {name: value for name, value in problem.items() if name != "K"}
+        tried = np.exp(np.linspace(np.log(1e-4), 0, 3000))
+        least = min(drift_floor(10, K, **fixed, eta=one) for one in tried)
+        assert drift_floor(10, K, **fixed, eta=eta) <= least
+
+
+def test_the_largest_step_may_be_the_best():
+    assert best_drifting_step(1, h=[1], variance=[1], walk=[1e6], K=3) == pytest.approx(1, rel=1e-3)
+    both = {"h": [2, 0.1], "variance": [1, 1], "walk": [1e-3, 1e6]}
+    assert best_drifting_step(1, **both) == pytest.approx(0.5, rel=1e-3)
+
+
+def test_with_a_free_step_one_round_of_retention_is_best():
+    floors = []
+    for K in range(1, 6):
+        eta = best_drifting_step(10, h=[1], variance=[1], walk=[0.01], K=K)
+        floors.append(2 * drift_floor(10, K, h=[1], variance=[1], walk=[0.01], eta=eta))
+    assert min(floors) == floors[0]
+    assert floors[0] == pytest.approx(float(tracking_risk(0.1, 0.01)))
+
+
+def test_retention_falls_with_drift_and_slope_and_never_passes_the_budget():
+    budget = Budget(buffers=(13, 12), cost=4, mean_cost=1)
+    problem = {"h": [1], "variance": [1], "eta": F(1, 2)}
+    best = [
+        best_drifting_retention(budget, **problem, walk=[F(q, 10**4)])[0] for q in (0, 10, 50, 200, 10**4)
+    ]
+    assert best == sorted(best, reverse=True)
+    assert (best[0], best[-1]) == (7, 1)
+    K, rate = best_drifting_retention(budget, **problem, walk=[0], slope=[F(1, 10)])
+    assert 1 <= K < 7
+    assert rate == min(F(25, K), 4)
+    assert best_drifting_retention(Budget(buffers=(1,), cost=4, mean_cost=1), **problem, walk=[1]) == (1, 1)
+
+
+def test_the_best_window_changes_where_two_are_alike():
+    limit = indifferent_drift(F(1, 2), 5, 1, 4, 1)
+    problem = {"h": [1], "variance": [1], "eta": F(1, 2)}
+    assert best_drifting_window(1, **problem, walk=[limit * F(101, 100)]) == 4
+    assert best_drifting_window(1, **problem, walk=[limit * F(99, 100)]) == 5
+    assert best_drifting_window(1, **problem, walk=[0], slope=[-1]) < 3
+
+
+def test_what_cannot_be_answered_is_refused():
+    rule, last = by_age([1, 1], 1), over_rounds(latest, 2)
+    short = {"path": [[0], [1]], "first": [0]}
+    assert "3 rows of 1 numbers" in refused(partial(path_bias, **short), rule, 2, F(1, 2), last)
+    wide = {"path": [[0], [1], [2]], "first": [0, 0]}
+    assert "3 rows of 1 numbers" in refused(partial(path_bias, **wide), rule, 2, F(1, 2), last)
+    assert "a share for each of 3 models" in refused(walk_lag, rule, 2, F(1, 2), over_rounds(equal, 1))
+    still = {"h": [1], "variance": [1], "walk": [0]}
+    assert "walk or slope must be above 0" in refused(partial(best_drifting_window, **still, eta=F(1, 2)), 1)
+    assert "walk or slope must be larger" in refused(partial(best_drifting_step, **still), 1)
+    budget = Budget(buffers=(2,), cost=1, mean_cost=1)
+    assert "steps overshoot" in refused(partial(best_drifting_retention, **still, eta=F(3, 2)), budget)
+    assert "steps overshoot" in refused(
+        partial(best_drifting_window, **{**still, "walk": [1]}, eta=F(3, 2)), 1
+    )
