@@ -28,6 +28,7 @@ PARTS = {
     "prediction": "The law of reuse",
     "buying": "Buying cheap",
     "averaging": "Averaging",
+    "drift": "A world that moves",
 }
 MARKS = {
     "proved": "✓",

@@ -272,4 +272,14 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "law:averaged/van-trees",
         ),
     },
+    "drift": {
+        "exact_law": ("law:drift",),
+        "lag": ("law:drift/lag",),
+        "best": ("law:drift/best",),
+        "retention": ("law:drift/retention",),
+        "slope": ("law:drift/slope",),
+        "cycle": ("law:drift/cycle",),
+        "averaged": ("law:drift/averaged",),
+        "freshness": ("law:drift/freshness",),
+    },
 }

@@ -1,0 +1,1 @@
+"""A world that moves: what keeping, averaging and waiting cost when samples grow old; statements of our own."""

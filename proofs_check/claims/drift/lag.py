@@ -1,0 +1,155 @@
+r"""What lags behind a walk, a slope and a jump in the long run (`law:drift/lag`): Y, L and what is left, for all K."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import sympy as sp
+
+from proofs_check.claim import WRITTEN, Claim, confirming
+from proofs_check.engines.argument import Evidence, argument, equations, limits, symbolic_sum
+from proofs_check.engines.exact import Found, differing, everywhere
+from proofs_check.groundwork.drift.moving import MOVING, NOISE, full
+from proofs_check.groundwork.prediction.lags import EVERY, a, d
+from proofs_check.symbols import K
+from proofs_check.text import said
+from theory.averaging import latest, over_rounds
+from theory.drift import path_bias, walk_lag
+from theory.drift_limits import jump_left, mean_younger, slope_lag, stationary_lag
+from theory.law import lag_sum, stationary_noise
+from theory.stationary import mean_lag
+
+Y, Y0, R, v, W, W1, Wy, age, t = sp.symbols("Y Y_0 R v W W_1 W_y age t", positive=True)
+m, more = sp.symbols("m more", integer=True, nonnegative=True)
+alpha = 1 - a
+
+
+def by_weights() -> Evidence:
+    """x = (1-a)y + a·(x a round later): so (1-a)W^y_m = W_m - aW_(m-1), and x_m = W_m - W_(m+1). Sums over m, with
+    R = ΣW_mW_(m+1): v = Y + (Y-1) - 2R, and (1-a)²(Y_0-1) = (Y-1) - 2aR + a²Y.
+    """
+    product = (Y + (Y - 1) - v) / 2
+    before = 1 + ((Y - 1) - 2 * a * product + a**2 * Y) / alpha**2
+    return equations(
+        ((W - W1) ** 2, W**2 + W1**2 - 2 * W * W1, "a weight's square and its parts"),
+        ((W1 - a * W) ** 2, W1**2 - 2 * a * W * W1 + a**2 * W**2, "the square of $(1-a)W^y$ and its parts"),
+        (Y - before, a / alpha - a * v / alpha**2, "what a geometric number adds to $Y$"),
+        domain="any weights that add up to 1, $0<a<1$",
+    )
+
+
+def every_K() -> Evidence:
+    """The box alone: W_m = (K-m)/K, so K²Y_0 is the sum of the first K squares. Then the geometric number."""
+    box = 1 + mean_younger(K)
+    squares = K**2 * box
+    stays = stationary_lag(a, K) - (a / alpha - a * stationary_noise(a, K) / alpha**2)
+    return equations(
+        (1 + mean_younger(1), 1, "one round"),
+        (squares.subs(K, K + 1) - squares, (K + 1) ** 2, "a square more"),
+        (stays, box, "theory's $Y$ less what steps add"),
+        (stationary_lag(a, 1), 1 / (1 - a**2), "$Y$ at $K=1$"),
+        domain=EVERY,
+    )
+
+
+def between() -> Evidence:
+    """Y(K) - Y(1) is the mean of min(i, j) plus a/(1+a) times the mean of 1 + a + … + a^(|i-j|-1)."""
+    powers = 2 * (K * (K - 1) / 2 - lag_sum(a, K)) / (K**2 * alpha)
+    rise = stationary_lag(a, K) - stationary_lag(a, 1)
+    total = sp.Symbol("total", nonnegative=True)
+    return argument(
+        (rise, mean_younger(K) + a / (1 + a) * powers, "the rise of $Y$ and its parts", EVERY),
+        (symbolic_sum(K - d, d, 1, K - 1), K * (K - 1) / 2, "pairs apart", "every $K$"),
+        (mean_younger(K) + mean_lag(K) / 2, (K - 1) / 2, "the parts at $a=1$", "every $K$"),
+        (a / (1 + a) * total <= d / 2, [a < 1, total <= d], r"$1+a+\dots+a^{d-1}\le d$"),
+    )
+
+
+def small_steps() -> Evidence:
+    near = 1 - 1 / t
+    rise = stationary_lag(near, K) - stationary_lag(near, 1)
+    return limits(t, (rise, (K - 1) / 2, "$Y(a,K)-Y(a,1)$"), domain=r"$a\to1$, every $K$")
+
+
+def slopes() -> Evidence:
+    """EX is a/(1-a), as m = a(1+m), plus the mean of 0..K-1; and the model has not seen one round."""
+    box = symbolic_sum(m, m, 0, K - 1) / K
+    geometric = slope_lag(a, K) - 1 - box
+    return equations(
+        (geometric, a * (1 + geometric), "a geometric number's mean"),
+        (slope_lag(a, K) - slope_lag(a, 1), (K - 1) / 2, "what retention adds"),
+        domain=EVERY,
+    )
+
+
+def jumps() -> Evidence:
+    """W_m = aW_(m-1) + (1-a)(K-m)/K while old samples are left, W_m = aW_(m-1) when none are, and W_0 = 1."""
+    young, kept = m + 2 + more, m + 2
+    beyond = kept + more
+    return equations(
+        (jump_left(a, K, 0), 1, "nothing seen yet"),
+        (
+            jump_left(a, young, m + 1),
+            a * jump_left(a, young, m) + alpha * (more + 1) / young,
+            "a round later, $m<K$,",
+        ),
+        (jump_left(a, kept, beyond), a * jump_left(a, kept, beyond - 1), r"a round later, $m\ge K$,"),
+        domain=EVERY,
+    )
+
+
+@everywhere(
+    "$K\\le5$, $T\\le12$, $a=0,1/2,9/10$", kept=(1, 2, 5), rounds=(1, 4, 12), a=(F(0), F(1, 2), F(9, 10))
+)
+def by_the_law(kept: int, rounds: int, a: F) -> Found:
+    """From a full memory of a world at rest: the walk's lag after T rounds is ΣW² so far, a jump at the first change
+    leaves W, and of Y only the geometric tail is missing.
+    """
+    rule, last = full(kept, rounds), over_rounds(latest, rounds)
+    left = [jump_left(a, kept, m) for m in range(rounds + kept)]
+    path = [[F(0)]] + [[F(1)]] * rounds
+    tail = left[-1] ** 2 * a**2 / (1 - a**2)
+    return differing(
+        law=[
+            walk_lag(rule, rounds, a, last)[-1, 0],
+            path_bias(rule, rounds, a, last, path=path, first=[F(0)])[-1, 0],
+        ],
+        closed=[sum(w * w for w in left[:rounds]), -left[rounds - 1]],
+    ) or differing(whole=sum(w * w for w in left) + tail, closed=stationary_lag(a, kept))
+
+
+CLAIMS = [
+    Claim(
+        id="law:drift/lag",
+        title="retention costs $(K-1)/2$ rounds of lag",
+        statement=r"Under constant admission, in the long run, the model is $L=\frac1{1-a}+\frac{K-1}2$ "
+        "rounds behind a steady slope, exactly and at every step size, and its mean square behind a walk "
+        r"is $qY(a,K)$. A geometric number of rounds on top of any weights adds $\frac a{1-a}-\frac "
+        r"a{(1-a)^2}v$ to $Y$, $v$ the noise afterwards. Retention adds $\frac{K-1}2$ to $Y$ for small "
+        r"steps, $\frac{(K-1)(2K-1)}{6K}$ at $a=0$, and something between at every other step. After $m$ "
+        "rounds on samples of the new world $W_m$ is left of a jump.",
+        formula=said(
+            r"Y(a,K)=\sum_{m\ge0}W_m^2=@younger+\frac1{1-a}-\frac{a\,v(a,K)}{(1-a)^2},\quad "
+            r"W_m=\frac{a^{m-k}}K\Bigl(K-1-k+\frac{1-a^{k+1}}{1-a}\Bigr),\quad k=\min(m,K-1)",
+            younger=mean_younger(K),
+        ),
+        domain=r"constant admission, quadratic losses with one Hessian, every $K\ge1$ and $0\le a<1$",
+        sketch="What weighs in the model is $X$ rounds old, the sum of a geometric number, which the steps "
+        r"add, and an even one among $0,\dots,K-1$, which the memory adds: so $L=1+\mathbb E X$, the one "
+        r"round being that the model has not seen. With tails $W_m=P(X\ge m)$, weights are $W_m-W_{m+1}$, "
+        "and $(1-a)W^y_m=W_m-aW_{m-1}$ for the weights $y$ without the geometric number. Square and add up "
+        r"both, and eliminate the sum of $W_mW_{m+1}$. The box alone has $\sum_{m<K}(1-m/K)^2$. The rise "
+        r"from $K=1$ is the mean of $\min(i,j)$ over pairs of $K$ rounds plus $\frac a{1+a}$ times the mean "
+        r"of $1+a+\dots+a^{|i-j|-1}$, which is at most half the mean of $|i-j|$.",
+        given=(WRITTEN, NOISE),
+        checks={
+            "any weights": by_weights,
+            "every $K$": (every_K, confirming(by_the_law)),
+            "between": between,
+            "small steps": small_steps,
+            "a slope": slopes,
+            "a jump": (jumps, confirming(by_the_law)),
+        },
+        symbols=MOVING | {"k": r"$\min(m,K-1)$"},
+    )
+]

@@ -1,0 +1,111 @@
+r"""The best K and step behind a steady slope (`law:drift/slope`): K = 1 again, but another order."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import sympy as sp
+
+from proofs_check.claim import WRITTEN, Claim, confirming
+from proofs_check.engines.argument import Evidence, argument, equations, limits
+from proofs_check.engines.exact import Found, everywhere, unless
+from proofs_check.groundwork.drift.moving import LAG, MOVING, nu
+from proofs_check.groundwork.prediction.lags import EVERY, a
+from proofs_check.symbols import K
+from theory.drift_limits import drift_floor, slope_lag
+from theory.law import stationary_noise
+
+g, t, x, y, total = sp.symbols("g t x y total", positive=True)
+i, more = sp.symbols("i more", integer=True, positive=True)
+alpha = 1 - a
+
+
+def solved() -> Evidence:
+    """M = (a^|i-j|) takes u = (1, 1-a, …, 1-a, 1)/(1+a) to (1, …, 1): i rounds before and `more` after a round. u adds
+    up to (2L-1)(1-a)/(1+a), and v is (1-a)/(1+a) times the mean of M.
+    """
+    before, after = i - 1, more - 1  # rounds in between on either side, all with 1-a
+    sides = alpha * ((a - a**i) / alpha + (a - a**more) / alpha)
+    inner = (a**i + sides + alpha + a**more) / (1 + a)
+    end = (1 + alpha * (a - a**i) / alpha + a**i) / (1 + a)
+    size = (2 + (K - 2) * alpha) / (1 + a)
+    return equations(
+        (inner, 1, "a round between and 1"),
+        (end, 1, "the first or the last round and 1"),
+        (before + after + 3, i + more + 1, "all rounds"),
+        (size, (2 * slope_lag(a, K) - 1) * alpha / (1 + a), r"$\sum u$ and $2L-1$"),
+        (stationary_noise(a, 1) * (2 * slope_lag(a, 1) - 1), 1, "$v(2L-1)$ at $K=1$"),
+        (stationary_noise(a, 2) * (2 * slope_lag(a, 2) - 1), 1, "$v(2L-1)$ at $K=2$"),
+        domain=EVERY,
+    )
+
+
+def cauchy_schwarz() -> Evidence:
+    """(1 - cu)'M(1 - cu) >= 0 with Mu = 1: 1'M1 - 2cK + c²Σu >= 0, so 1'M1·Σu >= K² at c = K/Σu."""
+    form = x - 2 * K * (K / total) + (K / total) ** 2 * total
+    return argument(
+        (form, x - K**2 / total, r"the form at $c=K/\sum u$", "every $K$"),
+        (x * total >= K**2, [form >= 0], r"$\mathbf 1^\top M\mathbf 1\cdot\sum u\ge K^2$"),
+    )
+
+
+def order() -> Evidence:
+    """K = 1: the slope of να/(2-α) + g²/α² in α vanishes at g² = να³/(2-α)², once; and α = 1/t."""
+    step = sp.Symbol("alpha", positive=True)
+    risk = 2 * drift_floor(1, 1, h=[1], variance=[nu], walk=[0], slope=[g], eta=step)
+    squared = nu * step**3 / (2 - step) ** 2
+    least = risk.subs(g, sp.sqrt(squared))
+    lesser = sp.Symbol("beta", positive=True)
+    steeper = squared > squared.subs(step, lesser)
+    small = {step: 1 / t}
+    third = sp.Rational(1, 3)
+    stated = sp.Rational(3, 4) * (4 * nu**2 * squared) ** third
+    return argument(
+        (sp.diff(risk, step).subs(g, sp.sqrt(squared)), 0, "the slope of the risk", "every step"),
+        (steeper, [lesser < step, step <= 1], "steeper paths want larger steps"),
+        limits(
+            t, ((least / stated).subs(small), 1, "the least risk over what is stated"), domain=r"$\alpha\to0$"
+        ),
+    )
+
+
+@everywhere(
+    r"$K\le30$, $a=0,1/10,\dots,9/10$ and $999/1000$",
+    K=range(1, 31),
+    a=[*(F(k, 10) for k in range(10)), F(999, 1000)],
+)
+def never_below_one(K: int, a: F) -> Found:
+    """v(2L-1) >= 1, with equality for K <= 2 and a = 0 alone."""
+    found = stationary_noise(a, K) * (2 * slope_lag(a, K) - 1)
+    return unless(found > 1 or (found == 1 and (K <= 2 or a == 0)), found=found)
+
+
+CLAIMS = [
+    Claim(
+        id="law:drift/slope",
+        title="behind a slope, too, no $K$ is better than 1",
+        statement=r"Behind a steady slope of $g$ a round the risk is $\nu v+g^2L^2$. For every $K$ and step "
+        r"$v(2L-1)\ge1$, with equality for $K\le2$ or $a=0$; so $K=1$ has, at some step, the same lag and "
+        "no more noise, at the same rate: within budgets $K=1$ is best if the step may be chosen. The best "
+        r"step has $\nu\alpha^3=g^2(2-\alpha)^2$, and for gentle slopes the least mean square error is "
+        r"about $\tfrac34(2\nu g)^{2/3}$, where a walk has $\sqrt{q\nu}$. Judged by the last world it was "
+        "trained in, the model has a round less of lag: $K=1$ is best all the same, and for gentle slopes "
+        "nothing changes.",
+        formula=r"v(a,K)\,\bigl(2L(a,K)-1\bigr)\ge1,\qquad "
+        r"\min_\alpha\frac{\nu\alpha}{2-\alpha}+\frac{g^2}{\alpha^2}\sim\tfrac34(2\nu g)^{2/3}",
+        domain=r"constant admission, quadratic losses with one Hessian, one direction, every $K\ge1$, $0\le "
+        "a<1$, $g>0$",
+        sketch=r"$v$ is $\frac{1-a}{1+a}$ times the mean of $M_{ij}=a^{|i-j|}$ over all pairs of $K$ "
+        "rounds. $M$ is a matrix of covariances, so not negative, and takes "
+        r"$u=\frac1{1+a}(1,1-a,\dots,1-a,1)$ to $(1,\dots,1)$. By Cauchy and Schwarz $\mathbf 1^\top "
+        r"M\mathbf 1\cdot\sum u\ge K^2$, and $\sum u=\frac{1-a}{1+a}(2L-1)$. At $K=1$ it is an equality at "
+        "every step, and $L$ takes every value from 1 on. The risk at $K=1$ has one stationary point.",
+        given=(WRITTEN, LAG),
+        checks={
+            "every $K$": (solved, cauchy_schwarz, confirming(never_below_one)),
+            "the step": order,
+        },
+        symbols=MOVING
+        | {"M": "the matrix of $a^{|i-j|}$", "u": "what $M$ takes to ones", "j": "a round", "i": "a round"},
+    )
+]

@@ -1,0 +1,84 @@
+r"""An optimum that moves, sample by sample: every stream of samples and every walk of the optimum, exactly.
+
+A step of the walk, and a sample's distance from the optimum of its round, takes one of two values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction as F
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from proofs_check.claim import Given
+from proofs_check.groundwork.prediction.lags import AVERAGED
+from proofs_check.groundwork.prediction.streams import DRAWN
+from theory.law import Cohorts, by_age
+
+__all__ = ["BEST", "LAG", "LIMITS", "MOVING", "NOISE", "VARIANCE", "full", "mean_squares", "nu", "q"]
+
+nu, q = sp.symbols("nu q", positive=True)
+VARIANCE = sum((chance * value**2 for value, chance in DRAWN.items()), F(0))
+MOVING = AVERAGED | {
+    "D": r"the first distance $(\theta(1)-\theta^\star(1))^2$; the distance of two rounds",
+    "J": "the variance of a jump",
+    "L": "lag behind a steady slope, in rounds",
+    "P": "mean square error of the best weights",
+    "R": "rate of purchases",
+    "W": "what weighs in the model and is older than a change",
+    "X": "how many rounds old what weighs in the model is",
+    "Y": "lag behind a walk: the sum of squared $W$",
+    "g": "the path's slope: its change in a round",
+    "k": "another retention",
+    "l": "a round, or the change after it",
+    "m": "rounds since a change; rounds between bursts",
+    "q": "variance of a step of the walk",
+    "r": "a number of rounds",
+    "x": r"$\bar c\sum B/C$; of a round, the weight of its samples in the model",
+    "y": "a weight",
+    "z": "a sample",
+    "β": "what a round leaves of a model's weight in the mean",
+    "Δ": r"$\nu-\nu'$",
+    "ν": r"$s^2/\bar\Lambda$, the variance of a round's mean",
+    "ν'": "the same for more samples that come seldom",
+    "φ": "by how much a round's samples must add to what is known",
+    "ω": "the cycle's frequency",
+}
+
+NOISE = Given("law:reuse/retention", "the stationary noise $v(a,K)$, and that it falls in $K$")
+LIMITS = Given("law:reuse/limits", r"$v$ to second order as $a\to1$")
+LAG = Given("law:drift/lag", "the stationary lags $Y(a,K)$ and $L(a,K)$")
+BEST = Given("law:drift/best", "that no weights have less than the recursion of $P$")
+
+
+def full(kept: int, rounds: int) -> Cohorts:
+    """Two samples a round, each for K rounds; the memory of round 1 is full, and all of that round's world."""
+    old = Cohorts(np.ones(kept - 1, dtype=int), np.arange(1, kept), np.full(kept - 1, 2))
+    return old + by_age([2] * rounds, kept)
+
+
+def mean_squares(
+    rule: Cohorts, rounds: int, *, h: F, eta: F, E: int, shares: Sequence[Any], path: Sequence[F], first: F
+) -> list[F]:
+    """E (mean of models - optimum)² at θ(1), …, θ(T+1): over all streams and all walks on top of the path."""
+    cohorts = list(zip(rule.entered.tolist(), rule.left.tolist(), rule.count.tolist(), strict=True))
+    samples = [(entered, left) for entered, left, count in cohorts for _ in range(count)]
+    totals = [F(0)] * (rounds + 1)
+    for drawn in product(DRAWN, repeat=rounds + len(samples)):
+        chance = prod((DRAWN[value] for value in drawn), start=F(1))
+        steps, off = drawn[:rounds], drawn[rounds:]
+        optimum = [path[t] + sum(steps[:t], F(0)) for t in range(rounds + 1)]
+        values = [optimum[entered - 1] + y for (entered, _), y in zip(samples, off, strict=True)]
+        theta = mean = first
+        totals[0] += chance * (mean - optimum[0]) ** 2
+        for t in range(1, rounds + 1):
+            held = [z for (entered, left), z in zip(samples, values, strict=True) if entered <= t <= left]
+            for _ in range(E if held else 0):
+                theta -= eta * sum((h * (theta - z) for z in held), F(0)) / len(held)
+            mean += shares[t] * (theta - mean)
+            totals[t] += chance * (mean - optimum[t]) ** 2
+    return totals
