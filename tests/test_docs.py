@@ -107,3 +107,12 @@ def test_the_table_of_the_federation_is_that_of_the_benchmark():
     more = sorted(100 * (case["acdpp_s"] / case["fedavg_s"] - 1) for case in real)
     assert f"takes {more[0]:.0f} to {more[-1]:.0f} % longer" in told
     assert "benchmarks.federation --rounds 4" in found["command"]
+
+
+def test_the_drifts_of_the_paper_s_setting_are_those_that_the_page_says(capsys):
+    page = (DOCS / "drift.md").read_text(encoding="utf-8")
+    told = " ".join(page.split())
+    exec(compile(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], "example", "exec"), {})
+    cheap, kept, step = re.findall(r"0\.\d{3}", capsys.readouterr().out)
+    assert f"by more than {cheap} of a sample's standard deviation" in told
+    assert f"K = 10 is too long from {kept} on, where K = 1 would step by {step} and not by 0.1" in told
