@@ -55,6 +55,8 @@ SETTINGS_OF = {  # of each built-in policy beside them; departures replace some 
     "buy-cheap-online": ("V", "budget"),
     "burst": ("K", "V", "budget"),
     "burst-online": ("K", "V", "budget"),
+    "taper": ("V", "budget"),
+    "taper-online": ("V", "budget"),
 }
 USERS = (*EVERYBODYS, "K", "budget")  # what a policy of the user's own is swept over
 DEPARTURES = ("K", "region", "cap", "rounding", "penalty", "constants")
