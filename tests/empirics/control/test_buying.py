@@ -119,6 +119,15 @@ def test_a_controller_says_when_older_samples_are_not_used_again():
     assert held == [16, 16, 16, 16, 0, 0]  # the budget buys a memory in four rounds
 
 
+def test_a_study_goes_on_only_if_as_much_was_dropped():
+    made = make_policy("taper", brief_for(study(), CONTROL))
+    both = [{"mine": replace(made, patience=patience)} for patience in (1.0, 4.0)]
+    schedules = [Schedule(study(policies=("mine",)), CONTROL, policies=own) for own in both]
+    found = [schedule.advance(9) for schedule in schedules]
+    assert np.array_equal(found[0].admissions, found[1].admissions)
+    assert schedules[0].digest != schedules[1].digest
+
+
 def test_who_drops_samples_needs_a_capacity():
     class Forgetful(Policy):
         retention = 3
