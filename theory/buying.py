@@ -28,6 +28,7 @@ __all__ = [
     "reserve_weight",
     "savings_ceiling",
     "savings_price",
+    "used_again",
 ]
 
 
@@ -49,6 +50,19 @@ def savings_price(age: Any, places: Any, budget: Any) -> Any:
     Fraction(11, 2)
     """
     return ratio(age * budget, places)
+
+
+def used_again(uses: Any, fillings: Any, patience: Any) -> Any:
+    r"""Whether \(jb<K_0\): a memory that was filled for the b-th time, and used j times since, is used once more.
+
+    So fillings are used \(\lceil K_0/b\rceil\) times at most, and once from the \(K_0\)-th on. Kish's size charges
+    squares: extra uses \(e_b<K_0/b\) of whole memories leave \(N_{\mathrm{eff}}\ge Sb/(1+\sum e^2/b)>S(b-2K_0^2)\), so
+    what reuse costs does not grow with the run.
+
+    >>> [used_again(uses, 3, 10) for uses in (3, 4)]
+    [True, False]
+    """
+    return uses * fillings < patience
 
 
 def reserve_weight(reserve: Any, places: Any, budget: Any) -> Any:

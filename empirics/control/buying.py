@@ -7,18 +7,19 @@ it too much was spent. Round 1 fills the memory at once and leaves the rest to t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from empirics.control.policy import FOREVER
 from theory.admission import debt_update
-from theory.buying import buys, savings_price
+from theory.buying import buys, savings_price, used_again
 from theory.setting import Budget, SettingError, positive
 
-__all__ = ["BuyCheap", "Places", "rising"]
+__all__ = ["BuyCheap", "Filled", "Places", "Taper", "rising"]
 
 Whole = NDArray[np.int64]
 AGES = 2**12  # that the rule for unknown prices tells apart, as many as the one for known prices
@@ -95,6 +96,44 @@ class BuyCheap:
         born = np.sort(np.where(oldest, state.round, state.born), axis=2)
         debt = debt_update(state.debt, cost, delivered.sum(axis=1), float(self.budget.cost))
         return Places(state.round + 1, debt, born)
+
+
+@dataclass(frozen=True)
+class Filled(Places):
+    """Places, and how many samples have come so far, (replicates,)."""
+
+    bought: Whole
+
+    @classmethod
+    def of(cls, places: Places, bought: Whole) -> Self:
+        """These places."""
+        return cls(**{field.name: getattr(places, field.name) for field in fields(Places)}, bought=bought)
+
+
+@dataclass(frozen=True)
+class Taper(BuyCheap):
+    """Buys as `BuyCheap` does; what a filling brought is used again while few came before it (`used_again`).
+
+    Early on models are scarce, and to train once more on the same samples makes one; later samples are, and each is
+    used once. Without a `patience` of its own it is the rounds that a filling has lasted so far, on average.
+    """
+
+    patience: float | None = None
+
+    def start(self, replicates: int) -> Filled:
+        return Filled.of(super().start(replicates), np.zeros(replicates, dtype=np.int64))
+
+    def drops(self, state: Filled) -> NDArray[np.bool_]:
+        """Whether what is held has been used as often as it may."""
+        fillings = state.bought / sum(self.capacity)
+        newest = np.where(state.born < FOREVER, state.born, 0).max(axis=(1, 2))
+        lasted = state.round / np.maximum(fillings, 1 / state.round)
+        patience = lasted if self.patience is None else self.patience
+        return ~np.asarray(used_again(state.round - newest, fillings, patience))
+
+    def book(self, state: Places, cost: NDArray[np.float64], delivered: Whole) -> Filled:
+        assert isinstance(state, Filled)
+        return Filled.of(super().book(state, cost, delivered), state.bought + delivered.sum(axis=1))
 
 
 def rising(budget: Budget) -> tuple[float, ...]:

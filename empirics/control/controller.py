@@ -49,7 +49,7 @@ from empirics.control.codec import plain, restored
 from empirics.control.learner import Models, step_sizes
 from empirics.control.policy import FOREVER, Policy
 from empirics.control.prices import make_prices
-from empirics.control.registry import Brief, capacity_for, kept_for, make_policy
+from empirics.control.registry import Brief, capacity_for, dropped_by, kept_for, make_policy
 from empirics.control.released import CONSTANTS
 from empirics.control.schedule import whole_samples
 from empirics.control.totals import Totals
@@ -126,9 +126,14 @@ class Controller:
 
     @property
     def retention(self) -> NDArray[np.int64]:
-        """For how many rounds each client keeps a sample."""
+        """For how many rounds each client keeps a sample: one, in a round that is decided to drop all older ones."""
         kept: NDArray[np.int64] = self._totals.retention[0]
-        return kept
+        return kept if self._pending is None or self._drops is None else np.where(self._drops, 1, kept)
+
+    @property
+    def _drops(self) -> NDArray[np.bool_] | None:
+        """Whether all older samples leave, in the round that is decided."""
+        return dropped_by(self.policy, self._state, 1)
 
     @property
     def capacity(self) -> NDArray[np.int64] | None:
@@ -182,9 +187,11 @@ class Controller:
         if (came > granted).any():
             m = int(np.argmax(came > granted))
             raise SettingError(f"client {m} delivered {came[m]} samples and was granted {granted[m]}")
-        price = np.array([cost])
+        price, drops = np.array([cost]), self._drops
         self._state = self.policy.book(self._state, price, came[np.newaxis])
-        _, _, track = self._totals.extend(came[np.newaxis, np.newaxis])
+        _, _, track = self._totals.extend(
+            came[np.newaxis, np.newaxis], None if drops is None else drops[np.newaxis]
+        )
         before, paid = self.books, cost * int(came.sum())
         held, seen = self._totals.n[0].copy(), int(self._totals.past[-1].sum())
         effective = float(track.effective[0, 0]) if seen else 0.0

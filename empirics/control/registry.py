@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.control.buying import BuyCheap, rising
+from empirics.control.buying import BuyCheap, Taper, rising
 from empirics.control.departures import Departing
 from empirics.control.policy import FOREVER, DriftPlusPenalty, Fixed, Policy, Released
 from empirics.control.prices import law_of, make_prices
@@ -36,6 +36,7 @@ __all__ = [
     "Brief",
     "Maker",
     "capacity_for",
+    "dropped_by",
     "found_at",
     "kept_for",
     "make_policies",
@@ -198,6 +199,21 @@ def _burst_online(brief: Brief) -> Policy:
     return BuyCheap(rising(brief.budget), _reserve(brief), brief.budget, brief.study.burst_K)
 
 
+@_built_in("taper")
+def _taper(brief: Brief) -> Policy:
+    """As burst, with fillings used again at first: the patience is the rounds that one costs at the mean price."""
+    budget = brief.budget
+    limit = purchase_limit(_known_law(brief, "taper"), budget.total_buffer, float(budget.cost))
+    patience = float(budget.mean_cost * budget.total_buffer / budget.cost)
+    return Taper((float(limit.threshold),), _reserve(brief), budget, patience=patience)
+
+
+@_built_in("taper-online")
+def _taper_online(brief: Brief) -> Policy:
+    """The same by what has been saved: nothing is known of the prices."""
+    return Taper(rising(brief.budget), _reserve(brief), brief.budget)
+
+
 def _known_law(brief: Brief, name: str) -> PriceLaw:
     law = brief.law
     if law is None:
@@ -298,6 +314,10 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
     if not isinstance(policy, Policy):
         raise SettingError(f"policy {name!r} must have retention, start, decide and book, got {policy!r}")
     kept, capacity = kept_for(policy, brief.study, name), capacity_for(policy, brief.study, name)
+    if capacity.max() == FOREVER and hasattr(policy, "drops"):
+        raise SettingError(
+            f"policy {name!r} drops what it holds: give it a capacity too, such as its buffers"
+        )
     if "K" in name.own and name.own["K"] not in kept:
         rounds = f"for {' or '.join(map(str, np.unique(kept)))} {'round' if kept.max() == 1 else 'rounds'}"
         how = rounds if capacity.min() == FOREVER else "until newer ones need their place"
@@ -320,6 +340,12 @@ def capacity_for(policy: Policy, study: Study, name: str) -> NDArray[np.int64]:
     capacity = getattr(policy, "capacity", None)
     what = f"policy {name!r} must have a whole number as its capacity,"
     return _each(FOREVER if capacity is None else capacity, study, what)
+
+
+def dropped_by(policy: Policy, state: Any, replicates: int) -> NDArray[np.bool_] | None:
+    """In which replicates all that was held before leaves, in the round that was decided; None if none ever does."""
+    drops = getattr(policy, "drops", None)
+    return None if drops is None else np.broadcast_to(np.asarray(drops(state), dtype=bool), (replicates,))
 
 
 def _each(given: Sequence[int] | int, study: Study, what: str) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from empirics.control.policy import FOREVER, Policy
 from empirics.control.prices import Prices, make_prices
-from empirics.control.registry import Brief, capacity_for, kept_for, make_policies
+from empirics.control.registry import Brief, capacity_for, dropped_by, kept_for, make_policies
 from empirics.control.totals import Totals
 from empirics.settings.study import Study
 from theory.admission import debt_update
@@ -69,7 +69,7 @@ def brief_for(study: Study, constants: Constants, prices: Prices | None = None) 
 class Schedule:
     """Plays the policies of a study, all replicates at once: `advance(count)` gives the next rounds.
 
-    `digest` stands for all retentions, capacities and all admissions so far, client by client.
+    `digest` stands for all retentions, capacities, all admissions so far, client by client, and what was dropped.
     """
 
     def __init__(
@@ -108,31 +108,39 @@ class Schedule:
         cost = np.stack([next(self._costs) for _ in range(count)])
         cost = np.tile(cost, (1, len(self.policies)))
         admissions = np.empty((count, study.runs, study.clients), dtype=np.int64)
+        drops = np.zeros((count, study.runs), dtype=bool)
         debt = np.empty((count, study.runs))
         for p, (name, policy) in enumerate(self.policies.items()):
             mine = slice(p * study.seeds, (p + 1) * study.seeds)
             for i in range(count):
-                admissions[i, mine] = self._play(name, policy, cost[i, mine], self.capacity[mine], first + i)
+                admissions[i, mine], drops[i, mine] = self._play(
+                    name, policy, cost[i, mine], self.capacity[mine], first + i
+                )
         for i in range(count):
             debt[i] = self._debt
             self._debt = debt_update(self._debt, cost[i], admissions[i].sum(axis=1), float(study.budget))
         self.round += count
-        for admitted in admissions:
-            self.digest = hashlib.sha256(self.digest.encode() + admitted.tobytes()).hexdigest()
-        starts, ends, track = self._totals.extend(admissions)
+        for admitted, dropped in zip(admissions, drops, strict=True):
+            told = admitted.tobytes() + (dropped.tobytes() if dropped.any() else b"")
+            self.digest = hashlib.sha256(self.digest.encode() + told).hexdigest()
+        starts, ends, track = self._totals.extend(admissions, drops if drops.any() else None)
         return Rounds(study, first, cost, debt, admissions, starts, ends, track)
 
-    def _play(self, name: str, policy: Policy, cost: Floats, capacity: Whole, t: int) -> Whole:
+    def _play(
+        self, name: str, policy: Policy, cost: Floats, capacity: Whole, t: int
+    ) -> tuple[Whole, NDArray[np.bool_] | bool]:
+        """What is admitted, and where all that was held before leaves."""
         try:
             state, wanted = policy.decide(self._states[name], cost)
             admitted = whole_samples(wanted, capacity.shape, capacity)
+            dropped = dropped_by(policy, state, len(cost))
             self._states[name] = policy.book(state, cost, admitted)
         except (SettingError, ArithmeticError, MemoryError):
             raise
         except Exception as error:  # whatever a user's policy does
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise SettingError(f"policy {name!r} failed in round {t}: {reason}") from error
-        return admitted
+        return admitted, False if dropped is None else dropped
 
 
 def whole_samples(wanted: Any, shape: tuple[int, ...], capacity: Whole | None = None) -> Whole:

@@ -112,10 +112,13 @@ class Totals:
         dropping = self.retention[self.retention < FOREVER]
         return int(dropping.max()) if dropping.size else 0
 
-    def extend(self, admissions: Whole) -> tuple[Whole, Whole, Trajectory]:
+    def extend(
+        self, admissions: Whole, drops: NDArray[np.bool_] | None = None
+    ) -> tuple[Whole, Whole, Trajectory]:
         """Where the memories start and end, (rounds, runs, clients), and the trajectories, of the next rounds.
 
-        Nobody with a capacity may admit more than that in a round.
+        Nobody with a capacity may admit more than that in a round. Where a run `drops`, (rounds, runs), all that is
+        older leaves: those who have a capacity may.
         """
         ends = self.past[-1] + np.cumsum(admissions, axis=0)
         known = np.concatenate([self.past, ends])
@@ -124,6 +127,9 @@ class Totals:
         starts[:, self.retention == FOREVER] = 0
         if self.capped is not None:
             starts = np.maximum(starts, ends - self.capped.capacity)
+        if drops is not None:
+            emptied = np.where(drops[..., np.newaxis], ends - admissions, 0)
+            starts = np.maximum.accumulate(np.maximum(np.maximum(starts, emptied), self.starts))
         n, left = ends - starts, np.diff(np.concatenate([self.starts[np.newaxis], starts]), axis=0)
         before = np.concatenate([self.n[np.newaxis], n[:-1]])
         K = np.where(self.retention == FOREVER, 1, self.retention)  # where nothing ever leaves, any K will do

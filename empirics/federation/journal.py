@@ -148,6 +148,7 @@ class Journal:
         granted = self.controller.pending
         assert granted is not None
         self.granted = granted
+        self.holdings.retention = self.controller.retention.tolist()
         return granted
 
     def check(self, client: int, account: Account) -> None:

@@ -4,10 +4,11 @@
 study into its variants, which then train in one batch.
 
 K is the policy's retention, whichever of the study's K, hybrid_K, released_K and burst_K that is. The oracle keeps a
-sample for one round by its nature and buy-cheap until its place is needed. `budget` is what the policy plans to spend;
-debts and violations are held against the study's. rho, rate and V are acdpp's, as far as it has not the released
-code's, and V is that of buy-cheap and burst too. A sweep passes by what has no such setting. A policy of the user's own
-may have any of them, and is swept over K, budget and what every policy has: the settings of the learner.
+sample for one round by its nature, buy-cheap until its place is needed, and taper as it says. `budget` is what the
+policy plans to spend; debts and violations are held against the study's. rho, rate and V are acdpp's, as far as it
+has not the released code's, and V is that of buy-cheap, burst and taper too. A sweep passes by what has no such
+setting. A policy of the user's own may have any of them, and is swept over K, budget and what every policy has: the
+settings of the learner.
 
 `acdpp+K+region` is acdpp with these two departures of the released code, `released-K-region` is released without them,
 `acdpp+all` is released. What a departure is, `empirics.control.departures` says.
@@ -55,6 +56,8 @@ SETTINGS_OF = {  # of each built-in policy beside them; departures replace some 
     "buy-cheap-online": ("V", "budget"),
     "burst": ("K", "V", "budget"),
     "burst-online": ("K", "V", "budget"),
+    "taper": ("V", "budget"),
+    "taper-online": ("V", "budget"),
 }
 USERS = (*EVERYBODYS, "K", "budget")  # what a policy of the user's own is swept over
 DEPARTURES = ("K", "region", "cap", "rounding", "penalty", "constants")

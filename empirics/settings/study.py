@@ -121,8 +121,8 @@ class Study:
         ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "buy-cheap-online"),
         "Built-in policies by name, or your own as module:attribute; acdpp@K=7,eta=0.5,steps=1 is acdpp with these in "
         "place of the study's, and decay, average, average_by, rho, V, rate and budget may be given so too (of hybrid, "
-        "released and burst, K is hybrid_K, released_K and burst_K; oracle and buy-cheap have none; a policy plans "
-        "with its own budget, and its debt is held against the study's); acdpp+K+cap has these departures of the "
+        "released and burst, K is hybrid_K, released_K and burst_K; oracle, buy-cheap and taper have none; a policy "
+        "plans with its own budget, and its debt is held against the study's); acdpp+K+cap has these departures of the "
         "released code, released-K-cap all but these, of "
         f"{', '.join(DEPARTURES)}.",
         listing(policy_name, such_as='"acdpp", "oracle"', distinct=True),
@@ -152,8 +152,8 @@ class Study:
     )
     V: float | None = setting(
         None,
-        "Weight of acdpp's penalty; buy-cheap and burst have two thirds of so many rounds' budget in reserve; none for "
-        "the root of the rounds.",
+        "Weight of acdpp's penalty; buy-cheap, burst and taper have two thirds of so many rounds' budget in reserve; "
+        "none for the root of the rounds.",
         optional(SETTINGS["V"]),
     )
     rho: float | None = setting(

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from empirics.control.policy import Policy
 from empirics.control.prices import make_prices
-from empirics.control.registry import capacity_for, kept_for
+from empirics.control.registry import capacity_for, dropped_by, kept_for
 from empirics.draws import Purpose, permutation, uniform
 from empirics.settings.study import Study
 from empirics.training.linear import Linear
@@ -119,6 +119,8 @@ def run_twin(
     for t in range(1, T + 1):
         cost = costs[t - 1, replicate : replicate + 1]
         state, admitted = policy.decide(state, cost)
+        for client in clients:
+            client.memory = [] if dropped_by(policy, state, 1) else client.memory
         state = policy.book(state, cost, admitted)
         debt.append(Z)
         Z = max(Z + float(cost[0]) * int(admitted.sum()) - problem.study.budget, 0.0)

@@ -224,7 +224,7 @@ NOT_FORMULAS = {
     "admission": "acdpp_round advance integer_admissions",
     "averaging": "averaged averaged_risk best_weights by_shares contractions final_weights "
     "over_models over_rounds risk_matrix round_shares tail",
-    "buying": "buys",
+    "buying": "buys used_again",
     "capacity": "trajectory_by_capacity trajectory_of",
     "confidence": "deviation_1 influences",
     "constant_admission": "constant_bound constant_bound_as_stated constant_breaks "

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from empirics.control.buying import BuyCheap
+from empirics.control.buying import BuyCheap, Taper
 from empirics.control.controller import Controller
-from empirics.control.policy import FOREVER
+from empirics.control.policy import FOREVER, Policy
 from empirics.control.prices import make_prices
 from empirics.control.registry import Brief, make_policy
-from empirics.control.schedule import Schedule, brief_for
+from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.study import Study
 from tests.empirics.small import CONTROL, refused, study
 from theory.admission import debt_update
@@ -85,6 +85,63 @@ def test_a_place_is_replaced_where_its_price_is_below_its_worth_and_debt_never_e
         assert [len(memory) for memory in memories] == (np.abs(state.born[r]) < FOREVER).sum(axis=1).tolist()
 
 
+@pytest.mark.parametrize("name", ["taper", "taper-online"])
+def test_a_filling_is_used_again_while_few_came_before_it_and_once_in_the_end(name):
+    """Replayed with whole fillings: purchases are those of bursts, and so is what they cost on every path."""
+    setting = study(policies=(name, name.replace("taper", "burst")), rounds=240, seeds=4, V=20.0)
+    rounds = plan(setting, CONTROL)
+    mine, bursts = (slice(4 * p, 4 * p + 4) for p in range(2))
+    assert np.array_equal(rounds.admissions[:, mine], rounds.admissions[:, bursts])
+    S, held = 16, rounds.track.n[:, mine]
+    for r in range(4):
+        filled = np.flatnonzero(rounds.admissions[:, r].any(axis=1)) + 1
+        used = [int((held[first - 1 : last - 1, r] > 0).sum()) for first, last in pairwise([*filled, 241])]
+        for b, (first, last) in enumerate(pairwise([*filled, 241]), start=1):
+            uses = 1
+            while first + uses < last and uses * b < (4 if name == "taper" else (first + uses) / b):
+                uses += 1
+            assert used[b - 1] == uses
+            assert set(held[first - 1 : first - 1 + uses, r]) == {S}
+        assert used[0] > 1
+        assert set(used[len(used) // 2 :]) == {1}
+        b, extra = len(used), np.array(used) - 1
+        assert rounds.track.effective[filled[-1] - 1, r] >= S * b / (1 + (extra**2).sum() / b)
+
+
+def test_a_controller_says_when_older_samples_are_not_used_again():
+    server, held = Controller("taper", study(V=100.0)), []
+    for price in (2.0, *[9.0] * 5):
+        server.decide(price)
+        kept = server.retention
+        server.report(server.pending)
+        held.append(int(server.books.in_memory.sum()))
+        assert (kept == (FOREVER if held[-1] else 1)).all()
+    assert held == [16, 16, 16, 16, 0, 0]  # the budget buys a memory in four rounds
+
+
+def test_a_study_goes_on_only_if_as_much_was_dropped():
+    made = make_policy("taper", brief_for(study(), CONTROL))
+    both = [{"mine": replace(made, patience=patience)} for patience in (1.0, 4.0)]
+    schedules = [Schedule(study(policies=("mine",)), CONTROL, policies=own) for own in both]
+    found = [schedule.advance(9) for schedule in schedules]
+    assert np.array_equal(found[0].admissions, found[1].admissions)
+    assert schedules[0].digest != schedules[1].digest
+
+
+def test_who_drops_samples_needs_a_capacity():
+    class Forgetful(Policy):
+        retention = 3
+
+        def decide(self, state, cost):
+            return state, np.ones((len(cost), 3), dtype=int)
+
+        def drops(self, state):
+            return True
+
+    brief = brief_for(study(policies=("mine",)), CONTROL)
+    assert "give it a capacity" in refused(make_policy, "mine", brief, {"mine": Forgetful()})
+
+
 def test_a_worth_or_a_reserve_that_makes_no_sense_is_refused():
     for worth in ((), (2.0, 1.0), (1.0, float("inf")), (float("nan"),)):
         assert "must not fall with its age" in refused(BuyCheap, worth, 1.0, budget((2,), 5.0))
@@ -104,6 +161,8 @@ def test_the_makers_follow_theory_and_the_study():
     limit = purchase_limit(Uniform(1.0, 10.0), 16, 22.0)
     assert make_policy("burst", brief) == replace(known, worth=(limit.threshold,), kept=1)
     assert make_policy("burst-online@K=3", brief) == replace(online, kept=3)
+    assert make_policy("taper", brief) == Taper((limit.threshold,), known.reserve, known.budget, patience=4.0)
+    assert make_policy("taper-online", brief) == Taper(online.worth, online.reserve, online.budget)
     longer = brief_for(study(V=3.0, rounds=500), CONTROL)
     for other in (longer, replace(brief, prices=None)):  # neither of them matters to it
         assert make_policy("buy-cheap-online", other) == online

@@ -1,4 +1,4 @@
-"""n, N, N_eff and χ of a schedule are those of its samples, kept one by one, by age, by capacity, and by both."""
+"""n, N, N_eff and χ of a schedule are those of its samples, kept one by one, by age and capacity, and dropped."""
 
 import hashlib
 import json
@@ -20,11 +20,12 @@ from tests.empirics.small import CONTROL, refused, study
 from theory.reuse import effective_sample_size
 
 
-def by_hand(admissions, retention, capacity):
+def by_hand(admissions, retention, capacity, drops):
     """One run, (rounds, clients): in each round the memories, as lists of sample numbers, and n, N, N_eff and χ."""
     memories, uses, known = [[] for _ in retention], {}, [0] * len(retention)
     for t, admitted in enumerate(admissions):
         for m, count in enumerate(admitted):
+            memories[m] = [] if drops[t] else memories[m]
             memories[m] += [(number, t) for number in range(known[m], known[m] + count)]
             known[m] += count
             memories[m] = memories[m][-capacity[m] :]
@@ -45,8 +46,8 @@ def _from_uses(held, uses):
     return n, len(uses), effective_sample_size(list(uses.values())), chi
 
 
-def by_hand_alike(admissions, retention, capacity, starts, ends, track, run):
-    for t, (held, n, N, effective, chi) in enumerate(by_hand(admissions, retention, capacity)):
+def by_hand_alike(admissions, retention, capacity, drops, starts, ends, track, run):
+    for t, (held, n, N, effective, chi) in enumerate(by_hand(admissions, retention, capacity, drops)):
         for m, numbers in enumerate(held):
             assert list(range(starts[t, run, m], ends[t, run, m])) == numbers
         assert (track.n[t, run], track.N[t, run]) == (n, N)
@@ -66,23 +67,26 @@ def cases(draw):
     )
     few = st.lists(st.integers(0, 6), min_size=rounds * runs * clients, max_size=rounds * runs * clients)
     admissions = np.minimum(np.array(draw(few)).reshape(rounds, *shape), capacity)
+    may = (capacity < FOREVER).all(axis=1)  # who has no capacity drops nothing
+    drops = np.array(draw(st.lists(st.booleans(), min_size=rounds * runs, max_size=rounds * runs)))
     cuts = draw(st.lists(st.integers(1, rounds), max_size=4))
-    return retention, capacity, admissions, sorted({0, rounds, *cuts})
+    return retention, capacity, admissions, drops.reshape(rounds, runs) & may, sorted({0, rounds, *cuts})
 
 
 @given(cases())
 def test_totals_are_those_of_samples_kept_one_by_one_wherever_chunks_end(case):
-    retention, capacity, admissions, cuts = case
+    retention, capacity, admissions, drops, cuts = case
     totals, parts = Totals.start(retention, len(admissions), capacity), []
     for first, last in pairwise(cuts):
-        parts.append(totals.extend(admissions[first:last]))
+        some = drops[first:last]
+        parts.append(totals.extend(admissions[first:last], some if some.any() else None))
         document = json.loads(json.dumps(plain(totals)))
         totals = restored(document, Totals.start(retention, len(admissions), capacity))
     starts, ends = (np.concatenate([part[i] for part in parts]) for i in range(2))
     columns = ("n", "N", "effective", "mismatch")
     track = {name: np.concatenate([getattr(part[2], name) for part in parts]) for name in columns}
     for run in range(admissions.shape[1]):
-        limits = (each[run].tolist() for each in (retention, capacity))
+        limits = (each[run].tolist() for each in (retention, capacity, drops.T))
         by_hand_alike(admissions[:, run].tolist(), *limits, starts, ends, SimpleNamespace(**track), run)
 
 

@@ -1,0 +1,301 @@
+"""What learner and policy gain, alone and together, at equal cost and equal computation. Run from the repository root:
+
+    python -m benchmarks.learner
+    python -m benchmarks.learner --dataset mnist --eta 2 --device cuda --data-dir data/mnist --out mnist.json
+
+Trains each policy with the paper's learner (last iterates of steps of one size) and with ours (a polynomial mean of
+models, falling steps) on the same prices and samples, in one batch for each price process, and prints cumulative and
+final excess risk with 95 % intervals. `gradients` are those that clients compute: samples in memory times local steps,
+over all rounds. `constant` with fewer steps is constant admission at the computation of `taper-online`. `bound` is the
+least mean risk of anybody who has bought at best for the same money, knowing all prices, if losses were quadratic,
+samples Gaussian and the minimiser drawn from a Gaussian as wide as the ball (`theory.lower_bound.bayes_risk`): of the
+one minimiser that there is it is a yardstick and no bound.
+
+With `--out` what is finished is kept: asked again, the rest is done. `--seconds` stops after so many, and then a study
+goes on from its last checkpoint in the folder beside the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.buying import PRICES
+from benchmarks.hardware import hardware
+from empirics.control.prices import make_prices
+from empirics.control.schedule import Schedule
+from empirics.files import replace_file
+from empirics.prediction.forecast import landscape_of
+from empirics.records.folder import read_result
+from empirics.run import run_study
+from empirics.settings.policy_name import PolicyName
+from empirics.settings.presets import PRESETS
+from empirics.settings.study import Study
+from empirics.training.constants import calibrate
+from empirics.training.problem import Problem, make_problem
+from theory.knapsack import purchase_limit
+from theory.lower_bound import bayes_risk, most_samples
+from theory.prices import Atoms
+from theory.setting import SettingError
+from theory.student import quantile
+
+POLICIES = (
+    "constant",
+    "acdpp",
+    "buy-cheap-online",
+    "burst",
+    "burst-online",
+    "taper",
+    "taper-online",
+    "oracle",
+)
+FRUGAL = "taper-online"  # whose computation constant admission is given, too
+DECAY, LEVEL = 50, 0.95
+PRESET = {"digits": "digits", "mnist": "own"}
+
+
+class Late(Exception):
+    """No time is left."""
+
+
+def asked() -> tuple[argparse.Namespace, dict[str, Any]]:
+    """The arguments, and those that matter to what is measured and are not the defaults."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--dataset", default="digits", choices=list(PRESET))
+    parser.add_argument("--rounds", type=int, default=500)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--eta", type=float, default=8.0, help="of our learner; the paper's has the preset's")
+    parser.add_argument("--prices", default=",".join(PRICES))
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--out", type=Path, help="a JSON file to write, or to go on with")
+    parser.add_argument("--table", type=Path, nargs="+", help="JSON files to show, without training")
+    given = parser.parse_args()
+    if unknown := set(given.prices.split(",")) - set(PRICES):
+        parser.error(f"there are no {min(unknown)!r} prices: known are {', '.join(PRICES)}")
+    passing = ("out", "seconds", "prices", "table")
+    own = {key: v for key, v in vars(given).items() if v != parser.get_default(key) and key not in passing}
+    return given, own
+
+
+def main() -> None:
+    """Parse, train what is not there yet, print, and write what was measured."""
+    given, own = asked()
+    if given.table:
+        for path in given.table:
+            show(json.loads(path.read_text(encoding="utf-8")))
+        return
+    end = time.monotonic() + given.seconds
+    base = replace(PRESETS[PRESET[given.dataset]], dataset=given.dataset, rounds=given.rounds)
+    base = replace(base, seeds=given.seeds, predict=False, measures=("risk",))
+    if given.device == "cuda":
+        base = replace(base, dtype="float32")
+    options = [f"--{key.replace('_', '-')} {value}" for key, value in own.items()]
+    card = f"{torch.cuda.get_device_name()}, " if given.device == "cuda" else ""
+    document: dict[str, Any] = {
+        "study": f"{base.task}, {base.rounds} rounds, {base.seeds} seeds",
+        "command": " ".join(["python -m benchmarks.learner", *options]),
+        "hardware": card + hardware(),
+        "eta": [base.eta, given.eta],
+        "studies": {},
+    }
+    document = continued(document, given.out)
+    with tempfile.TemporaryDirectory() as beside:
+        parts = Path(beside) if given.out is None else given.out.with_suffix(".parts")
+        try:
+            for name in given.prices.split(","):
+                if name not in document["studies"]:
+                    document["studies"][name] = measured(base, name, given, parts / name, end)
+                    write(document, given.out)
+        except Late:
+            print(f"{len(document['studies'])} price processes are done: ask again for the rest")
+    show(document)
+
+
+def continued(document: dict[str, Any], out: Path | None) -> dict[str, Any]:
+    """What the file has already, if it was measured by the same command."""
+    if out is None or not out.exists():
+        return document
+    there: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    if there["command"] != document["command"]:
+        raise SystemExit(f"{out} was written by {there['command']}: choose another file")
+    return there
+
+
+def write(document: dict[str, Any], out: Path | None) -> None:
+    """Whole or not at all."""
+    if out is not None:
+        text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+        replace_file(out, lambda beside: beside.write_text(text, encoding="utf-8"))
+
+
+# --- one price process -------------------------------------------------------------------------------------
+
+
+def measured(base: Study, prices: str, given: argparse.Namespace, place: Path, end: float) -> dict[str, Any]:
+    """Every variant's risks, costs and computation, and the bound."""
+    began = time.monotonic()
+    study, cost = PRICES[prices](base)
+    problem = make_problem(study, given.device, given.data_dir)
+    study = replace(study, policies=variants(problem, cost, given.eta))
+    limit = most_bought(study, cost)
+
+    def progress(done: int) -> None:
+        if time.monotonic() > end:
+            raise Late
+
+    progress(0)
+    summary = trained(study, cost, given, place, progress)
+    rows = read_result(place, ["policy", "n"]).rows.group_by("policy").aggregate([("n", "sum")])
+    visits = dict(zip(rows["policy"].to_pylist(), rows["n_sum"].to_pylist(), strict=True))
+    shutil.rmtree(place)
+    known = directions(problem)
+    policies = {
+        name: variant(study, name, row, visits[name] / study.seeds, limit, known)
+        for name, row in summary["policies"].items()
+    }
+    return {"seconds": round(time.monotonic() - began), "policies": policies}
+
+
+def variants(problem: Problem, cost: Any, eta: float) -> tuple[str, ...]:
+    """All policies with both learners, and constant admission with ours at the computation of a frugal one."""
+    ours = {"eta": eta, "decay": DECAY, "average": "polynomial"}
+    study = replace(problem.study, policies=("constant", FRUGAL))
+    prices = make_prices(study.cost if cost is None else cost)
+    played = Schedule(study, calibrate(problem).constants.merged, prices=prices).advance(study.rounds)
+    constant, frugal = played.occupancy.sum(axis=(0, 2)).reshape(2, -1).mean(axis=1)
+    fewer = max(round(float(study.steps * frugal / constant)), 1)
+    return (
+        *POLICIES,
+        *(PolicyName(name).having(**ours) for name in POLICIES),
+        PolicyName("constant").having(**ours, steps=fewer),
+    )
+
+
+def trained(
+    study: Study, cost: Any, given: argparse.Namespace, place: Path, progress: Callable[[int], None]
+) -> dict[str, Any]:
+    """The summary of a study that may have begun before."""
+    return run_study(
+        study,
+        place,
+        cost=cost,
+        device=given.device,
+        data_dir=given.data_dir,
+        resume=place.exists(),
+        progress=progress,
+    )
+
+
+def most_bought(study: Study, cost: Any) -> Callable[[float], float]:
+    """The most samples that anybody buys on these very prices, on average, by what is overspent."""
+    prices = make_prices(study.cost if cost is None else cost)
+    (paths,) = prices.chunks(study.seed, study.seeds, study.rounds, study.rounds)
+    places = sum(study.buffers)
+    limits = [purchase_limit(Atoms.of(path.tolist()), places, study.budget) for path in paths.T]
+
+    def most(overspent: float) -> float:
+        each = [float(most_samples(limit, study.rounds, overspent)) for limit in limits]
+        return float(np.minimum(each, places * study.rounds).mean())
+
+    return most
+
+
+def directions(problem: Problem) -> dict[str, list[float]] | None:
+    """Curvature, variance and the prior's variance of every direction; None if they are not known."""
+    try:
+        land = landscape_of(problem)
+    except SettingError:
+        return None
+    size = land.size.to(land.basis)
+    found = {
+        "h": land.curvature,
+        "variance": land.noise / size / land.curvature.square(),
+        "prior": torch.full_like(land.curvature, land.radius**2 / float(size.sum())),
+    }
+    return {name: each.repeat_interleave(land.size.long()).tolist() for name, each in found.items()}
+
+
+def variant(
+    study: Study,
+    name: str,
+    row: dict[str, Any],
+    visits: float,
+    most: Callable[[float], float],
+    known: dict[str, list[float]] | None,
+) -> dict[str, Any]:
+    """What is kept of a policy's summary, beside its computation and the bound for what it has spent."""
+    overspent = max(row["mean_cost"]["mean"] - study.budget, 0.0) * study.rounds
+    bound = None if known is None else bayes_risk(most(overspent), **known)
+    final = row["final_excess_risk"]["mean"]
+    return {
+        **{key: interval(row[key], study.seeds) for key in ("cumulative_excess_risk", "final_excess_risk")},
+        "mean_cost": row["mean_cost"]["mean"],
+        "samples": row["distinct_samples"]["mean"],
+        "gradients": visits * study.of_policy(name).steps,
+        "bound": bound,
+        "final_over_bound": None if bound is None else final / bound,
+    }
+
+
+def interval(found: dict[str, float], seeds: int) -> dict[str, float | None]:
+    """Mean, low and high; one seed has no interval."""
+    if seeds == 1:
+        return {"mean": found["mean"], "low": None, "high": None}
+    half = float(quantile(seeds, LEVEL)) * found["error"]
+    return {"mean": found["mean"], "low": found["mean"] - half, "high": found["mean"] + half}
+
+
+# --- what was measured, in words ---------------------------------------------------------------------------
+
+
+def show(document: dict[str, Any]) -> None:
+    """A table for each price process."""
+    print(f"{document['study']}\n{document['hardware']}\n{document['command']}")
+    for prices, study in document["studies"].items():
+        print(f"\n{prices} prices, {study['seconds']} s\n\n{table(study)}")
+
+
+def table(study: dict[str, Any]) -> str:
+    """Markdown: a line for each policy and learner."""
+    heads = ["policy", "learner", "cumulative", "final x 1000", "final over bound", "gradients", "cost"]
+    lines = [heads, ["---"] * len(heads)]
+    for name, row in study["policies"].items():
+        policy = PolicyName(name)
+        learner = "ours" if "average" in policy.own else "paper's"
+        steps = f", E = {policy.own['steps']}" if "steps" in policy.own else ""
+        over = row["final_over_bound"]
+        lines.append(
+            [
+                policy.base,
+                learner + steps,
+                _said(row["cumulative_excess_risk"], 1),
+                _said(row["final_excess_risk"], 1000),
+                "" if over is None else f"{over:.2f}",
+                f"{row['gradients']:.3g}",
+                f"{row['mean_cost']:.1f}",
+            ]
+        )
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _said(found: dict[str, Any], scale: float) -> str:
+    half = "" if found["low"] is None else f" ± {scale * (found['high'] - found['low']) / 2:.2g}"
+    return f"{scale * found['mean']:.3g}{half}"
+
+
+if __name__ == "__main__":
+    main()
