@@ -73,6 +73,20 @@ def test_a_sweep_is_predicted_and_written(tmp_path, monkeypatch):
     assert found["constant@K=1"]["noise_floor"] > found["constant@K=4"]["noise_floor"]
 
 
+def test_the_learner_is_given_as_to_train():
+    learner = ("--average", "polynomial", "--average-by", "3", "--decay", "5", "--decay-by")
+    rounds, samples = (
+        answer(*predict("--no-best", *learner, by))["policies"] for by in ("rounds", "samples")
+    )
+    same = ("--policies", "constant@decay=5,average=polynomial,average_by=3")
+    (own,) = answer(*predict("--no-best", *same))["policies"].values()
+    assert rounds["constant"] == own != samples["constant"]
+    config = acdpp("train", *learner, "samples", "--show-config").stdout.splitlines()
+    for line in ('average = "polynomial"', "average_by = 3.0", "decay = 5.0", 'decay_by = "samples"'):
+        assert line in config
+    assert 'decay = "none"' in acdpp("train", "--decay", "none", "--show-config").stdout.splitlines()
+
+
 def test_a_design_by_prediction_stands_beside_the_one_by_bound():
     document = answer(*DESIGN, blobs_file(), "--horizon", "2")
     assert document["by"] == "prediction"
