@@ -37,7 +37,7 @@ from acdpp.study import (
 )
 from theory.setting import SettingError
 
-__all__ = ["EXAMPLES", "command", "progress", "sureness", "wholes"]
+__all__ = ["EXAMPLES", "WORDS", "command", "progress", "sureness", "wholes"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp predict[/bold] (the bundled digits) · "

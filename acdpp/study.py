@@ -47,6 +47,7 @@ __all__ = [
     "of_preset",
     "progress",
     "show_table",
+    "trace_of",
     "with_error",
     "words_of_the_user",
 ]
@@ -164,7 +165,7 @@ def changed(
         "policies": None if policies is None else listed(policies),
         "average_by": _unless_none(average_by, "--average-by"),
         "decay": _unless_none(decay, "--decay"),
-        "cost": _trace(cost_trace, cost_column),
+        "cost": trace_of(cost_trace, cost_column),
         "rounds": None if rounds is None else parse.whole(rounds, "--rounds"),
         "seed": None if seed is None else parse.seed(seed, "--seed"),
     }
@@ -177,7 +178,8 @@ def _unless_none(text: str | None, name: str) -> float | str | None:
     return text if text in (None, "none") else float(parse.number(text, name))
 
 
-def _trace(file: Path | None, column: str | None) -> dict[str, Any] | None:
+def trace_of(file: Path | None, column: str | None) -> dict[str, Any] | None:
+    """The prices of a file, as a study has them; None without a file."""
     if file is None and column is not None:
         raise SettingError("--cost-column names a column of --cost-trace FILE: give that too")
     return None if file is None else {"process": "trace", "file": str(file), "column": column}
