@@ -20,7 +20,7 @@ from tests.empirics.small import CONTROL, blobs_file, problem, refused, study
 from theory.knapsack import purchase_limit
 from theory.prices import Uniform
 
-L = 0.25
+L = 0.25 * (1 - 2**-52)  # as rounding leaves it of the digits
 LEAST = {"eta": 0.7, "steps": 3, "decay": 60.0, "K": 2}
 BEHIND = {"burst": 1.0, "constant": 0.1, "buy-cheap": 1.2}  # of what is least, and constant is never trusted
 
@@ -151,6 +151,16 @@ def test_a_design_runs_as_it_is_printed_and_stands_beside_the_papers(tmp_path, m
     assert bound["samples"] == pytest.approx(limit.rate * 8 + over / limit.threshold)
     ratio = document["predicted"]["final_excess_risk"] / bound["final_excess_risk"]
     assert document["over_lower_bound"] == ratio
+
+
+def test_bursts_keep_their_own_K_and_money_beyond_the_budget_buys_more():
+    running = design._running(PRESETS["digits"], PolicyName("burst@K=3,eta=2,decay=9"))
+    assert (running.policies, running.burst_K, running.K) == (("burst",), 3, None)
+    assert (running.eta, running.decay) == (2, 9)
+    told = SimpleNamespace(study=PRESETS["digits"], outlook=outlook_of(500))
+    limit = purchase_limit(Uniform(1.0, 10.0), 100, 55.0)
+    for over, more in ((-90, 0), (90, 90 / limit.threshold)):
+        assert design._most_samples(told, over) == pytest.approx(limit.rate * 500 + more)
 
 
 def test_a_design_trusts_what_many_paths_of_prices_say_too(monkeypatch):
