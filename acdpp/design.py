@@ -1,19 +1,21 @@
 """`acdpp design`: the retention horizon and the admission rates for given budgets; or when to buy.
 
-Three designs: of a constant rate, by the bound (`design_by_bound`) or by predicted risk (`design_by_prediction`), and
-of a rule that buys when it is cheap (`design_buying`). What belongs to another of them is refused.
+Three designs: of a constant rate, by the bound (`design_by_bound`); of policy and learner, by predicted risk
+(`design_by_prediction`); and of a rule that buys when it is cheap (`design_buying`). What belongs to another of them is
+refused.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from acdpp import parse
 from acdpp.output import print_json
-from acdpp.study import CostColumn, CostTrace, DataDir, Dataset, PilotSize
+from acdpp.study import CostColumn, CostTrace, DataDir, Dataset, PilotSize, trace_of
 from theory.paper import BUDGET, BUFFERS
 from theory.setting import Budget, SettingError
 
@@ -24,7 +26,7 @@ PAPER_BUFFERS, PAPER_BUDGET = ",".join(map(str, BUFFERS)), str(BUDGET)
 EXAMPLES = (
     "Examples: [bold]acdpp design --buffers 8,9,10,11,12,8,9,10,11,12 "
     "--budget 55 --mean-cost 5.5 --horizon 1e6[/bold] · "
-    "[bold]acdpp design --buffers 20,20,30 --budget 55 --mean-cost 5.5 "
+    "[bold]acdpp design --buffers 20,20,30 --budget 55 --cost uniform:1:10 "
     "--by prediction --dataset npz:mine.npz --pilot 200[/bold] · "
     "[bold]acdpp design --policy buy-cheap --cost uniform:1:10[/bold]"
 )
@@ -35,6 +37,13 @@ class By(StrEnum):
 
     bound = "bound"
     prediction = "prediction"
+
+
+class Objective(StrEnum):
+    """Which predicted excess risk is to be least."""
+
+    cumulative = "cumulative"
+    final = "final"
 
 
 class Buying(StrEnum):
@@ -61,7 +70,9 @@ def command(
     ] = None,
     cost: Annotated[
         str | None,
-        typer.Option(help="Prices, for --policy: uniform:LOW:HIGH, integer:LOW:HIGH or one price."),
+        typer.Option(
+            help="Prices, for --policy and by prediction: uniform:LOW:HIGH, integer:LOW:HIGH or one price."
+        ),
     ] = None,
     cost_trace: CostTrace = None,
     cost_column: CostColumn = None,
@@ -87,7 +98,14 @@ def command(
         str | None, typer.Option(help="Step size, by prediction; without it, the best is searched.")
     ] = None,
     steps: Annotated[
-        str | None, typer.Option(help="Local steps E, by prediction, 10 if not given; the best of several.")
+        str | None,
+        typer.Option(help="Local steps E, by prediction, the best of several: 10,3,1 if not given."),
+    ] = None,
+    objective: Annotated[
+        Objective | None,
+        typer.Option(
+            help="By prediction: the excess risk of all rounds, or of the last; cumulative if not given."
+        ),
     ] = None,
     constants: Annotated[
         str, typer.Option(help="D, sigma, eta, B, Pdim and, if wanted, E, G, L.")
@@ -102,6 +120,7 @@ def command(
         "contraction": contraction,
     }
     of_data = {"dataset": dataset, "data-dir": data_dir, "pilot": pilot, "eta": eta, "steps": steps}
+    of_data |= {"objective": objective}
     of_the_bound = {"constants": None if constants == parse.DEFAULT_CONSTANTS else constants}
     if policy is not None:
         from acdpp.design_buying import buying_design, price_law, show
@@ -113,35 +132,37 @@ def command(
         law = price_law(cost, cost_trace, cost_column)
         setting = _budget(buffers or PAPER_BUFFERS, budget or PAPER_BUDGET, law.mean)
         found = buying_design(setting, law, policy, contraction)
+    elif by is By.prediction:
+        from acdpp.design_by_prediction import predicted_design, show
+
+        _refuse(of_the_bound, "that is the bound's: --by prediction takes its own constants from the data")
+        _refuse({"contraction": contraction}, "--by prediction takes it from the data")
+        known = cost is not None or cost_trace is not None
+        _need(buffers=buffers, budget=budget, **({} if known else {"mean-cost": mean_cost}))
+        found = predicted_design(
+            dataset,
+            _prices(mean_cost, cost, cost_trace, cost_column),
+            buffers=str(buffers),
+            budget=str(budget),
+            law_known=known,
+            data_dir=data_dir,
+            pilot=pilot,
+            horizon=_horizon(horizon),
+            eta=eta,
+            steps=steps,
+            objective=objective,
+            quiet=as_json,
+        )
     else:
-        _refuse(of_prices, "a constant rate knows the mean alone; give --policy buy-cheap too")
-        needed = {"buffers": buffers, "budget": budget, "mean-cost": mean_cost}
-        if missing := [f"--{name}" for name, value in needed.items() if value is None]:
-            raise SettingError(
-                f"a design needs {', '.join(missing)} too, such as --buffers 8,9,10 --budget 33 --mean-cost 5.5"
-            )
+        from acdpp.design_by_bound import bound_design, show
+
+        _refuse(
+            of_prices, "a constant rate knows the mean alone; give --policy buy-cheap or --by prediction too"
+        )
+        _need(buffers=buffers, budget=budget, **{"mean-cost": mean_cost})
+        _refuse(of_data, "the bound knows no data; give --by prediction too")
         setting = _budget(str(buffers), str(budget), parse.number(str(mean_cost), "--mean-cost"))
-        T = _horizon(horizon)
-        if by is By.prediction:
-            from acdpp.design_by_prediction import predicted_design, show
-
-            if of_the_bound["constants"] is not None:
-                raise SettingError("--constants are the bound's: --by prediction takes its own from the data")
-            found = predicted_design(
-                setting,
-                dataset,
-                data_dir=data_dir,
-                pilot=pilot,
-                horizon=T,
-                eta=eta,
-                steps=steps,
-                quiet=as_json,
-            )
-        else:
-            from acdpp.design_by_bound import bound_design, show
-
-            _refuse(of_data, "the bound knows no data; give --by prediction too")
-            found = bound_design(setting, T, constants)
+        found = bound_design(setting, _horizon(horizon), constants)
     (print_json if as_json else show)(found)
 
 
@@ -149,6 +170,25 @@ def _refuse(given: dict[str, Any], reason: str) -> None:
     """Refuse what was given and plays no part."""
     if foreign := [f"--{name}" for name, value in given.items() if value is not None]:
         raise SettingError(f"{', '.join(foreign)}: {reason}")
+
+
+def _need(**given: str | None) -> None:
+    if missing := [f"--{name}" for name, value in given.items() if value is None]:
+        raise SettingError(
+            f"a design needs {', '.join(missing)} too, such as --buffers 8,9,10 --budget 33 --mean-cost 5.5"
+        )
+
+
+def _prices(mean: str | None, cost: str | None, trace: Path | None, column: str | None) -> dict[str, Any]:
+    """As a study has them; of a mean alone, that price in every round."""
+    if sum(one is not None for one in (mean, cost, trace)) > 1:
+        raise SettingError("prices come from one place: give one of --mean-cost, --cost and --cost-trace")
+    if (recorded := trace_of(trace, column)) is not None:
+        return recorded
+    if mean is not None:
+        cost = str(parse.number(mean, "--mean-cost"))
+    kind, low, high = parse.prices(str(cost), ("uniform", "integer"))
+    return {"process": kind, "low": float(low), "high": float(high)}
 
 
 def _budget(buffers: str, budget: str, mean_cost: Any) -> Budget:

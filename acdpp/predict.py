@@ -13,11 +13,15 @@ import typer
 from acdpp import parse
 from acdpp.output import bar, console, print_json
 from acdpp.study import (
+    Average,
+    AverageBy,
     Config,
     CostColumn,
     CostTrace,
     DataDir,
     Dataset,
+    Decay,
+    DecayBy,
     PilotSize,
     Policies,
     PresetName,
@@ -33,7 +37,7 @@ from acdpp.study import (
 )
 from theory.setting import SettingError
 
-__all__ = ["EXAMPLES", "command", "progress", "sureness", "wholes"]
+__all__ = ["EXAMPLES", "WORDS", "command", "progress", "sureness", "wholes"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp predict[/bold] (the bundled digits) · "
@@ -63,6 +67,10 @@ def command(
     dataset: Dataset = None,
     data_dir: DataDir = None,
     pilot: PilotSize = None,
+    average: Average = None,
+    average_by: AverageBy = None,
+    decay: Decay = None,
+    decay_by: DecayBy = None,
     policies: Policies = None,
     sweep: Sweep = None,
     cost_trace: CostTrace = None,
@@ -95,6 +103,10 @@ def command(
     study = changed(
         of_preset(preset, config, dataset),
         dataset=dataset,
+        average=average,
+        average_by=average_by,
+        decay=decay,
+        decay_by=decay_by,
         policies=policies,
         sweep=sweep,
         cost_trace=cost_trace,

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsJson",
+    "Average",
+    "AverageBy",
     "Config",
     "CostColumn",
     "CostTrace",
     "DataDir",
     "Dataset",
+    "Decay",
+    "DecayBy",
     "Device",
     "Out",
     "PilotSize",
@@ -43,6 +47,7 @@ __all__ = [
     "of_preset",
     "progress",
     "show_table",
+    "trace_of",
     "with_error",
     "words_of_the_user",
 ]
@@ -96,6 +101,20 @@ Sweep = Annotated[
         "have no K.",
     ),
 ]
+Average = Annotated[
+    str | None,
+    typer.Option(
+        help="A mean of models for the model: equal, polynomial, tail or exponential; none for the last."
+    ),
+]
+AverageBy = Annotated[
+    str | None,
+    typer.Option(help="γ of --average polynomial, the part that tail leaves out, or β of exponential."),
+]
+Decay = Annotated[
+    str | None, typer.Option(help="τ of steps that fall as 1/√(1 + t/τ), such as 50; none for one size.")
+]
+DecayBy = Annotated[str | None, typer.Option(help="What t of --decay counts: rounds or samples.")]
 CostTrace = Annotated[Path | None, typer.Option(help="CSV file of prices, one a round.")]
 CostColumn = Annotated[
     str | None, typer.Option(help="The column of --cost-trace with the prices, by its name.")
@@ -130,6 +149,8 @@ def changed(
     *,
     policies: str | None,
     sweep: list[str] | None,
+    average_by: str | None = None,
+    decay: str | None = None,
     cost_trace: Path | None,
     cost_column: str | None,
     rounds: str | None,
@@ -142,7 +163,9 @@ def changed(
 
     given = others | {
         "policies": None if policies is None else listed(policies),
-        "cost": _trace(cost_trace, cost_column),
+        "average_by": _unless_none(average_by, "--average-by"),
+        "decay": _unless_none(decay, "--decay"),
+        "cost": trace_of(cost_trace, cost_column),
         "rounds": None if rounds is None else parse.whole(rounds, "--rounds"),
         "seed": None if seed is None else parse.seed(seed, "--seed"),
     }
@@ -150,7 +173,13 @@ def changed(
     return study.swept(*(sweep or ()))
 
 
-def _trace(file: Path | None, column: str | None) -> dict[str, Any] | None:
+def _unless_none(text: str | None, name: str) -> float | str | None:
+    """A number, or the word by which a study has none."""
+    return text if text in (None, "none") else float(parse.number(text, name))
+
+
+def trace_of(file: Path | None, column: str | None) -> dict[str, Any] | None:
+    """The prices of a file, as a study has them; None without a file."""
     if file is None and column is not None:
         raise SettingError("--cost-column names a column of --cost-trace FILE: give that too")
     return None if file is None else {"process": "trace", "file": str(file), "column": column}

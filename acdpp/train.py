@@ -12,11 +12,15 @@ from acdpp import interrupt, parse
 from acdpp.output import console, print_json
 from acdpp.study import (
     AsJson,
+    Average,
+    AverageBy,
     Config,
     CostColumn,
     CostTrace,
     DataDir,
     Dataset,
+    Decay,
+    DecayBy,
     Device,
     Out,
     Policies,
@@ -58,15 +62,10 @@ def command(
     model: Annotated[
         str | None, typer.Option(help="logistic, or module:attribute that makes a torch.nn.Module.")
     ] = None,
-    average: Annotated[
-        str | None,
-        typer.Option(
-            help="A mean of models for the model: equal, polynomial, tail or exponential; none for the last."
-        ),
-    ] = None,
-    decay: Annotated[
-        str | None, typer.Option(help="τ of steps that fall as 1/√(1 + t/τ), such as 50.")
-    ] = None,
+    average: Average = None,
+    average_by: AverageBy = None,
+    decay: Decay = None,
+    decay_by: DecayBy = None,
     policies: Policies = None,
     sweep: Sweep = None,
     cost_trace: CostTrace = None,
@@ -104,7 +103,9 @@ def command(
         dataset=dataset,
         model=model,
         average=average,
-        decay=None if decay is None else float(parse.number(decay, "--decay")),
+        average_by=average_by,
+        decay=decay,
+        decay_by=decay_by,
         policies=policies,
         sweep=sweep,
         cost_trace=cost_trace,

@@ -7,7 +7,8 @@ the population is the finite data set itself. What comes out is a folder that ex
 | floor | what |
 | --- | --- |
 | `run` | a whole study: `run_study` |
-| `predict` | the same before anything is trained: `predict_study` |
+| `design` | the best policy and learner that a budget can buy: `design_study` |
+| `predict` | what a study will learn before anything is trained: `predict_study` |
 | `records` | what remembers: result folder, columns, summary |
 | `prediction` | what foretells: the law of reuse on a study's own problem |
 | `training` | what trains: samples, models, the batched engine and its slow twin |
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from empirics.control.prices import Prices, Trace, make_prices, read_trace
     from empirics.control.registry import Brief, register
     from empirics.data import Dataset, as_dataset
+    from empirics.design import Design, design_study
     from empirics.predict import Prediction, predict_study
     from empirics.records.columns import COLUMNS
     from empirics.records.folder import Result, read_result
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "run": ("run_study",),
+    "design": ("Design", "design_study"),
     "predict": ("Prediction", "predict_study"),
     "settings.study": ("Study",),
     "settings.costs": ("CostProcess",),
@@ -68,6 +71,7 @@ __all__ = [
     "Controller",
     "CostProcess",
     "Dataset",
+    "Design",
     "Model",
     "Policy",
     "Population",
@@ -77,6 +81,7 @@ __all__ = [
     "Study",
     "Trace",
     "as_dataset",
+    "design_study",
     "make_prices",
     "predict_study",
     "read_result",

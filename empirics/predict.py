@@ -34,7 +34,7 @@ from empirics.prediction.forecast import (
     seconds,
     together,
 )
-from empirics.prediction.pilot import PARTS, Pilot, draw_pilot, jackknife
+from empirics.prediction.pilot import draw_pilot, jackknife
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
@@ -67,6 +67,7 @@ class Prediction:
     own: Forecast | None
     pilot: int | None
     errors: Mapping[str, Any]
+    parts: tuple[Outlook, ...] = ()  # of a pilot sample, each without another part of it
 
     @property
     def gain(self) -> float | None:
@@ -90,6 +91,14 @@ class Prediction:
         study = replace(self.study, policies=(name,))
         with threads(self.study, REMEDY):
             return replace(self.outlook, study=study, policies=None).forecasts()[name]
+
+    def of(self, names: Sequence[str]) -> Prediction:
+        """The same prediction of other policies, without a search for the best."""
+        study = replace(self.study, policies=tuple(names))
+        with threads(study, REMEDY):
+            made = replace(self.outlook, study=study).forecasts()
+            errors = _errors(self.parts, names, None, self.objective)
+        return replace(self, study=study, forecasts=made, errors=errors, best=None, own=None)
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -230,7 +239,8 @@ def predict_study(
                 progress=lambda done: progress("settings tried", done, None),
             )
             names = list(dict.fromkeys([*names, _variant(chosen.K, chosen.eta, chosen.steps)]))
-        errors = _errors(drawn, names, outlook_of, chosen, objective, progress)
+        parts = () if drawn is None else tuple(outlook_of(part, names) for part in drawn.parts())
+        errors = _errors(parts, names, chosen, objective, progress)
     found = Prediction(
         study=study,
         outlook=outlook,
@@ -240,6 +250,7 @@ def predict_study(
         own=made.get(OWN),
         pilot=None if drawn is None else drawn.size,
         errors=errors,
+        parts=parts,
     )
     if out is not None:
         found.write(out)
@@ -260,20 +271,19 @@ def _path_share(found: Forecast) -> float:
 
 
 def _errors(
-    pilot: Pilot | None,
+    parts: Sequence[Outlook],
     names: Sequence[str],
-    outlook_of: Callable[[Problem, Sequence[str]], Outlook],
     best: Best | None,
     objective: str,
-    progress: Progress,
+    progress: Progress = lambda doing, done, of: None,
 ) -> dict[str, Any]:
     """Of all forecasts' numbers, and of the best one's gain, from the parts of a pilot sample."""
-    if pilot is None:
+    if not parts:
         return {}
     documents, gains = [], []
-    for k, part in enumerate(pilot.parts()):
-        progress("parts left out", k, PARTS)
-        made = outlook_of(part, names).forecasts()
+    for k, part in enumerate(parts):
+        progress("parts left out", k, len(parts))
+        made = replace(part, study=replace(part.study, policies=tuple(names))).forecasts()
         documents.append([list(one.document().values()) for one in made.values()])
         if best is not None:
             value, there = OBJECTIVES[objective], made[_variant(best.K, best.eta, best.steps)]

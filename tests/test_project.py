@@ -32,7 +32,7 @@ FLOORS = {
     """,
     "empirics": """
         reproduce reference
-        federation run
+        design federation run
         measuring continuing predict
         records
         prediction

@@ -19,15 +19,29 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from itertools import product
 from typing import Any, Self
 
 from empirics.settings.field import MOST_SAMPLES, POSITIVE, Check, between, choice, shown, text, whole
 from theory.setting import SettingError
 
-__all__ = ["DEPARTURES", "MARK", "SETTINGS", "PolicyName", "is_built_in", "listed", "policy_name", "swept"]
+__all__ = [
+    "AVERAGED_BY",
+    "DEPARTURES",
+    "MARK",
+    "SETTINGS",
+    "PolicyName",
+    "is_built_in",
+    "listed",
+    "policy_name",
+    "swept",
+]
 
-AVERAGES = ("none", "equal", "polynomial", "tail", "exponential")
+AVERAGED_BY = {
+    "polynomial": 8,
+    "tail": 0.5,
+    "exponential": 0.99,
+}  # means with a parameter, and what it is by default
+AVERAGES = ("none", "equal", *AVERAGED_BY)
 SETTINGS: dict[str, Check] = {  # that a policy may have of its own, in the order in which they are written
     "K": whole(),
     "eta": between(1e-15, 1e9, such_as=0.5),
@@ -111,6 +125,8 @@ class PolicyName(str):
 
     def takes(self, key: str) -> bool:
         """Whether a sweep over this setting concerns it."""
+        if key == "average_by" and "average" in self.own and self.own["average"] not in AVERAGED_BY:
+            return False
         return key not in self.own and key in (USERS if self.settings is None else self.settings)
 
     def having(self, **own: Any) -> PolicyName:
@@ -248,9 +264,10 @@ def swept(policies: Sequence[str], sweeps: Sequence[str]) -> list[PolicyName]:
             raise SettingError(
                 f"a sweep over {key} changes none of the policies {', '.join(policies)}: name others, or leave it out"
             )
-    found = []
-    for name in names:
-        taken = [key for key in values if name.takes(key)]
-        for chosen in product(*(values[key] for key in taken)):
-            found.append(name.having(**name.own, **dict(zip(taken, chosen, strict=True))))
-    return found
+    for key in sorted(values, key="average_by".__eq__):  # last: whether a mean takes it depends on its kind
+        names = [one for name in names for one in _variants(name, key, values[key])]
+    return names
+
+
+def _variants(name: PolicyName, key: str, values: Sequence[Any]) -> list[PolicyName]:
+    return [name.having(**name.own, **{key: value}) for value in values] if name.takes(key) else [name]

@@ -27,7 +27,7 @@ from empirics.settings.field import (
     text,
     whole,
 )
-from empirics.settings.policy_name import DEPARTURES, SETTINGS, PolicyName, policy_name, swept
+from empirics.settings.policy_name import AVERAGED_BY, DEPARTURES, SETTINGS, PolicyName, policy_name, swept
 from theory.paper import BUDGET, BUFFERS, LOCAL_STEPS
 from theory.setting import Budget, Constants, SettingError
 
@@ -38,7 +38,6 @@ PER_SEED = ("partition", "start")
 GIVEN = "given:"  # begins the name of what was handed over in Python and is no file, no built-in and no import path
 MOST_RUNS = 10**5
 MOST_THREADS = 4096
-AVERAGED_BY = {"polynomial": 8, "tail": 0.5, "exponential": 0.99}  # by default
 UNIFORM = CostProcess()
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
+from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 
-__all__ = ["spelled", "toml"]
+__all__ = ["spelled", "toml", "toml_of_changes"]
 
 WIDTH = 100
 
@@ -49,3 +50,19 @@ def toml(study: Study) -> str:
     ]
     table = [f"# {cost.metadata['help']}", "[cost]", *_lines(study.cost)]
     return "\n".join([*head, *_lines(study), *table]).rstrip() + "\n"
+
+
+def toml_of_changes(study: Study) -> str:
+    """The settings of a study that are not its preset's, for `acdpp train --config`."""
+    base = PRESETS[study.preset]
+    lines = [f"preset = {spelled(study.preset)}", *_changes(study, base)]
+    prices = _changes(study.cost, base.cost)
+    return "\n".join([*lines, *(["", "[cost]", *prices] if prices else [])]) + "\n"
+
+
+def _changes(part: Any, base: Any) -> list[str]:
+    return [
+        f"{one.name} = {spelled(getattr(part, one.name))}"
+        for one in fields(part)
+        if one.name != "cost" and getattr(part, one.name) != getattr(base, one.name)
+    ]

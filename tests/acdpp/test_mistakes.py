@@ -51,7 +51,7 @@ MISTAKES = {  # by the words that they follow
         "design --buffers @missing.txt --budget 1 --mean-cost 1": "cannot read 'missing.txt' (No such file",
         "design --buffers 1 --budget 0 --mean-cost 1": "cost budget C",
         "design --budget 1 --mean-cost 1": "--buffers",
-        "design --cost uniform:1:10": "a constant rate knows the mean alone; give --policy buy-cheap too",
+        "design --cost uniform:1:10": "the mean alone; give --policy buy-cheap or --by prediction too",
         "design --policy buy-dear --cost 2": "'buy-dear' is not one of",
         "nonsense": "nonsense",
     },
@@ -141,6 +141,10 @@ MISTAKES = {  # by the words that they follow
     "design --buffers 4,5,7 --budget 22 --mean-cost 5.5 --horizon 3": {
         "--eta 1 --pilot 20": "--pilot, --eta: the bound knows no data",
         "--by prediction": "give --dataset",
+        "--by prediction --cost 3": "give one of --mean-cost, --cost and --cost-trace",
+        "--by prediction --contraction 0.5": "--contraction: --by prediction takes it from the data",
+        "--cost 3": "--cost: a constant rate knows the mean alone",
+        "--objective final": "--objective: the bound knows no data",
     },
     "design --budget 22 --mean-cost 5.5 --by prediction --dataset digits": {
         "--horizon 3 --buffers 4.5,5": "buffers",

@@ -4,14 +4,15 @@ import json
 
 import pytest
 
-from acdpp import design_by_prediction
+from acdpp.design_by_prediction import BUYS, show
 from acdpp.predict import _show
+from empirics.control.registry import BUILT_IN
+from empirics.prediction import best_buy
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file
-from theory.design import design
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
-BUDGETS = ("--buffers", "4,5,7", "--budget", "22", "--mean-cost", "5.5", "--horizon", "3")
+BUDGETS = ("--buffers", "4,5,7", "--budget", "22", "--horizon", "3")
 DESIGN = ("design", *BUDGETS, "--by", "prediction", "--dataset")
 WIDE = 80
 
@@ -81,29 +82,53 @@ def test_a_sweep_is_predicted_and_written(tmp_path, monkeypatch):
     assert found["constant@K=1"]["noise_floor"] > found["constant@K=4"]["noise_floor"]
 
 
-def test_a_design_by_prediction_stands_beside_the_one_by_bound():
-    document = answer(*DESIGN, blobs_file(), "--horizon", "2")
-    assert document["by"] == "prediction"
-    assert document["horizon"] == 2
-    best = min(document["tried"], key=lambda one: one["cumulative"])
-    assert {name: document[name] for name in ("K", "eta", "steps", "rate")}.items() <= best.items()
-    there, here = (one["predicted"]["cumulative_excess_risk"] for one in (document["by_bound"], document))
-    assert there >= here
-
-
-def test_a_design_by_prediction_is_the_best_of_the_study_with_its_budgets(monkeypatch):
-    words = (*DESIGN, blobs_file(), "--eta", "0.5", "--steps", "3")
-    steps = []
-    monkeypatch.setattr(
-        design_by_prediction, "design", lambda *given: steps.append(given[2].eta) or design(*given)
+def test_the_learner_is_given_as_to_train():
+    learner = ("--average", "polynomial", "--average-by", "3", "--decay", "5", "--decay-by")
+    rounds, samples = (
+        answer(*predict("--no-best", *learner, by))["policies"] for by in ("rounds", "samples")
     )
-    document = answer(*words, "--pilot", "60")
-    assert steps == [1.5]
-    assert (document["eta"], document["steps"], document["pilot"]) == (0.5, 3, 60)
-    assert {(one["eta"], one["steps"]) for one in document["tried"]} == {(0.5, 3)}
-    assert all(document["error"][number] > 0 for number in NUMBERS)
-    assert document["fill_ratio"] == 4
-    twice, shown = (ask(*words, "--mean-cost", "11") for ask in (answer, said))
-    assert f"by bound, at that step size: K* = {twice['by_bound']['K']}" in shown
-    assert twice["fill_ratio"] == 8
-    assert twice["rate"] < document["rate"]
+    same = ("--policies", "constant@decay=5,average=polynomial,average_by=3")
+    (own,) = answer(*predict("--no-best", *same))["policies"].values()
+    assert rounds["constant"] == own != samples["constant"]
+    config = acdpp("train", *learner, "samples", "--show-config").stdout.splitlines()
+    for line in ('average = "polynomial"', "average_by = 3.0", "decay = 5.0", 'decay_by = "samples"'):
+        assert line in config
+    assert 'decay = "none"' in acdpp("train", "--decay", "none", "--show-config").stdout.splitlines()
+
+
+def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_can_beat(monkeypatch, capsys):
+    monkeypatch.setattr(best_buy, "TURNS", 1)
+    monkeypatch.setattr(best_buy, "IMPROVED", 1)
+    words = (*DESIGN, blobs_file(), "--eta", "0.5", "--steps", "2", "--budget", "70", "--objective", "final")
+    document = answer(*words, "--cost", "uniform:1:10")
+    show(document)
+    lines = capsys.readouterr().out.splitlines()
+    flat = " ".join(" ".join(lines).split())
+    assert max(map(len, lines)) <= max(WIDE, len(f'dataset = "{blobs_file()}"'))
+    assert (document["by"], document["objective"], document["horizon"]) == ("prediction", "final", 3)
+    assert (document["eta"], document["steps"]) == (0.5, 2)
+    for start in (
+        f"buy by {document['policy']}",
+        "learn with 2 local steps of size 0.5",
+        "the paper's: constant admission, K = ",
+        f"lower bound of the final excess risk: {document['lower_bound']['final_excess_risk']:.4g}, for Gaussian",
+        f"the final excess risk is {document['over_lower_bound']:.3g} times the lower bound",
+        "oracle spends",
+        "run acdpp train --config best.toml",
+        "train it before you rely on it",
+        'preset = "own"',
+    ):
+        assert start in flat
+    assert set(BUYS) | set(document["left_out"]) == set(BUILT_IN)
+    assert len(document["tried"]) > len(document["nearest"])
+
+
+def test_of_a_mean_price_alone_every_round_has_that_price(monkeypatch):
+    monkeypatch.setattr(best_buy, "TURNS", 0)
+    words = (*DESIGN, blobs_file(), "--eta", "0.5", "--steps", "1", "--pilot", "40")
+    document = answer(*words, "--mean-cost", "11")
+    assert "low = 11.0\nhigh = 11.0" in document["toml"]
+    assert document["left_out"]["burst"] == "needs to know the law of prices"
+    assert document["lower_bound"]["samples"] == pytest.approx(22 * 3 / 11)
+    assert document["pilot"] == 40
+    assert all(one["error"][number] > 0 for one in (document, document["paper"]) for number in NUMBERS)

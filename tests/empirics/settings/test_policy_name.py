@@ -95,6 +95,11 @@ def test_a_sweep_is_every_policy_with_every_combination_but_for_what_it_has_alre
     ]
     assert Study().swept() == Study()
     assert swept(["oracle"], ["average=none,tail"]) == ["oracle@average=none", "oracle@average=tail"]
+    both = ["average_by=0.3,0.6", "average=equal,tail"]  # an equal mean has no parameter
+    assert swept(["oracle"], both) == [
+        "oracle@average=equal",
+        *("oracle@average=tail,average_by=0.3", "oracle@average=tail,average_by=0.6"),
+    ]
     plain = Study(average="polynomial", average_by=3).of_policy("oracle@average=tail")
     assert (plain.average, plain.average_by, plain.averaging) == ("tail", None, 0.5)
 

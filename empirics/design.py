@@ -1,0 +1,169 @@
+"""The best that money can buy on a data set, beside the paper's own and beside what nobody can beat: `design_study`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from empirics.control.schedule import brief_for
+from empirics.predict import OWN, Prediction, predict_study
+from empirics.prediction.best import OBJECTIVES
+from empirics.prediction.best_buy import STEPS, UNTRUSTED, BestBuy, best_buy, kept_by, trusted
+from empirics.prediction.forecast import together
+from empirics.prediction.landscape import Landscape
+from empirics.settings.policy_name import PolicyName
+from empirics.settings.study import Study
+from empirics.settings.toml import toml_of_changes
+from theory.knapsack import purchase_limit
+from theory.lower_bound import least_risk, most_samples
+from theory.setting import SettingError
+
+__all__ = ["ASSUMES", "Design", "design_study"]
+
+ASSUMES = (
+    "for Gaussian samples with the curvature and noise of these data at the minimiser, and independent prices: no "
+    "policy within this money, clairvoyant or not, and no learner guarantees less for every θ*; for one θ* alone "
+    "nothing can be said, since a learner may guess it"
+)
+SEARCHED = (
+    "every policy within buffers and budget with a few learners, then of the nearest K, η below 2/L, decay, E and "
+    "mean, one by one and together, until nothing helped: not all combinations"
+)
+RISKS = ("cumulative_excess_risk", "final_excess_risk")
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is recommended: `study` runs it, and `name` is its variant of the study that was given.
+
+    `prediction` has the paper's constant admission and the best variant of each policy that came near, and `least` the
+    final excess risk that nobody beats with the money that buys `samples` at most.
+    """
+
+    study: Study
+    name: PolicyName
+    objective: str
+    prediction: Prediction
+    found: BestBuy
+    samples: float
+    least: float
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        told, outlook = self.prediction, self.prediction.outlook
+        paper = self._row(OWN) | {"K": brief_for(told.study, outlook.constants, outlook.prices).K}
+        chosen = self._row(self.name)
+        nearest = sorted(map(self._row, self.found.names), key=self._value)
+        return {
+            "by": "prediction",
+            "objective": self.objective,
+            "horizon": told.study.rounds,
+            "task": told.study.task,
+            "pilot": told.pilot,
+            **chosen,
+            "paper": paper,
+            "gain": {name: 1 - chosen["predicted"][name] / paper["predicted"][name] for name in RISKS},
+            "lower_bound": {"final_excess_risk": self.least, "samples": self.samples, "assumes": ASSUMES},
+            "nearest": nearest,
+            "left_out": dict(self.found.left_out),
+            "searched": SEARCHED,
+            "tried": [self._tried(name) for name in self.found.tried],
+            "notes": replace(told, forecasts={self.name: told.forecasts[self.name]}).notes,
+            "toml": toml_of_changes(self.study),
+        }
+
+    def _value(self, row: dict[str, Any]) -> float:
+        return OBJECTIVES[self.objective](self.prediction.forecasts[row["name"]])
+
+    def _row(self, name: str) -> dict[str, Any]:
+        """A policy with its learner, and what it is predicted to reach, of many paths of prices."""
+        told, (base, own) = self.prediction, (PolicyName(name).base, self.prediction.study.of_policy(name))
+        forecast = told.forecasts[name]
+        predicted = forecast.document()
+        return {
+            "name": name,
+            "policy": base,
+            "K": PolicyName(name).own.get("K"),
+            "rate": forecast.rate,
+            "cost": own.budget + self.found.over[base] / own.rounds,
+            "eta": own.eta,
+            "steps": own.steps,
+            "decay": own.decay,
+            "average": own.average,
+            "average_by": own.averaging,
+            "predicted": predicted,
+            "error": together(told.errors.get(name), forecast.errors),
+            "over_lower_bound": predicted["final_excess_risk"] / self.least,
+        }
+
+    def _tried(self, name: PolicyName) -> dict[str, Any]:
+        """What it was predicted to reach in the search, on one path of prices."""
+        one = self.found.tried[name]
+        numbers = {"cumulative": one.cumulative, "final": float(one.risk[-1]), "fitted": one.fitted}
+        return {"name": name} | {
+            key: value if math.isfinite(value) else None for key, value in numbers.items()
+        }
+
+
+def design_study(
+    study: Study,
+    *,
+    pilot: int | None = None,
+    objective: str = "cumulative",
+    eta: float | None = None,
+    steps: Sequence[int] = STEPS,
+    law_known: bool = True,
+    data_dir: Path | None = None,
+    progress: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
+) -> Design:
+    """Search policy and learner together within the study's buffers, budget and prices (`best_buy`).
+
+    The study's own learner, with constant admission, is what the result is held against. The best variants of some
+    policies are predicted again, from as many paths of prices as a prediction has, and the best of these is taken.
+    """
+    told = predict_study(
+        replace(study, policies=(OWN,)), pilot=pilot, best=False, data_dir=data_dir, progress=progress
+    )
+    found = best_buy(
+        told.outlook,
+        objective=objective,
+        eta=eta,
+        steps=steps,
+        law_known=law_known,
+        progress=lambda done: progress("settings tried", done, None),
+    )
+    told = told.of([OWN, *found.names])
+    names = [name for name in found.names if trusted(told.outlook, name, told.forecasts[name])]
+    if not names:
+        raise SettingError(UNTRUSTED)
+    name = min(names, key=lambda one: OBJECTIVES[objective](told.forecasts[one]))
+    samples = _most_samples(told, found.over[name.base])
+    least = _least_final_risk(told.outlook.landscape, samples)
+    return Design(_running(study, name), name, objective, told, found, samples, least)
+
+
+def _running(study: Study, name: PolicyName) -> Study:
+    """The study of one policy, whose settings are the study's own."""
+    own = {kept_by(name.base) if key == "K" else key: value for key, value in name.own.items()}
+    return replace(study, policies=(name.base,), **own)
+
+
+def _most_samples(told: Prediction, over: float) -> float:
+    """That anybody buys with the budget of all rounds, or with what is spent beyond it."""
+    study, outlook = told.study, told.outlook
+    brief = brief_for(study, outlook.constants, outlook.prices)
+    law = brief.law
+    assert law is not None
+    limit = purchase_limit(law, sum(study.buffers), study.budget)
+    return float(most_samples(limit, study.rounds, max(over, 0)))
+
+
+def _least_final_risk(land: Landscape, samples: float) -> float:
+    """Along the ball where the minimiser lies on it: there the excess risk has the curvature h + μ."""
+    first = int(land.on_the_ball)
+    h = (land.curvature + land.multiplier)[first:].tolist()
+    variance = [noise / value**2 for noise, value in zip(land.noise[first:].tolist(), h, strict=True)]
+    return float(least_risk(samples, h=h, variance=variance))

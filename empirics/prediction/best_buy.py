@@ -1,0 +1,283 @@
+"""The best that money can buy: policy, retention and learner of least predicted excess risk, searched together.
+
+All of them are some thousands of combinations, so they are not all looked at. Every policy that stays within buffers
+and budget is tried with a few learners; those that come nearest are then improved by themselves, on one path of
+prices: of K, step size, decay, E and mean each is changed alone, then all that helped together, first in large steps
+and then in small ones. What the law itself does not trust is worth nothing: steps beyond 2/L, and clients that fit
+most of a fresh residual within a round.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from empirics.control.registry import BUILT_IN
+from empirics.control.schedule import Schedule, brief_for
+from empirics.prediction.best import OBJECTIVES, PATIENCE, SMALLEST
+from empirics.prediction.forecast import MOST_FITTED, Forecast, Outlook
+from empirics.settings.policy_name import AVERAGED_BY, PolicyName
+from theory.design import fill_ratio
+from theory.setting import SettingError
+
+__all__ = ["STEPS", "UNTRUSTED", "BestBuy", "best_buy", "kept_by", "trusted"]
+
+NEED_THE_LAW = ("buy-cheap", "burst", "taper")  # of prices
+MEANS = (
+    ("none", None),
+    ("equal", None),
+    *(("polynomial", by) for by in (3, 8, 20)),
+    ("tail", 0.5),
+    ("exponential", 0.99),
+)
+FIRST = ("polynomial", 8)
+IMPROVED = 3  # policies that are looked at more closely
+BEHIND = 1.25  # times the best: a policy so far behind is not improved any more
+TURNS, GAIN = 6, 0.005  # and the part by which a turn has to be better, or the steps get smaller
+OVER, SURE = 0.01, 2  # part of the budget, and standard errors, by which a policy may be above it
+ROUNDING = 1e-9  # of L: a step of size 2/L is not below it
+PLAYED, PATHS = 2048, 100  # rounds, and paths of prices, to see what a policy spends
+STEPS = (10, 3, 1)
+UNTRUSTED = "no learner was found whose prediction can be trusted: take a smaller eta or fewer steps, or leave them out"
+SINGLE_USE = ("burst", "burst-online")
+
+Own = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class BestBuy:
+    """The best variant of each policy that was improved, best first; all that was tried; and who was left out, and why.
+
+    `over` is what each policy is expected to spend beyond the budget in all rounds, less than nothing where it saves.
+    """
+
+    names: tuple[PolicyName, ...]
+    tried: Mapping[PolicyName, Forecast]
+    left_out: Mapping[str, str]
+    over: Mapping[str, float]
+
+
+def best_buy(
+    outlook: Outlook,
+    *,
+    objective: str = "cumulative",
+    eta: float | None = None,
+    steps: Sequence[int] = STEPS,
+    law_known: bool = True,
+    progress: Callable[[int], None] = lambda done: None,
+) -> BestBuy:
+    """Searches policies and learners for the least `objective`; the step size, if `eta` is None, and E among `steps`.
+
+    Without `law_known` policies that need to know the law of prices are left out. `progress` is told how many
+    variants have been tried.
+    """
+    over, left_out = _spending(outlook, law_known=law_known)
+    search = _Search(outlook, OBJECTIVES[objective], eta, tuple(steps), progress)
+    best = search.screen(over)
+    ranked = sorted(best, key=lambda base: search.value(best[base]))
+    if not ranked or search.value(best[ranked[0]]) == math.inf:
+        raise SettingError(UNTRUSTED)
+    best = {base: best[base] for base in ranked[:IMPROVED]}
+    search.improve(best)
+    names = sorted(best.values(), key=search.value)
+    return BestBuy(tuple(names), search.known, left_out, over)
+
+
+def kept_by(base: str) -> str:
+    """The setting that has a policy's K."""
+    return {"hybrid": "hybrid_K", "burst": "burst_K", "burst-online": "burst_K"}.get(base, "K")
+
+
+def trusted(outlook: Outlook, name: PolicyName, found: Forecast) -> bool:
+    """Whether the law takes its own forecast for one: finite, of steps below 2/L, and not most of a residual fitted."""
+    finite = all(map(math.isfinite, found.document().values()))
+    return finite and found.fitted <= MOST_FITTED and _stable(outlook, name.own["eta"])
+
+
+def _steepest(outlook: Outlook) -> float:
+    assert outlook.constants.L is not None
+    return float(outlook.constants.L)
+
+
+def _stable(outlook: Outlook, eta: float) -> bool:
+    return eta > SMALLEST and eta * _steepest(outlook) < 2 * (1 - ROUNDING)
+
+
+def _spending(outlook: Outlook, *, law_known: bool) -> tuple[dict[str, float], dict[str, str]]:
+    """What each policy spends beyond the budget, and why others are left out."""
+    asked = [base for base in BUILT_IN if law_known or base not in NEED_THE_LAW]
+    study = replace(outlook.study, policies=tuple(asked), seeds=PATHS)
+    rounds = Schedule(study, outlook.constants, prices=outlook.prices).advance(min(study.rounds, PLAYED))
+    beyond = (rounds.cost * rounds.admissions.sum(axis=2) - study.budget).sum(axis=0)
+    fill = (rounds.occupancy / np.array(study.buffers)).max(axis=(0, 2))
+    over: dict[str, float] = {}
+    left_out = {base: "needs to know the law of prices" for base in BUILT_IN if base not in asked}
+    for base, money, held in zip(asked, _each(beyond, study.seeds), _each(fill, study.seeds), strict=True):
+        mean, error = money.mean(), money.std(ddof=min(1, len(money) - 1)) / math.sqrt(len(money))
+        if held.max() > 1:
+            left_out[base] = f"holds {held.max():.2g} times what a buffer takes"
+        elif mean > OVER * study.budget * study.rounds + SURE * error:
+            left_out[base] = f"spends {study.budget + mean / study.rounds:.4g} a round"
+        else:
+            over[base] = float(mean)
+    return over, left_out
+
+
+def _each(values: Any, seeds: int) -> Any:
+    return values.reshape(-1, seeds)
+
+
+@dataclass
+class _Search:
+    """Forecasts of policies with learners of their own, each made once."""
+
+    outlook: Outlook
+    objective: Callable[[Forecast], float]
+    eta: float | None
+    steps: tuple[int, ...]
+    progress: Callable[[int], None]
+    known: dict[PolicyName, Forecast] = field(default_factory=dict)
+
+    def value(self, name: PolicyName) -> float:
+        """What is to be small; infinite where the law does not trust itself."""
+        found = self.known[name]
+        return self.objective(found) if trusted(self.outlook, name, found) else math.inf
+
+    def _stable(self, eta: float) -> bool:
+        return _stable(self.outlook, eta)
+
+    @property
+    def _steepest(self) -> float:
+        return _steepest(self.outlook)
+
+    def look(self, names: Iterable[PolicyName]) -> None:
+        """Predict those that have not been."""
+        new = [name for name in dict.fromkeys(names) if name not in self.known]
+        if new:
+            study = replace(self.outlook.study, policies=tuple(new), seeds=1)
+            outlook = replace(self.outlook, study=study, policies=None, patience=PATIENCE)
+            self.known.update(zip(new, outlook.forecasts().values(), strict=True))
+        self.progress(len(self.known))
+
+    # --- the first look ------------------------------------------------------------------------------------
+
+    def screen(self, bases: Iterable[str]) -> dict[str, PolicyName]:
+        """The best of a few learners, for each policy."""
+        T = self.outlook.study.rounds
+        sizes = [1 / self._steepest, 1 / (4 * self._steepest)] if self.eta is None else [self.eta]
+        average, by = FIRST
+        tried = {
+            base: [
+                _named(
+                    base,
+                    K=self._first_K(base),
+                    eta=size,
+                    steps=max(self.steps),
+                    decay=decay,
+                    average=average,
+                    average_by=by,
+                )
+                for size in sizes
+                for decay in (None, T / 20)
+            ]
+            for base in bases
+        }
+        self.look(name for names in tried.values() for name in names)
+        return {base: min(names, key=self.value) for base, names in tried.items()}
+
+    def _first_K(self, base: str) -> int | None:
+        """One round for bursts, and else the K that fills the buffers; None for who has none."""
+        if "K" not in (PolicyName(base).settings or ()):
+            return None
+        study = self.outlook.study
+        x = fill_ratio(brief_for(study, self.outlook.constants, self.outlook.prices).budget)
+        return 1 if base in SINGLE_USE else min(max(math.ceil(x), 1), study.rounds)
+
+    # --- and closer ones -----------------------------------------------------------------------------------
+
+    def improve(self, best: dict[str, PolicyName]) -> None:
+        """Change what helps, until nothing does."""
+        steps, step = (4.0, 2.0, math.sqrt(2)), 0
+        for _ in range(TURNS):
+            least = min(map(self.value, best.values()))
+            near = [base for base in best if self.value(best[base]) <= BEHIND * least]
+            self._turn(best, near, steps[step], coarse=step == 0)
+            if min(self.value(best[base]) for base in near) > (1 - GAIN) * least:
+                step += 1
+            if step == len(steps):
+                break
+
+    def _turn(
+        self, best: dict[str, PolicyName], bases: Sequence[str], factor: float, *, coarse: bool
+    ) -> None:
+        """Every setting alone, then those that helped together: all of them, and the two that helped most."""
+        changes = {base: list(self._changes(best[base], factor, coarse=coarse)) for base in bases}
+        named = {base: [_named(base, **one) for one in changes[base]] for base in bases}
+        self.look(name for names in named.values() for name in names)
+        for base in bases:
+            here = self.value(best[base])
+            helped = sorted((name for name in named[base] if self.value(name) < here), key=self.value)
+            merged = [_merged(best[base], reversed(some)) for some in (helped, helped[:2]) if some]
+            named[base] += [name for name in merged if self._stable(name.own["eta"])]
+        self.look(name for names in named.values() for name in names)
+        for base in bases:
+            best[base] = min([best[base], *named[base]], key=self.value)
+
+    def _changes(self, name: PolicyName, factor: float, *, coarse: bool) -> Iterable[Own]:
+        """The settings of a variant with one of them changed."""
+        own, T, root = dict(name.own), self.outlook.study.rounds, math.sqrt(factor)
+        if self.eta is None:
+            sizes = (own["eta"] * factor, own["eta"] / factor)
+            yield from (own | {"eta": size} for size in sizes if self._stable(size))
+        yield from (own | {"steps": count} for count in self.steps if count != own["steps"])
+        if "K" in own:
+            K = own["K"]
+            wanted = {K // 2, K - 1, K + 1, 2 * K} if coarse else {K - 1, K + 1}
+            yield from (own | {"K": k} for k in sorted(wanted) if 1 <= k <= T)
+        decay = own.get("decay")
+        falls = (T / 5, T / 50) if decay is None else (None, decay * factor, decay / factor)
+        yield from (own | {"decay": fall} for fall in falls)
+        if decay is not None and self.eta is None:  # late steps stay as they are
+            both = ((own["eta"] * root, decay / factor), (own["eta"] / root, decay * factor))
+            yield from (own | {"eta": size, "decay": fall} for size, fall in both if self._stable(size))
+        mean = own["average"], own.get("average_by")
+        means = [one for one in MEANS if one != mean] if coarse else _near(*mean, factor)
+        yield from (own | {"average": kind, "average_by": by} for kind, by in means)
+
+
+def _near(kind: str, by: float | None, factor: float) -> list[tuple[str, float]]:
+    """The same mean with another parameter."""
+    if kind not in AVERAGED_BY or by is None:
+        return []
+    if kind == "polynomial":
+        return [(kind, by * factor), (kind, by / factor)]
+    return [
+        (kind, 1 - (1 - by) / factor),
+        *([(kind, 1 - (1 - by) * factor)] if (1 - by) * factor < 1 else []),
+    ]
+
+
+def _merged(name: PolicyName, others: Iterable[PolicyName]) -> PolicyName:
+    """With what is different in the others, in their order: the last one's goes first."""
+    own: Own = {"decay": None, "average_by": None} | dict(name.own)
+    merged = dict(own)
+    for other in others:
+        there: Own = {"decay": None, "average_by": None} | dict(other.own)
+        merged |= {key: value for key, value in there.items() if value != own[key]}
+        if (there["average"], there["average_by"]) != (own["average"], own["average_by"]):
+            merged |= {"average": there["average"], "average_by": there["average_by"]}
+    return _named(name.base, **merged)
+
+
+def _named(base: str, **own: Any) -> PolicyName:
+    """A variant with settings of three digits, and none of those that it has not."""
+    short = {
+        key: float(f"{value:.3g}") if isinstance(value, float) else value
+        for key, value in own.items()
+        if value is not None
+    }
+    return PolicyName(base).having(**short)

@@ -1,0 +1,170 @@
+"""`design_study`: who may be recommended, that the search finds what is least, and what nobody can beat."""
+
+import math
+from dataclasses import replace
+from functools import cache
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from empirics import design
+from empirics.design import design_study
+from empirics.predict import predict_study
+from empirics.prediction import best_buy as search
+from empirics.prediction.forecast import Forecast, Outlook, landscape_of
+from empirics.settings.policy_name import PolicyName
+from empirics.settings.presets import PRESETS, read_toml
+from tests.empirics.small import CONTROL, blobs_file, problem, refused, study
+from theory.knapsack import purchase_limit
+from theory.prices import Uniform
+
+L = 0.25 * (1 - 2**-52)  # as rounding leaves it of the digits
+LEAST = {"eta": 0.7, "steps": 3, "decay": 60.0, "K": 2}
+BEHIND = {"burst": 1.0, "constant": 0.1, "buy-cheap": 1.2}  # of what is least, and constant is never trusted
+
+
+def foretold(self, progress=None):
+    """Forecasts by a formula: the least is known."""
+    return {name: _foretold(self.study, PolicyName(name)) for name in self.study.policies}
+
+
+def _foretold(given, name):
+    own = given.of_policy(name)
+    settings = {"eta": own.eta, "steps": own.steps, "decay": own.decay or 1e5, "K": name.own.get("K", 2)}
+    away = sum(math.log(settings[key] / value) ** 2 for key, value in LEAST.items())
+    away += 0 if own.average == "tail" else 1
+    risk = BEHIND.get(name.base, 3.0) * (1 + away) * np.ones(given.rounds + 1)
+    fitted = 0.9 if name.base == "constant" or own.steps == 1 else 0.1
+    return Forecast(risk, risk, 0.0, 1.0, given.rounds, True, fitted)
+
+
+SPENDING = search._spending
+
+
+def outlook_of(rounds):
+    given = replace(PRESETS["digits"], rounds=rounds)
+    return Outlook(given, SimpleNamespace(), replace(CONTROL, L=L), torch.zeros(1, 1))
+
+
+@cache
+def spending(rounds, law_known):
+    """Played once for all tests."""
+    return SPENDING(outlook_of(rounds), law_known=law_known)
+
+
+@pytest.fixture
+def outlook(monkeypatch):
+    monkeypatch.setattr(Outlook, "forecasts", foretold)
+    monkeypatch.setattr(search, "_spending", lambda one, law_known: spending(one.study.rounds, law_known))
+    return outlook_of(300)
+
+
+@pytest.fixture(autouse=True)
+def few_paths(monkeypatch):
+    monkeypatch.setattr(search, "PATHS", 10)
+
+
+@pytest.mark.parametrize("objective", ["cumulative", "final"])
+def test_policy_and_learner_are_searched_together_until_the_least_is_found(outlook, objective):
+    told = []
+    found = search.best_buy(outlook, objective=objective, progress=told.append)
+    best = found.names[0]
+    assert (best.base, best.own["steps"], best.own["average"], best.own["K"]) == ("burst", 3, "tail", 2)
+    assert all(abs(math.log(best.own[key] / LEAST[key], 2)) < 0.5 for key in ("eta", "decay"))
+    assert (told[-1], told) == (len(found.tried), sorted(told))
+    assert len(found.tried) < 250  # some thousands would be all of them
+
+
+def test_what_the_law_does_not_trust_is_not_recommended(outlook):
+    best = search.best_buy(outlook)
+    assert min(best.tried.values(), key=lambda one: one.cumulative).fitted > 0.8
+    assert "constant" not in [name.base for name in best.names]
+    assert all(name.own["eta"] * L < 2 for name in best.tried)
+    for eta in (8.0, 8.1):  # 2/L, and beyond
+        assert "can be trusted: take a smaller eta" in refused(search.best_buy, outlook, eta=eta)
+    assert {name.own["eta"] for name in search.best_buy(outlook, eta=2).tried} == {2}
+    assert {name.own["steps"] for name in search.best_buy(outlook, steps=[3, 5]).tried} == {3, 5}
+    assert "can be trusted" in refused(search.best_buy, outlook, steps=[1])
+
+
+def test_nobody_is_recommended_who_spends_or_holds_more_than_he_may(outlook):
+    found = search.best_buy(outlook)
+    words = {name: why.split()[0] for name, why in found.left_out.items()}
+    assert words == {"acdpp": "holds", "oracle": "spends", "released": "holds"}
+    blind = spending(20, False)[1]
+    assert blind["burst"] == blind["buy-cheap"] == "needs to know the law of prices"
+    hasty = spending(20, True)[1]
+    assert "burst-online" in hasty  # all buffers in round 1 are half of the money
+
+
+@pytest.mark.parametrize("radius", [50.0, 1.0])
+def test_the_lower_bound_is_the_trace_of_noise_over_curvature(radius):
+    """By hand, inside the ball and on it, where nothing moves along the radius and the multiplier bends the sphere."""
+    land = landscape_of(problem(study(radius=radius)))
+    theta, population = land.best.theta[0], land.model.population
+    x, p = population.x.numpy(), population.weights[0].numpy()
+    _, slope = land.model.risk_and_gradient(land.best.theta)
+    chance = 1 / (1 + np.exp(-x @ theta.numpy()))
+    y = (population.y.numpy() == 1).astype(float)
+    each = x * (chance - y)[:, None]
+    assert p @ each == pytest.approx(slope[0].numpy(), abs=1e-9)
+    H = (x * (p * chance * (1 - chance))[:, None]).T @ x
+    noise = (each * p[:, None]).T @ each - np.outer(p @ each, p @ each)
+    tangent = np.eye(len(theta))
+    if land.on_the_ball:
+        H = H + land.multiplier * np.eye(len(theta))
+        tangent = np.linalg.svd(theta.numpy()[None])[2][1:]
+    assert land.on_the_ball is (radius == 1)
+    by_hand = np.trace(np.linalg.solve(tangent @ H @ tangent.T, tangent @ noise @ tangent.T)) / (2 * 30)
+    assert design._least_final_risk(land, 30.0) == pytest.approx(by_hand, rel=1e-6)
+
+
+def test_a_design_runs_as_it_is_printed_and_stands_beside_the_papers(tmp_path, monkeypatch):
+    monkeypatch.setattr(search, "TURNS", 1)
+    monkeypatch.setattr(search, "IMPROVED", 2)
+    given = replace(
+        PRESETS["own"],
+        dataset=blobs_file(),
+        labels="parity",
+        buffers=(4, 5, 7),
+        budget=70.0,
+        rounds=8,
+        seeds=2,
+    )
+    found = design_study(given, eta=0.5, steps=[2], objective="final")
+    document = found.document()
+    (tmp_path / "best.toml").write_text(document["toml"])
+    again = read_toml(tmp_path / "best.toml")
+    assert replace(again, seeds=2) == replace(found.study, seeds=2)
+    (forecast,) = predict_study(again, best=False).forecasts.values()
+    assert forecast.document() == pytest.approx(document["predicted"], rel=1e-9)
+    nearest = [one["predicted"]["final_excess_risk"] for one in document["nearest"]]
+    assert document["predicted"]["final_excess_risk"] == nearest[0] == min(nearest)
+    paper = document["paper"]
+    assert (paper["policy"], paper["average"], paper["decay"]) == ("constant", "none", None)
+    gain = 1 - document["predicted"]["final_excess_risk"] / paper["predicted"]["final_excess_risk"]
+    assert document["gain"]["final_excess_risk"] == gain
+    bound = document["lower_bound"]
+    limit, over = purchase_limit(Uniform(1, 10), 16, 70.0), max(document["cost"] - 70, 0) * 8
+    assert bound["samples"] == pytest.approx(limit.rate * 8 + over / limit.threshold)
+    ratio = document["predicted"]["final_excess_risk"] / bound["final_excess_risk"]
+    assert document["over_lower_bound"] == ratio
+
+
+def test_bursts_keep_their_own_K_and_money_beyond_the_budget_buys_more():
+    running = design._running(PRESETS["digits"], PolicyName("burst@K=3,eta=2,decay=9"))
+    assert (running.policies, running.burst_K, running.K) == (("burst",), 3, None)
+    assert (running.eta, running.decay) == (2, 9)
+    told = SimpleNamespace(study=PRESETS["digits"], outlook=outlook_of(500))
+    limit = purchase_limit(Uniform(1.0, 10.0), 100, 55.0)
+    for over, more in ((-90, 0), (90, 90 / limit.threshold)):
+        assert design._most_samples(told, over) == pytest.approx(limit.rate * 500 + more)
+
+
+def test_a_design_trusts_what_many_paths_of_prices_say_too(monkeypatch):
+    monkeypatch.setattr(design, "trusted", lambda *_: False)
+    monkeypatch.setattr(search, "TURNS", 0)
+    given = replace(PRESETS["own"], dataset=blobs_file(), buffers=(4, 5), budget=9.0, rounds=2)
+    assert "can be trusted" in refused(design_study, given, eta=0.5, steps=[1])
