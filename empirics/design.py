@@ -13,12 +13,11 @@ from empirics.predict import OWN, Prediction, predict_study
 from empirics.prediction.best import OBJECTIVES
 from empirics.prediction.best_buy import STEPS, UNTRUSTED, BestBuy, best_buy, kept_by, trusted
 from empirics.prediction.forecast import together
-from empirics.prediction.landscape import Landscape
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from theory.knapsack import purchase_limit
-from theory.lower_bound import least_risk, most_samples
+from theory.lower_bound import most_samples
 from theory.setting import SettingError
 
 __all__ = ["ASSUMES", "Design", "design_study"]
@@ -141,7 +140,7 @@ def design_study(
         raise SettingError(UNTRUSTED)
     name = min(names, key=lambda one: OBJECTIVES[objective](told.forecasts[one]))
     samples = _most_samples(told, found.over[name.base])
-    least = _least_final_risk(told.outlook.landscape, samples)
+    least = told.outlook.landscape.least_final_risk(samples)
     return Design(_running(study, name), name, objective, told, found, samples, least)
 
 
@@ -159,11 +158,3 @@ def _most_samples(told: Prediction, over: float) -> float:
     assert law is not None
     limit = purchase_limit(law, sum(study.buffers), study.budget)
     return float(most_samples(limit, study.rounds, max(over, 0)))
-
-
-def _least_final_risk(land: Landscape, samples: float) -> float:
-    """Along the ball where the minimiser lies on it: there the excess risk has the curvature h + μ."""
-    first = int(land.on_the_ball)
-    h = (land.curvature + land.multiplier)[first:].tolist()
-    variance = [noise / value**2 for noise, value in zip(land.noise[first:].tolist(), h, strict=True)]
-    return float(least_risk(samples, h=h, variance=variance))

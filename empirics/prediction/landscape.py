@@ -24,6 +24,7 @@ from empirics.prediction.sampling import Whole, drawn, principal_axes
 from empirics.training.linear import Linear
 from empirics.training.model import Population
 from empirics.training.risk import Minimiser, minimise
+from theory.lower_bound import least_risk
 
 __all__ = ["Landscape", "survey"]
 
@@ -72,6 +73,15 @@ class Landscape:
     @property
     def on_the_ball(self) -> bool:
         return self.multiplier > 0
+
+    def least_final_risk(self, samples: float) -> float:
+        """What nobody guarantees less than with so many samples (`theory.lower_bound.least_risk`).
+
+        Along the ball where the minimiser lies on it: there the excess risk has the curvature h + μ.
+        """
+        first = int(self.on_the_ball)
+        h = (self.curvature + self.multiplier)[first:]
+        return float(least_risk(samples, h=h.tolist(), variance=(self.noise[first:] / h.square()).tolist()))
 
     @cached_property
     def pairs(self) -> Tensor:

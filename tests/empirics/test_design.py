@@ -118,7 +118,7 @@ def test_the_lower_bound_is_the_trace_of_noise_over_curvature(radius):
         tangent = np.linalg.svd(theta.numpy()[None])[2][1:]
     assert land.on_the_ball is (radius == 1)
     by_hand = np.trace(np.linalg.solve(tangent @ H @ tangent.T, tangent @ noise @ tangent.T)) / (2 * 30)
-    assert design._least_final_risk(land, 30.0) == pytest.approx(by_hand, rel=1e-6)
+    assert land.least_final_risk(30.0) == pytest.approx(by_hand, rel=1e-6)
 
 
 def test_a_design_runs_as_it_is_printed_and_stands_beside_the_papers(tmp_path, monkeypatch):
