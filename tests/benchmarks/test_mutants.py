@@ -162,12 +162,12 @@ def _judged(mutant, entry):
     [
         ("reuse.effective_from_sums: factor dropped", "eq:Neff-def"),
         ("reuse.uniformity_constant: constant", "eq:vck-exact"),
-        ("bound.generalisation_term: constant", "lem:gen-Neff-app"),
-        ("design.fill_ratio: factor dropped", "cor:optimal-k"),
+        pytest.param("bound.generalisation_term: constant", "lem:gen-Neff-app", marks=pytest.mark.slow),
+        pytest.param("design.fill_ratio: factor dropped", "cor:optimal-k", marks=pytest.mark.slow),
         ("admission.debt_update: positive part", "eq:Z-update/start"),
-        ("regret.master_bound: sign", "eq:omega-master/drift-term"),
-        ("law.stationary_noise: factor dropped", "law:reuse/retention"),
-        ("knapsack.purchase_bound: sign", "buy:limit"),
+        pytest.param("regret.master_bound: sign", "eq:omega-master/drift-term", marks=pytest.mark.slow),
+        pytest.param("law.stationary_noise: factor dropped", "law:reuse/retention", marks=pytest.mark.slow),
+        pytest.param("knapsack.purchase_bound: sign", "buy:limit", marks=pytest.mark.slow),
         (ELSEWHERE, "eq:vck-exact"),
     ],
 )

@@ -54,7 +54,9 @@ def off(found, outlook):
     return worst
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(one, marks=pytest.mark.slow) if one == "classes" else one for one in CASES]
+)
 def test_predictions_are_what_training_measures(case):
     """With memories of 16 samples and 9 to 36 parameters: harder than any sensible federation."""
     given = setting(**CASES[case])

@@ -114,6 +114,7 @@ def held(folder, rounds):
     return max(seen), rounds * given.runs * given.clients
 
 
+@pytest.mark.slow
 def test_memory_grows_by_less_than_the_admissions_of_the_rounds_alone(result, tmp_path):
     """With many more rounds, of 8 bytes each; a schedule that is held has six arrays of that size."""
     (short, few), (long, many) = (held(tmp_path / str(rounds), rounds) for rounds in (20, 80))
