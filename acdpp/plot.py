@@ -263,6 +263,7 @@ OF_A_RESULT = {  # by the module of figures
     "prediction": "Measured excess risk on its prediction, Theorem 1 far above, and the residuals, for each policy.",
     "retention": "Measured and predicted excess risk of a sweep over K, with the K that theory chooses.",
     "risk_vs_bound": "Measured cumulative excess risk against Theorem 1, stated and corrected, and by stability.",
+    "money": "Excess risk against what was spent for it, and what nobody is below for the budget.",
     "learning": "Excess risk and test accuracy of each policy, round by round.",
     "constraints": "Occupancy, overflow, spending and debt of each policy, round by round.",
 }

@@ -235,6 +235,11 @@ def _show_risk(document: dict[str, Any]) -> None:
         console().print(
             f"of the prediction: from some paths of prices, or samples, alone, which is an error of {most:.1%} at most"
         )
+    if bound := document.get("lower_bound"):
+        least = bound["final_excess_risk"]
+        console().print(
+            f"for this budget nobody guarantees a final one below {least:.3g} (quadratic losses, Gaussian samples)"
+        )
     for note in document.get("prediction_notes", ()):
         console().print(f"of the prediction: {note}")
 

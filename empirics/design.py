@@ -16,8 +16,6 @@ from empirics.prediction.forecast import together
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
-from theory.knapsack import purchase_limit
-from theory.lower_bound import most_samples
 from theory.setting import SettingError
 
 __all__ = ["ASSUMES", "Design", "design_study"]
@@ -38,8 +36,8 @@ RISKS = ("cumulative_excess_risk", "final_excess_risk")
 class Design:
     """What is recommended: `study` runs it, and `name` is its variant of the study that was given.
 
-    `prediction` has the paper's constant admission and the best variant of each policy that came near, and `least` the
-    final excess risk that nobody beats with the money that buys `samples` at most.
+    `prediction` has the paper's constant admission and the best variant of each policy that came near, and `bound` what
+    nobody beats with this money.
     """
 
     study: Study
@@ -47,8 +45,7 @@ class Design:
     objective: str
     prediction: Prediction
     found: BestBuy
-    samples: float
-    least: float
+    bound: dict[str, float]
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -65,7 +62,7 @@ class Design:
             **chosen,
             "paper": paper,
             "gain": {name: 1 - chosen["predicted"][name] / paper["predicted"][name] for name in RISKS},
-            "lower_bound": {"final_excess_risk": self.least, "samples": self.samples, "assumes": ASSUMES},
+            "lower_bound": {**self.bound, "assumes": ASSUMES},
             "nearest": nearest,
             "left_out": dict(self.found.left_out),
             "searched": SEARCHED,
@@ -95,7 +92,7 @@ class Design:
             "average_by": own.averaging,
             "predicted": predicted,
             "error": together(told.errors.get(name), forecast.errors),
-            "over_lower_bound": predicted["final_excess_risk"] / self.least,
+            "over_lower_bound": predicted["final_excess_risk"] / self.bound["final_excess_risk"],
         }
 
     def _tried(self, name: PolicyName) -> dict[str, Any]:
@@ -139,22 +136,12 @@ def design_study(
     if not names:
         raise SettingError(UNTRUSTED)
     name = min(names, key=lambda one: OBJECTIVES[objective](told.forecasts[one]))
-    samples = _most_samples(told, found.over[name.base])
-    least = told.outlook.landscape.least_final_risk(samples)
-    return Design(_running(study, name), name, objective, told, found, samples, least)
+    bound = told.outlook.lower_bound(found.over[name.base])
+    assert bound is not None
+    return Design(_running(study, name), name, objective, told, found, bound)
 
 
 def _running(study: Study, name: PolicyName) -> Study:
     """The study of one policy, whose settings are the study's own."""
     own = {kept_by(name.base) if key == "K" else key: value for key, value in name.own.items()}
     return replace(study, policies=(name.base,), **own)
-
-
-def _most_samples(told: Prediction, over: float) -> float:
-    """That anybody buys with the budget of all rounds, or with what is spent beyond it."""
-    study, outlook = told.study, told.outlook
-    brief = brief_for(study, outlook.constants, outlook.prices)
-    law = brief.law
-    assert law is not None
-    limit = purchase_limit(law, sum(study.buffers), study.budget)
-    return float(most_samples(limit, study.rounds, max(over, 0)))

@@ -77,10 +77,10 @@ class _Job:
         constants = self.calibration.constants.merged
         return Schedule(self.study, constants, prices=self.prices, policies=self.policies)
 
-    def predict(self) -> dict[str, Forecast]:
+    def outlook(self) -> Outlook:
         """What the law of reuse says about every policy."""
         constants = self.calibration.constants.merged
-        return Outlook.of(self.problem, constants, prices=self.prices, policies=self.policies).forecasts()
+        return Outlook.of(self.problem, constants, prices=self.prices, policies=self.policies)
 
     def not_predicted(self) -> str | None:
         """Why the study goes without predictions, if it does."""
@@ -231,7 +231,8 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
     engine = Engine(problem.model, study, problem.streams)
     tally = Tally(study, job.calibration, schedule.retention, partitions=len(problem.streams.pools))
     reason = folder.settings.get("not_predicted", "the result was begun by a version that predicts nothing")
-    forecasts = job.predict() if reason is None else {}
+    outlook = job.outlook() if reason is None else None
+    forecasts = outlook.forecasts() if outlook else {}
     for rows in folder.chunks():
         rounds, measured = replay(str(folder.path), schedule, rows)
         engine.follow(rounds)
@@ -261,6 +262,7 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
     if least is not None:
         notes = caveats(study, job.calibration.constants, forecasts)
         add_predictions(summary, forecasts, reason, notes)
+        summary["lower_bound"] = outlook.lower_bound() if outlook else None
     folder.finish(summary)
     return summary
 

@@ -13,6 +13,7 @@ No pyplot and no state that outlives a call.
 | `design` | the choice of K |
 | `prices`, `frontier` | buying when it is cheap: round by round, and against the budget, with what no policy can buy |
 | `learning`, `risk_vs_bound`, `constraints`, `measured_mismatch` | a saved run: accuracy, risk, constraints, mismatch |
+| `money` | excess risk against what was spent for it, with what nobody is below |
 | `prediction`, `retention` | what was predicted for it, round by round and over K |
 | `section7`, `explained` | the paper's experiments run again: its figures from our runs; what carries its gain |
 | `style`, `choices`, `save` | sizes, colours and fonts; what can be chosen; the files |

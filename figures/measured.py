@@ -53,7 +53,7 @@ class Measured:
     """Columns of shape (policies, seeds, rounds), by the names of `COLUMNS`, settings, and each policy's constants.
 
     `not_predicted` says why there is no prediction, if there is none; `predicted_error` is the standard error of each
-    policy's cumulative one, if it has one.
+    policy's cumulative one, if it has one. `least_final_risk` is what nobody beats for the budget, where it is known.
     """
 
     policies: tuple[str, ...]
@@ -66,6 +66,7 @@ class Measured:
     intervals: str
     not_predicted: str | None
     predicted_error: Mapping[str, float] = field(default_factory=dict)
+    least_final_risk: float | None = None
 
     @property
     def rounds(self) -> Floats:
@@ -130,6 +131,7 @@ def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
             for name, found in summary["policies"].items()
             if (error := found.get("predicted_error"))
         },
+        least_final_risk=(summary.get("lower_bound") or {}).get("final_excess_risk"),
     )
 
 

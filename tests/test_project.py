@@ -25,7 +25,7 @@ FLOORS = {
     """,
     "figures": """
         prediction
-        constraints learning measured_mismatch prices retention risk_vs_bound
+        constraints learning measured_mismatch money prices retention risk_vs_bound
         bound_vs_horizon control design explained frontier measured mismatch omegas save section7 uniformity
         simulation style
         choices missing regret_terms track

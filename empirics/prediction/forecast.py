@@ -14,7 +14,7 @@ from torch import Tensor
 
 from empirics.control.learner import Learner
 from empirics.control.prices import Prices
-from empirics.control.schedule import Rounds, Schedule
+from empirics.control.schedule import Rounds, Schedule, brief_for
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
@@ -27,6 +27,8 @@ from empirics.training.model import Descent
 from empirics.training.problem import Problem
 from empirics.training.risk import alone
 from empirics.training.streams import Streams
+from theory.knapsack import purchase_limit
+from theory.lower_bound import most_samples
 from theory.setting import Constants, SettingError
 
 __all__ = [
@@ -211,6 +213,19 @@ class Outlook:
         study = problem.study
         first = problem.model.start(study.runs)[: study.seeds]
         return cls(study, landscape_of(problem), constants, first, prices, policies)
+
+    def lower_bound(self, over: float = 0.0) -> dict[str, float] | None:
+        """What nobody guarantees less than with the budget of all rounds and so much `over`; None at unknown prices.
+
+        `samples` is how many anybody can buy for that on average, independent prices supposed.
+        """
+        study = self.study
+        law = brief_for(study, self.constants, self.prices).law
+        if law is None:
+            return None
+        limit = purchase_limit(law, sum(study.buffers), study.budget)
+        samples = float(most_samples(limit, study.rounds, max(over, 0.0)))
+        return {"final_excess_risk": self.landscape.least_final_risk(samples), "samples": samples}
 
     def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
         """Of every policy, by name; `progress` is told how many rounds are done."""

@@ -45,7 +45,8 @@ SPENDING = search._spending
 
 def outlook_of(rounds):
     given = replace(PRESETS["digits"], rounds=rounds)
-    return Outlook(given, SimpleNamespace(), replace(CONTROL, L=L), torch.zeros(1, 1))
+    land = SimpleNamespace(least_final_risk=lambda samples: 1 / samples)
+    return Outlook(given, land, replace(CONTROL, L=L), torch.zeros(1, 1))
 
 
 @cache
@@ -157,10 +158,9 @@ def test_bursts_keep_their_own_K_and_money_beyond_the_budget_buys_more():
     running = design._running(PRESETS["digits"], PolicyName("burst@K=3,eta=2,decay=9"))
     assert (running.policies, running.burst_K, running.K) == (("burst",), 3, None)
     assert (running.eta, running.decay) == (2, 9)
-    told = SimpleNamespace(study=PRESETS["digits"], outlook=outlook_of(500))
     limit = purchase_limit(Uniform(1.0, 10.0), 100, 55.0)
     for over, more in ((-90, 0), (90, 90 / limit.threshold)):
-        assert design._most_samples(told, over) == pytest.approx(limit.rate * 500 + more)
+        assert outlook_of(500).lower_bound(over)["samples"] == pytest.approx(limit.rate * 500 + more)
 
 
 def test_a_design_trusts_what_many_paths_of_prices_say_too(monkeypatch):

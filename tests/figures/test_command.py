@@ -77,7 +77,7 @@ def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(
     left_out = [line.split(":")[1] for line in said]
     assert left_out == [
         f" left out {name} of the result"
-        for name in ("prediction", "retention", "risk-vs-bound", "mismatch", "prices")
+        for name in ("prediction", "retention", "risk-vs-bound", "money", "mismatch", "prices")
     ]
     assert "no excess risk" in said[0]
     assert "no sweep over K" in said[1]

@@ -23,6 +23,7 @@ from figures import (
     learning,
     measured_mismatch,
     mismatch,
+    money,
     omegas,
     prediction,
     prices,
@@ -76,7 +77,7 @@ OWN = ("mine", "my_module:MyPolicy", "_hidden", "cost$aware$", "some.package.of.
 
 @pytest.mark.parametrize(
     "module",
-    [prediction, risk_vs_bound, learning, measured_mismatch, constraints],
+    [prediction, risk_vs_bound, learning, measured_mismatch, constraints, money],
     ids=lambda module: module.__name__,
 )
 @pytest.mark.parametrize(
@@ -204,7 +205,7 @@ def test_bounds_are_left_out_where_they_say_nothing(measured: Measured) -> None:
 
 RECORD = Path(__file__).with_name("recorded.json")
 ROOT = Path(__file__).parents[2]
-OF_A_RESULT = (constraints, learning, measured_mismatch, prediction, risk_vs_bound)
+OF_A_RESULT = (constraints, learning, measured_mismatch, money, prediction, risk_vs_bound)
 RESULTS = [
     ROOT / "proofs_check" / "experiments" / f"{name}.json"
     for name in ("mnist-paper", "mnist-released", "cifar10-paper", "cifar10-released")

@@ -7,7 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from figures import constraints, learning, measured_mismatch, prediction, risk_vs_bound
+from empirics.predict import predict_study
+from empirics.records.folder import read_result
+from empirics.run import study_of
+from figures import constraints, learning, measured_mismatch, money, prediction, risk_vs_bound
 from figures.measured import STRETCHES, Measured, _turns, read, thinned
 from figures.missing import NotMeasured
 from proofs_check.groundwork.learning.stable import overlap_of
@@ -102,6 +105,30 @@ def test_overspending_is_the_summary_s_violation(measured: Measured, result: Pat
     assert data.curves["n"]["oracle"].mean == pytest.approx(np.full(30, 20.0))
 
 
+def test_money_is_what_was_spent_before_the_round_and_what_nobody_beats_falls_as_one_over_it(
+    measured: Measured, result: Path
+) -> None:
+    data, bound = money.compute(measured), read_result(result, []).summary["lower_bound"]
+    for p, name in enumerate(measured.policies):
+        paid = (measured["cost"] * measured["admitted"])[p].mean(axis=0)
+        assert data.spent[name][-1] == pytest.approx(paid[:-1].sum())
+        assert data.risk[name].mean[-1] == measured["excess_risk"][p][:, -1].mean()
+        assert (data.spent[name] > 0).all()
+    assert data.least is not None
+    spent, least = data.least
+    assert (spent[-1], least[-1]) == (11 * 30, bound["final_excess_risk"])
+    assert spent * least == pytest.approx(spent[-1] * least[-1])
+    noise = predict_study(study_of(result), best=False).outlook.landscape
+    assert bound["final_excess_risk"] == pytest.approx(noise.least_final_risk(bound["samples"]))
+    labels = [h.get_text() for h in money.draw(data, PAPER).legends[0].get_texts()]
+    assert labels == [*measured.policies, "nobody is below"]
+    assert (
+        money._words(["constant", "constant@average=equal"])["constant@average=equal"] == "constant, averaged"
+    )
+    two = ["constant@average=equal", "constant@average=tail"]
+    assert list(money._words(two).values()) == two
+
+
 COLUMNS_OF = {
     "risk": ["risk", "excess_risk", "predicted_excess_risk"],
     "mismatch": ["mismatch", "variance"],
@@ -120,6 +147,7 @@ def test_what_was_not_measured_is_not_drawn(
     drawn = {
         risk_vs_bound: excess,
         prediction: excess,
+        money: excess,
         learning: "risk" in measures or "accuracy" in measures,
         measured_mismatch: "mismatch" in measures,
         constraints: True,
