@@ -286,6 +286,44 @@ def table(study: dict[str, Any]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+PAPERS, OURS = "the paper's learner", "ours"
+
+
+def split(result: dict[str, Any], policy: str = FRUGAL) -> str:
+    """Markdown: cumulative excess risk with neither, either and both of our policy and learner, and of the oracle."""
+    heads = [
+        "prices",
+        "constant",
+        "policy alone",
+        "learner alone",
+        "both",
+        "oracle, ten times the cost",
+        "with ours",
+    ]
+    lines = [heads, ["---"] * len(heads)]
+    for prices, study in result["studies"].items():
+        cells = [_cumulative(study, *one) for one in _pairs(policy)]
+        lines.append([prices, *(_said(one, 1) for one in cells)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _pairs(policy: str) -> list[tuple[str, str]]:
+    wanted = [("constant", PAPERS), (policy, PAPERS), ("constant", OURS), (policy, OURS)]
+    return [*wanted, ("oracle", PAPERS), ("oracle", OURS)]
+
+
+def _cumulative(study: dict[str, Any], policy: str, learner: str) -> dict[str, Any]:
+    """Of the variant with all local steps."""
+    (found,) = (
+        row
+        for name, row in study["policies"].items()
+        for one in [PolicyName(name)]
+        if one.base == policy and "steps" not in one.own and ("average" in one.own) == (learner == OURS)
+    )
+    risk: dict[str, Any] = found["cumulative_excess_risk"]
+    return risk
+
+
 def _said(found: dict[str, Any], scale: float) -> str:
     half = "" if found["low"] is None else f" ± {scale * (found['high'] - found['low']) / 2:.2g}"
     return f"{scale * found['mean']:.3g}{half}"
