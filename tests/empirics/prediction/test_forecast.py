@@ -82,6 +82,12 @@ def test_long_horizons_are_foretold_from_fewer_rounds():
     np.testing.assert_allclose(forecast.risk[:800], short.risk[:800], rtol=2e-3)
 
 
+def test_what_falls_as_a_power_goes_on_so_and_few_rounds_tell_no_power():
+    t, later = np.arange(40).clip(1)[:, np.newaxis], np.array([50, 900])
+    np.testing.assert_allclose(module._falling(3 * t**-0.7, later)[:, 0], 3 * later**-0.7)
+    assert (module._falling(3 * t[:3] ** -0.7, later) == 3 * 2**-0.7).all()
+
+
 def test_what_the_law_cannot_say_is_refused_and_caveats_name_what_is_left_out():
     assert "radius" in refusal(problem(study(radius=None)))
     network = from_dataset(study(), blobs(), torch.device("cpu"), torch.nn.Linear(8, 2))
@@ -143,5 +149,8 @@ def test_large_problems_take_longer():
     assert seconds(problem(study(alpha=(0.25,) * 4, buffers=(4,) * 4))) == pytest.approx(small)
     wide = seconds(from_dataset(study(), blobs(features=500), torch.device("cpu")))
     assert 1 < wide / small < 2 * 1.7  # 1.7 was measured
+    assert seconds(from_dataset(study(), blobs(features=2000), torch.device("cpu"))) > 5 * wide  # as the cube
+    card = SimpleNamespace(population=SimpleNamespace(x=SimpleNamespace(is_cuda=True)))
+    assert module._swift(card) > 10
     many = study(buffers=(1,) * 3000, alpha=(0.5, *[0.5 / 2999] * 2999), rounds=4000)
     assert math.isinf(seconds(problem(many)))
