@@ -107,6 +107,7 @@ def test_what_the_law_cannot_say_is_refused_and_caveats_name_what_is_left_out():
     assert "clients fit" in caveats(large, CONTROL, found)[0]
     assert "(constant)" in caveats(large, CONTROL, found)[0]
     late = replace(found[large.policies[1]], fitted=module.MOST_FITTED, played=9)
+    assert module._mean([late, replace(late, played=8)], landscape_of(task)).played == 8
     steep = replace(CONTROL, L=1.0)
     assert "beyond 2/L" in caveats(study(eta=0.5), steep, {"constant@eta=2.0": late})[0]
     assert not any("beyond" in note for note in caveats(study(eta=0.5), steep, {"constant": late}))
