@@ -73,6 +73,11 @@ def test_a_forecast_does_not_depend_on_how_many_rounds_are_decided_at_once(monke
         assert parted[name].rate == pytest.approx(whole[name].rate)
 
 
+def test_as_many_trainings_are_followed_as_all_runs_have_and_at_the_end_as_any_has():
+    one = SimpleNamespace(trained=np.array([[True, False], [True, True]]))
+    assert [module._common(one, whole) for whole in (False, True)] == [1, 2]
+
+
 def test_long_horizons_are_foretold_from_fewer_rounds():
     given = study(rounds=10**5, policies=("constant",), seeds=1)
     forecast = forecasts(given)["constant"]
