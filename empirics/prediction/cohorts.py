@@ -48,12 +48,8 @@ class Memories:
         return np.asarray(self.weights.any(axis=2))
 
     def of(self, rows: list[int]) -> Memories:
-        """Of some runs."""
-
-        def mine(values: Any) -> Any:
-            return None if values is None else values[:, rows]
-
-        return Memories(**{field.name: mine(getattr(self, field.name)) for field in fields(self)})
+        """Of some runs, where step sizes and shares are known."""
+        return Memories(*(getattr(self, field.name)[:, rows] for field in fields(self)))
 
     def without_idle(self) -> Memories:
         """The rounds of each row that train, one after the other; who has fewer than others keeps the last memory.

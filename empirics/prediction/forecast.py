@@ -127,7 +127,7 @@ def seconds(problem: Problem) -> float:
     """About how long a prediction takes, in seconds of a small machine; twice wrong in either direction is usual."""
     study, model = problem.study, problem.model
     people, features = problem.population.x.shape
-    outputs = max(model.size / features, 1)
+    outputs = model.size / features
     groups = 1 if _alike(study, problem.streams) else study.clients
     steps = max(study.of_policy(name).steps for name in study.policies)
     paths = sum(_replicates(study, name, min(people, MOST) * outputs * groups) for name in study.policies)

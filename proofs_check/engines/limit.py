@@ -51,6 +51,8 @@ def limit(expression: Any, t: Any) -> Any:
     >>> sp.limit(wrong, t, sp.oo), limit(wrong, t), limit(2**-t, t)
     (0, None, 0)
     """
+    if not t.is_Symbol:
+        raise TypeError(f"{t} is no variable: nothing has a limit in it")
     expression = sp.sympify(expression)
     found = limit_by_expansion(expression, t)
     if found is not None:

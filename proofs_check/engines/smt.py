@@ -106,8 +106,6 @@ class _Solver:
     def _cleared(self, top: Any, bottom: Any) -> Any:
         """A polynomial with the sign of top/bottom."""
         top, bottom = sp.expand(top), sp.factor(bottom)
-        if not bottom.free_symbols:
-            return -top if bottom < 0 else top
         sign = self.polynomial(bottom)
         if self.proves(sign > 0):
             return top

@@ -35,6 +35,7 @@ def test_a_model_that_comes_with_us_needs_no_fingerprint():
 
 def test_a_prediction_that_takes_long_is_left_out_and_the_folder_is_announced(tmp_path, monkeypatch):
     monkeypatch.setattr(run, "PATIENCE", 0)
+    monkeypatch.setattr(run, "training_seconds", lambda given: 2 * run.seconds(given))
     told, out = [], tmp_path / "result"
     summary = run.run_study(study(rounds=2), out, dataset=blobs(), announce=told.append)
     assert summary["not_predicted"].startswith("it would take long")

@@ -102,7 +102,10 @@ def test_the_best_retention_is_next_to_x():
 
 
 def test_only_k_is_searched_for_the_long_run_and_more_local_steps_on_request():
-    best = predict(objective="floor", search_steps=(1, 5)).document()["best"]
+    told = []
+    best = predict(objective="floor", search_steps=(1, 5), progress=lambda *now: told.append(now))
+    best = best.document()["best"]
+    assert told[-1] == ("settings tried", len(best["tried"]), None)
     assert {one["eta"] for one in best["tried"]} == {0.5}
     assert {one["steps"] for one in best["tried"]} == {1, 3, 5}
     assert best["predicted"]["noise_floor"] == min(one["floor"] for one in best["tried"])

@@ -207,6 +207,8 @@ def test_examples_are_counted_and_points_are_not_too_many():
     assert len(list(identity._points(list(sp.symbols("a:d", positive=True))))) <= identity.MOST_POINTS
     t = sp.Symbol("t", positive=True)
     assert limit.limit(sp.sin(t), t) is None
+    with pytest.raises(TypeError, match="no variable"):
+        limit.limit(1 / (t + 1), t + 1)
     # it tends to -1/2
     wrong = t**2 * (sp.sqrt(1 - sp.exp(-t * sp.log(2)) - 1 / (t - 1)) - sp.sqrt(1 - 1 / t))
     assert (sp.limit(wrong, t, sp.oo), limit.limit(wrong, t)) == (-sp.oo, None)

@@ -151,7 +151,9 @@ def test_a_client_that_fails_is_asked_again(cut, tmp_path, caplog):
     assert told in (tmp_path / "result/federation/events.log").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("policy", "at"), [("constant", 0), ("acdpp", 3), ("buy-cheap-online", 5)])
+@pytest.mark.parametrize(
+    ("policy", "at"), [("constant", 0), ("acdpp@average=equal", 3), ("buy-cheap-online", 5)]
+)
 def test_a_server_that_was_killed_goes_on_to_the_same_numbers(policy, at, tmp_path):
     study = federated(STUDY, policy)
     federate(study, tmp_path / "whole")

@@ -141,6 +141,15 @@ def test_an_outlook_foretells_decaying_steps_and_rounds_without_samples():
         assert one.risk[:-1].sum() == pytest.approx(measured, rel=0.05), name
 
 
+def test_falling_steps_are_foretold_beyond_the_rounds_that_are_followed(monkeypatch):
+    monkeypatch.setattr("empirics.prediction.forecast.PLAYED", 16)
+    given = study(policies=("constant",), rounds=80, seeds=1, eta=1.5, decay=5)
+    whole = Outlook.of(problem(given), CONTROL)
+    followed, some = (one.forecasts()["constant"] for one in (whole, replace(whole, patience=32)))
+    assert (followed.played, some.played) == (80, 32)
+    assert some.risk[-1] == pytest.approx(followed.risk[-1], rel=0.1)
+
+
 def test_what_is_predicted_of_a_policy_does_not_depend_on_what_stands_beside_it():
     names = ("constant", "burst", "constant@average=equal", "constant@decay=3000")
     given = study(policies=names, rounds=300, seeds=2)

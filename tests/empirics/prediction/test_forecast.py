@@ -73,6 +73,11 @@ def test_a_forecast_does_not_depend_on_how_many_rounds_are_decided_at_once(monke
         assert parted[name].rate == pytest.approx(whole[name].rate)
 
 
+def test_as_many_trainings_are_followed_as_all_runs_have_and_at_the_end_as_any_has():
+    one = SimpleNamespace(trained=np.array([[True, False], [True, True]]))
+    assert [module._common(one, whole) for whole in (False, True)] == [1, 2]
+
+
 def test_long_horizons_are_foretold_from_fewer_rounds():
     given = study(rounds=10**5, policies=("constant",), seeds=1)
     forecast = forecasts(given)["constant"]
@@ -80,6 +85,12 @@ def test_long_horizons_are_foretold_from_fewer_rounds():
     assert forecast.risk[-1] == pytest.approx(forecast.noise_floor, rel=1e-3)
     short = forecasts(replace(given, rounds=800))["constant"]
     np.testing.assert_allclose(forecast.risk[:800], short.risk[:800], rtol=2e-3)
+
+
+def test_what_falls_as_a_power_goes_on_so_and_few_rounds_tell_no_power():
+    t, later = np.arange(40).clip(1)[:, np.newaxis], np.array([50, 900])
+    np.testing.assert_allclose(module._falling(3 * t**-0.7, later)[:, 0], 3 * later**-0.7)
+    assert (module._falling(3 * t[:3] ** -0.7, later) == 3 * 2**-0.7).all()
 
 
 def test_what_the_law_cannot_say_is_refused_and_caveats_name_what_is_left_out():
@@ -101,6 +112,7 @@ def test_what_the_law_cannot_say_is_refused_and_caveats_name_what_is_left_out():
     assert "clients fit" in caveats(large, CONTROL, found)[0]
     assert "(constant)" in caveats(large, CONTROL, found)[0]
     late = replace(found[large.policies[1]], fitted=module.MOST_FITTED, played=9)
+    assert module._mean([late, replace(late, played=8)], landscape_of(task)).played == 8
     steep = replace(CONTROL, L=1.0)
     assert "beyond 2/L" in caveats(study(eta=0.5), steep, {"constant@eta=2.0": late})[0]
     assert not any("beyond" in note for note in caveats(study(eta=0.5), steep, {"constant": late}))
@@ -143,5 +155,8 @@ def test_large_problems_take_longer():
     assert seconds(problem(study(alpha=(0.25,) * 4, buffers=(4,) * 4))) == pytest.approx(small)
     wide = seconds(from_dataset(study(), blobs(features=500), torch.device("cpu")))
     assert 1 < wide / small < 2 * 1.7  # 1.7 was measured
+    assert seconds(from_dataset(study(), blobs(features=2000), torch.device("cpu"))) > 5 * wide  # as the cube
+    card = SimpleNamespace(population=SimpleNamespace(x=SimpleNamespace(is_cuda=True)))
+    assert module._swift(card) > 10
     many = study(buffers=(1,) * 3000, alpha=(0.5, *[0.5 / 2999] * 2999), rounds=4000)
     assert math.isinf(seconds(problem(many)))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from empirics.prediction import forecast
 from empirics.prediction import landscape as module
 from empirics.prediction.forecast import Outlook, caveats, landscape_of, seconds
 from empirics.prediction.sampling import Anchor, Whole, principal_axes
@@ -52,12 +53,26 @@ def test_samples_weigh_what_they_stand_for(case, few):
     for part in parts:
         assert 150 <= len(part.model.population.x) < 200
         torch.testing.assert_close(part.groups.sum(1), torch.ones(len(part.groups), dtype=torch.float64))
+        assert float(part.model.population.weights.sum()) == pytest.approx(1)
         y, whole = part.model.population.y, first.whole
         for label in range(4):
             wanted = whole.groups[:, whole.model.population.y == label].sum(1)
             torch.testing.assert_close(part.groups[:, y == label].sum(1), wanted)
     rows = {tuple(row) for part in parts for row in part.model.population.x.tolist()}
     assert len(rows) == sum(len(part.model.population.x) for part in parts)  # none twice
+
+
+def test_estimate_and_forecast_ask_for_paths_of_prices_alike(few, monkeypatch):
+    given, asked = study(policies=("constant",), rounds=1), []
+    task = from_dataset(given, blobs(samples=1200), torch.device("cpu"))
+    monkeypatch.setattr(forecast, "_replicates", lambda study, name, cells: asked.append(cells) or 1)
+    seconds(task), Outlook.of(task, CONTROL).forecasts()
+    assert asked == 2 * [1200]
+
+
+def test_as_many_as_are_seen_as_a_whole_are(monkeypatch):
+    monkeypatch.setattr(module, "MOST", 1200)
+    assert landscape_of(task_of("binary")).others == ()
 
 
 def test_an_anchor_is_exact_where_it_looked_and_right_to_first_order_near_it(few):
@@ -81,6 +96,7 @@ def test_axes_keep_what_carries_the_inputs():
     assert axes.shape == (6, 4)
     torch.testing.assert_close(axes.T @ axes, torch.eye(4, dtype=torch.float64))
     torch.testing.assert_close((x @ axes).square().sum(), x.square().sum(), rtol=1e-3, atol=0)
+    assert principal_axes(x * (torch.arange(6) == 0)).shape == (6, 1)
 
 
 def test_a_population_many_times_as_large_takes_hardly_longer(monkeypatch):

@@ -79,6 +79,8 @@ def test_a_policy_sees_the_study_with_its_own_settings_and_nothing_else_changed(
     tenth = study.of_policy("hybrid@eta=0.1,steps=2")
     assert (tenth.eta, tenth.steps, tenth.K, tenth.hybrid_K) == (0.1, 2, 3, 4)
     assert study.of_policy("oracle") is study
+    falling = Study(decay=50, decay_by="samples", policies=("acdpp", "acdpp@decay=none"))
+    assert (falling.of_policy("acdpp@decay=none").decay, falling.decays) == (None, True)
     constants = Constants(D=20, sigma=1, eta=0.5, B=10, Pdim=9, E=10, G=1, L=1)
     study = Study(steps=10, eta=0.5)
     own = study.constants_of("acdpp@eta=0.1", constants)

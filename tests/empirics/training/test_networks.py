@@ -74,7 +74,8 @@ def test_a_batch_trains_as_each_network_alone_does(name, channels, side, runs):
         assert torch.allclose(moved[run], expected, rtol=1e-7, atol=1e-10)
 
 
-def test_a_study_names_its_network(tmp_path):
+def test_a_study_names_its_network(tmp_path, monkeypatch):
+    monkeypatch.setattr(ManyResNets, "suits", lambda population: True)  # no matter: it is no ResNet
     plain = {"policies": ("constant",), "radius": None, "rounds": 3, "measures": ("accuracy",)}
     second = made("lenet", 1, 12, seed=5, seeds=2, per_seed=("start",))
     torch.manual_seed(5 * 1_000_003 + 1)
@@ -210,6 +211,7 @@ def test_the_move_of_many_networks_comes_back_in_the_order_of_parameters(channel
     sides = [(4, channels, 3, 3), *[(4,)] * 3, (6, 4, 3, 3), *[(6,)] * 3, (5, 6), (5,)]
     layout = Layout(layers, [torch.Size(side) for side in sides], torch.float64)
     theta, weights = torch.randn(2, sum(map(np.prod, sides))), torch.rand(2, 3)
+    assert [one.shape[1] for one in layout.networks(theta, 1).weights] == [32, 9 * 4]
     each = theta.repeat_interleave(3, 0)
     for one, other in zip(layout.networks(theta, 3).weights, layout.networks(each, 1).weights, strict=True):
         assert torch.equal(one, other)
