@@ -12,7 +12,7 @@ from empirics.control.schedule import brief_for
 from empirics.predict import OWN, Prediction, predict_study
 from empirics.prediction.best import OBJECTIVES
 from empirics.prediction.best_buy import STEPS, UNTRUSTED, BestBuy, best_buy, kept_by, trusted
-from empirics.prediction.forecast import together
+from empirics.prediction.forecast import Forecast, together
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
@@ -71,8 +71,8 @@ class Design:
             "toml": toml_of_changes(self.study),
         }
 
-    def _value(self, row: dict[str, Any]) -> float:
-        return OBJECTIVES[self.objective](self.prediction.forecasts[row["name"]])
+    def _value(self, row: dict[str, Any]) -> tuple[float, float]:
+        return _least(self.objective, self.prediction.forecasts[row["name"]])
 
     def _row(self, name: str) -> dict[str, Any]:
         """A policy with its learner, and what it is predicted to reach, of many paths of prices."""
@@ -84,7 +84,7 @@ class Design:
             "policy": base,
             "K": PolicyName(name).own.get("K"),
             "rate": forecast.rate,
-            "cost": own.budget + self.found.over[base] / own.rounds,
+            "cost": own.budget + self.found.over[name] / own.rounds,
             "eta": own.eta,
             "steps": own.steps,
             "decay": own.decay,
@@ -135,10 +135,14 @@ def design_study(
     names = [name for name in found.names if trusted(told.outlook, name, told.forecasts[name])]
     if not names:
         raise SettingError(UNTRUSTED)
-    name = min(names, key=lambda one: OBJECTIVES[objective](told.forecasts[one]))
-    bound = told.outlook.lower_bound(found.over[name.base])
-    assert bound is not None
+    name = min(names, key=lambda one: _least(objective, told.forecasts[one]))
+    bound = told.outlook.lower_bound(found.over[name])
     return Design(_running(study, name), name, objective, told, found, bound)
+
+
+def _least(objective: str, forecast: Forecast) -> tuple[float, float]:
+    """What is to be small; of equals, as all are in a first round, the one with the least final risk."""
+    return OBJECTIVES[objective](forecast), float(forecast.risk[-1])
 
 
 def _running(study: Study, name: PolicyName) -> Study:

@@ -52,7 +52,8 @@ Own = dict[str, Any]
 class BestBuy:
     """The best variant of each policy that was improved, best first; all that was tried; and who was left out, and why.
 
-    `over` is what each policy is expected to spend beyond the budget in all rounds, less than nothing where it saves.
+    `over` is what each policy, and each of these variants, is expected to spend beyond the budget in all rounds, less than
+    nothing where it saves.
     """
 
     names: tuple[PolicyName, ...]
@@ -75,16 +76,29 @@ def best_buy(
     Without `law_known` policies that need to know the law of prices are left out. `progress` is told how many
     variants have been tried.
     """
-    over, left_out = _spending(outlook, law_known=law_known)
+    asked = [base for base in BUILT_IN if law_known or base not in NEED_THE_LAW]
+    spent = _spending(outlook, asked)
+    left_out = {base: "needs to know the law of prices" for base in BUILT_IN if base not in asked}
+    left_out |= {base: spent[base].refused for base in asked if spent[base].refused}
+    if len(left_out) == len(BUILT_IN):
+        raise SettingError(f"no policy keeps buffers and budget: {_listed(left_out)}")
     search = _Search(outlook, OBJECTIVES[objective], eta, tuple(steps), progress)
-    best = search.screen(over)
+    best = search.screen(base for base in asked if base not in left_out)
     ranked = sorted(best, key=lambda base: search.value(best[base]))
-    if not ranked or search.value(best[ranked[0]]) == math.inf:
+    if search.value(best[ranked[0]]) == math.inf:
         raise SettingError(UNTRUSTED)
     best = {base: best[base] for base in ranked[:IMPROVED]}
     search.improve(best)
-    names = sorted(best.values(), key=search.value)
-    return BestBuy(tuple(names), search.known, left_out, over)
+    spent |= _spending(outlook, list(best.values()))  # of another K, and so at another cost
+    names = [name for name in sorted(best.values(), key=search.value) if not spent[name].refused]
+    if not names:
+        why = {str(name): spent[name].refused for name in best.values()}
+        raise SettingError(f"no policy that learns well keeps buffers and budget: {_listed(why)}")
+    return BestBuy(tuple(names), search.known, left_out, {name: one.over for name, one in spent.items()})
+
+
+def _listed(why: Mapping[str, str]) -> str:
+    return "; ".join(f"{name} {reason}" for name, reason in why.items())
 
 
 def kept_by(base: str) -> str:
@@ -107,24 +121,31 @@ def _stable(outlook: Outlook, eta: float) -> bool:
     return eta > SMALLEST and eta * _steepest(outlook) < 2 * (1 - ROUNDING)
 
 
-def _spending(outlook: Outlook, *, law_known: bool) -> tuple[dict[str, float], dict[str, str]]:
-    """What each policy spends beyond the budget, and why others are left out."""
-    asked = [base for base in BUILT_IN if law_known or base not in NEED_THE_LAW]
-    study = replace(outlook.study, policies=tuple(asked), seeds=PATHS)
-    rounds = Schedule(study, outlook.constants, prices=outlook.prices).advance(min(study.rounds, PLAYED))
+@dataclass(frozen=True)
+class _Spent:
+    """Beyond the budget in all rounds, at the rate of those that were played; and why this is too much, or nothing."""
+
+    over: float
+    refused: str
+
+
+def _spending(outlook: Outlook, names: Sequence[str]) -> dict[str, _Spent]:
+    """What policies spend and hold, from many paths of prices."""
+    study = replace(outlook.study, policies=tuple(names), seeds=PATHS)
+    played = min(study.rounds, PLAYED)
+    rounds = Schedule(study, outlook.constants, prices=outlook.prices).advance(played)
     beyond = (rounds.cost * rounds.admissions.sum(axis=2) - study.budget).sum(axis=0)
     fill = (rounds.occupancy / np.array(study.buffers)).max(axis=(0, 2))
-    over: dict[str, float] = {}
-    left_out = {base: "needs to know the law of prices" for base in BUILT_IN if base not in asked}
-    for base, money, held in zip(asked, _each(beyond, study.seeds), _each(fill, study.seeds), strict=True):
+    found = {}
+    for name, money, held in zip(names, _each(beyond, study.seeds), _each(fill, study.seeds), strict=True):
         mean, error = money.mean(), money.std(ddof=min(1, len(money) - 1)) / math.sqrt(len(money))
+        refused = ""
         if held.max() > 1:
-            left_out[base] = f"holds {held.max():.2g} times what a buffer takes"
-        elif mean > OVER * study.budget * study.rounds + SURE * error:
-            left_out[base] = f"spends {study.budget + mean / study.rounds:.4g} a round"
-        else:
-            over[base] = float(mean)
-    return over, left_out
+            refused = f"holds {held.max():.2g} times what a buffer takes"
+        elif mean > OVER * study.budget * played + SURE * error:
+            refused = f"spends {study.budget + mean / played:.4g} a round"
+        found[name] = _Spent(float(mean) * study.rounds / played, refused)
+    return found
 
 
 def _each(values: Any, seeds: int) -> Any:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from empirics.control.learner import Learner
-from empirics.control.prices import Prices
-from empirics.control.schedule import Rounds, Schedule, brief_for
+from empirics.control.prices import Prices, Trace, law_of, make_prices
+from empirics.control.schedule import Rounds, Schedule
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
@@ -29,6 +29,7 @@ from empirics.training.risk import alone
 from empirics.training.streams import Streams
 from theory.knapsack import purchase_limit
 from theory.lower_bound import most_samples
+from theory.prices import Atoms, PriceLaw
 from theory.setting import Constants, SettingError
 
 __all__ = [
@@ -214,15 +215,17 @@ class Outlook:
         first = problem.model.start(study.runs)[: study.seeds]
         return cls(study, landscape_of(problem), constants, first, prices, policies)
 
-    def lower_bound(self, over: float = 0.0) -> dict[str, float] | None:
-        """What nobody guarantees less than with the budget of all rounds and so much `over`; None at unknown prices.
+    def lower_bound(self, over: float = 0.0) -> dict[str, float]:
+        """What nobody guarantees less than with the budget of all rounds and so much `over`.
 
-        `samples` is how many anybody can buy for that on average, independent prices supposed.
+        `samples` is how many anybody can buy for that, on average over prices of the law, or at the prices of a trace.
         """
         study = self.study
-        law = brief_for(study, self.constants, self.prices).law
-        if law is None:
-            return None
+        prices = make_prices(study.cost if self.prices is None else self.prices)
+        if isinstance(prices, Trace):
+            law: PriceLaw = Atoms.of(prices.values[: study.rounds].ravel())
+        else:
+            law = law_of(prices, study.seed, study.seeds, study.rounds)
         limit = purchase_limit(law, sum(study.buffers), study.budget)
         samples = float(most_samples(limit, study.rounds, max(over, 0.0)))
         return {"final_excess_risk": self.landscape.least_final_risk(samples), "samples": samples}

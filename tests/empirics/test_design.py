@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from empirics import design
+from empirics.control.prices import Trace
 from empirics.design import design_study
 from empirics.predict import predict_study
 from empirics.prediction import best_buy as search
@@ -50,15 +51,15 @@ def outlook_of(rounds):
 
 
 @cache
-def spending(rounds, law_known):
+def spending(rounds, names):
     """Played once for all tests."""
-    return SPENDING(outlook_of(rounds), law_known=law_known)
+    return SPENDING(outlook_of(rounds), names)
 
 
 @pytest.fixture
 def outlook(monkeypatch):
     monkeypatch.setattr(Outlook, "forecasts", foretold)
-    monkeypatch.setattr(search, "_spending", lambda one, law_known: spending(one.study.rounds, law_known))
+    monkeypatch.setattr(search, "_spending", lambda one, names: spending(one.study.rounds, tuple(names)))
     return outlook_of(300)
 
 
@@ -94,10 +95,40 @@ def test_nobody_is_recommended_who_spends_or_holds_more_than_he_may(outlook):
     found = search.best_buy(outlook)
     words = {name: why.split()[0] for name, why in found.left_out.items()}
     assert words == {"acdpp": "holds", "oracle": "spends", "released": "holds"}
-    blind = spending(20, False)[1]
-    assert blind["burst"] == blind["buy-cheap"] == "needs to know the law of prices"
-    hasty = spending(20, True)[1]
-    assert "burst-online" in hasty  # all buffers in round 1 are half of the money
+    blind = search.best_buy(outlook, law_known=False).left_out
+    assert blind["burst"] == blind["buy-cheap"] == blind["taper"] == "needs to know the law of prices"
+    assert spending(20, ("burst-online",))[
+        "burst-online"
+    ].refused  # all buffers in round 1 are half of the money
+
+
+def test_what_is_spent_is_that_of_the_very_K_and_of_the_rounds_that_were_played(monkeypatch):
+    monkeypatch.setattr(search, "PATHS", 60)
+    small = replace(PRESETS["digits"], buffers=(4, 10), budget=14.67, rounds=20)
+    found = SPENDING(replace(outlook_of(20), study=small), ["hybrid", "hybrid@K=1"])
+    assert [bool(one.refused) for one in found.values()] == [False, True]
+    monkeypatch.setattr(search, "PLAYED", 50)
+    oracle = SPENDING(outlook_of(500), ["oracle"])["oracle"]
+    assert 500 < oracle.over / 500 + 55 < 600
+    assert f"spends {oracle.over / 500 + 55:.4g} a round" == oracle.refused
+
+
+def test_who_spends_too_much_with_the_K_found_or_any_is_not_recommended(outlook, monkeypatch):
+    def played(one, names):
+        return {name: search._Spent(7.0, "spends too much" if "K=2" in name else "") for name in names}
+
+    monkeypatch.setattr(search, "_spending", played)
+    assert not [name for name in search.best_buy(outlook).names if name.own.get("K") == 2]
+    monkeypatch.setattr(
+        search, "_spending", lambda one, names: dict.fromkeys(names, search._Spent(7.0, "no"))
+    )
+    assert "no policy keeps buffers and budget: acdpp no; " in refused(search.best_buy, outlook)
+
+
+def test_nobody_buys_more_than_a_trace_has_to_sell_in_its_first_rounds():
+    cheap = replace(outlook_of(4), prices=Trace([1.0, 1.0, 2.0, 2.0, 9.0, 9.0]))
+    land = replace(cheap.study, buffers=(10,), budget=10.0)
+    assert replace(cheap, study=land).lower_bound()["samples"] == pytest.approx(10 + 10 + 10)
 
 
 @pytest.mark.parametrize("radius", [50.0, 1.0])
