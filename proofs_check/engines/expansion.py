@@ -89,7 +89,7 @@ def limit_by_expansion(expression: Any, t: Any) -> Any:
             return _sign(first, _log(t)) * sp.oo
         if first.has(_log(t)):
             return limit_by_expansion(first, _log(t))
-        return sp.together(sp.expand(first)) if first.is_Add else sp.expand_log(first)
+        return sp.expand_log(first)
     except _Refused:
         return None
 
