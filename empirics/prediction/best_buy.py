@@ -52,8 +52,8 @@ Own = dict[str, Any]
 class BestBuy:
     """The best variant of each policy that was improved, best first; all that was tried; and who was left out, and why.
 
-    `over` is what each policy, and each of these variants, is expected to spend beyond the budget in all rounds, and less
-    than nothing where it saves.
+    `over` is what each policy, and each of these variants, is expected to spend beyond the budget in all rounds;
+    less than nothing where it saves.
     """
 
     names: tuple[PolicyName, ...]
