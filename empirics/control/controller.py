@@ -110,6 +110,7 @@ class Controller:
         kept, self._capacity = (rule(self.policy, self.study, self.name) for rule in (kept_for, capacity_for))
         self._totals = Totals.start(kept[np.newaxis], capacity=self._capacity[np.newaxis])
         self._pending: tuple[float, NDArray[np.int64]] | None = None
+        self._dropped = 0  # the last round that was decided to drop all older samples
         self.books = Books(0, 0.0, 0.0, 0, np.zeros(self.study.clients, dtype=np.int64), 0.0)
         self._own, self._models = self.study.of_policy(self.name), Models.start(1)
         self.share = 1.0
@@ -126,14 +127,12 @@ class Controller:
 
     @property
     def retention(self) -> NDArray[np.int64]:
-        """For how many rounds each client keeps a sample: one, in a round that is decided to drop all older ones."""
-        kept: NDArray[np.int64] = self._totals.retention[0]
-        return kept if self._pending is None or self._drops is None else np.where(self._drops, 1, kept)
+        """For how many rounds each client keeps a sample: one, in a round that is decided to drop all older ones.
 
-    @property
-    def _drops(self) -> NDArray[np.bool_] | None:
-        """Whether all older samples leave, in the round that is decided."""
-        return dropped_by(self.policy, self._state, 1)
+        In later rounds it reaches back to that one: who was away in it drops them when it is back.
+        """
+        kept: NDArray[np.int64] = self._totals.retention[0]
+        return np.minimum(kept, self.round - self._dropped + 1) if self._dropped else kept
 
     @property
     def capacity(self) -> NDArray[np.int64] | None:
@@ -160,12 +159,15 @@ class Controller:
             state, wanted = self.policy.decide(self._state, np.array([float(cost)]))
             fits = self._capacity[np.newaxis]
             granted: NDArray[np.int64] = whole_samples(wanted, fits.shape, fits)[0]
+            drops = dropped_by(self.policy, state, 1)
         except (SettingError, ArithmeticError, MemoryError):
             raise
         except Exception as error:  # whatever a user's policy does
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise SettingError(f"policy {self.name!r} failed in round {self.round}: {reason}") from error
         self._state, self._pending = state, (float(cost), granted)
+        if drops is not None and drops.any():
+            self._dropped = self.round
         return granted.copy()
 
     def report(self, delivered: ArrayLike, *, trained: bool | None = None) -> None:
@@ -187,11 +189,9 @@ class Controller:
         if (came > granted).any():
             m = int(np.argmax(came > granted))
             raise SettingError(f"client {m} delivered {came[m]} samples and was granted {granted[m]}")
-        price, drops = np.array([cost]), self._drops
+        price, drops = np.array([cost]), np.array([[self._dropped == self.round]])
         self._state = self.policy.book(self._state, price, came[np.newaxis])
-        _, _, track = self._totals.extend(
-            came[np.newaxis, np.newaxis], None if drops is None else drops[np.newaxis]
-        )
+        _, _, track = self._totals.extend(came[np.newaxis, np.newaxis], drops)
         before, paid = self.books, cost * int(came.sum())
         held, seen = self._totals.n[0].copy(), int(self._totals.past[-1].sum())
         effective = float(track.effective[0, 0]) if seen else 0.0
@@ -223,6 +223,7 @@ class Controller:
             "constants": plain(constants),
             "books": plain(self.books),
             "pending": plain(self._pending),
+            "dropped": self._dropped,
             "totals": plain(self._totals),
             "state": plain(self._state),
             "models": plain(self._models),
@@ -248,11 +249,17 @@ class Controller:
             raise SettingError(
                 f"{made.name} would decide otherwise than when it was saved: has the file of its prices changed?"
             )
+        if "dropped" not in document and hasattr(made.policy, "drops"):
+            raise SettingError(
+                f"an older version of acdpp saved this controller without the round in which {made.name} last dropped "
+                "samples: begin anew"
+            )
         try:
             made._state = restored(document["state"], made._state)
             made._totals = restored(document["totals"], made._totals)
             made.books = restored(document["books"], made.books)
             made._pending = restored(document["pending"])
+            made._dropped = document.get("dropped", 0)
             made._models = restored(document["models"], made._models)
             made.share = document["share"]
         except (KeyError, TypeError, ValueError) as error:

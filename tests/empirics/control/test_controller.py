@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from empirics.control.codec import plain, restored
-from empirics.control.controller import Controller
+from empirics.control.controller import Controller, _digest
 from empirics.control.learner import Models
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import plan
@@ -117,6 +117,18 @@ def test_a_damaged_or_foreign_file_is_refused(tmp_path):
         path.write_text(text)
         assert message in refused(Controller.load, path)
     assert "cannot read the controller" in refused(Controller.load, tmp_path / "none.json")
+
+
+def test_an_older_file_is_refused_only_if_its_policy_drops_samples():
+    older = {}
+    for name in ("constant", "taper"):
+        document = Controller(name, study()).document()
+        older[name] = {key: value for key, value in document.items() if key not in ("dropped", "sha256")}
+        older[name]["sha256"] = _digest(older[name])
+    assert Controller.from_document(older["constant"]).round == 1
+    assert "in which taper last dropped samples: begin anew" in refused(
+        Controller.from_document, older["taper"]
+    )
 
 
 def test_a_state_that_cannot_be_saved_says_so(tmp_path):

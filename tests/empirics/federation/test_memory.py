@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from empirics.control.controller import Controller
 from empirics.control.policy import FOREVER
 from empirics.federation.holdings import Account, Holdings
 from empirics.federation.memory import FILE, DiskMemory, Order, Samples
-from tests.empirics.small import refused
+from tests.empirics.small import refused, study
 from theory.reuse import effective_from_sums, mismatch_from_sums
 
 
@@ -198,3 +199,27 @@ def test_a_client_that_has_lost_samples_may_say_so(begun):
     begun.check(0, 3, less)
     begun.book({0: less})
     assert begun.expected(0, 1) == {1: 1, 2: 3, 3: 1}
+
+
+@pytest.mark.parametrize("obeys", [False, True], ids=["away", "its replies are lost"])
+def test_who_misses_the_round_that_drops_does_not_use_older_samples_later(obeys, tmp_path):
+    """Client 0 misses the drops of rounds 5 to 7, and the filling of round 7, after which samples are kept again."""
+    server = Controller("taper", study(V=100.0))
+    holdings = Holdings.start(server.retention, server.capacity)
+    for t, price in enumerate((2.0, *[9.0] * 5, 2.0, 9.0), start=1):
+        granted = server.decide(price)
+        server = Controller.from_document(server.document())
+        holdings.retention = server.retention.tolist()
+        accounts = {m: Account(int(n), holdings.expected(m, int(n))) for m, n in enumerate(granted)}
+        missed = t in (5, 6, 7)
+        if obeys or not missed:
+            limits = (holdings.retention[0], holdings.capacity[0])
+            memory = play(tmp_path, order(t, int(granted[0]), holdings.booked[0], *limits))
+            assert memory.cohorts == accounts[0].cohorts
+        if missed:
+            del accounts[0]
+        holdings.book(accounts)
+        server.report([accounts[m].delivered if m in accounts else 0 for m in range(3)])
+        for m, account in accounts.items():
+            assert account.trained_on == server.books.in_memory[m]
+    assert server.books.in_memory.tolist() == [0, 5, 7]
