@@ -6,8 +6,8 @@ optimum of its own round, and keeps it as long as it is in memory. The optimum f
 cycle, any), or a random walk whose steps have mean 0 and variance q, or both.
 
 **A model is judged in the world that it meets:** θ(t), with which round t begins, by \(\theta^\star(t)\), of which it
-has seen no sample yet. To judge it by \(\theta^\star(t-1)\), the last world it was trained in, takes q off the walk's
-part and a round off every lag, whatever the policy.
+has seen no sample yet. To judge it by \(\theta^\star(t-1)\), the world a round earlier, takes q off the walk's part and
+a round off every lag, whatever the policy.
 
 With \(x_s\) the weight of all samples of round s in the model and \(x_0\) that of the start, exactly,
 

@@ -23,7 +23,7 @@ import numpy as np
 from theory.algebra import minimum, ratio, sqrt
 from theory.design import best_rate, fill_ratio
 from theory.law import contraction, settling, stationary_noise
-from theory.setting import Budget, SettingError, retention
+from theory.setting import Budget, SettingError, is_zero, not_negative, positive, retention, same_length
 
 __all__ = [
     "best_drifting_retention",
@@ -124,7 +124,8 @@ def drift_floor(
     Fraction(11, 12)
     """
     total: Any = 0
-    for value, spread, moves, steady in zip(h, variance, walk, slope or [0] * len(h), strict=True):
+    slopes = [0] * len(h) if slope is None else slope
+    for value, spread, moves, steady in zip(h, variance, walk, slopes, strict=True):
         a = contraction(value, eta, E)
         noise = ratio(spread * stationary_noise(a, K), rate)
         behind = steady * slope_lag(a, K)
@@ -174,6 +175,8 @@ def tracking_step(noise: Any, drift: Any) -> Any:
     >>> tracking_step(6, 3)
     Fraction(1, 2)
     """
+    if is_zero(drift):
+        raise SettingError("without drift no step is best, the smaller the better: the drift must be above 0")
     return ratio(drift, tracking_risk(noise, drift))
 
 
@@ -212,7 +215,10 @@ def indifferent_drift(a: Any, K: Any, rate: Any, other: Any, other_rate: Any) ->
     Fraction(1, 5)
     """
     quieter = ratio(stationary_noise(a, other), other_rate) - ratio(stationary_noise(a, K), rate)
-    return ratio(quieter, stationary_lag(a, K) - stationary_lag(a, other))
+    later = stationary_lag(a, K) - stationary_lag(a, other)
+    if is_zero(later):
+        raise SettingError(f"two retentions must differ to be compared, such as 2 and 1, got {K} twice")
+    return ratio(quieter, later)
 
 
 def burst_tracking_risk(noise: Any, drift: Any, period: Any) -> Any:
@@ -232,7 +238,10 @@ def freshness_drift(noise: Any, cheap: Any, period: Any) -> Any:
     >>> freshness_drift(3, 1, 3)
     Fraction(1, 1)
     """
-    return ratio(4 * (noise - cheap), period * period - 1)
+    longer = period * period - 1
+    if is_zero(longer):
+        raise SettingError(f"bursts must be at least 2 rounds apart, got a period of {period}")
+    return ratio(4 * (noise - cheap), longer)
 
 
 def freshness_drift_random(noise: Any, cheap: Any, often: Any) -> Any:
@@ -242,6 +251,8 @@ def freshness_drift_random(noise: Any, cheap: Any, often: Any) -> Any:
     >>> freshness_drift_random(3, 1, ratio(1, 2))
     Fraction(4, 5)
     """
+    if is_zero(often) or is_zero(1 - often):
+        raise SettingError(f"bursts must come with a probability strictly between 0 and 1, got {often}")
     gain, wait = noise - cheap, ratio(1, often) - 1
     return ratio(gain * gain, wait * (gain + wait * noise))
 
@@ -257,6 +268,7 @@ def best_drifting_retention(budget: Budget, **problem: Any) -> tuple[int, Any]:
     >>> [best_drifting_retention(budget, walk=[ratio(q, 1000)], **problem)[0] for q in (0, 19, 21)]
     [2, 2, 1]
     """
+    _sensible(**problem)
     settling(problem["h"], problem["eta"], problem.get("E", 1))
     most = math.ceil(fill_ratio(budget))
     K = _least(
@@ -273,12 +285,24 @@ def best_drifting_window(rate: Any, **problem: Any) -> int:
     >>> best_drifting_window(1, h=[1], variance=[1], walk=[ratio(1, 100)], eta=ratio(1, 2))
     16
     """
+    _sensible(rate=rate, **problem)
     settling(problem["h"], problem["eta"], problem.get("E", 1))
-    if not any(moves > 0 for moves in (*problem["walk"], *map(abs, problem.get("slope") or ()))):
+    slope = problem.get("slope")
+    if all(moves == 0 for moves in (*problem["walk"], *(() if slope is None else slope))):
         raise SettingError(
             "without drift no window is best, the longer the better: walk or slope must be above 0"
         )
     return _least(lambda M: drift_floor(rate, M, **problem), count(1), problem)
+
+
+def _sensible(*, h: Any, variance: Any, walk: Any, slope: Any = None, rate: Any = 1, **_: Any) -> None:
+    """Refuses what a search cannot work on: other than a number for each direction, and signs that mean nothing."""
+    same_length(h=h, variance=variance, walk=walk, **({} if slope is None else {"slope": slope}))
+    for value in h:
+        positive("an eigenvalue", value)
+    not_negative("variances", variance)
+    not_negative("variances of the walk", walk)
+    positive("the admission rate", rate)
 
 
 def _least(floor: Floor, numbers: Any, problem: dict[str, Any]) -> int:
@@ -305,6 +329,8 @@ def best_drifting_step(
     >>> round(best_drifting_step(1, h=[2], variance=[6], walk=[3]), 6)
     0.25
     """
+    _sensible(h=h, variance=variance, walk=walk, slope=slope, rate=rate)
+    positive("E", E)
     numbers: dict[str, Any] = {
         name: None if listed is None else [float(one) for one in listed]
         for name, listed in {"h": h, "variance": variance, "walk": walk, "slope": slope}.items()

@@ -146,7 +146,7 @@ def same_length(**lists: Sequence[Any]) -> int:
     (length,) = set(lengths.values())
     if length == 0:
         names = " and ".join(lengths)
-        raise SettingError(f"{names} must not be empty: give one entry a round")
+        raise SettingError(f"{names} must not be empty: give at least one entry")
     return length
 
 

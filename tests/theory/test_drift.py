@@ -15,6 +15,8 @@ from theory.drift_limits import (
     best_drifting_window,
     burst_tracking_risk,
     drift_floor,
+    freshness_drift,
+    freshness_drift_random,
     indifferent_drift,
     slope_lag,
     smoothed_lag,
@@ -152,3 +154,42 @@ def test_what_cannot_be_answered_is_refused():
     assert "steps overshoot" in refused(
         partial(best_drifting_window, **{**still, "walk": [1]}, eta=F(3, 2)), 1
     )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"h": [1, 2]}, "h and variance and walk must be of one length, got 2 and 1 and 1"),
+        ({"slope": []}, "h and variance and walk and slope must be of one length, got 1 and 1 and 1 and 0"),
+        ({"h": [], "variance": [], "walk": []}, "must not be empty"),
+        ({"h": [0]}, "an eigenvalue must be a positive finite number, got 0"),
+        ({"variance": [-1]}, "variances must be finite numbers of at least 0, got -1"),
+        ({"walk": [-1]}, "variances of the walk must be finite numbers of at least 0, got -1"),
+    ],
+)
+def test_a_search_wants_a_number_for_each_direction(wrong, sentence):
+    problem = {"h": [1], "variance": [1], "walk": [1], **wrong}
+    budget, eta = Budget(buffers=(2,), cost=1, mean_cost=1), F(1, 2)
+    assert sentence in refused(partial(best_drifting_step, **problem), 1)
+    assert sentence in refused(partial(best_drifting_window, **problem, eta=eta), 1)
+    assert sentence in refused(partial(best_drifting_retention, **problem, eta=eta), budget)
+
+
+def test_where_there_is_no_rate_step_wait_or_choice_it_is_said():
+    problem = {"h": [1], "variance": [1], "walk": [1]}
+    assert "the admission rate must be" in refused(partial(best_drifting_step, **problem), 0)
+    assert "the admission rate must be" in refused(partial(best_drifting_window, **problem, eta=F(1, 2)), 0)
+    assert "E must be a positive" in refused(partial(best_drifting_step, **problem, E=0), 1)
+    assert "the drift must be above 0" in refused(tracking_step, 1, 0)
+    assert "two retentions must differ" in refused(indifferent_drift, F(1, 2), 3, 1, 3, 2)
+    assert "at least 2 rounds apart, got a period of 1" in refused(freshness_drift, 3, 1, 1)
+    for often in (0, 1, 1.0):
+        assert f"between 0 and 1, got {often}" in refused(freshness_drift_random, 3, 1, often)
+
+
+def test_no_slope_is_none_and_not_an_empty_one():
+    problem = {"h": [1.0], "variance": [1.0], "walk": [1.0], "eta": 0.5}
+    assert drift_floor(1, 2, **problem) == drift_floor(1, 2, **problem, slope=np.zeros(1))
+    assert best_drifting_window(1, **problem) == best_drifting_window(1, **problem, slope=np.zeros(1))
+    with pytest.raises(ValueError, match="zip"):
+        drift_floor(1, 2, **problem, slope=[])

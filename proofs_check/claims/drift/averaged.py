@@ -146,6 +146,21 @@ def best_window(drift: F, k: int) -> Found:
     return unless(floors[found] == min(floors.values()), found=found)
 
 
+@everywhere(
+    r"$1-\beta=1/10,1/100,1/1000$, $a=0,1/2,9/10$, $K=1$ and 3",
+    t=(10, 100, 1000),
+    a=(F(0), F(1, 2), F(9, 10)),
+    kept=(1, 3),
+)
+def next_to_the_least(t: int, a: F, kept: int) -> Found:
+    """The mean's error over the least there is: never below 1, and above it by (K/2 + a/(1-a))/t at most, as
+    r(d) <= r(0) and Y(β, K) <= Y(β, 1) + (K-1)/2 say.
+    """
+    keep = 1 - F(1, t)
+    over = keep * t * smoothed_noise(a, keep, kept) + smoothed_lag(a, keep, kept) / t
+    return unless(1 <= over <= 1 + (F(kept, 2) + a / (1 - a)) / t, over=over)
+
+
 CLAIMS = [
     Claim(
         id="law:drift/averaged",
@@ -171,7 +186,7 @@ CLAIMS = [
         checks={
             "a window": (sums_commute, confirming(windows), confirming(best_window)),
             "falling weights": (two_geometric_numbers, either_way, confirming(by_the_law)),
-            "large steps": makes_up,
+            "large steps": (makes_up, confirming(next_to_the_least)),
         },
         symbols=MOVING | {"M": "how many models are averaged", "r": "what two rounds have in common"},
     )

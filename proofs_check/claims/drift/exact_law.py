@@ -14,12 +14,13 @@ from proofs_check.engines.argument import Evidence, equations
 from proofs_check.engines.exact import Found, by_profile, differing, everywhere
 from proofs_check.groundwork.drift.moving import MOVING, VARIANCE, mean_squares
 from theory.averaging import equal, exponential, latest, over_models, over_rounds
-from theory.drift import drifting_risk
+from theory.drift import drifting_risk, path_bias, walk_lag
 from theory.law import by_age, by_capacity, contraction
 
-a, theta, mean, w, W, older = sp.symbols("a theta zbar w W older", real=True)
-bias, change, other = sp.symbols("bias xi_1 xi_2", real=True)
-y1, y2, p1, p2, s, q, W1, W2 = sp.symbols("y_1 y_2 p_1 p_2 s q W_1 W_2", real=True)
+place, s, q = sp.symbols("place s q", positive=True)
+changes = sp.symbols("xi_1:4", positive=True)
+steps = [[a] for a in sp.symbols("a_1:4", positive=True)]  # another in each round
+means = [sp.Integer(1), *sp.symbols("w_1:4", positive=True)]
 
 MEANS: dict[str, Any] = {"last": latest, "equal": equal, "exponential": partial(exponential, keep=F(1, 3))}
 # a slope, a jump and back, a cycle; five places each
@@ -35,38 +36,38 @@ ALL = list(product(RULES, PATHS, MEANS))
 CASES = list(zip(RULES, cycle(PATHS), cycle(MEANS), strict=False))
 
 
-def weights_add_up() -> Evidence:
-    """A round takes weights x to ax + (1-a)y, which add up to 1 if both do; so does what is older than a change."""
-    moved = a * theta + (1 - a) * mean
-    return equations(
-        (a * 1 + (1 - a) * 1, 1, "the sum of the weights and 1"),
-        (moved.subs({theta: W, mean: older}), a * W + (1 - a) * older, "what is older than a change"),
-        ((1 - w) * W + w * moved, W + w * (moved - W), "the same of the mean"),
-        (moved.subs(a, 1), theta, "an idle round"),
-        domain="every $a$, memory and mean",
-    )
-
-
 def by_changes() -> Evidence:
-    """Three rounds, their optima, and the changes between: the optimum less the model, in changes."""
-    place = sp.Symbol("place", real=True)
-    x, steps = sp.symbols("x_1:4", real=True), sp.symbols("xi_1:4", real=True)
-    optimum = [place + sum(steps[:t]) for t in range(4)]
-    start = 1 - sum(x)
-    model = start * place + sum(weight * there for weight, there in zip(x, optimum, strict=False))
-    found = sum((start + sum(x[: k + 1])) * steps[k] for k in range(3))
-    what = r"$\theta^\star(4)$ less the model and $\sum W_l$ times the changes"
-    return equations((optimum[3] - model, found, what), domain="three rounds, and so any number")
+    """theory's bias from the optimum, every change between rounds a symbol: it has the changes alone, as weights add up
+    to 1; the newest weighs 1, and the squares of what they weigh add up to theory's lag.
+    """
+    path, rows = [[place + sum(changes[:t])] for t in range(4)], []
+    for rule, what in ((by_age([1, 2, 1], 2), "reuse"), (by_age([2, 0, 1], 1), "an idle round")):
+        bias = path_bias(rule, 3, steps, means, path=path, first=[place])[-1, 0]
+        weigh = [sp.diff(bias, change) for change in changes]
+        in_changes = sum(w * change for w, change in zip(weigh, changes, strict=True))
+        rows += [
+            (bias - in_changes, 0, f"what else the bias has, {what},"),
+            (weigh[-1], -1, f"the newest change, {what},"),
+            (sum(w**2 for w in weigh), walk_lag(rule, 3, steps, means)[-1, 0], f"theory's lag, {what},"),
+        ]
+    return equations(*rows, domain="every step and mean, three rounds, and so any number")
 
 
 def no_mixed_terms() -> Evidence:
-    """E (bias + ΣWξ + Σby)²: steps of the walk and samples have mean 0, and are uncorrelated."""
-    whole = sp.expand((bias + W1 * change + W2 * other + p1 * y1 + p2 * y2) ** 2)
-    squares = {change**2: q, other**2: q, y1**2: s**2, y2**2: s**2}
-    found = whole.subs(squares).subs({change: 0, other: 0, y1: 0, y2: 0})
-    parts = bias**2 + q * (W1**2 + W2**2) + s**2 * (p1**2 + p2**2)
+    """theory's bias of a path with a walk's changes on top, seen by samples that are off by y: in the mean of its
+    square changes and samples have mean 0 and are uncorrelated. That is theory's law.
+    """
+    rule, (first, *path) = by_age([1, 1], 2), sp.symbols("theta_0:4", positive=True)
+    off = (*sp.symbols("y_1:3", positive=True), 0)
+    seen = [[path[t] + sum(changes[:t]) + off[t]] for t in range(3)]
+    how: tuple[Any, ...] = (rule, 2, steps[:2], means[:3])
+    square = path_bias(*how, path=seen, first=[first])[-1, 0] ** 2
+    for one, variance in zip((*changes[:2], *off[:2]), (q, q, s**2, s**2), strict=True):
+        square = square.subs(one, 0) + variance * sp.diff(square, one, 2) / 2
+    problem: Any = {"h": [2], "variance": [s**2], "walk": [q], "first": [first], "path": [[x] for x in path]}
+    rest = square - drifting_risk(*how, **problem).total[-1]
     return equations(
-        (found, parts, "the mean square and its parts"), domain="two changes and two samples, so any number"
+        (rest, 0, "the mean square less theory's law"), domain="two changes and two samples, so any number"
     )
 
 
@@ -121,8 +122,8 @@ CLAIMS = [
         "has $W=1$ for every policy.",
         given=(WRITTEN,),
         checks={
-            "weights": (weights_add_up, by_changes, confirming(every_stream_and_walk)),
-            "no mixed terms": no_mixed_terms,
+            "weights": (by_changes, confirming(every_stream_and_walk)),
+            "no mixed terms": (no_mixed_terms, confirming(every_stream_and_walk)),
         },
         symbols=MOVING,
     )

@@ -8,8 +8,8 @@ import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, limits, symbolic_sum
-from proofs_check.engines.exact import Found, differing, everywhere
-from proofs_check.groundwork.drift.moving import MOVING, NOISE, full
+from proofs_check.engines.exact import Found, differing, everywhere, unless
+from proofs_check.groundwork.drift.moving import MOVING, NOISE, full, long_run
 from proofs_check.groundwork.prediction.lags import EVERY, a, d
 from proofs_check.symbols import K
 from proofs_check.text import said
@@ -118,6 +118,22 @@ def by_the_law(kept: int, rounds: int, a: F) -> Found:
     ) or differing(whole=sum(w * w for w in left) + tail, closed=stationary_lag(a, kept))
 
 
+@everywhere(
+    r"$K\le8$, $a=0,1/2,9/10,999/1000,1-10^{-6}$",
+    kept=(1, 2, 3, 8),
+    a=(F(0), F(1, 2), F(9, 10), F(999, 1000), 1 - F(1, 10**6)),
+)
+def rise_by_the_law(kept: int, a: F) -> Found:
+    """What retention adds to the law's own Y: the mean of min(i, j) at a = 0, more elsewhere, and less than (K-1)/2,
+    but by (1-a)K(K-1)/4 at most, as a/(1+a) >= a/2 and 1+a+…+a^(d-1) >= d - (1-a)d(d-1)/2 say for every d < K.
+    """
+    rise = long_run(kept, a)[1] - long_run(1, a)[1]
+    low, high = F(sum(min(i, j) for i in range(kept) for j in range(kept)), kept**2), F(kept - 1, 2)
+    within = rise == low if a == 0 or kept == 1 else low < rise < high
+    near = 0 <= high - rise <= (1 - a) * kept * (kept - 1) / 4
+    return unless(within and near and low == mean_younger(kept), low=low, rise=rise, high=high)
+
+
 CLAIMS = [
     Claim(
         id="law:drift/lag",
@@ -145,8 +161,8 @@ CLAIMS = [
         checks={
             "any weights": by_weights,
             "every $K$": (every_K, confirming(by_the_law)),
-            "between": between,
-            "small steps": small_steps,
+            "between": (between, confirming(rise_by_the_law)),
+            "small steps": (small_steps, confirming(rise_by_the_law)),
             "a slope": slopes,
             "a jump": (jumps, confirming(by_the_law)),
         },

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument
 from proofs_check.engines.exact import Found, drawn, everywhere, fractions, unless
-from proofs_check.groundwork.drift.moving import LAG, LIMITS, MOVING, NOISE, nu, q
+from proofs_check.groundwork.drift.moving import LAG, LIMITS, MOVING, NOISE, long_run, nu, q
 from proofs_check.groundwork.prediction.lags import a, d
 from proofs_check.symbols import K
 from proofs_check.text import said
@@ -119,6 +119,15 @@ def thresholds_fall(a: F) -> Found:
     return unless(falls and solved and (a < TINY or off <= MOST * (1 - a)), limits=limits[:5], off=off)
 
 
+@everywhere("$K\\le8$, $a=0,1/2,9/10$", kept=(2, 3, 8), a=(F(0), F(1, 2), F(9, 10)))
+def alike_by_the_law(kept: int, a: F) -> Found:
+    """At q° K and K-1 have the same risk by the law, and K has more of the lag: beyond q° it is worse."""
+    (v, Y, _), (noise, lag, _) = long_run(kept, a), long_run(kept - 1, a)
+    limit = indifferent_drift(a, kept, 1, kept - 1, 1)
+    two = kept > 2 or limit == 2 * (1 - a) ** 2 / (1 + 3 * a)
+    return unless(two and v + limit * Y == noise + limit * lag and lag < Y, limit=limit, v=v, Y=Y)
+
+
 BUDGETS = st.builds(
     Budget,
     buffers=st.lists(st.integers(1, 12), min_size=1, max_size=2).map(tuple),
@@ -191,7 +200,7 @@ CLAIMS = [
         given=(WRITTEN, NOISE, LIMITS, LAG),
         checks={
             "one valley": (noise_bends, one_valley, confirming(thresholds_fall)),
-            "the drift": named,
+            "the drift": (named, confirming(thresholds_fall), confirming(alike_by_the_law)),
             "budgets": (one_valley, confirming(every_retention), confirming(corollary_2)),
         },
         symbols=MOVING | {"D": "the distance of two rounds", "r": "a cap on distances"},

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, limits
 from proofs_check.engines.exact import Found, everywhere, unless
-from proofs_check.groundwork.drift.moving import LAG, MOVING, nu
+from proofs_check.groundwork.drift.moving import LAG, MOVING, long_run, nu
 from proofs_check.groundwork.prediction.lags import EVERY, a
 from proofs_check.symbols import K
 from theory.drift_limits import drift_floor, slope_lag
@@ -24,7 +24,6 @@ def solved() -> Evidence:
     """M = (a^|i-j|) takes u = (1, 1-a, …, 1-a, 1)/(1+a) to (1, …, 1): i rounds before and `more` after a round. u adds
     up to (2L-1)(1-a)/(1+a), and v is (1-a)/(1+a) times the mean of M.
     """
-    before, after = i - 1, more - 1  # rounds in between on either side, all with 1-a
     sides = alpha * ((a - a**i) / alpha + (a - a**more) / alpha)
     inner = (a**i + sides + alpha + a**more) / (1 + a)
     end = (1 + alpha * (a - a**i) / alpha + a**i) / (1 + a)
@@ -32,7 +31,6 @@ def solved() -> Evidence:
     return equations(
         (inner, 1, "a round between and 1"),
         (end, 1, "the first or the last round and 1"),
-        (before + after + 3, i + more + 1, "all rounds"),
         (size, (2 * slope_lag(a, K) - 1) * alpha / (1 + a), r"$\sum u$ and $2L-1$"),
         (stationary_noise(a, 1) * (2 * slope_lag(a, 1) - 1), 1, "$v(2L-1)$ at $K=1$"),
         (stationary_noise(a, 2) * (2 * slope_lag(a, 2) - 1), 1, "$v(2L-1)$ at $K=2$"),
@@ -80,6 +78,30 @@ def never_below_one(K: int, a: F) -> Found:
     return unless(found > 1 or (found == 1 and (K <= 2 or a == 0)), found=found)
 
 
+@everywhere(
+    r"$\alpha=1/100,1/4,1/2,3/4,1$; $K\le3$ and twenty steps",
+    step=(F(1, 100), F(1, 4), F(1, 2), F(3, 4), F(1)),
+)
+def best_by_the_law(step: F) -> Found:
+    """At the slope of which a step is the best, by the law: no other step and K has less. The cube of its risk over
+    that of what is stated is (1-α/3)³/(1-α/2)⁴, from 1 at 0 to 128/27 at 1 and convex: at most 1+4α.
+    """
+    squared = step**3 / (2 - step) ** 2
+
+    def risk(kept: int, a: F) -> F:
+        v, _, lag = long_run(kept, a)
+        return v + squared * lag**2
+
+    least = risk(1, 1 - step)
+    others = [
+        risk(kept, F(k, 20)) for kept in (1, 2, 3) for k in range(20) if (kept, 1 - step) != (1, F(k, 20))
+    ]
+    cube = least**3 / (F(27, 16) * squared)
+    return unless(
+        least <= min(others) and 1 <= cube <= 1 + 4 * step, least=least, others=min(others), cube=cube
+    )
+
+
 CLAIMS = [
     Claim(
         id="law:drift/slope",
@@ -88,8 +110,8 @@ CLAIMS = [
         r"$v(2L-1)\ge1$, with equality for $K\le2$ or $a=0$; so $K=1$ has, at some step, the same lag and "
         "no more noise, at the same rate: within budgets $K=1$ is best if the step may be chosen. The best "
         r"step has $\nu\alpha^3=g^2(2-\alpha)^2$, and for gentle slopes the least mean square error is "
-        r"about $\tfrac34(2\nu g)^{2/3}$, where a walk has $\sqrt{q\nu}$. Judged by the last world it was "
-        "trained in, the model has a round less of lag: $K=1$ is best all the same, and for gentle slopes "
+        r"about $\tfrac34(2\nu g)^{2/3}$, where a walk has $\sqrt{q\nu}$. Judged by the world a "
+        "round earlier, the model has a round less of lag: $K=1$ is best all the same, and for gentle slopes "
         "nothing changes.",
         formula=r"v(a,K)\,\bigl(2L(a,K)-1\bigr)\ge1,\qquad "
         r"\min_\alpha\frac{\nu\alpha}{2-\alpha}+\frac{g^2}{\alpha^2}\sim\tfrac34(2\nu g)^{2/3}",
@@ -103,7 +125,7 @@ CLAIMS = [
         given=(WRITTEN, LAG),
         checks={
             "every $K$": (solved, cauchy_schwarz, confirming(never_below_one)),
-            "the step": order,
+            "the step": (order, confirming(best_by_the_law)),
         },
         symbols=MOVING
         | {"M": "the matrix of $a^{|i-j|}$", "u": "what $M$ takes to ones", "j": "a round", "i": "a round"},

@@ -17,9 +17,12 @@ import sympy as sp
 from proofs_check.claim import Given
 from proofs_check.groundwork.prediction.lags import AVERAGED
 from proofs_check.groundwork.prediction.streams import DRAWN
+from theory.averaging import latest, over_rounds
+from theory.drift import path_bias
 from theory.law import Cohorts, by_age
 
-__all__ = ["BEST", "LAG", "LIMITS", "MOVING", "NOISE", "VARIANCE", "full", "mean_squares", "nu", "q"]
+__all__ = ["BEST", "LAG", "LIMITS", "MOVING", "NOISE", "VARIANCE", "full", "long_run", "mean_squares"]
+__all__ += ["nu", "q"]
 
 nu, q = sp.symbols("nu q", positive=True)
 VARIANCE = sum((chance * value**2 for value, chance in DRAWN.items()), F(0))
@@ -59,6 +62,17 @@ def full(kept: int, rounds: int) -> Cohorts:
     """Two samples a round, each for K rounds; the memory of round 1 is full, and all of that round's world."""
     old = Cohorts(np.ones(kept - 1, dtype=int), np.arange(1, kept), np.full(kept - 1, 2))
     return old + by_age([2] * rounds, kept)
+
+
+def long_run(kept: int, a: F) -> tuple[F, F, F]:
+    """v, Y and L without their closed forms: what the law leaves of a jump, W_0, W_1, …, while old samples go; from
+    then on it falls by a in a round.
+    """
+    rule, jump = full(kept, kept), [[F(0)]] + [[F(1)]] * kept
+    left = -path_bias(rule, kept, a, over_rounds(latest, kept), path=jump, first=[F(0)])[1:, 0]
+    falls, last = left[:-1] - left[1:], left[-1]
+    v = sum(falls**2) + (1 - a) * last**2 / (1 + a)
+    return v, sum(left**2) + a**2 * last**2 / (1 - a**2), sum(left) + a * last / (1 - a)
 
 
 def mean_squares(
