@@ -154,14 +154,14 @@ def command(
             quiet=as_json,
         )
     else:
-        from acdpp.design_by_bound import bound_design, show
-
         _refuse(
             of_prices, "a constant rate knows the mean alone; give --policy buy-cheap or --by prediction too"
         )
         _need(buffers=buffers, budget=budget, **{"mean-cost": mean_cost})
         _refuse(of_data, "the bound knows no data; give --by prediction too")
         setting = _budget(str(buffers), str(budget), parse.number(str(mean_cost), "--mean-cost"))
+        from acdpp.design_by_bound import bound_design, show
+
         found = bound_design(setting, _horizon(horizon), constants)
     (print_json if as_json else show)(found)
 

@@ -54,9 +54,12 @@ def predicted_design(
         raise SettingError(
             "--by prediction needs the data that is learnt: give --dataset, such as digits or npz:FILE"
         )
+    from empirics.settings.policy_name import SETTINGS
     from empirics.settings.study import Study
 
     size = None if eta is None else float(parse.number(eta, "--eta"))
+    if size is not None:
+        SETTINGS["eta"]("eta", size)
     given = {
         "dataset": dataset,
         "policies": ["constant"],
