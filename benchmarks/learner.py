@@ -159,7 +159,15 @@ def measured(base: Study, prices: str, given: argparse.Namespace, place: Path, e
             raise Late
 
     progress(0)
-    summary = trained(study, cost, given, place, progress)
+    summary = run_study(
+        study,
+        place,
+        cost=cost,
+        device=given.device,
+        data_dir=given.data_dir,
+        resume=place.exists(),
+        progress=progress,
+    )
     rows = read_result(place, ["policy", "n"]).rows.group_by("policy").aggregate([("n", "sum")])
     visits = dict(zip(rows["policy"].to_pylist(), rows["n_sum"].to_pylist(), strict=True))
     shutil.rmtree(place)
@@ -183,21 +191,6 @@ def variants(problem: Problem, cost: Any, eta: float) -> tuple[str, ...]:
         *POLICIES,
         *(PolicyName(name).having(**ours) for name in POLICIES),
         PolicyName("constant").having(**ours, steps=fewer),
-    )
-
-
-def trained(
-    study: Study, cost: Any, given: argparse.Namespace, place: Path, progress: Callable[[int], None]
-) -> dict[str, Any]:
-    """The summary of a study that may have begun before."""
-    return run_study(
-        study,
-        place,
-        cost=cost,
-        device=given.device,
-        data_dir=given.data_dir,
-        resume=place.exists(),
-        progress=progress,
     )
 
 
@@ -286,39 +279,29 @@ def table(study: dict[str, Any]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-PAPERS, OURS = "the paper's learner", "ours"
-
-
-def split(result: dict[str, Any], policy: str = FRUGAL) -> str:
+def split(result: dict[str, Any]) -> str:
     """Markdown: cumulative excess risk with neither, either and both of our policy and learner, and of the oracle."""
-    heads = [
-        "prices",
-        "constant",
-        "policy alone",
-        "learner alone",
-        "both",
-        "oracle, ten times the cost",
-        "with ours",
-    ]
-    lines = [heads, ["---"] * len(heads)]
+    heads = {
+        "constant": ("constant", False),
+        "policy alone": (FRUGAL, False),
+        "learner alone": ("constant", True),
+        "both": (FRUGAL, True),
+        "oracle, ten times the cost": ("oracle", False),
+        "with ours": ("oracle", True),
+    }
+    lines = [["prices", *heads], ["---"] * (1 + len(heads))]
     for prices, study in result["studies"].items():
-        cells = [_cumulative(study, *one) for one in _pairs(policy)]
-        lines.append([prices, *(_said(one, 1) for one in cells)])
+        lines.append([prices, *(_said(_cumulative(study, *one), 1) for one in heads.values())])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _pairs(policy: str) -> list[tuple[str, str]]:
-    wanted = [("constant", PAPERS), (policy, PAPERS), ("constant", OURS), (policy, OURS)]
-    return [*wanted, ("oracle", PAPERS), ("oracle", OURS)]
-
-
-def _cumulative(study: dict[str, Any], policy: str, learner: str) -> dict[str, Any]:
-    """Of the variant with all local steps."""
+def _cumulative(study: dict[str, Any], policy: str, ours: bool) -> dict[str, Any]:
+    """Of the variant with all local steps, with the paper's learner or with ours."""
     (found,) = (
         row
         for name, row in study["policies"].items()
         for one in [PolicyName(name)]
-        if one.base == policy and "steps" not in one.own and ("average" in one.own) == (learner == OURS)
+        if one.base == policy and "steps" not in one.own and ("average" in one.own) == ours
     )
     risk: dict[str, Any] = found["cumulative_excess_risk"]
     return risk
