@@ -111,6 +111,13 @@ def test_what_is_spent_is_that_of_the_very_K_and_of_the_rounds_that_were_played(
     oracle = SPENDING(outlook_of(500), ["oracle"])["oracle"]
     assert 500 < oracle.over / 500 + 55 < 600
     assert f"spends {oracle.over / 500 + 55:.4g} a round" == oracle.refused
+    dear = "constant@budget=62"  # a tenth over, which is little beside the budget of all rounds
+    assert SPENDING(outlook_of(2000), [dear])[dear].refused
+
+
+def test_of_equals_the_one_with_the_least_final_risk_is_taken():
+    forecast = SimpleNamespace(cumulative=1.0, risk=np.array([2.0, 0.5]))
+    assert design._least("cumulative", forecast) == (1.0, 0.5)
 
 
 def test_who_spends_too_much_with_the_K_found_or_any_is_not_recommended(outlook, monkeypatch):

@@ -17,6 +17,7 @@ from proofs_check.groundwork.learning.stable import overlap_of
 from proofs_check.simulator import simulate
 from tests.figures.small import PAPER, SWEEP, cut, summary_of
 from theory.bound import theorem_1
+from theory.knapsack import uniform_rate
 from theory.reuse import trajectory
 
 
@@ -118,6 +119,7 @@ def test_money_is_what_was_spent_before_the_round_and_what_nobody_beats_falls_as
     spent, least = data.least
     assert (spent[-1], least[-1]) == (11 * 30, bound["final_excess_risk"])
     assert spent * least == pytest.approx(spent[-1] * least[-1])
+    assert bound["samples"] == pytest.approx(30 * uniform_rate(1, 10, 20, 11))
     noise = predict_study(study_of(result), best=False).outlook.landscape
     assert bound["final_excess_risk"] == pytest.approx(noise.least_final_risk(bound["samples"]))
     labels = [h.get_text() for h in money.draw(data, PAPER).legends[0].get_texts()]
