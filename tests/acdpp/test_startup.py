@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 import typer
 
@@ -16,7 +15,7 @@ NUMBERS = ("numpy", "sympy", "scipy", "mpmath", "flint")
 TRAINING = ("torch", "empirics.run", "empirics.training.engine")
 NETWORKS = ("empirics.training.networks", "empirics.training.resnet", "empirics.training.tiles")
 BUDGET = "--buffers 8,9 --budget 5 --mean-cost 2"
-SMALL = "--dataset npz:small.npz --policies constant --rounds 2 --no-best"
+DIGITS = "--policies constant --rounds 2 --no-best"
 RUN = """
 import sys
 from acdpp.main import main
@@ -40,7 +39,7 @@ finally:
         (f"design {BUDGET}", 0, ("empirics", "figures", "sympy", "flint", *TRAINING)),
         ("design --policy buy-cheap --cost uniform:1:10", 0, ("empirics", "sympy", "flint", "torch")),
         ("predict --rounds 0", 2, (*TRAINING, "rich.console", "scipy", "proofs_check", "figures")),
-        (f"predict {SMALL}", 0, (*NETWORKS, "sklearn", "proofs_check", "figures")),
+        (f"predict {DIGITS}", 0, (*NETWORKS, "sklearn", "proofs_check", "figures")),
         ("train --show-config", 0, (*TRAINING, "scipy", "proofs_check", "figures")),
         ("plot uniformity --K x", 2, ("matplotlib", "empirics", "proofs_check", *NUMBERS[1:])),
         ("verify --record --claim eq:vck-exact", 2, ("torch", "empirics", "figures", "matplotlib")),
@@ -49,8 +48,6 @@ finally:
 def test_a_command_loads_what_it_needs_and_no_more(
     words: str, status: int, absent: tuple[str, ...], tmp_path: Path
 ) -> None:
-    y = np.arange(40) % 2
-    np.savez(tmp_path / "small.npz", x=np.eye(3)[y] + np.arange(120).reshape(40, 3) / 99, y=y)
     command = [sys.executable, "-c", RUN.format(words=words, absent=absent)]
     done = subprocess.run(
         command,

@@ -417,7 +417,11 @@ def test_what_is_missing_is_open_and_nothing_makes_no_claim(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "every", [{}, {"noise": 0.05, "complete": False, "rounds": 12}], ids=["as said", "poor"]
+    "every",
+    [
+        pytest.param({}, id="as said", marks=pytest.mark.slow),
+        pytest.param({"noise": 0.05, "complete": False, "rounds": 12}, id="poor"),
+    ],
 )
 def test_claims_read_as_all_claims_do(every: dict[str, Any], tmp_path: Path) -> None:
     found = claims(put(tmp_path, "paper", "released", every=every))

@@ -93,7 +93,7 @@ def trained(task, held, means):
     return np.array(found).T
 
 
-@pytest.mark.parametrize("K", [1, pytest.param(2, marks=pytest.mark.slow), 3])
+@pytest.mark.parametrize("K", [1, *(pytest.param(K, marks=pytest.mark.slow) for K in (2, 3))])
 def test_what_is_predicted_of_both_models_is_what_training_measures(K):
     """Bursts that are used once or twice, and a steady stream: to 5 % over all rounds."""
     task = problem(study(policies=("constant",)))

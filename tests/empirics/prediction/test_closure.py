@@ -55,7 +55,11 @@ def off(found, outlook):
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(one, marks=pytest.mark.slow) if one == "classes" else one for one in CASES]
+    "case",
+    [
+        pytest.param(one, marks=[pytest.mark.slow] * (one in ("classes", "clients that differ")))
+        for one in CASES
+    ],
 )
 def test_predictions_are_what_training_measures(case):
     """With memories of 16 samples and 9 to 36 parameters: harder than any sensible federation."""

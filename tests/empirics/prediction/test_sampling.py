@@ -30,7 +30,9 @@ def few(monkeypatch):
     monkeypatch.setattr(module, "PART", 150)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", ["binary", pytest.param("clients that differ", marks=pytest.mark.slow), "weights that differ"]
+)
 def test_samples_foretell_what_the_whole_does_within_the_error_that_they_tell(case, request):
     task = task_of(case)
     whole = Outlook.of(task, CONTROL).forecasts()

@@ -61,7 +61,9 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n == "all policies")) for n in SETTINGS]
+)
 def test_the_batch_moves_like_its_one_client_twin(name):
     usual = {"policies": ("constant", "hybrid"), "concentration": 2.0}
     setting = study(seeds=2, rounds=18, **(usual | SETTINGS[name]))

@@ -48,7 +48,8 @@ def test_sizes_are_those_of_the_papers_networks_and_what_is_no_number_is_no_answ
 
 
 @pytest.mark.parametrize(
-    ("name", "channels", "side", "runs"), [("lenet", 1, 12, 2), ("lenet", 0, 12, 2), ("resnet9", 3, 8, 1)]
+    ("name", "channels", "side", "runs"),
+    [("lenet", 1, 12, 2), ("lenet", 0, 12, 2), pytest.param("resnet9", 3, 8, 1, marks=pytest.mark.slow)],
 )
 def test_a_batch_trains_as_each_network_alone_does(name, channels, side, runs):
     model = made(name, channels, side)
