@@ -194,7 +194,8 @@ class Study:
         "none",
         "The server's model: none (the last iterate) or a running mean of its models θ(1), θ(2), …, of which θ(1) is "
         "the first and each round that trains makes one: equal weights, polynomial (model j weighs about j^γ), tail "
-        "(equal weights from some round on, the last iterate before) or exponential (each β times the next).",
+        "(equal weights from some round on, the last iterate before) or exponential (each β times the next). It is of "
+        "what the server has before it projects, and is projected itself.",
         SETTINGS["average"],
     )
     average_by: float | None = setting(

@@ -27,12 +27,11 @@ def batched(setting, device="cpu", graphs=None):
     """θ after every round and the logs, with the engine stopped after each round to look."""
     task, schedule = problem(setting, device), Schedule(setting, CONTROL)
     engine = Engine(task.model, setting, task.streams, graphs=graphs)
-    model = engine.theta if engine.mean is None else engine.mean
-    thetas, means, logs = [engine.theta.clone()], [model.clone()], []
+    thetas, means, logs = [engine.theta.clone()], [engine.theta.clone()], []
     for _ in range(setting.rounds):
         logs.append(engine.play(schedule.advance(1)))
         thetas.append(engine.theta.clone())
-        means.append(model.clone())
+        means.append((engine.theta if engine.averaged is None else engine.averaged).clone())
     columns = {name: np.concatenate([log[name] for log in logs]) for name in logs[0]}
     return task, plan(setting, CONTROL), torch.stack(thetas), columns, torch.stack(means)
 
