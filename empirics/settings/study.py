@@ -200,7 +200,7 @@ class Study:
     )
     average_by: float | None = setting(
         None,
-        "γ of the polynomial mean (none for 8), the part of the rounds that tail leaves out (0.5), β of the "
+        "γ of the polynomial mean (none for 1), the part of the rounds that tail leaves out (0.5), β of the "
         "exponential one (0.99); none with any other.",
         optional(SETTINGS["average_by"]),
     )

@@ -101,7 +101,7 @@ def test_of_quadratic_losses_a_mean_weighs_every_sample_as_the_law_says(policy, 
     """No sample comes twice and no client has another's, so Σb² is the squared length of the mean, round by round."""
     laws = {
         "equal": equal,
-        "polynomial": partial(polynomial, gamma=8),
+        "polynomial": partial(polynomial, gamma=1),
         "exponential": partial(exponential, keep=0.99),
     }
     names = tuple(f"{policy}@average={kind}" for kind in laws)
