@@ -258,7 +258,7 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
         folder.save(rounds.first, rounds.last, rows_of(rounds, measured), state, schedule.digest)
         tally.add(rounds, measured)
         done = rounds.last
-    summary = tally.summary(final_measures(problem, engine.theta, least, engine.mean), least)
+    summary = tally.summary(final_measures(problem, engine.theta, least, engine.averaged), least)
     if least is not None:
         notes = caveats(study, job.calibration.constants, forecasts)
         add_predictions(summary, forecasts, reason, notes)

@@ -187,7 +187,7 @@ class Journal:
 
     def _measured(self) -> Columns:
         """At θ(t), before the round trains, and of the mean where that is the model."""
-        models = {"": self.theta} if self.mean is None else {"": self.mean, LAST: self.theta}
+        models = {"": self.theta} if self.averaged is None else {"": self.averaged, LAST: self.theta}
         found: dict[str, Any] = {}
         with torch.no_grad():
             for prefix, theta in models.items():
@@ -199,14 +199,18 @@ class Journal:
         return with_excess(measured, self.least, 1)
 
     def _move(self, step: Floats) -> None:
-        theta = self.theta + torch.from_numpy(step).to(self.theta)
-        if self.study.radius is not None:
-            theta = project(theta, self.study.radius)
+        moved = self.theta + torch.from_numpy(step).to(self.theta)
+        theta = project(moved, self.study.radius)
         if not theta.isfinite().all():
             raise SettingError(f"training diverged: θ is not finite after round {self.done + 1}: {CALM}")
         self.theta = theta
         if self.mean is not None:
-            self.mean = torch.lerp(self.mean, theta, self.controller.share)
+            self.mean = torch.lerp(self.mean, moved, self.controller.share)
+
+    @property
+    def averaged(self) -> torch.Tensor | None:
+        """The mean of models, within the ball."""
+        return None if self.mean is None else project(self.mean, self.study.radius)
 
     def finish(self) -> dict[str, Any]:
         """Once all rounds are booked: the summary, which is also saved."""
@@ -219,7 +223,7 @@ class Journal:
         return summary
 
     def _final(self) -> Columns:
-        return final_measures(self.problem, self.theta, self.least, self.mean)
+        return final_measures(self.problem, self.theta, self.least, self.averaged)
 
     # --- what a server that begins again needs -------------------------------------------------------------
 

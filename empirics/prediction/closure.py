@@ -13,7 +13,8 @@ over logits of variance \(\sum_kS_k|z_{ik}|^2\). The ball holds \(\|\bar\theta\|
 scatters along its radius.
 
 The mean of models, \(\bar\theta\leftarrow\bar\theta+w(\theta-\bar\theta)\) after every round, is linear in the models:
-its own mean follows the mean path, and a sample's weight in it follows the sample's weight in θ.
+its own mean follows the mean path, and a sample's weight in it follows the sample's weight in θ. It is of what the
+server has before it projects, and the ball holds it as it holds θ.
 
 With one Hessian for all samples nothing of this changes anything, and what is left is the law itself: exact.
 """
@@ -98,7 +99,8 @@ class Closure:
     def excess_risk_of_mean(self, *, observe: bool) -> tuple[Tensor, Tensor]:
         """The same of the mean of models."""
         scatter = self.scatter if self.counts is None else self.cohorts.mean_variance(self.counts)
-        return self.gauge_of_mean(self.mean, scatter, observe=observe)
+        factors = self._to_the_ball(self.mean, scatter)
+        return self.gauge_of_mean(factors[:, -1:] * self.mean, factors.square() * scatter, observe=observe)
 
     # --- a round -------------------------------------------------------------------------------------------
 
@@ -123,13 +125,13 @@ class Closure:
             per_sample * torch.stack([age.noise_gain.view(shape) for age in of_cohorts]),
             contraction[:, None] + per_sample * (1 - contraction[:, None]),
         )
-        self.contraction = contraction * self._project(counts)
-        before, self.scatter = self.scatter, self.cohorts.variance(counts)
-        self.growth = self.growth + self.scatter - self.contraction.square() * before
-        if self.memories.share is not None:
+        if self.memories.share is not None:  # of what the server has before it projects
             share = self._on_device(self.memories.share[self.round])[:, None].to(self.theta)
             self.mean = self.mean + share * (self.theta - self.mean)
             self.cohorts.average(share)
+        self.contraction = contraction * self._project(counts)
+        before, self.scatter = self.scatter, self.cohorts.variance(counts)
+        self.growth = self.growth + self.scatter - self.contraction.square() * before
         self.round += 1
 
     def _choose_step_size(self) -> None:
@@ -166,14 +168,19 @@ class Closure:
 
     def _project(self, counts: Tensor) -> Tensor:
         """Onto the ball; returns the factors, (rows, lumps)."""
-        variance, first = self.cohorts.variance(counts), int(self.landscape.on_the_ball)
-        norm = (self.theta.square().sum(1) + variance[:, first:].sum(1)).sqrt()
+        factors = self._to_the_ball(self.theta, self.cohorts.variance(counts))
+        self.theta = factors[:, -1:] * self.theta
+        self.cohorts.scale(factors)
+        return factors
+
+    def _to_the_ball(self, theta: Tensor, scatter: Tensor) -> Tensor:
+        """What brings a model with this mean path and scatter onto the ball, (rows, lumps); the last for the path."""
+        first = int(self.landscape.on_the_ball)
+        norm = (theta.square().sum(1) + scatter[:, first:].sum(1)).sqrt()
         factor = (self.landscape.radius / norm.clamp(min=self.landscape.radius))[:, None]
-        factors = factor.repeat(1, variance.shape[1])
+        factors = factor.repeat(1, scatter.shape[1])
         if first:
             factors[:, :1] *= factor == 1
-        self.theta = factor * self.theta
-        self.cohorts.scale(factors)
         return factors
 
     def _train(self, *, observe: bool) -> Tensor:

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 AVERAGED_BY = {
-    "polynomial": 8,
+    "polynomial": 1,
     "tail": 0.5,
     "exponential": 0.99,
 }  # means with a parameter, and what it is by default
@@ -48,7 +48,7 @@ SETTINGS: dict[str, Check] = {  # that a policy may have of its own, in the orde
     "steps": whole(1, 10**6),
     "decay": between(*POSITIVE, such_as=50),
     "average": choice(*AVERAGES),
-    "average_by": between(0, POSITIVE[1], low_too=True, such_as=8),
+    "average_by": between(0, POSITIVE[1], low_too=True, such_as=1),
     "rho": between(0, 1, such_as=0.99),
     "V": between(*POSITIVE, such_as=20),
     "rate": between(0, MOST_SAMPLES, such_as=10),

@@ -194,12 +194,13 @@ class Study:
         "none",
         "The server's model: none (the last iterate) or a running mean of its models θ(1), θ(2), …, of which θ(1) is "
         "the first and each round that trains makes one: equal weights, polynomial (model j weighs about j^γ), tail "
-        "(equal weights from some round on, the last iterate before) or exponential (each β times the next).",
+        "(equal weights from some round on, the last iterate before) or exponential (each β times the next). It is of "
+        "what the server has before it projects, and is projected itself.",
         SETTINGS["average"],
     )
     average_by: float | None = setting(
         None,
-        "γ of the polynomial mean (none for 8), the part of the rounds that tail leaves out (0.5), β of the "
+        "γ of the polynomial mean (none for 1), the part of the rounds that tail leaves out (0.5), β of the "
         "exponential one (0.99); none with any other.",
         optional(SETTINGS["average_by"]),
     )

@@ -5,7 +5,9 @@ talking to the host. The round number lives on the device too, so on CUDA a whol
 each memory width and replayed as one graph.
 
 Where the study averages, the server keeps \(\bar\theta\leftarrow\bar\theta+w(\theta-\bar\theta)\) beside θ, with the
-weights of `empirics.control.learner`, and both are measured. A round in which nobody has a sample makes no step.
+weights of `empirics.control.learner`, and both are measured. A round in which nobody has a sample makes no step. The
+mean is of what the server has before it projects, and is itself projected where it is measured: a mean of points on a
+sphere lies within it, where a minimiser on the sphere is not.
 """
 
 from __future__ import annotations
@@ -109,6 +111,11 @@ class Engine:
         return torch.zeros(shape, dtype=dtype, device=self.device)
 
     @property
+    def averaged(self) -> Tensor | None:
+        """The mean of models, within the ball."""
+        return None if self.mean is None else project(self.mean, self.study.radius)
+
+    @property
     def state(self) -> dict[str, Tensor]:
         """What goes on from round to round and does not follow from the schedule."""
         mean = {} if self.mean is None else {"mean": self.mean}
@@ -193,24 +200,23 @@ class Engine:
             found = {name: values.masked_fill(lost, torch.nan) for name, values in found.items()}
         for name, column in self.log.items():
             column.index_copy_(0, self.round, found[name][None])
-        theta = self.theta + self._moved(memory)
-        if self.study.radius is not None:
-            theta = project(theta, self.study.radius)
+        moved = self.theta + self._moved(memory)
+        theta = project(moved, self.study.radius)
         trained = memory.weights.any(
             dim=1, keepdim=True
         )  # where nobody has a sample, θ stays to the last bit
         self.theta.copy_(torch.where(trained, theta, self.theta))
         if self.mean is not None:
-            self.mean.lerp_(self.theta, self._now(self.share)[:, None])
+            self.mean.lerp_(moved, self._now(self.share)[:, None])
         self.round += 1
 
     def _measured(self, tilt: Tensor | None) -> dict[str, Tensor]:
         """At θ(t), and of the mean where that is the model."""
-        found = self._of_model(self.theta, tilt)
-        if self.mean is None:
+        found, averaged = self._of_model(self.theta, tilt), self.averaged
+        if averaged is None:
             return found
         last = {LAST + name if name in OF_A_MODEL else name: values for name, values in found.items()}
-        return last | self._of_model(self.mean, None)
+        return last | self._of_model(averaged, None)
 
     def _of_model(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
         found = self.model.measure(theta, tilt) if tilt is not None or "risk" in self.log else {}

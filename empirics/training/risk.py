@@ -66,8 +66,10 @@ def least_risk(model: Linear, radius: float) -> Least:
     return Least(tuple(one.risk for one in found), max(one.gap for one in found))
 
 
-def project(theta: Tensor, radius: float) -> Tensor:
-    """The nearest point of the ball, row by row."""
+def project(theta: Tensor, radius: float | None) -> Tensor:
+    """The nearest point of the ball, row by row; without a radius all is within."""
+    if radius is None:
+        return theta
     norm: Tensor = theta.norm(dim=-1, keepdim=True)
     return theta * (radius / norm.clamp(min=radius))
 

@@ -140,21 +140,23 @@ def run_twin(
                 moved = moved + a * n / (mass or 1) * client.train(model, theta, eta)
             client.drop()
         if mass > 0:
-            theta = theta + moved
-            if study.radius is not None and theta.norm() > study.radius:
-                theta = theta * (study.radius / theta.norm())
-            models.append(theta.reshape(-1))
+            models.append((theta + moved).reshape(-1))
+            theta = _within(theta + moved, study.radius)
             born.append(t + 1)
         thetas.append(theta.reshape(-1))
-        means.append(_mean(study, models, born))
+        means.append(_within(_mean(study, models, born), study.radius))
         admissions.append(admitted[0])
         occupancy.append(sizes)
     columns = (np.array(admissions), np.array(occupancy), np.array(debt), np.array(mismatch))
     return Record(torch.stack(thetas), torch.stack(means), *columns)
 
 
+def _within(theta: Tensor, radius: float | None) -> Tensor:
+    return theta if radius is None or theta.norm() <= radius else theta * (radius / theta.norm())
+
+
 def _mean(study: Study, models: list[Tensor], born: list[int]) -> Tensor:
-    """The mean of all models so far, each with its weight, from scratch."""
+    """The mean of all models so far, before the ball, each with its weight, from scratch."""
     k = np.arange(1.0, len(models) + 1)
     if study.average == "none":
         weights = (k == len(k)).astype(float)

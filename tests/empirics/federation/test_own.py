@@ -34,7 +34,7 @@ CASES = {  # every policy, with some setting that matters to clients
     "hybrid": {"alpha": (0.5, 0.3, 0.2), "radius": 0.2},
     "released": {},
     "burst": {"average": "polynomial", "decay": 50, "decay_by": "samples"},
-    "taper-online": {"average": "equal"},
+    "taper-online": {"average": "equal", "radius": 0.2},
     "constant@K=3,eta=0.1": {},
     "constant": OWN,
 }

@@ -68,6 +68,10 @@ def test_with_large_memories_the_closure_is_the_law_of_averaged_models(share):
     np.testing.assert_allclose(found[2][clock, 0][3:], law.noise[3:], rtol=3e-3)
 
 
+def within(theta, radius):
+    return theta * np.minimum(radius / np.linalg.norm(theta, axis=1, keepdims=True).clip(1e-9), 1)
+
+
 def trained(task, held, means):
     """Training by a plain loop, of many replicates at once: the risk of θ and of each mean of models, by round."""
     x, y = task.population.x.numpy(), task.population.y.numpy()
@@ -77,7 +81,8 @@ def trained(task, held, means):
     averages = [theta for _ in means]
     found = []
     for t in range(held.rounds):
-        found.append([np.logaddexp(0, (1 - 2 * y) * (one @ x.T)).mean() for one in (theta, *averages)])
+        models = (within(one, radius) for one in (theta, *averages))
+        found.append([np.logaddexp(0, (1 - 2 * y) * (one @ x.T)).mean() for one in models])
         moved = np.zeros_like(theta)
         for m, indices in enumerate(lists):
             index = indices[:, held.starts[t, 0, m] : held.ends[t, 0, m]]
@@ -88,8 +93,8 @@ def trained(task, held, means):
                 local = local - held.eta[t, 0] * slope
             moved = moved + held.weights[t, 0, m] * (local - theta)
         theta = theta + moved
-        theta = theta * np.minimum(radius / np.linalg.norm(theta, axis=1, keepdims=True).clip(1e-9), 1)
         averages = [one + share[t] * (theta - one) for one, share in zip(averages, means, strict=True)]
+        theta = within(theta, radius)
     return np.array(found).T
 
 
