@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -60,6 +61,7 @@ class Preset(StrEnum):
 
     digits = "digits"
     own = "own"
+    best = "best"
     paper = "paper"
     released = "released"
 
@@ -68,8 +70,9 @@ PresetName = Annotated[
     Preset | None,
     typer.Option(
         "--preset",
-        help="digits: within the theorem's hypotheses; own: the same for your data; paper and released: the MNIST "
-        "experiment. By default digits, or own with a data set of yours.",
+        help="best: the learner and policies that win; digits: the paper's, within the theorem's hypotheses; own: the "
+        "same for your data; paper and released: the MNIST experiment. By default train begins with best, if the model "
+        "is logistic, and all else with digits, or own for a data set of yours.",
     ),
 ]
 Config = Annotated[Path | None, typer.Option(help="TOML file with settings that replace the preset's.")]
@@ -133,13 +136,21 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and 
 # --- settings ----------------------------------------------------------------------------------------------
 
 
-def of_preset(preset: Preset | None, config: Path | None, dataset: str | None) -> Study:
-    """What the study starts from: a preset, or a file; without either, own for a file of the user's data."""
+def of_preset(
+    preset: Preset | None, config: Path | None, dataset: str | None, *, best: bool = False
+) -> Study:
+    """What the study starts from: a preset, or a file; without either, own for a file of the user's data.
+
+    With `best` it is the learner that wins then, for the user's data as well, whose classes are learnt.
+    """
     from empirics.settings.presets import PRESETS, read_toml
 
     if dataset is not None and preset in (Preset.paper, Preset.released):
         print(f"acdpp: note: {OTHER_DATA.format(preset.value)}", file=sys.stderr)
     own = dataset is not None and dataset.startswith("npz:")
+    if best and preset is None and config is None:
+        found = PRESETS["best"]
+        return replace(found, labels="classes") if own else found
     chosen = preset.value if preset is not None else "own" if own and config is None else None
     return PRESETS[chosen or "digits"] if config is None else read_toml(config, chosen)
 

@@ -45,8 +45,8 @@ __all__ = ["EXAMPLES", "command", "show_summary"]
 EXAMPLES = (
     "Examples: [bold]acdpp train[/bold] (the bundled digits, half a minute) · "
     "[bold]acdpp train --show-config > study.toml[/bold], edit it, then [bold]acdpp train --config study.toml[/bold] · "
-    "[bold]acdpp train --policies constant --sweep K=1,2,3,5,7,10,14,20,50,100[/bold] · "
-    "[bold]acdpp train --resume results/digits-1 --rounds 2000[/bold] · "
+    "[bold]acdpp train --preset digits --policies constant --sweep K=1,2,3,5,7,10,14,20,50,100[/bold] · "
+    "[bold]acdpp train --resume results/best-1 --rounds 2000[/bold] · "
     "[bold]acdpp train --dataset npz:mine.npz --cost-trace prices.csv --policies constant,my_module:MyPolicy[/bold] · "
     "[bold]acdpp train --preset paper --data-dir DIR --device cuda --out results/mnist[/bold]"
 )
@@ -97,7 +97,7 @@ def command(
 
         base = study_of(resume)
     else:
-        base = of_preset(preset, config, dataset)
+        base = of_preset(preset, config, dataset, best=model in (None, "logistic"))
     study = changed(
         base,
         dataset=dataset,

@@ -25,7 +25,7 @@ __all__ = ["PANELS", "READS", "Retention", "Risk", "compute", "draw"]
 Floats = NDArray[np.float64]
 PANELS = {"late": "mean excess risk, second half", "cumulative": "cumulative excess risk"}
 READS = ("excess_risk", "predicted_excess_risk", "cost")
-REMEDY = "acdpp train --policies constant --sweep K=1,2,3,5,7,10,14,20,50,100"
+REMEDY = "acdpp train --preset digits --policies constant --sweep K=1,2,3,5,7,10,14,20,50,100"
 APART = 0.055  # of the axis, between labelled values of K
 
 

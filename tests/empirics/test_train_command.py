@@ -1,6 +1,7 @@
 """`acdpp train` from the outside."""
 
 import json
+import tomllib
 from itertools import combinations
 
 import pytest
@@ -27,11 +28,11 @@ def reread(folder):
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
-    """What is printed of the default policies in 80 columns, and where the result is."""
+    """What is printed of the paper's learner in 80 columns, and where the result is."""
     out = tmp_path_factory.mktemp("train") / "result"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "80")
-        said = say("--out", out)
+        said = say("--preset", "digits", "--out", out)
     assert said.returncode == 0, said.stdout
     return said.stdout, out
 
@@ -70,7 +71,7 @@ def test_where_nothing_is_predicted_it_says_why(tmp_path):
 
 
 def test_a_sweep_is_one_study_of_every_value_and_json_one_object_with_both_bounds(tmp_path):
-    policies = ("--policies", "constant,acdpp@K=3,eta=0.1,oracle")
+    policies = ("--preset", "own", "--policies", "constant,acdpp@K=3,eta=0.1,oracle")
     words = (*policies, "--sweep", "K=1,20", "--sweep", "E=1,2", "--json", "--out", tmp_path / "result")
     document = json.loads(train(*words).stdout)
     assert list(document["policies"]) == [
@@ -119,4 +120,21 @@ def test_results_get_a_folder_of_their_own_by_default(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
         assert say("--policies", "oracle").returncode == 0
-    assert sorted(path.name for path in (tmp_path / "results").iterdir()) == ["digits-1", "digits-2"]
+    assert sorted(path.name for path in (tmp_path / "results").iterdir()) == ["best-1", "best-2"]
+
+
+def test_what_nobody_names_is_the_learner_that_wins_and_what_the_paper_describes_has_presets(tmp_path):
+    def learner(*words):
+        said = tomllib.loads(acdpp("train", *map(str, words), "--show-config").stdout)
+        return said["eta"], said["decay"], said["average"], said["labels"], said["policies"][0]
+
+    config = tmp_path / "study.toml"
+    config.write_text("rounds = 5\n")
+    paper, wins = (0.5, "none", "none"), (4.0, 20.0, "polynomial")
+    assert learner() == learner("--preset", "best") == (*wins, "parity", "taper-online")
+    assert learner("--dataset", blobs_file()) == (*wins, "classes", "taper-online")
+    for words in (("--preset", "digits"), ("--config", config)):
+        assert learner(*words) == (*paper, "parity", "acdpp")
+    for words in (("--preset", "own"), ("--model", "lenet", "--preset", "own"), ("--preset", "paper")):
+        assert learner(*words) == (*paper, "classes", "acdpp")
+    assert learner("--model", "lenet") == (*paper, "parity", "acdpp")
