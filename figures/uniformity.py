@@ -62,8 +62,8 @@ class Uniformity:
 def compute(retentions: Sequence[int] = (2, 5, 10), rounds: int | None = None) -> Uniformity:
     """Count samples one by one with `proofs_check.simulator`, and evaluate both closed forms of `theory.reuse`.
 
-    >>> compute([2, 5]).rounds
-    15
+    >>> compute([2, 5]).rounds, compute([2, 5], 20).rounds
+    (15, 20)
     """
     horizons = sorted({retention(K) for K in retentions})
     if not horizons or horizons[-1] > MOST:

@@ -148,6 +148,7 @@ def test_a_slow_descent_is_not_taken_for_its_end(monkeypatch):
 
 def test_large_problems_take_longer():
     small = seconds(problem(study()))
+    assert module.training_seconds(problem(study())) < 1
     assert small < 5
     assert seconds(problem(study(steps=100))) > 5 * small
     assert seconds(problem(study(policies=("constant", "constant@steps=100")))) > 5 * small
