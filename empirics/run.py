@@ -206,8 +206,8 @@ def _continue(
             refuse_changes(settings, prices, problem, out)
             if study == began and folder.finished:
                 return read_result(out).summary
-            calibration, saved = Calibration.from_document(settings["constants"]), settings["least_risk"]
-            least = None if saved is None else Least(tuple(saved["values"]), saved["gap"])
+            calibration = Calibration.from_document(settings["constants"])
+            least = Least.from_document(settings["least_risk"])
             job = _Job(study, problem, prices, calibration, least, own.policies)
             if study.rounds != began.rounds:
                 refuse_horizon(began, study, calibration.constants, prices, own.policies)
@@ -250,7 +250,7 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
             _refuse_divergence(rounds, measured, engine)
         else:
             measured = numbers(measured)
-        measured = with_excess(measured, least, study.runs)
+        measured = with_excess(study, measured, least, rounds.first)
         if forecasts:
             measured["predicted_excess_risk"] = _of_runs(forecasts, rounds)
         state = {name: tensor.cpu().numpy() for name, tensor in engine.state.items()}

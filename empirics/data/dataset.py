@@ -39,7 +39,8 @@ class Dataset:
 
     The inputs of the data sets that are loaded by name are images `(N, channels, height, width)` in [0, 1].
 
-    `digest` is that of `train_x, train_y, test_x, test_y`; equal digests mean equal numbers.
+    `digest` is that of `train_x, train_y, test_x, test_y`, and `time` if there is one; equal digests mean equal
+    numbers.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Dataset:
     test_y: Labels
     classes: int
     digest: str
+    time: NDArray[np.float64] | None = None  # of each training sample, where it is known
 
     def __post_init__(self) -> None:
         for split, x, y in (("training", self.train_x, self.train_y), ("test", self.test_x, self.test_y)):

@@ -163,23 +163,9 @@ def _multiplier(model: Linear, theta: Tensor, radius: float) -> float:
 # --- directions --------------------------------------------------------------------------------------------
 
 
-def _hessian(model: Linear, theta: Tensor) -> Tensor:
-    """∇²F_P at theta, a block for each pair of outputs."""
-    x, D = model.population.x, model.features
-    p, q = model.population.weights[0], model.chances(model.logits(theta, x))[:, 0]
-    full = x.new_empty(model.size, model.size)
-    for i in range(model.outputs):
-        for j in range(i + 1):
-            bend = q[:, i] * (int(i == j) - q[:, j])
-            block = x.T @ ((p * bend)[:, None] * x)
-            full[i * D : (i + 1) * D, j * D : (j + 1) * D] = block
-            full[j * D : (j + 1) * D, i * D : (i + 1) * D] = block.T
-    return full
-
-
 def _directions(model: Linear, theta: Tensor, *, on_the_ball: bool) -> tuple[Tensor, Tensor]:
     """Eigenvectors and eigenvalues, largest first; on the ball its radius, then those along the sphere."""
-    H = _hessian(model, theta)
+    H = model.hessian(theta)
     first = theta.new_zeros(model.size, 0), theta.new_zeros(0)
     if on_the_ball:
         u = theta[0] / theta.norm()

@@ -201,7 +201,7 @@ class Tally:
             "gap_closed": self._gaps(final),
         }
         if least is not None:
-            mean = float(np.mean(least.values))
+            mean = float(np.mean(least.of_runs(study.runs, study.mixing(1, study.rounds))))
             summary["least_risk"] = {"value": mean, "certified_to": least.gap}
             cumulative = self.sums["excess_risk"].reshape(len(study.policies), study.seeds)
             ranked = {} if study.averages else bounds  # which are of last iterates

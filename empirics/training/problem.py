@@ -6,7 +6,7 @@ anything with the `Model` protocol; it enters by the same door as the built-in o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from empirics.settings.study import GIVEN, Study
 from empirics.training.linear import Linear
 from empirics.training.model import Model, Population
 from empirics.training.streams import Streams, make_pools
+from empirics.training.world import both_parts, in_order, parted, second_part
 from theory.setting import SettingError
 
 __all__ = ["Problem", "choose_device", "from_dataset", "make_model", "make_problem"]
@@ -70,7 +71,7 @@ def make_problem(
 
 def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any = None) -> Problem:
     """The same, from a data set already loaded."""
-    streams = make_pools(data.train_y, study)
+    streams, data = _placed(study, data)
     linear = _is_linear(study, model)
     train_x, test_x = _inputs(data.train_x, data.test_x, study, flat=linear)
     binary = study.labels == "parity"
@@ -80,6 +81,11 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
         return torch.from_numpy(np.ascontiguousarray(values)).to(device, dtype)
 
     real = getattr(torch, study.dtype)
+    moving: dict[str, torch.Tensor] = {}
+    if study.drift.kind != "none":
+        rows = 1 if study.drift.mixes else len(streams.pools)
+        moving["test_weights"] = torch.full((rows, len(test_y)), 1 / len(test_y), dtype=real, device=device)
+        moving["test_later"] = tensor(second_part(study, data), torch.bool)
     population = Population(
         x=tensor(train_x, real),
         y=tensor(train_y, torch.int64),
@@ -87,8 +93,21 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
         test_x=tensor(test_x, real),
         test_y=tensor(test_y, torch.int64),
         classes=2 if binary else data.classes,
+        **moving,
     )
     return Problem(study, streams, make_model(study, population, model), population, data.digest)
+
+
+def _placed(study: Study, data: Dataset) -> tuple[Streams, Dataset]:
+    """Who draws what, and the data with all that the population ever is; samples in their order are their own test."""
+    streams = make_pools(data.train_y, study)
+    if study.drift.mixes:
+        both = both_parts(data, study.drift.parts)
+        return parted(streams, both, study.drift.parts), both
+    if study.drift.kind == "order":
+        tests = replace(data, test_x=data.train_x, test_y=data.train_y)
+        return in_order(streams, data, study), tests
+    return streams, data
 
 
 def _is_linear(study: Study, model: Any) -> bool:
