@@ -68,6 +68,14 @@ class Dataset:
                 )
 
     @classmethod
-    def of(cls, name: str, train: tuple[Images, Labels], test: tuple[Images, Labels], classes: int) -> Self:
+    def of(
+        cls,
+        name: str,
+        train: tuple[Images, Labels],
+        test: tuple[Images, Labels],
+        classes: int,
+        time: NDArray[np.float64] | None = None,
+    ) -> Self:
         """The data set of these arrays, with its digest."""
-        return cls(name, *train, *test, classes, digest(*train, *test))
+        last = () if time is None else (time,)
+        return cls(name, *train, *test, classes, digest(*train, *test, *last), time)

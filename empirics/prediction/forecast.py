@@ -92,6 +92,8 @@ def refusal(problem: Problem) -> str | None:
         return "the law of reuse needs the curvature at a minimiser: it predicts logistic regression alone"
     if study.radius is None:
         return "without a ball there is no least risk to be above of: give the study a radius"
+    if study.drift.kind != "none":
+        return "the population moves"
     if int(problem.population.support.sum()) < 2:
         return "the population is a single sample: there is nothing to learn"
     return None

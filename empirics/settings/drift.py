@@ -37,8 +37,8 @@ class Drift:
     kind: str = setting(
         "none",
         "none, abrupt (the second part of the population takes the place of the first in round start), gradual "
-        "(evenly, over length rounds from start on), periodic (there and back, as a cosine, in length rounds), or order (your "
-        "own samples in the order of their times, or of their file: a stream that ends).",
+        "(evenly, over length rounds from start on), periodic (there and back, as a cosine, in length rounds), or "
+        "order (your own samples in the order of their times, or of their file: a stream that ends).",
         choice(*KINDS),
     )
     parts: str = setting(

@@ -1,12 +1,14 @@
 """A population that moves: what is drawn and measured in a round is of that round's population."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from empirics.control.schedule import Schedule
+from empirics.federation.journal import federated, prepare
 from empirics.measuring import final_measures, least_for, with_excess
 from empirics.run import run_study
 from empirics.settings.drift import Drift
@@ -16,7 +18,16 @@ from empirics.training.linear import Linear
 from empirics.training.problem import from_dataset
 from empirics.training.risk import minimise
 from empirics.training.streams import Arrivals
-from tests.empirics.small import CONTROL, assert_same_rows, blobs, problem, refused, stopped_at, study
+from tests.empirics.small import (
+    CONTROL,
+    assert_same_rows,
+    blobs,
+    blobs_file,
+    problem,
+    refused,
+    stopped_at,
+    study,
+)
 
 WEIGHTS = {  # of the second part, in a round
     "abrupt": (Drift(kind="abrupt", start=7), lambda t: float(t >= 7)),
@@ -140,6 +151,11 @@ def test_a_study_under_drift_goes_on_and_is_extended_to_the_last_bit(drift, tmp_
     again = run_study(replace(setting, rounds=30), folder, dataset=blobs(), resume=True)
     assert_same_rows(folder, tmp_path / "whole")
     assert again == whole
+    if drift.kind == "order":
+        run_study(replace(setting, drift=Drift(kind="order")), tmp_path / "all", dataset=blobs())
+        longer = replace(setting, drift=Drift(kind="order"), rounds=30)
+        said = refused(run_study, longer, tmp_path / "all", dataset=blobs(), resume=True)
+        assert "how many samples go by in a round" in said
 
 
 def test_what_cannot_drift_says_so():
@@ -153,4 +169,7 @@ def test_what_cannot_drift_says_so():
         assert words in refused(Study.from_document, {"drift": given})
     moves = Drift(kind="gradual", length=5)
     assert "with replacement" in refused(study, drift=moves, replacement=False)
+    assert "draw from one population for ever" in refused(
+        prepare, federated(study(drift=moves, dataset=blobs_file()), "constant"), Path("nowhere")
+    )
     assert "one half of the classes" in refused(problem, study(drift=moves, partition="two-class"))
