@@ -17,9 +17,8 @@ from empirics.records.rows import Columns
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration
 from empirics.training.engine import LAST
-from empirics.training.linear import Linear
 from empirics.training.problem import Problem
-from empirics.training.risk import Least, least_along, least_risk
+from empirics.training.risk import Least
 from empirics.training.world import World
 from theory.setting import SettingError
 
@@ -82,16 +81,7 @@ def settings_document(
 
 def least_for(problem: Problem) -> Least | None:
     """The least risk on the ball, where there is one and the risk is measured."""
-    study, model, streams = problem.study, problem.model, problem.streams
-    if study.radius is None or "risk" not in study.measures or not isinstance(model, Linear):
-        return None
-    if study.drift.kind == "none":
-        return least_risk(model, study.radius)
-    if not study.drift.mixes or not streams.moves_as_one(study):
-        return None
-    parts = [torch.from_numpy(streams.of_part(k)).to(problem.population.x.device) for k in range(2)]
-    ends = study.drift.kind == "abrupt" and study.drift.apart == 0  # the population is one part or the other
-    return least_along(model, parts, study.radius, *([2] if ends else []))
+    return problem.least if "risk" in problem.study.measures else None
 
 
 def with_excess(study: Study, measured: Columns, least: Least | None, first: int) -> Columns:

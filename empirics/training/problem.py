@@ -7,6 +7,7 @@ anything with the `Model` protocol; it enters by the same door as the built-in o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from empirics.draws import Purpose, uniform
 from empirics.settings.study import GIVEN, Study
 from empirics.training.linear import Linear
 from empirics.training.model import Model, Population
+from empirics.training.risk import Least, least_along, least_risk
 from empirics.training.streams import Streams, make_pools
 from empirics.training.world import both_parts, in_order, parted, second_part
 from theory.setting import SettingError
@@ -35,6 +37,20 @@ class Problem:
     model: Model
     population: Population
     digest: str
+
+    @cached_property
+    def least(self) -> Least | None:
+        """The least risk on the ball, if there is one and the model is linear; None where no P(t) has one."""
+        study, model, streams = self.study, self.model, self.streams
+        if study.radius is None or not isinstance(model, Linear):
+            return None
+        if study.drift.kind == "none":
+            return least_risk(model, study.radius)
+        if not study.drift.mixes or not streams.moves_as_one(study):
+            return None
+        parts = [torch.from_numpy(streams.of_part(k)).to(model.population.x.device) for k in range(2)]
+        ends = study.drift.kind == "abrupt" and study.drift.apart == 0  # P is one part or the other
+        return least_along(model, parts, study.radius, *([2] if ends else []))
 
 
 def choose_device(name: str) -> torch.device:

@@ -112,7 +112,7 @@ def test_clients_draw_from_the_parts_by_their_own_weights():
             assert upper[fresh].mean() == pytest.approx(w, abs=4 * np.sqrt(w * (1 - w) / len(fresh)))
 
 
-def test_samples_in_their_order_are_tested_before_they_are_trained_on():
+def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
     """Each sample is admitted in the round whose loss counts it, and in no other; times decide, not places."""
     data, times = blobs(), np.random.default_rng(0).permutation(120).astype(float)
     setting = study(
@@ -138,7 +138,10 @@ def test_samples_in_their_order_are_tested_before_they_are_trained_on():
                 assert set(fresh) <= set(window)
     assert "client 0 has 120 samples in their order" in refused(problem, replace(setting, rounds=12))
     many = replace(setting, policies=("oracle",), drift=Drift(kind="order", length=3))
-    assert "4 samples of the 3 that go by in round 1" in refused(run_study, many, dataset=blobs())
+    assert "4 samples of the 3 that go by in round 1" in refused(
+        run_study, many, tmp_path / "out", dataset=blobs()
+    )
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("drift", [WEIGHTS["periodic"][0], Drift(kind="order", length=3)])
