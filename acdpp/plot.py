@@ -25,7 +25,17 @@ if TYPE_CHECKING:
     from empirics.settings.study import Study
     from figures.simulation import Simulation
 
-__all__ = ["CAPTIONS", "EXAMPLES", "FIGURES", "MEASURED", "REPORTED", "REPRODUCED", "THEORY", "app"]
+__all__ = [
+    "CAPTIONS",
+    "EXAMPLES",
+    "FIGURES",
+    "MEASURED",
+    "REPORTED",
+    "REPRODUCED",
+    "SEVERAL",
+    "THEORY",
+    "app",
+]
 
 EXAMPLES = (
     "Examples: [bold]acdpp plot omegas --horizon 1e15[/bold] · "
@@ -48,6 +58,7 @@ CAPTIONS: dict[str, str] = {}  # by the name of the drawing
 THEORY: list[str] = []
 MEASURED: list[str] = []
 REPRODUCED: list[str] = []
+SEVERAL: list[str] = []  # from one result or several, asked for by name
 REPORTED: list[
     tuple[str, dict[str, Any]]
 ] = []  # of the theory in acdpp report, with the options to set there
@@ -370,6 +381,32 @@ def prices(
         seed=seed,
     )
     return _drawn("prices", study, parse.constants(constants), replicate)
+
+
+@_figure(
+    "drift results/digits-1",
+    SEVERAL,
+    caption="Risk over time where the population moves, with the moments of change marked.",
+    speeds="Cumulative excess risk over the retention K, at several speeds of the drift.",
+)
+def drift(
+    result: Annotated[
+        list[Path],
+        typer.Argument(
+            help="A result of acdpp train --drift; or several with a sweep over K, to compare speeds."
+        ),
+    ],
+) -> Drawing:
+    """Risk over time where the population moves, with the moments of change; or over K, at several speeds."""
+    from figures import drifting as figure
+    from figures.measured import read
+
+    read_ones = [read(path, figure.READS) for path in result]
+    if len(read_ones) == 1:
+        one = figure.compute(read_ones[0])
+        return Drawing("drift", lambda track: one, figure.draw)
+    found = figure.compute_speeds(read_ones)
+    return Drawing("speeds", lambda track: found, figure.draw_speeds)
 
 
 # --- the paper's experiments, run again --------------------------------------------------------------------

@@ -33,6 +33,7 @@ __all__ = [
     "Decay",
     "DecayBy",
     "Device",
+    "Drift",
     "Out",
     "PilotSize",
     "Policies",
@@ -118,6 +119,15 @@ Decay = Annotated[
     str | None, typer.Option(help="τ of steps that fall as 1/√(1 + t/τ), such as 50; none for one size.")
 ]
 DecayBy = Annotated[str | None, typer.Option(help="What t of --decay counts: rounds or samples.")]
+Drift = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND[,NAME=VALUE]",
+        help="How the population moves: abrupt,start=250 or gradual,start=100,length=200 or periodic,length=100, with "
+        "parts=classes, labels or inputs and apart=5 for clients that drift apart; order for your own samples in the "
+        "order of their times.",
+    ),
+]
 CostTrace = Annotated[Path | None, typer.Option(help="CSV file of prices, one a round.")]
 CostColumn = Annotated[
     str | None, typer.Option(help="The column of --cost-trace with the prices, by its name.")
@@ -162,6 +172,7 @@ def changed(
     sweep: list[str] | None,
     average_by: str | None = None,
     decay: str | None = None,
+    drift: str | None = None,
     cost_trace: Path | None,
     cost_column: str | None,
     rounds: str | None,
@@ -177,6 +188,7 @@ def changed(
         "average_by": _unless_none(average_by, "--average-by"),
         "decay": _unless_none(decay, "--decay"),
         "cost": trace_of(cost_trace, cost_column),
+        "drift": None if drift is None else drift_of(drift),
         "rounds": None if rounds is None else parse.whole(rounds, "--rounds"),
         "seed": None if seed is None else parse.seed(seed, "--seed"),
     }
@@ -187,6 +199,27 @@ def changed(
 def _unless_none(text: str | None, name: str) -> float | str | None:
     """A number, or the word by which a study has none."""
     return text if text in (None, "none") else float(parse.number(text, name))
+
+
+def drift_of(text: str) -> dict[str, Any]:
+    """The settings of a drift.
+
+    >>> drift_of("gradual,length=200,parts=labels")
+    {'kind': 'gradual', 'length': 200, 'parts': 'labels'}
+    """
+    kind, *others = text.split(",")
+    found: dict[str, Any] = {"kind": kind}
+    for one in others:
+        name, equals, value = one.partition("=")
+        if not equals or name in found:
+            raise SettingError(
+                f"--drift takes a kind and settings, such as gradual,length=200, got {parse.shortened(text)}"
+            )
+        if name in ("start", "length"):
+            found[name] = parse.whole(value, f"{name} of --drift")
+        else:
+            found[name] = float(parse.number(value, f"{name} of --drift")) if name == "apart" else value
+    return found
 
 
 def trace_of(file: Path | None, column: str | None) -> dict[str, Any] | None:

@@ -22,6 +22,7 @@ from acdpp.study import (
     Decay,
     DecayBy,
     Device,
+    Drift,
     Out,
     Policies,
     PresetName,
@@ -66,6 +67,7 @@ def command(
     average_by: AverageBy = None,
     decay: Decay = None,
     decay_by: DecayBy = None,
+    drift: Drift = None,
     policies: Policies = None,
     sweep: Sweep = None,
     cost_trace: CostTrace = None,
@@ -106,6 +108,7 @@ def command(
         average_by=average_by,
         decay=decay,
         decay_by=decay_by,
+        drift=drift,
         policies=policies,
         sweep=sweep,
         cost_trace=cost_trace,
@@ -177,6 +180,15 @@ def show_summary(document: dict[str, Any]) -> None:
             for name, row in policies.items()
         },
     )
+    if all("mean_risk" in row for row in policies.values()):
+        show_table(
+            "The model of each round on the population, or the samples, of that round, before it trains",
+            ["mean loss", "mean accuracy"],
+            {
+                name: [_pm(row["mean_risk"]), _pm(row["mean_accuracy"]) if "mean_accuracy" in row else "–"]
+                for name, row in policies.items()
+            },
+        )
     for name, row in policies.items():
         if lost := row.get("diverged"):
             console().print(f"diverged: {lost} of {document['seeds']} runs of {name}, which then has no mean")

@@ -106,6 +106,11 @@ def refuse_horizon(
     """More rounds are the same study only where nothing was chosen for the number of rounds."""
     if prices.depends_on_horizon:
         raise SettingError("cannot extend this study: its prices depend on the number of rounds")
+    if study.drift.kind == "order" and study.drift.length is None:
+        raise SettingError(
+            "cannot extend this study: how many samples go by in a round depends on the number of rounds, unless the "
+            "drift's length is given"
+        )
     tails = [name for name in study.policies if study.of_policy(name).average == "tail"]
     if tails:
         raise SettingError(

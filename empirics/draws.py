@@ -36,6 +36,7 @@ class Purpose(IntEnum):
     shuffle = 4
     partition = 5
     start = 6
+    part = 7
 
 
 def philox(counter: tuple[Any, Any, Any, Any], key: tuple[int, int]) -> Words:

@@ -14,11 +14,12 @@ from torch import Tensor
 
 from empirics.control.prices import Prices
 from empirics.records.rows import Columns
+from empirics.settings.study import Study
 from empirics.training.constants import Calibration
 from empirics.training.engine import LAST
-from empirics.training.linear import Linear
 from empirics.training.problem import Problem
-from empirics.training.risk import Least, least_risk
+from empirics.training.risk import Least
+from empirics.training.world import World
 from theory.setting import SettingError
 
 __all__ = [
@@ -80,30 +81,34 @@ def settings_document(
 
 def least_for(problem: Problem) -> Least | None:
     """The least risk on the ball, where there is one and the risk is measured."""
-    study, model = problem.study, problem.model
-    if study.radius is None or "risk" not in study.measures or not isinstance(model, Linear):
-        return None
-    return least_risk(model, study.radius)
+    return problem.least if "risk" in problem.study.measures else None
 
 
-def with_excess(measured: Columns, least: Least | None, runs: int) -> Columns:
-    """With the excess risk beside every risk, where the least one is known."""
+def with_excess(study: Study, measured: Columns, least: Least | None, first: int) -> Columns:
+    """With the excess risk beside every risk, where the least one is known, of rounds from the first on."""
     if least is None:
         return measured
     risks = [name for name in (f"{LAST}risk", "risk") if name in measured]
-    above = {name.replace("risk", "excess_risk"): measured[name] - least.of_runs(runs) for name in risks}
-    return measured | above
+    weight = study.mixing(first, first + len(np.atleast_2d(measured[risks[0]])) - 1)
+    there = least.of_runs(study.runs, weight)
+    above = {name.replace("risk", "excess_risk"): measured[name] - there for name in risks}
+    return measured | {name: values.reshape(measured["risk"].shape) for name, values in above.items()}
 
 
 def final_measures(
     problem: Problem, theta: Tensor, least: Least | None, mean: Tensor | None = None
 ) -> Columns:
-    """Measured after the last round: at θ(T+1) or, if there is a mean, of that, and of θ(T+1) as the last iterate."""
-    runs = problem.study.runs
+    """Measured after the last round: at θ(T+1) or, if there is a mean, of that, and of θ(T+1) as the last iterate.
+
+    Where the population moves, it is that of round T+1.
+    """
+    study, after = problem.study, problem.study.rounds + 1
+    if study.drift.kind != "none":
+        World(study, problem.streams, problem.population).show_round(after)
     last = _final(problem, theta)
-    if mean is None:
-        return with_excess(last, least, runs)
-    return with_excess(_final(problem, mean) | {LAST + name: v for name, v in last.items()}, least, runs)
+    if mean is not None:
+        last = _final(problem, mean) | {LAST + name: v for name, v in last.items()}
+    return with_excess(study, last, least, after)
 
 
 def _final(problem: Problem, theta: Tensor) -> Columns:

@@ -212,6 +212,8 @@ def predict_study(
     own = HandedOver(dataset, None, policies, cost)
     study = own.named(Study() if study is None else study)
     _refuse_flood(study)
+    if pilot is not None and study.drift.kind != "none":
+        raise SettingError("a pilot sample does not tell how a population moves: leave the pilot out")
     with threads(study, REMEDY):
         prices = own.prices(study)
         problem = make_problem(study, device or "cpu", data_dir, dataset=dataset)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import Any
 
 from empirics.records import explained, folder
 from empirics.records.columns import COLUMNS
 from empirics.records.summary import FIELDS
-from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 from empirics.settings.toml import spelled
@@ -21,9 +21,12 @@ from empirics.settings.toml import spelled
 __all__ = ["markdown"]
 
 
-def _rows(owner: type, prefix: str) -> Iterator[str]:
+TABLES: list[Any] = [one for one in fields(Study) if is_dataclass(one.default)]
+
+
+def _rows(owner: Any, prefix: str) -> Iterator[str]:
     for one in fields(owner):
-        if one.name != "cost":
+        if one not in TABLES:
             yield f"| `{prefix}{one.name}` | `{spelled(one.default)}` | {_cell(one.metadata['help'])} |"
 
 
@@ -45,7 +48,7 @@ def markdown() -> str:
         "| setting | default | meaning |",
         "| --- | --- | --- |",
         *_rows(Study, ""),
-        *_rows(CostProcess, "cost."),
+        *(row for table in TABLES for row in _rows(table.default, f"{table.name}.")),
         "",
         "## Presets",
         "",
@@ -56,12 +59,13 @@ def markdown() -> str:
         changed = [
             f"`{one.name} = {spelled(getattr(study, one.name))}`"
             for one in fields(Study)
-            if one.name != "cost" and getattr(study, one.name) != one.default
+            if one not in TABLES and getattr(study, one.name) != one.default
         ]
         changed += [
-            f"`cost.{one.name} = {spelled(getattr(study.cost, one.name))}`"
-            for one in fields(CostProcess)
-            if getattr(study.cost, one.name) != one.default
+            f"`{table.name}.{one.name} = {spelled(getattr(getattr(study, table.name), one.name))}`"
+            for table in TABLES
+            for one in fields(table.default)
+            if getattr(getattr(study, table.name), one.name) != one.default
         ]
         lines += [f"- **{name}**: {', '.join(changed) or 'nothing'}"]
     lines += ["", "## Columns of `rounds.parquet`", "", "| column | type | meaning |", "| --- | --- | --- |"]

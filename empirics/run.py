@@ -49,6 +49,7 @@ from empirics.training.engine import Engine
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import Least
+from empirics.training.streams import Arrivals
 from theory.setting import SettingError
 
 __all__ = ["Progress", "run_study", "study_of"]
@@ -95,15 +96,20 @@ class _Job:
 
     def try_out(self) -> None:
         """A round in vain, so that what does not fit is known before anything is written."""
-        rounds, model = self.schedule().advance(1), self.problem.model
+        study, model = self.study, self.problem.model
+        if (
+            study.drift.kind == "order" and not study.replacement
+        ):  # whether there are as many as are asked for
+            _rehearse(self, Arrivals(self.problem.streams, study))
+        rounds = self.schedule().advance(1)
         if isinstance(model, Linear):
             return
         from empirics.training.networks import NETWORKS
 
         try:
-            engine = Engine(model, self.study, self.problem.streams, graphs=False)
+            engine = Engine(model, study, self.problem.streams, graphs=False)
             engine.play(rounds)
-            if self.study.model in NETWORKS:
+            if study.model in NETWORKS:
                 return
             shapes = {
                 "start": (tuple(engine.theta.shape), (self.study.runs, model.size)),
@@ -206,8 +212,8 @@ def _continue(
             refuse_changes(settings, prices, problem, out)
             if study == began and folder.finished:
                 return read_result(out).summary
-            calibration, saved = Calibration.from_document(settings["constants"]), settings["least_risk"]
-            least = None if saved is None else Least(tuple(saved["values"]), saved["gap"])
+            calibration = Calibration.from_document(settings["constants"])
+            least = Least.from_document(settings["least_risk"])
             job = _Job(study, problem, prices, calibration, least, own.policies)
             if study.rounds != began.rounds:
                 refuse_horizon(began, study, calibration.constants, prices, own.policies)
@@ -218,11 +224,13 @@ def _continue(
             return _train(folder, job, progress, study=study.document(), continued=again)
 
 
-def _rehearse(job: _Job) -> None:
-    """Decide all rounds of a longer study without training, before the shorter result is touched."""
+def _rehearse(job: _Job, arrivals: Arrivals | None = None) -> None:
+    """Decide all rounds of a study, and which samples come, without training, before any result is touched."""
     schedule = job.schedule()
     while schedule.round <= job.study.rounds:
-        schedule.advance(min(job.study.checkpoint, job.study.rounds - schedule.round + 1))
+        rounds = schedule.advance(min(job.study.checkpoint, job.study.rounds - schedule.round + 1))
+        if arrivals is not None:
+            arrivals.extend(rounds)
 
 
 def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> dict[str, Any]:
@@ -250,7 +258,7 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
             _refuse_divergence(rounds, measured, engine)
         else:
             measured = numbers(measured)
-        measured = with_excess(measured, least, study.runs)
+        measured = with_excess(study, measured, least, rounds.first)
         if forecasts:
             measured["predicted_excess_risk"] = _of_runs(forecasts, rounds)
         state = {name: tensor.cpu().numpy() for name, tensor in engine.state.items()}
@@ -262,7 +270,8 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
     if least is not None:
         notes = caveats(study, job.calibration.constants, forecasts)
         add_predictions(summary, forecasts, reason, notes)
-        summary["lower_bound"] = outlook.lower_bound() if outlook else None
+        still = study.drift.kind == "none"
+        summary["lower_bound"] = outlook.lower_bound() if outlook and still else None
     folder.finish(summary)
     return summary
 

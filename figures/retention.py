@@ -20,7 +20,7 @@ from figures.missing import NotMeasured
 from figures.style import DASHES, Look, Width, readable
 from theory.design import design, design_limit
 
-__all__ = ["PANELS", "READS", "Retention", "Risk", "compute", "draw"]
+__all__ = ["PANELS", "READS", "Retention", "Risk", "compute", "draw", "draw_risk", "name_retentions"]
 
 Floats = NDArray[np.float64]
 PANELS = {"late": "mean excess risk, second half", "cumulative": "cumulative excess risk"}
@@ -119,8 +119,9 @@ def draw(data: Retention, look: Look) -> Figure:
         for letter, axes, (panel, label) in zip("ab", grid[0], PANELS.items(), strict=True):
             _draw_choices(axes, data, look)
             for name, risk in data.risks[panel].items():
-                _draw_risk(axes, risk, look.policies(list(data.risks[panel]))[name], look)
-            _retention_axis(axes, data)
+                draw_risk(axes, risk, look.policies(list(data.risks[panel]))[name], look)
+            swept = {float(K) for risk in data.risks[panel].values() for K in risk.K}
+            name_retentions(axes, swept, *data.finite, data.limit)
             axes.set(title=f"({letter})", xlabel="retention $K$", ylabel=label)
             axes.set_ylim(bottom=0)
         look.legend(figure, _handles(data, look), data.note)
@@ -140,7 +141,7 @@ def _choices(look: Look) -> tuple[dict[str, Any], dict[str, Any]]:
     return limit, finite
 
 
-def _draw_risk(axes: Axes, risk: Risk, policy: dict[str, Any], look: Look) -> None:
+def draw_risk(axes: Axes, risk: Risk, policy: dict[str, Any], look: Look) -> None:
     colour: dict[str, Any] = {"color": policy["color"]}
     marker = {"marker": policy["marker"], "linestyle": "none", "zorder": 3}
     bars = colour | marker | {"markerfacecolor": look.ground, "elinewidth": look.scale}
@@ -154,10 +155,9 @@ def _draw_risk(axes: Axes, risk: Risk, policy: dict[str, Any], look: Look) -> No
         axes.plot(risk.best_predicted, risk.predicted.min(), **ring)
 
 
-def _retention_axis(axes: Axes, data: Retention) -> None:
-    """Logarithmic, with as many of the swept values named as there is room for."""
-    swept = {float(K) for risks in data.risks.values() for risk in risks.values() for K in risk.K}
-    ends = (*swept, *data.finite, data.limit)
+def name_retentions(axes: Axes, swept: set[float], *others: float) -> None:
+    """A logarithmic axis, with as many of the swept values named as there is room for."""
+    ends = (*swept, *others)
     low, high = min(ends), max(ends)
     named: list[float] = []
     for K in sorted(swept):

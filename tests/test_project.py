@@ -24,7 +24,7 @@ FLOORS = {
         interrupt output parse
     """,
     "figures": """
-        prediction
+        drifting prediction
         constraints learning measured_mismatch money prices retention risk_vs_bound
         bound_vs_horizon control design explained frontier measured mismatch omegas save section7 uniformity
         simulation style

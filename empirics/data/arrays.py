@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from empirics.data.dataset import Dataset, Images, Labels
 from empirics.data.real import real_array
@@ -19,6 +19,7 @@ EVERY = 5  # one in five is a test sample
 NO_REPLICATE = (
     2**32 - 1
 )  # an address that no study draws from, so that the split is independent of all of them
+TIME = "time"
 SPELLINGS = (("x", "y", "test_x", "test_y"), ("x_train", "y_train", "x_test", "y_test"))
 
 
@@ -48,7 +49,10 @@ def from_arrays(
 
 
 def from_mapping(arrays: Mapping[str, ArrayLike], *, name: str = "arrays") -> Dataset:
-    """The same from arrays with names: x, y and, if there is a test set, test_x, test_y; or as Keras spells them."""
+    """The same from arrays with names: x, y and, if there is a test set, test_x, test_y; or as Keras spells them.
+
+    An array `time` has the time of every sample of x, a number.
+    """
     return assembled(name, [arrays[key] for key in keys("the mapping", list(arrays))])
 
 
@@ -59,27 +63,30 @@ def from_torch(train: Any, test: Any = None, *, name: str = "torch") -> Dataset:
 
 
 def keys(what: str, names: Sequence[Any]) -> tuple[str, ...]:
-    """The names of x, y and perhaps test_x, test_y, in this order, if these and no others are there."""
+    """The names of x, y and perhaps test_x, test_y and time, in this order, if these and no others are there."""
+    last = (TIME,) if TIME in names else ()
     for spelling in SPELLINGS:
-        for wanted in (spelling, spelling[:2]):
+        for wanted in ((*spelling, *last), (*spelling[:2], *last)):
             if len(names) == len(wanted) and set(names) == set(wanted):
                 return wanted
     held = ", ".join(repr(name)[:40] for name in names[:10]) or "nothing"
     raise SettingError(
         f"{what} should hold x and y, or x, y, test_x and test_y, or with the names x_train, y_train, x_test and "
-        f"y_test: it holds {held}"
+        f"y_test, and perhaps {TIME}: it holds {held}"
     )
 
 
 def assembled(name: str, arrays: Sequence[Any], where: str = "") -> Dataset:
-    """The data set of x, y and perhaps test_x, test_y, which a refusal calls so, after `where`."""
+    """The data set of x, y and perhaps test_x, test_y and times of x, which a refusal calls so, after `where`."""
     called = [f"{where}{key}" for key in SPELLINGS[0]]
     train = _pair(called[:2], arrays[:2])
-    if len(arrays) == 2:
-        train, test = _held_out(called[0], *train)
+    time = _times(f"{where}{TIME}", arrays[-1], len(train[0])) if len(arrays) % 2 else None
+    if len(arrays) < 4:
+        held_out = _held_out(called[0], len(train[0]))
+        (train, test), time = _split(train, held_out), None if time is None else time[~held_out]
         hint = "all its samples were held out, so give a test set of your own"
     else:
-        test = _pair(called[2:], arrays[2:])
+        test = _pair(called[2:], arrays[2:4])
         hint = f"{called[1]} has no such class"
     if train[0].shape[1:] != test[0].shape[1:]:
         raise SettingError(
@@ -97,7 +104,15 @@ def assembled(name: str, arrays: Sequence[Any], where: str = "") -> Dataset:
         (train[0], train_y.astype(np.int64)),
         (test[0], test_y.astype(np.int64)),
         len(classes),
+        time,
     )
+
+
+def _times(what: str, values: Any, samples: int) -> NDArray[np.float64]:
+    found = real_array(what, values).astype(np.float64)
+    if found.shape != (samples,) or not np.isfinite(found).all():
+        raise SettingError(f"{what} must have a finite number for each of the {samples} samples")
+    return found
 
 
 def _pair(called: Sequence[str], given: Sequence[Any]) -> tuple[Images, Labels]:
@@ -140,11 +155,20 @@ def _labels(what: str, values: Any) -> Labels:
     return found
 
 
-def _held_out(what: str, x: Images, y: Labels) -> tuple[tuple[Images, Labels], tuple[Images, Labels]]:
-    if len(x) < EVERY:
-        raise SettingError(f"{what} must have at least {EVERY} samples to hold out every fifth, got {len(x)}")
-    rank = permutation(len(x), 0, Purpose.partition, replicate=NO_REPLICATE)
-    test = rank % EVERY == EVERY - 1
+def _held_out(what: str, samples: int) -> NDArray[np.bool_]:
+    """Every fifth."""
+    if samples < EVERY:
+        raise SettingError(
+            f"{what} must have at least {EVERY} samples to hold out every fifth, got {samples}"
+        )
+    rank = permutation(samples, 0, Purpose.partition, replicate=NO_REPLICATE)
+    return np.equal(rank % EVERY, EVERY - 1)
+
+
+def _split(
+    both: tuple[Images, Labels], test: NDArray[np.bool_]
+) -> tuple[tuple[Images, Labels], tuple[Images, Labels]]:
+    x, y = both
     return (x[~test], y[~test]), (x[test], y[test])
 
 

@@ -39,7 +39,8 @@ class Dataset:
 
     The inputs of the data sets that are loaded by name are images `(N, channels, height, width)` in [0, 1].
 
-    `digest` is that of `train_x, train_y, test_x, test_y`; equal digests mean equal numbers.
+    `digest` is that of `train_x, train_y, test_x, test_y`, and `time` if there is one; equal digests mean equal
+    numbers.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Dataset:
     test_y: Labels
     classes: int
     digest: str
+    time: NDArray[np.float64] | None = None  # of each training sample, where it is known
 
     def __post_init__(self) -> None:
         for split, x, y in (("training", self.train_x, self.train_y), ("test", self.test_x, self.test_y)):
@@ -66,6 +68,14 @@ class Dataset:
                 )
 
     @classmethod
-    def of(cls, name: str, train: tuple[Images, Labels], test: tuple[Images, Labels], classes: int) -> Self:
+    def of(
+        cls,
+        name: str,
+        train: tuple[Images, Labels],
+        test: tuple[Images, Labels],
+        classes: int,
+        time: NDArray[np.float64] | None = None,
+    ) -> Self:
         """The data set of these arrays, with its digest."""
-        return cls(name, *train, *test, classes, digest(*train, *test))
+        last = () if time is None else (time,)
+        return cls(name, *train, *test, classes, digest(*train, *test, *last), time)

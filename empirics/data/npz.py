@@ -24,7 +24,10 @@ from theory.setting import SettingError
 __all__ = ["PREFIX", "load"]
 
 PREFIX = "npz:"
-WANTED = "it should hold the arrays x and y, and perhaps test_x and test_y, as np.savez(FILE, x=x, y=y) writes them"
+WANTED = (
+    "it should hold the arrays x and y, and perhaps test_x and test_y, and time, as np.savez(FILE, x=x, y=y) writes "
+    "them"
+)
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 

@@ -67,6 +67,10 @@ def prepare(
     study = HandedOver(dataset=dataset, model=model).named(study)
     if study != federated(study):
         raise SettingError("a federation runs one policy with one seed: take the study of federated(...)")
+    if study.drift.kind != "none":
+        raise SettingError(
+            "a federation's clients draw from one population for ever: take acdpp train for a drift"
+        )
     refuse_existing(out)
     problem = make_problem(study, "cpu", data_dir, dataset=dataset, model=model)
     calibration, prices = calibrate(problem), make_prices(study.cost)
@@ -85,8 +89,8 @@ class Journal:
     def __init__(self, folder: Folder, problem: Problem, prices: Prices) -> None:
         settings = folder.settings
         self.folder, self.problem, self.study = folder, problem, problem.study
-        calibration, saved = Calibration.from_document(settings["constants"]), settings["least_risk"]
-        self.least = None if saved is None else Least(tuple(saved["values"]), saved["gap"])
+        calibration = Calibration.from_document(settings["constants"])
+        self.least = Least.from_document(settings["least_risk"])
         self.token: str = settings["federation"]
         self.controller = Controller(
             self.study.policies[0], self.study, mean_cost=prices.mean, constants=calibration.constants
@@ -196,7 +200,7 @@ class Journal:
                 if "accuracy" in self.study.measures:
                     found[f"{prefix}accuracy"] = self.problem.model.accuracy(theta)
         measured = {name: values.double().cpu().numpy()[np.newaxis] for name, values in found.items()}
-        return with_excess(measured, self.least, 1)
+        return with_excess(self.study, measured, self.least, self.done + 1)
 
     def _move(self, step: Floats) -> None:
         moved = self.theta + torch.from_numpy(step).to(self.theta)

@@ -44,6 +44,7 @@ __all__ = ["Closure"]
 FEWEST = 256  # rounds that are always played
 PER_DOUBLING = 4  # in how many rounds of each doubling the samples are observed
 EARLY = 16  # rounds in which all that happens first happens
+MOVED, EVERY = 0.2, 32  # a population has moved, or rounds have passed, so much: samples are observed again
 OLD = 32  # rounds after which a sample counts as old
 MOST_TO_GO = 0.1  # what may be left to go, of the risk
 MOST_MISSED = 0.04  # of the risk, by a forecast over a doubling: over the next one it misses a fourth of that
@@ -83,6 +84,11 @@ class Closure:
         self.counts: Tensor | None = None  # of the cohorts, in the last round
         self.forecasts: dict[int, Settled] = {}  # by the round after which they were made
         self.settled: Settled | None = None
+        self.faced: Tensor | None = None  # the mixing weight at the last look
+        self.looked, self.seen = (
+            0,
+            np.zeros(memories.rows, dtype=bool),
+        )  # in which round, and who trained in it
 
     def _on_device(self, values: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.theta.device)
@@ -94,19 +100,31 @@ class Closure:
 
     def excess_risk(self, *, observe: bool) -> tuple[Tensor, Tensor]:
         """Expected excess risk at θ(t), and of it what the mean path has, (rows,) each."""
-        return self.gauge(self.theta, self.scatter, observe=observe)
+        return self.gauge(self.theta, self.scatter, observe=observe, least=self._least)
 
     def excess_risk_of_mean(self, *, observe: bool) -> tuple[Tensor, Tensor]:
         """The same of the mean of models."""
         scatter = self.scatter if self.counts is None else self.cohorts.mean_variance(self.counts)
         factors = self._to_the_ball(self.mean, scatter)
-        return self.gauge_of_mean(factors[:, -1:] * self.mean, factors.square() * scatter, observe=observe)
+        return self.gauge_of_mean(
+            factors[:, -1:] * self.mean, factors.square() * scatter, observe=observe, least=self._least
+        )
+
+    @property
+    def _least(self) -> Tensor | float:
+        """The least risk, of a population that moves at this time."""
+        parts = self.landscape.parts
+        return self.landscape.best.risk if parts is None else parts.least[self.round]
 
     # --- a round -------------------------------------------------------------------------------------------
 
     def step(self, *, observe: bool) -> None:
         """One round."""
         counts, sample_share, weights = self._enter()
+        idle = (counts.sum((0, 2)) == 0) if self.landscape.parts is not None else None
+        if idle is not None and idle.all():
+            self.round += 1
+            return
         self._choose_step_size()
         ages = _age_classes(self.round - self.cohorts.entered)
         if observe:
@@ -117,6 +135,9 @@ class Closure:
         shape = (*weights.shape[:2], -1)
         self.theta = (weights * local.view(shape)).sum(1)
         contraction = (weights * self.local.contraction.view(shape)).sum(1)
+        if idle is not None:  # nothing moves in an idle round but the population
+            self.theta = torch.where(idle, self.theta_before, self.theta)
+            contraction = torch.where(idle, 1, contraction)
         of_cohorts = [self.local.age(number) for number in ages.tolist()]
         per_sample = weights / counts.sum(0).clamp(min=1)
         self.cohorts.train(
@@ -147,7 +168,11 @@ class Closure:
         )
         if self.counts is not None:
             self.cohorts.leave(self.counts, starts)
-        self.cohorts.enter(t, admitted, ends)
+        self.cohorts.enter(
+            t, admitted, ends, None if memories.mix is None else self._on_device(memories.mix[t])
+        )
+        if self.landscape.parts is not None:
+            self.observer.hold(self.cohorts.mixture(starts).flatten())
         counts = self.counts = self.cohorts.counts(starts)
         n = counts.sum(0)  # (rows, groups, 1)
         if self.groups == 1:
@@ -186,7 +211,7 @@ class Closure:
     def _train(self, *, observe: bool) -> Tensor:
         """E local steps of all columns."""
         model, descent, p = self.landscape.model, self.descent, self.observer.p[..., None]
-        theta = self._of_columns(self.theta)
+        theta, still = self._of_columns(self.theta), self.landscape.parts is None
         velocity = torch.zeros_like(theta)
         for e in range(descent.steps):
             logits = model.logits(theta, model.population.x)
@@ -194,7 +219,8 @@ class Closure:
             if observe:
                 self.corrections.append(self._correction(logits, q, e))
                 self.local.advance()
-            gradient = model.weighted_inputs(torch.addcmul(self.corrections[e], p, q))
+            shown = torch.addcmul(self.corrections[e], p, q) if still else p * (self.corrections[e] + q)
+            gradient = model.weighted_inputs(shown)
             if self.gauge.anchor is not None:
                 gradient = gradient + self.gauge.anchor.slopes
             velocity = descent.momentum * velocity + gradient
@@ -210,7 +236,7 @@ class Closure:
         for age in self.local.ages.values():
             if not age.used:
                 self.fitted = torch.maximum(self.fitted, 1 - age.damping.view(-1, self.groups).amin(1))
-        return self.observer.p[..., None] * (residuals - q)
+        return self.observer.p[..., None] * (residuals - q) if self.landscape.parts is None else residuals - q
 
     # --- all rounds ----------------------------------------------------------------------------------------
 
@@ -224,14 +250,15 @@ class Closure:
         and what is left of the mean path's way is worth a tenth of it at most: slow is not settled.
         """
         found: list[Tensor] = []
+        still = self.landscape.parts is None
         with torch.no_grad():
             while True:
-                observe, last = _observes_round(self.round + 1), self.round == until
+                observe, last = self._looks(), self.round == until
                 risks = [*self.excess_risk(observe=observe or last)]
                 if self.memories.share is not None:
                     risks += self.excess_risk_of_mean(observe=observe or last)
                 found.append(torch.stack(risks))
-                if _forecasts(self.round) and self.round not in self.forecasts:
+                if still and _forecasts(self.round) and self.round not in self.forecasts:
                     self.past_growth = [*self.past_growth[-3:], (self.round, self.growth)]
                     self.forecasts[self.round] = self.forecast()
                     if settle and self._as_foretold():
@@ -242,6 +269,21 @@ class Closure:
                 self.step(observe=observe)
                 progress(self.round)
         return tuple(torch.stack(found).transpose(0, 1).cpu().numpy())
+
+    def _looks(self) -> bool:
+        """Whether samples are observed; a population that moves is faced, and looked at again and again."""
+        parts, often = self.landscape.parts, _observes_round(self.round + 1)
+        if parts is None:
+            return often
+        now = parts.mixing[self.round]
+        self.observer.face(now)
+        moved = self.faced is None or bool((now - self.faced).abs() >= MOVED)
+        who = self.memories.trained[min(self.round, self.memories.rounds - 1)]
+        moved = moved or bool((who & ~self.seen).any())  # who was idle showed nothing
+        if moved or often or self.round - self.looked >= EVERY:
+            self.faced, self.looked, self.seen = now, self.round, who
+            return True
+        return False
 
     def forecast(self) -> Settled:
         """All later rounds, if they are like the last half of those so far."""

@@ -23,7 +23,7 @@ class Memories:
 
     Arrays are (rounds, rows, clients), a row being a run. `eta` are the step sizes where they differ from round to
     round, and `share` is what the model of a round's end weighs in the mean of models, where there is one; both are
-    (rounds, rows).
+    (rounds, rows). `mix` is the weight of a moving population's second part among what is admitted.
     """
 
     admissions: NDArray[np.int64]
@@ -32,6 +32,7 @@ class Memories:
     weights: NDArray[np.float64]
     eta: NDArray[np.float64] | None = None
     share: NDArray[np.float64] | None = None
+    mix: NDArray[np.float64] | None = None
 
     def __add__(self, later: Memories) -> Memories:
         """These rounds, and then the later ones."""
@@ -49,7 +50,12 @@ class Memories:
 
     def of(self, rows: list[int]) -> Memories:
         """Of some runs, where step sizes and shares are known."""
-        return Memories(*(getattr(self, field.name)[:, rows] for field in fields(self)))
+
+        def chosen(name: str) -> Any:
+            every = getattr(self, name)
+            return None if every is None else every[:, rows]
+
+        return Memories(**{field.name: chosen(field.name) for field in fields(self)})
 
     def without_idle(self) -> Memories:
         """The rounds of each row that train, one after the other; who has fewer than others keeps the last memory.
@@ -76,6 +82,7 @@ class Memories:
             weights=kept(self.weights),
             eta=kept(self.eta),
             share=None if self.share is None else kept(self.share) * there,
+            mix=kept(self.mix),
         )
 
     @property
@@ -105,12 +112,15 @@ class Cohorts:
         shape = (0, memories.rows, memories.clients)
         self.entered = like.new_zeros(0, dtype=torch.int64)
         self.begins, self.ends = (like.new_zeros(shape, dtype=torch.int64) for _ in range(2))
+        self.mix = like.new_zeros(shape if memories.mix is not None else (0, 0, 0))
         each, both = (0, memories.rows, groups, lumps), (memories.rows, lumps)
         self.weight, self.noise, self.mean_noise = (like.new_zeros(each) for _ in range(3))
         self.departed, self.crossed, self.mean_departed = (like.new_zeros(both) for _ in range(3))
 
-    def enter(self, t: int, admitted: Tensor, ends: Tensor) -> None:
-        """The admissions of round t, (rows, clients)."""
+    def enter(self, t: int, admitted: Tensor, ends: Tensor, mix: Tensor | None = None) -> None:
+        """The admissions of round t, (rows, clients), with the second part's weight in each, if there are parts."""
+        still = self.mix.new_zeros(0, 0) if mix is None else mix.to(self.mix)
+        self.mix = torch.cat([self.mix, still[None]])
         self.entered = torch.cat([self.entered, self.entered.new_tensor([t])])
         self.begins, self.ends = (
             torch.cat([self.begins, (ends - admitted)[None]]),
@@ -124,6 +134,13 @@ class Cohorts:
         """How many of each cohort are in memories that start there, (cohorts, rows, groups, 1)."""
         held = (self.ends - torch.maximum(self.begins, starts)).clamp(min=0)
         return (held.sum(2, keepdim=True) if self.merged else held)[..., None].to(self.weight)
+
+    def mixture(self, starts: Tensor) -> Tensor:
+        """The second part's weight in memories that start there, (rows, groups)."""
+        held = (self.ends - torch.maximum(self.begins, starts)).clamp(min=0).to(self.weight)
+        over = (0, 2) if self.merged else (0,)
+        found = (held * self.mix).sum(over) / held.sum(over).clamp(min=1)
+        return found[:, None] if self.merged else found
 
     def train(self, left: Tensor, weight: Tensor, noise: Tensor, held: Tensor | None = None) -> None:
         """A round: what is left of a distance, (rows, lumps), and the weight and noise that each cohort gains.
@@ -162,5 +179,5 @@ class Cohorts:
         self.crossed = self.crossed + (gone * self.noise * self.mean_noise).sum((0, 2))
         self.mean_departed = self.mean_departed + (gone * self.mean_noise.square()).sum((0, 2))
         kept = (still > 0).flatten(1).any(1)
-        for name in ("entered", "begins", "ends", "weight", "noise", "mean_noise"):
+        for name in ("entered", "begins", "ends", "mix", "weight", "noise", "mean_noise"):
             setattr(self, name, getattr(self, name)[kept])

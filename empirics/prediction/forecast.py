@@ -18,7 +18,7 @@ from empirics.control.schedule import Rounds, Schedule
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
-from empirics.prediction.landscape import MOST, PART, PARTS, Landscape, survey
+from empirics.prediction.landscape import MOST, PART, PARTS, Landscape, Parts, mixed, survey
 from empirics.prediction.sampling import KEPT
 from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
@@ -92,6 +92,14 @@ def refusal(problem: Problem) -> str | None:
         return "the law of reuse needs the curvature at a minimiser: it predicts logistic regression alone"
     if study.radius is None:
         return "without a ball there is no least risk to be above of: give the study a radius"
+    if study.drift.kind == "order":
+        return "samples come in their own order, and there is no population to be above the least risk of"
+    if not problem.streams.moves_as_one(study):
+        return "clients that differ drift apart, and there is no one mixture to be above the least risk of"
+    if study.drift.mixes and study.rounds > MOST_PLAYED:
+        return f"the population moves, and is followed for {MOST_PLAYED:,} rounds at most"
+    if study.drift.mixes and len(problem.population.x) > MOST:
+        return f"the population moves, and has more than {MOST:,} samples"
     if int(problem.population.support.sum()) < 2:
         return "the population is a single sample: there is nothing to learn"
     return None
@@ -138,7 +146,9 @@ def seconds(problem: Problem) -> float:
     parts, walked, axes = (1, people, features) if people <= MOST else (PARTS, PART, features / 2)
     cells = walked * outputs * columns
     each = 5e-9 + 1e-10 * axes  # of a sample, output and column
-    looks = 4 * math.log2(rounds + 1)
+    moved = study.drift.mixes
+    rounds = min(study.rounds, MOST_PLAYED) if moved else rounds
+    looks = rounds / 8 if moved else 4 * math.log2(rounds + 1)
     work = parts * rounds * steps * (cells * each + 1.5e-4)
     work += parts * looks * steps * (20 + steps) * (cells + 2e4) * 1.5e-8
     work += (outputs * axes) ** 2 * (4e-10 * people + 1e-9 * outputs * axes)
@@ -169,14 +179,31 @@ def landscape_of(problem: Problem) -> Landscape:
     reason, study = refusal(problem), problem.study
     if reason is not None or not isinstance(problem.model, Linear) or study.radius is None:
         raise SettingError(f"nothing can be predicted: {reason}")
-    return survey(next(alone(problem.model)), _groups(study, problem.streams), study.radius)
+    model = next(alone(problem.model))
+    if not study.drift.mixes:
+        return survey(model, _groups(study, problem.streams), study.radius)
+    first, second = (_groups(study, problem.streams, k).to(model.population.x) for k in range(2))
+    parts = [torch.from_numpy(problem.streams.of_part(k)[0]).to(model.population.x) for k in range(2)]
+    mixing, least = study.mixing(1, study.rounds + 1), problem.least
+    assert least is not None
+    w = float(mixing[:-1].mean())
+    mean = Linear(replace(model.population, weights=mixed(parts, w)[None]))
+    found = survey(mean, mixed((first, second), w), study.radius)
+    along = torch.from_numpy(least.of_runs(len(least.values), mixing)[:, 0])
+    moving = Parts(
+        (first.to(found.groups), second.to(found.groups)),
+        (parts[0].to(found.groups), parts[1].to(found.groups)),
+        torch.from_numpy(mixing).to(found.groups),
+        along.to(found.groups),
+    )
+    return replace(found, parts=moving)
 
 
-def _groups(study: Study, streams: Streams) -> Tensor:
-    """Where samples come from: one distribution for all clients, or each client's own."""
-    pools = streams.pools[0]
+def _groups(study: Study, streams: Streams, part: int = 0) -> Tensor:
+    """Where samples come from, of a part: one distribution for all clients, or each client's own."""
     if _alike(study, streams):
-        return torch.from_numpy(streams.weights[:1])
+        return torch.from_numpy(streams.of_part(part)[:1])
+    pools = (streams.later or streams.pools)[0] if part else streams.pools[0]
     rows = torch.zeros(len(pools), streams.population, dtype=torch.float64)
     for row, pool in zip(rows, pools, strict=True):
         row[torch.from_numpy(pool)] = 1 / len(pool)
@@ -258,7 +285,7 @@ class Outlook:
             seen = []
             for land in parts:
                 part = _Part(played, chosen, averages, decays)
-                closure = Closure(land, descent, part.memories(1).without_idle(), start)
+                closure = Closure(land, descent, part.followed(1), start)
                 seen.append((closure, *self._curves(closure, part, progress)))
             for p in group:
                 mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
@@ -276,6 +303,10 @@ class Outlook:
         """
         T, chunks = self.study.rounds, 1
         every, played = part.memories(chunks), part.played
+        if self.study.drift.mixes:
+            closure.memories = every = part.memories(played.until(T))
+            *_, risk, path = closure.play(T, progress=progress)
+            return T, (risk[-1], risk, path)
         settle = not (part.averages or part.decays) and bool(every.trained.all())
         whole = played.reaches(chunks) == T
         found = closure.play(_common(every, whole), settle=settle, progress=progress)
@@ -328,8 +359,22 @@ class _Played:
                 weights,
                 eta,
                 share,
+                self._mix(rounds),
             )
         )
+
+    def _mix(self, rounds: Rounds) -> Floats | None:
+        study = rounds.study
+        if not study.drift.mixes:
+            return None
+        w = study.drift.weights(rounds.first, rounds.last, study.clients)
+        return np.repeat(w[:, np.newaxis], study.runs, axis=1)
+
+    def until(self, T: int) -> int:
+        """So many chunks that all rounds up to T are decided."""
+        while self.last < T:
+            self._grow(min(self.last, T - self.last))
+        return len(self.chunks)
 
     @property
     def last(self) -> int:
@@ -368,6 +413,11 @@ class _Part:
             eta=found.eta if self.decays else None,
             share=found.share if self.averages else None,
         )
+
+    def followed(self, chunks: int) -> Memories:
+        """The same without idle rounds, in which nothing moves, unless the population does."""
+        found = self.memories(chunks)
+        return found if found.mix is not None else found.without_idle()
 
 
 def _common(memories: Memories, whole: bool) -> int:

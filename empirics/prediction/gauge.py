@@ -21,16 +21,18 @@ class Gauge:
         self.anchor = None if land.whole is None else Anchor(land.whole, Whole(land.model, land.groups))
         self.curvature: Tensor  # h with which ½Σ h·scatter is the risk of the scatter
 
-    def __call__(self, theta: Tensor, scatter: Tensor, *, observe: bool) -> tuple[Tensor, Tensor]:
-        """Expected excess risk, and of it what the mean path has, (rows,) each."""
-        land, model = self.observer.landscape, self.observer.landscape.model
+    def __call__(
+        self, theta: Tensor, scatter: Tensor, *, observe: bool, least: Tensor | float
+    ) -> tuple[Tensor, Tensor]:
+        """Expected excess risk above this, and of it what the mean path has, (rows,) each."""
+        model = self.observer.landscape.model
         logits = model.logits(theta, model.population.x)
         risk = self.observer.mean_over_population(model.losses(logits, model.population.y))
         if self.anchor is not None:
             if observe:
                 self.anchor.look(theta)
             risk = risk + self.anchor.risk(theta)
-        path = risk - land.best.risk
+        path = risk - least
         if observe:
             self.curvature = self.observer.risk_curvature(logits, scatter)
         return path + 0.5 * (self.curvature * scatter).sum(1), path

@@ -14,6 +14,7 @@ each with a landscape: how far these lie apart is what that costs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,7 +27,7 @@ from empirics.training.model import Population
 from empirics.training.risk import Minimiser, minimise
 from theory.lower_bound import least_risk
 
-__all__ = ["Landscape", "survey"]
+__all__ = ["Landscape", "Parts", "mixed", "survey"]
 
 SINGLE, LUMPS = 32, 64  # directions on their own, and lumps of the others, where there are more than both
 FLAT = 1e-12  # directions of less curvature than this part of the largest are none
@@ -34,6 +35,23 @@ PROBES = {"cpu": 20_000, "cuda": 200_000}  # times the square of the outputs
 CHUNK = 20_000_000
 MOST = 10_000  # samples of a population that is seen as a whole
 PARTS, PART = 4, 500  # samples of a larger one, and their size
+
+
+def mixed(parts: Sequence[Tensor], w: Tensor | float) -> Tensor:
+    """Of two, with this weight of the second."""
+    first, second = parts
+    return first + w * (second - first)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The two parts of a population that moves: what each group draws of each, (groups, population), what each is as a
+    whole, (population,), the weight of the second in every round from the first on, and the least risk then."""
+
+    groups: tuple[Tensor, Tensor]
+    everyone: tuple[Tensor, Tensor]
+    mixing: Tensor
+    least: Tensor
 
 
 @dataclass(frozen=True)
@@ -63,6 +81,7 @@ class Landscape:
     axes: Tensor | None = None  # that inputs are seen along, (features, axes)
     whole: Whole | None = None
     others: tuple[Landscape, ...] = ()
+    parts: Parts | None = None  # of a population that moves: what is above is then of a mixture of them
 
     def along_axes(self, theta: Tensor) -> Tensor:
         """What the landscape sees of parameters, (rows, parameters)."""
@@ -88,10 +107,9 @@ class Landscape:
         """The outputs i ≤ j of each product."""
         return torch.triu_indices(self.model.outputs, self.model.outputs, device=self.probes.device)
 
-    @cached_property
-    def of_probes(self) -> Tensor:
+    def of_probes(self, groups: Tensor) -> Tensor:
         """The weight of each probe among those of a group, (probes, groups)."""
-        weights: Tensor = self.groups[:, self.probes].T
+        weights: Tensor = groups[:, self.probes].T
         shares: Tensor = weights / weights.sum(0)
         return shares
 
@@ -163,23 +181,9 @@ def _multiplier(model: Linear, theta: Tensor, radius: float) -> float:
 # --- directions --------------------------------------------------------------------------------------------
 
 
-def _hessian(model: Linear, theta: Tensor) -> Tensor:
-    """∇²F_P at theta, a block for each pair of outputs."""
-    x, D = model.population.x, model.features
-    p, q = model.population.weights[0], model.chances(model.logits(theta, x))[:, 0]
-    full = x.new_empty(model.size, model.size)
-    for i in range(model.outputs):
-        for j in range(i + 1):
-            bend = q[:, i] * (int(i == j) - q[:, j])
-            block = x.T @ ((p * bend)[:, None] * x)
-            full[i * D : (i + 1) * D, j * D : (j + 1) * D] = block
-            full[j * D : (j + 1) * D, i * D : (i + 1) * D] = block.T
-    return full
-
-
 def _directions(model: Linear, theta: Tensor, *, on_the_ball: bool) -> tuple[Tensor, Tensor]:
     """Eigenvectors and eigenvalues, largest first; on the ball its radius, then those along the sphere."""
-    H = _hessian(model, theta)
+    H = model.hessian(theta)
     first = theta.new_zeros(model.size, 0), theta.new_zeros(0)
     if on_the_ball:
         u = theta[0] / theta.norm()

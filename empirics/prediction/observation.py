@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from empirics.prediction.landscape import Landscape
+from empirics.prediction.landscape import Landscape, mixed
 from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.samples import (
     View,
@@ -34,8 +34,9 @@ class Observer:
 
     def __init__(self, landscape: Landscape, rows: int) -> None:
         self.landscape = landscape
+        self.rows = rows
         self.p = landscape.groups.T.repeat(1, rows)  # (population, columns)
-        self.p_probes = landscape.of_probes.repeat(1, rows)
+        self.p_probes = landscape.of_probes(landscape.groups).repeat(1, rows)
         population = landscape.model.population
         every = len(landscape.probes) == len(population.x)
         self.probes: Tensor | slice = slice(None) if every else landscape.probes  # a slice copies nothing
@@ -43,6 +44,22 @@ class Observer:
         self.everyone = population.weights[0][:, None]
         self.everyone_probed = self.everyone[landscape.probes] / self.everyone[landscape.probes].sum()
         self._compare_probes()
+
+    def face(self, w: Tensor) -> None:
+        """A population that moves, with this weight of its second part."""
+        parts = self.landscape.parts
+        assert parts is not None
+        self.everyone = mixed(parts.everyone, w)[:, None]
+        probed = self.everyone[self.landscape.probes]
+        self.everyone_probed = probed / probed.sum()
+
+    def hold(self, w: Tensor) -> None:
+        """Memories with these weights of the second part, (columns,)."""
+        parts, land = self.landscape.parts, self.landscape
+        assert parts is not None
+        first, second = parts.groups
+        self.p = mixed([one.T.repeat(1, self.rows) for one in (first, second)], w)
+        self.p_probes = mixed([land.of_probes(one).repeat(1, self.rows) for one in (first, second)], w)
 
     def _compare_probes(self) -> None:
         """What turns the probes' curvature and noise at the minimiser into those of the whole population."""

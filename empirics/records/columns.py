@@ -40,10 +40,12 @@ COLUMNS: dict[str, Column] = {
     "risk": Column(
         _REAL,
         "F_P(θ(t)), before round t trains, or that of the mean of θ(1), …, θ(t) where the study averages; measured if "
-        "asked for",
+        "asked for; where the population moves, P is that of round t",
     ),
     "excess_risk": Column(
-        _REAL, "the same less F_P(θ*); absent where there is no ball or the model is not linear"
+        _REAL,
+        "the same less F_P(θ*); absent where there is no ball or the model is not linear, where samples come in their "
+        "own order, and where clients that differ drift apart",
     ),
     "predicted_excess_risk": Column(
         _REAL,

@@ -355,7 +355,11 @@ class Folder:
         with suppress(OSError):
             for path in (*self.path.glob(f"{PARTS}/*"), *self.path.iterdir()):
                 name = path.relative_to(self.path).as_posix()
-                ours = path.parent.name == PARTS or path.name.endswith(PARTIAL) or OURS.fullmatch(path.name)
+                ours = (
+                    path.parent == self.path / PARTS
+                    or path.name.endswith(PARTIAL)
+                    or OURS.fullmatch(path.name)
+                )
                 if ours and name not in listed and path.is_file():
                     path.unlink(missing_ok=True)
 

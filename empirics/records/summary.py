@@ -56,6 +56,8 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "mean_accuracy": "test accuracy averaged over θ(1), …, θ(T)",
     "best_accuracy": "the highest of all rounds, of a run that diverged those before it did",
     "final_risk": "population risk after the last round",
+    "mean_risk": "where the population moves, its risk averaged over θ(1), …, θ(T): of samples in their own order the "
+    "prequential loss, each round's samples being tested before they are trained on",
     "final_excess_risk": "the same above the least risk on the ball",
     "cumulative_excess_risk": "Σ_t of the excess risk at θ(1), …, θ(T)",
     "last_final_accuracy": "where the study averages, the same of the last iterate; so all that begins with last_",
@@ -201,7 +203,7 @@ class Tally:
             "gap_closed": self._gaps(final),
         }
         if least is not None:
-            mean = float(np.mean(least.values))
+            mean = float(np.mean(least.of_runs(study.runs, study.mixing(1, study.rounds))))
             summary["least_risk"] = {"value": mean, "certified_to": least.gap}
             cumulative = self.sums["excess_risk"].reshape(len(study.policies), study.seeds)
             ranked = {} if study.averages else bounds  # which are of last iterates
@@ -309,6 +311,8 @@ class Tally:
             found["best_accuracy"] = _mean(np.fmax(self.highest[f"{prefix}accuracy"][runs], accuracy))
         if f"{prefix}risk" in final:
             found["final_risk"] = _mean(final[f"{prefix}risk"][runs])
+        if f"{prefix}risk" in self.sums and self.study.drift.kind != "none":
+            found["mean_risk"] = _mean(self.sums[f"{prefix}risk"][runs] / self.study.rounds)
         if f"{prefix}excess_risk" in self.sums:
             found["final_excess_risk"] = _mean(final[f"{prefix}excess_risk"][runs])
             found["cumulative_excess_risk"] = _mean(self.sums[f"{prefix}excess_risk"][runs])

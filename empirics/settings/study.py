@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from empirics.settings.costs import CostProcess
+from empirics.settings.drift import Drift
 from empirics.settings.field import (
     MOST_SAMPLES,
     POSITIVE,
+    Check,
     apply_checks,
     between,
     choice,
@@ -38,13 +43,18 @@ PER_SEED = ("partition", "start")
 GIVEN = "given:"  # begins the name of what was handed over in Python and is no file, no built-in and no import path
 MOST_RUNS = 10**5
 MOST_THREADS = 4096
-UNIFORM = CostProcess()
+UNIFORM, STILL = CostProcess(), Drift()
 
 
-def _cost(name: str, value: Any) -> CostProcess:
-    if not isinstance(value, CostProcess):
-        raise SettingError(f'{name} must be a table such as {{process = "uniform"}}, got {shown(value)}')
-    return value
+def _table(kind: type, such_as: str) -> Check:
+    """Settings of their own."""
+
+    def check(name: str, value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise SettingError(f"{name} must be a table such as {such_as}, got {shown(value)}")
+        return value
+
+    return check
 
 
 def _check_mean(average: str, by: float | None) -> None:
@@ -249,7 +259,12 @@ class Study:
         "the last bits of the results.",
         optional(whole(1, MOST_THREADS)),
     )
-    cost: CostProcess = setting(UNIFORM, "What a sample costs, round by round.", _cost)  # noqa: RUF009
+    cost: CostProcess = setting(  # noqa: RUF009
+        UNIFORM, "What a sample costs, round by round.", _table(CostProcess, '{process = "uniform"}')
+    )
+    drift: Drift = setting(  # noqa: RUF009
+        STILL, "How the population moves.", _table(Drift, '{kind = "gradual", length = 200}')
+    )
 
     def __post_init__(self) -> None:
         apply_checks(self)
@@ -258,6 +273,10 @@ class Study:
         if self.decay is None and self.decay_by != "rounds":
             raise SettingError("decay_by says what decay counts: give decay too, such as 50")
         _check_mean(self.average, self.average_by)
+        if self.drift.mixes and not self.replacement:
+            raise SettingError(
+                "a population that moves is drawn from with replacement: leave replacement true"
+            )
 
     @property
     def averaging(self) -> float | None:
@@ -284,6 +303,15 @@ class Study:
         """Policies times replicates: run p·seeds + s is policy p with replicate s."""
         return len(self.policies) * self.seeds
 
+    def mixing(self, first: int, last: int) -> NDArray[np.float64]:
+        """What the second part of a population that moves weighs in P(t), in these rounds.
+
+        >>> Study(drift=Drift(kind="gradual", length=4)).mixing(1, 3).tolist()
+        [0.0, 0.25, 0.5]
+        """
+        alpha = np.array(self.alpha or (1 / self.clients,) * self.clients)
+        return np.asarray((self.drift.weights(first, last, self.clients) * alpha).sum(axis=1) / alpha.sum())
+
     @property
     def task(self) -> str:
         """What is learnt, in words."""
@@ -302,6 +330,7 @@ class Study:
             "the server does not project onto a ball": self.radius is None,
             "clients draw from different distributions": self.partition != "iid",
             "samples are drawn without replacement": not self.replacement,
+            "the population moves": self.drift.kind != "none",
             "local descent has momentum": self.momentum > 0,
             "clients are not weighted by n_m/n": not equal,
             "steps get smaller": self.decays,
@@ -311,8 +340,8 @@ class Study:
 
     @property
     def bound_applies(self) -> bool:
-        """Whether Theorem 1 is about this learner: last iterates of steps of one size."""
-        return self.decay is None and self.average == "none"
+        """Whether Theorem 1 is about this learner, last iterates of steps of one size, and about one population."""
+        return self.decay is None and self.average == "none" and self.drift.kind == "none"
 
     @property
     def decays(self) -> bool:
@@ -367,8 +396,11 @@ class Study:
     def document(self) -> dict[str, Any]:
         """Plain JSON values, the inverse of `from_document`."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        values["cost"] = {f.name: getattr(self.cost, f.name) for f in fields(self.cost)}
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+        plain = {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+        return {
+            name: {f.name: getattr(v, f.name) for f in fields(v)} if is_dataclass(v) else v
+            for name, v in plain.items()
+        }
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any], base: Self | None = None) -> Self:
@@ -381,10 +413,11 @@ class Study:
         """
         start = cls() if base is None else base
         given = dict(_known(document, [f.name for f in fields(cls)], ""))
-        cost = given.get("cost")
-        if isinstance(cost, Mapping):
-            costs = _known(cost, [f.name for f in fields(CostProcess)], "cost.")
-            given["cost"] = replace(start.cost, **costs)
+        for name, value in given.items():
+            table = getattr(start, name)
+            if is_dataclass(table) and isinstance(value, Mapping):
+                own = _known(value, [f.name for f in fields(table)], f"{name}.")
+                given[name] = replace(table, **own)  # type: ignore[type-var]
         return replace(start, **given)
 
 

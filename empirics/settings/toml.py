@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from empirics.settings.presets import PRESETS
@@ -33,7 +33,7 @@ def spelled(value: Any) -> str:
 
 def _lines(part: Any) -> Iterator[str]:
     for one in fields(part):
-        if one.name == "cost":
+        if is_dataclass(one.default):
             continue
         yield from textwrap.wrap(one.metadata["help"], WIDTH, initial_indent="# ", subsequent_indent="# ")
         yield f"{one.name} = {spelled(getattr(part, one.name))}"
@@ -42,27 +42,33 @@ def _lines(part: Any) -> Iterator[str]:
 
 def toml(study: Study) -> str:
     """All settings of a study with their meaning, ready to edit and to give to `acdpp train --config`."""
-    cost = next(f for f in fields(Study) if f.name == "cost")
     head = [
         "# A study of acdpp train: save this as study.toml, edit it, and run acdpp train --config study.toml.",
         '# Lines that stay as they are may be left out. "none" stands for no value.',
         "",
     ]
-    table = [f"# {cost.metadata['help']}", "[cost]", *_lines(study.cost)]
-    return "\n".join([*head, *_lines(study), *table]).rstrip() + "\n"
+    tables = [
+        line
+        for one in fields(Study)
+        if is_dataclass(one.default)
+        for line in (f"# {one.metadata['help']}", f"[{one.name}]", *_lines(getattr(study, one.name)))
+    ]
+    return "\n".join([*head, *_lines(study), *tables]).rstrip() + "\n"
 
 
 def toml_of_changes(study: Study) -> str:
     """The settings of a study that are not its preset's, for `acdpp train --config`."""
     base = PRESETS[study.preset]
     lines = [f"preset = {spelled(study.preset)}", *_changes(study, base)]
-    prices = _changes(study.cost, base.cost)
-    return "\n".join([*lines, *(["", "[cost]", *prices] if prices else [])]) + "\n"
+    for one in fields(Study):
+        if is_dataclass(one.default) and (own := _changes(getattr(study, one.name), getattr(base, one.name))):
+            lines += ["", f"[{one.name}]", *own]
+    return "\n".join(lines) + "\n"
 
 
 def _changes(part: Any, base: Any) -> list[str]:
     return [
         f"{one.name} = {spelled(getattr(part, one.name))}"
         for one in fields(part)
-        if one.name != "cost" and getattr(part, one.name) != getattr(base, one.name)
+        if not is_dataclass(one.default) and getattr(part, one.name) != getattr(base, one.name)
     ]

@@ -122,6 +122,19 @@ class Linear:
             p * self._bend(q, self.logits(direction, self.population.x))
         )
 
+    def hessian(self, theta: Tensor) -> Tensor:
+        """∇²F_P at one theta, a block for each pair of outputs."""
+        x, D = self.population.x, self.features
+        p, q = self.population.weights[0], self.chances(self.logits(theta, x))[:, 0]
+        full = x.new_empty(self.size, self.size)
+        for i in range(self.outputs):
+            for j in range(i + 1):
+                bend = q[:, i] * (int(i == j) - q[:, j])
+                block = x.T @ ((p * bend)[:, None] * x)
+                full[i * D : (i + 1) * D, j * D : (j + 1) * D] = block
+                full[j * D : (j + 1) * D, i * D : (i + 1) * D] = block.T
+        return full
+
     def measure(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
         logits = self.logits(theta, self.population.x)
         found = {"risk": self.population.expected(self.losses(logits, self.population.y))}
@@ -148,4 +161,4 @@ class Linear:
     def accuracy(self, theta: Tensor) -> Tensor:
         logits = self.logits(theta, self.population.test_x)
         guess = (logits[..., 0] > 0).long() if self.outputs == 1 else logits.argmax(-1)
-        return (guess == self.population.test_y[:, None]).to(theta.dtype).mean(0)
+        return self.population.tested((guess == self.population.test_y[:, None]).to(theta.dtype))

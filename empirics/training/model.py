@@ -19,7 +19,8 @@ class Population:
     """The finite population and the test set, on the device: inputs, labels, and P of each sample.
 
     `weights` has shape (1, population), or (replicates, population) where replicates have partitions of their own;
-    run r is replicate r mod replicates.
+    run r is replicate r mod replicates. Where the population moves, it is written anew before every measurement, and so
+    is `test_weights`, what each test sample counts for; `test_later` are those of the second part.
     """
 
     x: Tensor
@@ -28,6 +29,16 @@ class Population:
     test_x: Tensor
     test_y: Tensor
     classes: int
+    test_weights: Tensor | None = None
+    test_later: Tensor | None = None
+
+    def tested(self, hits: Tensor) -> Tensor:
+        """The accuracy of each run, from what it gets right, (test samples, runs)."""
+        if self.test_weights is None:
+            return hits.mean(0)
+        if len(self.test_weights) == 1:
+            return self.test_weights[0] @ hits
+        return (_for_runs(self.test_weights, hits.shape[1]) * hits).sum(0)
 
     @property
     def support(self) -> Tensor:
@@ -42,11 +53,13 @@ class Population:
 
     def of_runs(self, runs: int) -> Tensor:
         """P for each run, (population, runs) or, where all are alike, (population, 1)."""
-        if len(self.weights) == 1:
-            return self.weights.T
-        if runs % len(self.weights):
-            raise ValueError(f"{runs} runs are no whole number of {len(self.weights)} replicates")
-        return self.weights.T.repeat(1, runs // len(self.weights))
+        return self.weights.T if len(self.weights) == 1 else _for_runs(self.weights, runs)
+
+
+def _for_runs(weights: Tensor, runs: int) -> Tensor:
+    if runs % len(weights):
+        raise ValueError(f"{runs} runs are no whole number of {len(weights)} replicates")
+    return weights.T.repeat(1, runs // len(weights))
 
 
 @dataclass(frozen=True)

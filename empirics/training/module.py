@@ -121,5 +121,5 @@ class Module:
 
     def accuracy(self, theta: Tensor) -> Tensor:
         test_x, test_y = self.population.test_x, self.population.test_y
-        hits = [(answers(self._scores(one, test_x)) == test_y).to(theta.dtype).mean() for one in theta]
-        return torch.stack(hits)
+        hits = [(answers(self._scores(one, test_x)) == test_y).to(theta.dtype) for one in theta]
+        return self.population.tested(torch.stack(hits, 1))

@@ -6,7 +6,8 @@ anything with the `Model` protocol; it enters by the same door as the built-in o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,9 @@ from empirics.draws import Purpose, uniform
 from empirics.settings.study import GIVEN, Study
 from empirics.training.linear import Linear
 from empirics.training.model import Model, Population
+from empirics.training.risk import Least, least_along, least_risk
 from empirics.training.streams import Streams, make_pools
+from empirics.training.world import both_parts, in_order, parted, second_part
 from theory.setting import SettingError
 
 __all__ = ["Problem", "choose_device", "from_dataset", "make_model", "make_problem"]
@@ -34,6 +37,20 @@ class Problem:
     model: Model
     population: Population
     digest: str
+
+    @cached_property
+    def least(self) -> Least | None:
+        """The least risk on the ball, if there is one and the model is linear; None where no P(t) has one."""
+        study, model, streams = self.study, self.model, self.streams
+        if study.radius is None or not isinstance(model, Linear):
+            return None
+        if study.drift.kind == "none":
+            return least_risk(model, study.radius)
+        if not study.drift.mixes or not streams.moves_as_one(study):
+            return None
+        parts = [torch.from_numpy(streams.of_part(k)).to(model.population.x.device) for k in range(2)]
+        ends = study.drift.kind == "abrupt" and study.drift.apart == 0  # P is one part or the other
+        return least_along(model, parts, study.radius, *([2] if ends else []))
 
 
 def choose_device(name: str) -> torch.device:
@@ -70,7 +87,7 @@ def make_problem(
 
 def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any = None) -> Problem:
     """The same, from a data set already loaded."""
-    streams = make_pools(data.train_y, study)
+    streams, data = _placed(study, data)
     linear = _is_linear(study, model)
     train_x, test_x = _inputs(data.train_x, data.test_x, study, flat=linear)
     binary = study.labels == "parity"
@@ -80,6 +97,11 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
         return torch.from_numpy(np.ascontiguousarray(values)).to(device, dtype)
 
     real = getattr(torch, study.dtype)
+    moving: dict[str, torch.Tensor] = {}
+    if study.drift.kind != "none":
+        rows = 1 if study.drift.mixes else len(streams.pools)
+        moving["test_weights"] = torch.full((rows, len(test_y)), 1 / len(test_y), dtype=real, device=device)
+        moving["test_later"] = tensor(second_part(study, data), torch.bool)
     population = Population(
         x=tensor(train_x, real),
         y=tensor(train_y, torch.int64),
@@ -87,8 +109,21 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
         test_x=tensor(test_x, real),
         test_y=tensor(test_y, torch.int64),
         classes=2 if binary else data.classes,
+        **moving,
     )
     return Problem(study, streams, make_model(study, population, model), population, data.digest)
+
+
+def _placed(study: Study, data: Dataset) -> tuple[Streams, Dataset]:
+    """Who draws what, and the data with all that the population ever is; samples in their order are their own test."""
+    streams = make_pools(data.train_y, study)
+    if study.drift.mixes:
+        both = both_parts(data, study.drift.parts)
+        return parted(streams, both, study.drift.parts), both
+    if study.drift.kind == "order":
+        tests = replace(data, test_x=data.train_x, test_y=data.train_y)
+        return in_order(streams, data, study), tests
+    return streams, data
 
 
 def _is_linear(study: Study, model: Any) -> bool:

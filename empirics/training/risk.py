@@ -12,12 +12,14 @@ The certificate needs none of that: for every θ in the ball, by convexity alone
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.interpolate import CubicHermiteSpline
 from scipy.optimize import brentq
 from torch import Tensor
 
@@ -25,11 +27,23 @@ from empirics.training.linear import Linear
 from empirics.training.model import Population
 from theory.setting import SettingError
 
-__all__ = ["Least", "Minimiser", "alone", "duality_gap", "least_risk", "minimise", "project"]
+__all__ = [
+    "Least",
+    "Minimiser",
+    "alone",
+    "duality_gap",
+    "least_along",
+    "least_risk",
+    "minimise",
+    "minimise_near",
+    "project",
+]
 
 GAP = 1e-10
 NEWTON = 100
 RESIDUAL = 1e-14
+MOST_DENSE = 1000  # parameters whose Hessian is made
+NODES = 33  # mixing weights at which the least risk of a population that moves is computed
 DECADES = 20  # by which μ is lowered at most
 
 
@@ -48,10 +62,26 @@ class Least:
 
     values: tuple[float, ...]
     gap: float
+    course: tuple[
+        tuple[float, ...], ...
+    ] = ()  # of a population that moves: at even steps of the mixing weight
+    slopes: tuple[tuple[float, ...], ...] = ()  # and how it changes with the weight there
 
-    def of_runs(self, runs: int) -> NDArray[np.float64]:
-        """For each run; run r is replicate r mod replicates."""
-        return np.tile(np.array(self.values), runs // len(self.values))
+    def of_runs(self, runs: int, weight: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """For each run; run r is replicate r mod replicates; in rounds of these mixing weights, (rounds, runs)."""
+        if not self.course:
+            return np.tile(np.array(self.values), runs // len(self.values))
+        nodes = np.linspace(0, 1, len(self.course[0]))
+        each = [CubicHermiteSpline(nodes, *one)(weight) for one in zip(self.course, self.slopes, strict=True)]
+        return np.tile(np.stack(each, axis=-1), runs // len(self.values))
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any] | None) -> Self | None:
+        """The inverse of `dataclasses.asdict`."""
+        if document is None:
+            return None
+        course = {name: tuple(map(tuple, document.get(name, ()))) for name in ("course", "slopes")}
+        return cls(tuple(document["values"]), document["gap"], **course)
 
 
 def alone(model: Linear) -> Iterator[Linear]:
@@ -64,6 +94,30 @@ def least_risk(model: Linear, radius: float) -> Least:
     """Of every replicate's population."""
     found = [minimise(one, radius) for one in alone(model)]
     return Least(tuple(one.risk for one in found), max(one.gap for one in found))
+
+
+def least_along(model: Linear, parts: Sequence[Tensor], radius: float, nodes: int = NODES) -> Least:
+    r"""Of mixtures of two parts, (1 or replicates, population) each, at even steps of the weight w.
+
+    The least risk is concave in w, and its slope is what the minimiser has more of the second part's risk than of the
+    first's. Both are computed at the steps, and in between a cubic with these values and slopes is taken.
+    """
+    course, slopes, gaps = [], [], []
+    for first, second in zip(*parts, strict=True):
+        found, slope, thetas = [], [], list[Tensor]()
+        turning = Linear(_double(replace(model.population, weights=(second - first)[None])))
+        for w in np.linspace(0, 1, nodes).tolist():
+            mixed = Linear(replace(model.population, weights=((1 - w) * first + w * second)[None]))
+            near = 2 * thetas[-1] - thetas[-2] if thetas[1:] else thetas[-1] if thetas else None
+            best = minimise_near(mixed, radius, None if near is None else project(near, radius))
+            thetas.append(best.theta)
+            found.append(best.risk)
+            slope.append(float(turning.risk_and_gradient(best.theta)[0]))
+            gaps.append(best.gap)
+        course.append(tuple(found))
+        slopes.append(tuple(slope))
+    middle = tuple(one[nodes // 2] for one in course)
+    return Least(middle, max(gaps), tuple(course), tuple(slopes))
 
 
 def project(theta: Tensor, radius: float | None) -> Tensor:
@@ -108,6 +162,46 @@ def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
     if found.gap > gap:
         raise _uncertain(found.gap, gap, radius)
     return found
+
+
+def minimise_near(model: Linear, radius: float, near: Tensor | None = None) -> Minimiser:
+    """The same from parameters near by, or from 0: for one problem after the other.
+
+    Newton's method, with the ball in every step: the quadratic's minimiser on it is known in the Hessian's eigenbasis.
+    What has too many parameters for a Hessian, or is not certified so, is left to `minimise`.
+    """
+    exact = Linear(_double(model.population))
+    theta = exact.start(1) if near is None else near
+    found = _certified(exact, theta, radius)
+    for _ in range(NEWTON if model.size <= MOST_DENSE else 0):
+        if found.gap <= GAP / 10:
+            return found
+        step = _on_ball(exact, theta, radius) - theta
+        length, better = 1.0, None
+        while length > 1e-6 and better is None:
+            tried = _certified(exact, theta + length * step, radius)
+            better = tried if tried.risk < found.risk or tried.gap < found.gap / 2 else None
+            length /= 2
+        if better is None:
+            break
+        found, theta = better, better.theta
+    return minimise(model, radius)
+
+
+def _on_ball(model: Linear, theta: Tensor, radius: float) -> Tensor:
+    """Where the quadratic that F_P is near theta is least on the ball."""
+    values, axes = torch.linalg.eigh(model.hessian(theta))
+    values = values.clamp(min=RESIDUAL * float(values[-1]))
+    target = (values * (theta @ axes) - model.risk_and_gradient(theta)[1] @ axes)[0]
+
+    def beyond(mu: float) -> float:
+        return float((target / (values + mu)).norm()) / radius - 1
+
+    high = (
+        float(target.norm()) / radius
+    )  # where values + μ is at least that, and so the norm at most the radius
+    mu = 0.0 if beyond(0.0) <= 0 else brentq(beyond, 0.0, high, xtol=1e-16, rtol=1e-14)
+    return project((target / (values + mu)) @ axes.T, radius)[None]
 
 
 def _uncertain(found: float, wanted: float, radius: float) -> SettingError:

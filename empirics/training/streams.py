@@ -20,7 +20,7 @@ from empirics.draws import Purpose, permutation, uniform
 from empirics.settings.study import Study
 from theory.setting import SettingError
 
-__all__ = ["Arrivals", "Streams", "make_pools"]
+__all__ = ["Arrivals", "Index", "Streams", "make_pools", "windows"]
 
 Index = NDArray[np.int64]
 LISTED, DRAWN = 16, 150  # bytes for a sample's place in a list, and for drawing one
@@ -33,15 +33,38 @@ class Streams:
     pools: tuple[tuple[Index, ...], ...]
     population: int
     alpha: tuple[float, ...]
+    later: tuple[tuple[Index, ...], ...] | None = None  # of a population's second part, where it moves
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """P of each sample of the population, of shape (1 or replicates, population)."""
+        """P of each sample of the population, of shape (1 or replicates, population); half of each part, if two."""
+        return self.of_part(0) if self.later is None else (self.of_part(0) + self.of_part(1)) / 2
+
+    def of_part(self, part: int) -> NDArray[np.float64]:
+        """The same of one part."""
         total = np.zeros((len(self.pools), self.population))
-        for row, clients in zip(total, self.pools, strict=True):
-            for alpha, pool in zip(self.alpha, clients, strict=True):
-                row[pool] += alpha / len(pool)
+        for m in range(len(self.alpha)):
+            total += self.of_client(m)[part]
         return total
+
+    def of_client(self, m: int) -> list[NDArray[np.float64]]:
+        """What a client has in each part of the population, α_m in all, (1 or replicates, population) each."""
+        found = []
+        for pools in (self.pools,) if self.later is None else (self.pools, self.later):
+            rows = np.zeros((len(pools), self.population))
+            for row, clients in zip(rows, pools, strict=True):
+                row[clients[m]] = self.alpha[m] / len(clients[m])
+            found.append(rows)
+        return found
+
+    @property
+    def shared(self) -> bool:
+        """Whether all clients draw from one pool."""
+        return all(pool is clients[0] for clients in self.pools for pool in clients)
+
+    def moves_as_one(self, study: Study) -> bool:
+        """Whether P(t) is a mixture of two distributions, and not of two for each client."""
+        return study.drift.apart == 0 or self.shared
 
 
 def make_pools(labels: Index, study: Study) -> Streams:
@@ -107,13 +130,19 @@ class Arrivals:
     def __init__(self, streams: Streams, study: Study) -> None:
         self.study = study
         replicate = np.tile(np.arange(study.seeds), len(study.policies))
-        distinct = {id(pool): pool for clients in streams.pools for pool in clients}  # often one pool for all
+        every = (*streams.pools, *(streams.later or ()))
+        distinct = {id(pool): pool for clients in every for pool in clients}  # often one pool for all
         begins = np.cumsum([0, *(len(pool) for pool in distinct.values())])
         begin = dict(zip(distinct, begins[:-1], strict=True))
         group = replicate if len(streams.pools) > 1 else np.zeros_like(replicate)
         self.pooled = np.concatenate(list(distinct.values()))
-        self.sizes = np.array([[len(pool) for pool in clients] for clients in streams.pools])[group]
-        self.offset = np.array([[begin[id(pool)] for pool in clients] for clients in streams.pools])[group]
+        both = [streams.pools] if streams.later is None else [streams.pools, streams.later]
+        self.sizes, *self.later_sizes = (
+            np.array([[len(pool) for pool in c] for c in p])[group] for p in both
+        )
+        self.offset, *self.later_offset = (
+            np.array([[begin[id(pool)] for pool in c] for c in p])[group] for p in both
+        )
         shape = (study.runs, study.clients)
         self.origin = np.zeros(shape, dtype=np.int64)  # the number of the first sample in `kept`
         self.kept = np.zeros((*shape, 0), dtype=np.int32)
@@ -131,11 +160,8 @@ class Arrivals:
         still = (place >= 0) & (place < (rounds.ends[0] - rounds.admissions[0] - origin)[..., np.newaxis])
         run, client, _ = np.nonzero(still)
         lists[run, client, place[still]] = self.kept[still]
-        draw = self._with_replacement if self.study.replacement else self._without_replacement
         t, run, client, slot, number = _each_sample(rounds)
-        lists[run, client, number] = self.pooled[
-            self.offset[run, client] + draw(rounds, t, run, client, slot)
-        ]
+        lists[run, client, number] = self.pooled[self._drawing(rounds, t, run, client, slot)]
         self.origin, self.kept = origin, lists
         return origin, lists
 
@@ -153,11 +179,26 @@ class Arrivals:
                 f"{needed / 1e9:,.0f} GB of memory: lower the buffers, the rate, the seeds or checkpoint"
             )
 
-    def _with_replacement(self, rounds: Rounds, t: Index, run: Index, client: Index, slot: Index) -> Index:
-        """The place in its pool of what a client admits in the chunk's round t, from 0, at the given slot."""
-        address = {"replicate": run % self.study.seeds, "client": client, "t": t + rounds.first, "slot": slot}
-        drawn = uniform(self.study.seed, Purpose.sample, **address)
-        place: Index = (drawn * self.sizes[run, client]).astype(np.int64)
+    def _drawing(self, rounds: Rounds, t: Index, run: Index, client: Index, slot: Index) -> Index:
+        """Where among all pools lies what a client admits in the chunk's round t, from 0, at the given slot."""
+        study, size, offset = self.study, self.sizes[run, client], self.offset[run, client]
+        if not study.replacement and study.drift.kind != "order":
+            return offset + self._without_replacement(rounds, t, run, client, slot)
+        address = {"replicate": run % study.seeds, "client": client, "t": t + rounds.first}
+        if study.drift.mixes:
+            w = study.drift.weights(rounds.first, rounds.last, study.clients)[t, client]
+            second = uniform(study.seed, Purpose.part, slot=slot, **address) < w
+            size = np.where(second, self.later_sizes[0][run, client], size)
+            offset = np.where(second, self.later_offset[0][run, client], offset)
+        elif study.drift.kind == "order":
+            begin, end = windows(study, t + rounds.first, size)
+            offset, size = offset + begin, end - begin
+            if not study.replacement:  # some that follow each other, from any place on
+                _refuse_more(rounds.admissions[t, run, client], size, t + rounds.first)
+                from_place = (uniform(study.seed, Purpose.sample, **address) * size).astype(np.int64)
+                return offset + (from_place + slot) % size
+        drawn = uniform(study.seed, Purpose.sample, slot=slot, **address)
+        place: Index = offset + (drawn * size).astype(np.int64)
         return place
 
     def _without_replacement(self, rounds: Rounds, t: Index, run: Index, client: Index, slot: Index) -> Index:
@@ -187,6 +228,23 @@ class Arrivals:
             self.shuffle, self.position, self.asked = self.shuffle + again, np.where(again, 0, used), asked
             shuffle[t], position[t] = self.shuffle, self.position
         return shuffle, position
+
+
+def windows(study: Study, t: Index, size: Index) -> tuple[Index, Index]:
+    """Which samples of a pool of this size go by in round t: from the first to before the second."""
+    length = study.drift.length
+    if length is None:
+        return (t - 1) * size // (study.rounds + 1), t * size // (study.rounds + 1)
+    return (t - 1) * length + 0 * size, t * length + 0 * size
+
+
+def _refuse_more(asked: Index, there: Index, t: Index) -> None:
+    short = asked > there
+    if short.any():
+        raise SettingError(
+            f"a client is to admit {asked[short][0]} samples of the {there[short][0]} that go by in round "
+            f"{t[short][0]}: take fewer rounds or a larger length, or draw with replacement"
+        )
 
 
 def _each_sample(rounds: Rounds) -> tuple[Index, ...]:

@@ -7,6 +7,7 @@ used K times. Control is played for one replicate alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import torch
@@ -33,6 +34,8 @@ class Client:
     ) -> None:
         pools = streams.pools[replicate if len(streams.pools) > 1 else 0]
         self.study, self.pool, self.retention, self.capacity = study, pools[number], retention, capacity
+        later = () if streams.later is None else streams.later[replicate if len(streams.pools) > 1 else 0]
+        self.later = later[number] if later else None
         self.replicate, self.number = replicate, number
         self.memory: list[tuple[int, int]] = []  # sample and age
         self.shuffles = -1
@@ -47,8 +50,17 @@ class Client:
         if self.study.replacement:
             for slot in range(count):
                 where = {"replicate": self.replicate, "client": self.number, "t": t, "slot": slot}
-                u = uniform(self.study.seed, Purpose.sample, **where)
-                self.memory.append((int(self.pool[int(u * len(self.pool))]), 0))
+                u, pool = uniform(self.study.seed, Purpose.sample, **where), self.pool
+                drift = self.study.drift
+                if self.later is not None:
+                    w = drift.weight(t - drift.apart * self.number)
+                    pool = self.later if uniform(self.study.seed, Purpose.part, **where) < w else pool
+                elif drift.kind == "order":
+                    each = (
+                        Fraction(len(pool), self.study.rounds + 1) if drift.length is None else drift.length
+                    )
+                    pool = pool[int((t - 1) * each) : int(t * each)]
+                self.memory.append((int(pool[int(u * len(pool))]), 0))
             return
         if self.shuffles < 0 or len(self.left) < count:
             self.shuffles += 1

@@ -41,7 +41,7 @@ def test_a_figure_is_one_command(name: str, tmp_path: Path, saved: dict[str, str
 def test_all_draws_all_and_a_figure_of_a_result_comes_from_its_folder(
     result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: dict[str, str]
 ) -> None:
-    assert {*plot.THEORY, *plot.MEASURED, *plot.REPRODUCED} == set(plot.FIGURES)
+    assert {*plot.THEORY, *plot.MEASURED, *plot.REPRODUCED, *plot.SEVERAL} == set(plot.FIGURES)
     monkeypatch.setattr(plot, "THEORY", ("uniformity",))
     monkeypatch.setattr(plot, "MEASURED", ("mismatch",))
     invoke("all", "--result", str(result), "--style", "dark", "--dpi", "40", "--out", str(tmp_path))

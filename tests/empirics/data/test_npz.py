@@ -164,3 +164,17 @@ def test_an_array_twice_or_behind_a_password_is_refused(tmp_path):
         for name in ("x.npy", "y.npy", "x"):  # np.load would find either under the name x
             archive.writestr(name, npy(X))
     assert "it has an array twice" in sentence(path)
+
+
+def test_an_array_of_times_goes_with_the_samples_that_are_not_held_out(tmp_path):
+    """By the numbers of the samples, which their inputs tell."""
+    x, y = np.arange(20.0), np.arange(20) % 2
+    path = saved(tmp_path / "timed.npz", x=x, y=y, time=-x)
+    data = load(f"npz:{path}")
+    assert data.time.tolist() == (-data.train_x[:, 0]).tolist()
+    assert data.digest != from_arrays(x, y).digest
+    own = as_dataset({"x": x, "y": y, "test_x": x, "test_y": y, "time": x})
+    assert own.time.tolist() == x.tolist()
+    for wrong in (x[1:], x[:, np.newaxis], np.where(x > 3, np.nan, x)):
+        path = saved(tmp_path / "wrong.npz", x=x, y=y, time=wrong)
+        assert "time must have a finite number for each of the 20 samples" in sentence(path)

@@ -181,8 +181,12 @@ def test_a_floor_is_of_the_rounds_that_a_run_has_trained():
     land, descent = landscape_of(problem(given)), Descent(STEPS, ETA[0])
     share = np.ones(ROUNDS)
     each = [memories(given, bursts(given, every), 1, ETA, share) for every in (3, 5)]
+
+    def tables(one):
+        return [table for table in vars(one).values() if table is not None]
+
     both = Memories(
-        *(np.concatenate(pair, axis=1) for pair in zip(*(vars(one).values() for one in each), strict=True))
+        *(np.concatenate(pair, axis=1) for pair in zip(*(tables(one) for one in each), strict=True))
     )
     found = law_floor(land, descent, both.without_idle(), both.trained.sum(axis=0))
     alone = [law_floor(land, descent, one.without_idle(), one.trained.sum(axis=0)) for one in each]

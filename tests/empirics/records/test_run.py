@@ -131,7 +131,7 @@ def test_a_study_stopped_anywhere_continues_to_the_same_numbers(result, tmp_path
     whole, wanted = result
     if device == "cuda":
         wanted = run_study(small(), whole := tmp_path / "whole", device=device)
-    out = stopped_at(small(), tmp_path / "stopped", after, device=device)
+    out = stopped_at(small(), tmp_path / "parts", after, device=device)
     assert "unfinished" in refused(read_result, out)
     assert run_study(small(), out, resume=True) == wanted
     assert_same_rows(out, whole)

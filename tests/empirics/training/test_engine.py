@@ -12,6 +12,7 @@ from empirics.continuing import probe
 from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.costs import CostProcess
+from empirics.settings.drift import Drift
 from empirics.training.engine import Engine, padded
 from empirics.training.linear import Linear
 from empirics.training.model import Descent, Memory, inverse_counts, per_run
@@ -56,6 +57,18 @@ SETTINGS = {
     },
     "means and idle rounds": LEARNER | {"policies": ("burst@average=equal", *BURSTS), "radius": 0.3},
     "other weights": LEARNER | {"policies": ("constant@average_by=0.5", *BURSTS), "decay_by": "samples"},
+    "a population that turns, clients apart": {
+        "partition": "two-class",
+        "drift": Drift(kind="periodic", length=9, apart=2, parts="labels"),
+    },
+    "classes that change": {"drift": Drift(kind="gradual", start=4, length=9), "labels": "classes"},
+    "inputs that change at once": {
+        "drift": Drift(kind="abrupt", start=9, parts="inputs"),
+        "partition": "split",
+        "per_seed": ("partition",),
+    },
+    "samples in their order": {"drift": Drift(kind="order"), "partition": "split"},
+    "so many samples a round": {"drift": Drift(kind="order", length=6)},
     "one step, plain weights": {"steps": 1, "alpha": UNEVEN, "weights": "samples", "scale": "pixels"},
 }
 

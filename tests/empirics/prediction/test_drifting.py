@@ -1,0 +1,55 @@
+"""Predictions of a population that moves, against training that is measured."""
+
+from dataclasses import replace
+
+import pytest
+
+from empirics.control.schedule import Schedule
+from empirics.measuring import with_excess
+from empirics.prediction.forecast import Outlook, landscape_of, refusal
+from empirics.settings.drift import Drift
+from empirics.training.engine import Engine
+from tests.empirics.small import CONTROL, problem, refused, study
+
+POLICIES = ("constant", "constant@average=exponential,average_by=0.8", "burst", "buy-cheap-online")
+DRIFTS = {
+    "gradual": (Drift(kind="gradual", start=8, length=20), {}),
+    "periodic, clients apart": (Drift(kind="periodic", length=16, parts="labels", apart=2), {"seeds": 200}),
+    "abrupt, clients that differ": (
+        Drift(kind="abrupt", start=16, parts="inputs"),
+        {"partition": "two-class"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DRIFTS)
+def test_what_is_predicted_of_a_population_that_moves_is_measured(name):
+    """Cumulatively, and in the rounds of the last third; to 5 % and 10 %, where standard errors are 1 % and 2 %."""
+    drift, own = DRIFTS[name]
+    given = study(
+        policies=POLICIES, rounds=36, drift=drift, eta=0.5, measures=("risk",), **({"seeds": 150} | own)
+    )
+    task, schedule = problem(given), Schedule(given, CONTROL)
+    found = Outlook.of(task, CONTROL).forecasts()
+    log = Engine(task.model, replace(given, checkpoint=36), task.streams).play(schedule.advance(36))
+    measured = with_excess(given, log, task.least, 1)["excess_risk"]
+    measured = measured.reshape(36, len(POLICIES), given.seeds).mean(2)
+    for p, policy in enumerate(POLICIES):
+        risk = found[policy].risk[:-1]
+        assert risk.sum() == pytest.approx(measured[:, p].sum(), rel=0.05), policy
+        assert risk[24:].sum() == pytest.approx(measured[24:, p].sum(), rel=0.1), policy
+
+
+def test_what_has_no_minimiser_to_follow_is_not_predicted():
+    ways = {
+        "in their own order": {"drift": Drift(kind="order")},
+        "drift apart": {
+            "drift": Drift(kind="abrupt", start=9, parts="labels", apart=2),
+            "partition": "two-class",
+        },
+        "followed for 32,768 rounds": {"drift": Drift(kind="abrupt", start=9), "rounds": 40_000},
+    }
+    for words, given in ways.items():
+        task = problem(study(**({"rounds": 20} | given)))
+        assert words in refusal(task)
+        assert words in refused(landscape_of, task)

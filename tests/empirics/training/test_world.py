@@ -1,0 +1,178 @@
+"""A population that moves: what is drawn and measured in a round is of that round's population."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from empirics.control.schedule import Schedule
+from empirics.federation.journal import federated, prepare
+from empirics.measuring import final_measures, least_for, with_excess
+from empirics.run import run_study
+from empirics.settings.drift import Drift
+from empirics.settings.study import Study
+from empirics.training.engine import Engine
+from empirics.training.linear import Linear
+from empirics.training.problem import from_dataset
+from empirics.training.risk import minimise
+from empirics.training.streams import Arrivals
+from tests.empirics.small import (
+    CONTROL,
+    assert_same_rows,
+    blobs,
+    blobs_file,
+    problem,
+    refused,
+    stopped_at,
+    study,
+)
+
+WEIGHTS = {  # of the second part, in a round
+    "abrupt": (Drift(kind="abrupt", start=7), lambda t: float(t >= 7)),
+    "gradual": (Drift(kind="gradual", start=3, length=8), lambda t: min(max((t - 3) / 8, 0), 1)),
+    "periodic": (Drift(kind="periodic", length=6), lambda t: np.sin(np.pi * (t - 1) / 6) ** 2),
+}
+
+
+def populations(parts, w):
+    """P(t) of the blobs as a list of (x, class, weight), and the test set's, from the definition."""
+    data, found = blobs(), []
+    for x, y in ((data.train_x, data.train_y), (data.test_x, data.test_y)):
+        if parts == "classes":
+            upper = y >= 2
+            found.append((x, y, np.where(upper, w / upper.sum(), (1 - w) / (~upper).sum())))
+        else:
+            other = (x, (y + 1) % 4) if parts == "labels" else (x[:, ::-1], y)
+            both = [np.concatenate(pair) for pair in zip((x, y), other, strict=True)]
+            found.append((*both, np.repeat([(1 - w) / len(y), w / len(y)], len(y))))
+    return found
+
+
+def risk_and_accuracy(theta, parts, w):
+    """Of binary logistic regression, one sample at a time."""
+    (x, y, p), (test_x, test_y, q) = populations(parts, w)
+    largest = np.linalg.norm(blobs().train_x, axis=1).max()
+
+    def score(one):
+        return float(theta @ np.append(one / largest, 1)) / np.sqrt(2)
+
+    risk = sum(
+        each * np.log1p(np.exp((1 - 2 * (label % 2)) * score(one)))
+        for one, label, each in zip(x, y, p, strict=False)
+    )
+    hits = sum(
+        each * ((score(one) > 0) == (label % 2)) for one, label, each in zip(test_x, test_y, q, strict=False)
+    )
+    return risk, hits
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts"), [("gradual", "classes"), ("periodic", "labels"), ("abrupt", "inputs")]
+)
+def test_a_model_is_judged_by_the_population_of_its_round(kind, parts):
+    drift, weight = WEIGHTS[kind]
+    setting = study(rounds=10, seeds=1, policies=("constant",), drift=replace(drift, parts=parts))
+    task = problem(setting)
+    engine, schedule, least = (
+        Engine(task.model, setting, task.streams),
+        Schedule(setting, CONTROL),
+        least_for(task),
+    )
+    for t in range(1, 12):
+        theta = engine.theta.clone()
+        if t <= 10:
+            rounds = schedule.advance(1)
+            found = {name: values[0] for name, values in engine.play(rounds).items()}
+            found = with_excess(setting, {"risk": found["risk"], "accuracy": found["accuracy"]}, least, t)
+        else:
+            found = final_measures(task, theta, least)
+        risk, accuracy = risk_and_accuracy(theta[0].numpy(), parts, weight(t))
+        assert found["risk"][0] == pytest.approx(risk, rel=1e-5)  # the data are float32
+        assert found["accuracy"][0] == pytest.approx(accuracy, abs=1e-9)
+        mixed = replace(task.population, weights=task.population.weights.clone())
+        best = minimise(Linear(mixed), setting.radius)
+        assert found["risk"][0] - found["excess_risk"][0] == pytest.approx(best.risk, abs=2e-6)
+
+
+def test_clients_draw_from_the_parts_by_their_own_weights():
+    setting = study(
+        rounds=40, seeds=50, policies=("oracle",), drift=Drift(kind="gradual", length=20, apart=5)
+    )
+    task, schedule = problem(setting), Schedule(setting, CONTROL)
+    upper = blobs().train_y >= 2
+    rounds = schedule.advance(40)
+    origin, lists = Arrivals(task.streams, setting).extend(rounds)
+    for m in range(3):
+        for t in (0, 10, 39):
+            begin, end = (limit[t, :, m] - origin[:, m] for limit in (rounds.starts, rounds.ends))
+            fresh = np.concatenate([one[a:b] for one, a, b in zip(lists[:, m], begin, end, strict=True)])
+            w = np.clip((t - 5 * m) / 20, 0, 1)
+            assert upper[fresh].mean() == pytest.approx(w, abs=4 * np.sqrt(w * (1 - w) / len(fresh)))
+
+
+def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
+    """Each sample is admitted in the round whose loss counts it, and in no other; times decide, not places."""
+    data, times = blobs(), np.random.default_rng(0).permutation(120).astype(float)
+    setting = study(
+        rounds=11, seeds=2, policies=("constant",), replacement=False, drift=Drift(kind="order", length=10)
+    )
+    task = from_dataset(setting, replace(data, time=times), torch.device("cpu"))
+    schedule, arrivals = Schedule(setting, CONTROL), Arrivals(task.streams, setting)
+    engine = Engine(task.model, setting, task.streams)
+    for t in range(1, 12):
+        rounds = schedule.advance(1)
+        engine.play(rounds)
+        window = np.argsort(times)[10 * (t - 1) : 10 * t]
+        weights = task.population.weights[0].numpy()
+        assert weights[window] == pytest.approx(0.1)
+        assert weights.sum() == pytest.approx(1)
+        _, lists = arrivals.extend(rounds)
+        admitted = rounds.admissions[0]
+        for run in range(2):
+            for m in range(3):
+                held = rounds.ends[0, run, m] - rounds.starts[0, run, m]
+                fresh = lists[run, m, held - admitted[run, m] : held]
+                assert len(set(fresh)) == len(fresh)
+                assert set(fresh) <= set(window)
+    assert "client 0 has 120 samples in their order" in refused(problem, replace(setting, rounds=12))
+    many = replace(setting, policies=("oracle",), drift=Drift(kind="order", length=3))
+    assert "4 samples of the 3 that go by in round 1" in refused(
+        run_study, many, tmp_path / "out", dataset=blobs()
+    )
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("drift", [WEIGHTS["periodic"][0], Drift(kind="order", length=3)])
+def test_a_study_under_drift_goes_on_and_is_extended_to_the_last_bit(drift, tmp_path):
+    given = {"average": "exponential", "average_by": 0.8, "predict": False, "drift": drift}
+    setting = study(rounds=20, seeds=2, policies=("constant", "buy-cheap-online@V=4.0"), **given)
+    whole = run_study(replace(setting, rounds=30), tmp_path / "whole", dataset=blobs())
+    folder = stopped_at(setting, tmp_path / "parts", 9, dataset=blobs())
+    run_study(out=folder, dataset=blobs(), resume=True)
+    again = run_study(replace(setting, rounds=30), folder, dataset=blobs(), resume=True)
+    assert_same_rows(folder, tmp_path / "whole")
+    assert again == whole
+    if drift.kind == "order":
+        run_study(replace(setting, drift=Drift(kind="order")), tmp_path / "all", dataset=blobs())
+        longer = replace(setting, drift=Drift(kind="order"), rounds=30)
+        said = refused(run_study, longer, tmp_path / "all", dataset=blobs(), resume=True)
+        assert "how many samples go by in a round" in said
+
+
+def test_what_cannot_drift_says_so():
+    for words, given in {
+        "needs its length": {"kind": "gradual"},
+        "needs its start": {"kind": "abrupt"},
+        "takes no length": {"kind": "abrupt", "start": 3, "length": 3},
+        "neither start nor apart": {"kind": "order", "apart": 2},
+        "unknown setting 'drift.speed'": {"speed": 1},
+    }.items():
+        assert words in refused(Study.from_document, {"drift": given})
+    moves = Drift(kind="gradual", length=5)
+    assert "with replacement" in refused(study, drift=moves, replacement=False)
+    assert "draw from one population for ever" in refused(
+        prepare, federated(study(drift=moves, dataset=blobs_file()), "constant"), Path("nowhere")
+    )
+    assert "one half of the classes" in refused(problem, study(drift=moves, partition="two-class"))

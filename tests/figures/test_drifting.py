@@ -1,0 +1,54 @@
+"""The figures of a population that moves draw what was measured, and mark its changes."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from empirics.run import run_study
+from empirics.settings.drift import Drift
+from empirics.settings.study import Study
+from figures import drifting
+from figures.measured import Measured, read
+from figures.missing import NotMeasured
+from tests.figures.small import PAPER, fits
+
+SMALL = Study(rounds=24, seeds=2, checkpoint=24, buffers=(8, 12), budget=11.0, steps=2, labels="parity")
+
+
+def trained(out: Path, drift: Drift, **given: object) -> Measured:
+    run_study(replace(SMALL, drift=drift, measures=("risk",), **given), out)
+    return read(out, drifting.READS)
+
+
+def test_risk_over_time_has_the_moments_of_change(tmp_path: Path, measured: Measured) -> None:
+    result = trained(
+        tmp_path / "moves", Drift(kind="gradual", start=6, length=9), policies=("constant", "oracle")
+    )
+    data = drifting.compute(result)
+    assert data.changes == [6, 15]
+    assert data.measured["oracle"].mean.tolist() == result["excess_risk"][1].mean(axis=0).tolist()
+    assert data.predicted["oracle"].tolist() == result["predicted_excess_risk"][1, 0].tolist()
+    figure = drifting.draw(data, PAPER)
+    upright = [line.get_xdata()[0] for line in figure.axes[0].lines if len(set(line.get_xdata())) == 1]
+    assert upright == [6, 15]
+    assert fits(figure)
+    ordered = drifting.compute(trained(tmp_path / "order", Drift(kind="order"), policies=("constant",)))
+    assert (ordered.changes, ordered.predicted) == ([], {})
+    assert "loss" in drifting.draw(ordered, PAPER).axes[0].get_ylabel()
+    with pytest.raises(NotMeasured, match="does not move"):
+        drifting.compute(measured)
+
+
+def test_speeds_stand_side_by_side_over_the_retention(tmp_path: Path) -> None:
+    given = {"policies": ("constant@K=1", "constant@K=3"), "predict": False}
+    results = [
+        trained(tmp_path / str(length), Drift(kind="periodic", length=length), **given) for length in (6, 12)
+    ]
+    data = drifting.compute_speeds(results)
+    assert list(data.risks) == ["periodic, 6 rounds", "periodic, 12 rounds"]
+    for risk, result in zip(data.risks.values(), results, strict=True):
+        assert risk.mean == pytest.approx(result["excess_risk"].sum(axis=2).mean(axis=1))
+    assert fits(drifting.draw_speeds(data, PAPER))
+    with pytest.raises(NotMeasured, match="the same drift"):
+        drifting.compute_speeds(results[:1] * 2)
