@@ -1,5 +1,6 @@
 (* Generated from theory by `python -m proofs_check.kernel.formulas`: do not edit. *)
 Require Import Reals.
+From Acdpp Require Import Sums.
 Open Scope R_scope.
 
 Definition uses_kstep (age : R) (K : R) : R :=
@@ -37,6 +38,3 @@ Definition inverse_effective_constant (K : R) (t : R) (rate : R) : R :=
 
 Definition mismatch_constant (K : R) (t : R) (rate : R) : R :=
   (1 - / (t + 1 / 2 - Rmin K t / 2) - ((Rmin K t) ^ 2 - 1) / ((t + 1 / 2 - Rmin K t / 2) * (6 * t + 3 - 3 * Rmin K t))) / (rate * Rmin K t).
-
-Definition crossover_constant (K : R) : R :=
-  K + sqrt (K ^ 2 / 3 + 2 / 3) / 2 - 1 / 2.

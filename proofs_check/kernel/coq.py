@@ -90,6 +90,13 @@ class _Coq(StrPrinter):  # type: ignore[misc]
         whole = f"{self._argument(base)} ^ {f'({names})' if ' ' in names else names}"
         return f"({whole} / {self._argument(base ** (-constant))})" if constant < 0 else whole
 
+    def _print_Sum(self, expr: Any) -> str:
+        """From 1 to n: `sum` counts from 0."""
+        ((index, first, last),) = expr.limits
+        if first != 1 or not last.is_Symbol:
+            return self.emptyPrinter(expr)
+        return f"sum {last.name} (fun i => (fun {index.name} : nat => {self._print(expr.function)}) (S i))"
+
     def _print_Function(self, expr: Any) -> str:
         if expr.func not in FUNCTIONS:
             return self.emptyPrinter(expr)

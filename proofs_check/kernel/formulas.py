@@ -1,7 +1,7 @@
 """Theory's own functions as Coq definitions, a file a part: `python -m proofs_check.kernel.formulas` renews them.
 
-A row names the function and its arguments; one that ends in `:nat` is a natural number. Proofs are about these
-definitions, so that a formula stands once, in `theory`, also for the kernel.
+A row names the function and its arguments; one that ends in `:nat` is a natural number, all others are positive. Proofs
+are about these definitions, so that a formula stands once, in `theory`, also for the kernel.
 """
 
 from __future__ import annotations
@@ -14,14 +14,21 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.kernel.coq import coq
-from theory import reuse
+from theory import admission, bound, region, reuse, violation
+from theory.setting import Constants, Region
 
 __all__ = ["FORMULAS", "written"]
 
 HEAD = """(* Generated from theory by `python -m proofs_check.kernel.formulas`: do not edit. *)
 Require Import Reals.
+From Acdpp Require Import Sums.
 Open Scope R_scope.
 """
+# arguments that belong together: what theory has for them, and their names in Coq
+TOGETHER: dict[str, tuple[Any, str]] = {
+    "region": (Region, "rate rho"),
+    "constants": (Constants, "D sigma eta B Pdim E:nat L G"),
+}
 Row = tuple[Callable[..., Any], str] | tuple[str, Callable[..., Any], str]
 
 FORMULAS: dict[str, tuple[Row, ...]] = {
@@ -38,21 +45,53 @@ FORMULAS: dict[str, tuple[Row, ...]] = {
         (reuse.uniformity_constant_as_stated, "K t"),
         (reuse.inverse_effective_constant, "K t rate"),
         (reuse.mismatch_constant, "K t rate"),
-        (reuse.crossover_constant, "K"),
+    ),
+    "ControlFormulas": (
+        (admission.debt_update, "Z cost Lambda C"),
+        (region.region_minimum, "region t:nat"),
+        (region.region_maximum, "region t:nat"),
+        (violation.lambert_bound, "rho"),
+        (violation.cost_violation_rate, "rho"),
+        (violation.cost_violation_rate_as_stated, "T:nat V rho"),
+        (violation.cost_violation_least, "T:nat rho C"),
+        (violation.cost_excess_maximum, "T:nat region mean_cost C"),
+        (violation.cost_violation_by_peak, "T:nat region peak"),
+        (violation.buffer_violation_bound, "K:nat T:nat region"),
+    ),
+    "LearningFormulas": (
+        ("root_term", lambda chi, c: bound.root_term(chi, c.merged), "chi constants"),
+        ("linear_term", lambda chi, c: bound.linear_term(chi, c.merged), "chi constants"),
+        (bound.per_round_constant, "constants"),
+        ("initial_term", lambda c: bound.initial_term(c.merged), "constants"),
+        ("root_term_as_stated", bound.root_term, "mismatch constants"),
+        ("linear_term_as_stated", bound.linear_term, "mismatch constants"),
+        (bound.generalisation_term_as_printed, "inverse_effective N constants"),
+        (bound.generalisation_term, "inverse_effective N constants"),
+        (bound.per_round_constant_as_stated, "constants"),
+        ("initial_term_as_stated", bound.initial_term, "constants"),
     ),
 }
 
 
 def _symbol(argument: str) -> Any:
     name, _, kind = argument.partition(":")
-    return sp.Symbol(name, integer=True) if kind == "nat" else sp.Symbol(name, real=True)
+    return sp.Symbol(name, integer=True, positive=True) if kind == "nat" else sp.Symbol(name, positive=True)
+
+
+def _argument(word: str) -> Any:
+    """What theory's function gets for a word of a row."""
+    if word not in TOGETHER:
+        return _symbol(word)
+    kind, parts = TOGETHER[word]
+    return kind(**{part.partition(":")[0]: _symbol(part) for part in parts.split()})
 
 
 def _definition(name: str, function: Callable[..., Any], arguments: str) -> str:
+    words = [part for word in arguments.split() for part in TOGETHER.get(word, (None, word))[1].split()]
     binders = " ".join(
-        f"({name} : {kind or 'R'})" for name, _, kind in (a.partition(":") for a in arguments.split())
+        f"({name} : {kind or 'R'})" for name, _, kind in (word.partition(":") for word in words)
     )
-    value = coq(function(*map(_symbol, arguments.split())))
+    value = coq(function(*map(_argument, arguments.split())))
     return f"\nDefinition {name} {binders} : R :=\n  {value}.\n"
 
 
