@@ -7,6 +7,7 @@ are about these definitions, so that a formula stands once, in `theory`, also fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,20 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.kernel.coq import coq
-from theory import admission, bound, region, reuse, violation
-from theory.setting import Constants, Region
+from theory import (
+    admission,
+    bound,
+    constant_admission,
+    design,
+    drift_limits,
+    law,
+    penalty,
+    region,
+    reuse,
+    stationary,
+    violation,
+)
+from theory.setting import Budget, Constants, Region
 
 __all__ = ["FORMULAS", "written"]
 
@@ -24,10 +37,33 @@ Require Import Reals.
 From Acdpp Require Import Sums.
 Open Scope R_scope.
 """
+
+
+def _budget(total_buffer: Any, cost: Any, mean_cost: Any) -> Budget:
+    return Budget(buffers=(total_buffer,), cost=cost, mean_cost=mean_cost)
+
+
+def _omega3_round(K: Any, t: Any, rate: Any, c: Constants) -> Any:
+    """A round of `theory.regret.omega3`."""
+    limit, oracle = (
+        penalty.penalty_limit(K, t, rate, c.merged),
+        constant_admission.constant_round(1, t, K * rate, c),
+    )
+    return (limit - oracle).total
+
+
+def _omega3_round_as_stated(K: Any, t: Any, rate: Any, c: Constants) -> Any:
+    """A round of `theory.regret.omega3_as_stated`."""
+    single = replace(c, E=1)
+    oracle = constant_admission.constant_round(1, t, K * rate, single)
+    return (penalty.penalty_limit_as_stated(K, t, rate, single) - oracle).total
+
+
 # arguments that belong together: what theory has for them, and their names in Coq
 TOGETHER: dict[str, tuple[Any, str]] = {
     "region": (Region, "rate rho"),
     "constants": (Constants, "D sigma eta B Pdim E:nat L G"),
+    "budget": (_budget, "total_buffer cost mean_cost"),
 }
 Row = tuple[Callable[..., Any], str] | tuple[str, Callable[..., Any], str]
 
@@ -57,6 +93,20 @@ FORMULAS: dict[str, tuple[Row, ...]] = {
         (violation.cost_excess_maximum, "T:nat region mean_cost C"),
         (violation.cost_violation_by_peak, "T:nat region peak"),
         (violation.buffer_violation_bound, "K:nat T:nat region"),
+    ),
+    "LawFormulas": (
+        (law.contraction, "h eta E:nat"),
+        (law.stationary_noise, "a K:nat"),
+        (stationary.mean_lag, "K:nat"),
+        (design.fill_ratio, "budget"),
+        (design.best_rate, "K:nat budget"),
+        (drift_limits.slope_lag, "a K:nat"),
+        (drift_limits.tracking_risk, "noise drift"),
+        (drift_limits.tracking_step, "noise drift"),
+    ),
+    "RegretFormulas": (
+        ("omega3_round", _omega3_round, "K t rate constants"),
+        ("omega3_round_as_stated", _omega3_round_as_stated, "K t rate constants"),
     ),
     "LearningFormulas": (
         ("root_term", lambda chi, c: bound.root_term(chi, c.merged), "chi constants"),
