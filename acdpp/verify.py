@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from proofs_check import ledger
     from proofs_check.claim import Case, Claim, Given
+    from proofs_check.engines.kernel import Asked
     from proofs_check.evidence import Evidence
 
 __all__ = ["EXAMPLES", "Profile", "command", "decided", "needs_verifiers", "spell"]
@@ -66,6 +67,9 @@ def command(
         bool, typer.Option("--explain", help="The whole case, with certificates and counterexamples.")
     ] = False,
     record: Annotated[bool, typer.Option("--record", help="Write the verdicts to the ledger.")] = False,
+    kernel: Annotated[
+        bool, typer.Option("--kernel", help="Have Coq check its proofs here: minutes at first, then seconds.")
+    ] = False,
     file: Annotated[
         Path | None,
         typer.Option(help="Your own claims: a Python file with a list CLAIMS, in place of the paper's."),
@@ -76,6 +80,7 @@ def command(
     needs_verifiers()
     from proofs_check import ledger  # with SymPy behind it: not for `acdpp --help`
     from proofs_check.document import document
+    from proofs_check.engines import kernel as coq
     from proofs_check.registry import claims_from, labelled, select
     from proofs_check.tally import substances
 
@@ -83,9 +88,12 @@ def command(
         raise SettingError("--record writes the whole ledger: leave out --claim and --file")
     claims = select(claims_from(file), claim or []) if file else labelled(claim or [])
     start = time.perf_counter()
+    asked = _ask_kernel() if kernel else []
     cases = decided(claims, seed, profile, jobs, file)
     if record:
         ledger.write(cases)
+        if asked:
+            coq.record(asked)
     problems = _unsettled(cases) if file else ledger.differences(cases, ledger.read())
     if as_json:
         print_json(document(cases, version=version(), seed=seed))
@@ -98,6 +106,15 @@ def command(
     if not as_json:
         _summary(cases, problems, time.perf_counter() - start, own=file is not None)
     raise typer.Exit(1 if problems else 0)
+
+
+def _ask_kernel() -> list[Asked]:
+    """What Coq says of its proofs, with a bar on a terminal."""
+    from proofs_check.engines import kernel as coq
+
+    interrupt.allow_cleanup()
+    with bar("Coq", len(coq.modules()), transient=True) as tell:
+        return coq.ask(lambda module: tell(advance=1, description=f"{module}.v"))
 
 
 def needs_verifiers() -> None:

@@ -4,7 +4,8 @@
 | --- | --- |
 | `claim` | what a claim is, and how it is decided |
 | `evidence` | what a check found, and the verdict that follows |
-| `engines` | eight ways to check: identity, smt, limit, enclosure, exact, worst_case, simulation, experiment |
+| `engines` | nine ways to check: kernel, identity, smt, limit, enclosure, exact, worst_case, simulation, experiment |
+| `kernel` | the proofs that Coq checks, and theory's formulas as it reads them |
 | `registry` | all claims in the paper's order (`registry.registry`), or those of a file |
 | `run` | many claims, in several processes (`run.run`) |
 | `claims`, `groundwork` | the claims, part by part; what several of them lean on |

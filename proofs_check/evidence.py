@@ -36,13 +36,16 @@ __all__ = [
     "verdict",
 ]
 
-Method = Literal["identity", "smt", "limit", "enclosure", "exact", "worst case", "simulation", "experiment"]
+Method = Literal[
+    "kernel", "identity", "smt", "limit", "enclosure", "exact", "worst case", "simulation", "experiment"
+]
 Strength = Literal["proof", "certified", "certified numerically", "exact", "experimental", "statistical"]
 Outcome = Literal["holds", "fails", "open"]
 UNSOUND = ("statistical", "certified numerically")  # a failure of that strength refutes nothing by itself
 Verdict = Literal["proved", "certified", "supported", "conditional", "refuted", "undecided"]
 
 USUAL: dict[Method, Strength] = {
+    "kernel": "proof",
     "identity": "proof",
     "smt": "proof",
     "limit": "proof",

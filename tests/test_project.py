@@ -49,7 +49,7 @@ FLOORS = {
         tally
         engines ledger text
         claim printing
-        evidence experiments simulator symbols
+        evidence experiments kernel simulator symbols
     """,
     "theory": """
         drift_limits stationary

@@ -9,9 +9,9 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, equations
+from proofs_check.claim import Claim, confirming
 from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, fractions, unless
+from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.prediction.lags import AVERAGED
 from proofs_check.groundwork.prediction.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
 from proofs_check.symbols import n
@@ -53,42 +53,7 @@ CASES: tuple[tuple[list[list[int]], int], ...] = (
 STEP_SIZES = (F(3, 5), F(1, 2), F(3, 2), F(1, 3), F(1, 4), F(1, 5))
 
 
-def forwards() -> Evidence:
-    """From (c, b) to c' = ac + (1-a)/n, b' = (1-w)b + wc' in memory; to ac, (1-w)b + wac outside: gain 0."""
-    new = a * c + gain
-    kept = (1 - w) * b + w * new
-    crossed = a * cb + gain * held_b
-    squares = a**2 * cc + 2 * a * gain * held_c + (1 - a) * gain
-    return equations(
-        (new**2, a**2 * c**2 + 2 * a * gain * c + gain**2, "the square of $c'$ and its parts"),
-        (new * b, a * (c * b) + gain * b, "$c'b$ and its parts"),
-        (kept * new, (1 - w) * (new * b) + w * new**2, "$b'c'$ and its parts"),
-        (kept**2, (1 - w) ** 2 * b**2 + 2 * w * (1 - w) * (new * b) + w**2 * new**2, "the square of $b'$"),
-        (n * gain**2, (1 - a) * gain, "what $n$ samples gain"),
-        ((crossed + squares).subs(a, 1), cb + cc, "an idle round: no change"),
-        domain=r"$\sum c^2$, $\sum cb$, $\sum b^2$ over all samples, $\sum c$, $\sum b$ over the $n$ in "
-        "memory",
-    )
-
-
-def backwards() -> Evidence:
-    """p·θ + u'·θ' = u·θ + g·z̄ for u = p + au', g = (1-a)u', θ' = aθ + (1-a)z̄: so round by round from the last."""
-    moved = a * theta + (1 - a) * mean
-    both = p * theta + worth * moved
-    return equations(
-        (both, (p + a * worth) * theta + (1 - a) * worth * mean, "two models and $u\\theta+g\\bar z$"),
-        (both.subs(a, 1), (p + worth) * theta, "an idle round"),
-        domain="any weights, any step of any round",
-    )
-
-
-def no_mixed_terms() -> Evidence:
-    """E[(ux + Σb·y)²] with E y = 0 and variance s² each, independent."""
-    x, s, y1, y2, b1, b2 = sp.symbols("x s y_1 y_2 b_1 b_2", real=True)
-    square = sp.expand((worth * x + b1 * y1 + b2 * y2) ** 2).subs({y1**2: s**2, y2**2: s**2})
-    parts = worth**2 * x**2 + s**2 * (b1**2 + b2**2)
-    what = "the mean square and transient plus noise"
-    return equations((square.subs({y1: 0, y2: 0}), parts, what), domain="two samples, and so any number")
+ANY = "any weights of models, steps, clients and memories"
 
 
 def _shares(name: str, trained: list[bool], counted: str) -> list[Any]:
@@ -211,11 +176,17 @@ CLAIMS = [
         "Forwards, a sample's weights become $c'=ac+(1-a)/n$ in memory, $ac$ outside, and "
         r"$b'=(1-w)b+wc'$; squares and products added up over all samples give the recursions of $\sum "
         r"c^2$, $\sum cb$ and $\sum b^2$.",
-        given=(WRITTEN,),
         checks={
-            "backwards": (backwards, confirming(both_views)),
-            "forwards": (forwards, confirming(both_views), confirming(copies_do_not_count)),
-            "transient and noise": (no_mixed_terms, confirming(every_stream)),
+            "backwards": (theorem("Law.collected_backwards", domain=ANY), confirming(both_views)),
+            "forwards": (
+                theorem("Law.squares_forwards", domain="any round with samples, any running mean"),
+                confirming(both_views),
+                confirming(copies_do_not_count),
+            ),
+            "transient and noise": (
+                theorem("Law.law_of_averages", "Law.risk_of_quadratic_losses", domain=ANY),
+                confirming(every_stream),
+            ),
         },
         symbols=AVERAGED,
     )

@@ -6,6 +6,7 @@ import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.groundwork.learning import few_samples, likely, many_rounds, one_round, population, stable
+from proofs_check.groundwork.learning.one_round import PROJECTION
 from proofs_check.symbols import CONSTANTS, K, T, rate
 from proofs_check.text import said
 from theory.bound import initial_term
@@ -83,7 +84,7 @@ CLAIMS = [
         checks={
             "local steps": one_round.memory_recursion,
             "average over clients": one_round.average_over_clients,
-            "projection": one_round.projection_helps,
+            "projection": PROJECTION,
             "telescoping sum": many_rounds.memory_telescopes,
             "weights of the population": (population.shares_add_up, population.weights_add_up),
             "steps do not expand": (stable.steps_do_not_expand, stable.projections_do_not_expand),

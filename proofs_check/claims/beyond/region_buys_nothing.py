@@ -10,17 +10,16 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, equal
 from proofs_check.engines.enclosure import compare
+from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.control.orders import RATIONAL, SPREAD
 from proofs_check.groundwork.regret.envelope import USUAL, regret_end, three
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import leading_order, oracle_third
-from proofs_check.groundwork.regret.transient import plain
-from proofs_check.symbols import REGION, C, K, mean_cost, rate, t, total_buffer
+from proofs_check.symbols import C, K, mean_cost, t, total_buffer
 from proofs_check.text import said
 from theory.algebra import ball
 from theory.constant_admission import constant_bound, oracle_bound
 from theory.design import best_rate
-from theory.region import region_maximum, region_minimum
 from theory.reuse import occupancy_constant
 from theory.setting import Budget
 from theory.transient import spread_bound
@@ -31,12 +30,6 @@ EXPANDS = Given(
 )
 y, share, own = sp.symbols("y share B_m", positive=True)  # ρ^t; of client m: B_m/ΣB, B_m
 mean, total = sp.symbols("mean total", real=True)  # a round's E[c], and Σ(E[c]Λ̄-C) over the rounds before
-
-
-def inside() -> Evidence:
-    low, high = (plain(end(REGION, t), y=t) for end in (region_minimum, region_maximum))
-    domain = r"$\Lambda_{\min}\le\bar\Lambda\le\Lambda_{\max}$ in every round; $y=\rho^t$"
-    return argument(([low <= rate, rate <= high], [y < 1], domain))
 
 
 def affordable() -> Evidence:
@@ -109,7 +102,7 @@ CLAIMS = [
         r"$K\ge2$ the expansion tends to infinity, so the quotient of the regrets tends to 1. (ACDPP itself "
         "does violate the budget: alg:acdpp/first-round.)",
         checks={
-            "inside the region": inside,
+            "inside the region": theorem("Control.constant_is_inside", domain="every round"),
             r"$\mathrm{Vio}^{\mathrm S}=0$": affordable,
             r"$\mathrm{Vio}^{\mathrm B}=0$": (
                 fits,

@@ -13,6 +13,7 @@ from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.groundwork.learning import many_rounds, one_round, population
 from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
 from proofs_check.groundwork.learning.excess_risk import memory_powered, sharper_powered
+from proofs_check.groundwork.learning.one_round import PROJECTION
 from proofs_check.groundwork.learning.worst_round import worst_case_memory
 from proofs_check.printing import decimal
 from proofs_check.symbols import CONSTANTS, K, T, chi, inverse_neff, rate, t
@@ -111,7 +112,7 @@ MEMORY_SKETCH = (
 LOCAL = {
     "local steps": one_round.memory_recursion,
     "average over clients": one_round.average_over_clients,
-    "projection": one_round.projection_helps,
+    "projection": PROJECTION,
     "telescoping sum": many_rounds.memory_telescopes,
 }
 

@@ -11,6 +11,7 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Check, Claim, confirming
 from proofs_check.groundwork.learning import few_samples, many_rounds, one_round, population, stable
 from proofs_check.groundwork.learning.excess_risk import stability_powered
+from proofs_check.groundwork.learning.one_round import PROJECTION
 from proofs_check.symbols import CONSTANTS, K, T, n, rate, t
 from proofs_check.text import said
 from theory.bound import initial_term
@@ -71,7 +72,7 @@ STRONG_SKETCH = (
 LINKS: dict[str, Check | tuple[Check, ...]] = {
     "local steps": one_round.memory_recursion,
     "average over clients": one_round.average_over_clients,
-    "projection": one_round.projection_helps,
+    "projection": PROJECTION,
     "telescoping sum": many_rounds.memory_telescopes,
     "decomposition of the excess risk": population.decomposition,
     "comparator unbiased": (population.shares_add_up, population.weights_add_up),

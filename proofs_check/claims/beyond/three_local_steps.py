@@ -15,6 +15,7 @@ from proofs_check.engines.exact import Found, admissions, drawn, fractions, rete
 from proofs_check.groundwork.learning import one_round
 from proofs_check.groundwork.learning.chaining import HAUSSLER
 from proofs_check.groundwork.learning.many_rounds import memory_telescopes
+from proofs_check.groundwork.learning.one_round import PROJECTION
 from proofs_check.groundwork.learning.printed_round import (
     HYPOTHESES,
     PROVED,
@@ -159,7 +160,7 @@ CLAIMS = [
         r"$D^2/(2\eta E)\le D^2/(2\eta)$.",
         checks={
             "a round of local steps": (one_round.memory_recursion, one_round.average_over_clients),
-            "projection": one_round.projection_helps,
+            "projection": PROJECTION,
             "$T$ rounds": memory_telescopes,
             **STATISTICS,
             r"$\chi\le\mu+2/N_{\mathrm{eff}}$": mismatch_is_near,

@@ -10,6 +10,7 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, Correction, confirming
 from proofs_check.engines import exact, limit, smt
 from proofs_check.engines.argument import argument
+from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import in_round_1, rate_is_a_choice, without_debt
@@ -218,12 +219,14 @@ CLAIMS = [
         repair=r"Add that $\Lambda(t)$ is split over the clients in proportion to $B_m$.",
         checks=(one_client_takes_all, one_client_without_end),
         hypotheses=(r"$\Lambda(t)$ is split over the clients in proportion to $B_m$",),
-        given=(WRITTEN,),
-        checks_with_hypotheses={
-            **MAXIMUM,
-            "at most": one_sum,
-            "bounded in $T$": (lambert_sum.lambert_summand, lambert_sum.lambert_closed),
-        },
+        checks_with_hypotheses=(
+            theorem(
+                "Control.buffer_violation_bounded",
+                domain=r"any policy inside the region, every $K$, $T$, $\rho$",
+            ),
+            confirming(counted_by_name),
+            confirming(extreme_policies),
+        ),
         sketch=rf"{WHY} It is at most $K\bar\Lambda\sum\rho^s/(1-\rho^s)$, bounded in $T$ (thm:dpp-cost-constraint).",
         corrected=Correction(
             title=rf"split $\propto B_m$: the largest $\mathrm{{Vio}}^{{\mathrm B}}$ is $[{LARGEST}]^{{+}}$, exactly",

@@ -8,17 +8,16 @@ independence, no queue. The theorem survives without the step; the step does not
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Correction, Given, confirming
-from proofs_check.engines import exact, identity, limit, smt
+from proofs_check.claim import Claim, Correction, Given, confirming
+from proofs_check.engines import exact, limit, smt
 from proofs_check.engines.argument import argument
+from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import Evidence, holds, obeying, undecided
 from proofs_check.groundwork.control import drift_step, lambert_sum
-from proofs_check.groundwork.control.orders import ALONG
 from proofs_check.symbols import CONSTANTS, REGION, C, T, V, rate, rho
 from proofs_check.text import said
 from theory import violation
@@ -37,7 +36,6 @@ SERIES = {
 EVERY_HORIZON = (
     r"constant admission is affordable, $\bar\Lambda\sum_{s\le t}\mathbb E[c(s)]\le Ct$, for every $t$"
 )
-q = sp.Symbol("q", positive=True)  # √ρ
 LIGHT, WIDE = drift_step.after_round_1(1, "the violation of round 1 divided by the printed rate")
 LIGHT_SQUARE, WIDE_SQUARE = drift_step.after_round_1(2, r"$L(2)$ divided by $V+V/(1-\rho)$")
 
@@ -57,21 +55,6 @@ def region_bounds_cost(region: Region, costs: list[Fraction], budget: Fraction) 
     largest = violation.cost_violation_bound(len(means), region, means, budget)
     bound = budget * lambert_partial(region.rho, len(means) + 1)
     return exact.unless(largest <= bound, means=means, violation=largest, bound=bound)
-
-
-def bounded_beats_growing() -> Evidence:
-    """C, or c_max·Λ̄, times the bound on the Lambert sum, which has no T, against the printed rate, which grows."""
-    now, factor = sp.symbols("t factor", positive=True)
-    over = (
-        factor
-        * violation.lambert_bound(ALONG.rho)
-        / violation.cost_violation_rate_as_stated(now, V, ALONG.rho)
-    )
-    return argument(
-        (over, now, 0, r"$C$, or $c_{\max}\bar\Lambda$, times lambert_bound over the rate"),
-        (STATED**2, V * T + V / (1 - rho), "the printed rate squared and its inside"),
-        domain=r"every fixed $V$, $\rho=1-1/h$; $T\to\infty$",
-    )
 
 
 def debt_of_drifting_costs() -> Evidence:
@@ -111,13 +94,11 @@ def penalties_not_negative() -> Evidence:
     )
 
 
-BOUND: dict[str, Any] = {
-    "worst policy": lambert_sum.worst_policy,
-    "summation by parts": (lambert_sum.abel_step, confirming(region_bounds_cost)),
-    "$w$ falls": lambert_sum.beyond_rate,
-    "Lambert sum, term by term": lambert_sum.lambert_summand,
-    "Lambert sum, closed": (lambert_sum.lambert_closed, confirming(lambert_sum.lambert_bounded)),
-}
+BOUNDED = (
+    theorem("Control.violation_bounded", domain=EVERY_HORIZON),
+    confirming(region_bounds_cost),
+)
+RATE = theorem("Control.printed_rate_holds", domain=r"every fixed $V$ and $\rho$, every $T\ge1$")
 WHY = (
     r"$\mathbb E[c\Lambda]\le\mathbb E[c]\Lambda_{\max}(t)=\mathbb E[c]\bar\Lambda w_t$ with $w_t=1/(1-\rho^t)$, "
     r"because $c\ge0$, whatever cost and admission have to do with each other. Then "
@@ -139,8 +120,7 @@ CLAIMS = [
         "alone.)",
         formula=said(r"\mathrm{Vio}^{\mathrm S}(T)=O\bigl(@r\bigr)", r=STATED),
         domain=rf"every fixed $V>0$ and $0<\rho<1$, $T\to\infty$; {EVERY_HORIZON}",
-        given=(WRITTEN,),
-        checks={**BOUND, "rate": bounded_beats_growing},
+        checks={"the violation": BOUNDED, "rate": RATE},
         sketch=f"{WHY} So the violation is bounded in $T$, and the printed rate grows with $T$.",
     ),
     Claim(
@@ -166,25 +146,18 @@ CLAIMS = [
                 **SERIES,
             ),
             hypotheses=(r"$\bar\Lambda\sum_{s\le t}\mathbb E[c(s)]\le Ct$ for every $t\le T$",),
-            given=(WRITTEN,),
             sketch=WHY,
             checks={
-                **BOUND,
-                "attained": lambda: identity.equal(
-                    sp.expand(violation.cost_excess_maximum(T, REGION, C / rate, C)),
-                    C * SERIES["S"],
-                    domain=r"every $T$, $\rho$, $\bar\Lambda$, $C$",
-                    what=r"the violation of always admitting $\Lambda_{\max}$ and $C\sum\rho^t/(1-\rho^t)$",
+                "the violation": BOUNDED,
+                "attained": theorem(
+                    "Control.violation_attained", domain=r"every $T$, $\rho$, $\bar\Lambda$, $C$"
                 ),
-                # 1/(1-q) = (1+q)/(1-q²) with q = √ρ < 1, and 1+q < 2
-                r"below $\log(2/(1-\rho))$": lambda: argument(
-                    (1 / (1 - q) < 2 / (1 - q**2), [q < 1], r"the logarithm is smaller, $\sqrt\rho<1$"),
-                    (
-                        violation.lambert_bound(q**2),
-                        q * sp.log(1 - q) / (q**2 - 1),
-                        "lambert_bound and its formula",
-                    ),
-                    domain=r"every $\sqrt\rho$",
+                "the sum": (
+                    theorem("Lambert.lambert_above", "Lambert.lambert_below", domain=r"every $0<\rho<1$"),
+                    confirming(lambert_sum.lambert_bounded),
+                ),
+                r"below $\log(2/(1-\rho))$": theorem(
+                    "Lambert.lambert_bound_below", domain=r"every $0<\rho<1$"
                 ),
                 r"order in $\rho$": lambert_sum.lambert_order,
                 r"ACDPP as $\rho\to1$, with $\log^+$": WIDE,
@@ -209,13 +182,13 @@ CLAIMS = [
         symbols={"c_max": "bound on every round's mean cost"},
         domain=r"every fixed $V>0$ and $0<\rho<1$; $\bar\Lambda\sum_{t\le T}\mathbb E[c(t)]\le CT$; one bound "
         r"$\mathbb E[c(t)]\le c_{\max}$ for the mean costs of all rounds and horizons; any dependence of the costs",
-        given=(WRITTEN,),
         checks={
-            "worst policy": lambert_sum.worst_policy,
-            "whole horizon": lambert_sum.peak_step,
-            r"$\Lambda_{\max}$": lambert_sum.beyond_rate,
-            "Lambert sum": (lambert_sum.lambert_summand, *BOUND["Lambert sum, closed"]),
-            "rate": bounded_beats_growing,
+            "the violation": theorem(
+                "Control.violation_by_peak",
+                "Lambert.lambert_above",
+                domain="any costs, any policy inside the region",
+            ),
+            "rate": RATE,
         },
         sketch=r"As above $\mathbb E[c\Lambda]\le\mathbb E[c]\bar\Lambda(1+h(t))$ with $h(t)=\rho^t/(1-\rho^t)$. Of "
         r"$\sum(\mathbb E[c]\bar\Lambda-C)+\sum\mathbb E[c]\bar\Lambda h(t)$ the first sum is not positive, the "

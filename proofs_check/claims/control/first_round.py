@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
+from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines import exact, simulation, smt
 from proofs_check.engines.argument import argument
+from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import Evidence, fails, holds, obeying, refutes
 from proofs_check.groundwork.control.drift_step import in_round_1, without_debt
 from proofs_check.groundwork.control.orders import ONES, UNIT
 from proofs_check.groundwork.control.printed_log import LARGE, LARGE_RATE, LOG_PLUS, as_printed
-from proofs_check.groundwork.control.region_ends import plain, totals_are_sums
+from proofs_check.groundwork.control.region_ends import plain
 from proofs_check.symbols import REGION, C, K, T, rate, rho
 from proofs_check.text import said
 from theory.admission import AdmissionState, acdpp_round
@@ -178,7 +179,6 @@ CLAIMS = [
             r"the admission by the room that is left keeps the memory within $\sum B$ (and may leave the region).",
             formula=said(r"\mathrm{Vio}^{\mathrm S}(T)\ge@least>0\quad\forall T", least=LEAST),
             hypotheses=(r"$\mathbb E[c(t)\mid\text{past}]=C/\bar\Lambda$ in every round", LOG_PLUS),
-            given=(WRITTEN,),
             sketch=r"$J_1=Vp(\Lambda,\Lambda)$ is $V$ times the third term, which falls with $\log^+$. "
             r"$\mathbb E[c(t)\Lambda(t)]\ge\mathbb E[c(t)]\Lambda_{\min}(t)$ for $t\ge2$, and round 1 spends "
             r"$(C/\bar\Lambda)\Lambda_{\max}(1)$. Add up: "
@@ -186,8 +186,9 @@ CLAIMS = [
             r"is at most $\sum B$, and what is retained in the next round is a part of it.",
             checks={
                 "round 1": (without_debt, confirming(played_first_round)),
-                "never repaid": never_repaid,
-                "totals": totals_are_sums,
+                "never repaid": theorem(
+                    "Control.never_repaid", domain=r"every $T\ge1$, $\rho$, $\bar\Lambda$, $C$"
+                ),
                 "capped": (
                     lambda: argument(
                         (

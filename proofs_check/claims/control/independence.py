@@ -8,11 +8,12 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Correction, confirming
+from proofs_check.claim import Claim, Correction, confirming
 from proofs_check.engines import exact, identity, smt
 from proofs_check.engines.argument import argument
+from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import Evidence, obeying
-from proofs_check.groundwork.control.drift_step import conditional_means, debt_behaves, in_round_1
+from proofs_check.groundwork.control.drift_step import in_round_1
 from proofs_check.groundwork.control.orders import ONES
 from proofs_check.symbols import C, rate
 from theory.admission import debt_update
@@ -133,15 +134,16 @@ CLAIMS = [
             statement="What the drift argument needs holds when the mean cost given the past is affordable in every "
             "round; independence is not needed, but for Markov costs the stationary mean is not enough.",
             formula=r"E[c(t)\mid\text{past}]\bar\Lambda\le C\Rightarrow E[Z(t)(c(t)\bar\Lambda-C)]\le0",
-            given=(WRITTEN,),
             symbols={"past": "all that happened before round $t$, which determines $Z(t)$"},
             sketch="$Z(t)$ is a function of the past and not negative. Condition on the past (the tower property): "
             r"$\mathbb E[Z(c\bar\Lambda-C)]=\mathbb E[Z(\mathbb E[c\mid\text{past}]\bar\Lambda-C)]$, a mean of "
             "products of a non-negative and a non-positive number.",
-            checks={
-                r"$Z\ge0$": debt_behaves,
-                "mean": (conditional_means, confirming(conditional_means_exact)),
-            },
+            checks=(
+                theorem(
+                    "Control.affordable_given_the_past", domain="any costs, any debt that the past determines"
+                ),
+                confirming(conditional_means_exact),
+            ),
         ),
     ),
     Claim(

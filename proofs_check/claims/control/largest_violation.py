@@ -8,42 +8,22 @@ import numpy as np
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, confirming
+from proofs_check.claim import Claim, confirming
 from proofs_check.engines import exact, identity, simulation
 from proofs_check.engines.argument import argument
+from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import Evidence, fails, holds, together
 from proofs_check.groundwork.control.drift_step import in_round_1
-from proofs_check.groundwork.control.lambert_sum import worst_policy
 from proofs_check.groundwork.control.orders import UNIT
 from proofs_check.groundwork.control.printed_log import LARGE
-from proofs_check.groundwork.control.region_ends import corners, growth, placed, plain, totals_are_sums
+from proofs_check.groundwork.control.region_ends import corners, placed, plain
 from proofs_check.symbols import REGION, C, T, V, mean_cost, rate, rho, t
 from proofs_check.text import said
-from theory.region import region_maximum, region_maximum_total
+from theory.region import region_maximum
 from theory.setting import Region
 from theory.violation import cost_excess_maximum, cost_violation_bound, cost_violation_rate_as_stated
 
 TOP = region_maximum(REGION, t).replace(sp.exp, lambda x: rho ** (x / sp.log(rho)))
-u, v = sp.symbols("u v", real=True)
-
-
-def one_round_more() -> Evidence:
-    """Appending a round of mean cost m adds mΛ_max - C to what is largest: for every T, by theory's closed form."""
-    none, before, now, last = (
-        cost_excess_maximum(i, REGION, mean_cost, C) for i in (sp.Integer(0), t - 1, t, T)
-    )
-    added = plain(mean_cost * region_maximum(REGION, t) - C)
-    whole = sp.expand(mean_cost * region_maximum_total(REGION, T + 1) - C * T)
-    return argument(
-        (
-            growth(now, before),
-            added,
-            r"the growth of the excess in round $t$ and $\mathbb E[c]\Lambda_{\max}(t)-C$",
-        ),
-        (none, 0, "the excess of no round and 0"),
-        (sp.expand(last), whole, "the excess and mean cost times the upper total, less $CT$"),
-        domain=r"every round, $T$, $\rho$, $\bar\Lambda$, mean cost and $C$",
-    )
 
 
 def lists_are_sums() -> Evidence:
@@ -132,18 +112,22 @@ CLAIMS = [
             r"\max_\Lambda\mathrm{Vio}^{\mathrm S}(T)=\Bigl[\sum_{t\le T}E[c(t)]\,@top-CT\Bigr]^+", top=TOP
         ),
         domain=r"any costs $c(t)\ge0$ with finite means, any policy inside the region, every $T$, $C>0$, $0<\rho<1$",
-        given=(WRITTEN,),
         checks={
-            "worst policy": worst_policy,
-            "one round more": (
-                one_round_more,
+            "worst policy": (
+                theorem(
+                    "Control.worst_policy",
+                    "Control.worst_policy_attains",
+                    domain="any costs, any policy inside",
+                ),
                 confirming(lists_are_sums),
                 confirming(extreme_policies),
                 confirming(played_by_the_policy),
             ),
-            "one mean": totals_are_sums,
-            "positive part": lambda: argument(
-                (sp.Le(sp.Max(0, u), sp.Max(0, v), evaluate=False), [u <= v], r"any two excesses $u\le v$")
+            "one mean": theorem(
+                "Control.worst_violation_of_one_mean", domain="every $T$, mean cost and region"
+            ),
+            "all cost in round 1": theorem(
+                "Control.all_cost_in_round_1", domain=r"every $T$, $\rho$, $\bar\Lambda$, $C$"
             ),
             "growing costs": growing_costs,
         },

@@ -9,9 +9,10 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, confirming
+from proofs_check.claim import Claim, confirming
 from proofs_check.engines.argument import Evidence, equations
 from proofs_check.engines.exact import Found, by_profile, differing, everywhere
+from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.drift.moving import MOVING, VARIANCE, mean_squares
 from theory.averaging import equal, exponential, latest, over_models, over_rounds
 from theory.drift import drifting_risk, path_bias, walk_lag
@@ -120,10 +121,19 @@ CLAIMS = [
         "by the share of the memory that is older than the change, and is 1 at first. Changes and samples "
         "are uncorrelated, so mixed terms vanish in the mean. The newest change, which no sample has seen, "
         "has $W=1$ for every policy.",
-        given=(WRITTEN,),
         checks={
-            "weights": (by_changes, confirming(every_stream_and_walk)),
-            "no mixed terms": (no_mixed_terms, confirming(every_stream_and_walk)),
+            "weights": (
+                theorem(
+                    "Law.model_is_linear", "Law.weights_add_up", domain="any memories, steps and clients"
+                ),
+                by_changes,
+                confirming(every_stream_and_walk),
+            ),
+            "bias, lag and noise": (
+                theorem("Law.law_of_drift", "Law.lag_a_round_earlier", domain="any weights that add up to 1"),
+                no_mixed_terms,
+                confirming(every_stream_and_walk),
+            ),
         },
         symbols=MOVING,
     )

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from proofs_check.claim import WRITTEN, Claim, Correction, confirming
+from proofs_check.claim import Claim, Correction, confirming
 from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, everywhere
 from proofs_check.engines.identity import symbolic_sum
+from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.learning import counterexamples, population
-from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
+from proofs_check.groundwork.learning.chaining import DEVIATION, HAUSSLER, proved_constant
 from proofs_check.groundwork.learning.counterexamples import WELL, exceeding, trapped
-from proofs_check.groundwork.learning.empty_bound import CONVEX, COVERED
-from proofs_check.groundwork.learning.empty_bound import WHY as EMPTY
-from proofs_check.groundwork.learning.many_rounds import SUMMED, theorem_telescopes
-from proofs_check.groundwork.learning.one_round import LINKS, MISMATCH, SETTING
+from proofs_check.groundwork.learning.empty_bound import CONVEX, EMPTY, WHY
+from proofs_check.groundwork.learning.many_rounds import SUMMED
+from proofs_check.groundwork.learning.one_round import ANY_SPACE, MISMATCH, SETTING
 from proofs_check.groundwork.reuse.constant_counts import EARLY, LATE, u
 from proofs_check.simulator import simulate
 from proofs_check.symbols import CONSTANTS, rate
@@ -118,9 +118,8 @@ CLAIMS = [
         repair=r"As thm:regret-neff, with $n=\min(t,K)\bar\Lambda$ and the mended $\widetilde V$.",
         checks=(two_points_under_constant_admission,),
         hypotheses=(CONVEX,),
-        checks_with_hypotheses=COVERED,
-        sketch=EMPTY,
-        given=(WRITTEN,),
+        checks_with_hypotheses=(EMPTY,),
+        sketch=WHY,
         substance="eq:ck-bound/once",
         corrected=Correction(
             title=r"as Theorem 1 corrected, with $n=\min(t,K)\bar\Lambda$ and $\chi$",
@@ -136,7 +135,7 @@ CLAIMS = [
             ),
             symbols={"π^CK": "constant admission with $K$-step retention"},
             hypotheses=NEEDED,
-            given=(HAUSSLER, WRITTEN),
+            given=(HAUSSLER, DEVIATION),
             sketch="Theorem 1 corrected (thm:regret-neff) with what constant admission makes of $n$, $N$, "
             "$N_{\\mathrm{eff}}$ and "
             r"$\chi$; its schedule is fixed in advance, so blind to values. Three things that the printed form has "
@@ -144,11 +143,14 @@ CLAIMS = [
             r"are decided on their own: eq:vck-exact, eq:ck-bound-detail/occupancy, eq:sigma-bar-Neff-app.",
             checks={
                 "a round": (specialised, added_up),
-                "decomposition of the excess risk": population.decomposition,
-                "comparator unbiased": population.weights_add_up,
+                r"$\chi$ and $N_{\mathrm{eff}}$": theorem(
+                    "Reuse.mismatch_closed",
+                    "Reuse.effective_closed",
+                    domain="constant admission, every round",
+                ),
+                "the bound, from two statistical facts": theorem("Learning.theorem_1", domain=ANY_SPACE),
+                "comparator unbiased": theorem("Learning.unbiased", domain="any weights that add up to 1"),
                 "uniform deviation": (proved_constant, population.deviation_is_covered),
-                **LINKS,
-                "telescoping sum": theorem_telescopes,
             },
         ),
     ),

@@ -19,6 +19,7 @@ from proofs_check.engines.exact import (
     retentions,
     unless,
 )
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, refutes
 from proofs_check.groundwork.learning import one_round
@@ -219,8 +220,7 @@ CLAIMS = [
             sketch=r"For every $\varepsilon>0$ some $\theta$ is within $\varepsilon$ of the infimum, so the sum is "
             r"at most $b+T\varepsilon$. "
             r"The recursion (prop:Ropt-bound-app, corrected) holds against every point of $\Theta$.",
-            given=(WRITTEN,),
-            checks=(against_the_infimum,),
+            checks=(theorem("Learning.against_the_infimum", domain=r"any set, any risk, any $T$"),),
         ),
     ),
     Claim(

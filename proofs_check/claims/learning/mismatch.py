@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import Claim, Correction, confirming
 from proofs_check.engines import exact
-from proofs_check.engines.argument import argument
 from proofs_check.engines.identity import equal, equations
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, refutes, together
 from proofs_check.groundwork.reuse import reuse_rounds
-from proofs_check.groundwork.reuse.constant_counts import EARLY, FULL, LATE, in_y, k, late, s, variance, y
+from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, in_y, k, late, variance, y
 from proofs_check.groundwork.reuse.reuse_rounds import added_up, p, q, r
 from proofs_check.simulator import Snapshot, simulate
 from proofs_check.symbols import K, n, rate, t
@@ -138,22 +138,6 @@ def decomposition() -> Evidence:
     )
 
 
-def kstep_rounds() -> Evidence:
-    """Under K-step retention: theory's deficits and its sum by kinds, from one round to the next."""
-    b, horizon = reuse_rounds.before(), reuse_rounds.K
-    kinds = {b.uses: horizon * (b.N - b.n) + b.in_memory}  # every sample gone has been used K times
-    by_kind = (reuse.mismatch_by_kind(b.n, b.N, b.squares, b.in_memory, horizon) / b.uses**2).subs(kinds)
-    sums = horizon * b.N - b.first, horizon**2 * b.N - b.second
-    chi = reuse.mismatch_from_sums(b.n, *sums, b.in_memory)
-    return argument(
-        reuse_rounds.deficits_carried_on(),
-        reuse_rounds.gone_carried_on(),
-        (chi, b.mismatch, rf"$\chi$ from theory's deficits and {SQUARES}"),
-        (by_kind, b.mismatch.subs(kinds), f"theory's sum by kinds and {SQUARES}"),
-        domain=reuse_rounds.DOMAIN,
-    )
-
-
 @confirming
 def kstep_lists() -> Evidence:
     """`mismatch_kstep` and `trajectory` on symbols for the admissions: identities in all of them at once."""
@@ -200,33 +184,6 @@ def kstep_simulated(K: int, rounds: list[list[int]]) -> exact.Found:
     return None
 
 
-def closed_form(horizon: Any, at: Any, uses: Callable[[int], Any], domain: str) -> Evidence:
-    """Theory's closed form under constant admission against its χ from the sums of the counts."""
-    size, in_memory = reuse.occupancy_constant(horizon, at, rate), uses(1).subs(s, 0)
-    truth = reuse.mismatch_from_sums(size, uses(1), uses(2), in_memory)
-    what = r"the closed form and $\chi$"
-    return equal(reuse.mismatch_constant(horizon, at, rate), truth, domain=f"every rate, {domain}", what=what)
-
-
-def lower_bound_for_any_admissions() -> Evidence:
-    """q² <= pr is Cauchy-Schwarz, and r <= Kq says that no count in memory exceeds K: both shown by induction."""
-    sums = reuse_rounds.kstep_sums(q, r, gone)
-    printed = 1 / p - 1 / reuse.effective_from_sums(*sums)
-    return argument(
-        (
-            reuse.mismatch_from_sums(p, *sums, q) >= printed,
-            [q**2 <= p * r, r <= K * q],
-            "$K$-step retention, any admissions, any round with samples in memory",
-        ),
-        reuse_rounds.cauchy_schwarz(),
-        (
-            r + A**2 <= K * (q + A),
-            [r <= K * q, A <= K],
-            "one more sample, no count above $K$; with no sample both sides are 0",
-        ),
-    )
-
-
 CLAIMS = [
     Claim(
         id="eq:sigma-bar-Neff-app",
@@ -271,16 +228,24 @@ CLAIMS = [
             checks={
                 "variance": (variance_of_a_combination, variance_enumerated),
                 r"$\chi$": decomposition,
-                r"$\chi$, $K$-step": (kstep_rounds, kstep_lists, kstep_simulated),
-                r"closed form, $t\ge K$": lambda: closed_form(*LATE),
-                r"closed form, $t\le K$": lambda: closed_form(*EARLY),
+                r"$\chi$, $K$-step": (
+                    theorem(
+                        "Reuse.uses_are_counted", "Reuse.mismatch_by_sums", domain="any $K$, any admissions"
+                    ),
+                    kstep_lists,
+                    kstep_simulated,
+                ),
+                r"closed form, $t\ge K$": theorem("Reuse.mismatch_closed", domain=f"every rate, {FULL}"),
+                r"closed form, $t\le K$": theorem("Reuse.mismatch_closed", domain=f"every rate, {FILLING}"),
                 "excess": lambda: equal(
                     exceeds_by(),
                     EXCESS.subs({n: K * rate, y: late - (K - 1) / sp.Integer(2)}),
                     domain=f"every rate, {FULL}, $y=t-(K-1)/2$",
                     what=r"$\chi-(1/n-1/N_{\mathrm{eff}})$ and its closed form",
                 ),
-                "lower bound": lower_bound_for_any_admissions,
+                "lower bound": theorem(
+                    "Reuse.mismatch_at_least_printed", domain="$K$-step retention, any admissions"
+                ),
             },
             symbols={
                 "Var": r"variance of one sample's gradient at $\theta$",

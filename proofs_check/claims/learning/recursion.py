@@ -9,14 +9,14 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Check, Claim, Context, Correction, confirming
+from proofs_check.claim import Check, Claim, Context, Correction, confirming
 from proofs_check.engines.exact import Found, exhaust, fractions, search, unless
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.learning import one_round, worst_round
 from proofs_check.groundwork.learning.counterexamples import DriftingClients
-from proofs_check.groundwork.learning.many_rounds import theorem_telescopes
-from proofs_check.groundwork.learning.one_round import LINKS, MISMATCH, SETTING
+from proofs_check.groundwork.learning.one_round import ANY_SPACE, MISMATCH, SETTING
 from proofs_check.groundwork.learning.worst_round import rise, rise_as_stated
 from proofs_check.symbols import CONSTANTS, chi
 from proofs_check.text import said
@@ -128,14 +128,14 @@ CLAIMS = [
             "simplex, and let the first step lead to the corner of its own sample.",
             hypotheses=HYPOTHESES,
             checks={
-                "recursion": (LINKS["recursion"], confirming(worst_round.worst_case_corrected)),
-                "what can be left out": one_round.sharper_recursion,
-                "local drift": LINKS["local drift"],
-                "projection": LINKS["projection"],
+                "recursion": (
+                    theorem("Learning.recursion", domain=ANY_SPACE),
+                    confirming(worst_round.worst_case_corrected),
+                ),
+                "what can be left out": theorem("Learning.recursion_sharper", domain=ANY_SPACE),
                 "where the mismatch is so small": one_round.mismatch_of_one_factor,
                 "and not by Assumption 4": one_round.assumption_4_is_not_enough,
             },
-            given=(WRITTEN,),
         ),
     ),
     Claim(
@@ -152,13 +152,11 @@ CLAIMS = [
         ),
         domain="$E=1$",
         checks=(
-            lambda: one_round.recursion(rise_as_stated(ONE_STEP, one_round.chi), CONSTANTS.eta, E=1),
-            LINKS["projection"],
+            theorem("Learning.one_local_step", domain=ANY_SPACE),
             confirming(worst_round.worst_case_one_step),
         ),
         sketch=r"As for prop:Ropt-bound-app, corrected, with $E=1$: no local drift, and $5\eta G^2$ where $\eta G^2$ "
         "is enough.",
-        given=(WRITTEN,),
     ),
     Claim(
         id="eq:Ropt-bound-app",
@@ -194,8 +192,7 @@ CLAIMS = [
             sketch=r"Divide the corrected recursion by $2\eta E$ and add: the squared distances telescope, the first "
             "is at most $D^2$ and the last at least 0. The recursion itself is prop:Ropt-bound-app.",
             hypotheses=HYPOTHESES,
-            checks={"telescoping sum": theorem_telescopes, **LINKS},
-            given=(WRITTEN,),
+            checks=(theorem("Learning.cumulative_optimisation", domain=ANY_SPACE),),
         ),
     ),
 ]

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Correction, confirming
+from proofs_check.claim import Claim, Correction, confirming
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying, refutes
-from proofs_check.groundwork.learning import counterexamples, one_round, population
-from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
+from proofs_check.groundwork.learning import counterexamples, population
+from proofs_check.groundwork.learning.chaining import DEVIATION, HAUSSLER, proved_constant
 from proofs_check.groundwork.learning.empty_bound import (
     CONVEX,
-    COVERED,
+    EMPTY,
     PRINTED,
+    WHY,
     constant_exceeds,
     risk_in_a_round,
 )
-from proofs_check.groundwork.learning.empty_bound import WHY as EMPTY
 from proofs_check.groundwork.learning.excess_risk import theorem_powered
-from proofs_check.groundwork.learning.many_rounds import THEOREM, theorem_telescopes
-from proofs_check.groundwork.learning.one_round import LINKS, MISMATCH, SETTING
+from proofs_check.groundwork.learning.many_rounds import THEOREM
+from proofs_check.groundwork.learning.one_round import ANY_SPACE, MISMATCH, PROJECTION, SETTING
 from proofs_check.groundwork.learning.worst_round import worst_case_corrected
 from proofs_check.symbols import CONSTANTS, N, T, chi, inverse_neff, n, neff
 from proofs_check.text import said
@@ -41,7 +42,10 @@ SHOWN = {
 }
 BLIND = "admission and retention do not look at sample values"
 NEEDED = (*SETTING, "clients draw from one distribution and are weighted by $n_m/n$", BLIND, MISMATCH)
-MEANS = (population.weights_add_up, confirming(population.mean_at_comparator))
+MEANS = (
+    theorem("Learning.unbiased", domain="any weights that add up to 1, any losses"),
+    confirming(population.mean_at_comparator),
+)
 
 
 def constant_is_never_small() -> Evidence:
@@ -85,9 +89,8 @@ CLAIMS = [
         r"$\chi$, $\eta E$ and $\log^+$.",
         checks=(counterexamples.two_points,),
         hypotheses=(CONVEX,),
-        checks_with_hypotheses=COVERED,
-        sketch=EMPTY,
-        given=(WRITTEN,),
+        checks_with_hypotheses=(EMPTY,),
+        sketch=WHY,
         substance="thm:regret-neff/once",
         corrected=Correction(
             title=r"convex, projected, value-blind; $\chi$, $\eta E$, $\log^+$",
@@ -108,20 +111,19 @@ CLAIMS = [
             r"below the third term, since $5.2<10$ and $\log^+\ge0$. The second is bounded by the corrected "
             r"recursion (prop:Ropt-bound-app) with $\mathbb E|\nabla\widehat F^{\mathrm{all}}-\nabla\widehat "
             r"F^{\mathrm{mem}}|\le\sigma\sqrt{\chi}$, divided by $2\eta E$; over the rounds the squared distances "
-            "telescope, the first is at most $D^2$ and the last at least 0. The links are checked by machine, a "
-            "round of theory/ is seen to be their sum, and their composition is this sketch.",
+            "telescope, the first is at most $D^2$ and the last at least 0.",
             hypotheses=NEEDED,
             checks={
-                "decomposition of the excess risk": population.decomposition,
+                "the bound, from two statistical facts": (
+                    theorem("Learning.theorem_1", domain=ANY_SPACE),
+                    confirming(THEOREM.assembled),
+                ),
                 "comparator unbiased": MEANS,
                 "uniform deviation": (proved_constant, population.deviation_is_covered),
-                **LINKS,
-                "telescoping sum": theorem_telescopes,
-                "sum of the links": (THEOREM.is_its_links, confirming(THEOREM.assembled)),
-                "linear term superfluous": one_round.sharper_recursion,
+                "linear term superfluous": theorem("Learning.recursion_sharper", domain=ANY_SPACE),
                 "whole, needing each other term": theorem_powered,
             },
-            given=(HAUSSLER, WRITTEN),
+            given=(HAUSSLER, DEVIATION),
         ),
     ),
     Claim(
@@ -158,8 +160,7 @@ CLAIMS = [
             r"F^{\mathrm{all}},\theta-\theta^\star\rangle$; at a local minimum that product is 0. What else it "
             "needs, the drift of local steps and a projection, is as in prop:Ropt-bound-app.",
             hypotheses=NEEDED,
-            checks=(*LINKS.values(), confirming(worst_case_corrected)),
-            given=(WRITTEN,),
+            checks=(theorem("Learning.recursion", domain=ANY_SPACE), confirming(worst_case_corrected)),
         ),
     ),
     Claim(
@@ -173,14 +174,14 @@ CLAIMS = [
         repair=r"Project onto a convex $\Theta$ after each round.",
         checks=(counterexamples.no_projection,),
         hypotheses=(r"the server projects onto a convex $\Theta$ after each round",),
-        checks_with_hypotheses=(LINKS["projection"],),
+        checks_with_hypotheses=(PROJECTION,),
         corrected=Correction(
             title="project after each round",
             statement=r"Projecting onto the convex $\Theta$ after each round keeps the model there and brings it no "
             r"farther from $\theta^\star$.",
             formula=r"\|\Pi(y)-x\|\le\|y-x\|\ \forall x\in\Theta",
             sketch=r"$\langle y-\Pi(y),x-\Pi(y)\rangle\le0$ for $x$ in $\Theta$; expand $|y-x|^2$.",
-            checks=(LINKS["projection"],),
+            checks=(PROJECTION,),
             symbols={"x": r"any point of $\Theta$", "y": "any point"},
         ),
     ),
@@ -206,8 +207,7 @@ CLAIMS = [
             "to break the printed bound; up to $E=10$, the paper's, it survives "
             "(thm:regret-neff/ten-local-steps). From 11 to 40 neither is known.",
             hypotheses=NEEDED,
-            checks={**LINKS, "telescoping sum": theorem_telescopes},
-            given=(WRITTEN,),
+            checks=(theorem("Learning.cumulative_optimisation", domain=ANY_SPACE),),
         ),
     ),
     Claim(
@@ -230,7 +230,7 @@ CLAIMS = [
             "for the means, lem:gen-Neff-app corrected for the deviation.",
             hypotheses=(BLIND,),
             checks={"means": MEANS, "deviation": proved_constant},
-            given=(HAUSSLER, WRITTEN),
+            given=(HAUSSLER, DEVIATION),
         ),
     ),
     Claim(
@@ -256,11 +256,12 @@ CLAIMS = [
             r"theorem is then true and empty (thm:regret-neff).",
             hypotheses=NEEDED,
             checks={
-                **LINKS,
-                "paid once": (theorem_telescopes, confirming(THEOREM.assembled)),
+                "paid once": (
+                    theorem("Learning.cumulative_optimisation", domain=ANY_SPACE),
+                    confirming(THEOREM.assembled),
+                ),
                 "share of a round": paid_once,
             },
-            given=(WRITTEN,),
         ),
     ),
 ]

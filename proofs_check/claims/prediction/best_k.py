@@ -8,47 +8,25 @@ from fractions import Fraction as F
 from itertools import product
 from typing import Any
 
-import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, steps
+from proofs_check.claim import Claim, Given, confirming
+from proofs_check.engines.argument import Evidence, steps
 from proofs_check.engines.exact import Found, drawn, everywhere, fractions, unless
-from proofs_check.groundwork.prediction.lags import SYMBOLS, a, noise_falls, product_rises
+from proofs_check.engines.kernel import theorem
+from proofs_check.groundwork.prediction.lags import SYMBOLS
 from proofs_check.symbols import C, K, mean_cost, total_buffer
 from proofs_check.text import said
-from theory.design import best_rate, fill_ratio
-from theory.law import noise_floor, stationary_noise
+from theory.design import fill_ratio
+from theory.law import noise_floor
 from theory.setting import Budget
 from theory.stationary import best_retention
 
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 x = fill_ratio(BUDGET)
-rate, less, weight, here, after, h, spread = sp.symbols("rate less weight here after h s", positive=True)
-smaller = weight * after / rate < weight * here / rate
+
 MOST = 60  # K that brute force tries: beyond every x that is drawn
 LIMITS = Given("law:reuse/limits", r"that $v/(1-a)\to\tfrac12$ as $a\to1$ and $v\to1/K$ as $a\to0$")
-
-
-def rates() -> Evidence:
-    best, paid, fits = best_rate(K, BUDGET), mean_cost * rate <= C, K * rate <= total_buffer
-    return steps(
-        (sp.Eq(best, C / mean_cost), [x >= K], r"every budget, $K\le x$"),
-        (sp.Eq(best, total_buffer / K), [x <= K], r"every budget, $K\ge x$"),
-        (rate <= best, [paid, fits], "every rate within the budgets"),
-        (weight / rate < weight / less, [less < rate], "any noise, any lower rate"),
-    )
-
-
-def beyond_x() -> Evidence:
-    """At the rate ΣB/K the floor is K·v/ΣB, and does not fall."""
-    floor = noise_floor(total_buffer / K, K, h=[h], variance=[spread**2], eta=(1 - a) / h)
-    product = h * spread**2 * K * stationary_noise(a, K) / (2 * total_buffer)
-    later, now = weight * after / total_buffer, weight * here / total_buffer
-    return argument(
-        (floor, product, r"the floor at full buffers and $Kv/\sum B$", "every $K$, $h$, $s$ and $a$"),
-        (later >= now, [after >= here], r"$(K+1)v(K+1)\ge Kv(K)$, any $hs^2$"),
-    )
 
 
 def which_of_the_two() -> Evidence:
@@ -122,15 +100,14 @@ CLAIMS = [
         r"(law:reuse/retention). As $a\to1$ the two floors are in the inverse ratio of the rates, and "
         r"$C/\bar c>\sum B/\lceil x\rceil$; as $a\to0$ they are $1/(K\bar\Lambda)$, and "
         r"$\lfloor x\rfloor C/\bar c<\sum B$.",
-        given=(WRITTEN, LIMITS),
+        given=(LIMITS,),
         checks={
-            "the rate": rates,
-            "up to $x$": (
-                noise_falls,
-                lambda: argument((smaller, [after < here], "$v(K+1)<v(K)$, any $hs^2$")),
+            "next to $x$": (
+                theorem(
+                    "Stationary.best_retention", domain="any number of directions, every budget, $K$ and rate"
+                ),
                 *TRIED,
             ),
-            "beyond $x$": (product_rises, beyond_x, *TRIED),
             "which of the two": which_of_the_two,
         },
         symbols=SYMBOLS,

@@ -9,9 +9,10 @@ import numpy as np
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, confirming
+from proofs_check.claim import Claim, confirming
 from proofs_check.engines.argument import Evidence, equations
 from proofs_check.engines.exact import Found, differing, drawn, everywhere, fractions
+from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.prediction.lags import SYMBOLS
 from proofs_check.groundwork.prediction.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
 from proofs_check.symbols import CONSTANTS, n, t
@@ -42,46 +43,9 @@ CASES: tuple[tuple[list[list[int]], int], ...] = (
 )
 
 
-def moved(steps: Any) -> Any:
-    """θ after so many steps on samples of this mean."""
-    left = contraction(h, eta, steps)
-    return left * theta + (1 - left) * mean
-
-
 def grown(weight: Any) -> Any:
     """A weight after another round in memory."""
     return a * weight + (1 - a) / n
-
-
-def clients_merge() -> Evidence:
-    """Two clients with weights n_m/n are one client with both memories: so any number of them, one by one."""
-    share, pooled = first / (first + second), (first * z1 + second * z2) / (first + second)
-    average = share * (a * theta + (1 - a) * z1) + (1 - share) * (a * theta + (1 - a) * z2)
-    what = "the server's average and the recursion of the pooled memory"
-    return equations((average, a * theta + (1 - a) * pooled, what), domain="any two clients")
-
-
-def nothing_else_remains() -> Evidence:
-    """E[(a^k x + Σc·y)²] with E y = 0, and variance s² each, independent: no mixed terms are left."""
-    k = sp.Symbol("k", integer=True, nonnegative=True)
-    x, p, q, s, y1, y2 = sp.symbols("x p q s y_1 y_2", real=True)  # x: the first distance; p, q: two weights
-    square = sp.expand((a**k * x + p * y1 + q * y2) ** 2).subs({y1**2: s**2, y2**2: s**2})
-    parts = a ** (2 * k) * x**2 + s**2 * (p**2 + q**2)
-    domain = "two samples, and by induction any number"
-    means = square.subs({y1: 0, y2: 0})
-    return equations((means, parts, "the mean square and transient plus noise"), domain=domain)
-
-
-def squares_add_up() -> Evidence:
-    """From c to ac + (1-a)/n for the n samples in memory, to ac for the others."""
-    mixed, fresh = 2 * a * (1 - a) / n, (1 - a) ** 2 / n**2
-    whole = a**2 * S + mixed * M
-    return equations(
-        (grown(c) ** 2, a**2 * c**2 + mixed * c + fresh, "a weight's square and its parts, to be added up,"),
-        (whole + (1 - a) ** 2 / n, whole + n * fresh, "the recursion of $S$ and its parts"),
-        (n * (1 - a) / n + a * M, a * M + (1 - a), "the recursion of $M$"),
-        domain=r"$\sum c^2=S$ over all samples, $\sum c=M$ over the $n$ in memory",
-    )
 
 
 def _differs(problem: Quadratic, kept: tuple[list[list[int]], int], by: str) -> Found:
@@ -167,18 +131,20 @@ CLAIMS = [
         "memory and $ac$ outside, so $S'=a^2S+2a(1-a)M/n+(1-a)^2/n$, where $M$ is the sum of the weights "
         "in memory, and $M'=aM+(1-a)$ less what leaves; a sample of round $j$ has the weight "
         "$G(t)-a^{t+1-j}G(j-1)$ with $G(t)=aG(t-1)+(1-a)/n(t)$.",
-        given=(WRITTEN,),
         checks={
-            "$E$ steps of a client": lambda: equations(
-                (h * (n * theta - total) / n, h * (theta - total / n), "the mean gradient and the mean's"),
-                (moved(0), theta, r"$\theta$ after no step and itself"),
-                (moved(E) - eta * h * (moved(E) - mean), moved(E + 1), "a step more and the form for $E+1$"),
-                domain=r"every $E$, $\eta$, $h$",
+            "transient and noise": (
+                theorem(
+                    "Law.law_of_reuse",
+                    "Law.risk_of_quadratic_losses",
+                    "Law.transient_is_a_power",
+                    "Law.weight_is_a_sum",
+                    domain="any clients, local steps, admissions and rules blind to values",
+                ),
+                confirming(every_stream),
+                confirming(drawn_streams),
             ),
-            "all clients": clients_merge,
-            "no mixed terms": (nothing_else_remains, confirming(every_stream), confirming(drawn_streams)),
             "the weights": (
-                squares_add_up,
+                theorem("Law.squares_forwards", domain="any round with samples"),
                 lambda: equations(
                     (grown(before) - a * before, (1 - a) / n, "the first weight"),
                     (grown(G) - a ** (age + 1) * before, grown(G - a**age * before), "the next weight"),

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction as F
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Check, Claim, Context, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, limits, symbolic_sum, tends_to
+from proofs_check.engines.argument import Evidence, equations, limits, symbolic_sum, tends_to
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import Found, by_profile, drawn, everywhere, grid, unless
+from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.prediction import lags
-from proofs_check.groundwork.prediction.lags import EVERY, SUMS, SYMBOLS, a, d, pairs
+from proofs_check.groundwork.prediction.lags import EVERY, SYMBOLS, a, d
 from proofs_check.symbols import CONSTANTS, K, rate
 from proofs_check.text import said
 from theory.algebra import ball, exp, log
@@ -22,19 +22,6 @@ from theory.law import contraction, noise_floor, stationary_noise
 from theory.stationary import inverse_effective_rate, mean_lag, small_step_floor, total_weights
 
 CONTRACTIONS = tuple(F(*pair) for pair in ((0, 1), (1, 100), (1, 3), (4, 5), (99, 100), (9999, 10000)))
-
-
-@everywhere(r"all of $0\le a<1$, the $K$ listed", K=by_profile(range(1, 80), range(1, 400)))
-def falls_by_descartes(K: int) -> Found:
-    """K(K+1) + 2Σw(d)a^d is positive at 0 and 0 at 1, and its coefficients change their sign once: so no other root."""
-    size, at = K * (K + 1), F(2, 7)
-    coefficients = [size, *(2 * (size - (2 * K + 1) * d) for d in range(1, K + 1))]
-    signs = [c > 0 for c in coefficients if c]
-    changes = sum(before != after for before, after in pairwise(signs))
-    fall = (stationary_noise(at, K) - stationary_noise(at, K + 1)) * (1 + at) / (1 - at) * size**2
-    value = sum(c * at**power for power, c in enumerate(coefficients))
-    true = changes == 1 and sum(coefficients) == 0 and coefficients[0] > 0 and fall == value
-    return unless(true, changes=changes, at_one=sum(coefficients), at_two_sevenths=value, fall=fall)
 
 
 @everywhere(
@@ -165,16 +152,21 @@ CLAIMS = [
         r"$K(K+1)+2\sum_{d\le K}w(d)a^d$. The weights $w$ fall in $d$ and change their sign at "
         r"$d_0=K(K+1)/(2K+1)$, and $a^d$ falls too, so $(a^d-a^{d_0})w(d)\ge0$ for every $d$, and the sum "
         r"is at least $a^{d_0}\sum w=-a^{d_0}K(K+1)/2$. What is left is at least $K(K+1)(1-a^{d_0})>0$. "
-        "(By Descartes' rule, too: as a polynomial in $a$ it has one change of sign, hence one positive "
-        "root, and that is $a=1$.) At $a=0$, $v=1/K$.",
-        given=(WRITTEN,),
+        "At $a=0$, $v=1/K$.",
         checks={
-            "the sums": SUMS,
-            "$v$ falls": (
-                lags.noise_falls,
-                *map(confirming, (falls_by_descartes, on_rationals, far_out("<", 0))),
+            "the sums": theorem(
+                "Stationary.noise_is_a_mean_of_pairs",
+                "Stationary.stationary_noise_is_the_limit",
+                domain=EVERY,
             ),
-            "$Kv$ does not fall": (lags.product_rises, *map(confirming, (on_rationals, far_out(">", 1)))),
+            "$v$ falls": (
+                theorem("Stationary.noise_falls", domain=EVERY),
+                *map(confirming, (on_rationals, far_out("<", 0))),
+            ),
+            "$Kv$ does not fall": (
+                theorem("Stationary.product_rises", "Stationary.product_rises_strictly", domain=EVERY),
+                *map(confirming, (on_rationals, far_out(">", 1))),
+            ),
         },
         symbols={**SYMBOLS, "w": "a weight of a lag", "d₀": "the lag at which the weights change their sign"},
     ),
@@ -197,7 +189,6 @@ CLAIMS = [
         r"of $|i-j|$, $2\sum_{d<K}(K-d)d/K^2=(K^2-1)/(3K)$, which gives the second order. At $a=0$ only "
         r"the $K$ pairs $i=j$ remain, $1/K$ of all. $x\mapsto a^x$ is convex, so by Jensen the mean is at "
         "least $a$ to the power of the mean of $|i-j|$.",
-        given=(WRITTEN,),
         checks={
             "small steps": (first_order, confirming(exact_values)),
             "second order": (second_order, mean_distance),
@@ -205,24 +196,8 @@ CLAIMS = [
                 lambda: limits(t, (stationary_noise(small, K), 1 / K, "$v$"), domain=r"$a\to0$, every $K$"),
                 confirming(exact_values),
             ),
-            "from below": (
-                *SUMS,
-                mean_distance,
-                lambda: equations(
-                    (sp.diff(above, z, 2), sp.exp(z), "the second derivative of $e^z-1-z$ and $e^z>0$"),
-                    (above.subs(z, 0), 0, "its value at $z=0$ and 0"),
-                    (sp.diff(above, z).subs(z, 0), 0, "its slope there and 0"),
-                    domain="every $z$",
-                ),
-                confirming(between),
-            ),
-            "from above": (
-                lambda: argument(
-                    (stationary_noise(a, 1), first, "$v$ and $(1-a)/(1+a)$", "$K=1$"),
-                    (first * mean <= first, [a < 1, mean <= 1], EVERY),
-                ),
-                pairs,
-            ),
+            "from below": (theorem("Stationary.noise_at_least", domain=EVERY), confirming(between)),
+            "from above": theorem("Stationary.noise_at_most_one_round", domain=EVERY),
         },
         symbols=SYMBOLS,
     ),

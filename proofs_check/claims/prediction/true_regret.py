@@ -12,8 +12,9 @@ from proofs_check.claim import WRITTEN, Claim, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, limits
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import Found, drawn, unless
+from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import obeying
-from proofs_check.groundwork.prediction.lags import EVERY, SYMBOLS, a, product_rises, sums
+from proofs_check.groundwork.prediction.lags import EVERY, SYMBOLS, a
 from proofs_check.symbols import REGION, K, rate, t
 from proofs_check.text import said
 from theory.algebra import ball
@@ -159,7 +160,7 @@ CLAIMS = [
         given=(WRITTEN, EXACT, FLOOR),
         checks={
             "the slope": slope,
-            "its sign": (sums, product_rises),
+            "its sign": theorem("Stationary.product_rises_strictly", domain=EVERY),
             "the limit": (averages, confirming(round_by_round)),
             "every policy": (settles, confirming(round_by_round)),
         },

@@ -1,4 +1,4 @@
-"""The closed form of Ṽ under constant admission, printed and true; the truth is built from the counts alone."""
+"""The closed form of Ṽ under constant admission, printed and true."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import Check, Claim, Correction, confirming
-from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, differing, drawn, retentions, unless
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, refutes, together
-from proofs_check.groundwork.reuse.constant_counts import CASES, EARLY, FULL, LATE, in_y, k, late, run, s
+from proofs_check.engines.kernel import theorem
+from proofs_check.evidence import refutes
+from proofs_check.groundwork.reuse.constant_counts import CASES, FULL, in_y, k, run, s
 from proofs_check.symbols import K, rate, t
 from proofs_check.text import said
 from theory.reuse import inverse_effective_constant, uniformity_constant, uniformity_constant_as_stated
@@ -33,25 +31,7 @@ OFF = 4 * t * (K * K - 1) / (3 * K * (2 * t - K + 1) ** 2)  # printed less true 
 ZERO = sp.Eq(2 * t, K - 1)  # where the printed form vanishes
 NEGATIVE = sp.Lt(6 * K * t, (K - 1) * (2 * K - 1))  # where it is below 0
 SIGNS = {"z": ZERO.lhs, "zero": ZERO.rhs, "n": NEGATIVE.lhs, "negative": NEGATIVE.rhs}
-DEFINED = sp.Ne(NEGATIVE.lhs, NEGATIVE.rhs)  # it divides by zero where they agree: for whole K and t never
 EVERY = r"every $K\ge1$, $t\ge1$"
-
-
-def _uniformity(at: Any, uses: Callable[[int], Any]) -> Any:
-    """(ΣA)²/(NΣA²) of the counts."""
-    return uses(1) ** 2 / (rate * at * uses(2))
-
-
-def true_form(horizon: Any, at: Any, uses: Callable[[int], Any], domain: str) -> Evidence:
-    """The corrected closed form on a stretch of rounds."""
-    what = r"the closed form and $\widetilde V$"
-    return equal(uniformity_constant(horizon, at), _uniformity(at, uses), domain=domain, what=what)
-
-
-def inverse_form(horizon: Any, at: Any, uses: Callable[[int], Any], domain: str) -> Evidence:
-    inverse, truth = inverse_effective_constant(horizon, at, rate), uses(2) / uses(1) ** 2
-    what = r"the closed form of $1/N_{\mathrm{eff}}$ and $\sum A^2/(\sum A)^2$"
-    return equal(inverse, truth, domain=domain, what=what)
 
 
 def counted(formula: Callable[..., Any], domain: str, full: int = 60) -> Check:
@@ -65,18 +45,6 @@ def counted(formula: Callable[..., Any], domain: str, full: int = 60) -> Check:
 
 
 TRUE_COUNTED = confirming(counted(uniformity_constant, "every $K$ and $t$, to three clients", 1000))
-
-
-def printed_never_divides_by_zero() -> Evidence:
-    """What it divides by is a multiple of K(6t+3-2K) - 1: zero only if K divided 1."""
-    (_, below), quotient = sp.fraction(sp.factor(STATED)), sp.Symbol("quotient", integer=True)
-    factors = 2 * t * (K * (6 * t + 3 - 2 * K) - 1)
-    return argument(
-        (below, factors, "what it divides by and $2t(K(6t+3-2K)-1)$"),
-        (below.subs(K, 1), 12 * t**2, "what it divides by for $K=1$ and $12t^2$"),
-        (sp.Ne(K * quotient, 1), [K >= 2], r"no $K\ge2$ divides 1"),
-        domain="every $K$, $t$",
-    )
 
 
 @drawn("every $K$ and $t$", (200, 200), K=retentions(10), t=st.integers(1, 24))
@@ -104,12 +72,9 @@ CLAIMS = [
         repair=r"Write $k(k-1)(4k+1)/6$ for $K(K-1)(2K-1)/6$, and $k=\min(K,t)$ for $K$.",
         checks=(
             lambda: refutes(
-                equal(
-                    1 / uniformity_constant_as_stated(K, late) - 1 / _uniformity(*LATE[1:3]),
-                    OFF.subs(t, late),
-                    domain=FULL,
-                    what=r"printed less true $1/\widetilde V$ and what it should be",
-                ),
+                theorem(
+                    "Reuse.printed_uniformity_is_off", "Reuse.printed_uniformity_is_false", domain=FULL
+                )(),
                 said(
                     r"the printed $1/\widetilde V$ exceeds the true one by $@off$, which is 0 for $K=1$ alone",
                     off=OFF,
@@ -138,9 +103,9 @@ CLAIMS = [
                 lost=TRUE.subs(k, K),
             ),
             checks={
-                r"$t\ge K$": (lambda: true_form(*LATE), TRUE_COUNTED),
-                r"$t\le K$": (lambda: true_form(*EARLY), TRUE_COUNTED),
-                r"$1/N_{\mathrm{eff}}$": lambda: together(inverse_form(*LATE), inverse_form(*EARLY)),
+                r"$t\ge K$": (theorem("Reuse.uniformity_closed", domain=EVERY), TRUE_COUNTED),
+                r"$t\le K$": (theorem("Reuse.uniformity_closed", domain=EVERY), TRUE_COUNTED),
+                r"$1/N_{\mathrm{eff}}$": theorem("Reuse.effective_closed", domain=EVERY),
             },
         ),
     ),
@@ -165,15 +130,11 @@ CLAIMS = [
             sketch=r"Signs of numerator and denominator; the denominator vanishes for no whole $K,t\ge1$. The first "
             "negative value is at $K=5$, $t=1$.",
             checks={
-                "defined": printed_never_divides_by_zero,
-                "zero": lambda: always(sp.Equivalent(sp.Eq(STATED, 0), ZERO), given=[DEFINED], domain=EVERY),
-                "negative": lambda: always(
-                    sp.Equivalent(STATED < 0, NEGATIVE), given=[DEFINED], domain=EVERY
-                ),
-                "too small": lambda: always(
-                    uniformity_constant_as_stated(K, late) < uniformity_constant(K, late),
-                    given=[K >= 2],
-                    domain=r"every $K\ge2$ and $t\ge K$, $t=K+s$",
+                "defined": theorem("Reuse.printed_uniformity_is_defined", domain=EVERY),
+                "zero": theorem("Reuse.printed_uniformity_sign", domain=EVERY),
+                "negative": theorem("Reuse.printed_uniformity_sign", domain=EVERY),
+                "too small": theorem(
+                    "Reuse.printed_uniformity_is_false", domain=r"every $K\ge2$ and $t\ge K$"
                 ),
             },
         ),

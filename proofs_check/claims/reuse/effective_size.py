@@ -1,7 +1,7 @@
 """Uniformity Ṽ and effective sample size of any reuse counts: their ranges, and Kish's formula.
 
-What holds is carried on from N samples to N+1; the functions of `theory/`, which take a list, are then compared with
-the definition.
+What holds is proved of the two sums; the functions of `theory/`, which take a list, are then compared with the
+definition.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from proofs_check.claim import Check, Claim, confirming
 from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, counts, differing, drawn, unless
 from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.smt import always
+from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.reuse.reuse_rounds import added_up, cauchy_schwarz_equality
 from proofs_check.symbols import N
 from proofs_check.text import said
 from theory.reuse import effective_from_sums, effective_sample_size, uniformity
 
-A, one = sp.symbols("A a", positive=True)  # a sample's count, and that of one more sample
+A = sp.Symbol("A", positive=True)  # a sample's count
 S1, S2 = sp.symbols("S1 S2", positive=True)  # sums of the reuse counts and of their squares
 
 USED = "reuse counts, each at least 1"
@@ -41,31 +41,6 @@ def _of_counts(counts: list[Any], over: int) -> Any:
     """Ṽ by its definition, the counts added up one by one."""
     mean = sum(counts) / sp.Integer(len(counts))
     return mean**2 / (mean**2 + sum((c - mean) ** 2 for c in counts) / over)
-
-
-def _carried_on(holds: Callable[[Any], Any], *alone: Any) -> Evidence:
-    """A property of (ΣA)²/ΣA² with one more sample, given that it holds before; and of a single sample."""
-    more = holds(effective_from_sums(S1 + one, S2 + one**2)).subs(N, N + 1)
-    before = holds(effective_from_sums(S1, S2))
-    return argument((more, [before], "one more sample, any counts"), *alone, domain="one sample")
-
-
-def effective_range(holds: Callable[[Any], Any]) -> Evidence:
-    return _carried_on(holds, (effective_from_sums(A, A**2), 1, r"$N_{\mathrm{eff}}$ and 1"))
-
-
-def at_most_one() -> Evidence:
-    """Ṽ written as N_eff/N by Kish's formula."""
-    alone = (_uniformity(1, A, A**2, 1), 1, r"$\widetilde V$ and 1")
-    return _carried_on(lambda size: size / N <= 1, alone, kish())
-
-
-def positive() -> Evidence:
-    """From the definition: a positive mean is enough. Signs are premises here, or SymPy would have decided it."""
-    first, second = sp.symbols("S1 S2", real=True)
-    return always(
-        _uniformity(N, first, second, N) > 0, given=[first > 0, second > 0], domain="any $N$, any counts"
-    )
 
 
 def of_lists(function: Callable[[Any], Any], definition: Callable[[Any, int], Any], what: str) -> Check:
@@ -105,14 +80,7 @@ def in_range(
 EFFECTIVE_DRAWN = in_range(effective_sample_size, lambda N: N, 1, "effective size", 100)
 
 
-def kish() -> Evidence:
-    """Σω² = Σ(A/ΣA)², term by term, is one over (ΣA)²/ΣA², and this is N·Ṽ."""
-    weights, size = added_up((A / S1) ** 2, A, N, S1, S2), effective_from_sums(S1, S2)
-    return equations(
-        (weights, 1 / size, r"$\sum\omega^2$ and $1/N_{\mathrm{eff}}$"),
-        (size, N * _uniformity(N, S1, S2, N), r"$N_{\mathrm{eff}}$ and $N\widetilde V$"),
-        domain=r"every $N$, $\sum A$ and $\sum A^2$",
-    )
+KISH = theorem("Reuse.effective_size", domain=USED)
 
 
 @confirming
@@ -149,11 +117,11 @@ CLAIMS = [
         domain="at least one sample used",
         checks={
             "at most 1": (
-                at_most_one,
+                theorem("Reuse.uniformity_by_variance", "Reuse.uniformity_range", domain=USED),
                 in_range(uniformity, lambda N: 1, 0, "uniformity", 2000),
                 of_lists(uniformity, _of_counts, r"theory's $\widetilde V$ and the definition"),
             ),
-            "positive": positive,
+            "positive": theorem("Reuse.uniformity_by_variance", "Reuse.uniformity_range", domain=USED),
         },
         symbols={**MEAN, "Var": "their variance, over $N$"},
     ),
@@ -166,9 +134,9 @@ CLAIMS = [
         formula=r"1\le N_{\mathrm{eff}}=N\widetilde V\le N",
         domain="at least one sample used",
         checks={
-            r"$N\widetilde V$": (kish, EFFECTIVE_OF_LISTS),
-            "at least 1": (lambda: effective_range(lambda size: size >= 1), EFFECTIVE_DRAWN),
-            "at most $N$": (lambda: effective_range(lambda size: size <= N), EFFECTIVE_DRAWN),
+            r"$N\widetilde V$": (KISH, EFFECTIVE_OF_LISTS),
+            "at least 1": (theorem("Reuse.effective_at_least_one", domain=USED), EFFECTIVE_DRAWN),
+            "at most $N$": (KISH, EFFECTIVE_DRAWN),
         },
     ),
     Claim(
@@ -182,7 +150,7 @@ CLAIMS = [
             inverse=1 / effective_from_sums(S1, S2),
         ),
         domain="at least one sample used",
-        checks=(kish, EFFECTIVE_OF_LISTS, kish_counted),
+        checks=(KISH, EFFECTIVE_OF_LISTS, kish_counted),
         symbols={"S": "a sum over all samples"},
     ),
     Claim(

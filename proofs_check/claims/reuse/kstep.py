@@ -11,16 +11,16 @@ import sympy as sp
 from proofs_check.claim import Check, Claim, confirming
 from proofs_check.engines.exact import Found, admissions, drawn, retentions
 from proofs_check.engines.identity import equal
+from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import Evidence, together
-from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.simulator import Snapshot, simulate
+from proofs_check.symbols import K as horizon
 from proofs_check.symbols import N
 from proofs_check.text import said
 from theory import reuse
 
 D1, D2 = sp.symbols("D1 D2", nonnegative=True)  # the boundary deficits
 
-BEFORE = reuse_rounds.before()
 ANY = r"any $K\ge1$, clients, admissions (zeros and bursts)"
 
 
@@ -84,17 +84,14 @@ CLAIMS = [
         title=r"$\widetilde V$ under $K$-step retention, any admissions",
         statement="The representation of the uniformity by the two boundary deficits is exact in every "
         "round, when nothing was admitted before round 1.",
-        formula=said(r"\widetilde V=@V", V=reuse.uniformity_from_deficits(N, D1, D2, reuse_rounds.K)),
+        formula=said(r"\widetilde V=@V", V=reuse.uniformity_from_deficits(N, D1, D2, horizon)),
         domain=f"{ANY}, memory empty before round 1",
         checks={
-            "deficits, round by round": reuse_rounds.deficits_carried_on,
+            "deficits, round by round": theorem(
+                "Reuse.uses_are_counted", "Reuse.first_by_deficit", "Reuse.second_by_deficit", domain=ANY
+            ),
             "formula": (
-                lambda: equal(
-                    reuse.uniformity_from_deficits(BEFORE.N, BEFORE.first, BEFORE.second, reuse_rounds.K),
-                    BEFORE.uniformity,
-                    domain=reuse_rounds.DOMAIN,
-                    what=r"the formula in the deficits and $\widetilde V$",
-                ),
+                theorem("Reuse.uniformity_by_deficits", domain=ANY),
                 confirming(kstep_lists),
                 against_samples(
                     # theory's Ṽ of every prefix

@@ -6,10 +6,11 @@ import sympy as sp
 
 from proofs_check.claim import Claim, Correction, confirming
 from proofs_check.engines.exact import Found, differing, drawn
-from proofs_check.engines.identity import equal, equations, symbolic_sum
+from proofs_check.engines.identity import equal, symbolic_sum
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, refutes, together
-from proofs_check.groundwork.reuse.constant_counts import CASES, FULL, late, run, s
+from proofs_check.evidence import Evidence, refutes
+from proofs_check.groundwork.reuse.constant_counts import CASES, late, run, s
 from proofs_check.symbols import K, rate, t
 from proofs_check.text import said
 from theory.reuse import occupancy_constant, trajectory
@@ -19,26 +20,7 @@ EARLY = occupancy_constant(K, t, rate) / rate
 CLIENTS = "every round, to three clients"
 
 
-def occupancy_round_by_round() -> Evidence:
-    """A round admits Λ̄, for one client or for all; from round K on a cohort of Λ̄ leaves before the next round."""
-    early, before = occupancy_constant(t + 1 + s, t + 1, rate), occupancy_constant(t + 1 + s, t, rate)
-    full, settled = occupancy_constant(K, late + 1, rate), occupancy_constant(K, late, rate)
-    return equations(
-        (occupancy_constant(1 + s, 1, rate), rate, r"$n$ in round 1 and $\bar\Lambda$"),
-        (early, before + rate, r"$n$ and $\bar\Lambda$ more than a round before, up to $K=t+1+s$,"),
-        (
-            full,
-            settled + rate - rate,
-            r"$n$ and that of a round before, $\bar\Lambda$ more and less, from $t=K+s$ on,",
-        ),
-        domain="from any round to the next, any $K$",
-    )
-
-
-def occupancy_from_K_on() -> Evidence:
-    """Induction over the rounds for min(t,K)Λ̄, which from round K on is KΛ̄."""
-    settled = equal(LARGE, K * rate, domain=FULL, what=r"$\min(t,K)\bar\Lambda$ and $K\bar\Lambda$")
-    return together(occupancy_round_by_round(), settled)
+COUNTED = theorem("Reuse.constant_occupancy", domain="every round, every $K$ and rate")
 
 
 def smaller_before_K() -> Evidence:
@@ -77,7 +59,7 @@ def distinct_samples(K: int, t: int, rates: list[int]) -> Found:
     return differing(distinct=seen, trajectory=followed, stated=sum(rates) * t)
 
 
-FROM_K_ON = (occupancy_from_K_on, of_each_client)
+FROM_K_ON = (COUNTED, of_each_client)
 CLAIMS = [
     Claim(
         id="eq:ck-buffer-occupancy",
@@ -140,7 +122,7 @@ CLAIMS = [
             formula=said(r"n(t)=@rounds\,\bar\Lambda", rounds=EARLY),
             sketch="A round's memory holds the last $K$ admissions, of which there are only $t$ before round $K$.",
             checks={
-                "$n$": (occupancy_round_by_round, in_every_round),
+                "$n$": (COUNTED, in_every_round),
                 "too large before $K$": smaller_before_K,
             },
         ),

@@ -15,7 +15,6 @@ from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.learning.one_round import c, step
 from proofs_check.groundwork.learning.population import deviation_is_covered
-from proofs_check.groundwork.learning.worst_round import rise
 from proofs_check.simulator import simulate
 from proofs_check.symbols import T
 from theory import bound, sharper
@@ -52,15 +51,6 @@ def telescoping(
             r"$=|\theta^{T+1}-\theta^\star|^2\ge0$",
         ),
         domain=r"every $T$, every sequence of squared distances $d$ and of mismatches $\chi$",
-    )
-
-
-def theorem_telescopes() -> Evidence:
-    """The corrected recursion summed over T rounds."""
-    return telescoping(
-        lambda chi: rise(c, chi),
-        lambda chi: bound.root_term(chi, c) + bound.linear_term(chi, c.merged),
-        bound.per_round_constant,
     )
 
 

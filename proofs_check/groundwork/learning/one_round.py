@@ -1,8 +1,7 @@
-r"""One round: the recursions through all samples and through the memory, local drift, averages, projection, mismatch.
+r"""One round: the recursion through the memory, averages over clients, and the mismatch. The recursion through all
+samples and the projection are proved in Coq.
 
-Quantities of a round are symbols that stand for expectations: `gap` is F(θ) - F(θ*), `whole`, `memory` and `local` are
-⟨∇F_all, x⟩, ⟨∇F_mem, x⟩ and ⟨ĝ, x⟩ with x = θ - θ* and ĝ the mean of all local gradients, `square` is |ĝ|², `mismatch`
-is |∇F_all - ∇F_mem|. Each premise is one fact of the setting, and none can be spared.
+Quantities of a round are symbols: `square` is |ĝ|², ĝ a gradient, `mismatch` is |∇F_all - ∇F_mem|.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ import sympy as sp
 from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import exhaust, unless
 from proofs_check.engines.identity import symbolic_sum
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying
-from proofs_check.groundwork.learning.worst_round import rise
 from proofs_check.symbols import CONSTANTS
-from theory.bound import per_round_constant, root_term
+from theory.bound import root_term
 from theory.reuse import mismatch_from_sums
 from theory.sharper import step_constant
 
@@ -34,65 +33,13 @@ MISMATCH = (
     r"$\theta$ only; it is so for every $K$ where gradients are $u(\theta)+s(\theta)b(z)$ with $s$ or $b$ a number)"
 )
 
+ANY_SPACE = "any inner-product space, any number of clients, any $E$ and $T$"
+PROJECTION = theorem("Learning.projection", domain="any convex set of any inner-product space")
 c = CONSTANTS
 step = c.eta * c.E
 chi, mismatch = sp.symbols("chi mismatch", nonnegative=True)
-whole, memory, local, square, gap = sp.symbols("whole memory local square gap", real=True)
+square = sp.Symbol("square", real=True)
 e = sp.Symbol("e", integer=True, nonnegative=True)
-MEAN_DRIFT = symbolic_sum(c.L * c.eta * e * c.G, e, 0, c.E - 1) / c.E  # of the local gradients of a round
-
-PREMISES = {
-    "convexity": whole >= gap,
-    "Cauchy-Schwarz": memory >= whole - c.D * mismatch,
-    "the mismatch hypothesis": mismatch <= c.sigma * sp.sqrt(chi),
-    "the local drift": local >= memory - c.D * MEAN_DRIFT,
-    "gradients of at most $G$": square <= c.G**2,
-}
-
-
-def recursion(rest: Any, by: Any = step, *, E: Any = c.E) -> Evidence:
-    """From the premises, |x - by·ĝ|² - |x|² <= -2·by·gap + rest; a projection makes the left side no larger."""
-    return always(
-        -2 * by * local + by**2 * square <= -2 * by * gap + rest,
-        given=[premise.subs(c.E, E) for premise in PREMISES.values()],
-        domain=rf"all constants $>0$, $\chi\ge0$; given {', '.join(PREMISES)}",
-    )
-
-
-def sharper_recursion() -> Evidence:
-    """Without the linear term and with half of ηEG²: |ĝ| <= G does all that they do."""
-    return recursion(2 * step * (root_term(chi, c) + step_constant(c) + c.D * MEAN_DRIFT))
-
-
-def drift_of_local_steps() -> Evidence:
-    """After e local steps a client is at most ηeG away, its gradient off by LηeG at most; then the mean over e."""
-    away, further = sp.symbols("away further", nonnegative=True)
-    constant = r"$\eta EG^2+D$ times the mean drift and the per-round constant"
-    return argument(
-        (
-            further <= c.eta * (e + 1) * c.G,
-            [away <= c.eta * e * c.G, further <= away + c.eta * c.G],
-            r"every local step $e$: a step of size $\eta$ along a gradient of at most $G$",
-        ),
-        (step * c.G**2 + c.D * MEAN_DRIFT, per_round_constant(c), constant),
-        domain=r"every $E\ge1$",
-    )
-
-
-def projection_helps() -> Evidence:
-    """In three parts, of which the middle one is not positive for the projection p of y."""
-    x, y, p, moved, product, near = sp.symbols("x y p moved product near", real=True)
-    parts = (y - p) ** 2 - 2 * (y - p) * (x - p) + (p - x) ** 2
-    return argument(
-        (parts, (y - x) ** 2, "the three parts and $|y-x|^2$"),
-        (
-            near <= moved - 2 * product + near,
-            [moved >= 0, product <= 0],
-            r"any convex $\Theta$, $x$ in $\Theta$, $p$ the projection of $y$: moved $=|y-p|^2$, product "
-            r"$=\langle y-p,x-p\rangle$, near $=|p-x|^2$",
-        ),
-        domain="every coordinate",
-    )
 
 
 def mismatch_of_one_factor() -> Evidence:
@@ -148,13 +95,6 @@ def assumption_4_is_not_enough() -> Evidence:
         strength="proof",
     )
     return obeying(above, facts)
-
-
-LINKS = {
-    "recursion": lambda: recursion(rise(c, chi)),
-    "local drift": drift_of_local_steps,
-    "projection": projection_helps,
-}
 
 
 def memory_recursion() -> Evidence:
@@ -240,7 +180,7 @@ def on_a_segment() -> Evidence:
         ),
         (
             of_all <= of_memory + root_term(chi, c),
-            [of_all - of_memory <= c.D * mismatch, PREMISES["the mismatch hypothesis"]],
+            [of_all - of_memory <= c.D * mismatch, mismatch <= c.sigma * sp.sqrt(chi)],
             r"the means of the gaps; every $D$, $\sigma$, $\chi$; `mismatch` is "
             rf"$\mathbb E\sup|{all_}-{mem}|$ over $\Theta$",
         ),

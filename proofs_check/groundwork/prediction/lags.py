@@ -1,6 +1,5 @@
-r"""The stationary noise: v(a, K) for all K and a at once, and that of admissions that repeat, exactly.
+r"""The noise of admissions that repeat, exactly; that of constant admission is proved in Coq.
 
-Write \(g_K=\sum_{d\le K}a^d\) and \(r_K=\sum_{d\le K}da^d\). Both have closed forms, by induction over K.
 With period p and retention K a sample of round j has, g rounds later, the weight \((1-a)\sum_da^{g-d}/n(j+d)\) over the
 rounds d = 0..min(g, K-1) in which it was used; once it is gone that falls by \(a^p\) a period.
 """
@@ -8,30 +7,17 @@ rounds d = 0..min(g, K-1) in which it was used; once it is gone that falls by \(
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.engines.argument import Evidence, argument, equations, symbolic_sum
+from proofs_check.engines.argument import Evidence, argument
 from proofs_check.symbols import K, rate
 from theory.algebra import ratio
-from theory.law import lag_sum, stationary_noise
 
-__all__ = [
-    "AVERAGED",
-    "EVERY",
-    "PATTERNS",
-    "SUMS",
-    "SYMBOLS",
-    "a",
-    "d",
-    "geometric",
-    "lag_sums",
-    "long_run_noise",
-]
-__all__ += ["noise_falls", "pairs", "patterns", "product_rises", "ramp", "sums", "uneven_weights_cost"]
+__all__ = ["AVERAGED", "EVERY", "PATTERNS", "SYMBOLS", "a", "d", "long_run_noise", "patterns"]
+__all__ += ["uneven_weights_cost"]
 
 a = sp.Symbol("a", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
@@ -62,84 +48,6 @@ AVERAGED = SYMBOLS | {
 EVERY = r"every $K\ge1$ and $0<a<1$"
 
 
-def geometric(last: Any) -> Any:
-    """a + a² + … + a^last."""
-    return (a - a ** (last + 1)) / (1 - a)
-
-
-def ramp(last: Any) -> Any:
-    """a + 2a² + … + last·a^last."""
-    return a * (1 - (last + 1) * a**last + last * a ** (last + 1)) / (1 - a) ** 2
-
-
-@cache
-def sums() -> Evidence:
-    """Both closed forms: nothing for no terms, and one term more from K to K+1."""
-    return equations(
-        (geometric(0), 0, r"$\sum a^d$ over no terms and 0"),
-        (geometric(K + 1) - geometric(K), a ** (K + 1), r"one term more of $\sum a^d$"),
-        (ramp(0), 0, r"$\sum da^d$ over no terms and 0"),
-        (ramp(K + 1) - ramp(K), (K + 1) * a ** (K + 1), r"one term more of $\sum da^d$"),
-        domain=EVERY,
-    )
-
-
-@cache
-def lag_sums() -> Evidence:
-    r"""theory's \(\sum_{d<K}(K-d)a^d\), by induction over K."""
-    return equations(
-        (lag_sum(a, 1), 0, "the sum over lags at $K=1$ and 0"),
-        (lag_sum(a, K + 1) - lag_sum(a, K), geometric(K), r"its growth and $\sum_{d\le K}a^d$"),
-        domain=EVERY,
-    )
-
-
-@cache
-def pairs() -> Evidence:
-    """v is (1-a)/(1+a) times the mean of a^|i-j| over all pairs of K rounds: K pairs i = j, 2(K-d) at distance d."""
-    mean = (1 - a) / (1 + a) * (K + 2 * lag_sum(a, K)) / K**2
-    return equations(
-        (stationary_noise(a, K), mean, "$v$ and the mean over pairs"),
-        (K + 2 * symbolic_sum(K - d, d, 1, K - 1), K**2, "the number of pairs and $K^2$"),
-        domain=EVERY,
-    )
-
-
-SUMS = (sums, lag_sums, pairs)
-
-
-@cache
-def product_rises() -> Evidence:
-    factor = 2 * (1 - a) / ((1 + a) * K * (K + 1))
-    growth = (K + 1) * stationary_noise(a, K + 1) - K * stationary_noise(a, K)
-    return argument(
-        (growth, factor * ramp(K), r"the growth of $Kv$ and $\sum da^d$", EVERY), (factor > 0, [a < 1], EVERY)
-    )
-
-
-@cache
-def noise_falls() -> Evidence:
-    """v(K) - v(K+1), in units of (1-a)/(1+a)/(K(K+1))², is K(K+1) + 2Σ_{d<=K}w(d)a^d with w(d) = K(K+1)-(2K+1)d.
-
-    w changes its sign once, at d₀ = K(K+1)/(2K+1), and a^d falls in d: so w·a^d >= w·q with q = a^d₀ < 1, term by
-    term, and Σw = -K(K+1)/2.
-    """
-    w, p, q, total = sp.symbols("w p q total", real=True)  # w(d), a^d, a^d₀ and Σw·a^d
-    size = K * (K + 1)
-    weight, scale = size - (2 * K + 1) * d, (1 - a) / ((1 + a) * size**2)
-    fall = stationary_noise(a, K) - stationary_noise(a, K + 1)
-    weighted = scale * (size + 2 * (size * geometric(K) - (2 * K + 1) * ramp(K)))
-    either = sp.Or(sp.And(w >= 0, p >= q), sp.And(w <= 0, p <= q))
-    return argument(
-        (fall, weighted, "the fall of $v$ and the sum with weights $w$", EVERY),
-        (symbolic_sum(weight, d, 1, K), -size / 2, r"$\sum w$ and $-K(K+1)/2$", EVERY),
-        (weight.subs(d, size / (2 * K + 1)), 0, "$w$ at $d_0$ and 0", EVERY),
-        (w * p >= w * q, [either], r"every $d$: $a^d\ge a^{d_0}$, $d\le d_0$ and $w\ge0$ are the same"),
-        (scale * (size + 2 * total) > 0, [a < 1, q < 1, total >= -q * size / 2], EVERY),
-    )
-
-
-# period, retention: constant; uneven at K below, at and above the period; bursts; one burst a period
 PATTERNS: list[tuple[tuple[int, ...], int]] = [((3,), 2), *(((1, 3), kept) for kept in (1, 2, 3, 5))]
 PATTERNS += [((4, 0, 1), 2), ((0, 5), 2), ((2, 1, 1, 6), 3)]
 

@@ -1,0 +1,251 @@
+"""Proofs in Coq, accepted by its kernel alone.
+
+A theorem stands in a file of `proofs_check/kernel`, its proof below it, and is about definitions that are generated
+from theory's own functions. `ask` compiles every file, has `coqchk` check the compiled ones once more, and reads from
+`Print Assumptions` which axioms the theorems of a file rest on; what it found is kept by content, so that nothing is
+done twice. Where Coq has not been asked, the record stands, and says so: it names the sources by their content, which
+includes the formulas as theory has them now, so that it says nothing of any others.
+
+A positive outcome is a proof. A proof that Coq does not accept decides nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from proofs_check.evidence import Evidence, holds, undecided
+from proofs_check.kernel.formulas import FORMULAS, written
+from theory.setting import SettingError
+
+__all__ = ["ALLOWED", "Asked", "Refused", "ask", "installed", "lines", "modules", "record", "theorem"]
+
+FOLDER = Path(__file__).parent.parent / "kernel"
+RECORD = FOLDER / "recorded.json"
+PREFIX = "Acdpp"
+INSTALL = "Coq is not installed: apt-get install coq libcoq-coquelicot libcoq-interval"
+# of Coq's classical reals, and of nothing else; by the last part of their names
+ALLOWED = {
+    "sig_forall_dec": "whether some number has a decidable property can be decided",
+    "sig_not_dec": "whether a negation holds can be decided",
+    "functional_extensionality_dep": "functions with equal values are equal",
+    "classic": "excluded middle",
+    "constructive_indefinite_description": "what exists can be chosen",
+    "constructive_definite_description": "what is unique can be named",
+}
+THEOREM = re.compile(r"^Theorem\s+([A-Za-z_]\w*)", re.M)  # what else is proved there is a lemma
+NEEDS = re.compile(rf"^From {PREFIX} Require Import ([\w ]+)\.", re.M)
+
+
+class Refused(ValueError):
+    """What Coq had to say against a file."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the kernel said of one file, and which Coq it was: what its theorems state, and their axioms."""
+
+    content: str
+    coq: str
+    states: dict[str, str]
+    axioms: list[str]
+
+
+# --- the sources -------------------------------------------------------------------------------------------
+
+
+@cache
+def source(module: str) -> str:
+    """The text that Coq gets: of formulas as theory has them now, whatever is in the folder."""
+    return written(module) if module in FORMULAS else (FOLDER / f"{module}.v").read_text(encoding="utf-8")
+
+
+@cache
+def needs(module: str) -> tuple[str, ...]:
+    """All files of ours that this one builds on, the lowest first."""
+    direct = [name for line in NEEDS.findall(source(module)) for name in line.split()]
+    return tuple(dict.fromkeys(name for below in direct for name in (*needs(below), below)))
+
+
+@cache
+def content(module: str) -> str:
+    """One name for the text of a file and of all that it builds on."""
+    texts = "\0".join(source(name) for name in (*needs(module), module))
+    return hashlib.sha256(texts.encode()).hexdigest()[:16]
+
+
+def modules() -> list[str]:
+    """All files, each after those that it builds on."""
+    names = sorted(path.stem for path in FOLDER.glob("*.v"))
+    return list(dict.fromkeys(name for one in names for name in (*needs(one), one)))
+
+
+@cache
+def lines(module: str) -> dict[str, int]:
+    """The theorems of a file, and the lines where they stand."""
+    text = source(module)
+    return {found[1]: text.count("\n", 0, found.start()) + 1 for found in THEOREM.finditer(text)}
+
+
+# --- the kernel --------------------------------------------------------------------------------------------
+
+
+def installed() -> bool:
+    """Whether there is a Coq to ask."""
+    return all(map(shutil.which, ("coqc", "coqchk")))
+
+
+def _kept() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "acdpp" / "kernel"
+
+
+def _run(*command: str, cwd: Path) -> str:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Refused(" ".join((done.stderr or done.stdout).split())[-600:])
+    return done.stdout
+
+
+@cache
+def _version() -> str:
+    return _run("coqc", "--print-version", cwd=Path.cwd()).split()[0]
+
+
+def _compiled(module: str) -> list[str]:
+    """Where Coq finds what a file builds on."""
+    folders = [_kept() / content(name) for name in (*needs(module), module)]
+    return [word for folder in folders for word in ("-Q", str(folder), PREFIX)]
+
+
+def _ask_one(module: str) -> Asked:
+    """Compile, check the compiled file with the kernel alone, and read the axioms."""
+    folder = _kept() / content(module)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{module}.v").write_text(source(module), encoding="utf-8")
+    options = _compiled(module)
+    _run("coqc", "-q", *options, f"{module}.v", cwd=folder)
+    _run("coqchk", "-silent", *options, "-norec", f"{PREFIX}.{module}", cwd=folder)
+    return Asked(content(module), _version(), *_questioned(module, options))
+
+
+def _questioned(module: str, options: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """What Coq takes each theorem to state, with all that it quantifies over; the axioms of all of them together."""
+    names = list(lines(module))
+    if not names:
+        return {}, []
+    text = [
+        f"Require Import String Reals.\nFrom {PREFIX} Require Import {' '.join((*needs(module), module))}.",
+        "Open Scope R_scope.\nSet Printing Width 100.",
+        *(f'Eval compute in "statement"%string.\nCheck {name}.' for name in names),
+        f"Definition all_of_them := {''.join(f'conj (@{name}) (' for name in names)}I{')' * len(names)}.",
+        'Eval compute in "axioms"%string.\nPrint Assumptions all_of_them.\n',
+    ]
+    with TemporaryDirectory() as scratch:
+        Path(scratch, "query.v").write_text("\n".join(text), encoding="utf-8")
+        said = _run("coqc", "-q", *options, "query.v", cwd=Path(scratch))
+    *answers, rest = re.split(r'^\s*= "\w+"%string\n\s*: string\n', said, flags=re.M)[1:]
+    states = {
+        name: " ".join(said.partition(":")[2].split()) for name, said in zip(names, answers, strict=True)
+    }
+    axioms = re.findall(r"^([\w.]+)\s*:", rest, re.M)
+    if not axioms and "Closed under the global context" not in rest:
+        raise Refused(f"Coq did not tell the axioms of {module}")
+    return states, sorted(axiom for axiom in axioms if axiom != "Axioms")
+
+
+def ask(report: Callable[[str], None] = lambda module: None) -> list[Asked]:
+    """What the kernel says of every file; Coq must be there. Of a file that it refuses, nothing is kept."""
+    if not installed():
+        raise SettingError(f"{INSTALL} (Debian, Ubuntu), or leave out --kernel")
+    found = []
+    for module in modules():
+        kept = _local(module)
+        if kept is None:
+            try:
+                kept = _ask_one(module)
+            except Refused as error:
+                _refusals[content(module)] = str(error)
+            else:
+                path = _kept() / content(module) / "asked.json"
+                path.write_text(json.dumps(asdict(kept)), encoding="utf-8")
+        report(module)
+        found += [kept] if kept else []
+    return found
+
+
+_refusals: dict[str, str] = {}
+
+
+def _local(module: str) -> Asked | None:
+    path = _kept() / content(module) / "asked.json"
+    return Asked(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
+
+
+@cache
+def _recorded() -> dict[str, Any]:
+    return dict(json.loads(RECORD.read_text(encoding="utf-8"))) if RECORD.is_file() else {}
+
+
+def record(found: Sequence[Asked]) -> None:
+    """Write what the kernel said, file by file, for those who have no Coq."""
+    by_content = {content(module): module for module in modules()}
+    document = {by_content[asked.content]: asdict(asked) for asked in found if asked.states}
+    RECORD.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+# --- evidence ----------------------------------------------------------------------------------------------
+
+
+@cache
+def theorem(*names: str, domain: str = "all that the theorem quantifies over") -> Callable[[], Evidence]:
+    """A check that these theorems (`Reuse.uniformity`) are proved."""
+
+    def proved_in_coq() -> Evidence:
+        found = [_of(name) for name in names]
+        missing = [why for _, why, _ in found if why]
+        certificate = {name: shown for name, (shown, _, _) in zip(names, found, strict=True)}
+        if missing:
+            return undecided("kernel", "; ".join(missing), domain=domain, certificate=certificate)
+        axioms = sorted({axiom for _, _, some in found for axiom in some})
+        asked = "; ".join(dict.fromkeys(str(shown["asked"]) for shown, _, _ in found))
+        detail = f"proved in Coq; axioms: {', '.join(axioms) or 'none'}; {asked}"
+        return holds("kernel", detail, domain=domain, certificate=certificate, pieces=len(names))
+
+    return proved_in_coq
+
+
+def _of(name: str) -> tuple[dict[str, Any], str, list[str]]:
+    """Where a theorem stands and what it says; what is against it; its axioms."""
+    module, _, own = name.partition(".")
+    shown: dict[str, Any] = {"file": f"proofs_check/kernel/{module}.v, line {lines(module)[own]}"}
+    asked = _local(module)
+    if asked is None:
+        if content(module) in _refusals:
+            return shown, f"Coq does not accept {module}.v: {_refusals[content(module)]}", []
+        known = _recorded().get(module)
+        if known is None or known["content"] != content(module):
+            return (
+                shown,
+                f"the kernel was not asked, and {module}.v or its formulas are not those on record",
+                [],
+            )
+        asked = Asked(**known)
+        shown["asked"] = f"the kernel was not asked here: on record with Coq {asked.coq}"
+    else:
+        shown["asked"] = f"by Coq {asked.coq} and coqchk, here"
+    axioms = [axiom.rpartition(".")[2] for axiom in asked.axioms]
+    shown["states"] = asked.states[own]
+    shown["axioms"] = axioms or "none"
+    unknown = [axiom for axiom in axioms if axiom not in ALLOWED]
+    return shown, f"{name} rests on {', '.join(unknown)}" if unknown else "", axioms

@@ -1,0 +1,353 @@
+(* Control: the cost-debt queue, the region of admissions, and what they can violate.
+
+   Rounds are counted from 0: round t of the paper is t - 1 here, so that its region has the power rho^(t+1). *)
+Require Import Reals Lra Lia Psatz.
+From Acdpp Require Import Sums Mean ReuseFormulas Reuse ControlFormulas Lambert.
+Open Scope R_scope.
+
+(* ---- the queue ---- *)
+
+Section Queue.
+Variables (C : R) (cost admitted debt : nat -> R).
+Hypothesis empty : debt O = 0.
+Hypothesis updated : forall t, debt (S t) = debt_update (debt t) (cost t) (admitted t) C.
+
+Lemma debt_nonneg t : 0 <= debt t.
+Proof. destruct t; [lra|]. rewrite updated. apply Rmax_l. Qed.
+
+(* A round never lowers the debt by more than it saves; added up, the debt is at least what was overspent. *)
+Lemma debt_bounds_overspending T : sum T (fun t => cost t * admitted t - C) <= debt T.
+Proof.
+  replace (debt T) with (debt T - debt O) by lra. rewrite <- telescope. apply sum_le. intros t _.
+  rewrite updated. unfold debt_update. pose proof (Rmax_r 0 (debt t + admitted t * cost t - C)). lra.
+Qed.
+End Queue.
+
+Definition violation (T : nat) (C : R) (spent : nat -> R) : R := Rmax 0 (sum T spent - C * INR T).
+
+(* The violation is about means: it is at most the mean debt. *)
+Theorem violation_at_most_mean_debt (Omega : Type) (E : mean Omega) C (cost admitted debt : nat -> Omega -> R) T :
+  (forall o, debt O o = 0) ->
+  (forall t o, debt (S t) o = debt_update (debt t o) (cost t o) (admitted t o) C) ->
+  violation T C (fun t => E (fun o => cost t o * admitted t o)) <= E (debt T).
+Proof.
+  intros H0 HS. unfold violation. apply Rmax_lub.
+  - apply E_nonneg. intros o. apply (debt_nonneg C (fun t => cost t o) (fun t => admitted t o) (fun t => debt t o)); auto.
+  - rewrite <- E_sum. replace (C * INR T) with (E (fun _ => sum T (fun _ => C))) by (rewrite E_const, sum_const; ring).
+    rewrite <- E_minus. apply E_mono. intros o. rewrite <- sum_minus.
+    apply (debt_bounds_overspending C (fun t => cost t o) (fun t => admitted t o) (fun t => debt t o)); auto.
+Qed.
+
+(* Debt is known from the past; if the mean cost given the past is affordable, it does not pay to be in debt. *)
+Theorem affordable_given_the_past (Omega : Type) (E : mean Omega) (P : past E) (debt cost : Omega -> R) rate C :
+  known P debt -> (forall o, 0 <= debt o) -> (forall o, given P cost o * rate <= C) ->
+  E (fun o => debt o * (cost o * rate - C)) <= 0.
+Proof.
+  intros Hk Hd Ha. rewrite <- (tower _ P), <- (E_const E 0). apply E_mono. intros o.
+  rewrite (take_out _ P debt (fun o => cost o * rate - C)) by auto.
+  rewrite given_affine. specialize (Hd o). specialize (Ha o). nra.
+Qed.
+
+(* ---- the region ---- *)
+
+Section Region.
+Variables (rate rho C : R).
+Hypotheses (positive : 0 < rate) (inside : 0 < rho < 1) (budget : 0 < C).
+
+Lemma power t : exp (INR t * ln rho) = rho ^ t.
+Proof. rewrite <- Rpower_pow by lra. reflexivity. Qed.
+
+Let low t : R := region_minimum rate rho (S t).
+Let top t : R := region_maximum rate rho (S t).
+
+Lemma low_is t : low t = rate * (1 - rho ^ S t).
+Proof. unfold low, region_minimum. now rewrite power. Qed.
+Lemma top_is t : top t = rate * (1 + rho ^ S t / (1 - rho ^ S t)).
+Proof. unfold top, region_maximum. rewrite power. pose proof (pow_below_one rho t inside). field. lra. Qed.
+Lemma top_above t : rate <= top t.
+Proof. rewrite top_is. pose proof (summand_nonneg rho t inside). nra. Qed.
+Lemma low_below t : 0 < low t <= rate.
+Proof. rewrite low_is. pose proof (pow_below_one rho t inside). split; nra. Qed.
+
+(* Constant admission lies inside the region, in every round. *)
+Theorem constant_is_inside t : low t <= rate <= top t.
+Proof. pose proof (low_below t). pose proof (top_above t). lra. Qed.
+
+Lemma lambert_is T : sum T (fun i => (fun tau : nat => rho ^ tau / (1 - rho ^ tau)) (S i)) = lambert rho T.
+Proof. reflexivity. Qed.
+
+(* -- cost -- *)
+
+Section Policy.
+Variables (Omega : Type) (E : mean Omega) (cost admitted : nat -> Omega -> R) (T : nat).
+Hypothesis costs : forall t o, (t < T)%nat -> 0 <= cost t o.
+Let spent t : R := E (fun o => cost t o * admitted t o).
+Let price t : R := E (cost t).
+
+Lemma price_nonneg t : (t < T)%nat -> 0 <= price t.
+Proof. intros. apply E_nonneg. auto. Qed.
+
+Lemma spent_at_most t : (t < T)%nat -> (forall o, admitted t o <= top t) -> spent t <= price t * top t.
+Proof.
+  intros Ht H. unfold spent, price. rewrite Rmult_comm, <- (E_scal E (top t) (cost t)). apply E_mono. intros o. rewrite Rmult_comm.
+  apply Rmult_le_compat_r; auto.
+Qed.
+
+(* Whatever costs and admissions have to do with each other: no policy inside the region violates the budget by more
+   than always admitting the most, whose violation is the one on the right. *)
+Theorem worst_policy :
+  (forall t o, (t < T)%nat -> low t <= admitted t o <= top t) ->
+  violation T C spent <= violation T C (fun t => price t * top t).
+Proof.
+  intros H. unfold violation. apply Rle_max_compat_l. apply Rplus_le_compat_r. apply sum_le. intros t Ht.
+  apply spent_at_most; auto. intros o. apply H; auto.
+Qed.
+
+Theorem worst_policy_attains :
+  (forall t o, (t < T)%nat -> admitted t o = top t) ->
+  violation T C spent = violation T C (fun t => price t * top t).
+Proof.
+  intros H. unfold violation. f_equal. f_equal. apply sum_ext. intros t Ht. unfold spent, price.
+  rewrite Rmult_comm, <- (E_scal E (top t) (cost t)). apply E_ext. intros o. rewrite H by auto. ring.
+Qed.
+
+Theorem worst_violation_of_one_mean c :
+  (forall t, (t < T)%nat -> price t = c) ->
+  violation T C (fun t => price t * top t) = Rmax 0 (cost_excess_maximum T rate rho c C).
+Proof.
+  intros H. unfold violation, cost_excess_maximum. rewrite lambert_is. f_equal. unfold lambert.
+  rewrite (sum_ext T (fun t => price t * top t) (fun t => c * rate + c * rate * (rho ^ S t / (1 - rho ^ S t))))
+    by (intros; rewrite H, top_is by auto; ring).
+  rewrite sum_plus, sum_const, sum_scal. ring.
+Qed.
+
+Hypothesis most : forall t o, (t < T)%nat -> admitted t o <= top t.
+
+Lemma overspent_at_most :
+  sum T spent - C * INR T
+  <= sum T (fun t => (price t * rate - C) * (1 + rho ^ S t / (1 - rho ^ S t))) + C * lambert rho T.
+Proof.
+  replace (C * INR T) with (sum T (fun _ => C)) by (rewrite sum_const; ring).
+  unfold lambert. rewrite <- sum_scal, <- sum_plus, <- sum_minus. apply sum_le. intros t Ht.
+  assert (spent t <= price t * top t) by (apply spent_at_most; auto). rewrite top_is in H. lra.
+Qed.
+
+(* Summation by parts: weights that fall, and prefixes that are not positive. *)
+Lemma abel (w d : nat -> R) n :
+  (forall t, (t < n)%nat -> 0 <= w (S t) <= w t) -> (0 <= w O) -> (forall t, (t <= n)%nat -> sum t d <= 0) ->
+  sum n (fun t => d t * w t) <= 0.
+Proof.
+  intros Hw H0 Hd.
+  enough (sum n (fun t => d t * w t) <= sum n d * w (n - 1)%nat).
+  { assert (0 <= w (n - 1)%nat). { destruct n; [exact H0|]. simpl. rewrite Nat.sub_0_r. destruct n; [auto|]. apply Hw. lia. }
+    specialize (Hd n (le_n n)). nra. }
+  induction n; [simpl; lra|]. cbn [sum]. replace (S n - 1)%nat with n by lia.
+  assert (I : sum n (fun t => d t * w t) <= sum n d * w (n - 1)%nat) by (apply IHn; intros; [apply Hw|apply Hd]; lia).
+  destruct n; [simpl in *; lra|]. replace (S n - 1)%nat with n in I by lia.
+  assert (sum (S n) d <= 0) by (apply Hd; lia). assert (w (S n) <= w n) by (apply Hw; lia). nra.
+Qed.
+
+Lemma summand_falls t : rho ^ S (S t) / (1 - rho ^ S (S t)) <= rho ^ S t / (1 - rho ^ S t).
+Proof.
+  pose proof (pow_below_one rho t inside). pose proof (pow_below_one rho (S t) inside).
+  assert (rho ^ S (S t) <= rho ^ S t) by (simpl; simpl in *; nra).
+  apply Rmult_le_reg_r with ((1 - rho ^ S (S t)) * (1 - rho ^ S t)); [apply Rmult_lt_0_compat; lra|].
+  field_simplify; lra.
+Qed.
+
+Lemma zero_violation b : 0 <= b -> sum T spent - C * INR T <= b -> violation T C spent <= b.
+Proof. intros. now apply Rmax_lub. Qed.
+
+(* Costs that constant admission can pay for up to every round: the violation is bounded, whatever V. *)
+Theorem violation_bounded :
+  (forall t, (t <= T)%nat -> rate * sum t price <= C * INR t) ->
+  violation T C spent <= C * lambert rho T /\ C * lambert rho T <= C * lambert_bound rho.
+Proof.
+  intros H. split.
+  - apply zero_violation; [pose proof (lambert_nonneg rho T inside); nra|].
+    pose proof overspent_at_most. enough (sum T (fun t => (price t * rate - C) * (1 + rho ^ S t / (1 - rho ^ S t))) <= 0) by lra.
+    apply abel.
+    + intros t _. pose proof (summand_falls t). pose proof (summand_nonneg rho (S t) inside). lra.
+    + pose proof (summand_nonneg rho 0 inside). lra.
+    + intros t Ht. rewrite sum_minus, sum_const, sum_scal_r. specialize (H t Ht). lra.
+  - apply Rmult_le_compat_l; [lra|]. now apply lambert_above.
+Qed.
+
+(* Always the most, at mean cost C/rate: this bound is attained. *)
+Theorem violation_attained :
+  (forall t o, (t < T)%nat -> admitted t o = top t) -> (forall t, (t < T)%nat -> price t = C / rate) ->
+  violation T C spent = C * lambert rho T.
+Proof.
+  intros Ha Hp. rewrite worst_policy_attains by auto. rewrite (worst_violation_of_one_mean (C / rate)) by auto.
+  unfold cost_excess_maximum. rewrite lambert_is. pose proof (lambert_nonneg rho T inside).
+  replace (INR T * (C / rate * rate - C) + C / rate * rate * lambert rho T) with (C * lambert rho T) by (field; lra).
+  apply Rmax_right. nra.
+Qed.
+
+(* Costs that it can pay for over the whole horizon alone, none of mean above a peak. *)
+Theorem violation_by_peak peak :
+  rate * sum T price <= C * INR T -> (forall t, (t < T)%nat -> price t <= peak) ->
+  violation T C spent <= cost_violation_by_peak T rate rho peak.
+Proof.
+  intros H Hp. assert (P0 : T <> O -> 0 <= peak). { intros N. apply Rle_trans with (price 0); [apply price_nonneg|apply Hp]; lia. }
+  unfold cost_violation_by_peak. rewrite lambert_is. pose proof (lambert_nonneg rho T inside) as L.
+  assert (B : 0 <= peak * rate * lambert rho T).
+  { destruct (Nat.eq_dec T 0) as [->|N]; [unfold lambert; simpl; lra|]. specialize (P0 N). apply Rmult_le_pos; nra. }
+  apply zero_violation; auto.
+  assert (S1 : sum T spent <= sum T (fun t => rate * price t + peak * rate * (rho ^ S t / (1 - rho ^ S t)))).
+  { apply sum_le. intros t Ht. assert (X : spent t <= price t * top t) by (apply spent_at_most; auto). rewrite top_is in X.
+    pose proof (summand_nonneg rho t inside). assert (price t * rate * (rho ^ S t / (1 - rho ^ S t)) <= peak * rate * (rho ^ S t / (1 - rho ^ S t))).
+    { apply Rmult_le_compat_r; auto. apply Rmult_le_compat_r; [lra|auto]. } lra. }
+  rewrite sum_plus, sum_scal, sum_scal in S1. fold (lambert rho T) in S1. lra.
+Qed.
+End Policy.
+
+(* The printed rate grows with T, the violation does not: so one constant serves all T, for fixed V and rho. *)
+Theorem printed_rate_holds V bound (vio : nat -> R) :
+  0 < V -> (forall T, vio T <= bound * lambert_bound rho) -> 0 < bound ->
+  exists M, forall T, (1 <= T)%nat -> vio T <= M * cost_violation_rate_as_stated T V rho.
+Proof.
+  intros HV Hv Hb. exists (bound * lambert_bound rho / sqrt V). intros T HT.
+  assert (U : 0 <= lambert_bound rho) by (pose proof (lambert_above rho 0 inside) as U; exact U).
+  assert (SV : 0 < sqrt V) by now apply sqrt_lt_R0.
+  assert (R : sqrt V <= cost_violation_rate_as_stated T V rho).
+  { unfold cost_violation_rate_as_stated. apply sqrt_le_1_alt.
+    assert (1 <= INR T) by (change 1 with (INR 1); now apply le_INR).
+    assert (0 < V / (1 - rho)) by (apply Rdiv_lt_0_compat; lra). nra. }
+  apply Rle_trans with (bound * lambert_bound rho / sqrt V * sqrt V); [|apply Rmult_le_compat_l; [|auto]].
+  - replace (bound * lambert_bound rho / sqrt V * sqrt V) with (bound * lambert_bound rho) by (field; lra). auto.
+  - apply Rmult_le_pos; [nra|]. apply Rlt_le, Rinv_0_lt_compat, SV.
+Qed.
+
+(* All cost in round 1, which has no debt yet and admits the most. *)
+Theorem all_cost_in_round_1 (Omega : Type) (E : mean Omega) (cost admitted : nat -> Omega -> R) T :
+  (1 <= T)%nat -> (forall o, admitted O o = top O) -> (forall t o, (1 <= t)%nat -> cost t o = 0) ->
+  E (cost O) = INR T * C / rate ->
+  violation T C (fun t => E (fun o => cost t o * admitted t o)) = C * INR T / (1 - rho) - C * INR T.
+Proof.
+  intros HT Ha Hc Hm. unfold violation. destruct T; [lia|]. rewrite sum_head.
+  rewrite (sum_ext T _ (fun _ => 0)).
+  - rewrite sum_const, (E_ext _ _ (fun o => top O * cost O o)) by (intros; rewrite Ha; ring).
+    rewrite E_scal, Hm, top_is. simpl (rho ^ 1). rewrite Rmult_1_r.
+    replace (rate * (1 + rho / (1 - rho)) * (INR (S T) * C / rate) + INR T * 0 - C * INR (S T))
+      with (C * INR (S T) / (1 - rho) - C * INR (S T)) by (field; lra).
+    apply Rmax_right. assert (0 < INR (S T)) by (apply lt_0_INR; lia).
+    replace (C * INR (S T) / (1 - rho) - C * INR (S T)) with (C * INR (S T) * (rho / (1 - rho))) by (field; lra).
+    apply Rmult_le_pos; [nra|]. apply Rlt_le, Rdiv_lt_0_compat; lra.
+  - intros t Ht. rewrite (E_ext _ _ (fun _ => 0)) by (intros; rewrite Hc by lia; ring). apply E_const.
+Qed.
+
+(* Round 1 admits the most, later ones at least the least: what was spent first is never quite repaid. *)
+Theorem never_repaid (Omega : Type) (E : mean Omega) (P : nat -> past E) (cost admitted : nat -> Omega -> R) T :
+  (1 <= T)%nat -> (forall o, admitted O o = top O) -> (forall t o, (1 <= t)%nat -> low t <= admitted t o) ->
+  (forall t o, 0 <= cost t o) -> (forall t o, given (P t) (cost t) o = C / rate) ->
+  cost_violation_least T rho C <= violation T C (fun t => E (fun o => cost t o * admitted t o)) /\
+  0 < cost_violation_least T rho C.
+Proof.
+  intros HT Ha Hl Hc Hm.
+  assert (M : forall t, E (cost t) = C / rate).
+  { intros t. rewrite <- (tower _ (P t)), (E_ext _ _ (fun _ => C / rate)) by auto. apply E_const. }
+  assert (pos : 0 < cost_violation_least T rho C).
+  { unfold cost_violation_least. assert (0 < rho ^ (T + 1)) by (apply pow_lt; lra).
+    assert (0 < rho ^ (T + 1) / (1 - rho)) by (apply Rdiv_lt_0_compat; lra). nra. }
+  split; auto. unfold violation. match goal with |- _ <= Rmax 0 ?x => apply Rle_trans with x; [|apply (Rmax_r 0)] end.
+  destruct T as [|T]; [lia|]. rewrite sum_head.
+  assert (L : forall t, (t < T)%nat -> C * (1 - rho ^ S (S t)) <= E (fun o => cost (S t) o * admitted (S t) o)).
+  { intros t _. apply Rle_trans with (E (fun o => low (S t) * cost (S t) o)).
+    - rewrite E_scal, M, low_is. right. field. lra.
+    - apply E_mono. intros o. rewrite Rmult_comm. apply Rmult_le_compat_l; auto. apply Hl. lia. }
+  apply sum_le in L. rewrite (E_ext _ _ (fun o => top O * cost O o)) by (intros; rewrite Ha; ring).
+  rewrite E_scal, M, top_is. unfold cost_violation_least.
+  rewrite sum_scal, sum_minus, sum_const in L. pose proof (geometric rho T) as G.
+  replace (sum T (fun i => rho ^ S (S i))) with (rho ^ 2 * sum T (fun i => rho ^ i)) in L by (rewrite <- sum_scal; apply sum_ext; intros; simpl; ring).
+  assert (X : sum T (fun i => rho ^ i) = (1 - rho ^ T) / (1 - rho)) by (rewrite <- G; field; lra). rewrite X in L.
+  rewrite S_INR. replace (S T + 1)%nat with (S (S T)) by lia. cbn [pow] in *.
+  set (p := rho ^ T) in *. set (rest := sum T (fun i => E (fun o => cost (S i) o * admitted (S i) o))) in *.
+  replace (rate * (1 + rho * 1 / (1 - rho * 1)) * (C / rate)) with (C / (1 - rho)) by (field; lra).
+  apply Rle_trans with (C / (1 - rho) + C * (INR T * 1 - rho * (rho * 1) * ((1 - p) / (1 - rho))) - C * (INR T + 1)); [right; field; lra|lra].
+Qed.
+
+(* -- buffers -- *)
+
+(* A sample of round s is in memory in K rounds, or in as many as are left. *)
+Definition memory (K : nat) (admitted : nat -> R) (t : nat) : R :=
+  sum (S t) (fun s => if in_memory K s t then admitted s else 0).
+
+Lemma memory_counted K admitted T :
+  sum T (memory K admitted) = sum T (fun s => admitted s * INR (Nat.min K (T - s))).
+Proof.
+  induction T; [easy|]. cbn [sum]. rewrite IHT. unfold memory. cbn [sum].
+  rewrite <- Rplus_assoc, <- sum_plus. f_equal.
+  - apply sum_ext. intros s Hs. unfold in_memory. destruct (Nat.leb_spec s T); [|lia].
+    destruct (Nat.ltb_spec T (s + K)); cbn [andb].
+    + rewrite !Nat.min_r by lia. replace (S T - s)%nat with (S (T - s)) by lia. rewrite S_INR. ring.
+    + rewrite !Nat.min_l by lia. ring.
+  - unfold in_memory. rewrite Nat.leb_refl. replace (S T - T)%nat with 1%nat by lia.
+    destruct (Nat.ltb_spec T (T + K)); cbn [andb].
+    + rewrite Nat.min_r by lia. simpl. ring.
+    + replace K with O by lia. simpl. ring.
+Qed.
+
+Section Buffers.
+Variables (K T : nat) (clients : nat) (buffer : nat -> R) (admitted : nat -> R).
+Hypothesis kept : (0 < K)%nat.
+Let total_buffer : R := sum clients buffer.
+Hypothesis buffers : forall m, (m < clients)%nat -> 0 <= buffer m.
+Hypothesis filled : total_buffer = INR K * rate.
+(* the admission is split in proportion to the buffers *)
+Let share m : R := buffer m / total_buffer.
+Definition buffer_violation (n : nat -> nat -> R) : R :=
+  sum clients (fun m => Rmax 0 (sum T (fun t => n m t - buffer m))).
+
+Lemma total_positive : 0 < total_buffer.
+Proof. rewrite filled. apply Rmult_lt_0_compat; [now apply lt_0_INR|lra]. Qed.
+
+(* All clients violate, or none does. *)
+Lemma violation_of_all :
+  buffer_violation (fun m t => share m * memory K admitted t)
+  = Rmax 0 (sum T (fun t => memory K admitted t - total_buffer)).
+Proof.
+  pose proof total_positive as P. unfold buffer_violation. set (x := sum T (fun t => memory K admitted t - total_buffer)).
+  rewrite (sum_ext clients _ (fun m => share m * Rmax 0 x)).
+  - rewrite sum_scal_r. unfold share. rewrite (sum_ext clients _ (fun m => / total_buffer * buffer m)) by (intros; field; lra).
+    rewrite sum_scal. fold total_buffer. field. lra.
+  - intros m Hm. replace (sum T (fun t => share m * memory K admitted t - buffer m)) with (share m * x).
+    + assert (0 <= share m) by (apply Rmult_le_pos; [auto|apply Rlt_le, Rinv_0_lt_compat, P]).
+      unfold Rmax. destruct (Rle_dec 0 x), (Rle_dec 0 (share m * x)); nra.
+    + unfold x. rewrite <- sum_scal. apply sum_ext. intros. unfold share. field. lra.
+Qed.
+
+(* No policy inside the region holds more than always admitting the most; that is bounded whatever T. *)
+Theorem buffer_violation_bounded :
+  (forall s, (s < T)%nat -> 0 <= admitted s <= top s) ->
+  buffer_violation (fun m t => share m * memory K admitted t)
+    <= Rmax 0 (sum T (fun s => top s * INR (Nat.min K (T - s))) - INR K * rate * INR T) /\
+  Rmax 0 (sum T (fun s => top s * INR (Nat.min K (T - s))) - INR K * rate * INR T)
+    <= buffer_violation_bound K T rate rho /\
+  buffer_violation_bound K T rate rho <= INR K * rate * lambert_bound rho.
+Proof.
+  intros Ha. assert (KK : 0 < INR K) by now apply lt_0_INR.
+  assert (KR : 0 < INR K * rate) by nra.
+  repeat split.
+  - rewrite violation_of_all, sum_minus, sum_const, memory_counted. apply Rle_max_compat_l. rewrite filled.
+    apply Rplus_le_compat; [|right; ring]. apply sum_le. intros s Hs. apply Rmult_le_compat_r; [apply pos_INR|]. now apply Ha.
+  - unfold buffer_violation_bound. rewrite lambert_is. apply Rmax_lub.
+    + pose proof (lambert_nonneg rho T inside). nra.
+    + replace (rate * INR K * lambert rho T) with (sum T (fun s => top s * INR K) - INR K * rate * INR T).
+      * apply Rplus_le_compat_r. apply sum_le. intros s Hs. apply Rmult_le_compat_l; [|apply le_INR; lia].
+        pose proof (top_above s). lra.
+      * rewrite (sum_ext T (fun s => top s * INR K) (fun s => rate * INR K + rate * INR K * (rho ^ S s / (1 - rho ^ S s)))) by (intros; rewrite top_is; ring).
+        rewrite sum_plus, sum_const, sum_scal. fold (lambert rho T). ring.
+  - unfold buffer_violation_bound. rewrite lambert_is. rewrite (Rmult_comm rate). apply Rmult_le_compat_l; [lra|]. now apply lambert_above.
+Qed.
+
+Theorem buffer_violation_attained :
+  (forall s, (s < T)%nat -> admitted s = top s) ->
+  buffer_violation (fun m t => share m * memory K admitted t)
+  = Rmax 0 (sum T (fun s => top s * INR (Nat.min K (T - s))) - INR K * rate * INR T).
+Proof.
+  intros Ha. rewrite violation_of_all, sum_minus, sum_const, memory_counted, filled. f_equal. f_equal; [|ring].
+  apply sum_ext. intros s Hs. now rewrite Ha.
+Qed.
+End Buffers.
+End Region.

@@ -1,0 +1,166 @@
+"""Theory's own functions as Coq definitions, a file a part: `python -m proofs_check.kernel.formulas` renews them.
+
+A row names the function and its arguments; one that ends in `:nat` is a natural number, all others are positive. Proofs
+are about these definitions, so that a formula stands once, in `theory`, also for the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import sympy as sp
+
+from proofs_check.kernel.coq import coq
+from theory import (
+    admission,
+    bound,
+    constant_admission,
+    design,
+    drift_limits,
+    law,
+    penalty,
+    region,
+    reuse,
+    stationary,
+    violation,
+)
+from theory.setting import Budget, Constants, Region
+
+__all__ = ["FORMULAS", "written"]
+
+HEAD = """(* Generated from theory by `python -m proofs_check.kernel.formulas`: do not edit. *)
+Require Import Reals.
+From Acdpp Require Import Sums.
+Open Scope R_scope.
+"""
+
+
+def _budget(total_buffer: Any, cost: Any, mean_cost: Any) -> Budget:
+    return Budget(buffers=(total_buffer,), cost=cost, mean_cost=mean_cost)
+
+
+def _omega3_round(K: Any, t: Any, rate: Any, c: Constants) -> Any:
+    """A round of `theory.regret.omega3`."""
+    limit, oracle = (
+        penalty.penalty_limit(K, t, rate, c.merged),
+        constant_admission.constant_round(1, t, K * rate, c),
+    )
+    return (limit - oracle).total
+
+
+def _omega3_round_as_stated(K: Any, t: Any, rate: Any, c: Constants) -> Any:
+    """A round of `theory.regret.omega3_as_stated`."""
+    single = replace(c, E=1)
+    oracle = constant_admission.constant_round(1, t, K * rate, single)
+    return (penalty.penalty_limit_as_stated(K, t, rate, single) - oracle).total
+
+
+# arguments that belong together: what theory has for them, and their names in Coq
+TOGETHER: dict[str, tuple[Any, str]] = {
+    "region": (Region, "rate rho"),
+    "constants": (Constants, "D sigma eta B Pdim E:nat L G"),
+    "budget": (_budget, "total_buffer cost mean_cost"),
+}
+Row = tuple[Callable[..., Any], str] | tuple[str, Callable[..., Any], str]
+
+FORMULAS: dict[str, tuple[Row, ...]] = {
+    "ReuseFormulas": (
+        (reuse.uses_kstep, "age K"),
+        ("first_deficit", lambda age, K: reuse.cohort_deficits(age, K)[0], "age K"),
+        ("second_deficit", lambda age, K: reuse.cohort_deficits(age, K)[1], "age K"),
+        (reuse.uniformity_from_deficits, "N first second K"),
+        (reuse.effective_from_sums, "uses squares"),
+        (reuse.mismatch_from_sums, "n uses squares in_memory"),
+        (reuse.occupancy_constant, "K t rate"),
+        (reuse.mean_occupancy_constant, "K T rate"),
+        (reuse.uniformity_constant, "K t"),
+        (reuse.uniformity_constant_as_stated, "K t"),
+        (reuse.inverse_effective_constant, "K t rate"),
+        (reuse.mismatch_constant, "K t rate"),
+    ),
+    "ControlFormulas": (
+        (admission.debt_update, "Z cost Lambda C"),
+        (region.region_minimum, "region t:nat"),
+        (region.region_maximum, "region t:nat"),
+        (violation.lambert_bound, "rho"),
+        (violation.cost_violation_rate, "rho"),
+        (violation.cost_violation_rate_as_stated, "T:nat V rho"),
+        (violation.cost_violation_least, "T:nat rho C"),
+        (violation.cost_excess_maximum, "T:nat region mean_cost C"),
+        (violation.cost_violation_by_peak, "T:nat region peak"),
+        (violation.buffer_violation_bound, "K:nat T:nat region"),
+    ),
+    "LawFormulas": (
+        (law.contraction, "h eta E:nat"),
+        (law.stationary_noise, "a K:nat"),
+        (stationary.mean_lag, "K:nat"),
+        (design.fill_ratio, "budget"),
+        (design.best_rate, "K:nat budget"),
+        (drift_limits.slope_lag, "a K:nat"),
+        (drift_limits.tracking_risk, "noise drift"),
+        (drift_limits.tracking_step, "noise drift"),
+    ),
+    "RegretFormulas": (
+        ("omega3_round", _omega3_round, "K t rate constants"),
+        ("omega3_round_as_stated", _omega3_round_as_stated, "K t rate constants"),
+    ),
+    "LearningFormulas": (
+        ("root_term", lambda chi, c: bound.root_term(chi, c.merged), "chi constants"),
+        ("linear_term", lambda chi, c: bound.linear_term(chi, c.merged), "chi constants"),
+        (bound.per_round_constant, "constants"),
+        ("initial_term", lambda c: bound.initial_term(c.merged), "constants"),
+        ("root_term_as_stated", bound.root_term, "mismatch constants"),
+        ("linear_term_as_stated", bound.linear_term, "mismatch constants"),
+        (bound.generalisation_term_as_printed, "inverse_effective N constants"),
+        (bound.generalisation_term, "inverse_effective N constants"),
+        (bound.per_round_constant_as_stated, "constants"),
+        ("initial_term_as_stated", bound.initial_term, "constants"),
+    ),
+}
+
+
+def _symbol(argument: str) -> Any:
+    name, _, kind = argument.partition(":")
+    return sp.Symbol(name, integer=True, positive=True) if kind == "nat" else sp.Symbol(name, positive=True)
+
+
+def _argument(word: str) -> Any:
+    """What theory's function gets for a word of a row."""
+    if word not in TOGETHER:
+        return _symbol(word)
+    kind, parts = TOGETHER[word]
+    return kind(**{part.partition(":")[0]: _symbol(part) for part in parts.split()})
+
+
+def _definition(name: str, function: Callable[..., Any], arguments: str) -> str:
+    words = [part for word in arguments.split() for part in TOGETHER.get(word, (None, word))[1].split()]
+    binders = " ".join(
+        f"({name} : {kind or 'R'})" for name, _, kind in (word.partition(":") for word in words)
+    )
+    value = coq(function(*map(_argument, arguments.split())))
+    return f"\nDefinition {name} {binders} : R :=\n  {value}.\n"
+
+
+def _rows(part: str) -> Iterator[str]:
+    for row in FORMULAS[part]:
+        yield _definition(*row) if len(row) == 3 else _definition(row[0].__name__, *row)
+
+
+@cache
+def written(part: str) -> str:
+    """The text of one file of definitions, from theory as it is now.
+
+    >>> print(written("ReuseFormulas").partition("Definition occupancy_constant ")[2].partition(".")[0])
+    (K : R) (t : R) (rate : R) : R :=
+      rate * Rmin K t
+    """
+    return HEAD + "".join(_rows(part))
+
+
+if __name__ == "__main__":
+    for part in FORMULAS:
+        Path(__file__).with_name(f"{part}.v").write_text(written(part), encoding="utf-8")

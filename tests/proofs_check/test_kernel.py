@@ -1,0 +1,102 @@
+"""The proofs in Coq: about theory's own formulas, on record with their sources, and refused when a formula is wrong."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from proofs_check.engines import kernel
+from proofs_check.kernel import formulas
+from theory.setting import SettingError
+
+needs_coq = pytest.mark.skipif(not kernel.installed(), reason="needs Coq")
+CACHED = (kernel.source, kernel.needs, kernel.content, kernel.lines, kernel._recorded, formulas.written)
+
+
+@pytest.fixture
+def afresh(monkeypatch, tmp_path):
+    """Nothing remembered of the sources, before and after, and nothing kept from earlier questions."""
+
+    def forget():
+        for function in CACHED:
+            function.cache_clear()
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    forget()
+    yield forget
+    monkeypatch.undo()
+    forget()
+
+
+@pytest.mark.parametrize("part", formulas.FORMULAS)
+def test_the_formulas_in_coq_are_those_of_theory(part):
+    committed = (kernel.FOLDER / f"{part}.v").read_text(encoding="utf-8")
+    assert committed == formulas.written(part), "renew them: python -m proofs_check.kernel.formulas"
+
+
+def test_what_is_on_record_is_about_these_sources_and_rests_on_the_classical_reals_alone():
+    recorded = json.loads(kernel.RECORD.read_text(encoding="utf-8"))
+    assert set(recorded) == {module for module in kernel.modules() if kernel.lines(module)}
+    for module, asked in recorded.items():
+        assert asked["content"] == kernel.content(module), "ask again: acdpp verify --kernel --record"
+        assert set(asked["states"]) == set(kernel.lines(module))
+        assert {axiom.rpartition(".")[2] for axiom in asked["axioms"]} <= set(kernel.ALLOWED)
+
+
+def test_every_theorem_serves_a_claim_and_no_proof_is_left_out():
+    text = "".join(path.read_text() for path in Path(kernel.FOLDER.parent).rglob("*.py"))
+    for module in kernel.modules():
+        source = kernel.source(module)
+        assert not re.search(r"\b(Admitted|Axiom|Parameter|Conjecture|admit|give_up)\b", source)
+        for name in kernel.lines(module):
+            assert f'"{module}.{name}"' in text, f"{module}.{name} serves no claim"
+
+
+def test_a_formula_that_changes_leaves_its_proofs_without_a_record(afresh, monkeypatch):
+    found = kernel.theorem("Reuse.uniformity_closed")()
+    assert found.outcome == "holds"
+    assert "the kernel was not asked here" in found.detail
+    wrong = formulas.written("ReuseFormulas").replace("4 * Rmin K t + 1", "4 * Rmin K t + 2")
+    afresh()
+    monkeypatch.setattr(kernel, "written", lambda part: wrong)
+    found = kernel.theorem("Reuse.uniformity_closed")()
+    assert found.outcome == "open"
+    assert "not those on record" in found.detail
+
+
+def test_axioms_of_other_kinds_are_named_and_decide_nothing(afresh, monkeypatch):
+    recorded = kernel._recorded()
+    recorded["Reuse"]["axioms"].append("Reuse.it_is_so")
+    found = kernel.theorem("Reuse.uniformity_closed")()
+    assert (found.outcome, found.detail) == ("open", "Reuse.uniformity_closed rests on it_is_so")
+
+
+def test_without_coq_the_kernel_cannot_be_demanded(monkeypatch):
+    monkeypatch.setattr(kernel.shutil, "which", lambda name: None)
+    with pytest.raises(SettingError, match="apt-get install coq"):
+        kernel.ask()
+
+
+@needs_coq
+@pytest.mark.slow
+def test_coq_refuses_the_proof_where_a_formula_is_wrong(afresh, monkeypatch):
+    monkeypatch.setattr(kernel, "modules", lambda: ["Sums", "ReuseFormulas", "Reuse"])
+    wrong = formulas.written("ReuseFormulas").replace("4 * Rmin K t + 1", "4 * Rmin K t + 2")
+    monkeypatch.setattr(kernel, "written", lambda part: wrong)
+    assert "Reuse" not in {
+        m for m in kernel.modules() for a in kernel.ask() if a.content == kernel.content(m)
+    }
+    found = kernel.theorem("Reuse.uniformity_closed")()
+    assert found.outcome == "open"
+    assert "Coq does not accept Reuse.v" in found.detail
+
+
+@needs_coq
+@pytest.mark.slow
+def test_coq_accepts_every_file_and_says_what_is_on_record():
+    recorded = json.loads(kernel.RECORD.read_text(encoding="utf-8"))
+    asked = {a.content: a for a in kernel.ask()}
+    for module, then in recorded.items():
+        now = asked[then["content"]]
+        assert (now.states, now.axioms) == (then["states"], then["axioms"]), module
