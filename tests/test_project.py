@@ -20,7 +20,7 @@ FLOORS = {
         design
         design_by_prediction federate report
         plot predict reproduce train
-        bound design_buying design_by_bound drawing study verify
+        bound design_buying design_by_bound design_drift drawing study verify
         interrupt output parse
     """,
     "figures": """

@@ -27,7 +27,7 @@ from empirics.training.model import Population
 from empirics.training.risk import Minimiser, minimise
 from theory.lower_bound import least_risk
 
-__all__ = ["Landscape", "Parts", "mixed", "survey"]
+__all__ = ["Landscape", "Parts", "mixed", "projected", "survey"]
 
 SINGLE, LUMPS = 32, 64  # directions on their own, and lumps of the others, where there are more than both
 FLAT = 1e-12  # directions of less curvature than this part of the largest are none
@@ -237,7 +237,7 @@ def _once(pools: list[Tensor]) -> Tensor:
     return found
 
 
-def _projected(x: Tensor, basis: Tensor, model: Linear) -> Tensor:
+def projected(x: Tensor, basis: Tensor, model: Linear) -> Tensor:
     """What logits change by along each direction, (samples, directions, outputs)."""
     turned = basis.T.reshape(-1, model.outputs, model.features)
     return (x @ turned.flatten(0, 1).T).view(-1, *turned.shape[:2])
@@ -251,7 +251,7 @@ def _noise(model: Linear, theta: Tensor, basis: Tensor) -> Tensor:
     rows = max(CHUNK // (basis.shape[1] * model.outputs), 1)
     for begin in range(0, len(x), rows):
         part = slice(begin, begin + rows)
-        slope = (_projected(x[part], basis, model) @ residual[part, :, None])[..., 0]
+        slope = (projected(x[part], basis, model) @ residual[part, :, None])[..., 0]
         square, mean = square + p[part] @ slope.square(), mean + p[part] @ slope
     return square - mean.square()
 
@@ -263,12 +263,12 @@ def _seen(model: Linear, basis: Tensor, lump: Tensor, lumps: int, probes: Tensor
     rows = max(CHUNK // (basis.shape[1] * model.outputs), 1)
     for begin in range(0, len(x), rows):
         part = slice(begin, begin + rows)
-        squares = _projected(x[part], basis, model).square().sum(-1)
+        squares = projected(x[part], basis, model).square().sum(-1)
         leverage[part] = _lumped(squares, lump, lumps) / max(model.outputs - 1, 1)
     i, j = torch.triu_indices(model.outputs, model.outputs, device=x.device)
     products = x.new_empty(len(probes), len(i), lumps)
     rows = max(CHUNK // (basis.shape[1] * len(i)), 1)
     for begin in range(0, len(probes), rows):
-        z = _projected(x[probes[begin : begin + rows]], basis, model).mT
+        z = projected(x[probes[begin : begin + rows]], basis, model).mT
         products[begin : begin + rows] = _lumped(z[:, i] * z[:, j], lump, lumps)
     return leverage, products
