@@ -52,6 +52,7 @@ FLOORS = {
         evidence experiments kernel simulator symbols
     """,
     "theory": """
+        drift_design
         drift_limits stationary
         confidence design
         regret_expansion

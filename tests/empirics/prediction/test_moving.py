@@ -1,7 +1,5 @@
 """How fast a population moves, from its samples' times alone."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -10,10 +8,7 @@ from empirics.data import from_arrays
 from empirics.prediction.moving import how_it_moves, pair_differences
 from empirics.settings.study import Study
 from empirics.training.problem import from_dataset
-from tests.acdpp.program import acdpp
 from tests.empirics.small import refused
-
-BUDGET = ["design", "--buffers", "20,30", "--budget", "10", "--mean-cost", "2"]
 
 
 def stream(moves: bool, rounds=200, each=40, seed=0):
@@ -51,27 +46,3 @@ def test_what_moves_is_told_from_what_does_not():
     assert not found[False].told
     assert found[False].low == 0
     assert "do not tell how the population moves" in refused(how_it_moves, task, None, 7)
-
-
-def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path):
-    x, y = stream(moves=True)
-    np.savez(tmp_path / "mine.npz", x=x, y=y, time=np.arange(len(x)))
-    words = [*BUDGET, "--drift", f"npz:{tmp_path}/mine.npz", "--horizon", "200", "--json"]
-    found = json.loads(acdpp(*words).stdout)
-    (low, high), (shortest, longest) = found["interval"], found["K_interval"]
-    assert low < found["drift"] < high
-    assert shortest <= found["K"] <= longest
-    assert found["tuned"]["risk"] <= found["risk"]
-    still, slow, fast = (
-        json.loads(acdpp(*BUDGET, "--drift", q, "--contraction", "0.9", "--json").stdout)
-        for q in ("0", "1e-5", "0.01")
-    )
-    assert [one["K"] for one in (still, slow, fast)] == [10, 10, 1]
-    for wrong, words in {
-        "needs --horizon": ["--drift", "digits"],
-        "takes --contraction": ["--drift", "0.1"],
-        "taken from the samples": ["--drift", "digits", "--contraction", "0.5"],
-        "at least 0 and below 1": ["--drift", "0.1", "--contraction", "1"],
-        "names its samples itself": ["--drift", "0.1", "--dataset", "digits"],
-    }.items():
-        assert wrong in acdpp(*BUDGET, *words).stderr
