@@ -7,17 +7,19 @@ rounds d = 0..min(g, K-1) in which it was used; once it is gone that falls by \(
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.engines.argument import Evidence, argument
+from proofs_check.engines.argument import Evidence, argument, equations
 from proofs_check.symbols import K, rate
 from theory.algebra import ratio
+from theory.law import lag_sum
 
-__all__ = ["AVERAGED", "EVERY", "PATTERNS", "SYMBOLS", "a", "d", "long_run_noise", "patterns"]
-__all__ += ["uneven_weights_cost"]
+__all__ = ["AVERAGED", "EVERY", "PATTERNS", "SYMBOLS", "a", "d", "geometric", "lag_sums", "long_run_noise"]
+__all__ += ["patterns", "ramp", "sums", "uneven_weights_cost"]
 
 a = sp.Symbol("a", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
@@ -48,6 +50,39 @@ AVERAGED = SYMBOLS | {
 EVERY = r"every $K\ge1$ and $0<a<1$"
 
 
+def geometric(last: Any) -> Any:
+    """a + a² + … + a^last."""
+    return (a - a ** (last + 1)) / (1 - a)
+
+
+def ramp(last: Any) -> Any:
+    """a + 2a² + … + last·a^last."""
+    return a * (1 - (last + 1) * a**last + last * a ** (last + 1)) / (1 - a) ** 2
+
+
+@cache
+def sums() -> Evidence:
+    """Both closed forms: nothing for no terms, and one term more from K to K+1."""
+    return equations(
+        (geometric(0), 0, r"$\sum a^d$ over no terms and 0"),
+        (geometric(K + 1) - geometric(K), a ** (K + 1), r"one term more of $\sum a^d$"),
+        (ramp(0), 0, r"$\sum da^d$ over no terms and 0"),
+        (ramp(K + 1) - ramp(K), (K + 1) * a ** (K + 1), r"one term more of $\sum da^d$"),
+        domain=EVERY,
+    )
+
+
+@cache
+def lag_sums() -> Evidence:
+    r"""theory's \(\sum_{d<K}(K-d)a^d\), by induction over K."""
+    return equations(
+        (lag_sum(a, 1), 0, "the sum over lags at $K=1$ and 0"),
+        (lag_sum(a, K + 1) - lag_sum(a, K), geometric(K), r"its growth and $\sum_{d\le K}a^d$"),
+        domain=EVERY,
+    )
+
+
+# period, retention: constant; uneven at K below, at and above the period; bursts; one burst a period
 PATTERNS: list[tuple[tuple[int, ...], int]] = [((3,), 2), *(((1, 3), kept) for kept in (1, 2, 3, 5))]
 PATTERNS += [((4, 0, 1), 2), ((0, 5), 2), ((2, 1, 1, 6), 3)]
 
