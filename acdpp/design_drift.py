@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich import box
-from rich.table import Table
-
 from acdpp import parse
 from acdpp.output import console
 from theory.drift_design import DriftChoice, drift_design
 from theory.setting import Budget, SettingError
 
-__all__ = ["choices_document", "drifting_design", "show", "show_choices"]
+__all__ = ["drifting_design", "show", "show_choices"]
 
 MEANS = "the mean square of the optimum's move in a round, over the variance of one sample"
 
@@ -33,10 +30,10 @@ def drifting_design(budget: Budget, drift: str, contraction: str | None) -> dict
     # ½hs² is 1 at h = 2, and the step 1 - a is 2η
     eta = None if left is None else (1 - left) / 2
     found = drift_design(budget, h=[2.0], variance=[1.0], walk=[q], eta=eta)
-    return {"drift": q, "contraction": left, **choices_document(found, step_of=2)}
+    return {"drift": q, "contraction": left, **_choices(found, step_of=2)}
 
 
-def choices_document(found: list[DriftChoice], step_of: float = 1) -> dict[str, Any]:
+def _choices(found: list[DriftChoice], step_of: float) -> dict[str, Any]:
     """The first choice, and all of them; steps are η times `step_of`."""
     rows = [
         {
@@ -67,6 +64,9 @@ def show(document: dict[str, Any]) -> None:
 
 def show_choices(rows: list[dict[str, Any]], step: str, risk: str) -> None:
     """All choices in a table, each over the least."""
+    from rich import box
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("at")
     least = min(row["risk"] for row in rows)

@@ -26,6 +26,7 @@ __all__ = ["DriftChoice", "best_drifting_mean", "drift_design", "smoothed_floor"
 
 LONGEST = 10**6  # rounds to fill the buffers
 WINDOWS = 48  # halvings of 1 - β
+RUNGS = 4  # retentions that are tried with steps of their own
 
 
 @dataclass(frozen=True)
@@ -79,11 +80,12 @@ def best_drifting_mean(rate: Any, **problem: Any) -> float:
     return 1 - 2**-found if floor(found) < floor(0) else float(0)
 
 
-def drift_design(budget: Budget, *, eta: Any = None, **problem: Any) -> list[DriftChoice]:
+def drift_design(budget: Budget, *, eta: Any = None, free: bool = True, **problem: Any) -> list[DriftChoice]:
     r"""The choices for h, `variance`, `walk` and E, the recommended one first, Corollary 2's K among them.
 
-    Without `eta` the step may be chosen: then K = 1 at the best step in every case of one direction. Without drift it
-    is Corollary 2's K, as before, and no step is best.
+    Without `eta` the step may be chosen: then K = 1 at the best step in every case of one direction, and the best of a
+    few K in others. Without drift it is Corollary 2's K, as before, and no step is best. If not `free`, other steps
+    than `eta` are left out.
 
     >>> budget = Budget(buffers=(20,), cost=10, mean_cost=1)
     >>> [(one.name, one.K) for one in drift_design(budget, h=[2], variance=[1], walk=[ratio(1, 100)])]
@@ -107,7 +109,7 @@ def drift_design(budget: Budget, *, eta: Any = None, **problem: Any) -> list[Dri
     def tuned(name: str, K: int) -> DriftChoice:
         return at(name, K, best_drifting_step(float(best_rate(K, budget)), **problem, K=K))
 
-    free, given = [], []
+    chosen, given = [], []
     if eta is not None:
         if moves:
             K, _ = best_drifting_retention(budget, **problem, eta=float(eta))
@@ -123,13 +125,16 @@ def drift_design(budget: Budget, *, eta: Any = None, **problem: Any) -> list[Dri
             given.append(
                 DriftChoice("this step, a mean of models", 1, rate, float(eta), 1 / (1 - keep), risk)
             )
-    if moves:
-        kept = {1, *(one.K for one in given[:1])}
-        free.append(min((tuned("the best step", K) for K in kept), key=lambda one: one.risk))
-        if filled != free[0].K:
-            free.append(tuned("Corollary 2's K, its best step", filled))
+    if moves and free:
+        # with one direction K = 1 is best; several share the step, and a longer retention with a larger step may be
+        ladder = (
+            {round(filled ** ratio(i, RUNGS)) for i in range(RUNGS + 1)} if len(numbers["h"]) > 1 else {1}
+        )
+        chosen.append(min((tuned("the best step", K) for K in sorted(ladder)), key=lambda one: one.risk))
+        if filled != chosen[0].K:
+            chosen.append(tuned("Corollary 2's K, its best step", filled))
     elif eta is None:
-        free.append(
+        chosen.append(
             DriftChoice("small steps", filled, float(best_rate(filled, budget)), None, None, float(0))
         )
-    return given + free
+    return given + chosen

@@ -37,6 +37,7 @@ class Problem:
     model: Model
     population: Population
     digest: str
+    time: NDArray[np.float64] | None = None  # of each sample, where it is known
 
     @cached_property
     def least(self) -> Least | None:
@@ -111,7 +112,8 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
         classes=2 if binary else data.classes,
         **moving,
     )
-    return Problem(study, streams, make_model(study, population, model), population, data.digest)
+    time = None if study.drift.mixes else data.time
+    return Problem(study, streams, make_model(study, population, model), population, data.digest, time)
 
 
 def _placed(study: Study, data: Dataset) -> tuple[Streams, Dataset]:
