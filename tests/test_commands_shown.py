@@ -12,7 +12,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
@@ -69,6 +69,7 @@ SHORTER = (
         "500 rounds of six policies",
         "--rounds 2 --policies constant",
     ),
+    Shorter("acdpp predict --dataset npz:stream.npz", "as it is: its output is on the page"),
     Shorter(
         "acdpp predict",
         "500 rounds of six policies, and a search over K and step sizes",
@@ -198,10 +199,14 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
     drawn = np.random.default_rng(5)
     y = drawn.integers(0, 3, 300)
     np.savez(folder / "mine.npz", x=drawn.normal(size=(300, 6)) + 2 * np.eye(6)[y], y=y)
+    [made] = [code for _, code in FENCED.findall(PAGES["docs/drift.md"]) if "np.savez" in code]
+    with chdir(folder):
+        exec(made, {})
     return folder
 
 
-LONG = ("docs/predict.md", "docs/set-budgets.md")  # a search over K and step sizes, in every command
+# a search over K and step sizes, in every command; a drift that is measured on 500 samples
+LONG = ("docs/predict.md", "docs/set-budgets.md", "docs/drift.md")
 
 
 @pytest.mark.parametrize(
