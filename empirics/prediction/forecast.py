@@ -50,6 +50,7 @@ STARTS = 8  # where every replicate starts elsewhere
 PLAYED, MOST_PLAYED = 512, 32_768  # rounds decided at first, and at most: later ones are taken for alike
 SHOWN = 2000  # points of a curve beyond what is played round by round
 MOST_FITTED = 0.8
+SEEN = 0.01
 MOST_HELD = 4e9  # bytes of weights
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 Floats = NDArray[np.float64]
@@ -186,7 +187,7 @@ def landscape_of(problem: Problem) -> Landscape:
     parts = [torch.from_numpy(problem.streams.of_part(k)[0]).to(model.population.x) for k in range(2)]
     mixing, least = study.mixing(1, study.rounds + 1), problem.least
     assert least is not None
-    w = float(mixing[:-1].mean())
+    w = float(mixing.mean().clip(SEEN, 1 - SEEN))  # so that both parts are seen, whatever the rounds
     mean = Linear(replace(model.population, weights=mixed(parts, w)[None]))
     found = survey(mean, mixed((first, second), w), study.radius)
     along = torch.from_numpy(least.of_runs(len(least.values), mixing)[:, 0])

@@ -22,7 +22,9 @@ DRIFTS = {
 }
 
 
-@pytest.mark.parametrize("name", DRIFTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if "clients" in name else []) for name in DRIFTS]
+)
 def test_what_is_predicted_of_a_population_that_moves_is_measured(name):
     """Cumulatively, and in the rounds of the last third; to 5 % and 10 %, where standard errors are 1 % and 2 %."""
     drift, own = DRIFTS[name]
@@ -38,6 +40,13 @@ def test_what_is_predicted_of_a_population_that_moves_is_measured(name):
         risk = found[policy].risk[:-1]
         assert risk.sum() == pytest.approx(measured[:, p].sum(), rel=0.05), policy
         assert risk[24:].sum() == pytest.approx(measured[24:, p].sum(), rel=0.1), policy
+
+
+def test_a_change_that_is_still_to_come_changes_nothing():
+    given = study(policies=("constant",), rounds=12)
+    later = replace(given, drift=Drift(kind="abrupt", start=99, parts="labels"))
+    still, moving = (Outlook.of(problem(one), CONTROL).forecasts()["constant"] for one in (given, later))
+    assert moving.risk == pytest.approx(still.risk, rel=0.02)
 
 
 def test_what_has_no_minimiser_to_follow_is_not_predicted():
