@@ -24,7 +24,7 @@ from empirics.training.problem import Problem
 from theory.setting import SettingError
 from theory.student import half_width
 
-__all__ = ["Moving", "how_it_moves", "pair_differences"]
+__all__ = ["Moving", "drift_of_pairs", "how_it_moves"]
 
 PAIRS, FEWEST, LEVEL = 6, 4, 0.95
 LEAST = 10  # samples of a stretch
@@ -75,9 +75,7 @@ def how_it_moves(problem: Problem, time: NDArray[np.float64] | None, rounds: int
     steep = h >= STEEP * h.max()
     steep[: int(land.on_the_ball)] = False  # the ball holds what is along its radius
     scores, h = scores[torch.from_numpy(order).to(scores.device)][:, steep], h[steep]
-    stretch = rounds / (2 * pairs)
-    behind = (2 * stretch**2 + 1) / (3 * stretch)
-    found = pair_differences(scores, pairs) / behind
+    found = drift_of_pairs(scores, pairs, rounds)
     variance = scores.var(0) / h.square()
     return Moving(
         drift=float(found.mean()),
@@ -89,10 +87,12 @@ def how_it_moves(problem: Problem, time: NDArray[np.float64] | None, rounds: int
     )
 
 
-def pair_differences(scores: Tensor, pairs: int) -> NDArray[np.float64]:
-    """Of each pair of neighbouring stretches: the square of the difference of their means, less what the scatter of
-    samples within them makes of it, over the variance of a sample; on average over directions, and unbiased."""
-    found = []
+def drift_of_pairs(scores: Tensor, pairs: int, rounds: int) -> NDArray[np.float64]:
+    """q by each pair of neighbouring stretches: the square of the difference of their means, less what the scatter of
+    samples within them makes of it, over the variance of a sample, on average over directions; and over what a walk
+    with q = 1 does between two stretches."""
+    stretch, found = rounds / (2 * pairs), []
+    behind = (2 * stretch**2 + 1) / (3 * stretch)
     for pair in torch.tensor_split(scores, pairs):
         halves = torch.tensor_split(pair, 2)
         first, second = (half.mean(0) for half in halves)
@@ -100,4 +100,4 @@ def pair_differences(scores: Tensor, pairs: int) -> NDArray[np.float64]:
         each = (first - second).square() - scatter[0] - scatter[1]
         inner = (halves[0].var(0) + halves[1].var(0)) / 2
         found.append((each / inner.clamp(min=torch.finfo(each.dtype).tiny)).mean())
-    return torch.stack(found).cpu().numpy()
+    return torch.stack(found).cpu().numpy() / behind

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from empirics.data import from_arrays
-from empirics.prediction.moving import how_it_moves, pair_differences
+from empirics.prediction.moving import drift_of_pairs, how_it_moves
 from empirics.settings.study import Study
 from empirics.training.problem import from_dataset
 from tests.acdpp.program import acdpp
@@ -31,10 +31,9 @@ def test_pairs_of_stretches_measure_a_walk_without_bias():
         path = np.cumsum(np.sqrt(4 * q) * rng.normal(size=(6 * 2 * stretch, 8)), axis=0).repeat(5, axis=0)
         scores = torch.from_numpy(path + 2 * rng.normal(size=path.shape))
         inner = 1 + q * (stretch**2 - 1) / (6 * stretch)  # a stretch's own walk scatters its samples, too
-        found.append(pair_differences(scores, 6).mean() * inner)
-    behind = (2 * stretch**2 + 1) / (3 * stretch) * q
-    assert np.mean(found) == pytest.approx(behind, abs=4 * np.std(found) / np.sqrt(300) + 0.03 * behind)
-    assert 4 * np.std(found) / np.sqrt(300) < 0.1 * behind
+        found.append(drift_of_pairs(scores, 6, 12 * stretch).mean() * inner)
+    assert np.mean(found) == pytest.approx(q, abs=4 * np.std(found) / np.sqrt(300) + 0.03 * q)
+    assert 4 * np.std(found) / np.sqrt(300) < 0.1 * q
 
 
 def test_what_moves_is_told_from_what_does_not():
