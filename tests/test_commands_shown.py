@@ -69,7 +69,6 @@ SHORTER = (
         "500 rounds of six policies",
         "--rounds 2 --policies constant",
     ),
-    Shorter("acdpp predict --dataset npz:stream.npz", "as it is: its output is on the page"),
     Shorter(
         "acdpp predict",
         "500 rounds of six policies, and a search over K and step sizes",
@@ -205,8 +204,7 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-# a search over K and step sizes, in every command; a drift that is measured on 500 samples
-LONG = ("docs/predict.md", "docs/set-budgets.md", "docs/drift.md")
+LONG = ("docs/predict.md", "docs/set-budgets.md")  # a search over K and step sizes, in every command
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,17 @@ class Parts:
     mixing: Tensor
     least: Tensor
 
+    @property
+    def stacked(self) -> Tensor:
+        """As `Whole` has them."""
+        return torch.cat([*self.groups, *(one[None] for one in self.everyone)])
+
+    def of(self, seen: Whole) -> Parts:
+        """The same of what is seen of the population."""
+        first, second = (seen.of_part(k) for k in range(2))
+        everyone = first.model.population.weights[0], second.model.population.weights[0]
+        return replace(self, groups=(first.groups, second.groups), everyone=everyone)
+
 
 @dataclass(frozen=True)
 class Landscape:
@@ -125,14 +136,15 @@ class Landscape:
         return parts.new_zeros(len(vectors), len(self.size)).index_add_(1, self.lump, parts)
 
 
-def survey(model: Linear, groups: Tensor, radius: float) -> Landscape:
-    """The landscape of a model over its population, whose weights are one row."""
+def survey(model: Linear, groups: Tensor, radius: float, parts: Parts | None = None) -> Landscape:
+    """The landscape of a model over its population, whose weights are one row; of one that moves, with its parts."""
     population = _double(model.population)
     axes = None if len(population.x) <= MOST else principal_axes(population.x)
     if axes is not None:
         population = replace(population, x=population.x @ axes, test_x=population.test_x[:0] @ axes)
     model = Linear(population)
-    whole = Whole(model, groups.to(population.x))
+    stacked = None if parts is None else parts.stacked.to(population.x)
+    whole = Whole(model, groups.to(population.x), stacked)
     best = minimise(model, radius)
     multiplier = _multiplier(model, best.theta, radius)
     basis, curvature = _directions(model, best.theta, on_the_ball=multiplier > 0)
@@ -160,6 +172,7 @@ def survey(model: Linear, groups: Tensor, radius: float) -> Landscape:
                 products=products,
                 axes=axes,
                 whole=None if one is whole else whole,
+                parts=None if parts is None else parts.of(one),
             )
         )
     return replace(found[0], others=tuple(found[1:]))

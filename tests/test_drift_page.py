@@ -1,0 +1,49 @@
+"""The page on drift says what the result file says."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.acdpp.program import acdpp
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "drift.md").read_text(encoding="utf-8")
+
+
+def test_the_table_over_retentions_is_that_of_the_file_and_the_best_are_the_predicted():
+    file = ROOT / "docs" / "results" / "drift-digits-400.json"
+    studies = json.loads(file.read_text(encoding="utf-8"))["studies"]
+    swept = [studies[f"retention: {period} rounds a period"] for period in (20, 50, 100, 400)]
+    for K in (1, 2, 3, 5, 7, 10, 14, 20):
+        cells = []
+        for one in swept:
+            row = one["policies"][f"constant@K={K}"]
+            words = f"{row['measured']:.2f} ± {row['error']:.2f} · {row['predicted'] / row['measured']:.3f}"
+            cells.append(f"**{words}**" if one["best"] == f"constant@K={K}" else words)
+        assert f"| {K} | {' | '.join(cells)} |" in PAGE
+    assert [one["best"] for one in swept] == [one["chosen"] for one in swept]
+
+
+def test_the_range_of_predictions_is_that_of_the_file():
+    file = ROOT / "docs" / "results" / "drift-digits-200.json"
+    studies = json.loads(file.read_text(encoding="utf-8"))["studies"]
+    found = [
+        row["predicted"] / row["measured"] for one in studies.values() for row in one["policies"].values()
+    ]
+    assert f"between {min(found):.3f} and {max(found):.3f}" in PAGE
+    assert "; ".join(name.removeprefix("prediction: ") for name in studies) in PAGE
+
+
+@pytest.mark.slow
+def test_the_drift_that_is_shown_is_what_is_printed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, command, shown = re.search(
+        r"```python\n([^`]*np\.savez[^`]*)```\n\n```sh\n(.*?)\n```\n\n```text\n(.*?)```", PAGE, re.DOTALL
+    ).groups()
+    exec(code, {})
+    printed = " ".join(acdpp(*shlex.split(command)[1:]).stdout.split())
+    for line in shown.splitlines():
+        assert " ".join(line.split()) in printed
