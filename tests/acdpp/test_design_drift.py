@@ -32,11 +32,13 @@ def test_at_a_given_step_little_drift_keeps_samples_as_before_and_much_takes_fre
     assert retentions[:2] == [10, 10]
     assert retentions[-1] == 1
     assert retentions == sorted(retentions, reverse=True)
+    budget = Budget(buffers=(100,), cost=55, mean_cost=5.5)
+    for q in (0.0002, 0.002, 0.005, 0.01, 0.02):
+        problem = {"h": [2], "variance": [1], "walk": [q], "eta": 0.25}
+        floors = [0.1 * stationary_noise(0.5, K) + q * stationary_lag(0.5, K) for K in range(1, 11)]
+        assert drift_design(budget, **problem, free=False)[0].risk == pytest.approx(min(floors), rel=1e-12)
     document = answer(*PAPER, "--drift", "0.0002", "--contraction", "0.5")
     rows = {row["name"]: row for row in document["choices"]}
-    assert document["risk"] == min(
-        0.1 * stationary_noise(0.5, K) + 0.0002 * stationary_lag(0.5, K) for K in range(1, 11)
-    )
     assert rows["this step, a mean of models"]["window"] > 10
     assert rows["the best step"]["risk"] == min(row["risk"] for row in rows.values())
 

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from acdpp.predict import show_drift
+from empirics import predict
 from empirics.data import from_arrays
 from empirics.prediction.forecast import landscape_of
 from empirics.prediction.moving import how_it_moves, stretches_of
@@ -81,17 +82,19 @@ def stream(step=0.05, rounds=200, each=15, seed=0):
 
 
 def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(predict, "_errors", lambda *_: {})  # of the curves, which are not looked at
     np.savez(tmp_path / "mine.npz", **stream())
-    words = ["--dataset", f"npz:{tmp_path}/mine.npz", "--pilot", "500", "--rounds", "10"]
+    words = ["--dataset", f"npz:{tmp_path}/mine.npz", "--pilot", "500", "--rounds", "60"]
     document = answer("predict", "--policies", "constant", "--no-best", *words)
     found = document["drift"]
     (low, high), (shortest, longest) = found["interval"], found["K_interval"]
     assert found["told"]
-    assert low < 0.01 < high  # 0.05² of a sample's 4, in four of five directions, over 20 steps a round
-    assert shortest <= found["K"] <= longest
-    assert shortest < longest
+    assert (
+        low < 0.01 / 6 < high
+    )  # 0.05² of a sample's 4, in four of five directions, over 200/60 steps a round
+    assert shortest < found["K"] < longest
     monkeypatch.setenv("COLUMNS", "80")
-    show_drift(found, 10)
+    show_drift(found, 60)
     printed = capsys.readouterr().out
     assert f", interval [{shortest}, {longest}]" in printed
     assert max(map(len, printed.splitlines())) <= 80
