@@ -36,7 +36,8 @@ class Policy(Protocol):
     A policy may also have a `capacity`, one number or one a client: of its samples a client then keeps the newest so
     many, and older ones leave when newer ones need their place, before their age or, with retention FOREVER, by that
     alone. It must not admit more than that in a round. With a capacity it may also have `drops(state)`, asked of a
-    round that is decided: in which replicates all that was held before leaves, (replicates,).
+    round that is decided: in which replicates all that was held before leaves, (replicates,). With `observe(state,
+    loss)`, which returns a state, it is for a `Controller` alone, whose `observe` tells it losses.
     """
 
     @property

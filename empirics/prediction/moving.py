@@ -9,7 +9,8 @@ variance 1 a round, seen at these times. In the eigenbasis of C, centred, they a
 reject, with as many degrees of freedom as its first two moments say (Satterthwaite 1946). Directions need not move
 alike: how many do, in effect, is measured by the products of different k. q is the mean over directions.
 
-Nothing is fitted to an outcome. Where a walk goes far the loss bends, and q comes out too low.
+Nothing is fitted to an outcome. Where a walk goes far the loss bends, and q comes out too low; and so it does, by
+\(1+q\delta/2\), for directions that move much in the time δ between neighbours.
 """
 
 from __future__ import annotations
