@@ -165,3 +165,9 @@ Proof.
   replace ((- (ln (1 - rho) / (1 - rho)) - bound) * (1 - rho)) with (- ln (1 - rho) - bound * (1 - rho)) in E2 by (field; lra).
   nra.
 Qed.
+
+Lemma geometric_tail x n : (1 - x) * sum n (fun i => x ^ S i) = x * (1 - x ^ n).
+Proof.
+  rewrite (sum_ext n (fun i => x ^ S i) (fun i => x * x ^ i)) by (intros; simpl; ring). rewrite (sum_scal n x (fun i => x ^ i)).
+  transitivity (x * ((1 - x) * sum n (fun i => x ^ i))); [ring|now rewrite geometric].
+Qed.

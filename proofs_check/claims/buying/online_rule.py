@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, Context, confirming
 from proofs_check.engines.argument import Evidence, argument, symbolic_sum
 from proofs_check.engines.exact import Found, by_profile, drawn, everywhere, unless
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.simulation import compare_mean
 from proofs_check.groundwork.buying import loop
-from proofs_check.groundwork.buying.loop import debt_after, drift_of_a_round, moves, with_maxima, x
+from proofs_check.groundwork.buying.loop import drift_of_a_round, moves, with_maxima, x
 from proofs_check.groundwork.buying.market import ONLINE, Z1, B, C, S, V, Z, c, high, low
 from proofs_check.groundwork.buying.rules import most_bought
 from proofs_check.symbols import T
@@ -25,31 +26,6 @@ from theory.prices import Atoms
 
 worth, most, top = sp.symbols("w most top", positive=True)
 CEILING = debt_ceiling(V, worth, S, C, low, high)
-
-
-def a_purchase_stays_below() -> Evidence:
-    """Zc < Vw bounds Z by Vw/c; Vw/c + cS is largest at an end of the prices, being convex in c."""
-    after, ends = V * worth / c + c * S, [V * worth / price + price * S for price in (low, high)]
-    above = [top >= end for end in ends]
-    either, least = sp.Or(*(sp.Eq(top, end) for end in ends)), sp.Max(0, top - C)
-    bought = [buys(Z, c, V, most), most <= worth, x <= S, after <= top]
-    return argument(
-        (after <= top, [low <= c, c <= high, *above], "every price in $[c_{-},c_{+}]$"),
-        (debt_after(Z, c, x, C) <= least, bought, "every debt, price and purchase, worths up to $w$"),
-        (debt_after(Z, c, 0, C) <= Z, [], "a round without a purchase"),
-        (sp.Eq(CEILING, least), [*above, either], "theory's ceiling is the larger end less $C$, or 0"),
-    )
-
-
-def mean_cost() -> Evidence:
-    """Z' >= Z + cx - C, so Σcx <= CT + Z(T+1) - Z(1); with the ceiling for Z(T+1)."""
-    spent, debt, rounds = sp.symbols("spent debt rounds", nonnegative=True)
-    later = spent + c * x <= C * (rounds + 1) + debt_after(Z, c, x, C) - Z1
-    bound = C + overspending(debt, Z1, T)
-    return argument(
-        (later, [spent <= C * rounds + Z - Z1], "every round, by induction"),
-        ((C * T + debt - Z1) / T, bound, "the mean cost's bound", "every $T$"),
-    )
 
 
 @drawn(
@@ -202,14 +178,24 @@ CLAIMS = [
             over=overspending(sp.Symbol("Z_T+1"), sp.Symbol("Z_1"), T),
         ),
         domain="every $S$, $C$, $V$, $w$, every prices in $[c_{-},c_{+}]$ in any order",
-        given=(WRITTEN,),
         sketch=r"If something is bought, $Z<Vw/c$, so $Z'\le Vw/c+cS-C$ or 0, which is convex in $c$ and so "
         r"largest at $c_{-}$ or $c_{+}$. If nothing is bought $Z'\le Z$. By induction no debt is above the "
         r"larger of the two, once it is below. The positive part never lowers a debt: $Z'\ge Z+cx-C$. Added "
         r"over $T$ rounds, $\sum cx\le CT+Z(T+1)-Z(1)$.",
         checks={
-            "the ceiling": (a_purchase_stays_below, confirming(drawn_paths), confirming(debts_of_processes)),
-            "mean cost": (mean_cost, confirming(drawn_paths), confirming(debts_of_processes)),
+            "the ceiling": (
+                theorem(
+                    "Buying.debt_never_exceeds_the_ceiling",
+                    domain="any prices in the interval, on every path",
+                ),
+                confirming(drawn_paths),
+                confirming(debts_of_processes),
+            ),
+            "mean cost": (
+                theorem("Buying.mean_cost_within_the_debt", domain="any prices, on every path"),
+                confirming(drawn_paths),
+                confirming(debts_of_processes),
+            ),
         },
         symbols={**ONLINE, "w": "the largest worth of a sample", "Z_T+1": "the debt in the end"},
     ),
