@@ -26,6 +26,29 @@ def test_what_is_quoted_of_uniform_prices_is_what_was_measured():
     assert table(result("digits-3000")["studies"]["uniform"]) in PAGE
 
 
+def ours(study):
+    """Of our learner as it is, before what is changed of it, by policy."""
+    found = {}
+    for key, row in study["policies"].items():
+        if "average" in PolicyName(key).own:
+            found.setdefault(PolicyName(key).base, row)
+    return found
+
+
+def test_how_near_the_bound_it_comes_is_what_was_measured():
+    page = " ".join(PAGE.split())
+    long, short = (result(f"digits-{rounds}")["studies"] for rounds in (3000, 500))
+    assert ours(long["uniform"])["taper"]["final_over_bound"] <= 1.3
+    for policy in ("taper", "taper-online"):
+        each = [ours(study)[policy]["final_over_bound"] for study in long.values()]
+        assert f"{ours(long['uniform'])[policy]['final_over_bound']:.2f} times" in page
+        assert f"{min(each):.2f} to {max(each):.2f}" in page
+    last = [ours(short["uniform"])[policy]["final_over_bound"] for policy in ("taper", "taper-online")]
+    assert "After 500 rounds it is {:.2f} and {:.2f}".format(*last) in page
+    bought = [ours(long["uniform"])[policy]["samples"] for policy in ("taper-online", "taper")]
+    assert "buys {:,.0f} where `taper` buys {:,.0f}".format(*bought) in page
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_below_the_paper_s_oracle_at_a_tenth_of_its_cost_whatever_the_prices(name):
     for study in result(name)["studies"].values():

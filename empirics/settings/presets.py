@@ -40,8 +40,9 @@ PRESETS: dict[str, Study] = {
         labels="parity",
         policies=("taper-online", "buy-cheap-online", "taper", "constant", "oracle"),
         eta=4.0,
-        decay=20.0,
+        decay=50.0,
         average="polynomial",
+        average_by=2.0,
     ),
     "paper": Study.from_document(
         _MNIST | {"preset": "paper", "policies": ["acdpp", "constant", "oracle", "hybrid"]}
