@@ -91,6 +91,13 @@ def command(
     by: Annotated[
         By, typer.Option(help="What is to be least: the bound, or the excess risk predicted on --dataset.")
     ] = By.bound,
+    drift: Annotated[
+        str | None,
+        typer.Option(
+            help="How long to keep samples if the population moves: by so much of a sample's variance in a round (with "
+            "--contraction), or as the samples of npz:FILE do in the order of their times (with --horizon)."
+        ),
+    ] = None,
     dataset: Dataset = None,
     data_dir: DataDir = None,
     pilot: PilotSize = None,
@@ -122,7 +129,29 @@ def command(
     of_data = {"dataset": dataset, "data-dir": data_dir, "pilot": pilot, "eta": eta, "steps": steps}
     of_data |= {"objective": objective}
     of_the_bound = {"constants": None if constants == parse.DEFAULT_CONSTANTS else constants}
-    if policy is not None:
+    if drift is not None:
+        from acdpp.design_drift import drifting_design, show
+
+        others: dict[str, Any] = {
+            "policy": policy,
+            "by": None if by is By.bound else by,
+            "dataset": dataset,
+            "pilot": pilot,
+        }
+        others |= {"objective": objective, **of_the_bound}
+        others |= {"cost": cost, "cost-trace": cost_trace, "cost-column": cost_column}
+        _refuse(others, "--drift takes a constant rate, and names its samples itself")
+        _need(buffers=buffers, budget=budget, **{"mean-cost": mean_cost})
+        found = drifting_design(
+            _budget(str(buffers), str(budget), parse.number(str(mean_cost), "--mean-cost")),
+            drift,
+            contraction=contraction,
+            horizon=_horizon(horizon),
+            eta=eta,
+            steps=steps,
+            data_dir=data_dir,
+        )
+    elif policy is not None:
         from acdpp.design_buying import buying_design, price_law, show
 
         of_a_rate = {"mean-cost": mean_cost, "horizon": horizon, **of_data}

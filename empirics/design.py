@@ -120,6 +120,10 @@ def design_study(
     The study's own learner, with constant admission, is what the result is held against. The best variants of some
     policies are predicted again, from as many paths of prices as a prediction has, and the best of these is taken.
     """
+    if study.drift.kind != "none":
+        raise SettingError(
+            "the search takes a population that does not move: predict a sweep over K under drift"
+        )
     told = predict_study(
         replace(study, policies=(OWN,)), pilot=pilot, best=False, data_dir=data_dir, progress=progress
     )

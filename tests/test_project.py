@@ -18,7 +18,7 @@ FLOORS = {
         __main__
         main
         design
-        design_by_prediction federate report
+        design_by_prediction design_drift federate report
         plot predict reproduce train
         bound design_buying design_by_bound drawing study verify
         interrupt output parse

@@ -253,6 +253,10 @@ def freshness_drift_random(noise: Any, cheap: Any, often: Any) -> Any:
     """
     if is_zero(often) or is_zero(1 - often):
         raise SettingError(f"bursts must come with a probability strictly between 0 and 1, got {often}")
+    if is_zero(noise):
+        raise SettingError(
+            "without noise there is nothing to wait for: the noise of fresh samples must be above 0"
+        )
     gain, wait = noise - cheap, ratio(1, often) - 1
     return ratio(gain * gain, wait * (gain + wait * noise))
 

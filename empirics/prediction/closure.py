@@ -212,7 +212,7 @@ class Closure:
         """E local steps of all columns."""
         model, descent, p = self.landscape.model, self.descent, self.observer.p[..., None]
         theta, still = self._of_columns(self.theta), self.landscape.parts is None
-        velocity = torch.zeros_like(theta)
+        velocity, missed = torch.zeros_like(theta), self.gauge.slopes
         for e in range(descent.steps):
             logits = model.logits(theta, model.population.x)
             q = chances(logits)
@@ -221,8 +221,8 @@ class Closure:
                 self.local.advance()
             shown = torch.addcmul(self.corrections[e], p, q) if still else p * (self.corrections[e] + q)
             gradient = model.weighted_inputs(shown)
-            if self.gauge.anchor is not None:
-                gradient = gradient + self.gauge.anchor.slopes
+            if missed is not None:
+                gradient = gradient + missed
             velocity = descent.momentum * velocity + gradient
             theta = theta - descent.eta * velocity
         return theta

@@ -50,6 +50,7 @@ STARTS = 8  # where every replicate starts elsewhere
 PLAYED, MOST_PLAYED = 512, 32_768  # rounds decided at first, and at most: later ones are taken for alike
 SHOWN = 2000  # points of a curve beyond what is played round by round
 MOST_FITTED = 0.8
+SEEN = 0.01
 MOST_HELD = 4e9  # bytes of weights
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 Floats = NDArray[np.float64]
@@ -98,8 +99,6 @@ def refusal(problem: Problem) -> str | None:
         return "clients that differ drift apart, and there is no one mixture to be above the least risk of"
     if study.drift.mixes and study.rounds > MOST_PLAYED:
         return f"the population moves, and is followed for {MOST_PLAYED:,} rounds at most"
-    if study.drift.mixes and len(problem.population.x) > MOST:
-        return f"the population moves, and has more than {MOST:,} samples"
     if int(problem.population.support.sum()) < 2:
         return "the population is a single sample: there is nothing to learn"
     return None
@@ -186,17 +185,12 @@ def landscape_of(problem: Problem) -> Landscape:
     parts = [torch.from_numpy(problem.streams.of_part(k)[0]).to(model.population.x) for k in range(2)]
     mixing, least = study.mixing(1, study.rounds + 1), problem.least
     assert least is not None
-    w = float(mixing[:-1].mean())
+    w = float(mixing.mean().clip(SEEN, 1 - SEEN))  # so that both parts are seen, whatever the rounds
     mean = Linear(replace(model.population, weights=mixed(parts, w)[None]))
-    found = survey(mean, mixed((first, second), w), study.radius)
     along = torch.from_numpy(least.of_runs(len(least.values), mixing)[:, 0])
-    moving = Parts(
-        (first.to(found.groups), second.to(found.groups)),
-        (parts[0].to(found.groups), parts[1].to(found.groups)),
-        torch.from_numpy(mixing).to(found.groups),
-        along.to(found.groups),
-    )
-    return replace(found, parts=moving)
+    place = model.population.x.device
+    moving = Parts((first, second), (parts[0], parts[1]), torch.from_numpy(mixing).to(place), along.to(place))
+    return survey(mean, mixed((first, second), w), study.radius, moving)
 
 
 def _groups(study: Study, streams: Streams, part: int = 0) -> Tensor:

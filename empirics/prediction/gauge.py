@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from empirics.prediction.landscape import mixed
 from empirics.prediction.observation import Observer
 from empirics.prediction.sampling import Anchor, Whole
 
@@ -13,12 +14,18 @@ __all__ = ["Gauge"]
 class Gauge:
     """Excess risk at a mean path, with the curvature that its scatter had when it was last observed.
 
-    Where the landscape shows a sample, the whole population is looked at then, and `anchor` has what the sample misses.
+    Where the landscape shows a sample, the whole population is looked at then, and `anchors` have what the sample
+    misses: one, or of a population that moves one for each part.
     """
 
     def __init__(self, observer: Observer) -> None:
         self.observer, land = observer, observer.landscape
-        self.anchor = None if land.whole is None else Anchor(land.whole, Whole(land.model, land.groups))
+        self.anchors: list[Anchor] = []
+        if land.whole is not None and land.parts is None:
+            self.anchors = [Anchor(land.whole, Whole(land.model, land.groups))]
+        elif land.whole is not None and land.parts is not None:
+            seen = Whole(land.model, land.groups, land.parts.stacked)
+            self.anchors = [Anchor(land.whole.of_part(k), seen.of_part(k)) for k in range(2)]
         self.curvature: Tensor  # h with which ½Σ h·scatter is the risk of the scatter
 
     def __call__(
@@ -28,11 +35,22 @@ class Gauge:
         model = self.observer.landscape.model
         logits = model.logits(theta, model.population.x)
         risk = self.observer.mean_over_population(model.losses(logits, model.population.y))
-        if self.anchor is not None:
+        if self.anchors:
             if observe:
-                self.anchor.look(theta)
-            risk = risk + self.anchor.risk(theta)
+                for anchor in self.anchors:
+                    anchor.look(theta)
+            risk = risk + self._of_parts([one.risk(theta) for one in self.anchors], self.observer.faced)
         path = risk - least
         if observe:
             self.curvature = self.observer.risk_curvature(logits, scatter)
         return path + 0.5 * (self.curvature * scatter).sum(1), path
+
+    def _of_parts(self, each: list[Tensor], w: Tensor) -> Tensor:
+        return each[0] if len(each) == 1 else mixed(each, w)
+
+    @property
+    def slopes(self) -> Tensor | None:
+        """What the sample misses of the gradients of all columns, if it is a sample."""
+        if not self.anchors:
+            return None
+        return self._of_parts([one.slopes for one in self.anchors], self.observer.held.reshape(-1, 1))

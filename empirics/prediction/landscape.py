@@ -27,7 +27,7 @@ from empirics.training.model import Population
 from empirics.training.risk import Minimiser, minimise
 from theory.lower_bound import least_risk
 
-__all__ = ["Landscape", "Parts", "mixed", "survey"]
+__all__ = ["Landscape", "Parts", "mixed", "projected", "survey"]
 
 SINGLE, LUMPS = 32, 64  # directions on their own, and lumps of the others, where there are more than both
 FLAT = 1e-12  # directions of less curvature than this part of the largest are none
@@ -52,6 +52,17 @@ class Parts:
     everyone: tuple[Tensor, Tensor]
     mixing: Tensor
     least: Tensor
+
+    @property
+    def stacked(self) -> Tensor:
+        """As `Whole` has them."""
+        return torch.cat([*self.groups, *(one[None] for one in self.everyone)])
+
+    def of(self, seen: Whole) -> Parts:
+        """The same of what is seen of the population."""
+        first, second = (seen.of_part(k) for k in range(2))
+        everyone = first.model.population.weights[0], second.model.population.weights[0]
+        return replace(self, groups=(first.groups, second.groups), everyone=everyone)
 
 
 @dataclass(frozen=True)
@@ -125,14 +136,15 @@ class Landscape:
         return parts.new_zeros(len(vectors), len(self.size)).index_add_(1, self.lump, parts)
 
 
-def survey(model: Linear, groups: Tensor, radius: float) -> Landscape:
-    """The landscape of a model over its population, whose weights are one row."""
+def survey(model: Linear, groups: Tensor, radius: float, parts: Parts | None = None) -> Landscape:
+    """The landscape of a model over its population, whose weights are one row; of one that moves, with its parts."""
     population = _double(model.population)
     axes = None if len(population.x) <= MOST else principal_axes(population.x)
     if axes is not None:
         population = replace(population, x=population.x @ axes, test_x=population.test_x[:0] @ axes)
     model = Linear(population)
-    whole = Whole(model, groups.to(population.x))
+    stacked = None if parts is None else parts.stacked.to(population.x)
+    whole = Whole(model, groups.to(population.x), stacked)
     best = minimise(model, radius)
     multiplier = _multiplier(model, best.theta, radius)
     basis, curvature = _directions(model, best.theta, on_the_ball=multiplier > 0)
@@ -160,6 +172,7 @@ def survey(model: Linear, groups: Tensor, radius: float) -> Landscape:
                 products=products,
                 axes=axes,
                 whole=None if one is whole else whole,
+                parts=None if parts is None else parts.of(one),
             )
         )
     return replace(found[0], others=tuple(found[1:]))
@@ -237,7 +250,7 @@ def _once(pools: list[Tensor]) -> Tensor:
     return found
 
 
-def _projected(x: Tensor, basis: Tensor, model: Linear) -> Tensor:
+def projected(x: Tensor, basis: Tensor, model: Linear) -> Tensor:
     """What logits change by along each direction, (samples, directions, outputs)."""
     turned = basis.T.reshape(-1, model.outputs, model.features)
     return (x @ turned.flatten(0, 1).T).view(-1, *turned.shape[:2])
@@ -251,7 +264,7 @@ def _noise(model: Linear, theta: Tensor, basis: Tensor) -> Tensor:
     rows = max(CHUNK // (basis.shape[1] * model.outputs), 1)
     for begin in range(0, len(x), rows):
         part = slice(begin, begin + rows)
-        slope = (_projected(x[part], basis, model) @ residual[part, :, None])[..., 0]
+        slope = (projected(x[part], basis, model) @ residual[part, :, None])[..., 0]
         square, mean = square + p[part] @ slope.square(), mean + p[part] @ slope
     return square - mean.square()
 
@@ -263,12 +276,12 @@ def _seen(model: Linear, basis: Tensor, lump: Tensor, lumps: int, probes: Tensor
     rows = max(CHUNK // (basis.shape[1] * model.outputs), 1)
     for begin in range(0, len(x), rows):
         part = slice(begin, begin + rows)
-        squares = _projected(x[part], basis, model).square().sum(-1)
+        squares = projected(x[part], basis, model).square().sum(-1)
         leverage[part] = _lumped(squares, lump, lumps) / max(model.outputs - 1, 1)
     i, j = torch.triu_indices(model.outputs, model.outputs, device=x.device)
     products = x.new_empty(len(probes), len(i), lumps)
     rows = max(CHUNK // (basis.shape[1] * len(i)), 1)
     for begin in range(0, len(probes), rows):
-        z = _projected(x[probes[begin : begin + rows]], basis, model).mT
+        z = projected(x[probes[begin : begin + rows]], basis, model).mT
         products[begin : begin + rows] = _lumped(z[:, i] * z[:, j], lump, lumps)
     return leverage, products

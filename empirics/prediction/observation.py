@@ -35,6 +35,7 @@ class Observer:
     def __init__(self, landscape: Landscape, rows: int) -> None:
         self.landscape = landscape
         self.rows = rows
+        self.faced, self.held = (landscape.groups.new_zeros(()) for _ in range(2))  # weights of a second part
         self.p = landscape.groups.T.repeat(1, rows)  # (population, columns)
         self.p_probes = landscape.of_probes(landscape.groups).repeat(1, rows)
         population = landscape.model.population
@@ -49,6 +50,7 @@ class Observer:
         """A population that moves, with this weight of its second part."""
         parts = self.landscape.parts
         assert parts is not None
+        self.faced = w
         self.everyone = mixed(parts.everyone, w)[:, None]
         probed = self.everyone[self.landscape.probes]
         self.everyone_probed = probed / probed.sum()
@@ -57,6 +59,7 @@ class Observer:
         """Memories with these weights of the second part, (columns,)."""
         parts, land = self.landscape.parts, self.landscape
         assert parts is not None
+        self.held = w
         first, second = parts.groups
         self.p = mixed([one.T.repeat(1, self.rows) for one in (first, second)], w)
         self.p_probes = mixed([land.of_probes(one).repeat(1, self.rows) for one in (first, second)], w)

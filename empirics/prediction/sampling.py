@@ -22,10 +22,20 @@ ENOUGH = 10_000  # inputs that tell the axes
 
 @dataclass(frozen=True)
 class Whole:
-    """A population, or a sample of it, with the part that each group draws from, (groups, population)."""
+    """A population, or a sample of it, with the part that each group draws from, (groups, population).
+
+    Of one that moves, `parts` has the groups of its first part, then those of the second, then both parts as a whole.
+    """
 
     model: Linear
     groups: Tensor
+    parts: Tensor | None = None
+
+    def of_part(self, k: int) -> Whole:
+        """One part of a population that moves, alone."""
+        assert self.parts is not None
+        groups, weights = self.parts[k * len(self.groups) :][: len(self.groups)], self.parts[k - 2][None]
+        return Whole(Linear(replace(self.model.population, weights=weights)), groups)
 
     def measured(self, theta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Risk of each row, its gradient, and the gradients of all columns: those of each row's groups."""
@@ -53,7 +63,8 @@ def drawn(whole: Whole, parts: int, size: int) -> list[Whole]:
     Samples of one kind have one label and are drawn by the same groups, and those of a part stand for all of them.
     """
     population = whole.model.population
-    kinds = torch.cat([population.weights, whole.groups, population.y[None].to(whole.groups)]).T
+    rows = [population.weights, whole.groups, population.y[None].to(whole.groups)]
+    kinds = torch.cat(rows if whole.parts is None else [*rows, whole.parts]).T
     kind, count = torch.unique(kinds, dim=0, return_inverse=True, return_counts=True)[1:]
     generator = torch.Generator().manual_seed(0)
     shuffled = torch.randperm(len(kind), generator=generator).to(kind.device)
@@ -71,7 +82,8 @@ def _part(whole: Whole, index: Tensor, scale: Tensor) -> Whole:
     was = whole.model.population
     weights = (scale * was.weights)[:, index]
     population = replace(was, x=was.x[index], y=was.y[index], weights=weights)
-    return Whole(Linear(population), (scale * whole.groups)[:, index])
+    parts = None if whole.parts is None else (scale * whole.parts)[:, index]
+    return Whole(Linear(population), (scale * whole.groups)[:, index], parts)
 
 
 class Anchor:

@@ -42,8 +42,8 @@ __all__ = [
 GAP = 1e-10
 NEWTON = 100
 RESIDUAL = 1e-14
-MOST_DENSE = 1000  # parameters whose Hessian is made
-NODES = 33  # mixing weights at which the least risk of a population that moves is computed
+MOST_DENSE = 200  # parameters whose Hessian is made: with more, conjugate gradients are faster
+NODES, FEWER = 65, 33  # mixing weights at which the least risk is computed, with few parameters and with more
 DECADES = 20  # by which μ is lowered at most
 
 
@@ -96,12 +96,13 @@ def least_risk(model: Linear, radius: float) -> Least:
     return Least(tuple(one.risk for one in found), max(one.gap for one in found))
 
 
-def least_along(model: Linear, parts: Sequence[Tensor], radius: float, nodes: int = NODES) -> Least:
+def least_along(model: Linear, parts: Sequence[Tensor], radius: float, nodes: int | None = None) -> Least:
     r"""Of mixtures of two parts, (1 or replicates, population) each, at even steps of the weight w.
 
     The least risk is concave in w, and its slope is what the minimiser has more of the second part's risk than of the
     first's. Both are computed at the steps, and in between a cubic with these values and slopes is taken.
     """
+    nodes = nodes or (NODES if model.size <= MOST_DENSE else FEWER)
     course, slopes, gaps = [], [], []
     for first, second in zip(*parts, strict=True):
         found, slope, thetas = [], [], list[Tensor]()

@@ -1,23 +1,20 @@
 """The figures of a population that moves draw what was measured, and mark its changes."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from empirics.run import run_study
 from empirics.settings.drift import Drift
-from empirics.settings.study import Study
 from figures import drifting
 from figures.measured import Measured, read
 from figures.missing import NotMeasured
+from tests.empirics.small import blobs, study
 from tests.figures.small import PAPER, fits
-
-SMALL = Study(rounds=24, seeds=2, checkpoint=24, buffers=(8, 12), budget=11.0, steps=2, labels="parity")
 
 
 def trained(out: Path, drift: Drift, **given: object) -> Measured:
-    run_study(replace(SMALL, drift=drift, measures=("risk",), **given), out)
+    run_study(study(rounds=24, seeds=2, drift=drift, measures=("risk",), **given), out, dataset=blobs())
     return read(out, drifting.READS)
 
 

@@ -185,6 +185,7 @@ def test_where_there_is_no_rate_step_wait_or_choice_it_is_said():
     assert "at least 2 rounds apart, got a period of 1" in refused(freshness_drift, 3, 1, 1)
     for often in (0, 1, 1.0):
         assert f"between 0 and 1, got {often}" in refused(freshness_drift_random, 3, 1, often)
+    assert "nothing to wait for" in refused(freshness_drift_random, 0, 0, F(1, 2))
 
 
 def test_no_slope_is_none_and_not_an_empty_one():

@@ -11,8 +11,15 @@ from empirics.settings.drift import Drift
 from empirics.training.engine import Engine
 from tests.empirics.small import CONTROL, problem, refused, study
 
-POLICIES = ("constant", "constant@average=exponential,average_by=0.8", "burst", "buy-cheap-online")
+POLICIES = (
+    "constant",
+    "constant@K=8",
+    "constant@average=exponential,average_by=0.8",
+    "burst",
+    "buy-cheap-online",
+)
 DRIFTS = {
+    "abrupt": (Drift(kind="abrupt", start=14, parts="labels"), {}),
     "gradual": (Drift(kind="gradual", start=8, length=20), {}),
     "periodic, clients apart": (Drift(kind="periodic", length=16, parts="labels", apart=2), {"seeds": 200}),
     "abrupt, clients that differ": (
@@ -22,7 +29,9 @@ DRIFTS = {
 }
 
 
-@pytest.mark.parametrize("name", DRIFTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name != "abrupt" else []) for name in DRIFTS]
+)
 def test_what_is_predicted_of_a_population_that_moves_is_measured(name):
     """Cumulatively, and in the rounds of the last third; to 5 % and 10 %, where standard errors are 1 % and 2 %."""
     drift, own = DRIFTS[name]
@@ -38,6 +47,18 @@ def test_what_is_predicted_of_a_population_that_moves_is_measured(name):
         risk = found[policy].risk[:-1]
         assert risk.sum() == pytest.approx(measured[:, p].sum(), rel=0.05), policy
         assert risk[24:].sum() == pytest.approx(measured[24:, p].sum(), rel=0.1), policy
+
+
+def test_a_change_that_is_still_to_come_changes_nothing():
+    given = study(policies=("constant", "burst"), rounds=12)
+    later = replace(given, drift=Drift(kind="abrupt", start=99, parts="labels"))
+    still, moving = (Outlook.of(problem(one), CONTROL).forecasts() for one in (given, later))
+    for policy in given.policies:
+        assert moving[policy].risk == pytest.approx(still[policy].risk, rel=0.02)
+    alone = Outlook.of(problem(replace(later, seeds=1)), CONTROL).forecasts()["burst"]
+    idle = Schedule(replace(later, seeds=1), CONTROL).advance(12).track.n[:, 1] == 0
+    assert idle.any()
+    assert alone.path[1:][idle] == pytest.approx(alone.path[:-1][idle], rel=1e-12)
 
 
 def test_what_has_no_minimiser_to_follow_is_not_predicted():

@@ -8,12 +8,14 @@ from empirics.prediction import forecast
 from empirics.prediction import landscape as module
 from empirics.prediction.forecast import Outlook, caveats, landscape_of, seconds
 from empirics.prediction.sampling import Anchor, Whole, principal_axes
+from empirics.settings.drift import Drift
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, blobs, study
 
 CASES = {
     "binary": {},
     "clients that differ": {"labels": "classes", "partition": "two-class"},
+    "inputs that change": {"drift": Drift(kind="gradual", start=3, length=12, parts="inputs")},
     "weights that differ": {"alpha": (0.6, 0.3, 0.1), "partition": "dirichlet"},
 }
 

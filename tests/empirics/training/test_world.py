@@ -31,8 +31,8 @@ from tests.empirics.small import (
 
 WEIGHTS = {  # of the second part, in a round
     "abrupt": (Drift(kind="abrupt", start=7), lambda t: float(t >= 7)),
-    "gradual": (Drift(kind="gradual", start=3, length=8), lambda t: min(max((t - 3) / 8, 0), 1)),
-    "periodic": (Drift(kind="periodic", length=6), lambda t: np.sin(np.pi * (t - 1) / 6) ** 2),
+    "gradual": (Drift(kind="gradual", start=3, length=7), lambda t: min(max((t - 3) / 7, 0), 1)),
+    "periodic": (Drift(kind="periodic", length=7), lambda t: np.sin(np.pi * (t - 1) / 7) ** 2),
 }
 
 
