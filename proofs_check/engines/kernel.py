@@ -24,16 +24,30 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from proofs_check.evidence import Evidence, holds, undecided
+from proofs_check.evidence import Evidence, holds, refutes, undecided
 from proofs_check.kernel.formulas import FORMULAS, written
 from theory.setting import SettingError
 
-__all__ = ["ALLOWED", "Asked", "Refused", "ask", "installed", "lines", "modules", "record", "theorem"]
+__all__ = [
+    "ALLOWED",
+    "Asked",
+    "Refused",
+    "ask",
+    "installed",
+    "lines",
+    "modules",
+    "record",
+    "recorded",
+    "refuted",
+    "serving",
+    "theorem",
+    "words",
+]
 
 FOLDER = Path(__file__).parent.parent / "kernel"
 RECORD = FOLDER / "recorded.json"
 PREFIX = "Acdpp"
-INSTALL = "Coq is not installed: apt-get install coq libcoq-coquelicot libcoq-interval"
+INSTALL = "Coq is not installed: apt-get install coq libcoq-coquelicot"
 # of Coq's classical reals, and of nothing else; by the last part of their names
 ALLOWED = {
     "sig_forall_dec": "whether some number has a decidable property can be decided",
@@ -197,6 +211,11 @@ def _recorded() -> dict[str, Any]:
     return dict(json.loads(RECORD.read_text(encoding="utf-8"))) if RECORD.is_file() else {}
 
 
+def recorded(module: str) -> dict[str, str]:
+    """What the theorems of a file state, as recorded."""
+    return dict(_recorded()[module]["states"])
+
+
 def record(found: Sequence[Asked]) -> None:
     """Write what the kernel said, file by file, for those who have no Coq."""
     by_content = {content(module): module for module in modules()}
@@ -222,7 +241,29 @@ def theorem(*names: str, domain: str = "all that the theorem quantifies over") -
         detail = f"proved in Coq; axioms: {', '.join(axioms) or 'none'}; {asked}"
         return holds("kernel", detail, domain=domain, certificate=certificate, pieces=len(names))
 
-    return proved_in_coq
+    return serving(proved_in_coq, *names)
+
+
+def refuted(*names: str, detail: str, domain: str) -> Callable[[], Evidence]:
+    """A check that these theorems, which deny a statement, are proved: booked against it."""
+    negation = theorem(*names, domain=domain)
+    return serving(lambda: refutes(negation(), detail), *names)
+
+
+def serving(check: Callable[..., Evidence], *names: str) -> Callable[..., Evidence]:
+    """The same check, which tells (`theorems`) what it asks the kernel."""
+    setattr(check, "theorems", names)  # noqa: B010
+    return check
+
+
+def words(module: str) -> dict[str, str]:
+    """The comment above each theorem, and nothing where there is none."""
+    text = source(module)
+    above = {found[1]: text[: found.start()].rstrip() for found in THEOREM.finditer(text)}
+    return {
+        name: " ".join(before[before.rindex("(*") + 2 : -2].split()) if before.endswith("*)") else ""
+        for name, before in above.items()
+    }
 
 
 def _of(name: str) -> tuple[dict[str, Any], str, list[str]]:

@@ -29,6 +29,7 @@ Proof.
     assert (a < places * (c * high)) by (apply Rlt_le_trans with (places * (c * low)); [lra|apply Rmult_le_compat_l; nra]). nra.
 Qed.
 
+(* A debt that begins below the ceiling stays below it, at any prices in the interval. *)
 Theorem debt_never_exceeds_the_ceiling t : debt O <= debt_ceiling V worth places C low high -> debt t <= debt_ceiling V worth places C low high.
 Proof.
   intros H0. induction t; auto. rewrite updated. unfold debt_update. apply Rmax_lub; [apply Rmax_l|].
@@ -43,6 +44,7 @@ Proof.
   - pose proof (Rmin_l (- high * places - V * worth / high) (- low * places - V * worth / low)). lra.
 Qed.
 
+(* The mean cost exceeds the budget by no more than the debt has grown, per round. *)
 Theorem mean_cost_within_the_debt T :
   (0 < T)%nat -> sum T (fun t => price t * bought t) / INR T <= C + overspending (debt T) (debt O) (INR T).
 Proof.
@@ -64,6 +66,7 @@ Hypothesis fresh : age O = 1.
 Hypothesis ages : forall t, age (S t) = if replaced t then 1 else age t + 1.
 Hypothesis saved : forall t, replaced t = true -> price t <= savings_price (age t) places C.
 
+(* What a place has paid, and what its sample's age has saved, is at most C/S per round. *)
 Theorem a_place_stays_within T : sum T (fun t => if replaced t then price t else 0) + C / places * (age T - 1) <= C / places * INR T.
 Proof.
   induction T; [rewrite fresh; simpl; lra|]. cbn [sum]. rewrite ages, S_INR. pose proof (saved T) as P.
@@ -139,6 +142,7 @@ Proof.
       unfold Rmax. destruct (Rle_dec 0 (Z + x t * c - C)); nra.
 Qed.
 
+(* So the debt never exceeds the reserve by more than a full memory at the highest price, less C. *)
 Theorem debt_within_savings t : debt t <= savings_ceiling reserve places C high.
 Proof.
   pose proof (account t) as A. pose proof places_positive as P. unfold savings_ceiling.
@@ -167,6 +171,7 @@ Definition uses (i t : nat) : R := sum t (fun s => used s i).
 (* the mean age of what is trained on, over samples and rounds: a sample's age is how often it has been used *)
 Definition mean_age : R := sum T (fun t => sum N (fun i => used t i * uses i (S t))) / (places * INR T).
 
+(* A round adds S to the uses, and 2A - 1 to the square of each count in memory: N_eff/t is S/(2 mean age - 1). *)
 Theorem effective_rate_of_a_full_memory :
   effective_from_sums (sum N (fun i => uses i T)) (sum N (fun i => uses i T ^ 2)) / INR T = effective_rate places mean_age.
 Proof.
@@ -215,6 +220,7 @@ Proof.
   - apply Rmult_le_compat_r with (r := INR T) in Hb; [|lra]. unfold Rdiv in Hb. rewrite Rmult_assoc, Rinv_l in Hb by lra. lra.
 Qed.
 
+(* All places filled with fresh samples in every round. *)
 Theorem oracle_uses_as_many (clients T : nat) (buffer : nat -> R) :
   sum clients (fun m => sum T (fun _ => buffer m)) = INR T * sum clients buffer.
 Proof. rewrite <- sum_scal. apply sum_ext. intros. apply sum_const. Qed.

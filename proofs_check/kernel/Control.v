@@ -103,6 +103,7 @@ Proof.
   apply spent_at_most; auto. intros o. apply H; auto.
 Qed.
 
+(* Always admitting the most attains that. *)
 Theorem worst_policy_attains :
   (forall t o, (t < T)%nat -> admitted t o = top t) ->
   violation T C spent = violation T C (fun t => price t * top t).
@@ -111,6 +112,7 @@ Proof.
   rewrite Rmult_comm, <- (E_scal E (top t) (cost t)). apply E_ext. intros o. rewrite H by auto. ring.
 Qed.
 
+(* With one mean cost in every round it is theory's closed form. *)
 Theorem worst_violation_of_one_mean c :
   (forall t, (t < T)%nat -> price t = c) ->
   violation T C (fun t => price t * top t) = Rmax 0 (cost_excess_maximum T rate rho c C).
@@ -341,6 +343,7 @@ Proof.
   - unfold buffer_violation_bound. rewrite lambert_is. rewrite (Rmult_comm rate). apply Rmult_le_compat_l; [lra|]. now apply lambert_above.
 Qed.
 
+(* Always admitting the most attains the largest violation. *)
 Theorem buffer_violation_attained :
   (forall s, (s < T)%nat -> admitted s = top s) ->
   buffer_violation (fun m t => share m * memory K admitted t)
@@ -478,6 +481,7 @@ Proof.
   rewrite sum_plus, sum_scal, sum_minus, !sum_const, average. right. ring.
 Qed.
 
+(* 1/n and 1/sqrt n lie above their tangents. *)
 Theorem constant_memory_is_best :
   INR T * / m <= sum T (fun t => / n t) /\ INR T * / sqrt m <= sum T (fun t => / sqrt (n t)).
 Proof.

@@ -102,6 +102,7 @@ Fixpoint left (t : nat) : R := match t with O => 1 | S r => left_of r * left r e
 Fixpoint weight (i t : nat) : R :=
   match t with O => 0 | S r => left_of r * weight i r + (1 - left_of r) * (q r i / n r) end.
 
+(* A model is a sum of the start and of samples, with these weights. *)
 Theorem model_is_linear z x t : model z x t = left t * x + sum N (fun i => weight i t * z i).
 Proof.
   induction t; simpl.
@@ -182,6 +183,7 @@ Proof.
         apply sum_ext. intros j _. replace (t + S j)%nat with (S t + j)%nat by lia. reflexivity.
 Qed.
 
+(* So a mean of models has the weights that are collected from the last round backwards. *)
 Theorem collected_backwards p T :
   sum T (fun t => p t * left t) = collected p 0 T /\
   forall i, sum T (fun t => p t * weight i t)
@@ -227,6 +229,7 @@ End Rounds.
 Fixpoint trained (clients N : nat) (used : nat -> nat -> nat -> R) (t : nat) : nat :=
   match t with O => O | S r => (trained clients N used r + if Req_EM_T (occupancy clients N (used r)) 0 then 0 else 1)%nat end.
 
+(* A round with samples leaves the same factor of a distance, a round without leaves all. *)
 Theorem transient_is_a_power clients N used h eta E t :
   left clients N used h (fun _ => eta) E t = contraction h eta E ^ trained clients N used t.
 Proof.

@@ -412,6 +412,7 @@ Proof.
     + now apply Hd.
 Qed.
 
+(* The printed bound holds on a convex set because a round's constant alone exceeds every excess risk. *)
 Theorem printed_theorem_is_empty Theta D sigma eta B Pdim (E : nat) L G T (F : X -> R) (grad : X -> X) (theta : nat -> X) star
   (mismatch inverse_effective N : nat -> R) :
   0 < D -> 0 < sigma -> 0 < eta -> 0 < B -> 0 < Pdim -> (0 < E)%nat -> 0 < L -> 0 < G ->

@@ -267,6 +267,7 @@ Proof.
   assert (0 < sqrt rate) by (apply sqrt_lt_R0; lra). assert (0 < sqrt K) by (apply sqrt_lt_R0; lra). field. lra.
 Qed.
 
+(* Omega_3 over sqrt(T log T) tends to theory's constant. *)
 Theorem omega3_limit_holds :
   is_lim_seq (fun T => sum T (fun i => omega3_round K (INR (S i)) rate D sigma eta B Pdim E L G) / scale T)
     (omega3_limit K rate D sigma eta B Pdim E L G).
@@ -339,6 +340,7 @@ Proof.
   apply Rmult_le_compat_l; [nra|auto].
 Qed.
 
+(* With the true occupancy no limiting penalty exceeds that. *)
 Theorem limiting_penalty_is_bounded t : 1 <= t -> penalty_limit K t rate D sigma eta B Pdim E L G <= most.
 Proof.
   intros Ht. unfold penalty_limit, most. pose proof (third_falls t Ht).
@@ -354,6 +356,7 @@ Proof.
   lra.
 Qed.
 
+(* From round K on the printed one is the same. *)
 Theorem limiting_penalty_as_stated_is_bounded t : K <= t -> penalty_limit_as_stated K t rate D sigma eta B Pdim E L G <= most.
 Proof.
   intros Ht. apply Rle_trans with (2 := limiting_penalty_is_bounded t ltac:(lra)). unfold penalty_limit, penalty_limit_as_stated. right.

@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from proofs_check import served
 from proofs_check.engines import kernel
 from proofs_check.kernel import formulas
+from proofs_check.registry import registry
+from tests.acdpp.program import acdpp
 from theory.setting import SettingError
 
+ROOT = Path(__file__).parents[2]
 needs_coq = pytest.mark.skipif(not kernel.installed(), reason="needs Coq")
 CACHED = (kernel.source, kernel.needs, kernel.content, kernel.lines, kernel._recorded, formulas.written)
 
@@ -76,6 +80,16 @@ def test_without_coq_the_kernel_cannot_be_demanded(monkeypatch):
     monkeypatch.setattr(kernel.shutil, "which", lambda name: None)
     with pytest.raises(SettingError, match="apt-get install coq"):
         kernel.ask()
+
+
+def test_the_page_is_made_from_the_claims_and_the_record():
+    shown = (ROOT / "docs" / "kernel.md").read_text(encoding="utf-8")
+    assert shown == served.page(registry()), "renew it: python -m proofs_check.served > docs/kernel.md"
+
+
+def test_the_summary_says_whether_the_kernel_was_asked(afresh):
+    said = " ".join(acdpp("verify", "--claim", "eq:omega-l2").stdout.split())
+    assert "it was not asked here (acdpp verify --kernel), the record stands" in said
 
 
 @needs_coq

@@ -222,6 +222,7 @@ CLAIMS = [
         checks_with_hypotheses=(
             theorem(
                 "Control.buffer_violation_bounded",
+                "Control.buffer_violation_attained",
                 domain=r"any policy inside the region, every $K$, $T$, $\rho$",
             ),
             confirming(counted_by_name),

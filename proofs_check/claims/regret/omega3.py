@@ -12,9 +12,9 @@ from proofs_check.claim import Claim, Context, Correction, confirming
 from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import grid
-from proofs_check.engines.kernel import theorem
+from proofs_check.engines.kernel import refuted, serving, theorem
 from proofs_check.engines.limit import diverges, eventually
-from proofs_check.evidence import Evidence, obeying, refutes
+from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, t, terms_equal
 from proofs_check.groundwork.control.printed_log import FACT, same_logarithm
 from proofs_check.groundwork.regret import expansion
@@ -80,11 +80,16 @@ def round_by_round(*, stated: bool) -> Evidence:
     )
 
 
+NOT_LOGARITHMIC = refuted(
+    "Regret.omega3_is_not_logarithmic",
+    detail=r"$\Omega_3/\log T$ tends to infinity, for every $K\ge2$; the certified sums illustrate it",
+    domain=rf"every $K>1$ and all constants, {FORM}",
+)
+
+
 def as_printed(context: Context) -> Evidence:
     """No multiple of log T bounds the printed Ω₃. The certificate begins with the table that illustrates it."""
-    detail = r"$\Omega_3/\log T$ tends to infinity, for every $K\ge2$; the certified sums illustrate it"
-    proof = theorem("Regret.omega3_is_not_logarithmic", domain=rf"every $K>1$ and all constants, {FORM}")
-    found = refutes(proof(), detail)
+    found = NOT_LOGARITHMIC()
     rows = table(context.choose(HORIZONS, tuple(10**e for e in range(3, 16))), stated=True)
     shown = replace(found, certificate={**rows, **found.certificate})
     return obeying(
@@ -132,7 +137,7 @@ CLAIMS = [
         formula=r"\Omega_3(T)=O(\log T)",
         domain=r"$K$ and $\bar\Lambda$ fixed with $K\bar\Lambda=\sum B$, $T\to\infty$",
         repair=r"Write $O(\sqrt{T\log T})$ for $O(\log T)$.",
-        checks=(as_printed,),
+        checks=(serving(as_printed, "Regret.omega3_is_not_logarithmic"),),
         corrected=Correction(
             title=said(r"$\Omega_3\sim@c\sqrt{T\log T}$; exactly 0 for $K=1$", c=LIMIT),
             statement=said(r"$\Omega_3(T)\sim@c\sqrt{T\log T}$, and for $K=1$ it is exactly 0.", c=LIMIT),
