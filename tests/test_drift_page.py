@@ -19,3 +19,13 @@ def test_the_table_over_retentions_is_that_of_the_file_and_the_best_are_the_pred
             cells.append(f"**{words}**" if one["best"] == f"constant@K={K}" else words)
         assert f"| {K} | {' | '.join(cells)} |" in PAGE
     assert [one["best"] for one in swept] == [one["chosen"] for one in swept]
+
+
+def test_the_range_of_predictions_is_that_of_the_file():
+    file = ROOT / "docs" / "results" / "drift-digits-200.json"
+    studies = json.loads(file.read_text(encoding="utf-8"))["studies"]
+    found = [
+        row["predicted"] / row["measured"] for one in studies.values() for row in one["policies"].values()
+    ]
+    assert f"between {min(found):.3f} and {max(found):.3f}" in PAGE
+    assert "; ".join(name.removeprefix("prediction: ") for name in studies) in PAGE
