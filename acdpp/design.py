@@ -1,8 +1,8 @@
 """`acdpp design`: the retention horizon and the admission rates for given budgets; or when to buy.
 
-Three designs: of a constant rate, by the bound (`design_by_bound`); of policy and learner, by predicted risk
-(`design_by_prediction`); and of a rule that buys when it is cheap (`design_buying`). What belongs to another of them is
-refused.
+Four designs: of a constant rate, by the bound (`design_by_bound`) or in a world that moves (`design_drift`); of policy
+and learner, by predicted risk (`design_by_prediction`); and of a rule that buys when it is cheap (`design_buying`).
+What belongs to another of them is refused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ EXAMPLES = (
     "--budget 55 --mean-cost 5.5 --horizon 1e6[/bold] · "
     "[bold]acdpp design --buffers 20,20,30 --budget 55 --cost uniform:1:10 "
     "--by prediction --dataset npz:mine.npz --pilot 200[/bold] · "
-    "[bold]acdpp design --policy buy-cheap --cost uniform:1:10[/bold]"
+    "[bold]acdpp design --policy buy-cheap --cost uniform:1:10[/bold] · "
+    "[bold]acdpp design --buffers 20,20,30 --budget 55 --mean-cost 5.5 --drift 0.001[/bold]"
 )
 
 
@@ -79,7 +80,7 @@ def command(
     contraction: Annotated[
         str | None,
         typer.Option(
-            help="For --policy: what a round leaves of a distance, from 0 to 1, if steps are not small."
+            help="For --policy and --drift: what a round leaves of a distance, from 0 to 1, if steps are not small."
         ),
     ] = None,
     horizon: Annotated[
@@ -94,8 +95,8 @@ def command(
     drift: Annotated[
         str | None,
         typer.Option(
-            help="How long to keep samples if the population moves: by so much of a sample's variance in a round (with "
-            "--contraction), or as the samples of npz:FILE do in the order of their times (with --horizon)."
+            help="How long to keep samples if the optimum moves: the mean square of its move in a round over the "
+            "variance of one sample, such as 0.001. With --contraction at a given step, else at the best one."
         ),
     ] = None,
     dataset: Dataset = None,
@@ -132,25 +133,13 @@ def command(
     if drift is not None:
         from acdpp.design_drift import drifting_design, show
 
-        others: dict[str, Any] = {
-            "policy": policy,
-            "by": None if by is By.bound else by,
-            "dataset": dataset,
-            "pilot": pilot,
-        }
-        others |= {"objective": objective, **of_the_bound}
-        others |= {"cost": cost, "cost-trace": cost_trace, "cost-column": cost_column}
-        _refuse(others, "--drift takes a constant rate, and names its samples itself")
+        others = {name: value for name, value in of_prices.items() if name != "contraction"}
+        others |= {"policy": policy, "by": None if by is By.bound else by, "horizon": horizon}
+        reason = "--drift takes buffers, budget, mean cost and --contraction alone: the long run of a constant rate"
+        _refuse(others | of_data | of_the_bound, reason)
         _need(buffers=buffers, budget=budget, **{"mean-cost": mean_cost})
-        found = drifting_design(
-            _budget(str(buffers), str(budget), parse.number(str(mean_cost), "--mean-cost")),
-            drift,
-            contraction=contraction,
-            horizon=_horizon(horizon),
-            eta=eta,
-            steps=steps,
-            data_dir=data_dir,
-        )
+        setting = _budget(str(buffers), str(budget), parse.number(str(mean_cost), "--mean-cost"))
+        found = drifting_design(setting, drift, contraction)
     elif policy is not None:
         from acdpp.design_buying import buying_design, price_law, show
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from acdpp import parse
+from acdpp.design_drift import show_choices
 from acdpp.output import bar, console, print_json
 from acdpp.study import (
     Average,
@@ -38,7 +39,7 @@ from acdpp.study import (
 )
 from theory.setting import SettingError
 
-__all__ = ["EXAMPLES", "WORDS", "command", "progress", "sureness", "wholes"]
+__all__ = ["EXAMPLES", "WORDS", "command", "progress", "show_drift", "sureness", "wholes"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp predict[/bold] (the bundled digits) · "
@@ -176,6 +177,8 @@ def _show(document: dict[str, Any]) -> None:
     )
     if document["best"] is not None:
         _show_best(document)
+    if document["drift"] is not None:
+        show_drift(document["drift"], document["rounds"])
     for note in document["notes"]:
         console().print(f"note: {note}")
     console().print(sureness(document["pilot"]))
@@ -198,6 +201,28 @@ def _show_best(document: dict[str, Any]) -> None:
         console().print(
             f"K hardly matters here: from {_from_to(alike)} it changes that by {spread:.1%} at most"
         )
+
+
+def show_drift(drift: dict[str, Any], rounds: int) -> None:
+    """How long the samples stay true."""
+    say = console().print
+    if drift["q"] is None:
+        say(f"drift: {drift['why']}")
+        return
+    (low, high), (shortest, longest) = drift["interval"], drift["K_interval"]
+    say(
+        f"drift: q = {drift['q']:.2g}, at 95 % from {low:.2g} to {high:.2g}, of a sample's variance in a round, if the "
+        f"{drift['samples']:,} samples came in {rounds:,} rounds"
+    )
+    if not drift["told"]:
+        say(f"that is not told from no drift at all, nor from {high:.2g}: a larger pilot sample tells more")
+    kept = "1 round" if drift["K"] == 1 else f"{drift['K']} rounds"
+    say(f"at the study's step: keep samples for K = {kept}, interval [{shortest}, {longest}]")
+    show_choices([row | {"step": row["eta"]} for row in drift["choices"]], "η", "risk")
+    say(
+        "risk: excess risk in the long run, for quadratic losses and an optimum that walks; the predictions above take "
+        "it to stand still"
+    )
 
 
 def _from_to(tried: list[dict[str, Any]]) -> str:

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from empirics.control.schedule import brief_for
 from empirics.files import PARTIAL, replace_file
@@ -34,12 +35,14 @@ from empirics.prediction.forecast import (
     seconds,
     together,
 )
+from empirics.prediction.moving import Moving, how_it_moves
 from empirics.prediction.pilot import draw_pilot, jackknife
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.problem import Problem, make_problem
-from theory.setting import SettingError
+from theory.drift_design import DriftChoice, drift_design
+from theory.setting import Budget, SettingError
 
 __all__ = ["Prediction", "predict_study"]
 
@@ -68,6 +71,7 @@ class Prediction:
     pilot: int | None
     errors: Mapping[str, Any]
     parts: tuple[Outlook, ...] = ()  # of a pilot sample, each without another part of it
+    moving: Moving | str | None = None  # how a pilot sample with times moves, or why that is not told
 
     @property
     def gain(self) -> float | None:
@@ -118,7 +122,29 @@ class Prediction:
                 for name, found in self.forecasts.items()
             },
             "best": self._best_document(),
+            "drift": self._drift_document(),
             "notes": self.notes,
+        }
+
+    def _drift_document(self) -> dict[str, Any] | None:
+        """How samples drift, and how long to keep them at the study's own step; at both ends of the interval, too."""
+        moving, study, outlook = self.moving, self.study, self.outlook
+        if moving is None:
+            return None
+        if isinstance(moving, str):
+            return {"q": None, "why": moving}
+        budget = brief_for(study, outlook.constants, outlook.prices).budget
+        choices = _kept(moving, moving.drift, budget, study)
+        ends = [_kept(moving, q, budget, study, free=False)[0].K for q in (moving.low, moving.high)]
+        retentions = [choices[0].K, *ends]
+        return {
+            "q": moving.drift,
+            "interval": [moving.low, moving.high],
+            "told": moving.told,
+            "samples": moving.samples,
+            "K": retentions[0],
+            "K_interval": [min(retentions), max(retentions)],
+            "choices": [vars(one) for one in choices],
         }
 
     def _best_document(self) -> dict[str, Any] | None:
@@ -213,7 +239,9 @@ def predict_study(
     study = own.named(Study() if study is None else study)
     _refuse_flood(study)
     if pilot is not None and study.drift.kind != "none":
-        raise SettingError("a pilot sample does not tell how a population moves: leave the pilot out")
+        raise SettingError(
+            "a pilot sample is measured for drift, and has none of its own: leave out the pilot or the drift"
+        )
     with threads(study, REMEDY):
         prices = own.prices(study)
         problem = make_problem(study, device or "cpu", data_dir, dataset=dataset)
@@ -243,6 +271,7 @@ def predict_study(
             names = list(dict.fromkeys([*names, _variant(chosen.K, chosen.eta, chosen.steps)]))
         parts = () if drawn is None else tuple(outlook_of(part, names) for part in drawn.parts())
         errors = _errors(parts, names, chosen, objective, progress)
+        moving = None if drawn is None or problem.time is None else _moving(outlook, problem.time)
     found = Prediction(
         study=study,
         outlook=outlook,
@@ -253,10 +282,25 @@ def predict_study(
         pilot=None if drawn is None else drawn.size,
         errors=errors,
         parts=parts,
+        moving=moving,
     )
     if out is not None:
         found.write(out)
     return found
+
+
+def _moving(outlook: Outlook, time: NDArray[np.float64]) -> Moving | str:
+    """How a pilot sample moves; what it does not tell is no reason to predict nothing."""
+    try:
+        return how_it_moves(outlook.landscape, time, outlook.study.rounds)
+    except SettingError as reason:
+        return str(reason)
+
+
+def _kept(moving: Moving, q: float, budget: Budget, study: Study, *, free: bool = True) -> list[DriftChoice]:
+    """What to do about this drift, at the study's step first."""
+    problem = {"h": moving.h, "variance": moving.variance, "walk": [q * spread for spread in moving.variance]}
+    return drift_design(budget, **problem, eta=study.eta, E=study.steps, free=free)
 
 
 def _variant(K: int, eta: float, steps: int) -> str:

@@ -1,7 +1,13 @@
 """The page on drift says what the result file says."""
 
 import json
+import re
+import shlex
 from pathlib import Path
+
+import pytest
+
+from tests.acdpp.program import acdpp
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "drift.md").read_text(encoding="utf-8")
@@ -29,3 +35,15 @@ def test_the_range_of_predictions_is_that_of_the_file():
     ]
     assert f"between {min(found):.3f} and {max(found):.3f}" in PAGE
     assert "; ".join(name.removeprefix("prediction: ") for name in studies) in PAGE
+
+
+@pytest.mark.slow
+def test_the_drift_that_is_shown_is_what_is_printed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, command, shown = re.search(
+        r"```python\n([^`]*np\.savez[^`]*)```\n\n```sh\n(.*?)\n```\n\n```text\n(.*?)```", PAGE, re.DOTALL
+    ).groups()
+    exec(code, {})
+    printed = " ".join(acdpp(*shlex.split(command)[1:]).stdout.split())
+    for line in shown.splitlines():
+        assert " ".join(line.split()) in printed

@@ -18,9 +18,9 @@ FLOORS = {
         __main__
         main
         design
-        design_by_prediction design_drift federate report
+        design_by_prediction federate report
         plot predict reproduce train
-        bound design_buying design_by_bound drawing study verify
+        bound design_buying design_by_bound design_drift drawing study verify
         interrupt output parse
     """,
     "figures": """
@@ -52,6 +52,7 @@ FLOORS = {
         evidence experiments kernel simulator symbols
     """,
     "theory": """
+        drift_design
         drift_limits stationary
         confidence design
         regret_expansion

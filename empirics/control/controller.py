@@ -201,6 +201,16 @@ class Controller:
         made = bool(held.any()) if trained is None else trained
         self.share = float(self._models.extend(self._own, np.array([[made]]))[0, 0])
 
+    def observe(self, loss: float) -> None:
+        """The mean loss of the model on a round's samples before it trains on them, for a policy that listens.
+
+        If the world has changed by it, all that is held leaves in the round that is decided next.
+        """
+        observe = getattr(self.policy, "observe", None)
+        if observe is None:
+            raise SettingError(f"policy {self.name!r} listens to no losses: take Adaptive.of as your own")
+        self._state = observe(self._state, np.array([float(loss)]))
+
     @property
     def _rule(self) -> str | None:
         """What stands for all that the policy was made of; None for one of the user's own that JSON cannot hold."""

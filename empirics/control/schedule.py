@@ -84,6 +84,11 @@ class Schedule:
         self.prices = make_prices(study.cost) if prices is None else prices
         self.brief = brief_for(study, constants, self.prices)
         self.policies = make_policies(self.brief, policies)
+        for name, policy in self.policies.items():
+            if hasattr(policy, "observe"):
+                raise SettingError(
+                    f"policy {name!r} listens to losses, and a study decides before it trains: give it to a Controller"
+                )
         kept, sizes = (
             np.stack([rule(policy, study, name) for name, policy in self.policies.items()])
             for rule in (kept_for, capacity_for)

@@ -1,103 +1,179 @@
 r"""How fast a population moves, from samples that have times: the q of `theory.drift`, with an interval.
 
-All samples together have a minimiser. Around it, in the eigenbasis of the Hessian, the gradients of samples have mean 0
-over all of them and, over a stretch of time, about \(-h\) times what the optimum of that stretch is away. So stretches
-of equal length that are neighbours differ, beyond the scatter of their samples, by what the optimum has moved: behind a
-walk by \(\tfrac{2R^2+1}{3R}q\), R being the rounds of a stretch. Each pair is one independent measurement of q,
-relative to the variance of a sample, averaged over all directions; Student's t makes the interval. Nothing is fitted to
-an outcome. Few long stretches tell a slow walk better than many short ones: the scatter of a stretch's mean falls with
-its length, and what a walk does grows with it. Where a walk goes far the loss bends, and q comes out too low.
+All samples together have a minimiser. There, in the eigenbasis of the Hessian, the mean gradient of the samples of a
+stretch of time is about \(-h\) times what the optimum of that stretch is away. Gradients are taken over the standard
+deviation of one sample's, which neighbours in time tell: their differences hold next to nothing of the drift. If the
+optimum walks, the means of stretches have the covariance \(c+qC\), c the noise and C the covariance of a walk of
+variance 1 a round, seen at these times. In the eigenbasis of C, centred, they are independent with variances
+\(c+qw_k\). So q solves the equation of greatest likelihood, and its interval is what a test of that equation does not
+reject, with as many degrees of freedom as its first two moments say (Satterthwaite 1946). Directions need not move
+alike: how many do, in effect, is measured by the products of different k. q is the mean over directions.
+
+Nothing is fitted to an outcome. Where a walk goes far the loss bends, and q comes out too low.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from scipy.special import gammainc
 
-from empirics.prediction.forecast import landscape_of
-from empirics.prediction.landscape import projected
-from empirics.training.problem import Problem
+from empirics.prediction.landscape import Landscape, projected
 from theory.setting import SettingError
-from theory.student import half_width
 
-__all__ = ["Moving", "drift_of_pairs", "how_it_moves"]
+__all__ = ["Moving", "Stretches", "how_it_moves", "stretches_of"]
 
-PAIRS, FEWEST, LEVEL = 6, 4, 0.95
-LEAST = 10  # samples of a stretch
+MOST, FEWEST, LEAST = 24, 8, 10  # stretches, and samples of one
+LEVEL = 0.95
 STEEP = 1e-3  # of the largest curvature: flatter directions are hardly learnt, and hardly measured
+GRID, SPAN, HALVINGS = 200, 1e-12, 60
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Moving:
-    """q over the variance of a sample, for a round, and half its 95 % interval; curvatures and variances of samples."""
+    """q over the variance of a sample, in a round, and its 95 % interval; curvatures and variances of samples."""
 
     drift: float
-    half_width: float
-    pairs: int
+    low: float
+    high: float
     samples: int
+    rounds: int
     h: tuple[float, ...]
     variance: tuple[float, ...]
 
     @property
-    def low(self) -> float:
-        return max(self.drift - self.half_width, 0.0)
-
-    @property
-    def high(self) -> float:
-        return max(self.drift + self.half_width, 0.0)
-
-    @property
     def told(self) -> bool:
         """Whether it is told from no drift at all."""
-        return self.drift > self.half_width
+        return self.low > 0
 
 
-def how_it_moves(problem: Problem, time: NDArray[np.float64] | None, rounds: int) -> Moving:
-    """Of all training samples, in the order of their times or of their file, which took so many rounds to come."""
-    land = landscape_of(problem)
-    model = (land.whole or land).model
-    count = len(model.population.x)
-    pairs = min(PAIRS, count // (2 * LEAST), rounds // 2)
-    if pairs < FEWEST:
+@dataclass(frozen=True)
+class Stretches:
+    """Independent combinations of the means of stretches: of variance `noise` + q·`walk` in every direction.
+
+    `found` is (combinations, directions), in units of a sample's standard deviation, and `alike` the trace of the
+    square of the correlations of a sample's directions, their number if there are none.
+    """
+
+    found: Floats
+    walk: Floats
+    noise: float
+    alike: float
+
+    @property
+    def _squares(self) -> Floats:
+        squares: Floats = (self.found**2).mean(axis=1)
+        return squares
+
+    def drift(self) -> float:
+        """The q of greatest likelihood, at least 0."""
+
+        def score(q: float) -> float:
+            variance = self.noise + q * self.walk
+            return float((self.walk * (self._squares - variance) / variance**2).sum())
+
+        return 0.0 if score(0.0) <= 0 else _crossing(score, 0.0, self._most)
+
+    @property
+    def _most(self) -> float:
+        return float(1e4 * (self._squares / self.walk).max())
+
+    def moving_directions(self) -> float:
+        """How many directions move, as many as would alike: (tr Q)²/tr Q², from products of different combinations."""
+        q, (_, D), w, c = self.drift(), self.found.shape, self.walk, self.noise
+        i, j = np.triu_indices(len(w), 1)
+        products = ((self.found @ self.found.T) ** 2)[i, j]
+        by_noise = self.alike * c * (c + q * (w[i] + w[j]))
+        weight = w[i] * w[j] / ((c + q * w[i]) * (c + q * w[j])) ** 2
+        square = float((weight * (products - by_noise)).sum() / (weight * w[i] * w[j]).sum())
+        return float(np.clip((D * q) ** 2 / square, 1, D)) if square > 0 else float(D)
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """All q that the test does not reject, from the least to the greatest."""
+        directions, D, half = self.moving_directions(), self.found.shape[1], (1 - level) / 2
+        squares, w, c = self._squares, self.walk, self.noise
+
+        def rank(q: float) -> float:
+            """Of what was found among what this q would make: 0 for the least."""
+            variance = c + q * w
+            weight = w / variance**2
+            expected = (weight * variance).sum()
+            scatter = self.alike * c * (c + 2 * q * w) / D**2 + (q * w) ** 2 / directions
+            freedom = expected**2 / (weight**2 * scatter).sum()
+            return float(gammainc(freedom / 2, freedom * (weight * squares).sum() / expected / 2))
+
+        grid = np.concatenate([[0.0], np.geomspace(SPAN * self._most, self._most, GRID)])
+        held = np.flatnonzero([half <= rank(q) <= 1 - half for q in grid])
+        if not len(held):  # quieter than noise alone
+            return 0.0, 0.0
+        first, last = int(held[0]), int(held[-1])
+        low = 0.0 if first == 0 else _crossing(lambda q: rank(q) - 1 + half, grid[first - 1], grid[first])
+        high = self._most if last == GRID else _crossing(lambda q: rank(q) - half, grid[last], grid[last + 1])
+        return float(low), float(high)
+
+
+def _crossing(falling: Callable[[float], float], low: float, high: float) -> float:
+    """Where it falls below 0, between these."""
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def stretches_of(scores: Floats, time: Floats) -> Stretches:
+    """Of (samples, directions) in the order of their times, which are in rounds."""
+    count, D = scores.shape
+    stretches = min(MOST, count // LEAST)
+    steps = np.diff(scores, axis=0)
+    scale = np.sqrt((steps**2).mean(axis=0) / 2)
+    scale[scale == 0] = 1
+    steps, scores = steps / scale, scores / scale
+    alike = float(((steps.T @ steps / (2 * len(steps))) ** 2).sum() - 1.5 * D * D / count)
+    size = count // stretches
+    kept = slice(count - size * stretches, None)
+    means = scores[kept].reshape(stretches, size, D).mean(axis=1)
+    when = time[kept].reshape(stretches, size) - time[0]
+    walk = np.minimum.outer(when.mean(axis=1), when.mean(axis=1))
+    younger = 2 * (size - np.arange(size)) - 1  # pairs in which a sample is the younger one
+    np.fill_diagonal(walk, (when * younger).sum(axis=1) / size**2)
+    centred = np.eye(stretches) - 1 / stretches
+    spread, axes = np.linalg.eigh(centred @ walk @ centred)
+    return Stretches(axes[:, 1:].T @ means, spread[1:], 1 / size, max(alike, float(D)))
+
+
+def how_it_moves(land: Landscape, time: Floats, rounds: int) -> Moving:
+    """Of samples with these times, a round being a part of all the time that they took."""
+    model = land.model
+    count, span = len(time), float(time.max() - time.min())
+    if land.whole is not None:
+        raise SettingError("drift is measured on a pilot sample of at most 10,000")
+    if count < FEWEST * LEAST or not span > 0:
         raise SettingError(
-            f"{count} samples of {rounds} rounds do not tell how the population moves: take "
-            f"{2 * LEAST * FEWEST} samples and {2 * FEWEST} rounds or more"
+            f"{count} samples over a time of {span:g} do not tell a drift: take a pilot sample of {FEWEST * LEAST} or "
+            "more, of different times"
         )
-    order = np.arange(count) if time is None else np.argsort(time, kind="stable")
+    order = np.argsort(time, kind="stable")
     logits = model.logits(land.best.theta, model.population.x)
     residual = model.residual(logits, model.targets[:, None])[:, 0]
-    scores = (projected(model.population.x, land.basis, model) @ residual[..., None])[..., 0]
+    gradients = (projected(model.population.x, land.basis, model) @ residual[..., None])[..., 0]
     h = (land.curvature[land.lump] + land.multiplier).double()
     steep = h >= STEEP * h.max()
     steep[: int(land.on_the_ball)] = False  # the ball holds what is along its radius
-    scores, h = scores[torch.from_numpy(order).to(scores.device)][:, steep], h[steep]
-    found = drift_of_pairs(scores, pairs, rounds)
-    variance = scores.var(0) / h.square()
+    scores = gradients[torch.from_numpy(order).to(gradients.device)][:, steep].double().cpu().numpy()
+    found = stretches_of(scores, (time[order] - time.min()) * rounds / span)
+    low, high = found.interval()
+    variance = (np.diff(scores, axis=0) ** 2).mean(axis=0) / 2 / h[steep].cpu().numpy() ** 2
     return Moving(
-        drift=float(found.mean()),
-        half_width=float(half_width(found, LEVEL)),
-        pairs=pairs,
+        drift=found.drift(),
+        low=low,
+        high=high,
         samples=count,
-        h=tuple(h.tolist()),
+        rounds=rounds,
+        h=tuple(h[steep].tolist()),
         variance=tuple(variance.tolist()),
     )
-
-
-def drift_of_pairs(scores: Tensor, pairs: int, rounds: int) -> NDArray[np.float64]:
-    """q by each pair of neighbouring stretches: the square of the difference of their means, less what the scatter of
-    samples within them makes of it, over the variance of a sample, on average over directions; and over what a walk
-    with q = 1 does between two stretches."""
-    stretch, found = rounds / (2 * pairs), []
-    behind = (2 * stretch**2 + 1) / (3 * stretch)
-    for pair in torch.tensor_split(scores, pairs):
-        halves = torch.tensor_split(pair, 2)
-        first, second = (half.mean(0) for half in halves)
-        scatter = [half.var(0) / len(half) for half in halves]
-        each = (first - second).square() - scatter[0] - scatter[1]
-        inner = (halves[0].var(0) + halves[1].var(0)) / 2
-        found.append((each / inner.clamp(min=torch.finfo(each.dtype).tiny)).mean())
-    return torch.stack(found).cpu().numpy() / behind

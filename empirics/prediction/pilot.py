@@ -55,7 +55,10 @@ class Pilot:
         population = replace(was, x=was.x[place], y=was.y[place], weights=weights)
         model = self.whole.model
         first = model.first if isinstance(model, Linear) else None
-        return replace(self.whole, streams=streams, population=population, model=Linear(population, first))
+        time = None if self.whole.time is None else self.whole.time[index]
+        return replace(
+            self.whole, streams=streams, population=population, model=Linear(population, first), time=time
+        )
 
 
 def jackknife(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -84,6 +84,9 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "drift_limits.drift_floor": lambda f, a: f(
         a.w, a.K, h=[a.p], variance=[a.v], walk=[a.u], slope=[a.s], eta=a.q, E=a.K
     ),
+    "drift_design.smoothed_floor": lambda f, a: f(
+        a.w, a.s, a.K, h=[a.p], variance=[a.v], walk=[a.u], eta=a.q, E=a.K
+    ),
     "drift_limits.smoothed_noise drift_limits.smoothed_lag": lambda f, a: f(a.p, a.q, a.K),
     "drift_limits.tracking_step drift_limits.tracking_risk": lambda f, a: f(a.u, a.v),
     "drift_limits.least_drifting_risk": lambda f, a: f(
@@ -231,6 +234,7 @@ NOT_FORMULAS = {
     "oracle_bound oracle_bound_as_stated sum_rounds",
     "curved": "cubic_shift first_order noise_correction",
     "drift": "drifting_risk path_bias walk_lag",
+    "drift_design": "best_drifting_mean drift_design",
     "drift_limits": "best_drifting_retention best_drifting_step best_drifting_window",
     "design": "crossover_horizon crossover_leading design design_as_stated design_limit",
     "knapsack": "purchase_limit",

@@ -1,0 +1,87 @@
+"""`acdpp design --drift` as a user meets it, and the choices behind it."""
+
+import math
+
+import pytest
+
+from tests.acdpp.program import acdpp, answer, refusal
+from theory.drift_design import best_drifting_mean, drift_design, smoothed_floor
+from theory.drift_limits import drift_floor, stationary_lag, tracking_risk, tracking_step
+from theory.law import stationary_noise
+from theory.setting import Budget
+
+PAPER = ("design", "--buffers", "8,9,10,11,12,8,9,10,11,12", "--budget", "55", "--mean-cost", "5.5")
+
+
+def test_at_the_best_step_nothing_is_better_than_fresh_samples():
+    document = answer(*PAPER, "--drift", "0.001")
+    assert (document["K"], document["rate"]) == (1, 10)
+    assert document["step"] == pytest.approx(tracking_step(0.1, 0.001), rel=1e-6)
+    assert document["risk"] == pytest.approx(tracking_risk(0.1, 0.001), rel=1e-9)
+    best, kept = document["choices"]
+    assert kept["K"] == 10
+    assert kept["risk"] > best["risk"]
+    for step in (0.8 * kept["step"], 1.25 * kept["step"]):  # it is Corollary 2's K at its best
+        assert 0.1 * stationary_noise(1 - step, 10) + 0.001 * stationary_lag(1 - step, 10) > kept["risk"]
+
+
+def test_at_a_given_step_little_drift_keeps_samples_as_before_and_much_takes_fresh_ones():
+    retentions = [
+        answer(*PAPER, "--drift", q, "--contraction", "0.9")["K"] for q in ("0", "1e-6", "1e-4", "9")
+    ]
+    assert retentions[:2] == [10, 10]
+    assert retentions[-1] == 1
+    assert retentions == sorted(retentions, reverse=True)
+    budget = Budget(buffers=(100,), cost=55, mean_cost=5.5)
+    for q in (0.0002, 0.002, 0.005, 0.01, 0.02):
+        problem = {"h": [2], "variance": [1], "walk": [q], "eta": 0.25}
+        floors = [0.1 * stationary_noise(0.5, K) + q * stationary_lag(0.5, K) for K in range(1, 11)]
+        assert drift_design(budget, **problem, free=False)[0].risk == pytest.approx(min(floors), rel=1e-12)
+    document = answer(*PAPER, "--drift", "0.0002", "--contraction", "0.5")
+    rows = {row["name"]: row for row in document["choices"]}
+    assert rows["this step, a mean of models"]["window"] > 10
+    assert rows["the best step"]["risk"] == min(row["risk"] for row in rows.values())
+
+
+def test_without_drift_and_step_it_is_the_corollary_s_k():
+    document = answer(*PAPER, "--drift", "0")
+    assert (document["K"], document["rate"], document["step"]) == (10, 10, None)
+    uneven = Budget(buffers=(25,), cost=10, mean_cost=1)  # x = 2.5: at a large step the floor, at a full rate
+    problem = {"h": [1], "variance": [1], "walk": [0], "eta": 1}
+    noises = {K: drift_floor(min(25 / K, 10), K, **problem) for K in (1, 2, 3, 4)}
+    assert min(noises, key=noises.get) == drift_design(uneven, **problem)[0].K
+
+
+def test_the_mean_of_models_is_the_best_of_all_windows():
+    problem = {"h": [1.0, 0.2], "variance": [1.0, 3.0], "walk": [1e-4, 2e-3], "eta": 0.8}
+    found = smoothed_floor(5, best_drifting_mean(5, **problem), 1, **problem)
+    others = [smoothed_floor(5, 1 - 1.1**-i, 1, **problem) for i in range(100)]
+    assert found <= min(others)
+    assert found == pytest.approx(min(others), rel=1e-2)
+    assert best_drifting_mean(5, **(problem | {"walk": [9.0, 9.0]})) == 0
+
+
+@pytest.mark.parametrize("more", [(), ("--contraction", "0.9")], ids=" ".join)
+def test_the_answer_is_readable_in_eighty_columns(more, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for q in ("0", "1e-9", "0.001", "1000"):
+        done = acdpp(*PAPER, "--drift", q, *more)
+        assert done.returncode == 0, done.stderr
+        assert max(map(len, done.stdout.splitlines())) <= 80
+        assert "keep samples for K = " in done.stdout
+        assert not {"nan", "inf", "…"} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (("--drift", "-1"), "--drift must be at least 0"),
+        (("--drift", "0.1", "--contraction", "1"), "at least 0 and below 1"),
+        (("--drift", "0.1", "--horizon", "9"), "--horizon: --drift takes"),
+        (("--drift", "0.1", "--pilot", "90"), "--pilot: --drift takes"),
+        (("--drift", "0.1", "--buffers", "1e9"), "more than 10^6 rounds"),
+    ],
+)
+def test_what_plays_no_part_or_means_nothing_is_refused(words, wrong):
+    assert wrong in refusal(*PAPER, *words)
+    assert math.isfinite(answer(*PAPER, "--drift", "1e-12")["risk"])
