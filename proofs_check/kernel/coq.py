@@ -91,11 +91,27 @@ class _Coq(StrPrinter):  # type: ignore[misc]
         return f"({whole} / {self._argument(base ** (-constant))})" if constant < 0 else whole
 
     def _print_Sum(self, expr: Any) -> str:
-        """From 1 to n: `sum` counts from 0."""
+        """`sum` counts from 0."""
         ((index, first, last),) = expr.limits
-        if first != 1 or not last.is_Symbol:
-            return self.emptyPrinter(expr)
-        return f"sum {last.name} (fun i => (fun {index.name} : nat => {self._print(expr.function)}) (S i))"
+        count, start = self._natural(sp.expand(last - first + 1)), self._natural(first)
+        at = "S i" if start == "1" else f"{start} + i"
+        body = f"(fun {index.name} : nat => {self._print(expr.function)})"
+        return (
+            f"sum {count} (fun i => {body} ({at})%nat)"
+            if "+" in at
+            else f"sum {count} (fun i => {body} ({at}))"
+        )
+
+    def _natural(self, expr: Any) -> str:
+        """A natural number; what is taken away is less than what it is taken from, or this is another number."""
+        if expr.is_Symbol or expr.is_Integer:
+            return str(expr)
+        if isinstance(expr, sp.Min):
+            return f"(Nat.min {' '.join(map(self._natural, sorted(expr.args, key=sp.default_sort_key)))})"
+        minus = [-term for term in expr.args if term.could_extract_minus_sign()]
+        plus = [term for term in expr.args if not term.could_extract_minus_sign()]
+        text = " + ".join(map(self._natural, plus)) + "".join(f" - {self._natural(term)}" for term in minus)
+        return f"({text})%nat"
 
     def _print_Function(self, expr: Any) -> str:
         if expr.func not in FUNCTIONS:

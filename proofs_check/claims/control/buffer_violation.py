@@ -146,21 +146,6 @@ def extreme_policies(K: int, T: int, region: Region) -> exact.Found:
     return exact.differing(largest=(largest, max(largest, 0)), theory=told)
 
 
-def one_sum() -> Evidence:
-    """The simpler bound exceeds it by what the last rounds are counted less: sums of numbers that are not negative."""
-    rows = []
-    for horizon, rounds in CASES:
-        least, (excess, simple, _) = sp.Min(horizon, rounds), taken_apart(horizon, rounds)
-        less = rate * (LATE + least * (2 * horizon - least - 1) / 2)
-        rows.append((simple - excess, less, "the difference and what is counted less"))
-    weights = (
-        [s + K - T - 1 >= 0, k * (2 * K - k - 1) >= 0],
-        [s >= T - k + 1, k <= K],
-        r"the weights of the late rounds, and what the first rounds lack, $k=\min(K,T)$",
-    )
-    return argument(*rows, weights, domain=PAIRS)
-
-
 def vanishing_tail() -> Evidence:
     """At most K² terms ρ^s/(1-ρ^s) with s > T-K are counted less: they tend to 0, and what is left has no T."""
     horizon, decay, count = sp.symbols("T decay K", positive=True)
@@ -244,12 +229,23 @@ CLAIMS = [
                 M=violation.buffer_excess_maximum(K, T, REGION),
             ),
             hypotheses=PROPORTIONAL,
-            given=(WRITTEN,),
             symbols={"s": "a round"},
             sketch=rf"{WHY} Write $\Lambda_{{\max}}(s)=\bar\Lambda(1+h(s))$, $h(s)=\rho^s/(1-\rho^s)$, and "
             r"$\min(K,T-s+1)$ as $K$ less what the last $\min(K,T)$ rounds are counted less; "
             r"$\sum_{j\le T}\min(K,j)-KT=-k(2K-k-1)/2$ with $k=\min(K,T)$.",
-            checks={**MAXIMUM, "at most": one_sum, "as $T$ grows": vanishing_tail},
+            checks={
+                "the largest": (
+                    theorem(
+                        "Control.buffer_violation_bounded",
+                        "Control.buffer_violation_attained",
+                        "Buffers.buffer_violation_closed",
+                        domain=r"any policy inside the region, every $K$, $T$, $\rho$",
+                    ),
+                    confirming(counted_by_name),
+                    confirming(extreme_policies),
+                ),
+                "as $T$ grows": theorem("Buffers.buffer_violation_limit", domain=r"every $K$ and $\rho$"),
+            },
         ),
     ),
     Claim(
