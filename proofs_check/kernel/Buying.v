@@ -220,11 +220,6 @@ Proof.
   - apply Rmult_le_compat_r with (r := INR T) in Hb; [|lra]. unfold Rdiv in Hb. rewrite Rmult_assoc, Rinv_l in Hb by lra. lra.
 Qed.
 
-(* All places filled with fresh samples in every round. *)
-Theorem oracle_uses_as_many (clients T : nat) (buffer : nat -> R) :
-  sum clients (fun m => sum T (fun _ => buffer m)) = INR T * sum clients buffer.
-Proof. rewrite <- sum_scal. apply sum_ext. intros. apply sum_const. Qed.
-
 (* ---- counts: the effective size is N only if all samples were used equally often ---- *)
 
 Theorem equal_use N (A : nat -> R) :

@@ -42,7 +42,8 @@ class _Coq(StrPrinter):  # type: ignore[misc]
         text = ""
         for term, minus in sorted(terms, key=lambda pair: (pair[1], pair[0].is_Rational)):
             sign = (" - " if minus else " + ") if text else "- " if minus else ""
-            text += sign + str(self._print(-term if minus else term))
+            shown = -term if minus else term
+            text += sign + (f"({self._print(shown)})" if shown.is_Add else str(self._print(shown)))
         return text
 
     def _print_Mul(self, expr: Any) -> str:
@@ -82,7 +83,7 @@ class _Coq(StrPrinter):  # type: ignore[misc]
         """x^(2K + 1) as it stands, x^(K - 1) as x^K / x."""
         constant, rest = power.as_coeff_Add()
         terms = [term.as_coeff_Mul() for term in rest.as_ordered_terms()]
-        if not all(number > 0 for number, _ in terms):
+        if not all(number > 0 and name.is_Symbol for number, name in terms):
             raise NotImplementedError(f"{power} may be below 0, and Coq's powers are natural")
         names = " + ".join((f"{number} * " if number != 1 else "") + str(name) for number, name in terms)
         if constant > 0:
@@ -130,5 +131,7 @@ def coq(expression: Any) -> str:
     >>> x, y, K = sp.Symbol("x", real=True), sp.Symbol("y", real=True), sp.Symbol("K", integer=True)
     >>> coq((1 - x) / (2 * K)), coq(x ** (K - 1)), coq(sp.sqrt(x * y)), coq(sp.Min(x, 2) + 1)
     ('(1 - x) / (2 * INR K)', '(x ^ K / x)', 'sqrt (x * y)', 'Rmin 2 x + 1')
+    >>> coq(sp.Add(1, sp.Mul(-1, x + y, evaluate=False), evaluate=False))
+    '1 - (x + y)'
     """
     return str(_Coq({"order": "none"}).doprint(sp.sympify(expression)))
