@@ -13,23 +13,27 @@ __all__ = ["page", "proved"]
 
 LEAD = """# What Coq has checked
 
-Statements below are proved in Coq, whose kernel accepts nothing on trust. One command has it check all of them here:
+Statements below are proved in Coq, whose kernel checks every step. One command has it check all of them here:
 
 ```sh
 acdpp verify --kernel
 ```
 
-It compiles the files of `proofs_check/kernel`, has `coqchk` check what was compiled once more, and reads the axioms
-of every theorem with `Print Assumptions`. That takes a few minutes the first time and seconds after that: what Coq has
+It compiles the files of `proofs_check/kernel`, has `coqchk` check what was compiled once more and list what is
+assumed, and reads the axioms of each file's theorems, together, with `Print Assumptions`. An axiom of our own, or one
+that is not in the table, makes it refuse. That takes a few minutes the first time and seconds after that: what Coq has
 said is kept by the content of the files. On Debian or Ubuntu `apt-get install coq libcoq-coquelicot`
 installs what it needs. Without Coq every other command works, and a verdict says that the kernel was not asked: it
 rests on the record (`proofs_check/kernel/recorded.json`), which names the sources by their content.
 
 - **One formula, one place.** Theorems are about definitions that are generated from `theory`'s own functions
-  (`python -m proofs_check.kernel.formulas`). A test compares. An error in a formula leaves its theorems without a
-  record, and with `--kernel` their proofs fail.
-- **What a mean is.** A linear functional on the functions of a sample space that keeps order and gives a constant its
-  value. Every finite probability space has one (`Mean.v`). Independence is used as uncorrelated, centred samples.
+  (`python -m proofs_check.kernel.formulas`). A test compares. A formula that changes leaves its theorems without a
+  record until Coq has accepted them again.
+- **What a mean is.** A linear functional on all functions of a sample space that keeps order and gives a constant its
+  value (`Mean.v`). Every finite probability space has one, and in effect no other space: Gaussian samples or geometric
+  waits are not covered. A verdict that rests on it says “given finitely many outcomes”.
+- **Independence** is used as uncorrelated, centred samples, finitely many; that there are such is proved
+  (`Law.such_samples_exist`). Admissions are fixed: what holds holds given them.
 - **What is not proved there** keeps its other evidence, and “its written argument” where prose joins it.
 
 | axiom of Coq's classical reals | says |

@@ -220,11 +220,6 @@ Proof.
   - apply Rmult_le_compat_r with (r := INR T) in Hb; [|lra]. unfold Rdiv in Hb. rewrite Rmult_assoc, Rinv_l in Hb by lra. lra.
 Qed.
 
-(* All places filled with fresh samples in every round. *)
-Theorem oracle_uses_as_many (clients T : nat) (buffer : nat -> R) :
-  sum clients (fun m => sum T (fun _ => buffer m)) = INR T * sum clients buffer.
-Proof. rewrite <- sum_scal. apply sum_ext. intros. apply sum_const. Qed.
-
 (* ---- counts: the effective size is N only if all samples were used equally often ---- *)
 
 Theorem equal_use N (A : nat -> R) :
@@ -250,3 +245,130 @@ Proof.
     + intros H. assert (Z : sum N (fun i => (A i - m) ^ 2) = 0) by (rewrite (sum_ext N _ (fun _ => 0)) by (intros; rewrite H by auto; fold m; ring); rewrite sum_const; ring).
       rewrite V in Z. assert (E : q = s ^ 2 / INR N) by lra. rewrite E. field. lra.
 Qed.
+
+(* ---- the online rule against what money buys ---- *)
+
+Section Rate.
+Variables (V places C high : R).
+Hypotheses (V0 : 0 < V) (S0 : 0 < places) (C0 : 0 < C).
+Let drift : R := purchase_drift places C high.
+Let delta : R := Rmax C (places * high - C).
+
+Lemma drift_is : 2 * drift = delta ^ 2.
+Proof.
+  unfold drift, delta, purchase_drift. replace (Rmin (- C) (C - high * places)) with (- Rmax C (places * high - C)); [field|].
+  unfold Rmin, Rmax. destruct (Rle_dec C (places * high - C)), (Rle_dec (- C) (C - high * places)); lra.
+Qed.
+
+(* A round spends between 0 and S times the highest price. *)
+Lemma spent_range c x : 0 <= c <= high -> 0 <= x <= places -> - delta <= x * c - C <= delta.
+Proof.
+  intros Hc Hx. unfold delta. pose proof (Rmax_l C (places * high - C)). pose proof (Rmax_r C (places * high - C)).
+  assert (0 <= x * c <= places * high) by (split; [nra|apply Rmult_le_compat; lra]). lra.
+Qed.
+
+(* Buying all where Z c < V and nothing elsewhere is the best choice of a round; with the drift of the squared debt: *)
+Lemma round_of_the_rule Z c x y :
+  0 <= Z -> 0 <= c <= high -> 0 <= y <= places -> (Z * c < V /\ x = places) \/ (V <= Z * c /\ x = 0) ->
+  debt_update Z c x C ^ 2 / 2 - Z ^ 2 / 2 - V * x <= drift + Z * (y * c - C) - V * y.
+Proof.
+  intros HZ Hc Hy Hr. assert (Hx : 0 <= x <= places) by (destruct Hr as [[_ ->]|[_ ->]]; lra).
+  assert (A : debt_update Z c x C ^ 2 <= (Z + x * c - C) ^ 2).
+  { unfold debt_update, Rmax. destruct (Rle_dec 0 (Z + x * c - C)); [lra|]. pose proof (pow2_ge_0 (Z + x * c - C)). lra. }
+  pose proof (spent_range c x Hc Hx) as R. pose proof drift_is as D.
+  assert (Q : (x * c - C) ^ 2 <= delta ^ 2) by nra.
+  assert (B : (Z * c - V) * x <= (Z * c - V) * y) by (destruct Hr as [[L ->]|[L ->]]; nra). nra.
+Qed.
+
+Section Paths.
+Variables (price bought debt : nat -> R).
+Hypothesis prices : forall t, 0 <= price t <= high.
+Hypothesis rule : forall t, (debt t * price t < V /\ bought t = places) \/ (V <= debt t * price t /\ bought t = 0).
+Hypothesis updated : forall t, debt (S t) = debt_update (debt t) (price t) (bought t) C.
+Hypothesis nonneg : 0 <= debt O.
+
+Lemma debts t : 0 <= debt t.
+Proof. destruct t; auto. rewrite updated. apply Rmax_l. Qed.
+
+Lemma debt_moves t k : Rabs (debt (t + k)%nat - debt t) <= INR k * delta.
+Proof.
+  induction k; [rewrite Nat.add_0_r; replace (debt t - debt t) with 0 by ring; rewrite Rabs_R0; simpl; lra|].
+  rewrite Nat.add_succ_r, S_INR. assert (Hx : 0 <= bought (t + k)%nat <= places) by (destruct (rule (t + k)) as [[_ ->]|[_ ->]]; lra).
+  pose proof (spent_range _ _ (prices (t + k)) Hx) as R. assert (M : Rabs (debt (S (t + k)) - debt (t + k)%nat) <= delta).
+  { rewrite updated. unfold debt_update. pose proof (debts (t + k)). apply Rabs_le. unfold Rmax. destruct (Rle_dec 0 (debt (t + k)%nat + bought (t + k)%nat * price (t + k)%nat - C)); lra. }
+  replace (debt (S (t + k)) - debt t) with ((debt (S (t + k)) - debt (t + k)%nat) + (debt (t + k)%nat - debt t)) by ring.
+  apply Rle_trans with (1 := Rabs_triang _ _). lra.
+Qed.
+
+(* A frame of F rounds, against any purchases y within it that CF pays for. *)
+Lemma frame t F (y : nat -> R) :
+  (forall k, 0 <= y k <= places) -> sum F (fun k => y k * price (t + k)%nat) <= C * INR F ->
+  debt (t + F)%nat ^ 2 / 2 - debt t ^ 2 / 2 - V * sum F (fun k => bought (t + k)%nat) <= INR F ^ 2 * drift - V * sum F y.
+Proof.
+  intros Hy Hc.
+  assert (A : forall n, (n <= F)%nat -> debt (t + n)%nat ^ 2 / 2 - debt t ^ 2 / 2 - V * sum n (fun k => bought (t + k)%nat)
+    <= sum n (fun k => drift + INR k * (2 * drift)) + debt t * (sum n (fun k => y k * price (t + k)%nat) - C * INR n) - V * sum n y).
+  { induction n; intros Hn; [rewrite Nat.add_0_r; simpl; lra|]. specialize (IHn ltac:(lia)). rewrite Nat.add_succ_r, S_INR. cbn [sum].
+    pose proof (round_of_the_rule _ _ _ (y n) (debts (t + n)) (prices (t + n)) (Hy n) (rule (t + n))) as R. rewrite <- updated in R.
+    assert (Z : debt (t + n)%nat * (y n * price (t + n)%nat - C) <= debt t * (y n * price (t + n)%nat - C) + INR n * (2 * drift)).
+    { pose proof (debt_moves t n) as M. pose proof (spent_range _ _ (prices (t + n)) (Hy n)) as Q. rewrite drift_is.
+      assert (Rabs ((debt (t + n)%nat - debt t) * (y n * price (t + n)%nat - C)) <= INR n * delta * delta).
+      { rewrite Rabs_mult. apply Rmult_le_compat; try apply Rabs_pos; auto. now apply Rabs_le. }
+      pose proof (Rle_abs ((debt (t + n)%nat - debt t) * (y n * price (t + n)%nat - C))). nra. }
+    lra. }
+  specialize (A F (le_n F)). pose proof (debts t).
+  assert (T : forall n, sum n (fun k => drift + INR k * (2 * drift)) = INR n ^ 2 * drift) by (clear; induction n; [simpl; ring|]; cbn [sum]; rewrite IHn, S_INR; ring).
+  rewrite T in A. assert (debt t * (sum F (fun k => y k * price (t + k)%nat) - C * INR F) <= 0) by nra. lra.
+Qed.
+
+(* Prices in any order: at least what the best purchases of each frame come to, less F B / V and the reserve's square. *)
+Theorem online_rate_any_prices frames F (y : nat -> nat -> R) :
+  (0 < F)%nat -> (0 < frames)%nat -> (forall f k, 0 <= y f k <= places) ->
+  (forall f, sum F (fun k => y f k * price (f * F + k)%nat) <= C * INR F) ->
+  sum frames (fun f => sum F (y f)) / INR (frames * F) - frame_shortfall V drift (INR F) (debt O) (INR (frames * F))
+  <= sum (frames * F) bought / INR (frames * F).
+Proof.
+  intros HF Hm Hy Hc.
+  assert (A : debt (frames * F)%nat ^ 2 / 2 - debt O ^ 2 / 2 - V * sum (frames * F) bought <= INR frames * (INR F ^ 2 * drift) - V * sum frames (fun f => sum F (y f))).
+  { clear Hm. induction frames as [|m IH]; [simpl; lra|]. pose proof (frame (m * F) F (y m) (Hy m) (Hc m)) as R.
+    replace (S m * F)%nat with (m * F + F)%nat by lia. rewrite sum_split, S_INR. cbn [sum]. lra. }
+  pose proof (debts (frames * F)) as D. pose proof (pow2_ge_0 (debt (frames * F)%nat)) as D2.
+  assert (P1 : 0 < INR F) by now apply lt_0_INR. assert (P2 : 0 < INR frames) by now apply lt_0_INR.
+  unfold frame_shortfall. rewrite mult_INR. set (x := sum (frames * F) bought) in *. set (s := sum frames (fun f => sum F (y f))) in *.
+  apply Rmult_le_reg_r with (V * (INR frames * INR F)); [repeat apply Rmult_lt_0_compat; auto|].
+  replace (x / (INR frames * INR F) * (V * (INR frames * INR F))) with (V * x) by (field; lra).
+  match goal with |- ?l <= _ => replace l with (V * s - (INR frames * (INR F ^ 2 * drift) + debt O ^ 2 / 2)) by (field; lra) end. lra.
+Qed.
+End Paths.
+
+(* Independent prices: against purchases that look at the price alone, of mean R and of a mean cost that C pays for. *)
+Theorem online_rate_independent_prices (Omega : Type) (mu : mean Omega) (P : nat -> past mu)
+  (price bought debt y : nat -> Omega -> R) reserve rate T :
+  (0 < T)%nat -> 0 <= reserve -> (forall t o, 0 <= price t o <= high) -> (forall t o, 0 <= y t o <= places) ->
+  (forall t o, (debt t o * price t o < V /\ bought t o = places) \/ (V <= debt t o * price t o /\ bought t o = 0)) ->
+  (forall o, debt O o = reserve) -> (forall t o, debt (S t) o = debt_update (debt t o) (price t o) (bought t o) C) ->
+  (forall t, known (P t) (debt t)) -> (forall t, mu (y t) = rate) -> (forall t o, given (P t) (fun o => y t o * price t o) o * 1 <= C) ->
+  rate - rate_shortfall V drift reserve (INR T) <= sum T (fun t => mu (bought t)) / INR T.
+Proof.
+  intros HT Hr Hp Hy Hrule H0 Hu Hk Hm Hc. assert (TP : 0 < INR T) by now apply lt_0_INR.
+  assert (N : forall t o, 0 <= debt t o) by (intros [|t] o; [rewrite H0; auto|rewrite Hu; apply Rmax_l]).
+  set (l := fun t => mu (fun o => debt t o ^ 2 / 2)).
+  assert (A : forall t, l (S t) - l t - V * mu (bought t) <= drift - V * rate).
+  { intros t. assert (Q : mu (fun o => debt (S t) o ^ 2 / 2 + (-1 * (debt t o ^ 2 / 2) + - V * bought t o))
+        <= mu (fun o => drift + (debt t o * (y t o * price t o * 1 - C) + - V * y t o))).
+    { apply E_mono. intros o. pose proof (round_of_the_rule _ _ _ (y t o) (N t o) (Hp t o) (Hy t o) (Hrule t o)) as R. rewrite <- Hu in R. lra. }
+    rewrite !E_plus, !E_scal, E_const, Hm in Q. fold (l t) (l (S t)) in Q.
+    assert (Z : mu (fun o => debt t o * (y t o * price t o * 1 - C)) <= 0).
+    { rewrite <- (tower _ (P t)), <- (E_const mu 0). apply E_mono. intros o.
+      rewrite (take_out _ (P t) (debt t) (fun o => y t o * price t o * 1 - C)) by auto.
+      rewrite (given_affine (P t) 1 C (fun o => y t o * price t o)). specialize (Hc t o). specialize (N t o). nra. }
+    lra. }
+  assert (B : sum T (fun t => l (S t) - l t - V * mu (bought t)) <= sum T (fun _ => drift - V * rate)) by (apply sum_le; intros; apply A).
+  rewrite sum_minus, telescope, sum_scal, sum_const in B.
+  assert (L0 : l O = reserve ^ 2 / 2) by (unfold l; rewrite (E_ext mu _ (fun _ => reserve ^ 2 / 2)) by (intros; now rewrite H0); apply E_const).
+  assert (LT : 0 <= l T) by (apply E_nonneg; intros o; pose proof (pow2_ge_0 (debt T o)); lra).
+  unfold rate_shortfall. set (x := sum T (fun t => mu (bought t))) in *. apply Rmult_le_reg_r with (V * INR T); [nra|].
+  replace (x / INR T * (V * INR T)) with (V * x) by (field; lra).
+  match goal with |- ?q <= _ => replace q with (INR T * (V * rate) - INR T * drift - reserve ^ 2 / 2) by (field; lra) end. lra.
+Qed.
+End Rate.

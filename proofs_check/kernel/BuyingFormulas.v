@@ -15,6 +15,15 @@ Definition overspending (debt : R) (reserve : R) (rounds : R) : R :=
 Definition savings_price (age : R) (places : R) (C : R) : R :=
   C * age / places.
 
+Definition purchase_drift (places : R) (C : R) (high : R) : R :=
+  (Rmin (- C) (C - high * places)) ^ 2 / 2.
+
+Definition rate_shortfall (V : R) (drift : R) (reserve : R) (rounds : R) : R :=
+  drift / V + reserve ^ 2 / (2 * V * rounds).
+
+Definition frame_shortfall (V : R) (drift : R) (frame : R) (reserve : R) (rounds : R) : R :=
+  drift * frame / V + reserve ^ 2 / (2 * V * rounds).
+
 Definition reserve_weight (reserve : R) (places : R) (C : R) : R :=
   C * reserve / places.
 

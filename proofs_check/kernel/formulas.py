@@ -96,6 +96,7 @@ FORMULAS: dict[str, tuple[Row, ...]] = {
         (violation.cost_excess_maximum, "T:nat region mean_cost C"),
         (violation.cost_violation_by_peak, "T:nat region peak"),
         (violation.buffer_violation_bound, "K:nat T:nat region"),
+        (violation.buffer_excess_maximum, "K:nat T:nat region"),
     ),
     "LawFormulas": (
         (law.contraction, "h eta E:nat"),
@@ -123,6 +124,9 @@ FORMULAS: dict[str, tuple[Row, ...]] = {
         (buying.debt_ceiling, "V worth places C low high"),
         (buying.overspending, "debt reserve rounds"),
         (buying.savings_price, "age places C"),
+        (buying.purchase_drift, "places C high"),
+        (buying.rate_shortfall, "V drift reserve rounds"),
+        (buying.frame_shortfall, "V drift frame reserve rounds"),
         (buying.reserve_weight, "reserve places C"),
         (buying.savings_ceiling, "reserve places C high"),
         (capacity.effective_rate, "places mean_age"),

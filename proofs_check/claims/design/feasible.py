@@ -157,7 +157,19 @@ CLAIMS = [
                 every_policy,
             ),
             "the oracle uses as many": (
-                theorem("Buying.oracle_uses_as_many", domain="any clients, every $T$"),
+                lambda: argument(
+                    (
+                        occupancy_constant(1, T, rate),
+                        rate,
+                        r"the oracle's occupancy and its buffer $\bar\Lambda=B_m$",
+                    ),
+                    (
+                        T * mean_occupancy_constant(1, T, rate),
+                        T * rate,
+                        "all places filled and all samples used",
+                    ),
+                    domain="$K=1$, every $T$",
+                ),
                 confirming(attained),
             ),
         },
