@@ -73,7 +73,7 @@ PresetName = Annotated[
         "--preset",
         help="best: the learner and policies that win; digits: the paper's, within the theorem's hypotheses; own: the "
         "same for your data; paper and released: the MNIST experiment. By default train begins with best, if the model "
-        "is logistic, and all else with digits, or own for a data set of yours.",
+        "is logistic and nothing drifts, and all else with digits, or own for a data set of yours.",
     ),
 ]
 Config = Annotated[Path | None, typer.Option(help="TOML file with settings that replace the preset's.")]
@@ -159,7 +159,7 @@ def of_preset(
     if dataset is not None and preset in (Preset.paper, Preset.released):
         print(f"acdpp: note: {OTHER_DATA.format(preset.value)}", file=sys.stderr)
     own = dataset is not None and dataset.startswith("npz:")
-    if best and preset is None and config is None:
+    if config is None and (preset is Preset.best or (best and preset is None)):
         found = PRESETS["best"]
         return replace(found, labels="classes") if own else found
     chosen = preset.value if preset is not None else "own" if own and config is None else None

@@ -99,7 +99,7 @@ def command(
 
         base = study_of(resume)
     else:
-        base = of_preset(preset, config, dataset, best=model in (None, "logistic"))
+        base = of_preset(preset, config, dataset, best=drift is None and model in (None, "logistic"))
     study = changed(
         base,
         dataset=dataset,

@@ -230,9 +230,26 @@ def _summary(cases: list[Case], problems: list[str], seconds: float, own: bool) 
     good, bad = ("All established", "Not established") if own else ("All as recorded", "Not as recorded")
     if len(cases) > FEW and not own:
         console().print(told(tally([entry(case) for case in cases])) + "\n")
+    console().print(_kernel_in(cases), end="")
     console().print(f"{claims}: {shares} ({seconds:.0f} s). {f'{bad}:' if problems else f'{good}.'}")
     for problem in problems:
         console().print(f"  {problem}", markup=False)
+
+
+def _kernel_in(cases: list[Case]) -> str:
+    """A sentence on what rests on Coq, and whether it was asked here; none where nothing does."""
+    roles = [found for case in cases for found in (case.stated, case.hypotheses, case.corrected)]
+    served = [some for found in roles if (some := [e for e in found if e.method == "kernel"])]
+    if not served:
+        return ""
+    statements = "1 statement" if len(served) == 1 else f"{len(served)} statements"
+    recorded = any("not asked" in str(e.certificate) for some in served for e in some)
+    how = (
+        "it was not asked here (acdpp verify --kernel), the record stands"
+        if recorded
+        else "it was asked here"
+    )
+    return f"Coq's kernel has proofs about {statements}: {how}.\n\n"
 
 
 # --- the whole case ----------------------------------------------------------------------------------------

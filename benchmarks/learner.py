@@ -1,7 +1,7 @@
 """What learner and policy gain, alone and together, at equal cost and equal computation. Run from the repository root:
 
     python -m benchmarks.learner
-    python -m benchmarks.learner --dataset mnist --eta 4 --decay 20 --device cuda --data-dir data/mnist --out mnist.json
+    python -m benchmarks.learner --dataset mnist --eta 4 --device cuda --data-dir data/mnist --out mnist.json
 
 Trains each policy with the paper's learner (last iterates of steps of one size) and with ours (a polynomial mean of
 models, falling steps) on the same prices and samples, in one batch for each price process, and prints cumulative and
@@ -81,7 +81,8 @@ def asked() -> tuple[argparse.Namespace, dict[str, Any]]:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1, help="1, since policies were chosen by what 0 brought")
     parser.add_argument("--eta", type=float, default=8.0, help="of our learner; the paper's has the preset's")
-    parser.add_argument("--decay", type=float, default=5.0, help="of our learner")
+    parser.add_argument("--decay", type=float, default=20.0, help="of our learner")
+    parser.add_argument("--gamma", type=float, default=2, help="of our learner's mean")
     parser.add_argument("--prices", default=",".join(PRICES))
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--data-dir", type=Path)
@@ -157,10 +158,15 @@ def measured(
     began = time.monotonic()
     study, cost = PRICES[prices](base)
     problem = make_problem(study, given.device, given.data_dir)
-    ours = {"eta": given.eta, "decay": given.decay, "average": "polynomial"}
+    ours = {
+        "eta": given.eta,
+        "decay": given.decay,
+        "average": "polynomial",
+        "average_by": given.gamma,
+    }
     names = variants(problem, cost, ours)
     if prices == "uniform":
-        names += tuple(PolicyName(BEST).having(**_without_none(ours | one)) for one in CHANGED)
+        names += tuple(PolicyName(BEST).having(**_changed(ours, one)) for one in CHANGED)
     there = known["policies"]
     new = tuple(name for name in names if name not in there)
     if not new:
@@ -194,7 +200,9 @@ def measured(
     return {"seconds": round(time.monotonic() - began), "policies": policies}
 
 
-def _without_none(own: dict[str, Any]) -> dict[str, Any]:
+def _changed(ours: dict[str, Any], one: dict[str, Any]) -> dict[str, Any]:
+    """Our learner with one thing changed; a last iterate has no weights."""
+    own = ours | one | ({"average_by": None} if one.get("average") == "none" else {})
     return {key: value for key, value in own.items() if value is not None}
 
 
@@ -303,7 +311,7 @@ def _learner(policy: PolicyName) -> str:
     changed = {
         "last iterate": own["average"] == "none",
         "steps of one size": "decay" not in own,
-        f"γ = {own.get('average_by')}": "average_by" in own,
+        "γ = 8": own.get("average_by") == 8,
         f"E = {own.get('steps')}": "steps" in own,
     }
     return ", ".join(["ours", *(words for words, is_so in changed.items() if is_so)])

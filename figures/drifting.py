@@ -104,10 +104,13 @@ def compute_speeds(results: Sequence[Measured]) -> Speeds:
         drift, sweeps = result.study.drift, retention.compute(result).risks["cumulative"]
         words = {"none": "no drift", "abrupt": f"abrupt in round {drift.start}"}
         kind = words.get(drift.kind, f"{drift.kind}, {drift.length} rounds")
+        if len({one.study.drift.parts for one in results}) > 1 and drift.kind != "none":
+            kind += f" of {drift.parts}"
         for name, risk in sweeps.items():
-            found[kind if len(sweeps) == 1 else f"{kind}, {name}"] = risk
-    if len(found) < len(results):
-        raise NotMeasured("two of these results have the same drift: give one of them")
+            label = kind if len(sweeps) == 1 else f"{kind}, {name}"
+            if label in found:
+                raise NotMeasured(f"two of these results are both {label}: give one of them")
+            found[label] = risk
     return Speeds(
         found, results[0].note("Bars: 95 % interval of the mean over {} seeds; ring: best predicted")
     )

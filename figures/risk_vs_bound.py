@@ -19,6 +19,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, StrMethodFormatter
 from numpy.typing import NDArray
 
 from figures.measured import BAND, Measured, Spread, draw_band, spread
+from figures.missing import NotMeasured
 from figures.style import DASHES, Look, Width, decades, readable, round_axis
 from theory.bound import Bound, theorem_1, theorem_1_as_stated
 from theory.setting import SettingError
@@ -66,7 +67,7 @@ def compute(result: Measured) -> RiskVsBound:
     horizons = np.unique(np.geomspace(1, risk.shape[2], POINTS).round().astype(int))
     silent = {name: says_nothing(result, p) for p, name in enumerate(result.policies)}
     if all(silent.values()):
-        raise SettingError(
+        raise NotMeasured(
             f"no bound is to be drawn: Theorem 1 says nothing here, {next(iter(silent.values()))}"
         )
     lacking = {name: silent[name] or _lacking(result, p) for p, name in enumerate(result.policies)}
@@ -116,7 +117,8 @@ def _one(p: int, result: Measured, risk: Floats, horizons: NDArray[np.int64], *,
 def says_nothing(result: Measured, p: int) -> str:
     """Why Theorem 1 says nothing under policy p; empty if it does."""
     if not result.study.of_policy(result.policies[p]).bound_applies:
-        return "it is about last iterates of steps of one size"
+        moves = result.study.drift.kind != "none"
+        return f"it is about {'one population' if moves else 'last iterates of steps of one size'}"
     return "" if (result["n"][p] > 0).all() else "some rounds have no sample"
 
 

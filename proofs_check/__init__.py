@@ -12,7 +12,7 @@
 | `experiments` | committed results of running the paper's experiments again, and what the paper says of its own |
 | `simulator` | the ground truth: every sample by name |
 | `symbols`, `printing`, `text` | the symbols and what they mean; LaTeX of an expression; texts with mathematics |
-| `ledger`, `table` | the recorded verdicts; the table of all claims in docs/claims.md |
+| `ledger`, `table`, `served` | the recorded verdicts; the table of all claims in docs/claims.md; docs/kernel.md |
 
 What a claim of one's own needs is here as well, but for the engines.
 """

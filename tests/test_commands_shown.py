@@ -204,7 +204,11 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-LONG = ("docs/predict.md", "docs/set-budgets.md")  # a search over K and step sizes, in every command
+LONG = (
+    "docs/predict.md",
+    "docs/set-budgets.md",
+    "docs/drift.md",
+)  # searches, and training in a world that moves
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PACKAGES = ["acdpp", "empirics", "figures", "proofs_check", "theory"]
 HEAVY = ["torch", "z3", "matplotlib", "PEPit", "hypothesis"]
-ONLY_IN_THE_REPOSITORY = {".ci/run", ".gitignore"}
+ONLY_IN_THE_REPOSITORY = {".ci/kernel", ".ci/run", ".gitignore"}
 MADE_BY_BUILDING = {"PKG-INFO", "setup.cfg"}
 IN_ONE_PROCESS = """
 import contextlib, io, json, sys

@@ -42,7 +42,7 @@ FLOORS = {
         draws files
     """,
     "proofs_check": """
-        run
+        run served
         registry
         claims
         document groundwork table

@@ -264,6 +264,12 @@ def _correction(
         listed = "; ".join(escapes.latex(text, link) for text in hypotheses)
         yield rf"\said{{Provided that}}{listed}."
     yield rf"\said{{Why.}}{escapes.latex(of['why'], link)}"
+    theorems = dict.fromkeys(
+        name for e in of["evidence"] if e["method"] == "kernel" for name in e["certificate"]
+    )
+    if theorems:
+        listed = ", ".join(rf"\texttt{{{escapes.latex(name, link)}}}" for name in theorems)
+        yield rf"\said{{Proved in Coq}}{listed}."
     if of["given"]:
         yield r"\said{Rests on}" + "; ".join(_given(one, link, common) for one in of["given"]) + "."
 

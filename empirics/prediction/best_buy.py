@@ -30,7 +30,7 @@ NEED_THE_LAW = ("buy-cheap", "burst", "taper")  # of prices
 MEANS = (
     ("none", None),
     ("equal", None),
-    *(("polynomial", by) for by in (3, 8, 20)),
+    *(("polynomial", by) for by in (1, 3, 8)),
     ("tail", 0.5),
     ("exponential", 0.99),
 )

@@ -102,7 +102,13 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
     if study.drift.kind != "none":
         rows = 1 if study.drift.mixes else len(streams.pools)
         moving["test_weights"] = torch.full((rows, len(test_y)), 1 / len(test_y), dtype=real, device=device)
-        moving["test_later"] = tensor(second_part(study, data), torch.bool)
+        later = second_part(study, data)
+        if study.drift.mixes and "accuracy" in study.measures and later.all() | ~later.any():
+            raise SettingError(
+                "the test set has samples of one half of the classes alone, and no accuracy in a population that "
+                'drifts: give one with both, or measures = ["risk"]'
+            )
+        moving["test_later"] = tensor(later, torch.bool)
     population = Population(
         x=tensor(train_x, real),
         y=tensor(train_y, torch.int64),

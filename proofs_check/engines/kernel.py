@@ -24,24 +24,45 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from proofs_check.evidence import Evidence, holds, undecided
+from proofs_check.claim import Given
+from proofs_check.evidence import Evidence, holds, refutes, undecided
 from proofs_check.kernel.formulas import FORMULAS, written
 from theory.setting import SettingError
 
-__all__ = ["ALLOWED", "Asked", "Refused", "ask", "installed", "lines", "modules", "record", "theorem"]
+__all__ = [
+    "ALLOWED",
+    "Asked",
+    "Refused",
+    "ask",
+    "installed",
+    "lines",
+    "modules",
+    "record",
+    "recorded",
+    "refuted",
+    "serving",
+    "theorem",
+    "words",
+]
 
 FOLDER = Path(__file__).parent.parent / "kernel"
 RECORD = FOLDER / "recorded.json"
 PREFIX = "Acdpp"
-INSTALL = "Coq is not installed: apt-get install coq libcoq-coquelicot libcoq-interval"
-# of Coq's classical reals, and of nothing else; by the last part of their names
+INSTALL = "Coq is not installed: apt-get install coq libcoq-coquelicot"
+FINITE = Given(
+    "finitely many outcomes",
+    "that means, which the kernel has as weighted sums over finitely many outcomes, may be integrals: the same steps, "
+    "in prose",
+)
+PROTOCOL = 2  # of what is asked: what was answered to another is not taken again
+LIBRARIES = ("Coq.", "Coquelicot.", "mathcomp.")  # what is sealed or assumed there; of ours nothing may be
+# of Coq's classical reals, and of nothing else; as Coq prints them, and `coqchk` says that they are none of ours
 ALLOWED = {
-    "sig_forall_dec": "whether some number has a decidable property can be decided",
-    "sig_not_dec": "whether a negation holds can be decided",
-    "functional_extensionality_dep": "functions with equal values are equal",
-    "classic": "excluded middle",
-    "constructive_indefinite_description": "what exists can be chosen",
-    "constructive_definite_description": "what is unique can be named",
+    "ClassicalDedekindReals.sig_forall_dec": "whether some number has a decidable property can be decided",
+    "ClassicalDedekindReals.sig_not_dec": "whether a negation holds can be decided",
+    "FunctionalExtensionality.functional_extensionality_dep": "functions with equal values are equal",
+    "Classical_Prop.classic": "excluded middle",
+    "ClassicalEpsilon.constructive_indefinite_description": "what exists can be chosen",
 }
 THEOREM = re.compile(r"^Theorem\s+([A-Za-z_]\w*)", re.M)  # what else is proved there is a lemma
 NEEDS = re.compile(rf"^From {PREFIX} Require Import ([\w ]+)\.", re.M)
@@ -114,7 +135,7 @@ def _run(*command: str, cwd: Path) -> str:
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Refused(" ".join((done.stderr or done.stdout).split())[-600:])
-    return done.stdout
+    return done.stdout + (done.stderr if command[0] == "coqchk" else "")  # it tells its summary there
 
 
 @cache
@@ -122,20 +143,25 @@ def _version() -> str:
     return _run("coqc", "--print-version", cwd=Path.cwd()).split()[0]
 
 
+def _folder(module: str) -> Path:
+    """By content, by what is asked and by whom."""
+    return _kept() / f"{content(module)}-{PROTOCOL}-{_version()}"
+
+
 def _compiled(module: str) -> list[str]:
     """Where Coq finds what a file builds on."""
-    folders = [_kept() / content(name) for name in (*needs(module), module)]
+    folders = [_folder(name) for name in (*needs(module), module)]
     return [word for folder in folders for word in ("-Q", str(folder), PREFIX)]
 
 
 def _ask_one(module: str) -> Asked:
     """Compile, check the compiled file with the kernel alone, and read the axioms."""
-    folder = _kept() / content(module)
+    folder = _folder(module)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{module}.v").write_text(source(module), encoding="utf-8")
     options = _compiled(module)
     _run("coqc", "-q", *options, f"{module}.v", cwd=folder)
-    _run("coqchk", "-silent", *options, "-norec", f"{PREFIX}.{module}", cwd=folder)
+    _nothing_assumed(_run("coqchk", "-silent", "-o", *options, "-norec", f"{PREFIX}.{module}", cwd=folder))
     return Asked(content(module), _version(), *_questioned(module, options))
 
 
@@ -147,7 +173,7 @@ def _questioned(module: str, options: Sequence[str]) -> tuple[dict[str, str], li
     text = [
         f"Require Import String Reals.\nFrom {PREFIX} Require Import {' '.join((*needs(module), module))}.",
         "Open Scope R_scope.\nSet Printing Width 100.",
-        *(f'Eval compute in "statement"%string.\nCheck {name}.' for name in names),
+        *(f'Eval compute in "statement"%string.\nCheck @{name}.' for name in names),
         f"Definition all_of_them := {''.join(f'conj (@{name}) (' for name in names)}I{')' * len(names)}.",
         'Eval compute in "axioms"%string.\nPrint Assumptions all_of_them.\n',
     ]
@@ -158,10 +184,41 @@ def _questioned(module: str, options: Sequence[str]) -> tuple[dict[str, str], li
     states = {
         name: " ".join(said.partition(":")[2].split()) for name, said in zip(names, answers, strict=True)
     }
-    axioms = re.findall(r"^([\w.]+)\s*:", rest, re.M)
-    if not axioms and "Closed under the global context" not in rest:
-        raise Refused(f"Coq did not tell the axioms of {module}")
-    return states, sorted(axiom for axiom in axioms if axiom != "Axioms")
+    return states, _axioms(rest)
+
+
+def _axioms(said: str) -> list[str]:
+    """The names under “Axioms:”. A line that is none, such as one on a recursion taken on trust, is refused.
+
+    >>> _axioms("Axioms:\\nso' : forall x,\\n  x = 0\\nReals.long_name\\n  : Prop")
+    ['Reals.long_name', "so'"]
+    """
+    head, *lines = said.strip().splitlines() or [""]
+    if head == "Closed under the global context" and not lines:
+        return []
+    found = [re.fullmatch(r"([\w.']+)(\s*:.*)?", line) for line in lines if not line.startswith(" ")]
+    if head != "Axioms:" or not found or not all(found):
+        raise Refused(f"Coq's answer on axioms is not understood: {' '.join(said.split())[:300]}")
+    return sorted(match[1] for match in found if match)
+
+
+def _nothing_assumed(summary: str) -> None:
+    """`coqchk -o` on one file: no axiom outside of the libraries, no type-in-type, no unsafe recursion or positivity.
+
+    >>> _nothing_assumed("* Theory: Set is predicative\\n* Axioms:\\n    Acdpp.Law.so\\n* Inductives whose: <none>")
+    Traceback (most recent call last):
+    proofs_check.engines.kernel.Refused: coqchk finds assumed: Acdpp.Law.so
+    """
+    title, assumed = "", []
+    for line in summary.splitlines():
+        if line.startswith("* "):
+            title, _, rest = line.partition(":")
+            assumed += [rest.strip()] if title != "* Theory" and rest.strip() not in ("", "<none>") else []
+        elif line.strip() and title:
+            library = title == "* Axioms" and line.strip().startswith(LIBRARIES)
+            assumed += [] if library else [line.strip()]
+    if not title or assumed:
+        raise Refused(f"coqchk finds assumed: {', '.join(assumed) or 'no summary'}")
 
 
 def ask(report: Callable[[str], None] = lambda module: None) -> list[Asked]:
@@ -173,11 +230,13 @@ def ask(report: Callable[[str], None] = lambda module: None) -> list[Asked]:
         kept = _local(module)
         if kept is None:
             try:
+                if bad := [below for below in needs(module) if content(below) in _refusals]:
+                    raise Refused(f"it builds on {', '.join(bad)}, which Coq does not accept")
                 kept = _ask_one(module)
             except Refused as error:
                 _refusals[content(module)] = str(error)
             else:
-                path = _kept() / content(module) / "asked.json"
+                path = _folder(module) / "asked.json"
                 path.write_text(json.dumps(asdict(kept)), encoding="utf-8")
         report(module)
         found += [kept] if kept else []
@@ -188,7 +247,9 @@ _refusals: dict[str, str] = {}
 
 
 def _local(module: str) -> Asked | None:
-    path = _kept() / content(module) / "asked.json"
+    if not installed():
+        return None
+    path = _folder(module) / "asked.json"
     return Asked(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
 
 
@@ -197,8 +258,15 @@ def _recorded() -> dict[str, Any]:
     return dict(json.loads(RECORD.read_text(encoding="utf-8"))) if RECORD.is_file() else {}
 
 
+def recorded(module: str) -> dict[str, str]:
+    """What the theorems of a file state, as recorded."""
+    return dict(_recorded()[module]["states"])
+
+
 def record(found: Sequence[Asked]) -> None:
     """Write what the kernel said, file by file, for those who have no Coq."""
+    if _refusals:
+        raise SettingError(f"nothing is recorded, for Coq refuses {len(_refusals)} of the files")
     by_content = {content(module): module for module in modules()}
     document = {by_content[asked.content]: asdict(asked) for asked in found if asked.states}
     RECORD.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -222,7 +290,38 @@ def theorem(*names: str, domain: str = "all that the theorem quantifies over") -
         detail = f"proved in Coq; axioms: {', '.join(axioms) or 'none'}; {asked}"
         return holds("kernel", detail, domain=domain, certificate=certificate, pieces=len(names))
 
-    return proved_in_coq
+    means = any(re.search(r"\bmean\b", _states(name)) for name in names)
+    setattr(proved_in_coq, "given", (FINITE,) if means else ())  # noqa: B010
+    return serving(proved_in_coq, *names)
+
+
+def _states(name: str) -> str:
+    """A theorem as recorded; nothing where it is not on record, which a test forbids."""
+    module, _, own = name.partition(".")
+    known = _recorded().get(module, {"states": {}})
+    return str(known["states"].get(own, ""))
+
+
+def refuted(*names: str, detail: str, domain: str) -> Callable[[], Evidence]:
+    """A check that these theorems, which deny a statement, are proved: booked against it."""
+    negation = theorem(*names, domain=domain)
+    return serving(lambda: refutes(negation(), detail), *names)
+
+
+def serving(check: Callable[..., Evidence], *names: str) -> Callable[..., Evidence]:
+    """The same check, which tells (`theorems`) what it asks the kernel."""
+    setattr(check, "theorems", names)  # noqa: B010
+    return check
+
+
+def words(module: str) -> dict[str, str]:
+    """The comment above each theorem, and nothing where there is none."""
+    text = source(module)
+    above = {found[1]: text[: found.start()].rstrip() for found in THEOREM.finditer(text)}
+    return {
+        name: " ".join(before[before.rindex("(*") + 2 : -2].split()) if before.endswith("*)") else ""
+        for name, before in above.items()
+    }
 
 
 def _of(name: str) -> tuple[dict[str, Any], str, list[str]]:
@@ -244,7 +343,7 @@ def _of(name: str) -> tuple[dict[str, Any], str, list[str]]:
         shown["asked"] = f"the kernel was not asked here: on record with Coq {asked.coq}"
     else:
         shown["asked"] = f"by Coq {asked.coq} and coqchk, here"
-    axioms = [axiom.rpartition(".")[2] for axiom in asked.axioms]
+    axioms = asked.axioms
     shown["states"] = asked.states[own]
     shown["axioms"] = axioms or "none"
     unknown = [axiom for axiom in axioms if axiom not in ALLOWED]

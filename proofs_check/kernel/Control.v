@@ -103,6 +103,7 @@ Proof.
   apply spent_at_most; auto. intros o. apply H; auto.
 Qed.
 
+(* Always admitting the most attains that. *)
 Theorem worst_policy_attains :
   (forall t o, (t < T)%nat -> admitted t o = top t) ->
   violation T C spent = violation T C (fun t => price t * top t).
@@ -111,6 +112,7 @@ Proof.
   rewrite Rmult_comm, <- (E_scal E (top t) (cost t)). apply E_ext. intros o. rewrite H by auto. ring.
 Qed.
 
+(* With one mean cost in every round it is theory's closed form. *)
 Theorem worst_violation_of_one_mean c :
   (forall t, (t < T)%nat -> price t = c) ->
   violation T C (fun t => price t * top t) = Rmax 0 (cost_excess_maximum T rate rho c C).
@@ -341,6 +343,7 @@ Proof.
   - unfold buffer_violation_bound. rewrite lambert_is. rewrite (Rmult_comm rate). apply Rmult_le_compat_l; [lra|]. now apply lambert_above.
 Qed.
 
+(* Always admitting the most attains the largest violation. *)
 Theorem buffer_violation_attained :
   (forall s, (s < T)%nat -> admitted s = top s) ->
   buffer_violation (fun m t => share m * memory K admitted t)
@@ -351,3 +354,167 @@ Proof.
 Qed.
 End Buffers.
 End Region.
+
+(* ---- what the region says of reuse and of money in the long run ---- *)
+
+Section LongRun.
+Variables (rate rho C : R).
+Hypotheses (positive : 0 < rate) (inside : 0 < rho < 1) (budget : 0 < C).
+
+(* No count exceeds K, so the squares add up to at most K times the uses: 1 - uniformity is at most the deficit's share. *)
+Theorem uniformity_gap K t amount :
+  (0 < K)%nat -> (forall j, (j < t)%nat -> 0 <= amount j) -> 0 < size t amount ->
+  1 - uniformity t amount (counts K t) <= newest K t amount first_deficit / (INR K * size t amount).
+Proof.
+  intros HK Ha HN. assert (KK : 0 < INR K) by now apply lt_0_INR.
+  pose proof (first_above_size K t amount HK Ha) as F1. set (F := first t amount (counts K t)) in *. set (N := size t amount) in *.
+  destruct (uniformity_by_variance t amount (counts K t) Ha) as [_ U]; [auto|fold F; lra|]. rewrite U. fold F N. set (Q := second t amount (counts K t)).
+  assert (QF : Q <= INR K * F).
+  { unfold Q, second, F, first. rewrite <- total_scal. apply total_le; auto. intros j _. pose proof (pos_INR (uses K j t)). fold (counts K t j) in H.
+    assert (counts K t j <= INR K) by (unfold counts; rewrite uses_counted; apply le_INR; lia). simpl. nra. }
+  assert (Q0 : 0 < Q). { pose proof (square_of_the_mean t amount (counts K t) Ha) as S. fold F N Q in S. nra. }
+  pose proof (first_by_deficit K t amount HK) as D. fold F N in D.
+  assert (E : newest K t amount first_deficit = INR K * N - F) by (rewrite D; ring). rewrite E.
+  replace ((INR K * N - F) / (INR K * N)) with (1 - F / (INR K * N)) by (field; lra).
+  enough (F / (INR K * N) <= F ^ 2 / (N * Q)) by lra. apply Rmult_le_reg_r with (INR K * N * Q); [apply Rmult_lt_0_compat; nra|].
+  replace (F / (INR K * N) * (INR K * N * Q)) with (F * Q) by (field; lra). replace (F ^ 2 / (N * Q) * (INR K * N * Q)) with (F * (INR K * F)) by (field; lra).
+  apply Rmult_le_compat_l; lra.
+Qed.
+
+(* Inside the region the deficit is bounded and N grows like t. *)
+Theorem uniformity_gap_in_the_region K t amount :
+  (0 < K)%nat -> (forall j, (j < t)%nat -> region_minimum rate rho (S j) <= amount j <= region_maximum rate rho (S j)) ->
+  2 / (1 - rho) <= INR t -> 1 - uniformity t amount (counts K t) <= (INR K - 1) / (1 - rho) / INR t.
+Proof.
+  intros HK Ha Ht. assert (KK : 1 <= INR K) by (change 1 with (INR 1); apply le_INR; lia).
+  assert (h : 0 < / (1 - rho)) by (apply Rinv_0_lt_compat; lra). assert (tp : 0 < INR t) by (apply Rlt_le_trans with (2 / (1 - rho)); [unfold Rdiv; nra|auto]).
+  assert (Ha' : forall j, (j < t)%nat -> 0 <= amount j) by (intros j Hj; pose proof (low_below rate rho positive inside j); specialize (Ha j Hj); lra).
+  assert (N : rate * INR t / 2 <= size t amount).
+  { unfold size, total. apply Rle_trans with (sum t (fun j => rate * (1 - rho ^ S j))).
+    - rewrite sum_scal, sum_minus, sum_const. pose proof (geometric_tail rho t) as G.
+      assert (X : sum t (fun i => rho ^ S i) <= / (1 - rho)).
+      { apply Rmult_le_reg_l with (1 - rho); [lra|]. rewrite G, Rinv_r by lra. assert (0 <= rho ^ t) by (apply pow_le; lra). nra. }
+      unfold Rdiv in Ht. nra.
+    - apply sum_le. intros j Hj. rewrite Rmult_1_r, <- (low_is rate rho inside). now apply Ha. }
+  assert (N0 : 0 < size t amount) by nra. apply Rle_trans with (1 := uniformity_gap K t amount HK Ha' N0).
+  assert (Dm : newest K t amount first_deficit <= rate / (1 - rho) * (INR K * (INR K - 1) / 2)).
+  { unfold newest. apply Rle_trans with (sum (Nat.min K t) (fun i => (INR K - INR (i + 1)) * (rate / (1 - rho)))).
+    - apply sum_le. intros i Hi. assert (Li : INR (i + 1) <= INR K) by (apply le_INR; lia). unfold first_deficit. rewrite Rmin_right by auto.
+      apply Rmult_le_compat_l; [lra|]. apply Rle_trans with (region_maximum rate rho (S (t - 1 - i))); [apply Ha; lia|].
+      unfold region_maximum. rewrite power by auto. apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; [lra|].
+      pose proof (pow_below_one rho (t - 1 - i) inside). assert (rho ^ S (t - 1 - i) <= rho).
+      { simpl. assert (rho ^ (t - 1 - i) <= 1) by (rewrite <- (pow1 (t - 1 - i)); apply pow_incr; lra). assert (0 <= rho ^ (t - 1 - i)) by (apply pow_le; lra). nra. } lra.
+    - rewrite sum_scal_r. assert (rp : 0 < rate / (1 - rho)) by (apply Rdiv_lt_0_compat; lra).
+      enough (sum (Nat.min K t) (fun i => INR K - INR (i + 1)) <= INR K * (INR K - 1) / 2) by nra.
+      assert (G : forall m, (m <= K)%nat -> 2 * sum m (fun i => INR K - INR (i + 1)) = INR m * (2 * INR K - INR m - 1)).
+      { induction m; intros Hm; [simpl; ring|]. cbn [sum]. rewrite Rmult_plus_distr_l, IHm by lia. replace (m + 1)%nat with (S m) by lia. rewrite !S_INR. ring. }
+      pose proof (G (Nat.min K t) ltac:(lia)) as G1.
+      assert (M : INR (Nat.min K t) = INR K \/ INR (Nat.min K t) <= INR K - 1).
+      { destruct (Nat.eq_dec (Nat.min K t) K) as [Q|Q]; [left; now rewrite Q|right]. change 1 with (INR 1). rewrite <- (minus_INR K 1) by lia. apply le_INR. lia. }
+      set (m := INR (Nat.min K t)) in *. destruct M as [->|M]; [lra|]. assert (0 <= (INR K - m) * (INR K - m - 1)) by (apply Rmult_le_pos; lra). nra. }
+  apply Rmult_le_reg_r with (INR K * size t amount * (INR t * (1 - rho))); [apply Rmult_lt_0_compat; [nra|apply Rmult_lt_0_compat; lra]|].
+  replace (newest K t amount first_deficit / (INR K * size t amount) * (INR K * size t amount * (INR t * (1 - rho)))) with (newest K t amount first_deficit * (INR t * (1 - rho))) by (field; lra).
+  replace ((INR K - 1) / (1 - rho) / INR t * (INR K * size t amount * (INR t * (1 - rho)))) with ((INR K - 1) * INR K * size t amount) by (field; lra).
+  apply Rle_trans with (rate / (1 - rho) * (INR K * (INR K - 1) / 2) * (INR t * (1 - rho))); [apply Rmult_le_compat_r; [apply Rmult_le_pos; lra|auto]|].
+  replace (rate / (1 - rho) * (INR K * (INR K - 1) / 2) * (INR t * (1 - rho))) with ((INR K - 1) * INR K * (rate * INR t / 2)) by (field; lra).
+  apply Rmult_le_compat_l; [nra|auto].
+Qed.
+
+(* A summand is at most 1/((1-rho) t), and these add up to a logarithm. *)
+Lemma harmonic T : (0 < T)%nat -> sum T (fun i => / INR (S i)) <= 1 + ln (INR T).
+Proof.
+  intros HT. induction T; [lia|]. destruct (Nat.eq_dec T 0) as [->|N]; [simpl; rewrite Rinv_1, ln_1; lra|].
+  cbn [sum]. specialize (IHT ltac:(lia)). assert (P : 0 < INR T) by (apply lt_0_INR; lia). rewrite S_INR.
+  enough (/ (INR T + 1) <= ln (INR T + 1) - ln (INR T)) by lra. replace (ln (INR T + 1) - ln (INR T)) with (ln ((INR T + 1) / INR T)) by (unfold Rdiv; rewrite ln_mult, ln_Rinv; try lra; now apply Rinv_0_lt_compat).
+  (* ln x >= 1 - 1/x *)
+  assert (L : forall x, 0 < x -> 1 - / x <= ln x).
+  { intros x Hx. assert (ln (/ x) <= / x - 1).
+    { pose proof (exp_ineq1_le (/ x - 1)) as X. assert (ix : 0 < / x) by now apply Rinv_0_lt_compat. replace (1 + (/ x - 1)) with (/ x) in X by ring.
+      rewrite <- (ln_exp (/ x - 1)). destruct (Rle_lt_or_eq_dec _ _ X) as [Y|Y]; [left; apply ln_increasing; lra|right; now rewrite Y at 1]. }
+    rewrite ln_Rinv in H by auto. lra. }
+  specialize (L ((INR T + 1) / INR T) ltac:(apply Rdiv_lt_0_compat; lra)). replace (1 - / ((INR T + 1) / INR T)) with (/ (INR T + 1)) in L by (field; lra). exact L.
+Qed.
+
+Lemma lambert_logarithmic T : (0 < T)%nat -> lambert rho T <= (1 + ln (INR T)) / (1 - rho).
+Proof.
+  intros HT. apply Rle_trans with (sum T (fun i => / (1 - rho) * / INR (S i))).
+  - apply sum_le. intros t _. pose proof (pow_below_one rho t inside) as P. assert (I : 0 < INR (S t)) by (apply lt_0_INR; lia).
+    pose proof (geometric rho (S t)) as G.
+    assert (L : INR (S t) * rho ^ S t <= sum (S t) (fun i => rho ^ i)).
+    { rewrite <- sum_const. apply sum_le. intros i Hi. replace (S t) with (i + (S t - i))%nat by lia. rewrite pow_add.
+      assert (0 <= rho ^ i) by (apply pow_le; lra). assert (rho ^ (S t - i) <= 1) by (rewrite <- (pow1 (S t - i)); apply pow_incr; lra). nra. }
+    apply Rmult_le_reg_r with ((1 - rho ^ S t) * INR (S t) * (1 - rho)); [repeat apply Rmult_lt_0_compat; lra|].
+    replace (rho ^ S t / (1 - rho ^ S t) * ((1 - rho ^ S t) * INR (S t) * (1 - rho))) with (INR (S t) * rho ^ S t * (1 - rho)) by (field; lra).
+    replace (/ (1 - rho) * / INR (S t) * ((1 - rho ^ S t) * INR (S t) * (1 - rho))) with (1 - rho ^ S t) by (field; lra). rewrite <- G. nra.
+  - rewrite sum_scal. unfold Rdiv. rewrite Rmult_comm. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|now apply harmonic].
+Qed.
+
+(* At mean cost C/rate no policy inside the region spends more than the budget and a logarithm over T. *)
+Theorem long_run_spending (Omega : Type) (E : mean Omega) (cost admitted : nat -> Omega -> R) T :
+  (0 < T)%nat -> (forall t o, 0 <= cost t o) -> (forall t o, admitted t o <= region_maximum rate rho (S t)) ->
+  (forall t, E (cost t) = C / rate) ->
+  sum T (fun t => E (fun o => cost t o * admitted t o)) / INR T <= C + C * ((1 + ln (INR T)) / ((1 - rho) * INR T)).
+Proof.
+  intros HT Hc Ha Hm. assert (P : 0 < INR T) by now apply lt_0_INR.
+  destruct (violation_bounded rate rho C inside budget Omega E cost admitted T) as [V _]; auto.
+  - intros t _. rewrite (sum_ext t (fun t => E (cost t)) (fun _ => C / rate)) by auto. rewrite sum_const. right. field. lra.
+  - pose proof (lambert_logarithmic T HT) as L. unfold violation in V. pose proof (Rmax_r 0 (sum T (fun t => E (fun o => cost t o * admitted t o)) - C * INR T)) as M.
+    apply Rmult_le_reg_r with (INR T); auto. unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+    replace ((C + C * ((1 + ln (INR T)) / ((1 - rho) * INR T))) * INR T) with (C * INR T + C * ((1 + ln (INR T)) / (1 - rho))) by (field; lra).
+    assert (C * lambert rho T <= C * ((1 + ln (INR T)) / (1 - rho))) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+End LongRun.
+
+(* ---- at a fixed mean a constant memory is best ---- *)
+
+Section Motive.
+Variables (T : nat) (n : nat -> R) (m : R).
+Hypothesis sizes : forall t, (t < T)%nat -> 0 < n t.
+Hypothesis m0 : 0 < m.
+Hypothesis average : sum T n = INR T * m.
+
+(* what lies above its tangent at the mean has the smallest sum where it is constant *)
+Lemma above_the_tangent (f : R -> R) slope :
+  (forall t, (t < T)%nat -> f m + slope * (n t - m) <= f (n t)) -> INR T * f m <= sum T (fun t => f (n t)).
+Proof.
+  intros H. apply Rle_trans with (sum T (fun t => f m + slope * (n t - m))); [|now apply sum_le].
+  rewrite sum_plus, sum_scal, sum_minus, !sum_const, average. right. ring.
+Qed.
+
+(* 1/n and 1/sqrt n lie above their tangents. *)
+Theorem constant_memory_is_best :
+  INR T * / m <= sum T (fun t => / n t) /\ INR T * / sqrt m <= sum T (fun t => / sqrt (n t)).
+Proof.
+  split.
+  - apply (above_the_tangent Rinv (- / m ^ 2)). intros t Ht. specialize (sizes t Ht). apply Rmult_le_reg_r with (n t * m ^ 2); [apply Rmult_lt_0_compat; [auto|apply pow_lt; lra]|].
+    replace ((/ m + - / m ^ 2 * (n t - m)) * (n t * m ^ 2)) with (n t * (2 * m - n t)) by (field; lra). replace (/ n t * (n t * m ^ 2)) with (m ^ 2) by (field; lra). pose proof (pow2_ge_0 (n t - m)). nra.
+  - apply (above_the_tangent (fun x => / sqrt x) (- / (2 * (sqrt m) ^ 3))). intros t Ht. specialize (sizes t Ht).
+    assert (A : 0 < sqrt (n t)) by now apply sqrt_lt_R0. assert (B : 0 < sqrt m) by now apply sqrt_lt_R0.
+    pose proof (sqrt_sqrt (n t) ltac:(lra)) as SA. pose proof (sqrt_sqrt m ltac:(lra)) as SB. set (a := sqrt (n t)) in *. set (b := sqrt m) in *. rewrite <- SA, <- SB.
+    apply Rmult_le_reg_r with (2 * a * b ^ 3); [apply Rmult_lt_0_compat; [lra|apply pow_lt; lra]|].
+    replace ((/ b + - / (2 * b ^ 3) * (a * a - b * b)) * (2 * a * b ^ 3)) with (3 * a * b ^ 2 - a ^ 3) by (field; lra). replace (/ a * (2 * a * b ^ 3)) with (2 * b ^ 3) by (field; lra).
+    assert (0 <= (a - b) ^ 2 * (a + 2 * b)) by (apply Rmult_le_pos; [apply pow2_ge_0|lra]). nra.
+Qed.
+
+(* sqrt(1/n - 1/N) is convex up to n = 3N/4 *)
+Theorem constant_memory_is_best_for_the_root N :
+  (forall t, (t < T)%nat -> 4 * n t <= 3 * N) -> 4 * m <= 3 * N ->
+  INR T * sqrt (/ m - / N) <= sum T (fun t => sqrt (/ n t - / N)).
+Proof.
+  intros Hn Hm. assert (N0 : 0 < N) by lra. set (c := / N). assert (c0 : 0 < c) by now apply Rinv_0_lt_compat.
+  assert (third : forall x, 0 < x -> 4 * x <= 3 * N -> c / 3 <= / x - c).
+  { intros x Hx H. unfold c. apply Rmult_le_reg_r with (3 * x * N); [nra|]. replace (/ N / 3 * (3 * x * N)) with x by (field; lra). replace ((/ x - / N) * (3 * x * N)) with (3 * N - 3 * x) by (field; lra). lra. }
+  set (v := sqrt (/ m - c)). assert (V : v * v = / m - c) by (apply sqrt_sqrt; pose proof (third m m0 Hm); lra).
+  assert (V3 : c / 3 <= v * v) by (rewrite V; now apply third). assert (v0 : 0 < v) by (apply sqrt_lt_R0; pose proof (third m m0 Hm); lra).
+  apply (above_the_tangent (fun x => sqrt (/ x - c)) (- / (2 * m ^ 2 * v))). intros t Ht. specialize (sizes t Ht). specialize (Hn t Ht). fold v.
+  set (u := sqrt (/ n t - c)). assert (U : u * u = / n t - c) by (apply sqrt_sqrt; pose proof (third _ sizes Hn); lra).
+  assert (U3 : c / 3 <= u * u) by (rewrite U; now apply third). assert (u0 : 0 < u) by (apply sqrt_lt_R0; pose proof (third _ sizes Hn); lra).
+  assert (En : n t = / (u * u + c)) by (rewrite U; replace (/ n t - c + c) with (/ n t) by ring; now rewrite Rinv_inv).
+  assert (Em : m = / (v * v + c)) by (rewrite V; replace (/ m - c + c) with (/ m) by ring; now rewrite Rinv_inv).
+  rewrite En, Em. set (p := u * u + c). set (q := v * v + c). assert (p0 : 0 < p) by (unfold p; lra). assert (q0 : 0 < q) by (unfold q; lra).
+  assert (UV : c / 3 <= u * v). { destruct (Rle_dec u v); nra. }
+  apply Rmult_le_reg_r with (2 * v * p); [nra|].
+  replace ((v + - / (2 * (/ q) ^ 2 * v) * (/ p - / q)) * (2 * v * p)) with (2 * v * v * p + q * (p - q)) by (field; lra).
+  assert (0 <= (u - v) ^ 2 * (v * (2 * u + v) - c)) by (apply Rmult_le_pos; [apply pow2_ge_0|nra]). unfold p, q. nra.
+Qed.
+End Motive.

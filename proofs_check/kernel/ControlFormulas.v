@@ -32,3 +32,6 @@ Definition cost_violation_by_peak (T : nat) (rate : R) (rho : R) (peak : R) : R 
 
 Definition buffer_violation_bound (K : nat) (T : nat) (rate : R) (rho : R) : R :=
   rate * INR K * sum T (fun i => (fun tau : nat => rho ^ tau / (1 - rho ^ tau)) (S i)).
+
+Definition buffer_excess_maximum (K : nat) (T : nat) (rate : R) (rho : R) : R :=
+  rate * (2 * INR K * sum T (fun i => (fun tau : nat => rho ^ tau / (1 - rho ^ tau)) (S i)) - 2 * sum (Nat.min K T) (fun i => (fun s : nat => rho ^ s * (INR K + INR s - INR T - 1) / (1 - rho ^ s)) ((1 + T - (Nat.min K T))%nat + i)%nat) - (2 * INR K - Rmin (INR K) (INR T) - 1) * Rmin (INR K) (INR T)) / 2.

@@ -99,6 +99,7 @@ Proof.
   - apply Rmult_le_compat_l; [apply Rlt_le, Rdiv_lt_0_compat; nra|]. apply log_series_below. lra.
 Qed.
 
+(* 1/(1 - sqrt rho) = (1 + sqrt rho)/(1 - rho), and 1 + sqrt rho < 2. *)
 Theorem lambert_bound_below rho : 0 < rho < 1 -> lambert_bound rho < ln (2 / (1 - rho)) / (1 - rho).
 Proof.
   intros H. set (q := sqrt rho). assert (Q : q * q = rho) by (apply sqrt_sqrt; lra).
@@ -164,4 +165,10 @@ Proof.
   assert (E2 : gap / (1 - rho) = (- (ln (1 - rho) / (1 - rho)) - bound) * (1 - rho)) by (unfold gap; field; lra).
   replace ((- (ln (1 - rho) / (1 - rho)) - bound) * (1 - rho)) with (- ln (1 - rho) - bound * (1 - rho)) in E2 by (field; lra).
   nra.
+Qed.
+
+Lemma geometric_tail x n : (1 - x) * sum n (fun i => x ^ S i) = x * (1 - x ^ n).
+Proof.
+  rewrite (sum_ext n (fun i => x ^ S i) (fun i => x * x ^ i)) by (intros; simpl; ring). rewrite (sum_scal n x (fun i => x ^ i)).
+  transitivity (x * ((1 - x) * sum n (fun i => x ^ i))); [ring|now rewrite geometric].
 Qed.

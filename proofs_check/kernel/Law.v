@@ -11,20 +11,20 @@ Open Scope R_scope.
 
 Section Noise.
 Context {Omega : Type} (mu : mean Omega).
-Variables (xi : nat -> Omega -> R) (variance : R).
-Hypothesis centred : forall i, mu (xi i) = 0.
-Hypothesis uncorrelated : forall i j, i <> j -> mu (fun o => xi i o * xi j o) = 0.
-Hypothesis spread : forall i, mu (fun o => xi i o ^ 2) = variance.
+Variables (samples : nat) (xi : nat -> Omega -> R) (variance : R).
+Hypothesis centred : forall i, (i < samples)%nat -> mu (xi i) = 0.
+Hypothesis uncorrelated : forall i j, (i < samples)%nat -> (j < samples)%nat -> i <> j -> mu (fun o => xi i o * xi j o) = 0.
+Hypothesis spread : forall i, (i < samples)%nat -> mu (fun o => xi i o ^ 2) = variance.
 
 Definition combined (N : nat) (x : R) (b : nat -> R) (o : Omega) : R := x + sum N (fun i => b i * xi i o).
 
-Lemma no_mixed_terms N x b : mu (fun o => combined N x b o ^ 2) = x ^ 2 + variance * sum N (fun i => b i ^ 2).
+Lemma no_mixed_terms N x b : (N <= samples)%nat -> mu (fun o => combined N x b o ^ 2) = x ^ 2 + variance * sum N (fun i => b i ^ 2).
 Proof.
-  induction N; unfold combined in *; cbn [sum].
+  induction N; intros H; unfold combined in *; cbn [sum].
   - rewrite (E_ext mu _ (fun _ => x ^ 2)) by (intros; now rewrite Rplus_0_r). rewrite E_const. ring.
   - rewrite (E_ext mu _ (fun o => (x + sum N (fun i => b i * xi i o)) ^ 2
         + (2 * b N * (x * xi N o + sum N (fun i => b i * (xi i o * xi N o))) + b N ^ 2 * xi N o ^ 2))).
-    + rewrite !E_plus, E_scal, E_scal, E_plus, E_scal, IHN, centred, spread.
+    + rewrite !E_plus, E_scal, E_scal, E_plus, E_scal, IHN, centred, spread by lia.
       rewrite (E_sum mu N (fun i o => b i * (xi i o * xi N o))).
       rewrite (sum_ext N (fun i => mu (fun o => b i * (xi i o * xi N o))) (fun _ => 0)); [rewrite sum_const; ring|].
       intros i Hi. rewrite E_scal, uncorrelated by lia. ring.
@@ -32,6 +32,39 @@ Proof.
       rewrite sum_scal_r. ring.
 Qed.
 End Noise.
+
+(* There are such samples: of 2N equally likely outcomes two belong to sample i, which is sqrt N on one and - sqrt N on
+   the other, and 0 elsewhere. *)
+Theorem such_samples_exist N :
+  (0 < N)%nat ->
+  exists (Omega : Type) (mu : mean Omega) (xi : nat -> Omega -> R),
+    (forall i, (i < N)%nat -> mu (xi i) = 0) /\
+    (forall i j, (i < N)%nat -> (j < N)%nat -> i <> j -> mu (fun o => xi i o * xi j o) = 0) /\
+    (forall i, (i < N)%nat -> mu (fun o => xi i o ^ 2) = 1).
+Proof.
+  intros HN. assert (P : 0 < INR N) by now apply lt_0_INR. set (p := / (2 * INR N)). assert (p0 : 0 < p) by (apply Rinv_0_lt_compat; lra).
+  destruct (finite_mean (N + N) (fun _ => p)) as [mu Hmu].
+  - intros; lra.
+  - rewrite sum_const, plus_INR. unfold p. field. lra.
+  - set (f := fun i k : nat => if (k =? i)%nat then sqrt (INR N) else if (k =? N + i)%nat then - sqrt (INR N) else 0).
+    exists _, mu, (fun i o => f i (proj1_sig o)).
+    assert (one : forall n (g : nat -> R) i, (i < n)%nat -> (forall k, (k < n)%nat -> k <> i -> g k = 0) -> sum n g = g i).
+    { clear. induction n; intros g i Hi Hg; [lia|]. cbn [sum]. destruct (Nat.eq_dec i n) as [->|Ni].
+      - rewrite (sum_ext n g (fun _ => 0)) by (intros; apply Hg; lia). rewrite sum_const. ring.
+      - rewrite (IHn g i), (Hg n); [ring|lia|lia|lia|]. intros; apply Hg; lia. }
+    assert (two : forall g i, (i < N)%nat -> (forall k, k <> i -> k <> (N + i)%nat -> g k = 0) -> sum (N + N) g = g i + g (N + i)%nat).
+    { intros g i Hi Hg. rewrite sum_split. rewrite (one N g i), (one N (fun j => g (N + j)%nat) i); auto; intros; apply Hg; lia. }
+    assert (at_i : forall i, f i i = sqrt (INR N)) by (intros; unfold f; now rewrite Nat.eqb_refl).
+    assert (at_other : forall i, f i (N + i)%nat = - sqrt (INR N)) by (intros; unfold f; destruct (Nat.eqb_spec (N + i) i); [lia|now rewrite Nat.eqb_refl]).
+    assert (elsewhere : forall i k, k <> i -> k <> (N + i)%nat -> f i k = 0) by (intros i k H1 H2; unfold f; destruct (Nat.eqb_spec k i); [lia|]; destruct (Nat.eqb_spec k (N + i)); [lia|auto]).
+    repeat split.
+    + intros i Hi. rewrite (Hmu (f i)), (two (fun k => p * f i k) i); auto; [rewrite at_i, at_other; ring|]. intros; rewrite elsewhere by auto; ring.
+    + intros i j Hi Hj Hij. rewrite (Hmu (fun k => f i k * f j k)), (two (fun k => p * (f i k * f j k)) i); auto.
+      * rewrite (elsewhere j i), (elsewhere j (N + i)%nat) by lia. ring.
+      * intros; rewrite (elsewhere i) by auto; ring.
+    + intros i Hi. rewrite (Hmu (fun k => f i k ^ 2)), (two (fun k => p * f i k ^ 2) i); auto; [rewrite at_i, at_other|intros; rewrite elsewhere by auto; ring].
+      replace (p * sqrt (INR N) ^ 2 + p * (- sqrt (INR N)) ^ 2) with (2 * p * (sqrt (INR N) * sqrt (INR N))) by ring. rewrite sqrt_sqrt by lra. unfold p. field. lra.
+Qed.
 
 (* ---- a round ---- *)
 
@@ -102,6 +135,7 @@ Fixpoint left (t : nat) : R := match t with O => 1 | S r => left_of r * left r e
 Fixpoint weight (i t : nat) : R :=
   match t with O => 0 | S r => left_of r * weight i r + (1 - left_of r) * (q r i / n r) end.
 
+(* A model is a sum of the start and of samples, with these weights. *)
 Theorem model_is_linear z x t : model z x t = left t * x + sum N (fun i => weight i t * z i).
 Proof.
   induction t; simpl.
@@ -129,9 +163,9 @@ Qed.
 Section Risk.
 Context {Omega : Type} (mu : mean Omega).
 Variables (xi : nat -> Omega -> R) (variance : R).
-Hypothesis centred : forall i, mu (xi i) = 0.
-Hypothesis uncorrelated : forall i j, i <> j -> mu (fun o => xi i o * xi j o) = 0.
-Hypothesis spread : forall i, mu (fun o => xi i o ^ 2) = variance.
+Hypothesis centred : forall i, (i < N)%nat -> mu (xi i) = 0.
+Hypothesis uncorrelated : forall i j, (i < N)%nat -> (j < N)%nat -> i <> j -> mu (fun o => xi i o * xi j o) = 0.
+Hypothesis spread : forall i, (i < N)%nat -> mu (fun o => xi i o ^ 2) = variance.
 
 (* The law along one direction: samples lie xi from the optimum, the start x. *)
 Theorem law_of_reuse x t :
@@ -139,7 +173,7 @@ Theorem law_of_reuse x t :
 Proof.
   rewrite (E_ext mu _ (fun o => combined xi N (left t * x) (fun i => weight i t) o ^ 2))
     by (intros; unfold combined; now rewrite model_is_linear).
-  rewrite (no_mixed_terms mu xi variance) by auto. ring.
+  rewrite (no_mixed_terms mu N xi variance) by auto. ring.
 Qed.
 
 (* A mean of models, with any weights: the same with what is left of the start, and what samples weigh, in the mean. *)
@@ -148,7 +182,7 @@ Theorem law_of_averages x T (p : nat -> R) :
   = (sum T (fun t => p t * left t)) ^ 2 * x ^ 2 + variance * sum N (fun i => sum T (fun t => p t * weight i t) ^ 2).
 Proof.
   rewrite (E_ext mu _ (fun o => combined xi N (sum T (fun t => p t * left t) * x) (fun i => sum T (fun t => p t * weight i t)) o ^ 2)).
-  - rewrite (no_mixed_terms mu xi variance) by auto. ring.
+  - rewrite (no_mixed_terms mu N xi variance) by auto. ring.
   - intros o. f_equal. unfold combined. rewrite <- sum_scal_r.
     rewrite (sum_ext N (fun i => sum T (fun t => p t * weight i t) * xi i o) (fun i => sum T (fun t => p t * weight i t * xi i o))) by (intros; now rewrite sum_scal_r).
     rewrite sum_swap, <- sum_plus. apply sum_ext. intros t _. rewrite model_is_linear, Rmult_plus_distr_l, <- sum_scal.
@@ -182,6 +216,7 @@ Proof.
         apply sum_ext. intros j _. replace (t + S j)%nat with (S t + j)%nat by lia. reflexivity.
 Qed.
 
+(* So a mean of models has the weights that are collected from the last round backwards. *)
 Theorem collected_backwards p T :
   sum T (fun t => p t * left t) = collected p 0 T /\
   forall i, sum T (fun t => p t * weight i t)
@@ -227,6 +262,7 @@ End Rounds.
 Fixpoint trained (clients N : nat) (used : nat -> nat -> nat -> R) (t : nat) : nat :=
   match t with O => O | S r => (trained clients N used r + if Req_EM_T (occupancy clients N (used r)) 0 then 0 else 1)%nat end.
 
+(* A round with samples leaves the same factor of a distance, a round without leaves all. *)
 Theorem transient_is_a_power clients N used h eta E t :
   left clients N used h (fun _ => eta) E t = contraction h eta E ^ trained clients N used t.
 Proof.
@@ -234,19 +270,25 @@ Proof.
   destruct (Req_EM_T (occupancy clients N (used t)) 0); [rewrite Nat.add_0_r; ring|]. rewrite Nat.add_1_r. reflexivity.
 Qed.
 
-(* Where every round has samples a weight is the sum that the law states. *)
-Theorem weight_is_a_sum clients N used h eta E i t :
-  (forall r, occupancy clients N (used r) <> 0) ->
+Lemma trained_grows clients N used r t : (r <= t)%nat -> (trained clients N used r <= trained clients N used t)%nat.
+Proof. induction 1; [lia|]. simpl. destruct (Req_EM_T (occupancy clients N (used m)) 0); lia. Qed.
+
+(* A weight is the sum that the law states: a factor for each round with samples that has followed a use. *)
+Theorem weight_is_a_sum clients N used h eta E i t (k := trained clients N used) (a := contraction h eta E) :
   weight clients N used h (fun _ => eta) E i t
-  = (1 - contraction h eta E)
-    * sum t (fun r => contraction h eta E ^ (t - 1 - r) * (in_memory clients (used r) i / occupancy clients N (used r))).
+  = (1 - a) * sum t (fun r => if Req_EM_T (occupancy clients N (used r)) 0 then 0
+                              else a ^ (k t - k (S r)) * (in_memory clients (used r) i / occupancy clients N (used r))).
 Proof.
-  intros H. induction t; [simpl; ring|]. cbn [weight sum]. unfold left_of. destruct (Req_EM_T (occupancy clients N (used t)) 0) as [Z|_]; [elim (H t Z)|].
-  rewrite IHt. replace (S t - 1 - t)%nat with O by lia. set (a := contraction h eta E).
-  rewrite (sum_ext t (fun r => a ^ (S t - 1 - r) * (in_memory clients (used r) i / occupancy clients N (used r)))
-    (fun r => a * (a ^ (t - 1 - r) * (in_memory clients (used r) i / occupancy clients N (used r))))).
-  - rewrite sum_scal. simpl pow. ring.
-  - intros r Hr. replace (S t - 1 - r)%nat with (S (t - 1 - r)) by lia. simpl. ring.
+  induction t; [simpl; ring|]. cbn [weight sum]. unfold left_of. fold a. rewrite IHt.
+  destruct (Req_EM_T (occupancy clients N (used t)) 0) as [Z|Z].
+  - rewrite (sum_ext t (fun r => if Req_EM_T (occupancy clients N (used r)) 0 then 0 else a ^ (k (S t) - k (S r)) * (in_memory clients (used r) i / occupancy clients N (used r)))
+      (fun r => if Req_EM_T (occupancy clients N (used r)) 0 then 0 else a ^ (k t - k (S r)) * (in_memory clients (used r) i / occupancy clients N (used r)))); [ring|].
+    intros r Hr. destruct (Req_EM_T (occupancy clients N (used r)) 0); [auto|]. do 3 f_equal. unfold k. cbn [trained]. destruct (Req_EM_T (occupancy clients N (used t)) 0); [lia|contradiction].
+  - rewrite (sum_ext t (fun r => if Req_EM_T (occupancy clients N (used r)) 0 then 0 else a ^ (k (S t) - k (S r)) * (in_memory clients (used r) i / occupancy clients N (used r)))
+      (fun r => a * (if Req_EM_T (occupancy clients N (used r)) 0 then 0 else a ^ (k t - k (S r)) * (in_memory clients (used r) i / occupancy clients N (used r))))).
+    + rewrite sum_scal, Nat.sub_diag. simpl pow. ring.
+    + intros r Hr. destruct (Req_EM_T (occupancy clients N (used r)) 0); [ring|]. pose proof (trained_grows clients N used (S r) t ltac:(lia)) as G. fold k in G.
+      replace (k (S t) - k (S r))%nat with (S (k t - k (S r))); [simpl; ring|]. unfold k in *. cbn [trained] in *. destruct (Req_EM_T (occupancy clients N (used t)) 0); [contradiction|lia].
 Qed.
 
 (* The risk of a quadratic loss: half the eigenvalue times the mean square, direction by direction. *)
@@ -279,10 +321,11 @@ Definition older (l : nat) : R := first_weight + sum N (fun i => if (came i <=? 
 Definition bias (t' : nat) : R := first_weight * start + sum N (fun i => b i * path (came i)) - path t'.
 (* changes and samples: centred and uncorrelated, as one family *)
 Let source (k : nat) : Omega -> R := if (k <? t)%nat then change k else xi (k - t).
-Hypothesis centred : forall k, mu (source k) = 0.
-Hypothesis uncorrelated : forall k k', k <> k' -> mu (fun o => source k o * source k' o) = 0.
+Hypothesis centred : forall k, (k < t + N)%nat -> mu (source k) = 0.
+Hypothesis uncorrelated : forall k k',
+  (k < t + N)%nat -> (k' < t + N)%nat -> k <> k' -> mu (fun o => source k o * source k' o) = 0.
 Hypothesis of_walk : forall l, (l < t)%nat -> mu (fun o => change l o ^ 2) = walk.
-Hypothesis of_samples : forall i, mu (fun o => xi i o ^ 2) = variance.
+Hypothesis of_samples : forall i, (i < N)%nat -> mu (fun o => xi i o ^ 2) = variance.
 
 Lemma sum_prefix T T' f : (T <= T')%nat -> (forall l, (T <= l < T')%nat -> f l = 0) -> sum T' f = sum T f.
 Proof.
@@ -331,21 +374,21 @@ Proof.
       + intros l Hl. unfold w, source. destruct (Nat.ltb_spec l t); [|lia]. destruct (Nat.ltb_spec l T); [ring|lia].
     - intros l Hl. unfold w, source. destruct (Nat.ltb_spec l t); [|lia]. destruct (Nat.ltb_spec l T); [lia|ring]. }
   rewrite (E_ext mu _ (fun o => (bias T + sum (t + N) (fun k => w k * source k o)) ^ 2)) by (intros; now rewrite S1).
-  assert (V : forall M, mu (fun o => (bias T + sum M (fun k => w k * source k o)) ^ 2) = bias T ^ 2 + sum M (fun k => w k ^ 2 * mu (fun o => source k o ^ 2))).
-  { induction M; cbn [sum].
+  assert (V : forall M, (M <= t + N)%nat -> mu (fun o => (bias T + sum M (fun k => w k * source k o)) ^ 2) = bias T ^ 2 + sum M (fun k => w k ^ 2 * mu (fun o => source k o ^ 2))).
+  { induction M; intros HM; cbn [sum].
     - rewrite (E_ext mu _ (fun _ => bias T ^ 2)) by (intros; now rewrite Rplus_0_r). rewrite E_const. ring.
     - rewrite (E_ext mu _ (fun o => (bias T + sum M (fun k => w k * source k o)) ^ 2
           + (2 * w M * (bias T * source M o + sum M (fun k => w k * (source k o * source M o))) + w M ^ 2 * source M o ^ 2))).
-      + rewrite !E_plus, E_scal, E_scal, E_plus, E_scal, IHM, centred.
+      + rewrite !E_plus, E_scal, E_scal, E_plus, E_scal, IHM, centred by lia.
         rewrite (E_sum mu M (fun k o => w k * (source k o * source M o))).
         rewrite (sum_ext M (fun k => mu (fun o => w k * (source k o * source M o))) (fun _ => 0)); [rewrite sum_const; ring|].
         intros k Hk. rewrite E_scal, uncorrelated by lia. ring.
       + intros o. rewrite (sum_ext M (fun k => w k * (source k o * source M o)) (fun k => w k * source k o * source M o)) by (intros; ring).
         rewrite sum_scal_r. ring. }
-  rewrite V, sum_split, (sum_prefix T t (fun k => w k ^ 2 * mu (fun o => source k o ^ 2)) HT).
+  rewrite V by lia. rewrite sum_split, (sum_prefix T t (fun k => w k ^ 2 * mu (fun o => source k o ^ 2)) HT).
   - rewrite (sum_ext T (fun k => w k ^ 2 * mu (fun o => source k o ^ 2)) (fun l => walk * older l ^ 2)).
     + rewrite sum_scal. rewrite (sum_ext N (fun i => w (t + i)%nat ^ 2 * mu (fun o => source (t + i) o ^ 2)) (fun i => variance * b i ^ 2)); [rewrite sum_scal; ring|].
-      intros i Hi. unfold w, source. destruct (Nat.ltb_spec (t + i) t); [lia|]. replace (t + i - t)%nat with i by lia. rewrite of_samples. ring.
+      intros i Hi. unfold w, source. destruct (Nat.ltb_spec (t + i) t); [lia|]. replace (t + i - t)%nat with i by lia. rewrite of_samples by auto. ring.
     + intros l Hl. unfold w, source. destruct (Nat.ltb_spec l t); [|lia]. destruct (Nat.ltb_spec l T); [|lia]. rewrite of_walk by auto. ring.
   - intros l Hl. unfold w. destruct (Nat.ltb_spec l t); [|lia]. destruct (Nat.ltb_spec l T); [lia|ring].
 Qed.

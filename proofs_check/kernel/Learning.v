@@ -86,11 +86,11 @@ Definition convex (Theta : X -> Prop) : Prop :=
 Definition nearest (Theta : X -> Prop) (y p : X) : Prop :=
   Theta p /\ forall z, Theta z -> inner (minus y p) (minus y p) <= inner (minus y z) (minus y z).
 
-(* The nearest point of a convex set is no farther from any of its points. *)
+(* The nearest point of a convex set lies in it, and is no farther from any of its points. *)
 Theorem projection Theta y p x :
-  convex Theta -> nearest Theta y p -> Theta x -> inner (minus p x) (minus p x) <= inner (minus y x) (minus y x).
+  convex Theta -> nearest Theta y p -> Theta x -> Theta p /\ inner (minus p x) (minus p x) <= inner (minus y x) (minus y x).
 Proof.
-  intros Hc [Hp Hn] Hx. set (u := inner (minus y p) (minus x p)). set (q := inner (minus x p) (minus x p)).
+  intros Hc [Hp Hn] Hx. split; [exact Hp|]. set (u := inner (minus y p) (minus x p)). set (q := inner (minus x p) (minus x p)).
   assert (K : forall t, 0 < t <= 1 -> 2 * u <= t * q).
   { intros t Ht. specialize (Hn _ (Hc p x t Hp Hx (conj (Rlt_le _ _ (proj1 Ht)) (proj2 Ht)))).
     assert (E : inner (minus y (plus p (scal t (minus x p)))) (minus y (plus p (scal t (minus x p))))
@@ -219,7 +219,7 @@ Lemma round_path :
   <= inner x x - 2 * eta * INR E * gap + 2 * eta * INR E * (D * mismatch)
      + eta ^ 2 * D * L * G * (INR E * (INR E - 1)) + (eta * INR E * G) ^ 2.
 Proof.
-  apply Rle_trans with (1 := projection _ _ _ _ Theta_convex projected star_in).
+  apply Rle_trans with (1 := proj2 (projection _ _ _ _ Theta_convex projected star_in)).
   assert (Ex : inner (minus average star) (minus average star) = inner x x - 2 * eta * inner moved x + eta ^ 2 * inner moved moved).
   { unfold x. rewrite !inner_minus, !inner_minus_r. rewrite !average_inner, (inner_sym _ star average), average_inner, (inner_sym _ theta average), average_inner.
     rewrite (inner_sym _ moved average), average_inner. rewrite (inner_sym _ theta moved), (inner_sym _ star theta). ring. }
@@ -346,8 +346,8 @@ Proof.
   lra.
 Qed.
 
-(* Theorem 1, corrected, from two statistical facts: the objective is unbiased at star, and it deviates by no more than
-   the generalisation term from the population's risk. *)
+(* Theorem 1, corrected, from three statistical facts: the squared mismatch has mean at most sigma^2 chi, the objective is
+   unbiased at star, and it deviates by no more than the generalisation term from the population's risk. *)
 Theorem theorem_1 (population : X -> R) (objective : nat -> Omega -> X -> R) (inverse_effective N : nat -> R) :
   (forall t o, gap t o = objective t o (theta t o) - objective t o star) ->
   (forall t, mu (fun o => objective t o star) = population star) ->
@@ -412,6 +412,7 @@ Proof.
     + now apply Hd.
 Qed.
 
+(* The printed bound holds on a convex set because a round's constant alone exceeds every excess risk. *)
 Theorem printed_theorem_is_empty Theta D sigma eta B Pdim (E : nat) L G T (F : X -> R) (grad : X -> X) (theta : nat -> X) star
   (mismatch inverse_effective N : nat -> R) :
   0 < D -> 0 < sigma -> 0 < eta -> 0 < B -> 0 < Pdim -> (0 < E)%nat -> 0 < L -> 0 < G ->

@@ -154,6 +154,7 @@ Qed.
 Lemma uses_late age : (K <= age)%nat -> uses_kstep (INR age) (INR K) = INR K.
 Proof. intros H. unfold uses_kstep. now apply Rmin_left, le_INR. Qed.
 
+(* K N less the first deficit is the sum of all uses. *)
 Theorem first_by_deficit :
   first t amount counts = INR K * size t amount - newest first_deficit.
 Proof.
@@ -163,6 +164,7 @@ Proof.
   - intros age H. unfold first_deficit. fold (uses_kstep (INR age) (INR K)). rewrite uses_late; auto. ring.
 Qed.
 
+(* K^2 N less the second deficit is the sum of their squares. *)
 Theorem second_by_deficit :
   second t amount counts = INR K ^ 2 * size t amount - newest second_deficit.
 Proof.
@@ -199,6 +201,7 @@ Definition mismatch : R :=
 Lemma held_square j : held j * held j = held j.
 Proof. unfold held. destruct (t - j <=? K)%nat; ring. Qed.
 
+(* Multiplied out, it is theory's formula in the sums of uses. *)
 Theorem mismatch_by_sums :
   0 < occupancy ->
   mismatch = mismatch_from_sums occupancy (first t amount counts) (second t amount counts) used_in_memory.
@@ -322,6 +325,7 @@ Proof.
   - intros i Hi. destruct (Nat.leb_spec (Nat.min K t + i + 1) K); [lia|ring].
 Qed.
 
+(* The memory of a round holds the last K cohorts, or as many as there are. *)
 Theorem constant_occupancy : occupancy K t amount = occupancy_constant (INR K) (INR t) rate.
 Proof.
   unfold occupancy, occupancy_constant. rewrite (total_ext _ _ _ (fun j => 1 * held K t j)) by (intros; ring).
@@ -354,6 +358,7 @@ Proof.
   field. repeat split; try lra; nra.
 Qed.
 
+(* One over the effective size, in closed form, in every round. *)
 Theorem effective_closed :
   / effective_from_sums (first t amount (counts K t)) (second t amount (counts K t))
   = inverse_effective_constant (INR K) (INR t) rate.
@@ -362,6 +367,7 @@ Proof.
   field. repeat split; try lra; nra.
 Qed.
 
+(* The mismatch, in closed form, in every round. *)
 Theorem mismatch_closed : mismatch K t amount = mismatch_constant (INR K) (INR t) rate.
 Proof.
   signs. rewrite mismatch_by_sums; [|exact kept|exact amounts|rewrite constant_occupancy_k; nra].
@@ -381,6 +387,7 @@ Proof.
   field. repeat split; try lra; nra.
 Qed.
 
+(* For K > 1 and a full memory the printed form is strictly too small. *)
 Theorem printed_uniformity_is_false :
   (2 <= K <= t)%nat -> uniformity_constant_as_stated (INR K) (INR t) < uniformity t amount (counts K t).
 Proof.

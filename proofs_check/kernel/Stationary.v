@@ -54,9 +54,9 @@ Qed.
 Lemma noise_of_pairs K : (0 < K)%nat -> stationary_noise a K = (1 - a) / (1 + a) * (pairs a K / INR K ^ 2).
 Proof. intros. now rewrite noise_is_a_mean_of_pairs, pairs_are_pairs. Qed.
 
+Definition cohort (K u : nat) : R := (1 - a) * sum u (fun d => a ^ d) / INR K.
 (* A cohort of a full memory has been used u = 1, ..., K times, or it is gone for g rounds: what it weighs, squared and
    added up over ever more rounds, tends to the stationary noise. *)
-Definition cohort (K u : nat) : R := (1 - a) * sum u (fun d => a ^ d) / INR K.
 Theorem stationary_noise_is_the_limit K :
   (0 < K)%nat ->
   is_lim_seq (fun m => sum K (fun u => cohort K (S u) ^ 2) + sum m (fun g => (a ^ S g * cohort K K) ^ 2)) (stationary_noise a K).
@@ -132,6 +132,7 @@ Proof.
   nra.
 Qed.
 
+(* Rows rise, so their mean does: K v never falls. *)
 Theorem product_rises K : (0 < K)%nat -> INR K * stationary_noise a K <= INR (S K) * stationary_noise a (S K).
 Proof.
   intros HK. rewrite !noise_of_pairs by lia. pose proof (INR_pos K HK) as KP. rewrite S_INR.
@@ -145,6 +146,7 @@ Proof.
   replace ((pairs a K + row a K) / (INR K + 1) * (INR K * (INR K + 1))) with ((pairs a K + row a K) * INR K) by (field; lra). lra.
 Qed.
 
+(* Strictly, unless a = 0. *)
 Theorem product_rises_strictly K :
   0 < a -> (0 < K)%nat -> INR K * stationary_noise a K < INR (S K) * stationary_noise a (S K).
 Proof.

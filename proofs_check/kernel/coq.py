@@ -42,7 +42,8 @@ class _Coq(StrPrinter):  # type: ignore[misc]
         text = ""
         for term, minus in sorted(terms, key=lambda pair: (pair[1], pair[0].is_Rational)):
             sign = (" - " if minus else " + ") if text else "- " if minus else ""
-            text += sign + str(self._print(-term if minus else term))
+            shown = -term if minus else term
+            text += sign + (f"({self._print(shown)})" if shown.is_Add else str(self._print(shown)))
         return text
 
     def _print_Mul(self, expr: Any) -> str:
@@ -82,7 +83,7 @@ class _Coq(StrPrinter):  # type: ignore[misc]
         """x^(2K + 1) as it stands, x^(K - 1) as x^K / x."""
         constant, rest = power.as_coeff_Add()
         terms = [term.as_coeff_Mul() for term in rest.as_ordered_terms()]
-        if not all(number > 0 for number, _ in terms):
+        if not all(number > 0 and name.is_Symbol for number, name in terms):
             raise NotImplementedError(f"{power} may be below 0, and Coq's powers are natural")
         names = " + ".join((f"{number} * " if number != 1 else "") + str(name) for number, name in terms)
         if constant > 0:
@@ -91,11 +92,27 @@ class _Coq(StrPrinter):  # type: ignore[misc]
         return f"({whole} / {self._argument(base ** (-constant))})" if constant < 0 else whole
 
     def _print_Sum(self, expr: Any) -> str:
-        """From 1 to n: `sum` counts from 0."""
+        """`sum` counts from 0."""
         ((index, first, last),) = expr.limits
-        if first != 1 or not last.is_Symbol:
-            return self.emptyPrinter(expr)
-        return f"sum {last.name} (fun i => (fun {index.name} : nat => {self._print(expr.function)}) (S i))"
+        count, start = self._natural(sp.expand(last - first + 1)), self._natural(first)
+        at = "S i" if start == "1" else f"{start} + i"
+        body = f"(fun {index.name} : nat => {self._print(expr.function)})"
+        return (
+            f"sum {count} (fun i => {body} ({at})%nat)"
+            if "+" in at
+            else f"sum {count} (fun i => {body} ({at}))"
+        )
+
+    def _natural(self, expr: Any) -> str:
+        """A natural number; what is taken away is less than what it is taken from, or this is another number."""
+        if expr.is_Symbol or expr.is_Integer:
+            return str(expr)
+        if isinstance(expr, sp.Min):
+            return f"(Nat.min {' '.join(map(self._natural, sorted(expr.args, key=sp.default_sort_key)))})"
+        minus = [-term for term in expr.args if term.could_extract_minus_sign()]
+        plus = [term for term in expr.args if not term.could_extract_minus_sign()]
+        text = " + ".join(map(self._natural, plus)) + "".join(f" - {self._natural(term)}" for term in minus)
+        return f"({text})%nat"
 
     def _print_Function(self, expr: Any) -> str:
         if expr.func not in FUNCTIONS:
@@ -114,5 +131,7 @@ def coq(expression: Any) -> str:
     >>> x, y, K = sp.Symbol("x", real=True), sp.Symbol("y", real=True), sp.Symbol("K", integer=True)
     >>> coq((1 - x) / (2 * K)), coq(x ** (K - 1)), coq(sp.sqrt(x * y)), coq(sp.Min(x, 2) + 1)
     ('(1 - x) / (2 * INR K)', '(x ^ K / x)', 'sqrt (x * y)', 'Rmin 2 x + 1')
+    >>> coq(sp.Add(1, sp.Mul(-1, x + y, evaluate=False), evaluate=False))
+    '1 - (x + y)'
     """
     return str(_Coq({"order": "none"}).doprint(sp.sympify(expression)))

@@ -130,7 +130,7 @@ def test_what_nobody_names_is_the_learner_that_wins_and_what_the_paper_describes
 
     config = tmp_path / "study.toml"
     config.write_text("rounds = 5\n")
-    paper, wins = (0.5, "none", "none"), (4.0, 20.0, "polynomial")
+    paper, wins = (0.5, "none", "none"), (4.0, 50.0, "polynomial")
     assert learner() == learner("--preset", "best") == (*wins, "parity", "taper-online")
     assert learner("--dataset", blobs_file()) == (*wins, "classes", "taper-online")
     for words in (("--preset", "digits"), ("--config", config)):

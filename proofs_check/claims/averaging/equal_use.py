@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, steps
 from proofs_check.engines.exact import Found, by_profile, drawn, everywhere, unless
+from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.prediction.lags import AVERAGED
 from proofs_check.text import said
 from theory.averaged_limits import wait_factor
@@ -19,31 +20,12 @@ from theory.averaging import averaged_risk, by_shares, contractions, equal, over
 from theory.capacity import burst_effective_rate, burst_rate
 from theory.law import by_age
 from theory.lower_bound import burst_inverse, burst_risk
-from theory.reuse import effective_from_sums, effective_sample_size
+from theory.reuse import effective_sample_size
 
 LARGE_NUMBERS = Given("the law of large numbers", "that means over independent waits tend to expectations")
 a, q, S, T, x = sp.symbols("a q S T x", positive=True)
 A, middle, N, total = sp.symbols("A Abar N total", positive=True)
 k, t = sp.symbols("k t", integer=True, nonnegative=True)
-
-
-def never_more_than_all() -> Evidence:
-    """Σ(A - Ā)² = ΣA² - (ΣA)²/N >= 0, and N_eff = (ΣA)²/ΣA²."""
-    squares = sp.Symbol("squares", positive=True)
-    off = sp.Symbol("off", nonnegative=True)  # Σ(A - Ā)²
-    same = effective_from_sums(total, total**2 / N)
-    return argument(
-        ((A - middle) ** 2, A**2 - 2 * middle * A + middle**2, "a term, to be added up,", "every count"),
-        (
-            squares - 2 * middle * total + N * middle**2,
-            squares - total**2 / N + N * (middle - total / N) ** 2,
-            r"their sum, the least at $\bar A=\sum A/N$,",
-            "every count",
-        ),
-        (total**2 / squares <= N, [sp.Eq(squares, total**2 / N + off)], "any counts"),
-        (total**2 / squares < N, [sp.Eq(squares, total**2 / N + off), off > 0], "counts that differ"),
-        (same, N, r"$N_{\mathrm{eff}}$ of equal counts and $N$", "every count"),
-    )
 
 
 @drawn("up to 12 counts up to 12", (60, 600), counts=st.lists(st.integers(1, 12), min_size=1, max_size=12))
@@ -204,10 +186,12 @@ CLAIMS = [
         sketch=r"$\sum(A-\bar A)^2=\sum A^2-(\sum A)^2/N$ is not negative, and 0 only if all are equal. "
         r"By law:averaged/counts the noise of the mean over $\tfrac12\sum hs^2$ is $1/N_{\mathrm{eff}}$ "
         "in the limit.",
-        given=(WRITTEN,),
+        given=(
+            Given("law:averaged/counts", r"that the noise of the mean is $1/N_{\mathrm{eff}}$ in the limit"),
+        ),
         checks={
-            "counts": (never_more_than_all, confirming(counted)),
-            "the mean": (never_more_than_all, confirming(equal_use_by_the_law)),
+            "counts": (theorem("Buying.equal_use", domain="any counts"), confirming(counted)),
+            "the mean": (theorem("Buying.equal_use", domain="any counts"), confirming(equal_use_by_the_law)),
         },
         symbols={**AVERAGED, "A": "how often a sample was used"},
     ),

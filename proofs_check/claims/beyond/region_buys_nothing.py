@@ -7,20 +7,19 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, equal
+from proofs_check.claim import Claim, Context, Given, confirming
+from proofs_check.engines.argument import Evidence, argument
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.control.orders import RATIONAL, SPREAD
 from proofs_check.groundwork.regret.envelope import USUAL, regret_end, three
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import leading_order, oracle_third
-from proofs_check.symbols import C, K, mean_cost, t, total_buffer
+from proofs_check.symbols import C, K, mean_cost, total_buffer
 from proofs_check.text import said
 from theory.algebra import ball
 from theory.constant_admission import constant_bound, oracle_bound
 from theory.design import best_rate
-from theory.reuse import occupancy_constant
 from theory.setting import Budget
 from theory.transient import spread_bound
 
@@ -39,15 +38,6 @@ def affordable() -> Evidence:
     return argument(
         (spent <= 0, [mean <= mean_cost, total <= 0], every),
         (sp.Eq(sp.Max(0, total), 0), [total <= 0], r"$\mathrm{Vio}^{\mathrm S}$ is the sum's positive part"),
-    )
-
-
-def fits() -> Evidence:
-    """n(t) <= ΣB at the best rate, and with a split in proportion to the buffers n_m <= B_m for every client."""
-    held, split = occupancy_constant(K, t, best_rate(K, BUDGET)), [sp.Eq(share, own / total_buffer)]
-    return argument(
-        (held <= total_buffer, [], r"every round $t\ge1$, every $K$, $\sum B$, $C$, $\bar c$"),
-        (share * held <= own, split, r"every client $m$ with the share $B_m/\sum B$ of all admissions"),
     )
 
 
@@ -90,7 +80,7 @@ CLAIMS = [
         domain=r"every $K$, $\rho$, $V$, $\sum B$, $C$, $\bar c$; the regret's parts for "
         r"$K\bar\Lambda=\sum B$, with $\chi$; admissions are real numbers, as in the paper's theorems: a "
         r"client's share of $\bar\Lambda$ need not be whole (eq:lambda-def/integrality)",
-        given=(WRITTEN, EXPANDS, SPREAD),
+        given=(EXPANDS, SPREAD),
         sketch=r"Inside: $1-\rho^t<1<1/(1-\rho^t)$. Cost: "
         r"$\mathrm{Vio}^{\mathrm S}=[\sum(\mathbb E[c]\bar\Lambda-C)]^{+}$, and "
         r"$\mathbb E[c]\bar\Lambda\le\bar c\bar\Lambda\le C$ as $\bar\Lambda\le C/\bar c$. Buffers: "
@@ -103,18 +93,15 @@ CLAIMS = [
         "does violate the budget: alg:acdpp/first-round.)",
         checks={
             "inside the region": theorem("Control.constant_is_inside", domain="every round"),
-            r"$\mathrm{Vio}^{\mathrm S}=0$": affordable,
-            r"$\mathrm{Vio}^{\mathrm B}=0$": (
-                fits,
-                lambda: equal(
-                    K * best_rate(K, BUDGET).subs(C, mean_cost * total_buffer / K),
-                    total_buffer,
-                    domain=r"$C=\bar c\sum B/K$: both constraints bind, as the regret assumes",
-                    what=r"$K\bar\Lambda$ and $\sum B$",
-                ),
+            r"$\mathrm{Vio}^{\mathrm S}=\mathrm{Vio}^{\mathrm B}=0$": theorem(
+                "Buffers.constant_admission_violates_nothing", domain=r"every $K$, $\sum B$, $C$ and $\bar c$"
             ),
             "same expansion": (oracle_third, leading_order),
-            "within the spread": (partial(narrows, stated=False), confirming(within_the_spread)),
+            "within the spread": (
+                theorem("Buffers.regret_within_the_spread", domain="any policies"),
+                partial(narrows, stated=False),
+                confirming(within_the_spread),
+            ),
         },
     )
 ]

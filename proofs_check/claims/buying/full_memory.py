@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Check, Claim, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, limits, together
 from proofs_check.engines.exact import Found, drawn, everywhere, unless
+from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.buying.market import SYMBOLS, S, a, j
 from proofs_check.groundwork.prediction.lags import SYMBOLS as LAGS
 from proofs_check.groundwork.prediction.lags import d, geometric, lag_sums, sums
@@ -188,7 +189,6 @@ CLAIMS = [
         ),
         domain="every admissions, every number of clients, every buffers; the rate for memories full from "
         "round 1 on",
-        given=(WRITTEN,),
         sketch=r"A memory of size $B$ that holds $n$ and admits $x$ keeps the newest $\min(n+x,B)$. Let "
         "$A_i$ be how often sample $i$ has been used: its age, while it is in memory. A round with $S$ "
         r"samples adds $S$ to $\sum A_i$, so $\sum A_i=St$. A sample in memory goes from $A-1$ to $A$, its "
@@ -196,18 +196,12 @@ CLAIMS = [
         r"their samples of $2A-1$, which is $St(2\bar A-1)$. $N_{\mathrm{eff}}=(\sum A)^2/\sum A^2$.",
         checks={
             "buffers hold": (
-                lambda: argument(
-                    (after <= size, [], "every $n$, $x$ and $B$"),
-                    (sp.Eq(after, size), [sp.Eq(held, size)], "a full memory, every $x$"),
-                    (sp.Eq(after, size), [held + new >= size], "enough admitted to fill it"),
-                ),
+                theorem("Buying.capacity_holds", domain="any admissions, any buffer"),
                 *map(confirming, played(_overfull)),
             ),
             "the effective rate": (
-                lambda: equations(
-                    (age**2 - (age - 1) ** 2, 2 * age - 1, "the growth of $A^2$ in a round"),
-                    (effective_from_sums(S * t, added) / t, effective_rate(S, mean), r"$N_{\mathrm{eff}}/t$"),
-                    domain="every $S$, $t$, $A$ and mean age",
+                theorem(
+                    "Buying.effective_rate_of_a_full_memory", domain="any samples, rounds and ways to leave"
                 ),
                 *map(confirming, played(_other_rate)),
             ),

@@ -9,47 +9,23 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Context, confirming
-from proofs_check.engines.argument import Evidence, argument, symbolic_sum
+from proofs_check.claim import Claim, Context, confirming
+from proofs_check.engines.argument import Evidence
 from proofs_check.engines.exact import Found, by_profile, drawn, everywhere, unless
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.simulation import compare_mean
 from proofs_check.groundwork.buying import loop
-from proofs_check.groundwork.buying.loop import debt_after, drift_of_a_round, moves, with_maxima, x
-from proofs_check.groundwork.buying.market import ONLINE, Z1, B, C, S, V, Z, c, high, low
+from proofs_check.groundwork.buying.loop import with_maxima
+from proofs_check.groundwork.buying.market import ONLINE, B, C, S, V, high, low
 from proofs_check.groundwork.buying.rules import most_bought
 from proofs_check.symbols import T
 from proofs_check.text import said
-from theory.buying import buys, debt_ceiling, frame_shortfall, overspending, purchase_drift, rate_shortfall
+from theory.buying import debt_ceiling, frame_shortfall, overspending, purchase_drift, rate_shortfall
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms
 
 worth, most, top = sp.symbols("w most top", positive=True)
 CEILING = debt_ceiling(V, worth, S, C, low, high)
-
-
-def a_purchase_stays_below() -> Evidence:
-    """Zc < Vw bounds Z by Vw/c; Vw/c + cS is largest at an end of the prices, being convex in c."""
-    after, ends = V * worth / c + c * S, [V * worth / price + price * S for price in (low, high)]
-    above = [top >= end for end in ends]
-    either, least = sp.Or(*(sp.Eq(top, end) for end in ends)), sp.Max(0, top - C)
-    bought = [buys(Z, c, V, most), most <= worth, x <= S, after <= top]
-    return argument(
-        (after <= top, [low <= c, c <= high, *above], "every price in $[c_{-},c_{+}]$"),
-        (debt_after(Z, c, x, C) <= least, bought, "every debt, price and purchase, worths up to $w$"),
-        (debt_after(Z, c, 0, C) <= Z, [], "a round without a purchase"),
-        (sp.Eq(CEILING, least), [*above, either], "theory's ceiling is the larger end less $C$, or 0"),
-    )
-
-
-def mean_cost() -> Evidence:
-    """Z' >= Z + cx - C, so Σcx <= CT + Z(T+1) - Z(1); with the ceiling for Z(T+1)."""
-    spent, debt, rounds = sp.symbols("spent debt rounds", nonnegative=True)
-    later = spent + c * x <= C * (rounds + 1) + debt_after(Z, c, x, C) - Z1
-    bound = C + overspending(debt, Z1, T)
-    return argument(
-        (later, [spent <= C * rounds + Z - Z1], "every round, by induction"),
-        ((C * T + debt - Z1) / T, bound, "the mean cost's bound", "every $T$"),
-    )
 
 
 @drawn(
@@ -93,46 +69,6 @@ def debts_of_processes(context: Context) -> Evidence:
 
 y, R = sp.symbols("y R", nonnegative=True)
 frame, k = sp.symbols("F k", integer=True, positive=True)
-
-
-def the_rule() -> Evidence:
-    """x = S where Zc < V and 0 elsewhere has the least Zcx - Vx."""
-    taken = buys(Z, c, V, 1)
-    ruled = sp.Or(sp.And(taken, sp.Eq(x, S)), sp.And(sp.Not(taken), sp.Eq(x, 0)))
-    least = Z * c * x - V * x <= Z * c * y - V * y
-    return argument((least, [ruled, y <= S], "every debt, price and $y$ in $[0,S]$"))
-
-
-def independent_prices() -> Evidence:
-    """In the mean over the price, against y with E y = R and E cy = C; added over T rounds."""
-    before, after, bought, total, start = sp.symbols("before after bought total start", nonnegative=True)
-    rounds, crossed = sp.Symbol("rounds", nonnegative=True), sp.Symbol("crossed", real=True)
-    one, so_far = V * bought >= V * R - B + after - before, V * total >= (V * R - B) * rounds - start + before
-    many = V * (total + bought) >= (V * R - B) * (rounds + 1) - start + after
-    bound, stated = ((V * R - B) * T - Z1**2 / 2) / (V * T), R - rate_shortfall(V, B, Z1, T)
-    means = r"means of $\tfrac12Z^2$ before and after a round, of $x$ and of $y$; crossed is "
-    means += r"$\mathbb E[Z(cy-C)]=\mathbb E[Z](\mathbb E[cy]-C)$"
-    return argument(
-        (one, [after - before - V * bought <= B + crossed - V * R, crossed <= 0], means),
-        (many, [so_far, one], "every round, by induction"),
-        (bound, stated, "the mean rate's bound", "every $T$, $V$, $B$ and $Z(1)$"),
-    )
-
-
-def a_frame() -> Evidence:
-    """k rounds into a frame the debt has moved by kδ, so (Z - Z₀)(cy - C) <= kδ²; with B = δ²/2 that adds up to F²B."""
-    gone, spare, paid = sp.symbols("gone spare paid", real=True)
-    step = sp.Symbol("delta", positive=True)
-    added = frame * (step**2 / 2) + symbolic_sum(k * step**2, k, 0, frame - 1)
-    bound = (V * R * T - (T / frame) * frame**2 * B - Z1**2 / 2) / (V * T)
-    moved = [gone <= k * step, gone >= -k * step, spare <= step, spare >= -step]
-    frames, over = "$T/F$ frames, $R$ being the mean of their best over $F$", Z * (paid - C * frame)
-    return argument(
-        (gone * spare <= k * step**2, moved, r"every $k\ge1$; at $k=0$ the debt has not moved"),
-        (added, frame**2 * (step**2 / 2), "what a frame adds and $F^2B$", "every $F$"),
-        (over <= 0, [paid <= C * frame], "$Z_0$ times what a frame's purchases exceed $CF$ by"),
-        (bound, R - frame_shortfall(V, B, frame, Z1, T), "the rate's bound", frames),
-    )
 
 
 def _short_of(prices: Any, places: int, budget: int, V: int, reserve: int, frame: int) -> Any:
@@ -202,14 +138,24 @@ CLAIMS = [
             over=overspending(sp.Symbol("Z_T+1"), sp.Symbol("Z_1"), T),
         ),
         domain="every $S$, $C$, $V$, $w$, every prices in $[c_{-},c_{+}]$ in any order",
-        given=(WRITTEN,),
         sketch=r"If something is bought, $Z<Vw/c$, so $Z'\le Vw/c+cS-C$ or 0, which is convex in $c$ and so "
         r"largest at $c_{-}$ or $c_{+}$. If nothing is bought $Z'\le Z$. By induction no debt is above the "
         r"larger of the two, once it is below. The positive part never lowers a debt: $Z'\ge Z+cx-C$. Added "
         r"over $T$ rounds, $\sum cx\le CT+Z(T+1)-Z(1)$.",
         checks={
-            "the ceiling": (a_purchase_stays_below, confirming(drawn_paths), confirming(debts_of_processes)),
-            "mean cost": (mean_cost, confirming(drawn_paths), confirming(debts_of_processes)),
+            "the ceiling": (
+                theorem(
+                    "Buying.debt_never_exceeds_the_ceiling",
+                    domain="any prices in the interval, on every path",
+                ),
+                confirming(drawn_paths),
+                confirming(debts_of_processes),
+            ),
+            "mean cost": (
+                theorem("Buying.mean_cost_within_the_debt", domain="any prices, on every path"),
+                confirming(drawn_paths),
+                confirming(debts_of_processes),
+            ),
         },
         symbols={**ONLINE, "w": "the largest worth of a sample", "Z_T+1": "the debt in the end"},
     ),
@@ -228,7 +174,6 @@ CLAIMS = [
             B=with_maxima(purchase_drift(S, C, sp.Symbol("c_+"))),
         ),
         domain="every $S$, $C$, $V$, $Z(1)$, $T$; prices of at most $c_{+}$",
-        given=(WRITTEN,),
         sketch=r"From $Z'=[Z+cx-C]^{+}$: $\tfrac12Z'^2-\tfrac12Z^2\le B+Z(cx-C)$, as $(cx-C)^2\le2B$. The "
         r"rule minimises $Zcx-Vx$ over $x$ in $[0,S]$, so $\tfrac12Z'^2-\tfrac12Z^2-Vx\le B+Z(cy-C)-Vy$ for "
         "every $y$ in $[0,S]$. Independent prices: let $y$ be what the knapsack's threshold buys at the "
@@ -240,10 +185,19 @@ CLAIMS = [
         "and the second $F(F-1)B$; with $FB$ from the rounds themselves $F^2B$ a frame, and over $T/F$ "
         "frames $FB/V$ a round.",
         checks={
-            "the drift": (moves, drift_of_a_round),
-            "the rule": the_rule,
-            "independent prices": (independent_prices, confirming(drawn_independent)),
-            "any prices": (a_frame, confirming(every_path), confirming(rates_of_processes)),
+            "independent prices": (
+                theorem(
+                    "Buying.online_rate_independent_prices", domain="any law of prices of at most $c_{+}$"
+                ),
+                confirming(drawn_independent),
+            ),
+            "any prices": (
+                theorem(
+                    "Buying.online_rate_any_prices", domain="any prices of at most $c_{+}$, on every path"
+                ),
+                confirming(every_path),
+                confirming(rates_of_processes),
+            ),
         },
         symbols={**ONLINE, "F": "rounds in a frame"},
     ),

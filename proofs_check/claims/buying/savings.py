@@ -9,13 +9,14 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Context, confirming
-from proofs_check.engines.argument import Evidence, always, argument, steps
+from proofs_check.claim import Claim, Context, confirming
+from proofs_check.engines.argument import Evidence, argument, steps
 from proofs_check.engines.exact import Found, drawn, everywhere, unless
-from proofs_check.groundwork.buying.loop import QUARTER, debt_after, drawn_prices, never_broken, play, x
+from proofs_check.engines.kernel import theorem
+from proofs_check.groundwork.buying.loop import QUARTER, drawn_prices, never_broken, play
 from proofs_check.groundwork.buying.market import ONLINE, C, S, Z, c, high, j
 from proofs_check.simulator import simulate_by_capacity
-from proofs_check.symbols import K, T
+from proofs_check.symbols import K
 from proofs_check.text import said
 from theory.buying import buys, reserve_weight, savings_ceiling, savings_price
 from theory.capacity import effective_rate
@@ -32,38 +33,12 @@ def savings(rounds: Any) -> Any:
     return savings_price(rounds, S, C)
 
 
-def a_place() -> Evidence:
-    """What a place has paid, and (C/S)·age, are at most its opening and (C/S)·rounds: kept or replaced."""
-    paid, opening, rounds = sp.symbols("paid opening rounds", nonnegative=True)
-    within, after = paid + savings(age) <= opening + savings(rounds), opening + savings(rounds + 1)
-    affordable = "a sample is replaced at a price up to what its place has saved"
-    return steps(
-        (paid + savings(age + 1) <= after, [within], "a sample is kept"),
-        (paid + c + savings(1) <= after, [within, c <= savings(age)], affordable),
-        (S * (opening + savings(rounds)) <= S * opening + C * rounds, [], "$S$ places: the opening and $CT$"),
-    )
-
-
 def at_the_reserve() -> Evidence:
     """With V = Z(1)C/S and w(j) = j, a debt Z(1) buys below what a place has saved; a larger debt, less."""
     same = sp.Equivalent(buys(reserve, c, WEIGHT, age), c < savings(age))
     return steps(
         (same, [], "every price, age and reserve"),
         (c < savings(age), [reserve <= Z, buys(Z, c, WEIGHT, age)], "a debt of the reserve at least"),
-    )
-
-
-def below_the_reserve() -> Evidence:
-    """Z <= Z(1): who is kept had saved c at most, so debt and savings come to Z(1) + c₊S at most."""
-    debt = "a debt of the reserve at most"
-    opening = "the opening: $S$ samples at one price, which have saved $C$ by the next round"
-    kept, most = sp.expand((S - x) * (c + savings(1)) + x * savings(1)), CEILING + C
-    known = [reserve >= Z, reserve >= C, x <= S, c <= high, saved <= kept]
-    return argument(
-        (savings(age) <= c, [reserve >= Z, sp.Not(buys(Z, c, WEIGHT, age))], f"a kept sample, {debt}"),
-        (debt_after(Z, c, x, C) + saved <= most, known, f"{debt}; kept samples age, new ones have age 1"),
-        (debt_after(reserve, c, S, C) + C <= most, [c <= high, reserve >= C], opening),
-        (CEILING >= Z, [Z + saved <= most, saved >= C], "all ages are 1 at least"),
     )
 
 
@@ -153,7 +128,6 @@ CLAIMS = [
         ),
         domain=r"every $S$, $C$, $Z(1)\ge C$ and every prices of at most $c_{+}$ in any order, on every "
         "path",
-        given=(WRITTEN,),
         sketch="A place whose sample has age $A$ has paid $P$ with $P+(C/S)A$ at most its opening plus "
         "$(C/S)t$: a round adds $C/S$ to both sides if the sample is kept, and a purchase moves what is paid "
         r"from the savings to $P$. At a constant price the first $j$ with $jC/S\ge c$ is $K$, so ages run "
@@ -165,23 +139,15 @@ CLAIMS = [
         r"$Z+W\le Z(1)+c_{+}S$ ever after, $W\ge C$ since no age is below 1, and the money spent is at most "
         "$CT+Z(T+1)-Z(1)$.",
         checks={
-            "a place's account": a_place,
+            "a place's account": theorem("Buying.a_place_stays_within", domain="any prices, on every path"),
             "at the reserve": at_the_reserve,
             "the debt": (
-                # what is spent is at most what the replaced had saved
-                lambda: always(
-                    debt_after(Z, c, x, C) + saved + C - used <= Z + saved,
-                    given=[reserve <= Z, reserve >= C, c * x <= used],
-                    domain="a debt of the reserve at least; each replaced sample costs less than it had saved",
-                ),
-                below_the_reserve,
+                theorem("Buying.debt_within_savings", domain="any prices, on every path"),
                 confirming(drawn_paths),
                 confirming(price_processes),
             ),
             "the money": (
-                lambda: argument(
-                    (C * T + CEILING - reserve, C * (T - 1) + high * S, "the most spent", "every $T$")
-                ),
+                theorem("Buying.money_within_savings", domain="any prices, on every path"),
                 confirming(drawn_paths),
             ),
             "constant prices": (constant_prices, confirming(played_at_constant_prices)),

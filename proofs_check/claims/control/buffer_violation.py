@@ -7,15 +7,15 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Correction, confirming
-from proofs_check.engines import exact, limit, smt
+from proofs_check.claim import Claim, Correction, confirming
+from proofs_check.engines import exact, limit
 from proofs_check.engines.argument import argument
 from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import in_round_1, rate_is_a_choice, without_debt
 from proofs_check.groundwork.control.orders import ALONG, h
-from proofs_check.groundwork.control.region_ends import corners, placed, plain, power, totals_are_sums
+from proofs_check.groundwork.control.region_ends import corners, placed, plain, totals_are_sums
 from proofs_check.simulator import simulate
 from proofs_check.symbols import CONSTANTS, REGION, K, T, rate, rho, t
 from proofs_check.text import said
@@ -146,53 +146,19 @@ def extreme_policies(K: int, T: int, region: Region) -> exact.Found:
     return exact.differing(largest=(largest, max(largest, 0)), theory=told)
 
 
-def one_sum() -> Evidence:
-    """The simpler bound exceeds it by what the last rounds are counted less: sums of numbers that are not negative."""
-    rows = []
-    for horizon, rounds in CASES:
-        least, (excess, simple, _) = sp.Min(horizon, rounds), taken_apart(horizon, rounds)
-        less = rate * (LATE + least * (2 * horizon - least - 1) / 2)
-        rows.append((simple - excess, less, "the difference and what is counted less"))
-    weights = (
-        [s + K - T - 1 >= 0, k * (2 * K - k - 1) >= 0],
-        [s >= T - k + 1, k <= K],
-        r"the weights of the late rounds, and what the first rounds lack, $k=\min(K,T)$",
-    )
-    return argument(*rows, weights, domain=PAIRS)
-
-
-def vanishing_tail() -> Evidence:
-    """At most K² terms ρ^s/(1-ρ^s) with s > T-K are counted less: they tend to 0, and what is left has no T."""
-    horizon, decay, count = sp.symbols("T decay K", positive=True)
-    last = sp.exp(-decay * (horizon - count + 1))
-    tail = (count**2 * last / (1 - last), horizon, 0, r"$K^2\rho^s/(1-\rho^s)$ at $s=T-K+1$")
-    return argument(tail, domain=r"any $K$ and $\rho=\exp(-\text{decay})$")
-
-
 share, excess = sp.symbols("share excess", real=True)
 held, full = sp.symbols("held full", nonnegative=True)
-GROWN = sp.Min(K, age + 1) - sp.Min(K, age)
-AGES = r"every $K$, $T$ and round $s\le T$; a new round counts once: $\min(K,1)=1$"
 TOP, ROUNDS = plain(region_maximum(REGION, t)), r"every round $t$, $0<\rho<1$, $\bar\Lambda$"
-MAXIMUM: dict[str, Any] = {
-    "split": lambda: smt.always(  # all clients violate or none does
-        sp.Eq(sp.Max(0, share * excess) + sp.Max(0, (1 - share) * excess), sp.Max(0, excess), evaluate=False),
-        given=[share >= 0, share <= 1],
-        domain="two clients, or one and all the others: by induction any number of them",
+LARGEST_OF_ALL = (
+    theorem(
+        "Control.buffer_violation_bounded",
+        "Control.buffer_violation_attained",
+        "Buffers.buffer_violation_closed",
+        domain=r"any policy inside the region, every $K$, $T$, $\rho$",
     ),
-    "counted": (
-        # induction over T: in round T+1 the count of a sample of age T+1-s grows by 1 if it is in memory
-        lambda: argument(
-            (sp.Eq(GROWN, 1, evaluate=False), [age < K], AGES),
-            (sp.Eq(GROWN, 0, evaluate=False), [age >= K], AGES),
-            (sp.Eq(sp.Min(K, age), 1, evaluate=False), [sp.Eq(age, 1)], AGES),
-        ),
-        confirming(counted_by_name),
-    ),
-    "worst policy": lambert_sum.worst_policy,
-    "closed form": (closed_form, confirming(extreme_policies)),
-    r"$\Lambda_{\max}$": lambert_sum.beyond_rate,
-}
+    confirming(counted_by_name),
+    confirming(extreme_policies),
+)
 LARGEST = r"\sum\Lambda_{\max}(s)\min(K,T-s+1)-K\bar\Lambda T"
 ORDER = K * rate * violation.cost_violation_rate(rho)
 WHY = (
@@ -222,6 +188,7 @@ CLAIMS = [
         checks_with_hypotheses=(
             theorem(
                 "Control.buffer_violation_bounded",
+                "Control.buffer_violation_attained",
                 domain=r"any policy inside the region, every $K$, $T$, $\rho$",
             ),
             confirming(counted_by_name),
@@ -243,12 +210,14 @@ CLAIMS = [
                 M=violation.buffer_excess_maximum(K, T, REGION),
             ),
             hypotheses=PROPORTIONAL,
-            given=(WRITTEN,),
             symbols={"s": "a round"},
             sketch=rf"{WHY} Write $\Lambda_{{\max}}(s)=\bar\Lambda(1+h(s))$, $h(s)=\rho^s/(1-\rho^s)$, and "
             r"$\min(K,T-s+1)$ as $K$ less what the last $\min(K,T)$ rounds are counted less; "
             r"$\sum_{j\le T}\min(K,j)-KT=-k(2K-k-1)/2$ with $k=\min(K,T)$.",
-            checks={**MAXIMUM, "at most": one_sum, "as $T$ grows": vanishing_tail},
+            checks={
+                "the largest": LARGEST_OF_ALL,
+                "as $T$ grows": theorem("Buffers.buffer_violation_limit", domain=r"every $K$ and $\rho$"),
+            },
         ),
     ),
     Claim(
@@ -271,21 +240,20 @@ CLAIMS = [
             "attains it.",
             formula=said(r"\sup_{\Lambda,T}\mathrm{Vio}^{\mathrm B}(T)\sim@r\quad(\rho\to1)", r=ORDER),
             hypotheses=PROPORTIONAL,
-            given=(WRITTEN,),
             sketch=rf"{WHY} In $T$ the excess falls while $n(t)<K\bar\Lambda$ and grows strictly from then on, as "
             r"$n(t)$ grows up to round $K$ and is more than $K\bar\Lambda$ from there on; so its positive part has "
             r"its limit or 0 for a supremum. The limit is $K\bar\Lambda(S-(K-1)/2)$: of the closed form only the late "
             "rounds, at most $K$ terms that tend to 0, are lost. For $S$ see thm:dpp-cost-constraint/uniform.",
             checks={
-                **MAXIMUM,
-                # n(t) at the upper ends grows up to round K, from where K admissions above Λ̄ make it more than KΛ̄
-                "turns once": lambda: argument(
-                    (held + TOP > held, [power < 1], f"{ROUNDS}: up to round $K$ a round only adds"),
-                    (held + TOP > full + rate, [held >= full, power < 1], f"{ROUNDS}, one after the other"),
+                "the largest": LARGEST_OF_ALL,
+                "supremum": theorem(
+                    "Buffers.buffer_violation_limit",
+                    "Buffers.buffer_violation_supremum",
+                    domain=r"every $K$ and $\rho$",
                 ),
-                "as $T$ grows": vanishing_tail,
-                "term by term": lambert_sum.lambert_summand,
-                "closed": lambert_sum.lambert_closed,
+                "the sum": theorem(
+                    "Lambert.lambert_above", "Lambert.lambert_below", domain=r"every $0<\rho<1$"
+                ),
                 r"order in $\rho$": lambert_sum.lambert_order,
             },
         ),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Correction
-from proofs_check.engines.argument import argument
+from proofs_check.claim import Claim, Correction
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, refutes
-from proofs_check.groundwork.control.orders import ALL
-from proofs_check.groundwork.regret.expansion import falling, third
+from proofs_check.groundwork.regret.expansion import third
 from proofs_check.symbols import CONSTANTS, K, rate, t
 from proofs_check.text import said
 from theory.bound import Terms, linear_term, root_term
-from theory.penalty import penalty_limit, penalty_limit_as_stated
+from theory.penalty import penalty_limit_as_stated
 
 GAP = penalty_limit_as_stated(K, t, rate, CONSTANTS).linear / (CONSTANTS.eta * CONSTANTS.sigma**2)
 MOST = Terms(
@@ -32,35 +31,6 @@ def not_real() -> Evidence:
     )
 
 
-def gap_is_bounded() -> Evidence:
-    """From round K on 0 <= 1/(KΛ̄) - 1/(Λ̄t) < 1/(KΛ̄)."""
-    return always(
-        [GAP >= 0, sp.Lt(GAP, 1 / (K * rate), evaluate=False)], given=[t >= K], domain=r"every $t\ge K$"
-    )
-
-
-def true_gap() -> Evidence:
-    """With the true occupancy the gap is 0 before round K and the printed one from there on."""
-    late = K + sp.Symbol("s", nonnegative=True)
-    early = 1 + sp.Symbol("e", nonnegative=True)
-    unit = CONSTANTS.eta * CONSTANTS.sigma**2
-    return argument(
-        (penalty_limit(early + late, early, rate, CONSTANTS).linear, 0, "the gap before round $K$ and 0"),
-        (
-            penalty_limit(K, late, rate, CONSTANTS).linear,
-            unit * GAP.subs(t, late),
-            "it and the printed one from $K$ on",
-        ),
-        gap_is_bounded(),
-        domain="every $K$ and round",
-    )
-
-
-def third_is_largest_first() -> Evidence:
-    """The third term falls in N, so that it is largest in round 1."""
-    return argument(falling(), (t * rate >= rate, [], r"$N=\bar\Lambda t\ge\bar\Lambda$"), domain=ALL)
-
-
 CLAIMS = [
     Claim(
         id="eq:cost-proof-2/bounded",
@@ -73,8 +43,9 @@ CLAIMS = [
         repair=r"Write $\min(t,K)\bar\Lambda$ for $K\bar\Lambda$ and $\log^+$ for $\log$.",
         hypotheses=(r"$t\ge K$", r"$\log^+$ for $\log$ where $\bar\Lambda t<\mathrm{Pdim}$"),
         checks=(not_real,),
-        checks_with_hypotheses=(gap_is_bounded, third_is_largest_first),
-        given=(WRITTEN,),
+        checks_with_hypotheses=(
+            theorem("Regret.limiting_penalty_as_stated_is_bounded", domain=r"every $t\ge K$, with $\log^+$"),
+        ),
         sketch=r"Root and linear term grow with the gap $1/(K\bar\Lambda)-1/(\bar\Lambda t)$, which lies below "
         r"$1/(K\bar\Lambda)$.",
         corrected=Correction(
@@ -87,8 +58,7 @@ CLAIMS = [
             r"{\bar\Lambda}}\sqrt{1+\log^+\frac{\bar\Lambda}{\mathrm{Pdim}}}",
             symbols={"p̄_∞^CK": "the limiting penalty"},
             sketch=r"Before round $K$ nothing has left and the gap $1/n-1/N$ is 0; from then on it is the printed one.",
-            given=(WRITTEN,),
-            checks={"first two terms": true_gap, "third term": third_is_largest_first},
+            checks=(theorem("Regret.limiting_penalty_is_bounded", domain=r"every $t\ge1$"),),
         ),
     )
 ]

@@ -5,15 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import sympy as sp
-from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Correction, confirming
+from proofs_check.claim import Claim, Correction
 from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, drawn, everywhere, unless
+from proofs_check.engines.exact import Found, everywhere, unless
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence
-from proofs_check.symbols import CONSTANTS, N, n
-from theory.penalty import penalty_terms
 
 x, m, s = sp.symbols("x m s", positive=True)
 
@@ -24,30 +22,6 @@ def tangent(power: int) -> Evidence:
         return always(1 / x >= 1 / m - (x - m) / m**2, domain=r"$1/n$, every $n$ and mean")
     line = 1 / m - (x**2 - m**2) / (2 * m**3)
     return always(1 / x >= line, domain=r"$1/\sqrt n$, every $n=x^2$ and mean $m^2$")
-
-
-@confirming
-@drawn("any sizes of memory", (60, 400), sizes=st.lists(st.integers(1, 50), min_size=1, max_size=8))
-def cauchy_schwarz(sizes: list[int]) -> Found:
-    """Σ1/n against that of a constant memory, T²/Σn."""
-    total, least = sum(Fraction(1, size) for size in sizes), Fraction(len(sizes) ** 2, sum(sizes))
-    return unless(total >= least, total=total, constant=least)
-
-
-def root_is_convex() -> Evidence:
-    """The root term's second derivative in n has the sign of 3N - 4n."""
-    terms = penalty_terms(n, N, CONSTANTS)
-    gap = terms.linear / (CONSTANTS.eta * CONSTANTS.sigma**2)
-    root = terms.root.replace(sp.Max, lambda *several: several[-1] if several[0] == 0 else several[0])
-    bend = sp.diff(root, n, 2) * 4 * gap ** sp.Rational(3, 2) * n**4 * N / (CONSTANTS.D * CONSTANTS.sigma)
-    return argument(
-        (
-            sp.simplify(bend),
-            3 * N - 4 * n,
-            r"$4n^4N(1/n-1/N)^{3/2}/(D\sigma)$ times the second derivative and $3N-4n$",
-        ),
-        domain=r"every $n<N$",
-    )
 
 
 @everywhere("$K=1$, two rounds that cost 1 and 4", costs=((1, 4),), constant=((6, 6),), other=((10, 5),))
@@ -87,11 +61,13 @@ CLAIMS = [
         symbols={"f": "a term of the surrogate", "n̄": "the time average of $n$"},
         domain=r"any sequence of $n(t)$; for the last, $t$ so large that $N\ge4n/3$ in every round, and that $N$",
         checks={
-            "$1/n$": (lambda: tangent(1), cauchy_schwarz),
-            r"$1/\sqrt n$": lambda: tangent(2),
-            r"$\sqrt{1/n-1/N}$": root_is_convex,
+            r"$1/n$ and $1/\sqrt n$": theorem(
+                "Control.constant_memory_is_best", domain="any sequence of sizes"
+            ),
+            r"$\sqrt{1/n-1/N}$": theorem(
+                "Control.constant_memory_is_best_for_the_root", domain=r"$n\le3N/4$"
+            ),
         },
-        given=(WRITTEN,),
         sketch=r"A convex function lies above its tangent at the mean; add up. $\sqrt{1/n-1/N}$ is convex in $n$ "
         r"only up "
         r"to $n=3N/4$: a memory that holds nearly all that was seen gains by fluctuations, but inside the region $n$ "

@@ -7,9 +7,10 @@ from itertools import product
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Correction, confirming
+from proofs_check.claim import Claim, Correction, confirming
 from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, differing, drawn, everywhere, retentions, unless
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.reuse.constant_counts import s
@@ -83,16 +84,6 @@ def needed_for_ever() -> Evidence:
 # --- any policy --------------------------------------------------------------------------------------------
 
 
-def no_more_than_places() -> Evidence:
-    """Each sample that is used fills a place in at least one round; all places filled are at most TB."""
-    used, filled, B = sp.symbols("used filled B", positive=True)
-    return always(
-        used <= T * B,
-        given=[used <= filled, filled <= T * B],
-        domain=r"a client, any policy: used $=N_m(T)$, filled $=\sum_tn_m(t)\le TB_m$, or their means",
-    )
-
-
 @confirming
 @everywhere(
     "a client, three rounds, all admissions up to 2 and all ways to drop",
@@ -161,7 +152,10 @@ CLAIMS = [
         formula=r"N(T)\le T\sum_mB_m",
         domain="any admissions and any way to drop, no cost constraint; expected numbers where the policy is random",
         checks={
-            "nobody uses more": (no_more_than_places, every_policy),
+            "nobody uses more": (
+                theorem("Buying.distinct_samples", domain="any clients, admissions and ways to drop"),
+                every_policy,
+            ),
             "the oracle uses as many": (
                 lambda: argument(
                     (
@@ -179,7 +173,6 @@ CLAIMS = [
                 confirming(attained),
             ),
         },
-        given=(WRITTEN,),
         sketch=r"$\sum_tn_m(t)$ counts each sample as often as it is used, at least once: it is at least $N_m(T)$, "
         r"and at "
         r"most $TB_m$. The oracle fills all places with fresh samples. That its bound is the least is another "

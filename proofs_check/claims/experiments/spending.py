@@ -11,14 +11,13 @@ from functools import partial
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Context, confirming
+from proofs_check.claim import Claim, Context, confirming
 from proofs_check.engines import experiment, limit
-from proofs_check.engines.argument import argument
 from proofs_check.engines.experiment import Interval, bounded, confidence
+from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.stated import ROUNDS, SECTION7
-from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.printed_log import LARGE_RATE
 from proofs_check.groundwork.experiments.constraints import (
     LEVEL,
@@ -28,20 +27,11 @@ from proofs_check.groundwork.experiments.constraints import (
 )
 from proofs_check.groundwork.experiments.playing import OURS, play
 from proofs_check.groundwork.experiments.section7 import TEXT, Measured, Seen, claims_from, each
-from proofs_check.symbols import C, T, rho, t
+from proofs_check.symbols import C, T, rho
 from proofs_check.text import said
 from theory.paper import RATE
 from theory.setting import Region
 from theory.violation import cost_excess_maximum, cost_violation_least
-
-
-def like_harmonic() -> Evidence:
-    """h(t) = ρ^t/(1-ρ^t) is at most 1/((1-ρ)t): with 1-ρ^t = (1-ρ)g, and g = Σ_{j<t} ρ^j at least tρ^(t-1)."""
-    g, last = sp.symbols("g last", positive=True)  # last is ρ^(t-1)
-    return argument(
-        (rho * last / ((1 - rho) * g) <= 1 / ((1 - rho) * t), [g >= t * last, rho < 1], r"every $t\ge1$"),
-        domain=r"$\rho^t/(1-\rho^t)\le1/((1-\rho)t)$, every $0<\rho<1$",
-    )
 
 
 def excess_over_T() -> Evidence:
@@ -75,15 +65,12 @@ def _cost() -> Claim:
         formula=r"\limsup_{T\to\infty}\frac1T\sum_{t=1}^T\mathbb E[c(t)\Lambda(t)]\le C",
         domain=r"prices of mean $C/\bar\Lambda$ that the past says nothing about; any policy inside the region; any "
         r"$V$, $\rho$ fixed or $1-1/\sqrt T$",
-        given=(WRITTEN,),
         sketch=r"As thm:dpp-cost-constraint: $\mathbb E[c\Lambda]\le\mathbb E[c]\Lambda_{\max}(t)=C/(1-\rho^t)$. So "
         r"what is spent beyond $CT$ is at most $C\sum_{t\le T}\rho^t/(1-\rho^t)$. With $1-\rho^t=(1-\rho)g$ and "
         r"$g=\sum_{j<t}\rho^j\ge t\rho^{t-1}$ no term is above $1/((1-\rho)t)$, and $\sum_{t\le T}1/t\le1+\log T$. "
         "It needs the region alone: no queue, and no logarithm in the penalty.",
         checks=(
-            lambert_sum.worst_policy,
-            lambert_sum.beyond_rate,
-            like_harmonic,
+            theorem("Control.long_run_spending", domain="any policy inside the region, every $T$"),
             excess_over_T,
             confirming(spends_within),
         ),

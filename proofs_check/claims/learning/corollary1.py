@@ -148,8 +148,10 @@ CLAIMS = [
                     "Reuse.effective_closed",
                     domain="constant admission, every round",
                 ),
-                "the bound, from two statistical facts": theorem("Learning.theorem_1", domain=ANY_SPACE),
-                "comparator unbiased": theorem("Learning.unbiased", domain="any weights that add up to 1"),
+                "the bound, from three statistical facts": theorem("Learning.theorem_1", domain=ANY_SPACE),
+                "comparator unbiased": theorem(
+                    "Learning.unbiased", domain="given the admissions: any weights that add up to 1"
+                ),
                 "uniform deviation": (proved_constant, population.deviation_is_covered),
             },
         ),

@@ -43,7 +43,7 @@ SHOWN = {
 BLIND = "admission and retention do not look at sample values"
 NEEDED = (*SETTING, "clients draw from one distribution and are weighted by $n_m/n$", BLIND, MISMATCH)
 MEANS = (
-    theorem("Learning.unbiased", domain="any weights that add up to 1, any losses"),
+    theorem("Learning.unbiased", domain="given the admissions: any weights that add up to 1"),
     confirming(population.mean_at_comparator),
 )
 
@@ -114,7 +114,7 @@ CLAIMS = [
             "telescope, the first is at most $D^2$ and the last at least 0.",
             hypotheses=NEEDED,
             checks={
-                "the bound, from two statistical facts": (
+                "the bound, from three statistical facts": (
                     theorem("Learning.theorem_1", domain=ANY_SPACE),
                     confirming(THEOREM.assembled),
                 ),

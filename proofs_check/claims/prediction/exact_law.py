@@ -15,7 +15,7 @@ from proofs_check.engines.exact import Found, differing, drawn, everywhere, frac
 from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.prediction.lags import SYMBOLS
 from proofs_check.groundwork.prediction.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
-from proofs_check.symbols import CONSTANTS, n, t
+from proofs_check.symbols import CONSTANTS, n
 from proofs_check.text import said
 from theory.law import by_age, by_capacity, contraction, excess_risk, squared_weights
 
@@ -106,10 +106,9 @@ CLAIMS = [
         "which samples leave.",
         formula=said(
             r"\mathbb "
-            r"E[F_P(\theta(t))-F_P(\theta^\star)]=\tfrac12\sum_hh\Bigl(a_h^{2k}(\theta_h(1)-\theta_h^\star)^2"
+            r"E[F_P(\theta(t))-F_P(\theta^\star)]=\tfrac12\sum_hh\Bigl(a_h^{2k(t)}(\theta_h(1)-\theta_h^\star)^2"
             r"+s_h^2\sum_ic_{i,h}(t)^2\Bigr),\quad "
-            r"c_{i,h}(t)=(1-a_h)\sum_{\tau<t,\,i\in Q(\tau)}\frac{a_h^{@age}}{n(\tau)},\quad a_h=@a",
-            age=t - 1 - sp.Symbol("tau", integer=True, positive=True),
+            r"c_{i,h}(t)=(1-a_h)\sum_{\tau<t,\,i\in Q(\tau)}\frac{a_h^{k(t)-k(\tau+1)}}{n(\tau)},\quad a_h=@a",
             a=contraction(h, CONSTANTS.eta, CONSTANTS.E),
         ),
         domain=r"every $t$, $E$, $\eta$, $H$, admissions and retention by age, by capacity or by any rule "
@@ -138,7 +137,8 @@ CLAIMS = [
                     "Law.risk_of_quadratic_losses",
                     "Law.transient_is_a_power",
                     "Law.weight_is_a_sum",
-                    domain="any clients, local steps, admissions and rules blind to values",
+                    "Law.such_samples_exist",
+                    domain="given the admissions: any clients, local steps, memories and empty rounds",
                 ),
                 confirming(every_stream),
                 confirming(drawn_streams),
@@ -157,7 +157,7 @@ CLAIMS = [
             **SYMBOLS,
             "E": "local steps per round; before a bracket: expectation over all streams",
             "c": r"a sample's weight in $\theta$, (before a bracket) as a function of the round",
-            "k": "rounds before $t$ that had samples in memory",
+            "k": "rounds before a round that had samples in memory, as a function of the round",
         },
     )
 ]

@@ -10,19 +10,16 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Correction, Given, confirming
-from proofs_check.engines.argument import argument
+from proofs_check.claim import Claim, Correction, Given, confirming
 from proofs_check.engines.exact import Found, admissions, drawn, retentions, unless
-from proofs_check.engines.identity import symbolic_sum
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.limit import converges, limits
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.orders import ALL, t
-from proofs_check.groundwork.regret.envelope import eventual_range, lag
-from proofs_check.groundwork.regret.transient import fewest_samples
+from proofs_check.groundwork.regret.envelope import eventual_range
 from proofs_check.simulator import simulate
-from proofs_check.symbols import CONSTANTS, K, N, rate
+from proofs_check.symbols import CONSTANTS, K, rate
 from theory.bound import linear_term
-from theory.reuse import cohort_deficits, uniformity_from_deficits
 
 # --- another step size -------------------------------------------------------------------------------------
 
@@ -72,35 +69,6 @@ def same_step() -> Evidence:
 # --- the uniformity of reuse -------------------------------------------------------------------------------
 
 first, second = sp.symbols("D1 D2", nonnegative=True)
-SHORT = first / (K * N)
-
-
-def deficits_decide() -> Evidence:
-    """D2 >= K·D1, sample by sample; so Ṽ >= 1 - D1/(KN)."""
-    a = sp.Symbol("a", positive=True)
-    lacks, squares = (x.subs(sp.Min(a, K), a) for x in cohort_deficits(a, K))
-    gap = 1 - uniformity_from_deficits(N, first, second, K)
-    young = symbolic_sum(K - a, sp.Symbol("a", positive=True), 1, K - 1)
-    return argument(
-        (squares >= K * lacks, [a <= K], "a sample of age $a<K$"),
-        (
-            gap <= SHORT,
-            [second >= K * first, second < K**2 * N],
-            "every $K$, $N$ and deficits",
-        ),
-        (young, K * (K - 1) / 2, r"$\sum_{a<K}(K-a)$ and $K(K-1)/2$"),
-        domain=r"every $K\ge1$",
-    )
-
-
-def over_time() -> Evidence:
-    """With D1 at most K(K-1)/2 admissions of Λ̄h, h = 1+lag, and N at least Λ̄(t-lag): times t, it is bounded."""
-    most = SHORT.subs({first: K * (K - 1) / 2 * rate * (1 + lag), N: rate * (t - lag)})
-    return argument(
-        (most * t, t, (K - 1) * (1 + lag) / 2, r"$t$ times the bound"),
-        fewest_samples(),
-        domain=r"every policy inside the region, $\rho$ fixed, lag $=\rho/(1-\rho)$; $t\to\infty$",
-    )
 
 
 @confirming
@@ -157,8 +125,15 @@ CLAIMS = [
         statement=r"Under $K$-step retention the uniformity of reuse is 1 but for $O(1/t)$.",
         formula=r"1-\widetilde V(t)=O(1/t)",
         domain=r"$K$-step retention, any policy inside the region, $\rho$ fixed, $t\to\infty$",
-        checks={r"$1-\widetilde V\le D^{(1)}/(KN)$": (deficits_decide, counted), "$O(1/t)$": over_time},
-        given=(WRITTEN,),
+        checks={
+            r"$1-\widetilde V\le D^{(1)}/(KN)$": (
+                theorem("Control.uniformity_gap", domain="any $K$, any admissions"),
+                counted,
+            ),
+            "$O(1/t)$": theorem(
+                "Control.uniformity_gap_in_the_region", domain="any policy inside the region"
+            ),
+        },
         symbols={"D^(1)": "how many uses the samples of the last $K-1$ rounds lack of $K$"},
         sketch=r"A sample used $a<K$ times lacks $K-a$ uses and $K^2-a^2\ge K(K-a)$ of the squares, so that "
         r"$\widetilde V\ge(KN-D^{(1)})^2/(N(K^2N-KD^{(1)}))=1-D^{(1)}/(KN)$, for any admissions. Inside the region a "

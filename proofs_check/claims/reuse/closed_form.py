@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import Check, Claim, Correction, confirming
 from proofs_check.engines.exact import Found, differing, drawn, retentions, unless
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import refutes
+from proofs_check.engines.kernel import refuted, theorem
 from proofs_check.groundwork.reuse.constant_counts import CASES, FULL, in_y, k, run, s
 from proofs_check.symbols import K, rate, t
 from proofs_check.text import said
@@ -71,14 +70,14 @@ CLAIMS = [
         domain=EVERY,
         repair=r"Write $k(k-1)(4k+1)/6$ for $K(K-1)(2K-1)/6$, and $k=\min(K,t)$ for $K$.",
         checks=(
-            lambda: refutes(
-                theorem(
-                    "Reuse.printed_uniformity_is_off", "Reuse.printed_uniformity_is_false", domain=FULL
-                )(),
-                said(
+            refuted(
+                "Reuse.printed_uniformity_is_off",
+                "Reuse.printed_uniformity_is_false",
+                detail=said(
                     r"the printed $1/\widetilde V$ exceeds the true one by $@off$, which is 0 for $K=1$ alone",
                     off=OFF,
                 ),
+                domain=FULL,
             ),
             counted(uniformity_constant_as_stated, "every $K$ and $t$"),
         ),
