@@ -29,7 +29,7 @@ With a learner's settings it says how large steps are, and what the newest model
 ...     server.report(granted)
 ...     mean += server.share * (theta - mean)  # 0 after a round without samples: it has made no model
 >>> round(server.share, 3), round(mean, 3)
-(0.0, 0.949)
+(0.0, 0.785)
 """
 
 from __future__ import annotations
