@@ -79,7 +79,7 @@ def learner() -> Iterator[str]:
     risks = [f"{one['cumulative_excess_risk']['mean']:.3g}" for one in (ours, oracle, theirs)]
     yield "cumulative excess risk {}, the oracle's {}, the paper's policy {}".format(*risks)
     half = (ours["final_excess_risk"]["high"] - ours["final_excess_risk"]["mean"]) / ours["bound"]
-    yield f"final risk {ours['final_over_bound']:.2f} ± {half:.2f} times the least that as many independent Gaussian samples guarantee"
+    yield f"final risk {ours['final_over_bound']:.2f} ± {half:.2f} times the least that as many independent Gaussian"
     yield f"without, it is {rows['taper-online', True]['final_over_bound']:.2f} times"
     final = [there[policy, True]["final_over_bound"] for policy in ("taper", "taper-online")]
     yield "On the ten classes of MNIST the two are {:.2f} and {:.2f} times".format(*final)
