@@ -104,9 +104,8 @@ def test_a_certified_omega_2_contains_the_sum_of_its_definition(form, K, gap, Pd
         assert proved.total.rad() < abs(slow) * flint.arb(10) ** -14
 
 
-@pytest.mark.parametrize(
-    "form", [regret.omega2, pytest.param(regret.omega2_as_stated, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("form", [regret.omega2, regret.omega2_as_stated])
 def test_a_certified_omega_2_costs_no_more_as_rho_tends_to_one(form, monkeypatch):
     monkeypatch.setattr(summation, "MOST_TERMS", 2**16)
     region = Region(rate=10, rho=1 - Fraction(1, 10**9))

@@ -33,7 +33,7 @@ def few(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "case", ["binary", pytest.param("clients that differ", marks=pytest.mark.slow), "weights that differ"]
+    "case", [pytest.param(one, marks=[pytest.mark.slow] * (one != "weights that differ")) for one in CASES]
 )
 def test_samples_foretell_what_the_whole_does_within_the_error_that_they_tell(case, request):
     task = task_of(case)
