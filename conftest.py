@@ -13,16 +13,22 @@ from typing import Any
 import hypothesis
 import numpy as np
 import pytest
-import torch
 
-if not torch.cuda.is_available():
-    os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is first loaded
 os.environ["SYMPY_CACHE_SIZE"] = "None"  # as in proofs_check, also where SymPy is loaded before
 gc.set_threshold(50_000, 20, 50)  # looking for cycles takes some of the time
 collect_ignore = [] if find_spec("triton") else ["empirics/training/kernels.py"]
 
 hypothesis.settings.register_profile("acdpp", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("acdpp")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("numprocesses", None):
+        return  # others run the tests, and load torch
+    import torch
+
+    if not torch.cuda.is_available():
+        os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is first loaded
 
 
 @pytest.fixture(autouse=True)
