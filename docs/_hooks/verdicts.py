@@ -7,7 +7,7 @@ from functools import cache
 
 from acdpp.report.contents import PARTS
 from proofs_check.ledger import Entry, Statement, read
-from proofs_check.table import counted
+from proofs_check.tally import tally, told
 from proofs_check.text import split
 
 PAGE = "verdicts.md"
@@ -26,7 +26,7 @@ def anchor(label: str) -> str:
 def markdown() -> str:
     """The page."""
     entries = read()
-    lines = [LEAD, f"{counted(entries)}.", ""]
+    lines = [LEAD, told(tally(entries)), ""]
     for part in dict.fromkeys(entry.section for entry in entries):
         lines += [f"## {PARTS[part]}", "", *(_claim(entry) for entry in entries if entry.section == part)]
     return "\n".join(lines)
