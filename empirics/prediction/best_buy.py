@@ -20,7 +20,7 @@ from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import Schedule, brief_for
 from empirics.prediction.best import OBJECTIVES, PATIENCE, SMALLEST
 from empirics.prediction.forecast import MOST_FITTED, Forecast, Outlook
-from empirics.settings.policy_name import AVERAGED_BY, PolicyName
+from empirics.settings.policy_name import PolicyName
 from theory.design import fill_ratio
 from theory.setting import SettingError
 
@@ -271,8 +271,12 @@ class _Search:
 
 
 def _near(kind: str, by: float | None, factor: float) -> list[tuple[str, float]]:
-    """The same mean with another parameter."""
-    if kind not in AVERAGED_BY or by is None:
+    """The same mean with another parameter.
+
+    >>> _near("polynomial", 3.0, 2.0), _near("tail", 0.75, 2.0), _near("equal", None, 2.0)
+    ([('polynomial', 6.0), ('polynomial', 1.5)], [('tail', 0.875), ('tail', 0.5)], [])
+    """
+    if by is None:
         return []
     if kind == "polynomial":
         return [(kind, by * factor), (kind, by / factor)]

@@ -206,3 +206,28 @@ def test_a_design_trusts_what_many_paths_of_prices_say_too(monkeypatch):
     monkeypatch.setattr(search, "TURNS", 0)
     given = replace(PRESETS["own"], dataset=blobs_file(), buffers=(4, 5), budget=9.0, rounds=2)
     assert "can be trusted" in refused(design_study, given, eta=0.5, steps=[1])
+
+
+class Told(search._Search):
+    """Constant admission is best with steps of 1/2; the oracle is far behind, whatever its learner is."""
+
+    def look(self, names):
+        pass
+
+    def value(self, name):
+        return 1 + np.log(2 * name.own["eta"]) ** 2 if name.base == "constant" else 100.0
+
+    def _stable(self, eta):
+        return True
+
+
+def test_a_search_comes_closer_in_smaller_steps_and_leaves_alone_who_is_far_behind():
+    of_a_study = SimpleNamespace(study=SimpleNamespace(rounds=100))
+    begin = {
+        base: search._named(base, eta=1.0, steps=1, decay=None, average="equal", average_by=None)
+        for base in ("constant", "oracle")
+    }
+    best = dict(begin)
+    Told(of_a_study, lambda forecast: 0.0, None, (1,), lambda count: None).improve(best)
+    assert best["constant"].own["eta"] == 0.5
+    assert best["oracle"] == begin["oracle"]
