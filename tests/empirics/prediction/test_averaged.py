@@ -118,13 +118,13 @@ def test_what_is_predicted_of_both_models_is_what_training_measures(K):
 
 
 def test_an_outlook_answers_for_the_mean_which_is_followed_to_the_end_and_takes_longer():
-    given = study(policies=("constant", "acdpp"), rounds=200)
+    given = study(policies=("constant", "acdpp"), rounds=100)
     plain = Outlook.of(problem(given), CONTROL).forecasts()
     mean = Outlook.of(problem(replace(given, average="polynomial", average_by=3)), CONTROL).forecasts()
     for name, one in mean.items():
         assert one.risk[-1] < 0.5 * plain[name].risk[-1]
         assert one.noise_floor == pytest.approx(one.risk[-1])
-        assert (one.played, len(one.risk)) == (200, 201)
+        assert (one.played, len(one.risk)) == (100, 101)
     for kind, grows in (("equal", True), ("none", False)):
         short, long = (seconds(problem(study(rounds=T, average=kind))) for T in (500, 20_000))
         assert (long > 3 * short) == grows
