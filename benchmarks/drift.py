@@ -22,15 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
-from benchmarks.hardware import hardware
-from benchmarks.learner import PRESET, continued, write
+from benchmarks.learner import PRESET, begun, continued, write
 from empirics.predict import predict_study
 from empirics.records.folder import read_result
 from empirics.run import run_study
 from empirics.settings.drift import PARTS, Drift
-from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 from theory.student import half_width
 
@@ -137,24 +134,9 @@ def main() -> None:
         show(json.loads(given.table.read_text(encoding="utf-8")))
         return
     end = time.monotonic() + given.seconds
-    base = replace(PRESETS[PRESET[given.dataset]], dataset=given.dataset, rounds=given.rounds)
-    base = replace(base, seeds=given.seeds, seed=given.seed, predict=False, measures=("risk",))
-    if given.device == "cuda":
-        base = replace(base, dtype="float32")
-    passing = ("out", "only", "table", "seconds")
+    passing = ("out", "table", "seconds")
     own = {key: v for key, v in vars(given).items() if v != parser.get_default(key) and key not in passing}
-    card = f"{torch.cuda.get_device_name()}, " if given.device == "cuda" else ""
-    document: dict[str, Any] = {
-        "study": f"{base.task}, {base.rounds} rounds, {base.seeds} seeds",
-        "command": " ".join(
-            [
-                "python -m benchmarks.drift",
-                *(f"--{key.replace('_', '-')} {value}" for key, value in own.items()),
-            ]
-        ),
-        "hardware": card + hardware(),
-        "studies": {},
-    }
+    base, document = begun(given, own, "drift")
     document = continued(document, given.out)
     for name, study in studies(base).items():
         if name.startswith(given.only) and name not in document["studies"] and time.monotonic() < end:

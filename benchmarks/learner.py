@@ -105,19 +105,8 @@ def main() -> None:
             show(json.loads(path.read_text(encoding="utf-8")))
         return
     end = time.monotonic() + given.seconds
-    base = replace(PRESETS[PRESET[given.dataset]], dataset=given.dataset, rounds=given.rounds)
-    base = replace(base, seeds=given.seeds, seed=given.seed, predict=False, measures=("risk",))
-    if given.device == "cuda":
-        base = replace(base, dtype="float32")
-    options = [f"--{key.replace('_', '-')} {value}" for key, value in own.items()]
-    card = f"{torch.cuda.get_device_name()}, " if given.device == "cuda" else ""
-    document: dict[str, Any] = {
-        "study": f"{base.task}, {base.rounds} rounds, {base.seeds} seeds",
-        "command": " ".join(["python -m benchmarks.learner", *options]),
-        "hardware": card + hardware(),
-        "eta": [base.eta, given.eta],
-        "studies": {},
-    }
+    base, document = begun(given, own, "learner")
+    document["eta"] = [base.eta, given.eta]
     document = continued(document, given.out)
     with tempfile.TemporaryDirectory() as beside:
         parts = Path(beside) if given.out is None else given.out.with_suffix(".parts")
@@ -129,6 +118,22 @@ def main() -> None:
         except Late:
             print(f"{len(document['studies'])} price processes are done: ask again for the rest")
     show(document)
+
+
+def begun(given: argparse.Namespace, own: dict[str, Any], benchmark: str) -> tuple[Study, dict[str, Any]]:
+    """What all studies of a benchmark are made from, and what is written of them before anything is measured."""
+    base = replace(PRESETS[PRESET[given.dataset]], dataset=given.dataset, rounds=given.rounds)
+    base = replace(base, seeds=given.seeds, seed=given.seed, predict=False, measures=("risk",))
+    if given.device == "cuda":
+        base = replace(base, dtype="float32")
+    options = [f"--{key.replace('_', '-')} {value}" for key, value in own.items()]
+    card = f"{torch.cuda.get_device_name()}, " if given.device == "cuda" else ""
+    return base, {
+        "study": f"{base.task}, {base.rounds} rounds, {base.seeds} seeds",
+        "command": " ".join([f"python -m benchmarks.{benchmark}", *options]),
+        "hardware": card + hardware(),
+        "studies": {},
+    }
 
 
 def continued(document: dict[str, Any], out: Path | None) -> dict[str, Any]:

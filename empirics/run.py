@@ -97,10 +97,8 @@ class _Job:
     def try_out(self) -> None:
         """A round in vain, so that what does not fit is known before anything is written."""
         study, model = self.study, self.problem.model
-        if (
-            study.drift.kind == "order" and not study.replacement
-        ):  # whether there are as many as are asked for
-            _rehearse(self, Arrivals(self.problem.streams, study))
+        if study.drift.kind == "order" and not study.replacement:
+            _rehearse(self)
         rounds = self.schedule().advance(1)
         if isinstance(model, Linear):
             return
@@ -224,11 +222,14 @@ def _continue(
             return _train(folder, job, progress, study=study.document(), continued=again)
 
 
-def _rehearse(job: _Job, arrivals: Arrivals | None = None) -> None:
-    """Decide all rounds of a study, and which samples come, without training, before any result is touched."""
-    schedule = job.schedule()
-    while schedule.round <= job.study.rounds:
-        rounds = schedule.advance(min(job.study.checkpoint, job.study.rounds - schedule.round + 1))
+def _rehearse(job: _Job) -> None:
+    """Decide all rounds of a study, without training, before any result is touched; and of a stream that ends, whether
+    as many samples go by as are asked for."""
+    study, schedule = job.study, job.schedule()
+    ends = study.drift.kind == "order" and not study.replacement
+    arrivals = Arrivals(job.problem.streams, study) if ends else None
+    while schedule.round <= study.rounds:
+        rounds = schedule.advance(min(study.checkpoint, study.rounds - schedule.round + 1))
         if arrivals is not None:
             arrivals.extend(rounds)
 

@@ -11,8 +11,8 @@ loss, by differences of neighbours. For Gaussian losses that do not change an al
 δ. Losses that fall are what learning does, and no alarm. The cost is what it was; only how long samples are kept
 changes, K rounds at most.
 
-`river` has ADWIN itself. It alarms at losses that fall as well, its bound allows for any losses within [0, 1] and is
-wider for it, and its state is not one that a `Controller` could save.
+`river` has ADWIN itself. It alarms at losses that fall as well, and its state is not one that a `Controller` could
+save.
 """
 
 from __future__ import annotations

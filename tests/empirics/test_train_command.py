@@ -132,9 +132,11 @@ def test_what_nobody_names_is_the_learner_that_wins_and_what_the_paper_describes
     config.write_text("rounds = 5\n")
     paper, wins = (0.5, "none", "none"), (4.0, 50.0, "polynomial")
     assert learner() == learner("--preset", "best") == (*wins, "parity", "taper-online")
-    assert learner("--dataset", blobs_file()) == (*wins, "classes", "taper-online")
+    for words in ((), ("--preset", "best")):
+        assert learner(*words, "--dataset", blobs_file()) == (*wins, "classes", "taper-online")
     for words in (("--preset", "digits"), ("--config", config)):
         assert learner(*words) == (*paper, "parity", "acdpp")
     for words in (("--preset", "own"), ("--model", "lenet", "--preset", "own"), ("--preset", "paper")):
         assert learner(*words) == (*paper, "classes", "acdpp")
-    assert learner("--model", "lenet") == (*paper, "parity", "acdpp")
+    for words in (("--model", "lenet"), ("--drift", "abrupt,start=9")):
+        assert learner(*words) == (*paper, "parity", "acdpp")

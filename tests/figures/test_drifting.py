@@ -6,7 +6,7 @@ import pytest
 
 from empirics.run import run_study
 from empirics.settings.drift import Drift
-from figures import drifting
+from figures import drifting, risk_vs_bound
 from figures.measured import Measured, read
 from figures.missing import NotMeasured
 from tests.empirics.small import blobs, study
@@ -49,3 +49,8 @@ def test_speeds_stand_side_by_side_over_the_retention(tmp_path: Path) -> None:
     assert fits(drifting.draw_speeds(data, PAPER))
     with pytest.raises(NotMeasured, match="are both"):
         drifting.compute_speeds(results[:1] * 2)
+    other = trained(tmp_path / "labels", Drift(kind="periodic", length=6, parts="labels"), **given)
+    both = drifting.compute_speeds([results[0], other]).risks
+    assert list(both) == ["periodic, 6 rounds of classes", "periodic, 6 rounds of labels"]
+    with pytest.raises(NotMeasured, match="it is about one population"):
+        risk_vs_bound.compute(read(tmp_path / "labels", risk_vs_bound.READS))

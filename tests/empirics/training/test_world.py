@@ -176,3 +176,7 @@ def test_what_cannot_drift_says_so():
         prepare, federated(study(drift=moves, dataset=blobs_file()), "constant"), Path("nowhere")
     )
     assert "one half of the classes" in refused(problem, study(drift=moves, partition="two-class"))
+    data = blobs()
+    few = replace(data, test_x=data.test_x[data.test_y < 2], test_y=data.test_y[data.test_y < 2])
+    told = refused(from_dataset, study(drift=moves), few, torch.device("cpu"))
+    assert told.startswith("the test set has samples of one half")
