@@ -130,12 +130,6 @@ def _listed(checks: Checks) -> list[tuple[str, Check]]:
     ]
 
 
-def _with_those_of(checks: Checks, given: tuple[Given, ...]) -> tuple[Given, ...]:
-    """What a verdict rests on, and what its checks say that they rest on themselves (`given` of a check)."""
-    theirs = (one for _, check in _listed(checks) for one in getattr(check, "given", ()))
-    return tuple(dict.fromkeys((*given, *theirs)))
-
-
 def _parts(checks: Checks) -> tuple[str, ...]:
     return tuple(checks) if isinstance(checks, Mapping) else ()
 
@@ -156,9 +150,6 @@ class Correction:
     given: tuple[Given, ...] = ()
     hypotheses: tuple[str, ...] = ()
     symbols: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "given", _with_those_of(self.checks, self.given))
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -190,8 +181,6 @@ class Claim:
     section: str = ""
 
     def __post_init__(self) -> None:
-        for checks in (self.checks, self.checks_with_hypotheses):
-            object.__setattr__(self, "given", _with_those_of(checks, self.given))
         if not self.checks:
             raise ValueError(f"claim {self.id} has no check: nothing could ever decide it")
         if self.checks_with_hypotheses and not self.hypotheses:

@@ -29,16 +29,31 @@ rests on the record (`proofs_check/kernel/recorded.json`), which names the sourc
 - **One formula, one place.** Theorems are about definitions that are generated from `theory`'s own functions
   (`python -m proofs_check.kernel.formulas`). A test compares. A formula that changes leaves its theorems without a
   record until Coq has accepted them again.
-- **What a mean is.** A linear functional on all functions of a sample space that keeps order and gives a constant its
-  value (`Mean.v`). Every finite probability space has one, and in effect no other space: Gaussian samples or geometric
-  waits are not covered. A verdict that rests on it says “given finitely many outcomes”.
-- **Independence** is used as uncorrelated, centred samples, finitely many; that there are such is proved
-  (`Law.such_samples_exist`). Admissions are fixed: what holds holds given them.
+- **What a mean is.** A functional that is defined for some variables, the integrable ones, is linear, keeps order and
+  gives a constant its value (`Mean.v`): what all integrals have in common. A theorem says which variables it needs
+  means of. Weighted sums over finitely many outcomes are means, series over a sequence of outcomes, and integrals
+  with a density on the line such as the Gaussian one; what two spaces make together is one more (`Means.v`).
+- **A mean given the past** has the mean of the variable itself, also after multiplication by what the past knows. No
+  more is used; on a product of two spaces the first variable is such a past.
+- **Independence** is used as uncorrelated, centred samples, finitely many; of every law with a variance there are such.
+  Admissions are fixed: what holds holds given them.
 - **What is not proved there** keeps its other evidence, and “its written argument” where prose joins it.
+
+That these words are about something is proved as well: {examples}.
 
 | axiom of Coq's classical reals | says |
 | --- | --- |
 """
+
+# theorems that serve no claim of their own: the words in which others are stated are not empty
+EXAMPLES = (
+    "Means.finite_mean",
+    "Means.countable_mean",
+    "Means.waits_have_a_mean",
+    "Means.mean_of_a_density",
+    "Means.a_past_exists",
+    "Means.such_samples_exist",
+)
 
 
 def proved(claims: Sequence[Claim]) -> Iterator[tuple[Claim, str, str, tuple[str, ...]]]:
@@ -60,13 +75,12 @@ def page(claims: Sequence[Claim]) -> str:
     rows = list(proved(claims))
     axioms = [f"| `{name}` | {says} |" for name, says in kernel.ALLOWED.items()]
     statements = dict.fromkeys((claim.id, spelled) for claim, spelled, _, _ in rows)
-    lines = [LEAD + "\n".join(axioms), "", "## Statements", ""]
+    lines = [LEAD.format(examples=_linked(EXAMPLES)) + "\n".join(axioms), "", "## Statements", ""]
     lines += [f"{len(statements)} statements and corrections ask the kernel.", ""]
     lines += ["| statement | which | part | theorems |", "| --- | --- | --- | --- |"]
     for claim, spelled, part, names in rows:
-        linked = ", ".join(f"[`{name}`](#{_anchor(name)})" for name in names)
-        lines.append(f"| `{claim.id}` | {spelled} | {_cell(part)} | {linked} |")
-    known = dict.fromkeys(name for _, _, _, names in rows for name in names)
+        lines.append(f"| `{claim.id}` | {spelled} | {_cell(part)} | {_linked(names)} |")
+    known = dict.fromkeys((*EXAMPLES, *(name for _, _, _, names in rows for name in names)))
     for module in kernel.modules():
         if any(name.startswith(f"{module}.") for name in known):
             lines += ["", f"## {module}.v", *_theorems(module)]
@@ -81,8 +95,8 @@ def _theorems(module: str) -> Iterator[str]:
         yield f"\n```coq\n{states[name]}\n```"
 
 
-def _anchor(name: str) -> str:
-    return name.replace(".", "").lower()
+def _linked(names: Sequence[str]) -> str:
+    return ", ".join(f"[`{name}`](#{name.replace('.', '').lower()})" for name in names)
 
 
 def _cell(text: str) -> str:

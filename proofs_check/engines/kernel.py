@@ -24,7 +24,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from proofs_check.claim import Given
 from proofs_check.evidence import Evidence, holds, refutes, undecided
 from proofs_check.kernel.formulas import FORMULAS, written
 from theory.setting import SettingError
@@ -49,11 +48,6 @@ FOLDER = Path(__file__).parent.parent / "kernel"
 RECORD = FOLDER / "recorded.json"
 PREFIX = "Acdpp"
 INSTALL = "Coq is not installed: apt-get install coq libcoq-coquelicot"
-FINITE = Given(
-    "finitely many outcomes",
-    "that means, which the kernel has as weighted sums over finitely many outcomes, may be integrals: the same steps, "
-    "in prose",
-)
 PROTOCOL = 2  # of what is asked: what was answered to another is not taken again
 LIBRARIES = ("Coq.", "Coquelicot.", "mathcomp.")  # what is sealed or assumed there; of ours nothing may be
 # of Coq's classical reals, and of nothing else; as Coq prints them, and `coqchk` says that they are none of ours
@@ -290,16 +284,7 @@ def theorem(*names: str, domain: str = "all that the theorem quantifies over") -
         detail = f"proved in Coq; axioms: {', '.join(axioms) or 'none'}; {asked}"
         return holds("kernel", detail, domain=domain, certificate=certificate, pieces=len(names))
 
-    means = any(re.search(r"\bmean\b", _states(name)) for name in names)
-    setattr(proved_in_coq, "given", (FINITE,) if means else ())  # noqa: B010
     return serving(proved_in_coq, *names)
-
-
-def _states(name: str) -> str:
-    """A theorem as recorded; nothing where it is not on record, which a test forbids."""
-    module, _, own = name.partition(".")
-    known = _recorded().get(module, {"states": {}})
-    return str(known["states"].get(own, ""))
 
 
 def refuted(*names: str, detail: str, domain: str) -> Callable[[], Evidence]:

@@ -183,13 +183,14 @@ Qed.
 (* At the largest affordable rate constant admission keeps every buffer in every round and the budget at every horizon,
    whenever no round's mean cost is above the mean. *)
 Theorem constant_admission_violates_nothing (Omega : Type) (E : mean Omega) (price : nat -> Omega -> R) T :
-  (forall t, E (price t) <= mean_cost) ->
+  (forall t, integrable E (price t)) -> (forall t, E (price t) <= mean_cost) ->
   violation T cost (fun t => E (fun o => price t o * rate)) = 0 /\
   forall t m, (m < clients)%nat -> buffer m / total_buffer * memory K (fun _ => rate) t <= buffer m.
 Proof.
-  intros Hp. destruct rate_affordable as (r0 & r1 & r2). split.
+  intros Ip Hp. destruct rate_affordable as (r0 & r1 & r2). split.
   - unfold violation. apply Rmax_left. apply Rle_trans with (sum T (fun _ => cost) - cost * INR T); [|rewrite sum_const; right; ring].
-    apply Rplus_le_compat_r. apply sum_le. intros t _. rewrite (E_ext E _ (fun o => rate * price t o)) by (intros; ring). rewrite E_scal.
+    apply Rplus_le_compat_r. apply sum_le. intros t _. rewrite (E_as E _ (fun o => rate * price t o)) by (means || (intros; ring)).
+    rewrite E_scal by auto.
     apply Rle_trans with (2 := r1). rewrite Rmult_comm. apply Rmult_le_compat_r; [lra|auto].
   - intros t m Hm. rewrite memory_of_constant. specialize (buffers m Hm).
     assert (rate * INR (Nat.min K (S t)) <= total_buffer) by (apply Rle_trans with (2 := r2); rewrite Rmult_comm; apply Rmult_le_compat_r; [lra|apply le_INR; lia]).

@@ -211,12 +211,14 @@ Theorem distinct_samples (Omega : Type) (E : mean Omega) (clients T : nat) (buff
   (number : nat -> Omega -> nat) (used : nat -> nat -> nat -> Omega -> R) :
   (0 < T)%nat -> (forall m t i o, 0 <= used m t i o) ->
   (forall m i o, (i < number m o)%nat -> 1 <= sum T (fun t => used m t i o)) ->
+  (forall m, integrable E (fun o => INR (number m o))) ->
+  (forall m, integrable E (fun o => sum T (fun t => sum (number m o) (fun i => used m t i o)))) ->
   (forall m, (m < clients)%nat -> E (fun o => sum T (fun t => sum (number m o) (fun i => used m t i o))) / INR T <= buffer m) ->
   sum clients (fun m => E (fun o => INR (number m o))) <= INR T * sum clients buffer.
 Proof.
-  intros HT Hu H1 Hb. assert (P : 0 < INR T) by now apply lt_0_INR. rewrite <- sum_scal. apply sum_le. intros m Hm. specialize (Hb m Hm).
+  intros HT Hu H1 In Iu Hb. assert (P : 0 < INR T) by now apply lt_0_INR. rewrite <- sum_scal. apply sum_le. intros m Hm. specialize (Hb m Hm).
   apply Rle_trans with (E (fun o => sum T (fun t => sum (number m o) (fun i => used m t i o)))).
-  - apply E_mono. intros o. rewrite sum_swap. rewrite <- (Rmult_1_r (INR (number m o))), <- sum_const. apply sum_le. intros. now apply H1.
+  - apply E_mono; auto. intros o. rewrite sum_swap. rewrite <- (Rmult_1_r (INR (number m o))), <- sum_const. apply sum_le. intros. now apply H1.
   - apply Rmult_le_compat_r with (r := INR T) in Hb; [|lra]. unfold Rdiv in Hb. rewrite Rmult_assoc, Rinv_l in Hb by lra. lra.
 Qed.
 
@@ -347,26 +349,30 @@ Theorem online_rate_independent_prices (Omega : Type) (mu : mean Omega) (P : nat
   (0 < T)%nat -> 0 <= reserve -> (forall t o, 0 <= price t o <= high) -> (forall t o, 0 <= y t o <= places) ->
   (forall t o, (debt t o * price t o < V /\ bought t o = places) \/ (V <= debt t o * price t o /\ bought t o = 0)) ->
   (forall o, debt O o = reserve) -> (forall t o, debt (S t) o = debt_update (debt t o) (price t o) (bought t o) C) ->
-  (forall t, known (P t) (debt t)) -> (forall t, mu (y t) = rate) -> (forall t o, given (P t) (fun o => y t o * price t o) o * 1 <= C) ->
+  (forall t, known (P t) (debt t)) -> (forall t, mu (y t) = rate) -> (forall t o, given (P t) (fun o => y t o * price t o) o <= C) ->
+  (forall t, integrable mu (bought t) /\ integrable mu (y t) /\ integrable mu (debt t) /\
+             integrable mu (fun o => debt t o ^ 2 / 2) /\ integrable mu (fun o => y t o * price t o) /\
+             integrable mu (fun o => debt t o * (y t o * price t o))) ->
   rate - rate_shortfall V drift reserve (INR T) <= sum T (fun t => mu (bought t)) / INR T.
 Proof.
-  intros HT Hr Hp Hy Hrule H0 Hu Hk Hm Hc. assert (TP : 0 < INR T) by now apply lt_0_INR.
+  intros HT Hr Hp Hy Hrule H0 Hu Hk Hm Hc Hi. assert (TP : 0 < INR T) by now apply lt_0_INR.
   assert (N : forall t o, 0 <= debt t o) by (intros [|t] o; [rewrite H0; auto|rewrite Hu; apply Rmax_l]).
   set (l := fun t => mu (fun o => debt t o ^ 2 / 2)).
   assert (A : forall t, l (S t) - l t - V * mu (bought t) <= drift - V * rate).
-  { intros t. assert (Q : mu (fun o => debt (S t) o ^ 2 / 2 + (-1 * (debt t o ^ 2 / 2) + - V * bought t o))
+  { intros t. destruct (Hi t) as (I1 & I2 & I3 & I4 & I5 & I6). destruct (Hi (S t)) as (_ & _ & _ & J4 & _).
+    assert (I7 : integrable mu (fun o => debt t o * (y t o * price t o * 1 - C)))
+      by (apply (I_ext mu (fun o => debt t o * (y t o * price t o) - C * debt t o)); [intros; ring|means]).
+    assert (Q : mu (fun o => debt (S t) o ^ 2 / 2 + (-1 * (debt t o ^ 2 / 2) + - V * bought t o))
         <= mu (fun o => drift + (debt t o * (y t o * price t o * 1 - C) + - V * y t o))).
-    { apply E_mono. intros o. pose proof (round_of_the_rule _ _ _ (y t o) (N t o) (Hp t o) (Hy t o) (Hrule t o)) as R. rewrite <- Hu in R. lra. }
-    rewrite !E_plus, !E_scal, E_const, Hm in Q. fold (l t) (l (S t)) in Q.
+    { apply E_mono; [means|means|]. intros o. pose proof (round_of_the_rule _ _ _ (y t o) (N t o) (Hp t o) (Hy t o) (Hrule t o)) as R. rewrite <- Hu in R. lra. }
+    rewrite !E_plus, !E_scal, E_const, Hm in Q by means. fold (l t) (l (S t)) in Q.
     assert (Z : mu (fun o => debt t o * (y t o * price t o * 1 - C)) <= 0).
-    { rewrite <- (tower _ (P t)), <- (E_const mu 0). apply E_mono. intros o.
-      rewrite (take_out _ (P t) (debt t) (fun o => y t o * price t o * 1 - C)) by auto.
-      rewrite (given_affine (P t) 1 C (fun o => y t o * price t o)). specialize (Hc t o). specialize (N t o). nra. }
+    { apply (given_at_most (P t) (debt t) (fun o => y t o * price t o)); auto. intros o. rewrite Rmult_1_r. apply Hc. }
     lra. }
   assert (B : sum T (fun t => l (S t) - l t - V * mu (bought t)) <= sum T (fun _ => drift - V * rate)) by (apply sum_le; intros; apply A).
   rewrite sum_minus, telescope, sum_scal, sum_const in B.
-  assert (L0 : l O = reserve ^ 2 / 2) by (unfold l; rewrite (E_ext mu _ (fun _ => reserve ^ 2 / 2)) by (intros; now rewrite H0); apply E_const).
-  assert (LT : 0 <= l T) by (apply E_nonneg; intros o; pose proof (pow2_ge_0 (debt T o)); lra).
+  assert (L0 : l O = reserve ^ 2 / 2) by (unfold l; rewrite (E_as mu _ (fun _ => reserve ^ 2 / 2)) by (means || (intros; now rewrite H0)); apply E_const).
+  assert (LT : 0 <= l T) by (apply E_nonneg; [apply Hi|]; intros o; pose proof (pow2_ge_0 (debt T o)); lra).
   unfold rate_shortfall. set (x := sum T (fun t => mu (bought t))) in *. apply Rmult_le_reg_r with (V * INR T); [nra|].
   replace (x / INR T * (V * INR T)) with (V * x) by (field; lra).
   match goal with |- ?q <= _ => replace q with (INR T * (V * rate) - INR T * drift - reserve ^ 2 / 2) by (field; lra) end. lra.

@@ -29,24 +29,24 @@ Definition violation (T : nat) (C : R) (spent : nat -> R) : R := Rmax 0 (sum T s
 Theorem violation_at_most_mean_debt (Omega : Type) (E : mean Omega) C (cost admitted debt : nat -> Omega -> R) T :
   (forall o, debt O o = 0) ->
   (forall t o, debt (S t) o = debt_update (debt t o) (cost t o) (admitted t o) C) ->
+  (forall t, (t < T)%nat -> integrable E (fun o => cost t o * admitted t o)) -> integrable E (debt T) ->
   violation T C (fun t => E (fun o => cost t o * admitted t o)) <= E (debt T).
 Proof.
-  intros H0 HS. unfold violation. apply Rmax_lub.
-  - apply E_nonneg. intros o. apply (debt_nonneg C (fun t => cost t o) (fun t => admitted t o) (fun t => debt t o)); auto.
-  - rewrite <- E_sum. replace (C * INR T) with (E (fun _ => sum T (fun _ => C))) by (rewrite E_const, sum_const; ring).
-    rewrite <- E_minus. apply E_mono. intros o. rewrite <- sum_minus.
+  intros H0 HS Is Id. unfold violation. apply Rmax_lub.
+  - apply E_nonneg; auto. intros o. apply (debt_nonneg C (fun t => cost t o) (fun t => admitted t o) (fun t => debt t o)); auto.
+  - assert (Ia : integrable E (fun o => sum T (fun t => cost t o * admitted t o)))
+      by now apply (I_sum E T (fun t o => cost t o * admitted t o)).
+    rewrite <- (E_sum E T (fun t o => cost t o * admitted t o)) by auto. replace (C * INR T) with (E (fun _ => sum T (fun _ => C))) by (rewrite E_const, sum_const; ring).
+    rewrite <- E_minus by means. apply E_mono; [means|auto|]. intros o. rewrite <- sum_minus.
     apply (debt_bounds_overspending C (fun t => cost t o) (fun t => admitted t o) (fun t => debt t o)); auto.
 Qed.
 
 (* Debt is known from the past; if the mean cost given the past is affordable, it does not pay to be in debt. *)
 Theorem affordable_given_the_past (Omega : Type) (E : mean Omega) (P : past E) (debt cost : Omega -> R) rate C :
   known P debt -> (forall o, 0 <= debt o) -> (forall o, given P cost o * rate <= C) ->
+  integrable E debt -> integrable E cost -> integrable E (fun o => debt o * cost o) ->
   E (fun o => debt o * (cost o * rate - C)) <= 0.
-Proof.
-  intros Hk Hd Ha. rewrite <- (tower _ P), <- (E_const E 0). apply E_mono. intros o.
-  rewrite (take_out _ P debt (fun o => cost o * rate - C)) by auto.
-  rewrite given_affine. specialize (Hd o). specialize (Ha o). nra.
-Qed.
+Proof. intros. now apply (given_at_most P). Qed.
 
 (* ---- the region ---- *)
 
@@ -81,15 +81,18 @@ Proof. reflexivity. Qed.
 Section Policy.
 Variables (Omega : Type) (E : mean Omega) (cost admitted : nat -> Omega -> R) (T : nat).
 Hypothesis costs : forall t o, (t < T)%nat -> 0 <= cost t o.
+Hypothesis have_means : forall t, (t < T)%nat -> integrable E (cost t).
+Hypothesis spending_has_means : forall t, (t < T)%nat -> integrable E (fun o => cost t o * admitted t o).
 Let spent t : R := E (fun o => cost t o * admitted t o).
 Let price t : R := E (cost t).
 
 Lemma price_nonneg t : (t < T)%nat -> 0 <= price t.
-Proof. intros. apply E_nonneg. auto. Qed.
+Proof. intros. apply E_nonneg; auto. Qed.
 
 Lemma spent_at_most t : (t < T)%nat -> (forall o, admitted t o <= top t) -> spent t <= price t * top t.
 Proof.
-  intros Ht H. unfold spent, price. rewrite Rmult_comm, <- (E_scal E (top t) (cost t)). apply E_mono. intros o. rewrite Rmult_comm.
+  intros Ht H. unfold spent, price. rewrite Rmult_comm, <- (E_scal E (top t) (cost t)) by auto.
+  apply E_mono; [auto|means|]. intros o. rewrite Rmult_comm.
   apply Rmult_le_compat_r; auto.
 Qed.
 
@@ -109,7 +112,7 @@ Theorem worst_policy_attains :
   violation T C spent = violation T C (fun t => price t * top t).
 Proof.
   intros H. unfold violation. f_equal. f_equal. apply sum_ext. intros t Ht. unfold spent, price.
-  rewrite Rmult_comm, <- (E_scal E (top t) (cost t)). apply E_ext. intros o. rewrite H by auto. ring.
+  rewrite Rmult_comm, <- (E_scal E (top t) (cost t)) by auto. apply E_ext; auto. intros o. rewrite H by auto. ring.
 Qed.
 
 (* With one mean cost in every round it is theory's closed form. *)
@@ -224,31 +227,32 @@ Qed.
 (* All cost in round 1, which has no debt yet and admits the most. *)
 Theorem all_cost_in_round_1 (Omega : Type) (E : mean Omega) (cost admitted : nat -> Omega -> R) T :
   (1 <= T)%nat -> (forall o, admitted O o = top O) -> (forall t o, (1 <= t)%nat -> cost t o = 0) ->
-  E (cost O) = INR T * C / rate ->
+  integrable E (cost O) -> E (cost O) = INR T * C / rate ->
   violation T C (fun t => E (fun o => cost t o * admitted t o)) = C * INR T / (1 - rho) - C * INR T.
 Proof.
-  intros HT Ha Hc Hm. unfold violation. destruct T; [lia|]. rewrite sum_head.
+  intros HT Ha Hc I0 Hm. unfold violation. destruct T; [lia|]. rewrite sum_head.
   rewrite (sum_ext T _ (fun _ => 0)).
-  - rewrite sum_const, (E_ext _ _ (fun o => top O * cost O o)) by (intros; rewrite Ha; ring).
-    rewrite E_scal, Hm, top_is. simpl (rho ^ 1). rewrite Rmult_1_r.
+  - rewrite sum_const, (E_as _ _ (fun o => top O * cost O o)) by (means || (intros; rewrite Ha; ring)).
+    rewrite E_scal, Hm, top_is by auto. simpl (rho ^ 1). rewrite Rmult_1_r.
     replace (rate * (1 + rho / (1 - rho)) * (INR (S T) * C / rate) + INR T * 0 - C * INR (S T))
       with (C * INR (S T) / (1 - rho) - C * INR (S T)) by (field; lra).
     apply Rmax_right. assert (0 < INR (S T)) by (apply lt_0_INR; lia).
     replace (C * INR (S T) / (1 - rho) - C * INR (S T)) with (C * INR (S T) * (rho / (1 - rho))) by (field; lra).
     apply Rmult_le_pos; [nra|]. apply Rlt_le, Rdiv_lt_0_compat; lra.
-  - intros t Ht. rewrite (E_ext _ _ (fun _ => 0)) by (intros; rewrite Hc by lia; ring). apply E_const.
+  - intros t Ht. rewrite (E_as _ _ (fun _ => 0)) by (means || (intros; rewrite Hc by lia; ring)). apply E_const.
 Qed.
 
 (* Round 1 admits the most, later ones at least the least: what was spent first is never quite repaid. *)
 Theorem never_repaid (Omega : Type) (E : mean Omega) (P : nat -> past E) (cost admitted : nat -> Omega -> R) T :
   (1 <= T)%nat -> (forall o, admitted O o = top O) -> (forall t o, (1 <= t)%nat -> low t <= admitted t o) ->
   (forall t o, 0 <= cost t o) -> (forall t o, given (P t) (cost t) o = C / rate) ->
+  (forall t, integrable E (cost t)) -> (forall t, integrable E (fun o => cost t o * admitted t o)) ->
   cost_violation_least T rho C <= violation T C (fun t => E (fun o => cost t o * admitted t o)) /\
   0 < cost_violation_least T rho C.
 Proof.
-  intros HT Ha Hl Hc Hm.
+  intros HT Ha Hl Hc Hm Ic Is.
   assert (M : forall t, E (cost t) = C / rate).
-  { intros t. rewrite <- (tower _ (P t)), (E_ext _ _ (fun _ => C / rate)) by auto. apply E_const. }
+  { intros t. rewrite (proj2 (tower (P t) _ (Ic t))), (E_as _ _ (fun _ => C / rate)) by (auto || means). apply E_const. }
   assert (pos : 0 < cost_violation_least T rho C).
   { unfold cost_violation_least. assert (0 < rho ^ (T + 1)) by (apply pow_lt; lra).
     assert (0 < rho ^ (T + 1) / (1 - rho)) by (apply Rdiv_lt_0_compat; lra). nra. }
@@ -256,10 +260,10 @@ Proof.
   destruct T as [|T]; [lia|]. rewrite sum_head.
   assert (L : forall t, (t < T)%nat -> C * (1 - rho ^ S (S t)) <= E (fun o => cost (S t) o * admitted (S t) o)).
   { intros t _. apply Rle_trans with (E (fun o => low (S t) * cost (S t) o)).
-    - rewrite E_scal, M, low_is. right. field. lra.
-    - apply E_mono. intros o. rewrite Rmult_comm. apply Rmult_le_compat_l; auto. apply Hl. lia. }
-  apply sum_le in L. rewrite (E_ext _ _ (fun o => top O * cost O o)) by (intros; rewrite Ha; ring).
-  rewrite E_scal, M, top_is. unfold cost_violation_least.
+    - rewrite E_scal, M, low_is by auto. right. field. lra.
+    - apply E_mono; [means|auto|]. intros o. rewrite Rmult_comm. apply Rmult_le_compat_l; auto. apply Hl. lia. }
+  apply sum_le in L. rewrite (E_as _ _ (fun o => top O * cost O o)) by (means || (intros; rewrite Ha; ring)).
+  rewrite E_scal, M, top_is by auto. unfold cost_violation_least.
   rewrite sum_scal, sum_minus, sum_const in L. pose proof (geometric rho T) as G.
   replace (sum T (fun i => rho ^ S (S i))) with (rho ^ 2 * sum T (fun i => rho ^ i)) in L by (rewrite <- sum_scal; apply sum_ext; intros; simpl; ring).
   assert (X : sum T (fun i => rho ^ i) = (1 - rho ^ T) / (1 - rho)) by (rewrite <- G; field; lra). rewrite X in L.
@@ -452,10 +456,11 @@ Qed.
 (* At mean cost C/rate no policy inside the region spends more than the budget and a logarithm over T. *)
 Theorem long_run_spending (Omega : Type) (E : mean Omega) (cost admitted : nat -> Omega -> R) T :
   (0 < T)%nat -> (forall t o, 0 <= cost t o) -> (forall t o, admitted t o <= region_maximum rate rho (S t)) ->
+  (forall t, integrable E (cost t)) -> (forall t, integrable E (fun o => cost t o * admitted t o)) ->
   (forall t, E (cost t) = C / rate) ->
   sum T (fun t => E (fun o => cost t o * admitted t o)) / INR T <= C + C * ((1 + ln (INR T)) / ((1 - rho) * INR T)).
 Proof.
-  intros HT Hc Ha Hm. assert (P : 0 < INR T) by now apply lt_0_INR.
+  intros HT Hc Ha Ic Is Hm. assert (P : 0 < INR T) by now apply lt_0_INR.
   destruct (violation_bounded rate rho C inside budget Omega E cost admitted T) as [V _]; auto.
   - intros t _. rewrite (sum_ext t (fun t => E (cost t)) (fun _ => C / rate)) by auto. rewrite sum_const. right. field. lra.
   - pose proof (lambert_logarithmic T HT) as L. unfold violation in V. pose proof (Rmax_r 0 (sum T (fun t => E (fun o => cost t o * admitted t o)) - C * INR T)) as M.

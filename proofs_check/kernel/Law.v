@@ -11,60 +11,48 @@ Open Scope R_scope.
 
 Section Noise.
 Context {Omega : Type} (mu : mean Omega).
-Variables (samples : nat) (xi : nat -> Omega -> R) (variance : R).
+Variables (samples : nat) (xi : nat -> Omega -> R) (v : nat -> R).
+Hypothesis have_means : forall i, (i < samples)%nat -> integrable mu (xi i).
+Hypothesis have_products : forall i j,
+  (i < samples)%nat -> (j < samples)%nat -> integrable mu (fun o => xi i o * xi j o).
 Hypothesis centred : forall i, (i < samples)%nat -> mu (xi i) = 0.
-Hypothesis uncorrelated : forall i j, (i < samples)%nat -> (j < samples)%nat -> i <> j -> mu (fun o => xi i o * xi j o) = 0.
-Hypothesis spread : forall i, (i < samples)%nat -> mu (fun o => xi i o ^ 2) = variance.
+Hypothesis uncorrelated : forall i j,
+  (i < samples)%nat -> (j < samples)%nat -> i <> j -> mu (fun o => xi i o * xi j o) = 0.
+Hypothesis spread : forall i, (i < samples)%nat -> mu (fun o => xi i o ^ 2) = v i.
 
 Definition combined (N : nat) (x : R) (b : nat -> R) (o : Omega) : R := x + sum N (fun i => b i * xi i o).
 
-Lemma no_mixed_terms N x b : (N <= samples)%nat -> mu (fun o => combined N x b o ^ 2) = x ^ 2 + variance * sum N (fun i => b i ^ 2).
+(* One sample more adds its square, and mixed terms of mean 0. *)
+Lemma no_mixed_terms N x b :
+  (N <= samples)%nat ->
+  integrable mu (fun o => combined N x b o ^ 2) /\
+  mu (fun o => combined N x b o ^ 2) = x ^ 2 + sum N (fun i => b i ^ 2 * v i).
 Proof.
   induction N; intros H; unfold combined in *; cbn [sum].
-  - rewrite (E_ext mu _ (fun _ => x ^ 2)) by (intros; now rewrite Rplus_0_r). rewrite E_const. ring.
-  - rewrite (E_ext mu _ (fun o => (x + sum N (fun i => b i * xi i o)) ^ 2
-        + (2 * b N * (x * xi N o + sum N (fun i => b i * (xi i o * xi N o))) + b N ^ 2 * xi N o ^ 2))).
-    + rewrite !E_plus, E_scal, E_scal, E_plus, E_scal, IHN, centred, spread by lia.
-      rewrite (E_sum mu N (fun i o => b i * (xi i o * xi N o))).
-      rewrite (sum_ext N (fun i => mu (fun o => b i * (xi i o * xi N o))) (fun _ => 0)); [rewrite sum_const; ring|].
-      intros i Hi. rewrite E_scal, uncorrelated by lia. ring.
-    + intros o. rewrite (sum_ext N (fun i => b i * (xi i o * xi N o)) (fun i => b i * xi i o * xi N o)) by (intros; ring).
-      rewrite sum_scal_r. ring.
+  - assert (Q : forall o : Omega, x ^ 2 = (x + 0) ^ 2) by (intros; ring).
+    split; [apply (I_ext mu _ _ Q), I_const|]. rewrite <- (E_ext mu _ _ (I_const mu _) Q), E_const. ring.
+  - destruct IHN as [I1 E1]; [lia|].
+    assert (I2 : integrable mu (fun o => xi N o ^ 2))
+      by (apply (I_ext mu (fun o => xi N o * xi N o)); [intros; ring|apply have_products; lia]).
+    set (more := fun o => x * xi N o + sum N (fun i => b i * (xi i o * xi N o))).
+    assert (I3 : integrable mu more).
+    { apply I_plus; [apply I_scal, have_means; lia|]. apply (I_sum mu N (fun i o => b i * (xi i o * xi N o))).
+      intros i Hi. apply I_scal, have_products; lia. }
+    assert (E3 : mu more = 0).
+    { unfold more. rewrite E_plus, E_scal, centred by (try apply I_scal; try apply have_means; try lia;
+        apply (I_sum mu N (fun i o => b i * (xi i o * xi N o))); intros; apply I_scal, have_products; lia).
+      rewrite (E_sum mu N (fun i o => b i * (xi i o * xi N o))) by (intros; apply I_scal, have_products; lia).
+      rewrite (sum_ext N _ (fun _ => 0)); [rewrite sum_const; ring|].
+      intros i Hi. rewrite E_scal, uncorrelated by (try apply have_products; lia). ring. }
+    assert (Q : forall o, (x + sum N (fun i => b i * xi i o)) ^ 2 + (2 * b N * more o + b N ^ 2 * xi N o ^ 2)
+                          = (x + (sum N (fun i => b i * xi i o) + b N * xi N o)) ^ 2).
+    { intros o. unfold more.
+      rewrite (sum_ext N (fun i => b i * (xi i o * xi N o)) (fun i => b i * xi i o * xi N o)) by (intros; ring).
+      rewrite sum_scal_r. ring. }
+    split; [apply (I_ext mu _ _ Q); means|].
+    rewrite (E_as mu _ _ (fun o => eq_sym (Q o)) ltac:(means)), !E_plus, !E_scal, E1, E3, spread by (means || lia). ring.
 Qed.
 End Noise.
-
-(* There are such samples: of 2N equally likely outcomes two belong to sample i, which is sqrt N on one and - sqrt N on
-   the other, and 0 elsewhere. *)
-Theorem such_samples_exist N :
-  (0 < N)%nat ->
-  exists (Omega : Type) (mu : mean Omega) (xi : nat -> Omega -> R),
-    (forall i, (i < N)%nat -> mu (xi i) = 0) /\
-    (forall i j, (i < N)%nat -> (j < N)%nat -> i <> j -> mu (fun o => xi i o * xi j o) = 0) /\
-    (forall i, (i < N)%nat -> mu (fun o => xi i o ^ 2) = 1).
-Proof.
-  intros HN. assert (P : 0 < INR N) by now apply lt_0_INR. set (p := / (2 * INR N)). assert (p0 : 0 < p) by (apply Rinv_0_lt_compat; lra).
-  destruct (finite_mean (N + N) (fun _ => p)) as [mu Hmu].
-  - intros; lra.
-  - rewrite sum_const, plus_INR. unfold p. field. lra.
-  - set (f := fun i k : nat => if (k =? i)%nat then sqrt (INR N) else if (k =? N + i)%nat then - sqrt (INR N) else 0).
-    exists _, mu, (fun i o => f i (proj1_sig o)).
-    assert (one : forall n (g : nat -> R) i, (i < n)%nat -> (forall k, (k < n)%nat -> k <> i -> g k = 0) -> sum n g = g i).
-    { clear. induction n; intros g i Hi Hg; [lia|]. cbn [sum]. destruct (Nat.eq_dec i n) as [->|Ni].
-      - rewrite (sum_ext n g (fun _ => 0)) by (intros; apply Hg; lia). rewrite sum_const. ring.
-      - rewrite (IHn g i), (Hg n); [ring|lia|lia|lia|]. intros; apply Hg; lia. }
-    assert (two : forall g i, (i < N)%nat -> (forall k, k <> i -> k <> (N + i)%nat -> g k = 0) -> sum (N + N) g = g i + g (N + i)%nat).
-    { intros g i Hi Hg. rewrite sum_split. rewrite (one N g i), (one N (fun j => g (N + j)%nat) i); auto; intros; apply Hg; lia. }
-    assert (at_i : forall i, f i i = sqrt (INR N)) by (intros; unfold f; now rewrite Nat.eqb_refl).
-    assert (at_other : forall i, f i (N + i)%nat = - sqrt (INR N)) by (intros; unfold f; destruct (Nat.eqb_spec (N + i) i); [lia|now rewrite Nat.eqb_refl]).
-    assert (elsewhere : forall i k, k <> i -> k <> (N + i)%nat -> f i k = 0) by (intros i k H1 H2; unfold f; destruct (Nat.eqb_spec k i); [lia|]; destruct (Nat.eqb_spec k (N + i)); [lia|auto]).
-    repeat split.
-    + intros i Hi. rewrite (Hmu (f i)), (two (fun k => p * f i k) i); auto; [rewrite at_i, at_other; ring|]. intros; rewrite elsewhere by auto; ring.
-    + intros i j Hi Hj Hij. rewrite (Hmu (fun k => f i k * f j k)), (two (fun k => p * (f i k * f j k)) i); auto.
-      * rewrite (elsewhere j i), (elsewhere j (N + i)%nat) by lia. ring.
-      * intros; rewrite (elsewhere i) by auto; ring.
-    + intros i Hi. rewrite (Hmu (fun k => f i k ^ 2)), (two (fun k => p * f i k ^ 2) i); auto; [rewrite at_i, at_other|intros; rewrite elsewhere by auto; ring].
-      replace (p * sqrt (INR N) ^ 2 + p * (- sqrt (INR N)) ^ 2) with (2 * p * (sqrt (INR N) * sqrt (INR N))) by ring. rewrite sqrt_sqrt by lra. unfold p. field. lra.
-Qed.
 
 (* ---- a round ---- *)
 
@@ -163,17 +151,28 @@ Qed.
 Section Risk.
 Context {Omega : Type} (mu : mean Omega).
 Variables (xi : nat -> Omega -> R) (variance : R).
+Hypothesis have_means : forall i, (i < N)%nat -> integrable mu (xi i).
+Hypothesis have_products : forall i j, (i < N)%nat -> (j < N)%nat -> integrable mu (fun o => xi i o * xi j o).
 Hypothesis centred : forall i, (i < N)%nat -> mu (xi i) = 0.
-Hypothesis uncorrelated : forall i j, (i < N)%nat -> (j < N)%nat -> i <> j -> mu (fun o => xi i o * xi j o) = 0.
+Hypothesis uncorrelated : forall i j,
+  (i < N)%nat -> (j < N)%nat -> i <> j -> mu (fun o => xi i o * xi j o) = 0.
 Hypothesis spread : forall i, (i < N)%nat -> mu (fun o => xi i o ^ 2) = variance.
+
+Lemma mean_square_of x b :
+  integrable mu (fun o => combined xi N x b o ^ 2) /\
+  mu (fun o => combined xi N x b o ^ 2) = x ^ 2 + variance * sum N (fun i => b i ^ 2).
+Proof.
+  destruct (no_mixed_terms mu N xi (fun _ => variance) have_means have_products centred uncorrelated spread N x b) as [I1 ->];
+    [auto|]. split; auto. rewrite sum_scal_r. ring.
+Qed.
 
 (* The law along one direction: samples lie xi from the optimum, the start x. *)
 Theorem law_of_reuse x t :
   mu (fun o => model (fun i => xi i o) x t ^ 2) = left t ^ 2 * x ^ 2 + variance * sum N (fun i => weight i t ^ 2).
 Proof.
-  rewrite (E_ext mu _ (fun o => combined xi N (left t * x) (fun i => weight i t) o ^ 2))
-    by (intros; unfold combined; now rewrite model_is_linear).
-  rewrite (no_mixed_terms mu N xi variance) by auto. ring.
+  destruct (mean_square_of (left t * x) (fun i => weight i t)) as [I1 E1].
+  rewrite (E_as mu _ _ (fun o => f_equal (fun y => y ^ 2) (model_is_linear (fun i => xi i o) x t)) I1).
+  unfold combined in E1. rewrite E1. ring.
 Qed.
 
 (* A mean of models, with any weights: the same with what is left of the start, and what samples weigh, in the mean. *)
@@ -181,12 +180,14 @@ Theorem law_of_averages x T (p : nat -> R) :
   mu (fun o => sum T (fun t => p t * model (fun i => xi i o) x t) ^ 2)
   = (sum T (fun t => p t * left t)) ^ 2 * x ^ 2 + variance * sum N (fun i => sum T (fun t => p t * weight i t) ^ 2).
 Proof.
-  rewrite (E_ext mu _ (fun o => combined xi N (sum T (fun t => p t * left t) * x) (fun i => sum T (fun t => p t * weight i t)) o ^ 2)).
-  - rewrite (no_mixed_terms mu N xi variance) by auto. ring.
+  destruct (mean_square_of (sum T (fun t => p t * left t) * x) (fun i => sum T (fun t => p t * weight i t))) as [I1 E1].
+  rewrite (E_as mu _ (fun o => combined xi N (sum T (fun t => p t * left t) * x) (fun i => sum T (fun t => p t * weight i t)) o ^ 2)).
+  - rewrite E1. ring.
   - intros o. f_equal. unfold combined. rewrite <- sum_scal_r.
     rewrite (sum_ext N (fun i => sum T (fun t => p t * weight i t) * xi i o) (fun i => sum T (fun t => p t * weight i t * xi i o))) by (intros; now rewrite sum_scal_r).
     rewrite sum_swap, <- sum_plus. apply sum_ext. intros t _. rewrite model_is_linear, Rmult_plus_distr_l, <- sum_scal.
     rewrite (sum_ext N (fun i => p t * (weight i t * xi i o)) (fun i => p t * weight i t * xi i o)) by (intros; ring). ring.
+  - exact I1.
 Qed.
 End Risk.
 
@@ -293,15 +294,18 @@ Qed.
 
 (* The risk of a quadratic loss: half the eigenvalue times the mean square, direction by direction. *)
 Theorem risk_of_quadratic_losses (Omega : Type) (mu : mean Omega) d (h : nat -> R) (z : nat -> Omega -> R) (star theta : nat -> R) :
-  (forall j, mu (z j) = star j) ->
+  (forall j, integrable mu (z j)) -> (forall j, integrable mu (fun o => z j o ^ 2)) -> (forall j, mu (z j) = star j) ->
   mu (fun o => sum d (fun j => h j / 2 * (theta j - z j o) ^ 2)) - mu (fun o => sum d (fun j => h j / 2 * (star j - z j o) ^ 2))
   = sum d (fun j => h j / 2 * (theta j - star j) ^ 2).
 Proof.
-  intros Hz. rewrite <- E_minus.
-  rewrite (E_ext mu _ (fun o => sum d (fun j => h j / 2 * (theta j - star j) * (theta j + star j) + (- (h j * (theta j - star j))) * z j o)))
-    by (intros; rewrite <- sum_minus; apply sum_ext; intros; field).
-  rewrite (E_sum mu d (fun j o => h j / 2 * (theta j - star j) * (theta j + star j) + (- (h j * (theta j - star j))) * z j o)).
-  apply sum_ext. intros j _. rewrite E_plus, E_const, E_scal, Hz. field.
+  intros I1 I2 Hz.
+  assert (Q : forall x : nat -> R, mu (fun o => sum d (fun j => h j / 2 * (x j - z j o) ^ 2))
+      = sum d (fun j => h j / 2 * (x j ^ 2 - 2 * x j * star j + mu (fun o => z j o ^ 2)))).
+  { intros x. rewrite (E_as mu _ (fun o => sum d (fun j => h j / 2 * x j ^ 2 + - (h j * x j) * z j o + h j / 2 * z j o ^ 2)))
+      by ((intros o; apply sum_ext; intros; field) || means).
+    rewrite (E_sum mu d (fun j o => h j / 2 * x j ^ 2 + - (h j * x j) * z j o + h j / 2 * z j o ^ 2)) by (intros; means).
+    apply sum_ext. intros j _. rewrite !E_plus, E_const, !E_scal, Hz by means. field. }
+  rewrite !Q, <- sum_minus. apply sum_ext. intros j _. field.
 Qed.
 
 (* ---- a world that moves ---- *)
@@ -321,6 +325,9 @@ Definition older (l : nat) : R := first_weight + sum N (fun i => if (came i <=? 
 Definition bias (t' : nat) : R := first_weight * start + sum N (fun i => b i * path (came i)) - path t'.
 (* changes and samples: centred and uncorrelated, as one family *)
 Let source (k : nat) : Omega -> R := if (k <? t)%nat then change k else xi (k - t).
+Hypothesis have_means : forall k, (k < t + N)%nat -> integrable mu (source k).
+Hypothesis have_products : forall k k',
+  (k < t + N)%nat -> (k' < t + N)%nat -> integrable mu (fun o => source k o * source k' o).
 Hypothesis centred : forall k, (k < t + N)%nat -> mu (source k) = 0.
 Hypothesis uncorrelated : forall k k',
   (k < t + N)%nat -> (k' < t + N)%nat -> k <> k' -> mu (fun o => source k o * source k' o) = 0.
@@ -373,19 +380,10 @@ Proof.
         intros i Hi. unfold w, source. destruct (Nat.ltb_spec (t + i) t); [lia|]. now replace (t + i - t)%nat with i by lia.
       + intros l Hl. unfold w, source. destruct (Nat.ltb_spec l t); [|lia]. destruct (Nat.ltb_spec l T); [ring|lia].
     - intros l Hl. unfold w, source. destruct (Nat.ltb_spec l t); [|lia]. destruct (Nat.ltb_spec l T); [lia|ring]. }
-  rewrite (E_ext mu _ (fun o => (bias T + sum (t + N) (fun k => w k * source k o)) ^ 2)) by (intros; now rewrite S1).
-  assert (V : forall M, (M <= t + N)%nat -> mu (fun o => (bias T + sum M (fun k => w k * source k o)) ^ 2) = bias T ^ 2 + sum M (fun k => w k ^ 2 * mu (fun o => source k o ^ 2))).
-  { induction M; intros HM; cbn [sum].
-    - rewrite (E_ext mu _ (fun _ => bias T ^ 2)) by (intros; now rewrite Rplus_0_r). rewrite E_const. ring.
-    - rewrite (E_ext mu _ (fun o => (bias T + sum M (fun k => w k * source k o)) ^ 2
-          + (2 * w M * (bias T * source M o + sum M (fun k => w k * (source k o * source M o))) + w M ^ 2 * source M o ^ 2))).
-      + rewrite !E_plus, E_scal, E_scal, E_plus, E_scal, IHM, centred by lia.
-        rewrite (E_sum mu M (fun k o => w k * (source k o * source M o))).
-        rewrite (sum_ext M (fun k => mu (fun o => w k * (source k o * source M o))) (fun _ => 0)); [rewrite sum_const; ring|].
-        intros k Hk. rewrite E_scal, uncorrelated by lia. ring.
-      + intros o. rewrite (sum_ext M (fun k => w k * (source k o * source M o)) (fun k => w k * source k o * source M o)) by (intros; ring).
-        rewrite sum_scal_r. ring. }
-  rewrite V by lia. rewrite sum_split, (sum_prefix T t (fun k => w k ^ 2 * mu (fun o => source k o ^ 2)) HT).
+  destruct (no_mixed_terms mu (t + N) source (fun k => mu (fun o => source k o ^ 2)) have_means have_products centred
+    uncorrelated (fun _ _ => eq_refl) (t + N) (bias T) w (le_n _)) as [I1 E1]. unfold combined in *.
+  rewrite (E_as mu _ _ (fun o => f_equal (fun y => y ^ 2) (S1 o)) I1), E1.
+  rewrite sum_split, (sum_prefix T t (fun k => w k ^ 2 * mu (fun o => source k o ^ 2)) HT).
   - rewrite (sum_ext T (fun k => w k ^ 2 * mu (fun o => source k o ^ 2)) (fun l => walk * older l ^ 2)).
     + rewrite sum_scal. rewrite (sum_ext N (fun i => w (t + i)%nat ^ 2 * mu (fun o => source (t + i) o ^ 2)) (fun i => variance * b i ^ 2)); [rewrite sum_scal; ring|].
       intros i Hi. unfold w, source. destruct (Nat.ltb_spec (t + i) t); [lia|]. replace (t + i - t)%nat with i by lia. rewrite of_samples by auto. ring.

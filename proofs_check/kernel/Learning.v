@@ -267,42 +267,48 @@ Hypothesis star_in : Theta star.
 Lemma steps_positive : 0 < eta * INR E.
 Proof. apply Rmult_lt_0_compat; [auto|now apply lt_0_INR]. Qed.
 
+(* What a round is about has means: the distances before and after, the gap, the mismatch and its square. *)
+Definition has_means (theta after : Omega -> X) (gap mismatch : Omega -> R) : Prop :=
+  integrable mu (fun o => apart (theta o) star) /\ integrable mu (fun o => apart (after o) star) /\
+  integrable mu gap /\ integrable mu mismatch /\ integrable mu (fun o => mismatch o ^ 2).
+
 (* A mean square of at most sigma^2 chi bounds the mean (Jensen). *)
 Lemma mean_mismatch (mismatch : Omega -> R) chi :
+  integrable mu mismatch -> integrable mu (fun o => mismatch o ^ 2) ->
   0 <= chi -> mu (fun o => mismatch o ^ 2) <= sigma ^ 2 * chi -> mu mismatch <= sigma * sqrt chi.
 Proof.
-  intros H0 H. pose proof (E_jensen mu mismatch). assert (S : 0 <= sigma * sqrt chi) by (apply Rmult_le_pos; [lra|apply sqrt_pos]).
+  intros I1 I2 H0 H. pose proof (E_jensen mu mismatch I1 I2). assert (S : 0 <= sigma * sqrt chi) by (apply Rmult_le_pos; [lra|apply sqrt_pos]).
   apply Rnot_lt_le. intros A. assert ((sigma * sqrt chi) ^ 2 = sigma ^ 2 * chi) by (simpl; pose proof (sqrt_sqrt chi H0); nra). nra.
 Qed.
 
 (* Without the linear term, and with half of what stands with G^2. *)
 Theorem recursion_sharper (theta after : Omega -> X) (gap mismatch : Omega -> R) chi :
   (forall o, Theta (theta o)) -> (forall o, a_round Theta eta L G E (theta o) star (after o) (gap o) (mismatch o)) ->
-  0 <= chi -> mu (fun o => mismatch o ^ 2) <= sigma ^ 2 * chi ->
+  has_means theta after gap mismatch -> 0 <= chi -> mu (fun o => mismatch o ^ 2) <= sigma ^ 2 * chi ->
   mu (fun o => apart (after o) star)
   <= mu (fun o => apart (theta o) star) - 2 * (eta * INR E) * mu gap
      + 2 * (eta * INR E) * (root_term chi D sigma eta B Pdim E L G + eta * INR E * G ^ 2 / 2 + eta * D * L * G * (INR E - 1) / 2).
 Proof.
-  intros Hin Hr H0 Hm. pose proof steps_positive as P. pose proof (mean_mismatch mismatch chi H0 Hm) as M.
+  intros Hin Hr (I1 & I2 & I3 & I4 & I5) H0 Hm. pose proof steps_positive as P. pose proof (mean_mismatch mismatch chi I4 I5 H0 Hm) as M.
   set (c := eta ^ 2 * D * L * G * (INR E * (INR E - 1)) + (eta * INR E * G) ^ 2).
   apply Rle_trans with (mu (fun o => apart (theta o) star + (- (2 * (eta * INR E))) * gap o + 2 * (eta * INR E) * D * mismatch o + c)).
-  - apply E_mono. intros o. destruct (Hr o) as (clients & w & grad & local & all & H1 & H2 & H3 & H4 & H5 & H6 & H7 & H8 & H9).
+  - apply E_mono; [auto|means|]. intros o. destruct (Hr o) as (clients & w & grad & local & all & H1 & H2 & H3 & H4 & H5 & H6 & H7 & H8 & H9).
     pose proof (round_path Theta D eta L G E clients eta0 L0 G0 E1 Theta_convex diameter (theta o) star (after o) (Hin o) star_in
       w grad local H1 H2 H3 H4 H5 H6 H7 all (gap o) H8) as R. rewrite <- H9 in R. unfold apart, c. lra.
-  - rewrite !E_plus, !E_scal, E_const. unfold root_term, c. assert (2 * (eta * INR E) * D * mu mismatch <= 2 * (eta * INR E) * D * (sigma * sqrt chi)) by (apply Rmult_le_compat_l; nra).
+  - rewrite !E_plus, !E_scal, E_const by means. unfold root_term, c. assert (2 * (eta * INR E) * D * mu mismatch <= 2 * (eta * INR E) * D * (sigma * sqrt chi)) by (apply Rmult_le_compat_l; nra).
     nra.
 Qed.
 
 (* The recursion, corrected: gap to star, eta E for eta. *)
 Theorem recursion (theta after : Omega -> X) (gap mismatch : Omega -> R) chi :
   (forall o, Theta (theta o)) -> (forall o, a_round Theta eta L G E (theta o) star (after o) (gap o) (mismatch o)) ->
-  0 <= chi -> mu (fun o => mismatch o ^ 2) <= sigma ^ 2 * chi ->
+  has_means theta after gap mismatch -> 0 <= chi -> mu (fun o => mismatch o ^ 2) <= sigma ^ 2 * chi ->
   mu (fun o => apart (after o) star)
   <= mu (fun o => apart (theta o) star) - 2 * (eta * INR E) * mu gap
      + 2 * (eta * INR E) * (linear_term chi D sigma eta B Pdim E L G + per_round_constant D sigma eta B Pdim E L G
                             + root_term chi D sigma eta B Pdim E L G).
 Proof.
-  intros Hin Hr H0 Hm. pose proof (recursion_sharper theta after gap mismatch chi Hin Hr H0 Hm) as R. pose proof steps_positive as P.
+  intros Hin Hr Hi H0 Hm. pose proof (recursion_sharper theta after gap mismatch chi Hin Hr Hi H0 Hm) as R. pose proof steps_positive as P.
   apply Rle_trans with (1 := R). unfold linear_term, per_round_constant.
   assert (0 <= chi * eta * INR E * sigma ^ 2) by (replace (chi * eta * INR E * sigma ^ 2) with (chi * (eta * INR E) * sigma ^ 2) by ring; apply Rmult_le_pos; nra).
   assert (0 <= eta * INR E * G ^ 2) by (apply Rmult_le_pos; nra).
@@ -314,6 +320,7 @@ Qed.
 Variables (T : nat) (theta : nat -> Omega -> X) (gap mismatch : nat -> Omega -> R) (chi : nat -> R).
 Hypothesis inside : forall o, Theta (theta O o).
 Hypothesis rounds : forall t o, a_round Theta eta L G E (theta t o) star (theta (S t) o) (gap t o) (mismatch t o).
+Hypothesis means : forall t, has_means (theta t) (theta (S t)) (gap t) (mismatch t).
 Hypothesis chi0 : forall t, 0 <= chi t.
 Hypothesis small : forall t, mu (fun o => mismatch t o ^ 2) <= sigma ^ 2 * chi t.
 
@@ -330,15 +337,15 @@ Proof.
   pose proof steps_positive as P. set (d := fun t => mu (fun o => apart (theta t o) star)).
   assert (S1 : sum T (fun t => mu (gap t)) <= sum T (fun t => - / (2 * (eta * INR E)) * (d (S t) - d t)
       + (linear_term (chi t) D sigma eta B Pdim E L G + root_term (chi t) D sigma eta B Pdim E L G + per_round_constant D sigma eta B Pdim E L G))).
-  { apply sum_le. intros t _. pose proof (recursion (theta t) (theta (S t)) (gap t) (mismatch t) (chi t) (stays t) (rounds t) (chi0 t) (small t)) as R.
+  { apply sum_le. intros t _. pose proof (recursion (theta t) (theta (S t)) (gap t) (mismatch t) (chi t) (stays t) (rounds t) (means t) (chi0 t) (small t)) as R.
     fold (d t) (d (S t)) in R. set (k := 2 * (eta * INR E)) in *. assert (0 < k) by (unfold k; lra).
     apply Rmult_le_reg_l with k; [auto|]. rewrite Rmult_plus_distr_l.
     replace (k * (- / k * (d (S t) - d t))) with (d t - d (S t)) by (field; lra). lra. }
   rewrite sum_plus, sum_scal, telescope, sum_plus, sum_const in S1.
   assert (D1 : d O <= D * D).
-  { unfold d. rewrite <- (E_const mu (D * D)). apply E_mono. intros o. unfold apart. rewrite <- norm_square.
+  { unfold d. rewrite <- (E_const mu (D * D)). apply E_mono; [apply (means O)|apply I_const|]. intros o. unfold apart. rewrite <- norm_square.
     apply Rmult_le_compat; try apply norm_nonneg; now apply diameter. }
-  assert (D2 : 0 <= d T) by (apply E_nonneg; intros; apply inner_pos).
+  assert (D2 : 0 <= d T) by (apply E_nonneg; [apply (means T)|intros; apply inner_pos]).
   assert (- / (2 * (eta * INR E)) * (d T - d O) <= initial_term D sigma eta B Pdim E L G).
   { assert (0 < INR E) by now apply lt_0_INR. unfold initial_term. apply Rmult_le_reg_l with (2 * (eta * INR E)); [lra|].
     replace (2 * (eta * INR E) * (- / (2 * (eta * INR E)) * (d T - d O))) with (d O - d T) by (field; lra).
@@ -350,6 +357,8 @@ Qed.
    unbiased at star, and it deviates by no more than the generalisation term from the population's risk. *)
 Theorem theorem_1 (population : X -> R) (objective : nat -> Omega -> X -> R) (inverse_effective N : nat -> R) :
   (forall t o, gap t o = objective t o (theta t o) - objective t o star) ->
+  (forall t, integrable mu (fun o => objective t o star)) ->
+  (forall t, integrable mu (fun o => population (theta t o) - objective t o (theta t o))) ->
   (forall t, mu (fun o => objective t o star) = population star) ->
   (forall t, mu (fun o => population (theta t o) - objective t o (theta t o))
              <= generalisation_term (inverse_effective t) (N t) D sigma eta B Pdim E L G) ->
@@ -359,13 +368,15 @@ Theorem theorem_1 (population : X -> R) (objective : nat -> Omega -> X -> R) (in
                        + generalisation_term (inverse_effective t) (N t) D sigma eta B Pdim E L G)
      + INR T * per_round_constant D sigma eta B Pdim E L G.
 Proof.
-  intros Hg Hu Hd. pose proof cumulative_optimisation as C.
+  intros Hg I1 I2 Hu Hd. pose proof cumulative_optimisation as C.
   assert (S1 : sum T (fun t => mu (fun o => population (theta t o) - population star))
     <= sum T (fun t => mu (gap t) + generalisation_term (inverse_effective t) (N t) D sigma eta B Pdim E L G)).
   { apply sum_le. intros t _.
-    rewrite (E_ext mu _ (fun o => (population (theta t o) - objective t o (theta t o)) + (gap t o + (objective t o star + - population star))))
-      by (intros; rewrite Hg; ring).
-    rewrite !E_plus, Hu, E_const. specialize (Hd t). lra. }
+    destruct (means t) as (_ & _ & I3 & _).
+    assert (I4 : integrable mu (fun o => objective t o star + - population star)) by (apply I_plus; [auto|apply I_const]).
+    rewrite (E_as mu _ (fun o => (population (theta t o) - objective t o (theta t o)) + (gap t o + (objective t o star + - population star))))
+      by ((intros; rewrite Hg; ring) || auto using I_plus).
+    rewrite !E_plus, Hu, E_const by auto using I_plus, I_const. specialize (Hd t). lra. }
   rewrite sum_plus in S1. rewrite (sum_plus T (fun t => linear_term (chi t) D sigma eta B Pdim E L G + root_term (chi t) D sigma eta B Pdim E L G)). lra.
 Qed.
 End Rounds.
@@ -376,14 +387,14 @@ Theorem one_local_step Theta D sigma eta B Pdim L G (Omega : Type) (mu : mean Om
   0 < D -> 0 < sigma -> 0 < eta -> 0 < L -> 0 < G -> convex Theta ->
   (forall x y, Theta x -> Theta y -> norm (minus x y) <= D) -> Theta star ->
   (forall o, Theta (theta o)) -> (forall o, a_round Theta eta L G 1 (theta o) star (after o) (gap o) (mismatch o)) ->
-  0 <= chi -> mu (fun o => mismatch o ^ 2) <= sigma ^ 2 * chi ->
+  has_means Omega mu star theta after gap mismatch -> 0 <= chi -> mu (fun o => mismatch o ^ 2) <= sigma ^ 2 * chi ->
   mu (fun o => apart (after o) star)
   <= mu (fun o => apart (theta o) star) - 2 * eta * mu gap
      + 2 * eta * (linear_term_as_stated chi D sigma eta B Pdim 1 L G + per_round_constant_as_stated D sigma eta B Pdim 1 L G
                   + root_term_as_stated chi D sigma eta B Pdim 1 L G).
 Proof.
-  intros HD Hs He HL HG Hc Hd Hst Hin Hr H0 Hm.
-  pose proof (recursion_sharper Theta D sigma eta B Pdim L G 1 HD Hs He HL HG (le_n 1) Hc Hd Omega mu star Hst theta after gap mismatch chi Hin Hr H0 Hm) as R.
+  intros HD Hs He HL HG Hc Hd Hst Hin Hr Hi H0 Hm.
+  pose proof (recursion_sharper Theta D sigma eta B Pdim L G 1 HD Hs He HL HG (le_n 1) Hc Hd Omega mu star Hst theta after gap mismatch chi Hin Hr Hi H0 Hm) as R.
   simpl (INR 1) in R. rewrite Rmult_1_r in R. apply Rle_trans with (1 := R).
   unfold linear_term_as_stated, per_round_constant_as_stated, root_term_as_stated, root_term. simpl (INR 1).
   replace (8 * 1 - 8) with 0 by ring. rewrite sqrt_0. replace (4 * 1 - 4) with 0 by ring.
@@ -463,10 +474,11 @@ Qed.
 
 (* Weights that add up to 1 and do not look at values: the objective is unbiased at any fixed point. *)
 Theorem unbiased (Omega : Type) (mu : mean Omega) n (weight : nat -> R) (loss : nat -> Omega -> R) risk :
-  sum n weight = 1 -> (forall i, (i < n)%nat -> mu (loss i) = risk) ->
+  sum n weight = 1 -> (forall i, (i < n)%nat -> integrable mu (loss i)) -> (forall i, (i < n)%nat -> mu (loss i) = risk) ->
   mu (fun o => sum n (fun i => weight i * loss i o)) = risk.
 Proof.
-  intros H1 Hl. rewrite (E_sum mu n (fun i o => weight i * loss i o)).
-  rewrite (sum_ext n _ (fun i => weight i * risk)) by (intros; rewrite E_scal, Hl; auto). rewrite sum_scal_r, H1. ring.
+  intros H1 Il Hl. rewrite (E_sum mu n (fun i o => weight i * loss i o)) by auto using I_scal.
+  rewrite (sum_ext n _ (fun i => weight i * risk)) by (intros; rewrite E_scal, Hl; auto).
+  rewrite sum_scal_r, H1. ring.
 Qed.
 End Space.

@@ -1,6 +1,5 @@
 (* Constant admission in the long run: the stationary noise v(a, K), how it depends on K, and the best K. *)
 Require Import Reals Lra Lia Psatz.
-From Coquelicot Require Import Coquelicot.
 From Acdpp Require Import Sums LawFormulas.
 Open Scope R_scope.
 
@@ -53,39 +52,6 @@ Qed.
 
 Lemma noise_of_pairs K : (0 < K)%nat -> stationary_noise a K = (1 - a) / (1 + a) * (pairs a K / INR K ^ 2).
 Proof. intros. now rewrite noise_is_a_mean_of_pairs, pairs_are_pairs. Qed.
-
-Definition cohort (K u : nat) : R := (1 - a) * sum u (fun d => a ^ d) / INR K.
-(* A cohort of a full memory has been used u = 1, ..., K times, or it is gone for g rounds: what it weighs, squared and
-   added up over ever more rounds, tends to the stationary noise. *)
-Theorem stationary_noise_is_the_limit K :
-  (0 < K)%nat ->
-  is_lim_seq (fun m => sum K (fun u => cohort K (S u) ^ 2) + sum m (fun g => (a ^ S g * cohort K K) ^ 2)) (stationary_noise a K).
-Proof.
-  intros HK. pose proof (INR_pos K HK) as KP.
-  assert (C : forall u, cohort K u = (1 - a ^ u) / INR K) by (intros; unfold cohort; now rewrite geometric).
-  assert (G : forall m, sum m (fun g => (a ^ S g * cohort K K) ^ 2) = (cohort K K) ^ 2 * (a ^ 2 * (1 - (a ^ 2) ^ m) / (1 - a ^ 2))).
-  { intros m. rewrite (sum_ext m _ (fun g => (cohort K K) ^ 2 * (a ^ 2) ^ S g)) by (intros; rewrite <- pow_mult, Nat.mul_comm, pow_mult; simpl; ring).
-    rewrite sum_scal. f_equal. pose proof (geometric_from_one (a ^ 2) m). assert (1 - a ^ 2 <> 0) by nra. rewrite <- H. field. auto. }
-  assert (S2 : sum K (fun u => (1 - a ^ S u) ^ 2) = INR K - 2 * sum K (fun u => a ^ S u) + sum K (fun u => (a ^ 2) ^ S u)).
-  { rewrite <- sum_scal. replace (INR K) with (sum K (fun _ => 1)) by (rewrite sum_const; ring). rewrite <- sum_minus, <- sum_plus.
-    apply sum_ext. intros. rewrite <- pow_mult, Nat.mul_comm, pow_mult. ring. }
-  apply is_lim_seq_ext with (fun m => sum K (fun u => cohort K (S u) ^ 2) + (cohort K K) ^ 2 * (a ^ 2 * (1 - (a ^ 2) ^ m) / (1 - a ^ 2))).
-  { intros m. now rewrite G. }
-  replace (stationary_noise a K) with (sum K (fun u => cohort K (S u) ^ 2) + (cohort K K) ^ 2 * (a ^ 2 * (1 - 0) / (1 - a ^ 2))).
-  - apply (is_lim_seq_plus' (fun _ => _) _ _ _ (is_lim_seq_const _)).
-    apply (is_lim_seq_scal_l _ ((cohort K K) ^ 2) (a ^ 2 * (1 - 0) / (1 - a ^ 2))).
-    apply is_lim_seq_ext with (fun m => a ^ 2 / (1 - a ^ 2) * (1 - (a ^ 2) ^ m)); [intros; field; nra|].
-    replace (a ^ 2 * (1 - 0) / (1 - a ^ 2)) with (a ^ 2 / (1 - a ^ 2) * (1 - 0)) by (field; nra).
-    apply (is_lim_seq_scal_l _ (a ^ 2 / (1 - a ^ 2)) (1 - 0)).
-    apply (is_lim_seq_minus' (fun _ => 1) (fun m => (a ^ 2) ^ m) 1 0 (is_lim_seq_const _)). apply is_lim_seq_geom. rewrite Rabs_right; nra.
-  - rewrite (sum_ext K (fun u => cohort K (S u) ^ 2) (fun u => / INR K ^ 2 * (1 - a ^ S u) ^ 2)) by (intros; rewrite C; field; lra).
-    rewrite sum_scal, S2, C. pose proof (geometric_from_one a K) as G1. pose proof (geometric_from_one (a ^ 2) K) as G2.
-    assert (N1 : 1 - a <> 0) by lra. assert (N2 : 1 - a ^ 2 <> 0) by nra.
-    assert (E1 : sum K (fun i => a ^ S i) = a * (1 - a ^ K) / (1 - a)) by (rewrite <- G1; field; auto).
-    assert (E2 : sum K (fun i => (a ^ 2) ^ S i) = a ^ 2 * (1 - (a ^ 2) ^ K) / (1 - a ^ 2)) by (rewrite <- G2; field; auto).
-    rewrite E1, E2. replace ((a ^ 2) ^ K) with (a ^ K * a ^ K) by (rewrite <- pow_mult, <- pow_add; f_equal; lia).
-    unfold stationary_noise. set (p := a ^ K). field. repeat split; lra.
-Qed.
 
 (* ---- how it depends on K ---- *)
 
@@ -265,17 +231,17 @@ Hypothesis ranges : forall j, 0 <= a j < 1.
 Hypothesis worths : forall j, 0 <= worth j.  (* h s^2 / 2 *)
 Hypotheses (B0 : 0 < total_buffer) (C0 : 0 < cost) (c0 : 0 < mean_cost).
 Let x : R := fill_ratio total_buffer cost mean_cost.
-Definition noise_floor (K : nat) (rate : R) : R := sum directions (fun j => worth j * stationary_noise (a j) K) / rate.
+Let floor (K : nat) (rate : R) : R := sum directions (fun j => worth j * stationary_noise (a j) K) / rate.
 
 Lemma floor_nonneg K : (0 < K)%nat -> 0 <= sum directions (fun j => worth j * stationary_noise (a j) K).
 Proof. intros HK. apply sum_nonneg. intros j _. apply Rmult_le_pos; auto. left. now apply noise_positive. Qed.
 
-(* Whatever K and rate the budgets allow, one of the two whole numbers next to x has no larger floor. *)
-Theorem best_retention (down up K : nat) (rate : R) :
+(* Up to x the rate stays and v falls; beyond, K v rises. *)
+Lemma best_of_floors (down up K : nat) (rate : R) :
   (0 < down)%nat -> (0 < up)%nat -> (INR down <= x \/ down = 1%nat) -> x < INR down + 1 -> x <= INR up -> INR up < x + 1 ->
   (0 < K)%nat -> 0 < rate -> mean_cost * rate <= cost -> INR K * rate <= total_buffer ->
-  noise_floor down (best_rate down total_buffer cost mean_cost) <= noise_floor K rate \/
-  noise_floor up (best_rate up total_buffer cost mean_cost) <= noise_floor K rate.
+  floor down (best_rate down total_buffer cost mean_cost) <= floor K rate \/
+  floor up (best_rate up total_buffer cost mean_cost) <= floor K rate.
 Proof.
   intros Hd Hu Hdx Hd1 Hux Hu1 HK Hr Hc HB. pose proof (lt_0_INR K HK) as KP.
   assert (X : x * cost = mean_cost * total_buffer) by (unfold x, fill_ratio; field; lra).
@@ -289,7 +255,7 @@ Proof.
     { unfold best_rate. apply Rmin_right. apply Rmult_le_reg_r with (mean_cost * INR down); [nra|].
       replace (cost / mean_cost * (mean_cost * INR down)) with (cost * INR down) by (field; lra).
       replace (total_buffer / INR down * (mean_cost * INR down)) with (mean_cost * total_buffer) by (field; lra). nra. }
-    rewrite BR. unfold noise_floor. apply Rle_trans with (sum directions (fun j => worth j * stationary_noise (a j) K) / (cost / mean_cost)).
+    rewrite BR. unfold floor. apply Rle_trans with (sum directions (fun j => worth j * stationary_noise (a j) K) / (cost / mean_cost)).
     + apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat, Rdiv_lt_0_compat; lra|]. apply sum_le. intros j _.
       apply Rmult_le_compat_l; auto. apply noise_monotone; auto; lia.
     + apply Rmult_le_compat_l; [now apply floor_nonneg|]. apply Rinv_le_contravar; auto.
@@ -300,7 +266,7 @@ Proof.
     { unfold best_rate. apply Rmin_left. apply Rmult_le_reg_r with (mean_cost * INR up); [nra|].
       replace (cost / mean_cost * (mean_cost * INR up)) with (cost * INR up) by (field; lra).
       replace (total_buffer / INR up * (mean_cost * INR up)) with (mean_cost * total_buffer) by (field; lra). nra. }
-    rewrite BR. unfold noise_floor.
+    rewrite BR. unfold floor.
     apply Rle_trans with (sum directions (fun j => worth j * stationary_noise (a j) K) / (total_buffer / INR K)).
     + replace (sum directions (fun j => worth j * stationary_noise (a j) up) / (total_buffer / INR up))
         with (/ total_buffer * sum directions (fun j => worth j * (INR up * stationary_noise (a j) up)))
@@ -314,6 +280,40 @@ Proof.
       apply Rmult_le_reg_r with (INR K); auto. replace (total_buffer / INR K * INR K) with total_buffer by (field; lra). lra.
 Qed.
 End Best.
+
+(* theory's floor of a direction is the stationary noise of its contraction *)
+Lemma floor_of_a_direction rate K h variance eta E :
+  (0 < K)%nat -> 0 < rate -> 0 <= contraction h eta E < 1 ->
+  noise_of_a_direction rate K h variance eta E
+  = h * variance / 2 * stationary_noise (contraction h eta E) K / rate.
+Proof.
+  intros HK Hr Ha. pose proof (lt_0_INR K HK). unfold noise_of_a_direction, stationary_noise, contraction in *.
+  rewrite pow_mult. set (b := (1 - eta * h) ^ E) in *. field. repeat split; lra.
+Qed.
+
+(* Whatever K and rate the budgets allow, one of the two whole numbers next to x has no larger noise floor. *)
+Theorem best_retention directions (h variance : nat -> R) eta E total_buffer cost mean_cost
+  (x := fill_ratio total_buffer cost mean_cost)
+  (floor := fun K rate => sum directions (fun j => noise_of_a_direction rate K (h j) (variance j) eta E))
+  (down up K : nat) rate :
+  (forall j, 0 <= h j) -> (forall j, 0 <= variance j) -> (forall j, 0 <= contraction (h j) eta E < 1) ->
+  0 < total_buffer -> 0 < cost -> 0 < mean_cost ->
+  (0 < down)%nat -> (0 < up)%nat -> (INR down <= x \/ down = 1%nat) -> x < INR down + 1 -> x <= INR up -> INR up < x + 1 ->
+  (0 < K)%nat -> 0 < rate -> mean_cost * rate <= cost -> INR K * rate <= total_buffer ->
+  floor down (best_rate down total_buffer cost mean_cost) <= floor K rate \/
+  floor up (best_rate up total_buffer cost mean_cost) <= floor K rate.
+Proof.
+  intros Hh Hv Ha HB HC Hc Hd Hu H1 H2 H3 H4 HK Hr H5 H6.
+  assert (F : forall k r, (0 < k)%nat -> 0 < r -> floor k r
+      = sum directions (fun j => h j * variance j / 2 * stationary_noise (contraction (h j) eta E) k) / r).
+  { intros k r Hk Hr'. unfold floor. rewrite (sum_ext directions _ (fun j => h j * variance j / 2 * stationary_noise (contraction (h j) eta E) k * / r)).
+    - now rewrite sum_scal_r.
+    - intros j _. now rewrite floor_of_a_direction by auto. }
+  assert (BR : forall k, (0 < k)%nat -> 0 < best_rate k total_buffer cost mean_cost).
+  { intros k Hk. unfold best_rate. pose proof (lt_0_INR k Hk). apply Rmin_glb_lt; now apply Rdiv_lt_0_compat. }
+  rewrite !F by auto. apply (best_of_floors directions (fun j => contraction (h j) eta E) (fun j => h j * variance j / 2)); auto.
+  intros j. specialize (Hh j). specialize (Hv j). apply Rmult_le_pos; [now apply Rmult_le_pos|lra].
+Qed.
 
 (* Behind a slope g the risk of K = 1 is convex in the step; where its slope vanishes it is least. *)
 Theorem best_step_behind_a_slope nu g step other :

@@ -83,9 +83,11 @@ class _Coq(StrPrinter):  # type: ignore[misc]
         """x^(2K + 1) as it stands, x^(K - 1) as x^K / x."""
         constant, rest = power.as_coeff_Add()
         terms = [term.as_coeff_Mul() for term in rest.as_ordered_terms()]
-        if not all(number > 0 and name.is_Symbol for number, name in terms):
+        if not all(number > 0 and all(f.is_Symbol for f in sp.Mul.make_args(name)) for number, name in terms):
             raise NotImplementedError(f"{power} may be below 0, and Coq's powers are natural")
-        names = " + ".join((f"{number} * " if number != 1 else "") + str(name) for number, name in terms)
+        names = " + ".join(
+            " * ".join(str(f) for f in (number, *sp.Mul.make_args(name)) if f != 1) for number, name in terms
+        )
         if constant > 0:
             names += f" + {constant}"
         whole = f"{self._argument(base)} ^ {f'({names})' if ' ' in names else names}"

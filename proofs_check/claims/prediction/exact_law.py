@@ -137,7 +137,7 @@ CLAIMS = [
                     "Law.risk_of_quadratic_losses",
                     "Law.transient_is_a_power",
                     "Law.weight_is_a_sum",
-                    "Law.such_samples_exist",
+                    "Means.such_samples_exist",
                     domain="given the admissions: any clients, local steps, memories and empty rounds",
                 ),
                 confirming(every_stream),

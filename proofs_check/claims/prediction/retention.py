@@ -156,7 +156,7 @@ CLAIMS = [
         checks={
             "the sums": theorem(
                 "Stationary.noise_is_a_mean_of_pairs",
-                "Stationary.stationary_noise_is_the_limit",
+                "Finite.noise_tends",
                 domain=EVERY,
             ),
             "$v$ falls": (
