@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from empirics.data.dataset import Dataset, Images, Labels
+from empirics.data.dataset import Dataset, HeldOut, Images, Labels
 from empirics.data.real import real_array
 from empirics.draws import Purpose, permutation
 from theory.setting import SettingError
@@ -81,9 +81,12 @@ def assembled(name: str, arrays: Sequence[Any], where: str = "") -> Dataset:
     called = [f"{where}{key}" for key in SPELLINGS[0]]
     train = _pair(called[:2], arrays[:2])
     time = _times(f"{where}{TIME}", arrays[-1], len(train[0])) if len(arrays) % 2 else None
+    held_out = None
     if len(arrays) < 4:
-        held_out = _held_out(called[0], len(train[0]))
-        (train, test), time = _split(train, held_out), None if time is None else time[~held_out]
+        which = _held_out(called[0], len(train[0]))
+        train, test = _split(train, which)
+        held_out = HeldOut(which, None if time is None else time[which])
+        time = None if time is None else time[~which]
         hint = "all its samples were held out, so give a test set of your own"
     else:
         test = _pair(called[2:], arrays[2:4])
@@ -105,6 +108,7 @@ def assembled(name: str, arrays: Sequence[Any], where: str = "") -> Dataset:
         (test[0], test_y.astype(np.int64)),
         len(classes),
         time,
+        held_out,
     )
 
 

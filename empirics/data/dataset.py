@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from theory.setting import SettingError
 
-__all__ = ["Dataset", "Images", "Labels", "Pixels", "digest", "scaled"]
+__all__ = ["Dataset", "HeldOut", "Images", "Labels", "Pixels", "digest", "scaled"]
 
 Images = NDArray[np.float32]
 Labels = NDArray[np.int64]
@@ -34,6 +34,24 @@ def scaled(pixels: Pixels, largest: int = 255) -> Images:
 
 
 @dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Which samples were held out as a test set, and their times, where these are known."""
+
+    which: NDArray[np.bool_]
+    time: NDArray[np.float64] | None = None
+
+    def together(self, train: NDArray[Any], test: NDArray[Any]) -> NDArray[Any]:
+        """Both, each in its place.
+
+        >>> HeldOut(np.array([False, True, False])).together(np.array([1, 3]), np.array([2])).tolist()
+        [1, 2, 3]
+        """
+        found = np.empty((len(self.which), *train.shape[1:]), train.dtype)
+        found[~self.which], found[self.which] = train, test
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """Inputs `(N, …)` and labels `0 … classes-1`, to train and to test.
 
@@ -51,6 +69,7 @@ class Dataset:
     classes: int
     digest: str
     time: NDArray[np.float64] | None = None  # of each training sample, where it is known
+    held_out: HeldOut | None = None  # where the test set was taken from among the samples
 
     def __post_init__(self) -> None:
         for split, x, y in (("training", self.train_x, self.train_y), ("test", self.test_x, self.test_y)):
@@ -75,7 +94,17 @@ class Dataset:
         test: tuple[Images, Labels],
         classes: int,
         time: NDArray[np.float64] | None = None,
+        held_out: HeldOut | None = None,
     ) -> Self:
         """The data set of these arrays, with its digest."""
         last = () if time is None else (time,)
-        return cls(name, *train, *test, classes, digest(*train, *test, *last), time)
+        return cls(name, *train, *test, classes, digest(*train, *test, *last), time, held_out)
+
+    def as_stream(self) -> Self:
+        """What is learnt in its order and tested before: all samples as they stood, none held out, and their own
+        test."""
+        x, y, time, held = self.train_x, self.train_y, self.time, self.held_out
+        if held is not None:
+            x, y = held.together(x, self.test_x), held.together(y, self.test_y)
+            time = None if time is None or held.time is None else held.together(time, held.time)
+        return replace(self, train_x=x, train_y=y, test_x=x, test_y=y, time=time, held_out=None)

@@ -6,7 +6,7 @@ anything with the `Model` protocol; it enters by the same door as the built-in o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -124,14 +124,12 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
 
 def _placed(study: Study, data: Dataset) -> tuple[Streams, Dataset]:
     """Who draws what, and the data with all that the population ever is; samples in their order are their own test."""
+    data = data.as_stream() if study.drift.kind == "order" else data
     streams = make_pools(data.train_y, study)
     if study.drift.mixes:
         both = both_parts(data, study.drift.parts)
         return parted(streams, both, study.drift.parts), both
-    if study.drift.kind == "order":
-        tests = replace(data, test_x=data.train_x, test_y=data.train_y)
-        return in_order(streams, data, study), tests
-    return streams, data
+    return (in_order(streams, data, study) if study.drift.kind == "order" else streams), data
 
 
 def _is_linear(study: Study, model: Any) -> bool:
