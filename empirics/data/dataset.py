@@ -35,10 +35,11 @@ def scaled(pixels: Pixels, largest: int = 255) -> Images:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Which samples were held out as a test set, and their times, where these are known."""
+    """Which samples were held out as a test set; times and clients of all samples, where these are known."""
 
     which: NDArray[np.bool_]
     time: NDArray[np.float64] | None = None
+    client: Labels | None = None
 
     def together(self, train: NDArray[Any], test: NDArray[Any]) -> NDArray[Any]:
         """Both, each in its place.
@@ -57,8 +58,8 @@ class Dataset:
 
     The inputs of the data sets that are loaded by name are images `(N, channels, height, width)` in [0, 1].
 
-    `digest` is that of `train_x, train_y, test_x, test_y`, and `time` if there is one; equal digests mean equal
-    numbers.
+    `digest` is that of `train_x, train_y, test_x, test_y`, and `time` and `client` if there are any; equal digests mean
+    equal numbers.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Dataset:
     classes: int
     digest: str
     time: NDArray[np.float64] | None = None  # of each training sample, where it is known
+    client: Labels | None = None  # of each training sample, from 0 on, where it is known
     held_out: HeldOut | None = None  # where the test set was taken from among the samples
 
     def __post_init__(self) -> None:
@@ -94,17 +96,21 @@ class Dataset:
         test: tuple[Images, Labels],
         classes: int,
         time: NDArray[np.float64] | None = None,
+        client: Labels | None = None,
         held_out: HeldOut | None = None,
     ) -> Self:
         """The data set of these arrays, with its digest."""
-        last = () if time is None else (time,)
-        return cls(name, *train, *test, classes, digest(*train, *test, *last), time, held_out)
+        last = [one for one in (time, client) if one is not None]
+        return cls(name, *train, *test, classes, digest(*train, *test, *last), time, client, held_out)
 
     def as_stream(self) -> Self:
         """What is learnt in its order and tested before: all samples as they stood, none held out, and their own
         test."""
-        x, y, time, held = self.train_x, self.train_y, self.time, self.held_out
+        x, y, held = self.train_x, self.train_y, self.held_out
+        time, client = self.time, self.client
         if held is not None:
             x, y = held.together(x, self.test_x), held.together(y, self.test_y)
-            time = None if time is None or held.time is None else held.together(time, held.time)
-        return replace(self, train_x=x, train_y=y, test_x=x, test_y=y, time=time, held_out=None)
+            time, client = held.time, held.client
+        return replace(
+            self, train_x=x, train_y=y, test_x=x, test_y=y, time=time, client=client, held_out=None
+        )
