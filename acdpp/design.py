@@ -15,7 +15,7 @@ import typer
 
 from acdpp import parse
 from acdpp.output import print_json
-from acdpp.study import CostColumn, CostTrace, DataDir, Dataset, PilotSize, trace_of
+from acdpp.study import Client, CostColumn, CostTrace, DataDir, Dataset, Label, PilotSize, Time, trace_of
 from theory.paper import BUDGET, BUFFERS
 from theory.setting import Budget, SettingError
 
@@ -100,6 +100,9 @@ def command(
         ),
     ] = None,
     dataset: Dataset = None,
+    label: Label = None,
+    time: Time = None,
+    client: Client = None,
     data_dir: DataDir = None,
     pilot: PilotSize = None,
     eta: Annotated[
@@ -127,7 +130,15 @@ def command(
         "cost-column": cost_column,
         "contraction": contraction,
     }
-    of_data = {"dataset": dataset, "data-dir": data_dir, "pilot": pilot, "eta": eta, "steps": steps}
+    columns = {"label": label, "time": time, "client": client}
+    of_data = {
+        "dataset": dataset,
+        **columns,
+        "data-dir": data_dir,
+        "pilot": pilot,
+        "eta": eta,
+        "steps": steps,
+    }
     of_data |= {"objective": objective}
     of_the_bound = {"constants": None if constants == parse.DEFAULT_CONSTANTS else constants}
     if drift is not None:
@@ -159,6 +170,7 @@ def command(
         _need(buffers=buffers, budget=budget, **({} if known else {"mean-cost": mean_cost}))
         found = predicted_design(
             dataset,
+            columns,
             _prices(mean_cost, cost, cost_trace, cost_column),
             buffers=str(buffers),
             budget=str(budget),

@@ -36,6 +36,7 @@ CHOSEN = (
 
 def predicted_design(
     dataset: str | None,
+    columns: dict[str, str | None],
     prices: dict[str, Any],
     *,
     buffers: str,
@@ -49,7 +50,7 @@ def predicted_design(
     objective: str | None,
     quiet: bool,
 ) -> dict[str, Any]:
-    """The design as plain JSON values, for prices as a study has them."""
+    """The design as plain JSON values, for prices as a study has them; `columns` are those of a table."""
     if dataset is None:
         raise SettingError(
             "--by prediction needs the data that is learnt: give --dataset, such as digits or npz:FILE"
@@ -62,6 +63,8 @@ def predicted_design(
         SETTINGS["eta"]("eta", size)
     given = {
         "dataset": dataset,
+        **{f"{role}_column": column for role, column in columns.items()},
+        "partition": None if columns["client"] is None else "client",
         "policies": ["constant"],
         "buffers": list(parse.numbers(buffers, "--buffers")),
         "budget": float(parse.number(budget, "--budget")),

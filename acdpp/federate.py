@@ -13,15 +13,18 @@ from acdpp import interrupt, parse
 from acdpp.output import console, print_json
 from acdpp.study import (
     AsJson,
+    Client,
     Config,
     CostColumn,
     CostTrace,
     DataDir,
     Dataset,
+    Label,
     Out,
     PresetName,
     Seed,
     ShowConfig,
+    Time,
     changed,
     needed_for,
     of_preset,
@@ -51,6 +54,9 @@ def command(
     preset: PresetName = None,
     config: Config = None,
     dataset: Dataset = None,
+    label: Label = None,
+    time: Time = None,
+    client: Client = None,
     data_dir: DataDir = None,
     model: Annotated[
         str | None, typer.Option(help="logistic, or module:attribute that makes a torch.nn.Module.")
@@ -118,6 +124,9 @@ def command(
             preset,
             config,
             dataset,
+            label,
+            time,
+            client,
             model,
             policy,
             clients,
@@ -139,6 +148,9 @@ def command(
         study = changed(
             base,
             dataset=dataset,
+            label=label,
+            time=time,
+            client=client,
             model=model,
             policies=policy or base.policies[0],
             sweep=None,

@@ -25,6 +25,7 @@ __all__ = [
     "AsJson",
     "Average",
     "AverageBy",
+    "Client",
     "Config",
     "CostColumn",
     "CostTrace",
@@ -34,6 +35,7 @@ __all__ = [
     "DecayBy",
     "Device",
     "Drift",
+    "Label",
     "Out",
     "PilotSize",
     "Policies",
@@ -44,6 +46,7 @@ __all__ = [
     "Seeds",
     "ShowConfig",
     "Sweep",
+    "Time",
     "changed",
     "needed_for",
     "of_preset",
@@ -79,7 +82,20 @@ PresetName = Annotated[
 Config = Annotated[Path | None, typer.Option(help="TOML file with settings that replace the preset's.")]
 Dataset = Annotated[
     str | None,
-    typer.Option(help="digits, mnist, cifar10, imagenette, or npz:FILE with x, y and test_x, test_y."),
+    typer.Option(
+        help="digits, mnist, cifar10, imagenette, npz:FILE with x, y and test_x, test_y, or csv:FILE or parquet:FILE "
+        "with --label."
+    ),
+]
+Label = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column of csv:FILE or parquet:FILE with the labels."),
+]
+Time = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="The same with the times, numbers or dates, if any.")
+]
+Client = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="The same that says whose a sample is, one buffer each.")
 ]
 DataDir = Annotated[Path | None, typer.Option(help="Where the data set's standard files lie.")]
 PilotSize = Annotated[
@@ -154,11 +170,12 @@ def of_preset(
 
     With `best` it is the learner that wins then, for the user's data as well, whose classes are learnt.
     """
+    from empirics.files import OWN_FILES
     from empirics.settings.presets import PRESETS, read_toml
 
     if dataset is not None and preset in (Preset.paper, Preset.released):
         print(f"acdpp: note: {OTHER_DATA.format(preset.value)}", file=sys.stderr)
-    own = dataset is not None and dataset.startswith("npz:")
+    own = dataset is not None and dataset.startswith(OWN_FILES)
     if config is None and (preset is Preset.best or (best and preset is None)):
         found = PRESETS["best"]
         return replace(found, labels="classes") if own else found
@@ -174,6 +191,9 @@ def changed(
     average_by: str | None = None,
     decay: str | None = None,
     drift: str | None = None,
+    label: str | None = None,
+    time: str | None = None,
+    client: str | None = None,
     cost_trace: Path | None,
     cost_column: str | None,
     rounds: str | None,
@@ -190,6 +210,10 @@ def changed(
         "decay": _unless_none(decay, "--decay"),
         "cost": trace_of(cost_trace, cost_column),
         "drift": None if drift is None else drift_of(drift),
+        "label_column": label,
+        "time_column": time,
+        "client_column": client,
+        "partition": None if client is None else "client",
         "rounds": None if rounds is None else parse.whole(rounds, "--rounds"),
         "seed": None if seed is None else parse.seed(seed, "--seed"),
     }

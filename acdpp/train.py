@@ -14,6 +14,7 @@ from acdpp.study import (
     AsJson,
     Average,
     AverageBy,
+    Client,
     Config,
     CostColumn,
     CostTrace,
@@ -23,6 +24,7 @@ from acdpp.study import (
     DecayBy,
     Device,
     Drift,
+    Label,
     Out,
     Policies,
     PresetName,
@@ -31,6 +33,7 @@ from acdpp.study import (
     Seeds,
     ShowConfig,
     Sweep,
+    Time,
     changed,
     needed_for,
     of_preset,
@@ -59,6 +62,9 @@ def command(
     preset: PresetName = None,
     config: Config = None,
     dataset: Dataset = None,
+    label: Label = None,
+    time: Time = None,
+    client: Client = None,
     data_dir: DataDir = None,
     model: Annotated[
         str | None, typer.Option(help="logistic, or module:attribute that makes a torch.nn.Module.")
@@ -103,6 +109,9 @@ def command(
     study = changed(
         base,
         dataset=dataset,
+        label=label,
+        time=time,
+        client=client,
         model=model,
         average=average,
         average_by=average_by,

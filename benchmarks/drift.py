@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -23,12 +22,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.learner import PRESET, begun, continued, write
-from empirics.predict import predict_study
-from empirics.records.folder import read_result
-from empirics.run import run_study
+from benchmarks.kept import PRESET, begun, continued, write
+from empirics.control.schedule import Schedule
+from empirics.given import threads
+from empirics.measuring import with_excess
+from empirics.prediction.forecast import Outlook
 from empirics.settings.drift import PARTS, Drift
 from empirics.settings.study import Study
+from empirics.training.constants import calibrate
+from empirics.training.engine import Engine
+from empirics.training.problem import Problem, make_problem
+from empirics.training.risk import Least
 from theory.student import half_width
 
 POLICIES = (
@@ -62,24 +66,28 @@ def studies(base: Study) -> dict[str, Study]:
     return found
 
 
-def measured(study: Study, given: argparse.Namespace) -> dict[str, Any]:
-    """Cumulative excess risk of every policy: predicted, and then trained."""
+def measured(study: Study, given: argparse.Namespace, known: dict[str, Least]) -> dict[str, Any]:
+    """Cumulative excess risk of every policy: predicted, and then trained. `known` is the least risk of mixtures of
+    parts, which is the same for all studies of these parts."""
     begun = time.monotonic()
-    own = {"device": given.device, "data_dir": given.data_dir}
-    told = predict_study(study, best=False, **own)
-    took = time.monotonic() - begun
-    with tempfile.TemporaryDirectory() as place:
-        run_study(study, Path(place) / "result", **own)
-        rows = read_result(Path(place) / "result", ["policy", "seed", "round", "excess_risk"]).rows
-    rows = rows.sort_by([(name, "ascending") for name in ("policy", "seed", "round")])
-    shape = (len(study.policies), study.seeds, study.rounds)
-    sums = rows["excess_risk"].to_numpy().reshape(shape).sum(axis=2)
-    each = dict(zip(sorted(study.policies), sums, strict=True))
+    with threads(study, "take fewer seeds or policies"):
+        problem = make_problem(study, given.device, given.data_dir)
+        if study.drift.parts in known:
+            vars(problem)["least"] = known[study.drift.parts]
+        least = problem.least
+        assert least is not None
+        known[study.drift.parts] = least
+        constants = calibrate(problem).constants.merged
+        ready = time.monotonic()
+        told = Outlook.of(problem, constants).forecasts()
+        foretold = time.monotonic()
+        sums = trained(problem, Schedule(study, constants), least)
+    each = dict(zip(study.policies, sums, strict=True))
     found = {
         name: {
             "measured": float(each[name].mean()),
             "error": float(each[name].std(ddof=1) / np.sqrt(study.seeds)),
-            "predicted": told.forecasts[name].cumulative,
+            "predicted": told[name].cumulative,
         }
         for name in study.policies
     }
@@ -90,17 +98,26 @@ def measured(study: Study, given: argparse.Namespace) -> dict[str, Any]:
         "more": float(apart.mean()),
         "half_width": float(half_width(apart, 0.95)) if chosen != best else 0.0,
     }
-    seconds = {"predicted": took, "trained": time.monotonic() - begun - took}
+    ends = {"least": ready - begun, "predicted": foretold - ready, "trained": time.monotonic() - foretold}
+    seconds = {name: round(took, 1) for name, took in ends.items()}
     return {"policies": found, "best": best, "chosen": chosen, "loss": loss, "seconds": seconds}
+
+
+def trained(problem: Problem, schedule: Schedule, least: Least) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Σ over all rounds of the excess risk, (policies, seeds)."""
+    study, engine, found = problem.study, Engine(problem.model, problem.study, problem.streams), []
+    while schedule.round <= study.rounds:
+        rounds = schedule.advance(min(study.checkpoint, study.rounds - schedule.round + 1))
+        found.append(with_excess(study, engine.play(rounds), least, rounds.first)["excess_risk"])
+    return np.concatenate(found).sum(axis=0).reshape(len(study.policies), study.seeds)
 
 
 def show(document: dict[str, Any]) -> None:
     """As tables."""
     print(f"{document['study']}\n{document['command']}\n{document['hardware']}")
     for name, found in document["studies"].items():
-        print(
-            f"\n{name} ({found['seconds']['predicted']:.0f} s predicted, {found['seconds']['trained']:.0f} s trained)"
-        )
+        took = found["seconds"]
+        print(f"\n{name} ({took['predicted']:.0f} s predicted, {took['trained']:.0f} s trained)")
         for policy, row in found["policies"].items():
             ratio = row["predicted"] / row["measured"]
             print(f"  {policy:45} {row['measured']:8.2f} ± {row['error']:.2f}  {ratio:.3f}")
@@ -138,9 +155,10 @@ def main() -> None:
     own = {key: v for key, v in vars(given).items() if v != parser.get_default(key) and key not in passing}
     base, document = begun(given, own, "drift")
     document = continued(document, given.out)
+    known: dict[str, Least] = {}
     for name, study in studies(base).items():
         if name.startswith(given.only) and name not in document["studies"] and time.monotonic() < end:
-            document["studies"][name] = measured(study, given)
+            document["studies"][name] = measured(study, given, known)
             write(document, given.out)
     show(document)
 

@@ -28,19 +28,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from benchmarks.buying import PRICES
-from benchmarks.hardware import hardware
+from benchmarks.kept import PRESET, begun, continued, write
 from empirics.control.prices import make_prices
 from empirics.control.schedule import Schedule
-from empirics.files import replace_file
 from empirics.prediction.forecast import landscape_of
 from empirics.prediction.landscape import Landscape
 from empirics.records.folder import read_result
 from empirics.run import run_study
 from empirics.settings.policy_name import PolicyName
-from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.problem import Problem, make_problem
@@ -64,7 +61,6 @@ FRUGAL = "taper-online"  # whose computation constant admission is given, too
 BEST = "taper"  # that is trained with one thing changed: last iterates, steps of one size, weights j^8, fewer steps
 CHANGED = ({"average": "none"}, {"decay": None}, {"average_by": 8}, {"steps": 3}, {"steps": 1})
 LEVEL = 0.95
-PRESET = {"digits": "digits", "mnist": "own"}
 
 
 class Late(Exception):
@@ -118,39 +114,6 @@ def main() -> None:
         except Late:
             print(f"{len(document['studies'])} price processes are done: ask again for the rest")
     show(document)
-
-
-def begun(given: argparse.Namespace, own: dict[str, Any], benchmark: str) -> tuple[Study, dict[str, Any]]:
-    """What all studies of a benchmark are made from, and what is written of them before anything is measured."""
-    base = replace(PRESETS[PRESET[given.dataset]], dataset=given.dataset, rounds=given.rounds)
-    base = replace(base, seeds=given.seeds, seed=given.seed, predict=False, measures=("risk",))
-    if given.device == "cuda":
-        base = replace(base, dtype="float32")
-    options = [f"--{key.replace('_', '-')} {value}" for key, value in own.items()]
-    card = f"{torch.cuda.get_device_name()}, " if given.device == "cuda" else ""
-    return base, {
-        "study": f"{base.task}, {base.rounds} rounds, {base.seeds} seeds",
-        "command": " ".join([f"python -m benchmarks.{benchmark}", *options]),
-        "hardware": card + hardware(),
-        "studies": {},
-    }
-
-
-def continued(document: dict[str, Any], out: Path | None) -> dict[str, Any]:
-    """What the file has already, if it was measured by the same command."""
-    if out is None or not out.exists():
-        return document
-    there: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-    if there["command"] != document["command"]:
-        raise SystemExit(f"{out} was written by {there['command']}: choose another file")
-    return there
-
-
-def write(document: dict[str, Any], out: Path | None) -> None:
-    """Whole or not at all."""
-    if out is not None:
-        text = json.dumps(document, indent=1, allow_nan=False) + "\n"
-        replace_file(out, lambda beside: beside.write_text(text, encoding="utf-8"))
 
 
 # --- one price process -------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from empirics.settings.study import Study
 from theory.student import half_width
 
 RETENTIONS = (1, 2, 3, 5, 10)
-ROUNDS, EACH, TESTS = 200, 10, 10  # the last rounds are left for the test that follows each round
+ROUNDS, EACH, LAST = 200, 10, 1  # round, left for the test that follows the others
 SETTLED = 30  # rounds until the start is forgotten
 
 
@@ -43,7 +43,7 @@ def stream(step: float, seed: int) -> dict[str, Any]:
 def losses(study: Study, data: dict[str, Any]) -> list[float]:
     """Of each K, on samples before they are trained on."""
     names = tuple(f"constant@K={K}" for K in RETENTIONS)
-    moving = replace(study, policies=names, rounds=ROUNDS - TESTS, drift=Drift(kind="order"))
+    moving = replace(study, policies=names, rounds=ROUNDS - LAST, drift=Drift(kind="order"))
     with tempfile.TemporaryDirectory() as place:
         run_study(moving, Path(place) / "result", dataset=data)
         rows = read_result(Path(place) / "result", ["policy", "round", "risk"]).rows.to_pydict()

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["PARTIAL", "replace_file", "sha256_of"]
+__all__ = ["OWN_FILES", "PARTIAL", "TABLES", "replace_file", "sha256_of"]
 
+TABLES = ("csv:", "parquet:")  # begin the name of a data set that is a table
+OWN_FILES = ("npz:", *TABLES)  # or any file of a user's own
 PARTIAL = ".partial"  # ends the name of a file that is being written
 
 

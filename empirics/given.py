@@ -11,14 +11,13 @@ from typing import Any
 import torch
 
 from empirics.control.prices import Prices, make_prices
+from empirics.files import OWN_FILES
 from empirics.settings.costs import CostProcess
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import GIVEN, Study
 from theory.setting import SettingError
 
 __all__ = ["HandedOver", "threads"]
-
-NPZ = "npz:"
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,9 @@ class HandedOver:
 def _rooted(study: Study) -> Study:
     """The study with files named so that they are found from everywhere."""
     given: dict[str, Any] = {}
-    if study.dataset.startswith(NPZ):
-        given["dataset"] = NPZ + os.path.abspath(study.dataset.removeprefix(NPZ))
+    if study.dataset.startswith(OWN_FILES):
+        kind, _, file = study.dataset.partition(":")
+        given["dataset"] = f"{kind}:{os.path.abspath(file)}"
     if study.cost.file is not None and not study.cost.file.startswith(GIVEN):
         given["cost"] = {"file": os.path.abspath(study.cost.file)}
     return Study.from_document(given, study)

@@ -45,7 +45,7 @@ from empirics.records.rows import Columns, replay, rows_of
 from empirics.records.summary import Tally, add_predictions
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration, calibrate
-from empirics.training.engine import Engine
+from empirics.training.engine import FRESH, Engine
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import Least
@@ -76,7 +76,7 @@ class _Job:
     def schedule(self) -> Schedule:
         """From round 1 on."""
         constants = self.calibration.constants.merged
-        return Schedule(self.study, constants, prices=self.prices, policies=self.policies)
+        return Schedule(self.study, constants, prices=self.prices, policies=self.policies, trains=True)
 
     def outlook(self) -> Outlook:
         """What the law of reuse says about every policy."""
@@ -89,6 +89,8 @@ class _Job:
             return "the setting predict is false"
         if self.least is None and "risk" not in self.study.measures:
             return "the risk is not measured"
+        if listening := self.schedule().listening:
+            return f"{listening[0]} listens to losses, which nobody knows before it trains"
         reason = refusal(self.problem)
         if reason is None and seconds(self.problem) > max(PATIENCE, SHARE * training_seconds(self.problem)):
             return "it would take long: acdpp predict does it all the same"
@@ -99,13 +101,15 @@ class _Job:
         study, model = self.study, self.problem.model
         if study.drift.kind == "order" and not study.replacement:
             _rehearse(self)
-        rounds = self.schedule().advance(1)
+        schedule = self.schedule()
+        rounds = schedule.advance(1)
         if isinstance(model, Linear):
             return
         from empirics.training.networks import NETWORKS
 
         try:
-            engine = Engine(model, study, self.problem.streams, graphs=False)
+            listens = bool(schedule.listening)
+            engine = Engine(model, study, self.problem.streams, graphs=False, listens=listens)
             engine.play(rounds)
             if study.model in NETWORKS:
                 return
@@ -237,7 +241,7 @@ def _rehearse(job: _Job) -> None:
 def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> dict[str, Any]:
     """Replay what is there, then train the rest; new settings go into the record once it is sure to go on."""
     study, problem, least, schedule = job.study, job.problem, job.least, job.schedule()
-    engine = Engine(problem.model, study, problem.streams)
+    engine = Engine(problem.model, study, problem.streams, listens=bool(schedule.listening))
     tally = Tally(study, job.calibration, schedule.retention, partitions=len(problem.streams.pools))
     reason = folder.settings.get("not_predicted", "the result was begun by a version that predicts nothing")
     outlook = job.outlook() if reason is None else None
@@ -253,13 +257,14 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
         folder.reopen(**settings)
     progress(done)
     while done < study.rounds:
-        rounds = schedule.advance(min(study.checkpoint, study.rounds - done))
-        measured = engine.play(rounds, progress)
+        rounds, measured, heard = _played(
+            schedule, engine, min(study.checkpoint, study.rounds - done), progress
+        )
         if study.diverging == "refuse":
             _refuse_divergence(rounds, measured, engine)
         else:
             measured = numbers(measured)
-        measured = with_excess(study, measured, least, rounds.first)
+        measured = with_excess(study, measured, least, rounds.first) | heard
         if forecasts:
             measured["predicted_excess_risk"] = _of_runs(forecasts, rounds)
         state = {name: tensor.cpu().numpy() for name, tensor in engine.state.items()}
@@ -275,6 +280,21 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
         summary["lower_bound"] = outlook.lower_bound() if outlook and still else None
     folder.finish(summary)
     return summary
+
+
+def _played(
+    schedule: Schedule, engine: Engine, count: int, progress: Progress
+) -> tuple[Rounds, Columns, Columns]:
+    """The next rounds, what was measured in them, and what policies heard: those that listen decide round by round."""
+    parts, measured = [], list[Columns]()
+    for each in [1] * count if schedule.listening else [count]:
+        parts.append(schedule.advance(each))
+        measured.append(engine.play(parts[-1], progress))
+        if schedule.listening:
+            schedule.observe(measured[-1][FRESH][0])
+    found = {name: np.concatenate([one[name] for one in measured]) for name in measured[0]}
+    heard = {name: found.pop(name) for name in [FRESH] if name in found}
+    return Rounds.joined(parts), found, heard
 
 
 def _of_runs(forecasts: Mapping[str, Forecast], rounds: Rounds) -> NDArray[np.float64]:

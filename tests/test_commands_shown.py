@@ -198,7 +198,7 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
     drawn = np.random.default_rng(5)
     y = drawn.integers(0, 3, 300)
     np.savez(folder / "mine.npz", x=drawn.normal(size=(300, 6)) + 2 * np.eye(6)[y], y=y)
-    [made] = [code for _, code in FENCED.findall(PAGES["docs/drift.md"]) if "np.savez" in code]
+    [made] = [code for _, code in FENCED.findall(PAGES["docs/drift.md"]) if "np.savetxt" in code]
     with chdir(folder):
         exec(made, {})
     return folder

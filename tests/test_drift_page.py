@@ -41,7 +41,7 @@ def test_the_range_of_predictions_is_that_of_the_file():
 def test_the_drift_that_is_shown_is_what_is_printed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, command, shown = re.search(
-        r"```python\n([^`]*np\.savez[^`]*)```\n\n```sh\n(.*?)\n```\n\n```text\n(.*?)```", PAGE, re.DOTALL
+        r"```python\n([^`]*np\.savetxt[^`]*)```\n\n```sh\n(.*?)\n```\n\n```text\n(.*?)```", PAGE, re.DOTALL
     ).groups()
     exec(code, {})
     printed = " ".join(acdpp(*shlex.split(command)[1:]).stdout.split())

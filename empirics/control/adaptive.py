@@ -12,19 +12,17 @@ loss, by differences of neighbours. For Gaussian losses that do not change an al
 changes, K rounds at most.
 
 `river` has ADWIN itself. It alarms at losses that fall as well, and its state is not one that a `Controller` could
-save.
+save; `python -m benchmarks.adaptive --river` compares the two.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from empirics.control.policy import Fixed, State, Whole
-from empirics.control.registry import Brief, make_policy
 from theory.setting import SettingError
 
 __all__ = ["Adaptive", "Listening", "has_changed"]
@@ -64,11 +62,11 @@ class Listening:
 
 @dataclass(frozen=True)
 class Adaptive:
-    """Constant admission by `rule`, which forgets; for a `Controller`, to be told losses by its `observe`.
+    """Constant admission by `rule`, which forgets: a study tells it the losses, and so does `Controller.observe`.
 
     >>> from empirics.control.controller import Controller
     >>> from empirics.settings.study import Study
-    >>> server = Controller("adaptive", Study(buffers=(8, 9, 10), budget=33), own=Adaptive.of)
+    >>> server = Controller("adaptive", Study(buffers=(8, 9, 10), budget=33))
     >>> for loss in [0.4, 0.6] * 20 + [2.0, 2.2] * 3:
     ...     granted = server.decide(5.5)
     ...     held = int(server.books.in_memory.sum())  # before this round's samples
@@ -80,13 +78,6 @@ class Adaptive:
     rule: Fixed
     capacity: tuple[int, ...]
     delta: float = DELTA
-
-    @classmethod
-    def of(cls, brief: Brief) -> Self:
-        """With the study's K and rates."""
-        rule = make_policy("constant", replace(brief, study=replace(brief.study, policies=("constant",))))
-        assert isinstance(rule, Fixed)
-        return cls(rule, tuple(int(size) for size in brief.budget.buffers))
 
     @property
     def retention(self) -> tuple[int, ...]:
@@ -108,10 +99,12 @@ class Adaptive:
         return replace(state, books=self.rule.book(state.books, cost, delivered))
 
     def observe(self, state: Listening, loss: Floats) -> Listening:
-        """With the loss of each replicate's model on the samples of the round."""
-        if not np.isfinite(loss).all():
+        """With the loss of each replicate's model on the samples of the round, NaN where none came."""
+        if np.isinf(loss).any():
             raise SettingError("a loss must be a finite number")
-        losses = np.concatenate([state.losses[:, 1:], loss[:, np.newaxis]], axis=1)
+        came = ~np.isnan(loss)[:, np.newaxis]
+        shifted = np.concatenate([state.losses[:, 1:], loss[:, np.newaxis]], axis=1)
+        losses = np.where(came, shifted, state.losses)
         changed = np.array([has_changed(row[~np.isnan(row)], self.delta) for row in losses])
         return replace(
             state,

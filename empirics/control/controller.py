@@ -208,7 +208,11 @@ class Controller:
         """
         observe = getattr(self.policy, "observe", None)
         if observe is None:
-            raise SettingError(f"policy {self.name!r} listens to no losses: take Adaptive.of as your own")
+            raise SettingError(
+                f"policy {self.name!r} listens to no losses: take adaptive, or one of your own"
+            )
+        if not np.isfinite(loss):
+            raise SettingError("a loss must be a finite number")
         self._state = observe(self._state, np.array([float(loss)]))
 
     @property

@@ -37,7 +37,9 @@ class Policy(Protocol):
     many, and older ones leave when newer ones need their place, before their age or, with retention FOREVER, by that
     alone. It must not admit more than that in a round. With a capacity it may also have `drops(state)`, asked of a
     round that is decided: in which replicates all that was held before leaves, (replicates,). With `observe(state,
-    loss)`, which returns a state, it is for a `Controller` alone, whose `observe` tells it losses.
+    loss)`, which returns a state, it is told the loss of each replicate's model on the samples that the round brought,
+    before it trains on them, (replicates,), NaN where none came: by a study after every round, or by a `Controller`
+    whose `observe` is called.
     """
 
     @property

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirics.control.adaptive import Adaptive
 from empirics.control.buying import BuyCheap, Taper, rising
 from empirics.control.departures import Departing
 from empirics.control.policy import FOREVER, DriftPlusPenalty, Fixed, Policy, Released
@@ -33,6 +34,7 @@ from theory.setting import Budget, Constants, Region, SettingError
 
 __all__ = [
     "BUILT_IN",
+    "LISTENING",
     "Brief",
     "Maker",
     "capacity_for",
@@ -84,6 +86,7 @@ class Brief:
 
 Maker = Callable[[Brief], Policy]
 BUILT_IN: dict[str, Maker] = {}
+LISTENING: dict[str, Maker] = {}  # those that hear losses, and so are decided while a study trains
 _registered: dict[str, Maker] = {}
 
 
@@ -102,6 +105,16 @@ def _built_in(name: str) -> Callable[[Maker], Maker]:
         return maker
 
     return keep
+
+
+def _adaptive(brief: Brief) -> Policy:
+    """Constant admission that forgets when losses rise."""
+    rule = _constant(brief)
+    assert isinstance(rule, Fixed)
+    return Adaptive(rule, tuple(int(size) for size in brief.budget.buffers))
+
+
+LISTENING["adaptive"] = _adaptive
 
 
 def _drift_plus_penalty(brief: Brief, *, capped: bool) -> DriftPlusPenalty:
@@ -293,7 +306,7 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
         raise SettingError(
             f"a policy of your own needs a name without {MARK}, such as 'mine', got {marked[0]!r}"
         )
-    known = BUILT_IN | _registered | {key: _maker(key, given) for key, given in mine.items()}
+    known = BUILT_IN | LISTENING | _registered | {key: _maker(key, given) for key, given in mine.items()}
     if base not in known and name.departures is not None:
         known[base] = _departing(name.departures)
     if base not in known and ":" in base:

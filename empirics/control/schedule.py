@@ -8,8 +8,9 @@ sequence of its samples. So a memory is two integers, and n, N, N_eff and χ fol
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -50,6 +51,24 @@ class Rounds:
     ends: Whole
     track: Trajectory
 
+    @classmethod
+    def joined(cls, parts: Sequence[Rounds]) -> Rounds:
+        """Rounds that follow each other, in one."""
+        if len(parts) == 1:
+            return parts[0]
+
+        def end_to_end(name: str, of: Sequence[Any]) -> Any:
+            return np.concatenate([getattr(one, name) for one in of])
+
+        arrays = ("cost", "debt", "admissions", "starts", "ends")
+        track = [one.track for one in parts]
+        return cls(
+            parts[0].study,
+            parts[0].first,
+            **{name: end_to_end(name, parts) for name in arrays},
+            track=Trajectory(**{one.name: end_to_end(one.name, track) for one in fields(Trajectory)}),
+        )
+
     @property
     def last(self) -> int:
         return self.first + len(self.cost) - 1
@@ -79,16 +98,17 @@ class Schedule:
         *,
         prices: Prices | None = None,
         policies: Mapping[str, Any] | None = None,
+        trains: bool = False,
     ) -> None:
         self.study = study
         self.prices = make_prices(study.cost) if prices is None else prices
         self.brief = brief_for(study, constants, self.prices)
         self.policies = make_policies(self.brief, policies)
-        for name, policy in self.policies.items():
-            if hasattr(policy, "observe"):
-                raise SettingError(
-                    f"policy {name!r} listens to losses, and a study decides before it trains: give it to a Controller"
-                )
+        self.listening = [name for name, policy in self.policies.items() if hasattr(policy, "observe")]
+        if self.listening and not trains:
+            raise SettingError(
+                f"policy {self.listening[0]!r} listens to losses, which nobody knows before it trains: leave it out"
+            )
         kept, sizes = (
             np.stack([rule(policy, study, name) for name, policy in self.policies.items()])
             for rule in (kept_for, capacity_for)
@@ -131,21 +151,36 @@ class Schedule:
         starts, ends, track = self._totals.extend(admissions, drops if drops.any() else None)
         return Rounds(study, first, cost, debt, admissions, starts, ends, track)
 
+    def observe(self, losses: Floats) -> None:
+        """Of all runs, (runs,), on the samples of the round that was last decided: for policies that listen."""
+        for p, (name, policy) in enumerate(self.policies.items()):
+            if name in self.listening:
+                mine = losses[p * self.study.seeds : (p + 1) * self.study.seeds]
+                with _of_a_user(name, self.round - 1):
+                    self._states[name] = policy.observe(self._states[name], mine)  # type: ignore[attr-defined]
+
     def _play(
         self, name: str, policy: Policy, cost: Floats, capacity: Whole, t: int
     ) -> tuple[Whole, NDArray[np.bool_] | bool]:
         """What is admitted, and where all that was held before leaves."""
-        try:
+        with _of_a_user(name, t):
             state, wanted = policy.decide(self._states[name], cost)
             admitted = whole_samples(wanted, capacity.shape, capacity)
             dropped = dropped_by(policy, state, len(cost))
             self._states[name] = policy.book(state, cost, admitted)
-        except (SettingError, ArithmeticError, MemoryError):
-            raise
-        except Exception as error:  # whatever a user's policy does
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise SettingError(f"policy {name!r} failed in round {t}: {reason}") from error
         return admitted, False if dropped is None else dropped
+
+
+@contextmanager
+def _of_a_user(name: str, t: int) -> Iterator[None]:
+    """Around whatever a user's policy does."""
+    try:
+        yield
+    except (SettingError, ArithmeticError, MemoryError):
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SettingError(f"policy {name!r} failed in round {t}: {reason}") from error
 
 
 def whole_samples(wanted: Any, shape: tuple[int, ...], capacity: Whole | None = None) -> Whole:

@@ -129,7 +129,8 @@ class Totals:
             starts = np.maximum(starts, ends - self.capped.capacity)
         if drops is not None:
             emptied = np.where(drops[..., np.newaxis], ends - admissions, 0)
-            starts = np.maximum.accumulate(np.maximum(np.maximum(starts, emptied), self.starts))
+            starts = np.maximum.accumulate(np.maximum(starts, emptied))
+        starts = np.maximum(starts, self.starts)  # what has left does not come back
         n, left = ends - starts, np.diff(np.concatenate([self.starts[np.newaxis], starts]), axis=0)
         before = np.concatenate([self.n[np.newaxis], n[:-1]])
         K = np.where(self.retention == FOREVER, 1, self.retention)  # where nothing ever leaves, any K will do

@@ -13,21 +13,30 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from empirics.data import cifar10, digits, imagenette, mnist, npz
+from empirics.data import cifar10, digits, imagenette, mnist, npz, table
 from empirics.data.arrays import from_arrays, from_mapping, from_torch
 from empirics.data.dataset import Dataset
+from empirics.data.table import Columns
 from theory.setting import SettingError
 
-__all__ = ["NAMES", "Dataset", "as_dataset", "from_arrays", "from_mapping", "from_torch", "load"]
+__all__ = ["NAMES", "Columns", "Dataset", "as_dataset", "from_arrays", "from_mapping", "from_torch", "load"]
 
 NAMES = ("digits", "mnist", "cifar10", "imagenette")
+FILES = "npz:FILE, csv:FILE or parquet:FILE"
 
 
-def load(name: str, data_dir: str | os.PathLike[str] | None = None, *, size: int | None = None) -> Dataset:
+def load(
+    name: str,
+    data_dir: str | os.PathLike[str] | None = None,
+    *,
+    size: int | None = None,
+    columns: Columns | None = None,
+) -> Dataset:
     """The data set `name`, from the files in `data_dir` or in the usual folders below it.
 
-    `digits` needs no files, and `npz:FILE` is a file of the user's own, wherever it lies. `size`, for `imagenette`
-    alone, is the images' side in pixels, by default 160.
+    `digits` needs no files, and `npz:FILE`, `csv:FILE` and `parquet:FILE` are files of the user's own, wherever they
+    lie; `columns` says what the columns of the last two are. `size`, for `imagenette` alone, is the images' side in
+    pixels, by default 160.
 
     >>> load("digits").train_x.shape
     (1442, 1, 8, 8)
@@ -46,12 +55,16 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None, *, size: int
                 return imagenette.load(data_dir, imagenette.SIDE if size is None else size)
             case str() if name.startswith(npz.PREFIX):
                 return npz.load(name)
+            case str() if name.startswith((table.CSV, table.PARQUET)):
+                return table.load(name, columns or Columns())
     except OSError as error:  # a folder that may not be looked into
         raise SettingError(f"{data_dir} cannot be read ({error.strerror or error})") from error
-    raise SettingError(f"there is no data set {name!r}: choose one of {', '.join(NAMES)} or npz:FILE")
+    raise SettingError(f"there is no data set {name!r}: choose one of {', '.join(NAMES)} or {FILES}")
 
 
-def as_dataset(thing: Any, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
+def as_dataset(
+    thing: Any, data_dir: str | os.PathLike[str] | None = None, columns: Columns | None = None
+) -> Dataset:
     """The data set of a name that `load` knows, of arrays or of torch's data sets; one that is ready stays as it is.
 
     >>> as_dataset(([[0], [1], [2], [3], [4], [5]], [0, 1, 0, 1, 0, 1])).train_y.shape
@@ -61,7 +74,7 @@ def as_dataset(thing: Any, data_dir: str | os.PathLike[str] | None = None) -> Da
         case Dataset():
             return thing
         case str():
-            return load(thing, data_dir)
+            return load(thing, data_dir, columns=columns)
         case Mapping():
             return from_mapping(thing)
         case ((_, _) as train, (_, _) as test):  # no pair (x, y): two samples are too few to hold one out
@@ -75,7 +88,7 @@ def as_dataset(thing: Any, data_dir: str | os.PathLike[str] | None = None) -> Da
     if hasattr(thing, "__getitem__") and not _is_array(thing):
         return from_torch(thing)
     raise SettingError(
-        f"a data set is one of {', '.join(NAMES)} or npz:FILE, arrays (x, y) or (x, y, test_x, test_y), a mapping with "
+        f"a data set is one of {', '.join(NAMES)} or {FILES}, arrays (x, y) or (x, y, test_x, test_y), a mapping with "
         f"these names, or one or two of torch's map-style data sets, got {type(thing).__name__}"
     )
 

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from empirics.data.dataset import Dataset, Images, Labels
+from empirics.data.dataset import Dataset, HeldOut, Images, Labels
 from empirics.data.real import real_array
 from empirics.draws import Purpose, permutation
 from theory.setting import SettingError
 
-__all__ = ["assembled", "from_arrays", "from_mapping", "from_torch", "keys"]
+__all__ = ["CLIENT", "TIME", "assembled", "from_arrays", "from_mapping", "from_torch", "keys", "seconds_of"]
 
 EVERY = 5  # one in five is a test sample
 NO_REPLICATE = (
     2**32 - 1
 )  # an address that no study draws from, so that the split is independent of all of them
-TIME = "time"
+TIME, CLIENT = "time", "client"
 SPELLINGS = (("x", "y", "test_x", "test_y"), ("x_train", "y_train", "x_test", "y_test"))
 
 
@@ -45,48 +45,57 @@ def from_arrays(
         raise SettingError(
             "test_x and test_y belong together: give both, or none to hold out every fifth sample"
         )
-    return assembled(name, (x, y) if test_x is None else (x, y, test_x, test_y))
+    test = {} if test_x is None else {"test_x": test_x, "test_y": test_y}
+    return assembled(name, {"x": x, "y": y, **test})
 
 
 def from_mapping(arrays: Mapping[str, ArrayLike], *, name: str = "arrays") -> Dataset:
     """The same from arrays with names: x, y and, if there is a test set, test_x, test_y; or as Keras spells them.
 
-    An array `time` has the time of every sample of x, a number.
+    An array `time` has the time of every sample of x, a number or NumPy's datetime64, and `client` its client, a whole
+    number.
     """
-    return assembled(name, [arrays[key] for key in keys("the mapping", list(arrays))])
+    return assembled(name, {key: arrays[there] for key, there in keys("the mapping", list(arrays)).items()})
 
 
 def from_torch(train: Any, test: Any = None, *, name: str = "torch") -> Dataset:
     """The same from torch's map-style data sets, which give pairs (input, class number); all is read now, once."""
     splits = {"training": train} if test is None else {"training": train, "test": test}
-    return assembled(name, [array for which, split in splits.items() for array in _read(which, split)])
+    read = [array for which, split in splits.items() for array in _read(which, split)]
+    return assembled(name, dict(zip(SPELLINGS[0], read, strict=False)))
 
 
-def keys(what: str, names: Sequence[Any]) -> tuple[str, ...]:
-    """The names of x, y and perhaps test_x, test_y and time, in this order, if these and no others are there."""
-    last = (TIME,) if TIME in names else ()
+def keys(what: str, names: Sequence[Any]) -> dict[str, str]:
+    """How x, y and perhaps test_x, test_y, time and client are called, if these and no others are there."""
+    last = [name for name in (TIME, CLIENT) if name in names]
     for spelling in SPELLINGS:
-        for wanted in ((*spelling, *last), (*spelling[:2], *last)):
-            if len(names) == len(wanted) and set(names) == set(wanted):
-                return wanted
+        for count in (4, 2):
+            found = dict(zip([*SPELLINGS[0][:count], *last], [*spelling[:count], *last], strict=True))
+            if len(names) == len(found) and set(names) == set(found.values()):
+                return found
     held = ", ".join(repr(name)[:40] for name in names[:10]) or "nothing"
     raise SettingError(
         f"{what} should hold x and y, or x, y, test_x and test_y, or with the names x_train, y_train, x_test and "
-        f"y_test, and perhaps {TIME}: it holds {held}"
+        f"y_test, and perhaps {TIME} and {CLIENT}: it holds {held}"
     )
 
 
-def assembled(name: str, arrays: Sequence[Any], where: str = "") -> Dataset:
-    """The data set of x, y and perhaps test_x, test_y and times of x, which a refusal calls so, after `where`."""
+def assembled(name: str, arrays: Mapping[str, Any], where: str = "") -> Dataset:
+    """The data set of x, y and perhaps test_x, test_y, time and client, which a refusal calls so, after `where`."""
     called = [f"{where}{key}" for key in SPELLINGS[0]]
-    train = _pair(called[:2], arrays[:2])
-    time = _times(f"{where}{TIME}", arrays[-1], len(train[0])) if len(arrays) % 2 else None
-    if len(arrays) < 4:
-        held_out = _held_out(called[0], len(train[0]))
-        (train, test), time = _split(train, held_out), None if time is None else time[~held_out]
+    train = _pair(called[:2], [arrays["x"], arrays["y"]])
+    count = len(train[0])
+    time = _times(f"{where}{TIME}", arrays[TIME], count) if TIME in arrays else None
+    client = _clients(f"{where}{CLIENT}", arrays[CLIENT], count) if CLIENT in arrays else None
+    held_out = None
+    if "test_x" not in arrays:
+        which = _held_out(called[0], count)
+        train, test = _split(train, which)
+        held_out = HeldOut(which, time, client)
+        time, client = None if time is None else time[~which], None if client is None else client[~which]
         hint = "all its samples were held out, so give a test set of your own"
     else:
-        test = _pair(called[2:], arrays[2:4])
+        test = _pair(called[2:], [arrays["test_x"], arrays["test_y"]])
         hint = f"{called[1]} has no such class"
     if train[0].shape[1:] != test[0].shape[1:]:
         raise SettingError(
@@ -105,10 +114,33 @@ def assembled(name: str, arrays: Sequence[Any], where: str = "") -> Dataset:
         (test[0], test_y.astype(np.int64)),
         len(classes),
         time,
+        client,
+        held_out,
     )
 
 
+def seconds_of(moments: NDArray[Any]) -> NDArray[np.float64]:
+    """NumPy's datetime64 in seconds.
+
+    >>> seconds_of(np.array(["1970-01-02", "1970-01-01T00:00:01.5"], "datetime64[ms]")).tolist()
+    [86400.0, 1.5]
+    """
+    found = (moments.astype("datetime64[us]") - np.datetime64(0, "us")) / np.timedelta64(1, "s")
+    return np.asarray(found, dtype=np.float64)
+
+
+def _clients(what: str, values: Any, samples: int) -> Labels:
+    """Numbered from 0, in the order of their numbers."""
+    found = _labels(what, values)
+    if found.shape != (samples,):
+        raise SettingError(f"{what} must have a whole number for each of the {samples} samples")
+    return np.unique(found, return_inverse=True)[1].astype(np.int64)
+
+
 def _times(what: str, values: Any, samples: int) -> NDArray[np.float64]:
+    moments = getattr(values, "dtype", None)
+    if getattr(moments, "kind", None) == "M":
+        values = seconds_of(np.asarray(values))
     found = real_array(what, values).astype(np.float64)
     if found.shape != (samples,) or not np.isfinite(found).all():
         raise SettingError(f"{what} must have a finite number for each of the {samples} samples")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from theory.setting import SettingError
 
-__all__ = ["Dataset", "Images", "Labels", "Pixels", "digest", "scaled"]
+__all__ = ["Dataset", "HeldOut", "Images", "Labels", "Pixels", "digest", "scaled"]
 
 Images = NDArray[np.float32]
 Labels = NDArray[np.int64]
@@ -34,13 +34,32 @@ def scaled(pixels: Pixels, largest: int = 255) -> Images:
 
 
 @dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Which samples were held out as a test set; times and clients of all samples, where these are known."""
+
+    which: NDArray[np.bool_]
+    time: NDArray[np.float64] | None = None
+    client: Labels | None = None
+
+    def together(self, train: NDArray[Any], test: NDArray[Any]) -> NDArray[Any]:
+        """Both, each in its place.
+
+        >>> HeldOut(np.array([False, True, False])).together(np.array([1, 3]), np.array([2])).tolist()
+        [1, 2, 3]
+        """
+        found = np.empty((len(self.which), *train.shape[1:]), train.dtype)
+        found[~self.which], found[self.which] = train, test
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """Inputs `(N, …)` and labels `0 … classes-1`, to train and to test.
 
     The inputs of the data sets that are loaded by name are images `(N, channels, height, width)` in [0, 1].
 
-    `digest` is that of `train_x, train_y, test_x, test_y`, and `time` if there is one; equal digests mean equal
-    numbers.
+    `digest` is that of `train_x, train_y, test_x, test_y`, and `time` and `client` if there are any; equal digests mean
+    equal numbers.
     """
 
     name: str
@@ -51,6 +70,8 @@ class Dataset:
     classes: int
     digest: str
     time: NDArray[np.float64] | None = None  # of each training sample, where it is known
+    client: Labels | None = None  # of each training sample, from 0 on, where it is known
+    held_out: HeldOut | None = None  # where the test set was taken from among the samples
 
     def __post_init__(self) -> None:
         for split, x, y in (("training", self.train_x, self.train_y), ("test", self.test_x, self.test_y)):
@@ -75,7 +96,21 @@ class Dataset:
         test: tuple[Images, Labels],
         classes: int,
         time: NDArray[np.float64] | None = None,
+        client: Labels | None = None,
+        held_out: HeldOut | None = None,
     ) -> Self:
         """The data set of these arrays, with its digest."""
-        last = () if time is None else (time,)
-        return cls(name, *train, *test, classes, digest(*train, *test, *last), time)
+        last = [one for one in (time, client) if one is not None]
+        return cls(name, *train, *test, classes, digest(*train, *test, *last), time, client, held_out)
+
+    def as_stream(self) -> Self:
+        """What is learnt in its order and tested before: all samples as they stood, none held out, and their own
+        test."""
+        x, y, held = self.train_x, self.train_y, self.held_out
+        time, client = self.time, self.client
+        if held is not None:
+            x, y = held.together(x, self.test_x), held.together(y, self.test_y)
+            time, client = held.time, held.client
+        return replace(
+            self, train_x=x, train_y=y, test_x=x, test_y=y, time=time, client=client, held_out=None
+        )

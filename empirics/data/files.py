@@ -11,6 +11,7 @@ import gzip
 import io
 import lzma
 import os
+import sys
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from pathlib import Path, PurePosixPath
 
 from theory.setting import SettingError
 
-__all__ = ["brief", "content", "corrupt", "members", "opened", "places"]
+__all__ = ["brief", "content", "corrupt", "members", "memory", "opened", "places"]
 
 # what decompression and, on headers that it can't make sense of, tarfile raise
 DAMAGED = (gzip.BadGzipFile, lzma.LZMAError, zlib.error, tarfile.TarError, EOFError, LookupError, ValueError)
@@ -136,3 +137,11 @@ def brief(thing: object) -> str:
     """
     words = " ".join(str(thing).split())
     return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
+
+
+def memory() -> int:
+    """Bytes of this machine's memory, where the system tells."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return sys.maxsize

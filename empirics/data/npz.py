@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,17 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.data.arrays import assembled, keys
+from empirics.data.arrays import TIME, assembled, keys
 from empirics.data.dataset import Dataset
-from empirics.data.files import brief, corrupt
+from empirics.data.files import brief, corrupt, memory
 from theory.setting import SettingError
 
 __all__ = ["PREFIX", "load"]
 
 PREFIX = "npz:"
 WANTED = (
-    "it should hold the arrays x and y, and perhaps test_x and test_y, and time, as np.savez(FILE, x=x, y=y) writes "
-    "them"
+    "it should hold the arrays x and y, and perhaps test_x and test_y, time and client, as np.savez(FILE, x=x, y=y) "
+    "writes them"
 )
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
@@ -50,17 +49,17 @@ def load(name: str) -> Dataset:
     return assembled(name, arrays, where=f"{path}: ")
 
 
-def _arrays(path: Path, archive: zipfile.ZipFile) -> list[NDArray[Any]]:
+def _arrays(path: Path, archive: zipfile.ZipFile) -> dict[str, NDArray[Any]]:
     members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
     if len(members) < len(archive.infolist()):
         raise corrupt(path, "it has an array twice")
     wanted = keys(str(path), list(members))
-    needed = sum(_size(f"{path}: {key}", archive, members[key]) for key in wanted)
-    if needed > _memory():
+    needed = sum(_size(f"{path}: {key}", archive, members[key]) for key in wanted.values())
+    if needed > memory():
         raise SettingError(
-            f"{path} needs {needed:.2g} bytes of memory, and there are {_memory():.2g}: take a part of it"
+            f"{path} needs {needed:.2g} bytes of memory, and there are {memory():.2g}: take a part of it"
         )
-    return [_array(archive, members[key]) for key in wanted]
+    return {name: _array(archive, members[key]) for name, key in wanted.items()}
 
 
 def _size(what: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
@@ -76,7 +75,7 @@ def _size(what: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
             raise SettingError(f"{what} is an npy file of a version that is not read: save it with np.savez")
         shape, _, dtype = header(stream)
         length = member.file_size - stream.tell()
-    if dtype.kind not in "biuf":
+    if dtype.kind not in ("biufM" if what.endswith(f": {TIME}") else "biuf"):
         raise SettingError(f"{what} must be an array of real numbers, got {brief(dtype)}")
     items = math.prod(shape)
     if items * dtype.itemsize != length:
@@ -90,11 +89,3 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
     with archive.open(member) as stream:
         found: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
     return found
-
-
-def _memory() -> int:
-    """Bytes of this machine's memory, where the system tells."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return sys.maxsize

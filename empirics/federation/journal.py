@@ -74,7 +74,11 @@ def prepare(
     refuse_existing(out)
     problem = make_problem(study, "cpu", data_dir, dataset=dataset, model=model)
     calibration, prices = calibrate(problem), make_prices(study.cost)
-    Controller(study.policies[0], study, mean_cost=prices.mean, constants=calibration.constants)
+    rule = Controller(study.policies[0], study, mean_cost=prices.mean, constants=calibration.constants).policy
+    if hasattr(rule, "observe"):
+        raise SettingError(
+            "a federation's clients tell no losses: take acdpp train for a policy that listens"
+        )
     asked = {"device": "cpu", "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
     reason = "a federation is not predicted: acdpp predict does it"
     settings = settings_document(problem, asked, prices, calibration, least_for(problem), reason)

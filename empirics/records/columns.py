@@ -54,6 +54,11 @@ COLUMNS: dict[str, Column] = {
     "mismatch": Column(_REAL, "measured ‖∇F_all - ∇F_mem‖² at θ(t); measured if asked for"),
     "variance": Column(_REAL, "E‖∇ℓ - ∇F_P‖² under P at θ(t); measured with the mismatch"),
     "accuracy": Column(_REAL, "test accuracy of θ(t), or of the mean; measured if asked for"),
+    "fresh_loss": Column(
+        _REAL,
+        "mean loss of the model on the samples that round t brought, before it trains, NaN if none came; where a "
+        "policy listens to it",
+    ),
     "last_risk": Column(_REAL, "F_P(θ(t)) of the last iterate, where the study averages"),
     "last_excess_risk": Column(_REAL, "the same less F_P(θ*)"),
     "last_accuracy": Column(_REAL, "test accuracy of the last iterate, where the study averages"),

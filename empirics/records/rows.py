@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from empirics.control.schedule import Rounds, Schedule
-from empirics.training.engine import LAST, measured_columns
+from empirics.training.engine import FRESH, LAST, measured_columns
 from theory.reuse import Trajectory
 from theory.setting import SettingError
 
@@ -66,6 +66,17 @@ def rows_of(rounds: Rounds, measured: Columns) -> Columns:
     return places | flat
 
 
+def _decided(schedule: Schedule, count: int, saved: Columns) -> Rounds:
+    """So many rounds, by policies that are told again what they were told."""
+    if not schedule.listening:
+        return schedule.advance(count)
+    parts = []
+    for losses in saved[FRESH]:
+        parts.append(schedule.advance(1))
+        schedule.observe(losses)
+    return Rounds.joined(parts)
+
+
 def replay(name: str, schedule: Schedule, rows: pa.Table) -> tuple[Rounds, Columns]:
     """The recorded rounds of the folder `name`, decided again and compared with the record."""
     study = schedule.study
@@ -73,11 +84,11 @@ def replay(name: str, schedule: Schedule, rows: pa.Table) -> tuple[Rounds, Colum
     first = schedule.round
     if rest or count < 1 or first + count - 1 > study.rounds:
         raise SettingError(f"{name!r} does not hold {study.runs} rows for every round from {first} on")
-    rounds = schedule.advance(count)
     saved = {
         column: rows[column].to_numpy(zero_copy_only=False).reshape(study.runs, count).T
         for column in rows.column_names
     }
+    rounds = _decided(schedule, count, saved)
     expected = {name: values.reshape(study.runs, count).T for name, values in rows_of(rounds, {}).items()}
     for column in ("policy", "seed", "round", *REPLAYED):
         wrong = saved[column] != expected[column]

@@ -72,6 +72,7 @@ SETTINGS_OF = {  # of each built-in policy beside them; departures replace some 
     "burst-online": ("K", "V", "budget"),
     "taper": ("V", "budget"),
     "taper-online": ("V", "budget"),
+    "adaptive": ("K", "budget"),
 }
 USERS = (*EVERYBODYS, "K", "budget")  # what a policy of the user's own is swept over
 DEPARTURES = ("K", "region", "cap", "rounding", "penalty", "constants")

@@ -13,6 +13,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+from empirics.files import OWN_FILES
 from empirics.settings.costs import CostProcess
 from empirics.settings.field import choice
 from empirics.settings.study import Study
@@ -83,5 +84,5 @@ def read_toml(path: Path, preset: str | None = None) -> Study:
         choice(*PRESETS)("preset", own)
     if own is not None and preset not in (None, own):
         raise SettingError(f"the settings file is for the preset {own!r}, not for {preset!r}")
-    mine = str(document.get("dataset", "")).startswith("npz:")
+    mine = str(document.get("dataset", "")).startswith(OWN_FILES)
     return Study.from_document(document, PRESETS[own or preset or ("own" if mine else "digits")])

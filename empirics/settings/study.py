@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from empirics.files import TABLES
 from empirics.settings.costs import CostProcess
 from empirics.settings.drift import Drift
 from empirics.settings.field import (
@@ -77,7 +78,19 @@ class Study:
     preset: str = setting("own", "The named settings that this study started from.", text("digits"))
 
     dataset: str = setting(
-        "digits", "digits, mnist, cifar10, imagenette, or npz:FILE for arrays of your own.", text("digits")
+        "digits",
+        "digits, mnist, cifar10, imagenette, or a file of your own: npz:FILE with arrays, csv:FILE or parquet:FILE "
+        "with a table of samples.",
+        text("digits"),
+    )
+    label_column: str | None = setting(
+        None, "Of csv:FILE and parquet:FILE: the column with the labels.", optional(text("label"))
+    )
+    time_column: str | None = setting(
+        None, "The same with the times, numbers or dates, if there are any.", optional(text("time"))
+    )
+    client_column: str | None = setting(
+        None, "The same that says whose a sample is, for partition client.", optional(text("client"))
     )
     labels: str = setting(
         "classes",
@@ -92,8 +105,9 @@ class Study:
     partition: str = setting(
         "iid",
         "What a client draws from: iid (the whole population), split (its part of an even random split), two-class "
-        "(classes m and m+1) or dirichlet (class shares drawn from a Dirichlet distribution).",
-        choice("iid", "split", "two-class", "dirichlet"),
+        "(classes m and m+1), dirichlet (class shares drawn from a Dirichlet distribution) or client (its own, by "
+        "client_column or an array client).",
+        choice("iid", "split", "two-class", "dirichlet", "client"),
     )
     concentration: float = setting(
         0.5,
@@ -273,10 +287,18 @@ class Study:
         if self.decay is None and self.decay_by != "rounds":
             raise SettingError("decay_by says what decay counts: give decay too, such as 50")
         _check_mean(self.average, self.average_by)
+        self._check_columns()
         if self.drift.mixes and not self.replacement:
             raise SettingError(
                 "a population that moves is drawn from with replacement: leave replacement true"
             )
+
+    def _check_columns(self) -> None:
+        for name in ("label_column", "time_column", "client_column"):
+            if getattr(self, name) is not None and not self.dataset.startswith(TABLES):
+                raise SettingError(f"{name} names a column of csv:FILE or parquet:FILE: leave it out")
+        if self.client_column is not None and self.partition != "client":
+            raise SettingError('client_column says whose a sample is: give partition = "client" too')
 
     @property
     def averaging(self) -> float | None:

@@ -30,10 +30,11 @@ from empirics.training.streams import Arrivals, Streams
 from empirics.training.world import World
 from theory.setting import SettingError
 
-__all__ = ["LAST", "Engine", "aggregation_weights", "measured_columns", "padded"]
+__all__ = ["FRESH", "LAST", "Engine", "aggregation_weights", "measured_columns", "padded"]
 
 MEASURED = {"risk": ("risk",), "mismatch": ("mismatch", "variance"), "accuracy": ("accuracy",)}
 OF_A_MODEL = ("risk", "accuracy")
+FRESH = "fresh_loss"
 LAST = "last_"  # begins what is measured of the last iterate where the model is a mean
 
 
@@ -94,8 +95,21 @@ def _world(model: Model, study: Study, streams: Streams) -> World | None:
 class Engine:
     """Parameters, reuse counts and logs of all runs on the device; `play` moves them through a chunk of rounds."""
 
-    def __init__(self, model: Model, study: Study, streams: Streams, *, graphs: bool | None = None) -> None:
-        self.model, self.study = model, study
+    def __init__(
+        self,
+        model: Model,
+        study: Study,
+        streams: Streams,
+        *,
+        graphs: bool | None = None,
+        listens: bool = False,
+    ) -> None:
+        self.model, self.study, self.listens = model, study, listens
+        if listens and not hasattr(model, "mean_loss"):
+            raise SettingError(
+                "a policy listens to losses: the model must have mean_loss(theta, memory), of each run, NaN without "
+                "a sample"
+            )
         self.arrivals = Arrivals(streams, study)
         self.theta = model.start(study.runs)
         self.device = self.theta.device
@@ -119,8 +133,9 @@ class Engine:
         self.scene = self._zeros(chunk, columns, dtype=self.theta.dtype)
         self.log = {
             column: self._zeros(chunk, study.runs, dtype=self.theta.dtype)
-            for column in measured_columns(study)
+            for column in [*measured_columns(study), *([FRESH] if listens else [])]
         }
+        self.fresh = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
         self.lists = self._zeros(study.runs, study.clients, 0, dtype=torch.int64)
 
     def _zeros(self, *shape: int, dtype: torch.dtype) -> Tensor:
@@ -146,6 +161,7 @@ class Engine:
             "lists": lists,
             "begin": rounds.starts - origin,
             "size": rounds.occupancy,
+            "fresh": rounds.admissions,
             "weights": weights,
             "eta": eta,
             "share": share,
@@ -214,6 +230,8 @@ class Engine:
         if self.world is not None:
             self.world.show(self._now(self.scene))
         found = self._measured(self._tilt(memory) if "mismatch" in self.log else None)
+        if self.listens:
+            found[FRESH] = self._fresh_loss(memory)
         if self.study.diverging == "record":  # the largest of scores that are no numbers is no answer
             lost = ~torch.isfinite(self.theta).all(dim=1)
             found = {name: values.masked_fill(lost, torch.nan) for name, values in found.items()}
@@ -228,6 +246,14 @@ class Engine:
         if self.mean is not None:
             self.mean.lerp_(moved, self._now(self.share)[:, None])
         self.round += 1
+
+    def _fresh_loss(self, memory: Memory) -> Tensor:
+        """Of the model on the samples that the round has brought, which are the last of each client's, (runs,)."""
+        size, fresh = self._now(self.size)[..., None], self._now(self.fresh)[..., None]
+        slot, averaged = torch.arange(memory.mask.shape[2], device=self.device), self.averaged
+        new = Memory(memory.index, memory.mask & (slot >= size - fresh), memory.weights)
+        found: Tensor = self.model.mean_loss(self.theta if averaged is None else averaged, new)  # type: ignore[attr-defined]
+        return found
 
     def _measured(self, tilt: Tensor | None) -> dict[str, Tensor]:
         """At θ(t), and of the mean where that is the model."""

@@ -87,6 +87,14 @@ class Linear:
             rows = rows - descent.scaled(velocity.mT @ x)
         return moves
 
+    def mean_loss(self, theta: Tensor, memory: Memory) -> Tensor:
+        """Over all samples that clients hold, (runs,); NaN without any."""
+        x, y = (values[memory.index].flatten(1, 2) for values in (self.population.x, self.population.y))
+        logits = x @ theta.view(-1, self.outputs, self.features).mT
+        each = self.losses(logits.flatten(0, 1)[:, None], y.flatten()).view_as(y)
+        mask = memory.mask.flatten(1)
+        return each.masked_fill(~mask, 0).sum(1) / mask.sum(1)
+
     # --- measurements over the population ------------------------------------------------------------------
 
     def logits(self, theta: Tensor, x: Tensor) -> Tensor:

@@ -97,6 +97,15 @@ class Module:
             local = local - descent.scaled(velocity)
         return torch.einsum("rm,rmp->rp", memory.weights, local - theta[:, None])
 
+    def mean_loss(self, theta: Tensor, memory: Memory) -> Tensor:
+        """Over all samples that clients hold, (runs,); NaN without any."""
+        index, mask = memory.index.flatten(1), memory.mask.flatten(1)
+        each = [
+            self._loss(one, self.population.x[i], self.population.y[i], p)
+            for one, i, p in zip(theta, index, mask.to(theta.dtype), strict=True)
+        ]
+        return torch.stack(each) / mask.sum(1)
+
     def measure(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
         x, y, p = self.population.x, self.population.y, self.population.of_runs(len(theta)).T
         p = p.expand(len(theta), -1)

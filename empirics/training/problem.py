@@ -6,7 +6,7 @@ anything with the `Model` protocol; it enters by the same door as the built-in o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from empirics.data import Dataset, as_dataset
+from empirics.data import Columns, Dataset, as_dataset
 from empirics.draws import Purpose, uniform
 from empirics.settings.study import GIVEN, Study
 from empirics.training.linear import Linear
@@ -82,7 +82,8 @@ def make_problem(
         raise SettingError(
             f"the data set {study.dataset!r} was handed over in Python: call run_study with dataset= again"
         )
-    data = as_dataset(study.dataset if dataset is None else dataset, data_dir)
+    columns = Columns(study.label_column, study.time_column, study.client_column)
+    data = as_dataset(study.dataset if dataset is None else dataset, data_dir, columns)
     return from_dataset(study, data, place, model)
 
 
@@ -124,14 +125,12 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
 
 def _placed(study: Study, data: Dataset) -> tuple[Streams, Dataset]:
     """Who draws what, and the data with all that the population ever is; samples in their order are their own test."""
-    streams = make_pools(data.train_y, study)
+    data = data.as_stream() if study.drift.kind == "order" else data
+    streams = make_pools(data.train_y, study, data.client)
     if study.drift.mixes:
         both = both_parts(data, study.drift.parts)
         return parted(streams, both, study.drift.parts), both
-    if study.drift.kind == "order":
-        tests = replace(data, test_x=data.train_x, test_y=data.train_y)
-        return in_order(streams, data, study), tests
-    return streams, data
+    return (in_order(streams, data, study) if study.drift.kind == "order" else streams), data
 
 
 def _is_linear(study: Study, model: Any) -> bool:

@@ -67,15 +67,16 @@ class Streams:
         return study.drift.apart == 0 or self.shared
 
 
-def make_pools(labels: Index, study: Study) -> Streams:
-    """The pools of the study's partition. `labels` are the class numbers, also where the task is binary."""
+def make_pools(labels: Index, study: Study, client: Index | None = None) -> Streams:
+    """The pools of the study's partition. `labels` are the class numbers, also where the task is binary, and `client`
+    is whose each sample is, if that is known."""
     random = study.partition in ("split", "dirichlet") or study.per_class is not None
     drawn = study.seeds if "partition" in study.per_seed and random else 1
     alpha = study.alpha or (1 / study.clients,) * study.clients
-    return Streams(tuple(_pools(labels, study, s) for s in range(drawn)), len(labels), alpha)
+    return Streams(tuple(_pools(labels, study, client, s) for s in range(drawn)), len(labels), alpha)
 
 
-def _pools(labels: Index, study: Study, replicate: int) -> tuple[Index, ...]:
+def _pools(labels: Index, study: Study, client: Index | None, replicate: int) -> tuple[Index, ...]:
     M, N = study.clients, len(labels)
     if study.partition == "iid":
         pools: Sequence[Index] = [np.arange(N)] * M
@@ -84,6 +85,8 @@ def _pools(labels: Index, study: Study, replicate: int) -> tuple[Index, ...]:
         pools = [np.sort(part) for part in np.array_split(order, M)]
     elif study.partition == "two-class":
         pools = _two_classes(labels, study)
+    elif study.partition == "client":
+        pools = _own(client, study)
     else:
         pools = _dirichlet(labels, study, replicate)
     if study.per_class is not None:
@@ -92,6 +95,19 @@ def _pools(labels: Index, study: Study, replicate: int) -> tuple[Index, ...]:
     if empty:
         raise SettingError(f"client {empty[0]} gets no sample: use fewer clients or a larger concentration")
     return tuple(pools)
+
+
+def _own(client: Index | None, study: Study) -> list[Index]:
+    if client is None:
+        raise SettingError(
+            "the data set does not tell whose a sample is: give client_column, or another partition"
+        )
+    known = int(client.max()) + 1
+    if known != study.clients:
+        raise SettingError(
+            f"the samples are of {known} clients, and there are {study.clients} buffers: give one for each client"
+        )
+    return [np.flatnonzero(client == m) for m in range(known)]
 
 
 def _two_classes(labels: Index, study: Study) -> list[Index]:

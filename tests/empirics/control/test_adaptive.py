@@ -1,12 +1,34 @@
 """Constant admission that forgets when losses rise."""
 
-import numpy as np
+from dataclasses import replace
+from pathlib import Path
 
-from empirics.control.adaptive import Adaptive, has_changed
+import numpy as np
+import pytest
+import torch
+
+from empirics.control.adaptive import has_changed
 from empirics.control.controller import Controller
 from empirics.control.schedule import Schedule
+from empirics.federation.journal import federated, prepare
+from empirics.run import run_study
+from empirics.settings.drift import Drift
 from empirics.settings.study import Study
-from tests.empirics.small import refused
+from empirics.training.engine import Engine
+from empirics.training.model import Memory
+from empirics.training.problem import from_dataset
+from empirics.training.streams import Arrivals
+from tests.empirics.small import (
+    CONTROL,
+    assert_same_rows,
+    blobs,
+    blobs_file,
+    columns,
+    problem,
+    refused,
+    stopped_at,
+)
+from tests.empirics.small import study as small
 from theory.setting import Constants
 
 STUDY = Study(buffers=(8, 9, 10), budget=33, K=6)
@@ -36,7 +58,7 @@ def played(server, told):
 
 def test_all_that_is_older_leaves_in_the_round_after_an_alarm_at_the_same_cost():
     told = losses(np.random.default_rng(1), 0.5, 1.5, each=30)
-    server, still = (Controller("adaptive", STUDY, own=Adaptive.of) for _ in range(2))
+    server, still = (Controller("adaptive", STUDY) for _ in range(2))
     held, full = played(server, told), played(still, np.full(60, 0.5))
     alarms = [t for t in range(1, 60) if held[t] < held[t - 1] - 12]
     assert len(alarms) == 1
@@ -49,18 +71,126 @@ def test_all_that_is_older_leaves_in_the_round_after_an_alarm_at_the_same_cost()
 
 def test_a_controller_that_listens_is_saved_and_goes_on_as_it_was(tmp_path):
     told = losses(np.random.default_rng(1), 0.5, 1.5, each=30)
-    whole, part = (Controller("adaptive", STUDY, own=Adaptive.of) for _ in range(2))
+    whole, part = (Controller("adaptive", STUDY) for _ in range(2))
     held = played(whole, told)
     for cut in (20, 33):
-        part = Controller("adaptive", STUDY, own=Adaptive.of)
+        part = Controller("adaptive", STUDY)
         first = played(part, told[:cut])
         part.save(tmp_path / "server.json")
-        assert first + played(Controller.load(tmp_path / "server.json", own=Adaptive.of), told[cut:]) == held
+        assert first + played(Controller.load(tmp_path / "server.json"), told[cut:]) == held
 
 
 def test_who_cannot_listen_or_hear_says_so():
     assert "listens to no losses" in refused(Controller("constant", STUDY).observe, 0.5)
-    assert "finite number" in refused(Controller("adaptive", STUDY, own=Adaptive.of).observe, float("nan"))
+    assert "finite number" in refused(Controller("adaptive", STUDY).observe, float("nan"))
     constants = Constants(D=1.0, sigma=1.0, eta=0.1, B=1.0, Pdim=5.0)
-    study = Study(buffers=(8, 9, 10), budget=33, policies=("mine",))
-    assert "give it to a Controller" in refused(Schedule, study, constants, policies={"mine": Adaptive.of})
+    study = Study(buffers=(8, 9, 10), budget=33, policies=("adaptive",))
+    assert "nobody knows before it trains" in refused(Schedule, study, constants)
+    alone = federated(replace(study, dataset=blobs_file()))
+    assert "clients tell no losses" in refused(prepare, alone, Path("nowhere"))
+
+
+def test_no_news_is_no_loss():
+    rule = Controller("adaptive", STUDY).policy
+    state = rule.observe(rule.observe(rule.start(2), np.array([0.5, np.nan])), np.array([0.7, 0.6]))
+    assert state.losses[0, -2:].tolist() == [0.5, 0.7]
+    assert np.isnan(state.losses[1]).sum() == len(state.losses[1]) - 1
+
+
+# --- in a study --------------------------------------------------------------------------------------------
+
+MOVING = {"drift": Drift(kind="abrupt", parts="labels", start=30), "labels": "classes", "radius": 20.0}
+GIVEN = {
+    "buffers": (400,),
+    "budget": 110.0,
+    "eta": 3.0,
+    "steps": 1,
+    "rounds": 45,
+    "seeds": 3,
+    "checkpoint": 7,
+}
+
+
+@pytest.fixture(scope="module")
+def studied(tmp_path_factory):
+    setting = small(policies=("constant@K=20", "adaptive@K=20"), **GIVEN, **MOVING)
+    out = tmp_path_factory.mktemp("study") / "whole"
+    run_study(setting, out, dataset=blobs())
+    return setting, out
+
+
+def test_a_study_forgets_after_the_change_and_at_no_other_time(studied):
+    """Nothing is held but what came since; until then both policies are one, bit for bit."""
+    setting, out = studied
+    shape = (2, setting.seeds, setting.rounds)  # adaptive comes first in the alphabet
+    rows = {name: values.reshape(shape) for name, values in columns(out).items() if name != "policy"}
+    assert (rows["admitted"][0] == rows["admitted"][1]).all()
+    for seed in range(setting.seeds):
+        n = rows["n"][0, seed]
+        [forgot] = np.flatnonzero(np.diff(n) < 0) + 1
+        assert 30 <= forgot < 40
+        assert n[forgot] == rows["admitted"][0, seed, forgot]
+        for name, values in rows.items():
+            np.testing.assert_array_equal(*values[:, seed, :forgot], err_msg=name)
+
+
+def test_what_is_heard_is_the_loss_on_the_samples_of_the_round(studied):
+    """The first model is 0 everywhere; then by hand, from the samples that arrive."""
+    setting, out = studied
+    rows = columns(out)
+    assert rows["fresh_loss"][rows["round"] == 1] == pytest.approx(np.log(4))
+    task = problem(setting)
+    schedule = Schedule(setting, CONTROL, trains=True)
+    engine, arrivals = (
+        Engine(task.model, setting, task.streams, listens=True),
+        Arrivals(task.streams, setting),
+    )
+    for _ in range(4):
+        theta, rounds = engine.theta.clone().numpy(), schedule.advance(1)
+        told = engine.play(rounds)["fresh_loss"][0]
+        origin, lists = arrivals.extend(rounds)
+        for run in range(setting.runs):
+            end = int(rounds.ends[0, run, 0] - origin[run, 0])
+            fresh = lists[run, 0, end - rounds.admissions[0, run, 0] : end]
+            x, y = task.population.x[fresh].numpy(), task.population.y[fresh].numpy()
+            scores = x @ theta[run].reshape(4, -1).T
+            mean = np.mean(np.log(np.exp(scores).sum(1)) - scores[np.arange(len(y)), y])
+            assert told[run] == pytest.approx(mean)
+
+
+def test_a_study_that_listens_goes_on_and_is_extended_to_the_last_bit(studied, tmp_path):
+    setting, out = studied
+    folder = stopped_at(replace(setting, rounds=38), tmp_path / "parts", 35, dataset=blobs())
+    run_study(out=folder, dataset=blobs(), resume=True)
+    run_study(setting, folder, dataset=blobs(), resume=True)
+    assert_same_rows(folder, out)
+
+
+def test_networks_tell_losses_too_and_a_model_that_does_not_is_refused(tmp_path):
+    torch.manual_seed(0)
+    network = torch.nn.Linear(8, 4)
+    setting = small(policies=("adaptive",), rounds=2, seeds=2, labels="classes", predict=False)
+    task = from_dataset(setting, blobs(), torch.device("cpu"), network)
+    memory = Memory(
+        torch.tensor([[[3, 4], [5, 0]]]), torch.tensor([[[True, True], [True, False]]]), torch.ones(1, 2)
+    )
+    x, y = (values[[3, 4, 5]] for values in (task.population.x, task.population.y))
+    scores = task.model._scores(task.model.first[0], x)
+    loss = torch.nn.functional.cross_entropy(scores, y)
+    assert float(task.model.mean_loss(task.model.first, memory)) == pytest.approx(float(loss))
+    said = refused(run_study, setting, tmp_path / "out", dataset=blobs(), model=lambda _: Deaf(task.model))
+    assert "must have mean_loss" in said
+    assert not (tmp_path / "out").exists()
+
+
+class Deaf:
+    """A model that has all but the losses of samples."""
+
+    def __init__(self, model):
+        self.size, self.population = model.size, model.population
+        self.start, self.update, self.measure, self.accuracy = (
+            model.start,
+            model.update,
+            model.measure,
+            model.accuracy,
+        )

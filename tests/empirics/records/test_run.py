@@ -58,7 +58,8 @@ def test_a_result_explains_itself(result):
     assert settings["versions"]["torch"]
     for row in saved["policies"].values():
         assert {*row, "idle_rounds", "last_final_accuracy", "mean_risk"} == set(FIELDS)
-    assert {*rows.column_names, "predicted_excess_risk"} == {one for one in COLUMNS if "last" not in one}
+    here = {*rows.column_names, "predicted_excess_risk", "fresh_loss"}
+    assert here == {one for one in COLUMNS if "last" not in one}
     assert rows.num_rows == len(Study().policies) * 2 * 40
     files = [".lock", "rounds.parquet", "settings.json", "state-000000000040.npz", "summary.json"]
     assert sorted(path.name for path in out.iterdir()) == files

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from empirics.control.registry import BUILT_IN
+from empirics.control.registry import BUILT_IN, LISTENING
 from empirics.settings.policy_name import SETTINGS_OF, PolicyName, listed, swept
 from empirics.settings.study import Study
 from tests.empirics.small import refused
@@ -114,7 +114,7 @@ def test_a_sweep_passes_by_what_has_no_such_setting():
         return [name for name, found in zip(names, swept(names, [sweep]), strict=True) if "@" not in found]
 
     rest, buying = ["constant", "hybrid", "oracle"], ["buy-cheap", "buy-cheap-online"]
-    assert list(SETTINGS_OF) == list(BUILT_IN)
+    assert list(SETTINGS_OF) == [*BUILT_IN, *LISTENING]
     assert kept("rho=0.5") == kept("rate=3") == ["acdpp+region", "released", *rest, *buying, "mine"]
     assert kept("V=3") == ["acdpp+constants", "released", *rest, "mine"]
     assert kept("budget=30") == ["oracle"]

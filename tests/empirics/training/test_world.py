@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from empirics.control.schedule import Schedule
+from empirics.data import as_dataset
 from empirics.federation.journal import federated, prepare
 from empirics.measuring import final_measures, least_for, with_excess
 from empirics.run import run_study
@@ -142,6 +143,16 @@ def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
         run_study, many, tmp_path / "out", dataset=blobs()
     )
     assert not (tmp_path / "out").exists()
+
+
+def test_a_stream_of_ones_own_goes_by_as_a_whole_and_nothing_of_it_is_held_out():
+    times = np.random.default_rng(0).permutation(60).astype(float)
+    data = as_dataset({"x": times[:, None], "y": times.astype(int) % 2, "time": times})
+    task = from_dataset(study(rounds=9, drift=Drift(kind="order")), data, torch.device("cpu"))
+    (stream,) = {tuple(pool) for clients in task.streams.pools for pool in clients}
+    assert times[list(stream)].tolist() == list(range(60))
+    for split in (task.population.y, task.population.test_y):
+        assert split.tolist() == [t % 2 for t in times]
 
 
 @pytest.mark.parametrize("drift", [WEIGHTS["periodic"][0], Drift(kind="order", length=3)])

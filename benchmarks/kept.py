@@ -1,0 +1,51 @@
+"""What a benchmark measures is kept in a file as it goes, and asked again it does the rest."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks.hardware import hardware
+from empirics.files import replace_file
+from empirics.settings.presets import PRESETS
+from empirics.settings.study import Study
+
+PRESET = {"digits": "digits", "mnist": "own"}
+
+
+def begun(given: argparse.Namespace, own: dict[str, Any], benchmark: str) -> tuple[Study, dict[str, Any]]:
+    """What all studies of a benchmark are made from, and what is written of them before anything is measured."""
+    base = replace(PRESETS[PRESET[given.dataset]], dataset=given.dataset, rounds=given.rounds)
+    base = replace(base, seeds=given.seeds, seed=given.seed, predict=False, measures=("risk",))
+    if given.device == "cuda":
+        base = replace(base, dtype="float32")
+    options = [f"--{key.replace('_', '-')} {value}" for key, value in own.items()]
+    card = f"{torch.cuda.get_device_name()}, " if given.device == "cuda" else ""
+    return base, {
+        "study": f"{base.task}, {base.rounds} rounds, {base.seeds} seeds",
+        "command": " ".join([f"python -m benchmarks.{benchmark}", *options]),
+        "hardware": card + hardware(),
+        "studies": {},
+    }
+
+
+def continued(document: dict[str, Any], out: Path | None) -> dict[str, Any]:
+    """What the file has already, if it was measured by the same command."""
+    if out is None or not out.exists():
+        return document
+    there: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    if there["command"] != document["command"]:
+        raise SystemExit(f"{out} was written by {there['command']}: choose another file")
+    return there
+
+
+def write(document: dict[str, Any], out: Path | None) -> None:
+    """Whole or not at all."""
+    if out is not None:
+        text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+        replace_file(out, lambda beside: beside.write_text(text, encoding="utf-8"))

@@ -1,0 +1,179 @@
+"""Two streams that are made from MNIST, learnt in their order: how long to keep samples, told and measured.
+
+No real stream is shipped here. These are made: MNIST's training images, pooled to 14 × 14 pixels, with a time.
+`classes` come and go: half of the ten are there at any time, and in a stream every one leaves and comes back twice.
+`turning` images are turned by an angle that grows from 0 to a right angle and falls again, twice. From the repository
+root:
+
+    python -m benchmarks.streams --device cuda --data-dir data/mnist --out streams.json
+
+A pilot sample with its times says K at the study's step, with an interval. Then every policy, and constant admission
+at several K, learn the stream in its order; what is averaged is the loss of each round's model on that round's samples
+before it trains on them, with the standard error over seeds, which draw among the samples that go by. Differences to
+the best K are paired over seeds. With `--out` what is finished is kept: asked again, the rest is done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import rotate
+
+from benchmarks.drift import POLICIES
+from benchmarks.kept import begun, continued, write
+from empirics.control.schedule import Schedule
+from empirics.data import load
+from empirics.data.dataset import Dataset
+from empirics.given import threads
+from empirics.predict import predict_study
+from empirics.settings.drift import Drift
+from empirics.settings.study import Study
+from empirics.training.constants import calibrate
+from empirics.training.engine import Engine
+from empirics.training.problem import make_problem
+from theory.student import half_width
+
+RETENTIONS = (1, 2, 3, 5, 7, 10, 14, 20, 30)
+EACH = 100  # samples that go by in a round
+SETTLED = 50  # rounds until the start is forgotten
+PERIODS = 2  # of either change, in the whole stream
+Floats = NDArray[np.float64]
+
+
+def pooled(images: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Means of two by two pixels."""
+    n, _, high, wide = images.shape
+    found: NDArray[np.float32] = images.reshape(n, 1, high // 2, 2, wide // 2, 2).mean(axis=(3, 5))
+    return found
+
+
+def classes(data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, Any]:
+    """Classes that come and go: c is there while the cosine of its phase is positive, and as often as that says."""
+    pools = [np.flatnonzero(data.train_y == c) for c in range(data.classes)]
+    found = []
+    for t in range(rounds):
+        phase = 2 * np.pi * (PERIODS * t / rounds - np.arange(data.classes) / data.classes)
+        there = np.maximum(np.cos(phase), 0)
+        drawn = rng.choice(data.classes, EACH, p=there / there.sum())
+        found.append(np.array([rng.choice(pools[c]) for c in drawn]))
+    index = np.concatenate(found)
+    return {"x": pooled(data.train_x[index]), "y": data.train_y[index], "time": np.arange(len(index)) / EACH}
+
+
+def turning(data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, Any]:
+    """Images that turn: by a right angle and back, as a cosine."""
+    index = rng.permutation(len(data.train_y))[np.arange(rounds * EACH) % len(data.train_y)]
+    angle = 45 * (1 - np.cos(2 * np.pi * PERIODS * np.arange(rounds) / rounds))
+    groups = index.reshape(rounds, EACH)
+    turned = [
+        rotate(data.train_x[one], by, axes=(3, 2), reshape=False, order=1)
+        for one, by in zip(groups, angle, strict=True)
+    ]
+    x = pooled(np.concatenate(turned).clip(0, 1))
+    return {"x": x, "y": data.train_y[index], "time": np.arange(len(index)) / EACH}
+
+
+STREAMS = {"classes": classes, "turning": turning}
+
+
+def told(base: Study, data: dict[str, Any], given: argparse.Namespace) -> dict[str, Any]:
+    """What a pilot sample says, at the study's step."""
+    study = replace(base, policies=("constant",))
+    found = predict_study(study, dataset=data, pilot=given.pilot, best=False, device=given.device)
+    document: dict[str, Any] = found.document()["drift"]
+    return {key: document[key] for key in ("q", "interval", "K", "K_interval", "why") if key in document}
+
+
+def losses(base: Study, names: tuple[str, ...], data: dict[str, Any], device: str) -> dict[str, Floats]:
+    """Of each policy, on samples before they are trained on: each seed's mean over rounds."""
+    study = replace(base, policies=names, rounds=base.rounds - 1, drift=Drift(kind="order"))
+    with threads(study, "take fewer seeds"):
+        problem = make_problem(study, device, dataset=data)
+        schedule = Schedule(study, calibrate(problem).constants.merged)
+        engine, found = Engine(problem.model, study, problem.streams), []
+        while schedule.round <= study.rounds:
+            rounds = schedule.advance(min(study.checkpoint, study.rounds - schedule.round + 1))
+            found.append(engine.play(rounds)["risk"])
+    late = np.concatenate(found)[min(SETTLED, study.rounds // 2) :].mean(axis=0)
+    return dict(zip(names, late.reshape(len(names), study.seeds), strict=True))
+
+
+def measured(base: Study, name: str, given: argparse.Namespace) -> dict[str, Any]:
+    """A stream: what a pilot sample says of it, and what every policy loses on it."""
+    began = time.monotonic()
+    data = STREAMS[name](load("mnist", given.data_dir), base.rounds, np.random.default_rng(given.seed))
+    made = time.monotonic()
+    document: dict[str, Any] = {"pilot": told(base, data, given)}
+    foretold = time.monotonic()
+    kept = tuple(f"constant@K={K}" for K in RETENTIONS)
+    found = losses(base, (*kept, *POLICIES), data, given.device)
+    best = min(kept, key=lambda one: found[one].mean())
+    for policy, each in found.items():
+        apart = each - found[best]
+        document.setdefault("policies", {})[policy] = {
+            "loss": float(each.mean()),
+            "error": float(each.std(ddof=1) / np.sqrt(len(each))),
+            "above_best": float(apart.mean()),
+            "half_width": float(half_width(apart, 0.95)) if policy != best else 0.0,
+        }
+    took = {"made": made - began, "pilot": foretold - made, "trained": time.monotonic() - foretold}
+    return document | {"best": best, "seconds": {key: round(value, 1) for key, value in took.items()}}
+
+
+def show(document: dict[str, Any]) -> None:
+    """As tables."""
+    print(f"{document['study']}\n{document['command']}\n{document['hardware']}")
+    for name, found in document["studies"].items():
+        pilot, took = found["pilot"], found["seconds"]
+        print(
+            f"\n{name} ({took['made']:.0f} s made, {took['pilot']:.0f} s pilot, {took['trained']:.0f} s trained)"
+        )
+        print(f"  pilot: {pilot}; best of the fixed K: {found['best']}")
+        for policy, row in found["policies"].items():
+            words = f"{row['above_best']:+.4f} ± {row['half_width']:.4f}"
+            print(f"  {policy:45} {row['loss']:.4f} ± {row['error']:.4f}  {words}")
+
+
+def main() -> None:
+    """Parse, measure what is not there yet, print, and write."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=500)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--eta", type=float, default=4.0)
+    parser.add_argument("--steps", type=int, default=1, help="local steps E")
+    parser.add_argument("--pilot", type=int, default=2000)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no stream after so many")
+    parser.add_argument("--out", type=Path, help="a JSON file to write, or to go on with")
+    parser.add_argument("--table", type=Path, help="a JSON file to show, without training")
+    given = parser.parse_args()
+    if given.table:
+        show(json.loads(given.table.read_text(encoding="utf-8")))
+        return
+    end = time.monotonic() + given.seconds
+    passing = ("out", "table", "seconds")
+    own = {key: v for key, v in vars(given).items() if v != parser.get_default(key) and key not in passing}
+    given.dataset = "mnist"
+    base, document = begun(given, own, "streams")
+    base = replace(base, eta=given.eta, steps=given.steps)
+    document = continued(document, given.out)
+    for name in STREAMS:
+        if name not in document["studies"] and time.monotonic() < end:
+            document["studies"][name] = measured(base, name, given)
+            write(document, given.out)
+    show(document)
+
+
+if __name__ == "__main__":
+    main()

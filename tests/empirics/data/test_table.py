@@ -1,0 +1,146 @@
+"""A table of samples is the arrays in its columns; whatever is wrong with it is one sentence."""
+
+import os
+from datetime import UTC, datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+from empirics.data import Columns, as_dataset, from_mapping, table
+from empirics.run import run_study
+from empirics.settings.drift import Drift
+from empirics.training.problem import make_problem
+from tests.empirics.small import refused, study
+
+N = 40
+A, B = np.random.default_rng(0).normal(size=(2, N)).round(3)
+KINDS = np.arange(N) % 3
+WORDS = [("ant", "bee", "cat")[k] for k in KINDS]
+OWNER = [f"client {(7 * i) % 4}" for i in range(N)]
+HOURS = np.random.default_rng(1).permutation(N)
+MOMENTS = [datetime.fromtimestamp(3600 * int(h), UTC) for h in HOURS]
+NAMED = Columns("kind", "when", "who")
+
+
+def written(place, kind, /, **columns):
+    """The file of a table with these columns, as a data set is named."""
+    made, path = pa.table(columns), place / f"mine.{kind}"
+    (csv.write_csv if kind == "csv" else parquet.write_table)(made, str(path))
+    return f"{kind}:{path}"
+
+
+def said(place, text, columns=NAMED, kind="csv"):
+    path = place / f"wrong.{kind}"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return refused(as_dataset, f"{kind}:{path}", None, columns)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_table_is_the_arrays_of_its_columns(kind, tmp_path):
+    """Words are numbered by the alphabet; the order of columns is that of the features."""
+    times = {
+        "numbers": (HOURS * 3600.0, HOURS * 3600.0),
+        "moments": ([one.replace(tzinfo=None) for one in MOMENTS], HOURS * 3600.0),
+        "with a zone": ([one.isoformat() for one in MOMENTS], HOURS * 3600.0),
+        "mixed words": (
+            [one.isoformat(" ")[: 16 + 3 * (i % 2)] for i, one in enumerate(MOMENTS)],
+            HOURS * 3600.0,
+        ),
+        "dates": (
+            [datetime(2000, 1, 1 + i % 28).date() for i in range(N)],
+            946684800 + np.arange(N) % 28 * 86400.0,
+        ),
+    }
+    for given, meant in times.values():
+        name = written(tmp_path, kind, when=given, a=A, who=OWNER, b=B, kind=WORDS)
+        client = np.array([int(words[-1]) for words in OWNER])
+        wanted = from_mapping({"x": np.stack([A, B], 1), "y": KINDS, "time": meant, "client": client})
+        assert as_dataset(name, None, NAMED).digest == wanted.digest
+    name = written(tmp_path, kind, a=A, b=B > 0, y=KINDS)
+    assert as_dataset(name, None, Columns("y")).digest == as_dataset((np.stack([A, B > 0], 1), KINDS)).digest
+
+
+def test_times_may_be_moments_of_numpy_and_clients_numbers():
+    moments = np.array([one.replace(tzinfo=None) for one in MOMENTS], "datetime64[s]")
+    data = from_mapping({"x": A, "y": KINDS, "time": moments, "client": 5 + KINDS}).as_stream()
+    assert data.time.tolist() == (HOURS * 3600.0).tolist()
+    assert data.client.tolist() == KINDS.tolist()
+    wrong = moments.copy()
+    wrong[3] = np.datetime64("nat")
+    assert "time must have a finite number" in refused(from_mapping, {"x": A, "y": KINDS, "time": wrong})
+    assert "client must have a whole" in refused(from_mapping, {"x": A, "y": KINDS, "client": KINDS[1:]})
+
+
+def test_each_client_learns_its_own_samples_in_their_order(tmp_path):
+    name = written(tmp_path, "csv", when=HOURS, a=A, who=OWNER, kind=WORDS)
+    given = {"dataset": name, "label_column": "kind", "time_column": "when", "client_column": "who"}
+    setting = study(
+        **given,
+        partition="client",
+        buffers=(3, 3, 3, 3),
+        rounds=4,
+        policies=("constant",),
+        drift=Drift(kind="order"),
+    )
+    streams = make_problem(setting).streams
+    for m, pool in enumerate(streams.pools[0]):
+        mine = [i for i in np.argsort(HOURS) if OWNER[i] == f"client {m}"]
+        assert pool.tolist() == mine
+    summary = run_study(setting, tmp_path / "out")
+    assert np.isfinite(summary["policies"]["constant"]["final_risk"]["mean"])
+    fewer = {"buffers": (3, 3), "alpha": None}
+    assert "of 4 clients, and there are 2 buffers" in refused(
+        run_study, study(**given, partition="client", **fewer), tmp_path / "no"
+    )
+    assert "does not tell whose" in refused(
+        run_study, study(partition="client"), tmp_path / "no", dataset=(A, KINDS)
+    )
+    assert 'give partition = "client" too' in refused(study, **given)
+    assert "a column of csv:FILE" in refused(study, label_column="kind")
+
+
+def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path):
+    rows = [f"{i},{a},{k},c" for i, a, k in zip(HOURS, A, WORDS, strict=True)]
+    head = "when,a,kind,who"
+
+    def having(row, text):
+        return "\n".join([head, *rows[: row - 1], text, *rows[row:]])
+
+    for words, (text, columns) in {
+        "no column 'label' for the label: it has 'when', 'a'": ("\n".join([head, *rows]), Columns("label")),
+        "named, by --label or label_column": ("\n".join([head, *rows]), Columns(time="when")),
+        "different columns": ("\n".join([head, *rows]), Columns("kind", "kind")),
+        "'a', is a feature and holds 'two' in row 3": (having(3, "1,two,ant,c"), NAMED),
+        "'who', is a feature and holds 'c' in row 1": ("\n".join([head, *rows]), Columns("kind", "when")),
+        "'a', is empty in row 7": (having(7, "1,,ant,c"), NAMED),
+        "'a', is empty in row 8": (having(8, "1,NaN,ant,c"), NAMED),
+        "'a', has inf in row 8": (having(8, "1,inf,ant,c"), NAMED),
+        "'kind', is empty in row 2": (having(2, "1,2,,c"), NAMED),
+        "'when', is empty in row 2": (having(2, ",2,ant,c"), NAMED),
+        "'when', has 'noon' in row 4": (having(4, "noon,2,ant,c"), NAMED),
+        "'when', has '2026-02-03' in row 4": (having(4, "2026-02-03,2,ant,c"), NAMED),
+        "'when', has '2026-02-30' in row 1": (having(1, "2026-02-30,2,ant,c"), NAMED),
+        "Expected 4 columns, got 2": (having(4, "1,2"), NAMED),
+        "holds no sample": (head + "\n", NAMED),
+        "cannot be read as a table": ("", NAMED),
+        "'kind', is not text in UTF-8": (having(4, "1,2,\udcff,c").encode("utf-8", "surrogateescape"), NAMED),
+        "two columns 'a'": ("a,a,kind\n1,2,x", Columns("kind")),
+        "has no feature": ("kind\nx\ny", Columns("kind")),
+        "must hold two classes": ("\n".join(["a,kind", *["1,x"] * 9]), Columns("kind")),
+        "got 0.5": ("\n".join(["a,kind", *["1,0.5"] * 9]), Columns("kind")),
+    }.items():
+        assert words.lower() in said(tmp_path, text, columns).lower(), words
+    assert "cannot be read as a table" in said(tmp_path, "PAR1 and no more", kind="parquet")
+    assert "not a plain file" in refused(as_dataset, f"csv:{os.devnull}", None, NAMED)
+    assert "No such file" in refused(as_dataset, "parquet:nowhere.parquet", None, NAMED)
+    for kind in ("csv:", "parquet:"):
+        assert "needs the name of a file" in refused(as_dataset, kind, None, NAMED)
+
+
+def test_a_table_that_memory_cannot_hold_is_not_read(tmp_path, monkeypatch):
+    for kind in ("csv", "parquet"):
+        name = written(tmp_path, kind, a=A, kind=WORDS)
+        monkeypatch.setattr(table, "memory", lambda: 100)
+        assert "bytes of memory, and there are 1e+02" in refused(as_dataset, name, None, Columns("kind"))
