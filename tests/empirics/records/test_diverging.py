@@ -36,8 +36,13 @@ def trained(out, *, resume=False, **given):
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory):
+    """Of a study that goes on while some runs are left, and says so."""
     out = tmp_path_factory.mktemp("wild") / "result"
-    return out, trained(out)
+    with pytest.warns(UserWarning, match="it diverged, and the others go on") as said:
+        summary = trained(out, diverging="refuse")
+    first = np.isnan(read(out)["risk"])[1].any(axis=0).argmax() + 1
+    assert [str(one.message).partition(":")[0] for one in said] == [f"{WILD} is not finite in round {first}"]
+    return out, summary
 
 
 def test_what_diverged_has_no_numbers_from_then_on_and_keeps_the_best_of_before(result):
