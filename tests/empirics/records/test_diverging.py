@@ -146,7 +146,7 @@ def test_excess_risk_bounds_predictions_and_ranking_go_without_it(tmp_path, monk
     assert list(summary["gap_closed"].values()) == [None] * 3
     accuracy = read(tmp_path / "out")["accuracy"]
     assert np.isnan(accuracy).sum() == np.isnan(accuracy[0, 1, 7:]).sum() == 5
-    show_summary({"result": "out", **summary})
+    show_summary({"result": "out", **summary}, verbose=True)
     lines = [one for one in capsys.readouterr().out.splitlines() if one.startswith(" constant ")]
     assert len(lines) == 3
     assert all("–" in one and "∞" not in one for one in lines)
@@ -154,7 +154,7 @@ def test_excess_risk_bounds_predictions_and_ranking_go_without_it(tmp_path, monk
 
 def test_it_is_shown_and_drawn(result, capsys):
     out, summary = result
-    show_summary({"result": str(out), **summary})
+    show_summary({"result": str(out), **summary}, verbose=True)
     shown = capsys.readouterr().out
     assert "diverged: 3 of 3 runs of constant@eta=1.5" in shown
     assert "–" in shown
