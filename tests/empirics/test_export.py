@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 
@@ -117,6 +118,10 @@ def test_it_answers_as_in_the_study_where_nothing_of_ours_can_be_imported(result
     first = torch.load(tmp_path / "0.pt", weights_only=True)["state_dict"]
     assert all(torch.equal(first[name], same[name]) for name in first)
     assert not torch.equal(first["1.weight"], last["1.weight"])
+    theta = np.load(results / "mean" / "state-000000000006.npz")["theta"][2].reshape(4, 9) / np.sqrt(2)
+    assert np.allclose(
+        np.c_[last["1.weight"], last["1.bias"]], theta, rtol=1e-12
+    )  # scores, not answers alone
 
 
 def test_every_network_of_ours_is_described_and_one_of_other_layers_is_not():
