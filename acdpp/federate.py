@@ -25,6 +25,7 @@ from acdpp.study import (
     Seed,
     ShowConfig,
     Time,
+    Verbose,
     changed,
     needed_for,
     of_preset,
@@ -102,6 +103,7 @@ def command(
         typer.Option(help="Write a Flower app for machines of your own into this new folder, and stop."),
     ] = None,
     show_config: ShowConfig = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Run one policy as a federation on this machine: TLS, authenticated clients, nothing but loopback."""
@@ -138,8 +140,8 @@ def command(
         )
         if any(one is not None for one in (*given, out, export)):
             raise SettingError(
-                "--resume takes folder and settings from DIR: beside it only --data-dir, --patience, --simulation and "
-                "--json have a meaning"
+                "--resume takes folder and settings from DIR: beside it only --data-dir, --patience, --simulation, "
+                "--verbose and --json have a meaning"
             )
         study = study_of(resume)
     else:
@@ -190,7 +192,7 @@ def command(
     if as_json:
         print_json(document)
     else:
-        show_summary(document)
+        show_summary(document, "acdpp federate", verbose=verbose)
 
 
 def _sized(study: Study, clients: str | None, budget: str | None) -> Study:

@@ -31,6 +31,7 @@ EXAMPLES = (
     "[bold]acdpp plot omegas --horizon 1e15[/bold]",
     "[bold]acdpp predict --pilot 200[/bold]",
     "[bold]acdpp train --out results/digits[/bold]",
+    "[bold]acdpp export results/digits --policy constant --out model.pt[/bold]",
     "[bold]acdpp reproduce mnist --data-dir DIR --device cuda[/bold]",
     "[bold]acdpp federate --clients 3 --rounds 5[/bold]",
     "[bold]acdpp report --out report[/bold]",
@@ -70,6 +71,11 @@ COMMANDS = {
     "train": Listed(
         "Train every policy on the same costs and samples, and compare excess risk with the bound.",
         "acdpp.train",
+        writes=True,
+    ),
+    "export": Listed(
+        "Write a trained model as a state_dict that loads without acdpp, and compare its accuracy with the record.",
+        "acdpp.export",
         writes=True,
     ),
     "reproduce": Listed(

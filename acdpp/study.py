@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,6 +48,7 @@ __all__ = [
     "ShowConfig",
     "Sweep",
     "Time",
+    "Verbose",
     "changed",
     "needed_for",
     "of_preset",
@@ -157,6 +159,7 @@ Out = Annotated[Path | None, typer.Option(help="New folder for the result; by de
 ShowConfig = Annotated[
     bool, typer.Option("--show-config", help="Print the settings as a commented TOML file and stop.")
 ]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Print all that was found, not the answer alone.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
@@ -303,16 +306,31 @@ def with_error(mean: float | None, error: float | None) -> str:
 
 
 def show_table(title: str, headings: list[str], rows: dict[str, list[str]], of: str = "policy") -> None:
-    """One row a policy, or of what else."""
-    from rich import box
-    from rich.table import Table
+    """One row a policy, or of what else. A name never breaks: a long one has a line of its own, above its numbers, and
+    where not even the numbers fit beside each other, they stand below each other."""
+    from rich.cells import cell_len
 
-    table = Table(
-        title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True
-    )
-    table.add_column(of, overflow="fold")
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
+    say, room = partial(console().print, markup=False, soft_wrap=True), console().width
+    columns = list(zip(headings, *rows.values(), strict=True))
+    widths = [max(map(cell_len, column)) for column in columns]
+    left = room - sum(widths) - 2 * len(widths) - 1  # for names, after a blank
+    say(title, soft_wrap=False)
+    if left < cell_len(of):
+        for name, cells in rows.items():
+            say(f"{name}:")
+            for heading, cell in zip(headings, cells, strict=True):
+                say(f"  {heading}: {cell}", soft_wrap=False)
+        return
+
+    def line(name: str, cells: list[str]) -> str:
+        padded = (" " * (width - cell_len(cell)) + cell for cell, width in zip(cells, widths, strict=True))
+        return "  ".join([f" {name}{' ' * (wide - cell_len(name))}", *padded])
+
+    wide = max(cell_len(name) for name in (of, *rows) if cell_len(name) <= left)
+    say(line(of, headings))
+    say(f" {'─' * (wide + sum(widths) + 2 * len(widths))}")
     for name, cells in rows.items():
-        table.add_row(name, *cells)
-    console().print(table)
+        if cell_len(name) > wide:
+            say(f" {name}")
+        say(line(name if cell_len(name) <= wide else "", cells))
+    say("")

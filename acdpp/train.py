@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,6 +35,7 @@ from acdpp.study import (
     ShowConfig,
     Sweep,
     Time,
+    Verbose,
     changed,
     needed_for,
     of_preset,
@@ -55,6 +57,7 @@ EXAMPLES = (
     "[bold]acdpp train --preset paper --data-dir DIR --device cuda --out results/mnist[/bold]"
 )
 CUMULATIVE = "cumulative_excess_risk"
+FEW = 2  # policies by name, of those that are not told from the best
 SHOWN = 10  # pairs of policies by name, of a ranking
 
 
@@ -90,6 +93,7 @@ def command(
         ),
     ] = None,
     show_config: ShowConfig = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Train every policy on the same costs and samples, and compare excess risk with the bound."""
@@ -152,7 +156,7 @@ def command(
     if as_json:
         print_json(document)
     else:
-        show_summary(document)
+        show_summary(document, verbose=verbose)
 
 
 # --- the summary -------------------------------------------------------------------------------------------
@@ -168,8 +172,65 @@ def _count(value: float | None, unbounded: str = "∞") -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def show_summary(document: dict[str, Any]) -> None:
-    """What a study's summary says, as tables."""
+def show_summary(document: dict[str, Any], command: str = "acdpp train", *, verbose: bool = False) -> None:
+    """The answer in five lines; `verbose`, all that a study's summary says, as tables."""
+    say, result = partial(console().print, markup=False, soft_wrap=True), document["result"]
+    _show_answer(document)
+    for name, row in document["policies"].items():
+        if lost := row.get("diverged"):
+            console().print(
+                f"diverged: {lost} of {document['seeds']} runs of {name}, which then has no mean",
+                markup=False,
+            )
+    if verbose:
+        _show_all(document)
+        say(f"result: {result}")
+    else:
+        say(f"result: {result}; for all of it: {command} --resume {shlex.quote(result)} --verbose")
+
+
+def _show_answer(document: dict[str, Any]) -> None:
+    """Which policy is best, by how much, whether that is certain, and what it cost: a line each."""
+    from empirics.records.answer import RISK, answer
+
+    say, policies, found = partial(console().print, markup=False), document["policies"], answer(document)
+    if found is None:
+        return
+    best, words = policies[found.best], found.measure.replace("_", " ")
+    own = best[found.measure]
+    which = "best within the budget" if found.alone else "best"
+    beside = f" (test accuracy {_pm(best['final_accuracy'])})" if found.measure == RISK else ""
+    say(f"{which}: {found.best}{beside}")
+    if found.next is None:
+        say(f"{words}: {_pm(own)}")
+    else:
+        other = policies[found.next][found.measure]
+        if found.measure == RISK:
+            by = f"{1 - own['mean'] / other['mean']:.1%} below" if other["mean"] > 0 else "below"
+        else:
+            by = f"{own['mean'] - other['mean']:.4f} above"
+        say(f"{words}: {_pm(own)}, {by} {found.next} ({_pm(other)})")
+        say(_certainty(found, document["seeds"]))
+    cost, budget = best["mean_cost"]["mean"], document["budget"]
+    beyond = ""
+    if found.beyond is not None:
+        row = policies[found.beyond]
+        beyond = f"; {found.beyond} ({_pm(row[found.measure])}) cost {row['mean_cost']['mean']:.4g}"
+    say(f"cost: {cost:.4g} a round, of a budget of {budget:g}{beyond}")
+
+
+def _certainty(found: Any, seeds: int) -> str:
+    if seeds == 1:
+        return "certain? one seed does not tell"
+    by, unsure = f"at the 5 % level, {seeds} seeds", found.undecided
+    if not unsure:
+        return f"certain? yes, told from {'all others' if found.compared > 1 else 'the other'} {by}"
+    shown = ", ".join(unsure) if len(unsure) <= FEW else f"{len(unsure)} of {found.compared} others"
+    return f"certain? not told from {shown} {by}"
+
+
+def _show_all(document: dict[str, Any]) -> None:
+    """The tables, and what else a summary says."""
     policies = document["policies"]
     console().print(f"{document['task']}; {document['rounds']:,} rounds")
     console().print(f"mean ± standard error {document['intervals']}")
@@ -198,9 +259,6 @@ def show_summary(document: dict[str, Any]) -> None:
                 for name, row in policies.items()
             },
         )
-    for name, row in policies.items():
-        if lost := row.get("diverged"):
-            console().print(f"diverged: {lost} of {document['seeds']} runs of {name}, which then has no mean")
     if all("mismatch" in row for row in policies.values()):
         _show_mismatch(policies)
     if measured:
@@ -212,7 +270,6 @@ def show_summary(document: dict[str, Any]) -> None:
         )
     for reason in document["outside_the_hypotheses"]:
         console().print(f"outside the hypotheses of the corrected bound: {reason}")
-    console().print(f"result: {document['result']}")
 
 
 def _show_risk(document: dict[str, Any]) -> None:

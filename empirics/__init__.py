@@ -8,6 +8,7 @@ the population is the finite data set itself. What comes out is a folder that ex
 | --- | --- |
 | `run` | a whole study: `run_study` |
 | `design` | the best policy and learner that a budget can buy: `design_study` |
+| `export` | a trained model to take away: `export_model` |
 | `predict` | what a study will learn before anything is trained: `predict_study` |
 | `records` | what remembers: result folder, columns, summary |
 | `prediction` | what foretells: the law of reuse on a study's own problem |
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from empirics.control.registry import Brief, register
     from empirics.data import Dataset, as_dataset
     from empirics.design import Design, design_study
+    from empirics.export import export_model
     from empirics.predict import Prediction, predict_study
     from empirics.records.columns import COLUMNS
     from empirics.records.folder import Result, read_result
@@ -49,6 +51,7 @@ _HOMES = {
     "run": ("run_study",),
     "design": ("Design", "design_study"),
     "predict": ("Prediction", "predict_study"),
+    "export": ("export_model",),
     "settings.study": ("Study",),
     "settings.costs": ("CostProcess",),
     "settings.presets": ("PRESETS", "read_toml"),
@@ -82,6 +85,7 @@ __all__ = [
     "Trace",
     "as_dataset",
     "design_study",
+    "export_model",
     "make_prices",
     "predict_study",
     "read_result",

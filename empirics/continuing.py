@@ -30,6 +30,7 @@ __all__ = [
     "refuse_horizon",
     "refuse_model",
     "refuse_other",
+    "same_model",
     "warn_of_changes",
 ]
 
@@ -64,9 +65,14 @@ def _is_network(name: str) -> bool:
     return name in NETWORKS
 
 
+def same_model(before: NDArray[np.float64], now: NDArray[np.float64]) -> bool:
+    """Whether two fingerprints are of one model."""
+    return before.shape == now.shape and np.allclose(before, now, rtol=ALIKE, atol=0, equal_nan=True)
+
+
 def refuse_model(before: NDArray[np.float64], now: NDArray[np.float64], out: Path) -> None:
     """A model that is not the one the study began with."""
-    if before.shape != now.shape or not np.allclose(before, now, rtol=ALIKE, atol=0, equal_nan=True):
+    if not same_model(before, now):
         raise SettingError(f"cannot resume {str(out)!r}: the model is not the one it began with")
 
 

@@ -117,15 +117,10 @@ def _final(problem: Problem, theta: Tensor) -> Columns:
         if "risk" in problem.study.measures:
             found["risk"] = problem.model.measure(theta, None)["risk"]
     arrays = {name: values.double().cpu().numpy() for name, values in found.items()}
-    if problem.study.diverging == "record":
-        lost = ~torch.isfinite(theta).all(dim=1).cpu().numpy()
-        arrays = numbers({name: np.where(lost, np.nan, values) for name, values in arrays.items()})
-    for name, values in arrays.items():
-        if problem.study.diverging == "refuse" and not np.isfinite(values).all():
-            policy = problem.study.policies[int(np.argmin(np.isfinite(values))) // problem.study.seeds]
-            raise SettingError(
-                f"training diverged: {name} of {policy} is not finite after the last round: {CALM}"
-            )
+    lost = ~torch.isfinite(theta).all(dim=1).cpu().numpy()
+    arrays = numbers({name: np.where(lost, np.nan, values) for name, values in arrays.items()})
+    if problem.study.diverging == "refuse" and np.isnan(arrays["accuracy"]).all():
+        raise SettingError(f"training diverged: no run is finite after the last round: {CALM}")
     return arrays
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -250,7 +251,7 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
         rounds, measured = replay(str(folder.path), schedule, rows)
         engine.follow(rounds)
         tally.add(rounds, measured)
-    done = folder.progress.done
+    done, diverged = folder.progress.done, set[str]()
     if done:
         _restore(engine, folder, schedule, problem)
     if settings:
@@ -261,9 +262,8 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
             schedule, engine, min(study.checkpoint, study.rounds - done), progress
         )
         if study.diverging == "refuse":
-            _refuse_divergence(rounds, measured, engine)
-        else:
-            measured = numbers(measured)
+            diverged |= _diverged(rounds, measured, engine, diverged)
+        measured = numbers(measured)
         measured = with_excess(study, measured, least, rounds.first) | heard
         if forecasts:
             measured["predicted_excess_risk"] = _of_runs(forecasts, rounds)
@@ -332,11 +332,22 @@ def _refuse_flood(study: Study, out: Path) -> None:
         )
 
 
-def _refuse_divergence(rounds: Rounds, measured: Columns, engine: Engine) -> None:
-    after = torch.isfinite(engine.theta).all(dim=1).cpu().numpy()[np.newaxis]
-    for what, finite in {**{name: np.isfinite(v) for name, v in measured.items()}, "θ": after}.items():
-        if not finite.all():
-            t, run = (int(axis[0]) for axis in np.nonzero(~finite))
-            name = rounds.study.policies[run // rounds.study.seeds]
-            when = f"in round {rounds.first + t}" if what != "θ" else f"after round {rounds.last}"
-            raise SettingError(f"training diverged: {what} of {name} is not finite {when}: {CALM}")
+def _diverged(rounds: Rounds, measured: Columns, engine: Engine, known: set[str]) -> set[str]:
+    """The policies some run of which is no longer finite, each told once; where no run is, the study ends."""
+    study, after = rounds.study, torch.isfinite(engine.theta).all(dim=1).cpu().numpy()
+    during = np.ones((len(rounds.cost), study.runs), dtype=bool)
+    for values in measured.values():
+        during &= np.isfinite(values)
+    lost = ~np.vstack([during, after])
+    found = set()
+    for name, runs in zip(study.policies, np.split(lost, len(study.policies), axis=1), strict=True):
+        if not runs.any():
+            continue
+        first = rounds.first + int(runs.any(axis=1).argmax())
+        words = f"{name} is not finite {f'in round {first}' if first <= rounds.last else f'after round {rounds.last}'}"
+        if lost.any(axis=0).all():
+            raise SettingError(f"training diverged: {words}: {CALM}")
+        if name not in known:
+            warnings.warn(f"{words}: it diverged, and the others go on; {CALM}", stacklevel=2)
+        found.add(name)
+    return found

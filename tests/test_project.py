@@ -19,7 +19,7 @@ FLOORS = {
         main
         design
         design_by_prediction federate report
-        plot predict reproduce train
+        export plot predict reproduce train
         bound design_buying design_by_bound design_drift drawing study verify
         interrupt output parse
     """,
@@ -32,7 +32,7 @@ FLOORS = {
     """,
     "empirics": """
         reproduce reference
-        design federation run
+        design export federation run
         measuring continuing predict
         records
         prediction

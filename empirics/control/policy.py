@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,9 @@ FOREVER = 2**53  # a retention that no study outlives
 class Policy(Protocol):
     """What plays a study. Derive from it to inherit `start` and `book`, which suit a policy without a memory.
 
+    `retention` says for how many rounds samples are kept, one number, or one a client: an attribute of the class or of
+    the instance, or a property.
+
     A state is a tree of dataclasses, tuples, lists, dicts, numbers, fractions, strings and arrays, if the policy is to
     be used by a `Controller` that can be saved.
 
@@ -42,9 +45,13 @@ class Policy(Protocol):
     whose `observe` is called.
     """
 
-    @property
-    def retention(self) -> int | Sequence[int]:
-        """For how many rounds samples are kept: one number, or one a client."""
+    if TYPE_CHECKING:
+
+        @property
+        def retention(self) -> int | Sequence[int]: ...
+
+    else:  # a property would forbid what derives from it to set an attribute
+        retention: int | Sequence[int]
 
     def start(self, replicates: int) -> Any:
         """The state before round 1, for so many replicates at once."""

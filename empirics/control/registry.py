@@ -324,7 +324,7 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
     except Exception as error:  # whatever a user's policy does
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise SettingError(f"policy {name!r} could not be made: {reason}") from error
-    if not isinstance(policy, Policy):
+    if not isinstance(policy, Policy) or not hasattr(policy, "retention"):  # which deriving does not bring
         raise SettingError(f"policy {name!r} must have retention, start, decide and book, got {policy!r}")
     kept, capacity = kept_for(policy, brief.study, name), capacity_for(policy, brief.study, name)
     if capacity.max() == FOREVER and hasattr(policy, "drops"):

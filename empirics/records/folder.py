@@ -49,6 +49,7 @@ __all__ = [
     "claim",
     "read_result",
     "read_settings",
+    "read_state",
     "refuse_existing",
 ]
 
@@ -281,6 +282,12 @@ class Folder:
     def finished(self) -> bool:
         return self.progress.summary_sha256 is not None
 
+    def refuse_unfinished(self) -> None:
+        if not self.finished:
+            raise SettingError(
+                f"{str(self.path)!r} is unfinished: {_resumed(self.path, self.settings)} continues it"
+            )
+
     def state(self) -> dict[str, NDArray[Any]]:
         """The arrays of the last checkpoint."""
         assert self.progress.state is not None
@@ -432,6 +439,18 @@ def read_result(folder: Path | str, columns: list[str] | None = None) -> Result:
             raise SettingError(f"{str(path)!r} was being written while it was read: read it again")
 
 
+def read_state(folder: Path | str) -> tuple[dict[str, Any], dict[str, Any], dict[str, NDArray[Any]]]:
+    """Settings and summary of a finished result, and the arrays of its last state."""
+    path = Path(folder)
+    found = Folder(path, read_settings(path))
+    found.refuse_unfinished()
+    try:
+        found._check()
+        return found.settings, json.loads((path / SUMMARY).read_text(encoding="utf-8")), found.state()
+    except OSError as error:
+        raise SettingError(f"{str(path)!r} cannot be read ({error}): {AGAIN}") from None
+
+
 def _resumed(path: Path, settings: Mapping[str, Any]) -> str:
     command = "acdpp federate" if "federation" in settings else command_for(settings["study"])
     return f"{command} --resume {path}"
@@ -439,8 +458,7 @@ def _resumed(path: Path, settings: Mapping[str, Any]) -> str:
 
 def _read(path: Path, document: dict[str, Any], columns: list[str] | None) -> Result:
     folder = Folder(path, document)
-    if not folder.finished:
-        raise SettingError(f"{str(path)!r} is unfinished: {_resumed(path, document)} continues it")
+    folder.refuse_unfinished()
     folder._check(to_read=True)
     summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
     with (path / ROUNDS).open("rb") as handle:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from empirics.control.schedule import Rounds
 from empirics.prediction.forecast import Forecast
+from empirics.records.answer import told_apart
 from empirics.records.gap import gap_closed
 from empirics.records.rows import stated_mismatch
 from empirics.settings.study import Study
@@ -31,7 +31,6 @@ from theory.bound import (
     round_terms,
 )
 from theory.setting import Constants
-from theory.student import half_width
 
 __all__ = ["FIELDS", "Tally", "add_predictions", "interval_note"]
 
@@ -71,7 +70,6 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "mismatch": "the measured gradient mismatch over its predictions, and rounds in which it exceeds them",
     "diverged": "runs that were no longer finite; a mean over the seeds is null where one of them has no number",
 }
-LEVEL = 0.05
 Floats = NDArray[np.float64]
 Arrays = Mapping[str, Floats]
 
@@ -394,10 +392,9 @@ def _ranking(study: Study, cumulative: Floats, bounds: dict[str, Floats]) -> dic
         return [study.policies[p] for p in np.argsort(values.mean(axis=1), kind="stable")]
 
     pairs = {}
-    level = 1 - LEVEL / max(comb(len(study.policies), 2), 1)
     for a, b in combinations(range(len(study.policies)), 2):
         difference = cumulative[a] - cumulative[b]
-        pairs[a, b] = float(difference.mean()), bool(abs(difference.mean()) > half_width(difference, level))
+        pairs[a, b] = float(difference.mean()), told_apart(difference, len(study.policies))
     names = {pair: [study.policies[p] for p in pair] for pair in pairs}
     decided = [pair for pair, (_, told_apart) in pairs.items() if told_apart]
     found: dict[str, Any] = {

@@ -253,9 +253,9 @@ class Study:
     )
     diverging: str = setting(
         "refuse",
-        "What becomes of a run whose parameters or risk are no longer finite: refuse ends the study with a message; "
-        "record goes on, where all that is measured of such a run is NaN from then on, means over the seeds are null, "
-        "the best accuracy is that of the time before, and the summary counts the runs.",
+        "What becomes of runs whose parameters or risk are no longer finite: all that is measured of such a run is NaN "
+        "from then on, means over the seeds are null, the best accuracy is that of the time before, the summary counts "
+        "them, and the others go on. Where no run is left, refuse ends the study with a message, and record goes on.",
         choice("refuse", "record"),
     )
     dtype: str = setting(

@@ -232,9 +232,9 @@ class Engine:
         found = self._measured(self._tilt(memory) if "mismatch" in self.log else None)
         if self.listens:
             found[FRESH] = self._fresh_loss(memory)
-        if self.study.diverging == "record":  # the largest of scores that are no numbers is no answer
-            lost = ~torch.isfinite(self.theta).all(dim=1)
-            found = {name: values.masked_fill(lost, torch.nan) for name, values in found.items()}
+        # the largest of scores that are no numbers is no answer
+        lost = ~torch.isfinite(self.theta).all(dim=1)
+        found = {name: values.masked_fill(lost, torch.nan) for name, values in found.items()}
         for name, column in self.log.items():
             column.index_copy_(0, self.round, found[name][None])
         moved = self.theta + self._moved(memory)

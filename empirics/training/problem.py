@@ -38,6 +38,7 @@ class Problem:
     population: Population
     digest: str
     time: NDArray[np.float64] | None = None  # of each sample, where it is known
+    divisor: float = 1.0  # of the inputs, before anything else
 
     @cached_property
     def least(self) -> Least | None:
@@ -91,7 +92,8 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
     """The same, from a data set already loaded."""
     streams, data = _placed(study, data)
     linear = _is_linear(study, model)
-    train_x, test_x = _inputs(data.train_x, data.test_x, study, flat=linear)
+    divisor = _divisor(data.train_x, study)
+    train_x, test_x = (_inputs(part, divisor, study, flat=linear) for part in (data.train_x, data.test_x))
     binary = study.labels == "parity"
     train_y, test_y = (labels % 2 if binary else labels for labels in (data.train_y, data.test_y))
 
@@ -120,7 +122,9 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
         **moving,
     )
     time = None if study.drift.mixes else data.time
-    return Problem(study, streams, make_model(study, population, model), population, data.digest, time)
+    return Problem(
+        study, streams, make_model(study, population, model), population, data.digest, time, divisor
+    )
 
 
 def _placed(study: Study, data: Dataset) -> tuple[Streams, Dataset]:
@@ -146,23 +150,25 @@ def make_model(study: Study, population: Population, model: Any = None) -> Model
     return other_model(study, population, model)
 
 
-def _inputs(
-    train: NDArray[Any], test: NDArray[Any], study: Study, *, flat: bool
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Inputs of the study's type and scale: `unit` divides them by the largest norm of a training input.
+def _divisor(train: NDArray[Any], study: Study) -> float:
+    """Of `unit` inputs, the largest norm of a training input."""
+    if study.scale != "unit":
+        return 1.0
+    return float(np.linalg.norm(train.astype(study.dtype).reshape(len(train), -1), axis=1).max()) or 1.0
+
+
+def _inputs(given: NDArray[Any], divisor: float, study: Study, *, flat: bool) -> NDArray[Any]:
+    """Inputs of the study's type and scale.
 
     Flat ones, for the linear model, get a constant 1 for the bias, and (x/‖x‖_max, 1)/√2 has norm at most 1.
     """
-    parts = [part.astype(study.dtype) for part in (train, test)]
-    if study.scale == "unit":
-        largest = np.linalg.norm(parts[0].reshape(len(train), -1), axis=1).max() or 1
-        parts = [part / largest for part in parts]
+    part: NDArray[Any] = given.astype(study.dtype) / np.array(divisor, study.dtype)
     if flat:
-        parts = [part.reshape(len(part), -1) for part in parts]
-        parts = [np.concatenate([part, np.ones((len(part), 1), part.dtype)], axis=1) for part in parts]
+        part = part.reshape(len(part), -1)
+        part = np.concatenate([part, np.ones((len(part), 1), part.dtype)], axis=1)
         if study.scale == "unit":
-            parts = [part / np.sqrt(np.array(2, part.dtype)) for part in parts]
-    return parts[0], parts[1]
+            part = part / np.sqrt(np.array(2, part.dtype))
+    return part
 
 
 # --- the first parameters ----------------------------------------------------------------------------------

@@ -4,8 +4,10 @@ import json
 import tomllib
 from itertools import combinations
 
+import numpy as np
 import pytest
 
+from acdpp.study import show_table
 from acdpp.train import EXAMPLES, _show_ranking, show_summary
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file
@@ -32,7 +34,7 @@ def shown(tmp_path_factory):
     out = tmp_path_factory.mktemp("train") / "result"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "80")
-        said = say("--preset", "digits", "--out", out)
+        said = say("--preset", "digits", "--out", out, "--verbose")
     assert said.returncode == 0, said.stdout
     return said.stdout, out
 
@@ -53,9 +55,107 @@ def test_one_command_trains_and_prints_predicted_beside_measured_and_bound_in_80
     assert "not predicted" not in said
 
 
+def summary_of(measured, cost, *, seeds=3, undecided=None):
+    """A summary with these means, and these accuracies by seed, where those are what is measured."""
+    rows = {
+        name: {
+            "mean_cost": {"mean": cost[name]},
+            "final_accuracies": value if undecided is None else None,
+            "final_accuracy": {"mean": np.mean(value) if undecided is None else 0.5, "error": None},
+            "cumulative_excess_risk": {"mean": None if undecided is None else value, "error": 0.1},
+        }
+        for name, value in measured.items()
+    }
+    ranking = {} if undecided is None else {"ranking": {"undecided": undecided}}
+    return {"result": "a b", "policies": rows, "budget": 10.0, "seeds": seeds} | ranking
+
+
+def test_the_answer_is_the_first_five_lines(shown, capsys):
+    short = acdpp("train", "--resume", str(shown[1])).stdout.splitlines()
+    assert short[:4] == shown[0].splitlines()[:4]
+    assert short[4:] == [f"result: {shown[1]}; for all of it: acdpp train --resume {shown[1]} --verbose"]
+
+    def said(*given, **more):
+        show_summary(summary_of(*given, **more), "acdpp federate")
+        *lines, last = capsys.readouterr().out.splitlines()
+        assert last == "result: a b; for all of it: acdpp federate --resume 'a b' --verbose"
+        return lines
+
+    cost = {"mine": 11.0, "yours": 9.0, "oracle": 11.1}
+    risks = {"yours": 4.0, "oracle": 1.0, "mine": 3.0}
+    assert said(risks, cost, undecided=[["yours", "mine"], ["oracle", "mine"]]) == [
+        "best within the budget: mine (test accuracy 0.5)",
+        "cumulative excess risk: 3.0 ± 0.1, 25.0% below yours (4.0 ± 0.1)",
+        "certain? not told from yours at the 5 % level, 3 seeds",
+        "cost: 11 a round, of a budget of 10; oracle (1.0 ± 0.1) cost 11.1",
+    ]
+    assert said(risks, cost, undecided=[["oracle", "mine"]])[2] == (
+        "certain? yes, told from the other at the 5 % level, 3 seeds"
+    )
+    assert said(risks, dict.fromkeys(cost, 20), undecided=[["mine", "yours"]]) == [
+        "best: oracle (test accuracy 0.5)",
+        "cumulative excess risk: 1.0 ± 0.1, 66.7% below mine (3.0 ± 0.1)",
+        "certain? yes, told from all others at the 5 % level, 3 seeds",
+        "cost: 20 a round, of a budget of 10",
+    ]
+    assert said({"mine": 0.0, "yours": 0.0}, cost, seeds=1, undecided=[])[1:3] == [
+        "cumulative excess risk: 0.0 ± 0.1, below yours (0.0 ± 0.1)",
+        "certain? one seed does not tell",
+    ]
+    many = {f"mine@K={K}": 1.0 + K for K in range(1, 5)}
+    unsure = [["mine@K=1", other] for other in many][1:]
+    assert "not told from 3 of 3 others" in said(many, dict.fromkeys(many, 1), undecided=unsure)[2]
+    sure = {"mine": [0.50, 0.60, 0.71], "yours": [0.60, 0.70, 0.80]}
+    assert said(sure, cost) == [
+        "best: yours",
+        "final accuracy: 0.7, 0.0967 above mine (0.6033)",
+        "certain? yes, told from the other at the 5 % level, 3 seeds",
+        "cost: 9 a round, of a budget of 10",
+    ]
+    assert "not told from mine" in said(sure | {"mine": [0.5, 0.7, 0.6]}, cost)[2]
+    assert said({"yours": 4.0}, cost, undecided=[])[1:] == [
+        "cumulative excess risk: 4.0 ± 0.1",
+        "cost: 9 a round, of a budget of 10",
+    ]
+    assert said({"yours": None}, cost, undecided=[]) == []
+
+
+def test_a_name_never_breaks_and_the_table_turns_where_it_is_too_wide(capsys, monkeypatch):
+    long, names = "buy-cheap-online@eta=0.1", ("constant", "buy-cheap-online@eta=0.1")
+    rows = {name: ["0.0381 ± 0.0009", "7.76 ± 0.07"] for name in names}
+
+    def said(width):
+        monkeypatch.setenv("COLUMNS", str(width))
+        show_table("Risk", ["final", "cumulative"], rows)
+        return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+
+    wide = said(60)
+    assert wide[-2] == f" {long}  0.0381 ± 0.0009  7.76 ± 0.07"
+    assert {len(line) for line in wide[1:-1]} == {55}
+    assert said(55) == wide
+    assert said(54) == [
+        "Risk",
+        " policy              final   cumulative",
+        f" {'─' * 38}",
+        " constant  0.0381 ± 0.0009  7.76 ± 0.07",
+        f" {long}",
+        "           0.0381 ± 0.0009  7.76 ± 0.07",
+        "",
+    ]
+    assert said(37)[1].startswith(" policy ")
+    assert said(36) == [
+        "Risk",
+        *("constant:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"),
+        *(f"{long}:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"),
+    ]
+
+
 def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(shown, capsys):
     closed = {"buy-cheap-online": {"share": 0.4, "low": 0.3, "high": 0.5, "p": 0.01}}
-    show_summary(reread(shown[1]) | {"gap_closed": {"cumulative_excess_risk": closed, "final_risk": None}})
+    show_summary(
+        reread(shown[1]) | {"gap_closed": {"cumulative_excess_risk": closed, "final_risk": None}},
+        verbose=True,
+    )
     said = " ".join(capsys.readouterr().out.split())
     assert "of the gap in cumulative excess risk between constant and oracle: buy-cheap-online 40%" in said
 
@@ -63,11 +163,11 @@ def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(shown, capsy
 def test_where_nothing_is_predicted_it_says_why(tmp_path):
     config = tmp_path / "study.toml"
     config.write_text('predict = false\npolicies = ["oracle"]\n')
-    said = train("--config", config, "--out", tmp_path / "result").stdout
+    said = train("--config", config, "--out", tmp_path / "result", "--verbose").stdout
     assert "not predicted: the setting predict is false" in said
     assert "stated" in next(line for line in said.splitlines() if "corrected" in line)
     config.write_text('radius = "none"\npolicies = ["oracle"]\n')  # so that it is not measured either
-    assert "not predicted" not in train("--config", config, "--out", tmp_path / "other").stdout
+    assert "not predicted" not in train("--config", config, "--out", tmp_path / "other", "--verbose").stdout
 
 
 def test_a_sweep_is_one_study_of_every_value_and_json_one_object_with_both_bounds(tmp_path):

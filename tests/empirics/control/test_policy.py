@@ -58,8 +58,6 @@ def test_the_released_rule_admits_at_least_one_sample_a_client_and_at_most_its_c
 class Keeps(Policy):
     """One sample a client and round, kept for a time of its own."""
 
-    retention = 8
-
     def __init__(self, brief=None, retention=8):
         self.brief, self.retention = brief, retention
 

@@ -36,8 +36,13 @@ def trained(out, *, resume=False, **given):
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory):
+    """Of a study that goes on while some runs are left, and says so."""
     out = tmp_path_factory.mktemp("wild") / "result"
-    return out, trained(out)
+    with pytest.warns(UserWarning, match="it diverged, and the others go on") as said:
+        summary = trained(out, diverging="refuse")
+    first = np.isnan(read(out)["risk"])[1].any(axis=0).argmax() + 1
+    assert [str(one.message).partition(":")[0] for one in said] == [f"{WILD} is not finite in round {first}"]
+    return out, summary
 
 
 def test_what_diverged_has_no_numbers_from_then_on_and_keeps_the_best_of_before(result):
@@ -141,7 +146,7 @@ def test_excess_risk_bounds_predictions_and_ranking_go_without_it(tmp_path, monk
     assert list(summary["gap_closed"].values()) == [None] * 3
     accuracy = read(tmp_path / "out")["accuracy"]
     assert np.isnan(accuracy).sum() == np.isnan(accuracy[0, 1, 7:]).sum() == 5
-    show_summary({"result": "out", **summary})
+    show_summary({"result": "out", **summary}, verbose=True)
     lines = [one for one in capsys.readouterr().out.splitlines() if one.startswith(" constant ")]
     assert len(lines) == 3
     assert all("–" in one and "∞" not in one for one in lines)
@@ -149,7 +154,7 @@ def test_excess_risk_bounds_predictions_and_ranking_go_without_it(tmp_path, monk
 
 def test_it_is_shown_and_drawn(result, capsys):
     out, summary = result
-    show_summary({"result": str(out), **summary})
+    show_summary({"result": str(out), **summary}, verbose=True)
     shown = capsys.readouterr().out
     assert "diverged: 3 of 3 runs of constant@eta=1.5" in shown
     assert "–" in shown

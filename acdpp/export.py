@@ -1,0 +1,69 @@
+"""`acdpp export`: a trained model as a file that needs torch alone."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acdpp import parse
+from acdpp.output import console, print_json
+from acdpp.study import AsJson, DataDir, needed_for, words_of_the_user
+
+__all__ = ["EXAMPLES", "command"]
+
+EXAMPLES = (
+    "Examples: [bold]acdpp export results/best-1 --policy taper-online --out model.pt[/bold] · "
+    "[bold]acdpp export results/best-1 --policy constant --seed 3 --model last --out last.pt[/bold]"
+)
+
+
+class Kind(StrEnum):
+    """Which of a run's models."""
+
+    averaged = "averaged"
+    last = "last"
+
+
+def command(
+    result: Annotated[Path, typer.Argument(help="A finished result of acdpp train or federate.")],
+    out: Annotated[Path, typer.Option(help="New file for state_dict and metadata.")],
+    policy: Annotated[
+        str | None, typer.Option(help="Whose model: a policy of the result, needed where it has several.")
+    ] = None,
+    seed: Annotated[str, typer.Option(help="Of which replicate, counted from 0.")] = "0",
+    model: Annotated[
+        Kind | None,
+        typer.Option(help="The mean of models or the last one; by default what the study answers for."),
+    ] = None,
+    data_dir: DataDir = None,
+    device: Annotated[str, typer.Option(help="cpu or cuda, where the model is tried.")] = "cpu",
+    as_json: AsJson = False,
+) -> None:
+    """Write a trained model as a state_dict that loads without acdpp, and compare its accuracy with the record."""
+    with needed_for("exporting"):
+        from empirics.export import export_model
+
+    number = parse.seed(seed, "--seed")
+    which = None if model is None else model.value
+    with words_of_the_user():
+        found = export_model(
+            result, out, policy=policy, seed=number, which=which, device=device, data_dir=data_dir
+        )
+    if as_json:
+        print_json({"model": str(out), **found})
+        return
+    say = console().print
+    say(
+        f"{found['which']} model of {found['policy']}, seed {seed}, after {found['rounds']:,} rounds",
+        markup=False,
+    )
+    say(f"test accuracy on record: {found['accuracy']:.4g}")
+    if found["build"] is None:
+        say(
+            f"load it into a module of your own, {found['model']}: it is not made of torch's layers alone",
+            markup=False,
+        )
+    say(f"model: {out}", markup=False, soft_wrap=True)

@@ -1,0 +1,228 @@
+"""A trained model to take away: its state_dict, and how to build its module, in one file that needs torch alone."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from empirics.continuing import fingerprint, same_model
+from empirics.data import as_dataset
+from empirics.files import replace_file
+from empirics.measuring import versions
+from empirics.records.folder import read_state
+from empirics.settings.study import GIVEN, Study
+from empirics.training.linear import Linear
+from empirics.training.module import Module, answers
+from empirics.training.problem import Problem, choose_device, from_dataset
+from empirics.training.risk import project
+from theory.setting import SettingError
+
+__all__ = ["MODELS", "export_model"]
+
+MODELS = ("averaged", "last")
+TESTED = 512  # inputs at a time
+FEW = 64  # inputs that a module built from its description is tried on
+BLOCKS, RESIDUAL = "Sequential", "Residual"
+
+
+def export_model(
+    result: Path | str,
+    out: Path | str,
+    *,
+    policy: str | None = None,
+    seed: int = 0,
+    which: str | None = None,
+    dataset: Any = None,
+    model: Any = None,
+    device: str = "cpu",
+    data_dir: Path | None = None,
+) -> dict[str, Any]:
+    """Write the model of one run of a finished result to the new file `out`; returns what its metadata say.
+
+    `which` is averaged or last: by default what the study answers for. Data set and model that were handed over in
+    Python are handed over again. `torch.load(out, weights_only=True)` has a `state_dict` and the `metadata` as JSON.
+    """
+    place, file = Path(result), Path(out)
+    settings, summary, state = read_state(place)
+    study = Study.from_document(settings["study"])
+    name, last = _chosen(study, policy, seed, which)
+    if file.exists() or not file.parent.is_dir():
+        wrong = "is there already" if file.exists() else "is in a folder that there is not"
+        raise SettingError(f"{str(file)!r} {wrong}: give the name of a new file, such as model.pt")
+    prefix = "last_" if last and study.averages else ""
+    recorded = summary["policies"][name][f"{prefix}final_accuracies"][seed]
+    if recorded is None:
+        raise SettingError(f"{name} diverged with seed {seed}: there is no model to export")
+    problem, x = _problem(study, settings, place, dataset, model, choose_device(device), data_dir)
+    saved = torch.from_numpy(state["theta"]).to(problem.population.x)
+    if not same_model(state["fingerprint"], fingerprint(problem, saved)):
+        raise SettingError(f"the model is not the one that {str(place)!r} was trained with")
+    run = study.policies.index(name) * study.seeds + seed
+    if not last:
+        saved = project(torch.from_numpy(state["mean"]).to(saved), study.radius)
+    module, build = _rebuilt(_module(problem, saved[run]), x[:FEW])
+    metadata = {
+        "dataset": study.dataset,
+        "labels": study.labels,
+        "policy": name,
+        "seed": seed,
+        "rounds": study.rounds,
+        "which": MODELS[last],
+        "model": study.model,
+        "build": build,
+        "dtype": study.dtype,
+        "input_shape": list(x.shape[1:]),
+        "divide_inputs_by": problem.divisor,
+        "classes": problem.population.classes,
+        "accuracy": recorded,
+        "versions": versions(),
+    }
+    if study.drift.kind == "none":
+        _compare(_accuracy(module, x, problem.population.test_y), recorded)
+    content = {"state_dict": _plain(module.state_dict()), "metadata": json.dumps(metadata)}
+    try:
+        replace_file(file, lambda beside: torch.save(content, beside))
+    except (OSError, RuntimeError) as error:  # torch has its own words for a full disk
+        raise SettingError(f"{str(file)!r} cannot be written ({error})") from None
+    return metadata
+
+
+def _chosen(study: Study, policy: str | None, seed: int, which: str | None) -> tuple[str, bool]:
+    """The policy, and whether it is the last iterate that is wanted."""
+    name = study.policies[0] if policy is None and len(study.policies) == 1 else policy
+    if name not in study.policies:
+        asked = "which policy" if policy is None else f"there is no policy {policy!r}"
+        raise SettingError(f"{asked}: the result has {', '.join(study.policies)}")
+    if not 0 <= seed < study.seeds:
+        raise SettingError(f"the seed must be one of the result's, 0 to {study.seeds - 1}, got {seed}")
+    averages = study.of_policy(name).average != "none"
+    if which is not None and which not in MODELS:
+        raise SettingError(f"the model is {' or '.join(MODELS)}, got {which!r}")
+    if which == "averaged" and not averages:
+        raise SettingError(f"{name} keeps no mean of its models: take the last one")
+    return name, which == "last" or not averages
+
+
+def _problem(
+    study: Study,
+    settings: Mapping[str, Any],
+    place: Path,
+    dataset: Any,
+    model: Any,
+    device: torch.device,
+    data_dir: Path | None,
+) -> tuple[Problem, Tensor]:
+    """The study's problem, if these are its data, and the inputs of the test set as a module takes them."""
+    for what, given, name in (("dataset", dataset, study.dataset), ("model", model, study.model)):
+        if given is None and name.startswith(GIVEN):
+            raise SettingError(
+                f"the {what} of {str(place)!r} was handed over in Python: call empirics.export_model with {what}="
+            )
+    there = data_dir or settings["asked"]["data_dir"]
+    data = as_dataset(study.dataset if dataset is None else dataset, there and Path(there))
+    problem = from_dataset(study, data, device, model)
+    if problem.digest != settings["data_digest"] or problem.model.size != settings["parameters"]:
+        what = "data are" if problem.digest != settings["data_digest"] else "model is"
+        raise SettingError(f"the {what} not what {str(place)!r} was trained with")
+    return problem, torch.from_numpy(data.test_x).to(problem.population.x) / problem.divisor
+
+
+def _module(problem: Problem, theta: Tensor) -> nn.Module:
+    """The module with these parameters, which has one score a class; logistic regression of two has 0 for the first."""
+    model = problem.model
+    if isinstance(model, Linear):
+        rows = theta.view(model.outputs, model.features)
+        if model.outputs == 1:
+            rows = torch.cat([torch.zeros_like(rows), rows])
+        if problem.study.scale == "unit":
+            rows = rows / rows.new_tensor(2).sqrt()
+        linear = nn.Linear(model.features - 1, len(rows), dtype=rows.dtype, device=rows.device)
+        linear.load_state_dict({"weight": rows[:, :-1], "bias": rows[:, -1]})
+        return nn.Sequential(nn.Flatten(), linear)
+    if not isinstance(model, Module):
+        raise SettingError(f"model {problem.study.model!r} is no torch.nn.Module, and has no state_dict")
+    found, pieces = model.module, torch.split(theta, [shape.numel() for shape in model.shapes.values()])
+    named = dict(zip(model.shapes, pieces, strict=True))
+    with torch.no_grad():
+        for name, parameter in found.named_parameters():
+            if name in named:
+                parameter.copy_(named[name].view(parameter.shape))
+    return found
+
+
+# --- how to build it again ---------------------------------------------------------------------------------
+
+
+def _rebuilt(module: nn.Module, x: Tensor) -> tuple[nn.Module, Any]:
+    """The module made again from a description of it, and that; or itself, if it is not made of torch's own layers."""
+    try:
+        build = json.loads(json.dumps(_described(module)))
+        again = _built(*build).to(x)
+        again.load_state_dict(
+            dict(
+                zip(again.state_dict(), module.state_dict().values(), strict=True)
+            )  # residual blocks are renamed
+        )
+        with torch.no_grad():
+            alike = torch.equal(again(x), module(x))
+    except Exception:  # whatever a module of the user's own has as attributes
+        alike = False
+    return (again, build) if alike else (module, None)
+
+
+def _described(module: nn.Module) -> list[Any]:
+    """Its kind, and its arguments by name or its parts."""
+    from empirics.training.networks import Residual
+
+    kind = type(module)
+    if isinstance(module, nn.Sequential) and kind is nn.Sequential:
+        return [BLOCKS, [_described(one) for one in module]]
+    if isinstance(module, Residual):
+        return [RESIDUAL, [_described(one) for one in module.blocks]]
+    if getattr(nn, kind.__name__, None) is not kind:
+        raise TypeError(f"{kind.__name__} is none of torch's own")
+    arguments = [name for name in inspect.signature(kind).parameters if hasattr(module, name)]
+    found = {name: getattr(module, name) for name in arguments}
+    return [kind.__name__, found | ({"bias": found["bias"] is not None} if "bias" in found else {})]
+
+
+class _Residual(nn.Sequential):
+    def forward(self, x: Tensor) -> Tensor:
+        return x + torch.as_tensor(super().forward(x))  # type: ignore[no-untyped-call]
+
+
+def _built(kind: str, given: Any) -> nn.Module:
+    """As the documentation does it."""
+    if isinstance(given, dict):
+        made: nn.Module = getattr(nn, kind)(**given)
+        return made
+    return (_Residual if kind == RESIDUAL else nn.Sequential)(*(_built(*one) for one in given))
+
+
+def _plain(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: tensor.detach().cpu().clone() for name, tensor in state.items()}
+
+
+# --- is it the model of the study? -------------------------------------------------------------------------
+
+
+def _accuracy(module: nn.Module, x: Tensor, y: Tensor) -> float:
+    with torch.no_grad():
+        found = torch.cat([answers(module(part)) for part in torch.split(x, TESTED)])
+    return float((found == y).double().mean())
+
+
+def _compare(accuracy: float, recorded: float) -> None:
+    if abs(accuracy - recorded) > 1e-6:  # a study in float32 has its mean in float32
+        warnings.warn(
+            f"the model's test accuracy is {accuracy:.6g} here and {recorded:.6g} in the record: another device or "
+            "version rounds otherwise",
+            stacklevel=3,
+        )

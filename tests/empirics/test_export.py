@@ -1,0 +1,203 @@
+"""A trained model leaves as a file that loads without us, and answers as it did in the study."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from empirics import export_model
+from empirics.export import _rebuilt
+from empirics.records.folder import read_result
+from empirics.run import run_study
+from empirics.training.networks import Residual, lenet, resnet9
+from tests.acdpp.program import acdpp, answer, refusal
+from tests.empirics.small import blobs, blobs_file, refused, stopped_at, study
+
+PAGE = Path(__file__).parents[2] / "docs" / "your-own.md"
+ALONE = """
+import json, sys
+
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("acdpp", "empirics", "theory"):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Nothing())
+import torch
+tests = torch.load("tests.pt", weights_only=True)
+found = {}
+for name, (code, labels) in json.load(open("loads.json")).items():
+    scope = {}
+    exec(code, scope)
+    x = tests["x"].to(getattr(torch, scope["how"]["dtype"])) / scope["how"]["divide_inputs_by"]
+    guess = scope["model"](x).argmax(1)
+    found[name] = float((guess == tests["y"] % labels).double().mean())
+print(json.dumps(found))
+"""
+
+
+def example():
+    [code] = [
+        code for code in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL) if "model.pt" in code
+    ]
+    loading = code[: code.index("x = torch.rand")]
+    assert sum(bool(line.strip()) for line in loading.splitlines()) <= 10
+    return code
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A mean of models for one policy of ten classes, two classes, and a network."""
+    place = tmp_path_factory.mktemp("export")
+    few = {"rounds": 6, "dataset": blobs_file(), "predict": False, "measures": ("accuracy",), "eta": 0.3}
+    mean = {"policies": ("constant", "oracle@average=none"), "labels": "classes", "average": "equal"}
+    run_study(study(**few, **mean), place / "mean")
+    run_study(study(**few, policies=("oracle",), scale="pixels", dtype="float32"), place / "two")
+    given = study(**(few | {"rounds": 2, "seeds": 1}), policies=("oracle",), labels="classes")
+    run_study(given, place / "own", **own())
+    return place
+
+
+def network():
+    torch.manual_seed(1)
+    return torch.nn.Sequential(
+        torch.nn.Linear(8, 5, bias=False), torch.nn.LeakyReLU(0.3), torch.nn.Linear(5, 4)
+    )
+
+
+def own():
+    train, test = (blobs().train_x, blobs().train_y), (blobs().test_x, blobs().test_y)
+    return {
+        "dataset": {"x": train[0], "y": train[1], "test_x": test[0], "test_y": test[1]},
+        "model": network(),
+    }
+
+
+def test_it_answers_as_in_the_study_where_nothing_of_ours_can_be_imported(results, tmp_path):
+    recorded = {}
+    for name, policy, seed, kind in (
+        ("mean", "constant", 2, None),
+        ("mean", "constant", 2, "averaged"),
+        ("mean", "constant", 2, "last"),
+        ("mean", "oracle@average=none", 1, None),
+        ("two", None, 0, None),
+    ):
+        out = tmp_path / f"{len(recorded)}.pt"
+        words = [*(["--policy", policy] if policy else []), *(["--model", kind] if kind else [])]
+        told = answer("export", str(results / name), *words, "--seed", str(seed), "--out", str(out))
+        last = "last_" if kind == "last" else ""
+        row = read_result(results / name).summary["policies"][told["policy"]]
+        recorded[out.name] = row[f"{last}final_accuracies"][seed]
+        assert told["accuracy"] == recorded[out.name]
+        assert told["which"] == (kind or ("averaged" if policy == "constant" else "last"))
+    export_model(results / "own", tmp_path / "5.pt", **own())
+    recorded["5.pt"] = read_result(results / "own").summary["policies"]["oracle"]["final_accuracies"][0]
+    loads = {name: (example().replace("model.pt", name), 2 if name == "4.pt" else 4) for name in recorded}
+    (tmp_path / "loads.json").write_text(json.dumps(loads))
+    torch.save(
+        {"x": torch.from_numpy(blobs().test_x), "y": torch.from_numpy(blobs().test_y)}, tmp_path / "tests.pt"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", ALONE], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found == pytest.approx(recorded, rel=1e-6)
+    assert {name: value for name, value in found.items() if name != "4.pt"} == {
+        name: value
+        for name, value in recorded.items()
+        if name != "4.pt"  # whose mean is a float32
+    }
+    same, last = (torch.load(tmp_path / f"{n}.pt", weights_only=True)["state_dict"] for n in (1, 2))
+    first = torch.load(tmp_path / "0.pt", weights_only=True)["state_dict"]
+    assert all(torch.equal(first[name], same[name]) for name in first)
+    assert not torch.equal(first["1.weight"], last["1.weight"])
+    theta = np.load(results / "mean" / "state-000000000006.npz")["theta"][2].reshape(4, 9) / np.sqrt(2)
+    assert np.allclose(
+        np.c_[last["1.weight"], last["1.bias"]], theta, rtol=1e-12
+    )  # scores, not answers alone
+
+
+def test_every_network_of_ours_is_described_and_one_of_other_layers_is_not():
+    for make, shape in ((lenet, (2, 12, 14)), (resnet9, (2, 3, 8, 8))):
+        x = torch.rand(shape)
+        made = make(SimpleNamespace(x=x, classes=3))
+        again, build = _rebuilt(made, x)
+        assert torch.equal(again(x), made(x))
+        assert build[0] == "Sequential"
+        assert not any(isinstance(one, Residual) for one in again.modules())
+    x = torch.rand(2, 8)
+    for odd in (
+        type("Own", (torch.nn.Linear,), {})(8, 3),
+        type("Doubled", (torch.nn.Sequential,), {"forward": lambda self, x: 2 * self[0](x)})(
+            torch.nn.Linear(8, 3)
+        ),
+    ):
+        assert _rebuilt(odd, x) == (odd, None)
+
+
+def test_what_cannot_be_exported_is_refused_in_one_sentence_and_nothing_is_written(
+    results, tmp_path, monkeypatch
+):
+    def told(*words, out="never.pt", result="mean"):
+        return refusal("export", str(results / result), *words, "--out", str(tmp_path / out))
+
+    (tmp_path / "there.pt").write_text("precious")
+    assert "which policy: the result has constant, oracle@average=none" in told()
+    assert "there is no policy 'nobody'" in told("--policy", "nobody")
+    assert "0 to 2, got 3" in told("--policy", "constant", "--seed", "3")
+    assert "keeps no mean" in told("--policy", "oracle@average=none", "--model", "averaged")
+    assert "is there already" in told(out="there.pt", result="two")
+    assert "in a folder that there is not" in told(out="no/where.pt", result="two")
+    assert "handed over in Python: call empirics.export_model with dataset=" in told(result="own")
+    assert "is no result" in told(result="nothing")
+    stopped_at(study(policies=("oracle",), predict=False), tmp_path / "begun", 16, dataset=blobs())
+    out = tmp_path / "never.pt"
+    assert "is unfinished: acdpp train --resume" in refused(export_model, tmp_path / "begun", out)
+    given = own()
+    assert "with model=" in refused(export_model, results / "own", out, dataset=given["dataset"])
+    other = given | {"dataset": given["dataset"] | {"x": given["dataset"]["x"] + 1}}
+    assert "the data are not what" in refused(export_model, results / "own", out, **other)
+    assert "averaged or last" in refused(export_model, results / "own", out, **given, which="best")
+    small = given | {"model": torch.nn.Linear(8, 4)}
+    assert "the model is not what" in refused(export_model, results / "own", out, **small)
+    turned = network()
+    turned[1] = torch.nn.Tanh()
+    assert "the model is not the one" in refused(
+        export_model, results / "own", out, **given | {"model": turned}
+    )
+
+    def full(content, place):
+        Path(place).write_text("half")
+        raise RuntimeError("no space left")
+
+    monkeypatch.setattr(torch, "save", full)
+    assert "cannot be written (no space left)" in told(result="two")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["begun", "there.pt"]
+    assert (tmp_path / "there.pt").read_text() == "precious"
+
+
+def test_a_run_that_diverged_and_a_machine_that_rounds_otherwise_are_told(results, tmp_path, monkeypatch):
+    from empirics import export
+
+    read = export.read_state
+
+    def changed(value):
+        def read_other(place):
+            settings, summary, state = read(place)
+            summary["policies"]["oracle"]["final_accuracies"][0] = value
+            return settings, summary, state
+
+        monkeypatch.setattr(export, "read_state", read_other)
+        return str(results / "two"), "--out", str(tmp_path / "model.pt")
+
+    assert "oracle diverged with seed 0" in refusal("export", *changed(None))
+    done = acdpp("export", *changed(0.25))
+    assert "in the record: another device or version rounds otherwise" in done.stderr
+    assert done.stdout.splitlines()[0] == "last model of oracle, seed 0, after 6 rounds"
