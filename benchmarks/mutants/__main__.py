@@ -34,7 +34,7 @@ from benchmarks.mutants.judge import (
     observe,
 )
 from benchmarks.mutants.plant import ROOT, chosen, mutants
-from benchmarks.mutants.watch import Watched, digest, files, watch
+from benchmarks.mutants.watch import PATIENCE, Watched, digest, files, watch
 
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 LIBRARIES = (
@@ -85,7 +85,15 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--last", type=Path, help="the --out of an earlier run: who noticed an error then is asked first"
     )
-    parser.add_argument("--resume", action="store_true", help="skip what --out already holds")
+    parser.add_argument(
+        "--resume", action="store_true", help="skip what --out already holds, but for what survived"
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=PATIENCE,
+        help="seconds of a processor for the tests of one mutant: with more, --resume looks longer at what survived",
+    )
     return parser.parse_args()
 
 
@@ -186,7 +194,13 @@ def main() -> None:
     print(f"{len(wanted)} mutants, after {time.perf_counter() - start:.0f} s", flush=True)
     reasons = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")) if EQUIVALENT.exists() else {}
     jobs = [
-        (m, seen.concerned(m, who), tests.concerned(m.path, m.line, m.last), tests.named(who))
+        (
+            m,
+            seen.concerned(m, who),
+            tests.concerned(m.path, m.line, m.last),
+            tests.named(who),
+            options.patience,
+        )
         for m in wanted
         if m.key not in done
         for who in [last.get(m.key, "")]
@@ -198,11 +212,12 @@ def main() -> None:
     ):
         found.append(("claims' links", judged))
         _tell(judged, options.out)
+    limit = LIMIT + 3 * (options.patience - PATIENCE)
     left = options.seconds - (time.perf_counter() - start)
-    for (mutant, *_), result in everywhere(jobs, judge, processes=options.jobs, limit=LIMIT, within=left):
+    for (mutant, *_), result in everywhere(jobs, judge, processes=options.jobs, limit=limit, within=left):
         if isinstance(result, Broken):
             raise SystemExit(f"the judge itself broke at {mutant.key}: {result.why}")
-        judged = result or Judgement(mutant.key, "time limit", seconds=LIMIT)
+        judged = result or Judgement(mutant.key, "time limit", seconds=limit)
         reason = next((why for pattern, why in reasons.items() if fnmatchcase(mutant.key, pattern)), "")
         if not judged.by and reason:
             judged = replace(judged, by="equivalent", where=reason)

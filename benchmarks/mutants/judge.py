@@ -269,7 +269,11 @@ def _way(sentence: str) -> str:
 
 
 def judge(
-    mutant: Mutant, entries: tuple[list[bytes], list[bytes]], tests: list[Batch], last: list[Batch]
+    mutant: Mutant,
+    entries: tuple[list[bytes], list[bytes]],
+    tests: list[Batch],
+    last: list[Batch],
+    patience: float,
 ) -> Judgement:
     """Who notices this error: the test that did the last time, quick claims, the other tests, the other claims.
 
@@ -309,8 +313,8 @@ def judge(
         return None
 
     quick, others = entries
-    noticed = found("test", test) if (test := noticing(last)) else claims(quick)
-    if noticed is None and not text and (test := noticing(tests)):
+    noticed = found("test", test) if (test := noticing(last, patience)) else claims(quick)
+    if noticed is None and not text and (test := noticing(tests, patience)):
         noticed = found("test", test)
     noticed = noticed or claims(others)
     return noticed or found("text" if text else "", text)

@@ -26,10 +26,10 @@ import pytest
 
 from benchmarks.mutants.plant import ALSO, PACKAGES, ROOT
 
-__all__ = ["Batch", "Test", "Watched", "bodies", "digest", "files", "noticing", "watch"]
+__all__ = ["PATIENCE", "Batch", "Test", "Watched", "bodies", "digest", "files", "noticing", "watch"]
 
 LONGEST = 12.0  # seconds of a processor: a test that takes longer, under observation, judges nothing
-BUDGET = 20.0  # seconds of a processor for the tests of one mutant, the quickest first
+PATIENCE = 20.0  # seconds of a processor for the tests of one mutant, the quickest first
 ENOUGH = 100.0  # seconds of a processor: what a part of a file has left after them judges nothing
 PART = 150  # lines of a test file that one process runs
 NOT_HERE = ("tests/attack", "tests/benchmarks", "tests/test_project.py")
@@ -242,11 +242,11 @@ def watch(file: str, part: int, parts: int) -> tuple[list[Test], list[str]]:
     return [Test(i, file, run.seconds[i], found.get(i, {})) for i in sound], run.failed
 
 
-def noticing(batches: list[Batch]) -> str:
+def noticing(batches: list[Batch], patience: float) -> str:
     """The first of these tests that fails, in this very process, which has the error in it; or nothing."""
     if batches:
         _no_processes()
-    until = time.process_time() + BUDGET
+    until = time.process_time() + patience
     for file, seconds in batches:
         if time.process_time() > until:
             return ""

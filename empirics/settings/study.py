@@ -331,7 +331,7 @@ class Study:
         >>> Study(drift=Drift(kind="gradual", length=4)).mixing(1, 3).tolist()
         [0.0, 0.25, 0.5]
         """
-        alpha = np.array(self.alpha or (1 / self.clients,) * self.clients)
+        alpha = np.array(self.alpha or [1.0] * self.clients)
         return np.asarray((self.drift.weights(first, last, self.clients) * alpha).sum(axis=1) / alpha.sum())
 
     @property

@@ -104,7 +104,7 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
     moving: dict[str, torch.Tensor] = {}
     if study.drift.kind != "none":
         rows = 1 if study.drift.mixes else len(streams.pools)
-        moving["test_weights"] = torch.full((rows, len(test_y)), 1 / len(test_y), dtype=real, device=device)
+        moving["test_weights"] = torch.zeros((rows, len(test_y)), dtype=real, device=device)
         later = second_part(study, data)
         if study.drift.mixes and "accuracy" in study.measures and later.all() | ~later.any():
             raise SettingError(

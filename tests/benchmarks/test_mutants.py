@@ -154,7 +154,7 @@ def _judged(mutant, entry):
     """In a child, which forgets what this process knows of the tree."""
     for name in [name for name in sys.modules if name.startswith(("theory", "proofs_check"))]:
         del sys.modules[name]
-    return judge(mutant, ([entry], []), [], [])
+    return judge(mutant, ([entry], []), [], [], 20.0)
 
 
 @pytest.mark.parametrize(

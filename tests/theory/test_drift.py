@@ -9,6 +9,7 @@ import pytest
 from tests.refused import refused
 from theory.averaging import contractions, equal, exponential, latest, over_models, over_rounds, polynomial
 from theory.drift import drifting_risk, path_bias, walk_lag
+from theory.drift_design import best_drifting_mean, drift_design, smoothed_floor
 from theory.drift_limits import (
     best_drifting_retention,
     best_drifting_step,
@@ -194,3 +195,26 @@ def test_no_slope_is_none_and_not_an_empty_one():
     assert best_drifting_window(1, **problem) == best_drifting_window(1, **problem, slope=np.zeros(1))
     with pytest.raises(ValueError, match="zip"):
         drift_floor(1, 2, **problem, slope=[])
+
+
+def test_a_mean_that_forgets_at_once_is_the_last_model_and_a_slow_drift_wants_a_long_one():
+    problem = {"h": [1, 2], "variance": [3, 1], "walk": [1, 0]}
+    for K in (1, 3):
+        assert smoothed_floor(2, F(0), K, **problem, eta=F(1, 4)) == drift_floor(2, K, **problem, eta=F(1, 4))
+    slow = best_drifting_mean(1, h=[1], variance=[1], walk=[1e-16], eta=1)
+    assert 1 / (1 - slow) == pytest.approx(1e8, rel=1e-6)
+
+
+def test_a_design_says_what_corollary_2_would_do_where_that_is_something_else():
+    problem = {"h": [1], "variance": [1], "eta": 0.3}
+    for buffer, walk, found in [
+        (20, 0.01, [("this step", 1), ("this step, Corollary 2's K", 2), ("this step, a mean of models", 1)]),
+        (20, 1e-9, [("this step", 2), ("this step, a mean of models", 1)]),
+        (20.5, 0, [("this step", 2), ("this step, Corollary 2's K", 3)]),
+        (29.5, 0, [("this step", 3)]),
+    ]:
+        budget = Budget(buffers=(buffer,), cost=10, mean_cost=1)
+        choices = drift_design(budget, **problem, walk=[walk], free=False)
+        assert [(one.name, one.K) for one in choices] == found
+    still = drift_design(budget, h=[1, 2], variance=[1, 1], walk=[0.01, 0])
+    assert still[0].name == "the best step"

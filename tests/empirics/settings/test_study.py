@@ -10,6 +10,7 @@ import pytest
 
 from empirics.reference import markdown
 from empirics.settings.costs import CostProcess, Process
+from empirics.settings.drift import Drift
 from empirics.settings.presets import PRESETS, read_toml
 from empirics.settings.study import Study
 from empirics.settings.toml import toml
@@ -142,3 +143,13 @@ def test_a_cost_process_that_makes_no_sense_is_refused():
 def test_the_reference_page_is_the_one_that_the_definitions_make():
     page = Path(__file__).parents[3] / "docs" / "reference.md"
     assert page.read_text(encoding="utf-8") == markdown(), "python -m empirics.reference docs/reference.md"
+
+
+def test_a_population_moves_as_its_clients_do_each_by_what_it_weighs():
+    drift = Drift(kind="gradual", length=4, apart=2)
+    for alpha, mixed in ((None, 0.25), ((0.25, 0.75), 0.125)):
+        assert Study(buffers=(1, 1), alpha=alpha, drift=drift).mixing(3, 3).tolist() == [mixed]
+    periodic = Drift(kind="periodic", length=6, start=2)
+    assert periodic.weight([2, 5, 8]).tolist() == [0, 1, 0]
+    assert periodic.changes(11) == [2, 5, 8, 11]
+    assert "rounds must be" in refused(Study.from_document, {"rounds": {"low": 1}})

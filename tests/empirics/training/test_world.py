@@ -18,7 +18,9 @@ from empirics.training.engine import Engine
 from empirics.training.linear import Linear
 from empirics.training.problem import from_dataset
 from empirics.training.risk import minimise
+from empirics.training.model import Population
 from empirics.training.streams import Arrivals
+from empirics.training.world import _turned
 from tests.empirics.small import (
     CONTROL,
     assert_same_rows,
@@ -129,6 +131,7 @@ def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
         weights = task.population.weights[0].numpy()
         assert weights[window] == pytest.approx(0.1)
         assert weights.sum() == pytest.approx(1)
+        assert np.array_equal(task.population.test_weights[0].numpy(), weights)
         _, lists = arrivals.extend(rounds)
         admitted = rounds.admissions[0]
         for run in range(2):
@@ -143,6 +146,7 @@ def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
         run_study, many, tmp_path / "out", dataset=blobs()
     )
     assert not (tmp_path / "out").exists()
+    run_study(replace(many, rounds=2, drift=Drift(kind="order", length=7)), tmp_path / "all", dataset=blobs())
 
 
 def test_a_stream_of_ones_own_goes_by_as_a_whole_and_nothing_of_it_is_held_out():
@@ -191,3 +195,24 @@ def test_what_cannot_drift_says_so():
     few = replace(data, test_x=data.test_x[data.test_y < 2], test_y=data.test_y[data.test_y < 2])
     told = refused(from_dataset, study(drift=moves), few, torch.device("cpu"))
     assert told.startswith("the test set has samples of one half")
+
+
+def test_square_images_are_turned_and_other_inputs_reversed():
+    square, wide = np.arange(18).reshape(2, 3, 3), np.arange(24).reshape(2, 3, 4)
+    assert _turned(square)[1].tolist() == np.rot90(square[1]).tolist()
+    assert _turned(wide)[1].tolist() == wide[1][:, ::-1].tolist()
+    assert _turned(wide[0]).tolist() == wide[0][:, ::-1].tolist()
+
+
+def test_every_run_is_tested_by_the_samples_of_its_own_replicate():
+    nothing = torch.zeros(0)
+    weights = torch.tensor([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]])
+    population = Population(nothing, nothing, nothing, nothing, nothing, classes=2, test_weights=weights)
+    hits = torch.tensor([[1.0, 1, 0, 0], [0, 1, 0, 1], [0, 1, 1, 0]])
+    assert population.tested(hits).tolist() == [0.5, 1.0, 0.0, 0.25]
+
+
+def test_a_population_that_moves_holds_both_parts_and_one_client_has_a_stream_too():
+    assert problem(study(drift=Drift(kind="gradual", length=5))).population.support.all()
+    alone = problem(study(buffers=(4,), drift=Drift(kind="order")))
+    assert alone.streams.shared
