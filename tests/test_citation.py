@@ -5,7 +5,6 @@ import tomllib
 from pathlib import Path
 
 import yaml
-from check_jsonschema import main
 from click.testing import CliRunner
 
 ROOT = Path(__file__).parent.parent
@@ -15,6 +14,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 
 def test_it_is_valid_by_the_schema_of_its_format() -> None:
+    from check_jsonschema import main
+
     done = CliRunner().invoke(main, ["--builtin-schema", "vendor.citation-file-format", str(FILE)])
     assert done.exit_code == 0, done.output
 
