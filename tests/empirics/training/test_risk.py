@@ -15,8 +15,10 @@ from empirics.training.risk import (
     _damped_minimiser,
     alone,
     duality_gap,
+    least_along,
     least_risk,
     minimise,
+    minimise_near,
     project,
 )
 from tests.empirics.small import problem, refused, study
@@ -70,6 +72,31 @@ def test_newtons_method_arrives_from_afar_too(task):
     """Where losses are nearly straight, a whole step goes much too far."""
     near, far = (_damped_minimiser(task.model, scale * points(task, 1), 1e-3) for scale in (0, 50))
     assert torch.allclose(near, far, rtol=0, atol=1e-11)  # residuals of 1e-14 over a curvature of 1e-3
+
+
+def test_on_the_ball_too_and_without_another_solver(task, monkeypatch):
+    for radius in (2.0, 500.0):
+        least = minimise(task.model, radius).risk
+        with monkeypatch.context() as alone:
+            alone.setattr("empirics.training.risk.minimise", None)
+            found = minimise_near(task.model, radius, project(30 * points(task, 1), radius))
+        assert found.gap <= 1e-11
+        assert found.risk == pytest.approx(least, abs=1e-10)
+
+
+def test_along_a_mixture_the_largest_gap_counts(monkeypatch):
+    def least(model, radius, near=None):
+        found = minimise_near(model, radius, near)
+        gaps.append(0.1 * len(gaps) % 0.35)
+        return replace(found, gap=gaps[-1])
+
+    gaps = []
+    task = problem(study())
+    monkeypatch.setattr("empirics.training.risk.minimise_near", least)
+    first = task.population.weights[0].clone()
+    first[::2] = 0
+    parts = [one / one.sum() for one in (first, task.population.weights[0] - first)]
+    assert least_along(task.model, [one[None] for one in parts], 2.0, 5).gap == max(gaps) > gaps[-1]
 
 
 def test_the_gap_bounds_every_replicates_own():
