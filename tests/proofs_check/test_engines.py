@@ -112,6 +112,10 @@ def test_what_sympy_has_decided_is_refused_as_a_statement_and_as_a_premise():
 
 
 def test_a_relation_kept_unevaluated_reaches_the_solver_and_can_fail():
+    a = sp.Symbol("a", real=True)
+    either = sp.Or(a > 0, 1 / a < 0)
+    assert smt.always(either, given=[sp.Ne(a, 0)], domain="a not 0").outcome == "holds"
+    assert smt.always(either, domain="any a").outcome == "open"
     assert smt.always(sp.Lt(-1 / x**2, 0, evaluate=False), domain="x > 0").outcome == "holds"
     assert smt.always(sp.Lt(1 / x**2, 0, evaluate=False), domain="x > 0").outcome == "fails"
 
