@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import fill
 
 from proofs_check.claim import Claim, Role
 from proofs_check.engines import kernel
@@ -38,6 +39,20 @@ rests on the record (`proofs_check/kernel/recorded.json`), which names the sourc
 - **Independence** is used as uncorrelated, centred samples, finitely many; of every law with a variance there are such.
   Admissions are fixed: what holds holds given them.
 - **What is not proved there** keeps its other evidence, and “its written argument” where prose joins it.
+
+What resists, and why:
+
+- The regret to $O(1)$ (`thm:dpp-regret/expansion`): Coq has its leading term, uniformly over all policies inside the
+  region (`Inside.v`). The rest needs the integral $H$, with the imaginary error function, and the limit of a sum less
+  its integral; the libraries have neither.
+- How far two policies can be apart as ρ tends to 1 (`thm:dpp-regret/spread`): some twenty estimates with constants.
+  At a fixed ρ Coq has that they agree but for what is small against √(T log T).
+- The generalisation gap (`lem:gen-Neff-app`): covering numbers and Haussler's bound, for which there is no library.
+  Theorem 1 has it as a hypothesis.
+- That prices average out in the long run (`buy:limit`, `buy:bursts`, `buy:best-rule`): laws of large numbers. On every
+  path, and in the mean, what money buys is proved.
+- Bayes's formula for densities (`law:averaged/nobody`): there is no measure theory here. That a sample adds its
+  precision is proved, and that the variance that is left bounds every estimate's error.
 
 That these words are about something is proved as well: {examples}.
 
@@ -92,7 +107,12 @@ def _theorems(module: str) -> Iterator[str]:
     for name, line in kernel.lines(module).items():
         yield f"\n### {module}.{name}"
         yield f"\n{said[name]} (`proofs_check/kernel/{module}.v`, line {line})"
-        yield f"\n```coq\n{states[name]}\n```"
+        yield f"\n```coq\n{_folded(states[name])}\n```"
+
+
+def _folded(statement: str) -> str:
+    """For a terminal; Coq takes any white space."""
+    return fill(statement, 78, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _linked(names: Sequence[str]) -> str:

@@ -25,7 +25,8 @@ Definition cost_violation_least (T : nat) (rho : R) (C : R) : R :=
   C * (rho + rho ^ (T + 1) / (1 - rho)).
 
 Definition cost_excess_maximum (T : nat) (rate : R) (rho : R) (mean_cost : R) (C : R) : R :=
-  INR T * (mean_cost * rate - C) + mean_cost * rate * sum T (fun i => (fun tau : nat => rho ^ tau / (1 - rho ^ tau)) (S i)).
+  INR T * (mean_cost * rate - C) + mean_cost * rate * sum T (fun i => (fun tau : nat => rho ^ tau /
+    (1 - rho ^ tau)) (S i)).
 
 Definition cost_violation_by_peak (T : nat) (rate : R) (rho : R) (peak : R) : R :=
   peak * rate * sum T (fun i => (fun tau : nat => rho ^ tau / (1 - rho ^ tau)) (S i)).
@@ -34,4 +35,7 @@ Definition buffer_violation_bound (K : nat) (T : nat) (rate : R) (rho : R) : R :
   rate * INR K * sum T (fun i => (fun tau : nat => rho ^ tau / (1 - rho ^ tau)) (S i)).
 
 Definition buffer_excess_maximum (K : nat) (T : nat) (rate : R) (rho : R) : R :=
-  rate * (2 * INR K * sum T (fun i => (fun tau : nat => rho ^ tau / (1 - rho ^ tau)) (S i)) - 2 * sum (Nat.min K T) (fun i => (fun s : nat => rho ^ s * (INR K + INR s - INR T - 1) / (1 - rho ^ s)) ((1 + T - (Nat.min K T))%nat + i)%nat) - (2 * INR K - Rmin (INR K) (INR T) - 1) * Rmin (INR K) (INR T)) / 2.
+  rate * (2 * INR K * sum T (fun i => (fun tau : nat => rho ^ tau / (1 - rho ^ tau)) (S i)) - 2 *
+    sum (Nat.min K T) (fun i => (fun s : nat => rho ^ s * (INR K + INR s - INR T - 1) / (1 - rho ^
+    s)) ((1 + T - (Nat.min K T))%nat + i)%nat) - (2 * INR K - Rmin (INR K) (INR T) - 1) * Rmin (INR
+    K) (INR T)) / 2.

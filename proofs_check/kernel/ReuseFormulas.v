@@ -28,13 +28,17 @@ Definition mean_occupancy_constant (K : R) (T : R) (rate : R) : R :=
   rate * (2 * T + 1 - Rmin K T) * Rmin K T / (2 * T).
 
 Definition uniformity_constant (K : R) (t : R) : R :=
-  (2 * t * Rmin K t - (Rmin K t - 1) * Rmin K t) * (6 * t * Rmin K t - 3 * (Rmin K t - 1) * Rmin K t) / (2 * t * (6 * t * (Rmin K t) ^ 2 - (4 * Rmin K t + 1) * (Rmin K t - 1) * Rmin K t)).
+  (2 * t * Rmin K t - (Rmin K t - 1) * Rmin K t) * (6 * t * Rmin K t - 3 * (Rmin K t - 1) * Rmin K
+    t) / (2 * t * (6 * t * (Rmin K t) ^ 2 - (4 * Rmin K t + 1) * (Rmin K t - 1) * Rmin K t)).
 
 Definition uniformity_constant_as_stated (K : R) (t : R) : R :=
-  (2 * K * t - K * (K - 1)) * (6 * K * t - 3 * K * (K - 1)) / (2 * t * (6 * t * K ^ 2 - K * (K - 1) * (2 * K - 1))).
+  (2 * K * t - K * (K - 1)) * (6 * K * t - 3 * K * (K - 1)) / (2 * t * (6 * t * K ^ 2 - K * (K - 1)
+    * (2 * K - 1))).
 
 Definition inverse_effective_constant (K : R) (t : R) (rate : R) : R :=
-  (/ (t + 1 / 2 - Rmin K t / 2) - ((Rmin K t) ^ 2 - 1) / (6 * (t + 1 / 2 - Rmin K t / 2) ^ 2 * Rmin K t)) / rate.
+  (/ (t + 1 / 2 - Rmin K t / 2) - ((Rmin K t) ^ 2 - 1) / (6 * (t + 1 / 2 - Rmin K t / 2) ^ 2 * Rmin
+    K t)) / rate.
 
 Definition mismatch_constant (K : R) (t : R) (rate : R) : R :=
-  (1 - / (t + 1 / 2 - Rmin K t / 2) - ((Rmin K t) ^ 2 - 1) / ((t + 1 / 2 - Rmin K t / 2) * (6 * t + 3 - 3 * Rmin K t))) / (rate * Rmin K t).
+  (1 - / (t + 1 / 2 - Rmin K t / 2) - ((Rmin K t) ^ 2 - 1) / ((t + 1 / 2 - Rmin K t / 2) * (6 * t +
+    3 - 3 * Rmin K t))) / (rate * Rmin K t).

@@ -30,7 +30,8 @@ Proof.
 Qed.
 
 Lemma sum_nonneg n f : (forall i, (i < n)%nat -> 0 <= f i) -> 0 <= sum n f.
-Proof. intros H. replace 0 with (sum n (fun _ => 0)) by (rewrite sum_const; ring). now apply sum_le. Qed.
+Proof. intros H. replace 0 with (sum n (fun _ => 0)) by (rewrite sum_const; ring).
+now apply sum_le. Qed.
 
 Lemma sum_lt n f g :
   (0 < n)%nat -> (forall i, (i < n)%nat -> f i < g i) -> sum n f < sum n g.
@@ -79,18 +80,21 @@ Lemma cauchy n (w x : nat -> R) :
   (forall i, (i < n)%nat -> 0 <= w i) ->
   (sum n (fun i => w i * x i)) ^ 2 <= sum n w * sum n (fun i => w i * x i ^ 2).
 Proof.
-  intros Hw. set (W := sum n w). set (M := sum n (fun i => w i * x i)). set (Q := sum n (fun i => w i * x i ^ 2)).
+  intros Hw. set (W := sum n w). set (M := sum n (fun i => w i * x i)).
+  set (Q := sum n (fun i => w i * x i ^ 2)).
   assert (HW : 0 <= W) by now apply sum_nonneg.
   assert (E : forall c, 0 <= Q - 2 * c * M + c * c * W).
   { intros c. replace (Q - 2 * c * M + c * c * W) with (sum n (fun i => w i * (x i - c) ^ 2)).
     - apply sum_nonneg. intros i Hi. apply Rmult_le_pos; [auto|apply pow2_ge_0].
-    - unfold Q, M, W. rewrite <- !sum_scal, <- sum_minus, <- sum_plus. apply sum_ext. intros; ring. }
+    - unfold Q, M, W. rewrite <- !sum_scal, <- sum_minus, <- sum_plus. apply sum_ext. intros; ring.
+      }
   destruct (Req_dec W 0) as [Z|Z].
   - rewrite Z. destruct (Req_dec M 0) as [Y|Y]; [rewrite Y; lra|].
     specialize (E ((Q + 1) / (2 * M))). rewrite Z in E.
     replace (2 * ((Q + 1) / (2 * M)) * M) with (Q + 1) in E by (field; auto). lra.
   - specialize (E (M / W)).
-    replace (Q - 2 * (M / W) * M + M / W * (M / W) * W) with ((Q * W - M ^ 2) / W) in E by (field; auto).
+    replace (Q - 2 * (M / W) * M + M / W * (M / W) * W) with ((Q * W - M ^ 2) / W) in E by (field;
+      auto).
     assert (0 < W) by lra. apply Rmult_le_compat_r with (r := W) in E; [|lra].
     replace ((Q * W - M ^ 2) / W * W) with (Q * W - M ^ 2) in E by (field; auto). lra.
 Qed.

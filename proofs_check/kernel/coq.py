@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase
 from typing import Any
 
 import sympy as sp
@@ -94,16 +95,17 @@ class _Coq(StrPrinter):  # type: ignore[misc]
         return f"({whole} / {self._argument(base ** (-constant))})" if constant < 0 else whole
 
     def _print_Sum(self, expr: Any) -> str:
-        """`sum` counts from 0."""
+        """`sum` counts from 0, by a name that nothing in the sum has."""
         ((index, first, last),) = expr.limits
+        taken = {symbol.name for symbol in expr.free_symbols}
+        free = (name for name in ascii_lowercase[ascii_lowercase.index("i") :] if name not in taken)
+        i, own = next(free), index
+        if index.name in taken:  # another symbol of the same name
+            own = sp.Symbol(next(free), integer=True, positive=True)
         count, start = self._natural(sp.expand(last - first + 1)), self._natural(first)
-        at = "S i" if start == "1" else f"{start} + i"
-        body = f"(fun {index.name} : nat => {self._print(expr.function)})"
-        return (
-            f"sum {count} (fun i => {body} ({at})%nat)"
-            if "+" in at
-            else f"sum {count} (fun i => {body} ({at}))"
-        )
+        at = f"(S {i})" if start == "1" else f"({start} + {i})%nat"
+        body = f"(fun {own.name} : nat => {self._print(expr.function.xreplace({index: own}))})"
+        return f"sum {count} (fun {i} => {body} {at})"
 
     def _natural(self, expr: Any) -> str:
         """A natural number; what is taken away is less than what it is taken from, or this is another number."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import sympy as sp
@@ -24,6 +25,7 @@ from theory import (
     design,
     drift_limits,
     law,
+    lower_bound,
     penalty,
     region,
     regret,
@@ -31,6 +33,7 @@ from theory import (
     stationary,
     violation,
 )
+from theory.knapsack import Limit
 from theory.setting import Budget, Constants, Region
 
 __all__ = ["FORMULAS", "decided", "written"]
@@ -149,6 +152,33 @@ FORMULAS: dict[str, tuple[Row, ...]] = {
             lambda *at: penalty.penalty_limit_as_stated(*at).total,
             "K t rate constants",
         ),
+        ("constant_round", lambda *at: constant_admission.constant_round(*at).total, "K t rate constants"),
+        (
+            "long_run_share",
+            lambda n, c: bound.root_term(1 / n, c.merged) + bound.linear_term(1 / n, c.merged),
+            "n constants",
+        ),
+    ),
+    "NobodyFormulas": (
+        (
+            "bayes_risk",
+            lambda samples, h, variance, prior: lower_bound.bayes_risk(
+                samples, h=[h], variance=[variance], prior=[prior]
+            ),
+            "samples h variance prior",
+        ),
+        (
+            "least_risk",
+            lambda samples, h, variance: lower_bound.least_risk(samples, h=[h], variance=[variance]),
+            "samples h variance",
+        ),
+        (
+            "most_samples",
+            lambda rate, threshold, rounds, debt: lower_bound.most_samples(
+                Limit(threshold, 1, rate, 0, "money"), rounds, debt
+            ),
+            "rate threshold rounds debt",
+        ),
     ),
     "BuyingFormulas": (
         (admission.debt_update, "Z cost Lambda C"),
@@ -197,7 +227,12 @@ def _definition(name: str, function: Callable[..., Any], arguments: str) -> str:
         f"({name} : {kind or 'R'})" for name, _, kind in (word.partition(":") for word in words)
     )
     value = coq(function(*map(_argument, arguments.split())))
-    return f"\nDefinition {name} {binders} : R :=\n  {value}.\n"
+    head, body = (_folded(text) for text in (f"Definition {name} {binders} : R :=", f"  {value}."))
+    return f"\n{head}\n{body}\n"
+
+
+def _folded(text: str) -> str:
+    return fill(text, 100, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def _rows(part: str) -> Iterator[str]:

@@ -1,16 +1,21 @@
 """The proofs in Coq: about theory's own formulas, on record with their sources, and refused when a formula is wrong."""
 
 import json
+import math
+import random
 import re
 from pathlib import Path
 
 import pytest
+import sympy as sp
 
 from proofs_check import served
 from proofs_check.engines import kernel
 from proofs_check.kernel import formulas
+from proofs_check.kernel.coq import coq
 from proofs_check.registry import registry
 from tests.acdpp.program import acdpp
+from tests.proofs_check.coq_terms import evaluated
 from theory.setting import SettingError
 
 ROOT = Path(__file__).parents[2]
@@ -106,18 +111,101 @@ def test_the_summary_says_whether_the_kernel_was_asked(afresh):
     assert "it was not asked here (acdpp verify --kernel), the record stands" in said
 
 
+# an error in a formula for each file whose theorems are about formulas: the file below which it must be noticed
+PLANTED = {
+    "Reuse": ("4 * Rmin K t + 1", "4 * Rmin K t + 2"),
+    "Lambert": ("sqrt rho * ln (1 - sqrt rho)", "rho * ln (1 - sqrt rho)"),
+    "Control": ("rho ^ (T + 1)", "rho ^ (T + 2)"),
+    "Buffers": ("2 * INR K - Rmin", "2 * INR K + Rmin"),
+    "Learning": ("G * eta * (G * INR E", "G * eta * (G * INR E / 4"),
+    "Law": (":= (1 - eta * h) ^ E.", ":= (1 + eta * h) ^ E."),
+    "Stationary": ("/ (3 * INR K)", "/ (2 * INR K)"),
+    "Finite": ("INR more * (1 - a ^ t) ^ 2", "INR more * (1 - a ^ t)"),
+    "Regret": (":= 20 * B *", ":= 10 * B *"),
+    "Design": (":= D * sigma / sqrt n", ":= D * sigma / n"),
+    "Inside": (
+        ":= 10 * B * sqrt Pdim * sqrt inverse_effective * sqrt (ln (Rmax",
+        ":= 11 * B * sqrt Pdim * sqrt inverse_effective * sqrt (ln (Rmax",
+    ),
+    "Buying": ("2 * mean_age - 1", "2 * mean_age"),
+    "Nobody": ("/ (2 * (variance", "/ (3 * (variance"),
+}
+
+
+def flat(part):
+    """A file of formulas with each definition on one line."""
+    return re.sub(r"\n +", " ", formulas.written(part))
+
+
+def test_an_error_is_planted_for_every_file_about_formulas():
+    about = {m for m in kernel.modules() if kernel.lines(m) and set(kernel.needs(m)) & set(formulas.FORMULAS)}
+    assert set(PLANTED) == about
+    for module, (right, _) in PLANTED.items():
+        assert (
+            sum(flat(part).count(right) for part in set(kernel.needs(module)) & set(formulas.FORMULAS)) == 1
+        )
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    return tmp_path_factory.mktemp("kernel")
+
+
 @needs_coq
 @pytest.mark.slow
-def test_coq_refuses_the_proof_where_a_formula_is_wrong(afresh, monkeypatch):
-    monkeypatch.setattr(kernel, "modules", lambda: ["Sums", "ReuseFormulas", "Reuse"])
-    wrong = formulas.written("ReuseFormulas").replace("4 * Rmin K t + 1", "4 * Rmin K t + 2")
-    monkeypatch.setattr(kernel, "written", lambda part: wrong)
-    assert "Reuse" not in {
-        m for m in kernel.modules() for a in kernel.ask() if a.content == kernel.content(m)
-    }
-    found = kernel.theorem("Reuse.uniformity_closed")()
+@pytest.mark.parametrize("module", PLANTED)
+def test_coq_refuses_the_file_where_a_formula_is_wrong(module, afresh, monkeypatch, shared):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(shared))
+    wrong = {part: flat(part).replace(*PLANTED[module]) for part in formulas.FORMULAS}
+    monkeypatch.setattr(kernel, "written", wrong.__getitem__)
+    monkeypatch.setattr(kernel, "modules", lambda: [*kernel.needs(module), module])
+    accepted = {asked.content for asked in kernel.ask()}
+    assert {name for name in kernel.modules() if kernel.content(name) not in accepted} == {module}
+    found = kernel.theorem(f"{module}.{next(iter(kernel.lines(module)))}", domain=module)()
     assert found.outcome == "open"
-    assert "Coq does not accept Reuse.v" in found.detail
+    assert f"Coq does not accept {module}.v" in found.detail
+
+
+@pytest.mark.parametrize("part", formulas.FORMULAS)
+def test_what_coq_reads_has_the_values_of_theory(part):
+    """Every definition, read back from its text and evaluated, against theory's function itself."""
+    generator = random.Random(part)
+    rows = [row if len(row) == 3 else (row[0].__name__, *row) for row in formulas.FORMULAS[part]]
+    for name, function, arguments in rows:
+        body = re.search(rf"Definition {name} .*?:= (.*)\.$", flat(part), re.M)[1]
+        for _ in range(3):
+            drawn = [number(word, generator) for word in arguments.split()]
+            names = {key: value for values, _ in drawn for key, value in values.items()}
+            told = function(*(argument for _, argument in drawn))
+            assert math.isclose(evaluated(body, names), told, rel_tol=1e-9, abs_tol=1e-9), name
+
+
+def number(word, generator):
+    """Numbers for a word of a row: by their names in Coq, and as theory's function takes them."""
+    kind, parts = formulas.TOGETHER.get(word, (None, word))
+    names = {}
+    for name, _, what in (part.partition(":") for part in parts.split()):
+        whole, below_one = what or name in ("K", "t", "T"), name in ("rho", "a", "h", "eta")
+        real = generator.uniform(0.1, 0.9 if below_one else 5) + 5 * (name == "N")  # log(N/Pdim) is real
+        names[name] = generator.randint(1, 6) if whole else real
+    return names, kind(**names) if kind else names[word.partition(":")[0]]
+
+
+def test_a_sum_counts_by_a_name_that_nothing_else_has():
+    real, index = sp.Symbol("i", positive=True), sp.Symbol("i", integer=True, positive=True)
+    text = coq(sp.Sum(real**index / index, (index, 1, 3)))
+    assert math.isclose(evaluated(text, {"i": 2.0}), 2 + 4 / 2 + 8 / 3)
+
+
+def test_sources_can_be_read():
+    """Lines of at most 100 characters; a proof that fills a screen has its idea in words above it or in it."""
+    for module in kernel.modules():
+        source = kernel.source(module)
+        assert max(map(len, source.splitlines())) <= 100, module
+        for proof in re.finditer(
+            r"((?:\(\*(?:(?!\*\)).)*\*\)\n)?)^(?:Theorem|Lemma) (\w+)(.*?)^Qed\.", source, re.M | re.S
+        ):
+            assert proof[3].count("\n") <= 40 or proof[1] or "(*" in proof[3], f"{module}.{proof[2]}"
 
 
 FALSE = {

@@ -11,12 +11,13 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, limits, steps
+from proofs_check.engines.argument import Evidence, argument, equations, limits
 from proofs_check.engines.exact import Found, by_profile, everywhere, unless
+from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.buying.figures import figures
 from proofs_check.groundwork.buying.market import HIGH, LOW, PLACES, SETTING
 from proofs_check.groundwork.prediction.lags import AVERAGED
-from theory.algebra import ball, positive_part
+from theory.algebra import ball
 from theory.knapsack import Limit, purchase_limit, uniform_rate, uniform_threshold
 from theory.lower_bound import bayes_risk, burst_risk, least_risk, most_samples, van_trees
 from theory.paper import BUDGET
@@ -25,68 +26,22 @@ from theory.prices import Atoms
 h, spread, wide, N, precision, t = sp.symbols("h v tau_2 N P t", positive=True)
 theta, mean, z, guess, second, error, noise = sp.symbols("theta m z e m_2 u epsilon", real=True)
 S, C, D, c, bought, price = sp.symbols("S C D c x theta_c", positive=True)
-ONE: dict[str, Any] = {"h": [h], "variance": [spread]}
-
-
-def the_posterior() -> Evidence:
-    """P(θ-m)² + (z-θ)²/s² is P'(θ-m')² but for what does not know θ; and the error then, from that before: (1-κ)u - κε,
-    whatever the values, of variance 1/P'.
-    """
-    more = precision + 1 / spread
-    moved = (precision * mean + z / spread) / more
-    exponent = precision * (theta - mean) ** 2 + (z - theta) ** 2 / spread - more * (theta - moved) ** 2
-    gain = (1 / precision) / (1 / precision + spread)
-    after = error - gain * (error + noise)  # θ - m', for z = m + u + ε
-    variance = (1 - gain) ** 2 / precision + gain**2 * spread
-    return equations(
-        (sp.diff(exponent, theta), 0, r"what is left, by $\theta$, and 0"),
-        (moved - mean, gain * (z - mean), "how far a value moves the mean"),
-        (after, (1 - gain) * error - gain * noise, "the new error and its parts"),
-        (variance, 1 / more, r"its variance and $1/P'$"),
-        domain="any history, whoever bought what for whatever reason: decisions are factors without θ*",
-    )
-
-
-def any_learner() -> Evidence:
-    """E(θ-e)² = Var θ + (E θ - e)² given all that is known; and precision N/s² + 1/τ² is theory's."""
-    square = second - 2 * guess * mean + guess**2
-    each = h / (N / spread + 1 / wide) / 2
-    return argument(
-        (square, (second - mean**2) + (mean - guess) ** 2, "the mean square and its parts", "any estimate"),
-        (square >= second - mean**2, [], "any estimate"),
-        (bayes_risk(N, **ONE, prior=[wide]), each, "theory's risk and that of the posterior", "every $N$"),
-        (
-            h * van_trees(N, 1 / spread, 1 / wide) / 2,
-            each,
-            "van Trees' bound, an equality here,",
-            "every $N$",
-        ),
-    )
-
-
-def jensen() -> Evidence:
-    """1/x >= 2/y - x/y², a tangent: the mean of 1/x is at least 1 over the mean; and it falls in N."""
-    x, y = sp.symbols("x y", positive=True)
-    more = sp.Symbol("more", nonnegative=True)
-    here, there = (bayes_risk(N + k, **ONE, prior=[wide]) for k in (0, more))
-    return steps(
-        (1 / x >= 2 / y - x / y**2, [], "every precision $x$ and mean $y$"),
-        (there <= here, [], "more samples, less risk"),
-    )
+ANYBODY = "any policy within the budget, any estimate, any number of directions"
+BAYES = Given(
+    "Bayes",
+    r"that given what was seen $\theta^\star$ has the density prior times samples (prices and decisions are factors "
+    r"without $\theta^\star$), so that its variance is one over the precision",
+)
+BURSTS = Given("law:averaged/bursts", "that bursts, used once and averaged, have at most theory's burst_risk")
 
 
 def the_money() -> Evidence:
-    """x <= λcx + S(1-λc)⁺ in each round; at λ = 1/θ that is R a round on average, and D/θ."""
-    rate, spent, below = sp.symbols("R m F", positive=True)
-    multiplier = sp.Symbol("lambda", nonnegative=True)
+    """λC + S·E(1-λc)⁺ at λ = 1/θ, what Coq has for a round, is the knapsack's rate R."""
+    spent, below = sp.symbols("m F", positive=True)
     a_round = C / price + S * (below - spent / price)  # λC + S·E(1-λc)⁺, F and m of the prices below θ
     part = (C / S - spent) / price  # at θ, what the rest of C pays for
-    limit = Limit(price, 1, rate, C, "money")
-    line = bought <= multiplier * c * bought + S * positive_part(1 - multiplier * c)
-    return argument(
-        (line, [bought <= S], r"every price, $\lambda\ge0$, $0\le x\le S$"),
-        (a_round, S * (below + part), "a round's mean and the knapsack's rate", "every law of prices"),
-        (most_samples(limit, t, D), rate * t + D / price, "theory's number", "every law of prices"),
+    return equations(
+        (a_round, S * (below + part), "a round's mean and the knapsack's rate"), domain="every law of prices"
     )
 
 
@@ -140,12 +95,6 @@ def values_do_not_help() -> Evidence:
     )
 
 
-def any_start() -> Evidence:
-    """τ → ∞."""
-    problem = bayes_risk(N, **ONE, prior=[t])
-    return limits(t, (problem, least_risk(N, **ONE), "the Bayes risk"), domain=r"$\tau\to\infty$, every $N$")
-
-
 def reached() -> Evidence:
     """burst_risk over the bound at Rt + D/θ tends to 1: its noise does, and its transient is of smaller order."""
     x, distance, eta = sp.symbols("x d eta", positive=True)
@@ -156,8 +105,16 @@ def reached() -> Evidence:
     start_part = burst_risk(S, often, t, variance=[0], start=[distance], **problem)
     return limits(
         t,
-        (noise_part / below, 1, "the noise over the bound"),
-        (start_part / below, 0, "the transient over the bound"),
+        (
+            t * (noise_part / below - 1),
+            D / (price * S * often) - 1,
+            "$t$ times (the noise over the bound, less 1)",
+        ),
+        (
+            t * start_part / below,
+            2 * S * distance / (eta**2 * often),
+            "$t$ times the transient over the bound",
+        ),
         (
             bayes_risk(S * often * t, h=[1], variance=[1], prior=[distance]) / below,
             1,
@@ -307,11 +264,18 @@ CLAIMS = [
         r"prior, so for a guarantee let $\tau\to\infty$. From above: law:averaged/bursts with "
         r"$q=P(c\le\theta)$, where a price at the threshold counts with the chance that spends $C$. For "
         r"one $\theta^\star$ alone nothing can be said: a learner may have guessed it.",
-        given=(WRITTEN,),
+        given=(BAYES, BURSTS),
         checks={
-            "any learner": (the_posterior, any_learner, confirming(values_do_not_help)),
-            "any policy": (jensen, the_money, confirming(every_policy)),
-            "any start": any_start,
+            "any learner": (
+                theorem("Nobody.precision_adds_up", "Nobody.nobody_beats", domain=ANYBODY),
+                confirming(values_do_not_help),
+            ),
+            "any policy": (
+                theorem("Nobody.nobody_beats", domain=ANYBODY),
+                the_money,
+                confirming(every_policy),
+            ),
+            "any start": theorem("Nobody.no_guarantee_is_below", domain="every $N$, each direction"),
             "reached": (reached, confirming(ratio_of_bounds)),
             "76,717": lambda: figures(
                 SETTING,

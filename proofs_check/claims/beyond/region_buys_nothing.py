@@ -14,7 +14,7 @@ from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.control.orders import RATIONAL, SPREAD
 from proofs_check.groundwork.regret.envelope import USUAL, regret_end, three
 from proofs_check.groundwork.regret.every_policy import narrows
-from proofs_check.groundwork.regret.expansion import leading_order, oracle_third
+from proofs_check.groundwork.regret.expansion import oracle_third
 from proofs_check.symbols import C, K, mean_cost, total_buffer
 from proofs_check.text import said
 from theory.algebra import ball
@@ -96,7 +96,14 @@ CLAIMS = [
             r"$\mathrm{Vio}^{\mathrm S}=\mathrm{Vio}^{\mathrm B}=0$": theorem(
                 "Buffers.constant_admission_violates_nothing", domain=r"every $K$, $\sum B$, $C$ and $\bar c$"
             ),
-            "same expansion": (oracle_third, leading_order),
+            "same expansion": (
+                theorem(
+                    "Inside.regret_of_every_policy",
+                    "Design.constant_regret",
+                    domain="uniformly over all policies inside the region",
+                ),
+                oracle_third,
+            ),
             "within the spread": (
                 theorem("Buffers.regret_within_the_spread", domain="any policies"),
                 partial(narrows, stated=False),

@@ -12,10 +12,10 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Correction, confirming
+from proofs_check.claim import Claim, Correction, confirming
 from proofs_check.engines import exact, smt
+from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import Evidence, refutes
-from proofs_check.groundwork.design import leading_terms
 from proofs_check.groundwork.design.leading_terms import share, third_terms
 from proofs_check.symbols import C, K, mean_cost, n, total_buffer
 from proofs_check.text import said
@@ -23,7 +23,7 @@ from theory.design import best_rate, design_as_stated, design_limit, fill_ratio
 from theory.setting import Budget, Constants
 
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
-k, less, more = sp.symbols("k less more", positive=True)  # any K, whole or not
+k = sp.Symbol("k", positive=True)  # any K, whole or not
 SOME = Constants(D=2, sigma=3, eta=Fraction(1, 10), B=1, Pdim=5, E=4, G=1, L=1)
 BUDGETS = st.builds(
     Budget,
@@ -90,23 +90,10 @@ def limit_design_has_the_least_share(budget: Budget) -> exact.Found:
 
 ESTABLISHED: dict[str, Any] = {
     "feasible": (from_x_on_is_feasible, confirming(limit_design_is_the_ceiling)),
-    "$K<x$: share of a round": (leading_terms.average_share, confirming(limit_design_has_the_least_share)),
-    "$K<x$: larger": (
-        lambda: smt.always(
-            share(less) > share(more), given=[less < more], domain="any occupancies less $<$ more"
-        ),
-        lambda: smt.always(  # at rate C/c̄ the memory holds less than ΣB
-            sp.Lt(k * BUDGET.affordable_rate, total_buffer), given=[k < fill_ratio(BUDGET)], domain=BELOW
-        ),
+    "against every other $K$": (
+        theorem("Design.optimal_k", domain="every budget, every $K$ at its best rate, all constants"),
+        confirming(limit_design_has_the_least_share),
     ),
-    r"$K>K^\star$: third term": (
-        leading_terms.third_term_grows,
-        lambda: smt.always(
-            third_terms(total_buffer / (k + more)) > third_terms(total_buffer / k),
-            domain="full buffers, every $K$ and every larger one",
-        ),
-    ),
-    r"$K>K^\star$: first two terms": leading_terms.first_terms_agree,
 }
 
 CLAIMS = [
@@ -129,7 +116,6 @@ CLAIMS = [
             "“feasible”, as printed, is taken to exclude the floor wherever it is below $x$, although the printed "
             "formula offers it",
         ),
-        given=(WRITTEN,),
         checks=(
             both_are_feasible,
             lambda: refutes(
@@ -155,7 +141,6 @@ CLAIMS = [
                 third=third_terms(total_buffer / K),
             ),
             hypotheses=("the corrected bound (or any with the same leading terms)",),
-            given=(WRITTEN,),
             checks=ESTABLISHED,
         ),
     )

@@ -3,22 +3,21 @@ r"""The regret's decomposition and its sign (`eq:omega-master`): as printed it f
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, Given, confirming
+from proofs_check.claim import Claim, Context, Correction, Given, confirming
 from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import exhaust, grid, unless
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.simulation import control_loop, uniform
 from proofs_check.evidence import Evidence, fails, holds, obeying
 from proofs_check.groundwork.control.drift_step import debts_after, in_round_1
 from proofs_check.groundwork.control.orders import LIGHTER, ONES, RATIONAL
 from proofs_check.groundwork.regret.envelope import bound_of, three
-from proofs_check.groundwork.regret.every_policy import every_policy, less_than_linear
 from proofs_check.symbols import T, V
 from proofs_check.text import said
 from theory import regret
@@ -246,7 +245,7 @@ CLAIMS = [
         sketch=r"$\Omega_1$ is of order $\log T$ at most, $\Omega_2$ bounded, $\Omega_3$ of order "
         r"$\sqrt{T\log T}$: whatever their signs, the right side is a multiple of $T$, and the regret is less: the "
         r"dearest round of any policy inside the region exceeds the oracle's by an amount that tends to 0.",
-        given=(WRITTEN, *ORDERS),
+        given=ORDERS,
         checks={
             "the right side is linear": lambda: argument(
                 (
@@ -257,7 +256,9 @@ CLAIMS = [
                 ),
                 domain=r"every fixed $V$, every $B>0$ in $O(T/V)$",
             ),
-            "the regret is less": (less_than_linear, partial(every_policy, stated=True)),
+            "the regret is less": theorem(
+                "Inside.printed_regret_is_sublinear", domain=r"every policy inside the region, with $\log^+$"
+            ),
         },
         substance="eq:omega-master/drift-term",
     ),

@@ -6,62 +6,43 @@ with constants that do not depend on V, which is what Remark 1 needs (`/uniform`
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
 from proofs_check.engines.argument import argument
-from proofs_check.engines.limit import at_most, eventually
+from proofs_check.engines.kernel import serving, theorem
 from proofs_check.engines.simulation import control_loop, drifting, markov, uniform
-from proofs_check.evidence import Evidence, fails, holds, obeying
-from proofs_check.groundwork.control.orders import HORIZONS, ONES, SPREAD, UNIT, t
+from proofs_check.evidence import Evidence, fails, holds, obeying, refutes
+from proofs_check.groundwork.control.orders import ONES, SPREAD, UNIT, t
 from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.regret import envelope, expansion
-from proofs_check.groundwork.regret.envelope import USUAL, bound_of, eventual_range, regret_end, three
-from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy, less_than_linear, narrows
+from proofs_check.groundwork.regret.envelope import USUAL, bound_of, regret_end, three
+from proofs_check.groundwork.regret.every_policy import drawn_inside, narrows
 from proofs_check.groundwork.regret.expansion import EXPANSION, LIMIT
 from proofs_check.symbols import T, V, rho
 from proofs_check.text import said
-from theory.algebra import ball, precise
-from theory.constant_admission import constant_round, oracle_bound
+from theory.constant_admission import oracle_bound
 from theory.rates import regret_rate, regret_rate_as_stated
 from theory.setting import Region
 
 PRINTED = regret_rate_as_stated(T, V, rho)
 FIXED = (
-    r"$\rho$ fixed (lag $=\rho/(1-\rho)$, $S$ its Lambert sum), as printed but for radicands' positive parts"
+    r"every policy inside the region, $\rho$ fixed, as printed but for radicands' positive parts and $\log^+$"
 )
 
 
-def every_policy_as_stated(context: Context) -> Evidence:
-    """V = T and ρ fixed make the printed rate a constant plus log T. Below: the least regret inside the region."""
-    least = eventual_range(2, t, 10, ONES, stated=True)[0] - constant_round(1, t, 20, ONES)
-    domain = rf"$V=T$, {FIXED}, $\rho\le9/10$, $K=2$, $\bar\Lambda=10$, constants 1, $\mathrm{{Pdim}}$ 1"
-    saved, found = (
-        at_most(eventually(part, t), t, sp.log(t), domain=domain)
-        for part in (least.root + least.linear, least.generalisation)
-    )
-    rows = {}
-    for end in context.choose(HORIZONS[:3:2], HORIZONS):
-        regret = regret_end(2, USUAL, end, ONES, stated=True, upper=False)
-        with precise():
-            printed = regret_rate_as_stated(ball(end), ball(end), ball(USUAL.rho))
-            numbers = {"least Reg": regret, "T/V+1/(1-ρ)+log T": printed, "quotient": regret / printed}
-        rows[f"T = {end:.0e}, V = T, ρ = 9/10"] = ", ".join(
-            f"{name} = {x.str(6, radius=False)}" for name, x in numbers.items()
-        )
-    shown = replace(found, certificate={**rows, "third term": found.detail, **found.certificate})
-    if found.outcome == "fails":
-        detail = "the least regret of any policy inside the region, over the printed rate, tends to infinity"
-        shown = replace(shown, detail=detail)
+NOT_LOGARITHMIC = theorem("Inside.printed_regret_is_not_logarithmic", domain=FIXED)
+
+
+def every_policy_as_stated() -> Evidence:
+    """V = T and ρ fixed make the printed rate a constant plus log T; every policy's regret exceeds all multiples."""
     at_V = (regret_rate_as_stated(t, t, rho) / sp.log(t), t, 1, r"the printed rate at $V=T$ over $\log T$")
+    detail = r"at $K\ge2$ the regret of every policy inside the region exceeds every multiple of $\log T$"
     return obeying(
-        shown,
+        refutes(NOT_LOGARITHMIC(), detail),
         {
-            "each round's range contains every policy": every_policy(stated=True),
-            r"the first two terms save $O(\log T)$": saved,
             r"at $V=T$ the printed rate is $O(\log T)$": argument(at_V, domain=r"every fixed $\rho$"),
             **as_printed(Region(rate=USUAL.rate, rho=rho), ONES, given=[rho <= sp.sympify(USUAL.rho)]),
         },
@@ -103,7 +84,6 @@ CLAIMS = [
         symbols={"O": r"up to a factor that may depend on $V$ and $\rho$"},
         domain=r"every fixed $V>0$ and $0<\rho<1$, $T\to\infty$; every policy inside the region, "
         r"$K\bar\Lambda=\sum B$, $K\ge1$; $\log^+$, which is the printed $\log$ in all but finitely many rounds",
-        given=(WRITTEN,),
         sketch="The dearest round of any policy inside the region exceeds the oracle's by an amount that tends to 0: "
         r"both roots have the same limit, as $K\bar\Lambda=\sum B$. No property of ACDPP is used.",
         checks={
@@ -111,7 +91,7 @@ CLAIMS = [
                 (regret_rate_as_stated(t, V, rho) / t, t, 1 / V, "the printed rate over $T$"),
                 domain=r"every fixed $V$, $\rho$; $T\to\infty$",
             ),
-            "the regret is less": (less_than_linear, partial(every_policy, stated=True)),
+            "the regret is less": theorem("Inside.printed_regret_is_sublinear", domain=FIXED),
         },
     ),
     Claim(
@@ -121,7 +101,7 @@ CLAIMS = [
         statement="As Remark 1 uses the theorem, $V$ growing with $T$: this is the reading that says something.",
         formula=said(r"\sup_{V,T}\mathrm{Reg}(T)\big/\Bigl(@rate\Bigr)<\infty", rate=PRINTED),
         domain=r"every $V>0$, $T\ge1$, $K\ge1$ and fixed $0<\rho<1$",
-        checks=(every_policy_as_stated,),
+        checks=(serving(every_policy_as_stated, "Inside.printed_regret_is_not_logarithmic"),),
         corrected=Correction(
             title=said(r"$\mathrm{Reg}\sim@limit\sqrt{T\log T}$ inside the region, at any $V$", limit=LIMIT),
             statement=said(
@@ -150,7 +130,11 @@ CLAIMS = [
             checks={
                 "constant admission": (expansion.first_terms, expansion.third_term, expansion.oracle_third),
                 "integral": (expansion.antiderivative, expansion.falling, expansion.expansion_slope),
-                "order": expansion.leading_order,
+                "order": theorem(
+                    "Inside.regret_of_every_policy",
+                    "Inside.printed_regret_of_every_policy",
+                    domain="uniformly over all policies inside the region, both forms",
+                ),
                 "every other policy": (
                     partial(narrows, stated=False),
                     confirming(drawn_inside),

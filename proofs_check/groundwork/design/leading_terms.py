@@ -7,9 +7,9 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.engines.limit import converges, equivalent
+from proofs_check.engines.limit import equivalent
 from proofs_check.evidence import Evidence, together
-from proofs_check.symbols import CONSTANTS, K, rate, total_buffer
+from proofs_check.symbols import CONSTANTS, K, rate
 from theory.bound import linear_term, root_term
 from theory.constant_admission import constant_round
 
@@ -42,13 +42,3 @@ def third_term_grows() -> Evidence:
     """At any K and rate the third terms add up to 20B√(Pdim/Λ̄)·√(T log T)."""
     third = constant_round(K, t, rate, CONSTANTS).generalisation
     return equivalent(third, t, sp.sqrt(t * sp.log(t)), third_terms(rate), domain=LONG_RUN)
-
-
-@cache
-def first_terms_agree() -> Evidence:
-    """Full buffers S: up to O(1/t²) the first two terms are Dσ/√S·(1 - 1/(2t)) and ηEσ²/S·(1 - 1/t), whatever K."""
-    S, merged = total_buffer, CONSTANTS.merged
-    terms, domain = constant_round(K, t, S / K, CONSTANTS), "full buffers, every $K$, all constants"
-    root = terms.root - root_term(1 / S, merged) * (1 - 1 / (2 * t))
-    linear = terms.linear - linear_term(1 / S, merged) * (1 - 1 / t)
-    return together(*(converges(rest, t, power=2, domain=domain) for rest in (root, linear)))

@@ -8,7 +8,6 @@ ranges of `envelope`.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -16,7 +15,7 @@ import sympy as sp
 
 from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, drawn, regions, retentions
-from proofs_check.engines.limit import converges, eventually
+from proofs_check.engines.limit import converges
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.control.orders import ALL, RATIONAL, t
@@ -28,7 +27,6 @@ from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.symbols import CONSTANTS, REGION, K, rate
 from theory.algebra import ball, precise
 from theory.bound import PER_ROUND, generalisation_term, linear_term, root_term, round_terms
-from theory.constant_admission import constant_round
 from theory.lambert import lambert_partial
 from theory.region import region_maximum, region_minimum, region_minimum_total
 from theory.reuse import effective_from_sums, mismatch_from_sums, trajectory
@@ -222,13 +220,3 @@ def drawn_inside(K: int, region: Region, positions: list[Fraction]) -> Found:
             if low > value or value > high:
                 return {"t": now, "of": name, "value": value, "low": low, "high": high}
     return None
-
-
-def less_than_linear() -> Evidence:
-    """The dearest round inside the region less the oracle's, as printed: its three terms tend to 0, so Reg = o(T)."""
-    high = eventual_range(K, t, rate, CONSTANTS, stated=True)[1]
-    dearest = high - constant_round(1, t, K * rate, replace(CONSTANTS, E=1))
-    return argument(
-        *((eventually(getattr(dearest, name), t), t, 0, f"largest excess, {name}") for name in PER_ROUND),
-        domain=rf"every policy inside the region, $V$ and $\rho$ fixed; {ALL}",
-    )
