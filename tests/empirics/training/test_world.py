@@ -177,11 +177,17 @@ def test_what_cannot_drift_says_so():
         "needs its length": {"kind": "gradual"},
         "needs its start": {"kind": "abrupt"},
         "takes no length": {"kind": "abrupt", "start": 3, "length": 3},
+        "one round is no change": {"kind": "periodic", "length": 1},
+        "begins in round 501, and there are 500": {"kind": "gradual", "start": 501, "length": 3},
         "neither start nor apart": {"kind": "order", "apart": 2},
         "unknown setting 'drift.speed'": {"speed": 1},
     }.items():
         assert words in refused(Study.from_document, {"drift": given})
     moves = Drift(kind="gradual", length=5)
+    said = {kind: study(drift=Drift(kind=kind, length=5)).departures for kind in ("periodic", "order")}
+    assert any("of one population" in reason for reason in said["periodic"])
+    assert any("a test set is not looked at" in reason for reason in said["order"])
+    assert not any("population" in reason or "order" in reason for reason in study().departures)
     assert "with replacement" in refused(study, drift=moves, replacement=False)
     assert "draw from one population for ever" in refused(
         prepare, federated(study(drift=moves, dataset=blobs_file()), "constant"), Path("nowhere")
