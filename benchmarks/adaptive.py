@@ -1,16 +1,24 @@
-"""Constant admission that forgets when losses rise (`empirics.control.adaptive`) against the best fixed K in hindsight.
+"""Constant admission that forgets when losses rise (`adaptive`) against the best fixed K in hindsight.
 
 One memory of 400 places, 10 samples a round, the digits' parity by logistic regression, one step of gradient descent a
-round on all that is held. Every policy runs in a `Controller` of its own, on the same prices and samples. What is
-averaged is the risk of the model on the population of the round; differences to the best fixed K are paired over seeds.
+round on all that is held: a study, in which every policy sees the same prices and samples. What is averaged is the risk
+of the model on the population of the round; differences to the best fixed K are paired over seeds, with 95 % intervals.
 
     python -m benchmarks.adaptive --seeds 10
+    python -m benchmarks.adaptive --seeds 10 --river
+
+With `--river` two policies more have ADWIN of `river` in place of our test (`pip install river`, which nothing else
+needs):
+`river` forgets at every alarm, `river, rising` only where the loss is above what it was before. Printed are the mean
+risks, the difference to the best fixed K, and how often all was forgotten in a run.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.hardware import hardware
-from empirics.control.adaptive import Adaptive
-from empirics.control.controller import Controller
-from empirics.data import load
+from empirics.control.adaptive import Adaptive, Listening
+from empirics.control.registry import LISTENING, Brief
+from empirics.records.folder import read_result
+from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study
-from empirics.training.world import both_parts
 from theory.student import half_width
 
 RETENTIONS = (1, 2, 5, 10, 20, 40)
@@ -37,59 +45,69 @@ WORLDS = {
 Floats = NDArray[np.float64]
 
 
-def task(parts: str) -> tuple[Floats, Floats]:
-    """Inputs with a bias and signs of the labels, the second part behind the first."""
-    data = both_parts(load("digits"), parts)
-    x = data.train_x.reshape(len(data.train_x), -1).astype(float)
-    x = np.c_[x / np.linalg.norm(x, axis=1).max(), np.ones(len(x))] / np.sqrt(2)
-    return x, 2.0 * (data.train_y % 2) - 1
+@dataclass(frozen=True)
+class River(Adaptive):
+    """The same with ADWIN as `river` has it, which remembers by itself."""
+
+    rising: bool = False
+
+    def start(self, replicates: int) -> Listening:
+        from river.drift import ADWIN
+
+        object.__setattr__(self, "detectors", [ADWIN() for _ in range(replicates)])
+        return super().start(replicates)
+
+    def observe(self, state: Listening, loss: Floats) -> Listening:
+        heard = state.heard.copy()
+        for i, (one, value) in enumerate(zip(self.detectors, loss, strict=True)):  # type: ignore[attr-defined]
+            before = one.estimation
+            one.update(value)
+            heard[i] |= one.drift_detected and (one.estimation > before or not self.rising)
+        return replace(state, heard=heard)
 
 
-def run(server: Controller, drift: Drift, eta: float, rounds: int, seed: int) -> tuple[float, int]:
-    """The mean risk over rounds, and how often all was forgotten."""
-    x, y = task("inputs" if drift.kind == "none" else drift.parts)
-    rng, half, listens = np.random.default_rng(seed), len(x) // 2, hasattr(server.policy, "observe")
-    theta, total, alarms = np.zeros(x.shape[1]), 0.0, 0
-    held: list[NDArray[np.int64]] = []
-    for t in range(1, rounds + 1):
-        w = float(drift.weight(t))
-        loss = np.logaddexp(0, -y * (x @ theta))
-        total += (1 - w) * loss[:half].mean() + w * loss[half:].mean()
-        came = int(server.decide(float(rng.uniform(1, 10))).sum())
-        fresh = rng.integers(0, half, came) + half * (rng.random(came) < w)
-        kept = int(server.retention[0])
-        alarms += kept == 1 and len(held) > 1 and listens
-        held = [*held, fresh][-kept:]
-        if listens and came:
-            server.observe(float(loss[fresh].mean()))
-        server.report(server.pending)
-        memory = np.concatenate(held)
-        pull = y[memory] / (1 + np.exp(y[memory] * (x[memory] @ theta)))
-        theta = theta + eta * pull @ x[memory] / max(len(memory), 1)
-    return total / rounds, alarms
+def _river(brief: Brief, *, rising: bool) -> River:
+    rule = LISTENING["adaptive"](brief)
+    assert isinstance(rule, Adaptive)
+    return River(rule.rule, rule.capacity, rising=rising)
 
 
-def measured(drift: Drift, given: Any) -> dict[str, Any]:
+def measured(drift: Drift, given: argparse.Namespace) -> dict[str, Any]:
     """All policies in one world."""
-    study = Study(buffers=(400,), budget=55, rounds=given.rounds)
-    own = {f"K = {K}": {"policy": f"constant@K={K}"} for K in RETENTIONS}
-    own["adaptive"] = {"policy": "adaptive", "own": Adaptive.of}
-    found: dict[str, Any] = {}
-    for name, words in own.items():
-        each = [
-            run(Controller(study=study, mean_cost=5.5, **words), drift, given.eta, given.rounds, seed)
-            for seed in range(given.seeds)
-        ]
-        found[name] = np.array(each).T
-    best = min((name for name in found if name != "adaptive"), key=lambda name: found[name][0].mean())
-    apart = found["adaptive"][0] - found[best][0]
-    return {
-        "risk": {name: float(values[0].mean()) for name, values in found.items()},
+    own: dict[str, Any] = {}
+    if given.river:
+        own = {
+            "river": lambda brief: _river(brief, rising=False),
+            "river, rising": lambda brief: _river(brief, rising=True),
+        }
+    fixed = tuple(f"constant@K={K}" for K in RETENTIONS)
+    listening = ("adaptive", *own)
+    study = Study(
+        labels="parity", buffers=(400,), budget=55, K=40, steps=1, eta=given.eta, radius=None, drift=drift
+    )
+    study = replace(study, policies=(*fixed, "adaptive"), rounds=given.rounds, seeds=given.seeds)
+    study = replace(study, predict=False, measures=("risk",))
+    with tempfile.TemporaryDirectory() as place:
+        run_study(study, Path(place) / "result", policies=own)
+        rows = read_result(Path(place) / "result", ["policy", "seed", "round", "risk", "n"]).rows
+    rows = rows.sort_by([(name, "ascending") for name in ("policy", "seed", "round")])
+    names = sorted((*fixed, *listening))
+    shape = (len(names), study.seeds, study.rounds)
+    risk, held = (dict(zip(names, rows[key].to_numpy().reshape(shape), strict=True)) for key in ("risk", "n"))
+    each = {name: values.mean(axis=1) for name, values in risk.items()}
+    best = min(fixed, key=lambda name: each[name].mean())
+    found: dict[str, Any] = {
+        "risk": {name: float(each[name].mean()) for name in (*fixed, *listening)},
         "best": best,
-        "adaptive_above_best": float(apart.mean()),
-        "half_width": float(half_width(apart, 0.95)),
-        "alarms": float(found["adaptive"][1].mean()),
     }
+    for name in listening:
+        apart = each[name] - each[best]
+        found[name] = {
+            "above_best": float(apart.mean()),
+            "half_width": float(half_width(apart, 0.95)) if apart.any() else 0.0,
+            "forgot": float((np.diff(held[name], axis=1) < 0).sum(axis=1).mean()),
+        }
+    return found
 
 
 def main() -> None:
@@ -100,23 +118,25 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=400)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--eta", type=float, default=8.0)
+    parser.add_argument("--river", action="store_true", help="with ADWIN of river, too")
     parser.add_argument("--out", type=Path, help="a JSON file to write")
     given = parser.parse_args()
     print(f"{hardware()}; {given.rounds} rounds, {given.seeds} seeds, η = {given.eta:g}")
     found = {}
-    for name, drift in WORLDS.items():
-        found[name] = one = measured(drift, given)
-        print(f"{name}: " + ", ".join(f"{policy} {risk:.4f}" for policy, risk in one["risk"].items()))
-        print(
-            f"  adaptive above {one['best']}: {one['adaptive_above_best']:+.4f} ± {one['half_width']:.4f}; "
-            f"{one['alarms']:.1f} alarms a run",
-            flush=True,
-        )
+    for world, drift in WORLDS.items():
+        found[world] = one = measured(drift, given)
+        print(f"{world}: " + ", ".join(f"{policy} {risk:.4f}" for policy, risk in one["risk"].items()))
+        for name, row in one.items():
+            if isinstance(row, dict) and "forgot" in row:
+                words = f"{row['above_best']:+.4f} ± {row['half_width']:.4f}"
+                print(
+                    f"  {name} above {one['best']}: {words}; forgot {row['forgot']:.1f} times a run",
+                    flush=True,
+                )
     if given.out:
-        document = {"command": f"python -m benchmarks.adaptive --seeds {given.seeds} --eta {given.eta:g}"}
-        given.out.write_text(
-            json.dumps(document | {"hardware": hardware(), "worlds": found}, indent=1) + "\n"
-        )
+        words = f"python -m benchmarks.adaptive --seeds {given.seeds}{' --river' * given.river}"
+        document = {"command": words, "hardware": hardware().partition(", load")[0], "worlds": found}
+        given.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

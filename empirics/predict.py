@@ -134,8 +134,14 @@ class Prediction:
         if isinstance(moving, str):
             return {"q": None, "why": moving}
         budget = brief_for(study, outlook.constants, outlook.prices).budget
-        choices = _kept(moving, moving.drift, budget, study)
-        ends = [_kept(moving, q, budget, study, free=False)[0].K for q in (moving.low, moving.high)]
+        try:
+            choices = _kept(moving, moving.drift, budget, study)
+            ends = [_kept(moving, q, budget, study, free=False)[0].K for q in (moving.low, moving.high)]
+        except SettingError as reason:  # steps that the law of drift says nothing of
+            return {
+                "q": None,
+                "why": f"q = {moving.drift:.2g} of a sample's variance in a round, and {reason}",
+            }
         retentions = [choices[0].K, *ends]
         return {
             "q": moving.drift,

@@ -37,6 +37,21 @@ def test_the_range_of_predictions_is_that_of_the_file():
     assert "; ".join(name.removeprefix("prediction: ") for name in studies) in PAGE
 
 
+def test_the_table_of_forgetting_is_that_of_the_file():
+    file = ROOT / "docs" / "results" / "adaptive-digits-400.json"
+    worlds = json.loads(file.read_text(encoding="utf-8"))["worlds"].values()
+    table = [line for line in PAGE.splitlines() if line.startswith("| ") and line.count("|") == 8][2:]
+
+    def apart(row):
+        words = f"{row['above_best']:+.4f} ± {row['half_width']:.4f}".replace("-", "−")
+        return words if row["half_width"] else "0"
+
+    for line, one in zip(table, worlds, strict=True):
+        risks = (one["risk"][name] for name in (one["best"], "constant@K=40", "adaptive"))
+        cells = [one["best"].removeprefix("constant@K="), *(f"{risk:.4f}" for risk in risks)]
+        assert line.split(" | ")[1:] == [*cells, apart(one["adaptive"]), f"{apart(one['river, rising'])} |"]
+
+
 @pytest.mark.slow
 def test_the_drift_that_is_shown_is_what_is_printed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

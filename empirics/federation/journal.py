@@ -37,6 +37,7 @@ from empirics.training.constants import Calibration, calibrate
 from empirics.training.engine import LAST, aggregation_weights
 from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import Least, project
+from empirics.training.world import world_of
 from theory.setting import SettingError
 
 __all__ = ["Journal", "federated", "prepare"]
@@ -67,10 +68,6 @@ def prepare(
     study = HandedOver(dataset=dataset, model=model).named(study)
     if study != federated(study):
         raise SettingError("a federation runs one policy with one seed: take the study of federated(...)")
-    if study.drift.kind != "none":
-        raise SettingError(
-            "a federation's clients draw from one population for ever: take acdpp train for a drift"
-        )
     refuse_existing(out)
     problem = make_problem(study, "cpu", data_dir, dataset=dataset, model=model)
     calibration, prices = calibrate(problem), make_prices(study.cost)
@@ -104,6 +101,7 @@ class Journal:
         self.holdings = Holdings.start(self.controller.retention, sizes)
         partitions = len(problem.streams.pools)
         self.tally = Tally(self.study, calibration, self.controller.retention[np.newaxis], partitions)
+        self.world = world_of(problem.model, self.study, problem.streams)
         self.theta = problem.model.start(1)
         self.mean = self.theta if self.study.averages else None
         self.granted: NDArray[np.int64] = np.zeros(self.study.clients, dtype=np.int64)
@@ -197,6 +195,8 @@ class Journal:
         """At θ(t), before the round trains, and of the mean where that is the model."""
         models = {"": self.theta} if self.averaged is None else {"": self.averaged, LAST: self.theta}
         found: dict[str, Any] = {}
+        if self.world is not None:
+            self.world.show_round(self.done + 1)
         with torch.no_grad():
             for prefix, theta in models.items():
                 if "risk" in self.study.measures:

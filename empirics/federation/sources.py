@@ -24,6 +24,7 @@ import numpy as np
 from empirics.draws import Purpose, permutation, uniform
 from empirics.federation.memory import NONE, Draw, Samples, Source
 from empirics.training.problem import Problem
+from empirics.training.streams import Index, windows
 from theory.setting import SettingError
 
 __all__ = ["Stream", "checked", "of_part", "of_stream"]
@@ -32,17 +33,46 @@ Stream = Callable[[int, int], Iterable[tuple[Any, Any]]]
 
 
 def of_part(problem: Problem, client: int) -> Draw:
-    """From the client's pool, as the study says: with replacement, or a shuffled pool again and again."""
+    """From the client's pool, as the study says: with replacement, or a shuffled pool again and again; where the
+    population moves, from what it is in the round."""
     study, population = problem.study, problem.population
     pool = problem.streams.pools[0][client]
     order = _with_replacement if study.replacement else _without_replacement
 
     def draw(t: int, count: int, source: Source) -> tuple[Samples, Any]:
-        place, state = order(len(pool), study.seed, client, t, count, source)
-        index = pool[place]
+        if study.drift.kind != "none":
+            index, state = _moving(problem, client, t, np.arange(source.slots, source.slots + count)), None
+        else:
+            place, state = order(len(pool), study.seed, client, t, count, source)
+            index = pool[place]
         return Samples(population.x[index].cpu().numpy(), population.y[index].cpu().numpy()), state
 
     return draw
+
+
+def _moving(problem: Problem, client: int, t: int, slots: Index) -> Index:
+    """Of a population as it is in round t: from either part by its weight, or of the samples that go by."""
+    study, streams, address = problem.study, problem.streams, {"client": client, "t": t}
+    pool, drawn = streams.pools[0][client], uniform(study.seed, Purpose.sample, slot=slots, **address)
+    if study.drift.mixes:
+        assert streams.later is not None
+        later = streams.later[0][client]
+        w = study.drift.weights(t, t, study.clients)[0, client]
+        second = uniform(study.seed, Purpose.part, slot=slots, **address) < w
+        return np.where(
+            second, later[(drawn * len(later)).astype(np.int64)], pool[(drawn * len(pool)).astype(np.int64)]
+        )
+    begin, end = (int(one) for one in windows(study, np.array(t), np.array(len(pool))))
+    passing = pool[begin:end]
+    if study.replacement:
+        return passing[(drawn * len(passing)).astype(np.int64)]
+    if len(slots) and slots[-1] >= len(passing):
+        raise SettingError(
+            f"client {client} is to admit {slots[-1] + 1} samples of the {len(passing)} that go by in round {t}: take "
+            "fewer rounds or a larger length, or draw with replacement"
+        )
+    first = int(uniform(study.seed, Purpose.sample, **address) * len(passing))  # some that follow each other
+    return passing[(first + slots) % len(passing)]
 
 
 def _with_replacement(

@@ -73,6 +73,10 @@ class Drift:
             )
         if self.kind == "abrupt" and self.length is not None:
             raise SettingError("abrupt drift takes no length: leave it out")
+        if self.kind == "periodic" and self.length == 1:
+            raise SettingError(
+                "a period of one round is no change: give periodic drift a length of 2 or more"
+            )
         if self.kind == "order" and (self.apart or self.start != 1):
             raise SettingError("samples that come in their own order take neither start nor apart")
 

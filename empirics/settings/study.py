@@ -288,6 +288,11 @@ class Study:
             raise SettingError("decay_by says what decay counts: give decay too, such as 50")
         _check_mean(self.average, self.average_by)
         self._check_columns()
+        if self.drift.mixes and self.drift.start > self.rounds:
+            raise SettingError(
+                f"the drift begins in round {self.drift.start:,}, and there are {self.rounds:,}: nothing would move, "
+                "so take an earlier start or more rounds"
+            )
         if self.drift.mixes and not self.replacement:
             raise SettingError(
                 "a population that moves is drawn from with replacement: leave replacement true"
@@ -352,7 +357,9 @@ class Study:
             "the server does not project onto a ball": self.radius is None,
             "clients draw from different distributions": self.partition != "iid",
             "samples are drawn without replacement": not self.replacement,
-            "the population moves": self.drift.kind != "none",
+            "the population moves, and the mismatch's factors are of one population": self.drift.mixes,
+            "samples come in their own order and are their own test, and a test set is not looked at": self.drift.kind
+            == "order",
             "local descent has momentum": self.momentum > 0,
             "clients are not weighted by n_m/n": not equal,
             "steps get smaller": self.decays,

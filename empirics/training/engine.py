@@ -24,10 +24,10 @@ from torch import Tensor
 from empirics.control.learner import Learner
 from empirics.control.schedule import Rounds
 from empirics.settings.study import Study
-from empirics.training.model import Descent, Memory, Model, Population
+from empirics.training.model import Descent, Memory, Model
 from empirics.training.risk import project
 from empirics.training.streams import Arrivals, Streams
-from empirics.training.world import World
+from empirics.training.world import world_of
 from theory.setting import SettingError
 
 __all__ = ["FRESH", "LAST", "Engine", "aggregation_weights", "measured_columns", "padded"]
@@ -80,18 +80,6 @@ def _descents(study: Study, model: Model, theta: Tensor) -> list[tuple[Tensor, D
     return [(runs, Descent(max(counts), size, study.momentum, steps))]
 
 
-def _world(model: Model, study: Study, streams: Streams) -> World | None:
-    """What the model measures on, where that moves."""
-    if study.drift.kind == "none":
-        return None
-    population = getattr(model, "population", None)
-    if not isinstance(population, Population):
-        raise SettingError(
-            "the population moves: the model must have it as its attribute population, and measure on that"
-        )
-    return World(study, streams, population)
-
-
 class Engine:
     """Parameters, reuse counts and logs of all runs on the device; `play` moves them through a chunk of rounds."""
 
@@ -128,7 +116,7 @@ class Engine:
         self.size = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
         self.weights = self._zeros(chunk, study.runs, study.clients, dtype=self.theta.dtype)
         self.eta, self.share = (self._zeros(chunk, study.runs, dtype=self.theta.dtype) for _ in range(2))
-        self.world = _world(model, study, streams)
+        self.world = world_of(model, study, streams)
         columns = 0 if self.world is None else self.world.table(1, 1).shape[1]
         self.scene = self._zeros(chunk, columns, dtype=self.theta.dtype)
         self.log = {

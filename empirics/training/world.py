@@ -15,11 +15,11 @@ from torch import Tensor
 
 from empirics.data import Dataset
 from empirics.settings.study import Study
-from empirics.training.model import Population
+from empirics.training.model import Model, Population
 from empirics.training.streams import Index, Streams, windows
 from theory.setting import SettingError
 
-__all__ = ["World", "both_parts", "in_order", "parted", "second_part"]
+__all__ = ["World", "both_parts", "in_order", "parted", "second_part", "world_of"]
 
 
 # --- the parts ---------------------------------------------------------------------------------------------
@@ -153,6 +153,18 @@ class World:
     def show_round(self, t: int) -> None:
         """The same, by its number."""
         self.show(torch.from_numpy(self.table(t, t)[0]).to(self.population.weights))
+
+
+def world_of(model: Model, study: Study, streams: Streams) -> World | None:
+    """What the model measures on, where that moves."""
+    if study.drift.kind == "none":
+        return None
+    population = getattr(model, "population", None)
+    if not isinstance(population, Population):
+        raise SettingError(
+            "the population moves: the model must have it as its attribute population, and measure on that"
+        )
+    return World(study, streams, population)
 
 
 def _passing(study: Study, streams: Streams) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -51,14 +51,14 @@ def test_what_is_predicted_of_a_population_that_moves_is_measured(name):
 
 def test_a_change_that_is_still_to_come_changes_nothing():
     given = study(policies=("constant", "burst"), rounds=30)
-    later = replace(given, drift=Drift(kind="abrupt", start=99, parts="labels"))
+    later = replace(given, drift=Drift(kind="abrupt", start=30, parts="labels"))
     still, moving = (Outlook.of(problem(one), CONTROL).forecasts() for one in (given, later))
     for policy in given.policies:
-        assert moving[policy].risk == pytest.approx(still[policy].risk, rel=0.01)
+        assert moving[policy].risk[:29] == pytest.approx(still[policy].risk[:29], rel=0.01)
     alone = Outlook.of(problem(replace(later, seeds=1)), CONTROL).forecasts()["burst"]
-    idle = Schedule(replace(later, seeds=1), CONTROL).advance(30).track.n[:, 1] == 0
+    idle = Schedule(replace(later, seeds=1), CONTROL).advance(28).track.n[:, 1] == 0
     assert idle.any()
-    assert alone.path[1:][idle] == pytest.approx(alone.path[:-1][idle], rel=1e-12)
+    assert alone.path[1:29][idle] == pytest.approx(alone.path[:28][idle], rel=1e-12)
 
 
 def test_what_has_no_minimiser_to_follow_is_not_predicted():

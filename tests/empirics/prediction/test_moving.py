@@ -1,5 +1,7 @@
 """How fast a population moves, from its samples' times alone, and how long to keep them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -8,11 +10,11 @@ from acdpp.predict import show_drift
 from empirics import predict
 from empirics.data import from_arrays
 from empirics.prediction.forecast import landscape_of
-from empirics.prediction.moving import how_it_moves, stretches_of
+from empirics.prediction.moving import Moving, how_it_moves, stretches_of
 from empirics.settings.study import Study
 from empirics.training.problem import from_dataset
 from tests.acdpp.program import answer
-from tests.empirics.small import refused
+from tests.empirics.small import CONTROL, refused
 
 LEVEL = 0.95
 
@@ -106,6 +108,16 @@ def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, mo
     assert "not told from no drift" in capsys.readouterr().out
     show_drift({"q": None, "why": "so it is"}, 10)
     assert capsys.readouterr().out == "drift: so it is\n"
+
+
+def test_steps_that_overshoot_leave_the_drift_and_no_choice():
+    found = Moving(0.001, 0.0, 0.002, 500, 60, h=(1.0, 0.5), variance=(1.0, 1.0))
+    outlook = SimpleNamespace(constants=CONTROL, prices=None)
+    for eta, told in ((0.5, True), (3.0, False)):
+        asked = SimpleNamespace(moving=found, study=Study(eta=eta, steps=1), outlook=outlook)
+        document = predict.Prediction._drift_document(asked)
+        assert (document["q"] == 0.001) == told
+    assert document["why"].startswith("q = 0.001 of a sample's variance in a round, and eta must lie")
 
 
 def test_what_does_not_move_or_is_too_little_is_said():

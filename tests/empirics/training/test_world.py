@@ -1,7 +1,6 @@
 """A population that moves: what is drawn and measured in a round is of that round's population."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +8,6 @@ import torch
 
 from empirics.control.schedule import Schedule
 from empirics.data import as_dataset
-from empirics.federation.journal import federated, prepare
 from empirics.measuring import final_measures, least_for, with_excess
 from empirics.run import run_study
 from empirics.settings.drift import Drift
@@ -25,7 +23,6 @@ from tests.empirics.small import (
     CONTROL,
     assert_same_rows,
     blobs,
-    blobs_file,
     problem,
     refused,
     stopped_at,
@@ -181,15 +178,18 @@ def test_what_cannot_drift_says_so():
         "needs its length": {"kind": "gradual"},
         "needs its start": {"kind": "abrupt"},
         "takes no length": {"kind": "abrupt", "start": 3, "length": 3},
+        "one round is no change": {"kind": "periodic", "length": 1},
+        "begins in round 501, and there are 500": {"kind": "gradual", "start": 501, "length": 3},
         "neither start nor apart": {"kind": "order", "apart": 2},
         "unknown setting 'drift.speed'": {"speed": 1},
     }.items():
         assert words in refused(Study.from_document, {"drift": given})
     moves = Drift(kind="gradual", length=5)
+    said = {kind: study(drift=Drift(kind=kind, length=5)).departures for kind in ("periodic", "order")}
+    assert any("of one population" in reason for reason in said["periodic"])
+    assert any("a test set is not looked at" in reason for reason in said["order"])
+    assert not any("population" in reason or "order" in reason for reason in study().departures)
     assert "with replacement" in refused(study, drift=moves, replacement=False)
-    assert "draw from one population for ever" in refused(
-        prepare, federated(study(drift=moves, dataset=blobs_file()), "constant"), Path("nowhere")
-    )
     assert "one half of the classes" in refused(problem, study(drift=moves, partition="two-class"))
     data = blobs()
     few = replace(data, test_x=data.test_x[data.test_y < 2], test_y=data.test_y[data.test_y < 2])
