@@ -55,7 +55,7 @@ def test_tiny_buffers_need_the_law_of_prices_in_few_rounds():
     said = _said(ours(study)["taper"]["cumulative_excess_risk"], 1), _said(oracle, 1)
     assert f"has less ({' against '.join(said)})" in " ".join(PAGE.split())
     blind = ours(study)["taper-online"]["cumulative_excess_risk"]
-    assert blind["mean"] < oracle["mean"] and blind["high"] > oracle["low"]  # the intervals overlap
+    assert oracle["low"] < blind["high"]  # the intervals overlap
 
 
 def test_what_is_said_of_mnist_is_what_was_measured():

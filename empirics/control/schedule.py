@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -58,6 +58,14 @@ class Rounds:
     def occupancy(self) -> Whole:
         """n_m(t)."""
         return self.ends - self.starts
+
+    def of(self, study: Study, runs: Whole) -> Rounds:
+        """Those of a study whose runs are these, each as often as it is named."""
+        arrays = ("cost", "debt", "admissions", "starts", "ends")
+        track = Trajectory(**{one.name: getattr(self.track, one.name)[:, runs] for one in fields(self.track)})
+        return Rounds(
+            study, self.first, **{name: getattr(self, name)[:, runs] for name in arrays}, track=track
+        )
 
 
 def brief_for(study: Study, constants: Constants, prices: Prices | None = None) -> Brief:
