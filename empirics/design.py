@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from empirics.control.schedule import brief_for
-from empirics.predict import OWN, Prediction, predict_study
+from empirics.given import threads
+from empirics.predict import OWN, REMEDY, Prediction, predict_study
 from empirics.prediction.best import OBJECTIVES
 from empirics.prediction.best_buy import STEPS, UNTRUSTED, BestBuy, best_buy, kept_by, trusted
 from empirics.prediction.forecast import Forecast, together
@@ -127,14 +128,15 @@ def design_study(
     told = predict_study(
         replace(study, policies=(OWN,)), pilot=pilot, best=False, data_dir=data_dir, progress=progress
     )
-    found = best_buy(
-        told.outlook,
-        objective=objective,
-        eta=eta,
-        steps=steps,
-        law_known=law_known,
-        progress=lambda done: progress("settings tried", done, None),
-    )
+    with threads(study, REMEDY):
+        found = best_buy(
+            told.outlook,
+            objective=objective,
+            eta=eta,
+            steps=steps,
+            law_known=law_known,
+            progress=lambda done: progress("settings tried", done, None),
+        )
     told = told.of([OWN, *found.names])
     names = [name for name in found.names if trusted(told.outlook, name, told.forecasts[name])]
     if not names:

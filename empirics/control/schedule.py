@@ -78,6 +78,14 @@ class Rounds:
         """n_m(t)."""
         return self.ends - self.starts
 
+    def of(self, study: Study, runs: Whole) -> Rounds:
+        """Those of a study whose runs are these, each as often as it is named."""
+        arrays = ("cost", "debt", "admissions", "starts", "ends")
+        track = Trajectory(**{one.name: getattr(self.track, one.name)[:, runs] for one in fields(self.track)})
+        return Rounds(
+            study, self.first, **{name: getattr(self, name)[:, runs] for name in arrays}, track=track
+        )
+
 
 def brief_for(study: Study, constants: Constants, prices: Prices | None = None) -> Brief:
     """What the study's policies are told, with the prices that it will pay."""

@@ -19,7 +19,7 @@ import numpy as np
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import Schedule, brief_for
 from empirics.prediction.best import OBJECTIVES, PATIENCE, SMALLEST
-from empirics.prediction.forecast import MOST_FITTED, Forecast, Outlook
+from empirics.prediction.forecast import MOST_FITTED, Forecast, Outlook, deciding_part
 from empirics.settings.policy_name import PolicyName
 from theory.design import fill_ratio
 from theory.setting import SettingError
@@ -36,6 +36,7 @@ MEANS = (
 )
 FIRST = ("polynomial", 8)
 IMPROVED = 3  # policies that are looked at more closely
+FAR = 4  # times the best: with which one learner a policy is given no other
 BEHIND = 1.25  # times the best: a policy so far behind is not improved any more
 TURNS, GAIN = 6, 0.005  # and the part by which a turn has to be better, or the steps get smaller
 OVER, SURE = 0.01, 2  # part of the budget, and standard errors, by which a policy may be above it
@@ -89,7 +90,11 @@ def best_buy(
         raise SettingError(UNTRUSTED)
     best = {base: best[base] for base in ranked[:IMPROVED]}
     search.improve(best)
-    spent |= _spending(outlook, list(best.values()))  # of another K, and so at another cost
+    known = {name: spent.get(deciding_part(name)) for name in best.values()}
+    spent |= {name: one for name, one in known.items() if one is not None}
+    spent |= _spending(
+        outlook, [name for name, one in known.items() if one is None]
+    )  # another K, another cost
     names = [name for name in sorted(best.values(), key=search.value) if not spent[name].refused]
     if not names:
         why = {str(name): spent[name].refused for name in best.values()}
@@ -130,7 +135,13 @@ class _Spent:
 
 
 def _spending(outlook: Outlook, names: Sequence[str]) -> dict[str, _Spent]:
-    """What policies spend and hold, from many paths of prices."""
+    """What policies spend and hold, from many paths of prices; who decides alike is played once."""
+    deciding = {name: deciding_part(name) for name in names}
+    found = _spending_of(outlook, list(dict.fromkeys(deciding.values()))) if names else {}
+    return {name: found[one] for name, one in deciding.items()}
+
+
+def _spending_of(outlook: Outlook, names: Sequence[str]) -> dict[str, _Spent]:
     study = replace(outlook.study, policies=tuple(names), seeds=PATHS)
     played = min(study.rounds, PLAYED)
     rounds = Schedule(study, outlook.constants, prices=outlook.prices).advance(played)
@@ -180,14 +191,14 @@ class _Search:
         new = [name for name in dict.fromkeys(names) if name not in self.known]
         if new:
             study = replace(self.outlook.study, policies=tuple(new), seeds=1)
-            outlook = replace(self.outlook, study=study, policies=None, patience=PATIENCE)
+            outlook = replace(self.outlook, study=study, policies=None, patience=PATIENCE, hurried=True)
             self.known.update(zip(new, outlook.forecasts().values(), strict=True))
         self.progress(len(self.known))
 
     # --- the first look ------------------------------------------------------------------------------------
 
     def screen(self, bases: Iterable[str]) -> dict[str, PolicyName]:
-        """The best of a few learners, for each policy."""
+        """The best of a few learners, for each policy; of one alone, where that is far behind the others' best."""
         T = self.outlook.study.rounds
         sizes = [1 / self._steepest, 1 / (4 * self._steepest)] if self.eta is None else [self.eta]
         average, by = FIRST
@@ -203,12 +214,18 @@ class _Search:
                     average_by=by,
                 )
                 for size in sizes
-                for decay in (None, T / 20)
+                for decay in (T / 20, None)
             ]
             for base in bases
         }
-        self.look(name for names in tried.values() for name in names)
-        return {base: min(names, key=self.value) for base, names in tried.items()}
+        self.look(names[0] for names in tried.values())
+        least = min(self.value(names[0]) for names in tried.values())
+        far = [base for base, (first, *_) in tried.items() if FAR * least < self.value(first) < math.inf]
+        near = [
+            base for base in tried if base not in far
+        ]  # who is not trusted with the first may be with another
+        self.look(name for base in near for name in tried[base])
+        return {base: min(filter(self.known.get, names), key=self.value) for base, names in tried.items()}
 
     def _first_K(self, base: str) -> int | None:
         """One round for bursts, and else the K that fills the buffers; None for who has none."""
@@ -254,7 +271,7 @@ class _Search:
         if self.eta is None:
             sizes = (own["eta"] * factor, own["eta"] / factor)
             yield from (own | {"eta": size} for size in sizes if self._stable(size))
-        yield from (own | {"steps": count} for count in self.steps if count != own["steps"])
+        yield from (own | {"steps": count} for count in self.steps if coarse and count != own["steps"])
         if "K" in own:
             K = own["K"]
             wanted = {K // 2, K - 1, K + 1, 2 * K} if coarse else {K - 1, K + 1}

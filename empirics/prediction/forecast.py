@@ -20,6 +20,7 @@ from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
 from empirics.prediction.landscape import MOST, PART, PARTS, Landscape, Parts, mixed, survey
 from empirics.prediction.sampling import KEPT
+from empirics.settings.policy_name import EVERYBODYS, PolicyName
 from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
 from empirics.training.linear import Linear
@@ -37,6 +38,7 @@ __all__ = [
     "Forecast",
     "Outlook",
     "caveats",
+    "deciding_part",
     "landscape_of",
     "refusal",
     "seconds",
@@ -51,6 +53,8 @@ PLAYED, MOST_PLAYED = 512, 32_768  # rounds decided at first, and at most: later
 SHOWN = 2000  # points of a curve beyond what is played round by round
 MOST_FITTED = 0.8
 SEEN = 0.01
+BLIND = ("oracle", "buy-cheap", "buy-cheap-online", "burst", "burst-online", "taper", "taper-online")
+BLIND_BUT_K = ("constant", "hybrid")  # which look at step sizes to choose it; the others are blind to them
 MOST_HELD = 4e9  # bytes of weights
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 Floats = NDArray[np.float64]
@@ -222,6 +226,9 @@ class Outlook:
     prices: Prices | None = None
     policies: Mapping[str, Any] | None = None
     patience: int = MOST_PLAYED  # rounds that are followed until all has settled, at most
+    hurried: bool = (
+        False  # as a search is: samples are looked at half as often, and paths are straight in between
+    )
 
     @classmethod
     def of(
@@ -260,18 +267,18 @@ class Outlook:
         cells = min(people, MOST) * model.outputs * len(self.landscape.groups)
         counts = [_replicates(study, name, cells) for name in study.policies]
         few = replace(study, seeds=max(counts))
-        schedule = Schedule(few, self.constants, prices=self.prices, policies=self.policies)
-        played = _Played(schedule, min(study.rounds, PLAYED))
+        played = _Played(few, self, min(study.rounds, PLAYED))
         runs = [_distinct(played.chunks[0], p, few.seeds)[:count] for p, count in enumerate(counts)]
         own = {name: few.of_policy(name) for name in few.policies}
         found: dict[str, Forecast] = {}
-        kinds = [
-            (one.steps, one.average != "none", one.decay is not None, played.idle(runs[p]))
-            for p, one in enumerate(own.values())
-        ]
+        kinds = []
+        for p, one in enumerate(own.values()):
+            averages = self.hurried or one.average != "none"
+            kinds.append((one.steps, averages, averages or one.decay is not None, played.idle(runs[p])))
         for kind in dict.fromkeys(kinds):
             steps, averages, decays, _ = kind
             group = [p for p, other in enumerate(kinds) if other == kind]
+            decays = decays and any(own[few.policies[p]].decay is not None for p in group)
             rows = [(p, run) for p in group for run in runs[p]]
             etas = torch.tensor([own[few.policies[p]].eta for p, _ in rows], dtype=torch.float64)
             descent = Descent(steps, etas.to(self.landscape.basis), study.momentum)
@@ -280,7 +287,7 @@ class Outlook:
             seen = []
             for land in parts:
                 part = _Part(played, chosen, averages, decays)
-                closure = Closure(land, descent, part.followed(1), start)
+                closure = Closure(land, descent, part.followed(1), start, hurried=self.hurried)
                 seen.append((closure, *self._curves(closure, part, progress)))
             for p in group:
                 mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
@@ -332,17 +339,43 @@ class Outlook:
         return closure.round, (settled.limit_risk.cpu().numpy(), *curves)
 
 
+def deciding_part(name: str, policies: Mapping[str, Any] | None = None) -> str:
+    """A name without what its decisions do not depend on, which are then made once for many learners.
+
+    >>> deciding_part("taper@eta=2,decay=9,average=equal"), deciding_part("constant@K=3,eta=2")
+    ('taper', 'constant@K=3')
+    >>> deciding_part("acdpp@K=3,eta=2,decay=9"), deciding_part("constant@eta=2,decay=9")
+    ('acdpp@K=3,eta=2', 'constant@eta=2')
+    """
+    known = PolicyName(name)
+    if known.settings is None or known.base in (policies or {}):
+        return name
+    blind = known.base in BLIND or (known.base in BLIND_BUT_K and "K" in known.own)
+    left = EVERYBODYS if blind else tuple(key for key in EVERYBODYS if key not in ("eta", "steps"))
+    return PolicyName(known.base).having(**{k: v for k, v in known.own.items() if k not in left})
+
+
 class _Played:
     """The rounds that are decided so far, which grow if need be, with what the learner makes of them."""
 
-    def __init__(self, schedule: Schedule, first: int) -> None:
-        self.schedule, self.learner = schedule, Learner(schedule.study)
+    def __init__(self, study: Study, outlook: Outlook, first: int) -> None:
+        self.study, self.learner = study, Learner(study)
+        deciding = [deciding_part(name, outlook.policies) for name in study.policies]
+        each = list(dict.fromkeys(deciding))
+        self.schedule = Schedule(
+            replace(study, policies=tuple(each)),
+            outlook.constants,
+            prices=outlook.prices,
+            policies=outlook.policies,
+        )
+        runs = np.arange(len(each) * study.seeds).reshape(len(each), -1)
+        self.runs = runs[[each.index(name) for name in deciding]].ravel()
         self.chunks: list[Rounds] = []
         self.tables: list[Memories] = []
         self._grow(first)
 
     def _grow(self, count: int) -> None:
-        study, rounds = self.schedule.study, self.schedule.advance(count)
+        study, rounds = self.study, self.schedule.advance(count).of(self.study, self.runs)
         weights = aggregation_weights(study, rounds.occupancy)
         eta, share = self.learner.follow(rounds, weights)
         self.chunks.append(rounds)
@@ -386,7 +419,7 @@ class _Played:
     def memories(self, chunks: int) -> list[Memories]:
         """Of all runs, in so many chunks of rounds, each as long as all before."""
         if chunks > len(self.chunks):
-            self._grow(min(self.last, self.schedule.study.rounds - self.last))
+            self._grow(min(self.last, self.study.rounds - self.last))
         return self.tables[:chunks]
 
 

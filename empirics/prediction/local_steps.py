@@ -6,7 +6,9 @@ Arrays are (columns, lumps): a column is a group of clients of a run, a lump som
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -119,14 +121,31 @@ class LocalSteps:
             age.advance(others, self.descent)
 
     def again(self, descent: Descent) -> LocalSteps:
-        """The same, told the same at every step, by steps of another size."""
-        found = LocalSteps(self.sample_share, self.scatter, descent)
-        found.ages = {
-            n: AgeClass(age.weight, age.share, age.used, age.recent) for n, age in self.ages.items()
-        }
+        """The same, told the same at every step, by steps of another size: what is left of a distance, and gains."""
+        steps, number = self._pushes, len(self.ages)
+        contraction = torch.ones_like(self.contraction)
+        kept = contraction.new_zeros(
+            1 + 2 * number, *contraction.shape
+        )  # by others, gains, and those of noise
+        kept[0] = 1
+        drawn, moved = torch.zeros_like(contraction), torch.zeros_like(kept)
+        for curvature, others, pushed in steps:
+            drawn = descent.momentum * drawn - curvature * kept[0]
+            moved = descent.momentum * moved + torch.addcmul(pushed, others, kept, value=-1)
+            contraction, kept = contraction + descent.eta * drawn, kept + descent.eta * moved
+        found = copy(self)  # with what it knows of its steps
+        found.contraction, found.ages = contraction, {n: copy(age) for n, age in self.ages.items()}
+        for k, age in enumerate(found.ages.values(), 1):
+            age.gain, age.noise_gain = kept[k], kept[k + number]
+        return found
+
+    @cached_property
+    def _pushes(self) -> list[tuple[Tensor, Tensor, Tensor]]:
+        """Of every step the curvature, that of the others, and what moves each of the numbers of `again`."""
+        found = []
         for curvature, told in self._course:
-            found.curvature = curvature
-            for number, (damping, noise) in told.items():
-                found.ages[number].damping, found.ages[number].noise = damping, noise
-            found.advance()
+            pushes = [torch.zeros_like(curvature), *(damping for damping, _ in told.values())]
+            pushes += [noise for _, noise in told.values()]
+            pushed = torch.stack([one.expand_as(curvature) for one in pushes])
+            found.append((curvature, curvature * (1 - self.sample_share), pushed))
         return found

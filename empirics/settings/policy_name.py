@@ -27,6 +27,7 @@ from theory.setting import SettingError
 __all__ = [
     "AVERAGED_BY",
     "DEPARTURES",
+    "EVERYBODYS",
     "MARK",
     "SETTINGS",
     "PolicyName",

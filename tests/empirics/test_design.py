@@ -91,6 +91,14 @@ def test_what_the_law_does_not_trust_is_not_recommended(outlook):
     assert "can be trusted" in refused(search.best_buy, outlook, steps=[1])
 
 
+def test_who_is_far_behind_with_the_first_learner_is_given_no_other(outlook):
+    tried = [name.base for name in search.best_buy(outlook).tried]
+    assert tried.count("hybrid") == 4  # three times the least
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(BEHIND, "hybrid", 30.0)
+        assert [name.base for name in search.best_buy(outlook).tried].count("hybrid") == 1
+
+
 def test_nobody_is_recommended_who_spends_or_holds_more_than_he_may(outlook):
     found = search.best_buy(outlook)
     words = {name: why.split()[0] for name, why in found.left_out.items()}

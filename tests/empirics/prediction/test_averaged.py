@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from empirics.control.schedule import plan
+from empirics.prediction import closure
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
@@ -191,3 +192,19 @@ def test_a_floor_is_of_the_rounds_that_a_run_has_trained():
     found = law_floor(land, descent, both.without_idle(), both.trained.sum(axis=0))
     alone = [law_floor(land, descent, one.without_idle(), one.trained.sum(axis=0)) for one in each]
     np.testing.assert_allclose(found, np.concatenate(alone), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("looks", "near"), [(closure.PER_DOUBLING, 1e-3), (closure.HURRIED, 0.03)])
+def test_a_hurried_forecast_is_near_a_patient_one(looks, near, monkeypatch):
+    monkeypatch.setattr(closure, "HURRIED", looks)
+    learners = [f"eta={eta},average=polynomial,average_by=3" for eta in (1, 2)]
+    names = [f"{base},{own}" for own in learners for base in ("constant@K=3", "burst@K=1")]
+    given = study(policies=(*names, "burst@eta=2,average=none"), rounds=48, seeds=1)
+    patient = Outlook.of(problem(given), CONTROL)
+    found, wanted = replace(patient, hurried=True).forecasts(), patient.forecasts()
+    for name in given.policies:
+        one, other = found[name], wanted[name]
+        assert one.cumulative == pytest.approx(other.cumulative, rel=near)
+        assert one.risk[-1] == pytest.approx(other.risk[-1], rel=near)
+        assert one.cumulative != other.cumulative
+        assert one.rate == other.rate
