@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
-__all__ = ["bar", "console", "encode_leniently", "fail", "print_json"]
+__all__ = ["bar", "bar_on", "console", "encode_leniently", "fail", "print_json"]
 
 
 def console() -> Console:
@@ -32,6 +33,14 @@ def bar(
 ) -> Iterator[Callable[..., None]]:
     """A bar on a terminal; what it yields takes `completed`, `advance`, `description` or `total`."""
     from rich.console import Console
+
+    off = quiet or not sys.stderr.isatty()
+    with bar_on(Console(stderr=True), transient=transient, disable=off) as progress:
+        yield partial(progress.update, progress.add_task(what, total=of))
+
+
+def bar_on(console: Console, **options: Any) -> Progress:
+    """A bar that tells how many of how many, and how long that takes."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -42,10 +51,7 @@ def bar(
     )
 
     words, times = TextColumn("{task.description}"), (TimeElapsedColumn(), TimeRemainingColumn())
-    columns = (words, BarColumn(), MofNCompleteColumn(), *times)
-    off = quiet or not sys.stderr.isatty()
-    with Progress(*columns, console=Console(stderr=True), transient=transient, disable=off) as progress:
-        yield partial(progress.update, progress.add_task(what, total=of))
+    return Progress(words, BarColumn(), MofNCompleteColumn(), *times, console=console, **options)
 
 
 def encode_leniently() -> None:

@@ -35,6 +35,7 @@ __all__ = [
     "DecayBy",
     "Device",
     "Drift",
+    "Logs",
     "Out",
     "PilotSize",
     "Policies",
@@ -143,6 +144,12 @@ Out = Annotated[Path | None, typer.Option(help="New folder for the result; by de
 ShowConfig = Annotated[
     bool, typer.Option("--show-config", help="Print the settings as a commented TOML file and stop.")
 ]
+Logs = Annotated[
+    str | None,
+    typer.Option(
+        "--log", help="Also write tensorboard event files, mlflow runs, or both, with a comma between."
+    ),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Print all that was found, not the answer alone.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -177,6 +184,7 @@ def changed(
     average_by: str | None = None,
     decay: str | None = None,
     drift: str | None = None,
+    log: str | None = None,
     cost_trace: Path | None,
     cost_column: str | None,
     rounds: str | None,
@@ -193,6 +201,7 @@ def changed(
         "decay": _unless_none(decay, "--decay"),
         "cost": trace_of(cost_trace, cost_column),
         "drift": None if drift is None else drift_of(drift),
+        "log": None if log is None else log.split(","),
         "rounds": None if rounds is None else parse.whole(rounds, "--rounds"),
         "seed": None if seed is None else parse.seed(seed, "--seed"),
     }
