@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import parse
-from acdpp.output import bar, console
+from acdpp.output import console, told
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -268,8 +268,8 @@ def words_of_the_user() -> Iterator[None]:
 
 @contextmanager
 def progress(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal, to be told how many rounds are done."""
-    with bar(what, rounds, quiet=quiet) as update:
+    """A bar on a terminal, or a line now and then, to be told how many rounds are done."""
+    with told(what, rounds, quiet=quiet) as update:
         yield lambda done: update(completed=done)
 
 
