@@ -182,6 +182,17 @@ def test_curves_have_the_mean_over_seeds_on_one_logarithmic_scale():
     assert [len(line) for line in curves.lines(1)[1:]] == [15, 17]
 
 
+def test_a_terminal_shows_curves_and_a_bar(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    with watch.watched(4) as (tell, see):
+        see(chunk(1, [[1, 1], [2.0**7, 2.0**6]]))
+        tell(2)
+    shown = capsys.readouterr().err
+    for words in ("excess risk, round 2 of 4", f"▁▁{' ' * 9}1.5 one", f"█▇{' ' * 10}96 other", "2/4"):
+        assert words in shown
+
+
 def test_curves_of_accuracies_are_not_logarithmic_and_without_measures_there_are_none():
     rows = chunk(1, [[0, 1, 2], [4, 5, 7]])
     rows["accuracy"] = rows.pop("excess_risk") / 1.5
