@@ -53,7 +53,7 @@ def command(
             result, out, policy=policy, seed=number, which=which, device=device, data_dir=data_dir
         )
     if as_json:
-        print_json({"model": str(out), **found})
+        print_json({"file": str(out), **found})
         return
     say = console().print
     say(

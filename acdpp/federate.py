@@ -21,6 +21,7 @@ from acdpp.study import (
     Dataset,
     Drift,
     Label,
+    Logs,
     Out,
     PresetName,
     Seed,
@@ -96,6 +97,7 @@ def command(
         typer.Option(help="Seconds that a round waits for a client before it goes on without it."),
     ] = None,
     out: Out = None,
+    log: Logs = None,
     resume: Annotated[
         Path | None,
         typer.Option(help="Go on with the result in this folder: the same study, keys and samples."),
@@ -141,7 +143,7 @@ def command(
             rounds,
             seed,
         )
-        if any(one is not None for one in (*given, out, export)):
+        if any(one is not None for one in (*given, log, out, export)):
             raise SettingError(
                 "--resume takes folder and settings from DIR: beside it only --data-dir, --patience, --simulation, "
                 "--verbose and --json have a meaning"
@@ -164,6 +166,7 @@ def command(
             cost_column=cost_column,
             rounds=rounds or (str(ROUNDS) if own else None),
             seed=seed,
+            log=log,
         )
         study = federated(_sized(study, clients or (str(CLIENTS) if own else None), budget))
     if show_config:

@@ -7,16 +7,20 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import partial
 from io import TextIOWrapper
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
-__all__ = ["bar", "console", "encode_leniently", "fail", "print_json"]
+__all__ = ["bar", "bar_on", "console", "encode_leniently", "fail", "print_json", "told"]
+
+EVERY = 30.0  # seconds between two lines of progress
 
 
 def console() -> Console:
@@ -32,6 +36,41 @@ def bar(
 ) -> Iterator[Callable[..., None]]:
     """A bar on a terminal; what it yields takes `completed`, `advance`, `description` or `total`."""
     from rich.console import Console
+
+    off = quiet or not sys.stderr.isatty()
+    with bar_on(Console(stderr=True), transient=transient, disable=off) as progress:
+        yield partial(progress.update, progress.add_task(what, total=of))
+
+
+@contextmanager
+def told(what: str, of: int | None, *, quiet: bool = False) -> Iterator[Callable[..., None]]:
+    """The same bar or, where standard error is no terminal, a line now and then: a long silence looks like a fault."""
+    if sys.stderr is None or sys.stderr.isatty():
+        with bar(what, of, quiet=quiet) as update:
+            yield update
+        return
+    now: dict[str, Any] = {"description": what, "completed": 0, "total": of}
+    over, stream = Event(), sys.stderr
+
+    def speak() -> None:
+        while not over.wait(EVERY):
+            count = f", {now['completed']:,}" + (f" of {now['total']:,}" if now["total"] else "")
+            with suppress(OSError, ValueError):  # nobody reads it any more
+                print(
+                    f"acdpp: {now['description']}{count if now['completed'] else ''}", file=stream, flush=True
+                )
+
+    speaker = Thread(target=speak, daemon=True)
+    speaker.start()
+    try:
+        yield now.update
+    finally:
+        over.set()
+        speaker.join()
+
+
+def bar_on(console: Console, **options: Any) -> Progress:
+    """A bar that tells how many of how many, and how long that takes."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -42,10 +81,7 @@ def bar(
     )
 
     words, times = TextColumn("{task.description}"), (TimeElapsedColumn(), TimeRemainingColumn())
-    columns = (words, BarColumn(), MofNCompleteColumn(), *times)
-    off = quiet or not sys.stderr.isatty()
-    with Progress(*columns, console=Console(stderr=True), transient=transient, disable=off) as progress:
-        yield partial(progress.update, progress.add_task(what, total=of))
+    return Progress(words, BarColumn(), MofNCompleteColumn(), *times, console=console, **options)
 
 
 def encode_leniently() -> None:

@@ -12,7 +12,7 @@ import typer
 
 from acdpp import parse
 from acdpp.design_drift import show_choices
-from acdpp.output import bar, console, print_json
+from acdpp.output import console, print_json, told
 from acdpp.study import (
     Average,
     AverageBy,
@@ -160,8 +160,8 @@ def wholes(text: str, name: str) -> tuple[int, ...]:
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
-    """Tell on a terminal what is being done, how much, and of what."""
-    with bar("reading the data", None, quiet=quiet) as update:
+    """Tell what is being done, how much, and of what; `quiet`, on no terminal."""
+    with told("reading the data", None, quiet=quiet) as update:
         yield lambda doing, done, of: update(description=doing, completed=done, total=of)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import parse
-from acdpp.output import bar, console
+from acdpp.output import console, told
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ __all__ = [
     "Device",
     "Drift",
     "Label",
+    "Logs",
     "Out",
     "PilotSize",
     "Policies",
@@ -159,6 +160,12 @@ Out = Annotated[Path | None, typer.Option(help="New folder for the result; by de
 ShowConfig = Annotated[
     bool, typer.Option("--show-config", help="Print the settings as a commented TOML file and stop.")
 ]
+Logs = Annotated[
+    str | None,
+    typer.Option(
+        "--log", help="Also write tensorboard event files, mlflow runs, or both, with a comma between."
+    ),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Print all that was found, not the answer alone.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -197,6 +204,7 @@ def changed(
     label: str | None = None,
     time: str | None = None,
     client: str | None = None,
+    log: str | None = None,
     cost_trace: Path | None,
     cost_column: str | None,
     rounds: str | None,
@@ -217,6 +225,7 @@ def changed(
         "time_column": time,
         "client_column": client,
         "partition": None if client is None else "client",
+        "log": None if log is None else log.split(","),
         "rounds": None if rounds is None else parse.whole(rounds, "--rounds"),
         "seed": None if seed is None else parse.seed(seed, "--seed"),
     }
@@ -283,8 +292,8 @@ def words_of_the_user() -> Iterator[None]:
 
 @contextmanager
 def progress(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal, to be told how many rounds are done."""
-    with bar(what, rounds, quiet=quiet) as update:
+    """A bar on a terminal, or a line now and then, to be told how many rounds are done."""
+    with told(what, rounds, quiet=quiet) as update:
         yield lambda done: update(completed=done)
 
 

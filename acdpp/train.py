@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,6 +28,7 @@ from acdpp.study import (
     Device,
     Drift,
     Label,
+    Logs,
     Out,
     Policies,
     PresetName,
@@ -44,6 +47,7 @@ from acdpp.study import (
     with_error,
     words_of_the_user,
 )
+from acdpp.watch import watched
 from theory.setting import SettingError
 
 __all__ = ["EXAMPLES", "command", "show_summary"]
@@ -86,12 +90,17 @@ def command(
     seed: Seed = None,
     device: Device = None,
     out: Out = None,
+    log: Logs = None,
     resume: Annotated[
         Path | None,
         typer.Option(
             help="Continue the result in this folder with its own settings; --rounds may extend it."
         ),
     ] = None,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Show curves in the terminal while it runs, or a line a checkpoint."),
+    ] = False,
     show_config: ShowConfig = False,
     verbose: Verbose = False,
     as_json: AsJson = False,
@@ -129,6 +138,7 @@ def command(
         rounds=rounds,
         seeds=None if seeds is None else parse.whole(seeds, "--seeds"),
         seed=seed,
+        log=log,
     )
     if show_config:
         console().print(toml(study), markup=False, soft_wrap=True, end="")
@@ -142,7 +152,8 @@ def command(
         folder.append(place)
         interrupt.last_words(f"stopped; continue with acdpp train --resume {shlex.quote(str(place))}")
 
-    with progress(study.rounds, quiet=as_json) as tell, words_of_the_user():
+    shown = watched(study.rounds) if watch else _barred(study.rounds, quiet=as_json)
+    with shown as (tell, see), words_of_the_user():
         summary = run_study(
             study,
             out if resume is None else resume,
@@ -151,12 +162,19 @@ def command(
             resume=resume is not None,
             progress=tell,
             announce=begun,
+            see=see,
         )
     document = {"result": str(folder[0]), **summary}
     if as_json:
         print_json(document)
     else:
         show_summary(document, verbose=verbose)
+
+
+@contextmanager
+def _barred(rounds: int, *, quiet: bool) -> Iterator[tuple[Callable[[int], None], None]]:
+    with progress(rounds, quiet=quiet) as tell:
+        yield tell, None
 
 
 # --- the summary -------------------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ __all__ = ["Progress", "run_study", "study_of"]
 
 Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
+See = Callable[[Columns], None]
 ROW = 8 * 21  # bytes of a row, before compression
 PATIENCE = 120  # seconds that a prediction may take beside training
 SHARE = 0.1  # of the training's own time, where that is more
@@ -147,6 +148,7 @@ def run_study(
     resume: bool = False,
     progress: Progress = lambda done: None,
     announce: Announce = lambda folder: None,
+    see: See | None = None,
 ) -> dict[str, Any]:
     """Train, and return the summary that is also saved in the folder `out`, by default a new one in `results/`.
 
@@ -156,13 +158,13 @@ def run_study(
 
     With `resume`, `out` is a folder to continue; study, device and data folder come from there unless given, and more
     rounds than it has extend it. Give again what was handed over in Python. `progress` is told how many rounds are
-    done, `announce` the folder, once there is one.
+    done, `announce` the folder, once there is one, and `see` sees the columns of every chunk of rows, once saved.
     """
     own = HandedOver(dataset, model, policies, cost)
     if resume:
         if out is None:
             raise SettingError("resuming needs the folder to continue: give out=FOLDER")
-        return _continue(study, Path(out), own, device, data_dir, progress, announce)
+        return _continue(study, Path(out), own, device, data_dir, progress, announce, see)
     study = own.named(Study() if study is None else study)
     if out is not None:
         refuse_existing(Path(out))
@@ -178,7 +180,7 @@ def run_study(
         place = claim(Path("results"), study.preset) if out is None else Path(out)
         with Folder.begin(place, settings) as folder:
             announce(place)
-            return _train(folder, job, progress)
+            return _train(folder, job, progress, see)
 
 
 def study_of(folder: Path) -> Study:
@@ -194,6 +196,7 @@ def _continue(
     data_dir: Path | None,
     progress: Progress,
     announce: Announce,
+    see: See | None,
 ) -> dict[str, Any]:
     with Folder.continued(out) as folder:
         announce(out)
@@ -224,7 +227,7 @@ def _continue(
             now = machine(problem.population.x.device)
             warn_of_changes(settings, now)
             again = [*settings["continued"], {"after_round": folder.progress.done, **now}]
-            return _train(folder, job, progress, study=study.document(), continued=again)
+            return _train(folder, job, progress, see, study=study.document(), continued=again)
 
 
 def _rehearse(job: _Job) -> None:
@@ -239,7 +242,7 @@ def _rehearse(job: _Job) -> None:
             arrivals.extend(rounds)
 
 
-def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> dict[str, Any]:
+def _train(folder: Folder, job: _Job, progress: Progress, see: See | None, **settings: Any) -> dict[str, Any]:
     """Replay what is there, then train the rest; new settings go into the record once it is sure to go on."""
     study, problem, least, schedule = job.study, job.problem, job.least, job.schedule()
     engine = Engine(problem.model, study, problem.streams, listens=bool(schedule.listening))
@@ -251,6 +254,8 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
         rounds, measured = replay(str(folder.path), schedule, rows)
         engine.follow(rounds)
         tally.add(rounds, measured)
+        if see is not None:
+            see({name: rows[name].to_numpy(zero_copy_only=False) for name in rows.column_names})
     done, diverged = folder.progress.done, set[str]()
     if done:
         _restore(engine, folder, schedule, problem)
@@ -269,7 +274,10 @@ def _train(folder: Folder, job: _Job, progress: Progress, **settings: Any) -> di
             measured["predicted_excess_risk"] = _of_runs(forecasts, rounds)
         state = {name: tensor.cpu().numpy() for name, tensor in engine.state.items()}
         state["fingerprint"] = fingerprint(problem, engine.theta)
-        folder.save(rounds.first, rounds.last, rows_of(rounds, measured), state, schedule.digest)
+        columns = rows_of(rounds, measured)
+        folder.save(rounds.first, rounds.last, columns, state, schedule.digest)
+        if see is not None:
+            see(columns)
         tally.add(rounds, measured)
         done = rounds.last
     summary = tally.summary(final_measures(problem, engine.theta, least, engine.averaged), least)

@@ -20,7 +20,7 @@ FLOORS = {
         design
         design_by_prediction federate report
         export plot predict reproduce train
-        bound design_buying design_by_bound design_drift drawing study verify
+        bound design_buying design_by_bound design_drift drawing study verify watch
         interrupt output parse
     """,
     "figures": """

@@ -7,6 +7,7 @@
 | `summary.json` | what `acdpp train` prints; there once the study is complete |
 | `reproduction.json` | what `acdpp reproduce` prints, with the curves, made from the files above |
 | `state-ROUND.npz` | parameters after that round, to continue or extend the study from; reading takes none |
+| `tensorboard/`, `mlruns/` | what the setting `log` asks for, made from the rows |
 | `parts/` | finished chunks of rounds of a study under way |
 | `.lock` | held by the one process that writes |
 
@@ -37,6 +38,7 @@ from numpy.typing import NDArray
 
 from empirics.files import PARTIAL, replace_file, sha256_of
 from empirics.records.columns import table
+from empirics.records.logs import Log, opened, refuse_missing
 from empirics.settings.section7 import command_for
 from theory.setting import SettingError
 
@@ -189,11 +191,13 @@ class Folder:
         saved = settings.get("progress", {})
         parts = tuple(Part(**part) for part in saved.get("parts", ()))
         self.progress = Progress(**(saved | {"parts": parts}))
+        self.logs: list[Log] | None = None
 
     @classmethod
     @contextmanager
     def begin(cls, path: Path, settings: Mapping[str, Any]) -> Iterator[Self]:
         """A new result. A folder that holds anything is refused."""
+        refuse_missing(settings.get("study", {}))
         fresh = not path.exists()
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -220,6 +224,8 @@ class Folder:
             folder = cls(path, read_settings(path))
             with folder._told():
                 folder._check()
+            if not folder.finished:
+                refuse_missing(folder.settings["study"])
             yield folder
 
     def _told(self) -> AbstractContextManager[None]:
@@ -309,19 +315,30 @@ class Folder:
     ) -> None:
         """A chunk of rounds, the state after it, and the digest of the schedule so far."""
         with self._told():
-            self._save(first, last, columns, state, schedule)
+            rows = table(columns)
+            self._save(first, last, rows, state, schedule)
+            self._log(rows)
+
+    def _log(self, rows: pa.Table | None = None) -> None:
+        """New rows for the logs that the study asks for; the first time all, of which they take what they lack."""
+        fresh = self.logs is None
+        if self.logs is None:
+            self.logs = opened(self.path, self.settings.get("study", {}))
+        for log in self.logs:
+            for one in self.chunks() if fresh else (rows,) if rows is not None else ():
+                log.add(one)
 
     def _save(
         self,
         first: int,
         last: int,
-        columns: Mapping[str, Any],
+        rows: pa.Table,
         state: Mapping[str, NDArray[Any]],
         schedule: str | None,
     ) -> None:
         (self.path / PARTS).mkdir(exist_ok=True)
         file, arrays = f"{PARTS}/{first:012d}-{last:012d}.parquet", dict[str, Any](state)
-        part = Part(file, first, last, replace_file(self.path / file, _write_table(table(columns))))
+        part = Part(file, first, last, replace_file(self.path / file, _write_table(rows)))
 
         def save(beside: Path) -> None:
             with beside.open("wb") as handle:
@@ -349,6 +366,9 @@ class Folder:
                     writer.write_table(group, row_group_size=len(group))
 
         with self._told():
+            self._log()
+            for log in self.logs or ():
+                log.finish()
             joined = Part(ROUNDS, 1, self.progress.done, replace_file(self.path / ROUNDS, join))
             sha256 = _write_json(self.path / SUMMARY, summary)
             self._commit(replace(self.progress, parts=(joined,), summary_sha256=sha256))

@@ -267,6 +267,12 @@ class Study:
         choice("bfloat16", "tf32", "float32"),
     )
     checkpoint: int = setting(100, "Rounds between two checkpoints: what a kill can cost.", whole(1, 10**6))
+    log: tuple[str, ...] = setting(
+        (),
+        "Written into the result besides, while the study runs, from the same rows: tensorboard (event files), mlflow "
+        "(runs in a store of files), each an extra to install.",
+        listing(choice("tensorboard", "mlflow"), such_as='"tensorboard"', empty=True, distinct=True),
+    )
     threads: int | None = setting(
         1,
         "Of torch on the CPU; none for its own choice. One is fastest for small problems, and a fixed number fixes "

@@ -1,15 +1,17 @@
 """`acdpp predict`, and `acdpp design --by prediction`, from the outside."""
 
 import json
+import time
 
 import pytest
 
+from acdpp import output
 from acdpp.design_by_prediction import BUYS, show
 from acdpp.predict import _show
 from empirics.control.registry import BUILT_IN
 from empirics.prediction import best_buy
 from tests.acdpp.program import acdpp, answer
-from tests.empirics.small import blobs_file
+from tests.empirics.small import blobs_file, until
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 BUDGETS = ("--buffers", "4,5,7", "--budget", "22", "--horizon", "3")
@@ -53,6 +55,23 @@ def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(surer, 
     assert "best constant" not in without
     assert "±" not in without
     assert "those of the whole data set, exactly" in without
+
+
+def test_where_there_is_no_terminal_it_says_now_and_then_how_far_it_is(monkeypatch, capsys):
+    monkeypatch.setattr(output, "EVERY", 0.001)
+    done = acdpp(*predict("--no-best", "--json"))
+    assert json.loads(done.stdout)["pilot"] is None
+    assert done.stderr.startswith("acdpp: reading the data\n")
+    for told, line in (
+        ({"completed": 1200, "total": 3000}, "acdpp: settings, 1,200 of 3,000\n"),
+        ({"completed": 12, "description": "parts"}, "acdpp: parts, 12\n"),
+    ):
+        with output.told("settings", None) as update:
+            update(**told)
+            until(lambda line=line: line in capsys.readouterr().err)
+    capsys.readouterr()
+    time.sleep(0.01)
+    assert capsys.readouterr().err == ""  # once it is done
 
 
 def test_json_is_one_object_with_three_numbers_a_policy_and_the_best(surer):

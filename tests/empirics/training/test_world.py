@@ -14,9 +14,9 @@ from empirics.settings.drift import Drift
 from empirics.settings.study import Study
 from empirics.training.engine import Engine
 from empirics.training.linear import Linear
+from empirics.training.model import Population
 from empirics.training.problem import from_dataset
 from empirics.training.risk import minimise
-from empirics.training.model import Population
 from empirics.training.streams import Arrivals
 from empirics.training.world import _turned
 from tests.empirics.small import (

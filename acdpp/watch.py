@@ -1,0 +1,106 @@
+"""Curves in the terminal while a study is trained: a line for each policy, drawn from the rows as they are saved."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from acdpp.output import bar_on
+
+__all__ = ["Curves", "watched"]
+
+MEASURES = ("excess_risk", "risk", "accuracy")
+WIDEST = 60  # characters of a curve
+BARS = "▁▂▃▄▅▆▇█"
+Tell = Callable[[int], None]
+See = Callable[[Mapping[str, Any]], None]
+
+
+class Curves:
+    """The mean over the seeds, round by round, of the first measure that the rows have."""
+
+    def __init__(self, rounds: int) -> None:
+        self.rounds, self.done = rounds, 0
+        self.measure: str | None = None
+        self.means: dict[str, list[float]] = {}
+
+    def add(self, rows: Mapping[str, Any]) -> None:
+        """A chunk of rounds, of all runs: rounds vary fastest, then seeds, then policies."""
+        import numpy as np
+
+        self.measure = next((name for name in MEASURES if name in rows), None)
+        before, self.done = self.done, int(np.max(rows["round"]))
+        if self.measure is None:
+            return
+        policies = list(dict.fromkeys(rows["policy"].tolist()))
+        values = rows[self.measure].reshape(len(policies), -1, self.done - before)
+        for name, mean in zip(policies, values.mean(axis=1), strict=True):
+            self.means.setdefault(name, []).extend(mean.tolist())
+
+    @property
+    def title(self) -> str:
+        """How far it is, and what is drawn."""
+        nothing = "nothing is measured" if self.done else "waiting for the first rounds"
+        return f"{(self.measure or nothing).replace('_', ' ')}, round {self.done:,} of {self.rounds:,}"
+
+    def lines(self, width: int) -> list[str]:
+        """A title, and for each policy its curve, its name and where it is now; risks on one logarithmic scale."""
+        room = max(min(width - max(map(len, self.means), default=0) - 11, WIDEST, self.rounds), 1)
+        drawn = {name: self._binned(values, room) for name, values in self.means.items()}
+        known = [value for values in drawn.values() for value in values if not math.isnan(value)]
+        low, high = min(known, default=0.0), max(known, default=1.0)
+        return [self.title] + [
+            f"{_bars(drawn[name], low, high):<{room}} {values[-1]:9.3g} {name}"
+            for name, values in self.means.items()
+        ]
+
+    def _binned(self, values: list[float], room: int) -> list[float]:
+        """Of so many equal parts of all rounds the last value, on the scale that is drawn; NaN where there is none."""
+        ends = [math.ceil(self.rounds * (k + 1) / room) for k in range(room)]
+        at_last = [values[end - 1] for end in ends if end <= len(values)]
+        if self.measure == "accuracy":
+            return at_last
+        return [math.log(value) if value > 0 else math.nan for value in at_last]
+
+    def sentence(self) -> str:
+        """The same without a picture."""
+        now = ", ".join(f"{name} {values[-1]:.3g}" for name, values in self.means.items())
+        return f"{self.title}: {now}" if now else self.title
+
+
+def _bars(values: list[float], low: float, high: float) -> str:
+    """A character a value, from the lowest to the highest of all policies; a blank for none."""
+    steps = len(BARS) - 1
+    share = [(value - low) / (high - low) if high > low else 0.0 for value in values]
+    return "".join(" " if math.isnan(one) else BARS[round(steps * one)] for one in share)
+
+
+@contextmanager
+def watched(rounds: int) -> Iterator[tuple[Tell, See]]:
+    """What is to be told how many rounds are done, and what sees the rows; without a terminal, a line a checkpoint."""
+    curves = Curves(rounds)
+    if not sys.stderr.isatty():
+
+        def say(rows: Mapping[str, Any]) -> None:
+            curves.add(rows)
+            print(f"acdpp: {curves.sentence()}", file=sys.stderr, flush=True)
+
+        yield lambda done: None, say
+        return
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    bar = bar_on(console)
+    task = bar.add_task("rounds", total=rounds)
+
+    def picture() -> Group:
+        lines = (Text(line, no_wrap=True, overflow="crop") for line in curves.lines(console.width))
+        return Group(*lines, bar)
+
+    with Live(get_renderable=picture, console=console):
+        yield lambda done: bar.update(task, completed=done), curves.add

@@ -1,0 +1,205 @@
+"""TensorBoard and MLflow show the rows of a result and nothing else, also of a study that was stopped and goes on."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from acdpp import watch
+from empirics.records import logs
+from empirics.records.folder import read_result
+from empirics.run import run_study
+from tests.acdpp.program import acdpp
+from tests.empirics.small import blobs, blobs_file, refused, stopped_at, study
+
+RUNS = [("constant", 0), ("constant", 1), ("a/b", 0), ("a/b", 1)]
+
+
+class Waits:
+    """Nothing but in every third round, so that some values are none."""
+
+    retention = 1
+
+    def start(self, replicates):
+        return 0
+
+    def decide(self, state, cost):
+        return state + 1, np.full((len(cost), 3), 2 * (state % 3 == 0))
+
+    def book(self, state, cost, delivered):
+        return state
+
+
+OWN = {"dataset": blobs(), "policies": {"a/b": Waits()}}
+
+
+def small(*asked, **given):
+    return study(policies=("constant", "a/b"), seeds=2, rounds=20, predict=False, log=asked, **given)
+
+
+def rows_of(out, policy, seed):
+    rows = read_result(out).rows.to_pylist()
+    return [row for row in rows if (row["policy"], row["seed"]) == (policy, seed)]
+
+
+def shown_by_tensorboard(out, policy, seed):
+    """By its own reader: for every tag the rounds and the values."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    seen = EventAccumulator(
+        str(out / "tensorboard" / policy / str(seed)), size_guidance={"scalars": 0}
+    ).Reload()
+    return {tag: [(one.step, one.value) for one in seen.Scalars(tag)] for tag in seen.Tags()["scalars"]}
+
+
+def shown_by_mlflow(out, policy, seed):
+    from mlflow.tracking import MlflowClient
+
+    client = MlflowClient(tracking_uri=(out / "mlruns").as_uri())
+    [run] = [
+        one
+        for one in client.search_runs([client.get_experiment_by_name("acdpp").experiment_id])
+        if (one.data.params["policy"], one.data.params["seed"]) == (policy, str(seed))
+    ]
+    assert run.info.status == "FINISHED"
+    assert run.data.params["rounds"] == "20"
+    return {
+        key: [(one.step, one.value) for one in client.get_metric_history(run.info.run_id, key)]
+        for key in run.data.metrics
+    }
+
+
+KINDS = [
+    pytest.param("tensorboard", "a%2Fb", shown_by_tensorboard, id="tensorboard"),
+    pytest.param(
+        "mlflow", "a/b", shown_by_mlflow, id="mlflow", marks=pytest.mark.slow
+    ),  # which imports for seconds
+]
+
+
+@pytest.mark.parametrize(("kind", "other", "shown"), KINDS)
+def test_a_viewer_shows_every_row_once_also_where_a_study_went_on(tmp_path, kind, other, shown):
+    for most, rounds in ((1000, list(range(1, 21))), (7, [1, 3, 6, 9, 12, 15, 18, 20])):
+        out = tmp_path / str(most)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(logs.LOGS[kind], "MOST", most)
+            stopped_at(small(kind), out, 16, **OWN)
+            assert len(shown_partly(kind, out)) > 0  # while it runs
+            run_study(out=out, resume=True, **OWN)
+        for policy, seed in RUNS:
+            found = shown(out, other if policy == "a/b" else policy, seed)
+            rows = rows_of(out, policy, seed)
+            wanted = {
+                tag: [
+                    (row["round"], pytest.approx(row[tag], rel=1e-6))  # TensorBoard has 32 bits
+                    for row in rows
+                    if row["round"] in rounds and row[tag] is not None and np.isfinite(row[tag])
+                ]
+                for tag in logs.LOGGED
+                if tag in rows[0]
+            }
+            assert found == wanted
+            assert {"accuracy", "risk", "cost", "admitted"} <= found.keys()
+
+
+def shown_partly(kind, out):
+    return [one for one in (out / {"mlflow": "mlruns"}.get(kind, kind)).rglob("*") if one.is_file()]
+
+
+def test_what_diverged_has_no_points_and_a_part_of_a_chunk_is_not_shown_twice(tmp_path, monkeypatch):
+    class Cut(logs.TensorBoard):
+        def add(self, rows):
+            super().add(rows.slice(0, 3))
+            raise OSError(28, "No space left on device")
+
+    out = tmp_path / "out"
+    monkeypatch.setitem(logs.LOGS, "tensorboard", Cut)
+    with pytest.raises(OSError, match="then continue by acdpp train --resume"):
+        run_study(small("tensorboard"), out, **OWN)
+    monkeypatch.undo()
+    run_study(out=out, resume=True, **OWN)
+    rounds = [t for t, _ in shown_by_tensorboard(out, "constant", 0)["risk"]]
+    assert rounds == list(range(1, 21))
+
+
+def test_a_longer_study_and_one_stopped_before_its_end_was_written_are_shown_to_the_end(
+    tmp_path, monkeypatch
+):
+    fixed = {"V": 3.0, "rho": 0.5}
+    out = tmp_path / "out"
+    run_study(small("tensorboard", **fixed), out, **OWN)
+    run_study(replace(small("tensorboard", **fixed), rounds=25), out, resume=True, **OWN)
+    assert [t for t, _ in shown_by_tensorboard(out, "constant", 1)["n"]] == list(range(1, 26))
+
+
+def test_a_log_that_is_not_installed_is_refused_before_anything_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(logs, "find_spec", lambda name: None)
+    out = tmp_path / "never"
+    assert 'needs mlflow: pip install "acdpp[mlflow]"' in refused(run_study, small("mlflow"), out, **OWN)
+    assert not out.exists()
+    assert "log must be" in refused(small, "wandb")
+
+
+def test_the_command_line_asks_for_logs_and_shows_curves_as_text(tmp_path):
+    config, out = tmp_path / "study.toml", tmp_path / "out"
+    config.write_text('policies = ["oracle"]\npredict = false\ncheckpoint = 5\nmeasures = ["accuracy"]\n')
+    words = ["--config", config, "--dataset", blobs_file(), "--rounds", "10", "--seeds", "2", "--out", out]
+    done = acdpp("train", *map(str, words), "--log", "tensorboard", "--watch")
+    lines = done.stderr.splitlines()
+    at = [np.mean([rows_of(out, "oracle", s)[t - 1]["accuracy"] for s in (0, 1)]) for t in (5, 10)]
+    assert lines == [
+        f"acdpp: accuracy, round {t} of 10: oracle {mean:.3g}" for t, mean in zip((5, 10), at, strict=True)
+    ]
+    assert len(shown_by_tensorboard(out, "oracle", 1)["accuracy"]) == 10
+
+
+# --- curves ------------------------------------------------------------------------------------------------
+
+
+def chunk(first, values):
+    """Rows of two policies with two seeds, of which the second has twice the value."""
+    count = len(values[0])
+    return {
+        "policy": np.repeat(["one", "other"], 2 * count),
+        "seed": np.tile(np.repeat([0, 1], count), 2),
+        "round": np.tile(np.arange(first, first + count), 4),
+        "excess_risk": np.concatenate([np.multiply(row, k) for row in values for k in (1, 2)]),
+    }
+
+
+def test_curves_have_the_mean_over_seeds_on_one_logarithmic_scale():
+    curves = watch.Curves(8)
+    assert curves.lines(40) == ["waiting for the first rounds, round 0 of 8"]
+    curves.add(chunk(1, [[1, 1], [2.0**7, 2.0**6]]))
+    curves.add(chunk(3, [[2, np.nan], [4, 1]]))
+    assert curves.sentence() == "excess risk, round 4 of 8: one nan, other 1.5"
+    assert curves.lines(24) == [
+        "excess risk, round 4 of 8",
+        f"▁▁▂{' ' * 12}nan one",
+        f"█▇▃▁{' ' * 11}1.5 other",
+    ]
+    assert curves.lines(20)[1:] == [f"▁{' ' * 10}nan one", f"█▁{' ' * 9}1.5 other"]
+    assert [len(line) for line in curves.lines(1)[1:]] == [15, 17]
+
+
+def test_a_terminal_shows_curves_and_a_bar(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    with watch.watched(4) as (tell, see):
+        see(chunk(1, [[1, 1], [2.0**7, 2.0**6]]))
+        tell(2)
+    shown = capsys.readouterr().err
+    for words in ("excess risk, round 2 of 4", f"▁▁{' ' * 9}1.5 one", f"█▇{' ' * 10}96 other", "2/4"):
+        assert words in shown
+
+
+def test_curves_of_accuracies_are_not_logarithmic_and_without_measures_there_are_none():
+    rows = chunk(1, [[0, 1, 2], [4, 5, 7]])
+    rows["accuracy"] = rows.pop("excess_risk") / 1.5
+    curves = watch.Curves(3)
+    curves.add(rows)
+    assert [line[:3] for line in curves.lines(80)[1:]] == ["▁▂▃", "▅▆█"]
+    del rows["accuracy"]
+    nothing = watch.Curves(3)
+    nothing.add(rows)
+    assert nothing.lines(80) == ["nothing is measured, round 3 of 3"] == [nothing.sentence()]
