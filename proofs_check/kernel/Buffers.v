@@ -191,6 +191,8 @@ Proof.
   lra.
 Qed.
 
+(* The limit is above every horizon's violation, if that is positive: a supremum that none attains.
+   *)
 Theorem buffer_violation_supremum (whole : R) T :
   is_lim_seq (lambert rho) whole -> 0 < excess T -> Rmax 0 (excess T) < INR K * rate * (whole
     - (INR K - 1) / 2).

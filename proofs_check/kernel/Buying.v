@@ -281,6 +281,7 @@ Qed.
 
 (* ---- counts: the effective size is N only if all samples were used equally often ---- *)
 
+(* Never more than the number of samples, and as many only if each has been used equally often. *)
 Theorem equal_use N (A : nat -> R) :
   (0 < N)%nat -> 0 < sum N A ->
   effective_from_sums (sum N A) (sum N (fun i => A i ^ 2)) <= INR N /\

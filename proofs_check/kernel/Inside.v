@@ -448,9 +448,11 @@ End Selected.
 
 (* ---- the regret ---- *)
 
-(* In every round, mismatch and inverse effective size are bounded, whoever decides. *)
 Let least : R := rate * (1 - rho).
 Let bound : R := (INR K + 1) * / least.
+(* In every round, mismatch and inverse effective size are bounded, whoever decides: each sum is at
+   least what the
+   last admission adds to it. *)
 Lemma every_round amount t (U := first t amount (counts K t)) (Q := second t amount (counts K t)) (n
   := occupancy K t amount) :
   inside_region amount -> (0 < t)%nat ->
@@ -532,6 +534,9 @@ Definition a_printed_round (amount : nat -> R) (t : nat) : R :=
 Lemma constant_inside : inside_region (fun _ => rate).
 Proof. intros j. apply (constant_is_inside rate rho positive inside j). Qed.
 
+(* Each round's excess is c sqrt(log t / t) whatever is chosen, so uniformly; the early rounds are
+   bounded;
+   so the sums are, too; and the oracle's sum, of the same share, is subtracted. *)
 Lemma uniform_regret (chi : (nat -> R) -> nat -> R) (round : (nat -> R) -> nat
   -> R) step (E' : nat) :
   step = eta * INR E' ->

@@ -185,6 +185,7 @@ Qed.
 
 (* ---- bounds ---- *)
 
+(* No power of a is above 1: keeping samples never adds noise. *)
 Theorem noise_at_most_one_round K : (0 < K)%nat -> stationary_noise a K <= (1 - a) / (1 + a).
 Proof.
   intros HK. rewrite noise_of_pairs by auto. pose proof (INR_pos K HK).
@@ -245,6 +246,7 @@ Qed.
 
 (* ---- a slope: noise times lag ---- *)
 
+(* Behind a slope, less noise is paid for with lag: their product has a floor, whatever K. *)
 Theorem noise_times_lag K : (0 < K)%nat -> 1 <= stationary_noise a K * (2 * slope_lag a K - 1).
 Proof.
   intros HK. pose proof (INR_pos K HK) as KP. rewrite noise_of_pairs by auto.
