@@ -636,7 +636,8 @@ Proof.
       generalisation_term. ring.
 Qed.
 
-(* And with the printed mismatch and step: the same. *)
+(* With the printed mismatch and step the regret of every policy is the same multiple of sqrt(T log
+   T), uniformly. *)
 Theorem printed_regret_of_every_policy eps : 0 < eps ->
   eventually (fun T => forall amount, inside_region amount ->
     Rabs ((sum T (fun i => a_printed_round amount (S i))
@@ -653,8 +654,8 @@ Proof.
       linear_term_as_stated, generalisation_term. cbv zeta. ring.
 Qed.
 
-(* So the printed theorem, V and rho fixed, is true and says less: the regret over T tends to 0,
-   uniformly. *)
+(* So the printed theorem, V and rho fixed, is true and says less: every policy's regret over T
+   tends to 0, uniformly. *)
 Theorem printed_regret_is_sublinear eps : 0 < eps ->
   eventually (fun T => forall amount, inside_region amount ->
     Rabs (sum T (fun i => a_printed_round amount (S i))
@@ -687,8 +688,8 @@ Proof.
   exact H2.
 Qed.
 
-(* And with V growing as T does no constant saves it: with reuse the regret of every policy exceeds
-   any multiple of log T. *)
+(* With V growing as T does no constant saves the printed theorem: with reuse the regret of every
+   policy exceeds any multiple of log T. *)
 Theorem printed_regret_is_not_logarithmic M : (1 < K)%nat ->
   eventually (fun T => forall amount, inside_region amount ->
     M * ln (INR T) < sum T (fun i => a_printed_round amount (S i))
