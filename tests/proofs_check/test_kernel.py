@@ -203,7 +203,7 @@ def test_sources_can_be_read():
         source = kernel.source(module)
         assert max(map(len, source.splitlines())) <= 100, module
         for proof in re.finditer(
-            r"((?:\(\*(?:(?!\*\)).)*\*\)\n)?)^(?:Theorem|Lemma) (\w+)(.*?)^Qed\.", source, re.M | re.S
+            r"((?:\(\*(?:(?!\*\)).)*\*\)\n)?)^(?:Theorem|Lemma) (\w+)(.*?)Qed\.", source, re.M | re.S
         ):
             assert proof[3].count("\n") <= 40 or proof[1] or "(*" in proof[3], f"{module}.{proof[2]}"
 
