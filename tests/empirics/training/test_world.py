@@ -194,6 +194,7 @@ def test_what_cannot_drift_says_so():
         "needs its start": {"kind": "abrupt"},
         "takes no length": {"kind": "abrupt", "start": 3, "length": 3},
         "one round is no change": {"kind": "periodic", "length": 1},
+        "kind must be one of": {"kind": "sudden"},
         "begins in round 501, and there are 500": {"kind": "gradual", "start": 501, "length": 3},
         "neither start nor apart": {"kind": "order", "apart": 2},
         "unknown setting 'drift.speed'": {"speed": 1},
