@@ -47,7 +47,7 @@ POLICIES = (
     "released",
     "oracle",
 )
-RETENTIONS = (1, 2, 3, 5, 7, 10, 14, 20)
+RETENTIONS = (1, 2, 3, 5, 7, 10, 14, 20, 28, 40)
 PERIODS = (20, 50, 100, 400)
 
 
