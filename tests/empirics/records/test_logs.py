@@ -138,9 +138,10 @@ def test_a_longer_study_and_one_stopped_before_its_end_was_written_are_shown_to_
     out = tmp_path / "out"
     run_study(small("tensorboard", **fixed), out, **OWN)
     longer = replace(small("tensorboard", **fixed), rounds=25)
-    with monkeypatch.context() as patch, pytest.raises(Killed):
+    with monkeypatch.context() as patch:
         patch.setattr(run, "final_measures", raising(Killed))
-        run_study(longer, out, resume=True, **OWN)
+        with pytest.raises(Killed):
+            run_study(longer, out, resume=True, **OWN)
     shutil.rmtree(out / "tensorboard")
     run_study(longer, out, resume=True, **OWN)
     assert [t for t, _ in shown_by_tensorboard(out, "constant", 1)["n"]] == list(range(1, 26))
