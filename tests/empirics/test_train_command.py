@@ -219,7 +219,7 @@ def test_settings_come_from_a_file_and_the_command_line_goes_first(tmp_path):
 def test_results_get_a_folder_of_their_own_by_default(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
-        assert say("--policies", "oracle").returncode == 0
+        assert train("--policies", "oracle").returncode == 0
     assert sorted(path.name for path in (tmp_path / "results").iterdir()) == ["best-1", "best-2"]
 
 

@@ -1,16 +1,18 @@
 """TensorBoard and MLflow show the rows of a result and nothing else, also of a study that was stopped and goes on."""
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from acdpp import watch
+from empirics import run
 from empirics.records import logs
 from empirics.records.folder import read_result
 from empirics.run import run_study
 from tests.acdpp.program import acdpp
-from tests.empirics.small import blobs, blobs_file, refused, stopped_at, study
+from tests.empirics.small import Killed, blobs, blobs_file, refused, stopped_at, study
 
 RUNS = [("constant", 0), ("constant", 1), ("a/b", 0), ("a/b", 1)]
 
@@ -106,7 +108,14 @@ def shown_partly(kind, out):
     return [one for one in (out / {"mlflow": "mlruns"}.get(kind, kind)).rglob("*") if one.is_file()]
 
 
-def test_what_diverged_has_no_points_and_a_part_of_a_chunk_is_not_shown_twice(tmp_path, monkeypatch):
+def raising(error):
+    def fail(*given):
+        raise error
+
+    return fail
+
+
+def test_a_part_of_a_chunk_is_not_shown_twice(tmp_path, monkeypatch):
     class Cut(logs.TensorBoard):
         def add(self, rows):
             super().add(rows.slice(0, 3))
@@ -128,7 +137,13 @@ def test_a_longer_study_and_one_stopped_before_its_end_was_written_are_shown_to_
     fixed = {"V": 3.0, "rho": 0.5}
     out = tmp_path / "out"
     run_study(small("tensorboard", **fixed), out, **OWN)
-    run_study(replace(small("tensorboard", **fixed), rounds=25), out, resume=True, **OWN)
+    longer = replace(small("tensorboard", **fixed), rounds=25)
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "final_measures", raising(Killed))
+        with pytest.raises(Killed):
+            run_study(longer, out, resume=True, **OWN)
+    shutil.rmtree(out / "tensorboard")
+    run_study(longer, out, resume=True, **OWN)
     assert [t for t, _ in shown_by_tensorboard(out, "constant", 1)["n"]] == list(range(1, 26))
 
 
