@@ -21,7 +21,7 @@ from theory.design import best_rate
 from theory.drift_limits import drift_floor, least_drifting_risk, tracking_risk, tracking_step
 from theory.setting import Budget
 
-a, h, spread, t, x, y, P, after, n = sp.symbols("a h s t x y P P_1 n", positive=True)
+a, h, t, x, y, P, after, n = sp.symbols("a h t x y P P_1 n", positive=True)
 j = sp.Symbol("j", integer=True, nonnegative=True)
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 balanced = q * a / (1 - a) ** 2  # the noise at which 1-a is the best step

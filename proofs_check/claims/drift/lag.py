@@ -21,7 +21,7 @@ from theory.drift_limits import jump_left, mean_younger, slope_lag, stationary_l
 from theory.law import lag_sum, stationary_noise
 from theory.stationary import mean_lag
 
-Y, R, v, W, W1, age, t = sp.symbols("Y R v W W_1 age t", positive=True)
+Y, v, W, W1, t = sp.symbols("Y v W W_1 t", positive=True)
 m, more = sp.symbols("m more", integer=True, nonnegative=True)
 alpha = 1 - a
 
