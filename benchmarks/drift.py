@@ -47,7 +47,7 @@ POLICIES = (
     "released",
     "oracle",
 )
-RETENTIONS = (1, 2, 3, 5, 7, 10, 14, 20, 28, 40)
+RETENTIONS, LONGER = (1, 2, 3, 5, 7, 10, 14, 20), (28, 40)  # the longer ones where the best is long
 PERIODS = (20, 50, 100, 400)
 
 
@@ -59,8 +59,8 @@ def studies(base: Study) -> dict[str, Study]:
         for parts in PARTS:
             drift = Drift(kind=kind, parts=parts, **given)
             found[f"prediction: {kind}, {parts}"] = replace(base, policies=POLICIES, drift=drift)
-    kept = tuple(f"constant@K={K}" for K in RETENTIONS)
     for period in PERIODS:
+        kept = tuple(f"constant@K={K}" for K in (*RETENTIONS, *(LONGER if period == min(PERIODS) else ())))
         drift = Drift(kind="periodic", parts="labels", length=period)
         found[f"retention: {period} rounds a period"] = replace(base, policies=kept, drift=drift)
     return found

@@ -79,7 +79,7 @@ SHORTER = (
     ),
     Shorter("acdpp plot frontier", "it predicts risk for many budgets", add="--no-risk"),
     Shorter(
-        "acdpp train --drift gradual,start=100",
+        "acdpp train --drift gradual,start=100,length=300",
         "hundreds of rounds, of which the first hundred stand still",
         instead="acdpp train --drift gradual,length=2 --policies constant --out results/moves --rounds 2 --seeds 1",
     ),
