@@ -67,7 +67,7 @@ def outside_sections(source):
 def test_every_theorem_serves_a_claim_and_no_proof_is_left_out():
     text = "".join(path.read_text() for path in Path(kernel.FOLDER.parent).rglob("*.py"))
     for module in kernel.modules():
-        source = kernel.source(module)
+        source = re.sub(r"\(\*.*?\*\)", "", kernel.source(module), flags=re.S)
         assert not re.search(
             r"\b(Admitted|Axioms?|Parameters?|Conjecture|admit|give_up|Unset \w+ Checking)\b", source
         )
