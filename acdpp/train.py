@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -40,6 +42,9 @@ from acdpp.study import (
     words_of_the_user,
 )
 from theory.setting import SettingError
+
+if TYPE_CHECKING:
+    from empirics.settings.study import Study
 
 __all__ = ["EXAMPLES", "command", "show_summary"]
 
@@ -83,6 +88,12 @@ def command(
             help="Continue the result in this folder with its own settings; --rounds may extend it."
         ),
     ] = None,
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit", help="Choose radius and step size by a pilot of the data, in place of the settings'."
+        ),
+    ] = False,
     show_config: ShowConfig = False,
     as_json: AsJson = False,
 ) -> None:
@@ -117,9 +128,15 @@ def command(
         seeds=None if seeds is None else parse.whole(seeds, "--seeds"),
         seed=seed,
     )
+    if fit and resume is not None:
+        raise SettingError("--fit chooses settings before round 1: leave it out with --resume")
+    if fit:
+        study = _fitted(study, data_dir, fit=True)
     if show_config:
         console().print(toml(study), markup=False, soft_wrap=True, end="")
         return
+    if resume is None and not fit:
+        study = _fitted(study, data_dir, fit=False)
     with needed_for("training"):
         from empirics.run import run_study
 
@@ -144,6 +161,27 @@ def command(
         print_json(document)
     else:
         show_summary(document)
+
+
+def _fitted(study: Study, data_dir: Path | None, *, fit: bool) -> Study:
+    """With the ball and the steps that suit the data, if asked for; of one's own data what the ball costs is told."""
+    if not fit and ":" not in study.dataset:
+        return study
+    if study.radius is None or study.model != "logistic" or study.drift.kind != "none":
+        if fit:
+            raise SettingError(
+                "--fit needs logistic regression on a ball, and a population that does not move"
+            )
+        return study
+    with needed_for("training"):
+        from empirics.training.ball import fit_ball
+        from empirics.training.problem import make_problem
+    with words_of_the_user():
+        found = fit_ball(make_problem(study, "cpu", data_dir))
+    words = f"chosen by a pilot: {found.chosen}" if fit else found.warning
+    if words is not None:
+        print(f"acdpp: note: {words}", file=sys.stderr)
+    return replace(study, radius=found.radius, eta=found.eta) if fit else study
 
 
 # --- the summary -------------------------------------------------------------------------------------------
