@@ -24,7 +24,8 @@ def begun(given: argparse.Namespace, own: dict[str, Any], benchmark: str) -> tup
     base = replace(base, seeds=given.seeds, seed=given.seed, predict=False, measures=("risk",))
     if given.device == "cuda":
         base = replace(base, dtype="float32")
-    options = [f"--{key.replace('_', '-')} {value}" for key, value in own.items()]
+    said = own | ({"data_dir": "DIR"} if "data_dir" in own else {})
+    options = [f"--{key.replace('_', '-')} {value}" for key, value in said.items()]
     card = f"{torch.cuda.get_device_name()}, " if given.device == "cuda" else ""
     return base, {
         "study": f"{base.task}, {base.rounds} rounds, {base.seeds} seeds",
