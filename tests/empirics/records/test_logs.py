@@ -47,10 +47,13 @@ def rows_of(out, policy, seed):
 def shown_by_tensorboard(out, policy, seed):
     """By its own reader: for every tag the rounds and the values."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 
-    seen = EventAccumulator(
-        str(out / "tensorboard" / policy / str(seed)), size_guidance={"scalars": 0}
-    ).Reload()
+    folder = out / "tensorboard" / policy / str(seed)
+    [file] = folder.iterdir()
+    versions = [event.file_version for event in EventFileLoader(str(file)).Load()]
+    assert versions == ["brain.Event:2"] + [""] * (len(versions) - 1)
+    seen = EventAccumulator(str(folder), size_guidance={"scalars": 0}).Reload()
     return {tag: [(one.step, one.value) for one in seen.Scalars(tag)] for tag in seen.Tags()["scalars"]}
 
 
