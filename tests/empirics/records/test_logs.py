@@ -1,6 +1,7 @@
 """TensorBoard and MLflow show the rows of a result and nothing else, also of a study that was stopped and goes on."""
 
 import shutil
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -68,10 +69,10 @@ def shown_by_mlflow(out, policy, seed):
     ]
     assert run.info.status == "FINISHED"
     assert run.data.params["rounds"] == "20"
-    return {
-        key: [(one.step, one.value) for one in client.get_metric_history(run.info.run_id, key)]
-        for key in run.data.metrics
-    }
+    found = {key: client.get_metric_history(run.info.run_id, key) for key in run.data.metrics}
+    now = time.time()
+    assert all(now - 600 < one.timestamp / 1000 <= now for ones in found.values() for one in ones)
+    return {key: [(one.step, one.value) for one in ones] for key, ones in found.items()}
 
 
 KINDS = [
