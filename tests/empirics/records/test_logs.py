@@ -147,7 +147,9 @@ def test_a_longer_study_and_one_stopped_before_its_end_was_written_are_shown_to_
         with pytest.raises(Killed):
             run_study(longer, out, resume=True, **OWN)
     shutil.rmtree(out / "tensorboard")
-    run_study(longer, out, resume=True, **OWN)
+    seen = []
+    run_study(longer, out, resume=True, see=lambda rows: seen.append(rows["round"].max()), **OWN)
+    assert seen == [8, 16, 20, 25]  # of a study that goes on, what it had before too
     assert [t for t, _ in shown_by_tensorboard(out, "constant", 1)["n"]] == list(range(1, 26))
 
 
