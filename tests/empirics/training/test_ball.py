@@ -1,5 +1,7 @@
 """The ball and the steps that suit data of one's own."""
 
+import re
+import tomllib
 from dataclasses import replace
 
 import numpy as np
@@ -7,8 +9,10 @@ import pytest
 import torch
 
 from empirics.data import Dataset
+from empirics.records.folder import read_settings
 from empirics.training.ball import CLOSE, fit_ball
 from empirics.training.problem import from_dataset
+from tests.acdpp.program import acdpp, refusal
 from tests.empirics.small import problem, refused, study
 
 
@@ -49,9 +53,44 @@ def test_a_ball_that_is_large_enough_is_not_told_and_steps_follow_from_the_smoot
     assert fit_ball(four).given in fit_ball(four).radii
 
 
+def test_a_ball_is_judged_by_samples_that_it_was_not_fitted_to():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(300, 40)).astype(np.float32), rng.integers(0, 2, 300)
+    data = Dataset.of("noise", (x, y), (x, y), 2)
+    found = fit_ball(from_dataset(study(radius=5.0, labels="classes"), data, torch.device("cpu")))
+    assert found.radius == 5
+
+
 def test_without_a_ball_none_is_fitted():
-    assert "with a radius alone" in refused(fit_ball, replace_radius(problem(study())))
+    task = problem(study())
+    assert "with a radius alone" in refused(fit_ball, replace(task, study=replace(task.study, radius=None)))
 
 
-def replace_radius(task):
-    return replace(task, study=replace(task.study, radius=None))
+def test_one_option_takes_the_ball_that_suits_and_without_it_one_is_told(tmp_path):
+    task = told_apart(0.1)
+    np.savez(tmp_path / "apart.npz", x=task.population.x.numpy(), y=task.population.y.numpy())
+    words = [
+        "train",
+        "--dataset",
+        f"npz:{tmp_path}/apart.npz",
+        "--preset",
+        "own",
+        "--rounds",
+        "3",
+        "--seeds",
+        "1",
+    ]
+    fitted = acdpp(*words, "--fit", "--show-config")
+    assert "note: chosen by a pilot: radius" in fitted.stderr
+    (chosen,) = re.findall(r"radius (\d+), the smallest ball", fitted.stderr)
+    told = tomllib.loads(fitted.stdout)
+    assert told["radius"] == float(chosen) > 10
+    assert told["eta"] == pytest.approx(4 / float(task.model.square_norms.max()), rel=0.1)
+    plain = acdpp(*words, "--policies", "constant", "--out", str(tmp_path / "out"))
+    assert "the ball of radius 10 binds: on held-out samples" in plain.stderr
+    assert f"with radius {chosen}; --fit takes that one" in plain.stderr
+    assert read_settings(tmp_path / "out")["study"]["radius"] == 10
+    assert "leave it out with --resume" in refusal("train", "--resume", str(tmp_path / "out"), "--fit")
+    assert "--fit needs logistic regression on a ball" in refusal(
+        *words, "--fit", "--drift", "gradual,length=3"
+    )
