@@ -254,7 +254,7 @@ def _show_answer(document: dict[str, Any]) -> None:
         return
     best, words = policies[found.best], found.measure.replace("_", " ")
     own = best[found.measure]
-    which = "best within the budget" if found.alone else "best"
+    which = "best at about the budget" if found.alone else "best"
     beside = f" (test accuracy {_pm(best['final_accuracy'])})" if found.measure == RISK else ""
     say(f"{which}: {found.best}{beside}")
     if found.next is None:

@@ -1,7 +1,8 @@
 """What a study found in short, from its summary alone: which policy is best, next to which, whether that is certain,
 and who is better for more money.
 
-The best is looked for among policies that keep the budget. What is compared is the cumulative excess risk or, where
+The best is looked for among policies that keep the budget, or spend up to a tenth more: rules that hold in the long run
+are above it for a while. What is compared is the cumulative excess risk or, where
 that is not measured, the final test accuracy.
 """
 
