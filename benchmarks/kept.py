@@ -46,7 +46,7 @@ def begun(given: argparse.Namespace, own: dict[str, Any], benchmark: str) -> tup
     if given.device == "cuda":
         base = replace(base, dtype="float32")
     said = own | ({"data_dir": "DIR"} if "data_dir" in own else {})
-    options = [f"--{key.replace('_', '-')} {value}" for key, value in said.items()]
+    options = [f"--{key.replace('_', '-')} {_said(value)}" for key, value in said.items()]
     card = f"{torch.cuda.get_device_name()}, " if given.device == "cuda" else ""
     return base, {
         "study": f"{base.task}, {base.rounds} rounds, {base.seeds} seeds",
@@ -54,6 +54,10 @@ def begun(given: argparse.Namespace, own: dict[str, Any], benchmark: str) -> tup
         "hardware": card + hardware(),
         "studies": {},
     }
+
+
+def _said(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def continued(document: dict[str, Any], out: Path | None) -> dict[str, Any]:
