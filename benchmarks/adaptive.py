@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.hardware import hardware
+from benchmarks.hardware import hardware, machine
 from empirics.control.adaptive import Adaptive, Listening
 from empirics.control.registry import LISTENING, Brief
 from empirics.records.folder import read_result
@@ -135,7 +135,7 @@ def main() -> None:
                 )
     if given.out:
         words = f"python -m benchmarks.adaptive --seeds {given.seeds}{' --river' * given.river}"
-        document = {"command": words, "hardware": hardware().partition(", load")[0], "worlds": found}
+        document = {"command": words, "hardware": machine(), "worlds": found}
         given.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.hardware import hardware
+from benchmarks.hardware import machine
 from benchmarks.kept import continued, write
 from empirics.run import run_study
 from empirics.settings.section7 import section7
@@ -54,13 +54,14 @@ def main() -> None:
     study = studies()[given.network]
     study = replace(study, seeds=given.seeds or study.seeds, rounds=given.rounds or study.rounds)
     command = f"python -m benchmarks.averaged_networks {given.network} --device {given.device}"
-    found = continued({"command": command, "study": study.document(), "policies": {}}, given.out)
+    begun = {"command": command, "hardware": machine(given.device), "study": study.document(), "policies": {}}
+    found = continued(begun, given.out)
     for name in study.policies:
         if name not in found["policies"]:
             one = run_study(replace(study, policies=(name,)), device=given.device, data_dir=given.data_dir)
             found["policies"][name] = kept(one["policies"][name])
             write(found, given.out)
-    print(hardware(), table(found), sep="\n")
+    print(found["hardware"], table(found), sep="\n")
 
 
 def kept(row: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.hardware import hardware
+from benchmarks.hardware import machine
 from benchmarks.learner import write
 from empirics.design import design_study
 from empirics.run import run_study
@@ -39,7 +39,7 @@ def main() -> None:
     options = [f"--{key} {value}" for key, value in own.items() if key != "out"]
     document = {
         "command": " ".join(["python -m benchmarks.best_buy", *options]),
-        "hardware": hardware(),
+        "hardware": machine(),
         **measured(given.rounds, given.objective),
     }
     write(document, given.out)

@@ -22,9 +22,8 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import torch
 
-from benchmarks.hardware import hardware
+from benchmarks.hardware import hardware, machine
 from empirics.control.policy import FOREVER, Fixed, Policy
 from empirics.control.registry import Brief, make_policy
 from empirics.run import run_study
@@ -157,11 +156,10 @@ def main() -> None:
             if value != parser.get_default(key) and key != "out"
         }
         options = [f"--{key.replace('_', '-')} {value}" for key, value in asked.items()]
-        card = f"{torch.cuda.get_device_name()}, " if given.device == "cuda" else ""
         document = {
             "study": words,
             "command": " ".join(["python -m benchmarks.buying", *options]),
-            "hardware": card + hardware(),
+            "hardware": machine(given.device),
             "studies": found,
         }
         given.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

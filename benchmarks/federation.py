@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.hardware import hardware
+from benchmarks.hardware import hardware, machine
 from empirics.federation.app_folder import write_app
 from empirics.federation.holdings import Account
 from empirics.federation.journal import Journal, federated, prepare
@@ -148,7 +148,7 @@ def main() -> None:
         command = f"python -m benchmarks.federation --rounds {given.rounds}"
         for name in ("processes", "simulated"):
             command += f" --{name} {','.join(map(str, getattr(given, name)))}"
-        document = {"hardware": hardware(), "rounds": given.rounds, "cases": found, "command": command}
+        document = {"hardware": machine(), "rounds": given.rounds, "cases": found, "command": command}
         given.out.write_text(json.dumps(document, indent=1) + "\n")
 
 

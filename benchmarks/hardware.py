@@ -8,12 +8,21 @@ import subprocess
 
 
 def hardware() -> str:
-    """CPU model, cores, Python and the load average, which tells how far to trust the wall clock."""
+    """The machine and its load average, which tells how far to trust the wall clock."""
+    return f"{machine()}, load average {os.getloadavg()[0]:.1f}"
+
+
+def machine(device: str = "cpu") -> str:
+    """The card if one is used, CPU model, cores and Python: what is written down."""
     try:
         listing = subprocess.run(["lscpu"], capture_output=True, text=True, check=True).stdout
         named = [line.split(":")[1].strip() for line in listing.splitlines() if line.startswith("Model name")]
     except (OSError, subprocess.CalledProcessError):
         named = []
     cpu = named[0] if named else platform.processor() or "unknown CPU"
-    load = f"load average {os.getloadavg()[0]:.1f}"
-    return f"{cpu} ({platform.machine()}), {os.cpu_count()} cores, Python {platform.python_version()}, {load}"
+    card = ""
+    if device == "cuda":
+        import torch
+
+        card = f"{torch.cuda.get_device_name()}, "
+    return f"{card}{cpu} ({platform.machine()}), {os.cpu_count()} cores, Python {platform.python_version()}"

@@ -10,9 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from benchmarks.hardware import hardware
+from benchmarks.hardware import machine
 from empirics.files import replace_file
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
@@ -47,11 +45,10 @@ def begun(given: argparse.Namespace, own: dict[str, Any], benchmark: str) -> tup
         base = replace(base, dtype="float32")
     said = own | ({"data_dir": "DIR"} if "data_dir" in own else {})
     options = [f"--{key.replace('_', '-')} {_said(value)}" for key, value in said.items()]
-    card = f"{torch.cuda.get_device_name()}, " if given.device == "cuda" else ""
     return base, {
         "study": f"{base.task}, {base.rounds} rounds, {base.seeds} seeds",
         "command": " ".join([f"python -m benchmarks.{benchmark}", *options]),
-        "hardware": card + hardware(),
+        "hardware": machine(given.device),
         "studies": {},
     }
 

@@ -14,7 +14,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchmarks.hardware import hardware
+from benchmarks.hardware import hardware, machine
 from figures.measured import read
 from figures.risk_vs_bound import READS, compute
 from theory.sharper import step_constant
@@ -54,7 +54,7 @@ def ratios(folder: Path) -> dict[str, Any]:
     return {
         "study": words,
         "command": command,
-        "hardware": hardware().partition(", load")[0],
+        "hardware": machine(),
         "policies": rows,
     }
 

@@ -30,13 +30,15 @@ def test_the_table_over_retentions_is_that_of_the_file_and_the_best_are_the_pred
     assert [one["best"] for one in swept] == [one["chosen"] for one in swept]
 
 
-def test_the_range_of_predictions_is_that_of_the_file():
-    file = ROOT / "docs" / "results" / "drift-digits-200.json"
+@pytest.mark.parametrize("data", ["digits", "mnist"])
+def test_the_range_of_predictions_is_that_of_the_file(data):
+    file = ROOT / "docs" / "results" / f"drift-{data}-200.json"
     studies = json.loads(file.read_text(encoding="utf-8"))["studies"]
     found = [
         row["predicted"] / row["measured"] for one in studies.values() for row in one["policies"].values()
     ]
     assert f"between {min(found):.3f} and {max(found):.3f}" in PAGE
+    assert 0.9 < min(found) <= max(found) < 1.1
     assert "; ".join(name.removeprefix("prediction: ") for name in studies) in PAGE
 
 

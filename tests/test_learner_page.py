@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import averaged_networks
 from benchmarks.learner import _said, split, table
 from empirics.settings.policy_name import PolicyName
 
@@ -63,9 +64,14 @@ def test_what_is_said_of_mnist_is_what_was_measured():
     long, short = (result(f"mnist-{rounds}")["studies"] for rounds in (3000, 1000))
     final = [ours(long["uniform"])[one]["final_over_bound"] for one in ("taper", "taper-online")]
     assert "is {:.2f} times the lower bound for `taper` and {:.2f} for".format(*final) in page
-    each = [[ours(s)[one]["final_over_bound"] for s in short.values()] for one in ("taper", "taper-online")]
-    said = [f"{min(some):.2f} to {max(some):.2f}" for some in each]
-    assert f"after 1,000 rounds it is {' and '.join(said)} over" in page
+    for studies, words in (
+        (long, "and {} and {} over the four kinds"),
+        (short, "rounds it is {} and {} over"),
+    ):
+        each = (
+            [ours(s)[one]["final_over_bound"] for s in studies.values()] for one in ("taper", "taper-online")
+        )
+        assert words.format(*(f"{min(some):.2f} to {max(some):.2f}" for some in each)) in page
     tiny = ours(short["tiny"])["taper"], short["tiny"]["policies"]["oracle"]
     both = (f"{row['cumulative_excess_risk']['mean']:.1f}" for row in tiny)
     assert f"does ({' against '.join(both)})" in page
@@ -73,6 +79,11 @@ def test_what_is_said_of_mnist_is_what_was_measured():
         ours(s["uniform"])["taper-online"]["cumulative_excess_risk"]["mean"] for s in (short, long)
     )
     assert 0.85 < early / late < 0.95  # nine tenths
+
+
+@pytest.mark.parametrize("network", ["lenet", "resnet9"])
+def test_the_tables_of_networks_are_those_of_the_result_files(network):
+    assert averaged_networks.table(result(network)) in PAGE
 
 
 @pytest.mark.parametrize("name", STUDIES)
