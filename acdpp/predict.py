@@ -223,6 +223,11 @@ def show_drift(drift: dict[str, Any], rounds: int) -> None:
         f"drift: q = {drift['q']:.2g}, at 95 % from {low:.2g} to {high:.2g}, of a sample's variance in a round, if the "
         f"{drift['samples']:,} samples came in {rounds:,} rounds"
     )
+    directions = drift["directions"]
+    if directions["moving"] < directions["of"] / 2:
+        say(
+            f"as if {directions['moving']:.0f} of {directions['of']} directions moved, and the others stood still"
+        )
     if not drift["told"]:
         say(f"that is not told from no drift at all, nor from {high:.2g}: a larger pilot sample tells more")
     kept = "1 round" if drift["K"] == 1 else f"{drift['K']} rounds"

@@ -29,8 +29,11 @@ from benchmarks.kept import asked, begun, continued, write
 from empirics.control.schedule import Schedule
 from empirics.data import load
 from empirics.data.dataset import Dataset
-from empirics.given import threads
-from empirics.predict import predict_study
+from empirics.given import HandedOver, threads
+from empirics.predict import Prediction
+from empirics.prediction.forecast import Outlook
+from empirics.prediction.moving import how_it_moves
+from empirics.prediction.pilot import draw_pilot
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
@@ -82,11 +85,16 @@ STREAMS = {"classes": classes, "turning": turning}
 
 
 def told(base: Study, data: dict[str, Any], given: argparse.Namespace) -> dict[str, Any]:
-    """What a pilot sample says, at the study's step."""
-    study = replace(base, policies=("constant",))
-    found = predict_study(study, dataset=data, pilot=given.pilot, best=False, device=given.device)
-    document: dict[str, Any] = found.document()["drift"]
-    return {key: document[key] for key in ("q", "interval", "K", "K_interval", "why") if key in document}
+    """What a pilot sample says, at the study's step, without any curve."""
+    study = HandedOver(data).named(replace(base, policies=("constant",), dtype="float64"))
+    drawn = draw_pilot(make_problem(study, "cpu", dataset=data), given.pilot).problem
+    outlook = Outlook.of(drawn, calibrate(drawn).constants.merged)
+    moving = how_it_moves(outlook.landscape, np.asarray(drawn.time), study.rounds)
+    document: dict[str, Any] = Prediction(
+        study, outlook, {}, "cumulative", best=None, own=None, pilot=given.pilot, errors={}, moving=moving
+    ).document()["drift"]
+    wanted = ("q", "interval", "directions", "K", "K_interval", "why")
+    return {key: document[key] for key in wanted if key in document}
 
 
 def losses(base: Study, names: tuple[str, ...], data: dict[str, Any], device: str) -> dict[str, Floats]:

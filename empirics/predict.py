@@ -148,6 +148,7 @@ class Prediction:
             "interval": [moving.low, moving.high],
             "told": moving.told,
             "samples": moving.samples,
+            "directions": {"moving": moving.moving, "of": len(moving.h)},
             "K": retentions[0],
             "K_interval": [min(retentions), max(retentions)],
             "choices": [vars(one) for one in choices],
@@ -305,8 +306,10 @@ def _moving(outlook: Outlook, time: NDArray[np.float64]) -> Moving | str:
 
 def _kept(moving: Moving, q: float, budget: Budget, study: Study, *, free: bool = True) -> list[DriftChoice]:
     """What to do about this drift, at the study's step first."""
-    problem = {"h": moving.h, "variance": moving.variance, "walk": [q * spread for spread in moving.variance]}
-    return drift_design(budget, **problem, eta=study.eta, E=study.steps, free=free)
+    walk = [q * share * spread for share, spread in zip(moving.shares, moving.variance, strict=True)]
+    return drift_design(
+        budget, h=moving.h, variance=moving.variance, walk=walk, eta=study.eta, E=study.steps, free=free
+    )
 
 
 def _variant(K: int, eta: float, steps: int) -> str:

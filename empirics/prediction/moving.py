@@ -7,7 +7,8 @@ optimum walks, the means of stretches have the covariance \(c+qC\), c the noise 
 variance 1 a round, seen at these times. In the eigenbasis of C, centred, they are independent with variances
 \(c+qw_k\). So q solves the equation of greatest likelihood, and its interval is what a test of that equation does not
 reject, with as many degrees of freedom as its first two moments say (Satterthwaite 1946). Directions need not move
-alike: how many do, in effect, is measured by the products of different k. q is the mean over directions.
+alike: how many do, in effect, is measured by the products of different k. q is the mean over directions, and each has
+a share of it: what was found along it, drawn towards q by as much as chance alone would scatter it.
 
 Nothing is fitted to an outcome. Where a walk goes far the loss bends, and q comes out too low; and so it does, by
 \(1+q\delta/2\), for directions that move much in the time δ between neighbours.
@@ -37,7 +38,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Moving:
-    """q over the variance of a sample, in a round, and its 95 % interval; curvatures and variances of samples."""
+    """q over the variance of a sample, in a round, and its 95 % interval; curvatures and variances of samples, and what
+    each direction moves over q."""
 
     drift: float
     low: float
@@ -46,6 +48,8 @@ class Moving:
     rounds: int
     h: tuple[float, ...]
     variance: tuple[float, ...]
+    shares: tuple[float, ...]
+    moving: float  # directions, as many as would move alike
 
     @property
     def told(self) -> bool:
@@ -93,6 +97,18 @@ class Stretches:
         weight = w[i] * w[j] / ((c + q * w[i]) * (c + q * w[j])) ** 2
         square = float((weight * (products - by_noise)).sum() / (weight * w[i] * w[j]).sum())
         return float(np.clip((D * q) ** 2 / square, 1, D)) if square > 0 else float(D)
+
+    def shares(self) -> Floats:
+        """What each direction moves over q, of mean 1: what was found along it, as far as that is more than chance."""
+        q, D, w, c = self.drift(), self.found.shape[1], self.walk, self.noise
+        if q == 0:
+            return np.ones(D)
+        weight = w / (c + q * w) ** 2
+        own = weight @ (self.found**2 - c) / (weight @ w)
+        by_chance = 2 * float(weight**2 @ (c + q * w) ** 2) / float(weight @ w) ** 2
+        apart = q**2 * (D / self.moving_directions() - 1)
+        shares: Floats = np.maximum(q + apart / (apart + by_chance) * (own - q), 0)
+        return shares / shares.mean()
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """All q that the test does not reject, from the least to the greatest."""
@@ -177,4 +193,6 @@ def how_it_moves(land: Landscape, time: Floats, rounds: int) -> Moving:
         rounds=rounds,
         h=tuple(h[steep].tolist()),
         variance=tuple(variance.tolist()),
+        shares=tuple(found.shares().tolist()),
+        moving=found.moving_directions(),
     )

@@ -15,6 +15,7 @@ from empirics.settings.study import Study
 from empirics.training.problem import from_dataset
 from tests.acdpp.program import answer
 from tests.empirics.small import CONTROL, refused
+from theory.setting import Budget
 
 LEVEL = 0.95
 
@@ -61,6 +62,29 @@ def test_times_that_are_uneven_are_taken_as_they_are():
     assert mean == pytest.approx(0.01, rel=0.2)
 
 
+def test_directions_that_move_have_the_drift_and_those_alike_have_equal_shares():
+    rng = np.random.default_rng(6)
+    few = [stretches_of(*scores(0.01, rng, directions=40, walking=2)).shares() for _ in range(10)]
+    assert np.mean(few, axis=0)[:2] == pytest.approx([20, 20], rel=0.15)
+    assert np.min(few) == 0
+    alike = [stretches_of(*scores(0.01, rng, directions=40)).shares() for _ in range(10)]
+    for shares in (*few, *alike):
+        assert shares.mean() == pytest.approx(1)
+    assert np.std(alike) < 0.2  # 0.4 as they were found, which is by chance
+    still = stretches_of(*scores(0.0, rng))
+    assert still.drift() > 0 or (still.shares() == 1).all()
+
+
+def test_where_steep_directions_move_samples_are_kept_for_less_time():
+    """At the same mean drift: what is steep weighs more in the risk."""
+    study, budget = Study(eta=0.5, steps=1), Budget(buffers=(100,), cost=55, mean_cost=5.5)
+    kept = []
+    for shares in ((2.0, 0.0), (1.0, 1.0), (0.0, 2.0)):
+        found = Moving(0.01, 0.0, 0.02, 500, 60, (1.0, 0.1), (1.0, 1.0), shares, moving=1.0)
+        kept.append([predict._kept(found, q, budget, study, free=False)[0].K for q in (0.01, 0.02)])
+    assert kept == [[2, 1], [3, 1], [9, 5]]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("q", [0.0, 1e-5, 1e-3, 1e-1])
 @pytest.mark.parametrize(("directions", "walking"), [(1, 1), (5, 5), (5, 1), (40, 40), (40, 2)])
@@ -103,15 +127,20 @@ def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, mo
     show_drift(found, 60)
     printed = capsys.readouterr().out
     assert f", interval [{shortest}, {longest}]" in printed
+    assert "directions moved" not in printed
     assert max(map(len, printed.splitlines())) <= 80
-    show_drift(found | {"told": False}, 10)
-    assert "not told from no drift" in capsys.readouterr().out
+    show_drift(found | {"told": False, "directions": {"moving": 2.4, "of": 5}}, 10)
+    printed = capsys.readouterr().out
+    assert "not told from no drift" in printed
+    assert "as if 2 of 5 directions moved" in printed
     show_drift({"q": None, "why": "so it is"}, 10)
     assert capsys.readouterr().out == "drift: so it is\n"
 
 
 def test_steps_that_overshoot_leave_the_drift_and_no_choice():
-    found = Moving(0.001, 0.0, 0.002, 500, 60, h=(1.0, 0.5), variance=(1.0, 1.0))
+    found = Moving(
+        0.001, 0.0, 0.002, 500, 60, h=(1.0, 0.5), variance=(1.0, 1.0), shares=(1.0, 1.0), moving=2.0
+    )
     outlook = SimpleNamespace(constants=CONTROL, prices=None)
     for eta, told in ((0.5, True), (3.0, False)):
         asked = SimpleNamespace(moving=found, study=Study(eta=eta, steps=1), outlook=outlook)
