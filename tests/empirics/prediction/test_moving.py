@@ -1,5 +1,6 @@
 """How fast a population moves, from its samples' times alone, and how long to keep them."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,7 +11,7 @@ from acdpp.predict import show_drift
 from empirics import predict
 from empirics.data import from_arrays
 from empirics.prediction.forecast import landscape_of
-from empirics.prediction.moving import Moving, how_it_moves, stretches_of
+from empirics.prediction.moving import Moving, Stretches, how_it_moves, stretches_of
 from empirics.settings.study import Study
 from empirics.training.problem import from_dataset
 from tests.acdpp.program import answer
@@ -71,8 +72,20 @@ def test_directions_that_move_have_the_drift_and_those_alike_have_equal_shares()
     for shares in (*few, *alike):
         assert shares.mean() == pytest.approx(1)
     assert np.std(alike) < 0.2  # 0.4 as they were found, which is by chance
-    still = stretches_of(*scores(0.0, rng))
-    assert still.drift() > 0 or (still.shares() == 1).all()
+    still = Stretches(np.full((5, 3), 0.1), np.ones(5), noise=1.0, alike=3.0)  # quieter than noise
+    assert still.drift() == 0
+    assert (still.shares() == 1).all()
+
+
+def test_as_many_directions_as_would_move_alike():
+    rng = np.random.default_rng(7)
+    one = stretches_of(*scores(0.01, rng, directions=40, walking=1))
+    assert len(one.walk) == 23  # 24 stretches, centred
+    assert one.moving_directions() < 1.2
+    assert stretches_of(*scores(0.01, rng, directions=40)).moving_directions() > 20
+    two = Stretches(np.array([[3.0, 0.0], [2.0, 0.0]]), np.ones(2), noise=0.1, alike=2.0)
+    assert 1 <= two.moving_directions() <= 2
+    assert replace(one, walk=one.walk / 1e9).drift() == pytest.approx(1e9 * one.drift())
 
 
 def test_where_steep_directions_move_samples_are_kept_for_less_time():
