@@ -12,8 +12,8 @@ import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, Correction, confirming
 from proofs_check.engines.argument import argument
-from proofs_check.engines.kernel import serving, theorem
-from proofs_check.evidence import Evidence, obeying, refutes
+from proofs_check.engines.kernel import refuted, serving, theorem
+from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.orders import ONES, SPREAD, t
 from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.regret import expansion
@@ -31,15 +31,18 @@ FIXED = (
 )
 
 
-NOT_LOGARITHMIC = theorem("Inside.printed_regret_is_not_logarithmic", domain=FIXED)
+NOT_LOGARITHMIC = refuted(
+    "Inside.printed_regret_is_not_logarithmic",
+    detail=r"at $K\ge2$ the regret of every policy inside the region exceeds every multiple of $\log T$",
+    domain=FIXED,
+)
 
 
 def every_policy_as_stated() -> Evidence:
     """V = T and ρ fixed make the printed rate a constant plus log T; every policy's regret exceeds all multiples."""
     at_V = (regret_rate_as_stated(t, t, rho) / sp.log(t), t, 1, r"the printed rate at $V=T$ over $\log T$")
-    detail = r"at $K\ge2$ the regret of every policy inside the region exceeds every multiple of $\log T$"
     return obeying(
-        refutes(NOT_LOGARITHMIC(), detail),
+        NOT_LOGARITHMIC(),
         {
             r"at $V=T$ the printed rate is $O(\log T)$": argument(at_V, domain=r"every fixed $\rho$"),
             **as_printed(Region(rate=USUAL.rate, rho=rho), ONES, given=[rho <= sp.sympify(USUAL.rho)]),
