@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import fill
@@ -9,6 +10,7 @@ from textwrap import fill
 from proofs_check import ledger
 from proofs_check.claim import Claim, Role
 from proofs_check.engines import kernel
+from proofs_check.kernel.formulas import FORMULAS
 from proofs_check.registry import registry
 from proofs_check.text import terminal
 
@@ -32,6 +34,8 @@ rests on the record (`proofs_check/kernel/recorded.json`), which names the sourc
 - **One formula, one place.** Theorems are about definitions that are generated from `theory`'s own functions
   (`python -m proofs_check.kernel.formulas`). A test compares. A formula that changes leaves its theorems without a
   record until Coq has accepted them again.
+- **What the words are.** Below, each file begins with the definitions that its statements use, as they stand there;
+  what a section of the file fixes comes first among a word's arguments. Files of formulas are generated.
 - **What a mean is.** A functional that is defined for some variables, the integrable ones, is linear, keeps order and
   gives a constant its value (`Mean.v`): what all integrals have in common. A theorem says which variables it needs
   means of. Weighted sums over finitely many outcomes are means, series over a sequence of outcomes, and integrals
@@ -127,13 +131,36 @@ def page(claims: Sequence[Claim]) -> str:
     for group in GROUPS:
         lines += ["", f"### {group}", ""]
         lines += [_listed(row) for row in rows if row.group == group]
-    known = dict.fromkeys(
-        (*EXAMPLES, *(name for row in rows for names in row.theorems.values() for name in names))
-    )
+    used = _used()
     for module in kernel.modules():
-        if any(name.startswith(f"{module}.") for name in known):
-            lines += ["", f"## {module}.v", *_theorems(module)]
+        words = [text for name, text in kernel.defined(module).items() if name in used]
+        if words or kernel.lines(module):
+            lines += ["", f"## {module}.v", *_words(module, words), *_theorems(module)]
     return "\n".join([*lines, ""])
+
+
+def _used() -> set[str]:
+    """Every name in a statement, and in the definition of one that is used."""
+    every = {name: text for module in kernel.modules() for name, text in kernel.defined(module).items()}
+    texts = [
+        text
+        for module in kernel.modules()
+        if kernel.lines(module)
+        for text in kernel.recorded(module).values()
+    ]
+    used: set[str] = set()
+    while texts:
+        new = set(re.findall(r"\w+", texts.pop())) & every.keys() - used
+        texts += [every[name] for name in new]
+        used |= new
+    return used
+
+
+def _words(module: str, definitions: Sequence[str]) -> Iterator[str]:
+    """What the statements are about."""
+    if definitions:
+        whose = "Theory's formulas, as Coq gets them:" if module in FORMULAS else "Its words:"
+        yield "\n{}\n\n```coq\n{}\n```".format(whose, "\n".join(definitions))
 
 
 def _listed(row: Served) -> str:
@@ -147,7 +174,7 @@ def _listed(row: Served) -> str:
 
 
 def _theorems(module: str) -> Iterator[str]:
-    said, states = kernel.words(module), kernel.recorded(module)
+    said, states = kernel.words(module), kernel.recorded(module) if kernel.lines(module) else {}
     for name, line in kernel.lines(module).items():
         yield f"\n### {module}.{name}"
         yield f"\n{said[name]} (`proofs_check/kernel/{module}.v`, line {line})"

@@ -186,8 +186,10 @@ def _case(
     yield from _shown(claim)
     yield rf"Claimed for: {escapes.latex(claim['domain'], link)}."
     yield from _failure(against(claim), link)
+    yield from _in_coq((e for e in claim["evidence"] if e["outcome"] == "fails"), link)
     if claim["verdict"] == "conditional":
         yield from _rescued(claim, link)
+        yield from _in_coq(claim["evidence_with_hypotheses"], link)
     if claim["substance"]["of"]:
         verdict = escapes.escaped(claim["substance"]["verdict"])
         yield rf"\said{{In substance}}{verdict}: {escapes.latex(about(claim['substance']['of']), link)}."
@@ -229,6 +231,22 @@ def _failure(found: Sequence[Finding], link: escapes.Link) -> Iterable[str]:
             yield "Checked of it: " + "; ".join(escapes.latex(text, link) for text in finding.checked) + "."
 
 
+def _in_coq(evidence: Iterable[Mapping[str, Any]], link: escapes.Link) -> Iterable[str]:
+    """The theorems behind it, with the lines where they stand in their files."""
+    theorems = {
+        name: shown["stands in"].rpartition(", ")[2]
+        for e in evidence
+        if e["method"] == "kernel"
+        for name, shown in e["certificate"].items()
+        if isinstance(shown, Mapping)
+    }
+    if theorems:
+        listed = ", ".join(
+            rf"\texttt{{{escapes.latex(name, link)}}} ({line})" for name, line in theorems.items()
+        )
+        yield rf"\said{{Proved in Coq}}{listed}."
+
+
 def _tabulated(numbers: Sequence[str], link: escapes.Link) -> Iterable[str]:
     """Values on the way to a limit: in the line if they are short."""
     set_ = [escapes.latex(text, link) for text in numbers]
@@ -264,17 +282,7 @@ def _correction(
         listed = "; ".join(escapes.latex(text, link) for text in hypotheses)
         yield rf"\said{{Provided that}}{listed}."
     yield rf"\said{{Why.}}{escapes.latex(of['why'], link)}"
-    theorems = {
-        name: shown["stands in"].rpartition(", ")[2]
-        for e in of["evidence"]
-        if e["method"] == "kernel"
-        for name, shown in e["certificate"].items()
-    }
-    if theorems:
-        listed = ", ".join(
-            rf"\texttt{{{escapes.latex(name, link)}}} ({line})" for name, line in theorems.items()
-        )
-        yield rf"\said{{Proved in Coq}}{listed}."
+    yield from _in_coq(of["evidence"], link)
     if of["given"]:
         yield r"\said{Rests on}" + "; ".join(_given(one, link, common) for one in of["given"]) + "."
 

@@ -74,7 +74,7 @@ def _same(one: Finding, other: Finding) -> bool:
 
 
 def _finding(evidence: Mapping[str, Any]) -> Finding:
-    detail, certificate = evidence["detail"], evidence["certificate"]
+    detail, certificate = evidence["detail"].partition("; proved in Coq;")[0], evidence["certificate"]
     checked = tuple(plain(key.removeprefix(SATISFIES)) for key in certificate if key.startswith(SATISFIES))
     entries = {
         key: value

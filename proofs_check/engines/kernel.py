@@ -33,6 +33,7 @@ __all__ = [
     "Asked",
     "Refused",
     "ask",
+    "defined",
     "installed",
     "lines",
     "modules",
@@ -59,6 +60,7 @@ ALLOWED = {
     "ClassicalEpsilon.constructive_indefinite_description": "what exists can be chosen",
 }
 THEOREM = re.compile(r"^Theorem\s+([A-Za-z_]\w*)", re.M)  # what else is proved there is a lemma
+DEFINITION = re.compile(r"^(?:Definition|Fixpoint|Record)\s+(\w+).*?\.$", re.M | re.S)
 NEEDS = re.compile(rf"^From {PREFIX} Require Import ([\w ]+)\.", re.M)
 
 
@@ -110,6 +112,12 @@ def lines(module: str) -> dict[str, int]:
     """The theorems of a file, and the lines where they stand."""
     text = source(module)
     return {found[1]: text.count("\n", 0, found.start()) + 1 for found in THEOREM.finditer(text)}
+
+
+@cache
+def defined(module: str) -> dict[str, str]:
+    """The words that a file defines, and how."""
+    return {found[1]: found[0] for found in DEFINITION.finditer(source(module))}
 
 
 # --- the kernel --------------------------------------------------------------------------------------------
@@ -290,7 +298,12 @@ def theorem(*names: str, domain: str = "all that the theorem quantifies over") -
 def refuted(*names: str, detail: str, domain: str) -> Callable[[], Evidence]:
     """A check that these theorems, which deny a statement, are proved: booked against it."""
     negation = theorem(*names, domain=domain)
-    return serving(lambda: refutes(negation(), detail), *names)
+
+    def denied() -> Evidence:
+        found = negation()
+        return refutes(found, f"{detail}; {found.detail}")
+
+    return serving(denied, *names)
 
 
 def serving(check: Callable[..., Evidence], *names: str) -> Callable[..., Evidence]:

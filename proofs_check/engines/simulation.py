@@ -32,7 +32,6 @@ __all__ = [
     "confidence",
     "control_loop",
     "drifting",
-    "integers",
     "markov",
     "uniform",
 ]
@@ -63,18 +62,6 @@ def uniform(low: float, high: float) -> Costs:
         high,
         lambda t: middle + 0 * t,
         lambda rng, runs, rounds: rng.uniform(low, high, (rounds, runs)),
-    )
-
-
-def integers(low: int, high: int) -> Costs:
-    """Independent, uniform on the integers low..high."""
-    middle = (low + high) / 2
-    return Costs(
-        f"i.i.d. uniform on {low}..{high}",
-        low,
-        high,
-        lambda t: middle + 0 * t,
-        lambda rng, runs, rounds: rng.integers(low, high, (rounds, runs), endpoint=True).astype(float),
     )
 
 

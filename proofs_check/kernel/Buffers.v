@@ -258,8 +258,7 @@ Proof.
 Qed.
 
 (* At the largest affordable rate constant admission keeps every buffer in every round and the
-   budget at every horizon,
-   whenever no round's mean cost is above the mean. *)
+   budget at every horizon, whenever no round's mean cost is above the mean. *)
 Theorem constant_admission_violates_nothing (Omega : Type) (E : mean Omega) (price : nat -> Omega
   -> R) T :
   (forall t, integrable E (price t)) -> (forall t, E (price t) <= mean_cost) ->
@@ -284,8 +283,7 @@ Qed.
 End Nothing.
 
 (* If no two policies inside the region differ by more than the spread, constant admission, one of
-   them, has the regret
-   of any other up to the spread. *)
+   them, has the regret of any other up to the spread. *)
 Theorem regret_within_the_spread (policy : Type) (inside : policy -> Prop) (bound : policy
   -> R) (constant : policy) oracle spread :
   (forall p q, inside p -> inside q -> Rabs (bound p - bound q) <= spread) -> inside constant ->

@@ -259,9 +259,8 @@ Qed.
 (* ---- distinct samples ---- *)
 
 (* Every sample is trained on at least once, and a round trains on what is in memory: so nobody uses
-   more distinct samples
-   than there are places over all rounds; the oracle, which fills all places with fresh ones,
-     uses as many. *)
+   more distinct samples than there are places over all rounds; the oracle, which fills all places
+   with fresh ones, uses as many. *)
 Theorem distinct_samples (Omega : Type) (E : mean Omega) (clients T : nat) (buffer : nat -> R)
   (number : nat -> Omega -> nat) (used : nat -> nat -> nat -> Omega -> R) :
   (0 < T)%nat -> (forall m t i o, 0 <= used m t i o) ->
@@ -461,6 +460,7 @@ Theorem online_rate_independent_prices (Omega : Type) (mu : mean Omega) (P : nat
              integrable mu (fun o => debt t o * (y t o * price t o))) ->
   rate - rate_shortfall V drift reserve (INR T) <= sum T (fun t => mu (bought t)) / INR T.
 Proof.
+  (* the rule does no worse than y in debt^2/2 - V x, of which T rounds telescope in the mean *)
   intros HT Hr Hp Hy Hrule H0 Hu Hk Hm Hc Hi. assert (TP : 0 < INR T) by now apply lt_0_INR.
   assert (N : forall t o, 0 <= debt t o) by (intros [|t] o; [rewrite H0; auto|rewrite Hu;
     apply Rmax_l]).

@@ -112,8 +112,7 @@ Proof.
 Qed.
 
 (* Whatever costs and admissions have to do with each other: no policy inside the region violates
-   the budget by more
-   than always admitting the most, whose violation is the one on the right. *)
+   the budget by more than always admitting the most, whose violation is the one on the right. *)
 Theorem worst_policy :
   (forall t o, (t < T)%nat -> low t <= admitted t o <= top t) ->
   violation T C spent <= violation T C (fun t => price t * top t).
@@ -546,11 +545,7 @@ Proof.
   - apply sum_le. intros t _. pose proof (pow_below_one rho t inside) as P.
     assert (I : 0 < INR (S t)) by (apply lt_0_INR; lia).
     pose proof (geometric rho (S t)) as G.
-    assert (L : INR (S t) * rho ^ S t <= sum (S t) (fun i => rho ^ i)).
-    { rewrite <- sum_const. apply sum_le. intros i Hi.
-      replace (S t) with (i + (S t - i))%nat by lia. rewrite pow_add.
-      assert (0 <= rho ^ i) by (apply pow_le; lra).
-      assert (rho ^ (S t - i) <= 1) by (rewrite <- (pow1 (S t - i)); apply pow_incr; lra). nra. }
+    pose proof (power_below_the_sum rho (S t) (S t) ltac:(lra) (le_n _)) as L.
     apply Rmult_le_reg_r with ((1 - rho ^ S t) * INR (S t) * (1 - rho));
       [repeat apply Rmult_lt_0_compat; lra|].
     replace (rho ^ S t / (1 - rho ^ S t) * ((1 - rho ^ S t) * INR (S t) * (1 - rho)))

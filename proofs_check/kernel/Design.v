@@ -1,9 +1,8 @@
 (* Design: constant admission in the long run, and the K that Corollary 2 should name.
 
    Round t of the corrected bound is, but for what is of smaller order, the share of K rate samples
-   in memory and a third
-   term of 10 B sqrt(Pdim log t / (rate t)).  So the bounds of T rounds compare by occupancy first,
-   then by rate. *)
+   in memory and a third term of 10 B sqrt(Pdim log t / (rate t)). So the bounds of T rounds compare
+   by occupancy first, then by rate. *)
 Require Import Reals Lra Lia Psatz.
 From Coquelicot Require Import Coquelicot.
 From Acdpp Require Import Sums LearningFormulas RegretFormulas LawFormulas Regret.
@@ -83,8 +82,7 @@ Proof.
   apply is_lim_seq_ext_loc with (fun n => 1 + (1 + ln (u n)) * / ln (INR n)).
   - exists (Nat.max 2 (Nat.max M1 M2)). intros n Hn. specialize (H1 n ltac:(lia)).
     specialize (H2 n ltac:(lia)). cbv beta in H1.
-    assert (P : 1 < INR n) by (change 1 with (INR 1); apply lt_INR; lia).
-    assert (L0 : 0 < ln (INR n)) by (rewrite <- ln_1; apply ln_increasing; lra).
+    destruct (scale_positive n ltac:(lia)) as (P & L0 & _).
     assert (Q : N n / Pdim = u n * INR n) by (unfold u; field; lra).
     assert (1 <= u n * INR n).
     { apply Rle_trans with (rate / Pdim / 2 * (2 * Pdim / rate)); [right; field; lra|].
@@ -98,6 +96,8 @@ Proof.
     apply derivable_continuous_pt. exists (/ (rate / Pdim)). now apply derivable_pt_lim_ln.
 Qed.
 
+(* Times sqrt(n / log n) what the first two terms have above their limit vanishes, and the third
+   term tends to its constant. *)
 Lemma excess_limit :
   is_lim_seq (fun n => (three_terms n - limit) * sqrt (INR n / ln (INR n))) (10 * B * sqrt (Pdim /
     rate)).
@@ -117,8 +117,7 @@ Proof.
         + 1) / ln (INR n)) * sqrt (INR n * inverse n))).
   - exists (Nat.max 2 (Nat.max M1 M2)). intros n Hn. specialize (H1 n ltac:(lia)).
     specialize (H2 n ltac:(lia)).
-    assert (P : 1 < INR n) by (change 1 with (INR 1); apply lt_INR; lia).
-    assert (L0 : 0 < ln (INR n)) by (rewrite <- ln_1; apply ln_increasing; lra).
+    destruct (scale_positive n ltac:(lia)) as (P & L0 & _).
     assert (SL : 0 < sqrt (ln (INR n))) by now apply sqrt_lt_R0.
     assert (0 < sqrt q) by now apply sqrt_lt_R0.
     unfold three_terms, limit. rewrite (sqrt_mult_alt (INR n)) by lra.
@@ -139,15 +138,6 @@ Proof.
         [exact log_limit|exact inverse_near].
 Qed.
 
-(* T rounds: T times the limit of a round, and the third terms' multiple of sqrt(T log T). *)
-Lemma rounds_add_up :
-  is_lim_seq (fun T => (sum T (fun i => three_terms (S i))
-    - INR T * limit) / scale T) (20 * B * sqrt (Pdim / rate)).
-Proof.
-  replace (20 * B * sqrt (Pdim / rate)) with (2 * (10 * B * sqrt (Pdim / rate))) by ring.
-  apply is_lim_seq_ext with (2 := sum_over_scale (fun n => three_terms n - limit) _ excess_limit).
-  intros T. now rewrite sum_minus, sum_const.
-Qed.
 End Sequences.
 
 (* ---- constant admission ---- *)
@@ -278,9 +268,7 @@ Proof.
   apply is_lim_seq_ext_loc with (fun T => share (K * rate)
     + (sum T (fun i => round K rate (INR (S i)))
         - INR T * share (K * rate)) / scale T * (scale T / INR T)).
-  - exists 2%nat. intros n Hn. assert (P : 1 < INR n) by (change 1 with (INR 1); apply lt_INR; lia).
-    assert (L0 : 0 < ln (INR n)) by (rewrite <- ln_1; apply ln_increasing; lra).
-    assert (0 < scale n) by (apply sqrt_lt_R0; nra). field. lra.
+  - exists 2%nat. intros n Hn. destruct (scale_positive n Hn) as (P & _ & SP). field. lra.
   - replace (Finite (share (K * rate))) with (Finite (share (K * rate)
       + 20 * B * sqrt (Pdim / rate) * 0)) by (f_equal; ring).
     apply (is_lim_seq_plus' (fun _ => _) _ _ _ (is_lim_seq_const _)).
@@ -357,9 +345,7 @@ Proof.
     apply Rmult_lt_compat_l; auto. apply Rinv_lt_contravar; nra. }
   destruct (eventually_positive _ _ C A) as [N HN]. exists (Nat.max 2 N). intros T HT.
   specialize (HN T ltac:(lia)). cbv beta in HN. rewrite H in HN.
-  assert (P : 1 < INR T) by (change 1 with (INR 1); apply lt_INR; lia).
-  assert (L0 : 0 < ln (INR T)) by (rewrite <- ln_1; apply ln_increasing; lra).
-  assert (SP : 0 < scale T) by (apply sqrt_lt_R0; nra).
+  destruct (scale_positive T ltac:(lia)) as (P & L0 & SP).
   apply Rmult_lt_compat_r with (r := scale T) in HN; auto. unfold bound.
   set (x := sum T (fun i => round (INR K) rate _)) in *.
   set (z := sum T (fun i => round (INR K') rate' _)) in *.
@@ -368,9 +354,8 @@ Proof.
 Qed.
 
 (* Corollary 2, corrected: the smallest K that fills the buffers within the budget, against every
-   other K at the best rate
-   that it can pay for.  What the bounds have besides,
-     the one-time term and the constant of a round, is the same for all. *)
+   other K at the best rate that it can pay for. What the bounds have besides, the one-time term and
+   the constant of a round, is the same for all. *)
 Theorem optimal_k total_buffer cost mean_cost (best K : nat) (x := fill_ratio total_buffer cost
   mean_cost) :
   0 < total_buffer -> 0 < cost -> 0 < mean_cost -> (0 < best)%nat -> x <= INR best -> (INR best < x
@@ -428,9 +413,8 @@ Proof.
 Qed.
 
 (* A buffer that is filled once and kept has no mismatch and the third term of n samples for ever.
-   Which of the two is
-   better in the end is decided by the long-run share of a round;
-     if that is equal, the frozen one is. *)
+   Which of the two is better in the end is decided by the long-run share of a round; if that is
+   equal, the frozen one is. *)
 Theorem fresh_against_frozen n (frozen := generalisation_term (/ n) n D sigma eta B Pdim E L G) : 0
   < n ->
   (long_run_share n D sigma eta B Pdim E L G < frozen
@@ -455,9 +439,7 @@ Proof.
       [lra|apply sqrt_lt_R0, Rdiv_lt_0_compat; lra]).
     destruct (eventually_positive _ _ C A) as [N HN]. exists (Nat.max 2 N). intros T HT.
     specialize (HN T ltac:(lia)). cbv beta in HN.
-    assert (P : 1 < INR T) by (change 1 with (INR 1); apply lt_INR; lia).
-    assert (L0 : 0 < ln (INR T)) by (rewrite <- ln_1; apply ln_increasing; lra).
-    assert (SP : 0 < scale T) by (apply sqrt_lt_R0; nra).
+    destruct (scale_positive T ltac:(lia)) as (P & L0 & SP).
     change (fun i => constant_round 1 (INR (S i)) n D sigma eta B Pdim E L G)
       with (fun i => round 1 n (INR (S i))).
     set (x := sum T _) in *. apply Rmult_lt_compat_r with (r := scale T) in HN; auto.

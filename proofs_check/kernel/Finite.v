@@ -1,12 +1,10 @@
 (* Constant admission after t rounds: m samples come in every round, and each is used in K rounds.
-   What they weigh,
-   squared and added up, is a sum over pairs of rounds;
-     in closed form if the memory begins full, close to it if it begins
-   empty, and in the long run the stationary noise either way.
+   What they weigh, squared and added up, is a sum over pairs of rounds; in closed form if the
+   memory begins full, close to it if it begins empty, and in the long run the stationary noise
+   either way.
 
-   Cohort c is used in the rounds c-K+1, ..., c.  A memory that begins full holds the cohorts 0,
-     ..., K-1 in round 0; one
-   that begins empty holds cohort K-1 alone, the first to come. *)
+   Cohort c is used in the rounds c-K+1, ..., c. A memory that begins full holds the cohorts 0, ...,
+   K-1 in round 0; one that begins empty holds cohort K-1 alone, the first to come. *)
 Require Import Bool Reals Lra Lia Psatz.
 From Coquelicot Require Import Coquelicot.
 From Acdpp Require Import Sums Mean LawFormulas LearningFormulas Law Stationary Learning.
@@ -307,8 +305,7 @@ Proof.
 Qed.
 
 (* As vectors of what cohorts weigh, the two models differ in the first K-1 means alone, each by a
-   vector of length at
-   most 1: the triangle inequality. *)
+   vector of length at most 1: the triangle inequality. *)
 Section Vectors.
 Variable t : nat.
 Let C : nat := (t + K)%nat.
@@ -451,6 +448,7 @@ Qed.
 Theorem noise_tends : is_lim_seq (noise 0) (stationary_noise a K) /\ is_lim_seq (noise (K
   - 1)) (stationary_noise a K).
 Proof.
+  (* from a full memory by the closed form; from an empty one the roots differ by what dies out *)
   pose proof (lt_0_INR K kept) as P. set (v := stationary_noise a K).
   assert (G : is_lim_seq (fun s => a ^ s) 0) by (apply is_lim_seq_geom; rewrite Rabs_right; lra).
   assert (G2 : is_lim_seq (fun s => a ^ s * a ^ s) 0) by (replace 0 with (0 * 0) by ring;

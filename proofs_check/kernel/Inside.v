@@ -1,9 +1,9 @@
 (* Inside the region: whatever a policy looks at, its regret is that of constant admission, to first
    order.
 
-   Admissions inside the region differ from the rate by amounts
-     with a finite sum.  So samples and uses grow like those of
-   constant admission, up to a bounded rest, and the memory tends to K rate. *)
+   Admissions inside the region differ from the rate by amounts with a finite sum. So samples and
+   uses grow like those of constant admission, up to a bounded rest, and the memory tends to K rate.
+   *)
 Require Import Reals Lra Lia Psatz.
 Require ClassicalEpsilon.
 From Coquelicot Require Import Coquelicot.
@@ -15,20 +15,32 @@ Lemma sum_Rabs n f : Rabs (sum n f) <= sum n (fun i => Rabs (f i)).
 Proof. induction n; simpl; [rewrite Rabs_R0; lra|]. apply Rle_trans with (1 := Rabs_triang _ _).
 lra. Qed.
 
+Lemma squeezed (u b : nat -> R) (l : R) :
+  eventually (fun t => Rabs (u t - l) <= b t) -> is_lim_seq b 0 -> is_lim_seq u l.
+Proof.
+  intros [M H] B. apply is_lim_seq_le_le_loc with (fun t => l - b t) (fun t => l + b t).
+  - exists M. intros t Ht. specialize (H t Ht). apply Rabs_le_between in H. lra.
+  - replace (Finite l) with (Finite (l - 0)) by (f_equal; ring).
+    apply (is_lim_seq_minus' (fun _ => l) _ l 0 (is_lim_seq_const _) B).
+  - replace (Finite l) with (Finite (l + 0)) by (f_equal; ring).
+    apply (is_lim_seq_plus' (fun _ => l) _ l 0 (is_lim_seq_const _) B).
+Qed.
+
+Lemma over_INR A : is_lim_seq (fun t => A * / INR t) 0.
+Proof.
+  replace (Finite 0) with (Finite (A * 0)) by (f_equal; ring).
+  apply (is_lim_seq_scal_l _ A 0 inverse_INR).
+Qed.
+
 (* What differs from l t by a bounded amount is l over t in the end. *)
 Lemma linear_growth (u : nat -> R) (l A : R) : (forall t,
   Rabs (u t - l * INR t) <= A) -> is_lim_seq (fun t => u t / INR t) l.
 Proof.
-  intros H. apply is_lim_seq_le_le_loc with (fun t => l - A * / INR t) (fun t => l + A * / INR t).
-  - exists 1%nat. intros t Ht. assert (P : 0 < INR t) by (apply lt_0_INR; lia). specialize (H t).
-    apply Rabs_le_between in H.
-    split; apply Rmult_le_reg_r with (INR t); auto; field_simplify; lra.
-  - replace (Finite l) with (Finite (l - A * 0)) by (f_equal; ring).
-    apply (is_lim_seq_minus' (fun _ => l) _ l (A * 0) (is_lim_seq_const _)).
-    apply (is_lim_seq_scal_l _ A 0 inverse_INR).
-  - replace (Finite l) with (Finite (l + A * 0)) by (f_equal; ring).
-    apply (is_lim_seq_plus' (fun _ => l) _ l (A * 0) (is_lim_seq_const _)).
-    apply (is_lim_seq_scal_l _ A 0 inverse_INR).
+  intros H. apply squeezed with (2 := over_INR A). exists 1%nat. intros t Ht.
+  assert (P : 0 < INR t) by (apply lt_0_INR; lia).
+  replace (u t / INR t - l) with ((u t - l * INR t) * / INR t) by (field; lra).
+  pose proof (Rinv_0_lt_compat _ P). rewrite Rabs_mult, (Rabs_pos_eq (/ INR t)) by lra.
+  apply Rmult_le_compat_r; [lra|auto].
 Qed.
 
 (* ---- uniformly ---- *)
@@ -64,9 +76,7 @@ Definition order (t : nat) : R := sqrt (ln (INR t) / INR t).
 
 Lemma order_times_weight t : (2 <= t)%nat -> 0 < order t /\ order t * weight_of t = 1.
 Proof.
-  intros H. assert (P : 1 < INR t) by (change 1 with (INR 1); apply lt_INR; lia).
-  assert (L : 0 < ln (INR t)) by (rewrite <- ln_1; apply ln_increasing; lra).
-  unfold order, weight_of.
+  intros H. destruct (scale_positive t H) as (P & L & _). unfold order, weight_of.
   split; [apply sqrt_lt_R0, Rdiv_lt_0_compat; lra|].
   rewrite <- sqrt_mult_alt by (left; apply Rdiv_lt_0_compat; lra).
   replace (ln (INR t) / INR t * (INR t / ln (INR t))) with 1 by (field; lra). apply sqrt_1.
@@ -121,9 +131,7 @@ Proof.
   specialize (A (T - M)%nat x Hx). replace (M + (T - M))%nat with T in A by lia.
   rewrite sum_minus, sum_scal in A.
   set (S1 := sum T (fun i => f x (S i))) in *. set (S2 := sum T (fun i => order (S i))) in *.
-  assert (P : 1 < INR T) by (change 1 with (INR 1); apply lt_INR; unfold M in *; lia).
-  assert (L0 : 0 < ln (INR T)) by (rewrite <- ln_1; apply ln_increasing; lra).
-  assert (SP : 0 < scale T) by (apply sqrt_lt_R0; nra).
+  destruct (scale_positive T ltac:(unfold M in *; lia)) as (P & L0 & SP).
   assert (C0 : 0 <= C) by (apply sum_nonneg; intros; apply Rplus_le_le_0_compat;
     [apply Rle_trans with (2 := Hm i x Hx); apply Rabs_pos|apply Rmult_le_pos;
       [apply Rabs_pos|auto]]).
@@ -179,7 +187,7 @@ Proof.
   pose proof (pow_below_one rho j inside) as P. pose proof c_positive.
   assert (Q : rho ^ S j / (1 - rho ^ S j) <= rho ^ S j / (1 - rho)).
   { apply Rmult_le_compat_l; [lra|]. apply Rinv_le_contravar; [lra|]. simpl.
-    assert (rho ^ j <= 1) by (rewrite <- (pow1 j); apply pow_incr; lra). nra. }
+    pose proof (pow_range rho j ltac:(lra)). nra. }
   assert (R1 : rate <= c) by (unfold c; apply Rmult_le_reg_r with (1 - rho); [lra|];
     field_simplify; nra).
   apply Rabs_le_between. replace (c * rho ^ S j) with (rate * (rho ^ S j / (1 - rho)))
@@ -234,17 +242,25 @@ Proof.
   unfold first_deficit, second_deficit. rewrite Rmin_right by lra. split; nra.
 Qed.
 
+(* k uses of each sample, less what the newest lack: k rate t, up to a bounded amount *)
+Lemma used_near t (amount := chosen t) k f M : 0 <= k -> 0 <= M -> (forall i,
+  (i < K)%nat -> 0 <= f (INR (i + 1)) (INR K) <= M) ->
+  Rabs (k * size t amount - newest K t amount f - k * rate * INR t) <= k * (c / (1 - rho))
+    + INR K * (M * m).
+Proof.
+  intros Hk HM Hf. replace (k * size t amount - newest K t amount f - k * rate * INR t)
+    with (k * (size t amount - rate * INR t) + - newest K t amount f) by ring.
+  apply Rle_trans with (1 := Rabs_triang _ _).
+  rewrite Rabs_Ropp, Rabs_mult, (Rabs_pos_eq k) by lra. apply Rplus_le_compat.
+  - apply Rmult_le_compat_l; [lra|apply size_near].
+  - now apply newest_bounded.
+Qed.
+
 Lemma uses_near t (amount := chosen t) : Rabs (first t amount (counts K t) - q * INR t)
   <= INR K * (c / (1 - rho)) + INR K * (INR K * m).
 Proof.
   rewrite first_by_deficit by auto. pose proof K_positive.
-  replace (INR K * size t amount - newest K t amount first_deficit - q * INR t)
-    with (INR K * (size t amount - rate * INR t) + - newest K t amount first_deficit) by (unfold q;
-      ring).
-  apply Rle_trans with (1 := Rabs_triang _ _).
-  rewrite Rabs_Ropp, Rabs_mult, (Rabs_pos_eq (INR K)) by lra. apply Rplus_le_compat.
-  - apply Rmult_le_compat_l; [lra|apply size_near].
-  - apply newest_bounded; [lra|]. intros i Hi. apply (deficits i Hi).
+  apply used_near; try lra. intros i Hi. apply (deficits i Hi).
 Qed.
 
 Lemma squares_near t (amount := chosen t) :
@@ -252,13 +268,8 @@ Lemma squares_near t (amount := chosen t) :
     + INR K * (INR K ^ 2 * m).
 Proof.
   rewrite second_by_deficit by auto. pose proof K_positive.
-  replace (INR K ^ 2 * size t amount - newest K t amount second_deficit - INR K * q * INR t)
-    with (INR K ^ 2 * (size t amount - rate * INR t) + - newest K t amount second_deficit)
-      by (unfold q; ring).
-  apply Rle_trans with (1 := Rabs_triang _ _).
-  rewrite Rabs_Ropp, Rabs_mult, (Rabs_pos_eq (INR K ^ 2)) by nra. apply Rplus_le_compat.
-  - apply Rmult_le_compat_l; [nra|apply size_near].
-  - apply newest_bounded; [nra|]. intros i Hi. apply (deficits i Hi).
+  replace (INR K * q) with (INR K ^ 2 * rate) by (unfold q; ring).
+  apply used_near; try nra. intros i Hi. apply (deficits i Hi).
 Qed.
 
 (* ---- the memory ---- *)
@@ -267,11 +278,7 @@ Lemma power_small n : rho ^ S n <= / (1 - rho) * / INR (S n).
 Proof.
   assert (I : 0 < INR (S n)) by (apply lt_0_INR; lia). pose proof (geometric rho (S n)) as G.
   pose proof (pow_below_one rho n inside).
-  assert (L : INR (S n) * rho ^ S n <= sum (S n) (fun i => rho ^ i)).
-  { rewrite <- sum_const. apply sum_le. intros i Hi. replace (S n) with (i + (S n - i))%nat by lia.
-    rewrite pow_add.
-    assert (0 <= rho ^ i) by (apply pow_le; lra).
-    assert (rho ^ (S n - i) <= 1) by (rewrite <- (pow1 (S n - i)); apply pow_incr; lra). nra. }
+  pose proof (power_below_the_sum rho (S n) (S n) ltac:(lra) (le_n _)) as L.
   apply Rmult_le_reg_r with (INR (S n) * (1 - rho)); [nra|].
   replace (/ (1 - rho) * / INR (S n) * (INR (S n) * (1 - rho))) with 1 by (field; lra). nra.
 Qed.
@@ -308,16 +315,7 @@ Proof.
 Qed.
 
 Lemma memory_limit : is_lim_seq (fun t => occupancy K t (chosen t)) q.
-Proof.
-  apply is_lim_seq_le_le_loc with (fun t => q - A * / INR t) (fun t => q + A * / INR t).
-  - exists K. intros t Ht. pose proof (memory_near t Ht) as N. apply Rabs_le_between in N. lra.
-  - replace (Finite q) with (Finite (q - A * 0)) by (f_equal; ring).
-    apply (is_lim_seq_minus' (fun _ => q) _ q (A * 0) (is_lim_seq_const _)).
-    apply (is_lim_seq_scal_l _ A 0 inverse_INR).
-  - replace (Finite q) with (Finite (q + A * 0)) by (f_equal; ring).
-    apply (is_lim_seq_plus' (fun _ => q) _ q (A * 0) (is_lim_seq_const _)).
-    apply (is_lim_seq_scal_l _ A 0 inverse_INR).
-Qed.
+Proof. apply squeezed with (2 := over_INR A). exists K. apply memory_near. Qed.
 
 Let n (t : nat) : R := occupancy K t (chosen t).
 Let U (t : nat) : R := first t (chosen t) (counts K t).
@@ -377,12 +375,8 @@ Proof.
     apply Rle_trans with (A * / INR t * (sqrt (INR t) / (n t * q))); [apply Rmult_le_compat_r;
       lra|].
     right. rewrite <- (sqrt_sqrt (INR t)) at 1 by lra. field. lra. }
-  apply is_lim_seq_le_le_loc with (fun t => - (A / q * (/ sqrt (INR t) * / n t))) (fun t => A / q *
-    (/ sqrt (INR t) * / n t)); auto.
-  - destruct B as [M' HB]. exists M'. intros t Ht. specialize (HB t Ht).
-    apply Rabs_le_between in HB. lra.
-  - replace (Finite 0) with (Finite (- 0)) by (f_equal; ring).
-    apply (is_lim_seq_opp (fun t => A / q * (/ sqrt (INR t) * / n t)) 0), Z.
+  apply squeezed with (2 := Z). destruct B as [M' HB]. exists M'. intros t Ht.
+  rewrite Rminus_0_r. now apply HB.
 Qed.
 
 Lemma root_inverse : is_lim_seq (fun t => sqrt (INR t) * inverse_effective t) 0.
@@ -451,8 +445,7 @@ End Selected.
 Let least : R := rate * (1 - rho).
 Let bound : R := (INR K + 1) * / least.
 (* In every round, mismatch and inverse effective size are bounded, whoever decides: each sum is at
-   least what the
-   last admission adds to it. *)
+   least what the last admission adds to it. *)
 Lemma every_round amount t (U := first t amount (counts K t)) (Q := second t amount (counts K t)) (n
   := occupancy K t amount) :
   inside_region amount -> (0 < t)%nat ->
@@ -467,8 +460,7 @@ Proof.
   assert (newest_ : forall j, least <= amount j).
   { intros j. apply Rle_trans with (2 := proj1 (Hr j)). rewrite (low_is rate rho inside).
     unfold least. pose proof (pow_below_one rho j inside).
-    assert (rho ^ S j <= rho) by (simpl; assert (rho ^ j <= 1) by (rewrite <- (pow1 j);
-      apply pow_incr; lra); nra). nra. }
+    assert (rho ^ S j <= rho) by (simpl; pose proof (pow_range rho j ltac:(lra)); nra). nra. }
   assert (last : forall f, (forall j, 0 <= f j) -> least * f (t - 1)%nat <= total t amount f).
   { intros f Hf. unfold total. replace t with (S (t - 1)) at 2 by lia. cbn [sum].
     assert (0 <= sum (t - 1) (fun j => amount j * f j)) by (apply sum_nonneg; intros;
@@ -535,8 +527,7 @@ Lemma constant_inside : inside_region (fun _ => rate).
 Proof. intros j. apply (constant_is_inside rate rho positive inside j). Qed.
 
 (* Each round's excess is c sqrt(log t / t) whatever is chosen, so uniformly; the early rounds are
-   bounded;
-   so the sums are, too; and the oracle's sum, of the same share, is subtracted. *)
+   bounded; so the sums are, too; and the oracle's sum, of the same share, is subtracted. *)
 Lemma uniform_regret (chi : (nat -> R) -> nat -> R) (round : (nat -> R) -> nat
   -> R) step (E' : nat) :
   step = eta * INR E' ->
@@ -555,16 +546,15 @@ Proof.
   assert (k1 : 1 <= INR K) by (change 1 with (INR 1); apply le_INR; lia).
   set (limit := D * sigma / sqrt q + step * sigma ^ 2 / q).
   set (f := fun amount t => round amount t - limit).
-  set (w := fun t => sqrt (INR t / ln (INR t))).
   assert (F1 : forall e, 0 < e -> eventually (fun t => forall a,
-    inside_region a -> Rabs (f a t * w t - 10 * B * sqrt (Pdim / rate)) < e)).
-  { apply (uniformly (nat -> R) inside_region (fun _ => rate) (fun a t => f a t * w t) _
+    inside_region a -> Rabs (f a t * weight_of t - 10 * B * sqrt (Pdim / rate)) < e)).
+  { apply (uniformly (nat -> R) inside_region (fun _ => rate) (fun a t => f a t * weight_of t) _
       constant_inside). intros chosen Hi.
     assert (X := excess_limit D sigma B Pdim P0 (fun t => chi (chosen t) t) (fun t =>
       inverse_effective (chosen t) t)
       (fun t => size t (chosen t)) q rate step Q0 positive (Hc chosen Hi) (inverse_near chosen Hi)
         (linear_growth _ _ _ (size_near chosen Hi))).
-    apply is_lim_seq_ext with (2 := X). intros t. unfold f, w, limit. rewrite Hr.
+    apply is_lim_seq_ext with (2 := X). intros t. unfold f, weight_of, limit. rewrite Hr.
     unfold three_terms. reflexivity. }
   set (most := fun t => D * sigma * sqrt bound + Rabs (step * sigma ^ 2) * bound
     + 10 * B * sqrt Pdim * sqrt bound * sqrt (ln (Rmax 1 ((rate * INR (S t) + c / (1
@@ -618,8 +608,7 @@ Proof.
 Qed.
 
 (* Every policy inside the region, whatever it looks at, T and V among it: its regret, by the
-   corrected bounds, is the same
-   multiple of sqrt(T log T), uniformly over all of them. *)
+   corrected bounds, is the same multiple of sqrt(T log T), uniformly over all of them. *)
 Theorem regret_of_every_policy eps : 0 < eps ->
   eventually (fun T => forall amount, inside_region amount ->
     Rabs ((sum T (fun i => a_round_of_the_bound amount (S i))
@@ -669,9 +658,7 @@ Proof.
   destruct (Sm (mkposreal _ e)) as [N2 H2]. simpl in H2. exists (Nat.max 2 (Nat.max N1 N2)).
   intros T HT amount Ha.
   specialize (H1 T ltac:(lia) amount Ha). specialize (H2 T ltac:(lia)).
-  assert (P : 1 < INR T) by (change 1 with (INR 1); apply lt_INR; lia).
-  assert (L0 : 0 < ln (INR T)) by (rewrite <- ln_1; apply ln_increasing; lra).
-  assert (SP : 0 < scale T) by (apply sqrt_lt_R0; nra).
+  destruct (scale_positive T ltac:(lia)) as (P & L0 & SP).
   match type of H1 with Rabs (?d / _ - _) < _ => set (x := d) in * end. pose proof (Rabs_pos l).
   assert (X : Rabs x < (Rabs l + 1) * scale T).
   { replace x with (x / scale T * scale T) by (field; lra).
@@ -703,16 +690,12 @@ Proof.
   destruct (printed_regret_of_every_policy (l / 2) ltac:(lra)) as [N1 H1]. fold l in H1.
   assert (R : is_lim_seq (fun T => l / 2 * scale T / scale T) (l / 2)).
   { apply is_lim_seq_ext_loc with (fun _ => l / 2); [|apply is_lim_seq_const]. exists 2%nat.
-    intros T HT. assert (P : 1 < INR T) by (change 1 with (INR 1); apply lt_INR; lia).
-    assert (0 < ln (INR T)) by (rewrite <- ln_1; apply ln_increasing; lra).
-    assert (0 < scale T) by (apply sqrt_lt_R0; nra). field. lra. }
+    intros T HT. destruct (scale_positive T HT) as (_ & _ & SP). field. lra. }
   destruct (above_every_logarithm _ _ M R ltac:(lra)) as [N2 H2].
   exists (Nat.max 2 (Nat.max N1 N2)). intros T HT amount Ha.
   specialize (H1 T ltac:(lia) amount Ha). specialize (H2 T ltac:(lia)).
   apply Rlt_trans with (1 := H2).
-  assert (P : 1 < INR T) by (change 1 with (INR 1); apply lt_INR; lia).
-  assert (L0 : 0 < ln (INR T)) by (rewrite <- ln_1; apply ln_increasing; lra).
-  assert (SP : 0 < scale T) by (apply sqrt_lt_R0; nra).
+  destruct (scale_positive T ltac:(lia)) as (P & L0 & SP).
   match type of H1 with Rabs (?d / _ - _) < _ => set (x := d) in * end. apply Rabs_def2 in H1.
   destruct H1 as [_ H1].
   assert (A : l / 2 < x / scale T) by lra. apply Rmult_lt_compat_r with (r := scale T) in A; auto.

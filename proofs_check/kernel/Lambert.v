@@ -6,9 +6,6 @@ Open Scope R_scope.
 
 Definition lambert (rho : R) (T : nat) : R := sum T (fun i => rho ^ S i / (1 - rho ^ S i)).
 
-Lemma geometric x n : (1 - x) * sum n (fun i => x ^ i) = 1 - x ^ n.
-Proof. induction n; simpl; [ring|]. rewrite Rmult_plus_distr_l, IHn. ring. Qed.
-
 Lemma pow_below_one rho t : 0 < rho < 1 -> 0 < rho ^ S t < 1.
 Proof.
   intros [H0 H1]. split; [now apply pow_lt|]. induction t; simpl in *; [lra|].
@@ -20,10 +17,6 @@ Proof. intros H. pose proof (pow_below_one rho t H). apply Rlt_le, Rdiv_lt_0_com
 
 Lemma lambert_nonneg rho T : 0 < rho < 1 -> 0 <= lambert rho T.
 Proof. intros H. apply sum_nonneg. intros. now apply summand_nonneg. Qed.
-
-(* 1/x - 1 is the summand of x = 1 - rho^t *)
-Lemma summand_inverse rho t : 0 < rho < 1 -> / (1 - rho ^ S t) = 1 + rho ^ S t / (1 - rho ^ S t).
-Proof. intros H. pose proof (pow_below_one rho t H). field. lra. Qed.
 
 (* Partial sums of the logarithm's series lie below it: the difference starts at 0 and has the slope
    q^n/(1-q). *)
@@ -189,11 +182,4 @@ Proof.
   replace ((- (ln (1 - rho) / (1 - rho)) - bound) * (1 - rho)) with (- ln (1 - rho) - bound * (1
     - rho)) in E2 by (field; lra).
   nra.
-Qed.
-
-Lemma geometric_tail x n : (1 - x) * sum n (fun i => x ^ S i) = x * (1 - x ^ n).
-Proof.
-  rewrite (sum_ext n (fun i => x ^ S i) (fun i => x * x ^ i)) by (intros; simpl; ring).
-  rewrite (sum_scal n x (fun i => x ^ i)).
-  transitivity (x * ((1 - x) * sum n (fun i => x ^ i))); [ring|now rewrite geometric].
 Qed.

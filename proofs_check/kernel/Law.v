@@ -1,11 +1,9 @@
 (* The law of reuse: for quadratic losses with one Hessian the mean excess risk is a transient and a
    noise, exactly.
 
-   Work along an eigenvector of the Hessian, with eigenvalue h;
-     distances are measured from the optimum.  Rounds and
-   samples are counted from 0.  `used t m i` is 1 if sample i is in the memory of client m in round
-     t, else 0; any
-   numbers that are not negative will do. *)
+   Work along an eigenvector of the Hessian, with eigenvalue h; distances are measured from the
+   optimum. Rounds and samples are counted from 0. `used t m i` is 1 if sample i is in the memory of
+   client m in round t, else 0; any numbers that are not negative will do. *)
 Require Import Reals Lra Lia Psatz.
 From Acdpp Require Import Sums Mean LawFormulas.
 Open Scope R_scope.
@@ -192,39 +190,6 @@ Proof.
     [auto|]. split; auto. rewrite sum_scal_r. ring.
 Qed.
 
-(* The law of reuse along one direction: the mean square is what is left of the start, squared, and
-   the variance times the sum of squared weights. *)
-Theorem law_of_reuse x t :
-  mu (fun o => model (fun i => xi i o) x t ^ 2) = left t ^ 2 * x ^ 2
-    + variance * sum N (fun i => weight i t ^ 2).
-Proof.
-  destruct (mean_square_of (left t * x) (fun i => weight i t)) as [I1 E1].
-  rewrite (E_as mu _ _ (fun o => f_equal (fun y => y ^ 2) (model_is_linear (fun i => xi i o) x t))
-    I1).
-  unfold combined in E1. rewrite E1. ring.
-Qed.
-
-(* The law for a mean of models, with any weights: the same with what is left of the start, and what
-   samples weigh, in the mean. *)
-Theorem law_of_averages x T (p : nat -> R) :
-  mu (fun o => sum T (fun t => p t * model (fun i => xi i o) x t) ^ 2)
-  = (sum T (fun t => p t * left t)) ^ 2 * x ^ 2
-    + variance * sum N (fun i => sum T (fun t => p t * weight i t) ^ 2).
-Proof.
-  destruct (mean_square_of (sum T (fun t => p t * left t) * x) (fun i => sum T (fun t => p t *
-    weight i t))) as [I1 E1].
-  rewrite (E_as mu _ (fun o => combined xi N (sum T (fun t => p t * left t) * x) (fun i => sum T
-    (fun t => p t * weight i t)) o ^ 2)).
-  - rewrite E1. ring.
-  - intros o. f_equal. unfold combined. rewrite <- sum_scal_r.
-    rewrite (sum_ext N (fun i => sum T (fun t => p t * weight i t) * xi i o) (fun i => sum T (fun t
-      => p t * weight i t * xi i o))) by (intros; now rewrite sum_scal_r).
-    rewrite sum_swap, <- sum_plus. apply sum_ext. intros t _.
-    rewrite model_is_linear, Rmult_plus_distr_l, <- sum_scal.
-    rewrite (sum_ext N (fun i => p t * (weight i t * xi i o)) (fun i => p t * weight i t * xi i o))
-      by (intros; ring). ring.
-  - exact I1.
-Qed.
 End Risk.
 
 (* Backwards: u(t) = p(t) + a(t) u(t+1) collects what later models keep of a round. *)
@@ -381,12 +346,94 @@ Proof.
   rewrite !Q, <- sum_minus. apply sum_ext. intros j _. field.
 Qed.
 
+(* ---- the law ---- *)
+
+Section Excess.
+Context {Omega : Type} (mu : mean Omega).
+Variables (N directions : nat) (h variance star start : nat -> R) (z : nat -> nat -> Omega -> R).
+(* sample i along direction j, from its mean *)
+Let off (j i : nat) (o : Omega) : R := z j i o - star j.
+Hypothesis means_are : forall j i, (i < N)%nat -> integrable mu (z j i) /\ mu (z j i) = star j.
+Hypothesis have_products : forall j i k, (i < N)%nat -> (k < N)%nat
+  -> integrable mu (fun o => off j i o * off j k o).
+Hypothesis uncorrelated : forall j i k,
+  (i < N)%nat -> (k < N)%nat -> i <> k -> mu (fun o => off j i o * off j k o) = 0.
+Hypothesis spread : forall j i, (i < N)%nat -> mu (fun o => off j i o ^ 2) = variance j.
+
+(* What is a fixed number and a weighted sum of such samples along each direction. *)
+Lemma mean_excess (error : nat -> Omega -> R) (l : nat -> R) (b : nat -> nat -> R) :
+  (forall j o, error j o = combined (off j) N (l j) (b j) o) ->
+  mu (fun o => sum directions (fun j => h j / 2 * error j o ^ 2))
+  = sum directions (fun j => h j / 2 * (l j ^ 2 + variance j * sum N (fun i => b j i ^ 2))).
+Proof.
+  intros S.
+  assert (M : forall j, integrable mu (fun o => error j o ^ 2) /\ mu (fun o => error j o ^ 2)
+    = l j ^ 2 + variance j * sum N (fun i => b j i ^ 2)).
+  { intros j. destruct (mean_square_of N mu (off j) (variance j)) with (x := l j) (b := b j)
+      as [I1 E1]; auto.
+    - intros i Hi. apply I_minus; [now apply means_are|apply I_const].
+    - intros i Hi. destruct (means_are j i Hi) as [I2 E2]. unfold off.
+      rewrite E_minus, E_const, E2 by (auto; apply I_const). ring.
+    - split; [apply (I_ext mu _ _ (fun o => f_equal (fun y => y ^ 2) (eq_sym (S j o)))), I1|].
+      now rewrite (E_as mu _ _ (fun o => f_equal (fun y => y ^ 2) (S j o)) I1). }
+  rewrite (E_sum mu directions (fun j o => h j / 2 * error j o ^ 2)) by (intros; apply I_scal, M).
+  apply sum_ext. intros j _. destruct (M j) as [I1 E1]. now rewrite E_scal, E1 by auto.
+Qed.
+
+Variables (clients : nat) (used : nat -> nat -> nat -> R) (eta : nat -> R) (E : nat).
+Hypothesis counts : forall t m i, 0 <= used t m i.
+Let theta (j : nat) (o : Omega) (t : nat) : R :=
+  model clients N used (h j) eta E (fun i => z j i o) (start j) t.
+Let left (j t : nat) : R := left clients N used (h j) eta E t.
+Let weight (j i t : nat) : R := weight clients N used (h j) eta E i t.
+
+(* Weights add up to 1, so that the distance to star is the same sum of distances. *)
+Lemma distance j o t : theta j o t - star j
+  = left j t * (start j - star j) + sum N (fun i => weight j i t * off j i o).
+Proof.
+  unfold theta, left, weight, off. rewrite model_is_linear by auto.
+  pose proof (weights_add_up clients N used (h j) eta E t) as W.
+  rewrite (sum_ext N (fun i => Law.weight clients N used (h j) eta E i t * (z j i o - star j))
+    (fun i => Law.weight clients N used (h j) eta E i t * z j i o
+      - star j * Law.weight clients N used (h j) eta E i t)) by (intros; ring).
+  rewrite sum_minus, sum_scal. nra.
+Qed.
+
+(* The law of reuse: the mean excess risk over all directions is, of each, what is left of the
+   start, squared, and the variance times the sum of squared weights. *)
+Theorem law_of_reuse t :
+  mu (fun o => sum directions (fun j => h j / 2 * (theta j o t - star j) ^ 2))
+  = sum directions (fun j => h j / 2 * ((left j t * (start j - star j)) ^ 2
+    + variance j * sum N (fun i => weight j i t ^ 2))).
+Proof. apply (mean_excess (fun j o => theta j o t - star j)). intros. apply distance. Qed.
+
+(* The law for a mean of models, with any weights that add up to 1: the same with what is left of
+   the start, and what samples weigh, in the mean. *)
+Theorem law_of_averages T (p : nat -> R) : sum T p = 1 ->
+  mu (fun o => sum directions (fun j =>
+    h j / 2 * (sum T (fun t => p t * theta j o t) - star j) ^ 2))
+  = sum directions (fun j => h j / 2 * ((sum T (fun t => p t * left j t) * (start j - star j)) ^ 2
+    + variance j * sum N (fun i => sum T (fun t => p t * weight j i t) ^ 2))).
+Proof.
+  intros P. apply (mean_excess (fun j o => sum T (fun t => p t * theta j o t) - star j)).
+  intros j o. unfold combined.
+  replace (sum T (fun t => p t * theta j o t) - star j)
+    with (sum T (fun t => p t * (theta j o t - star j))).
+  - rewrite (sum_ext N (fun i => sum T (fun t => p t * weight j i t) * off j i o) (fun i =>
+      sum T (fun t => p t * weight j i t * off j i o))) by (intros; now rewrite sum_scal_r).
+    rewrite sum_swap, <- sum_scal_r, <- sum_plus. apply sum_ext. intros t _.
+    rewrite distance, Rmult_plus_distr_l, <- sum_scal, Rmult_assoc. f_equal.
+    apply sum_ext. intros; ring.
+  - rewrite (sum_ext T _ (fun t => p t * theta j o t - p t * star j)) by (intros; ring).
+    rewrite sum_minus, sum_scal_r, P. ring.
+Qed.
+End Excess.
+
 (* ---- a world that moves ---- *)
 
 (* The optimum of round s is a path plus the changes of a walk so far; sample i comes from round
-   `came i` and lies xi
-   from its optimum.  A model is a sum of the start and of samples, with weights that add up to 1.
-   *)
+   `came i` and lies xi from its optimum. A model is a sum of the start and of samples, with weights
+   that add up to 1. *)
 Section Drift.
 Context {Omega : Type} (mu : mean Omega).
 Variables (N t : nat) (came : nat -> nat) (path : nat -> R) (start first_weight : R) (b : nat -> R).

@@ -33,8 +33,6 @@ Definition norm x : R := sqrt (inner x x).
 
 Lemma inner_minus x y z : inner (minus x y) z = inner x z - inner y z.
 Proof. unfold minus. rewrite inner_plus, inner_scal. ring. Qed.
-Lemma inner_zero_r z : inner z (@zero X) = 0.
-Proof. now rewrite inner_sym, inner_zero. Qed.
 Lemma inner_plus_r x y z : inner z (plus x y) = inner z x + inner z y.
 Proof. now rewrite !(inner_sym _ z), inner_plus. Qed.
 Lemma inner_scal_r a x z : inner z (scal a x) = a * inner z x.
@@ -283,10 +281,9 @@ Qed.
 End Round.
 
 (* A round from theta to after: E local steps of every client on the gradients of its memory, an
-   average with weights
-   that add up to 1, a projection.  `all` is a gradient whose objective is convex: it falls
-     by at most <all, x> on the
-   way to star.  For E = 1 the condition with L says nothing. *)
+   average with weights that add up to 1, a projection. `all` is a gradient whose objective is
+   convex: it falls by at most <all, x> on the way to star. For E = 1 the condition with L says
+   nothing. *)
 Definition a_round (Theta : X -> Prop) (eta L G : R) (E : nat) (theta star after : X) (gap mismatch
   : R) : Prop :=
   exists (clients : nat) (w : nat -> R) (grad : nat -> X -> X) (local : nat -> nat -> X) (all : X),
@@ -432,9 +429,8 @@ Proof.
 Qed.
 
 (* Theorem 1, corrected, from three statistical facts: the squared mismatch has mean at most sigma^2
-   chi, the objective is
-   unbiased at star, and it deviates by no more than the generalisation term from the population's
-     risk. *)
+   chi, the objective is unbiased at star, and it deviates by no more than the generalisation term
+   from the population's risk. *)
 Theorem theorem_1 (population : X -> R) (objective : nat -> Omega -> X
   -> R) (inverse_effective N : nat -> R) :
   (forall t o, gap t o = objective t o (theta t o) - objective t o star) ->
@@ -497,7 +493,7 @@ Qed.
 
 (* ---- the printed theorem, with its constant in every round ---- *)
 
-(* On a convex set no excess risk is above D G: the mean value on the segment.  The printed constant
+(* On a convex set no excess risk is above D G: the mean value on the segment. The printed constant
    of a round is larger. *)
 Lemma excess_at_most Theta D G (F : X -> R) (grad : X -> X) theta star :
   0 < D -> 0 < G -> convex Theta -> (forall x y, Theta x -> Theta y -> norm (minus x y) <= D) ->

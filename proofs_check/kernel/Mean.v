@@ -1,7 +1,6 @@
-(* Means: what integrals have in common, and no more than that.  A mean is defined for some
-   functions, the integrable
-   ones; it is linear and keeps order, and the mean of 1 is 1.  Means.v has examples,
-     with and without a density. *)
+(* Means: what integrals have in common, and no more than that. A mean is defined for some
+   functions, the integrable ones; it is linear and keeps order, and the mean of 1 is 1. Means.v has
+   examples, with and without a density. *)
 Require Import Reals Lra Lia Psatz.
 From Acdpp Require Import Sums.
 Open Scope R_scope.
@@ -88,9 +87,8 @@ Ltac means := solve [repeat first
   [ assumption | simple apply I_const | simple apply I_plus | simple apply I_minus | simple apply
     I_scal | simple apply I_sum; intros | solve [auto] ]].
 
-(* What the past says.  A mean given it has the same mean as the variable itself, also after
-   multiplication by what the
-   past knows: this is what defines it, and all that is used. *)
+(* What the past says. A mean given it has the same mean as the variable itself, also after
+   multiplication by what the past knows: this is what defines it, and all that is used. *)
 Record past {Omega : Type} (m : mean Omega) : Type := {
   known : (Omega -> R) -> Prop;
   given : (Omega -> R) -> (Omega -> R);

@@ -1,7 +1,6 @@
 (* There are means: over finitely many outcomes, over a sequence of them, with a density on the
-   line; two spaces make
-   one, and with it there are independent samples of any law and a past that knows the first of two.
-     *)
+   line; two spaces make one, and with it there are independent samples of any law and a past that
+   knows the first of two. *)
 Require Import Reals Lra Lia Psatz.
 From Coquelicot Require Import Coquelicot.
 From Acdpp Require Import Sums Mean.
@@ -235,8 +234,7 @@ Proof.
 Qed.
 
 (* Of any law with a mean of 0 and a variance there are N samples, each with this law, centred and
-   uncorrelated: copies on
-   a product of N spaces. *)
+   uncorrelated: copies on a product of N spaces. *)
 Theorem such_samples_exist {A : Type} (p : mean A) (f : A -> R) N :
   integrable p f -> integrable p (fun a => f a ^ 2) -> p f = 0 ->
   exists (Omega : Type) (mu : mean Omega) (xi : nat -> Omega -> R),

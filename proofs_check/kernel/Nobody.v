@@ -1,16 +1,21 @@
-(* What nobody beats: whoever buys, by whatever rule, and whatever is learned from it.  A Gaussian
-   sample adds its
-   precision to that of the prior, and no estimate has a smaller mean square than the variance that
-     is left. *)
+(* What nobody beats: whoever buys, by whatever rule, and whatever is learned from it. A Gaussian
+   sample adds its precision to that of the prior, and no estimate has a smaller mean square than
+   the variance that is left. *)
 Require Import Reals Lra Lia Psatz.
 From Acdpp Require Import Sums Mean NobodyFormulas.
 Open Scope R_scope.
 
 (* ---- what a sample says ---- *)
 
+Lemma precision_positive s tau x : 0 < s -> 0 < tau -> 0 <= x -> 0 < x / s + / tau.
+Proof.
+  intros Hs Ht H. pose proof (Rinv_0_lt_compat tau Ht).
+  assert (0 <= x / s) by (apply Rmult_le_pos; [auto|left; now apply Rinv_0_lt_compat]). lra.
+Qed.
+
 (* The exponents of a Gaussian prior and of N Gaussian samples add up to that of one Gaussian: its
-   precision is that of the
-   prior and 1/s of each sample, whatever their values; what is left over does not know theta. *)
+   precision is that of the prior and 1/s of each sample, whatever their values; what is left over
+   does not know theta. *)
 Theorem precision_adds_up s tau (z : nat -> R) N :
   0 < s -> 0 < tau ->
   exists centre rest, forall theta,
@@ -20,10 +25,7 @@ Proof.
   intros Hs Ht. induction N as [|N IH].
   - exists 0, 0. intros theta. simpl. field. lra.
   - destruct IH as (c & r & H). set (P := INR N / s + / tau).
-    assert (P0 : 0 < P).
-    { unfold P. assert (0 <= INR N / s) by (apply Rmult_le_pos; [apply pos_INR|left;
-        now apply Rinv_0_lt_compat]).
-      pose proof (Rinv_0_lt_compat tau Ht). lra. }
+    assert (P0 : 0 < P) by (apply precision_positive; auto; apply pos_INR).
     assert (Q0 : 0 < P + / s) by (pose proof (Rinv_0_lt_compat s Hs); lra).
     exists ((P * c + z N / s) / (P + / s)), (r + P / s / (P + / s) * (z N - c) ^ 2). intros theta.
     cbn [sum]. rewrite <- Rplus_assoc, H. fold P. rewrite S_INR.
@@ -50,12 +52,6 @@ Hypothesis have_means :
   integrable mu (fun o => (centre o - guess o) ^ 2) /\ integrable mu (fun o => (centre o
     - guess o) * theta o).
 
-Lemma precision_positive x : 0 <= x -> 0 < x / s + / tau.
-Proof.
-  intros H. assert (0 <= x / s) by (apply Rmult_le_pos; [auto|left; now apply Rinv_0_lt_compat]).
-  pose proof (Rinv_0_lt_compat tau tau0). lra.
-Qed.
-
 (* The error is what is left of theta, and what the estimate misses besides; the two do not mix. *)
 Lemma at_least_the_variance :
   integrable mu (fun o => / (samples o / s + / tau)) /\
@@ -81,8 +77,8 @@ Qed.
 Lemma jensen : / (mu samples / s + / tau) <= mu (fun o => / (samples o / s + / tau)).
 Proof.
   destruct have_means as (I1 & I2 & _). destruct at_least_the_variance as [Iv _].
-  set (y := mu samples / s + / tau). assert (y0 : 0 < y) by (apply precision_positive, E_nonneg;
-    auto).
+  set (y := mu samples / s + / tau). assert (y0 : 0 < y) by (apply precision_positive; auto;
+    now apply E_nonneg).
   apply Rle_trans with (mu (fun o => (2 / y - / tau / y ^ 2) + (- / s / y ^ 2) * samples o)).
   - rewrite E_plus, E_const, E_scal by means. right.
     assert (M : mu samples = s * (y - / tau)) by (unfold y; field; lra). rewrite M. field.
@@ -114,8 +110,14 @@ End Learner.
 
 (* ---- what money buys, in the mean ---- *)
 
-(* x <= c x / threshold + S (1 - c / threshold)^+ in every round: whoever buys, clairvoyant or not.
-   *)
+(* x <= m c x + S (1 - m c)^+ in every round: whoever buys, clairvoyant or not, and whatever a unit
+   of money is worth. *)
+Lemma a_round (bought places price m : R) :
+  0 <= bought <= places -> bought <= m * (price * bought) + places * Rmax 0 (1 - m * price).
+Proof.
+  intros H. pose proof (Rmax_l 0 (1 - m * price)). pose proof (Rmax_r 0 (1 - m * price)). nra.
+Qed.
+
 Lemma most_that_money_buys {Omega : Type} (mu : mean Omega) (bought price : nat -> Omega
   -> R) places cost threshold rate debt T :
   0 < threshold -> (forall t o, 0 <= bought t o <= places) ->
@@ -135,14 +137,7 @@ Proof.
       - cost / threshold)
       with (places * mu (fun o => Rmax 0 (1 - price t o / threshold))) by ring.
     rewrite <- !E_scal, <- E_plus by means. apply E_mono; [auto|means|]. intros o.
-    specialize (Hx t o).
-    replace (bought t o) with (/ threshold * (price t o * bought t o) + (1
-      - price t o / threshold) * bought t o) at 1 by (field; lra).
-    apply Rplus_le_compat_l. rewrite (Rmult_comm places).
-    pose proof (Rmax_l 0 (1 - price t o / threshold)).
-    pose proof (Rmax_r 0 (1 - price t o / threshold)).
-    apply Rle_trans with (Rmax 0 (1 - price t o / threshold) * bought t o);
-      [apply Rmult_le_compat_r; lra|apply Rmult_le_compat_l; lra].
+    unfold Rdiv. rewrite (Rmult_comm (price t o) (/ threshold)). now apply a_round.
   - rewrite sum_plus, sum_scal, sum_const. unfold most_samples.
     assert (I : 0 < / threshold) by now apply Rinv_0_lt_compat.
     apply Rmult_le_compat_l with (r := / threshold) in Hc; [|lra]. unfold Rdiv in *. nra.
@@ -180,39 +175,41 @@ Proof.
   - now apply (most_that_money_buys mu bought price places cost threshold rate debt T).
 Qed.
 
-(* What is above the Bayes risk of every prior is above its limit: no guarantee for all theta is
-   below that. *)
-Theorem no_guarantee_is_below samples h s guarantee :
-  0 < samples -> 0 < h -> 0 < s -> (forall tau,
-    0 < tau -> bayes_risk samples h s tau <= guarantee) ->
-  least_risk samples h s <= guarantee.
+(* What is above the Bayes risk of every prior is above its limit, over all directions together: no
+   guarantee for all theta is below that. *)
+Theorem no_guarantee_is_below directions samples (h s : nat -> R) guarantee
+  (least := sum directions (fun j => least_risk samples (h j) (s j))) :
+  0 < samples -> (forall j, 0 <= h j) -> (forall j, 0 < s j) ->
+  (forall tau, 0 < tau -> sum directions (fun j => bayes_risk samples (h j) (s j) tau) <= guarantee)
+  -> least <= guarantee.
 Proof.
-  intros HN Hh Hs H. unfold least_risk, bayes_risk in *. set (a := h * s / 2).
-  assert (a0 : 0 < a) by (unfold a; nra).
-  replace (h * s / (2 * samples)) with (a / samples) by (unfold a; field; lra).
-  assert (G : forall e, 0 < e -> a / (samples + e) <= guarantee).
-  { intros e He. specialize (H (s / e) ltac:(now apply Rdiv_lt_0_compat)).
-    replace (h * (s / e) * s / (2 * (s + s / e * samples))) with (a / (samples + e)) in H
-      by (unfold a; field; repeat split; nra). exact H. }
-  apply Rnot_lt_le. intros A. assert (g0 : 0 < guarantee).
-  { apply Rlt_le_trans with (a / (samples + 1)); [apply Rdiv_lt_0_compat; lra|apply G; lra]. }
-  assert (E : samples < a / guarantee).
-  { apply Rmult_lt_reg_r with guarantee; auto.
-    replace (a / guarantee * guarantee) with a by (field; lra).
-    apply Rmult_lt_compat_r with (r := samples) in A; auto.
-    replace (a / samples * samples) with a in A by (field; lra). lra. }
-  specialize (G ((a / guarantee - samples) / 2) ltac:(lra)).
-  set (m := samples + (a / guarantee - samples) / 2) in *.
-  assert (m < a / guarantee) by (unfold m; lra). assert (m0 : 0 < m) by (unfold m; lra).
-  apply Rmult_le_compat_r with (r := m) in G; [|lra].
-  replace (a / m * m) with a in G by (field; lra).
-  apply Rmult_lt_compat_r with (r := guarantee) in H0; auto.
-  replace (a / guarantee * guarantee) with a in H0 by (field; lra). lra.
+  (* a prior of variance tau takes at most A / tau away *)
+  intros HN Hh Hs H.
+  set (A := sum directions (fun j => least_risk samples (h j) (s j) * (s j / samples))).
+  assert (L : forall j, 0 <= least_risk samples (h j) (s j)).
+  { intros j. apply Rle_mult_inv_pos; [|lra]. apply Rmult_le_pos; [auto|now left]. }
+  assert (A0 : 0 <= A) by (apply sum_nonneg; intros; apply Rmult_le_pos;
+    [auto|left; now apply Rdiv_lt_0_compat]).
+  assert (B : forall tau, 0 < tau -> least - / tau * A <= guarantee).
+  { intros tau Ht. apply Rle_trans with (2 := H tau Ht). unfold A, least.
+    rewrite <- sum_scal, <- sum_minus. apply sum_le. intros j _. specialize (Hs j).
+    set (x := s j / (tau * samples)). assert (X : 0 < x) by (apply Rdiv_lt_0_compat; nra).
+    replace (bayes_risk samples (h j) (s j) tau) with (least_risk samples (h j) (s j) * / (1 + x)).
+    - replace (least_risk samples (h j) (s j) - / tau * (least_risk samples (h j) (s j) * (s j /
+        samples))) with (least_risk samples (h j) (s j) * (1 - x)) by (unfold x; field; lra).
+      apply Rmult_le_compat_l; auto. apply Rmult_le_reg_r with (1 + x); [lra|].
+      rewrite Rinv_l by lra. nra.
+    - unfold least_risk, bayes_risk, x. field. repeat split; nra. }
+  apply Rnot_lt_le. intros C. assert (d0 : 0 < least - guarantee) by lra.
+  specialize (B ((A + 1) / (least - guarantee)) ltac:(apply Rdiv_lt_0_compat; lra)).
+  set (d := least - guarantee) in *.
+  replace (/ ((A + 1) / d) * A) with (d * (A / (A + 1))) in B by (field; lra).
+  assert (A / (A + 1) < 1) by (apply Rmult_lt_reg_r with (A + 1); [lra|]; field_simplify; lra).
+  unfold d in *. nra.
 Qed.
 
 (* On every path: whoever buys up to S a round, clairvoyant or not, for no more than C T + D in all,
-   buys at most this, for
-   every price of money in samples. *)
+   buys at most this, for every price of money in samples. *)
 Theorem what_money_buys (bought price : nat -> R) places cost debt multiplier T :
   0 <= multiplier -> (forall t, 0 <= bought t <= places) ->
   sum T (fun t => price t * bought t) <= cost * INR T + debt ->
@@ -222,12 +219,6 @@ Proof.
   intros Hl Hx Hc.
   apply Rle_trans with (sum T (fun t =>
     multiplier * (price t * bought t) + places * Rmax 0 (1 - multiplier * price t))).
-  - apply sum_le. intros t _. specialize (Hx t). pose proof (Rmax_l 0 (1 - multiplier * price t)).
-    pose proof (Rmax_r 0 (1 - multiplier * price t)).
-    assert ((1 - multiplier * price t) * bought t <= Rmax 0 (1 - multiplier * price t) * bought t)
-      by (apply Rmult_le_compat_r; lra).
-    assert (Rmax 0 (1 - multiplier * price t) * bought t <= places * Rmax 0 (1
-      - multiplier * price t))
-      by (rewrite Rmult_comm; apply Rmult_le_compat_r; lra). lra.
+  - apply sum_le. intros t _. now apply a_round.
   - rewrite sum_plus, !sum_scal. apply Rplus_le_compat_r. now apply Rmult_le_compat_l.
 Qed.

@@ -73,6 +73,13 @@ Qed.
 
 Definition scale (n : nat) : R := sqrt (INR n * ln (INR n)).
 
+Lemma scale_positive n : (2 <= n)%nat -> 1 < INR n /\ 0 < ln (INR n) /\ 0 < scale n.
+Proof.
+  intros H. assert (P : 1 < INR n) by (change 1 with (INR 1); apply lt_INR; lia).
+  assert (L : 0 < ln (INR n)) by (rewrite <- ln_1; apply ln_increasing; lra).
+  repeat split; auto. apply sqrt_lt_R0. nra.
+Qed.
+
 Lemma log_step t : 0 < t -> 0 <= t * (ln (t + 1) - ln t) <= 1.
 Proof.
   intros Ht. rewrite <- ln_div by lra. replace ((t + 1) / t) with (1 + / t) by (field; lra).
@@ -203,9 +210,7 @@ Proof.
   destruct (R (mkposreal _ e)) as [N2 H2]. simpl in H2. exists (Nat.max 2 (Nat.max N1 N2)).
   intros n Hn.
   specialize (H1 n ltac:(lia)). specialize (H2 n ltac:(lia)).
-  assert (P : 1 < INR n) by (change 1 with (INR 1); apply lt_INR; lia).
-  assert (L0 : 0 < ln (INR n)) by (rewrite <- ln_1; apply ln_increasing; lra).
-  assert (SP : 0 < scale n) by (apply sqrt_lt_R0; nra).
+  destruct (scale_positive n ltac:(lia)) as (P & L0 & SP).
   assert (O : l / 2 * scale n < u n).
   { apply Rabs_def2 in H1. destruct H1 as [_ H1]. assert (A : l / 2 < u n / scale n) by lra.
     apply Rmult_lt_compat_r with (r := scale n) in A; auto.
@@ -339,7 +344,8 @@ Proof.
     + apply (is_lim_seq_scal_l _ (sqrt (Pdim / (K * rate))) 1 (A c2)).
 Qed.
 
-(* The first two terms differ by order 1/t. *)
+(* The first two terms differ by order 1/t: roots do by the difference of the radicands over their
+   sum. *)
 Lemma two_limit step : 0 <= step -> is_lim_seq (fun n => two step (INR n) * sqrt (INR n / ln (INR
   n))) 0.
 Proof.

@@ -1,9 +1,8 @@
 (* Reuse: how often samples have been used, and what follows from these counts alone.
 
-   Rounds are counted from 0, so cohort j of t rounds has been there for t - j of them.  A cohort
-   may be any amount
-   of samples: `amount j` is what round j admits, and every sum over samples is a sum over cohorts
-   with these weights. *)
+   Rounds are counted from 0, so cohort j of t rounds has been there for t - j of them. A cohort may
+   be any amount of samples: `amount j` is what round j admits, and every sum over samples is a sum
+   over cohorts with these weights. *)
 Require Import Reals Lra Lia Psatz.
 From Acdpp Require Import Sums ReuseFormulas.
 Open Scope R_scope.
@@ -56,9 +55,6 @@ Lemma total_nonneg f : (forall j, (j < t)%nat -> 0 <= f j) -> 0 <= total f.
 Proof. intros H. apply sum_nonneg. intros j Hj. apply Rmult_le_pos; auto. Qed.
 Lemma total_le f g : (forall j, (j < t)%nat -> f j <= g j) -> total f <= total g.
 Proof. intros H. apply sum_le. intros j Hj. apply Rmult_le_compat_l; auto. Qed.
-Lemma total_const c : total (fun _ => c) = c * size.
-Proof. unfold size. rewrite <- total_scal. apply total_ext. intros; ring. Qed.
-
 Lemma square_of_the_mean : first ^ 2 <= size * second.
 Proof.
   unfold first, second, size, total. pose proof (cauchy t amount A some) as H.

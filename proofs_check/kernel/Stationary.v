@@ -24,20 +24,11 @@ Proof.
   unfold row. simpl. ring.
 Qed.
 
-Lemma geometric a n : (1 - a) * sum n (fun i => a ^ i) = 1 - a ^ n.
-Proof. induction n; simpl; [ring|]. rewrite Rmult_plus_distr_l, IHn. ring. Qed.
-Lemma geometric_from_one a n : (1 - a) * sum n (fun i => a ^ S i) = a * (1 - a ^ n).
-Proof.
-  rewrite (sum_ext n (fun i => a ^ S i) (fun i => a * a ^ i)) by (intros; simpl; ring).
-  rewrite (sum_scal n a (fun i => a ^ i)).
-  transitivity (a * ((1 - a) * sum n (fun i => a ^ i))); [ring|now rewrite geometric].
-Qed.
-
 Lemma pairs_closed a K : (1 - a) ^ 2 * pairs a K = INR K * (1 - a ^ 2) - 2 * a * (1 - a ^ K).
 Proof.
   unfold pairs. induction K; [simpl; ring|]. cbn [sum]. rewrite Rmult_plus_distr_l, IHK, S_INR.
   unfold row.
-  pose proof (geometric_from_one a K) as G. replace ((1 - a) ^ 2 * (1
+  pose proof (geometric_tail a K) as G. replace ((1 - a) ^ 2 * (1
     + 2 * sum K (fun d => a ^ S d)))
     with ((1 - a) ^ 2 + 2 * (1 - a) * ((1 - a) * sum K (fun d => a ^ S d))) by ring. rewrite G.
     simpl. ring.
@@ -46,6 +37,8 @@ Qed.
 Section Stationary.
 Variable a : R.
 Hypothesis range : 0 <= a < 1.
+Lemma power_range d : 0 <= a ^ d <= 1.
+Proof. apply pow_range. lra. Qed.
 
 Lemma INR_pos K : (0 < K)%nat -> 0 < INR K.
 Proof. apply lt_0_INR. Qed.
@@ -68,9 +61,6 @@ Lemma noise_of_pairs K : (0 < K)%nat -> stationary_noise a K = (1 - a) / (1
 Proof. intros. now rewrite noise_is_a_mean_of_pairs, pairs_are_pairs. Qed.
 
 (* ---- how it depends on K ---- *)
-
-Lemma power_range d : 0 <= a ^ d <= 1.
-Proof. split; [apply pow_le; lra|]. rewrite <- (pow1 d). apply pow_incr. lra. Qed.
 
 Lemma row_grows k : row a k <= row a (S k).
 Proof. unfold row. cbn [sum]. pose proof (power_range (S k)). lra. Qed.
@@ -104,8 +94,7 @@ Proof.
   { apply Rle_ge. unfold pairs. rewrite <- sum_scal.
     apply Rle_trans with (sum K (fun k => INR K + 2 * s * INR k)).
     - right. rewrite sum_plus, sum_const, sum_scal.
-      assert (T : 2 * sum K INR = INR K * (INR K - 1)) by (clear; induction K; [simpl; ring|];
-        cbn [sum]; rewrite S_INR; lra). nra.
+      pose proof (sum_INR K) as T. nra.
     - apply sum_le. intros k Hk. unfold row. pose proof (first_average_more k K ltac:(lia)) as F.
       fold s in F. lra. }
   assert (SB : s < INR K).
@@ -124,48 +113,39 @@ Proof.
   nra.
 Qed.
 
+(* K v is (1-a)/(1+a) times the mean of K rows: it grows by what the next row is above that. *)
+Lemma product_grows K : (0 < K)%nat ->
+  INR (S K) * stationary_noise a (S K) - INR K * stationary_noise a K
+  = (1 - a) / (1 + a) * (INR K * row a K - pairs a K) / (INR K * (INR K + 1)).
+Proof.
+  intros HK. rewrite !noise_of_pairs by lia. pose proof (INR_pos K HK).
+  change (pairs a (S K)) with (pairs a K + row a K). rewrite S_INR. field. repeat split; lra.
+Qed.
+
 (* Rows rise, so their mean does: K v never falls. *)
 Theorem product_rises K : (0 < K)%nat -> INR K * stationary_noise a K
   <= INR (S K) * stationary_noise a (S K).
 Proof.
-  intros HK. rewrite !noise_of_pairs by lia. pose proof (INR_pos K HK) as KP. rewrite S_INR.
-  assert (P : pairs a (S K) = pairs a K + row a K) by reflexivity.
+  intros HK. pose proof (product_grows K HK) as G. pose proof (INR_pos K HK).
   assert (L : pairs a K <= INR K * row a K) by (unfold pairs; rewrite <- sum_const; apply sum_le;
     intros; apply row_monotone; lia).
-  assert (c : 0 < (1 - a) / (1 + a)) by (apply Rdiv_lt_0_compat; lra).
-  replace (INR K * ((1 - a) / (1 + a) * (pairs a K / INR K ^ 2))) with ((1 - a) / (1
-    + a) * (pairs a K / INR K)) by (field; lra).
-  replace ((INR K + 1) * ((1 - a) / (1 + a) * (pairs a (S K) / (INR K + 1) ^ 2))) with ((1
-    - a) / (1 + a) * (pairs a (S K) / (INR K + 1))) by (field; lra).
-  apply Rmult_le_compat_l; [lra|]. rewrite P.
-  apply Rmult_le_reg_r with (INR K * (INR K + 1)); [nra|].
-  replace (pairs a K / INR K * (INR K * (INR K + 1))) with (pairs a K * (INR K + 1)) by (field;
-    lra).
-  replace ((pairs a K + row a K) / (INR K + 1) * (INR K * (INR K + 1))) with ((pairs a K
-    + row a K) * INR K) by (field; lra). lra.
+  enough (0 <= (1 - a) / (1 + a) * (INR K * row a K - pairs a K) / (INR K * (INR K + 1))) by lra.
+  apply Rle_mult_inv_pos; [|nra].
+  apply Rmult_le_pos; [apply Rlt_le, Rdiv_lt_0_compat; lra|lra].
 Qed.
 
 (* K v rises strictly, unless a = 0. *)
 Theorem product_rises_strictly K :
   0 < a -> (0 < K)%nat -> INR K * stationary_noise a K < INR (S K) * stationary_noise a (S K).
 Proof.
-  intros Ha HK. rewrite !noise_of_pairs by lia. pose proof (INR_pos K HK) as KP. rewrite S_INR.
-  assert (P : pairs a (S K) = pairs a K + row a K) by reflexivity.
+  intros Ha HK. pose proof (product_grows K HK) as G. pose proof (INR_pos K HK).
   assert (L : pairs a K < INR K * row a K).
   { unfold pairs. rewrite <- sum_const. apply sum_lt; auto. intros i Hi.
     apply Rlt_le_trans with (row a (S i)); [|apply row_monotone; lia].
     unfold row. cbn [sum]. assert (0 < a ^ S i) by now apply pow_lt. lra. }
-  assert (c : 0 < (1 - a) / (1 + a)) by (apply Rdiv_lt_0_compat; lra).
-  replace (INR K * ((1 - a) / (1 + a) * (pairs a K / INR K ^ 2))) with ((1 - a) / (1
-    + a) * (pairs a K / INR K)) by (field; lra).
-  replace ((INR K + 1) * ((1 - a) / (1 + a) * (pairs a (S K) / (INR K + 1) ^ 2))) with ((1
-    - a) / (1 + a) * (pairs a (S K) / (INR K + 1))) by (field; lra).
-  apply Rmult_lt_compat_l; [lra|]. rewrite P.
-  apply Rmult_lt_reg_r with (INR K * (INR K + 1)); [nra|].
-  replace (pairs a K / INR K * (INR K * (INR K + 1))) with (pairs a K * (INR K + 1)) by (field;
-    lra).
-  replace ((pairs a K + row a K) / (INR K + 1) * (INR K * (INR K + 1))) with ((pairs a K
-    + row a K) * INR K) by (field; lra). lra.
+  enough (0 < (1 - a) / (1 + a) * (INR K * row a K - pairs a K) / (INR K * (INR K + 1))) by lra.
+  apply Rdiv_lt_0_compat; [|nra].
+  apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; lra|lra].
 Qed.
 
 Lemma noise_monotone k K : (0 < k <= K)%nat -> stationary_noise a K <= stationary_noise a k.
@@ -209,8 +189,7 @@ Proof.
   rewrite sum_plus. rewrite (sum_ext K (fun j => INR (Nat.max K j - Nat.min K j)) (fun j => INR K
     - INR j)) by (intros; rewrite <- minus_INR by lia; f_equal; lia).
   rewrite Nat.max_id, Nat.min_id, Nat.sub_diag. simpl (INR 0). rewrite sum_minus, sum_const.
-  assert (T : 2 * sum K INR = INR K * (INR K - 1)) by (clear; induction K; [simpl; ring|];
-    cbn [sum]; rewrite S_INR; lra).
+  pose proof (sum_INR K) as T.
   change (sum K (fun i => INR i)) with (sum K INR). rewrite S_INR. nra.
 Qed.
 
@@ -251,8 +230,6 @@ Theorem noise_times_lag K : (0 < K)%nat -> 1 <= stationary_noise a K * (2 * slop
 Proof.
   intros HK. pose proof (INR_pos K HK) as KP. rewrite noise_of_pairs by auto.
   pose proof (pairs_closed a K) as P.
-  assert (E : pairs a K = (INR K * (1 - a ^ 2) - 2 * a * (1 - a ^ K)) / (1 - a) ^ 2)
-    by (rewrite <- P; field; lra).
   (* 1 + a^(K-1) >= a^d + a^(K-1-d): pairs from both ends *)
   assert (M : 2 * sum K (fun d => a ^ d) <= INR K * (1 + a ^ (K - 1))).
   { rewrite <- sum_const. apply Rle_trans with (sum K (fun d => a ^ d + a ^ (K - 1 - d))).
@@ -308,73 +285,72 @@ Let x : R := fill_ratio total_buffer cost mean_cost.
 Let floor (K : nat) (rate : R) : R := sum directions (fun j => worth j * stationary_noise (a j) K) /
   rate.
 
+Let best (K : nat) : R := best_rate K total_buffer cost mean_cost.
+
 Lemma floor_nonneg K : (0 < K)%nat -> 0 <= sum directions (fun j => worth j * stationary_noise (a j)
   K).
 Proof. intros HK. apply sum_nonneg. intros j _. apply Rmult_le_pos; auto. left.
 now apply noise_positive. Qed.
 
-(* Up to x the rate stays and v falls; beyond, K v rises. *)
+Lemma x_is : x * cost = mean_cost * total_buffer.
+Proof. unfold x, fill_ratio. field. lra. Qed.
+
+(* Up to x the money binds: the rate stays, and v falls in K. *)
+Lemma up_to_x down K rate : (0 < K <= down)%nat -> INR down <= x -> 0 < rate ->
+  mean_cost * rate <= cost -> floor down (best down) <= floor K rate.
+Proof.
+  intros HK Hx Hr Hc. pose proof (lt_0_INR down ltac:(lia)). pose proof x_is.
+  replace (best down) with (cost / mean_cost).
+  - unfold floor. apply Rle_trans
+      with (sum directions (fun j => worth j * stationary_noise (a j) K) / (cost / mean_cost)).
+    + apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat, Rdiv_lt_0_compat; lra|].
+      apply sum_le. intros j _. apply Rmult_le_compat_l; auto. apply noise_monotone; auto; lia.
+    + apply Rmult_le_compat_l; [apply floor_nonneg; lia|]. apply Rinv_le_contravar; auto.
+      apply Rmult_le_reg_r with mean_cost; auto.
+      replace (cost / mean_cost * mean_cost) with cost by (field; lra). lra.
+  - symmetry. apply Rmin_right. apply Rmult_le_reg_r with (mean_cost * INR down); [nra|].
+    replace (cost / mean_cost * (mean_cost * INR down)) with (cost * INR down) by (field; lra).
+    replace (total_buffer / INR down * (mean_cost * INR down)) with (mean_cost * total_buffer)
+      by (field; lra). nra.
+Qed.
+
+(* From x on the buffers bind: the floor is K v over them, and K v rises. *)
+Lemma from_x_on up K rate : (0 < up <= K)%nat -> x <= INR up -> 0 < rate ->
+  INR K * rate <= total_buffer -> floor up (best up) <= floor K rate.
+Proof.
+  intros HK Hx Hr HB. pose proof (lt_0_INR up ltac:(lia)). pose proof (lt_0_INR K ltac:(lia)).
+  pose proof x_is.
+  assert (F : forall k, (0 < k)%nat -> floor k (total_buffer / INR k)
+    = / total_buffer * sum directions (fun j => worth j * (INR k * stationary_noise (a j) k))).
+  { intros k Hk. pose proof (lt_0_INR k Hk). unfold floor.
+    rewrite (sum_ext _ (fun j => worth j * (INR k * _)) (fun j =>
+      INR k * (worth j * stationary_noise (a j) k))) by (intros; ring).
+    rewrite sum_scal. field. lra. }
+  replace (best up) with (total_buffer / INR up).
+  - apply Rle_trans with (floor K (total_buffer / INR K)).
+    + rewrite !F by lia. apply Rmult_le_compat_l; [apply Rlt_le, Rinv_0_lt_compat; lra|].
+      apply sum_le. intros j _. apply Rmult_le_compat_l; auto. apply product_monotone; auto; lia.
+    + apply Rmult_le_compat_l; [apply floor_nonneg; lia|]. apply Rinv_le_contravar; auto.
+      apply Rmult_le_reg_r with (INR K); auto.
+      replace (total_buffer / INR K * INR K) with total_buffer by (field; lra). lra.
+  - symmetry. apply Rmin_left. apply Rmult_le_reg_r with (mean_cost * INR up); [nra|].
+    replace (cost / mean_cost * (mean_cost * INR up)) with (cost * INR up) by (field; lra).
+    replace (total_buffer / INR up * (mean_cost * INR up)) with (mean_cost * total_buffer)
+      by (field; lra). nra.
+Qed.
+
 Lemma best_of_floors (down up K : nat) (rate : R) :
   (0 < down)%nat -> (0 < up)%nat -> (INR down <= x \/ down = 1%nat) -> x < INR down + 1 -> x
     <= INR up -> INR up < x + 1 ->
   (0 < K)%nat -> 0 < rate -> mean_cost * rate <= cost -> INR K * rate <= total_buffer ->
-  floor down (best_rate down total_buffer cost mean_cost) <= floor K rate \/
-  floor up (best_rate up total_buffer cost mean_cost) <= floor K rate.
+  floor down (best down) <= floor K rate \/ floor up (best up) <= floor K rate.
 Proof.
-  intros Hd Hu Hdx Hd1 Hux Hu1 HK Hr Hc HB. pose proof (lt_0_INR K HK) as KP.
-  assert (X : x * cost = mean_cost * total_buffer) by (unfold x, fill_ratio; field; lra).
-  destruct (Rle_dec (INR K) x) as [A|A].
-  - left. assert (D : (K <= down)%nat).
-    { destruct Hdx as [D|D]; [|subst down; apply INR_le; simpl in Hd1;
-        assert (K < 2)%nat by (apply INR_lt; simpl; lra); apply le_INR; lia].
-      assert (K < down + 1)%nat; [|lia]. apply INR_lt. rewrite plus_INR. simpl. lra. }
-    assert (DX : INR down <= x) by (destruct Hdx as [D'|D']; [auto|]; subst down;
-      assert (K = 1)%nat by lia; subst K; auto).
-    pose proof (lt_0_INR down Hd) as DP.
-    assert (BR : best_rate down total_buffer cost mean_cost = cost / mean_cost).
-    { unfold best_rate. apply Rmin_right. apply Rmult_le_reg_r with (mean_cost * INR down); [nra|].
-      replace (cost / mean_cost * (mean_cost * INR down)) with (cost * INR down) by (field; lra).
-      replace (total_buffer / INR down * (mean_cost * INR down)) with (mean_cost * total_buffer)
-        by (field; lra). nra. }
-    rewrite BR. unfold floor. apply Rle_trans
-      with (sum directions (fun j => worth j * stationary_noise (a j) K) / (cost / mean_cost)).
-    + apply Rmult_le_compat_r; [apply Rlt_le, Rinv_0_lt_compat, Rdiv_lt_0_compat; lra|].
-      apply sum_le. intros j _.
-      apply Rmult_le_compat_l; auto. apply noise_monotone; auto; lia.
-    + apply Rmult_le_compat_l; [now apply floor_nonneg|]. apply Rinv_le_contravar; auto.
-      apply Rmult_le_reg_r with mean_cost; auto.
-      replace (cost / mean_cost * mean_cost) with cost by (field; lra). lra.
-  - right. assert (U : (up <= K)%nat). { assert (up < K + 1)%nat; [|lia]. apply INR_lt.
-    rewrite plus_INR. simpl. lra. }
-    pose proof (lt_0_INR up Hu) as UP.
-    assert (BR : best_rate up total_buffer cost mean_cost = total_buffer / INR up).
-    { unfold best_rate. apply Rmin_left. apply Rmult_le_reg_r with (mean_cost * INR up); [nra|].
-      replace (cost / mean_cost * (mean_cost * INR up)) with (cost * INR up) by (field; lra).
-      replace (total_buffer / INR up * (mean_cost * INR up)) with (mean_cost * total_buffer)
-        by (field; lra). nra. }
-    rewrite BR. unfold floor.
-    apply Rle_trans with (sum directions (fun j => worth j * stationary_noise (a j) K) /
-      (total_buffer / INR K)).
-    + replace (sum directions (fun j => worth j * stationary_noise (a j) up) / (total_buffer / INR
-        up))
-        with (/ total_buffer * sum directions (fun j => worth j * (INR up * stationary_noise (a j)
-          up)))
-        by (rewrite (sum_ext _ (fun j => worth j * (INR up * stationary_noise (a j) up)) (fun j =>
-          INR up * (worth j * stationary_noise (a j) up))) by (intros; ring); rewrite sum_scal;
-            field; lra).
-      replace (sum directions (fun j => worth j * stationary_noise (a j) K) / (total_buffer / INR
-        K))
-        with (/ total_buffer * sum directions (fun j => worth j * (INR K * stationary_noise (a j)
-          K)))
-        by (rewrite (sum_ext _ (fun j => worth j * (INR K * stationary_noise (a j) K)) (fun j => INR
-          K * (worth j * stationary_noise (a j) K))) by (intros; ring); rewrite sum_scal; field;
-            lra).
-      apply Rmult_le_compat_l; [apply Rlt_le, Rinv_0_lt_compat; lra|]. apply sum_le. intros j _.
-      apply Rmult_le_compat_l; auto.
-      apply product_monotone; auto; lia.
-    + apply Rmult_le_compat_l; [now apply floor_nonneg|]. apply Rinv_le_contravar; auto.
-      apply Rmult_le_reg_r with (INR K); auto.
-      replace (total_buffer / INR K * INR K) with total_buffer by (field; lra). lra.
+  intros Hd Hu Hdx Hd1 Hux Hu1 HK Hr Hc HB. destruct (Rle_dec (INR K) x) as [A|A].
+  - left. assert (D : (K <= down)%nat)
+      by (enough (K < down + 1)%nat by lia; apply INR_lt; rewrite plus_INR; simpl; lra).
+    apply up_to_x; auto. destruct Hdx as [X|X]; auto. subst down. now replace 1%nat with K by lia.
+  - right. apply from_x_on; auto. split; auto.
+    enough (up < K + 1)%nat by lia. apply INR_lt. rewrite plus_INR. simpl. lra.
 Qed.
 End Best.
 

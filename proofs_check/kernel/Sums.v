@@ -67,12 +67,29 @@ Qed.
 Lemma telescope n (z : nat -> R) : sum n (fun i => z (S i) - z i) = z n - z O.
 Proof. induction n; simpl; lra. Qed.
 
-Lemma sum_below n f : sum n (fun i => sum i f) = sum n (fun i => (INR n - 1 - INR i) * f i).
+Lemma sum_INR n : 2 * sum n INR = INR n * (INR n - 1).
+Proof. induction n; [simpl; ring|]. cbn [sum]. rewrite S_INR. lra. Qed.
+
+Lemma geometric x n : (1 - x) * sum n (fun i => x ^ i) = 1 - x ^ n.
+Proof. induction n; simpl; [ring|]. rewrite Rmult_plus_distr_l, IHn. ring. Qed.
+
+Lemma geometric_tail x n : (1 - x) * sum n (fun i => x ^ S i) = x * (1 - x ^ n).
 Proof.
-  induction n; [easy|]. cbn [sum]. rewrite IHn, S_INR.
-  replace (sum n f) with (sum n (fun i => 1 * f i)) by (apply sum_ext; intros; ring).
-  rewrite <- sum_plus. replace (INR n + 1 - 1 - INR n) with 0 by ring. rewrite Rmult_0_l, Rplus_0_r.
-  apply sum_ext. intros; ring.
+  rewrite (sum_ext n (fun i => x ^ S i) (fun i => x * x ^ i)) by (intros; simpl; ring).
+  rewrite (sum_scal n x (fun i => x ^ i)).
+  transitivity (x * ((1 - x) * sum n (fun i => x ^ i))); [ring|now rewrite geometric].
+Qed.
+
+Lemma pow_range x d : 0 <= x <= 1 -> 0 <= x ^ d <= 1.
+Proof. split; [apply pow_le; lra|]. rewrite <- (pow1 d). apply pow_incr. lra. Qed.
+
+(* Powers fall: a later one is at most the mean of those before it. *)
+Lemma power_below_the_sum x n m :
+  0 <= x <= 1 -> (n <= m)%nat -> INR n * x ^ m <= sum n (fun i => x ^ i).
+Proof.
+  intros Hx H. rewrite <- sum_const. apply sum_le. intros i Hi.
+  replace m with (i + (m - i))%nat by lia. rewrite pow_add.
+  pose proof (pow_range x i Hx). pose proof (pow_range x (m - i) Hx). nra.
 Qed.
 
 (* Weighted squares: none is below 0, so that of the mean is at most the mean of the squares. *)

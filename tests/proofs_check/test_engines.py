@@ -299,7 +299,6 @@ def test_the_interval_is_the_published_empirical_bernstein_bound():
     ("process", "given"),
     [
         (simulation.uniform, (1, 10)),
-        (simulation.integers, (1, 10)),
         (simulation.markov, (1, 10, 0.9)),
         (simulation.drifting, (4, 7, 1, 200)),
     ],

@@ -106,6 +106,19 @@ def test_the_page_is_made_from_the_claims_and_the_record():
     assert shown == served.page(registry()), "renew it: python -m proofs_check.served > docs/kernel.md"
 
 
+def test_the_page_defines_the_words_of_its_statements_and_those_in_their_definitions_alone():
+    used = served._used()
+    assert {"uniformity", "counts", "uses", "in_memory", "scale", "mean"} <= used
+    assert not {"log_partial", "pairs", "weight_of"} & used  # of proofs
+
+
+def test_a_refutation_tells_its_axioms_and_whether_the_kernel_was_asked(afresh):
+    found = kernel.refuted("Reuse.printed_uniformity_is_false", detail="too small", domain="all K")()
+    assert found.outcome == "fails"
+    assert found.detail.startswith("too small; proved in Coq; axioms: ClassicalDedekindReals.sig_forall_dec")
+    assert "the kernel was not asked here" in found.detail
+
+
 def test_the_summary_says_whether_the_kernel_was_asked(afresh):
     said = " ".join(acdpp("verify", "--claim", "eq:omega-l2").stdout.split())
     assert "it was not asked here (acdpp verify --kernel), the record stands" in said

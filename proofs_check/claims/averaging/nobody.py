@@ -275,7 +275,9 @@ CLAIMS = [
                 the_money,
                 confirming(every_policy),
             ),
-            "any start": theorem("Nobody.no_guarantee_is_below", domain="every $N$, each direction"),
+            "any start": theorem(
+                "Nobody.no_guarantee_is_below", domain="every $N$, any number of directions"
+            ),
             "reached": (reached, confirming(ratio_of_bounds)),
             "76,717": lambda: figures(
                 SETTING,

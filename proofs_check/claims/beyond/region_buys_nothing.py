@@ -3,47 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
-from proofs_check.claim import Claim, Context, Given, confirming
-from proofs_check.engines.argument import Evidence
-from proofs_check.engines.enclosure import compare
+from proofs_check.claim import Claim, Given
 from proofs_check.engines.kernel import theorem
-from proofs_check.groundwork.control.orders import RATIONAL, SPREAD
-from proofs_check.groundwork.regret.envelope import USUAL, regret_end, three
+from proofs_check.groundwork.control.orders import SPREAD
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import oracle_third
 from proofs_check.symbols import C, K, mean_cost, total_buffer
 from proofs_check.text import said
-from theory.algebra import ball
-from theory.constant_admission import constant_bound, oracle_bound
 from theory.design import best_rate
 from theory.setting import Budget
-from theory.transient import spread_bound
 
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 EXPANDS = Given(
     "thm:dpp-regret/expansion", "that the regret of every policy inside the region is the expansion to $O(1)$"
 )
-
-
-def within_the_spread(context: Context) -> Evidence:
-    """What the best policy inside the region can gain on constant admission, certified, against the spread."""
-
-    def gain(p: Any) -> Any:
-        own = constant_bound(p["K"], 10, p["T"], RATIONAL, certified=True).terms
-        oracle = oracle_bound(10 * p["K"], p["T"], RATIONAL, certified=True).terms
-        least = regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=False, upper=False)
-        return three(own) - three(oracle) - least
-
-    return compare(
-        gain,
-        "<=",
-        lambda p: spread_bound(p["K"], USUAL.map(ball), RATIONAL.map(ball)).total,
-        [{"K": 3, "T": T} for T in context.choose((10**9,), (10**3, 10**9, 10**15))],
-        domain=r"$K=3$, $\rho=0.9$, $\bar\Lambda=10$, rational constants: constant admission's regret less "
-        "the least inside the region",
-    )
 
 
 CLAIMS = [
@@ -93,7 +67,6 @@ CLAIMS = [
             "within the spread": (
                 theorem("Buffers.regret_within_the_spread", domain="any policies"),
                 partial(narrows, stated=False),
-                confirming(within_the_spread),
             ),
         },
     )

@@ -10,12 +10,11 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import Claim, confirming
-from proofs_check.engines.argument import Evidence, equations
 from proofs_check.engines.exact import Found, by_profile, differing, everywhere
 from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.drift.moving import MOVING, VARIANCE, mean_squares
 from theory.averaging import equal, exponential, latest, over_models, over_rounds
-from theory.drift import drifting_risk, path_bias, walk_lag
+from theory.drift import drifting_risk
 from theory.law import by_age, by_capacity, contraction
 
 place, s, q = sp.symbols("place s q", positive=True)
@@ -35,41 +34,6 @@ RULES = (by_age([1, 1, 1], 2), by_age([2, 0, 0, 1], 1), by_age([0, 1, 0, 1], 3),
 
 ALL = list(product(RULES, PATHS, MEANS))
 CASES = list(zip(RULES, cycle(PATHS), cycle(MEANS), strict=False))
-
-
-def by_changes() -> Evidence:
-    """theory's bias from the optimum, every change between rounds a symbol: it has the changes alone, as weights add up
-    to 1; the newest weighs 1, and the squares of what they weigh add up to theory's lag.
-    """
-    path, rows = [[place + sum(changes[:t])] for t in range(4)], []
-    for rule, what in ((by_age([1, 2, 1], 2), "reuse"), (by_age([2, 0, 1], 1), "an idle round")):
-        bias = path_bias(rule, 3, steps, means, path=path, first=[place])[-1, 0]
-        weigh = [sp.diff(bias, change) for change in changes]
-        in_changes = sum(w * change for w, change in zip(weigh, changes, strict=True))
-        rows += [
-            (bias - in_changes, 0, f"what else the bias has, {what},"),
-            (weigh[-1], -1, f"the newest change, {what},"),
-            (sum(w**2 for w in weigh), walk_lag(rule, 3, steps, means)[-1, 0], f"theory's lag, {what},"),
-        ]
-    return equations(*rows, domain="every step and mean, three rounds, and so any number")
-
-
-def no_mixed_terms() -> Evidence:
-    """theory's bias of a path with a walk's changes on top, seen by samples that are off by y: in the mean of its
-    square changes and samples have mean 0 and are uncorrelated. That is theory's law.
-    """
-    rule, (first, *path) = by_age([1, 1], 2), sp.symbols("theta_0:4", positive=True)
-    off = (*sp.symbols("y_1:3", positive=True), 0)
-    seen = [[path[t] + sum(changes[:t]) + off[t]] for t in range(3)]
-    how: tuple[Any, ...] = (rule, 2, steps[:2], means[:3])
-    square = path_bias(*how, path=seen, first=[first])[-1, 0] ** 2
-    for one, variance in zip((*changes[:2], *off[:2]), (q, q, s**2, s**2), strict=True):
-        square = square.subs(one, 0) + variance * sp.diff(square, one, 2) / 2
-    problem: Any = {"h": [2], "variance": [s**2], "walk": [q], "first": [first], "path": [[x] for x in path]}
-    rest = square - drifting_risk(*how, **problem).total[-1]
-    return equations(
-        (rest, 0, "the mean square less theory's law"), domain="two changes and two samples, so any number"
-    )
 
 
 @everywhere(
@@ -126,12 +90,10 @@ CLAIMS = [
                 theorem(
                     "Law.model_is_linear", "Law.weights_add_up", domain="any memories, steps and clients"
                 ),
-                by_changes,
                 confirming(every_stream_and_walk),
             ),
             "bias, lag and noise": (
                 theorem("Law.law_of_drift", "Law.lag_a_round_earlier", domain="any weights that add up to 1"),
-                no_mixed_terms,
                 confirming(every_stream_and_walk),
             ),
         },

@@ -10,7 +10,7 @@ from proofs_check.claim import Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, limits
 from proofs_check.engines.exact import Found, everywhere, unless
 from proofs_check.engines.kernel import theorem
-from proofs_check.groundwork.drift.moving import LAG, MOVING, long_run, nu
+from proofs_check.groundwork.drift.moving import LAG, MOVING, nu
 from proofs_check.groundwork.prediction.lags import EVERY, a
 from theory.drift_limits import drift_floor, slope_lag
 from theory.law import stationary_noise
@@ -28,7 +28,7 @@ def equality() -> Evidence:
 
 
 def order() -> Evidence:
-    """K = 1: the slope of να/(2-α) + g²/α² in α vanishes at g² = να³/(2-α)², once; and α = 1/t."""
+    """K = 1: g² = να³/(2-α)² grows with α, so that each slope has one best step; the least risk at α = 1/t."""
     step = sp.Symbol("alpha", positive=True)
     risk = 2 * drift_floor(1, 1, h=[1], variance=[nu], walk=[0], slope=[g], eta=step)
     squared = nu * step**3 / (2 - step) ** 2
@@ -39,7 +39,6 @@ def order() -> Evidence:
     third = sp.Rational(1, 3)
     stated = sp.Rational(3, 4) * (4 * nu**2 * squared) ** third
     return argument(
-        (sp.diff(risk, step).subs(g, sp.sqrt(squared)), 0, "the slope of the risk", "every step"),
         (steeper, [lesser < step, step <= 1], "steeper paths want larger steps"),
         limits(
             t, ((least / stated).subs(small), 1, "the least risk over what is stated"), domain=r"$\alpha\to0$"
@@ -56,30 +55,6 @@ def never_below_one(K: int, a: F) -> Found:
     """v(2L-1) >= 1, with equality for K <= 2 and a = 0 alone."""
     found = stationary_noise(a, K) * (2 * slope_lag(a, K) - 1)
     return unless(found > 1 or (found == 1 and (K <= 2 or a == 0)), found=found)
-
-
-@everywhere(
-    r"$\alpha=1/100,1/4,1/2,3/4,1$; $K\le3$ and twenty steps",
-    step=(F(1, 100), F(1, 4), F(1, 2), F(3, 4), F(1)),
-)
-def best_by_the_law(step: F) -> Found:
-    """At the slope of which a step is the best, by the law: no other step and K has less. The cube of its risk over
-    that of what is stated is (1-α/3)³/(1-α/2)⁴, from 1 at 0 to 128/27 at 1 and convex: at most 1+4α.
-    """
-    squared = step**3 / (2 - step) ** 2
-
-    def risk(kept: int, a: F) -> F:
-        v, _, lag = long_run(kept, a)
-        return v + squared * lag**2
-
-    least = risk(1, 1 - step)
-    others = [
-        risk(kept, F(k, 20)) for kept in (1, 2, 3) for k in range(20) if (kept, 1 - step) != (1, F(k, 20))
-    ]
-    cube = least**3 / (F(27, 16) * squared)
-    return unless(
-        least <= min(others) and 1 <= cube <= 1 + 4 * step, least=least, others=min(others), cube=cube
-    )
 
 
 CLAIMS = [
@@ -112,7 +87,6 @@ CLAIMS = [
             "the step": (
                 theorem("Stationary.best_step_behind_a_slope", domain="every slope, noise and step"),
                 order,
-                confirming(best_by_the_law),
             ),
         },
         symbols=MOVING

@@ -16,7 +16,7 @@ from proofs_check.engines import exact
 from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.kernel import theorem
 from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, obeying, refutes, together
+from proofs_check.evidence import Evidence, obeying, refutes
 from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, in_y, k, late, variance, y
 from proofs_check.groundwork.reuse.reuse_rounds import added_up, p, q, r
@@ -139,31 +139,6 @@ def decomposition() -> Evidence:
 
 
 @confirming
-def kstep_lists() -> Evidence:
-    """`mismatch_kstep` and `trajectory` on symbols for the admissions: identities in all of them at once."""
-    found: list[Evidence] = []
-    where = r"all positive $\Lambda(1),\ldots,\Lambda(t)$, for each $K\le3$ and $t\le4$"
-    what = r"theory's $\chi$ and the definition"
-    for horizon, rounds in product(range(1, 4), range(1, 5)):
-        Lambda = sp.symbols(f"Lambda1:{rounds + 1}", positive=True)
-        view = simulate([[1]] * rounds, horizon)[-1]
-        size = sum(Lambda[i] for _, i in view.memory)
-        total = sum(used * Lambda[i] for (_, i), used in view.uses.items())
-        truth = sum(  # sample by sample, times (n·ΣA)²
-            Lambda[i] * (used * size - (total if (0, i) in view.memory else 0)) ** 2
-            for (_, i), used in view.uses.items()
-        )
-        path = reuse.trajectory(Lambda, horizon).mismatch
-        for formula in (reuse.mismatch_kstep(Lambda, horizon), path[-1]):
-            above, below = sp.fraction(sp.together(formula))
-            sides = above * (size * total) ** 2, below * truth
-            found.append(equal(*sides, domain=where, what=what, strength="certified"))
-            if found[-1].outcome != "holds":
-                return found[-1]
-    return together(*found)
-
-
-@confirming
 @exact.drawn(
     "any $K$, any admissions",
     (60, 1000),
@@ -232,7 +207,6 @@ CLAIMS = [
                     theorem(
                         "Reuse.uses_are_counted", "Reuse.mismatch_by_sums", domain="any $K$, any admissions"
                     ),
-                    kstep_lists,
                     kstep_simulated,
                 ),
                 r"closed form, $t\ge K$": theorem("Reuse.mismatch_closed", domain=f"every rate, {FULL}"),

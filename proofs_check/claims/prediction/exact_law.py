@@ -5,30 +5,22 @@ from __future__ import annotations
 from fractions import Fraction as F
 from typing import Any
 
-import numpy as np
 import sympy as sp
-from hypothesis import strategies as st
 
 from proofs_check.claim import Claim, confirming
-from proofs_check.engines.argument import Evidence, equations
-from proofs_check.engines.exact import Found, differing, drawn, everywhere, fractions
+from proofs_check.engines.argument import equations
+from proofs_check.engines.exact import Found, differing, everywhere
 from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.prediction.lags import SYMBOLS
 from proofs_check.groundwork.prediction.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
 from proofs_check.symbols import CONSTANTS, n
 from proofs_check.text import said
-from theory.law import by_age, by_capacity, contraction, excess_risk, squared_weights
+from theory.law import contraction, excess_risk
 
 h = sp.Symbol("h", positive=True)
 a = sp.Symbol("a", real=True)
 G, before = sp.symbols("G before", real=True)
 age = sp.Symbol("age", integer=True, positive=True)
-SAMPLES = 4  # in an enumerated stream: 3^4 streams
-STEPS = fractions(F(1, 8), F(5, 4), max_denominator=8)
-ROWS = st.integers(1, 3).flatmap(
-    lambda m: st.lists(st.lists(st.integers(0, 2), min_size=m, max_size=m), min_size=1, max_size=5)
-)
-
 PROBLEM = Quadratic(h=(F(2, 3), F(3, 2)), eta=F(3, 5), E=2, start=(F(5, 2), F(-1)))
 # admissions and how long or how many are kept: bursts, empty rounds, empty clients, rounds without any sample
 CASES: tuple[tuple[list[list[int]], int], ...] = (
@@ -57,41 +49,6 @@ def _differs(problem: Quadratic, kept: tuple[list[list[int]], int], by: str) -> 
 
 PLANE = f"{PROBLEM}, each sample one of three points of the plane"
 every_stream = everywhere(PLANE, problem=(PROBLEM,), kept=CASES, by=("age", "capacity"))(_differs)
-drawn_streams = drawn(
-    r"up to 5 rounds and 3 clients, $E\le3$, by age or by capacity",
-    (40, 400),
-    problem=st.builds(
-        Quadratic,
-        h=st.tuples(STEPS, STEPS),
-        eta=STEPS,
-        E=st.integers(1, 3),
-        start=st.tuples(fractions(), fractions()),
-    ),
-    kept=st.tuples(ROWS.filter(lambda rows: sum(map(sum, rows)) <= SAMPLES), st.integers(1, 4)),
-    by=st.sampled_from(["age", "capacity"]),
-)(_differs)
-
-
-def every_contraction() -> Evidence:
-    """theory's Σc² as a polynomial in a, against the definition of the weights, sample by sample."""
-    bursts = [3, 0, 1, 2, 0, 0, 4, 1]
-    T, found = len(bursts), []
-    for name, rule in (("age, $K=3$", by_age(bursts, 3)), ("capacity 4", by_capacity(bursts, 4))):
-        held, left = rule.occupancy(T).tolist(), np.minimum(rule.left, T).tolist()
-        spans = list(zip(rule.entered.tolist(), left, rule.count.tolist(), strict=True))
-
-        def weight(entered: int, gone: int, end: int, held: list[int] = held) -> Any:
-            rounds = range(entered, min(gone, end) + 1)
-            return (1 - a) * sum(a ** (end - tau) / sp.Integer(held[tau - 1]) for tau in rounds)
-
-        squares = squared_weights(rule, a, T)
-        for end in (1, 4, T):
-            defined = sum(count * weight(entered, gone, end) ** 2 for entered, gone, count in spans)
-            what = rf"by {name}, after {end} rounds, $\sum c^2$ by recursion and by definition"
-            found.append((squares[end], defined, what))
-    return equations(*found, domain=f"every $a$; admissions {bursts}")
-
-
 CLAIMS = [
     Claim(
         id="law:reuse",
@@ -140,7 +97,6 @@ CLAIMS = [
                     domain="given the admissions: any clients, local steps, memories and empty rounds",
                 ),
                 confirming(every_stream),
-                confirming(drawn_streams),
             ),
             "the weights": (
                 theorem("Law.squares_forwards", domain="any round with samples"),
@@ -149,7 +105,6 @@ CLAIMS = [
                     (grown(G) - a ** (age + 1) * before, grown(G - a**age * before), "the next weight"),
                     domain="a sample of round $j$, in it and a round later",
                 ),
-                confirming(every_contraction),
             ),
         },
         symbols={

@@ -15,10 +15,10 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Check, Claim, Context, Correction, Given, confirming
 from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
+from proofs_check.engines.kernel import theorem
 from proofs_check.engines.limit import diverges, eventually
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying
-from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import (
     drift_excess,
     drift_summand,
@@ -235,8 +235,13 @@ def one_constant_threshold() -> Evidence:
 SUBLINEAR: dict[str, Check | tuple[Check, ...]] = {
     "regret": (leading_order, spread_order, confirming(region_regret)),
     "violation": (
-        *(lambert_sum.worst_policy, lambert_sum.peak_step, lambert_sum.abel_step, lambert_sum.beyond_rate),
-        *(lambert_sum.lambert_summand, lambert_sum.lambert_closed, violation_order),
+        theorem(
+            "Control.violation_by_peak",
+            "Control.violation_bounded",
+            "Lambert.lambert_above",
+            domain=r"every $T$, $\rho$, $\bar\Lambda$, $C$; affordable over the horizon, or up to every round",
+        ),
+        violation_order,
     ),
     "rates": (sublinear, region_exponents),
 }

@@ -1,23 +1,21 @@
 """Uniformity Ṽ and effective sample size of any reuse counts: their ranges, and Kish's formula.
 
-What holds is proved of the two sums; the functions of `theory/`, which take a list, are then compared with the
-definition.
+What holds is proved of the two sums; the functions of `theory/`, which take a list, are compared with the definition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Check, Claim, confirming
+from proofs_check.claim import Claim, confirming
 from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, counts, differing, drawn, unless
-from proofs_check.engines.identity import equal, equations
+from proofs_check.engines.identity import equations
 from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence, together
+from proofs_check.evidence import Evidence
 from proofs_check.groundwork.reuse.reuse_rounds import added_up, cauchy_schwarz_equality
 from proofs_check.symbols import N
 from proofs_check.text import said
@@ -43,41 +41,11 @@ def _of_counts(counts: list[Any], over: int) -> Any:
     return mean**2 / (mean**2 + sum((c - mean) ** 2 for c in counts) / over)
 
 
-def of_lists(function: Callable[[Any], Any], definition: Callable[[Any, int], Any], what: str) -> Check:
-    """What theory has for a list, against the definition."""
-
-    def check() -> Evidence:
-        domain, found = r"all positive counts at once, for each $N\le6$", []
-        for size in range(1, 7):
-            A = sp.symbols(f"A1:{size + 1}", positive=True)
-            both = function(A), definition(A, size)
-            found.append(equal(*both, domain=domain, what=what, strength="certified"))
-        return together(*found)
-
-    return confirming(check)
-
-
-EFFECTIVE_OF_LISTS = of_lists(
-    effective_sample_size,
-    lambda counts, N: N * _of_counts(counts, N),
-    r"theory's $N_{\mathrm{eff}}$ and $N\widetilde V$",
-)
-
-
-def in_range(
-    function: Callable[[Any], Any], most: Callable[[int], int], least: int, name: str, full: int
-) -> Check:
-    """Theory's function on drawn counts: above 0 and at least `least`, at most `most` of their number."""
-
-    @drawn(USED, (100, full), counts=counts())
-    def inside(counts: list[int]) -> Found:
-        value = function(counts)
-        return unless(value > 0 and least <= value <= most(len(counts)), **{name: value})
-
-    return confirming(inside)
-
-
-EFFECTIVE_DRAWN = in_range(effective_sample_size, lambda N: N, 1, "effective size", 100)
+@confirming
+@drawn(USED, (100, 2000), counts=counts())
+def uniformity_counted(counts: list[int]) -> Found:
+    """Theory's Ṽ of a list against its definition."""
+    return differing(counted=_of_counts(counts, len(counts)), theory=uniformity(counts))
 
 
 KISH = theorem("Reuse.effective_size", domain=USED)
@@ -118,8 +86,7 @@ CLAIMS = [
         checks={
             "at most 1": (
                 theorem("Reuse.uniformity_by_variance", "Reuse.uniformity_range", domain=USED),
-                in_range(uniformity, lambda N: 1, 0, "uniformity", 2000),
-                of_lists(uniformity, _of_counts, r"theory's $\widetilde V$ and the definition"),
+                uniformity_counted,
             ),
             "positive": theorem("Reuse.uniformity_by_variance", "Reuse.uniformity_range", domain=USED),
         },
@@ -134,9 +101,9 @@ CLAIMS = [
         formula=r"1\le N_{\mathrm{eff}}=N\widetilde V\le N",
         domain="at least one sample used",
         checks={
-            r"$N\widetilde V$": (KISH, EFFECTIVE_OF_LISTS),
-            "at least 1": (theorem("Reuse.effective_at_least_one", domain=USED), EFFECTIVE_DRAWN),
-            "at most $N$": (KISH, EFFECTIVE_DRAWN),
+            r"$N\widetilde V$": (KISH, kish_counted),
+            "at least 1": theorem("Reuse.effective_at_least_one", domain=USED),
+            "at most $N$": KISH,
         },
     ),
     Claim(
@@ -150,7 +117,7 @@ CLAIMS = [
             inverse=1 / effective_from_sums(S1, S2),
         ),
         domain="at least one sample used",
-        checks=(KISH, EFFECTIVE_OF_LISTS, kish_counted),
+        checks=(KISH, kish_counted),
         symbols={"S": "a sum over all samples"},
     ),
     Claim(

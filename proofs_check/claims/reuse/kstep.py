@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import product
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
 
 from proofs_check.claim import Check, Claim, confirming
 from proofs_check.engines.exact import Found, admissions, drawn, retentions
-from proofs_check.engines.identity import equal
 from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence, together
 from proofs_check.simulator import Snapshot, simulate
 from proofs_check.symbols import K as horizon
 from proofs_check.symbols import N
@@ -22,28 +19,6 @@ from theory import reuse
 D1, D2 = sp.symbols("D1 D2", nonnegative=True)  # the boundary deficits
 
 ANY = r"any $K\ge1$, clients, admissions (zeros and bursts)"
-
-
-def _of_lists() -> Iterator[tuple[Any, Any, str]]:
-    """Pairs that should agree, and what they are: for admissions Λ(1), …, Λ(t) as symbols, what theory has and the N,
-    ΣA, ΣA² of samples used as the simulator uses them."""
-    for K, rounds in product(range(1, 5), range(1, 6)):
-        Lambda = sp.symbols(f"Lambda1:{rounds + 1}", positive=True)
-        uses = simulate([[1]] * rounds, K)[-1].uses
-        seen, first, second = (sum(uses[0, i] ** k * x for i, x in enumerate(Lambda)) for k in range(3))
-        one, two = reuse.boundary_deficits(Lambda, K)
-        truth, path = first**2 / (seen * second), reuse.trajectory(Lambda, K)
-        yield K * seen - one, first, r"$KN-D^{(1)}$ and $\sum A$"
-        yield K**2 * seen - two, second, r"$K^2N-D^{(2)}$ and $\sum A^2$"
-        yield reuse.uniformity_kstep(Lambda, K), truth, r"theory's $\widetilde V$ and the counts'"
-        yield path.uniformity[-1], truth, r"the trajectory's $\widetilde V$ and the counts'"
-
-
-def kstep_lists() -> Evidence:
-    """The functions as they run here, on symbols for the admissions: identities in all of them at once."""
-    where = r"all positive $\Lambda(1),\ldots,\Lambda(t)$, for each $K\le4$ and $t\le5$"
-    pairs = _of_lists()
-    return together(*(equal(a, b, domain=where, what=what, strength="certified") for a, b, what in pairs))
 
 
 def _path(totals: list[int], K: int, view: Snapshot) -> dict[str, tuple[Any, Any]]:
@@ -92,7 +67,6 @@ CLAIMS = [
             ),
             "formula": (
                 theorem("Reuse.uniformity_by_deficits", domain=ANY),
-                confirming(kstep_lists),
                 against_samples(
                     # theory's Ṽ of every prefix
                     lambda totals, K, view: {

@@ -5,7 +5,7 @@ r"""The online rule: what one round does to half the squared debt, in symbols; m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,14 +15,12 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from proofs_check.engines.argument import Evidence, always, steps
-from proofs_check.engines.simulation import Costs, drifting, integers, markov, uniform
-from proofs_check.evidence import fails, holds
 from proofs_check.groundwork.buying.market import B, C, S, Z, c, high
 from theory.algebra import positive_part
 from theory.buying import buys, purchase_drift
 
-__all__ = ["QUARTER", "Played", "constant_worth", "debt_after", "drawn_prices", "drift_of_a_round"]
-__all__ += ["moves", "never_broken", "play", "with_maxima", "worth_of_age", "x"]
+__all__ = ["Played", "constant_worth", "debt_after", "drift_of_a_round", "moves", "play"]
+__all__ += ["with_maxima", "worth_of_age", "x"]
 
 x = sp.Symbol("x", nonnegative=True)
 
@@ -64,7 +62,6 @@ def drift_of_a_round() -> Evidence:
 
 
 Ints = NDArray[np.int64]
-QUARTER = 4  # prices are drawn and then rounded to quarters, so that four times a price is whole
 
 
 @dataclass(frozen=True)
@@ -111,21 +108,3 @@ def play(
         rows.append((x, ages.sum(axis=1), ages.max(axis=1)))
     bought, total, oldest = (np.array(column) for column in zip(*rows, strict=True))
     return Played(costs, bought, np.array(debts), total, oldest)
-
-
-def drawn_prices(rng: np.random.Generator, runs: int, rounds: int) -> Iterator[tuple[Costs, Ints]]:
-    """Independent, Markov and drifting prices between 1 and 10, in quarters."""
-    for costs in (uniform(1, 10), integers(1, 10), markov(2, 9, 0.9), drifting(3, 8, 2, rounds)):
-        yield costs, np.rint(QUARTER * costs.draw(rng, runs, rounds)).astype(np.int64)
-
-
-def never_broken(
-    drawn: Iterator[tuple[Costs, Ints]], look: Callable[[Ints], tuple[bool, dict[str, float]]], domain: str
-) -> Evidence:
-    """Whether a bound holds for each kind of prices: `look` says so of all runs, with the numbers that show it."""
-    seen = {}
-    for costs, prices in drawn:
-        true, seen[costs.name] = look(prices)
-        if not true:
-            return fails("simulation", f"broken by {costs.name}", domain=domain, certificate=seen)
-    return holds("simulation", "no run breaks the bound", domain=domain, certificate=seen)

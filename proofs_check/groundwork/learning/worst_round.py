@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.claim import Context
 from proofs_check.engines.worst_case import compare
 from proofs_check.evidence import Evidence, holds
 from theory.bound import linear_term, per_round_constant, per_round_constant_as_stated, root_term
@@ -119,20 +118,6 @@ def worst_case_own_minimum() -> Evidence:
 def worst_case_local_steps() -> Evidence:
     """The recursion with weight 2η and the gap to θ*, E = 3."""
     return _worst(example(3), HALF, rise_as_stated, weight=2 * example(3).eta)
-
-
-def worst_case_corrected(context: Context) -> Evidence:
-    """The corrected recursion."""
-    few = [(1, 0, 2), (1, HALF, 2), (2, 0, 2), (2, HALF, 2), (3, HALF, 2)]
-    more = [(3, Fraction(1, 4), 2), (3, 1, 2), (3, HALF, 3), (5, 1, 1)]
-    domain = rf"weight $2\eta E$, gap to {STAR}, $E$ and mismatch as listed"
-    return _each(few + context.choose([], more), rise, domain)
-
-
-def worst_case_one_step() -> Evidence:
-    """The printed right-hand side at E = 1, gap to θ*."""
-    domain = f"$E=1$, gap to {STAR}, mismatch 0, $1/2$ and 1"
-    return _each([(1, 0, 2), (1, HALF, 2), (1, 1, 2)], rise_as_stated, domain)
 
 
 def worst_case_memory() -> Evidence:

@@ -19,7 +19,7 @@ from theory.algebra import ratio
 from theory.law import lag_sum
 
 __all__ = ["AVERAGED", "EVERY", "PATTERNS", "SYMBOLS", "a", "d", "geometric", "lag_sums", "long_run_noise"]
-__all__ += ["patterns", "ramp", "sums", "uneven_weights_cost"]
+__all__ += ["patterns", "sums", "uneven_weights_cost"]
 
 a = sp.Symbol("a", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
@@ -55,19 +55,12 @@ def geometric(last: Any) -> Any:
     return (a - a ** (last + 1)) / (1 - a)
 
 
-def ramp(last: Any) -> Any:
-    """a + 2a² + … + last·a^last."""
-    return a * (1 - (last + 1) * a**last + last * a ** (last + 1)) / (1 - a) ** 2
-
-
 @cache
 def sums() -> Evidence:
-    """Both closed forms: nothing for no terms, and one term more from K to K+1."""
+    """Its closed form: nothing for no terms, and one term more from K to K+1."""
     return equations(
         (geometric(0), 0, r"$\sum a^d$ over no terms and 0"),
         (geometric(K + 1) - geometric(K), a ** (K + 1), r"one term more of $\sum a^d$"),
-        (ramp(0), 0, r"$\sum da^d$ over no terms and 0"),
-        (ramp(K + 1) - ramp(K), (K + 1) * a ** (K + 1), r"one term more of $\sum da^d$"),
         domain=EVERY,
     )
 

@@ -42,6 +42,15 @@ def test_a_case_tells_what_is_printed_what_fails_what_holds_why_and_what_that_re
     assert "Haussler 1995" in case
 
 
+def test_a_refutation_names_its_theorems_in_coq_and_where_they_stand(small: dict[str, Any]) -> None:
+    tex = erratum.latex(small)
+    case = tex.partition(r"\hypertarget{eq-vck-exact}")[2].partition(r"\hypertarget")[0]
+    failure, _, correction = case.partition("What holds instead")
+    assert re.search(r"Proved in Coq\}.*printed\\_uniformity\\_is\\_false\S* \(line \d+\)", failure)
+    assert re.search(r"Proved in Coq\}.*uniformity\\_closed", correction)
+    assert "axioms" not in case
+
+
 def test_letter_and_substance_are_told_apart_in_every_format(small: dict[str, Any]) -> None:
     whole = deepcopy(small)
     empty = next(claim for claim in whole["claims"] if claim["verdict"] == "proved")
