@@ -91,7 +91,7 @@ SHORTER = (
     Shorter(
         "acdpp federate",
         "processes of their own, minutes: tests/empirics/federation run them; the folder is of the same kind",
-        instead="acdpp train --policies buy-cheap-online --rounds 2 --seeds 1 --out results/try",
+        instead="acdpp train --dataset npz:mine.npz --policies buy-cheap-online --rounds 2 --seeds 1 --out results/try",
     ),
     Shorter(
         "acdpp reproduce cifar10",

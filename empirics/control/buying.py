@@ -8,8 +8,8 @@ it too much was spent. Round 1 fills the memory at once and leaves the rest to t
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
-from typing import Self
+from functools import cached_property, lru_cache
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,4 +142,9 @@ def rising(budget: Budget) -> tuple[float, ...]:
     >>> rising(Budget(buffers=(8, 12), cost=5, mean_cost=1))[:3]
     (0.25, 0.5, 0.75)
     """
-    return tuple(float(savings_price(1 + uses, budget.total_buffer, budget.cost)) for uses in range(AGES))
+    return _rising(budget.total_buffer, budget.cost)
+
+
+@lru_cache(typed=True)  # a study makes its policies several times, and fractions take a while
+def _rising(places: Any, cost: Any) -> tuple[float, ...]:
+    return tuple(float(savings_price(1 + uses, places, cost)) for uses in range(AGES))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -187,9 +188,14 @@ def _departing(departures: Sequence[str]) -> Maker:
 @_built_in("buy-cheap")
 def _buy_cheap(brief: Brief) -> Policy:
     """By the best thresholds for the law of the prices."""
-    budget, law = brief.budget, _known_law(brief, "buy-cheap")
-    best = best_replacement(law, places=budget.total_buffer, budget=float(budget.cost))
-    return BuyCheap(best.thresholds, _reserve(brief), budget)
+    law: Any = _known_law(brief, "buy-cheap")
+    thresholds = _thresholds(law, brief.budget.total_buffer, float(brief.budget.cost))
+    return BuyCheap(thresholds, _reserve(brief), brief.budget)
+
+
+@lru_cache  # a study makes its policies several times
+def _thresholds(law: PriceLaw, places: Any, cost: float) -> tuple[float, ...]:
+    return best_replacement(law, places=places, budget=cost).thresholds
 
 
 @_built_in("buy-cheap-online")

@@ -31,7 +31,7 @@ import torch
 from empirics.control.released import CONSTANTS as RELEASED
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem
-from empirics.training.risk import alone, project
+from empirics.training.risk import alone, once, project
 from theory.setting import Constants
 
 __all__ = ["Calibration", "calibrate", "largest_variance", "smoothness"]
@@ -96,6 +96,7 @@ def smoothness(problem: Problem, model: Linear) -> float:
     return ((1.0 if model.outputs == 1 else math.sqrt(2)) * R / 2) ** 2
 
 
+@once
 def largest_variance(model: Linear, radius: float) -> float:
     """The largest gradient variance found on the ball, by ascent from 0, ±∇F_P(0) and random directions."""
     generator = torch.Generator().manual_seed(0)

@@ -12,9 +12,11 @@ The certificate needs none of that: for every θ in the ball, by convexity alone
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from functools import wraps
+from hashlib import sha256
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import torch
@@ -37,6 +39,7 @@ __all__ = [
     "least_risk",
     "minimise",
     "minimise_near",
+    "once",
     "project",
 ]
 
@@ -46,6 +49,9 @@ RESIDUAL = 1e-14
 MOST_DENSE = 200  # parameters whose Hessian is made: with more, conjugate gradients are faster
 NODES, FEWER = 65, 33  # mixing weights at which the least risk is computed, with few parameters and with more
 DECADES = 20  # by which μ is lowered at most
+KNOWN, SMALL = 32, 10**6  # results that are kept, of populations of so many numbers at most
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,33 @@ def alone(model: Linear) -> Iterator[Linear]:
     """The model with the population of each replicate that has one of its own."""
     for row in model.population.weights:
         yield Linear(replace(model.population, weights=row[None]))
+
+
+def once(function: Callable[..., T]) -> Callable[..., T]:
+    """What a model's population decides, with the other arguments, is computed once in a process: a study asks for it
+    when it measures and when it predicts, and studies of the same data follow each other."""
+    known: dict[Any, T] = {}
+
+    @wraps(function)
+    def found(model: Linear, *given: float) -> T:
+        population = model.population
+        if population.x.numel() > SMALL:
+            return function(model, *given)
+        parts = [
+            population.x,
+            population.y,
+            population.weights,
+            *([] if model.first is None else [model.first]),
+        ]
+        data = [(p.dtype, p.shape, sha256(p.cpu().numpy().tobytes()).digest()) for p in parts]
+        key = (*data, population.classes, population.x.device, given)
+        if key not in known:
+            if len(known) == KNOWN:
+                del known[next(iter(known))]
+            known[key] = function(model, *given)
+        return known[key]
+
+    return found
 
 
 def least_risk(model: Linear, radius: float) -> Least:
@@ -165,6 +198,7 @@ def duality_gap(theta: Tensor, gradient: Tensor, radius: float) -> float:
     return max(float((gradient * theta).sum() + radius * gradient.norm()), 0.0)
 
 
+@once
 def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
     """The minimiser of F_P over the ball, to within `gap`; a radius for which that cannot be certified is refused."""
     exact = Linear(_double(model.population))

@@ -37,7 +37,7 @@ def interrupted(words: str, delay: float | None, work: Path) -> tuple[int | None
     [
         ("verify --profile full --jobs 2", 0),
         ("verify --profile full --jobs 2", 0.5),  # while it is imported
-        ("verify --profile full --jobs 2", None),
+        ("verify --claim eq:vck-exact --claim lem:omega2-order --profile full --jobs 2", None),
         # Z3 has a handler of its own, which would swallow the signal
         ("verify --claim lem:omega2-order --profile full --jobs 1", 3),
         ("--help", 0),

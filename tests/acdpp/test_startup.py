@@ -17,48 +17,67 @@ NETWORKS = ("empirics.training.networks", "empirics.training.resnet", "empirics.
 BUDGET = "--buffers 8,9 --budget 5 --mean-cost 2"
 DIGITS = "--policies constant --rounds 2 --no-best"
 RUN = """
-import sys
+import os, sys
 from acdpp.main import main
-sys.argv[1:] = {words!r}.split()
-try:
-    main()
-finally:
-    print(*(name for name in {absent!r} if name in sys.modules), file=sys.stderr)
+
+for n, words in enumerate(sys.argv[1:]):
+    if child := os.fork():
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        continue
+    sys.stdout = sys.stderr = open(f"{n}.said", "w")
+    sys.argv[1:] = words.split()
+    try:
+        main()
+    finally:
+        with open(f"{n}.loaded", "w") as loaded:
+            loaded.write(" ".join(sys.modules))
 """
+CASES = [  # words, exit status, and what is not loaded
+    ("--help", 0, ("rich.progress", "theory.setting", "empirics", "figures", *NUMBERS)),
+    ("nonsense", 2, ("rich", "theory.setting", "empirics", "figures", *NUMBERS)),
+    ("design --nonsense", 2, ("rich.console", "theory.design", "theory.bound", *NUMBERS[1:], *TRAINING)),
+    ("design --buffers x --budget 1 --mean-cost 1", 2, ("rich.console", "theory.design", *NUMBERS[1:])),
+    ("bound constant --K x", 2, ("rich.console", "theory.bound", "theory.summation", *NUMBERS[1:])),
+    ("bound constant", 0, ("acdpp.design", "empirics", "figures", "sympy", "scipy", "flint", *TRAINING)),
+    (f"design {BUDGET}", 0, ("empirics", "figures", "sympy", "flint", *TRAINING)),
+    ("design --policy buy-cheap --cost uniform:1:10", 0, ("empirics", "sympy", "flint", "torch")),
+    ("predict --rounds 0", 2, (*TRAINING, "rich.console", "scipy", "proofs_check", "figures")),
+    (f"predict {DIGITS}", 0, (*NETWORKS, "sklearn", "proofs_check", "figures")),
+    ("train --show-config", 0, (*TRAINING, "scipy", "proofs_check", "figures")),
+    ("plot uniformity --K x", 2, ("matplotlib", "empirics", "proofs_check", *NUMBERS[1:])),
+    ("verify --record --claim eq:vck-exact", 2, ("torch", "empirics", "figures", "matplotlib")),
+]
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "absent"),
-    [
-        ("--help", 0, ("rich.progress", "theory.setting", "empirics", "figures", *NUMBERS)),
-        ("nonsense", 2, ("rich", "theory.setting", "empirics", "figures", *NUMBERS)),
-        ("design --nonsense", 2, ("rich.console", "theory.design", "theory.bound", *NUMBERS[1:], *TRAINING)),
-        ("design --buffers x --budget 1 --mean-cost 1", 2, ("rich.console", "theory.design", *NUMBERS[1:])),
-        ("bound constant --K x", 2, ("rich.console", "theory.bound", "theory.summation", *NUMBERS[1:])),
-        ("bound constant", 0, ("acdpp.design", "empirics", "figures", "sympy", "scipy", "flint", *TRAINING)),
-        (f"design {BUDGET}", 0, ("empirics", "figures", "sympy", "flint", *TRAINING)),
-        ("design --policy buy-cheap --cost uniform:1:10", 0, ("empirics", "sympy", "flint", "torch")),
-        ("predict --rounds 0", 2, (*TRAINING, "rich.console", "scipy", "proofs_check", "figures")),
-        (f"predict {DIGITS}", 0, (*NETWORKS, "sklearn", "proofs_check", "figures")),
-        ("train --show-config", 0, (*TRAINING, "scipy", "proofs_check", "figures")),
-        ("plot uniformity --K x", 2, ("matplotlib", "empirics", "proofs_check", *NUMBERS[1:])),
-        ("verify --record --claim eq:vck-exact", 2, ("torch", "empirics", "figures", "matplotlib")),
-    ],
-)
-def test_a_command_loads_what_it_needs_and_no_more(
-    words: str, status: int, absent: tuple[str, ...], tmp_path: Path
-) -> None:
-    command = [sys.executable, "-c", RUN.format(words=words, absent=absent)]
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str, set[str]]]:
+    """Status, words and modules of every command, each in a fork of a process that has loaded the command line."""
+    work, every = tmp_path_factory.mktemp("startup"), [words for words, _, _ in CASES]
     done = subprocess.run(
-        command,
-        cwd=tmp_path,
+        [sys.executable, "-c", RUN, *every],
+        cwd=work,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        check=False,
+        check=True,
     )
-    assert done.returncode == status, done.stderr
-    assert done.stderr.splitlines()[-1] == ""
+    said, loaded = (
+        [(work / f"{n}.{kind}").read_text() for n in range(len(CASES))] for kind in ("said", "loaded")
+    )
+    return {
+        words: (int(status), told, set(modules.split()))
+        for words, status, told, modules in zip(every, done.stdout.split(), said, loaded, strict=True)
+    }
+
+
+@pytest.mark.parametrize(("words", "status", "absent"), CASES)
+def test_a_command_loads_what_it_needs_and_no_more(
+    words: str, status: int, absent: tuple[str, ...], ended: dict[str, tuple[int, str, set[str]]]
+) -> None:
+    found, said, loaded = ended[words]
+    assert found == status, said
+    assert "acdpp.main" in loaded
+    assert not loaded & set(absent)
 
 
 def test_the_theory_alone_loads_no_number_system_but_numpy() -> None:

@@ -160,11 +160,11 @@ def _judged(mutant, entry):
 @pytest.mark.parametrize(
     ("error", "label"),
     [
-        ("reuse.effective_from_sums: factor dropped", "eq:Neff-def"),
+        pytest.param("reuse.effective_from_sums: factor dropped", "eq:Neff-def", marks=pytest.mark.slow),
         ("reuse.uniformity_constant: constant", "eq:vck-exact"),
         pytest.param("bound.generalisation_term: constant", "lem:gen-Neff-app", marks=pytest.mark.slow),
         pytest.param("design.fill_ratio: factor dropped", "cor:optimal-k", marks=pytest.mark.slow),
-        ("admission.debt_update: positive part", "eq:Z-update/start"),
+        pytest.param("admission.debt_update: positive part", "eq:Z-update/start", marks=pytest.mark.slow),
         pytest.param("regret.master_bound: sign", "eq:omega-master/drift-term", marks=pytest.mark.slow),
         pytest.param("law.stationary_noise: factor dropped", "law:reuse/retention", marks=pytest.mark.slow),
         pytest.param("knapsack.purchase_bound: sign", "buy:limit", marks=pytest.mark.slow),

@@ -9,14 +9,13 @@ from empirics.run import run_study, study_of
 from empirics.settings.study import Study
 from figures.measured import Measured, read
 from tests.figures.small import SWEEP
+from tests.shared import shared
 
 
 @pytest.fixture(scope="session")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("study") / "result"
     study = Study(rounds=30, seeds=3, checkpoint=30, buffers=(8, 12), budget=11.0, steps=2, labels="parity")
-    run_study(study, out)
-    return out
+    return shared(tmp_path_factory, "result", lambda out: run_study(study, out))
 
 
 @pytest.fixture(scope="session")
@@ -26,9 +25,8 @@ def measured(result: Path) -> Measured:
 
 @pytest.fixture(scope="session")
 def sweep(result: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("sweep") / "result"
-    run_study(Study.from_document({"policies": SWEEP}, study_of(result)), out)
-    return out
+    study = Study.from_document({"policies": SWEEP}, study_of(result))
+    return shared(tmp_path_factory, "sweep", lambda out: run_study(study, out))
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 
 import proofs_check
 from proofs_check import ledger, table
+from proofs_check.claim import decide
 from proofs_check.run import _work
 from tests.acdpp.program import acdpp, refusal
 
@@ -125,8 +126,12 @@ def test_json_has_exactly_the_documented_shape():
         assert evidence["certificate"]
 
 
-def test_what_a_verdict_rests_on_stands_beside_it_everywhere():
-    label = "lem:gen-Neff-app"
+def test_what_a_verdict_rests_on_stands_beside_it_everywhere(monkeypatch):
+    label, known = "lem:gen-Neff-app", {}  # which is decided once, and shown three times
+    monkeypatch.setattr(
+        "proofs_check.run.decide",
+        lambda claim, **how: known.get(claim.id) or known.setdefault(claim.id, decide(claim, **how)),
+    )
     (entry,) = json.loads(call("--claim", label, "--json").stdout)["claims"][:1]
     assert entry["corrected"]["qualified"].startswith(f"{entry['corrected']['verdict']}, given Haussler 1995")
     assert any("Haussler" in given["name"] and given["says"] for given in entry["corrected"]["given"])

@@ -1,5 +1,7 @@
 """A small document of real cases: refuted, conditional, undecided and proved ones of the paper, and one of ours."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from proofs_check.document import document
 from proofs_check.registry import registry
 from proofs_check.run import run
+from tests.shared import shared
 
 QUICK = [
     "eq:Neff-def",
@@ -22,5 +25,12 @@ QUICK = [
 
 
 @pytest.fixture(scope="session")
-def small() -> dict[str, Any]:
-    return document(run([c for c in registry() if c.id in QUICK]), version="0.0.1", seed=0)
+def small(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    def decide(place: Path) -> None:
+        claims = run([c for c in registry() if c.id in QUICK])
+        place.write_text(json.dumps(document(claims, version="0.0.1", seed=0)), encoding="utf-8")
+
+    found: dict[str, Any] = json.loads(
+        shared(tmp_path_factory, "document", decide).read_text(encoding="utf-8")
+    )
+    return found

@@ -137,7 +137,7 @@ def test_images_may_be_chosen_from_a_data_set():
 
 @pytest.mark.parametrize(
     ("pool", "height", "width", "chunk", "skipping"),
-    [(1, 4, 8, 32, True), (2, 4, 8, 8, False), (2, 6, 6, 4, True), (1, 3, 3, 4, True)],
+    [(1, 4, 8, 32, True), (2, 4, 8, 8, False), (2, 6, 6, 8, True), (1, 3, 3, 8, True)],
 )
 def test_norm_mish_pooling_and_sum_are_torchs(pool, height, width, chunk, skipping):
     """All at once, and in chunks of which the last is not full."""

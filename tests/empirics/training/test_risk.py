@@ -9,6 +9,7 @@ import torch
 from scipy.optimize import minimize
 
 from empirics.training.constants import calibrate, largest_variance
+from empirics.training.linear import Linear
 from empirics.training.problem import choose_device
 from empirics.training.risk import (
     _damped,
@@ -19,6 +20,7 @@ from empirics.training.risk import (
     least_risk,
     minimise,
     minimise_near,
+    once,
     project,
 )
 from tests.empirics.small import problem, refused, study
@@ -104,6 +106,28 @@ def test_the_gap_bounds_every_replicates_own():
     found, each = least_risk(model, 2.0), [minimise(one, 2.0) for one in alone(model)]
     assert found.values == tuple(one.risk for one in each)
     assert found.gap == max(one.gap for one in each)
+
+
+def test_what_a_population_decides_is_computed_once_and_anew_for_any_other(monkeypatch):
+    computed = []
+    asked = once(lambda model, radius: computed.append((model, radius)) or len(computed))
+    model = problem(study()).model
+    same, moving = (replace(model.population, weights=model.population.weights.clone()) for _ in range(2))
+    assert asked(model, 2.0) == asked(Linear(same), 2.0) == asked(Linear(moving), 2.0) == 1
+    moving.weights.copy_(moving.weights.flip(1) * torch.arange(len(moving.y)))
+    other = [
+        replace(same, x=same.x + 1e-9),
+        replace(same, y=1 - same.y),
+        moving,
+        replace(same, x=same.x.float()),
+    ]
+    starts = Linear(same, same.x.new_ones(1, model.size))
+    assert [asked(one, 2.0) for one in [*map(Linear, other), starts]] == [2, 3, 4, 5, 6]
+    assert [asked(model, radius) for radius in (3.0, 2.0, 3.0)] == [7, 1, 7]
+    monkeypatch.setattr("empirics.training.risk.KNOWN", 7)
+    assert (asked(model, 4.0), asked(model, 4.0), asked(model, 2.0)) == (8, 8, 9)  # which was the oldest
+    monkeypatch.setattr("empirics.training.risk.SMALL", model.population.x.numel() - 1)
+    assert (asked(model, 4.0), asked(model, 4.0)) == (10, 11)
 
 
 def test_gradient_curvature_and_the_slope_of_the_variance_are_derivatives(task):
