@@ -15,7 +15,7 @@ import typer
 
 from acdpp import parse
 from acdpp.output import print_json
-from acdpp.study import Client, CostColumn, CostTrace, DataDir, Dataset, Label, PilotSize, Time, trace_of
+from acdpp.study import Client, CostColumn, CostTrace, DataDir, Dataset, Fit, Label, PilotSize, Time, trace_of
 from theory.paper import BUDGET, BUFFERS
 from theory.setting import Budget, SettingError
 
@@ -105,6 +105,7 @@ def command(
     client: Client = None,
     data_dir: DataDir = None,
     pilot: PilotSize = None,
+    fit: Fit = None,
     eta: Annotated[
         str | None, typer.Option(help="Step size, by prediction; without it, the best is searched.")
     ] = None,
@@ -136,6 +137,7 @@ def command(
         **columns,
         "data-dir": data_dir,
         "pilot": pilot,
+        "fit": fit,
         "eta": eta,
         "steps": steps,
     }
@@ -177,6 +179,7 @@ def command(
             law_known=known,
             data_dir=data_dir,
             pilot=pilot,
+            fit=fit,
             horizon=_horizon(horizon),
             eta=eta,
             steps=steps,

@@ -8,7 +8,7 @@ from typing import Any
 from acdpp import parse
 from acdpp.output import console
 from acdpp.predict import WORDS, progress, sureness, wholes
-from acdpp.study import needed_for, of_preset, show_table, with_error, words_of_the_user
+from acdpp.study import fitted, needed_for, of_preset, show_table, with_error, words_of_the_user
 from theory.setting import SettingError
 
 __all__ = ["predicted_design", "show"]
@@ -44,6 +44,7 @@ def predicted_design(
     law_known: bool,
     data_dir: Path | None,
     pilot: str | None,
+    fit: bool | None,
     horizon: int | None,
     eta: str | None,
     steps: str | None,
@@ -73,6 +74,8 @@ def predicted_design(
     }
     base = of_preset(None, None, dataset)
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
+    number = None if pilot is None else parse.whole(pilot, "--pilot")
+    study = fitted(study, fit, {}, data_dir=data_dir, pilot=number, quiet=quiet)
     with needed_for("predicting"):
         from empirics.design import design_study
 
@@ -80,7 +83,7 @@ def predicted_design(
     with progress(quiet=quiet) as tell, words_of_the_user():
         found = design_study(
             study,
-            pilot=None if pilot is None else parse.whole(pilot, "--pilot"),
+            pilot=number,
             objective=objective or "cumulative",
             eta=size,
             law_known=law_known,

@@ -20,6 +20,7 @@ from acdpp.study import (
     DataDir,
     Dataset,
     Drift,
+    Fit,
     Label,
     Logs,
     Out,
@@ -29,6 +30,7 @@ from acdpp.study import (
     Time,
     Verbose,
     changed,
+    fitted,
     needed_for,
     of_preset,
     progress,
@@ -106,6 +108,7 @@ def command(
         Path | None,
         typer.Option(help="Write a Flower app for machines of your own into this new folder, and stop."),
     ] = None,
+    fit: Fit = None,
     show_config: ShowConfig = False,
     verbose: Verbose = False,
     as_json: AsJson = False,
@@ -143,7 +146,7 @@ def command(
             rounds,
             seed,
         )
-        if any(one is not None for one in (*given, log, out, export)):
+        if any(one is not None for one in (*given, fit, log, out, export)):
             raise SettingError(
                 "--resume takes folder and settings from DIR: beside it only --data-dir, --patience, --simulation, "
                 "--verbose and --json have a meaning"
@@ -169,6 +172,8 @@ def command(
             log=log,
         )
         study = federated(_sized(study, clients or (str(CLIENTS) if own else None), budget))
+        if export is None or fit:
+            study = fitted(study, fit, {}, preset=preset, config=config, data_dir=data_dir, quiet=as_json)
     if show_config:
         console().print(toml(study), markup=False, soft_wrap=True, end="")
         return

@@ -25,15 +25,19 @@ from acdpp.study import (
     Decay,
     DecayBy,
     Drift,
+    Eta,
+    Fit,
     Label,
     PilotSize,
     Policies,
     PresetName,
+    Radius,
     Rounds,
     Seed,
     Sweep,
     Time,
     changed,
+    fitted,
     needed_for,
     of_preset,
     show_table,
@@ -79,6 +83,8 @@ def command(
     average_by: AverageBy = None,
     decay: Decay = None,
     decay_by: DecayBy = None,
+    eta: Eta = None,
+    radius: Radius = None,
     drift: Drift = None,
     policies: Policies = None,
     sweep: Sweep = None,
@@ -86,6 +92,7 @@ def command(
     cost_column: CostColumn = None,
     rounds: Rounds = None,
     seed: Seed = None,
+    fit: Fit = None,
     best: Annotated[
         bool, typer.Option("--best/--no-best", help="Search the best K, rate and step size.")
     ] = True,
@@ -119,6 +126,8 @@ def command(
         average_by=average_by,
         decay=decay,
         decay_by=decay_by,
+        eta=eta,
+        radius=radius,
         drift=drift,
         policies=policies,
         sweep=sweep,
@@ -128,6 +137,16 @@ def command(
         seed=seed,
     )
     size = None if pilot is None else parse.whole(pilot, "--pilot")
+    study = fitted(
+        study,
+        fit,
+        {"eta": eta, "radius": radius},
+        preset=preset,
+        config=config,
+        data_dir=data_dir,
+        pilot=size,
+        quiet=as_json,
+    )
     more = () if steps is None else wholes(steps, "--steps")
     with needed_for("predicting"):
         from empirics.predict import predict_study

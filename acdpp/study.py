@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
@@ -36,6 +36,8 @@ __all__ = [
     "DecayBy",
     "Device",
     "Drift",
+    "Eta",
+    "Fit",
     "Label",
     "Logs",
     "Out",
@@ -43,6 +45,7 @@ __all__ = [
     "Policies",
     "Preset",
     "PresetName",
+    "Radius",
     "Rounds",
     "Seed",
     "Seeds",
@@ -51,6 +54,7 @@ __all__ = [
     "Time",
     "Verbose",
     "changed",
+    "fitted",
     "needed_for",
     "of_preset",
     "progress",
@@ -135,6 +139,18 @@ AverageBy = Annotated[
     str | None,
     typer.Option(help="γ of --average polynomial, the part that tail leaves out, or β of exponential."),
 ]
+Eta = Annotated[str | None, typer.Option(help="Step size η of the local steps.")]
+Radius = Annotated[
+    str | None, typer.Option(help="Of the ball onto which the server projects; none for no ball.")
+]
+Fit = Annotated[
+    bool | None,
+    typer.Option(
+        "--fit/--no-fit",
+        help="Choose radius, scale of features and step size by a pilot of the data, but for what an option gives; "
+        "for data of yours by default, but for what --config gives.",
+    ),
+]
 Decay = Annotated[
     str | None, typer.Option(help="τ of steps that fall as 1/√(1 + t/τ), such as 50; none for one size.")
 ]
@@ -205,6 +221,8 @@ def changed(
     time: str | None = None,
     client: str | None = None,
     log: str | None = None,
+    eta: str | None = None,
+    radius: str | None = None,
     cost_trace: Path | None,
     cost_column: str | None,
     rounds: str | None,
@@ -219,6 +237,8 @@ def changed(
         "policies": None if policies is None else listed(policies),
         "average_by": _unless_none(average_by, "--average-by"),
         "decay": _unless_none(decay, "--decay"),
+        "eta": None if eta is None else float(parse.number(eta, "--eta")),
+        "radius": _unless_none(radius, "--radius"),
         "cost": trace_of(cost_trace, cost_column),
         "drift": None if drift is None else drift_of(drift),
         "label_column": label,
@@ -231,6 +251,56 @@ def changed(
     }
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
     return study.swept(*(sweep or ()))
+
+
+def fitted(
+    study: Study,
+    fit: bool | None,
+    options: Mapping[str, str | None],
+    *,
+    preset: Preset | None = None,
+    config: Path | None = None,
+    data_dir: Path | None = None,
+    pilot: int | None = None,
+    quiet: bool = False,
+) -> Study:
+    """With the ball, the scale and the steps that suit the data, but for what an option gives; a sentence says which.
+
+    Without a word of the user's that is for data of their own, and leaves alone what their file of settings has.
+    """
+    from empirics.files import OWN_FILES
+    from empirics.settings.presets import named_in
+
+    own = study.dataset.startswith(OWN_FILES) or preset is Preset.own
+    if fit is False or not (own or fit):
+        return study
+    if study.radius is None or study.model != "logistic" or study.drift.kind != "none":
+        if fit:
+            raise SettingError(
+                "--fit needs logistic regression on a ball, and a population that does not move"
+            )
+        return study
+    with needed_for("training"):
+        from empirics.given import threads
+        from empirics.prediction.pilot import draw_pilot
+        from empirics.training.ball import FITTED, fit_ball
+        from empirics.training.problem import make_problem
+    kept = {name for name, value in options.items() if value is not None}
+    kept |= named_in(config) if config is not None and not fit else frozenset()
+    free = [name for name in FITTED if name not in kept]
+    if quiet and not free:
+        return study
+    with words_of_the_user(), threads(study, "take a part of them"):
+        problem = make_problem(study, "cpu", data_dir)
+        found = fit_ball(problem if pilot is None else draw_pilot(problem, pilot).problem, free)
+    if not quiet:
+        if free:
+            print(
+                f"acdpp: note: chosen by a pilot: {found.words}; --no-fit keeps the preset's", file=sys.stderr
+            )
+        if found.warning is not None:
+            print(f"acdpp: note: {found.warning}", file=sys.stderr)
+    return found.applied(study) if free else study
 
 
 def _unless_none(text: str | None, name: str) -> float | str | None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from empirics.control.policy import Policy
     from empirics.control.prices import Prices, Trace, make_prices, read_trace
     from empirics.control.registry import Brief, register
-    from empirics.data import Dataset, as_dataset
+    from empirics.data import Dataset, as_dataset, from_table
     from empirics.design import Design, design_study
     from empirics.export import export_model
     from empirics.predict import Prediction, predict_study
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from empirics.settings.costs import CostProcess
     from empirics.settings.presets import PRESETS, read_toml
     from empirics.settings.study import Study
+    from empirics.training.ball import fitted_study
     from empirics.training.model import Model, Population
 
 _HOMES = {
@@ -61,7 +62,8 @@ _HOMES = {
     "control.policy": ("Policy",),
     "control.registry": ("Brief", "register"),
     "control.prices": ("Prices", "Trace", "make_prices", "read_trace"),
-    "data": ("Dataset", "as_dataset"),
+    "data": ("Dataset", "as_dataset", "from_table"),
+    "training.ball": ("fitted_study",),
     "training.model": ("Model", "Population"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -86,6 +88,8 @@ __all__ = [
     "as_dataset",
     "design_study",
     "export_model",
+    "fitted_study",
+    "from_table",
     "make_prices",
     "predict_study",
     "read_result",

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from empirics.continuing import fingerprint, same_model
-from empirics.data import as_dataset
+from empirics.data import Columns, as_dataset
 from empirics.files import replace_file
 from empirics.measuring import versions
 from empirics.records.folder import read_state
@@ -61,7 +61,7 @@ def export_model(
     recorded = summary["policies"][name][f"{prefix}final_accuracies"][seed]
     if recorded is None:
         raise SettingError(f"{name} diverged with seed {seed}: there is no model to export")
-    problem, x = _problem(study, settings, place, dataset, model, choose_device(device), data_dir)
+    problem, x, names = _problem(study, settings, place, dataset, model, choose_device(device), data_dir)
     saved = torch.from_numpy(state["theta"]).to(problem.population.x)
     if not same_model(state["fingerprint"], fingerprint(problem, saved)):
         raise SettingError(f"the model is not the one that {str(place)!r} was trained with")
@@ -80,8 +80,10 @@ def export_model(
         "build": build,
         "dtype": study.dtype,
         "input_shape": list(x.shape[1:]),
-        "divide_inputs_by": problem.divisor,
+        "subtract_from_inputs": problem.scaling.less.tolist(),
+        "divide_inputs_by": problem.scaling.over.tolist(),
         "classes": problem.population.classes,
+        "class_names": names,
         "accuracy": recorded,
         "versions": versions(),
     }
@@ -119,20 +121,25 @@ def _problem(
     model: Any,
     device: torch.device,
     data_dir: Path | None,
-) -> tuple[Problem, Tensor]:
-    """The study's problem, if these are its data, and the inputs of the test set as a module takes them."""
+) -> tuple[Problem, Tensor, list[int | str]]:
+    """The study's problem, if these are its data, the inputs of the test set as a module takes them, and its labels."""
     for what, given, name in (("dataset", dataset, study.dataset), ("model", model, study.model)):
         if given is None and name.startswith(GIVEN):
             raise SettingError(
                 f"the {what} of {str(place)!r} was handed over in Python: call empirics.export_model with {what}="
             )
     there = data_dir or settings["asked"]["data_dir"]
-    data = as_dataset(study.dataset if dataset is None else dataset, there and Path(there))
+    columns = Columns(study.label_column, study.time_column, study.client_column)
+    data = as_dataset(study.dataset if dataset is None else dataset, there and Path(there), columns)
     problem = from_dataset(study, data, device, model)
     if problem.digest != settings["data_digest"] or problem.model.size != settings["parameters"]:
         what = "data are" if problem.digest != settings["data_digest"] else "model is"
         raise SettingError(f"the {what} not what {str(place)!r} was trained with")
-    return problem, torch.from_numpy(data.test_x).to(problem.population.x) / problem.divisor
+    x = torch.from_numpy(problem.scaling.of(data.test_x, study.dtype)).to(device)
+    names: list[int | str] = (
+        ["even", "odd"] if study.labels == "parity" else list(data.class_names or range(data.classes))
+    )
+    return problem, x, names
 
 
 def _module(problem: Problem, theta: Tensor) -> nn.Module:
@@ -142,7 +149,7 @@ def _module(problem: Problem, theta: Tensor) -> nn.Module:
         rows = theta.view(model.outputs, model.features)
         if model.outputs == 1:
             rows = torch.cat([torch.zeros_like(rows), rows])
-        if problem.study.scale == "unit":
+        if problem.study.scale != "pixels":
             rows = rows / rows.new_tensor(2).sqrt()
         linear = nn.Linear(model.features - 1, len(rows), dtype=rows.dtype, device=rows.device)
         linear.load_state_dict({"weight": rows[:, :-1], "bias": rows[:, -1]})

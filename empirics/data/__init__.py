@@ -16,10 +16,20 @@ from typing import Any
 from empirics.data import cifar10, digits, imagenette, mnist, npz, table
 from empirics.data.arrays import from_arrays, from_mapping, from_torch
 from empirics.data.dataset import Dataset
-from empirics.data.table import Columns
+from empirics.data.table import Columns, from_table, is_table
 from theory.setting import SettingError
 
-__all__ = ["NAMES", "Columns", "Dataset", "as_dataset", "from_arrays", "from_mapping", "from_torch", "load"]
+__all__ = [
+    "NAMES",
+    "Columns",
+    "Dataset",
+    "as_dataset",
+    "from_arrays",
+    "from_mapping",
+    "from_table",
+    "from_torch",
+    "load",
+]
 
 NAMES = ("digits", "mnist", "cifar10", "imagenette")
 FILES = "npz:FILE, csv:FILE or parquet:FILE"
@@ -70,6 +80,10 @@ def as_dataset(
     >>> as_dataset(([[0], [1], [2], [3], [4], [5]], [0, 1, 0, 1, 0, 1])).train_y.shape
     (5,)
     """
+    if is_table(thing):
+        raise SettingError(
+            "a table needs its columns named: hand over empirics.from_table(table, label=COLUMN) in its place"
+        )
     match thing:
         case Dataset():
             return thing

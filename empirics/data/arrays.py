@@ -80,8 +80,13 @@ def keys(what: str, names: Sequence[Any]) -> dict[str, str]:
     )
 
 
-def assembled(name: str, arrays: Mapping[str, Any], where: str = "") -> Dataset:
-    """The data set of x, y and perhaps test_x, test_y, time and client, which a refusal calls so, after `where`."""
+def assembled(
+    name: str, arrays: Mapping[str, Any], where: str = "", words: Sequence[str] | None = None
+) -> Dataset:
+    """The data set of x, y and perhaps test_x, test_y, time and client, which a refusal calls so, after `where`.
+
+    Where labels are words, y has their places in `words`.
+    """
     called = [f"{where}{key}" for key in SPELLINGS[0]]
     train = _pair(called[:2], [arrays["x"], arrays["y"]])
     count = len(train[0])
@@ -104,9 +109,11 @@ def assembled(name: str, arrays: Mapping[str, Any], where: str = "") -> Dataset:
         )
     classes, train_y = np.unique(train[1], return_inverse=True)
     if unseen := set(test[1].tolist()) - set(classes.tolist()):
-        raise SettingError(f"the test set has the class {min(unseen)}, which training never sees: {hint}")
+        what = min(unseen) if words is None else repr(words[min(unseen)])
+        raise SettingError(f"the test set has the class {what}, which training never sees: {hint}")
     if len(classes) < 2:
-        raise SettingError(f"{called[1]} must hold two classes or more, got {classes[0]} alone")
+        what = classes[0] if words is None else repr(words[classes[0]])
+        raise SettingError(f"{called[1]} must hold two classes or more, got {what} alone")
     test_y = np.searchsorted(classes, test[1])
     return Dataset.of(
         name,
@@ -116,6 +123,7 @@ def assembled(name: str, arrays: Mapping[str, Any], where: str = "") -> Dataset:
         time,
         client,
         held_out,
+        tuple(one if words is None else words[one] for one in classes.tolist()),
     )
 
 

@@ -72,6 +72,7 @@ class Dataset:
     time: NDArray[np.float64] | None = None  # of each training sample, where it is known
     client: Labels | None = None  # of each training sample, from 0 on, where it is known
     held_out: HeldOut | None = None  # where the test set was taken from among the samples
+    class_names: tuple[int | str, ...] = ()  # the labels as they were, in their order; none for 0 … classes-1
 
     def __post_init__(self) -> None:
         for split, x, y in (("training", self.train_x, self.train_y), ("test", self.test_x, self.test_y)):
@@ -98,10 +99,12 @@ class Dataset:
         time: NDArray[np.float64] | None = None,
         client: Labels | None = None,
         held_out: HeldOut | None = None,
+        class_names: tuple[int | str, ...] = (),
     ) -> Self:
         """The data set of these arrays, with its digest."""
         last = [one for one in (time, client) if one is not None]
-        return cls(name, *train, *test, classes, digest(*train, *test, *last), time, client, held_out)
+        known = digest(*train, *test, *last)
+        return cls(name, *train, *test, classes, known, time, client, held_out, class_names)
 
     def as_stream(self) -> Self:
         """What is learnt in its order and tested before: all samples as they stood, none held out, and their own

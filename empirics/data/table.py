@@ -1,14 +1,16 @@
-"""A table of samples, a CSV or a Parquet file: a row a sample, with label and features, perhaps time and client.
+"""A table of samples: a row a sample, with label and features, perhaps time and client.
 
-Every column is a feature but those that are named otherwise. Labels and clients may be words. Times are numbers, dates
-or moments as ISO 8601 spells them, and become seconds. Arrow reads the file; what it cannot read, or what is no number
-where one is needed, is one sentence with the column and the row.
+It is a CSV or a Parquet file, or what is handed over in Python: a data frame, an Arrow table, a data set of Hugging
+Face. Every column is a feature but those that are named otherwise and the index of a data frame; or one column has a
+list of numbers for each sample. Labels and clients may be words. Times are numbers, dates or moments as ISO 8601 spells
+them, and become seconds. Arrow reads it; what it cannot read, or what is no number where one is needed, is one sentence
+with the column and the row.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +24,7 @@ from empirics.data.dataset import Dataset
 from empirics.data.files import brief, memory
 from theory.setting import SettingError
 
-__all__ = ["CSV", "PARQUET", "Columns", "load"]
+__all__ = ["CSV", "PARQUET", "Columns", "from_table", "is_table", "load"]
 
 CSV, PARQUET = "csv:", "parquet:"
 WANTED = "it should be a table with a sample in each row, its columns named in the first line"
@@ -46,23 +48,104 @@ def load(name: str, columns: Columns) -> Dataset:
         raise SettingError(f"{kind} needs the name of a file, such as {kind}mine.{kind[:-1]}: {WANTED}")
     path = Path(os.path.expanduser(name.removeprefix(kind)))
     table = _table(path, _read_csv if kind == CSV else _read_parquet)
-    special = _found(path, table.column_names, columns)
-    features = [column for column in table.column_names if column not in special.values()]
-    if not table.num_rows:
-        raise SettingError(f"{path} holds no sample: {WANTED}")
-    if not features:
-        raise SettingError(
-            f"{path} has no feature: it should have a column besides {', '.join(special.values())}"
-        )
-    arrays: dict[str, Any] = {
-        "x": np.stack([_numbers(path, column, table[column]) for column in features], axis=1),
-        "y": _kinds(path, special["label"], table[special["label"]]),
-    }
-    if "time" in special:
-        arrays[TIME] = _times(path, special["time"], table[special["time"]])
-    if "client" in special:
-        arrays[CLIENT] = _kinds(path, special["client"], table[special["client"]])
-    return assembled(name, arrays, where=f"{path}: ")
+    return _assembled(name, {"": (str(path), table)}, columns)
+
+
+def from_table(
+    table: Any, test: Any = None, *, label: str, time: str | None = None, client: str | None = None
+) -> Dataset:
+    """The data set of a table: a data frame, an Arrow table or a data set of Hugging Face, by its columns.
+
+    A mapping of two splits, `train` and `test`, is taken apart. Without a test set every fifth sample is held out.
+
+    >>> import pyarrow as pa
+    >>> from_table(pa.table({"size": [1, 2, 3, 4, 5, 6], "kind": ["a", "b"] * 3}), label="kind").class_names
+    ('a', 'b')
+    """
+    if isinstance(table, Mapping) and "train" in table and test is None:
+        table, test = table["train"], table.get("test")
+    tables = {"": ("the table", _arrow("the table", table))}
+    if test is not None:
+        tables["test_"] = ("the test table", _arrow("the test table", test))
+    return _assembled("table", tables, Columns(label, time, client), _names_of(table, label))
+
+
+def is_table(thing: Any) -> bool:
+    """Whether it has columns by name."""
+    return hasattr(thing, "__arrow_c_stream__") or (
+        hasattr(thing, "with_format") and hasattr(thing, "column_names")
+    )
+
+
+def _assembled(
+    name: str, tables: Mapping[str, tuple[str, Any]], columns: Columns, named: Sequence[str] | None = None
+) -> Dataset:
+    """Of one table, or of two, the second of which has the test set, with the same features."""
+    arrays: dict[str, Any] = {}
+    places, found, features = [], [], list[str]()
+    for prefix, (path, table) in tables.items():
+        special = _found(path, table.column_names, columns)
+        index = [one for one in _index(table) if one not in special.values()]
+        own = [column for column in table.column_names if column not in (*special.values(), *index)]
+        if not table.num_rows:
+            raise SettingError(f"{path} holds no sample: {WANTED}")
+        if not own:
+            raise SettingError(
+                f"{path} has no feature: it should have a column besides {', '.join(special.values())}"
+            )
+        features = features or own
+        if set(own) != set(features):
+            raise SettingError(
+                f"{path} should have the features {', '.join(map(brief, features[:SHOWN]))}, as training has"
+            )
+        arrays[f"{prefix}x"] = _features(path, features, table)
+        places.append(f"{prefix}y")
+        found.append(_kinds(path, special["label"], table[special["label"]]))
+        if not prefix and "time" in special:
+            arrays[TIME] = _times(path, special["time"], table[special["time"]])
+        if not prefix and "client" in special:
+            arrays[CLIENT] = _numbered([_kinds(path, special["client"], table[special["client"]])])[0][0]
+    numbered, words = _numbered(found)
+    arrays |= dict(zip(places, numbered, strict=True))
+    return assembled(name, arrays, where=f"{tables[''][0]}: ", words=words or named)
+
+
+# --- tables that are handed over ---------------------------------------------------------------------------
+
+
+def _arrow(what: str, thing: Any) -> Any:
+    """As Arrow has it; a data set of Hugging Face in the order in which it gives its samples."""
+    import pyarrow as pa
+
+    if isinstance(thing, Mapping) or not is_table(thing):
+        kinds = "a data frame, an Arrow table, or a data set of Hugging Face or two, train and test"
+        raise SettingError(f"{what} must be {kinds}, got {type(thing).__name__}")
+    try:
+        if not hasattr(thing, "with_format"):
+            return pa.table(thing)
+        if not hasattr(thing, "__len__"):
+            raise SettingError(
+                f"{what} is a stream of samples and is not read to its end: take a part of it, such as "
+                "datasets.Dataset.from_list(list(stream.take(10_000)))"
+            )
+        return thing.with_format("arrow")[:]
+    except SettingError:
+        raise
+    except Exception as error:  # somebody else's conversion may raise anything
+        raise SettingError(f"{what} cannot be read as a table ({brief(error)})") from error
+
+
+def _names_of(table: Any, label: str) -> Sequence[str] | None:
+    """What a data set of Hugging Face calls its classes 0, 1, …, if it does."""
+    features = getattr(table, "features", None)
+    found = getattr(features.get(label), "names", None) if isinstance(features, Mapping) else None
+    return found if isinstance(found, list) else None
+
+
+def _index(table: Any) -> list[str]:
+    """The columns that were a data frame's index: numbers of rows, or names, and no features."""
+    stored = (table.schema.pandas_metadata or {}).get("index_columns", [])
+    return [one for one in stored if isinstance(one, str)]
 
 
 # --- files -------------------------------------------------------------------------------------------------
@@ -110,7 +193,7 @@ def _refuse_flood(path: Path, needed: int) -> None:
 # --- columns -----------------------------------------------------------------------------------------------
 
 
-def _found(path: Path, names: list[str], columns: Columns) -> dict[str, str]:
+def _found(path: str, names: list[str], columns: Columns) -> dict[str, str]:
     """The columns that were named, if each is there once; a label has to be."""
     listed = ", ".join(repr(brief(name)) for name in names[:SHOWN])
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -130,7 +213,7 @@ def _found(path: Path, names: list[str], columns: Columns) -> dict[str, str]:
     return found
 
 
-def _whole(path: Path, name: str, column: Any) -> Any:
+def _whole(path: str, name: str, column: Any) -> Any:
     """Without gaps."""
     if column.null_count:
         row = column.is_null().index(True).as_py() + 1
@@ -140,7 +223,7 @@ def _whole(path: Path, name: str, column: Any) -> Any:
     return column
 
 
-def _numbers(path: Path, name: str, column: Any) -> NDArray[np.float64]:
+def _numbers(path: str, name: str, column: Any) -> NDArray[np.float64]:
     import pyarrow as pa
     from pyarrow import types
 
@@ -173,8 +256,48 @@ def _first_text(values: list[Any]) -> tuple[int, Any]:
     return 1, values[0]
 
 
-def _kinds(path: Path, name: str, column: Any) -> NDArray[Any]:
-    """Whole numbers as they are, and words by their place in the alphabet."""
+def _features(path: str, names: list[str], table: Any) -> NDArray[np.float64]:
+    """A number of each column, or the one column's lists of numbers."""
+    if len(names) == 1 and _shaped(table[names[0]].type):
+        return _lists(path, names[0], table[names[0]])
+    if lists := next((name for name in names if _shaped(table[name].type)), None):
+        others = ", ".join(brief(name) for name in names if name != lists)
+        raise SettingError(
+            f"{path}, column {brief(lists)!r}, has lists and is to be the only feature: leave it out, or {others}"
+        )
+    return np.stack([_numbers(path, name, table[name]) for name in names], axis=1)
+
+
+def _shaped(kind: Any) -> bool:
+    """Whether a column of this type has lists, or what is stored as lists."""
+    from pyarrow import types
+
+    kind = getattr(kind, "storage_type", kind)
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
+def _lists(path: str, name: str, column: Any) -> NDArray[np.float64]:
+    """Lists of one length, or lists of such lists, as an array."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    shape = [len(column)]
+    while _shaped(column.type):
+        parts = [getattr(chunk, "storage", chunk) for chunk in _whole(path, name, column).chunks]
+        column = pa.chunked_array(parts)
+        lengths = compute.list_value_length(column).unique().to_pylist()
+        if len(lengths) > 1 or lengths == [0]:
+            found = ", ".join(map(str, lengths[:SHOWN]))
+            raise SettingError(
+                f"{path}, column {brief(name)!r}, is to have lists of one length, got {found}: cut or fill them"
+            )
+        shape += lengths
+        column = compute.list_flatten(column)
+    return _numbers(path, name, column).reshape(shape)
+
+
+def _kinds(path: str, name: str, column: Any) -> NDArray[Any]:
+    """Whole numbers, or words, as they are."""
     from pyarrow import types
 
     kind = _whole(path, name, column).type
@@ -186,10 +309,19 @@ def _kinds(path: Path, name: str, column: Any) -> NDArray[Any]:
     words = [str(value) for value in column.to_pylist()]
     if "" in words:
         raise SettingError(f"{path}, column {brief(name)!r}, is empty in row {words.index('') + 1}: fill it")
-    return np.unique(words, return_inverse=True)[1]
+    return np.array(words)
 
 
-def _times(path: Path, name: str, column: Any) -> NDArray[np.float64]:
+def _numbered(columns: list[NDArray[Any]]) -> tuple[list[NDArray[Any]], list[str] | None]:
+    """Numbers as they are; words, in all of the columns or in none, by their place in the alphabet, and these."""
+    if all(one.dtype.kind != "U" for one in columns):
+        return columns, None
+    words, places = np.unique(np.concatenate([one.astype(str) for one in columns]), return_inverse=True)
+    bounds = np.cumsum([len(one) for one in columns])[:-1]
+    return np.split(places.reshape(-1), bounds), words.tolist()
+
+
+def _times(path: str, name: str, column: Any) -> NDArray[np.float64]:
     """Numbers as they are, dates and moments in seconds."""
     import pyarrow as pa
     from pyarrow import types

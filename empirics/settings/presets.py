@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from empirics.files import OWN_FILES
 from empirics.settings.costs import CostProcess
@@ -20,7 +21,7 @@ from empirics.settings.study import Study
 from theory.paper import ROUNDS
 from theory.setting import SettingError
 
-__all__ = ["PRESETS", "read_toml"]
+__all__ = ["PRESETS", "named_in", "read_toml"]
 
 _MNIST = Study(
     dataset="mnist",
@@ -71,14 +72,23 @@ PRESETS: dict[str, Study] = {
 }
 
 
-def read_toml(path: Path, preset: str | None = None) -> Study:
-    """The study of a TOML file: its settings in place of those of a preset, the given one or the file's own."""
+def named_in(path: Path) -> frozenset[str]:
+    """The settings that a TOML file gives."""
+    return frozenset(_document(path))
+
+
+def _document(path: Path) -> dict[str, Any]:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise SettingError(f"cannot read the settings file {str(path)!r} ({error.strerror})") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingError(f"{str(path)!r} is not a TOML file: {error}") from None
+
+
+def read_toml(path: Path, preset: str | None = None) -> Study:
+    """The study of a TOML file: its settings in place of those of a preset, the given one or the file's own."""
+    document = _document(path)
     own = document.pop("preset", None)
     if own is not None:
         choice(*PRESETS)("preset", own)

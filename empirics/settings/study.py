@@ -99,8 +99,10 @@ class Study:
     )
     scale: str = setting(
         "unit",
-        "Inputs: unit (each scaled to norm at most 1, a linear model's bias included) or pixels (as they are).",
-        choice("unit", "pixels"),
+        "Inputs: unit (all divided by one number, so that norms are at most 1, a linear model's bias included), "
+        "standard (every feature first less its mean and over its standard deviation, then the same) or pixels (as "
+        "they are).",
+        choice("unit", "standard", "pixels"),
     )
     partition: str = setting(
         "iid",

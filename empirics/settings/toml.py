@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from empirics.files import OWN_FILES
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 
 __all__ = ["spelled", "toml", "toml_of_changes"]
 
 WIDTH = 100
+CHOSEN = ("scale", "radius", "eta")
 
 
 def spelled(value: Any) -> str:
@@ -57,18 +59,22 @@ def toml(study: Study) -> str:
 
 
 def toml_of_changes(study: Study) -> str:
-    """The settings of a study that are not its preset's, for `acdpp train --config`."""
-    base = PRESETS[study.preset]
-    lines = [f"preset = {spelled(study.preset)}", *_changes(study, base)]
+    """The settings of a study that are not its preset's, for `acdpp train --config`.
+
+    Of data of one's own also what would be chosen by the data where the file has none.
+    """
+    base, always = PRESETS[study.preset], CHOSEN if study.dataset.startswith(OWN_FILES) else ()
+    lines = [f"preset = {spelled(study.preset)}", *_changes(study, base, always)]
     for one in fields(Study):
         if is_dataclass(one.default) and (own := _changes(getattr(study, one.name), getattr(base, one.name))):
             lines += ["", f"[{one.name}]", *own]
     return "\n".join(lines) + "\n"
 
 
-def _changes(part: Any, base: Any) -> list[str]:
+def _changes(part: Any, base: Any, always: Collection[str] = ()) -> list[str]:
     return [
         f"{one.name} = {spelled(getattr(part, one.name))}"
         for one in fields(part)
-        if not is_dataclass(one.default) and getattr(part, one.name) != getattr(base, one.name)
+        if not is_dataclass(one.default)
+        and (one.name in always or getattr(part, one.name) != getattr(base, one.name))
     ]

@@ -1,106 +1,203 @@
-"""The ball and the step size that suit data of one's own, from a pilot sample of it.
+"""The ball, the scale of features and the step size that suit data of one's own, from a pilot sample of it.
 
-On a small ball nothing sharp can be learnt: with inputs of norm 1 a logit is at most the radius. A logistic regression
-is fitted to one part of a pilot sample on balls of doubled radius, one after the other, and its loss is measured on the
-other part: the smallest ball that is as good as the best, within a standard error of the difference, is taken. The
-steps follow from the smoothness, which is known: of size 1/L no average of losses is overshot.
+On a small ball nothing sharp can be learnt: with inputs of norm 1 a logit is at most the radius. And where one feature
+is a thousand times as large as another, nothing is learnt from the other. A logistic regression is fitted to one part
+of a pilot sample on balls of doubled radius, one after the other, and its loss is measured on the other part: the
+smallest ball that is as good as the best, within a standard error of the difference or a hundredth, is taken. The same
+is done with features that all vary by 1, which are taken where the loss is less by more than that. The steps follow
+from the smoothness, which is known: of size 1/L no average of losses is overshot.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from empirics.data import as_dataset
+from empirics.settings.presets import PRESETS
+from empirics.settings.study import Study
 from empirics.training.constants import smoothness
 from empirics.training.linear import Linear
-from empirics.training.problem import Problem
+from empirics.training.problem import Problem, from_dataset, standardised
 from empirics.training.risk import duality_gap, project
 from theory.setting import SettingError
 
-__all__ = ["BallFit", "fit_ball"]
+__all__ = ["FITTED", "Ball", "BallFit", "fit_ball", "fitted_study"]
 
+FITTED = ("scale", "radius", "eta")  # settings that a pilot may choose
 PILOT = 900  # samples, of which a third is left out of the fit
 FIRST, DOUBLINGS = 5.0, 7
 NEARLY, MOST_STEPS = 1e-3, 400  # of the loss, and to get there
+LITTLE = 0.01  # of the loss, that is no reason to take a larger ball or another scale
 CLOSE = 0.02  # of accuracy, that a ball may cost unnoticed
+SURELY = 12  # over the samples, of which a third is held out: two standard errors of such a difference
+PART = 4096  # samples at a time
+
+
+@dataclass(frozen=True)
+class Ball:
+    """One that was tried, with loss and accuracy on held-out samples."""
+
+    scale: str
+    radius: float
+    loss: float
+    accuracy: float
+
+    def __str__(self) -> str:
+        return f"radius {self.radius:g} and scale {self.scale}"
 
 
 @dataclass(frozen=True)
 class BallFit:
-    """Balls that were tried, with loss and accuracy on held-out samples; the radius that suits, and the step size 1/L.
+    """Balls that were tried: the study's own is `given`, the best of all `best`, and of what was free `chosen`."""
 
-    `given` is the study's own radius, which is one of those that were tried.
-    """
-
-    radii: tuple[float, ...]
-    losses: tuple[float, ...]
-    accuracies: tuple[float, ...]
-    radius: float
+    tried: tuple[Ball, ...]
+    given: Ball
+    chosen: Ball
+    best: Ball
     eta: float
-    given: float
+    steps: str  # why of this size
+    samples: int
 
-    def accuracy(self, radius: float) -> float:
-        """Held out."""
-        return self.accuracies[self.radii.index(radius)]
+    def applied(self, study: Study) -> Study:
+        return replace(study, scale=self.chosen.scale, radius=self.chosen.radius, eta=self.eta)
 
     @property
-    def chosen(self) -> str:
+    def words(self) -> str:
         """What was chosen, and why, in a sentence."""
+        chosen, given = self.chosen, self.given
+        features = "standard (all features vary by 1)" if chosen.scale == "standard" else chosen.scale
+        there = "" if given == chosen else f", {given.accuracy:.0%} with {given}"
         return (
-            f"radius {self.radius:g}, the smallest ball whose loss on held-out samples is that of the best "
-            f"({self.accuracy(self.radius):.0%} of them right, {self.accuracy(self.given):.0%} with {self.given:g}), "
-            f"and steps of size 1/L = {self.eta:.3g}"
+            f"scale {features} and radius {chosen.radius:g}, the smallest ball whose loss on held-out samples of "
+            f"{self.samples:,} is that of the best ({chosen.accuracy:.0%} of them right{there}), and {self.steps}"
         )
 
     @property
     def warning(self) -> str | None:
-        """That the study's own ball binds, if it costs accuracy."""
-        here, there = self.accuracy(self.given), self.accuracy(self.radius)
-        if here >= there - CLOSE:
-            return None
-        return (
-            f"the ball of radius {self.given:g} binds: on held-out samples of a pilot {here:.0%} are right within it, "
-            f"{there:.0%} with radius {self.radius:g}; --fit takes that one"
-        )
+        """That the ball binds, if it costs accuracy, or if a larger one than all that were tried might be better."""
+        chosen, best = self.chosen, self.best
+        if chosen.accuracy < best.accuracy - max(CLOSE, SURELY / self.samples):
+            return (
+                f"{chosen} cost accuracy, so hard does the ball bind: on held-out samples of a pilot "
+                f"{chosen.accuracy:.0%} are right with these, {best.accuracy:.0%} with {best}; --fit takes what is not "
+                "given by an option"
+            )
+        radii = [one.radius for one in self.tried if one.scale == chosen.scale]
+        if chosen.radius == radii[-1] > FIRST * 2 ** (DOUBLINGS - 2):
+            return f"the ball of radius {chosen.radius:g} still binds, and no larger one was tried: give --radius"
+        return None
 
 
-def fit_ball(problem: Problem) -> BallFit:
-    """From the first pilot samples of the population in an order that the study's data alone decide."""
+def fit_ball(problem: Problem, free: Collection[str] = FITTED) -> BallFit:
+    """From the first pilot samples of the population in an order that the study's data alone decide.
+
+    Of scale, radius and eta what is not `free` stays as the study has it.
+    """
     study, model = problem.study, problem.model
     if not isinstance(model, Linear) or study.radius is None:
         raise SettingError("a ball is fitted for logistic regression with a radius alone")
-    population = problem.population
-    drawn = torch.nonzero(population.support)[:, 0]
+    drawn = torch.nonzero(problem.population.support)[:, 0]
     order = torch.randperm(len(drawn), generator=torch.Generator().manual_seed(0))[:PILOT]
     pilot = drawn[order.to(drawn.device)]
+    losses: dict[Ball, Tensor] = {}
+    for scale in ("unit", "standard") if study.scale == "unit" else (study.scale,):
+        x = problem.population.x if scale == study.scale else _standard(problem.population.x)
+        losses |= _on_balls(problem, x, pilot, scale, study.radius)
+    given = next(one for one in losses if (one.scale, one.radius) == (study.scale, study.radius))
+    best = _chosen(losses, list(losses), study.scale)
+    allowed = [
+        one
+        for one in losses
+        if ("scale" in free or one.scale == study.scale) and ("radius" in free or one.radius == study.radius)
+    ]
+    chosen = _chosen(losses, allowed, study.scale)
+    eta, why = study.eta, f"steps of size {study.eta:g}, as they were given"
+    if "eta" in free:
+        L = smoothness(problem, model) if chosen.scale == study.scale else _most_smooth(model)
+        eta, why = _digits(1 / L), f"steps of size 1/L = {1 / L:.3g}"
+        if study.decay is not None:
+            eta = min(study.eta, _digits(2 / L))
+            why = f"steps that fall from {eta:.3g}, at most 2/L"
+    return BallFit(tuple(losses), given, chosen, best, eta, why, len(pilot))
+
+
+def fitted_study(
+    dataset: Any, *, preset: str = "own", data_dir: Path | None = None, **settings: Any
+) -> tuple[Study, str]:
+    """The study with these settings whose ball, scale and steps, as far as they are not among them, suit the data.
+
+    Beside it, a sentence that says what was chosen and why. `dataset` is what `run_study` takes.
+    """
+    named = {"dataset": dataset} if isinstance(dataset, str) else {}
+    study = Study.from_document({**named, **settings}, replace(PRESETS[preset], labels="classes"))
+    data = as_dataset(dataset, data_dir)
+    found = fit_ball(
+        from_dataset(study, data, torch.device("cpu")), [name for name in FITTED if name not in settings]
+    )
+    return found.applied(study), "; ".join(filter(None, [found.words, found.warning]))
+
+
+def _standard(x: Tensor) -> Tensor:
+    """Inputs as a study has them with this scale, from those of another, whose last feature is constant."""
+    features = x[:, :-1].numpy()
+    less, over = standardised(features)
+    parts = [(features[k : k + PART] - less) / over for k in range(0, len(features), PART)]
+    longest = max(float(np.linalg.norm(part, axis=1).max()) for part in parts) or 1.0
+    scaled = torch.from_numpy(np.concatenate(parts) / longest)
+    return torch.cat([scaled, scaled.new_ones(len(scaled), 1)], dim=1) / math.sqrt(2)
+
+
+def _digits(value: float) -> float:
+    """As a person would write it: 2 for 2.0000000000000004."""
+    return float(f"{value:.6g}")
+
+
+def _most_smooth(model: Linear) -> float:
+    """L of inputs the longest of which has norm 1."""
+    return 0.25 if model.outputs == 1 else 0.5
+
+
+def _on_balls(problem: Problem, x: Tensor, pilot: Tensor, scale: str, own: float) -> dict[Ball, Tensor]:
+    """Losses on held-out samples, ball by ball, of one scale."""
+    population = problem.population
     left_out, fitted = pilot[::3], torch.cat([pilot[1::3], pilot[2::3]])
-    x, y = population.x[fitted].double(), population.y[fitted]
-    weights = x.new_full((1, len(fitted)), 1 / len(fitted))
-    part = Linear(replace(population, x=x, y=y, weights=weights))
-    theta, step = part.start(1), 1 / smoothness(problem, model)
-    found: dict[float, tuple[Tensor, float]] = {}
-    for radius in sorted({study.radius, *(FIRST * 2**k for k in range(DOUBLINGS))}):
+    weights = torch.full((1, len(fitted)), 1 / len(fitted), dtype=torch.float64)
+    part = Linear(replace(population, x=x[fitted].double(), y=population.y[fitted], weights=weights))
+    theta, step = part.start(1), 4 / float(part.square_norms.max()) / min(part.outputs, 2)
+    found: dict[Ball, Tensor] = {}
+    for radius in sorted({own, *(FIRST * 2**k for k in range(DOUBLINGS))}):
         theta = _nearly_least(part, radius, theta, step)
-        logits = part.logits(theta, population.x[left_out].double())
+        logits = part.logits(theta, x[left_out].double())
         losses = part.losses(logits, population.y[left_out])[:, 0]
         right = _classes(logits[:, 0]) == population.y[left_out]
-        found[radius] = losses, float(right.double().mean())
-        earlier = [losses for one, (losses, _) in found.items() if one < radius]
-        if radius >= study.radius and earlier and _as_good(earlier[-1], losses):
+        before = [one for ball, one in found.items() if ball.radius <= radius / 2]
+        found[Ball(scale, radius, float(losses.mean()), float(right.double().mean()))] = losses
+        if radius >= own and before and _as_good(before[-1], losses):
             break  # larger ones fit the samples that they see
-    best = min(found, key=lambda radius: float(found[radius][0].mean()))
-    radius = next(one for one in found if _as_good(found[one][0], found[best][0]))
-    return BallFit(
-        tuple(found),
-        tuple(float(losses.mean()) for losses, _ in found.values()),
-        tuple(right for _, right in found.values()),
-        radius,
-        step,
-        study.radius,
-    )
+    return found
+
+
+def _chosen(losses: dict[Ball, Tensor], among: list[Ball], own: str) -> Ball:
+    """Of each scale the smallest ball that is as good as its best; another scale than the study's if it is better."""
+    bests = []
+    for scale in dict.fromkeys([own, *(one.scale for one in among)]):
+        there = [one for one in among if one.scale == scale]
+        if there:
+            best = min(there, key=lambda one: one.loss)
+            bests.append((best, next(one for one in there if _as_good(losses[one], losses[best]))))
+    (first, found), *others = bests
+    for best, smallest in others:
+        if not _as_good(losses[first], losses[best]):
+            found = smallest
+    return found
 
 
 def _nearly_least(model: Linear, radius: float, theta: Tensor, step: float) -> Tensor:
@@ -116,9 +213,11 @@ def _nearly_least(model: Linear, radius: float, theta: Tensor, step: float) -> T
 
 
 def _as_good(losses: Tensor, least: Tensor) -> bool:
-    """Within a standard error of the difference, sample by sample."""
+    """Within a standard error of the difference, sample by sample, or by so little that it does not matter."""
     apart = losses - least
-    return float(apart.mean()) <= float(apart.std()) / math.sqrt(len(apart))
+    return float(apart.mean()) <= max(
+        float(apart.std()) / math.sqrt(len(apart)), LITTLE * float(least.mean())
+    )
 
 
 def _classes(logits: Tensor) -> Tensor:

@@ -26,12 +26,40 @@ from empirics.training.streams import Streams, make_pools
 from empirics.training.world import both_parts, in_order, parted, second_part
 from theory.setting import SettingError
 
-__all__ = ["Problem", "choose_device", "from_dataset", "make_model", "make_problem"]
+__all__ = [
+    "Problem",
+    "Scaling",
+    "choose_device",
+    "from_dataset",
+    "make_model",
+    "make_problem",
+    "standardised",
+]
+
+ROUNDED = 1e-6  # of a feature: float32 has seven digits
 
 MOST_APART, MOST_KNOWN = (
     2000,
     10**5,
 )  # populations of clients who drift apart, and rounds, whose least risk is known
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """What is taken from an input, and what it is then divided by: numbers, or an array of an input's shape."""
+
+    less: NDArray[np.float64]
+    over: NDArray[np.float64]
+
+    def of(self, given: NDArray[Any], dtype: str) -> NDArray[Any]:
+        found: NDArray[Any] = given.astype(dtype)
+        if self.less.any():
+            found = found - self.less.astype(dtype)
+        scaled: NDArray[Any] = found / self.over.astype(dtype)
+        return scaled
+
+
+AS_THEY_ARE = Scaling(np.array(0.0), np.array(1.0))
 
 
 @dataclass(frozen=True)
@@ -44,7 +72,7 @@ class Problem:
     population: Population
     digest: str
     time: NDArray[np.float64] | None = None  # of each sample, where it is known
-    divisor: float = 1.0  # of the inputs, before anything else
+    scaling: Scaling = AS_THEY_ARE  # of the inputs, before anything else
 
     @cached_property
     def least(self) -> Least | None:
@@ -119,8 +147,8 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
     """The same, from a data set already loaded."""
     streams, data = _placed(study, data)
     linear = _is_linear(study, model)
-    divisor = _divisor(data.train_x, study)
-    train_x, test_x = (_inputs(part, divisor, study, flat=linear) for part in (data.train_x, data.test_x))
+    scaling = _scaling(data.train_x, study)
+    train_x, test_x = (_inputs(part, scaling, study, flat=linear) for part in (data.train_x, data.test_x))
     binary = study.labels == "parity"
     train_y, test_y = (labels % 2 if binary else labels for labels in (data.train_y, data.test_y))
 
@@ -150,7 +178,7 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
     )
     time = None if study.drift.mixes else data.time
     return Problem(
-        study, streams, make_model(study, population, model), population, data.digest, time, divisor
+        study, streams, make_model(study, population, model), population, data.digest, time, scaling
     )
 
 
@@ -177,23 +205,42 @@ def make_model(study: Study, population: Population, model: Any = None) -> Model
     return other_model(study, population, model)
 
 
-def _divisor(train: NDArray[Any], study: Study) -> float:
-    """Of `unit` inputs, the largest norm of a training input."""
-    if study.scale != "unit":
-        return 1.0
-    return float(np.linalg.norm(train.astype(study.dtype).reshape(len(train), -1), axis=1).max()) or 1.0
+def _scaling(train: NDArray[Any], study: Study) -> Scaling:
+    """By the largest norm of a training input; of `standard` inputs, once every feature varies by 1 around 0."""
+    if study.scale == "pixels":
+        return AS_THEY_ARE
+    if study.scale == "standard":
+        less, over = standardised(train)
+        return Scaling(less, over * _longest((train - less) / over))
+    return Scaling(np.array(0.0), np.array(_longest(train.astype(study.dtype))))
 
 
-def _inputs(given: NDArray[Any], divisor: float, study: Study, *, flat: bool) -> NDArray[Any]:
+def standardised(x: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and standard deviation of every feature; 1 for one that does not vary by more than it was rounded.
+
+    >>> standardised(np.array([[0.1, 3.0], [0.1, 5.0]], np.float32))[1].tolist()
+    [1.0, 1.0]
+    >>> standardised(np.array([[0.1, 3.0], [0.3, 9.0]]))[1].round(6).tolist()
+    [0.1, 3.0]
+    """
+    mean, spread = x.mean(axis=0, dtype=np.float64), x.std(axis=0, dtype=np.float64)
+    return mean, np.where(spread > ROUNDED * np.abs(x).max(axis=0), spread, 1.0)
+
+
+def _longest(x: NDArray[Any]) -> float:
+    return float(np.linalg.norm(x.reshape(len(x), -1), axis=1).max()) or 1.0
+
+
+def _inputs(given: NDArray[Any], scaling: Scaling, study: Study, *, flat: bool) -> NDArray[Any]:
     """Inputs of the study's type and scale.
 
     Flat ones, for the linear model, get a constant 1 for the bias, and (x/‖x‖_max, 1)/√2 has norm at most 1.
     """
-    part: NDArray[Any] = given.astype(study.dtype) / np.array(divisor, study.dtype)
+    part = scaling.of(given, study.dtype)
     if flat:
         part = part.reshape(len(part), -1)
         part = np.concatenate([part, np.ones((len(part), 1), part.dtype)], axis=1)
-        if study.scale == "unit":
+        if study.scale != "pixels":
             part = part / np.sqrt(np.array(2, part.dtype))
     return part
 

@@ -185,7 +185,7 @@ ODD: dict[str, tuple[Any, ...]] = {
     "checkpoint": (1, 2, 10**6),
     "threads": (1, None),
     "labels": ("parity", "classes"),
-    "scale": ("unit", "pixels"),
+    "scale": ("unit", "standard", "pixels"),
     "partition": ("iid", "split", "two-class", "dirichlet"),
     "concentration": (1e-300, 1e-9, 1e-2, 1e9, 1e299),
     "per_class": (None, 1, 2, 10**6, 2**53),

@@ -33,7 +33,8 @@ def said(*words):
 
 
 def predict(*words):
-    return "predict", "--dataset", blobs_file(), "--rounds", "3", "--policies", "constant,oracle", *words
+    own = ("--dataset", blobs_file(), "--no-fit")
+    return "predict", *own, "--rounds", "3", "--policies", "constant,oracle", *words
 
 
 @pytest.fixture(scope="module")

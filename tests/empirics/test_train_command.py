@@ -236,7 +236,11 @@ def test_what_nobody_names_is_the_learner_that_wins_and_what_the_paper_describes
         assert learner(*words, "--dataset", blobs_file()) == (*wins, "classes", "taper-online")
     for words in (("--preset", "digits"), ("--config", config)):
         assert learner(*words) == (*paper, "parity", "acdpp")
-    for words in (("--preset", "own"), ("--model", "lenet", "--preset", "own"), ("--preset", "paper")):
+    for words in (
+        ("--preset", "own", "--no-fit"),
+        ("--model", "lenet", "--preset", "own"),
+        ("--preset", "paper"),
+    ):
         assert learner(*words) == (*paper, "classes", "acdpp")
     for words in (("--model", "lenet"), ("--drift", "abrupt,start=9")):
         assert learner(*words) == (*paper, "parity", "acdpp")

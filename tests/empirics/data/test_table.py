@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
-from empirics.data import Columns, as_dataset, from_mapping, table
+from empirics.data import Columns, as_dataset, from_mapping, from_table, table
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.training.problem import make_problem
@@ -161,3 +161,65 @@ def test_a_table_that_memory_cannot_hold_is_not_read(tmp_path, monkeypatch):
         assert as_dataset(name, None, Columns("kind")).classes == 3
         monkeypatch.setattr(table, "memory", lambda size=size: 4 * size - 1)
         assert "bytes of memory, and there are" in refused(as_dataset, name, None, Columns("kind"))
+
+
+def features_of(data):
+    return data.train_x.shape[1:], data.class_names
+
+
+def test_a_data_frame_is_its_columns_without_its_index():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": A, "kind": pd.Categorical(WORDS), "b": B, "when": MOMENTS, "who": OWNER})
+    found = from_table(frame, label="kind", time="when", client="who")
+    plain = from_mapping(
+        {"x": np.stack([A, B], 1), "y": KINDS, "time": 3600 * HOURS, "client": [int(o[-1]) for o in OWNER]}
+    )
+    assert found.digest == plain.digest
+    assert features_of(found) == ((2,), ("ant", "bee", "cat"))
+    shuffled = frame.drop(columns=["when", "who"]).iloc[HOURS]  # has an index of its own
+    assert features_of(from_table(shuffled, label="kind")) == ((2,), ("ant", "bee", "cat"))
+    both = from_table(shuffled[:30], shuffled[["b", "kind", "a"]][30:], label="kind")
+    assert (len(both.train_y), len(both.test_y)) == (30, 10)
+    assert np.allclose(both.test_x, np.stack([A, B], 1)[HOURS[30:]])
+
+
+def test_what_is_wrong_with_a_table_in_python_is_one_sentence():
+    good = pa.table({"a": A, "kind": WORDS})
+    assert "hand over empirics.from_table" in refused(as_dataset, good)
+    assert "the table must be a data frame, an Arrow table" in refused(from_table, [1, 2], label="kind")
+    assert "the table has no column 'kin' for the label" in refused(from_table, good, label="kin")
+    other = pa.table({"b": A, "kind": WORDS})
+    assert "the test table should have the features a" in refused(from_table, good, other, label="kind")
+    rare = pa.table({"a": A[:2], "kind": ["ant", "yak"]})
+    assert "the test set has the class 'yak'" in refused(from_table, good, rare, label="kind")
+    lists = pa.table({"a": [[1.0, 2.0], [3.0]] * 20, "kind": WORDS})
+    assert "is to have lists of one length, got 2, 1" in refused(from_table, lists, label="kind")
+    lists = pa.table({"a": [[1.0, None]] * 40, "kind": WORDS})
+    assert "column 'a', is empty in row 2" in refused(from_table, lists, label="kind")
+    two = pa.table({"a": [[1.0, 2.0]] * 40, "b": A, "kind": WORDS})
+    assert "has lists and is to be the only feature: leave it out, or b" in refused(
+        from_table, two, label="kind"
+    )
+
+
+def test_a_data_set_of_hugging_face_is_its_columns():
+    datasets = pytest.importorskip("datasets")
+    images = np.arange(N * 6, dtype=np.float32).reshape(N, 2, 3)
+    kinds = datasets.ClassLabel(names=["ant", "bee", "cat"])
+    shape = datasets.Features({"pixels": datasets.Array2D((2, 3), "float32"), "kind": kinds})
+    made = datasets.Dataset.from_dict({"pixels": images, "kind": KINDS}, features=shape)
+    found = from_table(made, label="kind")
+    assert found.digest == from_mapping({"x": images, "y": KINDS}).digest
+    assert features_of(found) == ((2, 3), ("ant", "bee", "cat"))
+    order = made.select(HOURS)
+    assert (
+        from_table(order, label="kind").digest == from_mapping({"x": images[HOURS], "y": KINDS[HOURS]}).digest
+    )
+    splits = datasets.DatasetDict({"train": order.select(range(30)), "test": order.select(range(30, N))})
+    assert np.array_equal(from_table(splits, label="kind").test_x, images[HOURS[30:]])
+    plain = datasets.Dataset.from_dict({"a": A, "b": B, "when": MOMENTS, "kind": WORDS, "who": OWNER})
+    told = from_table(plain, label="kind", time="when", client="who")
+    assert features_of(told) == ((2,), ("ant", "bee", "cat"))
+    assert sorted(told.held_out.time) == [3600.0 * h for h in range(N)]
+    stream = made.to_iterable_dataset()
+    assert "is a stream of samples and is not read to its end" in refused(from_table, stream, label="kind")

@@ -1,6 +1,5 @@
 """The ball and the steps that suit data of one's own."""
 
-import re
 import tomllib
 from dataclasses import replace
 
@@ -8,9 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from empirics.data import Dataset
+from empirics.data import Dataset, as_dataset
 from empirics.records.folder import read_settings
-from empirics.training.ball import CLOSE, fit_ball
+from empirics.settings.study import Study
+from empirics.settings.toml import toml_of_changes
+from empirics.training import ball
+from empirics.training.ball import CLOSE, _standard, fit_ball, fitted_study
 from empirics.training.problem import from_dataset
 from tests.acdpp.program import acdpp, refusal
 from tests.empirics.small import problem, refused, study
@@ -30,27 +32,56 @@ def told_apart(margin, samples=600):
 
 
 def test_a_ball_that_binds_is_told_with_the_one_that_suits():
-    found = fit_ball(told_apart(0.1))
-    assert found.radius > found.given == 5
-    assert found.accuracy(found.radius) > found.accuracy(5.0) + CLOSE
-    assert (
-        f"the ball of radius 5 binds: on held-out samples of a pilot {found.accuracy(5.0):.0%}"
-        in found.warning
-    )
-    assert f"radius {found.radius:g}, the smallest ball" in found.chosen
-    least = min(found.losses)
-    assert found.losses[found.radii.index(found.radius)] < 1.1 * least
-    assert found.losses[0] > 1.1 * least
+    found = fit_ball(told_apart(0.2), ["eta"])
+    assert found.given == found.chosen
+    assert found.best.radius > found.given.radius == 5
+    assert found.best.accuracy > found.given.accuracy + CLOSE
+    assert f"{found.given.accuracy:.0%} are right with these, {found.best.accuracy:.0%} with" in found.warning
+    assert found.best.loss < 1.1 * min(one.loss for one in found.tried) < found.given.loss
+    free = fit_ball(told_apart(0.2))
+    assert (free.chosen, free.warning) == (found.best, None)
+    assert f"radius {free.chosen.radius:g}, the smallest ball" in free.words
+    assert f"{free.given.accuracy:.0%} with radius 5 and scale unit" in free.words
 
 
 def test_a_ball_that_is_large_enough_is_not_told_and_steps_follow_from_the_smoothness():
-    found = fit_ball(told_apart(3.0))
+    found = fit_ball(told_apart(3.0), ["radius", "eta"])
     assert found.warning is None
+    assert found.chosen.scale == "unit"
     task = told_apart(3.0)
     assert found.eta == pytest.approx(4 / float(task.model.square_norms.max()))
     four = problem(study(labels="classes"))
-    assert fit_ball(four).eta == pytest.approx(2 / float(four.model.square_norms.max()))
-    assert fit_ball(four).given in fit_ball(four).radii
+    steps = 2 / float(four.model.square_norms.max())
+    assert fit_ball(four).eta == pytest.approx(steps)
+    assert fit_ball(four, ["radius"]).eta == four.study.eta
+    for first, wanted in ((4.0, 4.0), (100.0, 2 * steps)):
+        falling = replace(four, study=replace(four.study, decay=50.0, eta=first))
+        assert fit_ball(falling).eta == pytest.approx(wanted)
+
+
+def sizes(samples=300):
+    """Two features tell two classes apart; the third is a thousand times as large, and tells nothing."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(samples, 3)), rng.integers(0, 2, samples)
+    x[:, :2] += 1.5 * y[:, np.newaxis]
+    return x * [1, 1, 1000] + [0, 5, 0], y
+
+
+def test_features_of_very_different_sizes_are_all_made_to_vary_by_one():
+    chosen, why = fitted_study(sizes(), budget=30)
+    assert (chosen.scale, chosen.budget) == ("standard", 30)
+    assert "scale standard (all features vary by 1)" in why
+    kept, _ = fitted_study(sizes(), scale="unit", radius=7)
+    assert (kept.scale, kept.radius, kept.eta) == ("unit", 7, pytest.approx(4, rel=0.1))
+    even, _ = fitted_study((sizes()[0] / [1, 1, 1000], sizes()[1]))
+    assert even.scale == "unit"
+    x, y = sizes()
+    whole = from_dataset(chosen, as_dataset((x, y)), torch.device("cpu"))
+    unit = from_dataset(replace(chosen, scale="unit"), as_dataset((x, y)), torch.device("cpu"))
+    assert torch.allclose(_standard(unit.population.x), whole.population.x, atol=1e-6)
+    spread = whole.population.x.std(0, correction=0)[:-1]
+    assert torch.allclose(spread, spread[0].expand(3))
+    assert float(whole.model.square_norms.max()) == pytest.approx(1)
 
 
 def test_a_ball_is_judged_by_samples_that_it_was_not_fitted_to():
@@ -58,7 +89,22 @@ def test_a_ball_is_judged_by_samples_that_it_was_not_fitted_to():
     x, y = rng.normal(size=(300, 40)).astype(np.float32), rng.integers(0, 2, 300)
     data = Dataset.of("noise", (x, y), (x, y), 2)
     found = fit_ball(from_dataset(study(radius=5.0, labels="classes"), data, torch.device("cpu")))
-    assert found.radius == 5
+    assert found.chosen.radius == 5
+
+
+def test_the_largest_ball_that_was_tried_is_told_where_it_still_binds():
+    x = np.linspace(-1, 1, 600)[:, np.newaxis] + [
+        [0, 40]
+    ]  # a shift so large that little is left of the slope
+    data = Dataset.of(
+        "shifted",
+        (x.astype(np.float32), (x[:, 0] > 0).astype(int)),
+        (x.astype(np.float32), np.ones(600, int)),
+        2,
+    )
+    found = fit_ball(from_dataset(study(radius=5.0, labels="classes"), data, torch.device("cpu")), ["radius"])
+    assert found.chosen.radius == 320
+    assert "still binds, and no larger one was tried" in replace(found, best=found.chosen).warning
 
 
 def test_without_a_ball_none_is_fitted():
@@ -66,31 +112,58 @@ def test_without_a_ball_none_is_fitted():
     assert "with a radius alone" in refused(fit_ball, replace(task, study=replace(task.study, radius=None)))
 
 
-def test_one_option_takes_the_ball_that_suits_and_without_it_one_is_told(tmp_path):
-    task = told_apart(0.1)
-    np.savez(tmp_path / "apart.npz", x=task.population.x.numpy(), y=task.population.y.numpy())
-    words = [
-        "train",
-        "--dataset",
-        f"npz:{tmp_path}/apart.npz",
-        "--preset",
-        "own",
-        "--rounds",
-        "3",
-        "--seeds",
-        "1",
+def test_a_radius_between_two_that_are_tried_does_not_end_the_search():
+    found = [
+        fit_ball(replace(told_apart(0.2), study=study(radius=r, labels="classes"))) for r in (10.0, 12.0)
     ]
-    fitted = acdpp(*words, "--fit", "--show-config")
-    assert "note: chosen by a pilot: radius" in fitted.stderr
-    (chosen,) = re.findall(r"radius (\d+), the smallest ball", fitted.stderr)
-    told = tomllib.loads(fitted.stdout)
-    assert told["radius"] == float(chosen) > 10
-    assert told["eta"] == pytest.approx(4 / float(task.model.square_norms.max()), rel=0.1)
-    plain = acdpp(*words, "--policies", "constant", "--out", str(tmp_path / "out"))
-    assert "the ball of radius 10 binds: on held-out samples" in plain.stderr
-    assert f"with radius {chosen}; --fit takes that one" in plain.stderr
-    assert read_settings(tmp_path / "out")["study"]["radius"] == 10
-    assert "leave it out with --resume" in refusal("train", "--resume", str(tmp_path / "out"), "--fit")
+    assert found[0].chosen.radius == found[1].chosen.radius > 12
+    assert found[0].chosen.scale == found[1].chosen.scale
+
+
+def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr(ball, "MOST_STEPS", 40)  # near enough
+    x, y = sizes(900)
+    np.savez(tmp_path / "apart.npz", x=x, y=y)
+    own = ["--dataset", f"npz:{tmp_path}/apart.npz", "--rounds", "3"]
+    words = ["train", *own, "--preset", "own", "--seeds", "1", "--policies", "constant"]
+
+    def told(*more):
+        done = acdpp(*words, *more, "--show-config")
+        study = tomllib.loads(done.stdout)
+        return (study["scale"], study["radius"], study["eta"]), done.stderr
+
+    chosen, said = told()
+    assert "note: chosen by a pilot: scale" in said
+    assert f"radius {chosen[1]:g}, the smallest ball" in said
+    assert chosen[0] == "standard"
+    assert chosen[1] > 10
+    assert chosen[2] == 4
+    assert told("--eta", "0.3")[0] == (*chosen[:2], 0.3)
+    assert told("--radius", "7")[0][1] == 7
+    assert told("--no-fit") == (("unit", 10, 0.5), "")
+    (tmp_path / "few.toml").write_text(f'dataset = "npz:{tmp_path}/apart.npz"\nradius = 12\n')
+    config = ["--config", str(tmp_path / "few.toml")]
+    assert told(*config)[0][1] == 12
+    (tmp_path / "all.toml").write_text(toml_of_changes(Study(dataset=f"npz:{tmp_path}/apart.npz")))
+    kept, said = told("--config", str(tmp_path / "all.toml"))
+    assert kept == ("unit", 10, 0.5)
+    assert "radius 10 and scale unit cost accuracy" in said
+    assert "chosen" not in said
+    assert told(*config, "--fit")[0][1] == chosen[1]
+    # the result has what was chosen; what was designed says it, and is trained with it
+    assert acdpp(*words, "--out", str(tmp_path / "out")).returncode == 0
+    recorded = read_settings(tmp_path / "out")["study"]
+    assert (recorded["scale"], recorded["radius"], recorded["eta"]) == chosen
+    resumed = acdpp("train", "--resume", str(tmp_path / "out"), "--rounds", "4")
+    assert (resumed.returncode, resumed.stderr) == (0, "")
+    assert "leave them out with --resume" in refusal("train", "--resume", str(tmp_path / "out"), "--fit")
     assert "--fit needs logistic regression on a ball" in refusal(
         *words, "--fit", "--drift", "gradual,length=3"
     )
+    few = [*own, "--no-best", "--policies", "constant"]
+    assert "samples of 720 is that" in acdpp("predict", *few).stderr
+    assert "samples of 200 is that" in acdpp("predict", *few, "--pilot", "200").stderr
+    assert "chosen" not in acdpp("train", "--rounds", "3", "--show-config").stderr
+    lines = toml_of_changes(replace(Study(), dataset="npz:mine.npz"))
+    assert 'scale = "unit"\nradius = 10.0' in lines or "radius = 10.0" in lines
+    assert "radius" not in toml_of_changes(Study())
