@@ -88,7 +88,11 @@ class Crew:
 
     def __init__(self, office: Office, given: Assignment, parts: Sequence[Part]) -> None:
         self.office, self.study = office, given.study
-        self.given = office.shared(given)
+        try:
+            self.given = office.shared(given)
+        except Exception as error:  # of whatever a user's model is made
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise SettingError(f"the model cannot be sent to workers: {reason:.200}") from error
         self.members = [
             _Member(part, part.runs(self.study), part.study(self.study), office.hire(again=False))
             for part in parts

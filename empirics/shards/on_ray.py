@@ -6,10 +6,12 @@ listens on the loopback address alone.
 
 from __future__ import annotations
 
+import gc
 import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from typing import Any
 
 from empirics.settings.study import Study
@@ -22,7 +24,6 @@ __all__ = ["OnRay", "opened", "per_slot", "refuse_address", "slots"]
 
 LOCAL = "ray"
 GPU_AGAIN = 0.05  # of a GPU, that a worker in place of a lost one asks for: the other's place may be gone
-WAIT = 30.0  # seconds until a cluster that does not answer is given up
 
 
 def refuse_address(on: str) -> None:
@@ -32,13 +33,8 @@ def refuse_address(on: str) -> None:
         raise SettingError(
             f"--on takes ray, for one on this machine, or a cluster's address, ray://HOST:PORT or HOST:PORT, got {on!r}"
         )
-    # read when Ray is loaded
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    try:
-        import ray  # noqa: F401
-    except ImportError:
-        raise SettingError("training on Ray needs ray: pip install 'acdpp[ray]'") from None
+    if find_spec("ray") is None:
+        raise SettingError("training on Ray needs ray: pip install 'acdpp[ray]'")
 
 
 def per_slot(count: int, nodes: Sequence[float], need: float) -> float:
@@ -123,20 +119,37 @@ def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[O
     refuse_address(on)
     if device not in ("cpu", "cuda"):
         raise SettingError(f"on Ray the device is cpu or cuda, and Ray chooses which, got {device!r}")
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    if on == LOCAL:  # read when Ray is loaded: without clusters it keeps to the loopback address
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     import ray
 
     if ray.is_initialized():
         yield OnRay(ray, study, device, shards)  # a session of the caller's own
         return
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
-    local = {"address": "local", "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+    local = {"address": "local", "include_dashboard": False}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with _silence():
             ray.init(**(local if on == LOCAL else {"address": on}), **quiet)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         raise SettingError(f"Ray cannot be reached at {on!r} ({_short(error)}): see that it runs") from None
     try:
-        yield OnRay(ray, study, device, shards)
+        office = OnRay(ray, study, device, shards)
+        if on == LOCAL and not ray.util.get_node_ip_address().startswith(("127.", "::1")):
+            warnings.warn(
+                "Ray was loaded before acdpp, and listens to other machines too: load it later", stacklevel=2
+            )
+        yield office
     finally:
-        ray.shutdown()
+        with _silence():
+            ray.shutdown()
+            gc.collect()  # or Ray's processes, which have ended, are complained of later
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Ray's own warnings are not about the study."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
