@@ -11,7 +11,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,10 +98,20 @@ class Crew:
             for part in parts
         ]
         self.tick: Tick = lambda done: None
+        self.machines: list[dict[str, Any]] = []
+
+    def __enter__(self) -> Self:
+        try:
+            self.machines = self._each("make", lambda one: (self.given, one.part))
+            self._refuse_others()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
         for one in self.members:
-            self._ask(one, "make", self.given, one.part)
-        self.machines = self._all()
-        self._refuse_others()
+            self.office.fire(one.worker)
 
     def _refuse_others(self) -> None:
         """Workers with another acdpp decide nothing here, but train otherwise, perhaps."""
@@ -123,8 +133,7 @@ class Crew:
     def machine(self) -> dict[str, Any]:
         names = list(dict.fromkeys(one["device"] for one in self.machines))
         shards = [{"policies": list(p.policies), "first": p.first, "seeds": p.seeds} for p in self._parts()]
-        first: dict[str, Any] = self.machines[0]
-        return first | {"device": ", ".join(names), "versions": versions(), "shards": shards}
+        return self.machines[0] | {"device": ", ".join(names), "versions": versions(), "shards": shards}
 
     def _parts(self) -> list[Part]:
         return [one.part for one in self.members]

@@ -136,7 +136,8 @@ def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[O
         raise SettingError(f"Ray cannot be reached at {on!r} ({_short(error)}): see that it runs") from None
     try:
         office = OnRay(ray, study, device, shards)
-        if on == LOCAL and not ray.util.get_node_ip_address().startswith(("127.", "::1")):
+        places = [node["NodeManagerAddress"] for node in ray.nodes()]
+        if on == LOCAL and places not in (["127.0.0.1"], ["::1"]):
             warnings.warn(
                 "Ray was loaded before acdpp, and listens to other machines too: load it later", stacklevel=2
             )

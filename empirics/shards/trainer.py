@@ -52,4 +52,5 @@ def trainer_for(
     study = problem.study
     with opened(where.on, study, where.device, where.shards) as office:
         given = Assignment(study, data, model, where.device, listens)
-        yield Crew(office, given, split(study, office.shards))
+        with Crew(office, given, split(study, office.shards)) as crew:
+            yield crew

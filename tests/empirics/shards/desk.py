@@ -13,18 +13,17 @@ class Desk:
 
     def __init__(self, shards, losing=()):
         self.shards, self.losing, self.calls, self.played = shards, losing, 0, 0
+        self.hired = []
 
     def shared(self, thing):
         return pickle.dumps(thing)
 
     def hire(self, *, again):
-        return {"worker": Worker(), "alive": True}
+        self.hired.append({"worker": Worker(), "alive": True})
+        return self.hired[-1]
 
     def ask(self, worker, what, *given):
-        """A ticket is done when it is waited for, or when a later one is."""
-        ticket = {"worker": worker, "what": what, "given": pickle.dumps(given)}
-        worker.setdefault("queue", []).append(ticket)
-        return ticket
+        return {"worker": worker, "what": what, "given": pickle.dumps(given)}
 
     def wait(self, tickets):
         return len(tickets) - 1  # the last of all is ready first
@@ -56,3 +55,4 @@ def at_desk(desk):
 
     with mock.patch("empirics.shards.on_ray.opened", opened):
         yield desk
+    assert not [one for one in desk.hired if one["alive"]]
