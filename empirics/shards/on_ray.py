@@ -60,7 +60,9 @@ class OnRay:
     def __init__(self, ray: Any, study: Study, device: str, shards: int | None) -> None:
         self.ray, self.actor = ray, ray.remote(Worker)
         kind = "GPU" if device == "cuda" else "CPU"
-        nodes = [node["Resources"].get(kind, 0.0) for node in ray.nodes() if node["Alive"]]
+        alive = [node for node in ray.nodes() if node["Alive"]]
+        self.places = [node["NodeManagerAddress"] for node in alive]
+        nodes = [node["Resources"].get(kind, 0.0) for node in alive]
         need = 1.0 if kind == "GPU" else float(study.threads or 1)
         if not any(nodes):
             raise SettingError(f"this Ray has no {kind}: use --device {'cpu' if kind == 'GPU' else 'cuda'}")
@@ -136,8 +138,7 @@ def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[O
         raise SettingError(f"Ray cannot be reached at {on!r} ({_short(error)}): see that it runs") from None
     try:
         office = OnRay(ray, study, device, shards)
-        places = [node["NodeManagerAddress"] for node in ray.nodes()]
-        if on == LOCAL and places not in (["127.0.0.1"], ["::1"]):
+        if on == LOCAL and office.places not in (["127.0.0.1"], ["::1"]):
             warnings.warn(
                 "Ray was loaded before acdpp, and listens to other machines too: load it later", stacklevel=2
             )
