@@ -62,7 +62,8 @@ EXAMPLES = (
     "[bold]acdpp train --preset digits --policies constant --sweep K=1,2,3,5,7,10,14,20,50,100[/bold] · "
     "[bold]acdpp train --resume results/best-1 --rounds 2000[/bold] · "
     "[bold]acdpp train --dataset npz:mine.npz --cost-trace prices.csv --policies constant,my_module:MyPolicy[/bold] · "
-    "[bold]acdpp train --preset paper --data-dir DIR --device cuda --out results/mnist[/bold]"
+    "[bold]acdpp train --preset paper --data-dir DIR --device cuda --out results/mnist[/bold] · "
+    "[bold]acdpp train --seeds 100 --on ray[/bold]"
 )
 CUMULATIVE = "cumulative_excess_risk"
 FEW = 2  # policies by name, of those that are not told from the best
@@ -95,6 +96,19 @@ def command(
     seeds: Seeds = None,
     seed: Seed = None,
     device: Device = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Train on Ray: ray for one on this machine, or a cluster's address, ray://HOST:PORT or HOST:PORT.",
+        ),
+    ] = None,
+    shards: Annotated[
+        str | None,
+        typer.Option(
+            help="Into how many parts the runs go on Ray, by policy and seed; one for each GPU or core by default."
+        ),
+    ] = None,
     out: Out = None,
     log: Logs = None,
     resume: Annotated[
@@ -163,10 +177,11 @@ def command(
         from empirics.run import run_study
 
     folder: list[Path] = []
+    again = "" if on is None else f" --on {shlex.quote(on)}"
 
     def begun(place: Path) -> None:
         folder.append(place)
-        interrupt.last_words(f"stopped; continue with acdpp train --resume {shlex.quote(str(place))}")
+        interrupt.last_words(f"stopped; continue with acdpp train --resume {shlex.quote(str(place))}{again}")
 
     shown = watched(study.rounds) if watch else _barred(study.rounds, quiet=as_json)
     with shown as (tell, see), words_of_the_user():
@@ -176,6 +191,8 @@ def command(
             device=device,
             data_dir=data_dir,
             resume=resume is not None,
+            on=on,
+            shards=None if shards is None else parse.whole(shards, "--shards"),
             progress=tell,
             announce=begun,
             see=see,

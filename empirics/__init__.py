@@ -10,6 +10,7 @@ the population is the finite data set itself. What comes out is a folder that ex
 | `design` | the best policy and learner that a budget can buy: `design_study` |
 | `export` | a trained model to take away: `export_model` |
 | `predict` | what a study will learn before anything is trained: `predict_study` |
+| `shards` | who trains: this process, or workers on Ray, each some of the runs |
 | `records` | what remembers: result folder, columns, summary |
 | `prediction` | what foretells: the law of reuse on a study's own problem |
 | `training` | what trains: samples, models, the batched engine and its slow twin |

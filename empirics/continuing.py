@@ -25,12 +25,14 @@ from theory.setting import Constants, SettingError
 
 __all__ = [
     "fingerprint",
+    "fingerprint_of",
     "probe",
     "refuse_changes",
     "refuse_horizon",
     "refuse_model",
     "refuse_other",
     "same_model",
+    "traits",
     "warn_of_changes",
 ]
 
@@ -52,11 +54,23 @@ def probe(problem: Problem, theta: Tensor) -> tuple[Tensor, Tensor]:
 
 def fingerprint(problem: Problem, theta: Tensor) -> NDArray[np.float64]:
     """What tells a user's model from another at the same parameters; nothing for those that come with it."""
+    return fingerprint_of(traits(problem, theta))
+
+
+def traits(problem: Problem, theta: Tensor) -> NDArray[np.float64]:
+    """What a fingerprint is made of: of each run its risk and how far a step goes, (2, runs), or nothing."""
     if isinstance(problem.model, Linear) or _is_network(problem.study.model):
-        return np.zeros(0)  # the settings and the data say it all
+        return np.zeros((2, 0))  # the settings and the data say it all
     risk, step = probe(problem, theta)
-    risk, step = risk[risk.isfinite()], step[step.isfinite().all(dim=1)]  # a run that diverged tells nothing
-    return np.array([float(risk.double().mean()), float(step.double().norm())])
+    return torch.stack([risk.double(), step.double().norm(dim=1)]).cpu().numpy()
+
+
+def fingerprint_of(found: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The fingerprint with these traits: the mean risk, and how far all runs go; one that diverged tells nothing."""
+    if not found.size:
+        return np.zeros(0)
+    risk, step = (torch.from_numpy(one[np.isfinite(one)]) for one in found)
+    return np.array([float(risk.mean()), float(step.norm())])
 
 
 def _is_network(name: str) -> bool:

@@ -24,7 +24,9 @@ from theory.setting import SettingError
 
 __all__ = [
     "CALM",
+    "concluded",
     "final_measures",
+    "last_measures",
     "least_for",
     "machine",
     "numbers",
@@ -102,13 +104,23 @@ def final_measures(
 
     Where the population moves, it is that of round T+1.
     """
-    study, after = problem.study, problem.study.rounds + 1
+    return concluded(problem.study, last_measures(problem, theta, mean), least)
+
+
+def last_measures(problem: Problem, theta: Tensor, mean: Tensor | None = None) -> Columns:
+    """The same of these runs alone, be they a part of the study's, and without what is known of the whole."""
+    study = problem.study
     if study.drift.kind != "none":
-        World(study, problem.streams, problem.population).show_round(after)
+        World(study, problem.streams, problem.population).show_round(study.rounds + 1)
     last = _final(problem, theta)
-    if mean is not None:
-        last = _final(problem, mean) | {LAST + name: v for name, v in last.items()}
-    return with_excess(study, last, least, after)
+    return last if mean is None else _final(problem, mean) | {LAST + name: v for name, v in last.items()}
+
+
+def concluded(study: Study, last: Columns, least: Least | None) -> Columns:
+    """What was measured at last of all runs, with the excess risk; refused if none is finite."""
+    if study.diverging == "refuse" and any(np.isnan(last[n]).all() for n in last if n.endswith("accuracy")):
+        raise SettingError(f"training diverged: no run is finite after the last round: {CALM}")
+    return with_excess(study, last, least, study.rounds + 1)
 
 
 def _final(problem: Problem, theta: Tensor) -> Columns:
@@ -118,10 +130,7 @@ def _final(problem: Problem, theta: Tensor) -> Columns:
             found["risk"] = problem.model.measure(theta, None)["risk"]
     arrays = {name: values.double().cpu().numpy() for name, values in found.items()}
     lost = ~torch.isfinite(theta).all(dim=1).cpu().numpy()
-    arrays = numbers({name: np.where(lost, np.nan, values) for name, values in arrays.items()})
-    if problem.study.diverging == "refuse" and np.isnan(arrays["accuracy"]).all():
-        raise SettingError(f"training diverged: no run is finite after the last round: {CALM}")
-    return arrays
+    return numbers({name: np.where(lost, np.nan, values) for name, values in arrays.items()})
 
 
 def numbers(measured: Columns) -> Columns:

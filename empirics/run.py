@@ -11,17 +11,17 @@ import os
 import shutil
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from empirics.continuing import (
-    fingerprint,
-    probe,
+    fingerprint_of,
     refuse_changes,
     refuse_horizon,
     refuse_model,
@@ -30,12 +30,12 @@ from empirics.continuing import (
 )
 from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
+from empirics.data import Dataset
 from empirics.given import HandedOver, threads
 from empirics.measuring import (
     CALM,
-    final_measures,
+    concluded,
     least_for,
-    machine,
     numbers,
     settings_document,
     with_excess,
@@ -45,10 +45,12 @@ from empirics.records.folder import Folder, claim, read_result, read_settings, r
 from empirics.records.rows import Columns, replay, rows_of
 from empirics.records.summary import Tally, add_predictions
 from empirics.settings.study import Study
+from empirics.shards.chunks import Chunks
+from empirics.shards.shard import REMEDY, TRAITS, Trainer
+from empirics.shards.trainer import Where, trainer_for
 from empirics.training.constants import Calibration, calibrate
-from empirics.training.engine import FRESH, Engine
-from empirics.training.linear import Linear
-from empirics.training.problem import Problem, make_problem
+from empirics.training.engine import FRESH
+from empirics.training.problem import Problem, choose_device, data_of, from_dataset
 from empirics.training.risk import Least
 from empirics.training.streams import Arrivals
 from theory.setting import SettingError
@@ -61,7 +63,6 @@ See = Callable[[Columns], None]
 ROW = 8 * 21  # bytes of a row, before compression
 PATIENCE = 120  # seconds that a prediction may take beside training
 SHARE = 0.1  # of the training's own time, where that is more
-REMEDY = "take smaller buffers or rates, or fewer seeds or policies"
 
 
 @dataclass(frozen=True)
@@ -98,38 +99,15 @@ class _Job:
             return "it would take long: acdpp predict does it all the same"
         return reason
 
-    def try_out(self) -> None:
+    def try_out(self, trainer: Trainer) -> None:
         """A round in vain, so that what does not fit is known before anything is written."""
-        study, model = self.study, self.problem.model
-        if study.drift.kind == "order" and not study.replacement:
+        if self.study.drift.kind == "order" and not self.study.replacement:
             _rehearse(self)
-        schedule = self.schedule()
-        rounds = schedule.advance(1)
-        if isinstance(model, Linear):
-            return
-        from empirics.training.networks import NETWORKS
+        trainer.try_out(self.schedule().advance(1))
 
-        try:
-            listens = bool(schedule.listening)
-            engine = Engine(model, study, self.problem.streams, graphs=False, listens=listens)
-            engine.play(rounds)
-            if study.model in NETWORKS:
-                return
-            shapes = {
-                "start": (tuple(engine.theta.shape), (self.study.runs, model.size)),
-                "update": (tuple(probe(self.problem, engine.theta)[1].shape), (self.study.runs, model.size)),
-                "accuracy": (tuple(model.accuracy(engine.theta).shape), (self.study.runs,)),
-            }
-            for name, (found, wanted) in shapes.items():
-                if found != wanted:
-                    raise ValueError(f"{name} must return a tensor of shape {wanted}, not {found}")
-        except (SettingError, MemoryError):
-            raise
-        except Exception as error:  # whatever a user's model does
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise SettingError(
-                f"model {self.study.model!r} failed in a first round: {reason:.300}"
-            ) from error
+    def trainer(self, data: Dataset, model: Any, where: Where) -> AbstractContextManager[Trainer]:
+        """What trains it."""
+        return trainer_for(self.problem, data, model, where, listens=bool(self.schedule().listening))
 
 
 # --- a study -----------------------------------------------------------------------------------------------
@@ -146,6 +124,8 @@ def run_study(
     device: str | None = None,
     data_dir: Path | None = None,
     resume: bool = False,
+    on: str | None = None,
+    shards: int | None = None,
     progress: Progress = lambda done: None,
     announce: Announce = lambda folder: None,
     see: See | None = None,
@@ -157,30 +137,40 @@ def run_study(
     that the study names. `cost`: an array of prices, the path of a CSV file, or an object with the `Prices` protocol.
 
     With `resume`, `out` is a folder to continue; study, device and data folder come from there unless given, and more
-    rounds than it has extend it. Give again what was handed over in Python. `progress` is told how many rounds are
-    done, `announce` the folder, once there is one, and `see` sees the columns of every chunk of rows, once saved.
+    rounds than it has extend it. Give again what was handed over in Python.
+
+    `on` has workers train: "ray" for those that are started here, or a cluster's address, ray://HOST:PORT or
+    HOST:PORT. The runs go into so many `shards`, by default one for each GPU or core there.
+
+    `progress` is told how many rounds are done, `announce` the folder, once there is one, and `see` sees the columns
+    of every chunk of rows, once saved.
     """
     own = HandedOver(dataset, model, policies, cost)
     if resume:
         if out is None:
             raise SettingError("resuming needs the folder to continue: give out=FOLDER")
-        return _continue(study, Path(out), own, device, data_dir, progress, announce, see)
+        there = partial(Where, on=on, shards=shards)
+        return _continue(study, Path(out), own, device, there, data_dir, progress, announce, see)
+    where = Where(device or "cpu", on, shards)
     study = own.named(Study() if study is None else study)
     if out is not None:
         refuse_existing(Path(out))
     _refuse_flood(study, Path("." if out is None else out))
-    asked = {"device": device or "cpu", "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
+    asked = {"device": where.device, "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
     with threads(study, REMEDY):
         prices = own.prices(study)
-        problem = make_problem(study, asked["device"] or "cpu", data_dir, dataset=dataset, model=model)
+        chosen, data = choose_device(where.here), data_of(study, data_dir, dataset)
+        problem = from_dataset(study, data, chosen, model)
         calibration = calibrate(problem)
         job = _Job(study, problem, prices, calibration, least_for(problem), policies)
-        job.try_out()
-        settings = settings_document(job.problem, asked, prices, calibration, job.least, job.not_predicted())
-        place = claim(Path("results"), study.preset) if out is None else Path(out)
-        with Folder.begin(place, settings) as folder:
-            announce(place)
-            return _train(folder, job, progress, see)
+        with job.trainer(data, model, where) as trainer:
+            job.try_out(trainer)
+            found = calibration, job.least, job.not_predicted()
+            settings = settings_document(job.problem, asked, prices, *found) | trainer.machine()
+            place = claim(Path("results"), study.preset) if out is None else Path(out)
+            with Folder.begin(place, settings) as folder:
+                announce(place)
+                return _train(folder, job, trainer, progress, see)
 
 
 def study_of(folder: Path) -> Study:
@@ -193,6 +183,7 @@ def _continue(
     out: Path,
     own: HandedOver,
     device: str | None,
+    there: Callable[[str], Where],
     data_dir: Path | None,
     progress: Progress,
     announce: Announce,
@@ -211,10 +202,11 @@ def _continue(
             raise SettingError(
                 f"{str(out)!r} is a federation's result: acdpp federate --resume {out} continues it"
             )
-        place, data = device or settings["asked"]["device"], data_dir or settings["asked"]["data_dir"]
+        where, lies = there(device or settings["asked"]["device"]), data_dir or settings["asked"]["data_dir"]
         with threads(study, REMEDY):
             prices = own.prices(study)
-            problem = make_problem(study, place, data and Path(data), dataset=own.dataset, model=own.model)
+            chosen, data = choose_device(where.here), data_of(study, lies and Path(lies), own.dataset)
+            problem = from_dataset(study, data, chosen, own.model)
             refuse_changes(settings, prices, problem, out)
             if study == began and folder.finished:
                 return read_result(out).summary
@@ -226,10 +218,11 @@ def _continue(
             if study.rounds != began.rounds:
                 refuse_horizon(began, study, calibration.constants, prices, own.policies)
                 _rehearse(job)
-            now = machine(problem.population.x.device)
-            warn_of_changes(settings, now)
-            again = [*settings["continued"], {"after_round": folder.progress.done, **now}]
-            return _train(folder, job, progress, see, study=study.document(), continued=again)
+            with job.trainer(data, own.model, where) as trainer:
+                now = trainer.machine()
+                warn_of_changes(settings, now)
+                again = [*settings["continued"], {"after_round": folder.progress.done, **now}]
+                return _train(folder, job, trainer, progress, see, study=study.document(), continued=again)
 
 
 def _rehearse(job: _Job) -> None:
@@ -244,45 +237,43 @@ def _rehearse(job: _Job) -> None:
             arrivals.extend(rounds)
 
 
-def _train(folder: Folder, job: _Job, progress: Progress, see: See | None, **settings: Any) -> dict[str, Any]:
+def _train(
+    folder: Folder, job: _Job, trainer: Trainer, progress: Progress, see: See | None, **settings: Any
+) -> dict[str, Any]:
     """Replay what is there, then train the rest; new settings go into the record once it is sure to go on."""
     study, problem, least, schedule = job.study, job.problem, job.least, job.schedule()
-    engine = Engine(problem.model, study, problem.streams, listens=bool(schedule.listening))
     tally = Tally(study, job.calibration, schedule.retention, partitions=len(problem.streams.pools))
-    reason = folder.settings.get("not_predicted", "the result was begun by a version that predicts nothing")
-    outlook = job.outlook() if reason is None else None
-    forecasts = outlook.forecasts() if outlook else {}
     for rows in folder.chunks():
         rounds, measured = replay(str(folder.path), schedule, rows)
-        engine.follow(rounds)
+        trainer.follow(rounds)
         tally.add(rounds, measured)
         if see is not None:
             see({name: rows[name].to_numpy(zero_copy_only=False) for name in rows.column_names})
-    done, diverged = folder.progress.done, set[str]()
-    if done:
-        _restore(engine, folder, schedule, problem)
+    if folder.progress.done:
+        _restore(trainer, folder, schedule)
+    chunks, diverged = Chunks(schedule, trainer, progress), set[str]()
+    chunks.begin()  # workers train while this process predicts
+    reason = folder.settings.get("not_predicted", "the result was begun by a version that predicts nothing")
+    outlook = job.outlook() if reason is None else None
+    forecasts = outlook.forecasts() if outlook else {}
     if settings:
         folder.reopen(**settings)
-    progress(done)
-    while done < study.rounds:
-        rounds, measured, heard = _played(
-            schedule, engine, min(study.checkpoint, study.rounds - done), progress
-        )
+    progress(folder.progress.done)
+    for rounds, digest, measured, state in chunks:
+        heard = {name: measured.pop(name) for name in [FRESH] if name in measured}
         if study.diverging == "refuse":
-            diverged |= _diverged(rounds, measured, engine, diverged)
+            diverged |= _diverged(rounds, measured, state["theta"], diverged)
         measured = numbers(measured)
         measured = with_excess(study, measured, least, rounds.first) | heard
         if forecasts:
             measured["predicted_excess_risk"] = _of_runs(forecasts, rounds)
-        state = {name: tensor.cpu().numpy() for name, tensor in engine.state.items()}
-        state["fingerprint"] = fingerprint(problem, engine.theta)
+        state["fingerprint"] = fingerprint_of(state.pop(TRAITS))
         columns = rows_of(rounds, measured)
-        folder.save(rounds.first, rounds.last, columns, state, schedule.digest)
+        folder.save(rounds.first, rounds.last, columns, state, digest)
         if see is not None:
             see(columns)
         tally.add(rounds, measured)
-        done = rounds.last
-    summary = tally.summary(final_measures(problem, engine.theta, least, engine.averaged), least)
+    summary = tally.summary(concluded(study, trainer.final(), least), least)
     if least is not None:
         notes = caveats(study, job.calibration.constants, forecasts)
         add_predictions(summary, forecasts, reason, notes)
@@ -290,21 +281,6 @@ def _train(folder: Folder, job: _Job, progress: Progress, see: See | None, **set
         summary["lower_bound"] = outlook.lower_bound() if outlook and still else None
     folder.finish(summary)
     return summary
-
-
-def _played(
-    schedule: Schedule, engine: Engine, count: int, progress: Progress
-) -> tuple[Rounds, Columns, Columns]:
-    """The next rounds, what was measured in them, and what policies heard: those that listen decide round by round."""
-    parts, measured = [], list[Columns]()
-    for each in [1] * count if schedule.listening else [count]:
-        parts.append(schedule.advance(each))
-        measured.append(engine.play(parts[-1], progress))
-        if schedule.listening:
-            schedule.observe(measured[-1][FRESH][0])
-    found = {name: np.concatenate([one[name] for one in measured]) for name in measured[0]}
-    heard = {name: found.pop(name) for name in [FRESH] if name in found}
-    return Rounds.joined(parts), found, heard
 
 
 def _of_runs(forecasts: Mapping[str, Forecast], rounds: Rounds) -> NDArray[np.float64]:
@@ -315,7 +291,7 @@ def _of_runs(forecasts: Mapping[str, Forecast], rounds: Rounds) -> NDArray[np.fl
     )
 
 
-def _restore(engine: Engine, folder: Folder, schedule: Schedule, problem: Problem) -> None:
+def _restore(trainer: Trainer, folder: Folder, schedule: Schedule) -> None:
     """The state after the last checkpoint, if policies and model are those that led to it."""
     if schedule.digest != folder.progress.schedule:
         raise SettingError(
@@ -323,9 +299,7 @@ def _restore(engine: Engine, folder: Folder, schedule: Schedule, problem: Proble
             "has changed"
         )
     saved = folder.state()
-    for name, tensor in engine.state.items():
-        tensor.copy_(torch.from_numpy(saved[name]))
-    refuse_model(saved["fingerprint"], fingerprint(problem, engine.theta), folder.path)
+    refuse_model(saved["fingerprint"], fingerprint_of(trainer.restore(saved)), folder.path)
 
 
 # --- refusals ----------------------------------------------------------------------------------------------
@@ -342,9 +316,11 @@ def _refuse_flood(study: Study, out: Path) -> None:
         )
 
 
-def _diverged(rounds: Rounds, measured: Columns, engine: Engine, known: set[str]) -> set[str]:
+def _diverged(
+    rounds: Rounds, measured: Columns, theta: NDArray[np.floating[Any]], known: set[str]
+) -> set[str]:
     """The policies some run of which is no longer finite, each told once; where no run is, the study ends."""
-    study, after = rounds.study, torch.isfinite(engine.theta).all(dim=1).cpu().numpy()
+    study, after = rounds.study, np.isfinite(theta).all(axis=1)
     during = np.ones((len(rounds.cost), study.runs), dtype=bool)
     for values in measured.values():
         during &= np.isfinite(values)

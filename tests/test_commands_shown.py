@@ -83,6 +83,18 @@ SHORTER = (
         "hundreds of rounds, of which the first hundred stand still",
         instead="acdpp train --drift gradual,length=2 --policies constant --out results/moves --rounds 2 --seeds 1",
     ),
+    *(
+        Shorter(
+            f"acdpp train {words}",
+            "processes of Ray's, which tests/empirics/shards start; the folder is of the same kind",
+            instead=f"acdpp train {here} --policies constant --rounds 2 --seeds 1",
+        )
+        for words, here in (
+            ("--seeds 100 --on ray", "--out results/many"),
+            ("--resume results/many", "--resume results/many"),
+            ("--config study.toml --device cuda --on", "--out results/gpus"),
+        )
+    ),
     Shorter("acdpp train", "hundreds of rounds", add="--rounds 2 --seeds 1"),
     Shorter(
         "acdpp federate --policy buy-cheap-online --clients 2 --rounds 100 --export",

@@ -33,6 +33,7 @@ FLOORS = {
     "empirics": """
         reproduce reference
         design export federation run
+        shards
         measuring continuing predict
         records
         prediction

@@ -12,7 +12,7 @@ sphere lies within it, where a minimiser on the sphere is not.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -38,10 +38,11 @@ FRESH = "fresh_loss"
 LAST = "last_"  # begins what is measured of the last iterate where the model is a mean
 
 
-def measured_columns(study: Study) -> list[str]:
+def measured_columns(study: Study, *, averages: bool | None = None) -> list[str]:
     """What is measured in every round: of the model, and of the last iterate too where that is not the model."""
     found = [column for measure in study.measures for column in MEASURED[measure]]
-    return found + [LAST + name for name in found if study.averages and name in OF_A_MODEL]
+    both = study.averages if averages is None else averages
+    return found + [LAST + name for name in found if both and name in OF_A_MODEL]
 
 
 def padded(width: Any) -> Any:
@@ -81,7 +82,10 @@ def _descents(study: Study, model: Model, theta: Tensor) -> list[tuple[Tensor, D
 
 
 class Engine:
-    """Parameters, reuse counts and logs of all runs on the device; `play` moves them through a chunk of rounds."""
+    """Parameters, reuse counts and logs of all runs on the device; `play` moves them through a chunk of rounds.
+
+    A part of a study `averages` where the whole does.
+    """
 
     def __init__(
         self,
@@ -91,6 +95,7 @@ class Engine:
         *,
         graphs: bool | None = None,
         listens: bool = False,
+        averages: bool | None = None,
     ) -> None:
         self.model, self.study, self.listens = model, study, listens
         if listens and not hasattr(model, "mean_loss"):
@@ -109,7 +114,8 @@ class Engine:
         counted = streams.population if "mismatch" in study.measures else 0
         self.uses = self._zeros(study.runs, counted, dtype=torch.int32)
         self.learner, self.decays = Learner(study), study.decays
-        self.mean = self.theta.clone() if study.averages else None
+        averages = study.averages if averages is None else averages
+        self.mean = self.theta.clone() if averages else None
         self.round = self._zeros(1, dtype=torch.int64)
         chunk = min(study.checkpoint, study.rounds)
         self.begin = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
@@ -121,7 +127,7 @@ class Engine:
         self.scene = self._zeros(chunk, columns, dtype=self.theta.dtype)
         self.log = {
             column: self._zeros(chunk, study.runs, dtype=self.theta.dtype)
-            for column in [*measured_columns(study), *([FRESH] if listens else [])]
+            for column in [*measured_columns(study, averages=averages), *([FRESH] if listens else [])]
         }
         self.fresh = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
         self.lists = self._zeros(study.runs, study.clients, 0, dtype=torch.int64)
@@ -139,6 +145,11 @@ class Engine:
         """What goes on from round to round and does not follow from the schedule."""
         mean = {} if self.mean is None else {"mean": self.mean}
         return {"theta": self.theta, "uses": self.uses, **mean}
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from the state that was saved."""
+        for name, tensor in self.state.items():
+            tensor.copy_(torch.from_numpy(saved[name]))
 
     def follow(self, rounds: Rounds) -> dict[str, NDArray[Any]]:
         """The tables of a chunk of rounds; alone, it goes past rounds that were trained before."""
@@ -258,13 +269,17 @@ class Engine:
         return found
 
     def play(
-        self, rounds: Rounds, tick: Callable[[int], None] = lambda t: None
+        self,
+        rounds: Rounds,
+        tick: Callable[[int], None] = lambda t: None,
+        widths: NDArray[np.int64] | None = None,
     ) -> dict[str, NDArray[np.float64]]:
         """A chunk of rounds; returns the logged columns, (rounds, runs). The host waits once, at the end.
 
-        `tick` is told of every round that was issued; on CUDA it may not have run yet.
+        `tick` is told of every round that was issued; on CUDA it may not have run yet. Memories are as wide as the runs
+        need or, with `widths`, as those of a whole study of which these are a part: sums then are of the same length.
         """
-        widths = padded(rounds.occupancy.max(axis=(1, 2)))
+        widths = padded(rounds.occupancy.max(axis=(1, 2))) if widths is None else widths
         with torch.no_grad():
             self.load(rounds)
             for t, width in enumerate(widths.tolist(), start=rounds.first):

@@ -19,8 +19,9 @@ from theory.setting import SettingError
 __all__ = ["other_model"]
 
 
-def other_model(study: Study, population: Population, given: Any) -> Model:
-    """The network that the study names, or the model that a user gave, by name or by hand."""
+def other_model(study: Study, population: Population, given: Any, first: int = 0) -> Model:
+    """The network that the study names, or the model that a user gave, by name or by hand; `first` is the number of the
+    first replicate."""
     if given is None:
         given = NETWORKS.get(study.model)
     if given is None:
@@ -31,7 +32,8 @@ def other_model(study: Study, population: Population, given: Any) -> Model:
             )
         given = found_at(study.model, "model")
     count = study.seeds if "start" in study.per_seed else 1
-    made = [_made(given, population, study, s) for s in range(count)]
+    begin = first if "start" in study.per_seed else 0  # one start for all is that of replicate 0
+    made = [_made(given, population, study, s) for s in range(begin, begin + count)]
     if all(isinstance(one, torch.nn.Module) for one in made):
         if study.model == "resnet9" and ManyResNets.suits(population):
             return ManyResNets(made, population, study.precision)

@@ -30,6 +30,7 @@ __all__ = [
     "Problem",
     "Scaling",
     "choose_device",
+    "data_of",
     "from_dataset",
     "make_model",
     "make_problem",
@@ -134,18 +135,24 @@ def make_problem(
 ) -> Problem:
     """The problem of a study, on its own data set and model or on those given; digits need no `data_dir`."""
     place = choose_device(device)
+    return from_dataset(study, data_of(study, data_dir, dataset), place, model)
+
+
+def data_of(study: Study, data_dir: Path | None = None, dataset: Any = None) -> Dataset:
+    """The data set that a study names, or the one given."""
     if dataset is None and study.dataset.startswith(GIVEN):
         raise SettingError(
             f"the data set {study.dataset!r} was handed over in Python: call run_study with dataset= again"
         )
     columns = Columns(study.label_column, study.time_column, study.client_column)
-    data = as_dataset(study.dataset if dataset is None else dataset, data_dir, columns)
-    return from_dataset(study, data, place, model)
+    return as_dataset(study.dataset if dataset is None else dataset, data_dir, columns)
 
 
-def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any = None) -> Problem:
-    """The same, from a data set already loaded."""
-    streams, data = _placed(study, data)
+def from_dataset(
+    study: Study, data: Dataset, device: torch.device, model: Any = None, first: int = 0
+) -> Problem:
+    """The same, from a data set already loaded; of a part of a study, `first` is the number of its first replicate."""
+    streams, data = _placed(study, data, first)
     linear = _is_linear(study, model)
     scaling = _scaling(data.train_x, study)
     train_x, test_x = (_inputs(part, scaling, study, flat=linear) for part in (data.train_x, data.test_x))
@@ -178,14 +185,14 @@ def from_dataset(study: Study, data: Dataset, device: torch.device, model: Any =
     )
     time = None if study.drift.mixes else data.time
     return Problem(
-        study, streams, make_model(study, population, model), population, data.digest, time, scaling
+        study, streams, make_model(study, population, model, first), population, data.digest, time, scaling
     )
 
 
-def _placed(study: Study, data: Dataset) -> tuple[Streams, Dataset]:
+def _placed(study: Study, data: Dataset, first: int) -> tuple[Streams, Dataset]:
     """Who draws what, and the data with all that the population ever is; samples in their order are their own test."""
     data = data.as_stream() if study.drift.kind == "order" else data
-    streams = make_pools(data.train_y, study, data.client)
+    streams = make_pools(data.train_y, study, data.client, first)
     if study.drift.mixes:
         both = both_parts(data, study.drift.parts)
         return parted(streams, both, study.drift.parts), both
@@ -196,13 +203,13 @@ def _is_linear(study: Study, model: Any) -> bool:
     return model is None and study.model == "logistic"
 
 
-def make_model(study: Study, population: Population, model: Any = None) -> Model:
-    """The study's model over a population, or the one given."""
+def make_model(study: Study, population: Population, model: Any = None, first: int = 0) -> Model:
+    """The study's model over a population, or the one given, for replicates from number `first` on."""
     if _is_linear(study, model):
-        return Linear(population, _first(study, population))
+        return Linear(population, _first(study, population, first))
     from empirics.training.other_models import other_model  # logistic regression needs no networks
 
-    return other_model(study, population, model)
+    return other_model(study, population, model, first)
 
 
 def _scaling(train: NDArray[Any], study: Study) -> Scaling:
@@ -248,12 +255,13 @@ def _inputs(given: NDArray[Any], scaling: Scaling, study: Study, *, flat: bool) 
 # --- the first parameters ----------------------------------------------------------------------------------
 
 
-def _first(study: Study, population: Population) -> torch.Tensor | None:
+def _first(study: Study, population: Population, first: int) -> torch.Tensor | None:
     """θ(1) of the linear model: 0, or each replicate's own direction, as long as 1 or the ball's radius."""
     if "start" not in study.per_seed:
         return None
     size = population.x.shape[1] * (1 if population.classes == 2 else population.classes)
-    address = {"replicate": np.arange(study.seeds)[:, np.newaxis], "slot": np.arange(size)}
+    replicates = np.arange(first, first + study.seeds)[:, np.newaxis]
+    address = {"replicate": replicates, "slot": np.arange(size)}
     drawn = 2 * uniform(study.seed, Purpose.start, **address) - 1
     length = min(1.0, study.radius or 1.0)
     return torch.from_numpy(length * drawn / np.linalg.norm(drawn, axis=1, keepdims=True))

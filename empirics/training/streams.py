@@ -28,12 +28,16 @@ LISTED, DRAWN = 16, 150  # bytes for a sample's place in a list, and for drawing
 
 @dataclass(frozen=True)
 class Streams:
-    """Pools of population indices, one per client: the same for all replicates, or each replicate's own."""
+    """Pools of population indices, one per client: the same for all replicates, or each replicate's own.
+
+    Replicates are those from number `first` on: a part of a study has some of its replicates.
+    """
 
     pools: tuple[tuple[Index, ...], ...]
     population: int
     alpha: tuple[float, ...]
     later: tuple[tuple[Index, ...], ...] | None = None  # of a population's second part, where it moves
+    first: int = 0
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -67,13 +71,14 @@ class Streams:
         return study.drift.apart == 0 or self.shared
 
 
-def make_pools(labels: Index, study: Study, client: Index | None = None) -> Streams:
-    """The pools of the study's partition. `labels` are the class numbers, also where the task is binary, and `client`
-    is whose each sample is, if that is known."""
+def make_pools(labels: Index, study: Study, client: Index | None = None, first: int = 0) -> Streams:
+    """The pools of the study's partition. `labels` are the class numbers, also where the task is binary, `client` is
+    whose each sample is, if that is known, and `first` the number of the first replicate."""
     random = study.partition in ("split", "dirichlet") or study.per_class is not None
-    drawn = study.seeds if "partition" in study.per_seed and random else 1
+    drawn = range(first, first + study.seeds) if "partition" in study.per_seed and random else range(1)
     alpha = study.alpha or (1 / study.clients,) * study.clients
-    return Streams(tuple(_pools(labels, study, client, s) for s in range(drawn)), len(labels), alpha)
+    pools = tuple(_pools(labels, study, client, s) for s in drawn)
+    return Streams(pools, len(labels), alpha, first=first)
 
 
 def _pools(labels: Index, study: Study, client: Index | None, replicate: int) -> tuple[Index, ...]:
@@ -146,6 +151,7 @@ class Arrivals:
     def __init__(self, streams: Streams, study: Study) -> None:
         self.study = study
         replicate = np.tile(np.arange(study.seeds), len(study.policies))
+        self.replicate = streams.first + replicate
         every = (*streams.pools, *(streams.later or ()))
         distinct = {id(pool): pool for clients in every for pool in clients}  # often one pool for all
         begins = np.cumsum([0, *(len(pool) for pool in distinct.values())])
@@ -200,7 +206,7 @@ class Arrivals:
         study, size, offset = self.study, self.sizes[run, client], self.offset[run, client]
         if not study.replacement and study.drift.kind != "order":
             return offset + self._without_replacement(rounds, t, run, client, slot)
-        address = {"replicate": run % study.seeds, "client": client, "t": t + rounds.first}
+        address = {"replicate": self.replicate[run], "client": client, "t": t + rounds.first}
         if study.drift.mixes:
             w = study.drift.weights(rounds.first, rounds.last, study.clients)[t, client]
             second = uniform(study.seed, Purpose.part, slot=slot, **address) < w
@@ -224,7 +230,14 @@ class Arrivals:
         if not which.size:
             return np.zeros(0, dtype=np.int64)
         orders = [
-            permutation(int(self.sizes[s, m]), self.study.seed, Purpose.shuffle, replicate=s, client=m, t=k)
+            permutation(
+                int(self.sizes[s, m]),
+                self.study.seed,
+                Purpose.shuffle,
+                replicate=int(self.replicate[s]),
+                client=m,
+                t=k,
+            )
             for s, m, k in needed.T
         ]
         begins = np.cumsum([0, *(len(order) for order in orders)])[:-1]

@@ -106,8 +106,8 @@ def test_a_study_is_extended_where_all_runs_have_diverged(tmp_path):
 
 
 def test_a_risk_that_was_infinite_for_a_round_counts(tmp_path, monkeypatch):
-    def play(self, rounds, tick=lambda t: None):
-        found = played(self, rounds, tick)
+    def play(self, rounds, *others):
+        found = played(self, rounds, *others)
         if rounds.first == 6:
             found["risk"][2, 3] = np.inf
         return found

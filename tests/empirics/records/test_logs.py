@@ -143,7 +143,7 @@ def test_a_longer_study_and_one_stopped_before_its_end_was_written_are_shown_to_
     run_study(small("tensorboard", **fixed), out, **OWN)
     longer = replace(small("tensorboard", **fixed), rounds=25)
     with monkeypatch.context() as patch:
-        patch.setattr(run, "final_measures", raising(Killed))
+        patch.setattr(run, "concluded", raising(Killed))
         with pytest.raises(Killed):
             run_study(longer, out, resume=True, **OWN)
     shutil.rmtree(out / "tensorboard")

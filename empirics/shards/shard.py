@@ -1,0 +1,212 @@
+"""Some runs of a study on one device: all of them in this process, or a part that a worker has."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirics.continuing import probe, traits
+from empirics.control.schedule import Rounds
+from empirics.data import Dataset
+from empirics.given import threads
+from empirics.measuring import last_measures, machine
+from empirics.records.rows import Columns
+from empirics.settings.study import Study
+from empirics.shards.split import Part
+from empirics.training.engine import Engine
+from empirics.training.linear import Linear
+from empirics.training.problem import Problem, choose_device, from_dataset
+from theory.setting import SettingError
+
+__all__ = ["REMEDY", "TRAITS", "Assignment", "Bookmark", "Played", "Shard", "Tick", "Trainer", "Worker"]
+
+REMEDY = "take smaller buffers or rates, or fewer seeds or policies"
+TRAITS = "traits"  # in a state: what the model's fingerprint is made of
+Tick = Callable[[int], None]
+
+
+class Played(NamedTuple):
+    """What was measured in some rounds, (rounds, runs) each, and the state after them, if asked for."""
+
+    measured: Columns
+    state: Columns
+
+
+class Trainer(Protocol):
+    """What moves all runs of a study through its rounds."""
+
+    ahead: int  # chunks of rounds that it takes at a time
+
+    def machine(self) -> dict[str, Any]:
+        """Where it computes."""
+
+    def try_out(self, rounds: Rounds) -> None:
+        """A round in vain, so that what does not fit is known before anything is written."""
+
+    def follow(self, rounds: Rounds) -> None:
+        """Go past rounds that were trained before."""
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> NDArray[np.float64]:
+        """Go on from a saved state; returns the model's traits there."""
+
+    def begin(self, rounds: Rounds, tick: Tick, *, keep: bool = True) -> Callable[[], Played]:
+        """Take on a chunk of rounds, to be waited for by calling what comes back; `keep` asks for the state."""
+
+    def final(self) -> Columns:
+        """Measured after the last round, run by run."""
+
+
+class Shard:
+    """The runs of a problem's study; those of a part `averages` where the whole does."""
+
+    ahead = 1
+
+    def __init__(self, problem: Problem, *, listens: bool, averages: bool | None = None) -> None:
+        self.problem, self.listens, self.averages = problem, listens, averages
+
+    @cached_property
+    def engine(self) -> Engine:
+        return self._engine()
+
+    def _engine(self, graphs: bool | None = None) -> Engine:
+        problem = self.problem
+        return Engine(
+            problem.model,
+            problem.study,
+            problem.streams,
+            graphs=graphs,
+            listens=self.listens,
+            averages=self.averages,
+        )
+
+    def machine(self) -> dict[str, Any]:
+        return machine(self.problem.population.x.device)
+
+    def try_out(self, rounds: Rounds) -> None:
+        study, model = self.problem.study, self.problem.model
+        if isinstance(model, Linear):
+            return
+        from empirics.training.networks import NETWORKS
+
+        try:
+            engine = self._engine(graphs=False)
+            engine.play(rounds)
+            if study.model in NETWORKS:
+                return
+            shapes = {
+                "start": (tuple(engine.theta.shape), (study.runs, model.size)),
+                "update": (tuple(probe(self.problem, engine.theta)[1].shape), (study.runs, model.size)),
+                "accuracy": (tuple(model.accuracy(engine.theta).shape), (study.runs,)),
+            }
+            for name, (found, wanted) in shapes.items():
+                if found != wanted:
+                    raise ValueError(f"{name} must return a tensor of shape {wanted}, not {found}")
+        except (SettingError, MemoryError):
+            raise
+        except Exception as error:  # whatever a user's model does
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise SettingError(f"model {study.model!r} failed in a first round: {reason:.300}") from error
+
+    def follow(self, rounds: Rounds) -> None:
+        self.engine.follow(rounds)
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> NDArray[np.float64]:
+        self.engine.restore(saved)
+        return traits(self.problem, self.engine.theta)
+
+    def begin(
+        self,
+        rounds: Rounds,
+        tick: Tick,
+        *,
+        keep: bool = True,
+        widths: NDArray[np.int64] | None = None,
+    ) -> Callable[[], Played]:
+        return lambda: Played(self.engine.play(rounds, tick, widths), self.state() if keep else {})
+
+    def state(self) -> Columns:
+        """What a checkpoint holds."""
+        found = {name: tensor.cpu().numpy() for name, tensor in self.engine.state.items()}
+        return found | {TRAITS: traits(self.problem, self.engine.theta)}
+
+    def final(self) -> Columns:
+        return last_measures(self.problem, self.engine.theta, self.engine.averaged)
+
+
+# --- a part, somewhere else --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What all workers of a study are given."""
+
+    study: Study
+    data: Dataset
+    model: Any
+    device: str
+    listens: bool
+
+
+class Bookmark(NamedTuple):
+    """All that a worker needs to go on for another: the state, and what follows from the rounds so far."""
+
+    state: Columns
+    arrivals: Any
+    learner: Any
+
+
+class Worker:
+    """A part of a study, to be lived in a process of its own; it answers with a bookmark where it can be followed."""
+
+    shard: Shard
+
+    def make(self, given: Assignment, part: Part, bookmark: Bookmark | None = None) -> dict[str, Any]:
+        """Begin, or go on at a bookmark; says where it computes."""
+        study = part.study(given.study)
+        with threads(study, REMEDY):
+            place = choose_device(given.device)
+            problem = from_dataset(study, given.data, place, given.model, part.first)
+            self.shard = Shard(problem, listens=given.listens, averages=given.study.averages)
+            if bookmark is not None:
+                own = copy.deepcopy(bookmark)  # what comes by post cannot be written to
+                engine = self.shard.engine
+                engine.arrivals, engine.learner = own.arrivals, own.learner
+                engine.restore(own.state)
+            return self.shard.machine()
+
+    def try_out(self, rounds: Rounds) -> None:
+        with self._threads():
+            self.shard.try_out(rounds)
+
+    def follow(self, rounds: Rounds) -> Bookmark:
+        with self._threads():
+            self.shard.follow(rounds)
+            return self._bookmark()
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> Bookmark:
+        with self._threads():
+            self.shard.restore({name: values.copy() for name, values in saved.items()})
+            return self._bookmark()
+
+    def play(self, rounds: Rounds, widths: NDArray[np.int64], keep: bool) -> tuple[Columns, Bookmark | None]:
+        """What was measured, and the bookmark after it if asked for."""
+        with self._threads():
+            played = self.shard.begin(rounds, lambda _: None, keep=False, widths=widths)()
+            return played.measured, self._bookmark() if keep else None
+
+    def final(self) -> Columns:
+        with self._threads():
+            return self.shard.final()
+
+    def _threads(self) -> Any:
+        return threads(self.shard.problem.study, REMEDY)
+
+    def _bookmark(self) -> Bookmark:
+        engine = self.shard.engine
+        return Bookmark(self.shard.state(), engine.arrivals, engine.learner)

@@ -1,0 +1,58 @@
+"""An office in this process: what is asked and answered goes by post, as elsewhere, and workers can be lost."""
+
+import pickle
+from contextlib import contextmanager
+from unittest import mock
+
+from empirics.shards.crew import Lost
+from empirics.shards.shard import Worker
+
+
+class Desk:
+    """Workers are objects; the calls that are counted in `losing` find theirs lost."""
+
+    def __init__(self, shards, losing=()):
+        self.shards, self.losing, self.calls, self.played = shards, losing, 0, 0
+        self.hired = []
+
+    def shared(self, thing):
+        return pickle.dumps(thing)
+
+    def hire(self, *, again):
+        self.hired.append({"worker": Worker(), "alive": True})
+        return self.hired[-1]
+
+    def ask(self, worker, what, *given):
+        return {"worker": worker, "what": what, "given": pickle.dumps(given)}
+
+    def wait(self, tickets):
+        return len(tickets) - 1  # the last of all is ready first
+
+    def answer(self, ticket):
+        worker = ticket["worker"]
+        self.calls += 1
+        if self.calls in self.losing:
+            worker["alive"] = False
+        if not worker["alive"]:
+            raise Lost("it was killed")
+        given = [
+            pickle.loads(one) if isinstance(one, bytes) else one for one in pickle.loads(ticket["given"])
+        ]
+        self.played += len(given[0].cost) if ticket["what"] == "play" else 0
+        return pickle.loads(pickle.dumps(getattr(worker["worker"], ticket["what"])(*given)))
+
+    def fire(self, worker):
+        worker["alive"] = False
+
+
+@contextmanager
+def at_desk(desk):
+    """Whoever asks for Ray comes here."""
+
+    @contextmanager
+    def opened(on, study, device, shards):
+        yield desk
+
+    with mock.patch("empirics.shards.on_ray.opened", opened):
+        yield desk
+    assert not [one for one in desk.hired if one["alive"]]

@@ -1,0 +1,228 @@
+"""On Ray itself, in processes of their own: the same bytes as in one, whoever is killed."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+import torch
+
+from empirics.records.folder import read_settings
+from empirics.run import run_study
+from empirics.settings.toml import toml
+from tests.empirics.shards.test_shards import done, files, small
+from tests.empirics.small import until
+
+psutil = pytest.importorskip("psutil")
+pytest.importorskip("ray")
+pytestmark = pytest.mark.slow
+
+LONG = {"rounds": 800, "checkpoint": 20}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The same study in one process."""
+    out = tmp_path_factory.mktemp("whole") / "out"
+    run_study(small(**LONG), out)
+    return files(out)
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(toml(small(**LONG)))
+    return path
+
+
+@pytest.fixture
+def program():
+    """Starts the program; whatever it leaves is ended, and told of."""
+    begun = []
+
+    def start(*words):
+        command = [sys.executable, "-m", "acdpp", "train", *map(str, words)]
+        env = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        child = subprocess.Popen(command, env=env, preexec_fn=as_in_a_terminal, **pipes)
+        begun.append(child)
+        return child
+
+    yield start
+    for child in begun:
+        if child.poll() is None:
+            child.kill()
+            child.communicate()
+
+
+def as_in_a_terminal():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def ended(child):
+    """Its status, and what it says beside its progress."""
+    _, err = child.communicate(timeout=600)
+    return child.returncode, re.sub(r"(?m)^acdpp: rounds.*\n", "", err)
+
+
+def below(child):
+    """Its processes, and theirs."""
+    return psutil.Process(child.pid).children(recursive=True)
+
+
+def workers(child):
+    """The numbers of those that train."""
+    found = set()
+    for one in below(child):
+        with suppress(psutil.Error):  # it has just ended
+            if one.cmdline() and one.cmdline()[0].startswith("ray::Worker"):
+                found.add(one.pid)
+    return found
+
+
+def alive(processes):
+    """Those that run; one that nobody has asked for its status does not."""
+    found = []
+    for one in processes:
+        with suppress(psutil.Error):
+            if one.is_running() and one.status() != psutil.STATUS_ZOMBIE:
+                found.append(one)
+    return found
+
+
+def begun(out):
+    return (out / "settings.json").exists() and done(out) >= 60
+
+
+def test_two_workers_give_the_same_bytes_on_loopback_alone_and_leave_nothing(
+    whole, config, program, tmp_path
+):
+    child = program("--config", config, "--on", "ray", "--shards", 2, "--out", tmp_path / "out")
+    until(lambda: begun(tmp_path / "out"))
+    there = below(child)
+    open_to = [one for process in there for one in process.net_connections("inet")]
+    places, ports = zip(*(one.laddr for one in open_to if one.status == psutil.CONN_LISTEN), strict=True)
+    assert len(workers(child)) == 2
+    assert {ip.removeprefix("::ffff:") for ip in places} == {"127.0.0.1"}
+    assert 8265 not in ports  # of the dashboard
+    assert ended(child) == (0, "")
+    assert files(tmp_path / "out") == whole
+    until(lambda: not alive(there), 60)
+
+
+def test_a_killed_worker_is_replaced(whole, config, program, tmp_path):
+    child = program("--config", config, "--on", "ray", "--shards", 2, "--out", tmp_path / "out")
+    until(lambda: begun(tmp_path / "out"))
+    first = workers(child)
+    os.kill(min(first), signal.SIGKILL)
+    until(lambda: workers(child) - first)
+    assert ended(child) == (0, "")
+    assert files(tmp_path / "out") == whole
+
+
+def test_ctrl_c_and_resume(whole, config, program, tmp_path):
+    out = tmp_path / "out"
+    child = program("--config", config, "--on", "ray", "--shards", 3, "--out", out)
+    until(lambda: begun(out))
+    there = below(child)
+    child.send_signal(signal.SIGINT)
+    status, err = ended(child)
+    assert (status, err) == (130, f"acdpp: stopped; continue with acdpp train --resume {out} --on ray\n")
+    until(lambda: not alive(there), 60)
+    assert 60 <= done(out) < 800
+    status, err = ended(program("--resume", out, "--on", "ray", "--shards", 2))
+    assert status == 0, err
+    assert files(out) == whole
+    assert len(read_settings(out)["continued"][0]["shards"]) == 2
+
+
+def test_a_driver_killed_loses_no_checkpoint(whole, config, program, tmp_path):
+    out = tmp_path / "out"
+    child = program("--config", config, "--on", "ray", "--out", out)
+    until(lambda: begun(out))
+    there = below(child)
+    child.kill()
+    child.communicate()
+    until(lambda: not alive(there), 60)
+    assert 60 <= done(out) < 800
+    status, err = ended(program("--resume", out))  # on this machine, in one batch
+    assert status == 0, err
+    assert files(out) == whole
+
+
+def test_a_ray_without_a_gpu_says_so(config, program, tmp_path):
+    child = program("--config", config, "--on", "ray", "--device", "cuda", "--out", tmp_path / "out")
+    status, err = ended(child)
+    if not torch.cuda.is_available():
+        assert (status, err) == (2, "acdpp: this Ray has no GPU: use --device cpu\n")
+        assert not (tmp_path / "out").exists()
+
+
+# --- a cluster of two nodes on one machine -----------------------------------------------------------------
+
+CLUSTER = """
+import sys
+from ray.cluster_utils import Cluster
+head = {"num_cpus": 1, "ray_client_server_port": int(sys.argv[1]), "include_dashboard": False}
+cluster = Cluster(initialize_head=True, head_node_args=head)
+second = cluster.add_node(num_cpus=1)
+print(cluster.address, flush=True)
+for line in sys.stdin:
+    cluster.remove_node(second, allow_graceful=False)
+    print("removed", flush=True)
+cluster.shutdown()
+"""
+
+
+@pytest.fixture
+def cluster():
+    """Its address, that for clients, and what ends the second node."""
+    env = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
+    env.pop("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", None)
+    port = 20000 + os.getpid() % 10000
+    command = [sys.executable, "-W", "ignore", "-c", CLUSTER, str(port)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    with subprocess.Popen(command, env=env, **pipes) as child:
+        address = child.stdout.readline().strip()
+
+        def lose():
+            child.stdin.write("\n")
+            child.stdin.flush()
+            assert child.stdout.readline() == "removed\n"
+
+        yield address, f"ray://127.0.0.1:{port}", lose
+        child.stdin.close()
+        child.wait(60)
+
+
+@pytest.mark.parametrize("client", [False, True], ids=["driver on a node", "driver elsewhere"])
+def test_two_nodes_give_the_same_bytes(whole, config, program, cluster, tmp_path, client):
+    out = tmp_path / "out"
+    status, err = ended(program("--config", config, "--on", cluster[client], "--out", out))
+    assert (status, err) == (0, "")
+    assert files(out) == whole
+    assert len(json.loads((out / "settings.json").read_text())["shards"]) == 2
+
+
+def test_a_node_that_is_lost_costs_no_more_than_a_worker(whole, config, program, cluster, tmp_path):
+    out = tmp_path / "out"
+    child = program("--config", config, "--on", cluster[0], "--out", out)
+    until(lambda: begun(out))
+    time.sleep(0.5)
+    cluster[2]()
+    status, err = ended(child)
+    assert (status, err) == (0, "")
+    assert files(out) == whole
+
+
+def test_nobody_at_an_address_is_one_sentence(config, program, tmp_path):
+    child = program("--config", config, "--on", "127.0.0.1:1", "--out", tmp_path / "out")
+    status, err = ended(child)
+    assert (status, err.count("\n")) == (2, 1)
+    assert err.startswith("acdpp: Ray cannot be reached at '127.0.0.1:1'")
+    assert not (tmp_path / "out").exists()
