@@ -11,7 +11,7 @@ from acdpp.predict import WORDS, progress, sureness, wholes
 from acdpp.study import needed_for, of_preset, show_table, with_error, words_of_the_user
 from theory.setting import SettingError
 
-__all__ = ["predicted_design", "show"]
+__all__ = ["BUYS", "learner", "predicted_design", "show"]
 
 RISKS = {name: words for name, words in WORDS.values() if name != "noise_floor"}
 BUYS = {
@@ -105,13 +105,13 @@ def show(document: dict[str, Any]) -> None:
     )
     say(f"buy by {document['policy']}{kept}: {BUYS[document['policy']]}")
     say(f"that is {document['rate']:.4g} samples a round for {document['cost']:.4g}")
-    say(f"learn with {_learner(document)}")
+    say(f"learn with {learner(document)}")
     for name, words in RISKS.items():
         gain = document["gain"][name]
         here, there = (_risk(one, name) for one in (document, paper))
         side = "below" if gain >= 0 else "above"
         say(f"predicted {words}: {here}, {abs(gain):.0%} {side} {there} of the paper's")
-    say(f"the paper's: constant admission, K = {paper['K']}, {_learner(paper)}")
+    say(f"the paper's: constant admission, K = {paper['K']}, {learner(paper)}")
     say(f"lower bound of the final excess risk: {bound['final_excess_risk']:.4g}, {bound['assumes']}")
     if document["over_lower_bound"] >= 1:
         say(
@@ -140,7 +140,7 @@ def _risk(row: dict[str, Any], name: str) -> str:
     return with_error(row["predicted"][name], (row["error"] or {}).get(name))
 
 
-def _learner(row: dict[str, Any]) -> str:
+def learner(row: dict[str, Any]) -> str:
     """The step sizes and the model, in words."""
     falls = "" if row["decay"] is None else f", falling as 1/√(1 + t/{row['decay']:.4g})"
     by = "" if row["average_by"] is None else f" ({row['average_by']:.4g})"

@@ -19,7 +19,7 @@ from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from theory.setting import SettingError
 
-__all__ = ["ASSUMES", "Design", "design_study"]
+__all__ = ["ASSUMES", "Design", "design_from", "design_study"]
 
 ASSUMES = (
     "for Gaussian samples with the curvature and noise of these data at the minimiser, and independent prices: no "
@@ -128,6 +128,22 @@ def design_study(
     told = predict_study(
         replace(study, policies=(OWN,)), pilot=pilot, best=False, data_dir=data_dir, progress=progress
     )
+    return design_from(
+        told, study, objective=objective, eta=eta, steps=steps, law_known=law_known, progress=progress
+    )
+
+
+def design_from(
+    told: Prediction,
+    study: Study,
+    *,
+    objective: str = "cumulative",
+    eta: float | None = None,
+    steps: Sequence[int] = STEPS,
+    law_known: bool = True,
+    progress: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
+) -> Design:
+    """The same search where the study's problem has been predicted already: `told` is of its constant admission."""
     with threads(study, REMEDY):
         found = best_buy(
             told.outlook,
@@ -137,7 +153,7 @@ def design_study(
             law_known=law_known,
             progress=lambda done: progress("settings tried", done, None),
         )
-    told = told.of([OWN, *found.names])
+    told = told.of([OWN, *found.names], progress)
     names = [name for name in found.names if trusted(told.outlook, name, told.forecasts[name])]
     if not names:
         raise SettingError(UNTRUSTED)

@@ -28,7 +28,7 @@ from empirics.training.model import Descent
 from empirics.training.problem import Problem
 from empirics.training.risk import alone
 from empirics.training.streams import Streams
-from theory.knapsack import purchase_limit
+from theory.knapsack import Limit, purchase_limit
 from theory.lower_bound import most_samples
 from theory.prices import Atoms, PriceLaw
 from theory.setting import Constants, SettingError
@@ -38,6 +38,7 @@ __all__ = [
     "Forecast",
     "Outlook",
     "caveats",
+    "combined",
     "deciding_part",
     "landscape_of",
     "refusal",
@@ -79,6 +80,7 @@ class Forecast:
     settled: bool
     fitted: float  # of a fresh sample's residual, within a round, at most
     errors: dict[str, float] | None = None
+    risk_error: Floats | None = None  # the standard error of `risk`, of the same paths and samples
     sampled: tuple[int, ...] = ()  # sizes of the samples that stand for a large population
 
     @property
@@ -244,20 +246,36 @@ class Outlook:
         first = problem.model.start(study.runs)[: study.seeds]
         return cls(study, landscape_of(problem), constants, first, prices, policies)
 
-    def lower_bound(self, over: float = 0.0) -> dict[str, float]:
-        """What nobody guarantees less than with the budget of all rounds and so much `over`.
+    def asking(self, study: Study) -> Outlook:
+        """The same landscape under a study whose problem is the same (`Prediction.serves`)."""
+        constants = replace(self.constants, eta=study.eta, E=study.steps).merged
+        prices = self.prices if study.cost == self.study.cost else make_prices(study.cost)
+        return replace(self, study=study, constants=constants, prices=prices)
 
-        `samples` is how many anybody can buy for that, on average over prices of the law, or at the prices of a trace.
-        """
+    @property
+    def limit(self) -> Limit:
+        """The most that this money buys in a round, at prices of the law, or at those of a trace."""
         study = self.study
         prices = make_prices(study.cost if self.prices is None else self.prices)
         if isinstance(prices, Trace):
             law: PriceLaw = Atoms.of(prices.values[: study.rounds].ravel())
         else:
             law = law_of(prices, study.seed, study.seeds, study.rounds)
-        limit = purchase_limit(law, sum(study.buffers), study.budget)
-        samples = float(most_samples(limit, study.rounds, max(over, 0.0)))
-        return {"final_excess_risk": self.landscape.least_final_risk(samples), "samples": samples}
+        return purchase_limit(law, sum(study.buffers), study.budget)
+
+    def lower_bound(self, over: float = 0.0, rounds: Sequence[int] = ()) -> dict[str, Any]:
+        """What nobody guarantees less than with the budget of all rounds and so much `over`.
+
+        `samples` is how many anybody can buy for that, on average; `after` is the same risk after each of `rounds`.
+        """
+        limit, owed = self.limit, max(over, 0.0)
+
+        def bought(count: int) -> float:
+            return float(most_samples(limit, count, owed))
+
+        samples, least = bought(self.study.rounds), self.landscape.least_final_risk
+        found: dict[str, Any] = {"final_excess_risk": least(samples), "samples": samples}
+        return found | ({"after": [least(bought(count)) for count in rounds]} if rounds else {})
 
     def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
         """Of every policy, by name; `progress` is told how many rounds are done."""
@@ -491,6 +509,7 @@ def _forecast(
         settled=closure.settled is not None,
         fitted=float(closure.fitted[rows].max()),
         errors=_errors(np.stack([risk[:-1].sum(0), risk[-1], floor])),
+        risk_error=_standard_error(risk),
     )
 
 
@@ -508,6 +527,9 @@ def _mean(made: Sequence[Forecast], landscape: Landscape) -> Forecast:
         settled=all(one.settled for one in made),
         fitted=max(one.fitted for one in made),
         errors=together(made[0].errors, of_samples),
+        risk_error=combined(
+            made[0].risk_error, _standard_error(np.stack([one.risk for one in made], axis=1))
+        ),
         sampled=tuple(len(one.model.population.x) for one in (landscape, *landscape.others)),
     )
 
@@ -520,10 +542,20 @@ def together(*errors: Mapping[str, float] | None) -> dict[str, float] | None:
 
 def _errors(each: Floats) -> dict[str, float] | None:
     """Standard errors of the means over independent ones, (numbers, …)."""
+    found = _standard_error(each)
+    return None if found is None else dict(zip(NUMBERS, found.tolist(), strict=True))
+
+
+def _standard_error(each: Floats) -> Floats | None:
+    """Of the means along the second axis; None of a single one."""
     count = each.shape[1]
-    if count == 1:
-        return None
-    return dict(zip(NUMBERS, (each.std(axis=1, ddof=1) / math.sqrt(count)).tolist(), strict=True))
+    return None if count == 1 else np.asarray(each.std(axis=1, ddof=1) / math.sqrt(count))
+
+
+def combined(first: Floats | None, second: Floats | None) -> Floats | None:
+    """The error of what has both, which are independent; either may be none."""
+    known = [one for one in (first, second) if one is not None]
+    return np.asarray(np.sqrt(sum(np.square(one) for one in known))) if known else None
 
 
 def _distinct(rounds: Rounds, policy: int, seeds: int) -> list[int]:
