@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,7 @@ def _risk(row: dict[str, Any], name: str) -> str:
     return with_error(row["predicted"][name], (row["error"] or {}).get(name))
 
 
-def learner(row: dict[str, Any]) -> str:
+def learner(row: Mapping[str, Any]) -> str:
     """The step sizes and the model, in words."""
     falls = "" if row["decay"] is None else f", falling as 1/√(1 + t/{row['decay']:.4g})"
     by = "" if row["average_by"] is None else f" ({row['average_by']:.4g})"

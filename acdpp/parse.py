@@ -78,7 +78,7 @@ def numbers(text: str, name: str) -> tuple[Fraction | int, ...]:
             reason = getattr(error, "strerror", None) or "not a text file"
             raise SettingError(f"{name}: cannot read {text[1:]!r} ({reason})") from None
         text = ",".join(text.replace(",", " ").split())
-    words = text.split(",")
+    words = [word.strip() for word in text.split(",")]
     if not text.strip():
         raise SettingError(f"{name} must list at least one number, such as 8,9,10")
     return tuple(int(word) if word.isdecimal() and len(word) <= 100 else number(word, name) for word in words)

@@ -132,9 +132,11 @@ class Prediction:
         _refuse_flood(study)
         with threads(study, REMEDY):
             outlook, *parts = (one.asking(study) for one in (self.outlook, *self.parts))
-            hurried = {"patience": PATIENCE, "hurried": True} if coarse else {}
-            asked = replace(study, seeds=1) if coarse else study
-            made = replace(outlook, study=asked, **hurried).forecasts(
+            seen = outlook
+            if coarse:
+                alone = replace(study, seeds=1)
+                seen = replace(outlook, study=alone, patience=PATIENCE, hurried=True)
+            made = seen.forecasts(
                 lambda done: progress("predicting rounds", done, min(study.rounds, MOST_PLAYED))
             )
             _refuse_divergence(made)

@@ -86,6 +86,11 @@ def _optional(name: str, value: str, convert: Callable[[str], Any]) -> Settings:
     return {name: convert(value)} if value else {}
 
 
+def _buffers(form: Form) -> Settings:
+    sizes = parse.numbers(form.buffers, "buffers")
+    return {"buffers": [int(size) if size == int(size) else float(size) for size in sizes]}
+
+
 def _prices(form: Form) -> Settings:
     if form.price_file:
         return {}
@@ -134,7 +139,7 @@ _MONEY: dict[str, Callable[[Form], Settings]] = {
     "label": lambda form: _optional("label_column", form.label, str),
     "time": lambda form: _optional("time_column", form.time, str),
     "client": lambda form: {"client_column": form.client, "partition": "client"} if form.client else {},
-    "buffers": lambda form: {"buffers": list(parse.numbers(form.buffers, "buffers"))},
+    "buffers": _buffers,
     "budget": lambda form: {"budget": float(parse.number(form.budget, "budget"))},
     "prices": _prices,
     "price_file": _price_file,
@@ -150,6 +155,11 @@ _LEARNER: dict[str, Callable[[Form], Settings]] = {
     "average": lambda form: {"average": form.average},
     "average_by": lambda form: _optional("average_by", form.average_by, _number("average_by")),
 }
+_OF = {  # fields that say more of another, and say nothing where that is wrong
+    **dict.fromkeys(("label", "time", "client"), "data"),
+    "price_column": "price_file",
+    "average_by": "average",
+}
 FIELDS = (*_MONEY, *_LEARNER, "pilot", "objective")
 
 
@@ -163,6 +173,8 @@ def read_form(form: Form, names: Mapping[str, str] | None = None) -> tuple[Asked
 
     def put(study: Study, readers: Mapping[str, Callable[[Form], Settings]]) -> Study:
         for name, reader in readers.items():
+            if _OF.get(name) in wrong:
+                continue
             try:
                 study = Study.from_document(reader(stripped), study)
             except SettingError as error:

@@ -84,7 +84,8 @@ class Page:
     def __init__(self, planner: Planner, folder: Path) -> None:
         self.folder = folder
         self.names: dict[str, str] = {}  # of dropped files, by where they lie
-        self.asking, self.training = Asking(planner), None
+        self.asking = Asking(planner)
+        self.training: Training | None = None
         self.asked: Asked | None = None
         self.seen: tuple[int, int, bool] = (-1, -1, False)
         self.fields: dict[str, Any] = {}
@@ -106,6 +107,7 @@ class Page:
             ui.label(title).classes("text-h6").props('role="heading" aria-level="2"')
             for name in names:
                 value = getattr(first, name)
+                made: ui.select | ui.input
                 if name in CHOICES:
                     made = ui.select(list(CHOICES[name]), label=WORDS[name], value=value)
                 else:
@@ -189,7 +191,7 @@ class Page:
             self._draw_training(training)
 
     def _draw(self, answer: Answer) -> None:
-        measured = {} if self.training is None else self.training.curves.means
+        measured = {} if self.training is None else dict(self.training.curves.means)
         dark = bool(self.dark.value)
         _put(self.chart, curves_chart(answer, measured, dark=dark))
         _put(self.money, money_chart(answer, dark=dark))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from acdpp.explore.form import Asked
+from empirics.control.prices import make_prices
 from empirics.control.schedule import brief_for
 from empirics.design import Design, design_from
 from empirics.predict import OWN, Prediction, predict_study
@@ -132,12 +133,10 @@ class Planner:
 
         told = self._problem(asked, progress)
         study = asked.study
-        richer = replace(study, budget=study.budget + 1)
+        first, richer = told, replace(study, budget=study.budget + 1)
         with _blaming("prices" if study.cost.file is None else "price_file"):
             outlook = told.outlook.asking(study)
-            outlook.prices.chunks(
-                study.seed, study.seeds, study.rounds, study.rounds
-            )  # of a trace, long enough?
+            make_prices(outlook.prices).chunks(study.seed, study.seeds, study.rounds, 1)  # enough of a trace?
             answer = Answer(
                 study=study,
                 money=_money(told, study),
@@ -148,21 +147,19 @@ class Planner:
             )
         yield answer
         for coarse in (True, False):
-            made: dict[str, Prediction] = {}
+            groups = [(name,) for name in study.policies] if coarse else [study.policies]
             with _blaming("policies"):
-                for name in study.policies:
-                    alone = replace(study, policies=(name,))
-                    made[name] = told.anew(alone, coarse=coarse, progress=progress)
-                    answer = replace(
-                        answer,
-                        curves={**answer.curves, name: _curve(made[name], name, exact=not coarse)},
-                        notes=tuple(dict.fromkeys(note for one in made.values() for note in one.notes)),
-                    )
+                for names in groups:
+                    made = told.anew(replace(study, policies=names), coarse=coarse, progress=progress)
+                    curves = {name: _curve(made, name, exact=not coarse) for name in names}
+                    answer = replace(answer, curves={**answer.curves, **curves}, notes=tuple(made.notes))
+                    first = made if study.policies[0] in names else first
                     yield answer
-                first = study.policies[0]
-                other = told.anew(replace(richer, policies=(first,)), coarse=coarse, progress=progress)
+                other = told.anew(
+                    replace(richer, policies=study.policies[:1]), coarse=coarse, progress=progress
+                )
             doing = "curves in full" if coarse else "the search for the best" if search else ""
-            answer = replace(answer, more=_more(made[first], other, first, exact=not coarse), doing=doing)
+            answer = replace(answer, more=_more(first, other, exact=not coarse), doing=doing)
             yield answer
         if search:
             with _blaming("data"):
@@ -250,7 +247,8 @@ def _money(told: Prediction, study: Study) -> Money:
 
 def _shown(study: Study) -> list[int]:
     """Rounds of which a curve is drawn, the last being after the study's last."""
-    return np.unique(np.geomspace(1, study.rounds + 1, POINTS).round().astype(int)).tolist()
+    found = np.unique(np.geomspace(1, study.rounds + 1, POINTS).round().astype(int))
+    return [int(t) for t in found]
 
 
 def _curve(told: Prediction, name: str, *, exact: bool) -> Curve:
@@ -277,11 +275,12 @@ def _nobody(outlook: Outlook) -> Curve:
     return Curve(tuple(rounds), tuple(found["after"]), None, 0.0, math.nan, least, None, exact=True)
 
 
-def _more(here: Prediction, there: Prediction, name: str, *, exact: bool) -> More:
+def _more(here: Prediction, there: Prediction, *, exact: bool) -> More:
+    name = there.study.policies[0]
     rows = [one.document()["policies"][name] for one in (here, there)]
     less = {key: rows[0][key] - rows[1][key] for key in ("cumulative_excess_risk", "final_excess_risk")}
     unsure = [row["error"]["cumulative_excess_risk"] if row["error"] else 0.0 for row in rows]
-    told = exact and abs(less["cumulative_excess_risk"]) > 2 * float(np.hypot(*unsure))
+    told = exact and abs(less["cumulative_excess_risk"]) > 2 * math.hypot(*unsure)
     return More(name, less["cumulative_excess_risk"], less["final_excess_risk"], told, exact)
 
 
