@@ -136,7 +136,7 @@ class Planner:
         first, richer = told, replace(study, budget=study.budget + 1)
         with _blaming("prices" if study.cost.file is None else "price_file"):
             outlook = told.outlook.asking(study)
-            make_prices(outlook.prices).chunks(study.seed, study.seeds, study.rounds, 1)  # enough of a trace?
+            make_prices(study.cost).chunks(study.seed, study.seeds, study.rounds, 1)  # enough of a trace?
             answer = Answer(
                 study=study,
                 money=_money(told, study),
