@@ -55,6 +55,12 @@ body { font-size: 1rem }
 @media (max-width: 60rem) { .plan { grid-template-columns: minmax(0, 1fr) } }
 """
 
+SCHEME = """
+const dark = matchMedia("(prefers-color-scheme: dark)");
+emitEvent("scheme", dark.matches);
+dark.addEventListener("change", one => emitEvent("scheme", one.matches));
+"""  # pictures have colours of their own
+
 
 def serve(port: int, *, show: bool) -> None:
     """Serve the page to this machine alone, until Ctrl-C."""
@@ -90,14 +96,17 @@ class Page:
         self.seen: tuple[int, int, bool] = (-1, -1, False)
         self.fields: dict[str, Any] = {}
         ui.add_css(LAYOUT)
-        self.dark = ui.dark_mode(None)
-        with ui.column().classes("w-full"), ui.element("main").classes("plan"):
+        self.dark = False
+        ui.dark_mode(None)
+        ui.on("scheme", self._seen_in)
+        with ui.column().classes("w-full"), ui.element("div").classes("plan"):
             with ui.element("form").props('aria-label="What to plan"'):
                 self._form(first_form())
             with ui.column().classes("w-full"):
                 self._answer()
         self._ask()
         ui.timer(EVERY, self._look)
+        ui.timer(0, lambda: ui.run_javascript(SCHEME), once=True)
         ui.context.client.on_disconnect(self.asking.stop)
 
     # --- fields --------------------------------------------------------------------------------------------
@@ -112,10 +121,12 @@ class Page:
                     made = ui.select(list(CHOICES[name]), label=WORDS[name], value=value)
                 else:
                     made = ui.input(WORDS[name], value=value).props("debounce=200")
+                made.without_auto_validation()  # which would take away what is said of it here
                 self.fields[name] = made.classes("w-full").on_value_change(self._ask)
                 made.props(f'data-field="{name}"')
                 if name == "budget":
-                    self.slider = ui.slider(min=1, max=550, step=1, value=float(value), on_change=self._slid)
+                    self.slider = ui.slider(min=1, max=10 * float(value), step=1, value=float(value))
+                    self.slider.on("update:model-value", self._slid, throttle=0.05)  # by hand alone
                     self.slider.props('aria-label="Budget, in a round"')
                 if name in ("price_file", "data"):
                     self._drop(name)
@@ -144,24 +155,25 @@ class Page:
     def _ask(self) -> None:
         self.asked, wrong = read_form(self.form(), self.names)
         for name, made in self.fields.items():
-            self._blame(made, wrong.get(name))
+            made.error = wrong.get(name)
         if self.asked is not None:
+            self.slider.value = self.asked.study.budget
             self.asking.ask(self.asked, search=False)
             self.status.text = "predicting"
-
-    def _blame(self, made: Any, sentence: str | None) -> None:
-        if isinstance(made, ui.input):
-            made.error = sentence
 
     # --- the answer ----------------------------------------------------------------------------------------
 
     def _answer(self) -> None:
         self.status = ui.label().props('role="status"')
-        self.chart = ui.echart({}, renderer="svg").classes("w-full").style("height: 26rem")
-        self.chart.props('role="img" aria-label="Predicted excess risk by round"')
+        with (
+            ui.element("div")
+            .classes("w-full")
+            .props('role="img" aria-label="Predicted excess risk by round"')
+        ):
+            self.chart = ui.echart({}, renderer="svg").classes("w-full").style("height: 26rem")
         self.numbers = ui.column().classes("w-full gap-1")
-        self.money = ui.echart({}, renderer="svg").classes("w-full").style("height: 18rem")
-        self.money.props('role="img" aria-label="Samples a round by budget"')
+        with ui.element("div").classes("w-full").props('role="img" aria-label="Samples a round by budget"'):
+            self.money = ui.echart({}, renderer="svg").classes("w-full").style("height: 18rem")
         with ui.row():
             ui.button("Search the best", on_click=self._search)
             self.starting = ui.button("Start the training", on_click=self._train)
@@ -172,17 +184,20 @@ class Page:
         self.best = ui.column().classes("w-full gap-1")
         self.spelled = ui.column().classes("w-full gap-2")
 
+    def _seen_in(self, told: events.GenericEventArguments) -> None:
+        self.dark = bool(told.args)
+
     def _look(self) -> None:
         """Draw what is new."""
         asking, training = self.asking, self.training
         if asking.doing:
             self.status.text = asking.doing
-        now = (asking.news, -1 if training is None else training.news, bool(self.dark.value))
+        now = (asking.news, -1 if training is None else training.news, self.dark)
         if now == self.seen:
             return
         self.seen = now
         if asking.refused is not None:
-            self._blame(self.fields[asking.refused[0]], asking.refused[1])
+            self.fields[asking.refused[0]].error = asking.refused[1]
             self.status.text = asking.refused[1]
             return
         if asking.answer is not None:
@@ -192,9 +207,8 @@ class Page:
 
     def _draw(self, answer: Answer) -> None:
         measured = {} if self.training is None else dict(self.training.curves.means)
-        dark = bool(self.dark.value)
-        _put(self.chart, curves_chart(answer, measured, dark=dark))
-        _put(self.money, money_chart(answer, dark=dark))
+        _put(self.chart, curves_chart(answer, measured, dark=self.dark))
+        _put(self.money, money_chart(answer, dark=self.dark))
         self.status.text = f"next: {answer.doing}" if answer.doing else "predicted in full"
         self.numbers.clear()
         with self.numbers:
@@ -214,7 +228,7 @@ class Page:
     def _copy(self, what: str) -> None:
         if self.asked is not None:
             ui.clipboard.write(commands(self.asked)[what])
-            self.status.text = "copied"
+            ui.notify("copied")
 
     def _search(self) -> None:
         if self.asked is not None:
