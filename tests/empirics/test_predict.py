@@ -217,6 +217,7 @@ def test_another_study_of_the_same_problem_is_predicted_as_afresh(known, other):
     given = replace(known.study, rounds=7, policies=("acdpp", "buy-cheap"), **other)
     assert known.serves(given)
     found, afresh = known.anew(given), predict_study(given, dataset=blobs(), best=False)
+    assert found.outlook.constants.eta == afresh.outlook.constants.eta
     for name, forecast in afresh.forecasts.items():  # weights of clients are rounded in sums
         assert found.forecasts[name].document() == pytest.approx(forecast.document(), rel=1e-12)
         np.testing.assert_allclose(found.forecasts[name].risk, forecast.risk, rtol=1e-12)

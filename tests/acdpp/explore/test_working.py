@@ -25,6 +25,7 @@ class Slow(Planner):
         tell("waiting", 1, None)
         while question.study.budget == 22:
             if stop():
+                yield -1.0  # what comes too late is not shown
                 raise Stopped
             time.sleep(0.001)
 
