@@ -32,10 +32,6 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is first loaded
 
 
-def pytest_collection_finish() -> None:
-    gc.freeze()  # what was loaded stays to the end
-
-
 @pytest.fixture(autouse=True)
 def _doctest_names(doctest_namespace: dict[str, Any]) -> None:
     doctest_namespace.update(Fraction=Fraction, math=math, np=np)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -49,6 +51,9 @@ from acdpp.study import (
 )
 from acdpp.watch import watched
 from theory.setting import SettingError
+
+if TYPE_CHECKING:
+    from empirics.settings.study import Study
 
 __all__ = ["EXAMPLES", "command", "show_summary"]
 
@@ -101,6 +106,12 @@ def command(
         bool,
         typer.Option("--watch", help="Show curves in the terminal while it runs, or a line a checkpoint."),
     ] = False,
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit", help="Choose radius and step size by a pilot of the data, in place of the settings'."
+        ),
+    ] = False,
     show_config: ShowConfig = False,
     verbose: Verbose = False,
     as_json: AsJson = False,
@@ -140,9 +151,15 @@ def command(
         seed=seed,
         log=log,
     )
+    if fit and resume is not None:
+        raise SettingError("--fit chooses settings before round 1: leave it out with --resume")
+    if fit:
+        study = _fitted(study, data_dir, fit=True)
     if show_config:
         console().print(toml(study), markup=False, soft_wrap=True, end="")
         return
+    if resume is None and not fit:
+        study = _fitted(study, data_dir, fit=False)
     with needed_for("training"):
         from empirics.run import run_study
 
@@ -175,6 +192,27 @@ def command(
 def _barred(rounds: int, *, quiet: bool) -> Iterator[tuple[Callable[[int], None], None]]:
     with progress(rounds, quiet=quiet) as tell:
         yield tell, None
+
+
+def _fitted(study: Study, data_dir: Path | None, *, fit: bool) -> Study:
+    """With the ball and the steps that suit the data, if asked for; of one's own data what the ball costs is told."""
+    if not fit and ":" not in study.dataset:
+        return study
+    if study.radius is None or study.model != "logistic" or study.drift.kind != "none":
+        if fit:
+            raise SettingError(
+                "--fit needs logistic regression on a ball, and a population that does not move"
+            )
+        return study
+    with needed_for("training"):
+        from empirics.training.ball import fit_ball
+        from empirics.training.problem import make_problem
+    with words_of_the_user():
+        found = fit_ball(make_problem(study, "cpu", data_dir))
+    words = f"chosen by a pilot: {found.chosen}" if fit else found.warning
+    if words is not None:
+        print(f"acdpp: note: {words}", file=sys.stderr)
+    return replace(study, radius=found.radius, eta=found.eta) if fit else study
 
 
 # --- the summary -------------------------------------------------------------------------------------------
@@ -216,7 +254,7 @@ def _show_answer(document: dict[str, Any]) -> None:
         return
     best, words = policies[found.best], found.measure.replace("_", " ")
     own = best[found.measure]
-    which = "best within the budget" if found.alone else "best"
+    which = "best at about the budget" if found.alone else "best"
     beside = f" (test accuracy {_pm(best['final_accuracy'])})" if found.measure == RISK else ""
     say(f"{which}: {found.best}{beside}")
     if found.next is None:

@@ -243,7 +243,7 @@ def _kernel_in(cases: list[Case]) -> str:
     if not served:
         return ""
     statements = "1 statement" if len(served) == 1 else f"{len(served)} statements"
-    recorded = any("not asked" in str(e.certificate) for some in served for e in some)
+    recorded = any("not asked" in e.detail for some in served for e in some)
     how = (
         "it was not asked here (acdpp verify --kernel), the record stands"
         if recorded
@@ -335,7 +335,10 @@ def _show_evidence(found: tuple[Evidence, ...]) -> None:
         _say(f"- {e.method}, {e.strength}, {e.outcome}{part}", f"{e.detail} [{e.seconds:.1f} s]", indent=4)
         _say("on", e.domain, indent=6)
         for name, value in e.certificate.items():
-            _say(name, spell(value), indent=6)
+            listed = isinstance(value, dict) and e.method == "kernel"
+            _say(name, value.get("says", "") if listed else spell(value), indent=6)
+            for item in ("stands in", "in Coq") if listed else ():
+                _say(item, value.get(item, ""), indent=8)
 
 
 def spell(value: Any) -> str:

@@ -6,13 +6,12 @@
 Trains every policy with a polynomial mean of its models (γ = 1) and prints the final accuracy of the mean and of the
 last model, which are measured in the same run, and how far they are apart, paired by seed, with 95 % intervals. LeNet
 is that of MNIST as the released code runs it, but with a step size at which it converges; ResNet-9 is that of CIFAR-10
-as the paper's text has it.
+as the paper's text has it. With `--out` each policy is written when it is done: asked again, the others are trained.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.hardware import hardware
+from benchmarks.kept import continued, write
 from empirics.run import run_study
 from empirics.settings.section7 import section7
 from empirics.settings.study import Study
@@ -53,26 +53,21 @@ def main() -> None:
     given = parser.parse_args()
     study = studies()[given.network]
     study = replace(study, seeds=given.seeds or study.seeds, rounds=given.rounds or study.rounds)
-    summary = run_study(study, device=given.device, data_dir=given.data_dir)
-    found = document(
-        study, summary, f"python -m benchmarks.averaged_networks {given.network} --device {given.device}"
-    )
+    command = f"python -m benchmarks.averaged_networks {given.network} --device {given.device}"
+    found = continued({"command": command, "study": study.document(), "policies": {}}, given.out)
+    for name in study.policies:
+        if name not in found["policies"]:
+            one = run_study(replace(study, policies=(name,)), device=given.device, data_dir=given.data_dir)
+            found["policies"][name] = kept(one["policies"][name])
+            write(found, given.out)
     print(hardware(), table(found), sep="\n")
-    if given.out:
-        given.out.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def document(study: Study, summary: dict[str, Any], command: str) -> dict[str, Any]:
-    """What is kept of a study: accuracies by seed, money and samples."""
-    kept = ("final_accuracies", "last_final_accuracies", "diverged")
-    means = ("distinct_samples", "mean_cost")
-    return {
-        "command": command,
-        "study": study.document(),
-        "policies": {
-            name: {key: row[key] for key in kept} | {key: row[key]["mean"] for key in means}
-            for name, row in summary["policies"].items()
-        },
+def kept(row: dict[str, Any]) -> dict[str, Any]:
+    """Of one policy: accuracies by seed, money and samples."""
+    by_seed = ("final_accuracies", "last_final_accuracies", "diverged")
+    return {key: row[key] for key in by_seed} | {
+        key: row[key]["mean"] for key in ("distinct_samples", "mean_cost")
     }
 
 

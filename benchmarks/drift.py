@@ -14,15 +14,13 @@ With `--out` what is finished is kept: asked again, the rest is done.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.kept import PRESET, begun, continued, write
+from benchmarks.kept import PRESET, asked, begun, continued, write
 from empirics.control.schedule import Schedule
 from empirics.given import threads
 from empirics.measuring import with_excess
@@ -47,7 +45,7 @@ POLICIES = (
     "released",
     "oracle",
 )
-RETENTIONS = (1, 2, 3, 5, 7, 10, 14, 20)
+RETENTIONS, LONGER = (1, 2, 3, 5, 7, 10, 14, 20), (28, 40)  # the longer ones where the best is long
 PERIODS = (20, 50, 100, 400)
 
 
@@ -59,8 +57,8 @@ def studies(base: Study) -> dict[str, Study]:
         for parts in PARTS:
             drift = Drift(kind=kind, parts=parts, **given)
             found[f"prediction: {kind}, {parts}"] = replace(base, policies=POLICIES, drift=drift)
-    kept = tuple(f"constant@K={K}" for K in RETENTIONS)
     for period in PERIODS:
+        kept = tuple(f"constant@K={K}" for K in (*RETENTIONS, *(LONGER if period == min(PERIODS) else ())))
         drift = Drift(kind="periodic", parts="labels", length=period)
         found[f"retention: {period} rounds a period"] = replace(base, policies=kept, drift=drift)
     return found
@@ -141,18 +139,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="studies whose name begins so")
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--data-dir", type=Path)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no study after so many")
-    parser.add_argument("--out", type=Path, help="a JSON file to write, or to go on with")
-    parser.add_argument("--table", type=Path, help="a JSON file to show, without training")
-    given = parser.parse_args()
-    if given.table:
-        show(json.loads(given.table.read_text(encoding="utf-8")))
-        return
-    end = time.monotonic() + given.seconds
-    passing = ("out", "table", "seconds")
-    own = {key: v for key, v in vars(given).items() if v != parser.get_default(key) and key not in passing}
+    given, own, end = asked(parser, show)
     base, document = begun(given, own, "drift")
     document = continued(document, given.out)
     known: dict[str, Least] = {}

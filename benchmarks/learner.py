@@ -11,6 +11,10 @@ prices `taper` is also trained with one thing of our learner changed. `bound` is
 every minimiser, having bought at best for the same money, knowing all prices, if losses were quadratic and samples
 Gaussian (`Landscape.least_final_risk`).
 
+With `--predict RESULT`, a file of what was measured, nothing is trained: the policies with our learner are predicted
+from the same prices, as far as a prediction plays them, and predicted over measured is printed and written, with the
+seconds of processor time that it took and those that some rounds of training take, scaled up to all.
+
 With `--out` what is finished is kept: asked again, what the file has not is trained. `--seconds` stops after so many,
 and then a study goes on from its last checkpoint in the folder beside the file.
 """
@@ -22,29 +26,34 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from benchmarks.buying import PRICES
 from benchmarks.kept import PRESET, begun, continued, write
 from empirics.control.prices import make_prices
+from empirics.control.released import CONSTANTS as RELEASED
 from empirics.control.schedule import Schedule
-from empirics.prediction.forecast import landscape_of
+from empirics.prediction.forecast import Outlook, landscape_of
 from empirics.prediction.landscape import Landscape
+from empirics.prediction.pilot import draw_pilot
 from empirics.records.folder import read_result
 from empirics.run import run_study
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
-from empirics.training.constants import calibrate
+from empirics.training.constants import calibrate, smoothness
+from empirics.training.engine import Engine
+from empirics.training.linear import Linear
 from empirics.training.problem import Problem, make_problem
 from theory.knapsack import purchase_limit
 from theory.lower_bound import most_samples
 from theory.prices import Atoms
-from theory.setting import SettingError
+from theory.setting import Constants, SettingError
 from theory.student import quantile
 
 POLICIES = (
@@ -61,6 +70,7 @@ FRUGAL = "taper-online"  # whose computation constant admission is given, too
 BEST = "taper"  # that is trained with one thing changed: last iterates, steps of one size, weights j^8, fewer steps
 CHANGED = ({"average": "none"}, {"decay": None}, {"average_by": 8}, {"steps": 3}, {"steps": 1})
 LEVEL = 0.95
+TIMED = 5  # rounds of training, to tell the time of all
 
 
 class Late(Exception):
@@ -84,6 +94,11 @@ def asked() -> tuple[argparse.Namespace, dict[str, Any]]:
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--out", type=Path, help="a JSON file to write, or to go on with")
+    parser.add_argument("--predict", type=Path, help="a JSON file of what was measured")
+    parser.add_argument(
+        "--pilot", type=int, help="samples of the data that a prediction sees; without it, all"
+    )
+    parser.add_argument("--policies", help="that are predicted, with a comma between them; without it, all")
     parser.add_argument("--table", type=Path, nargs="+", help="JSON files to show, without training")
     given = parser.parse_args()
     if unknown := set(given.prices.split(",")) - set(PRICES):
@@ -102,6 +117,9 @@ def main() -> None:
         return
     end = time.monotonic() + given.seconds
     base, document = begun(given, own, "learner")
+    if given.predict:
+        predict(base, continued(document, given.out), given)
+        return
     document["eta"] = [base.eta, given.eta]
     document = continued(document, given.out)
     with tempfile.TemporaryDirectory() as beside:
@@ -166,6 +184,80 @@ def measured(
     }
     policies = {name: (there | found)[name] for name in names}
     return {"seconds": round(time.monotonic() - began), "policies": policies}
+
+
+# --- predicted, and measured before ------------------------------------------------------------------------
+
+
+def predict(base: Study, document: dict[str, Any], given: argparse.Namespace) -> None:
+    """Each policy with our learner, of each price process that is asked for: written as soon as it is done."""
+    before = json.loads(given.predict.read_text(encoding="utf-8"))["studies"]
+    for prices in given.prices.split(","):
+        study, cost = PRICES[prices](base)
+        problem = make_problem(study, given.device, given.data_dir)
+        wanted = POLICIES if given.policies is None else given.policies.split(",")
+        ours = {name: row for name, row in before[prices]["policies"].items() if _as_it_is(name)}
+        measured = {name: row for name, row in ours.items() if PolicyName(name).base in wanted}
+        torch.set_num_threads(1)
+        whole, problem = problem, problem if given.pilot is None else draw_pilot(problem, given.pilot).problem
+        constants = _constants(problem, wanted)
+        took = _training_seconds(whole, next(iter(measured)), constants)
+        began, there = time.process_time(), document["studies"]
+        outlook = Outlook.of(problem, constants, prices=make_prices(study.cost if cost is None else cost))
+        survey = time.process_time() - began
+        known = there.setdefault(
+            prices, {"survey_seconds": survey, "training_seconds_a_policy": took, "policies": {}}
+        )
+        for name, row in measured.items():
+            if name not in known["policies"]:
+                known["policies"][name] = _foretold(outlook, name, row)
+                print(prices, name, known["policies"][name], flush=True)
+                write(document, given.out)
+
+
+def _constants(problem: Problem, wanted: Collection[str]) -> Constants:
+    """Those that policies decide by; the variance, which takes long to find, only where acdpp is among them."""
+    if "acdpp" in wanted:
+        return calibrate(problem).constants.merged
+    assert isinstance(problem.model, Linear)
+    study = problem.study
+    known = replace(RELEASED, eta=study.eta, E=study.steps, L=smoothness(problem, problem.model))
+    return known.merged
+
+
+def _as_it_is(name: str) -> bool:
+    """Whether it has our learner, with nothing of it changed."""
+    own = PolicyName(name).own
+    return (
+        own.get("average") == "polynomial"
+        and "decay" in own
+        and "steps" not in own
+        and own.get("average_by") != 8
+    )
+
+
+def _foretold(outlook: Outlook, name: str, row: dict[str, Any]) -> dict[str, Any]:
+    began = time.process_time()
+    study = replace(outlook.study, policies=(name,))
+    forecast = replace(outlook, study=study).forecasts()[name]
+    risks = {"cumulative": forecast.cumulative, "final": float(forecast.risk[-1])}
+    return {
+        "predicted": risks,
+        "error": forecast.errors,
+        "over_measured": {key: value / row[f"{key}_excess_risk"]["mean"] for key, value in risks.items()},
+        "fitted": forecast.fitted,
+        "seconds": time.process_time() - began,
+    }
+
+
+def _training_seconds(problem: Problem, name: str, constants: Constants) -> float:
+    """Of processor time, for all rounds and seeds of a policy, from a few rounds in which the risk is measured."""
+    study = replace(problem.study, policies=(name,))
+    rounds = Schedule(study, constants).advance(TIMED)
+    engine = Engine(problem.model, study, problem.streams)
+    began = time.process_time()
+    engine.play(rounds)
+    return (time.process_time() - began) * study.rounds / TIMED
 
 
 def _changed(ours: dict[str, Any], one: dict[str, Any]) -> dict[str, Any]:

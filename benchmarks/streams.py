@@ -16,10 +16,8 @@ the best K are paired over seeds. With `--out` what is finished is kept: asked a
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import rotate
 
 from benchmarks.drift import POLICIES
-from benchmarks.kept import begun, continued, write
+from benchmarks.kept import asked, begun, continued, write
 from empirics.control.schedule import Schedule
 from empirics.data import load
 from empirics.data.dataset import Dataset
@@ -152,18 +150,7 @@ def main() -> None:
     parser.add_argument("--eta", type=float, default=4.0)
     parser.add_argument("--steps", type=int, default=1, help="local steps E")
     parser.add_argument("--pilot", type=int, default=2000)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--data-dir", type=Path)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no stream after so many")
-    parser.add_argument("--out", type=Path, help="a JSON file to write, or to go on with")
-    parser.add_argument("--table", type=Path, help="a JSON file to show, without training")
-    given = parser.parse_args()
-    if given.table:
-        show(json.loads(given.table.read_text(encoding="utf-8")))
-        return
-    end = time.monotonic() + given.seconds
-    passing = ("out", "table", "seconds")
-    own = {key: v for key, v in vars(given).items() if v != parser.get_default(key) and key not in passing}
+    given, own, end = asked(parser, show)
     given.dataset = "mnist"
     base, document = begun(given, own, "streams")
     base = replace(base, eta=given.eta, steps=given.steps)

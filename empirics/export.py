@@ -6,6 +6,7 @@ import inspect
 import json
 import warnings
 from collections.abc import Mapping
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -182,7 +183,7 @@ def _described(module: nn.Module) -> list[Any]:
     from empirics.training.networks import Residual
 
     kind = type(module)
-    if isinstance(module, nn.Sequential) and kind is nn.Sequential:
+    if isinstance(module, nn.Sequential):
         return [BLOCKS, [_described(one) for one in module]]
     if isinstance(module, Residual):
         return [RESIDUAL, [_described(one) for one in module.blocks]]
@@ -220,7 +221,7 @@ def _accuracy(module: nn.Module, x: Tensor, y: Tensor) -> float:
 
 
 def _compare(accuracy: float, recorded: float) -> None:
-    if abs(accuracy - recorded) > 1e-6:  # a study in float32 has its mean in float32
+    if not isclose(accuracy, recorded, abs_tol=1e-6):  # a study in float32 has its mean in float32
         warnings.warn(
             f"the model's test accuracy is {accuracy:.6g} here and {recorded:.6g} in the record: another device or "
             "version rounds otherwise",

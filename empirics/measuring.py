@@ -90,7 +90,7 @@ def with_excess(study: Study, measured: Columns, least: Least | None, first: int
         return measured
     risks = [name for name in (f"{LAST}risk", "risk") if name in measured]
     weight = study.mixing(first, first + len(np.atleast_2d(measured[risks[0]])) - 1)
-    there = least.of_runs(study.runs, weight)
+    there = least.of_runs(study.runs, weight, first)
     above = {name.replace("risk", "excess_risk"): measured[name] - there for name in risks}
     return measured | {name: values.reshape(measured["risk"].shape) for name, values in above.items()}
 

@@ -220,6 +220,8 @@ def _continue(
                 return read_result(out).summary
             calibration = Calibration.from_document(settings["constants"])
             least = Least.from_document(settings["least_risk"])
+            if least is not None and not least.reaches(study.rounds + 1):
+                least = problem.least
             job = _Job(study, problem, prices, calibration, least, own.policies)
             if study.rounds != began.rounds:
                 refuse_horizon(began, study, calibration.constants, prices, own.policies)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from textwrap import fill
 
+from proofs_check import ledger
 from proofs_check.claim import Claim, Role
 from proofs_check.engines import kernel
 from proofs_check.registry import registry
@@ -71,35 +73,77 @@ EXAMPLES = (
 )
 
 
-def proved(claims: Sequence[Claim]) -> Iterator[tuple[Claim, str, str, tuple[str, ...]]]:
-    """Claims that ask the kernel: which statement, which part of it, which theorems."""
-    roles: tuple[tuple[Role, str], ...] = (
-        ("stated", "as stated"),
-        ("hypotheses", "with its added hypotheses"),
-        ("corrected", "corrected"),
-    )
+WHOLE = (
+    "A verdict in italics is that of the whole statement; where Coq has some of its parts alone, it says so, and "
+    "`acdpp verify --explain` tells who has the others."
+)
+GROUPS = ("Of the paper, refuted", "Of the paper, established", "What holds instead", "Of our own")
+
+
+@dataclass(frozen=True)
+class Served:
+    """A statement that asks the kernel: its group, whose it is, its verdict, and the theorems of its parts."""
+
+    group: str
+    claim: str
+    said: str
+    verdict: str
+    parts: int
+    theorems: dict[str, tuple[str, ...]]
+
+
+def proved(claims: Sequence[Claim]) -> Iterator[Served]:
+    """All of them, in the order of the claims."""
+    recorded = {entry.id: entry for entry in ledger.read()}
+    roles: tuple[Role, ...] = ("stated", "hypotheses", "corrected")
     for claim in claims:
-        for role, spelled in roles:
+        for role in roles:
+            theorems: dict[str, tuple[str, ...]] = {}
             for part, check in claim.checks_for(role):
-                if names := getattr(check, "theorems", ()):
-                    yield claim, spelled, part, names
+                names = getattr(check, "theorems", ())
+                theorems |= {part: (*theorems.get(part, ()), *names)} if names else {}
+            if theorems:
+                yield _served(claim, role, theorems, recorded[claim.id])
+
+
+def _served(claim: Claim, role: Role, theorems: dict[str, tuple[str, ...]], known: ledger.Entry) -> Served:
+    of = known.corrected if role == "corrected" and known.corrected else known.stated
+    own, refuted = (
+        claim.kind == "addition",
+        any(f.method == "kernel" and f.outcome == "fails" for f in of.evidence),
+    )
+    group = GROUPS[3 if own else 2 if role == "corrected" else 0 if refuted else 1]
+    said = of.title + (", with its added hypotheses" if role == "hypotheses" else "")
+    parts = len(dict.fromkeys(part for part, _ in claim.checks_for(role)))
+    return Served(group, claim.id, said, of.qualified, parts, theorems)
 
 
 def page(claims: Sequence[Claim]) -> str:
     """The axioms, the statements with their theorems, and every theorem in words and in Coq."""
     rows = list(proved(claims))
     axioms = [f"| `{name}` | {says} |" for name, says in kernel.ALLOWED.items()]
-    statements = dict.fromkeys((claim.id, spelled) for claim, spelled, _, _ in rows)
     lines = [LEAD.format(examples=_linked(EXAMPLES)) + "\n".join(axioms), "", "## Statements", ""]
-    lines += [f"{len(statements)} statements and corrections ask the kernel.", ""]
-    lines += ["| statement | which | part | theorems |", "| --- | --- | --- | --- |"]
-    for claim, spelled, part, names in rows:
-        lines.append(f"| `{claim.id}` | {spelled} | {_cell(part)} | {_linked(names)} |")
-    known = dict.fromkeys((*EXAMPLES, *(name for _, _, _, names in rows for name in names)))
+    lines += [f"{len(rows)} statements and corrections ask the kernel. {WHOLE}"]
+    for group in GROUPS:
+        lines += ["", f"### {group}", ""]
+        lines += [_listed(row) for row in rows if row.group == group]
+    known = dict.fromkeys(
+        (*EXAMPLES, *(name for row in rows for names in row.theorems.values() for name in names))
+    )
     for module in kernel.modules():
         if any(name.startswith(f"{module}.") for name in known):
             lines += ["", f"## {module}.v", *_theorems(module)]
     return "\n".join([*lines, ""])
+
+
+def _listed(row: Served) -> str:
+    """One line of a list: what, the verdict, and by which theorems, part by part."""
+    shown = [
+        f"{terminal(part)}: {_linked(names)}" if part else _linked(names)
+        for part, names in row.theorems.items()
+    ]
+    share = f" ({len(row.theorems)} of {row.parts} parts)" if len(row.theorems) < row.parts else ""
+    return f"- `{row.claim}`: {terminal(row.said)}. *{row.verdict}*{share}. {'; '.join(shown)}."
 
 
 def _theorems(module: str) -> Iterator[str]:
@@ -117,10 +161,6 @@ def _folded(statement: str) -> str:
 
 def _linked(names: Sequence[str]) -> str:
     return ", ".join(f"[`{name}`](#{name.replace('.', '').lower()})" for name in names)
-
-
-def _cell(text: str) -> str:
-    return terminal(text).replace("|", "\\|")
 
 
 if __name__ == "__main__":

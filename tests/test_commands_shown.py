@@ -78,6 +78,11 @@ SHORTER = (
         "acdpp design --by prediction", "the same search", add="--horizon 2 --eta 1 --steps 1 --pilot 60"
     ),
     Shorter("acdpp plot frontier", "it predicts risk for many budgets", add="--no-risk"),
+    Shorter(
+        "acdpp train --drift gradual,start=100,length=300",
+        "hundreds of rounds, of which the first hundred stand still",
+        instead="acdpp train --drift gradual,length=2 --policies constant --out results/moves --rounds 2 --seeds 1",
+    ),
     Shorter("acdpp train", "hundreds of rounds", add="--rounds 2 --seeds 1"),
     Shorter(
         "acdpp federate --policy buy-cheap-online --clients 2 --rounds 100 --export",

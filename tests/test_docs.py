@@ -29,7 +29,11 @@ EXAMPLES = [
 def test_an_example_runs_and_says_something(code, tmp_path, monkeypatch, capsys, request):
     """With fewer rounds, seeds and samples of a pilot than are shown."""
     monkeypatch.chdir(tmp_path)
-    short = code.replace("rounds=40", "rounds=4, seeds=2").replace("pilot=200", "pilot=40")
+    short = (
+        code.replace("rounds=40", "rounds=4, seeds=2")
+        .replace("pilot=200", "pilot=40")
+        .replace("rounds=20", "rounds=3")
+    )
     exec(compile(short, "example", "exec"), {"__name__": "example"})
     assert capsys.readouterr().out.strip()
     if request.node.callspec.id == "your-own-1":

@@ -88,3 +88,21 @@ def test_below_the_paper_s_oracle_at_a_tenth_of_its_cost_whatever_the_prices(nam
         assert ours["cumulative_excess_risk"]["high"] < oracle["cumulative_excess_risk"]["low"]
         assert ours["mean_cost"] < 0.105 * oracle["mean_cost"]
         assert ours["gradients"] < 0.3 * oracle["gradients"]
+
+
+def test_predicted_over_measured_is_what_is_on_record():
+    ratios = {}
+    for name in ("digits-500", "mnist-1000"):
+        (found,) = result(f"predicted-{name}")["studies"].values()
+        for key, row in found["policies"].items():
+            ratios[name, PolicyName(key).base] = over = row["over_measured"]
+            assert (
+                f"| {name} | {PolicyName(key).base} | {over['cumulative']:.2f} | {over['final']:.2f} |"
+                in PAGE
+            )
+    far = [one for one, over in ratios.items() if abs(over["cumulative"] - 1) > 0.05]
+    assert far == [("digits-500", "constant")]
+    took = found["survey_seconds"] + next(iter(found["policies"].values()))["seconds"]
+    assert f"took {took:.0f} s" in PAGE
+    assert f"would take {found['training_seconds_a_policy']:,.0f} s" in " ".join(PAGE.split())
+    assert took < 0.1 * found["training_seconds_a_policy"]

@@ -164,6 +164,25 @@ def test_no_claim_is_imported_by_another_claim() -> None:
         assert not targets & set(claims), name
 
 
+def unused(source: str) -> set[str]:
+    """What a module that nobody imports from defines at its top and never looks at."""
+    tree = ast.parse(source)
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    made = {name.id for top in tree.body if isinstance(top, ast.Assign) for name in names_in(top.targets)}
+    made |= {top.name for top in tree.body if isinstance(top, ast.FunctionDef)}
+    return made - {name.id for name in names if isinstance(name.ctx, ast.Load)} - {"CLAIMS"}
+
+
+def names_in(targets: list[ast.expr]) -> Iterator[ast.Name]:
+    return (node for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
+
+
+def test_no_claim_leaves_a_check_or_a_symbol_behind() -> None:
+    assert unused("a, b = 1, 2\ndef c(): return b\nCLAIMS = []") == {"a", "c"}
+    claims = {name: path for name, path in MODULES.items() if name.startswith("proofs_check.claims")}
+    assert {name: left for name, path in claims.items() if (left := unused(path.read_text()))} == {}
+
+
 def test_no_imports_go_round_in_a_circle() -> None:
     assert circle(imports()) == []
     packages = [name for name, path in MODULES.items() if path.name == "__init__.py"]

@@ -33,7 +33,6 @@ __all__ = [
     "from_totals",
     "inverse_effective_constant",
     "mean_occupancy_constant",
-    "mismatch_by_kind",
     "mismatch_constant",
     "mismatch_from_gone",
     "mismatch_from_sums",
@@ -346,18 +345,6 @@ def _windows(x: Any, K: int) -> tuple[Any, Any]:
     late = np.cumsum(behind * (K - position[:0:-1]), axis=1)[:, ::-1]
     tail_aged[1:, :-1] = late + (position[:-1] + 1) * tail[1:, :-1]
     return (head + tail).reshape(-1)[:T], (head_aged + tail_aged).reshape(-1)[:T]
-
-
-def mismatch_by_kind(
-    n: Any, N: Any, squares: Any, in_memory: Any, K: Any, divide: Callable[[Any, Any], Any] = ratio
-) -> Any:
-    r"""\(\chi\cdot(\sum A_i)^2\) under K-step retention, kind by kind: those gone were used K times each; exact.
-
-    >>> mismatch_by_kind(2, 3, squares=9, in_memory=3, K=2)
-    Fraction(13, 2)
-    """
-    gone = N - n
-    return mismatch_from_gone(n, squares, in_memory, K * gone, K * K * gone, divide)
 
 
 def mismatch_from_gone(

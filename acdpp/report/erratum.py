@@ -264,11 +264,16 @@ def _correction(
         listed = "; ".join(escapes.latex(text, link) for text in hypotheses)
         yield rf"\said{{Provided that}}{listed}."
     yield rf"\said{{Why.}}{escapes.latex(of['why'], link)}"
-    theorems = dict.fromkeys(
-        name for e in of["evidence"] if e["method"] == "kernel" for name in e["certificate"]
-    )
+    theorems = {
+        name: shown["stands in"].rpartition(", ")[2]
+        for e in of["evidence"]
+        if e["method"] == "kernel"
+        for name, shown in e["certificate"].items()
+    }
     if theorems:
-        listed = ", ".join(rf"\texttt{{{escapes.latex(name, link)}}}" for name in theorems)
+        listed = ", ".join(
+            rf"\texttt{{{escapes.latex(name, link)}}} ({line})" for name, line in theorems.items()
+        )
         yield rf"\said{{Proved in Coq}}{listed}."
     if of["given"]:
         yield r"\said{Rests on}" + "; ".join(_given(one, link, common) for one in of["given"]) + "."

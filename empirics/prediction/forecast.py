@@ -103,7 +103,7 @@ def refusal(problem: Problem) -> str | None:
     if study.drift.kind == "order":
         return "samples come in their own order, and there is no population to be above the least risk of"
     if not problem.streams.moves_as_one(study):
-        return "clients that differ drift apart, and there is no one mixture to be above the least risk of"
+        return "clients that differ drift apart, and their population is no mixture of two that could be followed"
     if study.drift.mixes and study.rounds > MOST_PLAYED:
         return f"the population moves, and is followed for {MOST_PLAYED:,} rounds at most"
     if int(problem.population.support.sum()) < 2:

@@ -115,11 +115,10 @@ class MLflow:
     def __init__(self, path: Path, study: Mapping[str, Any]) -> None:
         os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
         os.environ.setdefault("MLFLOW_ALLOW_FILE_STORE", "true")
-        from mlflow.entities import Metric, RunStatus
+        from mlflow.entities import Metric
         from mlflow.tracking import MlflowClient
 
-        self.metric, self.running = Metric, RunStatus.to_string(RunStatus.RUNNING)
-        self.study = study
+        self.metric, self.study = Metric, study
         self.client = MlflowClient(tracking_uri=(path / "mlruns").absolute().as_uri())
         there = self.client.get_experiment_by_name("acdpp")
         self.experiment = there.experiment_id if there is not None else self.client.create_experiment("acdpp")
@@ -132,7 +131,6 @@ class MLflow:
                 key: max(one.step for one in self.client.get_metric_history(run.info.run_id, key))
                 for key in run.data.metrics
             }
-            self.client.update_run(run.info.run_id, status=self.running)
 
     def _run(self, policy: str, seed: int) -> str:
         name = f"{policy}/{seed}"

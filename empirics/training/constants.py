@@ -34,7 +34,7 @@ from empirics.training.problem import Problem
 from empirics.training.risk import alone, project
 from theory.setting import Constants
 
-__all__ = ["Calibration", "calibrate", "largest_variance"]
+__all__ = ["Calibration", "calibrate", "largest_variance", "smoothness"]
 
 ASCENT = 100
 STARTS = 5
@@ -72,7 +72,8 @@ def calibrate(problem: Problem) -> Calibration:
     used, squares = problem.population.support, model.square_norms.double()
     R = math.sqrt(float(squares[used].max()))
     factor = 1.0 if model.outputs == 1 else math.sqrt(2)
-    steps: dict[str, Any] = {"eta": study.eta, "E": study.steps, "G": factor * R, "L": (factor * R / 2) ** 2}
+    L = smoothness(problem, model)
+    steps: dict[str, Any] = {"eta": study.eta, "E": study.steps, "G": factor * R, "L": L}
     limit = float(factor**2 * (problem.population.weights.double() @ squares).max())
     if study.radius is None:
         return Calibration(Constants(**nominal, **steps), tuple(nominal), limit, R)
@@ -87,6 +88,12 @@ def calibrate(problem: Problem) -> Calibration:
         **steps,
     )
     return Calibration(constants, () if binary else ("Pdim",), limit, R)
+
+
+def smoothness(problem: Problem, model: Linear) -> float:
+    """L of every sample's loss."""
+    R = math.sqrt(float(model.square_norms.double()[problem.population.support].max()))
+    return ((1.0 if model.outputs == 1 else math.sqrt(2)) * R / 2) ** 2
 
 
 def largest_variance(model: Linear, radius: float) -> float:

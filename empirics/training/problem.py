@@ -6,6 +6,7 @@ anything with the `Model` protocol; it enters by the same door as the built-in o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,12 +21,17 @@ from empirics.draws import Purpose, uniform
 from empirics.settings.study import GIVEN, Study
 from empirics.training.linear import Linear
 from empirics.training.model import Model, Population
-from empirics.training.risk import Least, least_along, least_risk
+from empirics.training.risk import MOST_DENSE, Least, least_along, least_of_each, least_risk
 from empirics.training.streams import Streams, make_pools
 from empirics.training.world import both_parts, in_order, parted, second_part
 from theory.setting import SettingError
 
 __all__ = ["Problem", "choose_device", "from_dataset", "make_model", "make_problem"]
+
+MOST_APART, MOST_KNOWN = (
+    2000,
+    10**5,
+)  # populations of clients who drift apart, and rounds, whose least risk is known
 
 
 @dataclass(frozen=True)
@@ -48,11 +54,32 @@ class Problem:
             return None
         if study.drift.kind == "none":
             return least_risk(model, study.radius)
-        if not study.drift.mixes or not streams.moves_as_one(study):
+        if not study.drift.mixes:
             return None
+        if not streams.moves_as_one(study):
+            return self._least_apart(model, study.radius)
         parts = [torch.from_numpy(streams.of_part(k)).to(model.population.x.device) for k in range(2)]
         ends = study.drift.kind == "abrupt" and study.drift.apart == 0  # P is one part or the other
         return least_along(model, parts, study.radius, *([2] if ends else []))
+
+    def _least_apart(self, model: Linear, radius: float) -> Least | None:
+        """Of clients that differ and drift apart, where it is at most so many different populations."""
+        study, streams = self.study, self.streams
+        w = study.drift.weights(1, study.rounds + 1, study.clients)
+        distinct, rounds = np.unique(w, axis=0, return_inverse=True)
+        if model.size > MOST_DENSE or len(distinct) > MOST_APART or len(w) > MOST_KNOWN:
+            return None
+        both = np.stack(
+            [streams.of_client(m) for m in range(study.clients)]
+        )  # (clients, parts, replicates, population)
+        shares = np.stack([1 - distinct, distinct], axis=2)
+
+        def of_replicate(r: int) -> Iterator[torch.Tensor]:
+            for share in shares:
+                yield torch.from_numpy(np.tensordot(share, both[:, :, r], 2)).to(model.population.x.device)
+
+        mixtures = [of_replicate(r) for r in range(both.shape[2])]
+        return least_of_each(model, mixtures, radius, rounds.ravel().tolist())
 
 
 def choose_device(name: str) -> torch.device:

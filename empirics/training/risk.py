@@ -12,7 +12,7 @@ The certificate needs none of that: for every θ in the ball, by convexity alone
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -33,6 +33,7 @@ __all__ = [
     "alone",
     "duality_gap",
     "least_along",
+    "least_of_each",
     "least_risk",
     "minimise",
     "minimise_near",
@@ -64,13 +65,26 @@ class Least:
     gap: float
     course: tuple[
         tuple[float, ...], ...
-    ] = ()  # of a population that moves: at even steps of the mixing weight
-    slopes: tuple[tuple[float, ...], ...] = ()  # and how it changes with the weight there
+    ] = ()  # of a population that moves: at even steps of the mixing weight, or in every round
+    slopes: tuple[
+        tuple[float, ...], ...
+    ] = ()  # and how it changes with the weight there; none if in every round
 
-    def of_runs(self, runs: int, weight: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """For each run; run r is replicate r mod replicates; in rounds of these mixing weights, (rounds, runs)."""
+    def reaches(self, t: int) -> bool:
+        """Whether it is known in round t: what is known in every round has a last one."""
+        return not self.course or bool(self.slopes) or t <= len(self.course[0])
+
+    def of_runs(
+        self, runs: int, weight: NDArray[np.float64] | None = None, first: int = 1
+    ) -> NDArray[np.float64]:
+        """For each run; run r is replicate r mod replicates; in rounds from the first on, of these mixing weights,
+        (rounds, runs)."""
         if not self.course:
             return np.tile(np.array(self.values), runs // len(self.values))
+        if not self.slopes:
+            count = 1 if weight is None else len(weight)
+            there = np.array(self.course)[:, first - 1 : first - 1 + count]
+            return np.tile(there.T, runs // len(self.values))
         nodes = np.linspace(0, 1, len(self.course[0]))
         each = [CubicHermiteSpline(nodes, *one)(weight) for one in zip(self.course, self.slopes, strict=True)]
         return np.tile(np.stack(each, axis=-1), runs // len(self.values))
@@ -119,6 +133,23 @@ def least_along(model: Linear, parts: Sequence[Tensor], radius: float, nodes: in
         slopes.append(tuple(slope))
     middle = tuple(one[nodes // 2] for one in course)
     return Least(middle, max(gaps), tuple(course), tuple(slopes))
+
+
+def least_of_each(
+    model: Linear, mixtures: Sequence[Iterable[Tensor]], radius: float, rounds: Sequence[int]
+) -> Least:
+    """Of some populations, (population,) each, and which of them each round has, for every replicate."""
+    course, gaps = [], []
+    for populations in mixtures:
+        found, near = [], None
+        for weights in populations:
+            mixed = Linear(replace(model.population, weights=weights[None]))
+            best = minimise_near(mixed, radius, near)
+            near = best.theta
+            found.append(best.risk)
+            gaps.append(best.gap)
+        course.append(tuple(found[k] for k in rounds))
+    return Least(tuple(one[len(one) // 2] for one in course), max(gaps), tuple(course))
 
 
 def project(theta: Tensor, radius: float | None) -> Tensor:

@@ -23,7 +23,6 @@ from theory.setting import Constants, Region
 __all__ = [
     "Found",
     "admissions",
-    "agree",
     "by_profile",
     "constants",
     "counts",
@@ -169,25 +168,6 @@ def search(
         f"true on {tried} examples, drawn at random",
         domain=domain,
         certificate={"examples": tried, "seed": context.seed},
-    )
-
-
-def agree(
-    context: Context,
-    strategies: Mapping[str, st.SearchStrategy[Any]],
-    sides: Callable[..., Mapping[str, Any]],
-    *,
-    domain: str,
-    examples: int,
-) -> Evidence:
-    """As `search`, for values that `sides` gives by name and that should all be equal.
-
-    >>> agree(Context(), {"K": retentions()}, lambda K: {"K + K": K + K, "2K": 2 * K}, domain="K", examples=9).outcome
-    'holds'
-    """
-
-    return search(
-        context, strategies, lambda **drawn: differing(**sides(**drawn)), domain=domain, examples=examples
     )
 
 

@@ -275,12 +275,12 @@ def theorem(*names: str, domain: str = "all that the theorem quantifies over") -
 
     def proved_in_coq() -> Evidence:
         found = [_of(name) for name in names]
-        missing = [why for _, why, _ in found if why]
-        certificate = {name: shown for name, (shown, _, _) in zip(names, found, strict=True)}
+        missing = [one.against for one in found if one.against]
+        certificate = {name: one.shown for name, one in zip(names, found, strict=True)}
         if missing:
             return undecided("kernel", "; ".join(missing), domain=domain, certificate=certificate)
-        axioms = sorted({axiom for _, _, some in found for axiom in some})
-        asked = "; ".join(dict.fromkeys(str(shown["asked"]) for shown, _, _ in found))
+        axioms = sorted({axiom for one in found for axiom in one.axioms})
+        asked = "; ".join(dict.fromkeys(one.asked for one in found))
         detail = f"proved in Coq; axioms: {', '.join(axioms) or 'none'}; {asked}"
         return holds("kernel", detail, domain=domain, certificate=certificate, pieces=len(names))
 
@@ -299,6 +299,7 @@ def serving(check: Callable[..., Evidence], *names: str) -> Callable[..., Eviden
     return check
 
 
+@cache
 def words(module: str) -> dict[str, str]:
     """The comment above each theorem, and nothing where there is none."""
     text = source(module)
@@ -309,27 +310,31 @@ def words(module: str) -> dict[str, str]:
     }
 
 
-def _of(name: str) -> tuple[dict[str, Any], str, list[str]]:
-    """Where a theorem stands and what it says; what is against it; its axioms."""
+@dataclass(frozen=True)
+class _Found:
+    """A theorem in words, its place and its statement; what is against it; its axioms; who was asked."""
+
+    shown: dict[str, str]
+    against: str = ""
+    axioms: tuple[str, ...] = ()
+    asked: str = ""
+
+
+def _of(name: str) -> _Found:
     module, _, own = name.partition(".")
-    shown: dict[str, Any] = {"file": f"proofs_check/kernel/{module}.v, line {lines(module)[own]}"}
-    asked = _local(module)
+    shown = {
+        "says": words(module)[own],
+        "stands in": f"proofs_check/kernel/{module}.v, line {lines(module)[own]}",
+    }
+    asked, who = _local(module), "asked here: Coq {} and coqchk"
     if asked is None:
         if content(module) in _refusals:
-            return shown, f"Coq does not accept {module}.v: {_refusals[content(module)]}", []
+            return _Found(shown, f"Coq does not accept {module}.v: {_refusals[content(module)]}")
         known = _recorded().get(module)
         if known is None or known["content"] != content(module):
-            return (
-                shown,
-                f"the kernel was not asked, and {module}.v or its formulas are not those on record",
-                [],
-            )
-        asked = Asked(**known)
-        shown["asked"] = f"the kernel was not asked here: on record with Coq {asked.coq}"
-    else:
-        shown["asked"] = f"by Coq {asked.coq} and coqchk, here"
-    axioms = asked.axioms
-    shown["states"] = asked.states[own]
-    shown["axioms"] = axioms or "none"
-    unknown = [axiom for axiom in axioms if axiom not in ALLOWED]
-    return shown, f"{name} rests on {', '.join(unknown)}" if unknown else "", axioms
+            why = f"the kernel was not asked, and {module}.v or its formulas are not those on record"
+            return _Found(shown, why)
+        asked, who = Asked(**known), "the kernel was not asked here: on record with Coq {}"
+    unknown = [axiom for axiom in asked.axioms if axiom not in ALLOWED]
+    against = f"{name} rests on {', '.join(unknown)}" if unknown else ""
+    return _Found(shown | {"in Coq": asked.states[own]}, against, tuple(asked.axioms), who.format(asked.coq))

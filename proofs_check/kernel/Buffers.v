@@ -28,7 +28,7 @@ Proof.
   replace (T - (T - k + i))%nat with (k - i)%nat by lia. rewrite minus_INR by lia. ring.
 Qed.
 
-(* theory's closed form *)
+(* The largest buffer violation inside the region is theory's closed form. *)
 Theorem buffer_violation_closed T : largest T = buffer_excess_maximum K T rate rho.
 Proof.
   unfold largest. set (k := Nat.min K T).
@@ -60,7 +60,8 @@ Lemma h_falls s d : h (s + d) <= h s.
 Proof. induction d; [rewrite Nat.add_0_r; lra|]. rewrite Nat.add_succ_r.
 apply Rle_trans with (2 := IHd). apply (summand_falls rho inside). Qed.
 
-(* Over ever more rounds: of the closed form only the late rounds are lost. *)
+(* Over ever more rounds the largest buffer violation tends to a limit: of the closed form only the
+   late rounds are lost. *)
 Theorem buffer_violation_limit (whole : R) :
   is_lim_seq (lambert rho) whole -> is_lim_seq (fun T => Rmax 0 (largest T)) (Rmax 0 (INR K * rate *
     (whole - (INR K - 1) / 2))).
@@ -191,6 +192,8 @@ Proof.
   lra.
 Qed.
 
+(* The limit is above every horizon's violation, if that is positive: a supremum that none attains.
+   *)
 Theorem buffer_violation_supremum (whole : R) T :
   is_lim_seq (lambert rho) whole -> 0 < excess T -> Rmax 0 (excess T) < INR K * rate * (whole
     - (INR K - 1) / 2).

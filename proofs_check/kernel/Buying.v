@@ -178,7 +178,8 @@ Proof.
       unfold Rmax. destruct (Rle_dec 0 (Z + x t * c - C)); nra.
 Qed.
 
-(* So the debt never exceeds the reserve by more than a full memory at the highest price, less C. *)
+(* Who buys by savings never owes more than the reserve and a full memory at the highest price, less
+   C. *)
 Theorem debt_within_savings t : debt t <= savings_ceiling reserve places C high.
 Proof.
   pose proof (account t) as A. pose proof places_positive as P. unfold savings_ceiling.
@@ -188,7 +189,8 @@ Proof.
   rewrite <- sum_const. apply sum_le. intros. apply age_positive.
 Qed.
 
-(* The budget, and one full memory at the highest price: on every path. *)
+(* Who buys by savings spends no more than the budget and one full memory at the highest price: on
+   every path. *)
 Theorem money_within_savings T :
   opening * places + sum T (fun t => price t * x t) <= C * INR T + high * places.
 Proof.
@@ -281,6 +283,8 @@ Qed.
 
 (* ---- counts: the effective size is N only if all samples were used equally often ---- *)
 
+(* The effective size is at most the number of samples, and equal to it only if each has been used
+   equally often. *)
 Theorem equal_use N (A : nat -> R) :
   (0 < N)%nat -> 0 < sum N A ->
   effective_from_sums (sum N A) (sum N (fun i => A i ^ 2)) <= INR N /\
@@ -413,8 +417,8 @@ Proof.
     by nra. lra.
 Qed.
 
-(* Prices in any order: at least what the best purchases of each frame come to, less F B / V and the
-   reserve's square. *)
+(* The online rule at prices in any order buys at least what the best purchases of each frame come
+   to, less F B / V and the reserve's square. *)
 Theorem online_rate_any_prices frames F (y : nat -> nat -> R) :
   (0 < F)%nat -> (0 < frames)%nat -> (forall f k, 0 <= y f k <= places) ->
   (forall f, sum F (fun k => y f k * price (f * F + k)%nat) <= C * INR F) ->
@@ -439,8 +443,8 @@ Proof.
 Qed.
 End Paths.
 
-(* Independent prices: against purchases that look at the price alone, of mean R and of a mean cost
-   that C pays for. *)
+(* The online rule at independent prices buys at least the rate R of any purchases that look at the
+   price alone and that C pays for, less theory's shortfall. *)
 Theorem online_rate_independent_prices (Omega : Type) (mu : mean Omega) (P : nat -> past mu)
   (price bought debt y : nat -> Omega -> R) reserve rate T :
   (0 < T)%nat -> 0 <= reserve -> (forall t o, 0 <= price t o <= high) -> (forall t o,

@@ -28,7 +28,7 @@ End Queue.
 
 Definition violation (T : nat) (C : R) (spent : nat -> R) : R := Rmax 0 (sum T spent - C * INR T).
 
-(* The violation is about means: it is at most the mean debt. *)
+(* The violation of the budget, which is about means, is at most the mean debt. *)
 Theorem violation_at_most_mean_debt (Omega : Type) (E : mean Omega) C (cost admitted debt : nat
   -> Omega -> R) T :
   (forall o, debt O o = 0) ->
@@ -123,7 +123,7 @@ Proof.
   apply spent_at_most; auto. intros o. apply H; auto.
 Qed.
 
-(* Always admitting the most attains that. *)
+(* Always admitting the most attains the largest violation of the budget. *)
 Theorem worst_policy_attains :
   (forall t o, (t < T)%nat -> admitted t o = top t) ->
   violation T C spent = violation T C (fun t => price t * top t).
@@ -133,7 +133,7 @@ Proof.
   rewrite H by auto. ring.
 Qed.
 
-(* With one mean cost in every round it is theory's closed form. *)
+(* With one mean cost in every round the largest violation is theory's closed form. *)
 Theorem worst_violation_of_one_mean c :
   (forall t, (t < T)%nat -> price t = c) ->
   violation T C (fun t => price t * top t) = Rmax 0 (cost_excess_maximum T rate rho c C).
@@ -186,8 +186,8 @@ Qed.
 Lemma zero_violation b : 0 <= b -> sum T spent - C * INR T <= b -> violation T C spent <= b.
 Proof. intros. now apply Rmax_lub. Qed.
 
-(* Costs that constant admission can pay for up to every round: the violation is bounded, whatever
-   V. *)
+(* If constant admission can pay the costs up to every round, every policy's violation is bounded,
+   whatever V and T. *)
 Theorem violation_bounded :
   (forall t, (t <= T)%nat -> rate * sum t price <= C * INR t) ->
   violation T C spent <= C * lambert rho T /\ C * lambert rho T <= C * lambert_bound rho.
@@ -203,7 +203,7 @@ Proof.
   - apply Rmult_le_compat_l; [lra|]. now apply lambert_above.
 Qed.
 
-(* Always the most, at mean cost C/rate: this bound is attained. *)
+(* Always the most, at mean cost C/rate: the bound on the violation is attained. *)
 Theorem violation_attained :
   (forall t o, (t < T)%nat -> admitted t o = top t) -> (forall t,
     (t < T)%nat -> price t = C / rate) ->
@@ -217,7 +217,8 @@ Proof.
   apply Rmax_right. nra.
 Qed.
 
-(* Costs that it can pay for over the whole horizon alone, none of mean above a peak. *)
+(* If constant admission can pay the costs over the whole horizon alone, and none has a mean above a
+   peak: a bound on every policy's violation. *)
 Theorem violation_by_peak peak :
   rate * sum T price <= C * INR T -> (forall t, (t < T)%nat -> price t <= peak) ->
   violation T C spent <= cost_violation_by_peak T rate rho peak.
@@ -261,7 +262,8 @@ Proof.
   - apply Rmult_le_pos; [nra|]. apply Rlt_le, Rinv_0_lt_compat, SV.
 Qed.
 
-(* All cost in round 1, which has no debt yet and admits the most. *)
+(* All cost in round 1, which has no debt yet and admits the most: the violation is a multiple of T.
+   *)
 Theorem all_cost_in_round_1 (Omega : Type) (E : mean Omega) (cost admitted : nat -> Omega -> R) T :
   (1 <= T)%nat -> (forall o, admitted O o = top O) -> (forall t o, (1 <= t)%nat -> cost t o = 0) ->
   integrable E (cost O) -> E (cost O) = INR T * C / rate ->
@@ -457,7 +459,7 @@ Proof.
   apply Rmult_le_compat_l; lra.
 Qed.
 
-(* Inside the region the deficit is bounded and N grows like t. *)
+(* Inside the region the deficit is bounded and N grows like t: 1 - uniformity is O(1/t). *)
 Theorem uniformity_gap_in_the_region K t amount :
   (0 < K)%nat -> (forall j, (j < t)%nat -> region_minimum rate rho (S j) <= amount j
     <= region_maximum rate rho (S j)) ->
@@ -602,7 +604,8 @@ Proof.
   rewrite sum_plus, sum_scal, sum_minus, !sum_const, average. right. ring.
 Qed.
 
-(* 1/n and 1/sqrt n lie above their tangents. *)
+(* At a given mean a constant memory has the least sum of 1/n and of 1/sqrt n, which lie above their
+   tangents. *)
 Theorem constant_memory_is_best :
   INR T * / m <= sum T (fun t => / n t) /\ INR T * / sqrt m <= sum T (fun t => / sqrt (n t)).
 Proof.
@@ -624,7 +627,8 @@ Proof.
     assert (0 <= (a - b) ^ 2 * (a + 2 * b)) by (apply Rmult_le_pos; [apply pow2_ge_0|lra]). nra.
 Qed.
 
-(* sqrt(1/n - 1/N) is convex up to n = 3N/4 *)
+(* And of sqrt(1/n - 1/N), which is convex up to n = 3N/4: at a given mean a constant memory is
+   best. *)
 Theorem constant_memory_is_best_for_the_root N :
   (forall t, (t < T)%nat -> 4 * n t <= 3 * N) -> 4 * m <= 3 * N ->
   INR T * sqrt (/ m - / N) <= sum T (fun t => sqrt (/ n t - / N)).

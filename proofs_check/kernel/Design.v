@@ -255,7 +255,7 @@ Proof.
 Qed.
 End OneK.
 
-(* ---- two ways to keep and to admit ---- *)
+(* ---- two retentions, two rates ---- *)
 
 Lemma scale_is_smaller : is_lim_seq (fun T => scale T / INR T) 0.
 Proof.
@@ -288,7 +288,7 @@ Proof.
 Qed.
 
 (* The regret of constant admission, against an oracle that replaces all K rate samples in every
-   round. *)
+   round, is theory's multiple of sqrt(T log T) in the end. *)
 Theorem constant_regret K rate : 1 <= K -> 0 < rate ->
   is_lim_seq (fun T => (sum T (fun i => constant_round K (INR (S i)) rate D sigma eta B Pdim E L G)
                         - sum T (fun i => constant_round 1 (INR (S i)) (K * rate) D sigma eta B Pdim
@@ -414,7 +414,8 @@ Qed.
 
 (* ---- the costless oracle, which replaces all n samples in every round ---- *)
 
-(* It has the smaller bound than K-step retention with the same memory, in the end. *)
+(* The costless oracle, n fresh samples a round, has a smaller bound than K-step retention with the
+   same memory, in the end. *)
 Theorem fresh_beats_kept n K : 0 < n -> (1 < K)%nat ->
   eventually (fun T => sum T (fun i => constant_round 1 (INR (S i)) n D sigma eta B Pdim E L G)
                        < sum T (fun i => constant_round (INR K) (INR (S i)) (n / INR K) D sigma eta

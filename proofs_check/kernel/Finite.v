@@ -227,7 +227,7 @@ Proof.
   field. lra.
 Qed.
 
-(* While the first cohorts leave: theory's closed form. *)
+(* Constant admission from a full memory, up to round K: the noise is theory's closed form. *)
 Theorem noise_while_filling t more : K = (t + more)%nat -> noise 0 t
   = full_memory_noise_filling a t more.
 Proof.
@@ -247,7 +247,7 @@ Proof.
     by (field; lra). rewrite L, KR. field. split; nra.
 Qed.
 
-(* From round K on: a^2 a round towards the stationary noise. *)
+(* Constant admission from a full memory, from round K on: the noise is theory's closed form. *)
 Theorem noise_when_full more : noise 0 (K + more) = full_memory_noise_after a K more.
 Proof.
   pose proof (lt_0_INR K kept) as P. induction more.
@@ -298,7 +298,7 @@ Proof.
   auto.
 Qed.
 
-(* So it has no less noise. *)
+(* A memory that begins empty has no less noise than one that begins full. *)
 Theorem noise_from_empty_not_less t : noise 0 t <= noise (K - 1) t.
 Proof.
   rewrite !noise_by_pairs by lia. apply Rmult_le_compat_l; [apply pow2_ge_0|]. apply sum_le.
@@ -423,7 +423,8 @@ Proof.
   ring.
 Qed.
 
-(* And from round K on not much more: theory's bound. *)
+(* A memory that begins empty has, from round K on, not much more noise: theory's bound on the
+   roots. *)
 Theorem noise_from_empty_not_much_more more :
   0 < a -> sqrt (noise (K - 1) (K + more)) <= sqrt (noise 0 (K + more))
     + start_up_bound_after a K more.
@@ -445,7 +446,8 @@ Proof.
       [auto|apply pow2_ge_0]). nra.
 Qed.
 
-(* In the long run both have the stationary noise. *)
+(* In the long run the law's weights have the stationary noise, whether the memory begins full or
+   empty. *)
 Theorem noise_tends : is_lim_seq (noise 0) (stationary_noise a K) /\ is_lim_seq (noise (K
   - 1)) (stationary_noise a K).
 Proof.
@@ -490,7 +492,7 @@ Proof.
       apply (is_lim_seq_plus' _ _ (sqrt v) 0 R B).
 Qed.
 
-(* From a full memory it is approached from below, by a factor a^2 a round. *)
+(* From a full memory the stationary noise is approached from below, by a factor a^2 a round. *)
 Theorem noise_approaches :
   (forall t, noise 0 t <= stationary_noise a K) /\
   forall more, stationary_noise a K - noise 0 (K + more) = a ^ (2 * more) * (stationary_noise a K

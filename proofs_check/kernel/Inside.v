@@ -448,9 +448,11 @@ End Selected.
 
 (* ---- the regret ---- *)
 
-(* In every round, mismatch and inverse effective size are bounded, whoever decides. *)
 Let least : R := rate * (1 - rho).
 Let bound : R := (INR K + 1) * / least.
+(* In every round, mismatch and inverse effective size are bounded, whoever decides: each sum is at
+   least what the
+   last admission adds to it. *)
 Lemma every_round amount t (U := first t amount (counts K t)) (Q := second t amount (counts K t)) (n
   := occupancy K t amount) :
   inside_region amount -> (0 < t)%nat ->
@@ -532,6 +534,9 @@ Definition a_printed_round (amount : nat -> R) (t : nat) : R :=
 Lemma constant_inside : inside_region (fun _ => rate).
 Proof. intros j. apply (constant_is_inside rate rho positive inside j). Qed.
 
+(* Each round's excess is c sqrt(log t / t) whatever is chosen, so uniformly; the early rounds are
+   bounded;
+   so the sums are, too; and the oracle's sum, of the same share, is subtracted. *)
 Lemma uniform_regret (chi : (nat -> R) -> nat -> R) (round : (nat -> R) -> nat
   -> R) step (E' : nat) :
   step = eta * INR E' ->
@@ -631,7 +636,8 @@ Proof.
       generalisation_term. ring.
 Qed.
 
-(* And with the printed mismatch and step: the same. *)
+(* With the printed mismatch and step the regret of every policy is the same multiple of sqrt(T log
+   T), uniformly. *)
 Theorem printed_regret_of_every_policy eps : 0 < eps ->
   eventually (fun T => forall amount, inside_region amount ->
     Rabs ((sum T (fun i => a_printed_round amount (S i))
@@ -648,8 +654,8 @@ Proof.
       linear_term_as_stated, generalisation_term. cbv zeta. ring.
 Qed.
 
-(* So the printed theorem, V and rho fixed, is true and says less: the regret over T tends to 0,
-   uniformly. *)
+(* So the printed theorem, V and rho fixed, is true and says less: every policy's regret over T
+   tends to 0, uniformly. *)
 Theorem printed_regret_is_sublinear eps : 0 < eps ->
   eventually (fun T => forall amount, inside_region amount ->
     Rabs (sum T (fun i => a_printed_round amount (S i))
@@ -682,8 +688,8 @@ Proof.
   exact H2.
 Qed.
 
-(* And with V growing as T does no constant saves it: with reuse the regret of every policy exceeds
-   any multiple of log T. *)
+(* With V growing as T does no constant saves the printed theorem: with reuse the regret of every
+   policy exceeds any multiple of log T. *)
 Theorem printed_regret_is_not_logarithmic M : (1 < K)%nat ->
   eventually (fun T => forall amount, inside_region amount ->
     M * ln (INR T) < sum T (fun i => a_printed_round amount (S i))

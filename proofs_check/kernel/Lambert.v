@@ -108,7 +108,7 @@ Proof.
   - apply Rmult_le_compat_l; [apply Rlt_le, Rdiv_lt_0_compat; nra|]. apply log_series_below. lra.
 Qed.
 
-(* 1/(1 - sqrt rho) = (1 + sqrt rho)/(1 - rho), and 1 + sqrt rho < 2. *)
+(* theory's bound on the sum is below log(2/(1-rho))/(1-rho), for 1 + sqrt rho < 2. *)
 Theorem lambert_bound_below rho : 0 < rho < 1 -> lambert_bound rho < ln (2 / (1 - rho)) / (1 - rho).
 Proof.
   intros H. set (q := sqrt rho). assert (Q : q * q = rho) by (apply sqrt_sqrt; lra).

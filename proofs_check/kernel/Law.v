@@ -142,7 +142,7 @@ Fixpoint left (t : nat) : R := match t with O => 1 | S r => left_of r * left r e
 Fixpoint weight (i t : nat) : R :=
   match t with O => 0 | S r => left_of r * weight i r + (1 - left_of r) * (q r i / n r) end.
 
-(* A model is a sum of the start and of samples, with these weights. *)
+(* A model is a sum of the start and of samples, with weights that do not depend on their values. *)
 Theorem model_is_linear z x t : model z x t = left t * x + sum N (fun i => weight i t * z i).
 Proof.
   induction t; simpl.
@@ -160,7 +160,7 @@ Proof.
       rewrite sum_plus, !sum_scal. ring.
 Qed.
 
-(* All weights add up to 1. *)
+(* The weights of start and samples in a model add up to 1. *)
 Theorem weights_add_up t : left t + sum N (fun i => weight i t) = 1.
 Proof.
   induction t; simpl.
@@ -192,7 +192,8 @@ Proof.
     [auto|]. split; auto. rewrite sum_scal_r. ring.
 Qed.
 
-(* The law along one direction: samples lie xi from the optimum, the start x. *)
+(* The law of reuse along one direction: the mean square is what is left of the start, squared, and
+   the variance times the sum of squared weights. *)
 Theorem law_of_reuse x t :
   mu (fun o => model (fun i => xi i o) x t ^ 2) = left t ^ 2 * x ^ 2
     + variance * sum N (fun i => weight i t ^ 2).
@@ -203,8 +204,8 @@ Proof.
   unfold combined in E1. rewrite E1. ring.
 Qed.
 
-(* A mean of models, with any weights: the same with what is left of the start, and what samples
-   weigh, in the mean. *)
+(* The law for a mean of models, with any weights: the same with what is left of the start, and what
+   samples weigh, in the mean. *)
 Theorem law_of_averages x T (p : nat -> R) :
   mu (fun o => sum T (fun t => p t * model (fun i => xi i o) x t) ^ 2)
   = (sum T (fun t => p t * left t)) ^ 2 * x ^ 2
@@ -261,7 +262,7 @@ Proof.
         apply sum_ext. intros j _. replace (t + S j)%nat with (S t + j)%nat by lia. reflexivity.
 Qed.
 
-(* So a mean of models has the weights that are collected from the last round backwards. *)
+(* A mean of models has the weights that are collected from the last round backwards. *)
 Theorem collected_backwards p T :
   sum T (fun t => p t * left t) = collected p 0 T /\
   forall i, sum T (fun t => p t * weight i t)
@@ -272,8 +273,8 @@ Proof.
   - intros i. specialize (H2 i). rewrite Rmult_0_r, Rplus_0_l in H2. exact H2.
 Qed.
 
-(* Forwards: a running mean adds w of the newest model; three sums over all samples follow from
-   round to round. *)
+(* A running mean adds w of the newest model; three sums over all samples follow from round to
+   round. *)
 Theorem squares_forwards i_c i_b t w (c b : nat -> R) :
   (forall i, c i = weight i t) -> (forall i, q t i ^ 2 = q t i) -> n t <> 0 ->
   i_c = sum N (fun i => q t i * c i) -> i_b = sum N (fun i => q t i * b i) ->

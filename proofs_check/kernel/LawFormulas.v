@@ -38,9 +38,3 @@ Definition best_rate (K : nat) (total_buffer : R) (cost : R) (mean_cost : R) : R
 
 Definition slope_lag (a : R) (K : nat) : R :=
   ((1 - a) * (INR K - 1) + 2) / (2 - 2 * a).
-
-Definition tracking_risk (noise : R) (drift : R) : R :=
-  drift / 2 + sqrt (drift ^ 2 + 4 * drift * noise) / 2.
-
-Definition tracking_step (noise : R) (drift : R) : R :=
-  drift / (drift / 2 + sqrt (drift ^ 2 + 4 * drift * noise) / 2).

@@ -333,7 +333,7 @@ Proof.
     pose proof (sqrt_sqrt chi H0); nra). nra.
 Qed.
 
-(* Without the linear term, and with half of what stands with G^2. *)
+(* The recursion without the linear term, and with half of what stands with G^2. *)
 Theorem recursion_sharper (theta after : Omega -> X) (gap mismatch : Omega -> R) chi :
   (forall o, Theta (theta o)) -> (forall o, a_round Theta eta L G E (theta o) star (after o) (gap o)
     (mismatch o)) ->
@@ -396,7 +396,8 @@ Lemma stays t o : Theta (theta t o).
 Proof. destruct t; [apply inside|]. destruct (rounds t o) as (? & ? & ? & ? & ? & _ & _ & _ & _ & _
   & _ & [H _] & _). exact H. Qed.
 
-(* Divided by 2 eta E the squared distances telescope: D^2/(2 eta E) is paid once. *)
+(* The cumulative optimisation error: divided by 2 eta E the squared distances telescope, and D^2/(2
+   eta E) is paid once. *)
 Theorem cumulative_optimisation :
   sum T (fun t => mu (gap t))
   <= initial_term D sigma eta B Pdim E L G

@@ -64,9 +64,8 @@ Proof.
   - split; [intros f; reflexivity|reflexivity].
 Qed.
 
-(* Such as waits that end with chance 1/2 in every round: no finite number of outcomes is enough,
-   and a variable without
-   a bound has a mean and a variance. *)
+(* Waits that end with chance 1/2 in every round: no finite number of outcomes is enough, and a
+   variable without a bound has a mean and a variance. *)
 Theorem waits_have_a_mean :
   exists m : mean nat,
     (forall n, m (fun i => if (n <=? i)%nat then 1 else 0) = (/ 2) ^ n) /\
@@ -206,7 +205,8 @@ Proof.
   - rewrite <- (E_ext p (fun a => q g * f a)) by (auto using I_scal). rewrite E_scal by auto. ring.
 Qed.
 
-(* The first variable is a past: given it, the mean is that over the second. *)
+(* On a product of two spaces the first variable is a past: given it, the mean is that over the
+   second. *)
 Theorem a_past_exists {A B : Type} (p : mean A) (q : mean B) :
   exists P : past (product p q),
     (forall g, known P (fun o => g (fst o))) /\ forall f a b, given P f (a, b) = q (fun b => f (a,

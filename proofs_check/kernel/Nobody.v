@@ -209,3 +209,25 @@ Proof.
   apply Rmult_lt_compat_r with (r := guarantee) in H0; auto.
   replace (a / guarantee * guarantee) with a in H0 by (field; lra). lra.
 Qed.
+
+(* On every path: whoever buys up to S a round, clairvoyant or not, for no more than C T + D in all,
+   buys at most this, for
+   every price of money in samples. *)
+Theorem what_money_buys (bought price : nat -> R) places cost debt multiplier T :
+  0 <= multiplier -> (forall t, 0 <= bought t <= places) ->
+  sum T (fun t => price t * bought t) <= cost * INR T + debt ->
+  sum T bought <= multiplier * (cost * INR T + debt)
+    + places * sum T (fun t => Rmax 0 (1 - multiplier * price t)).
+Proof.
+  intros Hl Hx Hc.
+  apply Rle_trans with (sum T (fun t =>
+    multiplier * (price t * bought t) + places * Rmax 0 (1 - multiplier * price t))).
+  - apply sum_le. intros t _. specialize (Hx t). pose proof (Rmax_l 0 (1 - multiplier * price t)).
+    pose proof (Rmax_r 0 (1 - multiplier * price t)).
+    assert ((1 - multiplier * price t) * bought t <= Rmax 0 (1 - multiplier * price t) * bought t)
+      by (apply Rmult_le_compat_r; lra).
+    assert (Rmax 0 (1 - multiplier * price t) * bought t <= places * Rmax 0 (1
+      - multiplier * price t))
+      by (rewrite Rmult_comm; apply Rmult_le_compat_r; lra). lra.
+  - rewrite sum_plus, !sum_scal. apply Rplus_le_compat_r. now apply Rmult_le_compat_l.
+Qed.

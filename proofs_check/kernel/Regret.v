@@ -505,7 +505,8 @@ Proof.
   apply Rmult_le_compat_l; [nra|auto].
 Qed.
 
-(* With the true occupancy no limiting penalty exceeds that. *)
+(* With the true occupancy no limiting penalty exceeds the limits of its first two terms and the
+   third term of round 1. *)
 Theorem limiting_penalty_is_bounded t : 1 <= t -> penalty_limit K t rate D sigma eta B Pdim E L G
   <= most.
 Proof.
@@ -535,7 +536,7 @@ Proof.
   lra.
 Qed.
 
-(* From round K on the printed one is the same. *)
+(* From round K on the printed limiting penalty does not exceed that either: it is the same. *)
 Theorem limiting_penalty_as_stated_is_bounded t : K <= t
   -> penalty_limit_as_stated K t rate D sigma eta B Pdim E L G <= most.
 Proof.

@@ -20,7 +20,7 @@ Proof.
   destruct (Nat.leb_spec j t), (Nat.ltb_spec t (j + K)); cbn [andb]; lia.
 Qed.
 
-(* theory's number of uses of a sample of this age is that count. *)
+(* A cohort's uses, counted round by round, are theory's number for its age: min(K, age). *)
 Theorem uses_are_counted K j t :
   (j < t)%nat -> INR (uses K j t) = uses_kstep (INR (t - j)) (INR K).
 Proof.
@@ -86,7 +86,7 @@ Proof.
   reflexivity.
 Qed.
 
-(* It lies in (0, 1]. *)
+(* The uniformity lies in (0, 1]. *)
 Theorem uniformity_range : 0 < size -> 0 < first -> 0 < uniformity <= 1.
 Proof.
   intros HN HF. pose proof square_of_the_mean as C. assert (HS : 0 < second) by nra.
@@ -181,7 +181,7 @@ Proof.
     rewrite uses_late; auto. ring.
 Qed.
 
-(* K^2 N less the second deficit is the sum of their squares. *)
+(* K^2 N less the second deficit is the sum of the squares of all uses. *)
 Theorem second_by_deficit :
   second t amount counts = INR K ^ 2 * size t amount - newest second_deficit.
 Proof.
@@ -198,7 +198,7 @@ Proof. intros H. unfold counts. rewrite uses_counted. change 1 with (INR 1). app
 Lemma first_above_size : size t amount <= first t amount counts.
 Proof. apply total_le; auto. intros j Hj. now apply counts_one. Qed.
 
-(* The representation by the two boundary deficits is exact in every round. *)
+(* The uniformity by the two boundary deficits, as printed, is exact in every round. *)
 Theorem uniformity_by_deficits :
   0 < size t amount ->
   uniformity t amount counts
@@ -219,7 +219,7 @@ Definition mismatch : R :=
 Lemma held_square j : held j * held j = held j.
 Proof. unfold held. destruct (t - j <=? K)%nat; ring. Qed.
 
-(* Multiplied out, it is theory's formula in the sums of uses. *)
+(* The mismatch, a sum of squared differences of shares, is theory's formula in the sums of uses. *)
 Theorem mismatch_by_sums :
   0 < occupancy ->
   mismatch = mismatch_from_sums occupancy (first t amount counts) (second t amount counts)
@@ -394,7 +394,8 @@ Proof. unfold amount. intros; lra. Qed.
 Ltac signs := pose proof k_range; assert (0 < rate * T) by (apply Rmult_lt_0_compat; lra);
   assert (0 < 2 * T - k + 1) by lra; assert (0 < 6 * k * T - (k - 1) * (4 * k + 1)) by nra.
 
-(* The closed form, corrected: exact in every round. *)
+(* The uniformity under constant admission, by theory's corrected closed form: exact in every round.
+   *)
 Theorem uniformity_closed : uniformity t amount (counts K t) = uniformity_constant (INR K) (INR t).
 Proof.
   signs. assert (HF : 0 < first t amount (counts K t)) by (rewrite constant_first; nra).
@@ -405,7 +406,7 @@ Proof.
   field. repeat split; try lra; nra.
 Qed.
 
-(* One over the effective size, in closed form, in every round. *)
+(* One over the effective size under constant admission: theory's closed form, in every round. *)
 Theorem effective_closed :
   / effective_from_sums (first t amount (counts K t)) (second t amount (counts K t))
   = inverse_effective_constant (INR K) (INR t) rate.
@@ -415,7 +416,7 @@ Proof.
   field. repeat split; try lra; nra.
 Qed.
 
-(* The mismatch, in closed form, in every round. *)
+(* The mismatch under constant admission: theory's closed form, in every round. *)
 Theorem mismatch_closed : mismatch K t amount = mismatch_constant (INR K) (INR t) rate.
 Proof.
   signs. rewrite mismatch_by_sums; [|exact kept|exact amounts|rewrite constant_occupancy_k; nra].
@@ -461,7 +462,8 @@ Proof.
   apply Rmult_lt_0_compat; [lra|]. apply pow_lt. nra.
 Qed.
 
-(* What it divides by is K times a whole number less 1, for K > 1 no multiple of K and so not 0. *)
+(* What the printed closed form divides by is K times a whole number less 1: for K > 1 no multiple
+   of K, and so not 0. *)
 Theorem printed_uniformity_is_defined : 6 * INR K * INR t <> (INR K - 1) * (2 * INR K - 1).
 Proof.
   intros E. destruct (Nat.eq_dec K 1) as [->|N1].
@@ -473,7 +475,7 @@ Proof.
     assert (K * (6 * t + 3 - 2 * K) = 1)%nat by nia. nia.
 Qed.
 
-(* Where it vanishes, and where it is negative. *)
+(* Where the printed closed form vanishes, and where it is negative. *)
 Theorem printed_uniformity_sign :
   (uniformity_constant_as_stated (INR K) (INR t) = 0 <-> 2 * INR t = INR K - 1) /\
   (uniformity_constant_as_stated (INR K) (INR t) < 0 <-> 6 * INR K * INR t < (INR K

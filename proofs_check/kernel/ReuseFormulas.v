@@ -24,9 +24,6 @@ Definition mismatch_from_sums (n : R) (uses : R) (squares : R) (in_memory : R) :
 Definition occupancy_constant (K : R) (t : R) (rate : R) : R :=
   rate * Rmin K t.
 
-Definition mean_occupancy_constant (K : R) (T : R) (rate : R) : R :=
-  rate * (2 * T + 1 - Rmin K T) * Rmin K T / (2 * T).
-
 Definition uniformity_constant (K : R) (t : R) : R :=
   (2 * t * Rmin K t - (Rmin K t - 1) * Rmin K t) * (6 * t * Rmin K t - 3 * (Rmin K t - 1) * Rmin K
     t) / (2 * t * (6 * t * (Rmin K t) ^ 2 - (4 * Rmin K t + 1) * (Rmin K t - 1) * Rmin K t)).

@@ -93,8 +93,8 @@ Proof.
   lra.
 Qed.
 
-(* The rows rise by falling amounts, so they lie above the chord; added up that is more than v needs
-   to fall. *)
+(* The stationary noise v falls in K: rows of a^|i-j| rise by falling amounts, so they lie above the
+   chord. *)
 Theorem noise_falls K : (0 < K)%nat -> stationary_noise a (S K) < stationary_noise a K.
 Proof.
   intros HK. rewrite !noise_of_pairs by lia. pose proof (INR_pos K HK) as KP.
@@ -145,7 +145,7 @@ Proof.
     + row a K) * INR K) by (field; lra). lra.
 Qed.
 
-(* Strictly, unless a = 0. *)
+(* K v rises strictly, unless a = 0. *)
 Theorem product_rises_strictly K :
   0 < a -> (0 < K)%nat -> INR K * stationary_noise a K < INR (S K) * stationary_noise a (S K).
 Proof.
@@ -185,6 +185,7 @@ Qed.
 
 (* ---- bounds ---- *)
 
+(* Keeping samples never adds noise: no power of a is above 1. *)
 Theorem noise_at_most_one_round K : (0 < K)%nat -> stationary_noise a K <= (1 - a) / (1 + a).
 Proof.
   intros HK. rewrite noise_of_pairs by auto. pose proof (INR_pos K HK).
@@ -245,6 +246,7 @@ Qed.
 
 (* ---- a slope: noise times lag ---- *)
 
+(* Behind a slope, less noise is paid for with lag: their product has a floor, whatever K. *)
 Theorem noise_times_lag K : (0 < K)%nat -> 1 <= stationary_noise a K * (2 * slope_lag a K - 1).
 Proof.
   intros HK. pose proof (INR_pos K HK) as KP. rewrite noise_of_pairs by auto.
@@ -275,7 +277,7 @@ Proof.
   assert (0 <= 2 * a * ((1 - a) * (a * x + x * p - 2 * a * S))) by (apply Rmult_le_pos; lra). nra.
 Qed.
 
-(* So K = 1 has, at some step, the same lag and no more noise. *)
+(* Behind a slope K = 1 has, at some step, the same lag as any K and no more noise. *)
 Theorem no_retention_is_better K :
   (0 < K)%nat -> exists b, 0 <= b < 1 /\ slope_lag b 1 = slope_lag a K /\ stationary_noise b 1
     <= stationary_noise a K.

@@ -91,7 +91,6 @@ FORMULAS: dict[str, tuple[Row, ...]] = {
         (reuse.effective_from_sums, "uses squares"),
         (reuse.mismatch_from_sums, "n uses squares in_memory"),
         (reuse.occupancy_constant, "K t rate"),
-        (reuse.mean_occupancy_constant, "K T rate"),
         (reuse.uniformity_constant, "K t"),
         (reuse.uniformity_constant_as_stated, "K t"),
         (reuse.inverse_effective_constant, "K t rate"),
@@ -139,8 +138,6 @@ FORMULAS: dict[str, tuple[Row, ...]] = {
         (design.fill_ratio, "budget"),
         (design.best_rate, "K:nat budget"),
         (drift_limits.slope_lag, "a K:nat"),
-        (drift_limits.tracking_risk, "noise drift"),
-        (drift_limits.tracking_step, "noise drift"),
     ),
     "RegretFormulas": (
         ("omega3_round", _omega3_round, "K t rate constants"),

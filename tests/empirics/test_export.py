@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 import torch
 
-from empirics import export_model
+from empirics import export, export_model
 from empirics.export import _rebuilt
 from empirics.records.folder import read_result
 from empirics.run import run_study
 from empirics.training.networks import Residual, lenet, resnet9
 from tests.acdpp.program import acdpp, answer, refusal
 from tests.empirics.small import blobs, blobs_file, refused, stopped_at, study
+from theory.setting import SettingError
 
 PAGE = Path(__file__).parents[2] / "docs" / "your-own.md"
 ALONE = """
@@ -181,9 +182,22 @@ def test_what_cannot_be_exported_is_refused_in_one_sentence_and_nothing_is_writt
     assert (tmp_path / "there.pt").read_text() == "precious"
 
 
-def test_a_run_that_diverged_and_a_machine_that_rounds_otherwise_are_told(results, tmp_path, monkeypatch):
-    from empirics import export
+def test_data_are_looked_for_where_they_are_said_to_be_and_else_where_they_were(
+    results, tmp_path, monkeypatch
+):
+    asked = []
 
+    def looked_for(name, place):
+        asked.append(place)
+        raise SettingError("not here")
+
+    monkeypatch.setattr(export, "as_dataset", looked_for)
+    for place in (None, tmp_path):
+        assert refused(export_model, results / "two", tmp_path / "model.pt", data_dir=place) == "not here"
+    assert asked == [None, tmp_path]
+
+
+def test_a_run_that_diverged_and_a_machine_that_rounds_otherwise_are_told(results, tmp_path, monkeypatch):
     read = export.read_state
 
     def changed(value):

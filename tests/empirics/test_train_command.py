@@ -84,7 +84,7 @@ def test_the_answer_is_the_first_five_lines(shown, capsys):
     cost = {"mine": 11.0, "yours": 9.0, "oracle": 11.1}
     risks = {"yours": 4.0, "oracle": 1.0, "mine": 3.0}
     assert said(risks, cost, undecided=[["yours", "mine"], ["oracle", "mine"]]) == [
-        "best within the budget: mine (test accuracy 0.5)",
+        "best at about the budget: mine (test accuracy 0.5)",
         "cumulative excess risk: 3.0 ± 0.1, 25.0% below yours (4.0 ± 0.1)",
         "certain? not told from yours at the 5 % level, 3 seeds",
         "cost: 11 a round, of a budget of 10; oracle (1.0 ± 0.1) cost 11.1",
@@ -219,7 +219,7 @@ def test_settings_come_from_a_file_and_the_command_line_goes_first(tmp_path):
 def test_results_get_a_folder_of_their_own_by_default(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
-        assert say("--policies", "oracle").returncode == 0
+        assert train("--policies", "oracle").returncode == 0
     assert sorted(path.name for path in (tmp_path / "results").iterdir()) == ["best-1", "best-2"]
 
 

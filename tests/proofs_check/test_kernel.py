@@ -67,7 +67,7 @@ def outside_sections(source):
 def test_every_theorem_serves_a_claim_and_no_proof_is_left_out():
     text = "".join(path.read_text() for path in Path(kernel.FOLDER.parent).rglob("*.py"))
     for module in kernel.modules():
-        source = kernel.source(module)
+        source = re.sub(r"\(\*.*?\*\)", "", kernel.source(module), flags=re.S)
         assert not re.search(
             r"\b(Admitted|Axioms?|Parameters?|Conjecture|admit|give_up|Unset \w+ Checking)\b", source
         )
@@ -203,7 +203,7 @@ def test_sources_can_be_read():
         source = kernel.source(module)
         assert max(map(len, source.splitlines())) <= 100, module
         for proof in re.finditer(
-            r"((?:\(\*(?:(?!\*\)).)*\*\)\n)?)^(?:Theorem|Lemma) (\w+)(.*?)^Qed\.", source, re.M | re.S
+            r"((?:\(\*(?:(?!\*\)).)*\*\)\n)?)^(?:Theorem|Lemma) (\w+)(.*?)Qed\.", source, re.M | re.S
         ):
             assert proof[3].count("\n") <= 40 or proof[1] or "(*" in proof[3], f"{module}.{proof[2]}"
 

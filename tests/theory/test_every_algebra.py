@@ -57,7 +57,6 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
         a.u, a.v, a.w, a.t
     ),
     "buying.rate_shortfall": lambda f, a: f(a.u, a.v, a.w, a.t),
-    "reuse.mismatch_by_kind": lambda f, a: f(a.u, a.u + a.v, a.w, a.v, a.K),
     "reuse.mismatch_from_gone": lambda f, a: f(a.u, a.w, a.v, a.K, a.K * a.K),
     "law.contraction curved.local_pull curved.local_shift": lambda f, a: f(a.u, a.v, a.K),
     "law.lag_sum law.stationary_noise": lambda f, a: f(a.p, a.K),

@@ -19,7 +19,7 @@ from theory.lower_bound import bayes_risk
 delta, spread, N, n1, n2 = sp.symbols(
     "D v N n_1 n_2", positive=True
 )  # D and v: first distance and variance, squared
-g1, g2, e1, e2, total = sp.symbols("g_1 g_2 e_1 e_2 total", real=True)
+e1, e2, total = sp.symbols("e_1 e_2 total", real=True)
 
 
 def all_alike() -> Evidence:

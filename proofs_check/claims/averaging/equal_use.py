@@ -24,7 +24,6 @@ from theory.reuse import effective_sample_size
 
 LARGE_NUMBERS = Given("the law of large numbers", "that means over independent waits tend to expectations")
 a, q, S, T, x = sp.symbols("a q S T x", positive=True)
-A, middle, N, total = sp.symbols("A Abar N total", positive=True)
 k, t = sp.symbols("k t", integer=True, nonnegative=True)
 
 

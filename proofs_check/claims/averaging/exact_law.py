@@ -6,7 +6,6 @@ from fractions import Fraction as F
 from functools import partial
 from typing import Any
 
-import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import Claim, confirming
@@ -14,7 +13,6 @@ from proofs_check.engines.exact import Found, by_profile, differing, drawn, ever
 from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.prediction.lags import AVERAGED
 from proofs_check.groundwork.prediction.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
-from proofs_check.symbols import n
 from theory.averaging import (
     averaged,
     averaged_risk,
@@ -30,10 +28,6 @@ from theory.averaging import (
     tail,
 )
 from theory.law import by_age, by_capacity, squared_weights
-
-a, w, p, worth, theta, mean = sp.symbols("a w p u theta zbar", real=True)
-c, b, held_c, held_b, cc, cb, bb = sp.symbols("c b M_c M_b S_cc S_cb S_bb", real=True)
-gain = (1 - a) / n
 
 MEANS: dict[str, Any] = {
     "last": latest,

@@ -23,9 +23,9 @@ from theory.lower_bound import bayes_risk, burst_risk, least_risk, most_samples,
 from theory.paper import BUDGET
 from theory.prices import Atoms
 
-h, spread, wide, N, precision, t = sp.symbols("h v tau_2 N P t", positive=True)
-theta, mean, z, guess, second, error, noise = sp.symbols("theta m z e m_2 u epsilon", real=True)
-S, C, D, c, bought, price = sp.symbols("S C D c x theta_c", positive=True)
+N, t = sp.symbols("N t", positive=True)
+mean, guess, second, error, noise = sp.symbols("m e m_2 u epsilon", real=True)
+S, C, D, price = sp.symbols("S C D theta_c", positive=True)
 ANYBODY = "any policy within the budget, any estimate, any number of directions"
 BAYES = Given(
     "Bayes",

@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import sympy as sp
-
 from proofs_check.claim import Claim, Context, Given, confirming
-from proofs_check.engines.argument import Evidence, argument
+from proofs_check.engines.argument import Evidence
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.control.orders import RATIONAL, SPREAD
@@ -27,18 +25,6 @@ BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 EXPANDS = Given(
     "thm:dpp-regret/expansion", "that the regret of every policy inside the region is the expansion to $O(1)$"
 )
-y, share, own = sp.symbols("y share B_m", positive=True)  # ρ^t; of client m: B_m/ΣB, B_m
-mean, total = sp.symbols("mean total", real=True)  # a round's E[c], and Σ(E[c]Λ̄-C) over the rounds before
-
-
-def affordable() -> Evidence:
-    """Vio^S = [Σ(E[c]Λ̄-C)]⁺ = 0 at the best rate: no round's summand is positive, so no partial sum becomes so."""
-    spent = total + mean * best_rate(K, BUDGET) - C
-    every = r"every round with $\mathbb E[c]\le\bar c$, every $K$, $\sum B$, $C$, $\bar c$: induction over the rounds"
-    return argument(
-        (spent <= 0, [mean <= mean_cost, total <= 0], every),
-        (sp.Eq(sp.Max(0, total), 0), [total <= 0], r"$\mathrm{Vio}^{\mathrm S}$ is the sum's positive part"),
-    )
 
 
 def within_the_spread(context: Context) -> Evidence:

@@ -20,7 +20,7 @@ from proofs_check.groundwork.buying.market import SYMBOLS, S, a, j
 from proofs_check.groundwork.prediction.lags import SYMBOLS as LAGS
 from proofs_check.groundwork.prediction.lags import d, geometric, lag_sums, sums
 from proofs_check.simulator import simulate_by_capacity
-from proofs_check.symbols import K, n, rate, t
+from proofs_check.symbols import K, n, rate
 from proofs_check.text import said
 from theory.capacity import age_burden, effective_rate, noise_by_age, trajectory_by_capacity, trajectory_of
 from theory.law import Cohorts, by_capacity, lag_sum, squared_weights, stationary_noise
@@ -30,8 +30,7 @@ Rounds = list[list[int]]
 Sizes = list[int]
 age, mean = sp.symbols("A mean", positive=True)
 used, squares = sp.symbols("A_1 A_2", positive=True)  # ΣA and ΣA²
-held, new, size = sp.symbols("n x B", nonnegative=True)  # of a client, which holds the minimum afterwards
-after, added = sp.Min(held + new, size), S * t * (2 * mean - 1)  # the latter: ΣA² after t rounds
+held, size = sp.symbols("n B", nonnegative=True)  # of a client, which holds the minimum afterwards
 # every sequence of one client, with every size of its memory; round 1 admits at least one
 PATHS = [path for length in range(1, 5) for path in product(range(4), repeat=length) if path[0]]
 SHORT = [([[x] for x in path], [size]) for path in PATHS for size in range(1, 4)]

@@ -9,9 +9,10 @@ from typing import Any
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Claim, Given, confirming
+from proofs_check.claim import Claim, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, equations
 from proofs_check.engines.exact import Found, differing, drawn, everywhere, fractions
+from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.buying.figures import exactly, figures
 from proofs_check.groundwork.buying.market import HIGH, LOW, PAPER, PLACES, SETTING, SYMBOLS, C, S, c, low
 from proofs_check.groundwork.buying.rules import most_bought
@@ -154,7 +155,7 @@ CLAIMS = [
             R=uniform_rate(sp.Symbol("a"), sp.Symbol("b"), S, C),
         ),
         domain="every $S$, $C$, $D$ and every sequence of prices; limits for independent prices of one law",
-        given=(WRITTEN, LARGE_NUMBERS),
+        given=(LARGE_NUMBERS,),
         sketch=r"In a round $x=\lambda cx+x(1-\lambda c)\le\lambda cx+S(1-\lambda c)^{+}$, as $0\le x\le S$. "
         r"Summed, with $\sum cx\le CT+D$, that is the bound. For independent prices it tends, over $T$, to "
         r"$\lambda C+S\,\mathbb E(1-\lambda c)^{+}$. At $\lambda=1/\theta$ that is $SF+(C-Sm)/\theta$ with "
@@ -164,7 +165,11 @@ CLAIMS = [
         r"$\theta^2=a^2+2(b-a)C/S$, which lies in $[a^2,b^2]$ for $C/S$ up to $(a+b)/2$, and the rate is "
         r"$SF(\theta)=S(\theta-a)/(b-a)$.",
         checks={
-            "every policy": (one_round, all_rounds),
+            "every policy": (
+                theorem("Nobody.what_money_buys", domain="any prices, on every path"),
+                one_round,
+                all_rounds,
+            ),
             "no gap": (any_law, confirming(every_short_list), confirming(every_vertex)),
             "the threshold": (any_law, confirming(every_short_list), confirming(lists_of_prices)),
             "uniform prices": uniform_prices,

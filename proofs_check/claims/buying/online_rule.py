@@ -24,7 +24,7 @@ from theory.buying import debt_ceiling, frame_shortfall, overspending, purchase_
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms
 
-worth, most, top = sp.symbols("w most top", positive=True)
+worth, top = sp.symbols("w top", positive=True)
 CEILING = debt_ceiling(V, worth, S, C, low, high)
 
 
@@ -67,8 +67,7 @@ def debts_of_processes(context: Context) -> Evidence:
     return loop.never_broken(loop.drawn_prices(context.generator(), runs, rounds), look, domain)
 
 
-y, R = sp.symbols("y R", nonnegative=True)
-frame, k = sp.symbols("F k", integer=True, positive=True)
+frame = sp.Symbol("F", integer=True, positive=True)
 
 
 def _short_of(prices: Any, places: int, budget: int, V: int, reserve: int, frame: int) -> Any:

@@ -22,7 +22,6 @@ from theory.buying import buys, reserve_weight, savings_ceiling, savings_price
 from theory.capacity import effective_rate
 
 age, reserve = sp.symbols("A Z_1", positive=True)
-saved, used = sp.symbols("saved used", nonnegative=True)  # (C/S)ΣA, and of those replaced
 
 
 WEIGHT, CEILING = reserve_weight(reserve, S, C), savings_ceiling(reserve, S, C, high)

@@ -9,27 +9,21 @@ import sympy as sp
 
 from proofs_check.claim import Claim, Correction, confirming
 from proofs_check.engines import exact, limit
-from proofs_check.engines.argument import argument
 from proofs_check.engines.kernel import theorem
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import in_round_1, rate_is_a_choice, without_debt
 from proofs_check.groundwork.control.orders import ALONG, h
-from proofs_check.groundwork.control.region_ends import corners, placed, plain, totals_are_sums
+from proofs_check.groundwork.control.region_ends import corners, placed, totals_are_sums
 from proofs_check.simulator import simulate
-from proofs_check.symbols import CONSTANTS, REGION, K, T, rate, rho, t
+from proofs_check.symbols import CONSTANTS, REGION, K, T, rate, rho
 from proofs_check.text import said
 from theory import violation
-from theory.lambert import lambert_partial
 from theory.penalty import least_rate_as_printed
 from theory.region import region_maximum, region_minimum_total
 from theory.setting import Region
 
-gap = sp.Symbol("gap", integer=True, nonnegative=True)
-S, LATE = sp.symbols("S LATE", nonnegative=True)  # Σh(s) over all rounds, what the late ones are counted less
-s, j, age, k = sp.symbols("s j age k", integer=True, positive=True)
-CASES = ((K, K + gap), (T + gap, T))  # every pair (K, T)
-PAIRS = r"every $T\ge K$ and every $K\ge T$, every $\rho$ and $\bar\Lambda$"
+age = sp.Symbol("age", integer=True, positive=True)
 
 
 # --- counterexamples ---------------------------------------------------------------------------------------
@@ -101,36 +95,6 @@ def counted_by_name(K: int, admissions: list[int]) -> exact.Found:
     return exact.differing(**{"Σn": held, "ΣΛ·min(K, T-s+1)": weighed})
 
 
-def taken_apart(horizon: Any, rounds: Any) -> tuple[Any, Any, Any]:
-    """theory's largest excess and its simpler bound with their two sums as symbols S and LATE, and the second sum."""
-    excess, whole = violation.buffer_excess_maximum(horizon, rounds, REGION), lambert_partial(rho, rounds + 1)
-    (late,) = excess.atoms(sp.Sum) - {whole}
-    named = {whole: S, late: LATE}
-    return (
-        excess.xreplace(named),
-        violation.buffer_violation_bound(horizon, rounds, REGION).xreplace(named),
-        late,
-    )
-
-
-def closed_form() -> Evidence:
-    """theory's form: h(s) = ρ^s/(1-ρ^s) has the weight min(K, T-s+1), and what is left is Λ̄(Σmin(K, j) - KT)."""
-    rows: list[Any] = []
-    for horizon, rounds in CASES:
-        k, (excess, _, late) = sp.Min(horizon, rounds), taken_apart(horizon, rounds)
-        index, first, last = late.limits[0]
-        counts = sp.summation(j, (j, 1, k)) + (rounds - k) * k  # Σ_{j<=T} min(K, j)
-        less = late.function.subs(index, s) / (rho**s / (1 - rho**s))
-        written = rate * (horizon * S - LATE + counts - horizon * rounds)
-        rows += [
-            (excess, written, r"the excess and $\bar\Lambda(K\sum h-\text{late}+\sum\min(K,j)-KT)$"),
-            (horizon - less, rounds - s + 1, "a late round's weight and $T-s+1$"),
-            (first, rounds - k + 1, r"the first late round and $T-\min(K,T)+1$"),
-            (last, rounds, "the last late round and $T$"),
-        ]
-    return argument(*rows, domain=PAIRS)
-
-
 @exact.everywhere(
     "all $2^T$ policies at the ends of the region; $K=1$, 2, 3, 4, 7, two regions",
     region=(Region(rate=2, rho=Fraction(1, 2)), Region(rate=Fraction(5, 3), rho=Fraction(9, 10))),
@@ -146,9 +110,8 @@ def extreme_policies(K: int, T: int, region: Region) -> exact.Found:
     return exact.differing(largest=(largest, max(largest, 0)), theory=told)
 
 
-share, excess = sp.symbols("share excess", real=True)
-held, full = sp.symbols("held full", nonnegative=True)
-TOP, ROUNDS = plain(region_maximum(REGION, t)), r"every round $t$, $0<\rho<1$, $\bar\Lambda$"
+excess = sp.Symbol("excess", real=True)
+held = sp.Symbol("held", nonnegative=True)
 LARGEST_OF_ALL = (
     theorem(
         "Control.buffer_violation_bounded",

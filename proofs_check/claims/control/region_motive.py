@@ -10,18 +10,9 @@ from proofs_check.claim import Claim, Correction
 from proofs_check.engines.argument import argument
 from proofs_check.engines.exact import Found, everywhere, unless
 from proofs_check.engines.kernel import theorem
-from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence
 
-x, m, s = sp.symbols("x m s", positive=True)
-
-
-def tangent(power: int) -> Evidence:
-    """n^(-1) and n^(-1/2) lie above their tangent at the mean m; in the second x and m stand for the roots."""
-    if power == 1:
-        return always(1 / x >= 1 / m - (x - m) / m**2, domain=r"$1/n$, every $n$ and mean")
-    line = 1 / m - (x**2 - m**2) / (2 * m**3)
-    return always(1 / x >= line, domain=r"$1/\sqrt n$, every $n=x^2$ and mean $m^2$")
+x, s = sp.symbols("x s", positive=True)
 
 
 @everywhere("$K=1$, two rounds that cost 1 and 4", costs=((1, 4),), constant=((6, 6),), other=((10, 5),))

@@ -27,7 +27,6 @@ from theory.setting import Constants
 POWER = 200
 STEEP = Constants(D=1, sigma=POWER // 2, eta=Fraction(1, 1000), B=1, Pdim=1, L=POWER * (POWER - 1), G=POWER)
 SIZE = 100
-k = sp.Symbol("k", positive=True)
 
 
 def steep_facts() -> dict[str, Evidence]:

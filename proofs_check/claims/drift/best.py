@@ -10,16 +10,18 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations
-from proofs_check.engines.exact import Found, drawn, everywhere, fractions, unless
+from proofs_check.engines.enclosure import compare
+from proofs_check.engines.exact import Found, drawn, everywhere, fractions, grid, unless
 from proofs_check.groundwork.drift.moving import LAG, MOVING, nu, q
 from proofs_check.symbols import C, K, mean_cost, rate, total_buffer
 from proofs_check.text import said
+from theory.algebra import ball, sqrt
 from theory.averaging import best_weights
 from theory.design import best_rate
 from theory.drift_limits import drift_floor, least_drifting_risk, tracking_risk, tracking_step
 from theory.setting import Budget
 
-a, h, spread, t, x, y, P, after, n = sp.symbols("a h s t x y P P_1 n", positive=True)
+a, h, t, x, y, P, after, n = sp.symbols("a h t x y P P_1 n", positive=True)
 j = sp.Symbol("j", integer=True, nonnegative=True)
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 balanced = q * a / (1 - a) ** 2  # the noise at which 1-a is the best step
@@ -84,6 +86,35 @@ def budgets() -> Evidence:
         (best_rate(K, BUDGET) <= best_rate(1, BUDGET), [], "every budget and $K$"),
         (tracking_risk(nu + more, q) > tracking_risk(nu, q), [], r"every $q$ and $\nu$"),
     )
+
+
+def within_a_step() -> Evidence:
+    """P lies between √(qν) and that plus q, and so does the ratio of either limit."""
+    domain = r"$\nu=1$, $q$ from $10^{-12}$ to $10^{12}$"
+    points = grid(drift=[F(10) ** k for k in range(-12, 13, 3)], over=(F(0), F(1)))
+
+    def apart(p: Any) -> Any:
+        drift = ball(p["drift"])
+        above = tracking_risk(ball(1), drift) - sqrt(drift)
+        return drift - above if p["over"] else above
+
+    return compare(apart, ">", lambda _: 0, points, domain=domain)
+
+
+def fewer_samples_are_worse() -> Evidence:
+    """At the best rate of a K that allows fewer samples a round than K = 1 does, the least risk is larger."""
+    domain = r"buffers of 3, 20 and 100, a budget of 15, prices of 1 and 5; $K\le40$; $q=10^{-3},1$"
+
+    def rate_of(p: Any, kept: int) -> F:
+        return F(best_rate(kept, Budget(buffers=(int(p["buffer"]),), cost=15, mean_cost=int(p["price"]))))
+
+    every = grid(buffer=(3, 20, 100), price=(1, 5), kept=(2, 5, 11, 40), drift=(F(1, 1000), F(1)))
+    fewer = [p for p in every if rate_of(p, int(p["kept"])) < rate_of(p, 1)]
+
+    def risk(p: Any, kept: int) -> Any:
+        return tracking_risk(ball(1 / rate_of(p, kept)), ball(p["drift"]))
+
+    return compare(lambda p: risk(p, int(p["kept"])), ">", lambda p: risk(p, 1), fewer, domain=domain)
 
 
 @everywhere(
@@ -156,8 +187,8 @@ CLAIMS = [
         given=(WRITTEN, LAG),
         checks={
             "all weights": (all_alike, confirming(no_step_below)),
-            "little and much drift": order,
-            "budgets": budgets,
+            "little and much drift": (order, confirming(within_a_step)),
+            "budgets": (budgets, confirming(fewer_samples_are_worse)),
             "any admissions": (information, confirming(any_admissions)),
         },
         symbols=MOVING

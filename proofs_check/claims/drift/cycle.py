@@ -60,7 +60,7 @@ def a_round_earlier() -> Evidence:
     return argument(
         (1 - once, (1 - z) / (1 - a * z), "the error in the next world", CIRCLE),
         (1 - once / z, a * (1 - z) / (1 - a * z), "the error in the one before", CIRCLE),
-        (a**2 * 2 * (1 - c) < 1 - 2 * a * c + a**2, [a < 1, c <= 1, c >= -1], "every cosine"),
+        (a**2 * 2 * (1 - c) < 1 - 2 * a * c + a**2, [a < 1, c <= 1], "every cosine"),
     )
 
 

@@ -2,13 +2,15 @@ r"""What lags behind a walk, a slope and a jump in the long run (`law:drift/lag`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction as F
 
 import sympy as sp
+from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, limits, symbolic_sum
-from proofs_check.engines.exact import Found, differing, everywhere, unless
+from proofs_check.engines.exact import Found, differing, drawn, everywhere, fractions, unless
 from proofs_check.groundwork.drift.moving import MOVING, NOISE, full, long_run
 from proofs_check.groundwork.prediction.lags import EVERY, a, d
 from proofs_check.symbols import K
@@ -19,7 +21,7 @@ from theory.drift_limits import jump_left, mean_younger, slope_lag, stationary_l
 from theory.law import lag_sum, stationary_noise
 from theory.stationary import mean_lag
 
-Y, Y0, R, v, W, W1, Wy, age, t = sp.symbols("Y Y_0 R v W W_1 W_y age t", positive=True)
+Y, v, W, W1, t = sp.symbols("Y v W W_1 t", positive=True)
 m, more = sp.symbols("m more", integer=True, nonnegative=True)
 alpha = 1 - a
 
@@ -98,6 +100,42 @@ def jumps() -> Evidence:
     )
 
 
+def _older(weights: Sequence[F], a: F) -> list[F]:
+    """The weight, after steps, of what is at least so old, for as many ages as there are weights and one more; from
+    there on each is a times the one before."""
+    x, found = F(0), []
+    for weight in weights:
+        x = a * x + (1 - a) * weight
+        found.append(x)
+    return [1 - sum(found[:m], F(0)) for m in range(len(found) + 1)]
+
+
+@drawn(
+    "up to 5 weights, any of them 0, and $a<1$",
+    (20, 300),
+    parts=st.lists(st.integers(0, 6), min_size=1, max_size=5).filter(any),
+    a=fractions(F(1, 12), F(11, 12)),
+)
+def weight_by_weight(parts: list[int], a: F) -> Found:
+    """Sums over all ages, the tail being geometric, for any weights before steps."""
+    weights = [F(part, sum(parts)) for part in parts]
+    left = _older(weights, a)
+    before = [1 - sum(weights[:m], F(0)) for m in range(len(weights))]
+    squares = sum(w * w for w in left) + left[-1] ** 2 * a**2 / (1 - a**2)
+    each = [left[m] - left[m + 1] for m in range(len(weights))]
+    noise = sum(x * x for x in each) + (left[-1] * (1 - a)) ** 2 / (1 - a**2)
+    return differing(
+        by_sums=squares - sum(w * w for w in before), stated=a / (1 - a) - a * noise / (1 - a) ** 2
+    )
+
+
+@everywhere("$K\\le8$, $a=0,1/2,9/10$", kept=(1, 2, 3, 8), a=(F(0), F(1, 2), F(9, 10)))
+def age_by_age(kept: int, a: F) -> Found:
+    """The mean age of the weights, and one round that the model has not seen: the sum of what is at least so old."""
+    left = _older([F(1, kept)] * kept, a)
+    return differing(by_sums=sum(left) + left[-1] * a / (1 - a), stated=slope_lag(a, kept))
+
+
 @everywhere(
     "$K\\le5$, $T\\le12$, $a=0,1/2,9/10$", kept=(1, 2, 5), rounds=(1, 4, 12), a=(F(0), F(1, 2), F(9, 10))
 )
@@ -159,11 +197,11 @@ CLAIMS = [
         r"of $1+a+\dots+a^{|i-j|-1}$, which is at most half the mean of $|i-j|$.",
         given=(WRITTEN, NOISE),
         checks={
-            "any weights": by_weights,
+            "any weights": (by_weights, confirming(weight_by_weight)),
             "every $K$": (every_K, confirming(by_the_law)),
             "between": (between, confirming(rise_by_the_law)),
             "small steps": (small_steps, confirming(rise_by_the_law)),
-            "a slope": slopes,
+            "a slope": (slopes, confirming(age_by_age)),
             "a jump": (jumps, confirming(by_the_law)),
         },
         symbols=MOVING | {"k": r"$\min(m,K-1)$"},

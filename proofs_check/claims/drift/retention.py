@@ -24,9 +24,7 @@ from theory.setting import Budget
 from theory.stationary import best_retention, mean_lag
 
 r = sp.Symbol("r", integer=True, positive=True)
-h, t, fall, later_fall, rise, later_rise, here, there = sp.symbols(
-    "h t v_1 v_2 D_1 D_2 y_1 y_2", positive=True
-)
+h, fall, later_fall, rise, later_rise = sp.symbols("h v_1 v_2 D_1 D_2", positive=True)
 alpha = 1 - a
 MOST, TINY = 31, 1 - F(1, 10**6)
 

@@ -15,9 +15,7 @@ from proofs_check.groundwork.prediction.lags import EVERY, a
 from theory.drift_limits import drift_floor, slope_lag
 from theory.law import stationary_noise
 
-g, t, x, y, total = sp.symbols("g t x y total", positive=True)
-i, more = sp.symbols("i more", integer=True, positive=True)
-alpha = 1 - a
+g, t = sp.symbols("g t", positive=True)
 
 
 def equality() -> Evidence:

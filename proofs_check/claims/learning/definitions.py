@@ -101,18 +101,6 @@ def continuous() -> Evidence:
     )
 
 
-def against_the_infimum() -> Evidence:
-    """A bound against every θ of Θ is one against the infimum: take ε half of what would be missing, a round."""
-    total, T, low, at, b, epsilon = sp.symbols("total T low at b epsilon", real=True)
-    return always(
-        total - T * low <= b,
-        given=[T > 0, total - T * at <= b, at <= low + epsilon, sp.Eq(2 * T * epsilon, total - T * low - b)],
-        domain=r"any $T$ losses that add up to `total`, `at` the risk of a $\theta$ within $\varepsilon$ of the "
-        r"infimum `low`; "
-        r"where $\varepsilon\le0$ there is nothing to show",
-    )
-
-
 # --- smooth losses -----------------------------------------------------------------------------------------
 
 RARE = Problem(

@@ -19,10 +19,9 @@ from proofs_check.symbols import CONSTANTS, n
 from proofs_check.text import said
 from theory.law import by_age, by_capacity, contraction, excess_risk, squared_weights
 
-E, eta = CONSTANTS.E, CONSTANTS.eta
-h, first, second = sp.symbols("h n_1 n_2", positive=True)
-a, theta, mean, z1, z2, total = sp.symbols("a theta mean z_1 z_2 total", real=True)
-c, M, S, G, before = sp.symbols("c M S G before", real=True)
+h = sp.Symbol("h", positive=True)
+a = sp.Symbol("a", real=True)
+G, before = sp.symbols("G before", real=True)
 age = sp.Symbol("age", integer=True, positive=True)
 SAMPLES = 4  # in an enumerated stream: 3^4 streams
 STEPS = fractions(F(1, 8), F(5, 4), max_denominator=8)

@@ -50,11 +50,9 @@ def far_out(relation: Any, power: int) -> Check:
     return lambda: compare(sides[0], relation, sides[1], grid(**points), domain=domain, precision=512)
 
 
-t, h, spread, mean = sp.symbols("t h s mean", positive=True)  # t: 1/(1-a), 1/a or 1/η, which grows
-z = sp.Symbol("z", real=True)
+t, h, spread = sp.symbols("t h s", positive=True)  # t: 1/(1-a), 1/a or 1/η, which grows
 small, E = 1 / t, CONSTANTS.E
 ONE: Any = {"h": [h], "variance": [spread**2], "E": E}  # directions add up, so one is enough
-above = sp.exp(z) - 1 - z  # Jensen for x ↦ a^x at the mean m, with a^(x-m) = e^z: z has the mean 0
 SMALL, first = r"$a\to1$, every $K$", (1 - a) / (1 + a)
 SMALL_STEPS = Given(
     "law:reuse/effective-rate", r"that noise over $1-a$ tends to half the mean of $\Lambda u^2$"

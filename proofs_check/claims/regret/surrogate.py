@@ -68,8 +68,6 @@ def same_step() -> Evidence:
 
 # --- the uniformity of reuse -------------------------------------------------------------------------------
 
-first, second = sp.symbols("D1 D2", nonnegative=True)
-
 
 @confirming
 @drawn(

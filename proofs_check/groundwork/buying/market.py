@@ -10,7 +10,7 @@ from theory.paper import BUDGET, MNIST, PRICES
 from theory.prices import Uniform
 
 __all__ = ["BUDGET", "FLOATS", "HIGH", "LOW", "ONLINE", "PAPER", "PLACES", "SETTING", "SHARE", "SYMBOLS"]
-__all__ += ["Z1", "B", "C", "S", "V", "Z", "a", "c", "high", "j", "low", "q", "r"]
+__all__ += ["B", "C", "S", "V", "Z", "a", "c", "high", "j", "low", "q", "r"]
 
 PLACES, (LOW, HIGH) = MNIST.total_buffer, PRICES
 SHARE = Fraction(BUDGET, PLACES)
@@ -18,7 +18,7 @@ PAPER, FLOATS = Uniform(LOW, HIGH), Uniform(float(LOW), float(HIGH))
 SETTING = "$S=100$, $C=55$, prices uniform on $[1,10]$"
 
 S, C, V, B, c, low, high, a = sp.symbols("S C V B c c_- c_+ a", positive=True)
-Z, Z1 = sp.symbols("Z Z_1", nonnegative=True)
+Z = sp.Symbol("Z", nonnegative=True)
 j, r = sp.symbols("j r", integer=True, positive=True)
 q = sp.Symbol("q", positive=True)
 

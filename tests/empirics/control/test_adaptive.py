@@ -44,6 +44,9 @@ def test_rising_losses_are_told_from_noise_and_from_learning():
     assert sum(has_changed(losses(rng, 0.6, 0.6), 0.05) for _ in range(200)) <= 20
     assert not any(has_changed(losses(rng, 0.9, 0.6)) for _ in range(50))
     assert all(has_changed(losses(rng, 0.6, 0.9)) for _ in range(50))
+    few = np.array([0.1, 0.2, 0.1, 0.2, 9, 9.1, 9, 9.1])
+    assert has_changed(few)
+    assert not has_changed(few[1:])  # four of each at least
 
 
 def played(server, told):

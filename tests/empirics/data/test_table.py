@@ -1,7 +1,7 @@
 """A table of samples is the arrays in its columns; whatever is wrong with it is one sentence."""
 
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,7 @@ WORDS = [("ant", "bee", "cat")[k] for k in KINDS]
 OWNER = [f"client {(7 * i) % 4}" for i in range(N)]
 HOURS = np.random.default_rng(1).permutation(N)
 MOMENTS = [datetime.fromtimestamp(3600 * int(h), UTC) for h in HOURS]
+EAST = timezone(timedelta(hours=2))
 NAMED = Columns("kind", "when", "who")
 
 
@@ -45,7 +46,10 @@ def test_a_table_is_the_arrays_of_its_columns(kind, tmp_path):
         "moments": ([one.replace(tzinfo=None) for one in MOMENTS], HOURS * 3600.0),
         "with a zone": ([one.isoformat() for one in MOMENTS], HOURS * 3600.0),
         "mixed words": (
-            [one.isoformat(" ")[: 16 + 3 * (i % 2)] for i, one in enumerate(MOMENTS)],
+            [
+                one.astimezone(EAST).isoformat() if i % 2 else f"{one:%Y-%m-%d %H:%M}"
+                for i, one in enumerate(MOMENTS)
+            ],
             HOURS * 3600.0,
         ),
         "dates": (
@@ -121,6 +125,14 @@ def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path
         "'when', is empty in row 2": (having(2, ",2,ant,c"), NAMED),
         "'when', has 'noon' in row 4": (having(4, "noon,2,ant,c"), NAMED),
         "'when', has '2026-02-03' in row 4": (having(4, "2026-02-03,2,ant,c"), NAMED),
+        "'when', has '2026-02-30' in row 3": (
+            "\n".join([head, *(f"2026-02-{28 + n % 3 // 2 * 2},1,ant,c" for n in range(9))]),
+            NAMED,
+        ),
+        "'when', is a feature and holds '2026-01-01' in row 1": (
+            "\n".join([head, *(f"2026-01-0{n + 1},1,ant,c" for n in range(9))]),
+            Columns("kind", client="who"),
+        ),
         "'when', has '2026-02-30' in row 1": (having(1, "2026-02-30,2,ant,c"), NAMED),
         "Expected 4 columns, got 2": (having(4, "1,2"), NAMED),
         "holds no sample": (head + "\n", NAMED),
@@ -140,7 +152,12 @@ def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path
 
 
 def test_a_table_that_memory_cannot_hold_is_not_read(tmp_path, monkeypatch):
-    for kind in ("csv", "parquet"):
-        name = written(tmp_path, kind, a=A, kind=WORDS)
-        monkeypatch.setattr(table, "memory", lambda: 100)
-        assert "bytes of memory, and there are 1e+02" in refused(as_dataset, name, None, Columns("kind"))
+    name = written(tmp_path, "csv", a=A, kind=WORDS)
+    sizes = {name: (tmp_path / "mine.csv").stat().st_size}
+    name = written(tmp_path, "parquet", a=A, kind=WORDS)
+    sizes[name] = parquet.ParquetFile(tmp_path / "mine.parquet").metadata.row_group(0).total_byte_size
+    for name, size in sizes.items():
+        monkeypatch.setattr(table, "memory", lambda size=size: 4 * size)
+        assert as_dataset(name, None, Columns("kind")).classes == 3
+        monkeypatch.setattr(table, "memory", lambda size=size: 4 * size - 1)
+        assert "bytes of memory, and there are" in refused(as_dataset, name, None, Columns("kind"))

@@ -118,6 +118,15 @@ def test_the_faults_of_a_stream_or_a_pool_are_told_by_name():
     assert "client 0 is to draw 121 samples from a pool of 120" in refused(draw, 1, 121, Source())
 
 
+@pytest.mark.parametrize("given", [{"kind": "gradual", "length": 4, "parts": "labels"}, {"kind": "order"}])
+def test_a_round_that_is_begun_again_draws_what_is_missing_of_a_population_that_moves(given):
+    draw = of_part(make_problem(small("constant", drift=Drift(**given), labels="classes")), 1)
+    whole, first, rest = (
+        draw(3, count, Source(slots=slots))[0].x.tolist() for count, slots in ((5, 0), (2, 0), (3, 2))
+    )
+    assert whole == first + rest
+
+
 def test_a_part_is_drawn_from_where_it_was_left():
     draw = of_part(make_problem(small("constant")), 0)
     (whole, _), (rest, _) = draw(1, 5, Source()), draw(1, 2, Source(3, 1, 3))

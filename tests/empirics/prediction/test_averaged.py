@@ -158,7 +158,7 @@ def test_falling_steps_are_foretold_beyond_the_rounds_that_are_followed(monkeypa
 
 def test_what_is_predicted_of_a_policy_does_not_depend_on_what_stands_beside_it():
     names = ("constant", "burst", "constant@average=equal", "constant@decay=3000")
-    given = study(policies=names, rounds=300, seeds=2)
+    given = study(policies=names, rounds=300, seeds=2, steps=1)
     found = Outlook.of(problem(given), CONTROL).forecasts()
     for name in names[:2]:
         one, alone = (

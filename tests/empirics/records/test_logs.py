@@ -1,16 +1,19 @@
 """TensorBoard and MLflow show the rows of a result and nothing else, also of a study that was stopped and goes on."""
 
+import shutil
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from acdpp import watch
+from empirics import run
 from empirics.records import logs
 from empirics.records.folder import read_result
 from empirics.run import run_study
 from tests.acdpp.program import acdpp
-from tests.empirics.small import blobs, blobs_file, refused, stopped_at, study
+from tests.empirics.small import Killed, blobs, blobs_file, refused, stopped_at, study
 
 RUNS = [("constant", 0), ("constant", 1), ("a/b", 0), ("a/b", 1)]
 
@@ -45,10 +48,13 @@ def rows_of(out, policy, seed):
 def shown_by_tensorboard(out, policy, seed):
     """By its own reader: for every tag the rounds and the values."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 
-    seen = EventAccumulator(
-        str(out / "tensorboard" / policy / str(seed)), size_guidance={"scalars": 0}
-    ).Reload()
+    folder = out / "tensorboard" / policy / str(seed)
+    [file] = folder.iterdir()
+    versions = [event.file_version for event in EventFileLoader(str(file)).Load()]
+    assert versions == ["brain.Event:2"] + [""] * (len(versions) - 1)
+    seen = EventAccumulator(str(folder), size_guidance={"scalars": 0}).Reload()
     return {tag: [(one.step, one.value) for one in seen.Scalars(tag)] for tag in seen.Tags()["scalars"]}
 
 
@@ -63,10 +69,10 @@ def shown_by_mlflow(out, policy, seed):
     ]
     assert run.info.status == "FINISHED"
     assert run.data.params["rounds"] == "20"
-    return {
-        key: [(one.step, one.value) for one in client.get_metric_history(run.info.run_id, key)]
-        for key in run.data.metrics
-    }
+    found = {key: client.get_metric_history(run.info.run_id, key) for key in run.data.metrics}
+    now = time.time()
+    assert all(now - 600 < one.timestamp / 1000 <= now for ones in found.values() for one in ones)
+    return {key: [(one.step, one.value) for one in ones] for key, ones in found.items()}
 
 
 KINDS = [
@@ -106,7 +112,14 @@ def shown_partly(kind, out):
     return [one for one in (out / {"mlflow": "mlruns"}.get(kind, kind)).rglob("*") if one.is_file()]
 
 
-def test_what_diverged_has_no_points_and_a_part_of_a_chunk_is_not_shown_twice(tmp_path, monkeypatch):
+def raising(error):
+    def fail(*given):
+        raise error
+
+    return fail
+
+
+def test_a_part_of_a_chunk_is_not_shown_twice(tmp_path, monkeypatch):
     class Cut(logs.TensorBoard):
         def add(self, rows):
             super().add(rows.slice(0, 3))
@@ -128,7 +141,15 @@ def test_a_longer_study_and_one_stopped_before_its_end_was_written_are_shown_to_
     fixed = {"V": 3.0, "rho": 0.5}
     out = tmp_path / "out"
     run_study(small("tensorboard", **fixed), out, **OWN)
-    run_study(replace(small("tensorboard", **fixed), rounds=25), out, resume=True, **OWN)
+    longer = replace(small("tensorboard", **fixed), rounds=25)
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "final_measures", raising(Killed))
+        with pytest.raises(Killed):
+            run_study(longer, out, resume=True, **OWN)
+    shutil.rmtree(out / "tensorboard")
+    seen = []
+    run_study(longer, out, resume=True, see=lambda rows: seen.append(rows["round"].max()), **OWN)
+    assert seen == [8, 16, 20, 25]  # of a study that goes on, what it had before too
     assert [t for t, _ in shown_by_tensorboard(out, "constant", 1)["n"]] == list(range(1, 26))
 
 

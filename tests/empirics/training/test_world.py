@@ -96,6 +96,25 @@ def test_a_model_is_judged_by_the_population_of_its_round(kind, parts):
         assert found["risk"][0] - found["excess_risk"][0] == pytest.approx(best.risk, abs=2e-6)
 
 
+def test_clients_that_differ_and_drift_apart_are_judged_by_the_population_that_they_make(tmp_path):
+    """By what the world has written for the round; and a study that is extended knows the rounds that are new."""
+    apart = Drift(kind="gradual", parts="labels", length=6, apart=2)
+    setting = study(rounds=6, seeds=2, policies=("constant",), partition="two-class", drift=apart)
+    task, schedule = problem(setting), Schedule(setting, CONTROL)
+    engine = Engine(task.model, setting, task.streams)
+    for t in range(1, 7):
+        risk = engine.play(schedule.advance(1))["risk"]
+        found = with_excess(setting, {"risk": risk}, least_for(task), t)
+        mixed = replace(task.population, weights=task.population.weights.clone())
+        best = minimise(Linear(mixed), setting.radius).risk
+        assert found["risk"] - found["excess_risk"] == pytest.approx(np.full((1, 2), best), abs=1e-9)
+    longer = replace(setting, rounds=12)
+    run_study(setting, tmp_path / "parts", dataset=blobs())
+    run_study(longer, tmp_path / "parts", dataset=blobs(), resume=True)
+    run_study(longer, tmp_path / "whole", dataset=blobs())
+    assert_same_rows(tmp_path / "parts", tmp_path / "whole")
+
+
 def test_clients_draw_from_the_parts_by_their_own_weights():
     setting = study(
         rounds=40, seeds=50, policies=("oracle",), drift=Drift(kind="gradual", length=20, apart=5)
@@ -179,6 +198,7 @@ def test_what_cannot_drift_says_so():
         "needs its start": {"kind": "abrupt"},
         "takes no length": {"kind": "abrupt", "start": 3, "length": 3},
         "one round is no change": {"kind": "periodic", "length": 1},
+        "kind must be one of": {"kind": "sudden"},
         "begins in round 501, and there are 500": {"kind": "gradual", "start": 501, "length": 3},
         "neither start nor apart": {"kind": "order", "apart": 2},
         "unknown setting 'drift.speed'": {"speed": 1},
