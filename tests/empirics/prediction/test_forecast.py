@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from empirics.prediction import closure
-from empirics.prediction import effort
+from empirics.prediction import closure, effort
 from empirics.prediction import forecast as module
 from empirics.prediction.effort import seconds, training_seconds
 from empirics.prediction.forecast import Outlook, caveats, landscape_of, refusal
