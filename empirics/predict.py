@@ -25,15 +25,14 @@ from empirics.control.schedule import brief_for
 from empirics.files import PARTIAL, replace_file
 from empirics.given import HandedOver, threads
 from empirics.prediction.best import OBJECTIVES, PATIENCE, Best, best_constant
+from empirics.prediction.effort import MOST_HELD, seconds
 from empirics.prediction.forecast import (
-    MOST_HELD,
     MOST_PLAYED,
     Forecast,
     Outlook,
     caveats,
     combined,
     refusal,
-    seconds,
     together,
 )
 from empirics.prediction.moving import Moving, how_it_moves
@@ -126,7 +125,7 @@ class Prediction:
     ) -> Prediction:
         """The prediction of another study of the same problem, whose landscape is not surveyed again.
 
-        A `coarse` one is of one path of prices, looks at samples half as often, and has no errors.
+        A `coarse` one is of one path of prices, looks at samples a quarter as often, and has no errors.
         """
         study = HandedOver().named(study)
         _refuse_flood(study)
@@ -135,7 +134,7 @@ class Prediction:
             seen = outlook
             if coarse:
                 alone = replace(study, seeds=1)
-                seen = replace(outlook, study=alone, patience=PATIENCE, hurried=True)
+                seen = replace(outlook, study=alone, patience=PATIENCE, hurried=True, coarse=True)
             made = seen.forecasts(
                 lambda done: progress("predicting rounds", done, min(study.rounds, MOST_PLAYED))
             )

@@ -18,7 +18,7 @@ from empirics.control.schedule import Rounds, Schedule
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
-from empirics.prediction.landscape import MOST, PART, PARTS, Landscape, Parts, mixed, survey
+from empirics.prediction.landscape import MOST, Landscape, Parts, mixed, survey
 from empirics.prediction.sampling import KEPT
 from empirics.settings.policy_name import EVERYBODYS, PolicyName
 from empirics.settings.study import Study
@@ -40,11 +40,11 @@ __all__ = [
     "caveats",
     "combined",
     "deciding_part",
+    "drawn_alike",
     "landscape_of",
     "refusal",
-    "seconds",
+    "replicates",
     "together",
-    "training_seconds",
 ]
 
 FEWEST_PATHS, MOST_PATHS = 2, 16  # of prices, that a policy is predicted from which depends on them
@@ -56,7 +56,6 @@ MOST_FITTED = 0.8
 SEEN = 0.01
 BLIND = ("oracle", "buy-cheap", "buy-cheap-online", "burst", "burst-online", "taper", "taper-online")
 BLIND_BUT_K = ("constant", "hybrid")  # which look at step sizes to choose it; the others are blind to them
-MOST_HELD = 4e9  # bytes of weights
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 Floats = NDArray[np.float64]
 Progress = Callable[[int], None]
@@ -138,41 +137,7 @@ def caveats(study: Study, constants: Constants, found: Mapping[str, Forecast]) -
     return [note for note, holds in notes.items() if holds]
 
 
-def seconds(problem: Problem) -> float:
-    """About how long a prediction takes, in seconds of a small machine; twice wrong in either direction is usual."""
-    study, model = problem.study, problem.model
-    people, features = problem.population.x.shape
-    outputs = model.size / features
-    groups = 1 if _alike(study, problem.streams) else study.clients
-    steps = max(study.of_policy(name).steps for name in study.policies)
-    paths = sum(_replicates(study, name, min(people, MOST) * outputs * groups) for name in study.policies)
-    columns = paths * groups
-    falling = study.averages or study.decays  # and never settled
-    rounds = min(study.rounds, MOST_PLAYED if falling else 2 * PLAYED)
-    parts, walked, axes = (1, people, features) if people <= MOST else (PARTS, PART, features / 2)
-    cells = walked * outputs * columns
-    each = 5e-9 + 1e-10 * axes  # of a sample, output and column
-    moved = study.drift.mixes
-    rounds = min(study.rounds, MOST_PLAYED) if moved else rounds
-    looks = rounds / 8 if moved else 4 * math.log2(rounds + 1)
-    work = parts * rounds * steps * (cells * each + 1.5e-4)
-    work += parts * looks * steps * (20 + steps) * (cells + 2e4) * 1.5e-8
-    work += (outputs * axes) ** 2 * (4e-10 * people + 1e-9 * outputs * axes)
-    held = min(study.rounds, max(rounds, 8 * PLAYED)) * columns * min(model.size, 100) * 8
-    return math.inf if held > MOST_HELD else float(work / _swift(problem))
-
-
-def training_seconds(problem: Problem) -> float:
-    """About how long the training takes that is predicted: what is measured over the population in every round."""
-    people, study = len(problem.population.x), problem.study
-    return 1e-9 * study.rounds * study.runs * people * problem.model.size / _swift(problem)
-
-
-def _swift(problem: Problem) -> float:
-    return 40 if problem.population.x.is_cuda else 1
-
-
-def _replicates(study: Study, name: str, cells: float) -> int:
+def replicates(study: Study, name: str, cells: float) -> int:
     """Paths of prices that a policy is predicted from: more where they are cheap, no more than the study has."""
     if "start" in study.per_seed:
         return min(study.seeds, STARTS)
@@ -202,7 +167,7 @@ def landscape_of(problem: Problem) -> Landscape:
 
 def _groups(study: Study, streams: Streams, part: int = 0) -> Tensor:
     """Where samples come from, of a part: one distribution for all clients, or each client's own."""
-    if _alike(study, streams):
+    if drawn_alike(study, streams):
         return torch.from_numpy(streams.of_part(part)[:1])
     pools = (streams.later or streams.pools)[0] if part else streams.pools[0]
     rows = torch.zeros(len(pools), streams.population, dtype=torch.float64)
@@ -211,7 +176,7 @@ def _groups(study: Study, streams: Streams, part: int = 0) -> Tensor:
     return rows
 
 
-def _alike(study: Study, streams: Streams) -> bool:
+def drawn_alike(study: Study, streams: Streams) -> bool:
     """Whether every sample of every client is drawn and weighed alike."""
     equal = study.weights == "samples" or study.alpha is None or len(set(study.alpha)) == 1
     return equal and all(pool is streams.pools[0][0] for pool in streams.pools[0])
@@ -228,9 +193,8 @@ class Outlook:
     prices: Prices | None = None
     policies: Mapping[str, Any] | None = None
     patience: int = MOST_PLAYED  # rounds that are followed until all has settled, at most
-    hurried: bool = (
-        False  # as a search is: samples are looked at half as often, and paths are straight in between
-    )
+    hurried: bool = False  # as a search is: fewer looks at samples, and paths are straight in between
+    coarse: bool = False  # and still fewer
 
     @classmethod
     def of(
@@ -283,7 +247,7 @@ class Outlook:
         model = self.landscape.model
         people = len((self.landscape.whole or self.landscape).model.population.x)
         cells = min(people, MOST) * model.outputs * len(self.landscape.groups)
-        counts = [_replicates(study, name, cells) for name in study.policies]
+        counts = [replicates(study, name, cells) for name in study.policies]
         few = replace(study, seeds=max(counts))
         played = _Played(few, self, min(study.rounds, PLAYED))
         runs = [_distinct(played.chunks[0], p, few.seeds)[:count] for p, count in enumerate(counts)]
@@ -305,7 +269,9 @@ class Outlook:
             seen = []
             for land in parts:
                 part = _Part(played, chosen, averages, decays)
-                closure = Closure(land, descent, part.followed(1), start, hurried=self.hurried)
+                closure = Closure(
+                    land, descent, part.followed(1), start, hurried=self.hurried, coarse=self.coarse
+                )
                 seen.append((closure, *self._curves(closure, part, progress)))
             for p in group:
                 mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
