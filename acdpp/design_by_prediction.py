@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from acdpp.predict import WORDS, progress, sureness, wholes
 from acdpp.study import fitted, needed_for, of_preset, show_table, with_error, words_of_the_user
 from theory.setting import SettingError
 
-__all__ = ["predicted_design", "show"]
+__all__ = ["BUYS", "CHOSEN", "learner", "model", "predicted_design", "show", "step_sizes"]
 
 RISKS = {name: words for name, words in WORDS.values() if name != "noise_floor"}
 BUYS = {
@@ -108,13 +109,13 @@ def show(document: dict[str, Any]) -> None:
     )
     say(f"buy by {document['policy']}{kept}: {BUYS[document['policy']]}")
     say(f"that is {document['rate']:.4g} samples a round for {document['cost']:.4g}")
-    say(f"learn with {_learner(document)}")
+    say(f"learn with {learner(document)}")
     for name, words in RISKS.items():
         gain = document["gain"][name]
         here, there = (_risk(one, name) for one in (document, paper))
         side = "below" if gain >= 0 else "above"
         say(f"predicted {words}: {here}, {abs(gain):.0%} {side} {there} of the paper's")
-    say(f"the paper's: constant admission, K = {paper['K']}, {_learner(paper)}")
+    say(f"the paper's: constant admission, K = {paper['K']}, {learner(paper)}")
     say(f"lower bound of the final excess risk: {bound['final_excess_risk']:.4g}, {bound['assumes']}")
     if document["over_lower_bound"] >= 1:
         say(
@@ -143,11 +144,20 @@ def _risk(row: dict[str, Any], name: str) -> str:
     return with_error(row["predicted"][name], (row["error"] or {}).get(name))
 
 
-def _learner(row: dict[str, Any]) -> str:
+def learner(row: Mapping[str, Any]) -> str:
     """The step sizes and the model, in words."""
+    return f"{step_sizes(row)}; take {model(row)}"
+
+
+def step_sizes(row: Mapping[str, Any]) -> str:
+    """In words."""
     falls = "" if row["decay"] is None else f", falling as 1/√(1 + t/{row['decay']:.4g})"
+    steps = "1 local step" if row["steps"] == 1 else f"{row['steps']} local steps"
+    return f"{steps} of size {row['eta']:.4g}{falls}"
+
+
+def model(row: Mapping[str, Any]) -> str:
+    """Which model counts, in words."""
     by = "" if row["average_by"] is None else f" ({row['average_by']:.4g})"
     kinds = {"none": "the last model", "equal": "the mean of all models"}
-    model = kinds.get(row["average"], f"a running mean of models, {row['average']}{by}")
-    steps = "1 local step" if row["steps"] == 1 else f"{row['steps']} local steps"
-    return f"{steps} of size {row['eta']:.4g}{falls}; take {model}"
+    return kinds.get(row["average"], f"a running mean of models, {row['average']}{by}")

@@ -32,6 +32,7 @@ EXAMPLES = (
     "[bold]acdpp predict --pilot 200[/bold]",
     "[bold]acdpp train --out results/digits[/bold]",
     "[bold]acdpp export results/digits --policy constant --out model.pt[/bold]",
+    "[bold]acdpp explore[/bold]",
     "[bold]acdpp reproduce mnist --data-dir DIR --device cuda[/bold]",
     "[bold]acdpp federate --clients 3 --rounds 5[/bold]",
     "[bold]acdpp report --out report[/bold]",
@@ -76,6 +77,11 @@ COMMANDS = {
     "export": Listed(
         "Write a trained model as a state_dict that loads without acdpp, and compare its accuracy with the record.",
         "acdpp.export",
+        writes=True,
+    ),
+    "explore": Listed(
+        "Open a page on this machine to plan on: budgets, prices, data and learner, with predictions as they change.",
+        "acdpp.explore.command",
         writes=True,
     ),
     "reproduce": Listed(

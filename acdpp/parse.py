@@ -78,13 +78,13 @@ def numbers(text: str, name: str) -> tuple[Fraction | int, ...]:
             reason = getattr(error, "strerror", None) or "not a text file"
             raise SettingError(f"{name}: cannot read {text[1:]!r} ({reason})") from None
         text = ",".join(text.replace(",", " ").split())
-    words = text.split(",")
+    words = [word.strip() for word in text.split(",")]
     if not text.strip():
         raise SettingError(f"{name} must list at least one number, such as 8,9,10")
     return tuple(int(word) if word.isdecimal() and len(word) <= 100 else number(word, name) for word in words)
 
 
-def prices(text: str, kinds: tuple[str, ...]) -> tuple[str, Fraction, Fraction]:
+def prices(text: str, kinds: tuple[str, ...], name: str = "--cost") -> tuple[str, Fraction, Fraction]:
     """KIND:LOW:HIGH, or one price, which is an even spread of no width.
 
     >>> prices("integer:1:10", ("uniform", "integer")), prices("5.5", ("uniform",))
@@ -95,13 +95,13 @@ def prices(text: str, kinds: tuple[str, ...]) -> tuple[str, Fraction, Fraction]:
         kind, ends = "uniform", [text, text]
     if kind not in kinds or len(ends) != 2:
         raise SettingError(
-            f"--cost is {', '.join(f'{one}:LOW:HIGH' for one in kinds)} or one price, such as uniform:1:10, got "
+            f"{name} is {', '.join(f'{one}:LOW:HIGH' for one in kinds)} or one price, such as uniform:1:10, got "
             f"{shortened(text)}"
         )
-    low, high = (number(end, "--cost") for end in ends)
+    low, high = (number(end, name) for end in ends)
     if not 0 < low <= high:
         raise SettingError(
-            f"--cost needs positive prices, the lower first, such as {kind}:1:10, got {shortened(text)}"
+            f"{name} needs positive prices, the lower first, such as {kind}:1:10, got {shortened(text)}"
         )
     return kind, low, high
 

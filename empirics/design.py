@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,13 @@ from empirics.given import threads
 from empirics.predict import OWN, REMEDY, Prediction, predict_study
 from empirics.prediction.best import OBJECTIVES
 from empirics.prediction.best_buy import STEPS, UNTRUSTED, BestBuy, best_buy, kept_by, trusted
-from empirics.prediction.forecast import Forecast, together
+from empirics.prediction.forecast import Forecast, Outlook, together
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from theory.setting import SettingError
 
-__all__ = ["ASSUMES", "Design", "design_study"]
+__all__ = ["ASSUMES", "Design", "design_from", "design_study"]
 
 ASSUMES = (
     "for Gaussian samples with the curvature and noise of these data at the minimiser, and independent prices: no "
@@ -105,6 +105,20 @@ class Design:
         }
 
 
+@dataclass(frozen=True)
+class _Heard(Outlook):
+    """An outlook that is heard of in every round that it predicts: whoever hears may stop a long search there."""
+
+    hear: Callable[[], None] = lambda: None
+
+    def forecasts(self, progress: Callable[[int], None] = lambda done: None) -> dict[str, Forecast]:
+        def both(done: int) -> None:
+            self.hear()
+            progress(done)
+
+        return super().forecasts(both)
+
+
 def design_study(
     study: Study,
     *,
@@ -128,16 +142,40 @@ def design_study(
     told = predict_study(
         replace(study, policies=(OWN,)), pilot=pilot, best=False, data_dir=data_dir, progress=progress
     )
+    return design_from(
+        told, study, objective=objective, eta=eta, steps=steps, law_known=law_known, progress=progress
+    )
+
+
+def design_from(
+    told: Prediction,
+    study: Study,
+    *,
+    objective: str = "cumulative",
+    eta: float | None = None,
+    steps: Sequence[int] = STEPS,
+    law_known: bool = True,
+    progress: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
+) -> Design:
+    """The same search where the study's problem has been predicted already: `told` is of its constant admission."""
+    tried = 0
+
+    def tell(done: int) -> None:
+        nonlocal tried
+        tried = done
+        progress("settings tried", done, None)
+
+    parts = {one.name: getattr(told.outlook, one.name) for one in fields(Outlook)}
     with threads(study, REMEDY):
         found = best_buy(
-            told.outlook,
+            _Heard(**parts, hear=lambda: tell(tried)),
             objective=objective,
             eta=eta,
             steps=steps,
             law_known=law_known,
-            progress=lambda done: progress("settings tried", done, None),
+            progress=tell,
         )
-    told = told.of([OWN, *found.names])
+    told = told.of([OWN, *found.names], progress)
     names = [name for name in found.names if trusted(told.outlook, name, told.forecasts[name])]
     if not names:
         raise SettingError(UNTRUSTED)

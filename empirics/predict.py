@@ -11,7 +11,7 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 from empirics.control.schedule import brief_for
 from empirics.files import PARTIAL, replace_file
 from empirics.given import HandedOver, threads
-from empirics.prediction.best import OBJECTIVES, Best, best_constant
+from empirics.prediction.best import OBJECTIVES, PATIENCE, Best, best_constant
+from empirics.prediction.effort import MOST_HELD, seconds
 from empirics.prediction.forecast import (
-    MOST_HELD,
     MOST_PLAYED,
     Forecast,
     Outlook,
     caveats,
+    combined,
     refusal,
-    seconds,
     together,
 )
 from empirics.prediction.moving import Moving, how_it_moves
@@ -52,6 +52,12 @@ SUFFIXES = (".csv", ".parquet")
 CURVES, DOCUMENT = "curves.parquet", "prediction.json"
 CANDIDATES = 40  # of the search for the best, about
 OWN = "constant"  # admission, with the study's own settings
+FREE = {  # settings that change nothing of what is to be learnt, as long as samples come from where they came from
+    *("preset", "buffers", "budget", "cost", "assumed_mean_cost", "policies", "rounds", "seeds"),
+    *("K", "hybrid_K", "released_K", "burst_K", "rate", "fractions", "V", "rho"),
+    *("eta", "steps", "decay", "decay_by", "momentum", "average", "average_by"),
+    *("measures", "predict", "diverging", "checkpoint", "log", "threads"),
+}
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,7 @@ class Prediction:
     own: Forecast | None
     pilot: int | None
     errors: Mapping[str, Any]
+    risk_errors: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # of whole curves, likewise
     parts: tuple[Outlook, ...] = ()  # of a pilot sample, each without another part of it
     moving: Moving | str | None = None  # how a pilot sample with times moves, or why that is not told
 
@@ -96,13 +103,59 @@ class Prediction:
         with threads(self.study, REMEDY):
             return replace(self.outlook, study=study, policies=None).forecasts()[name]
 
-    def of(self, names: Sequence[str]) -> Prediction:
+    def of(self, names: Sequence[str], progress: Progress = lambda doing, done, of: None) -> Prediction:
         """The same prediction of other policies, without a search for the best."""
-        study = replace(self.study, policies=tuple(names))
+        return self.anew(replace(self.study, policies=tuple(names)), progress=progress)
+
+    def serves(self, study: Study) -> bool:
+        """Whether a study has the same problem, so that `anew` need not look at any data."""
+        named = HandedOver().named(study)
+        other = {
+            one.name for one in fields(Study) if getattr(named, one.name) != getattr(self.study, one.name)
+        }
+        alike = named.partition == "iid" or named.clients == self.study.clients
+        return alike and named.drift.kind == "none" and other <= FREE
+
+    def anew(
+        self,
+        study: Study,
+        *,
+        coarse: bool = False,
+        progress: Progress = lambda doing, done, of: None,
+    ) -> Prediction:
+        """The prediction of another study of the same problem, whose landscape is not surveyed again.
+
+        A `coarse` one is of one path of prices, looks at samples a quarter as often, and has no errors.
+        """
+        study = HandedOver().named(study)
+        _refuse_flood(study)
         with threads(study, REMEDY):
-            made = replace(self.outlook, study=study).forecasts()
-            errors = _errors(self.parts, names, None, self.objective)
-        return replace(self, study=study, forecasts=made, errors=errors, best=None, own=None)
+            outlook, *parts = (one.asking(study) for one in (self.outlook, *self.parts))
+            seen = outlook
+            if coarse:
+                alone = replace(study, seeds=1)
+                seen = replace(outlook, study=alone, patience=PATIENCE, hurried=True, coarse=True)
+            made = seen.forecasts(
+                lambda done: progress("predicting rounds", done, min(study.rounds, MOST_PLAYED))
+            )
+            _refuse_divergence(made)
+            errors, curves = _errors(() if coarse else parts, study.policies, None, self.objective, progress)
+        return replace(
+            self,
+            study=study,
+            outlook=outlook,
+            forecasts=made,
+            errors=errors,
+            risk_errors=curves,
+            best=None,
+            own=None,
+            parts=tuple(parts),
+            moving=self.moving if study.rounds == self.study.rounds else None,
+        )
+
+    def risk_error(self, name: str) -> NDArray[np.float64] | None:
+        """The standard error of a policy's curve, of paths of prices and of a pilot sample; None if there is none."""
+        return combined(self.forecasts[name].risk_error, self.risk_errors.get(name))
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -277,7 +330,7 @@ def predict_study(
             )
             names = list(dict.fromkeys([*names, _variant(chosen.K, chosen.eta, chosen.steps)]))
         parts = () if drawn is None else tuple(outlook_of(part, names) for part in drawn.parts())
-        errors = _errors(parts, names, chosen, objective, progress)
+        errors, curves = _errors(parts, names, chosen, objective, progress)
         moving = None if drawn is None or problem.time is None else _moving(outlook, problem.time)
     found = Prediction(
         study=study,
@@ -288,6 +341,7 @@ def predict_study(
         own=made.get(OWN),
         pilot=None if drawn is None else drawn.size,
         errors=errors,
+        risk_errors=curves,
         parts=parts,
         moving=moving,
     )
@@ -331,15 +385,16 @@ def _errors(
     best: Best | None,
     objective: str,
     progress: Progress = lambda doing, done, of: None,
-) -> dict[str, Any]:
-    """Of all forecasts' numbers, and of the best one's gain, from the parts of a pilot sample."""
+) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
+    """Of all forecasts' numbers, and of the best one's gain, from the parts of a pilot sample; and of all curves."""
     if not parts:
-        return {}
-    documents, gains = [], []
+        return {}, {}
+    documents, curves, gains = [], [], []
     for k, part in enumerate(parts):
         progress("parts left out", k, len(parts))
         made = replace(part, study=replace(part.study, policies=tuple(names))).forecasts()
         documents.append([list(one.document().values()) for one in made.values()])
+        curves.append([one.risk for one in made.values()])
         if best is not None:
             value, there = OBJECTIVES[objective], made[_variant(best.K, best.eta, best.steps)]
             gains.append(_gain(value(made[OWN]), value(there)))
@@ -348,7 +403,8 @@ def _errors(
     found: dict[str, Any] = {
         name: dict(zip(keys, row, strict=True)) for name, row in zip(names, rows, strict=True)
     }
-    return found | ({"gain": float(jackknife(np.array(gains)))} if gains else {})
+    along = dict(zip(names, jackknife(np.array(curves)), strict=True))
+    return found | ({"gain": float(jackknife(np.array(gains)))} if gains else {}), along
 
 
 # --- refusals ----------------------------------------------------------------------------------------------

@@ -40,7 +40,8 @@ from empirics.measuring import (
     settings_document,
     with_excess,
 )
-from empirics.prediction.forecast import Forecast, Outlook, caveats, refusal, seconds, training_seconds
+from empirics.prediction.effort import seconds, training_seconds
+from empirics.prediction.forecast import Forecast, Outlook, caveats, refusal
 from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
 from empirics.records.rows import Columns, replay, rows_of
 from empirics.records.summary import Tally, add_predictions

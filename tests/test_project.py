@@ -17,7 +17,7 @@ FLOORS = {
     "acdpp": """
         __main__
         main
-        design
+        design explore
         design_by_prediction federate report
         export plot predict reproduce train
         bound design_buying design_by_bound design_drift drawing study verify watch

@@ -21,8 +21,9 @@ With one Hessian for all samples nothing of this changes anything, and what is l
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from empirics.prediction.cohorts import Cohorts, Memories
+from empirics.prediction.course import Course, Line
 from empirics.prediction.gauge import Gauge
 from empirics.prediction.landscape import Landscape
 from empirics.prediction.local_steps import AgeClass, LocalSteps
@@ -42,16 +44,25 @@ from empirics.training.model import Descent
 __all__ = ["Closure"]
 
 FEWEST = 256  # rounds that are always played
-PER_DOUBLING, HURRIED = (
-    4,
-    2,
-)  # in how many rounds of each doubling the samples are observed, and if in a hurry
+PER_DOUBLING, HURRIED = 4, 2  # rounds of each doubling in which samples are observed; the same in a hurry
 EARLY = 16  # rounds in which all that happens first happens
 MOVED, EVERY = 0.2, 32  # a population has moved, or rounds have passed, so much: samples are observed again
 OLD = 32  # rounds after which a sample counts as old
 MOST_TO_GO = 0.1  # what may be left to go, of the risk
 MOST_MISSED = 0.04  # of the risk, by a forecast over a doubling: over the next one it misses a fourth of that
+CELLS = 2_000_000  # samples, rows, outputs and rounds whose risk is computed at once
+AT_ONCE = 64  # rounds of other step sizes that are worked on at once
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _State:
+    """What the risk of a round needs: mean path and scatter, and those of the mean of models, if there is one."""
+
+    theta: Tensor
+    scatter: Floats
+    mean: tuple[Tensor, Floats] | None
 
 
 class Closure:
@@ -61,7 +72,8 @@ class Closure:
     `theta` is the mean path, (rows, parameters), and `scatter` the variance around it, (rows, lumps). To *observe* is
     to compute anew what samples show: residuals, curvature and noise; between observations these stay as they are.
     If `hurried`, there are half as many, between them the gradient of one output is straight in θ, and the last
-    model's risk stays as it was, where there is a mean of models.
+    model's risk stays as it was, where there is a mean of models. A `coarse` one observes half as often again, and few
+    local steps.
     """
 
     def __init__(
@@ -72,33 +84,36 @@ class Closure:
         start: Tensor,
         *,
         hurried: bool = False,
+        coarse: bool = False,
     ) -> None:
         self.landscape, self.memories, self.hurried = landscape, memories, hurried
+        self.often, self.coarse = 1 if coarse else HURRIED if hurried else PER_DOUBLING, coarse
         self.groups = len(landscape.groups)
         eta = descent.eta
         if isinstance(eta, Tensor):
             eta = eta.repeat_interleave(self.groups)[:, None]
         self.descent = replace(descent, eta=eta)
-        population = landscape.model.population
         self.theta = landscape.along_axes(start).expand(memories.rows, landscape.model.size).clone()
         self.theta_before = self.theta
-        self.cohorts = Cohorts(population.x, memories, self.groups, len(landscape.size))
-        self.scatter = self.cohorts.departed
+        self.cohorts = Cohorts(memories, self.groups, len(landscape.size))
+        self.scatter = self.cohorts.departed.copy()
         self.observer = Observer(landscape, memories.rows)
         self.gauge, self.gauge_of_mean = Gauge(self.observer), Gauge(self.observer)
         self.mean = self.theta  # of the models so far, as their shares say
         self.round = 0
         self.local: LocalSteps  # of the round that was last observed
+        self.course: Course  # of it, and of the rounds after it
         self.corrections: list[Tensor] = []  # from chances to residuals shown, at each of its local steps
         self.slopes: list[
             tuple[Tensor, Tensor]
         ] = []  # where each of its local steps began, and the gradient there
         self.hessian: Tensor | None = None  # at the first of them, (columns, parameters, parameters)
-        self.contraction = torch.ones_like(self.scatter)  # of a distance, by the last round
-        self.growth = torch.zeros_like(self.scatter)  # Σ of what rounds have added to the scatter
+        self.line: Line | None = None  # where they lead from anywhere, if gradients are straight in θ
+        self.contraction = np.ones_like(self.scatter)  # of a distance, by the last round
+        self.growth = np.zeros_like(self.scatter)  # Σ of what rounds have added to the scatter
         self.past_growth = [(0, self.growth)]  # at some earlier rounds
-        self.fitted = torch.zeros_like(self.scatter[:, 0])  # of a fresh residual, within a round, at most
-        self.counts: Tensor | None = None  # of the cohorts, in the last round
+        self.fitted = self.theta.new_zeros(memories.rows)  # of a fresh residual, within a round, at most
+        self.counts: Floats | None = None  # of the cohorts, in the last round
         self.forecasts: dict[int, Settled] = {}  # by the round after which they were made
         self.settled: Settled | None = None
         self.faced: Tensor | None = None  # the mixing weight at the last look
@@ -111,21 +126,25 @@ class Closure:
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.theta.device)
 
     def _of_columns(self, rows: Tensor) -> Tensor:
-        return rows.repeat_interleave(self.groups, 0)
+        return rows if self.groups == 1 else rows.repeat_interleave(self.groups, 0)
 
     # --- risk ----------------------------------------------------------------------------------------------
 
     def excess_risk(self, *, observe: bool) -> tuple[Tensor, Tensor]:
         """Expected excess risk at θ(t), and of it what the mean path has, (rows,) each."""
-        return self.gauge(self.theta, self.scatter, observe=observe, least=self._least)
+        scatter = self._on_device(self.scatter)
+        return self.gauge(self.theta, scatter, observe=observe, least=self._least)
 
     def excess_risk_of_mean(self, *, observe: bool) -> tuple[Tensor, Tensor]:
         """The same of the mean of models."""
+        mean, scatter = self._mean_of_models()
+        return self.gauge_of_mean(mean, self._on_device(scatter), observe=observe, least=self._least)
+
+    def _mean_of_models(self) -> tuple[Tensor, Floats]:
+        """On the ball: its mean path, and its scatter."""
         scatter = self.scatter if self.counts is None else self.cohorts.mean_variance(self.counts)
         factors = self._to_the_ball(self.mean, scatter)
-        return self.gauge_of_mean(
-            factors[:, -1:] * self.mean, factors.square() * scatter, observe=observe, least=self._least
-        )
+        return self._on_device(factors[:, -1:]) * self.mean, factors**2 * scatter
 
     @property
     def _least(self) -> Tensor | float:
@@ -137,90 +156,121 @@ class Closure:
 
     def step(self, *, observe: bool) -> None:
         """One round."""
-        counts, sample_share, weights = self._enter()
-        idle = (counts.sum((0, 2)) == 0) if self.landscape.parts is not None else None
+        counts, weights = self._enter(), self._weights()
+        n = counts.sum(0)  # (rows, groups, 1)
+        idle = (n.sum(1) == 0) if self.landscape.parts is not None else None
         if idle is not None and idle.all():
             self.round += 1
             return
         self._choose_step_size()
         ages = _age_classes(self.round - self.cohorts.entered)
         if observe:
-            self._begin_to_observe(counts, ages, sample_share)
-        elif self.memories.eta is not None:
-            self.local = self.local.again(self.descent)
+            self._begin_to_observe(counts, ages)
+        elif self.round >= self.course.end:
+            self.course = self._further_course()
         self.theta_before, local = self.theta, self._train(observe=observe)
-        shape = (*weights.shape[:2], -1)
-        self.theta = (weights * local.view(shape)).sum(1)
-        contraction = (weights * self.local.contraction.view(shape)).sum(1)
+        if observe:
+            self.course = Course(self.round, self.round + 1, self.local)
+        left, gains = self.course.at(self.round, ages, self.groups)
+        self.theta = local
+        contraction = left[:, 0]
+        if self.groups > 1:
+            self.theta = (self._on_device(weights) * local.view(*weights.shape[:2], -1)).sum(1)
+            contraction = (weights * left).sum(1)
         if idle is not None:  # nothing moves in an idle round but the population
-            self.theta = torch.where(idle, self.theta_before, self.theta)
-            contraction = torch.where(idle, 1, contraction)
-        of_cohorts = [self.local.age(number) for number in ages.tolist()]
-        per_sample = weights / counts.sum(0).clamp(min=1)
-        self.cohorts.train(
-            contraction,
-            per_sample * torch.stack([age.gain.view(shape) for age in of_cohorts]),
-            per_sample * torch.stack([age.noise_gain.view(shape) for age in of_cohorts]),
-            contraction[:, None] + per_sample * (1 - contraction[:, None]),
-        )
+            self.theta = torch.where(self._on_device(idle), self.theta_before, self.theta)
+            contraction = np.where(idle, 1.0, contraction)
+        per_sample, of_all = weights / np.maximum(n, 1), contraction[:, np.newaxis]
+        self.cohorts.train(contraction, per_sample * gains, of_all + per_sample * (1 - of_all))
         if self.memories.share is not None:  # of what the server has before it projects
-            share = self._on_device(self.memories.share[self.round])[:, None].to(self.theta)
-            self.mean = self.mean + share * (self.theta - self.mean)
+            share = self.memories.share[self.round][:, np.newaxis]
+            self.mean = torch.lerp(self.mean, self.theta, self._on_device(share))
             self.cohorts.average(share)
+        before = self.scatter
         self.contraction = contraction * self._project(counts)
-        before, self.scatter = self.scatter, self.cohorts.variance(counts)
-        self.growth = self.growth + self.scatter - self.contraction.square() * before
+        self.growth = self.growth + self.scatter - self.contraction**2 * before
         self.round += 1
 
     def _choose_step_size(self) -> None:
         if self.memories.eta is not None:
-            eta = self._on_device(self.memories.eta[self.round]).to(self.theta)
+            eta = self._on_device(self.memories.eta[self.round])
             self.descent = replace(self.descent, eta=self._of_columns(eta)[:, None])
 
-    def _enter(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Samples leave and come: cohorts' counts, a sample's share of its client's memory, the server's weights."""
+    def _further_course(self) -> Course:
+        """Of this round and the next ones, in which nothing is observed."""
+        if self.line is None and self.hessian is not None:
+            self.line = Line.of(self.hessian, self.slopes, self.descent.momentum)
+        etas = self._etas()
+        end = sys.maxsize if etas is None else self.round + len(etas)
+        return Course(self.round, end, self.local, self.line, etas)
+
+    def _etas(self) -> Tensor | None:
+        """Step sizes from this round on to the next look, (rounds, columns), no more than are worked on at once."""
+        if self.memories.eta is None:
+            return None
+        last = min(self.round + AT_ONCE, self.memories.rounds)
+        looks = (t for t in range(self.round + 1, last) if _observes_round(t + 1, self.often))
+        etas = self._on_device(self.memories.eta[self.round : next(looks, last)])
+        return etas.repeat_interleave(self.groups, 1)
+
+    def _enter(self) -> Floats:
+        """Samples leave and come: how many there are of each cohort."""
         memories, t = self.memories, self.round
-        starts, ends, admitted = (
-            self._on_device(array[t]) for array in (memories.starts, memories.ends, memories.admissions)
-        )
+        starts = memories.starts[t]
         if self.counts is not None:
             self.cohorts.leave(self.counts, starts)
-        self.cohorts.enter(
-            t, admitted, ends, None if memories.mix is None else self._on_device(memories.mix[t])
-        )
+        mix = None if memories.mix is None else memories.mix[t]
+        self.cohorts.enter(t, memories.admissions[t], memories.ends[t], mix)
         if self.landscape.parts is not None:
-            self.observer.hold(self.cohorts.mixture(starts).flatten())
-        counts = self.counts = self.cohorts.counts(starts)
-        n = counts.sum(0)  # (rows, groups, 1)
-        if self.groups == 1:
-            return counts, (ends > starts).sum(1)[:, None, None] / n.clamp(min=1), torch.ones_like(n)
-        sample_share = torch.where(n > 0, 1 / n.clamp(min=1), 0)
-        return counts, sample_share, self._on_device(memories.weights[t])[..., None]
+            self.observer.hold(self._on_device(self.cohorts.mixture(starts).ravel()))
+        self.counts = self.cohorts.counts(starts)
+        return self.counts
 
-    def _begin_to_observe(self, counts: Tensor, ages: Tensor, sample_share: Tensor) -> None:
+    def _weights(self) -> Floats:
+        """The server's, (rows, groups, 1)."""
+        if self.groups == 1:
+            return np.ones((self.memories.rows, 1, 1))
+        return np.asarray(self.memories.weights[self.round][..., np.newaxis])
+
+    def _sample_share(self, n: Floats) -> Floats:
+        """A sample's share of its client's memory, of so many in all, (rows, groups, 1)."""
+        if self.groups > 1:
+            return np.where(n > 0, 1 / np.maximum(n, 1), 0.0)
+        held = self.memories.ends[self.round] > self.memories.starts[self.round]
+        return np.asarray(held.sum(1)[:, np.newaxis, np.newaxis] / np.maximum(n, 1))
+
+    def _begin_to_observe(self, counts: Floats, ages: Counts) -> None:
         self.corrections = []
-        self.local = LocalSteps(sample_share.flatten(0, 1), self._of_columns(self.scatter), self.descent)
+        n, columns = counts.sum(0), (-1, len(self.landscape.size))
+        share = self._on_device(self._sample_share(n)).flatten(0, 1)
+        self.local = LocalSteps(share, self._of_columns(self._on_device(self.scatter)), self.descent)
         for number in sorted(set(ages.tolist())):
-            mine = counts * (ages == number)[:, None, None, None]
-            weight = (mine * self.cohorts.weight).sum(0) / mine.sum(0).clamp(min=1)
-            share = mine.sum(0) / counts.sum(0).clamp(min=1)
+            mine = counts * (ages == number)[:, np.newaxis, np.newaxis, np.newaxis]
+            of_all = mine.sum(0) / np.maximum(n, 1)
+            weight = (mine * self.cohorts.weight).sum(0) / np.maximum(mine.sum(0), 1)
             self.local.ages[number] = AgeClass(
-                weight.flatten(0, 1), share.flatten(0, 1), used=number > 0, recent=number < 2
+                self._on_device(weight.reshape(columns)),
+                self._on_device(of_all.reshape(-1, 1)),
+                used=number > 0,
+                recent=number < 2,
             )
 
-    def _project(self, counts: Tensor) -> Tensor:
+    def _project(self, counts: Floats) -> Floats:
         """Onto the ball; returns the factors, (rows, lumps)."""
-        factors = self._to_the_ball(self.theta, self.cohorts.variance(counts))
-        self.theta = factors[:, -1:] * self.theta
-        self.cohorts.scale(factors)
+        self.scatter = self.cohorts.variance(counts)
+        factors = self._to_the_ball(self.theta, self.scatter)
+        if (factors != 1).any():
+            self.theta = self._on_device(factors[:, -1:]) * self.theta
+            self.cohorts.scale(factors)
+            self.scatter = factors**2 * self.scatter
         return factors
 
-    def _to_the_ball(self, theta: Tensor, scatter: Tensor) -> Tensor:
+    def _to_the_ball(self, theta: Tensor, scatter: Floats) -> Floats:
         """What brings a model with this mean path and scatter onto the ball, (rows, lumps); the last for the path."""
-        first = int(self.landscape.on_the_ball)
-        norm = (theta.square().sum(1) + scatter[:, first:].sum(1)).sqrt()
-        factor = (self.landscape.radius / norm.clamp(min=self.landscape.radius))[:, None]
-        factors = factor.repeat(1, scatter.shape[1])
+        first, radius = int(self.landscape.on_the_ball), self.landscape.radius
+        norm = np.sqrt(theta.square().sum(1).cpu().numpy() + scatter[:, first:].sum(1))
+        factor = (radius / np.maximum(norm, radius))[:, np.newaxis]
+        factors: Floats = factor.repeat(scatter.shape[1], axis=1)
         if first:
             factors[:, :1] *= factor == 1
         return factors
@@ -228,7 +278,8 @@ class Closure:
     def _train(self, *, observe: bool) -> Tensor:
         """E local steps of all columns."""
         if self.hessian is not None and not observe:
-            return self._train_straight()
+            return self.course.straight(self.round, self._of_columns(self.theta))
+        self.line = None
         model, descent, p = self.landscape.model, self.descent, self.observer.p[..., None]
         theta, still = self._of_columns(self.theta), self.landscape.parts is None
         velocity, missed = torch.zeros_like(theta), self.gauge.slopes
@@ -251,27 +302,23 @@ class Closure:
             theta = theta - descent.eta * velocity
         return theta
 
-    def _train_straight(self) -> Tensor:
-        """The same, with gradients that change along a straight line from those of the last observation."""
-        theta, descent = self._of_columns(self.theta), self.descent
-        velocity = torch.zeros_like(theta)
-        assert self.hessian is not None
-        for there, gradient in self.slopes:
-            gradient = gradient + (self.hessian @ (theta - there)[..., None])[..., 0]
-            velocity = descent.momentum * velocity + gradient
-            theta = theta - descent.eta * velocity
-        return theta
-
     def _correction(self, logits: Tensor, q: Tensor, e: int) -> Tensor:
         """What turns chances into the residuals that samples show, at local step e of a round that is observed."""
-        if not _observes_step(e, self.round):
+        if not self._observes_step(e):
             return self.corrections[-1]
-        later = (k for k in range(e + 1, self.descent.steps) if _observes_step(k, self.round))
+        later = (k for k in range(e + 1, self.descent.steps) if self._observes_step(k))
         residuals = self.observer.residuals(self.local, logits, q, next(later, self.descent.steps) - e)
         for age in self.local.ages.values():
             if not age.used:
                 self.fitted = torch.maximum(self.fitted, 1 - age.damping.view(-1, self.groups).amin(1))
         return self.observer.p[..., None] * (residuals - q) if self.landscape.parts is None else residuals - q
+
+    def _observes_step(self, step: int) -> bool:
+        """Whether samples are, at a local step from 0: ever less, and less when a path is under way."""
+        octave: int = 2 ** (step.bit_length() - 1) if step else 1
+        if self.coarse:
+            return step < 2 or (step == octave and step.bit_length() % 2 == 1)
+        return step % (max(octave // 2, 1) if self.round < EARLY else octave) == 0
 
     # --- all rounds ----------------------------------------------------------------------------------------
 
@@ -284,17 +331,26 @@ class Closure:
         With `settle` it stops, and is `settled`, where the state of half as many rounds had foretold the risk to 4 %
         and what is left of the mean path's way is worth a tenth of it at most: slow is not settled.
         """
-        found: list[Tensor] = []
-        still = self.landscape.parts is None
+        found: list[Tensor] = []  # (2 or 4, rounds, rows) each
+        waiting: list[_State] = []  # of rounds whose risk is not yet computed
+        still, averages = self.landscape.parts is None, self.memories.share is not None
+        most = max(
+            CELLS // (len(self.observer.everyone) * self.memories.rows * self.landscape.model.outputs), 1
+        )
         with torch.no_grad():
             while True:
                 observe, last = self._looks(), self.round == until
-                if not (self.hurried and found and self.memories.share is not None) or observe or last:
-                    of_last = self.excess_risk(observe=observe or last)
-                risks = [*of_last]
-                if self.memories.share is not None:
-                    risks += self.excess_risk_of_mean(observe=observe or last)
-                found.append(torch.stack(risks))
+                if observe or last or not still or len(waiting) >= most:
+                    found += self._risks(waiting, found)
+                    waiting = []
+                if observe or last or not still:
+                    risks = [*self.excess_risk(observe=observe or last)]
+                    if averages:
+                        risks += self.excess_risk_of_mean(observe=observe or last)
+                    found.append(torch.stack(risks)[:, None])
+                else:
+                    mean = self._mean_of_models() if averages else None
+                    waiting.append(_State(self.theta, self.scatter, mean))
                 if still and _forecasts(self.round) and self.round not in self.forecasts:
                     self.past_growth = [*self.past_growth[-3:], (self.round, self.growth)]
                     self.forecasts[self.round] = self.forecast()
@@ -305,14 +361,31 @@ class Closure:
                     break
                 self.step(observe=observe)
                 progress(self.round)
-        return tuple(torch.stack(found).transpose(0, 1).cpu().numpy())
+            found += self._risks(waiting, found)
+        return tuple(torch.cat(found, 1).cpu().numpy())
+
+    def _risks(self, waiting: list[_State], known: list[Tensor]) -> list[Tensor]:
+        """Of these rounds of a population that stays, after what is known of those before."""
+        if not waiting:
+            return []
+        least = self.landscape.best.risk
+        theta, scatter = (
+            torch.stack([one.theta for one in waiting]),
+            np.stack([one.scatter for one in waiting]),
+        )
+        means = [one.mean for one in waiting if one.mean is not None]
+        if self.hurried and means and known:
+            risks = [one.expand(len(waiting), -1) for one in known[-1][:2, -1:]]
+        else:
+            risks = [*self.gauge(theta, self._on_device(scatter), observe=False, least=least)]
+        if means:
+            theta, scatter = torch.stack([one for one, _ in means]), np.stack([one for _, one in means])
+            risks += self.gauge_of_mean(theta, self._on_device(scatter), observe=False, least=least)
+        return [torch.stack(risks)]
 
     def _looks(self) -> bool:
         """Whether samples are observed; a population that moves is faced, and looked at again and again."""
-        parts, often = (
-            self.landscape.parts,
-            _observes_round(self.round + 1, HURRIED if self.hurried else PER_DOUBLING),
-        )
+        parts, often = self.landscape.parts, _observes_round(self.round + 1, self.often)
         if parts is None:
             return often
         now = parts.mixing[self.round]
@@ -336,9 +409,9 @@ class Closure:
             path=path,
             theta=self.theta,
             theta_before=self.theta_before,
-            contraction=self.contraction,
-            scatter=self.scatter,
-            growth=(self.growth - growth) / max(self.round - since, 1),
+            contraction=self._on_device(self.contraction),
+            scatter=self._on_device(self.scatter),
+            growth=self._on_device((self.growth - growth) / max(self.round - since, 1)),
             curvature=self.gauge.curvature,
         )
         return Settled.after(last, self.landscape)
@@ -363,15 +436,9 @@ def _hessians(x: Tensor, weights: Tensor) -> Tensor:
     return torch.stack([x.T @ (column[:, None] * x) for column in weights.T])
 
 
-def _observes_step(step: int, t: int) -> bool:
-    """Whether they are at a local step of such a round, from 0: ever less, and less when a path is under way."""
-    octave: int = 2 ** (step.bit_length() - 1) if step else 1
-    return step % (max(octave // 2, 1) if t < EARLY else octave) == 0
-
-
-def _age_classes(age: Tensor) -> Tensor:
+def _age_classes(age: Counts) -> Counts:
     """0 for what is fresh, 1 for what was used before, 2 for what has been for long."""
-    return (age > 0).long() + (age >= OLD).long()
+    return (age > 0).astype(np.int64) + (age >= OLD)
 
 
 def _forecasts(t: int) -> bool:

@@ -10,11 +10,12 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 __all__ = ["Cohorts", "Memories"]
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -105,79 +106,95 @@ class Cohorts:
     that gradient's standard deviation. Both are (cohorts, rows, groups, lumps): clients that are alike are one group.
     `departed`, (rows, lumps), is the variance that samples have left behind that are no longer in memory. `mean_noise`
     and `mean_departed` are the same in the mean of models, and `crossed` is what the departed left of their products.
+    All are small, and NumPy's: a round is many operations on them.
     """
 
-    def __init__(self, like: Tensor, memories: Memories, groups: int, lumps: int) -> None:
+    def __init__(self, memories: Memories, groups: int, lumps: int) -> None:
         self.merged = groups == 1
-        shape = (0, memories.rows, memories.clients)
-        self.entered = like.new_zeros(0, dtype=torch.int64)
-        self.begins, self.ends = (like.new_zeros(shape, dtype=torch.int64) for _ in range(2))
-        self.mix = like.new_zeros(shape if memories.mix is not None else (0, 0, 0))
-        each, both = (0, memories.rows, groups, lumps), (memories.rows, lumps)
-        self.weight, self.noise, self.mean_noise = (like.new_zeros(each) for _ in range(3))
-        self.departed, self.crossed, self.mean_departed = (like.new_zeros(both) for _ in range(3))
+        shape, rows = (0, memories.rows, memories.clients), memories.rows
+        self.entered = np.zeros(0, dtype=np.int64)
+        self.begins, self.ends = (np.zeros(shape, dtype=np.int64) for _ in range(2))
+        self.mix = np.zeros(shape if memories.mix is not None else (0, 0, 0))
+        self._each = np.zeros((3, 0, rows, groups, lumps))  # weight, noise and mean noise
+        self._left = np.zeros((3, rows, lumps))  # departed, crossed and mean departed
 
-    def enter(self, t: int, admitted: Tensor, ends: Tensor, mix: Tensor | None = None) -> None:
+    @property
+    def weight(self) -> Floats:
+        return np.asarray(self._each[0])
+
+    @property
+    def departed(self) -> Floats:
+        return np.asarray(self._left[0])
+
+    def enter(self, t: int, admitted: Counts, ends: Counts, mix: Floats | None = None) -> None:
         """The admissions of round t, (rows, clients), with the second part's weight in each, if there are parts."""
-        still = self.mix.new_zeros(0, 0) if mix is None else mix.to(self.mix)
-        self.mix = torch.cat([self.mix, still[None]])
-        self.entered = torch.cat([self.entered, self.entered.new_tensor([t])])
-        self.begins, self.ends = (
-            torch.cat([self.begins, (ends - admitted)[None]]),
-            torch.cat([self.ends, ends[None]]),
-        )
-        fresh = self.weight.new_zeros(1, *self.weight.shape[1:])
-        for name in ("weight", "noise", "mean_noise"):
-            setattr(self, name, torch.cat([getattr(self, name), fresh]))
+        still = np.zeros((0, 0)) if mix is None else mix
+        fresh = np.zeros((3, 1, *self._each.shape[2:]))
+        self.entered = np.append(self.entered, t)
+        self.begins = np.concatenate([self.begins, (ends - admitted)[np.newaxis]])
+        self.ends = np.concatenate([self.ends, ends[np.newaxis]])
+        self.mix = np.concatenate([self.mix, still[np.newaxis]])
+        self._each = np.concatenate([self._each, fresh], axis=1)
 
-    def counts(self, starts: Tensor) -> Tensor:
+    def _held(self, starts: Counts) -> Counts:
+        found: Counts = np.maximum(self.ends - np.maximum(self.begins, starts), 0)
+        return found
+
+    def counts(self, starts: Counts) -> Floats:
         """How many of each cohort are in memories that start there, (cohorts, rows, groups, 1)."""
-        held = (self.ends - torch.maximum(self.begins, starts)).clamp(min=0)
-        return (held.sum(2, keepdim=True) if self.merged else held)[..., None].to(self.weight)
+        held = self._held(starts)
+        return np.asarray(
+            (held.sum(2, keepdims=True) if self.merged else held)[..., np.newaxis], dtype=np.float64
+        )
 
-    def mixture(self, starts: Tensor) -> Tensor:
+    def mixture(self, starts: Counts) -> Floats:
         """The second part's weight in memories that start there, (rows, groups)."""
-        held = (self.ends - torch.maximum(self.begins, starts)).clamp(min=0).to(self.weight)
+        held = self._held(starts).astype(np.float64)
         over = (0, 2) if self.merged else (0,)
-        found = (held * self.mix).sum(over) / held.sum(over).clamp(min=1)
-        return found[:, None] if self.merged else found
+        found = np.asarray((held * self.mix).sum(over) / np.maximum(held.sum(over), 1))
+        return found[:, np.newaxis] if self.merged else found
 
-    def train(self, left: Tensor, weight: Tensor, noise: Tensor, held: Tensor | None = None) -> None:
+    def train(self, left: Floats, gains: Floats, held: Floats | None = None) -> None:
         """A round: what is left of a distance, (rows, lumps), and the weight and noise that each cohort gains.
 
         `held` is what is left of the weight of a sample in memory, (rows, groups, lumps): what the others leave of it.
         """
-        held = left[:, None] if held is None else held
-        self.weight, self.noise = held * self.weight + weight, held * self.noise + noise
-        self.departed, self.crossed = left.square() * self.departed, left * self.crossed
+        self._each[:2] *= left[:, np.newaxis] if held is None else held
+        self._each[:2] += gains
+        self._left[0] *= left**2
+        self._left[1] *= left
 
-    def average(self, share: Tensor) -> None:
+    def average(self, share: Floats) -> None:
         """θ joins the mean of models with this share, (rows, 1)."""
-        rest = 1 - share
-        both = rest * self.crossed + share * self.departed
-        self.mean_departed = rest.square() * self.mean_departed + share * (rest * self.crossed + both)
-        self.crossed = both
-        self.mean_noise = self.mean_noise + share[:, None] * (self.noise - self.mean_noise)
+        rest, (departed, crossed, mean_departed) = 1 - share, self._left
+        both = rest * crossed + share * departed
+        self._left[2] = rest**2 * mean_departed + share * (rest * crossed + both)
+        self._left[1] = both
+        self._each[2] += share[:, np.newaxis] * (self._each[1] - self._each[2])
 
-    def scale(self, factor: Tensor) -> None:
+    def scale(self, factor: Floats) -> None:
         """All of θ is scaled, (rows, lumps)."""
-        self.train(factor, torch.zeros_like(self.weight), torch.zeros_like(self.noise))
+        self._each[:2] *= factor[:, np.newaxis]
+        self._left[0] *= factor**2
+        self._left[1] *= factor
 
-    def variance(self, counts: Tensor) -> Tensor:
+    def variance(self, counts: Floats) -> Floats:
         """S, the variance of θ by lump, (rows, lumps)."""
-        return self.departed + (counts * self.noise.square()).sum((0, 2))
+        return np.asarray(self._left[0] + (counts * self._each[1] ** 2).sum((0, 2)))
 
-    def mean_variance(self, counts: Tensor) -> Tensor:
+    def mean_variance(self, counts: Floats) -> Floats:
         """The same of the mean of models."""
-        return self.mean_departed + (counts * self.mean_noise.square()).sum((0, 2))
+        return np.asarray(self._left[2] + (counts * self._each[2] ** 2).sum((0, 2)))
 
-    def leave(self, counts: Tensor, starts: Tensor) -> None:
+    def leave(self, counts: Floats, starts: Counts) -> None:
         """Who is not in the memories that start there."""
         still = self.counts(starts)
-        gone = counts - still
-        self.departed = self.departed + (gone * self.noise.square()).sum((0, 2))
-        self.crossed = self.crossed + (gone * self.noise * self.mean_noise).sum((0, 2))
-        self.mean_departed = self.mean_departed + (gone * self.mean_noise.square()).sum((0, 2))
-        kept = (still > 0).flatten(1).any(1)
-        for name in ("entered", "begins", "ends", "mix", "weight", "noise", "mean_noise"):
-            setattr(self, name, getattr(self, name)[kept])
+        gone, kept = counts - still, still.any((1, 2, 3))
+        if gone.any():
+            _, noise, mean_noise = self._each
+            for k, product in enumerate((noise**2, noise * mean_noise, mean_noise**2)):
+                self._left[k] += (gone * product).sum((0, 2))
+        if not kept.all():
+            self._each = self._each[:, kept]
+            for name in ("entered", "begins", "ends", "mix"):
+                setattr(self, name, getattr(self, name)[kept])

@@ -18,7 +18,7 @@ from empirics.control.schedule import Rounds, Schedule
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
-from empirics.prediction.landscape import MOST, PART, PARTS, Landscape, Parts, mixed, survey
+from empirics.prediction.landscape import MOST, Landscape, Parts, mixed, survey
 from empirics.prediction.sampling import KEPT
 from empirics.settings.policy_name import EVERYBODYS, PolicyName
 from empirics.settings.study import Study
@@ -28,7 +28,7 @@ from empirics.training.model import Descent
 from empirics.training.problem import Problem
 from empirics.training.risk import alone
 from empirics.training.streams import Streams
-from theory.knapsack import purchase_limit
+from theory.knapsack import Limit, purchase_limit
 from theory.lower_bound import most_samples
 from theory.prices import Atoms, PriceLaw
 from theory.setting import Constants, SettingError
@@ -38,12 +38,13 @@ __all__ = [
     "Forecast",
     "Outlook",
     "caveats",
+    "combined",
     "deciding_part",
+    "drawn_alike",
     "landscape_of",
     "refusal",
-    "seconds",
+    "replicates",
     "together",
-    "training_seconds",
 ]
 
 FEWEST_PATHS, MOST_PATHS = 2, 16  # of prices, that a policy is predicted from which depends on them
@@ -55,7 +56,6 @@ MOST_FITTED = 0.8
 SEEN = 0.01
 BLIND = ("oracle", "buy-cheap", "buy-cheap-online", "burst", "burst-online", "taper", "taper-online")
 BLIND_BUT_K = ("constant", "hybrid")  # which look at step sizes to choose it; the others are blind to them
-MOST_HELD = 4e9  # bytes of weights
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 Floats = NDArray[np.float64]
 Progress = Callable[[int], None]
@@ -79,6 +79,7 @@ class Forecast:
     settled: bool
     fitted: float  # of a fresh sample's residual, within a round, at most
     errors: dict[str, float] | None = None
+    risk_error: Floats | None = None  # the standard error of `risk`, of the same paths and samples
     sampled: tuple[int, ...] = ()  # sizes of the samples that stand for a large population
 
     @property
@@ -136,41 +137,7 @@ def caveats(study: Study, constants: Constants, found: Mapping[str, Forecast]) -
     return [note for note, holds in notes.items() if holds]
 
 
-def seconds(problem: Problem) -> float:
-    """About how long a prediction takes, in seconds of a small machine; twice wrong in either direction is usual."""
-    study, model = problem.study, problem.model
-    people, features = problem.population.x.shape
-    outputs = model.size / features
-    groups = 1 if _alike(study, problem.streams) else study.clients
-    steps = max(study.of_policy(name).steps for name in study.policies)
-    paths = sum(_replicates(study, name, min(people, MOST) * outputs * groups) for name in study.policies)
-    columns = paths * groups
-    falling = study.averages or study.decays  # and never settled
-    rounds = min(study.rounds, MOST_PLAYED if falling else 2 * PLAYED)
-    parts, walked, axes = (1, people, features) if people <= MOST else (PARTS, PART, features / 2)
-    cells = walked * outputs * columns
-    each = 5e-9 + 1e-10 * axes  # of a sample, output and column
-    moved = study.drift.mixes
-    rounds = min(study.rounds, MOST_PLAYED) if moved else rounds
-    looks = rounds / 8 if moved else 4 * math.log2(rounds + 1)
-    work = parts * rounds * steps * (cells * each + 1.5e-4)
-    work += parts * looks * steps * (20 + steps) * (cells + 2e4) * 1.5e-8
-    work += (outputs * axes) ** 2 * (4e-10 * people + 1e-9 * outputs * axes)
-    held = min(study.rounds, max(rounds, 8 * PLAYED)) * columns * min(model.size, 100) * 8
-    return math.inf if held > MOST_HELD else float(work / _swift(problem))
-
-
-def training_seconds(problem: Problem) -> float:
-    """About how long the training takes that is predicted: what is measured over the population in every round."""
-    people, study = len(problem.population.x), problem.study
-    return 1e-9 * study.rounds * study.runs * people * problem.model.size / _swift(problem)
-
-
-def _swift(problem: Problem) -> float:
-    return 40 if problem.population.x.is_cuda else 1
-
-
-def _replicates(study: Study, name: str, cells: float) -> int:
+def replicates(study: Study, name: str, cells: float) -> int:
     """Paths of prices that a policy is predicted from: more where they are cheap, no more than the study has."""
     if "start" in study.per_seed:
         return min(study.seeds, STARTS)
@@ -200,7 +167,7 @@ def landscape_of(problem: Problem) -> Landscape:
 
 def _groups(study: Study, streams: Streams, part: int = 0) -> Tensor:
     """Where samples come from, of a part: one distribution for all clients, or each client's own."""
-    if _alike(study, streams):
+    if drawn_alike(study, streams):
         return torch.from_numpy(streams.of_part(part)[:1])
     pools = (streams.later or streams.pools)[0] if part else streams.pools[0]
     rows = torch.zeros(len(pools), streams.population, dtype=torch.float64)
@@ -209,7 +176,7 @@ def _groups(study: Study, streams: Streams, part: int = 0) -> Tensor:
     return rows
 
 
-def _alike(study: Study, streams: Streams) -> bool:
+def drawn_alike(study: Study, streams: Streams) -> bool:
     """Whether every sample of every client is drawn and weighed alike."""
     equal = study.weights == "samples" or study.alpha is None or len(set(study.alpha)) == 1
     return equal and all(pool is streams.pools[0][0] for pool in streams.pools[0])
@@ -226,9 +193,8 @@ class Outlook:
     prices: Prices | None = None
     policies: Mapping[str, Any] | None = None
     patience: int = MOST_PLAYED  # rounds that are followed until all has settled, at most
-    hurried: bool = (
-        False  # as a search is: samples are looked at half as often, and paths are straight in between
-    )
+    hurried: bool = False  # as a search is: fewer looks at samples, and paths are straight in between
+    coarse: bool = False  # and still fewer
 
     @classmethod
     def of(
@@ -244,20 +210,36 @@ class Outlook:
         first = problem.model.start(study.runs)[: study.seeds]
         return cls(study, landscape_of(problem), constants, first, prices, policies)
 
-    def lower_bound(self, over: float = 0.0) -> dict[str, float]:
-        """What nobody guarantees less than with the budget of all rounds and so much `over`.
+    def asking(self, study: Study) -> Outlook:
+        """The same landscape under a study whose problem is the same (`Prediction.serves`)."""
+        constants = replace(self.constants, eta=study.eta, E=study.steps).merged
+        prices = self.prices if study.cost == self.study.cost else make_prices(study.cost)
+        return replace(self, study=study, constants=constants, prices=prices)
 
-        `samples` is how many anybody can buy for that, on average over prices of the law, or at the prices of a trace.
-        """
+    @property
+    def limit(self) -> Limit:
+        """The most that this money buys in a round, at prices of the law, or at those of a trace."""
         study = self.study
         prices = make_prices(study.cost if self.prices is None else self.prices)
         if isinstance(prices, Trace):
             law: PriceLaw = Atoms.of(prices.values[: study.rounds].ravel())
         else:
             law = law_of(prices, study.seed, study.seeds, study.rounds)
-        limit = purchase_limit(law, sum(study.buffers), study.budget)
-        samples = float(most_samples(limit, study.rounds, max(over, 0.0)))
-        return {"final_excess_risk": self.landscape.least_final_risk(samples), "samples": samples}
+        return purchase_limit(law, sum(study.buffers), study.budget)
+
+    def lower_bound(self, over: float = 0.0, rounds: Sequence[int] = ()) -> dict[str, Any]:
+        """What nobody guarantees less than with the budget of all rounds and so much `over`.
+
+        `samples` is how many anybody can buy for that, on average; `after` is the same risk after each of `rounds`.
+        """
+        limit, owed = self.limit, max(over, 0.0)
+
+        def bought(count: int) -> float:
+            return float(most_samples(limit, count, owed))
+
+        samples, least = bought(self.study.rounds), self.landscape.least_final_risk
+        found: dict[str, Any] = {"final_excess_risk": least(samples), "samples": samples}
+        return found | ({"after": [least(bought(count)) for count in rounds]} if rounds else {})
 
     def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
         """Of every policy, by name; `progress` is told how many rounds are done."""
@@ -265,7 +247,7 @@ class Outlook:
         model = self.landscape.model
         people = len((self.landscape.whole or self.landscape).model.population.x)
         cells = min(people, MOST) * model.outputs * len(self.landscape.groups)
-        counts = [_replicates(study, name, cells) for name in study.policies]
+        counts = [replicates(study, name, cells) for name in study.policies]
         few = replace(study, seeds=max(counts))
         played = _Played(few, self, min(study.rounds, PLAYED))
         runs = [_distinct(played.chunks[0], p, few.seeds)[:count] for p, count in enumerate(counts)]
@@ -287,7 +269,9 @@ class Outlook:
             seen = []
             for land in parts:
                 part = _Part(played, chosen, averages, decays)
-                closure = Closure(land, descent, part.followed(1), start, hurried=self.hurried)
+                closure = Closure(
+                    land, descent, part.followed(1), start, hurried=self.hurried, coarse=self.coarse
+                )
                 seen.append((closure, *self._curves(closure, part, progress)))
             for p in group:
                 mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
@@ -491,6 +475,7 @@ def _forecast(
         settled=closure.settled is not None,
         fitted=float(closure.fitted[rows].max()),
         errors=_errors(np.stack([risk[:-1].sum(0), risk[-1], floor])),
+        risk_error=_standard_error(risk),
     )
 
 
@@ -508,6 +493,9 @@ def _mean(made: Sequence[Forecast], landscape: Landscape) -> Forecast:
         settled=all(one.settled for one in made),
         fitted=max(one.fitted for one in made),
         errors=together(made[0].errors, of_samples),
+        risk_error=combined(
+            made[0].risk_error, _standard_error(np.stack([one.risk for one in made], axis=1))
+        ),
         sampled=tuple(len(one.model.population.x) for one in (landscape, *landscape.others)),
     )
 
@@ -520,10 +508,20 @@ def together(*errors: Mapping[str, float] | None) -> dict[str, float] | None:
 
 def _errors(each: Floats) -> dict[str, float] | None:
     """Standard errors of the means over independent ones, (numbers, …)."""
+    found = _standard_error(each)
+    return None if found is None else dict(zip(NUMBERS, found.tolist(), strict=True))
+
+
+def _standard_error(each: Floats) -> Floats | None:
+    """Of the means along the second axis; None of a single one."""
     count = each.shape[1]
-    if count == 1:
-        return None
-    return dict(zip(NUMBERS, (each.std(axis=1, ddof=1) / math.sqrt(count)).tolist(), strict=True))
+    return None if count == 1 else np.asarray(each.std(axis=1, ddof=1) / math.sqrt(count))
+
+
+def combined(first: Floats | None, second: Floats | None) -> Floats | None:
+    """The error of what has both, which are independent; either may be none."""
+    known = [one for one in (first, second) if one is not None]
+    return np.asarray(np.sqrt(sum(np.square(one) for one in known))) if known else None
 
 
 def _distinct(rounds: Rounds, policy: int, seeds: int) -> list[int]:

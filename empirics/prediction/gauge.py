@@ -31,10 +31,12 @@ class Gauge:
     def __call__(
         self, theta: Tensor, scatter: Tensor, *, observe: bool, least: Tensor | float
     ) -> tuple[Tensor, Tensor]:
-        """Expected excess risk above this, and of it what the mean path has, (rows,) each."""
+        """Expected excess risk above this, and of it what the mean path has, (rows,) each; (rounds, rows) of many
+        rounds, (rounds, rows, parameters) and (rounds, rows, lumps), in which nothing is observed."""
         model = self.observer.landscape.model
         logits = model.logits(theta, model.population.x)
         risk = self.observer.mean_over_population(model.losses(logits, model.population.y))
+        risk = risk.view(theta.shape[:-1])
         if self.anchors:
             if observe:
                 for anchor in self.anchors:
@@ -43,7 +45,7 @@ class Gauge:
         path = risk - least
         if observe:
             self.curvature = self.observer.risk_curvature(logits, scatter)
-        return path + 0.5 * (self.curvature * scatter).sum(1), path
+        return path + 0.5 * (self.curvature * scatter).sum(-1), path
 
     def _of_parts(self, each: list[Tensor], w: Tensor) -> Tensor:
         return each[0] if len(each) == 1 else mixed(each, w)

@@ -6,18 +6,21 @@ Arrays are (columns, lumps): a column is a group of clients of a run, a lump som
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from empirics.training.model import Descent
 
 __all__ = ["AgeClass", "LocalSteps"]
+
+Floats = NDArray[np.float64]
 
 
 def _descended(
@@ -93,10 +96,6 @@ class LocalSteps:
         self._observed: list[int] = []  # steps
         self._course: list[tuple[Tensor, dict[int, tuple[Tensor, Tensor]]]] = []  # what each step was told
 
-    def age(self, number: int) -> AgeClass:
-        """The class of this number, or the nearest that was there when the samples were last observed."""
-        return self.ages[min(self.ages, key=lambda known: abs(known - number))]
-
     def variance(self, directions: Tensor) -> Tensor:
         """Of one direction at this step, (lumps, columns), with so many directions in each lump."""
         return (self.scatter * self.by_others.square() / directions).T
@@ -120,24 +119,26 @@ class LocalSteps:
         for age in self.ages.values():
             age.advance(others, self.descent)
 
-    def again(self, descent: Descent) -> LocalSteps:
-        """The same, told the same at every step, by steps of another size: what is left of a distance, and gains."""
-        steps, number = self._pushes, len(self.ages)
-        contraction = torch.ones_like(self.contraction)
-        kept = contraction.new_zeros(
-            1 + 2 * number, *contraction.shape
-        )  # by others, gains, and those of noise
-        kept[0] = 1
+    def told(self) -> tuple[Floats, Floats]:
+        """What is left of a distance, (1, columns, lumps), and the weight and noise that each age gains, (1, 2, ages,
+        columns, lumps)."""
+        gains = [[age.gain for age in self.ages.values()], [age.noise_gain for age in self.ages.values()]]
+        found = torch.stack([torch.stack(one) for one in gains])
+        return self.contraction[None].cpu().numpy(), found[None].cpu().numpy()
+
+    def again(self, eta: Tensor) -> tuple[Floats, Floats]:
+        """The same, told the same at every step, by steps of other sizes, (rounds, columns)."""
+        momentum, sizes, number = self.descent.momentum, eta[..., None], len(self.ages)
+        contraction = torch.ones_like(self.contraction).repeat(len(eta), 1, 1)
+        kept = contraction.new_zeros(len(eta), 1 + 2 * number, *self.contraction.shape)
+        kept[:, 0] = 1  # by others; then gains, and those of noise
         drawn, moved = torch.zeros_like(contraction), torch.zeros_like(kept)
-        for curvature, others, pushed in steps:
-            drawn = descent.momentum * drawn - curvature * kept[0]
-            moved = descent.momentum * moved + torch.addcmul(pushed, others, kept, value=-1)
-            contraction, kept = contraction + descent.eta * drawn, kept + descent.eta * moved
-        found = copy(self)  # with what it knows of its steps
-        found.contraction, found.ages = contraction, {n: copy(age) for n, age in self.ages.items()}
-        for k, age in enumerate(found.ages.values(), 1):
-            age.gain, age.noise_gain = kept[k], kept[k + number]
-        return found
+        for curvature, others, pushed in self._pushes:
+            drawn = momentum * drawn - curvature * kept[:, 0]
+            moved = momentum * moved + torch.addcmul(pushed, others, kept, value=-1)
+            contraction, kept = contraction + sizes * drawn, kept + sizes[:, None] * moved
+        gains = kept[:, 1:].reshape(len(eta), 2, number, *self.contraction.shape)
+        return contraction.cpu().numpy(), gains.cpu().numpy()
 
     @cached_property
     def _pushes(self) -> list[tuple[Tensor, Tensor, Tensor]]:

@@ -103,4 +103,4 @@ class Anchor:
 
     def risk(self, theta: Tensor) -> Tensor:
         """What the sample misses of the risk of each row."""
-        return self.missed + (self.slope * (theta - self.theta)).sum(1)
+        return self.missed + (self.slope * (theta - self.theta)).sum(-1)

@@ -26,6 +26,7 @@ from theory.setting import SettingError
 
 __all__ = [
     "AVERAGED_BY",
+    "AVERAGES",
     "DEPARTURES",
     "EVERYBODYS",
     "MARK",

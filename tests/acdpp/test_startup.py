@@ -44,6 +44,7 @@ CASES = [  # words, exit status, and what is not loaded
     ("predict --rounds 0", 2, (*TRAINING, "rich.console", "scipy", "proofs_check", "figures")),
     (f"predict {DIGITS}", 0, (*NETWORKS, "sklearn", "proofs_check", "figures")),
     ("train --show-config", 0, (*TRAINING, "scipy", "proofs_check", "figures")),
+    ("explore --port x", 2, (*TRAINING, "nicegui", "rich.console", "empirics", "figures")),
     ("plot uniformity --K x", 2, ("matplotlib", "empirics", "proofs_check", *NUMBERS[1:])),
     ("verify --record --claim eq:vck-exact", 2, ("torch", "empirics", "figures", "matplotlib")),
 ]

@@ -16,6 +16,8 @@ from empirics.files import PARTIAL
 from empirics.prediction import best as search
 from empirics.prediction.forecast import Outlook
 from empirics.prediction.pilot import draw_pilot, jackknife
+from empirics.settings.costs import CostProcess
+from empirics.settings.drift import Drift
 from empirics.settings.policy_name import PolicyName
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, Steady, blobs, columns, problem, refused, study
@@ -193,6 +195,68 @@ def test_own_policies_and_prices_are_predicted_too():
     found = predict(policies={"twice": Steady(2, 2, 2)}, cost=np.linspace(1, 9, 5), best=False)
     assert list(found.forecasts) == ["constant", "oracle", "twice"]
     assert found.forecasts["twice"].rate == 6
+
+
+@pytest.fixture(scope="module")
+def known():
+    return predict(best=False, given={"rounds": 1, "policies": ("constant",)})
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"budget": 30.0, "K": 2},
+        {"buffers": (4, 5, 7, 9), "seeds": 3},
+        {"cost": CostProcess(process="integer", low=2.0, high=5.0)},
+        {"eta": 0.2, "steps": 2, "momentum": 0.5},
+        {"decay": 4.0, "average": "equal"},
+    ],
+    ids=lambda given: " ".join(given),
+)
+def test_another_study_of_the_same_problem_is_predicted_as_afresh(known, other):
+    given = replace(known.study, rounds=7, policies=("acdpp", "buy-cheap"), **other)
+    assert known.serves(given)
+    found, afresh = known.anew(given), predict_study(given, dataset=blobs(), best=False)
+    assert found.outlook.constants.eta == afresh.outlook.constants.eta
+    for name, forecast in afresh.forecasts.items():  # weights of clients are rounded in sums
+        assert found.forecasts[name].document() == pytest.approx(forecast.document(), rel=1e-12)
+        np.testing.assert_allclose(found.forecasts[name].risk, forecast.risk, rtol=1e-12)
+        assert found.forecasts[name].rate == forecast.rate
+    assert found.outlook.lower_bound() == pytest.approx(afresh.outlook.lower_bound(), rel=1e-12)
+
+
+def test_a_study_of_another_problem_is_not_served(known):
+    other = {"radius": 3.0, "labels": "classes", "seed": 1, "dataset": "digits", "partition": "split"}
+    for name, value in other.items():
+        assert not known.serves(replace(known.study, **{name: value})), name
+    assert not known.serves(replace(known.study, rounds=9, drift=Drift(kind="abrupt", start=5)))
+    split = replace(known, study=replace(known.study, partition="split"))
+    assert split.serves(replace(split.study, buffers=(1, 2, 3)))
+    assert not split.serves(replace(split.study, buffers=(1, 2)))
+
+
+def test_a_coarse_prediction_is_of_one_path_and_near(known):
+    given = replace(known.study, rounds=40, seeds=4, policies=("buy-cheap",))
+    coarse, full = known.anew(given, coarse=True), known.anew(given)
+    assert (coarse.risk_error("buy-cheap"), coarse.document()["policies"]["buy-cheap"]["error"]) == (
+        None,
+        None,
+    )
+    assert full.risk_error("buy-cheap").shape == (41,)
+    near = coarse.forecasts["buy-cheap"].cumulative / full.forecasts["buy-cheap"].cumulative
+    assert near != 1
+    assert near == pytest.approx(1, abs=0.1)
+
+
+def test_errors_of_a_curve_are_of_paths_and_of_a_pilot_together():
+    given = {"policies": ("buy-cheap",), "seeds": 4, "rounds": 3}
+    found = predict(best=False, pilot=60, given=given)
+    paths, parts = found.forecasts["buy-cheap"].risk_error, found.risk_errors["buy-cheap"]
+    np.testing.assert_allclose(found.risk_error("buy-cheap"), np.hypot(paths, parts))
+    left_out = [part.forecasts()["buy-cheap"].risk for part in found.parts]
+    np.testing.assert_allclose(parts, jackknife(np.array(left_out)))
+    assert found.forecasts["buy-cheap"].errors["final_excess_risk"] == pytest.approx(paths[-1])
+    assert predict(best=False).risk_error("constant") is None
 
 
 @pytest.mark.parametrize("name", ["folder", "curves.csv", "curves.parquet"])

@@ -9,8 +9,9 @@ from empirics.control.schedule import plan
 from empirics.prediction import closure
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
+from empirics.prediction.effort import seconds
 from empirics.prediction.floor import law_floor
-from empirics.prediction.forecast import Outlook, landscape_of, seconds
+from empirics.prediction.forecast import Outlook, landscape_of
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from tests.empirics.small import CONTROL, problem, study

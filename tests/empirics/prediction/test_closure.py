@@ -149,7 +149,7 @@ def test_a_closure_goes_on_where_it_stopped():
 # --- cohorts, against the law of reuse ---------------------------------------------------------------------
 
 RNG = np.random.default_rng(5)
-LEFT = torch.tensor([[0.3, 0.9, 0.999]], dtype=torch.float64)
+LEFT = np.array([[0.3, 0.9, 0.999]])
 
 
 def by_ages(admissions, ages):
@@ -169,20 +169,18 @@ def held(admissions, starts, ends):
 def variances(found, groups):
     """The variance after each round, of samples with unit gradients, as the closure moves the cohorts, and how many of
     these there are at most between rounds."""
-    cohorts = Cohorts(LEFT, found, groups, LEFT.shape[1])
+    cohorts = Cohorts(found, groups, LEFT.shape[1])
     history, most = [], 0
     for t in range(found.rounds):
-        arrays = (found.starts, found.ends, found.admissions)
-        starts, ends, admitted = (torch.from_numpy(one[t]) for one in arrays)
-        cohorts.enter(t, admitted, ends)
-        counts = cohorts.counts(starts)
-        gain = (1 - LEFT[:, None]) / counts.sum((0, 2), keepdim=True)
-        cohorts.train(LEFT, gain, gain)
+        cohorts.enter(t, found.admissions[t], found.ends[t])
+        counts = cohorts.counts(found.starts[t])
+        gain = (1 - LEFT[:, None]) / counts.sum((0, 2), keepdims=True)
+        cohorts.train(LEFT, gain)
         history.append(cohorts.variance(counts)[0])
         if t + 1 < found.rounds:
-            cohorts.leave(counts, torch.from_numpy(found.starts[t + 1]))
+            cohorts.leave(counts, found.starts[t + 1])
             most = max(most, len(cohorts.weight))
-    return torch.stack(history).numpy(), most
+    return np.stack(history), most
 
 
 def alike(found, lawful):

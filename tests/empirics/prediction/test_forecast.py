@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from empirics.prediction import closure
+from empirics.prediction import closure, effort
 from empirics.prediction import forecast as module
-from empirics.prediction.forecast import Outlook, caveats, landscape_of, refusal, seconds
+from empirics.prediction.effort import seconds, training_seconds
+from empirics.prediction.forecast import Outlook, caveats, landscape_of, refusal
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, blobs, problem, refused, study
 
@@ -44,10 +45,10 @@ def test_of_runs_that_prices_do_not_change_one_is_followed():
 
 def test_many_paths_of_prices_where_they_are_cheap_and_their_error(monkeypatch):
     given = study(policies=("buy-cheap-online", "constant"), seeds=40, rounds=12)
-    counts = [module._replicates(replace(given, steps=E), "constant", 120) for E in (1, 6000, 10**6)]
+    counts = [module.replicates(replace(given, steps=E), "constant", 120) for E in (1, 6000, 10**6)]
     assert counts == [module.MOST_PATHS, 9, module.FEWEST_PATHS]
-    assert module._replicates(replace(given, seeds=1), "constant", 120) == 1
-    assert module._replicates(replace(given, per_seed=("start",)), "constant", 1e9) == module.STARTS
+    assert module.replicates(replace(given, seeds=1), "constant", 120) == 1
+    assert module.replicates(replace(given, per_seed=("start",)), "constant", 1e9) == module.STARTS
     found = forecasts(given)
     alone = [forecasts(replace(given, seeds=n))["buy-cheap-online"] for n in (1, 2)]
     assert (found["constant"].errors, alone[0].errors) == (None, None)
@@ -148,7 +149,7 @@ def test_a_slow_descent_is_not_taken_for_its_end(monkeypatch):
 
 def test_large_problems_take_longer():
     small = seconds(problem(study()))
-    assert module.training_seconds(problem(study())) < 1
+    assert training_seconds(problem(study())) < 1
     assert small < 5
     assert seconds(problem(study(steps=100))) > 5 * small
     assert seconds(problem(study(policies=("constant", "constant@steps=100")))) > 5 * small
@@ -158,6 +159,6 @@ def test_large_problems_take_longer():
     assert 1 < wide / small < 2 * 1.7  # 1.7 was measured
     assert seconds(from_dataset(study(), blobs(features=2000), torch.device("cpu"))) > 5 * wide  # as the cube
     card = SimpleNamespace(population=SimpleNamespace(x=SimpleNamespace(is_cuda=True)))
-    assert module._swift(card) > 10
+    assert effort._swift(card) > 10
     many = study(buffers=(1,) * 3000, alpha=(0.5, *[0.5 / 2999] * 2999), rounds=4000)
     assert math.isinf(seconds(problem(many)))

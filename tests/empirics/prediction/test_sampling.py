@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from empirics.prediction import forecast
+from empirics.prediction import effort, forecast
 from empirics.prediction import landscape as module
-from empirics.prediction.forecast import Outlook, caveats, landscape_of, seconds
+from empirics.prediction.effort import seconds
+from empirics.prediction.forecast import Outlook, caveats, landscape_of
 from empirics.prediction.sampling import Anchor, Whole, principal_axes
 from empirics.settings.drift import Drift
 from empirics.training.problem import from_dataset
@@ -69,7 +70,8 @@ def test_samples_weigh_what_they_stand_for(case, few):
 def test_estimate_and_forecast_ask_for_paths_of_prices_alike(few, monkeypatch):
     given, asked = study(policies=("constant",), rounds=1), []
     task = from_dataset(given, blobs(samples=1200), torch.device("cpu"))
-    monkeypatch.setattr(forecast, "_replicates", lambda study, name, cells: asked.append(cells) or 1)
+    for where in (effort, forecast):
+        monkeypatch.setattr(where, "replicates", lambda study, name, cells: asked.append(cells) or 1)
     seconds(task), Outlook.of(task, CONTROL).forecasts()
     assert asked == 2 * [1200]
 
@@ -107,6 +109,6 @@ def test_a_population_many_times_as_large_takes_hardly_longer(monkeypatch):
     small, large = (from_dataset(study(), blobs(samples=n), torch.device("cpu")) for n in (3000, 60_000))
     found = []
     for most in (1000, 10**9):
-        monkeypatch.setattr("empirics.prediction.forecast.MOST", most)
+        monkeypatch.setattr("empirics.prediction.effort.MOST", most)
         found.append(seconds(large) / seconds(small))
     assert found[0] < 2 < found[1]

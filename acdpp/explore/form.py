@@ -1,0 +1,249 @@
+"""What is typed into the page, as a study; of each field that is wrong, one sentence."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from acdpp import parse
+from acdpp.study import of_preset
+from empirics.control.registry import BUILT_IN
+from empirics.settings.policy_name import AVERAGES, PolicyName, listed
+from empirics.settings.presets import PRESETS
+from empirics.settings.study import Study
+from theory.setting import SettingError
+
+__all__ = [
+    "AVERAGES",
+    "FIELDS",
+    "OBJECTIVES",
+    "POLICIES",
+    "Asked",
+    "Form",
+    "columns_of",
+    "first_form",
+    "likely",
+    "read_form",
+    "taken_over",
+]
+
+POLICIES = tuple(BUILT_IN)
+TABLES = ("csv:", "parquet:")
+LIKELY = {  # names that columns often have
+    "label": ("label", "labels", "y", "target", "class"),
+    "price_column": ("price", "prices", "cost", "costs"),
+}
+LAWS = ("uniform", "integer", "markov", "drifting")
+LONGEST = 10**6  # characters of a first line
+OBJECTIVES = ("cumulative", "final")
+Settings = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """The fields of the page, word for word as they were typed; an empty one may mean that there is none."""
+
+    data: str
+    label: str = ""
+    time: str = ""
+    client: str = ""
+    pilot: str = ""
+    buffers: str
+    budget: str
+    prices: str
+    price_file: str = ""
+    price_column: str = ""
+    rounds: str
+    policies: str
+    K: str = ""
+    eta: str
+    steps: str
+    decay: str = ""
+    average: str = "none"
+    average_by: str = ""
+    objective: str = "cumulative"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a form asks for.
+
+    `study` has the policies and the learner that were typed, and `plain` those of the preset: the search for the best
+    begins there. `names` has the name that a dropped file had where it came from, by where it lies now.
+    """
+
+    study: Study
+    plain: Study
+    pilot: int | None
+    objective: str
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+def first_form() -> Form:
+    """The paper's setting on the digits, with the learner and the first policy of the preset `best`."""
+    best = PRESETS["best"]
+    return Form(
+        data=best.dataset,
+        buffers=",".join(map(str, best.buffers)),
+        budget=f"{best.budget:g}",
+        prices=f"{best.cost.process}:{best.cost.low:g}:{best.cost.high:g}",
+        rounds=str(best.rounds),
+        policies=best.policies[0],
+        eta=f"{best.eta:g}",
+        steps=str(best.steps),
+        decay=f"{best.decay:g}",
+        average=best.average,
+        average_by=f"{best.average_by:g}",
+    )
+
+
+def taken_over(form: Form, design: Mapping[str, Any]) -> Form:
+    """The form with the policy and the learner of a design."""
+    numbers = {name: design[name] for name in ("K", "eta", "steps", "decay", "average_by")}
+    words = {name: "" if value is None else f"{value:.17g}" for name, value in numbers.items()}
+    return replace(form, policies=design["policy"], average=design["average"], **words)
+
+
+# --- tables ------------------------------------------------------------------------------------------------
+
+
+def columns_of(table: str) -> list[str]:
+    """The names of the columns of `csv:FILE` or `parquet:FILE`; none where there is no such table."""
+    kind, _, file = table.partition(":")
+    place = Path(file)
+    try:
+        if kind == "parquet" and place.is_file():
+            from pyarrow import parquet
+
+            return list(parquet.read_schema(place).names)
+        if kind == "csv" and place.is_file():
+            with place.open(newline="", encoding="utf-8-sig") as stream:
+                return next(csv.reader([stream.readline(LONGEST)]), [])
+    except (OSError, ValueError, csv.Error):
+        pass  # whoever reads the table says what is wrong with it
+    return []
+
+
+def likely(field: str, columns: Sequence[str]) -> str:
+    """The column that a field is likely to mean, by its name alone; none if none has such a name."""
+    plain = {column.strip().lower(): column for column in columns}
+    return next((plain[name] for name in LIKELY.get(field, ()) if name in plain), "")
+
+
+# --- a field at a time -------------------------------------------------------------------------------------
+
+
+def _optional(name: str, value: str, convert: Callable[[str], Any]) -> Settings:
+    return {name: convert(value)} if value else {}
+
+
+def _label(form: Form) -> Settings:
+    if form.data.startswith(TABLES) and not form.label:
+        raise SettingError("choose the column that has the labels, what is to be learnt")
+    return _optional("label_column", form.label, str)
+
+
+def _buffers(form: Form) -> Settings:
+    sizes = parse.numbers(form.buffers, "buffers")
+    return {"buffers": [int(size) if size == int(size) else float(size) for size in sizes]}
+
+
+def _prices(form: Form) -> Settings:
+    if form.price_file:
+        return {}
+    kind, low, high = parse.prices(form.prices, LAWS, "prices")
+    return {"cost": {"process": kind, "low": float(low), "high": float(high)}}
+
+
+def _price_file(form: Form) -> Settings:
+    if not form.price_file:
+        return {}
+    if not Path(form.price_file).is_file():
+        raise SettingError(
+            f"there is no file {parse.shortened(form.price_file)}: drop one here, or leave it out"
+        )
+    return {"cost": {"process": "trace", "file": form.price_file}}
+
+
+def _price_column(form: Form) -> Settings:
+    if form.price_column and not form.price_file:
+        raise SettingError("this names a column of a file with prices: give that too, or leave it out")
+    return {"cost": {"column": form.price_column}} if form.price_column else {}
+
+
+def _policies(form: Form) -> Settings:
+    names = listed(form.policies)
+    known = [PolicyName(name) for name in names]
+    if other := [name for name in known if name.settings is None]:
+        raise SettingError(
+            f"{parse.shortened(str(other[0]))} is no policy of ours: take some of {', '.join(POLICIES)}"
+        )
+    return {"policies": names}
+
+
+def _number(name: str) -> Callable[[str], float]:
+    return lambda text: float(parse.number(text, name))
+
+
+_MONEY: dict[str, Callable[[Form], Settings]] = {
+    "data": lambda form: {"dataset": form.data},
+    "label": _label,
+    "time": lambda form: _optional("time_column", form.time, str),
+    "client": lambda form: {"client_column": form.client, "partition": "client"} if form.client else {},
+    "buffers": _buffers,
+    "budget": lambda form: {"budget": float(parse.number(form.budget, "budget"))},
+    "prices": _prices,
+    "price_file": _price_file,
+    "price_column": _price_column,
+    "rounds": lambda form: {"rounds": parse.whole(form.rounds, "rounds")},
+}
+_LEARNER: dict[str, Callable[[Form], Settings]] = {
+    "policies": _policies,
+    "K": lambda form: _optional("K", form.K, lambda text: parse.whole(text, "K")),
+    "eta": lambda form: {"eta": float(parse.number(form.eta, "eta"))},
+    "steps": lambda form: {"steps": parse.whole(form.steps, "steps")},
+    "decay": lambda form: _optional("decay", form.decay, _number("decay")),
+    "average": lambda form: {"average": form.average},
+    "average_by": lambda form: _optional("average_by", form.average_by, _number("average_by")),
+}
+_OF = {  # fields that say more of another, and say nothing where that is wrong
+    **dict.fromkeys(("label", "time", "client"), "data"),
+    "price_column": "price_file",
+    "average_by": "average",
+}
+FIELDS = (*_MONEY, *_LEARNER, "pilot", "objective")
+
+
+def read_form(form: Form, names: Mapping[str, str] | None = None) -> tuple[Asked | None, dict[str, str]]:
+    """What is asked for, and by field what is wrong; nothing is asked for where something is.
+
+    A setting that fits by itself and not beside those above it is wrong too.
+    """
+    stripped = replace(form, **{name: str(getattr(form, name)).strip() for name in FIELDS})
+    wrong: dict[str, str] = {}
+
+    def put(study: Study, readers: Mapping[str, Callable[[Form], Settings]]) -> Study:
+        for name, reader in readers.items():
+            if _OF.get(name) in wrong:
+                continue
+            try:
+                study = Study.from_document(reader(stripped), study)
+            except SettingError as error:
+                wrong[name] = str(error)
+        return study
+
+    plain = put(replace(of_preset(None, None, stripped.data), policies=("constant",)), _MONEY)
+    study = put(plain, _LEARNER)
+    pilot = None
+    try:
+        pilot = parse.whole(stripped.pilot, "the pilot sample") if stripped.pilot else None
+    except SettingError as error:
+        wrong["pilot"] = str(error)
+    if stripped.objective not in OBJECTIVES:
+        wrong["objective"] = f"the objective is one of {', '.join(OBJECTIVES)}"
+    if wrong:
+        return None, wrong
+    return Asked(study, plain, pilot, stripped.objective, dict(names or {})), {}

@@ -1,0 +1,312 @@
+"""What is asked on the page, answered step by step: every number is a prediction's or the theory's.
+
+What money buys and the lower bound come first, then coarse curves, one policy after the other, then the same in
+full, with standard errors, and at last the search for the best. Whoever asks again stops what is under way.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from acdpp.explore.form import Asked
+from empirics.control.prices import make_prices
+from empirics.control.schedule import brief_for
+from empirics.design import Design, design_from
+from empirics.predict import OWN, Prediction, predict_study
+from empirics.prediction.forecast import Outlook
+from empirics.settings.study import Study
+from empirics.settings.toml import toml_of_changes
+from theory.design import best_rate
+from theory.setting import SettingError
+
+__all__ = ["Answer", "Curve", "Money", "More", "Planner", "Refused", "Stopped", "commands"]
+
+POINTS = 200  # of a curve
+CONFIG = "plan.toml"
+SCALES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)  # of the budget, in the picture of what money buys
+
+
+class Stopped(Exception):
+    """Something else is asked by now."""
+
+
+class Refused(SettingError):
+    """What cannot be answered, beside the field that is to blame."""
+
+    def __init__(self, field: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.field = field
+
+
+@dataclass(frozen=True)
+class Money:
+    """What a budget buys: K and the rate of constant admission, the most that anybody buys, and what nobody beats."""
+
+    budget: float
+    mean_price: float
+    K: int
+    rate: float  # of constant admission, samples a round
+    most: float  # of anybody, samples a round
+    threshold: float  # up to which price anybody would buy
+    binds: str  # money or memory
+    least: float  # final excess risk that nobody guarantees less than
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A policy's predicted excess risk at the beginning of some rounds, with standard errors where there are any."""
+
+    rounds: tuple[int, ...]
+    risk: tuple[float, ...]
+    error: tuple[float, ...] | None
+    rate: float
+    cumulative: float
+    final: float
+    errors: Mapping[str, float] | None
+    exact: bool
+
+
+@dataclass(frozen=True)
+class More:
+    """What another unit of budget brings: less risk of the first policy, and whether that is told from nothing.
+
+    A coarse one is of the same path of prices; a full one is told if it is twice its standard error, that of two
+    predictions taken for independent, though they are of the same paths: so it may be surer than it says.
+    """
+
+    policy: str
+    cumulative: float
+    final: float
+    told: bool
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All that is known so far."""
+
+    study: Study
+    money: Money
+    richer: Money  # with a unit more
+    frontier: tuple[Money, ...]  # with less and with more
+    nobody: Curve  # the lower bound after so many rounds
+    curves: Mapping[str, Curve] = field(default_factory=dict)
+    more: More | None = None
+    design: Mapping[str, Any] | None = None  # what `acdpp design --by prediction --json` has
+    unfound: str = ""  # why the search has found nothing
+    notes: tuple[str, ...] = ()
+    doing: str = ""  # what comes next, in words
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing but the search for the best is to come."""
+        return self.exact and self.more is not None and self.more.exact
+
+    @property
+    def exact(self) -> bool:
+        """Whether all curves are predicted in full."""
+        return bool(self.curves) and all(one.exact for one in self.curves.values())
+
+
+class Planner:
+    """Answers forms; what was learnt of a data set is kept for the next one."""
+
+    def __init__(self) -> None:
+        self._told: Prediction | None = None
+        self._known: tuple[Any, ...] = ()
+
+    def answers(
+        self,
+        asked: Asked,
+        *,
+        search: bool = True,
+        stop: Callable[[], bool] = lambda: False,
+        tell: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
+    ) -> Iterator[Answer]:
+        """Better and better answers. `stop` is asked again and again, and once it says yes `Stopped` is raised."""
+
+        def progress(doing: str, done: int, of: int | None) -> None:
+            if stop():
+                raise Stopped
+            tell(doing, done, of)
+
+        told = self._problem(asked, progress)
+        study = asked.study
+        first, richer = told, replace(study, budget=study.budget + 1)
+        with _blaming("prices" if study.cost.file is None else "price_file"):
+            outlook = told.outlook.asking(study)
+            make_prices(study.cost).chunks(study.seed, study.seeds, study.rounds, 1)  # enough of a trace?
+            answer = Answer(
+                study=study,
+                money=_money(told, study),
+                richer=_money(told, richer),
+                frontier=tuple(_money(told, replace(study, budget=scale * study.budget)) for scale in SCALES),
+                nobody=_nobody(outlook),
+                doing="coarse curves",
+            )
+        yield answer
+        for coarse in (True, False):
+            groups = [(name,) for name in study.policies] if coarse else [study.policies]
+            with _blaming("policies"):
+                for names in groups:
+                    made = told.anew(replace(study, policies=names), coarse=coarse, progress=progress)
+                    curves = {name: _curve(made, name, exact=not coarse) for name in names}
+                    answer = replace(answer, curves={**answer.curves, **curves}, notes=tuple(made.notes))
+                    first = made if study.policies[0] in names else first
+                    yield answer
+                other = told.anew(
+                    replace(richer, policies=study.policies[:1]), coarse=coarse, progress=progress
+                )
+            doing = "curves in full" if coarse else "the search for the best" if search else ""
+            answer = replace(answer, more=_more(first, other, exact=not coarse), doing=doing)
+            yield answer
+        if search:
+            try:
+                answer = replace(answer, design=self._searched(asked, told, progress).document())
+            except SettingError as error:  # what was predicted stands
+                answer = replace(answer, unfound=str(error))
+            yield replace(answer, doing="")
+
+    def _searched(self, asked: Asked, told: Prediction, progress: Callable[..., None]) -> Design:
+        plain = replace(asked.plain, policies=(OWN,))
+        paper = told.anew(plain, progress=progress)
+        found = design_from(paper, plain, objective=asked.objective, progress=progress)
+        return replace(found, study=_as_named(found.study, asked.names))
+
+    def _problem(self, asked: Asked, progress: Callable[..., None]) -> Prediction:
+        """A prediction of the data's landscape, made once for every data set and pilot."""
+        known = (asked.pilot, _age(asked.study))
+        if self._told is None or known != self._known or not self._told.serves(asked.study):
+            first = replace(asked.plain, policies=(OWN,), rounds=1)
+            try:
+                self._told = predict_study(first, pilot=asked.pilot, best=False, progress=progress)
+            except SettingError as error:
+                raise Refused(
+                    "pilot" if str(error).startswith("a pilot sample") else "data", str(error)
+                ) from None
+            self._known = known
+        return self._told
+
+
+def commands(asked: Asked) -> dict[str, str]:
+    """The TOML file of what was asked, the command that predicts the same from it, and the one that searches."""
+    study, pilot = _as_named(asked.study, asked.names), asked.pilot
+    small = [] if pilot is None else ["--pilot", str(pilot)]
+    found = {
+        "toml": toml_of_changes(study),
+        "predict": shlex.join(["acdpp", "predict", "--config", CONFIG, "--no-best", *small]),
+        "train": shlex.join(["acdpp", "train", "--config", CONFIG]),
+    }
+    cost = study.cost
+    if cost.process not in ("uniform", "integer", "trace"):
+        return found  # acdpp design takes no other prices
+    prices = ["--cost", f"{cost.process}:{cost.low:g}:{cost.high:g}"]
+    if cost.file is not None:
+        prices = ["--cost-trace", cost.file, *([] if cost.column is None else ["--cost-column", cost.column])]
+    columns = {"--label": study.label_column, "--time": study.time_column, "--client": study.client_column}
+    named = [word for option, value in columns.items() if value is not None for word in (option, value)]
+    words = ["acdpp", "design", "--by", "prediction", "--dataset", study.dataset, *named, *small]
+    words += ["--buffers", ",".join(map(str, study.buffers)), "--budget", f"{study.budget:.17g}", *prices]
+    words += ["--horizon", str(study.rounds), "--objective", asked.objective]
+    return found | {"design": shlex.join(words)}
+
+
+# --- parts of an answer ------------------------------------------------------------------------------------
+
+
+class _blaming:
+    """Around what may refuse: the refusal is shown beside this field."""
+
+    def __init__(self, field: str) -> None:
+        self.field = field
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, SettingError) and not isinstance(error, Refused):
+            raise Refused(self.field, str(error)) from None
+
+
+def _money(told: Prediction, study: Study) -> Money:
+    outlook = told.outlook.asking(study)
+    brief, limit, bound = (
+        brief_for(study, outlook.constants, outlook.prices),
+        outlook.limit,
+        outlook.lower_bound(),
+    )
+    return Money(
+        budget=study.budget,
+        mean_price=float(brief.budget.mean_cost),
+        K=brief.K,
+        rate=float(best_rate(brief.K, brief.budget)),
+        most=float(limit.rate),
+        threshold=float(limit.threshold),
+        binds=limit.binds,
+        least=bound["final_excess_risk"],
+    )
+
+
+def _shown(study: Study) -> list[int]:
+    """Rounds of which a curve is drawn, the last being after the study's last."""
+    found = np.unique(np.geomspace(1, study.rounds + 1, POINTS).round().astype(int))
+    return [int(t) for t in found]
+
+
+def _curve(told: Prediction, name: str, *, exact: bool) -> Curve:
+    rounds, forecast, error = _shown(told.study), told.forecasts[name], told.risk_error(name)
+    at = np.array(rounds) - 1
+    row = told.document()["policies"][name]
+    return Curve(
+        rounds=tuple(rounds),
+        risk=tuple(forecast.risk[at].tolist()),
+        error=None if error is None else tuple(error[at].tolist()),
+        rate=row["rate"],
+        cumulative=row["cumulative_excess_risk"],
+        final=row["final_excess_risk"],
+        errors=row["error"],
+        exact=exact,
+    )
+
+
+def _nobody(outlook: Outlook) -> Curve:
+    """The lower bound: at the beginning of round t the samples of t - 1 rounds are known."""
+    rounds = _shown(outlook.study)[1:]
+    found = outlook.lower_bound(rounds=[after - 1 for after in rounds])
+    least = found["final_excess_risk"]
+    return Curve(tuple(rounds), tuple(found["after"]), None, 0.0, math.nan, least, None, exact=True)
+
+
+def _more(here: Prediction, there: Prediction, *, exact: bool) -> More:
+    name = there.study.policies[0]
+    rows = [one.document()["policies"][name] for one in (here, there)]
+    less = {key: rows[0][key] - rows[1][key] for key in ("cumulative_excess_risk", "final_excess_risk")}
+    unsure = [row["error"]["cumulative_excess_risk"] if row["error"] else 0.0 for row in rows]
+    told = exact and abs(less["cumulative_excess_risk"]) > 2 * math.hypot(*unsure)
+    return More(name, less["cumulative_excess_risk"], less["final_excess_risk"], told, exact)
+
+
+def _age(study: Study) -> Any:
+    """What tells a file from the same one changed."""
+    _, colon, file = study.dataset.partition(":")
+    place = Path(file)
+    if not colon or not place.is_file():
+        return None
+    seen = place.stat()
+    return seen.st_mtime_ns, seen.st_size
+
+
+def _as_named(study: Study, names: Mapping[str, str]) -> Study:
+    """The study with dropped files by the names that they had."""
+    kind, colon, file = study.dataset.partition(":")
+    given: dict[str, Any] = {"dataset": kind + colon + names.get(file, file)}
+    if study.cost.file is not None:
+        given["cost"] = {"file": names.get(study.cost.file, study.cost.file)}
+    return Study.from_document(given, study)

@@ -1,0 +1,47 @@
+"""How long a prediction takes, and the training that it foretells: about, before either is begun."""
+
+from __future__ import annotations
+
+import math
+
+from empirics.prediction.forecast import MOST_PLAYED, PLAYED, drawn_alike, replicates
+from empirics.prediction.landscape import MOST, PART, PARTS
+from empirics.training.problem import Problem
+
+__all__ = ["MOST_HELD", "seconds", "training_seconds"]
+
+MOST_HELD = 4e9  # bytes of weights
+
+
+def seconds(problem: Problem) -> float:
+    """About how long a prediction takes, in seconds of a small machine; twice wrong in either direction is usual."""
+    study, model = problem.study, problem.model
+    people, features = problem.population.x.shape
+    outputs = model.size / features
+    groups = 1 if drawn_alike(study, problem.streams) else study.clients
+    steps = max(study.of_policy(name).steps for name in study.policies)
+    paths = sum(replicates(study, name, min(people, MOST) * outputs * groups) for name in study.policies)
+    columns = paths * groups
+    falling = study.averages or study.decays  # and never settled
+    rounds = min(study.rounds, MOST_PLAYED if falling else 2 * PLAYED)
+    parts, walked, axes = (1, people, features) if people <= MOST else (PARTS, PART, features / 2)
+    cells = walked * outputs * columns
+    each = 5e-9 + 1e-10 * axes  # of a sample, output and column
+    moved = study.drift.mixes
+    rounds = min(study.rounds, MOST_PLAYED) if moved else rounds
+    looks = rounds / 8 if moved else 4 * math.log2(rounds + 1)
+    work = parts * rounds * steps * (cells * each + 1.5e-4)
+    work += parts * looks * steps * (20 + steps) * (cells + 2e4) * 1.5e-8
+    work += (outputs * axes) ** 2 * (4e-10 * people + 1e-9 * outputs * axes)
+    held = min(study.rounds, max(rounds, 8 * PLAYED)) * columns * min(model.size, 100) * 8
+    return math.inf if held > MOST_HELD else float(work / _swift(problem))
+
+
+def training_seconds(problem: Problem) -> float:
+    """About how long the training takes that is predicted: what is measured over the population in every round."""
+    people, study = len(problem.population.x), problem.study
+    return 1e-9 * study.rounds * study.runs * people * problem.model.size / _swift(problem)
+
+
+def _swift(problem: Problem) -> float:
+    return 40 if problem.population.x.is_cuda else 1

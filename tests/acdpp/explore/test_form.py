@@ -1,0 +1,158 @@
+"""What is typed into the page becomes a study, or a sentence beside its field."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from acdpp.explore.form import FIELDS, Asked, Form, columns_of, first_form, likely, read_form, taken_over
+from empirics.settings.costs import CostProcess
+from empirics.settings.presets import PRESETS
+from tests.empirics.small import blobs_file
+
+
+def asked(**typed: str) -> Asked:
+    found, wrong = read_form(replace(first_form(), **typed))
+    assert found is not None, wrong
+    return found
+
+
+def test_the_first_form_is_the_learner_that_wins_on_the_digits() -> None:
+    found, best = asked(), PRESETS["best"]
+    own = {name: getattr(best, name) for name in ("eta", "steps", "decay", "average", "average_by")}
+    assert found.study == replace(PRESETS["digits"], policies=best.policies[:1], **own)
+    assert found.plain == replace(PRESETS["digits"], policies=("constant",))
+    assert (found.pilot, found.objective) == (None, "cumulative")
+
+
+def test_every_field_says_what_the_study_has() -> None:
+    found = asked(
+        data=blobs_file(),
+        pilot=" 40 ",
+        buffers="4, 5,7",
+        budget="45/2",
+        prices="markov:2:6",
+        rounds="1e2",
+        policies="buy-cheap, constant@K=5,eta=0.1",
+        K="3",
+        eta="0.5",
+        steps="2",
+        decay="",
+        average="tail",
+        average_by="0.25",
+        objective="final",
+    )
+    money = {"dataset": blobs_file(), "buffers": (4, 5, 7), "budget": 22.5, "rounds": 100}
+    money |= {"cost": CostProcess(process="markov", low=2.0, high=6.0)}
+    assert found.plain == replace(PRESETS["own"], policies=("constant",), **money)
+    learner = {"policies": ("buy-cheap", "constant@K=5,eta=0.1"), "K": 3, "eta": 0.5, "steps": 2}
+    learner |= {"average": "tail", "average_by": 0.25}
+    assert found.study == replace(found.plain, **learner)
+    assert (found.pilot, found.objective) == (40, "final")
+
+
+def test_tables_of_samples_have_columns() -> None:
+    study = asked(data="csv:mine.csv", label="y", time="when", client="who").study
+    assert (study.label_column, study.time_column, study.client_column) == ("y", "when", "who")
+    assert (study.partition, study.preset) == ("client", "own")
+
+
+def test_columns_are_read_from_the_table_and_the_likely_one_is_known(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text('\ufeffwhen,"a, b",Target\n1,2,3\n', encoding="utf-8")
+    columns = columns_of(f"csv:{file}")
+    assert columns == ["when", "a, b", "Target"]
+    assert (likely("label", columns), likely("price_column", columns), likely("time", columns)) == (
+        "Target",
+        "",
+        "",
+    )
+    pq.write_table(pa.table({"price": [1], "y": [2]}), tmp_path / "mine.parquet")
+    columns = columns_of(f"parquet:{tmp_path / 'mine.parquet'}")
+    assert (likely("label", columns), likely("price_column", columns)) == ("y", "price")
+    (tmp_path / "broken.parquet").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "broken.csv").write_bytes(b"\xff\xfe\x00")
+    for other in ("digits", "csv:", "csv:nowhere.csv", f"npz:{file}", f"csv:{tmp_path}"):
+        assert columns_of(other) == []
+    assert [columns_of(f"{kind}:{tmp_path}/broken.{kind}") for kind in ("csv", "parquet")] == [[], []]
+
+
+def test_a_design_is_taken_over_with_its_policy_and_learner() -> None:
+    design = {
+        "policy": "burst",
+        "K": 3,
+        "eta": 1 / 3,
+        "steps": 2,
+        "decay": None,
+        "average": "tail",
+        "average_by": 0.5,
+    }
+    found, _ = read_form(taken_over(first_form(), design))
+    assert found is not None
+    own = {name: getattr(found.study, name) for name in design if name != "policy"}
+    assert (own | {"policy": found.study.policies[0]}, len(found.study.policies)) == (design, 1)
+    assert taken_over(first_form(), design | {"K": None, "decay": 7.0}).K == ""
+
+
+def test_a_file_of_prices_takes_the_place_of_a_law(tmp_path: Path) -> None:
+    file = tmp_path / "prices.csv"
+    file.write_text("day,price\n1,2\n")
+    found = asked(price_file=str(file), price_column="price", prices="nonsense")
+    assert found.study.cost == CostProcess(process="trace", file=str(file), column="price")
+    assert found.plain.cost == found.study.cost
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        ("data", "", "dataset must be"),
+        ("label", "y", "names a column of csv:FILE"),
+        ("time", "y", "names a column of csv:FILE"),
+        ("client", "y", "names a column of csv:FILE"),
+        ("pilot", "1.5", "the pilot sample must be a whole number"),
+        ("buffers", "8,,9", "buffers must be a number"),
+        ("buffers", "8,0", "whole number from 1"),
+        ("buffers", "8,2.5", "got 2.5"),
+        ("budget", "much", "budget must be a number such as 5.5"),
+        ("budget", "-1", "budget must"),
+        ("prices", "uniform:5:1", "prices needs positive prices, the lower first"),
+        ("prices", "", "prices must be a number"),
+        ("price_file", "nowhere.csv", "there is no file 'nowhere.csv'"),
+        ("price_column", "price", "column of a file with prices"),
+        ("rounds", "0", "rounds must be a whole number"),
+        ("policies", "constant,best", "'best' is no policy of ours"),
+        ("policies", "constant@K=x", "must be a number"),
+        ("K", "0.5", "K must be a whole number"),
+        ("eta", "", "eta must be a number"),
+        ("steps", "x", "steps must be a number"),
+        ("decay", "-3", "decay must"),
+        ("average_by", "x", "average_by must be a number"),
+        ("average", "median", "average must be one of"),
+        ("objective", "least", "the objective is one of cumulative, final"),
+    ],
+)
+def test_what_is_wrong_is_a_sentence_beside_its_field(field: str, text: str, words: str) -> None:
+    found, wrong = read_form(replace(first_form(), **{field: text}))
+    assert found is None
+    assert [field] == list(wrong)
+    assert words in wrong[field]
+    assert "\n" not in wrong[field]
+
+
+def test_a_table_needs_its_labels() -> None:
+    assert read_form(replace(first_form(), data="csv:mine.csv"))[1] == {
+        "label": "choose the column that has the labels, what is to be learnt"
+    }
+
+
+def test_a_setting_that_does_not_fit_the_others_is_wrong_itself() -> None:
+    assert list(read_form(replace(first_form(), average="equal"))[1]) == ["average_by"]
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    empty = Form(**dict.fromkeys(FIELDS, ""))
+    assert set(read_form(empty)[1]) == {
+        *("data", "buffers", "budget", "prices", "rounds", "policies", "eta", "steps", "average", "objective")
+    }

@@ -1,0 +1,256 @@
+"""A question is answered at once, then coarsely, then in full; and the commands that are copied say the same."""
+
+import json
+import math
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from acdpp.explore import planner as rooms
+from acdpp.explore.form import Asked, Form, first_form, read_form, taken_over
+from acdpp.explore.planner import Answer, Planner, Refused, Stopped, commands
+from acdpp.main import app
+from empirics.predict import predict_study
+from empirics.settings.toml import toml_of_changes
+from tests.empirics.small import FOLDERS, blobs
+from theory.knapsack import purchase_limit
+from theory.prices import Uniform
+from theory.setting import SettingError
+
+SMALL = {"buffers": "4,5,7", "budget": "22", "rounds": "12", "steps": "2", "eta": "0.5", "decay": "9"}
+
+
+@cache
+def data() -> str:
+    """Two classes in a plane, as a file of one's own."""
+    folder, made = TemporaryDirectory(), blobs(2, 2, 60)
+    FOLDERS.append(folder)
+    test = {"test_x": made.test_x, "test_y": made.test_y}
+    np.savez(f"{folder.name}/plane.npz", x=made.train_x, y=made.train_y, **test)
+    return f"npz:{folder.name}/plane.npz"
+
+
+def form(**typed: str) -> Form:
+    given = SMALL | {"data": data(), "policies": "buy-cheap-online,constant"} | typed
+    return replace(first_form(), **given)
+
+
+def asked(**typed: str) -> Asked:
+    found, wrong = read_form(form(**typed))
+    assert found is not None, wrong
+    return found
+
+
+PLANNER = Planner()
+
+
+@cache
+def answers(**typed: str) -> tuple[Answer, ...]:
+    return tuple(PLANNER.answers(asked(**typed), search=False))
+
+
+def test_answers_get_better_from_one_to_the_next() -> None:
+    seen = [
+        ({name: curve.exact for name, curve in one.curves.items()}, one.more and one.more.exact, one.doing)
+        for one in answers()
+    ]
+    first, second = "buy-cheap-online", "constant"
+    assert seen == [
+        ({}, None, "coarse curves"),
+        ({first: False}, None, "coarse curves"),
+        ({first: False, second: False}, None, "coarse curves"),
+        ({first: False, second: False}, False, "curves in full"),
+        ({first: True, second: True}, False, "curves in full"),
+        ({first: True, second: True}, True, ""),
+    ]
+    assert [one.exact for one in answers()] == [False] * 4 + [True] * 2
+    assert [one.done for one in answers()] == [False] * 5 + [True]
+
+
+PILOT = {"pilot": "40", "rounds": "2", "steps": "1"}
+
+
+@pytest.mark.parametrize("typed", [{}, PILOT], ids=["all", "pilot"])
+def test_the_copied_command_and_file_give_what_the_page_shows(typed: dict[str, str], tmp_path: Path) -> None:
+    question = asked(**typed)
+    spelled = commands(question)
+    (tmp_path / "plan.toml").write_text(spelled["toml"])
+    words = spelled["predict"].replace("plan.toml", str(tmp_path / "plan.toml")).split()
+    done = CliRunner().invoke(app, [*words[1:], "--json", "--out", str(tmp_path / "curves.csv")])
+    assert done.exit_code == 0, done.output
+    rows, last = json.loads(done.stdout)["policies"], answers(**typed)[-1]
+    assert list(last.curves) == list(rows)
+    for name, curve in last.curves.items():
+        row = rows[name]
+        assert (curve.cumulative, curve.final) == (row["cumulative_excess_risk"], row["final_excess_risk"])
+        assert (curve.rate, curve.errors) == (row["rate"], row["error"])
+        assert (curve.error is None) == (row["error"] is None)
+    written = [line.split(",") for line in (tmp_path / "curves.csv").read_text().splitlines()[1:]]
+    told = {(name.strip('"'), int(t)): float(risk) for name, t, risk, _ in written}
+    for name, curve in last.curves.items():
+        assert list(curve.risk) == [told[name, t] for t in curve.rounds]
+        assert curve.rounds == tuple(range(1, question.study.rounds + 2))
+
+
+def test_the_errors_of_a_curve_end_in_those_of_its_numbers() -> None:
+    for typed in ({}, PILOT):
+        curve = answers(**typed)[-1].curves["buy-cheap-online"]
+        assert curve.error is not None
+        assert curve.errors is not None
+        assert curve.error[-1] == pytest.approx(curve.errors["final_excess_risk"])
+    assert answers()[-1].curves["constant"].error is None  # prices change nothing
+    assert answers(**PILOT)[-1].curves["constant"].error is not None
+
+
+def test_money_buys_what_the_theory_says() -> None:
+    for budget, money in ((22, answers()[0].money), (23, answers()[0].richer)):
+        limit = purchase_limit(Uniform(1.0, 10.0), 16, budget)
+        assert (money.budget, money.most, money.threshold) == (budget, limit.rate, limit.threshold)
+        assert (money.K, money.rate, money.binds, money.mean_price) == (4, 4, "money", 5.5)
+    budgets = [one.budget for one in answers()[0].frontier]
+    assert budgets == [22 * scale for scale in rooms.SCALES]
+    assert answers()[0].frontier[-1].binds == "memory"
+
+
+def test_the_lower_bound_is_that_of_the_samples_bought_so_far() -> None:
+    first = answers()[0]
+    told = predict_study(asked().study, best=False).outlook.lower_bound()
+    assert first.money.least == told["final_excess_risk"] == first.nobody.risk[-1] == first.nobody.final
+    assert first.nobody.rounds == tuple(range(2, 14))
+    np.testing.assert_allclose(first.nobody.risk, [12 * first.money.least / t for t in range(1, 13)])
+    assert first.richer.least < first.money.least
+
+
+def test_another_unit_of_budget_is_the_difference_of_two_predictions() -> None:
+    more = answers()[-1].more
+    assert more is not None
+    here, there = (
+        predict_study(replace(asked().study, budget=budget), best=False).forecasts["buy-cheap-online"]
+        for budget in (22.0, 23.0)
+    )
+    assert more.cumulative == here.cumulative - there.cumulative
+    assert more.final == here.risk[-1] - there.risk[-1]
+    unsure = [one.errors["cumulative_excess_risk"] for one in (here, there)]  # type: ignore[index]
+    assert more.told == (abs(more.cumulative) > 2 * math.hypot(*unsure))
+    assert not any(one.more.told for one in answers()[3:-1] if one.more)
+    gained = answers(policies="constant", budget="21.5")[-1].more
+    assert gained is not None
+    assert gained.told  # constant admission has no path of prices to be unsure of
+
+
+def test_what_is_stopped_says_so_and_the_next_question_is_answered() -> None:
+    asked_for = iter([False] * 5)
+    with pytest.raises(Stopped):
+        list(PLANNER.answers(asked(rounds="13"), stop=lambda: next(asked_for, True)))
+    assert next(PLANNER.answers(asked(rounds="13"))).study.rounds == 13
+
+
+def test_a_search_is_stopped_in_the_midst_of_its_first_look() -> None:
+    seen: list[tuple[str, int, int | None]] = []
+    question = asked(policies="constant", budget="21.5")
+    with pytest.raises(Stopped):
+        list(
+            PLANNER.answers(
+                question,
+                stop=lambda: any(doing == "settings tried" for doing, *_ in seen),
+                tell=lambda *told: seen.append(told),
+            )
+        )
+    assert seen[-1] == ("settings tried", 0, None)
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "words"),
+    [
+        ({"data": "npz:nowhere.npz"}, "data", "nowhere.npz"),
+        ({"pilot": "3"}, "pilot", "a pilot sample must have from 10"),
+        ({"policies": "adaptive"}, "policies", "listens to losses"),
+        ({"policies": "constant,oracle@K=3"}, "policies", "oracle"),
+    ],
+)
+def test_what_cannot_be_answered_is_a_sentence_beside_a_field(
+    typed: dict[str, str], field: str, words: str
+) -> None:
+    with pytest.raises(Refused) as caught:
+        list(PLANNER.answers(asked(**typed), search=False))
+    assert caught.value.field == field
+    assert words in str(caught.value)
+
+
+def test_prices_of_a_file_are_read_and_must_be_enough(tmp_path: Path) -> None:
+    file = tmp_path / "prices.csv"
+    file.write_text("5\n" * 12)
+    question = asked(price_file=str(file), policies="constant")
+    last = list(PLANNER.answers(question, search=False))[-1]
+    assert (last.money.mean_price, last.money.K, last.money.most) == (5, 4, 22 / 5)
+    named = replace(question, names={str(file): "prices.csv"})
+    assert 'file = "prices.csv"' in commands(named)["toml"]
+    assert "--cost-trace prices.csv" in commands(named)["design"]
+    for text, words in (("5\n" * 11, "11 prices and the study 12 rounds"), ("5\nfive\n", "line 2")):
+        file.write_text(text)
+        with pytest.raises(Refused, match=words) as caught:
+            list(PLANNER.answers(question, search=False))
+        assert caught.value.field == "price_file"
+
+
+def test_data_are_read_once_and_again_where_they_change(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    read: list[int | None] = []
+
+    def counted(*given: object, **named: object) -> object:
+        read.append(named["pilot"])  # type: ignore[arg-type]
+        return predict_study(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(rooms, "predict_study", counted)
+    file = tmp_path / "mine.npz"
+    file.write_bytes(Path(data().removeprefix("npz:")).read_bytes())
+    planner = Planner()
+
+    def ask(**typed: str) -> None:
+        next(planner.answers(asked(data=f"npz:{file}", **typed)))
+
+    ask()
+    ask(budget="30", buffers="4,5", rounds="9", eta="0.1", policies="taper", prices="3")
+    assert read == [None]
+    ask(pilot="40")
+    assert read == [None, 40]
+    arrays = dict(np.load(file))
+    np.savez(file, **arrays | {"x": 2 * arrays["x"][:50], "y": arrays["y"][:50]})
+    ask(pilot="40")
+    assert read == [None, 40, 40]
+
+
+def test_the_search_begins_where_acdpp_design_does_and_may_find_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    question = asked(objective="final", policies="constant", rounds="3")
+
+    def search(told: object, study: object, *, objective: str, progress: object) -> object:
+        assert (study, objective) == (question.plain, "final")
+        assert told.study == question.plain  # type: ignore[attr-defined]
+        afresh = predict_study(question.plain, best=False).forecasts["constant"]
+        assert told.forecasts["constant"].document() == afresh.document()  # type: ignore[attr-defined]
+        raise SettingError("nothing can be trusted")
+
+    monkeypatch.setattr(rooms, "design_from", search)
+    last = list(PLANNER.answers(question))[-1]
+    assert (last.design, last.unfound, last.doing) == (None, "nothing can be trusted", "")
+    assert last.done  # what was predicted stands
+
+
+@pytest.mark.slow
+def test_the_copied_search_finds_what_the_page_recommends() -> None:
+    question = asked(policies="constant", objective="final")
+    last = list(PLANNER.answers(question))[-1]
+    done = CliRunner().invoke(app, [*commands(question)["design"].split()[1:], "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout) == json.loads(json.dumps(last.design))
+    taken, _ = read_form(taken_over(form(policies="constant", objective="final"), last.design))
+    assert taken is not None
+    assert toml_of_changes(taken.study) == last.design["toml"]

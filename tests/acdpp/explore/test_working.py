@@ -1,0 +1,97 @@
+"""Behind the page: the last question wins, and a study trains, is watched and stops where it can go on."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from acdpp.explore import working
+from acdpp.explore.planner import Planner, Refused, Stopped
+from acdpp.explore.working import Asking, Training
+from empirics.records.folder import read_result
+from empirics.run import run_study
+from tests.acdpp.explore.test_planner import asked
+from tests.empirics.small import until
+
+
+class Slow(Planner):
+    """Answers with the budget of the question, then waits until it is stopped, if it is."""
+
+    def answers(self, question, *, search=True, stop, tell):  # type: ignore[no-untyped-def, override]
+        if question.study.budget == 13:
+            raise Refused("budget", "unlucky")
+        yield question.study.budget
+        tell("waiting", 1, None)
+        while question.study.budget == 22:
+            if stop():
+                yield -1.0  # what comes too late is not shown
+                raise Stopped
+            time.sleep(0.001)
+
+
+def test_the_last_question_is_answered_and_what_was_asked_before_is_stopped() -> None:
+    asking = Asking(Slow())
+    asking.ask(asked())
+    until(lambda: asking.answer == 22.0 and asking.doing == "waiting, 1", 20)
+    asking.ask(asked(budget="30"))  # never begun
+    asking.ask(asked(budget="40"))
+    until(lambda: asking.answer == 40.0 and not asking.doing, 20)
+    assert asking.news == 2
+    asking.ask(asked(budget="13"))
+    until(lambda: asking.refused is not None, 20)
+    assert (asking.answer, asking.refused) == (40.0, ("budget", "unlucky"))
+    asking.ask(asked())
+    until(lambda: asking.answer == 22.0, 20)
+    assert asking.refused is None
+    asking.stop()
+    assert asking._one.submit(lambda: "free").result(20) == "free"
+
+
+def test_what_cannot_be_computed_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*given: object, **named: object) -> object:
+        raise MemoryError("too many samples")
+
+    monkeypatch.setattr(Planner, "answers", none)
+    asking = Asking(Planner())
+    asking.ask(asked())
+    until(lambda: asking.news, 20)
+    assert asking.refused == ("data", "this is beyond what can be computed here (too many samples)")
+
+
+def test_a_study_trains_and_shows_the_means_of_what_it_measures(tmp_path: Path) -> None:
+    training = Training(asked(policies="constant,buy-cheap-online"), tmp_path / "result")
+    training.wait(60)
+    assert (training.running, training.refused, training.done) == (False, "", 12)
+    assert training.folder == tmp_path / "result"
+    rows = read_result(training.folder).rows
+    for name, means in training.curves.means.items():
+        mine = rows.filter(np.array(rows["policy"].to_pylist()) == name)
+        shown = np.array(mine["excess_risk"].to_pylist()).reshape(-1, 12).mean(axis=0)
+        np.testing.assert_allclose(means, shown)
+    assert training.summary is not None
+    assert list(training.summary["policies"]) == ["constant", "buy-cheap-online"]
+
+
+def test_a_training_that_is_stopped_can_be_continued(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def stopping(study, out, *, progress, announce, see):  # type: ignore[no-untyped-def]
+        def tell(done: int) -> None:
+            if done == 3:
+                training.stop()
+            progress(done)
+
+        time.sleep(0.05)  # until there is a training to be stopped
+        return run_study(study, out, progress=tell, announce=announce, see=see)
+
+    monkeypatch.setattr(working, "run_study", stopping)
+    training = Training(asked(policies="constant"), tmp_path / "result")
+    training.wait(60)
+    assert (training.running, training.refused, training.summary, training.done) == (False, "", None, 2)
+    assert run_study(out=tmp_path / "result", resume=True)["rounds"] == 12
+
+
+def test_a_refusal_is_the_training_s_own_sentence(tmp_path: Path) -> None:
+    (tmp_path / "there").write_text("")
+    training = Training(asked(), tmp_path / "there")
+    training.wait(60)
+    assert "there" in training.refused
