@@ -17,7 +17,10 @@ import pytest
 os.environ["SYMPY_CACHE_SIZE"] = "None"  # as in proofs_check, also where SymPy is loaded before
 gc.set_threshold(50_000, 20, 50)  # looking for cycles takes some of the time
 collect_ignore = [] if find_spec("triton") else ["empirics/training/kernels.py"]
-collect_ignore += ["acdpp/explore/page.py"]  # has no examples, and loads a web server
+collect_ignore += [
+    "acdpp/explore/fields.py",
+    "acdpp/explore/page.py",
+]  # have no examples, and load a web server
 
 hypothesis.settings.register_profile("acdpp", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("acdpp")

@@ -12,7 +12,7 @@ from acdpp.predict import WORDS, progress, sureness, wholes
 from acdpp.study import needed_for, of_preset, show_table, with_error, words_of_the_user
 from theory.setting import SettingError
 
-__all__ = ["BUYS", "learner", "predicted_design", "show"]
+__all__ = ["BUYS", "CHOSEN", "learner", "model", "predicted_design", "show", "step_sizes"]
 
 RISKS = {name: words for name, words in WORDS.values() if name != "noise_floor"}
 BUYS = {
@@ -143,9 +143,18 @@ def _risk(row: dict[str, Any], name: str) -> str:
 
 def learner(row: Mapping[str, Any]) -> str:
     """The step sizes and the model, in words."""
+    return f"{step_sizes(row)}; take {model(row)}"
+
+
+def step_sizes(row: Mapping[str, Any]) -> str:
+    """In words."""
     falls = "" if row["decay"] is None else f", falling as 1/√(1 + t/{row['decay']:.4g})"
+    steps = "1 local step" if row["steps"] == 1 else f"{row['steps']} local steps"
+    return f"{steps} of size {row['eta']:.4g}{falls}"
+
+
+def model(row: Mapping[str, Any]) -> str:
+    """Which model counts, in words."""
     by = "" if row["average_by"] is None else f" ({row['average_by']:.4g})"
     kinds = {"none": "the last model", "equal": "the mean of all models"}
-    model = kinds.get(row["average"], f"a running mean of models, {row['average']}{by}")
-    steps = "1 local step" if row["steps"] == 1 else f"{row['steps']} local steps"
-    return f"{steps} of size {row['eta']:.4g}{falls}; take {model}"
+    return kinds.get(row["average"], f"a running mean of models, {row['average']}{by}")

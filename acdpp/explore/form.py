@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import csv
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from acdpp import parse
 from acdpp.study import of_preset
+from empirics.control.registry import BUILT_IN
 from empirics.settings.policy_name import AVERAGES, PolicyName, listed
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 from theory.setting import SettingError
 
-__all__ = ["AVERAGES", "FIELDS", "OBJECTIVES", "Asked", "Form", "first_form", "read_form"]
+__all__ = [
+    "AVERAGES",
+    "FIELDS",
+    "OBJECTIVES",
+    "POLICIES",
+    "Asked",
+    "Form",
+    "columns_of",
+    "first_form",
+    "likely",
+    "read_form",
+    "taken_over",
+]
 
+POLICIES = tuple(BUILT_IN)
+TABLES = ("csv:", "parquet:")
+LIKELY = {  # names that columns often have
+    "label": ("label", "labels", "y", "target", "class"),
+    "price_column": ("price", "prices", "cost", "costs"),
+}
 LAWS = ("uniform", "integer", "markov", "drifting")
+LONGEST = 10**6  # characters of a first line
 OBJECTIVES = ("cumulative", "final")
 Settings = dict[str, Any]
 
@@ -79,11 +100,50 @@ def first_form() -> Form:
     )
 
 
+def taken_over(form: Form, design: Mapping[str, Any]) -> Form:
+    """The form with the policy and the learner of a design."""
+    numbers = {name: design[name] for name in ("K", "eta", "steps", "decay", "average_by")}
+    words = {name: "" if value is None else f"{value:.17g}" for name, value in numbers.items()}
+    return replace(form, policies=design["policy"], average=design["average"], **words)
+
+
+# --- tables ------------------------------------------------------------------------------------------------
+
+
+def columns_of(table: str) -> list[str]:
+    """The names of the columns of `csv:FILE` or `parquet:FILE`; none where there is no such table."""
+    kind, _, file = table.partition(":")
+    place = Path(file)
+    try:
+        if kind == "parquet" and place.is_file():
+            from pyarrow import parquet
+
+            return list(parquet.read_schema(place).names)
+        if kind == "csv" and place.is_file():
+            with place.open(newline="", encoding="utf-8-sig") as stream:
+                return next(csv.reader([stream.readline(LONGEST)]), [])
+    except (OSError, ValueError, csv.Error):
+        pass  # whoever reads the table says what is wrong with it
+    return []
+
+
+def likely(field: str, columns: Sequence[str]) -> str:
+    """The column that a field is likely to mean, by its name alone; none if none has such a name."""
+    plain = {column.strip().lower(): column for column in columns}
+    return next((plain[name] for name in LIKELY.get(field, ()) if name in plain), "")
+
+
 # --- a field at a time -------------------------------------------------------------------------------------
 
 
 def _optional(name: str, value: str, convert: Callable[[str], Any]) -> Settings:
     return {name: convert(value)} if value else {}
+
+
+def _label(form: Form) -> Settings:
+    if form.data.startswith(TABLES) and not form.label:
+        raise SettingError("choose the column that has the labels, what is to be learnt")
+    return _optional("label_column", form.label, str)
 
 
 def _buffers(form: Form) -> Settings:
@@ -119,15 +179,9 @@ def _policies(form: Form) -> Settings:
     known = [PolicyName(name) for name in names]
     if other := [name for name in known if name.settings is None]:
         raise SettingError(
-            f"{parse.shortened(str(other[0]))} is no policy of ours: take some of {', '.join(_predictable())}"
+            f"{parse.shortened(str(other[0]))} is no policy of ours: take some of {', '.join(POLICIES)}"
         )
     return {"policies": names}
-
-
-def _predictable() -> list[str]:
-    from empirics.control.registry import BUILT_IN
-
-    return list(BUILT_IN)
 
 
 def _number(name: str) -> Callable[[str], float]:
@@ -136,7 +190,7 @@ def _number(name: str) -> Callable[[str], float]:
 
 _MONEY: dict[str, Callable[[Form], Settings]] = {
     "data": lambda form: {"dataset": form.data},
-    "label": lambda form: _optional("label_column", form.label, str),
+    "label": _label,
     "time": lambda form: _optional("time_column", form.time, str),
     "client": lambda form: {"client_column": form.client, "partition": "client"} if form.client else {},
     "buffers": _buffers,

@@ -2,64 +2,33 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
-from dataclasses import fields
+from collections.abc import Iterable, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from nicegui import app, events, ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from acdpp.explore.form import AVERAGES, OBJECTIVES, Asked, Form, first_form, read_form
+from acdpp.explore.fields import Fields, heading
+from acdpp.explore.form import Asked, first_form, read_form, taken_over
+from acdpp.explore.look import LAYOUT, SCHEME
 from acdpp.explore.pictures import curves_chart, money_chart
-from acdpp.explore.planner import Answer, Planner, commands
-from acdpp.explore.words import recommended, said
+from acdpp.explore.planner import CONFIG, Answer, Planner, commands
+from acdpp.explore.words import figures, money_said, recommended, rows, summary
 from acdpp.explore.working import Asking, Training
 
 __all__ = ["HOST", "serve"]
 
 HOST = "127.0.0.1"
 EVERY = 0.1  # seconds between two looks at what is new
-WORDS = {
-    "data": "Data: digits, npz:FILE, csv:FILE or parquet:FILE",
-    "label": "Column of the labels",
-    "time": "Column of the times",
-    "client": "Column of the clients",
-    "pilot": "Pilot: look at so many samples alone",
-    "buffers": "Buffers of the clients",
-    "budget": "Budget, in a round",
-    "prices": "Prices: uniform:LOW:HIGH, integer:…, markov:…, drifting:…, or one",
-    "price_file": "Prices from a CSV file",
-    "price_column": "Its column",
-    "rounds": "Rounds",
-    "policies": "Policies, with commas",
-    "K": "K; empty for the best by the bound",
-    "eta": "Step size η",
-    "steps": "Local steps E",
-    "decay": "Decay τ; empty for none",
-    "average": "Mean of models",
-    "average_by": "Its parameter",
-    "objective": "The search makes small",
-}
-GROUPS = {
-    "Money": ("budget", "buffers", "prices", "price_file", "price_column", "rounds"),
-    "Data": ("data", "label", "time", "client", "pilot"),
-    "Learner and policy": ("policies", "K", "eta", "steps", "decay", "average", "average_by", "objective"),
-}
-CHOICES = {"average": AVERAGES, "objective": OBJECTIVES}
-LAYOUT = """
-body { font-size: 1rem }
-.plan { display: grid; grid-template-columns: minmax(0, 22rem) minmax(0, 1fr); gap: 1.5rem; width: 100% }
-.plan pre { white-space: pre-wrap; overflow-wrap: anywhere; font-family: monospace; margin: 0 }
-.drop { width: 100% }
-@media (max-width: 60rem) { .plan { grid-template-columns: minmax(0, 1fr) } }
-"""
-
-SCHEME = """
-const dark = matchMedia("(prefers-color-scheme: dark)");
-emitEvent("scheme", dark.matches);
-dark.addEventListener("change", one => emitEvent("scheme", one.matches));
-"""  # pictures have colours of their own
+EXPLAINED = (
+    "Excess risk is the loss on fresh data above that of the best model there is. A band is two standard errors to "
+    "either side; dotted curves are coarse, and full ones follow."
+)
+SEARCHED = "Policy, K, steps and mean are searched as soon as the curves are there."
 
 
 def serve(port: int, *, show: bool) -> None:
@@ -88,101 +57,73 @@ class Page:
     """One visit: its fields, what they ask, and what is drawn of the answer."""
 
     def __init__(self, planner: Planner, folder: Path) -> None:
-        self.folder = folder
-        self.names: dict[str, str] = {}  # of dropped files, by where they lie
         self.asking = Asking(planner)
         self.training: Training | None = None
         self.asked: Asked | None = None
         self.seen: tuple[int, int, bool] = (-1, -1, False)
-        self.fields: dict[str, Any] = {}
-        ui.add_css(LAYOUT)
         self.dark = False
+        ui.add_css(LAYOUT)
         ui.dark_mode(None)
+        ui.colors(primary="#1668a0")
         ui.on("scheme", self._seen_in)
-        with ui.column().classes("w-full"), ui.element("div").classes("plan"):
-            with ui.element("form").props('aria-label="What to plan"'):
-                self._form(first_form())
-            with ui.column().classes("w-full"):
+        with ui.element("header").classes("top"):
+            ui.html("<h1>Plan what to buy, and how to learn from it</h1>", sanitize=False)
+            self.short = ui.label()
+            self.status = ui.label().classes("now").props('role="status"')
+        with ui.element("main").classes("plan"):
+            with ui.element("form").props('aria-label="What to plan" onsubmit="return false"'):
+                self.fields = Fields(first_form(), folder, self._ask)
+            with ui.element("div").classes("answer"):
                 self._answer()
         self._ask()
         ui.timer(EVERY, self._look)
         ui.timer(0, lambda: ui.run_javascript(SCHEME), once=True)
         ui.context.client.on_disconnect(self.asking.stop)
 
-    # --- fields --------------------------------------------------------------------------------------------
-
-    def _form(self, first: Form) -> None:
-        for title, names in GROUPS.items():
-            ui.label(title).classes("text-h6").props('role="heading" aria-level="2"')
-            for name in names:
-                value = getattr(first, name)
-                made: ui.select | ui.input
-                if name in CHOICES:
-                    made = ui.select(list(CHOICES[name]), label=WORDS[name], value=value)
-                else:
-                    made = ui.input(WORDS[name], value=value).props("debounce=200")
-                made.without_auto_validation()  # which would take away what is said of it here
-                self.fields[name] = made.classes("w-full").on_value_change(self._ask)
-                made.props(f'data-field="{name}"')
-                if name == "budget":
-                    self.slider = ui.slider(min=1, max=10 * float(value), step=1, value=float(value))
-                    self.slider.on("update:model-value", self._slid, throttle=0.05)  # by hand alone
-                    self.slider.props('aria-label="Budget, in a round"')
-                if name in ("price_file", "data"):
-                    self._drop(name)
-
-    def _drop(self, name: str) -> None:
-        what = "prices (CSV)" if name == "price_file" else "samples (npz, CSV, Parquet)"
-
-        async def dropped(given: events.UploadEventArguments) -> None:
-            place = self.folder / Path(given.file.name).name
-            await given.file.save(place)
-            self.names[str(place)] = place.name
-            kind = place.suffix.lstrip(".").lower()
-            self.fields[name].value = str(place) if name == "price_file" else f"{kind}:{place}"
-            self._ask()
-
-        dropping = ui.upload(label=f"Drop {what}", auto_upload=True, on_upload=dropped, max_files=1)
-        dropping.props("flat bordered").classes("drop")
-
-    def _slid(self) -> None:
-        self.fields["budget"].value = f"{self.slider.value:g}"
-
-    def form(self) -> Form:
-        """What is typed now."""
-        return Form(**{one.name: str(self.fields[one.name].value or "") for one in fields(Form)})
-
     def _ask(self) -> None:
-        self.asked, wrong = read_form(self.form(), self.names)
-        for name, made in self.fields.items():
-            made.error = wrong.get(name)
-        if self.asked is not None:
-            self.slider.value = self.asked.study.budget
-            self.asking.ask(self.asked, search=False)
+        self.asked, wrong = read_form(self.fields.form(), self.fields.names)
+        self.fields.blame(wrong)
+        if self.asked is None:
+            self.asking.stop()
+            self.status.text = "see the fields in red"
+        else:
+            self.fields.slide_to(self.asked.study.budget)
+            self.asking.ask(self.asked)
             self.status.text = "predicting"
 
     # --- the answer ----------------------------------------------------------------------------------------
 
     def _answer(self) -> None:
-        self.status = ui.label().props('role="status"')
-        with (
-            ui.element("div")
-            .classes("w-full")
-            .props('role="img" aria-label="Predicted excess risk by round"')
-        ):
-            self.chart = ui.echart({}, renderer="svg").classes("w-full").style("height: 26rem")
-        self.numbers = ui.column().classes("w-full gap-1")
-        with ui.element("div").classes("w-full").props('role="img" aria-label="Samples a round by budget"'):
-            self.money = ui.echart({}, renderer="svg").classes("w-full").style("height: 18rem")
-        with ui.row():
-            ui.button("Search the best", on_click=self._search)
-            self.starting = ui.button("Start the training", on_click=self._train)
-            ui.button("Copy the command", on_click=lambda: self._copy("predict")).props("outline")
-            ui.button("Copy the TOML file", on_click=lambda: self._copy("toml")).props("outline")
-        self.progress = ui.linear_progress(0, show_value=False).props('aria-label="Training"')
-        self.trained = ui.label().props('role="status"')
-        self.best = ui.column().classes("w-full gap-1")
-        self.spelled = ui.column().classes("w-full gap-2")
+        self.figures = ui.element("dl").classes("figures").style("margin: 0")
+        with _card("Predicted learning curves"):
+            self.chart = _chart("Predicted excess risk by round", "22rem")
+            _quietly(EXPLAINED)
+            self.rows = ui.element("div").classes("wide")
+        with _card("Recommended"):
+            self.searching = _quietly(SEARCHED).props('role="status"')
+            self.best = ui.element("div")
+            with ui.element("div").classes("buttons"):
+                self.taking = ui.button("Use these settings", on_click=self._take).props("unelevated")
+        with _card("What money buys"):
+            self.money = _chart("Samples a round by budget", "15rem")
+            self.bought = _quietly("")
+        with _card("Train it"):
+            _quietly(
+                "What is measured is drawn over what was predicted; the result is a folder on this machine."
+            )
+            with ui.element("div").classes("buttons"):
+                self.starting = ui.button("Start the training", on_click=self._train).props("unelevated")
+            self.progress = ui.linear_progress(0, show_value=False).props('aria-label="Training"')
+            self.progress.classes("q-mt-sm")
+            self.trained = _quietly("").props('role="status"')
+            self.after = ui.element("div")
+        with _card("The same without this page"):
+            _quietly(f"Save the file as {CONFIG} in the folder of your data, and run the commands there.")
+            self.spelled = ui.element("div")
+            with ui.element("div").classes("buttons"):
+                for words, what in (("command", "predict"), ("TOML file", "toml")):
+                    copying = ui.button(f"Copy the {words}", on_click=lambda what=what: self._copy(what))
+                    copying.props("outline")
 
     def _seen_in(self, told: events.GenericEventArguments) -> None:
         self.dark = bool(told.args)
@@ -190,49 +131,69 @@ class Page:
     def _look(self) -> None:
         """Draw what is new."""
         asking, training = self.asking, self.training
-        if asking.doing:
-            self.status.text = asking.doing
+        if self.asked is not None:
+            self._tell(asking)
         now = (asking.news, -1 if training is None else training.news, self.dark)
         if now == self.seen:
             return
         self.seen = now
-        if asking.refused is not None:
-            self.fields[asking.refused[0]].error = asking.refused[1]
-            self.status.text = asking.refused[1]
-            return
-        if asking.answer is not None:
-            self._draw(asking.answer)
         if training is not None:
             self._draw_training(training)
+        if asking.refused is not None:
+            field, sentence = asking.refused
+            self.fields.blame({field: sentence})
+            self.status.text = "see the field in red"
+        elif asking.answer is not None:
+            self._draw(asking.answer)
+
+    def _tell(self, asking: Asking) -> None:
+        """What goes on, where it is waited for."""
+        if asking.doing:
+            answer, asked = asking.answer, self.asked
+            searching = (
+                answer is not None and answer.done and asked is not None and answer.study == asked.study
+            )
+            (self.searching if searching else self.status).text = asking.doing
 
     def _draw(self, answer: Answer) -> None:
-        measured = {} if self.training is None else dict(self.training.curves.means)
+        training = self.training
+        mine = (
+            training is not None and training.study == answer.study
+        )  # else it is measured of something else
+        measured = dict(training.curves.means) if training is not None and mine else {}
         _put(self.chart, curves_chart(answer, measured, dark=self.dark))
         _put(self.money, money_chart(answer, dark=self.dark))
-        self.status.text = f"next: {answer.doing}" if answer.doing else "predicted in full"
-        self.numbers.clear()
-        with self.numbers:
-            for line in said(answer):
-                ui.label(line)
-        self.spelled.clear()
+        self.short.text = summary(answer)
+        self.status.text = "predicted in full" if answer.done else f"next: {answer.doing}"
+        self.bought.text = money_said(answer)
+        _fill(
+            self.figures,
+            "".join(
+                f'<div class="card"><dt>{escape(one.name)}</dt><dd>{escape(one.number)}</dd>'
+                f"<dd>{escape(one.detail)}</dd></div>"
+                for one in figures(answer)
+            ),
+            "display: contents",
+        )
+        _fill(
+            self.rows,
+            _policies(rows(answer)) + "".join(f"<p>Note: {escape(one)}</p>" for one in answer.notes),
+        )
         if self.asked is not None:
-            with self.spelled:
-                for words in commands(self.asked).values():
-                    ui.html(f"<pre>{_escaped(words)}</pre>", sanitize=False)
-        self.best.clear()
-        if answer.design is not None:
-            with self.best:
-                for line in recommended(answer.design):
-                    ui.label(line)
+            _fill(self.spelled, "".join(f"<pre>{escape(one)}</pre>" for one in commands(self.asked).values()))
+        self.taking.set_visibility(answer.design is not None)
+        self.searching.set_visibility(answer.design is None)
+        self.searching.text = self.fields.readable(answer.unfound) or SEARCHED
+        _fill(self.best, "" if answer.design is None else _told(recommended(answer.design)))
+
+    def _take(self) -> None:
+        if self.asking.answer is not None and self.asking.answer.design is not None:
+            self.fields.put(taken_over(self.fields.form(), self.asking.answer.design))
 
     def _copy(self, what: str) -> None:
         if self.asked is not None:
             ui.clipboard.write(commands(self.asked)[what])
             ui.notify("copied")
-
-    def _search(self) -> None:
-        if self.asked is not None:
-            self.asking.ask(self.asked, search=True)
 
     # --- training ------------------------------------------------------------------------------------------
 
@@ -245,7 +206,33 @@ class Page:
     def _draw_training(self, training: Training) -> None:
         self.progress.value = training.done / training.study.rounds
         self.starting.text = "Stop the training" if training.running else "Start the training"
-        self.trained.text = training.refused or f"{training.curves.sentence()}; result: {training.folder}"
+        self.trained.text = self.fields.readable(
+            training.refused or f"{training.curves.sentence()}; result: {training.folder}"
+        )
+        if training.summary is None:
+            self.after.clear()
+        else:
+            words = ["acdpp", "export", str(training.folder), "--policy", training.study.policies[0]]
+            _fill(self.after, f"<pre>{escape(shlex.join([*words, '--out', 'model.pt']))}</pre>")
+
+
+# --- parts of the page -------------------------------------------------------------------------------------
+
+
+def _card(title: str) -> ui.element:
+    card = ui.element("section").classes("card")
+    with card:
+        heading(title)
+    return card
+
+
+def _quietly(text: str) -> ui.label:
+    return ui.label(text).classes("quiet")
+
+
+def _chart(what: str, height: str) -> Any:
+    with ui.element("div").props(f'role="img" aria-label="{what}"'):
+        return ui.echart({}, renderer="svg").classes("w-full").style(f"height: {height}")
 
 
 def _put(chart: Any, options: dict[str, Any]) -> None:
@@ -254,5 +241,29 @@ def _put(chart: Any, options: dict[str, Any]) -> None:
     chart.update()
 
 
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")
+def _fill(place: ui.element, html: str, style: str = "") -> None:
+    place.clear()
+    with place:
+        ui.html(html, sanitize=False).style(style)
+
+
+def _policies(found: Iterable[Sequence[str]]) -> str:
+    cells = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>'
+        + "".join(f'<td class="number">{escape(one)}</td>' for one in numbers)
+        + f'</tr><tr class="does"><td colspan="4">{escape(does)}</td></tr>'
+        for name, does, *numbers in found
+    )
+    heads = "".join(
+        f'<th scope="col" class="number">{one}</th>'
+        for one in ("samples a round", "over all rounds", "at the end")
+    )
+    head = f'<thead><tr><th scope="col">policy</th>{heads}</tr></thead>'
+    return f'<table class="rows">{head}<tbody>{cells}</tbody></table>'
+
+
+def _told(found: Iterable[tuple[str, str]]) -> str:
+    cells = "".join(
+        f'<tr><th scope="row">{escape(of)}</th><td>{escape(text)}</td></tr>' for of, text in found
+    )
+    return f'<table class="rows told"><tbody>{cells}</tbody></table>'

@@ -10,16 +10,27 @@ from acdpp.explore.planner import Answer, Curve
 __all__ = ["curves_chart", "money_chart"]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+SURE = 2  # standard errors to either side
+LEAST = 1e-3  # of a value, where its band would reach below nothing
+POLYGON = """(params, api) => {
+  if (params.dataIndexInside !== 0) return;
+  const ends = [[], []];
+  for (let k = 0; k < params.dataInsideLength; k++)
+    for (const side of [0, 1]) ends[side].push(api.coord([api.value(0, k), api.value(side + 1, k)]));
+  const points = ends[0].concat(ends[1].reverse());
+  return {type: "polygon", shape: {points}, style: {fill: api.visual("color"), opacity: 0.2}};
+}"""  # all points as one, drawn by the chart
 INK, NOBODY = {False: "#333333", True: "#dddddd"}, "lower bound"
+LINES = {False: "#e3e5e8", True: "#34373c"}
 
 
 def curves_chart(answer: Answer, measured: Mapping[str, Sequence[float]], *, dark: bool) -> dict[str, Any]:
-    """Predicted excess risk by round, with a band of a standard error; the lower bound; and what was measured."""
+    """Predicted excess risk by round, with a band of two standard errors; the lower bound; and what was measured."""
     series: list[dict[str, Any]] = []
     for k, (name, curve) in enumerate(answer.curves.items()):
         colour = COLOURS[k % len(COLOURS)]
         kind = "solid" if curve.exact else "dotted"
-        series += [*_band(name, curve, colour), _line(name, _points(curve), colour, kind, 2)]
+        series += [_line(name, _points(curve), colour, kind, 2), *_band(name, curve, colour)]
         if values := measured.get(name):
             shown = [[t, values[t - 1]] for t in curve.rounds if t <= len(values)]
             series.append(_line(f"{name}, measured", shown, colour, "solid", 5) | {"opacity": 0.5})
@@ -53,38 +64,38 @@ def _line(name: str, points: list[list[float]], colour: str, kind: str, width: i
 
 
 def _band(name: str, curve: Curve, colour: str) -> list[dict[str, Any]]:
-    """Two thin lines, since an area between two lines does not stand on a logarithmic axis."""
+    """Two standard errors to either side, as one polygon: stacked areas do not stand on a logarithmic axis."""
     if curve.error is None:
         return []
-    found = []
-    for sign in (-1, 1):
-        ends = [
-            [t, value + sign * error]
-            for t, value, error in zip(curve.rounds, curve.risk, curve.error, strict=True)
-            if value + sign * error > 0
-        ]
-        line = _line(name, ends, colour, "solid", 1)
-        line["lineStyle"]["opacity"] = 0.5
-        found.append(line | {"tooltip": {"show": False}})
-    return found
+    ends = [
+        [t, max(value - SURE * error, value * LEAST), value + SURE * error]
+        for t, value, error in zip(curve.rounds, curve.risk, curve.error, strict=True)
+        if value > 0
+    ]
+    band = {"name": name, "type": "custom", "data": ends, ":renderItem": POLYGON, "animation": False}
+    band |= {"itemStyle": {"color": colour, "opacity": 0.2}, "encode": {"x": 0, "y": [1, 2]}}
+    return [band | {"silent": True, "clip": True, "tooltip": {"show": False}, "z": 1}]
 
 
 def _chart(series: list[dict[str, Any]], named: list[str], x: str, y: str, *, dark: bool) -> dict[str, Any]:
     ink = INK[dark]
     axis = {"type": "log", "nameLocation": "middle", "axisLabel": {"color": ink}}
+    axis |= {"splitLine": {"lineStyle": {"color": LINES[dark]}}}
     axis |= {"axisLine": {"lineStyle": {"color": ink}}, "nameTextStyle": {"color": ink}}
     return {
         "backgroundColor": "transparent",
         "animation": False,
-        "grid": {"left": 70, "right": 16, "top": 16, "bottom": 90},
+        "grid": {"left": 70, "right": 24, "top": 16, "bottom": 76},
         "legend": {
             "bottom": 0,
             "type": "scroll",
+            "icon": "rect",
+            "itemHeight": 3,
             "data": list(dict.fromkeys(named)),
             "textStyle": {"color": ink},
         },
         "tooltip": {"trigger": "axis"},
-        "xAxis": axis | {"name": x, "nameGap": 25},
+        "xAxis": axis | {"name": x, "nameGap": 25, "min": "dataMin", "max": "dataMax"},
         "yAxis": axis | {"name": y, "nameGap": 50},
         "series": series,
     }

@@ -100,8 +100,14 @@ class Answer:
     curves: Mapping[str, Curve] = field(default_factory=dict)
     more: More | None = None
     design: Mapping[str, Any] | None = None  # what `acdpp design --by prediction --json` has
+    unfound: str = ""  # why the search has found nothing
     notes: tuple[str, ...] = ()
     doing: str = ""  # what comes next, in words
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing but the search for the best is to come."""
+        return self.exact and self.more is not None and self.more.exact
 
     @property
     def exact(self) -> bool:
@@ -162,8 +168,11 @@ class Planner:
             answer = replace(answer, more=_more(first, other, exact=not coarse), doing=doing)
             yield answer
         if search:
-            with _blaming("data"):
-                yield replace(answer, design=self._searched(asked, told, progress).document(), doing="")
+            try:
+                answer = replace(answer, design=self._searched(asked, told, progress).document())
+            except SettingError as error:  # what was predicted stands
+                answer = replace(answer, unfound=str(error))
+            yield replace(answer, doing="")
 
     def _searched(self, asked: Asked, told: Prediction, progress: Callable[..., None]) -> Design:
         plain = replace(asked.plain, policies=(OWN,))

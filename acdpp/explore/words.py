@@ -1,57 +1,118 @@
-"""An answer in sentences."""
+"""An answer in words: figures to look at first, rows of tables, sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from acdpp.design_by_prediction import BUYS, learner
-from acdpp.explore.planner import Answer, Money
+from acdpp.design_by_prediction import BUYS, CHOSEN, model, step_sizes
+from acdpp.explore.planner import Answer, Curve, Money
 from acdpp.study import with_error
+from empirics.settings.policy_name import PolicyName
 
-__all__ = ["recommended", "said"]
+__all__ = ["Figure", "figures", "money_said", "recommended", "rows", "summary"]
+
+CUMULATIVE, FINAL = "cumulative_excess_risk", "final_excess_risk"
 
 
-def said(answer: Answer) -> list[str]:
-    """The numbers of an answer as sentences."""
-    here, there = answer.money, answer.richer
-    found = [
-        f"K = {here.K} and {here.rate:.4g} samples a round for constant admission, by the bound",
-        f"no policy buys more than {here.most:.4g} samples a round ({_all_at(here)}), "
-        f"for another unit of budget {there.most - here.most:.3g} more",
-        f"nobody guarantees a final excess risk below {here.least:.4g}, for another unit of budget {there.least:.4g}",
+class Figure(NamedTuple):
+    """A number with its name, and what it is."""
+
+    name: str
+    number: str
+    detail: str
+
+
+def figures(answer: Answer) -> list[Figure]:
+    """What is looked at first; of the first policy, where it is about one."""
+    here, there, more = answer.money, answer.richer, answer.more
+    name = answer.study.policies[0]
+    curve = answer.curves.get(name)
+    how = "" if curve is None or curve.exact else ", coarsely"
+    bought = "…" if curve is None else f"{curve.rate:.4g}"
+    brought, sure = "…", "excess risk over all rounds"
+    if more is not None:
+        brought = f"{abs(more.cumulative):.3g} {'less' if more.cumulative >= 0 else 'more'}"
+        sure += "" if more.told else ", coarsely" if not more.exact else "; not told from nothing"
+    return [
+        Figure(
+            "Excess risk at the end",
+            _risk(curve, FINAL),
+            f"{name}, after {answer.study.rounds:,} rounds{how}",
+        ),
+        Figure("Lower bound of it", f"{here.least:.4g}", "with this money nobody guarantees less"),
+        Figure(
+            "Samples a round",
+            bought,
+            f"{name}; no policy buys more than {here.most:.4g} ({_all_at(here)})",
+        ),
+        Figure(
+            "One more unit of budget",
+            brought,
+            f"{sure}; at most {there.most - here.most:.3g} more samples a round, lower bound {there.least:.4g}",
+        ),
     ]
-    for name, curve in answer.curves.items():
-        errors, kind = curve.errors or {}, "" if curve.exact else ", coarsely"
-        numbers = {
-            "cumulative": with_error(curve.cumulative, errors.get("cumulative_excess_risk")),
-            "final": with_error(curve.final, errors.get("final_excess_risk")),
-        }
-        told = ", ".join(f"{key} excess risk {number}" for key, number in numbers.items())
-        found.append(f"{name}{kind}: {told}, {curve.rate:.4g} samples a round")
-    if (more := answer.more) is not None:
-        side = "less" if more.cumulative >= 0 else "more"
-        sure = "" if more.told else "; not told from nothing"
-        less = f"{abs(more.cumulative):.3g} {side} cumulative excess risk"
-        found.append(f"another unit of budget brings {more.policy} {less}{sure}")
-    return found + [f"note: {note}" for note in answer.notes]
+
+
+def rows(answer: Answer) -> list[tuple[str, str, str, str, str]]:
+    """Of each policy its name, what it does, samples a round, and excess risk over all rounds and at the end."""
+    return [
+        (
+            name + ("" if curve.exact else ", coarsely"),
+            BUYS.get(PolicyName(name).base, ""),
+            f"{curve.rate:.4g}",
+            _risk(curve, CUMULATIVE),
+            _risk(curve, FINAL),
+        )
+        for name, curve in answer.curves.items()
+    ]
+
+
+def summary(answer: Answer) -> str:
+    """The first policy in a line."""
+    name = answer.study.policies[0]
+    curve = answer.curves.get(name)
+    return (
+        ""
+        if curve is None
+        else f"{name}: {_risk(curve, CUMULATIVE)} in all, {_risk(curve, FINAL)} at the end"
+    )
+
+
+def money_said(answer: Answer) -> str:
+    """What constant admission makes of the money."""
+    here = answer.money
+    return (
+        f"K = {here.K} and {here.rate:.4g} samples a round for constant admission, by the bound, "
+        f"at {here.mean_price:.4g} a sample on average"
+    )
+
+
+def recommended(design: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the search found, by what it is about."""
+    kept = f"{design['K']} rounds" if design["K"] is not None else "as the policy has it"
+    errors = design["error"] or {}
+    risk = {name: with_error(design["predicted"][name], errors.get(name)) for name in (CUMULATIVE, FINAL)}
+    left = "; ".join(f"{name} {why}" for name, why in design["left_out"].items())
+    return [
+        ("Policy", f"{design['policy']}: {BUYS[design['policy']]}"),
+        ("Retention K", kept),
+        ("Samples a round", f"{design['rate']:.4g}, for {design['cost']:.4g}"),
+        ("Steps", step_sizes(design)),
+        ("Averaging", model(design)),
+        ("Over all rounds", f"excess risk {risk[CUMULATIVE]}"),
+        ("At the end", f"excess risk {risk[FINAL]}, {design['over_lower_bound']:.3g} times the lower bound"),
+        ("How sure", CHOSEN),
+        *([("Left out", left)] if left else []),
+    ]
 
 
 def _all_at(money: Money) -> str:
     return "memory binds" if money.binds == "memory" else f"all at prices up to {money.threshold:.3g}"
 
 
-def recommended(design: Mapping[str, Any]) -> list[str]:
-    """What the search found, as sentences."""
-    kept = "" if design["K"] is None else f", K = {design['K']}"
-    return [
-        f"recommended: buy by {design['policy']}{kept}: {BUYS[design['policy']]}",
-        f"that is {design['rate']:.4g} samples a round for {design['cost']:.4g}",
-        f"learn with {learner(design)}",
-        *(
-            f"predicted {name.replace('_', ' ')}: {with_error(value, (design['error'] or {}).get(name))}"
-            for name, value in design["predicted"].items()
-            if name != "noise_floor"
-        ),
-        f"the final excess risk is {design['over_lower_bound']:.3g} times the lower bound",
-    ]
+def _risk(curve: Curve | None, name: str) -> str:
+    if curve is None:
+        return "…"
+    value = curve.cumulative if name == CUMULATIVE else curve.final
+    return with_error(value, (curve.errors or {}).get(name))

@@ -3,9 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from acdpp.explore.form import FIELDS, Asked, Form, first_form, read_form
+from acdpp.explore.form import FIELDS, Asked, Form, columns_of, first_form, likely, read_form, taken_over
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from tests.empirics.small import blobs_file
@@ -57,6 +59,43 @@ def test_tables_of_samples_have_columns() -> None:
     assert (study.partition, study.preset) == ("client", "own")
 
 
+def test_columns_are_read_from_the_table_and_the_likely_one_is_known(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text('\ufeffwhen,"a, b",Target\n1,2,3\n', encoding="utf-8")
+    columns = columns_of(f"csv:{file}")
+    assert columns == ["when", "a, b", "Target"]
+    assert (likely("label", columns), likely("price_column", columns), likely("time", columns)) == (
+        "Target",
+        "",
+        "",
+    )
+    pq.write_table(pa.table({"price": [1], "y": [2]}), tmp_path / "mine.parquet")
+    columns = columns_of(f"parquet:{tmp_path / 'mine.parquet'}")
+    assert (likely("label", columns), likely("price_column", columns)) == ("y", "price")
+    (tmp_path / "broken.parquet").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "broken.csv").write_bytes(b"\xff\xfe\x00")
+    for other in ("digits", "csv:", "csv:nowhere.csv", f"npz:{file}", f"csv:{tmp_path}"):
+        assert columns_of(other) == []
+    assert [columns_of(f"{kind}:{tmp_path}/broken.{kind}") for kind in ("csv", "parquet")] == [[], []]
+
+
+def test_a_design_is_taken_over_with_its_policy_and_learner() -> None:
+    design = {
+        "policy": "burst",
+        "K": 3,
+        "eta": 1 / 3,
+        "steps": 2,
+        "decay": None,
+        "average": "tail",
+        "average_by": 0.5,
+    }
+    found, _ = read_form(taken_over(first_form(), design))
+    assert found is not None
+    own = {name: getattr(found.study, name) for name in design if name != "policy"}
+    assert (own | {"policy": found.study.policies[0]}, len(found.study.policies)) == (design, 1)
+    assert taken_over(first_form(), design | {"K": None, "decay": 7.0}).K == ""
+
+
 def test_a_file_of_prices_takes_the_place_of_a_law(tmp_path: Path) -> None:
     file = tmp_path / "prices.csv"
     file.write_text("day,price\n1,2\n")
@@ -100,6 +139,12 @@ def test_what_is_wrong_is_a_sentence_beside_its_field(field: str, text: str, wor
     assert [field] == list(wrong)
     assert words in wrong[field]
     assert "\n" not in wrong[field]
+
+
+def test_a_table_needs_its_labels() -> None:
+    assert read_form(replace(first_form(), data="csv:mine.csv"))[1] == {
+        "label": "choose the column that has the labels, what is to be learnt"
+    }
 
 
 def test_a_setting_that_does_not_fit_the_others_is_wrong_itself() -> None:

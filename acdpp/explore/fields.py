@@ -1,0 +1,177 @@
+"""The fields of the page: what is typed, chosen, dropped or slid. Only here and in `page` is the library known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from nicegui import events, ui
+
+from acdpp.explore.form import AVERAGES, POLICIES, Form, columns_of, likely
+from acdpp.explore.look import CHOICES, GROUPS, PAIRED, WORDS
+
+__all__ = ["Fields"]
+
+COLUMNS = {"data": ("label", "time", "client"), "price_file": ("price_column",)}  # of which file
+DROPPED = {
+    "price_file": "Drop a CSV file of prices, or",
+    "data": "Drop an npz, CSV or Parquet file of samples, or",
+}
+
+
+class Fields:
+    """The widgets; `changed` is called when somebody has changed something.
+
+    A dropped file is shown by its name: `lying` has where it is, by what is shown.
+    """
+
+    def __init__(self, first: Form, folder: Path, changed: Callable[[], None]) -> None:
+        self.folder, self.changed = folder, changed
+        self.lying: dict[str, str] = {}
+        self.made: dict[str, Any] = {}
+        self._columns: dict[str, list[str]] = {}
+        self._quiet = False
+        for title, names in GROUPS.items():
+            with ui.element("section").classes("card"):
+                heading(title)
+                with ui.element("div").classes("pairs"):
+                    for name in names:
+                        self._field(name, getattr(first, name))
+        self._show_columns()
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Of dropped files what they were called, by where they lie."""
+        return {_file(place): _file(shown) for shown, place in self.lying.items()}
+
+    def form(self) -> Form:
+        """What is typed now, with dropped files where they lie."""
+        typed = {one.name: self._typed(one.name) for one in fields(Form)}
+        return Form(**typed | {name: self.lying.get(typed[name], typed[name]) for name in COLUMNS})
+
+    def put(self, form: Form) -> None:
+        """Show another form, and ask once."""
+        shown = {place: name for name, place in self.lying.items()}
+        self._quiet = True
+        for name, value in asdict(form).items():
+            value = shown.get(value, value)
+            self.made[name].value = [value] if name == "policies" else value
+        self._quiet = False
+        self._changed()
+
+    def blame(self, wrong: Mapping[str, str]) -> None:
+        """A sentence beside each field that is wrong, and none beside the others."""
+        for name, made in self.made.items():
+            made.error = self.readable(wrong[name]) if name in wrong else None
+
+    def readable(self, sentence: str) -> str:
+        """With dropped files by their names."""
+        for place, name in self.names.items():
+            sentence = sentence.replace(place, name)
+        return sentence
+
+    def slide_to(self, budget: float) -> None:
+        """The slider follows what is typed, and reaches from a little to ten times as much."""
+        props = self.slider.props
+        if not props["min"] <= budget <= props["max"]:
+            unit = 10.0 ** (math.floor(math.log10(budget)) - 1)
+            props.update(min=unit, max=10 * budget, step=unit)
+            self.slider.update()
+        self.slider.value = budget
+
+    # --- one field -----------------------------------------------------------------------------------------
+
+    def _field(self, name: str, value: str) -> None:
+        label, hint = WORDS[name]
+        made: ui.select | ui.input
+        if name == "policies":
+            made = ui.select(
+                list(POLICIES), label=label, value=[value], multiple=True, new_value_mode="add-unique"
+            ).props("use-chips")
+        elif name in CHOICES:
+            made = ui.select(dict(CHOICES[name]), label=label, value=value)
+        elif name == "average":
+            made = ui.select(list(AVERAGES), label=label, value=value)
+        elif any(name in columns for columns in COLUMNS.values()):
+            made = ui.select([], label=label, clearable=True)
+        else:
+            made = ui.input(label, value=value).props("debounce=200")
+        if name in COLUMNS:
+            made.props("clearable")
+        made.without_auto_validation()  # which would take away what is said of it here
+        made.props(f'data-field="{name}" hide-hint').props["hint"] = hint
+        self.made[name] = made.classes("half" if name in PAIRED else "").on_value_change(self._changed)
+        if name == "budget":
+            self.slider = ui.slider(min=1, max=10 * float(value), step=1, value=float(value))
+            self.slider.on("update:model-value", self._slid, throttle=0.05)  # by hand alone
+            self.slider.props('aria-label="Budget a round"')
+        if name in DROPPED:
+            self._drop(name)
+
+    def _typed(self, name: str) -> str:
+        value = self.made[name].value
+        return ",".join(value) if isinstance(value, list) else str(value or "")
+
+    def _changed(self) -> None:
+        if not self._quiet:
+            self._quiet = True
+            self._show_columns()
+            self._quiet = False
+            self.changed()
+
+    def _slid(self) -> None:
+        self.made["budget"].value = f"{self.slider.value:g}"
+
+    # --- files ---------------------------------------------------------------------------------------------
+
+    def _drop(self, name: str) -> None:
+        async def dropped(given: events.UploadEventArguments) -> None:
+            file = Path(given.file.name.replace("\\", "/")).name.strip(". ") or "file"
+            kind = "" if name == "price_file" else file.rpartition(".")[2].lower() + ":"
+            place = self.folder / name / file  # two files of one name are two files
+            place.parent.mkdir(exist_ok=True)
+            await given.file.save(place)
+            self.lying[kind + file] = f"{kind}{place}"
+            self._columns.pop(name, None)
+            dropping.reset()  # so that another can be dropped
+            if self.made[name].value == kind + file:
+                self._changed()  # the same name again, perhaps with other contents
+            else:
+                self.made[name].value = kind + file
+
+        dropping = ui.upload(label=DROPPED[name], auto_upload=True, on_upload=dropped)
+        dropping.props(f'flat square aria-label="{DROPPED[name]}"').classes("drop")
+
+    def _show_columns(self) -> None:
+        """Columns are asked for where a table has some, and those with a telling name are chosen."""
+        for name, columns in COLUMNS.items():
+            form = self.form()
+            table = form.data if name == "data" else f"csv:{form.price_file}" if form.price_file else ""
+            found = columns_of(table)
+            if name == "price_file" and len(found) < 2:
+                found = []  # there is nothing to choose
+            if found == self._columns.get(name):
+                continue
+            self._columns[name] = found
+            for column in columns:
+                made = self.made[column]
+                kept = made.value if made.value in found else likely(column, found) or None
+                made.set_options(found, value=kept)
+                made.set_visibility(
+                    bool(found) or (name == "data" and table.startswith(("csv:", "parquet:")))
+                )
+
+
+def heading(text: str) -> None:
+    """Of a part of the page."""
+    with ui.element("h2"):
+        ui.label(text)
+
+
+def _file(shown: str) -> str:
+    """Without the kind of file in front."""
+    kind, colon, file = shown.partition(":")
+    return file if colon and kind in ("npz", "csv", "parquet") else shown

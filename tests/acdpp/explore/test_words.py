@@ -1,0 +1,96 @@
+"""What is drawn and said of an answer is what the answer has."""
+
+from acdpp.explore.form import FIELDS
+from acdpp.explore.look import GROUPS, PAIRED, WORDS
+from acdpp.explore.pictures import SURE, curves_chart, money_chart
+from acdpp.explore.words import figures, money_said, recommended, rows, summary
+from acdpp.study import with_error
+from tests.acdpp.explore.test_planner import answers
+
+FIRST = "buy-cheap-online"
+
+
+def test_every_field_has_a_name_a_hint_and_one_place() -> None:
+    assert set(WORDS) == set(FIELDS) >= set(PAIRED)
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(FIELDS)
+    assert all(one.label and one.hint for one in WORDS.values())
+
+
+def test_curves_are_drawn_with_bands_bound_and_what_was_measured() -> None:
+    answer = answers()[-1]
+    chart = curves_chart(answer, {"constant": [0.5, 0.25]}, dark=False)
+    drawn = [(one["name"], one["type"], len(one["data"])) for one in chart["series"]]
+    assert drawn == [
+        (FIRST, "line", 13),
+        (FIRST, "custom", 13),
+        ("constant", "line", 13),
+        ("constant, measured", "line", 2),
+        ("lower bound", "line", 12),
+    ]
+    curve, (line, band, *_) = answer.curves[FIRST], (one["data"] for one in chart["series"])
+    assert line == [[t, value] for t, value in zip(curve.rounds, curve.risk, strict=True)]
+    assert curve.error is not None
+    t, low, high = band[-1]
+    assert (t, low, high) == (
+        13,
+        curve.risk[-1] - SURE * curve.error[-1],
+        curve.risk[-1] + SURE * curve.error[-1],
+    )
+    assert all(0 < low <= value <= high for (_, low, high), (_, value) in zip(band, line, strict=True))
+    assert chart["series"][3]["data"] == [[1, 0.5], [2, 0.25]]
+    assert curves_chart(answers()[1], {}, dark=True)["series"][0]["lineStyle"]["type"] == "dotted"
+    money = money_chart(answer, dark=False)["series"]
+    assert [one["data"][3] for one in money] == [[22, answer.money.rate], [22, answer.money.most]]
+
+
+def test_figures_are_those_of_the_first_policy_of_the_money_and_of_another_unit() -> None:
+    answer = answers()[-1]
+    curve, more = answer.curves[FIRST], answer.more
+    assert curve.errors is not None
+    assert more is not None
+    final = with_error(curve.final, curve.errors["final_excess_risk"])
+    side = "less" if more.cumulative > 0 else "more"
+    assert [one.number for one in figures(answer)] == [
+        final,
+        f"{answer.money.least:.4g}",
+        f"{curve.rate:.4g}",
+        f"{abs(more.cumulative):.3g} {side}",
+    ]
+    assert summary(answer) == f"{FIRST}: {rows(answer)[0][3]} in all, {final} at the end"
+    assert [one.number for one in figures(answers()[0])][2:] == ["…", "…"]
+    assert figures(answers()[1])[0].detail == f"{FIRST}, after 12 rounds, coarsely"
+    assert "memory binds" in figures(answers(budget="500", policies="constant")[0])[2].detail
+    assert ("not told from nothing" in figures(answer)[3].detail) is not more.told
+
+
+def test_policies_are_rows_and_money_is_a_sentence() -> None:
+    names = [row[0] for row in rows(answers()[-1])]
+    assert names == [FIRST, "constant"]
+    assert rows(answers()[-1])[1][1].startswith("the same number of samples in every round")
+    assert [row[0] for row in rows(answers()[2])] == [f"{FIRST}, coarsely", "constant, coarsely"]
+    assert money_said(answers()[-1]).startswith(
+        "K = 4 and 4 samples a round for constant admission, by the bound"
+    )
+
+
+def test_what_is_recommended_has_policy_retention_rate_steps_and_mean() -> None:
+    design = {"policy": "burst", "K": 3, "rate": 4.0, "cost": 21.5, "eta": 0.5, "steps": 2, "decay": 9.0}
+    design |= {
+        "average": "tail",
+        "average_by": 0.5,
+        "over_lower_bound": 1.25,
+        "left_out": {"oracle": "spends 88"},
+    }
+    design |= {"predicted": {"cumulative_excess_risk": 2.0, "final_excess_risk": 0.125}}
+    design |= {"error": {"cumulative_excess_risk": 0.5, "final_excess_risk": 0.01}}
+    told = dict(recommended(design))
+    assert told["Policy"].startswith("burst: all buffers at once")
+    assert (told["Retention K"], told["Samples a round"]) == ("3 rounds", "4, for 21.5")
+    assert told["Steps"] == "2 local steps of size 0.5, falling as 1/√(1 + t/9)"
+    assert told["Averaging"] == "a running mean of models, tail (0.5)"
+    assert told["Over all rounds"] == "excess risk 2.0 ± 0.5"
+    assert told["At the end"] == "excess risk 0.12 ± 0.01, 1.25 times the lower bound"
+    assert told["Left out"] == "oracle spends 88"
+    alone = dict(recommended(design | {"K": None, "error": None, "left_out": {}}))
+    assert (alone["Retention K"], alone["Over all rounds"]) == ("as the policy has it", "excess risk 2")
+    assert "Left out" not in alone
