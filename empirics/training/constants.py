@@ -12,7 +12,8 @@ population, \(\ell=\log(1+e^{-s\,x\cdot\theta})\) with \(s=\pm1\):
   \(u=-s\,x\cdot\theta\) of the vectors sx, increasing functions don't raise the pseudo-dimension, and that of a
   vector space of functions is its dimension (here on the population). The ball can only lower it.
 * σ² is the largest variance of ∇ℓ under P that projected gradient ascent finds on the ball, from several
-  starts: a measured supremum, so from below. From above it is at most Σ P_i‖x_i‖² ≤ R².
+  starts: a measured supremum, so from below. From above it is at most Σ P_i‖x_i‖² ≤ R². Of more than 10,000 samples
+  5,000 show the way, and the variance is then that of all: for MNIST, odd against even, a σ that is 0.3 % smaller.
 
 **Softmax regression** (Frobenius ball): D, G = √2R, L = R²/2, B = log(1+(C-1)e^{√2rR}) by the same arguments; Pdim is
 the number of parameters and labelled nominal. **Without a ball** nothing is bounded: all but G and L are nominal,
