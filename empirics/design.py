@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from empirics.given import threads
 from empirics.predict import OWN, REMEDY, Prediction, predict_study
 from empirics.prediction.best import OBJECTIVES
 from empirics.prediction.best_buy import STEPS, UNTRUSTED, BestBuy, best_buy, kept_by, trusted
-from empirics.prediction.forecast import Forecast, together
+from empirics.prediction.forecast import Forecast, Outlook, together
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
@@ -105,6 +105,20 @@ class Design:
         }
 
 
+@dataclass(frozen=True)
+class _Heard(Outlook):
+    """An outlook that is heard of in every round that it predicts: whoever hears may stop a long search there."""
+
+    hear: Callable[[], None] = lambda: None
+
+    def forecasts(self, progress: Callable[[int], None] = lambda done: None) -> dict[str, Forecast]:
+        def both(done: int) -> None:
+            self.hear()
+            progress(done)
+
+        return super().forecasts(both)
+
+
 def design_study(
     study: Study,
     *,
@@ -144,14 +158,22 @@ def design_from(
     progress: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
 ) -> Design:
     """The same search where the study's problem has been predicted already: `told` is of its constant admission."""
+    tried = 0
+
+    def tell(done: int) -> None:
+        nonlocal tried
+        tried = done
+        progress("settings tried", done, None)
+
+    parts = {one.name: getattr(told.outlook, one.name) for one in fields(Outlook)}
     with threads(study, REMEDY):
         found = best_buy(
-            told.outlook,
+            _Heard(**parts, hear=lambda: tell(tried)),
             objective=objective,
             eta=eta,
             steps=steps,
             law_known=law_known,
-            progress=lambda done: progress("settings tried", done, None),
+            progress=tell,
         )
     told = told.of([OWN, *found.names], progress)
     names = [name for name in found.names if trusted(told.outlook, name, told.forecasts[name])]

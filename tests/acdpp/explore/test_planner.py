@@ -150,6 +150,20 @@ def test_what_is_stopped_says_so_and_the_next_question_is_answered() -> None:
     assert next(PLANNER.answers(asked(rounds="13"))).study.rounds == 13
 
 
+def test_a_search_is_stopped_in_the_midst_of_its_first_look() -> None:
+    seen: list[tuple[str, int, int | None]] = []
+    question = asked(policies="constant", budget="21.5")
+    with pytest.raises(Stopped):
+        list(
+            PLANNER.answers(
+                question,
+                stop=lambda: any(doing == "settings tried" for doing, *_ in seen),
+                tell=lambda *told: seen.append(told),
+            )
+        )
+    assert seen[-1] == ("settings tried", 0, None)
+
+
 @pytest.mark.parametrize(
     ("typed", "field", "words"),
     [
