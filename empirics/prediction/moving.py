@@ -107,8 +107,9 @@ class Stretches:
         own = weight @ (self.found**2 - c) / (weight @ w)
         by_chance = 2 * float(weight**2 @ (c + q * w) ** 2) / float(weight @ w) ** 2
         apart = q**2 * (D / self.moving_directions() - 1)
-        shares: Floats = np.maximum(q + apart / (apart + by_chance) * (own - q), 0)
-        return shares / shares.mean()
+        found = np.maximum(q + apart / (apart + by_chance) * (own - q), 0)
+        shares: Floats = found / found.mean()
+        return shares
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """All q that the test does not reject, from the least to the greatest."""
