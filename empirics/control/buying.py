@@ -136,7 +136,6 @@ class Taper(BuyCheap):
         return Filled.of(super().book(state, cost, delivered), state.bought + delivered.sum(axis=1))
 
 
-@lru_cache(maxsize=64)
 def rising(budget: Budget) -> tuple[float, ...]:
     """w(j) for prices of which nothing is known: what a place has saved since its sample came (`savings_price`).
 

@@ -54,9 +54,6 @@ class Rounds:
     @classmethod
     def joined(cls, parts: Sequence[Rounds]) -> Rounds:
         """Rounds that follow each other, in one."""
-        if len(parts) == 1:
-            return parts[0]
-
         def end_to_end(name: str, of: Sequence[Any]) -> Any:
             return np.concatenate([getattr(one, name) for one in of])
 
