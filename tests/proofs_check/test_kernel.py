@@ -108,7 +108,7 @@ def test_the_page_is_made_from_the_claims_and_the_record():
 
 def test_the_page_defines_the_words_of_its_statements_and_those_in_their_definitions_alone():
     used = served._used()
-    assert {"uniformity", "counts", "uses", "in_memory", "scale", "mean"} <= used
+    assert {"uniformity", "scale", "mean", "model", "one_round", "local_steps"} <= used
     assert not {"log_partial", "pairs", "weight_of"} & used  # of proofs
 
 
