@@ -170,8 +170,6 @@ def _ask_one(module: str) -> Asked:
 def _questioned(module: str, options: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """What Coq takes each theorem to state, with all that it quantifies over; the axioms of all of them together."""
     names = list(lines(module))
-    if not names:
-        return {}, []
     text = [
         f"Require Import String Reals.\nFrom {PREFIX} Require Import {' '.join((*needs(module), module))}.",
         "Open Scope R_scope.\nSet Printing Width 100.",
@@ -207,9 +205,9 @@ def _axioms(said: str) -> list[str]:
 def _nothing_assumed(summary: str) -> None:
     """`coqchk -o` on one file: no axiom outside of the libraries, no type-in-type, no unsafe recursion or positivity.
 
-    >>> _nothing_assumed("* Theory: Set is predicative\\n* Axioms:\\n    Acdpp.Law.so\\n* Inductives whose: <none>")
+    >>> _nothing_assumed("* Theory: Set is predicative\\n* Axioms:\\n    Acdpp.Law.so\\n* Guarded: by trust")
     Traceback (most recent call last):
-    proofs_check.engines.kernel.Refused: coqchk finds assumed: Acdpp.Law.so
+    proofs_check.engines.kernel.Refused: coqchk finds assumed: Acdpp.Law.so, by trust
     """
     title, assumed = "", []
     for line in summary.splitlines():

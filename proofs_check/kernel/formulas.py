@@ -36,7 +36,7 @@ from theory import (
 from theory.knapsack import Limit
 from theory.setting import Budget, Constants, Region
 
-__all__ = ["FORMULAS", "decided", "written"]
+__all__ = ["FORMULAS", "written"]
 
 HEAD = """(* Generated from theory by `python -m proofs_check.kernel.formulas`: do not edit. *)
 Require Import Reals.
@@ -63,15 +63,6 @@ def _omega3_round_as_stated(K: Any, t: Any, rate: Any, c: Constants) -> Any:
     single = replace(c, E=1)
     oracle = constant_admission.constant_round(1, t, K * rate, single)
     return (penalty.penalty_limit_as_stated(K, t, rate, single) - oracle).total
-
-
-def decided(expression: Any) -> Any:
-    """Min of what the symbols put in order: the least; an error where they do not."""
-    return sp.sympify(expression).replace(sp.Min, _least)
-
-
-def _least(*some: Any) -> Any:
-    return next(one for one in some if all((other - one).is_nonnegative for other in some))
 
 
 # arguments that belong together: what theory has for them, and their names in Coq
@@ -122,17 +113,17 @@ FORMULAS: dict[str, tuple[Row, ...]] = {
         ),
         (
             "full_memory_noise_filling",
-            lambda a, t, more: decided(stationary.full_memory_noise(a, t + more, t)),
+            lambda a, t, more: stationary.full_memory_noise(a, t + more, t),
             "a t:nat more:nat",
         ),
         (
             "full_memory_noise_after",
-            lambda a, K, more: decided(stationary.full_memory_noise(a, K, K + more)),
+            lambda a, K, more: stationary.full_memory_noise(a, K, K + more),
             "a K:nat more:nat",
         ),
         (
             "start_up_bound_after",
-            lambda a, K, more: decided(stationary.start_up_bound(a, K, K + more)),
+            lambda a, K, more: stationary.start_up_bound(a, K, K + more),
             "a K:nat more:nat",
         ),
         (design.fill_ratio, "budget"),

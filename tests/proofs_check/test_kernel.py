@@ -108,7 +108,7 @@ def test_the_page_is_made_from_the_claims_and_the_record():
 
 def test_the_page_defines_the_words_of_its_statements_and_those_in_their_definitions_alone():
     used = served._used()
-    assert {"uniformity", "counts", "uses", "in_memory", "scale", "mean"} <= used
+    assert {"uniformity", "scale", "mean", "model", "one_round", "local_steps"} <= used
     assert not {"log_partial", "pairs", "weight_of"} & used  # of proofs
 
 
@@ -252,3 +252,23 @@ def test_coq_accepts_every_file_and_says_what_is_on_record(afresh):
     for module, then in recorded.items():
         now = asked[then["content"]]
         assert (now.states, now.axioms) == (then["states"], then["axioms"]), module
+
+
+@needs_coq
+def test_what_coq_answers_is_kept_and_recorded_and_what_is_assumed_is_refused(afresh, monkeypatch, tmp_path):
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    (folder / "Plain.v").write_text("Theorem plain : 1 + 1 = 2.\nProof. reflexivity. Qed.\n")
+    (folder / "Trusted.v").write_text("Axiom so : 0 = 1.\nTheorem trusted : 0 = 1.\nProof. exact so. Qed.\n")
+    monkeypatch.setattr(kernel, "FOLDER", folder)
+    monkeypatch.setattr(kernel, "RECORD", folder / "recorded.json")
+    monkeypatch.setattr(kernel, "_refusals", {})
+    (asked,) = kernel.ask()
+    assert (asked.axioms, asked.states) == ([], {"plain": "(1 + 1)%nat = 2%nat"})
+    assert kernel._local("Plain") == asked
+    assert list(kernel._refusals.values()) == ["coqchk finds assumed: Acdpp.Trusted.so"]
+    with pytest.raises(SettingError, match="Coq refuses 1 of the files"):
+        kernel.record([asked])
+    kernel._refusals.clear()
+    kernel.record([asked])
+    assert kernel.recorded("Plain") == asked.states

@@ -22,7 +22,6 @@ from theory.knapsack import purchase_bound, purchase_limit, uniform_rate, unifor
 from theory.paper import BUDGET
 from theory.prices import Atoms, Uniform
 
-x, owed, multiplier = sp.symbols("x D lambda", nonnegative=True)
 width, theta, mass, spent = sp.symbols("w theta F m", positive=True)
 PRICES = st.lists(st.integers(1, 7), min_size=1, max_size=6)
 LARGE_NUMBERS = Given(

@@ -7,8 +7,6 @@ from functools import partial
 from itertools import cycle, product
 from typing import Any
 
-import sympy as sp
-
 from proofs_check.claim import Claim, confirming
 from proofs_check.engines.exact import Found, by_profile, differing, everywhere
 from proofs_check.engines.kernel import theorem
@@ -16,11 +14,6 @@ from proofs_check.groundwork.drift.moving import MOVING, VARIANCE, mean_squares
 from theory.averaging import equal, exponential, latest, over_models, over_rounds
 from theory.drift import drifting_risk
 from theory.law import by_age, by_capacity, contraction
-
-place, s, q = sp.symbols("place s q", positive=True)
-changes = sp.symbols("xi_1:4", positive=True)
-steps = [[a] for a in sp.symbols("a_1:4", positive=True)]  # another in each round
-means = [sp.Integer(1), *sp.symbols("w_1:4", positive=True)]
 
 MEANS: dict[str, Any] = {"last": latest, "equal": equal, "exponential": partial(exponential, keep=F(1, 3))}
 # a slope, a jump and back, a cycle; five places each

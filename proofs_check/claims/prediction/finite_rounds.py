@@ -12,7 +12,6 @@ from proofs_check.claim import Check, Claim, confirming
 from proofs_check.engines.exact import Found, by_profile, differing, everywhere
 from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.prediction.lags import SYMBOLS, a
-from proofs_check.kernel.formulas import decided
 from proofs_check.symbols import K
 from proofs_check.text import said
 from theory.law import Cohorts, by_age, squared_weights
@@ -62,8 +61,8 @@ CLAIMS = [
         formula=said(
             r"V(t)=v-a^{2(t-K)}(v-V(K)),\quad V(K)=@V\ (t\ge K),\qquad "
             r"\sqrt{V(t)}\le\sqrt{\bar\Lambda\textstyle\sum_ic_i^2}\le\sqrt{V(t)}+@b",
-            V=sp.simplify(decided(full_memory_noise(a, K, K))),
-            b=decided(start_up_bound(a, K, K + s)).subs(s, sp.Symbol("t") - K),
+            V=sp.simplify(full_memory_noise(a, K, K)),
+            b=start_up_bound(a, K, K + s).subs(s, sp.Symbol("t") - K),
         ),
         domain=r"constant admission, quadratic losses with one Hessian, every $K\ge1$, $t\ge1$ and $0<a<1$ "
         "($t<K$: theory.stationary.full_memory_noise)",
