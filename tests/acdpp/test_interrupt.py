@@ -13,11 +13,22 @@ from tests.attack.interrupts import fresh, left_running, session, watches
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks into /proc")
 ONE_LINE = (130, ["acdpp: interrupted"])
+LONG = """
+from time import sleep
+from proofs_check.claim import Claim
+
+def check():
+    sleep(1000)
+
+words = {"kind": "identity", "title": "long", "statement": "It is long.", "domain": "all", "checks": (check,)}
+CLAIMS = [Claim(id=name, **words) for name in ("one", "two")]
+"""
 
 
 def interrupted(words: str, delay: float | None, work: Path) -> tuple[int | None, list[str]]:
     """Exit status and stderr of a command whose whole process group gets the signal after a delay, or once two
     workers are there."""
+    (work / "long.py").write_text(LONG)
     child = fresh(words.split(), work)
     if delay is None:
         while len(workers := session(child.pid).keys() - {child.pid}) < 2:
@@ -37,7 +48,7 @@ def interrupted(words: str, delay: float | None, work: Path) -> tuple[int | None
     [
         ("verify --profile full --jobs 2", 0),
         ("verify --profile full --jobs 2", 0.5),  # while it is imported
-        ("verify --claim eq:vck-exact --claim lem:omega2-order --profile full --jobs 2", None),
+        ("verify --file long.py --jobs 2", None),
         # Z3 has a handler of its own, which would swallow the signal
         ("verify --claim lem:omega2-order --profile full --jobs 1", 3),
         ("--help", 0),
