@@ -4,7 +4,7 @@
     python -m benchmarks.ray --rounds 40 --repeats 1
 
 Three kinds of work, on the digits: a study (six policies, ten seeds, 500 rounds by default), a sweep of twenty variants
-in one study, and eight small studies one after the other. Ray is started once; a study's time holds its workers' start,
+in one study, and four small studies one after the other. Ray is started once; a study's time holds its workers' start,
 in which each loads torch, and that is told apart. All is done in turn, `repeats` times; medians. Rows are compared.
 """
 
@@ -24,7 +24,7 @@ from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 from empirics.shards.on_ray import opened
 
-SMALL = 8  # studies
+SMALL = 4  # studies
 WAYS: dict[str, tuple[int, int | None]] = {  # threads, and workers
     "one process, 1 thread": (1, None),
     "one process, 2 threads": (2, None),

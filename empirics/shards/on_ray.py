@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import socket
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +24,7 @@ from theory.setting import SettingError
 __all__ = ["OnRay", "opened", "per_slot", "refuse_address", "slots"]
 
 LOCAL = "ray"
+WAIT = 10.0  # seconds that a cluster may take to answer
 GPU_AGAIN = 0.05  # of a GPU, that a worker in place of a lost one asks for: the other's place may be gone
 
 
@@ -121,6 +123,8 @@ def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[O
     refuse_address(on)
     if device not in ("cpu", "cuda"):
         raise SettingError(f"on Ray the device is cpu or cuda, and Ray chooses which, got {device!r}")
+    if on != LOCAL:
+        _refuse_silence(on)
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     if on == LOCAL:  # read when Ray is loaded: without clusters it keeps to the loopback address
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
@@ -147,6 +151,15 @@ def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[O
         with _silence():
             ray.shutdown()
             gc.collect()  # or Ray's processes, which have ended, are complained of later
+
+
+def _refuse_silence(on: str) -> None:
+    """Nobody at an address, for whom Ray itself would wait without end."""
+    host, _, port = on.removeprefix("ray://").rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), WAIT).close()
+    except (OSError, OverflowError) as error:
+        raise SettingError(f"nobody answers at {host}:{port} ({error}): see that Ray runs there") from None
 
 
 @contextmanager

@@ -148,7 +148,7 @@ def test_a_driver_killed_loses_no_checkpoint(whole, config, program, tmp_path):
     there = below(child)
     child.kill()
     child.communicate()
-    until(lambda: not alive(there), 60)
+    until(lambda: not alive(there))  # Ray looks now and then whether its driver is there
     assert 60 <= done(out) < 800
     status, err = ended(program("--resume", out))  # on this machine, in one batch
     assert status == 0, err
@@ -218,11 +218,3 @@ def test_a_node_that_is_lost_costs_no_more_than_a_worker(whole, config, program,
     status, err = ended(child)
     assert (status, err) == (0, "")
     assert files(out) == whole
-
-
-def test_nobody_at_an_address_is_one_sentence(config, program, tmp_path):
-    child = program("--config", config, "--on", "127.0.0.1:1", "--out", tmp_path / "out")
-    status, err = ended(child)
-    assert (status, err.count("\n")) == (2, 1)
-    assert err.startswith("acdpp: Ray cannot be reached at '127.0.0.1:1'")
-    assert not (tmp_path / "out").exists()

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import socket
 from itertools import product
 
 import numpy as np
@@ -203,6 +204,16 @@ def test_an_address_that_is_none_and_shards_without_workers():
         Where("cpu", "spark")
     assert "give --on too" in refused(Where, "cpu", None, 2)
     assert Where("cuda", "ray").here == "cpu"
+
+
+def test_nobody_at_an_address_is_one_sentence(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        for address in (place, f"ray://{place}"):
+            told = refused(run_study, small(), tmp_path / "out", on=address)
+            assert told.startswith(f"nobody answers at {place} (")
+    assert not (tmp_path / "out").exists()
 
 
 def test_without_ray_one_sentence_says_how_to_install_it(monkeypatch):
