@@ -17,7 +17,7 @@ FOUR = {"x": X, "y": Y, "test_x": X[:6] + 1, "test_y": Y[:6]}
 
 
 def saved(path, *, packed=False, **arrays):
-    (np.savez_compressed if packed else np.savez)(path, allow_pickle=True, **arrays)
+    (np.savez_compressed if packed else np.savez)(path, **arrays)
     return path
 
 

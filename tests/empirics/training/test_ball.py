@@ -54,7 +54,7 @@ def test_a_ball_that_is_large_enough_is_not_told_and_steps_follow_from_the_smoot
     steps = 2 / float(four.model.square_norms.max())
     assert fit_ball(four).eta == pytest.approx(steps)
     assert fit_ball(four, ["radius"]).eta == four.study.eta
-    for first, wanted in ((4.0, 4.0), (100.0, 2 * steps)):
+    for first, wanted in ((1.0, 1.0), (100.0, 2 * steps)):
         falling = replace(four, study=replace(four.study, decay=50.0, eta=first))
         assert fit_ball(falling).eta == pytest.approx(wanted)
 
