@@ -8,7 +8,7 @@ it too much was spent. Round 1 fills the memory at once and leaves the rest to t
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Self
 
 import numpy as np
@@ -136,6 +136,7 @@ class Taper(BuyCheap):
         return Filled.of(super().book(state, cost, delivered), state.bought + delivered.sum(axis=1))
 
 
+@lru_cache(maxsize=64)
 def rising(budget: Budget) -> tuple[float, ...]:
     """w(j) for prices of which nothing is known: what a place has saved since its sample came (`savings_price`).
 

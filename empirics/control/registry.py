@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -47,6 +48,11 @@ __all__ = [
 ]
 
 
+@lru_cache(maxsize=256)
+def _best_K(budget: Budget, constants: Constants) -> int:
+    return design_limit(budget, constants).K
+
+
 @dataclass(frozen=True)
 class Brief:
     """What a policy is told before round 1: the study, the budgets with the mean cost, and the theory's constants.
@@ -64,7 +70,7 @@ class Brief:
     @property
     def K(self) -> int:
         """The retention that the study asks for, or the best by Corollary 2."""
-        return design_limit(self.budget, self.constants).K if self.study.K is None else self.study.K
+        return _best_K(self.budget, self.constants) if self.study.K is None else self.study.K
 
     @property
     def law(self) -> PriceLaw | None:

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from empirics.control.schedule import plan
 from empirics.prediction import closure
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
+from empirics.prediction.course import Line
 from empirics.prediction.effort import seconds
 from empirics.prediction.floor import law_floor
 from empirics.prediction.forecast import Outlook, landscape_of
@@ -195,17 +197,69 @@ def test_a_floor_is_of_the_rounds_that_a_run_has_trained():
     np.testing.assert_allclose(found, np.concatenate(alone), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("looks", "near"), [(closure.PER_DOUBLING, 1e-3), (closure.HURRIED, 0.03)])
-def test_a_hurried_forecast_is_near_a_patient_one(looks, near, monkeypatch):
+@pytest.mark.parametrize(
+    ("looks", "coarse", "near"),
+    [(closure.PER_DOUBLING, False, 1e-3), (closure.HURRIED, False, 0.03), (closure.HURRIED, True, 0.1)],
+)
+def test_a_hurried_forecast_is_near_a_patient_one(looks, coarse, near, patient, monkeypatch):
     monkeypatch.setattr(closure, "HURRIED", looks)
-    learners = [f"eta={eta},average=polynomial,average_by=3" for eta in (1, 2)]
-    names = [f"{base},{own}" for own in learners for base in ("constant@K=3", "burst@K=1")]
-    given = study(policies=(*names, "burst@eta=2,average=none"), rounds=48, seeds=1)
-    patient = Outlook.of(problem(given), CONTROL)
-    found, wanted = replace(patient, hurried=True).forecasts(), patient.forecasts()
-    for name in given.policies:
-        one, other = found[name], wanted[name]
+    outlook, wanted = patient
+    found = replace(outlook, hurried=True, coarse=coarse).forecasts()
+    for name, other in wanted.items():
+        one = found[name]
         assert one.cumulative == pytest.approx(other.cumulative, rel=near)
         assert one.risk[-1] == pytest.approx(other.risk[-1], rel=near)
         assert one.cumulative != other.cumulative
-        assert one.rate == other.rate
+
+
+@pytest.fixture(scope="module")
+def patient():
+    learners = [f"eta={eta},average=polynomial,average_by=3" for eta in (1, 2)]
+    names = [f"{base},{own}" for own in learners for base in ("constant@K=3", "burst@K=1")]
+    given = study(policies=(*names, "burst@eta=2,average=none"), rounds=48, seeds=1)
+    outlook = Outlook.of(problem(given), CONTROL)
+    return outlook, outlook.forecasts()
+
+
+@pytest.mark.parametrize("hurried", [False, True])
+@pytest.mark.parametrize("alpha", [None, (0.6, 0.3, 0.1)])
+def test_rounds_that_are_worked_out_together_are_as_one_after_the_other(hurried, alpha, monkeypatch):
+    own = {"decay": 9.0, "average": "polynomial", "average_by": 2.0, "momentum": 0.5, "alpha": alpha}
+    given = study(policies=("constant", "hybrid"), rounds=24, seeds=1, steps=3, **own)
+    outlook = replace(Outlook.of(problem(given), CONTROL), hurried=hurried)
+    together = outlook.forecasts()
+    monkeypatch.setattr(closure, "AT_ONCE", 1)
+    monkeypatch.setattr(closure, "CELLS", 1)
+    for name, one in outlook.forecasts().items():
+        np.testing.assert_allclose(together[name].risk, one.risk, rtol=1e-9)
+
+
+def test_a_line_leads_where_its_steps_do():
+    generator = torch.Generator().manual_seed(3)
+    root, theta, *slopes = (
+        torch.randn(2, *shape, generator=generator, dtype=torch.float64) for shape in ((4, 4), *[(4,)] * 7)
+    )
+    hessian, pairs = root @ root.mT, list(zip(slopes[::2], slopes[1::2], strict=True))
+    etas = torch.tensor([[0.1, 0.2], [0.05, 0.01]], dtype=torch.float64)
+    line = Line.of(hessian, pairs, momentum=0.5)
+    for eta, factor, added in zip(etas, *line.rounds(etas), strict=True):
+        here, velocity = theta, torch.zeros_like(theta)
+        for there, slope in pairs:
+            velocity = 0.5 * velocity + slope + (hessian @ (here - there)[..., None])[..., 0]
+            here = here - eta[:, None] * velocity
+        torch.testing.assert_close(line.after(theta, factor, added), here)
+
+
+def test_local_steps_of_the_same_size_are_told_again_as_they_went():
+    given = study(policies=("constant",), rounds=4, seeds=1, decay=9.0, momentum=0.5)
+    outlook = Outlook.of(problem(given), CONTROL)
+    rounds = plan(given, CONTROL)
+    held = Memories(
+        rounds.admissions, rounds.starts, rounds.ends, aggregation_weights(given, rounds.occupancy)
+    )
+    found = Closure(outlook.landscape, Descent(4, 0.7, 0.5), held, outlook.start)
+    found.play(4)
+    for told, again in zip(
+        found.local.told(), found.local.again(torch.tensor([[0.7]], dtype=torch.float64)), strict=True
+    ):
+        np.testing.assert_allclose(again, told, rtol=1e-12)

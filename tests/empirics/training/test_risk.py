@@ -8,8 +8,9 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
+from empirics.training import constants
 from empirics.training.constants import calibrate, largest_variance
-from empirics.training.problem import choose_device
+from empirics.training.problem import choose_device, from_dataset
 from empirics.training.risk import (
     _damped,
     _damped_minimiser,
@@ -21,7 +22,7 @@ from empirics.training.risk import (
     minimise_near,
     project,
 )
-from tests.empirics.small import problem, refused, study
+from tests.empirics.small import blobs, problem, refused, study
 
 RADII = [0.01, 2.0, 500.0]
 
@@ -179,3 +180,19 @@ def test_a_device_that_is_not_there_is_refused_and_one_of_several_is_made_the_cu
     monkeypatch.setattr(torch.cuda, "set_device", current.append)
     assert "there are 2 CUDA devices" in refused(choose_device, "cuda:2")
     assert [choose_device("cuda:1")] == current == [torch.device("cuda:1")]
+
+
+@pytest.mark.parametrize("labels", ["parity", "classes"])
+def test_a_sample_shows_the_way_to_the_largest_variance_of_a_large_population(labels, monkeypatch):
+    model = from_dataset(study(labels=labels), blobs(samples=1500), torch.device("cpu")).model
+    whole = largest_variance(model, 2.0)
+    monkeypatch.setattr(constants, "MOST", 1000)
+    monkeypatch.setattr(constants, "SAMPLE", 300)
+    assert largest_variance(model, 2.0) == pytest.approx(whole, rel=1e-3)
+    assert largest_variance(model, 2.0) <= whole * (1 + 1e-6)
+    seen, ascended = [], constants._ascended
+    monkeypatch.setattr(
+        constants, "_ascended", lambda one, *given: seen.append(len(one.targets)) or ascended(one, *given)
+    )
+    largest_variance(model, 2.0)
+    assert seen == [300, 1500]
