@@ -289,7 +289,7 @@ def test_a_training_is_started_and_drawn_over_what_was_predicted(visit: Any, fol
 
 
 def test_what_is_recommended_is_put_into_the_form(visit: Any) -> None:
-    """The picture on docs/explore.md is of this page too: ACDPP_RECORD=1 draws it anew."""
+    """With ACDPP_RECORD=1 of 500 rounds, and docs/explore.png is drawn of it."""
     record = bool(os.environ.get("ACDPP_RECORD"))
     page = visit(rounds="500" if record else "5", height=1290 if record else 800)
     use = page.get_by_role("button", name="Use these settings")
