@@ -77,6 +77,11 @@ SHORTER = (
     Shorter(
         "acdpp design --by prediction", "the same search", add="--horizon 2 --eta 1 --steps 1 --pilot 60"
     ),
+    Shorter(
+        "acdpp explore",
+        "it serves until Ctrl-C: tests/acdpp/explore look at it",
+        instead="acdpp explore --help",
+    ),
     Shorter("acdpp plot frontier", "it predicts risk for many budgets", add="--no-risk"),
     Shorter(
         "acdpp train --drift gradual,start=100,length=300",

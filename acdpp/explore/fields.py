@@ -16,10 +16,7 @@ from acdpp.explore.look import CHOICES, GROUPS, PAIRED, WORDS
 __all__ = ["Fields"]
 
 COLUMNS = {"data": ("label", "time", "client"), "price_file": ("price_column",)}  # of which file
-DROPPED = {
-    "price_file": "Drop a CSV file of prices, or",
-    "data": "Drop an npz, CSV or Parquet file of samples, or",
-}
+DROPPED = {"price_file": "a CSV file of prices", "data": "samples (npz, CSV, Parquet)"}
 
 
 class Fields:
@@ -142,8 +139,12 @@ class Fields:
             else:
                 self.made[name].value = kind + file
 
-        dropping = ui.upload(label=DROPPED[name], auto_upload=True, on_upload=dropped)
-        dropping.props(f'flat square aria-label="{DROPPED[name]}"').classes("drop")
+        with ui.element("div").classes("dropping"):
+            dropping = ui.upload(label=f"Drop {DROPPED[name]} here", auto_upload=True, on_upload=dropped)
+            dropping.props("flat square").classes("drop")
+            choosing = ui.button("or choose").props(f'flat dense aria-label="Choose {DROPPED[name]}"')
+            input_of = f"document.getElementById('{dropping.html_id}').querySelector('input[type=file]')"
+            choosing.on("click", js_handler=f"() => {input_of}.click()")
 
     def _show_columns(self) -> None:
         """Columns are asked for where a table has some, and those with a telling name are chosen."""

@@ -171,6 +171,8 @@ def _price_file(form: Form) -> Settings:
 def _price_column(form: Form) -> Settings:
     if form.price_column and not form.price_file:
         raise SettingError("this names a column of a file with prices: give that too, or leave it out")
+    if not form.price_column and len(columns_of(f"csv:{form.price_file}")) > 1:
+        raise SettingError("choose the column that has the prices")
     return {"cost": {"column": form.price_column}} if form.price_column else {}
 
 

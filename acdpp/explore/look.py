@@ -80,11 +80,13 @@ body.body--dark { background: var(--paper) }
 .pairs > .half { grid-column: auto }
 .q-field__bottom { padding-top: 2px; line-height: 1.25 }
 .q-field__messages { line-height: 1.25 }
-.drop { width: 100%; margin-bottom: .6rem; background: transparent; border: 1px dashed var(--line);
+.dropping { display: flex; align-items: center; gap: .5rem; margin-bottom: .6rem }
+.drop { flex: 1; min-width: 0; width: auto; background: transparent; border: 1px dashed var(--line);
   border-radius: .4rem; box-shadow: none; color: var(--ink); max-height: none }
 .drop .q-uploader__header { background: transparent; color: var(--quiet) }
-.drop .q-uploader__header::before, .drop .q-uploader__list, .drop .q-uploader__subtitle { display: none }
-.drop .q-uploader__header-content { padding: .15rem .6rem }
+.drop .q-uploader__header::before, .drop .q-uploader__list, .drop .q-uploader__subtitle,
+.drop .q-uploader__header .q-btn { display: none }
+.drop .q-uploader__header-content { padding: .35rem .6rem }
 .drop .q-uploader__title { font-size: .875rem; font-weight: 400; line-height: 1.4; white-space: normal }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: 1rem }
 .figures .card { padding: .8rem 1rem }
@@ -105,7 +107,7 @@ table.rows .does td { border-top: 0; padding-top: 0; color: var(--quiet); font-s
   line-height: 1.5; margin: .35rem 0 .6rem; padding: .6rem .75rem; background: var(--paper); border-radius: .4rem }
 .buttons { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin-top: .6rem }
 .plan .q-btn { text-transform: none; border-radius: .4rem }
-.body--dark .q-btn--outline, .body--dark .q-field { --q-primary: var(--accent) }
+.body--dark .q-btn--outline, .body--dark .q-btn--flat, .body--dark .q-field { --q-primary: var(--accent) }
 @media (max-width: 60rem) {
   .plan { grid-template-columns: minmax(0, 1fr); padding: .75rem .75rem 2rem }
   .top { padding: .5rem .75rem }

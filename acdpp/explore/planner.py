@@ -137,12 +137,14 @@ class Planner:
                 raise Stopped
             tell(doing, done, of)
 
-        told = self._problem(asked, progress)
         study = asked.study
-        first, richer = told, replace(study, budget=study.budget + 1)
-        with _blaming("prices" if study.cost.file is None else "price_file"):
-            outlook = told.outlook.asking(study)
+        priced = "prices" if study.cost.file is None else "price_file"
+        with _blaming(priced):  # before data are looked at, which have prices too
             make_prices(study.cost).chunks(study.seed, study.seeds, study.rounds, 1)  # enough of a trace?
+        told = self._problem(asked, progress)
+        first, richer = told, replace(study, budget=study.budget + 1)
+        with _blaming(priced):
+            outlook = told.outlook.asking(study)
             answer = Answer(
                 study=study,
                 money=_money(told, study),

@@ -102,6 +102,8 @@ def test_a_file_of_prices_takes_the_place_of_a_law(tmp_path: Path) -> None:
     found = asked(price_file=str(file), price_column="price", prices="nonsense")
     assert found.study.cost == CostProcess(process="trace", file=str(file), column="price")
     assert found.plain.cost == found.study.cost
+    several = read_form(replace(first_form(), price_file=str(file)))[1]
+    assert several == {"price_column": "choose the column that has the prices"}
 
 
 @pytest.mark.parametrize(
