@@ -54,6 +54,7 @@ class Rounds:
     @classmethod
     def joined(cls, parts: Sequence[Rounds]) -> Rounds:
         """Rounds that follow each other, in one."""
+
         def end_to_end(name: str, of: Sequence[Any]) -> Any:
             return np.concatenate([getattr(one, name) for one in of])
 

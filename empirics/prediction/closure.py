@@ -60,6 +60,7 @@ Counts = NDArray[np.int64]
 class _State:
     """What the risk of a round needs: mean path and scatter, and those of the mean of models, if there is one."""
 
+    round: int
     theta: Tensor
     scatter: Floats
     mean: tuple[Tensor, Floats] | None
@@ -341,7 +342,7 @@ class Closure:
             while True:
                 observe, last = self._looks(), self.round == until
                 if observe or last or not still or len(waiting) >= most:
-                    found += self._risks(waiting, found)
+                    found += self._risks(waiting, found, most)
                     waiting = []
                 if observe or last or not still:
                     risks = [*self.excess_risk(observe=observe or last)]
@@ -350,7 +351,7 @@ class Closure:
                     found.append(torch.stack(risks)[:, None])
                 else:
                     mean = self._mean_of_models() if averages else None
-                    waiting.append(_State(self.theta, self.scatter, mean))
+                    waiting.append(_State(self.round, self.theta, self.scatter, mean))
                 if still and _forecasts(self.round) and self.round not in self.forecasts:
                     self.past_growth = [*self.past_growth[-3:], (self.round, self.growth)]
                     self.forecasts[self.round] = self.forecast()
@@ -361,14 +362,19 @@ class Closure:
                     break
                 self.step(observe=observe)
                 progress(self.round)
-            found += self._risks(waiting, found)
+            found += self._risks(waiting, found, most)
         return tuple(torch.cat(found, 1).cpu().numpy())
 
-    def _risks(self, waiting: list[_State], known: list[Tensor]) -> list[Tensor]:
-        """Of these rounds of a population that stays, after what is known of those before."""
+    def _risks(self, waiting: list[_State], known: list[Tensor], most: int) -> list[Tensor]:
+        """Of these rounds of a population that stays, after what is known of those before.
+
+        As many are computed at once as if the study went on to the next look, so that a longer one has the same bits.
+        """
         if not waiting:
             return []
-        least = self.landscape.best.risk
+        least, count, first = self.landscape.best.risk, len(waiting), waiting[0].round
+        whole = next(k for k in range(1, most + 1) if k == most or _observes_round(first + k + 1, self.often))
+        waiting = [*waiting, *[waiting[-1]] * (whole - count)]
         theta, scatter = (
             torch.stack([one.theta for one in waiting]),
             np.stack([one.scatter for one in waiting]),
@@ -381,7 +387,7 @@ class Closure:
         if means:
             theta, scatter = torch.stack([one for one, _ in means]), np.stack([one for _, one in means])
             risks += self.gauge_of_mean(theta, self._on_device(scatter), observe=False, least=least)
-        return [torch.stack(risks)]
+        return [torch.stack(risks)[:, :count]]
 
     def _looks(self) -> bool:
         """Whether samples are observed; a population that moves is faced, and looked at again and again."""

@@ -25,6 +25,7 @@ class Slow(Planner):
         tell("waiting", 1, None)
         while question.study.budget == 22:
             if stop():
+                time.sleep(0.05)  # until the next question is there
                 yield -1.0  # what comes too late is not shown
                 raise Stopped
             time.sleep(0.001)
@@ -34,8 +35,9 @@ def test_the_last_question_is_answered_and_what_was_asked_before_is_stopped() ->
     asking = Asking(Slow())
     asking.ask(asked())
     until(lambda: asking.answer == 22.0 and asking.doing == "waiting, 1", 20)
-    asking.ask(asked(budget="30"))  # never begun
-    asking.ask(asked(budget="40"))
+    never_begun, last = asked(budget="30"), asked(budget="40")
+    asking.ask(never_begun)
+    asking.ask(last)
     until(lambda: asking.answer == 40.0 and not asking.doing, 20)
     assert asking.news == 2
     asking.ask(asked(budget="13"))
