@@ -244,9 +244,7 @@ def show_drift(drift: dict[str, Any], rounds: int) -> None:
     )
     directions = drift["directions"]
     if directions["moving"] < directions["of"] / 2:
-        say(
-            f"as if {directions['moving']:.0f} of {directions['of']} directions moved, and the others stood still"
-        )
+        say(f"it looks as if about {directions['moving']:.0f} of {directions['of']} directions moved")
     if not drift["told"]:
         say(f"that is not told from no drift at all, nor from {high:.2g}: a larger pilot sample tells more")
     kept = "1 round" if drift["K"] == 1 else f"{drift['K']} rounds"

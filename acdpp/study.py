@@ -266,7 +266,8 @@ def fitted(
 ) -> Study:
     """With the ball, the scale and the steps that suit the data, but for what an option gives; a sentence says which.
 
-    Without a word of the user's that is for data of their own, and leaves alone what their file of settings has.
+    Without a word of the user's that is for data of their own without times, and leaves alone what their file of
+    settings has.
     """
     from empirics.files import OWN_FILES
     from empirics.settings.presets import named_in
@@ -292,6 +293,8 @@ def fitted(
         return study
     with words_of_the_user(), threads(study, "take a part of them"):
         problem = make_problem(study, "cpu", data_dir)
+        if problem.time is not None and not fit:  # samples with times are a stream, which may move
+            return study
         found = fit_ball(problem if pilot is None else draw_pilot(problem, pilot).problem, free)
     if not quiet:
         if free:

@@ -138,9 +138,7 @@ def show(document: dict[str, Any]) -> None:
     print(f"{document['study']}\n{document['command']}\n{document['hardware']}")
     for name, found in document["studies"].items():
         pilot, took = found["pilot"], found["seconds"]
-        print(
-            f"\n{name} ({took['made']:.0f} s made, {took['pilot']:.0f} s pilot, {took['trained']:.0f} s trained)"
-        )
+        print(f"\n{name} ({', '.join(f'{seconds:.0f} s {doing}' for doing, seconds in took.items())})")
         print(f"  pilot: {pilot}; best of the fixed K: {found['best']}")
         for policy, row in found["policies"].items():
             words = f"{row['above_best']:+.4f} ± {row['half_width']:.4f}"

@@ -57,6 +57,24 @@ def test_the_table_of_forgetting_is_that_of_the_file():
         assert line.split(" | ")[1:] == [*cells, apart(one["adaptive"]), f"{apart(one['river, rising'])} |"]
 
 
+def test_the_streams_that_were_made_are_those_of_the_file():
+    file = ROOT / "docs" / "results" / "streams-mnist-500.json"
+    studies = json.loads(file.read_text(encoding="utf-8"))["studies"]
+
+    def above(row):
+        return f"{row['above_best']:+.4f} ± {row['half_width']:.4f}" if row["above_best"] else "**0**"
+
+    for K in (1, 2, 3, 5, 7, 10, 14, 20, 30):
+        cells = [above(one["policies"][f"constant@K={K}"]) for one in studies.values()]
+        assert f"| {K} | {' | '.join(cells)} |" in PAGE
+    page = " ".join(PAGE.split())
+    for name, pilot in ((name, one["pilot"]) for name, one in studies.items()):
+        words = {"classes": "for the classes, interval", "turning": "interval"}[name]
+        assert f"K = {pilot['K']}{' ' if name == 'classes' else ', '}{words} {pilot['K_interval']}" in page
+    moving = studies["classes"]["pilot"]["directions"]
+    assert f"about {moving['moving']:.0f} of {moving['of']:,} directions" in page
+
+
 @pytest.mark.slow
 def test_the_drift_that_is_shown_is_what_is_printed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -19,6 +19,7 @@ from acdpp.explore.form import Asked
 from empirics.control.prices import make_prices
 from empirics.control.schedule import brief_for
 from empirics.design import Design, design_from
+from empirics.files import OWN_FILES
 from empirics.predict import OWN, Prediction, predict_study
 from empirics.prediction.forecast import Outlook
 from empirics.settings.study import Study
@@ -216,6 +217,7 @@ def commands(asked: Asked) -> dict[str, str]:
     named = [word for option, value in columns.items() if value is not None for word in (option, value)]
     words = ["acdpp", "design", "--by", "prediction", "--dataset", study.dataset, *named, *small]
     words += ["--buffers", ",".join(map(str, study.buffers)), "--budget", f"{study.budget:.17g}", *prices]
+    words += ["--no-fit"] if study.dataset.startswith(OWN_FILES) else []  # as the page searches
     words += ["--horizon", str(study.rounds), "--objective", asked.objective]
     return found | {"design": shlex.join(words)}
 

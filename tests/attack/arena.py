@@ -269,7 +269,7 @@ class Arena:
 
     def train(self, *words: str) -> list[str]:
         """The command that begins the study; more words may follow."""
-        return ["train", "--config", str(self.config()), "--json", *words]
+        return ["train", "--no-fit", "--config", str(self.config()), "--json", *words]
 
     def words(self, scene: str, out: Path) -> list[str]:
         """The command that begins, resumes or extends the study in a folder; "on" is what can be done there."""

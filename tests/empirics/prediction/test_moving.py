@@ -127,7 +127,7 @@ def stream(step=0.05, rounds=200, each=15, seed=0):
 def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(predict, "_errors", lambda *_: ({}, {}))  # of the curves, which are not looked at
     np.savez(tmp_path / "mine.npz", **stream())
-    words = ["--dataset", f"npz:{tmp_path}/mine.npz", "--pilot", "500", "--rounds", "60", "--no-fit"]
+    words = ["--dataset", f"npz:{tmp_path}/mine.npz", "--pilot", "500", "--rounds", "60"]
     document = answer("predict", "--policies", "constant", "--no-best", *words)
     found = document["drift"]
     (low, high), (shortest, longest) = found["interval"], found["K_interval"]
@@ -145,7 +145,7 @@ def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, mo
     show_drift(found | {"told": False, "directions": {"moving": 2.4, "of": 5}}, 10)
     printed = capsys.readouterr().out
     assert "not told from no drift" in printed
-    assert "as if 2 of 5 directions moved" in printed
+    assert "as if about 2 of 5 directions moved" in printed
     show_drift({"q": None, "why": "so it is"}, 10)
     assert capsys.readouterr().out == "drift: so it is\n"
 
