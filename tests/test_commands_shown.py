@@ -175,10 +175,12 @@ def module_takes(module: str, options: list[str]) -> None:
     found = importlib.util.find_spec(module)
     assert found is not None, f"no module {module}"
     source = Path(found.origin or "")
-    text = (source.with_name("__main__.py") if source.name == "__init__.py" else source).read_text(
-        encoding="utf-8"
+    own = (source.with_name("__main__.py") if source.name == "__init__.py" else source).read_text("utf-8")
+    shared = (
+        (ROOT / "benchmarks" / "kept.py").read_text("utf-8") if "benchmarks.kept import asked" in own else ""
     )
-    words = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant))
+    trees = map(ast.parse, (own, shared))
+    words = (node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
     spelled = {
         name for word in words if isinstance(word, str) for name in word.split("/")
     }  # as Click has --on/--off
