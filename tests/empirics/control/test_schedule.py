@@ -209,6 +209,11 @@ def test_a_policy_that_does_not_fit_is_refused_in_one_sentence_and_an_overflow_s
         (lambda brief: {}["rate"], "could not be made: KeyError"),
     ):
         assert message in refused(lambda policy=policy: schedule_of(policy).advance(30))
+    deaf = Greedy(observe=lambda state, losses: {}["loss"])
+    schedule = Schedule(study(policies=("mine",)), CONTROL, policies={"mine": deaf}, trains=True)
+    schedule.advance(1)
+    schedule.advance(1)
+    assert "failed in round 2: KeyError" in refused(schedule.observe, np.ones(3))
     with pytest.raises(ZeroDivisionError):
         schedule_of(broken(lambda cost: 1 / 0)).advance(1)
 

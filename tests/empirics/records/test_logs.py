@@ -159,6 +159,15 @@ def test_a_log_that_is_not_installed_is_refused_before_anything_is_written(tmp_p
     assert 'needs mlflow: pip install "acdpp[mlflow]"' in refused(run_study, small("mlflow"), out, **OWN)
     assert not out.exists()
     assert "log must be" in refused(small, "wandb")
+    monkeypatch.undo()
+    with pytest.raises(KeyboardInterrupt):
+        run_study(small("tensorboard"), out, see=interrupt, **OWN)
+    monkeypatch.setattr(logs, "find_spec", lambda name: None)
+    assert "needs tensorboard" in refused(run_study, None, out, resume=True, **OWN)
+
+
+def interrupt(rows):
+    raise KeyboardInterrupt
 
 
 def test_the_command_line_asks_for_logs_and_shows_curves_as_text(tmp_path):

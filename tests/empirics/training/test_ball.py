@@ -120,6 +120,21 @@ def test_a_radius_between_two_that_are_tried_does_not_end_the_search():
     assert found[0].chosen.scale == found[1].chosen.scale
 
 
+def test_a_ball_is_compared_with_one_of_half_its_radius(monkeypatch):
+    asked, as_good = [], ball._as_good
+
+    def heard(one, other):
+        asked.append((float(one.mean()), float(other.mean())))
+        return as_good(one, other)
+
+    monkeypatch.setattr(ball, "_as_good", heard)
+    tried = fit_ball(replace(told_apart(0.2), study=study(radius=12.0, labels="classes"))).tried
+    radius = {(one.loss): one.radius for one in tried if one.scale == "unit"}
+    pairs = [(radius[a], radius[b]) for a, b in asked if a in radius and b in radius]
+    assert (5, 12) in pairs
+    assert all(larger >= 2 * smaller for smaller, larger in pairs if larger == 12)
+
+
 def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
     monkeypatch.setattr(ball, "MOST_STEPS", 40)  # near enough
     x, y = sizes(900)
