@@ -198,6 +198,17 @@ def test_a_design_runs_as_it_is_printed_and_stands_beside_the_papers(tmp_path, m
     assert bound["samples"] == pytest.approx(limit.rate * 8 + over / limit.threshold)
     ratio = document["predicted"]["final_excess_risk"] / bound["final_excess_risk"]
     assert document["over_lower_bound"] == ratio
+    for one in (document, paper, *document["nearest"]):
+        assert one["cost"] == pytest.approx(70 + found.found.over[one["name"]] / 8)
+    for one in document["tried"]:
+        told = found.found.tried[one["name"]]
+        for key, value in (
+            ("final", told.risk[-1]),
+            ("cumulative", told.cumulative),
+            ("fitted", told.fitted),
+        ):
+            assert one[key] == (value if math.isfinite(value) else None)
+    assert len({one["final"] for one in document["tried"]}) > 1
 
 
 def test_bursts_keep_their_own_K_and_money_beyond_the_budget_buys_more():
