@@ -266,8 +266,8 @@ def fitted(
 ) -> Study:
     """With the ball, the scale and the steps that suit the data, but for what an option gives; a sentence says which.
 
-    Without a word of the user's that is for data of their own without times, and leaves alone what their file of
-    settings has.
+    Without a word of the user's that is for data of their own without times, 30 or more samples, and leaves alone what
+    their file of settings has.
     """
     from empirics.files import OWN_FILES
     from empirics.settings.presets import named_in
@@ -284,7 +284,7 @@ def fitted(
     with needed_for("training"):
         from empirics.given import threads
         from empirics.prediction.pilot import draw_pilot
-        from empirics.training.ball import FITTED, fit_ball
+        from empirics.training.ball import FITTED, fit_ball, why_not
         from empirics.training.problem import make_problem
     kept = {name for name, value in options.items() if value is not None}
     kept |= named_in(config) if config is not None and not fit else frozenset()
@@ -293,7 +293,7 @@ def fitted(
         return study
     with words_of_the_user(), threads(study, "take a part of them"):
         problem = make_problem(study, "cpu", data_dir)
-        if problem.time is not None and not fit:  # samples with times are a stream, which may move
+        if why_not(problem) and not fit:
             return study
         found = fit_ball(problem if pilot is None else draw_pilot(problem, pilot).problem, free)
     if not quiet:

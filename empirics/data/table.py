@@ -105,9 +105,21 @@ def _assembled(
             arrays[TIME] = _times(path, special["time"], table[special["time"]])
         if not prefix and "client" in special:
             arrays[CLIENT] = _numbered([_kinds(path, special["client"], table[special["client"]])])[0][0]
+    if named is not None:
+        _refuse_unnamed(tables, found, len(named))
     numbered, words = _numbered(found)
     arrays |= dict(zip(places, numbered, strict=True))
     return assembled(name, arrays, where=f"{tables[''][0]}: ", words=words or named)
+
+
+def _refuse_unnamed(
+    tables: Mapping[str, tuple[str, Any]], labels: Sequence[NDArray[Any]], names: int
+) -> None:
+    for (path, _), each in zip(tables.values(), labels, strict=True):
+        if each.dtype.kind in "iu" and (outside := each[(each < 0) | (each >= names)]).size:
+            raise SettingError(
+                f"{path} has the label {outside[0]}, and names for 0 to {names - 1}: leave out samples without a label"
+            )
 
 
 # --- tables that are handed over ---------------------------------------------------------------------------
@@ -328,7 +340,10 @@ def _times(path: str, name: str, column: Any) -> NDArray[np.float64]:
 
     kind = _whole(path, name, column).type
     if types.is_timestamp(kind) or types.is_date(kind):
-        return seconds_of(column.cast(pa.timestamp("us")).to_numpy())
+        try:
+            return seconds_of(column.cast(pa.timestamp("us"), safe=False).to_numpy())
+        except pa.ArrowInvalid:
+            raise SettingError(f"{path}, column {brief(name)!r}, has a moment beyond all calendars") from None
     if not types.is_string(kind) and not types.is_large_string(kind):
         return _numbers(path, name, column)
     values = column.to_pylist()

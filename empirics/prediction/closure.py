@@ -123,6 +123,12 @@ class Closure:
             np.zeros(memories.rows, dtype=bool),
         )  # in which round, and who trained in it
 
+    def follow(self, memories: Memories) -> None:
+        """These, which are the old ones with more rounds: what was worked out ahead knew only the old ones."""
+        self.memories = memories
+        if self.round:
+            self.course.end = self.round
+
     def _on_device(self, values: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.theta.device)
 

@@ -290,7 +290,8 @@ class Outlook:
         T, chunks = self.study.rounds, 1
         every, played = part.memories(chunks), part.played
         if self.study.drift.mixes:
-            closure.memories = every = part.memories(played.until(T))
+            every = part.memories(played.until(T))
+            closure.follow(every)
             *_, risk, path = closure.play(T, progress=progress)
             return T, (risk[-1], risk, path)
         settle = not (part.averages or part.decays) and bool(every.trained.all())
@@ -300,7 +301,8 @@ class Outlook:
             chunks += 1
             every = part.memories(chunks)
             settle = settle and bool(every.trained.all())
-            whole, closure.memories = played.reaches(chunks) == T, every.without_idle()
+            whole = played.reaches(chunks) == T
+            closure.follow(every.without_idle())
             more = closure.play(_common(every, whole), settle=settle, progress=progress)
             found = tuple(np.concatenate([old, new[1:]]) for old, new in zip(found, more, strict=True))
         clock, followed = _clock(every.trained, T), played.reaches(chunks)

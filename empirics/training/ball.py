@@ -20,18 +20,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from empirics.data import as_dataset
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 from empirics.training.constants import smoothness
 from empirics.training.linear import Linear
-from empirics.training.problem import Problem, from_dataset, standardised
+from empirics.training.problem import Problem, make_problem, standardised
 from empirics.training.risk import duality_gap, project
 from theory.setting import SettingError
 
-__all__ = ["FITTED", "Ball", "BallFit", "fit_ball", "fitted_study"]
+__all__ = ["FITTED", "Ball", "BallFit", "fit_ball", "fitted_study", "why_not"]
 
 FITTED = ("scale", "radius", "eta")  # settings that a pilot may choose
+FEWEST = 30  # samples that choose
 PILOT = 900  # samples, of which a third is left out of the fit
 FIRST, DOUBLINGS = 5.0, 7
 NEARLY, MOST_STEPS = 1e-3, 400  # of the loss, and to get there
@@ -63,8 +63,9 @@ class BallFit:
     chosen: Ball
     best: Ball
     eta: float
-    steps: str  # why of this size
+    steps: str  # why of this size, where that was chosen
     samples: int
+    free: frozenset[str]
 
     def applied(self, study: Study) -> Study:
         return replace(study, scale=self.chosen.scale, radius=self.chosen.radius, eta=self.eta)
@@ -75,9 +76,12 @@ class BallFit:
         chosen, given = self.chosen, self.given
         features = "standard (all features vary by 1)" if chosen.scale == "standard" else chosen.scale
         there = "" if given == chosen else f", {given.accuracy:.0%} with {given}"
+        smallest = "the smallest ball whose loss on held-out samples of {:,} is that of the best"
+        given_radius = "which was given; of held-out samples of {:,} the loss is the least"
+        why = (smallest if "radius" in self.free else given_radius).format(self.samples)
         return (
-            f"scale {features} and radius {chosen.radius:g}, the smallest ball whose loss on held-out samples of "
-            f"{self.samples:,} is that of the best ({chosen.accuracy:.0%} of them right{there}), and {self.steps}"
+            f"scale {features} and radius {chosen.radius:g}, {why} ({chosen.accuracy:.0%} of them right{there})"
+            f"{self.steps and f', and {self.steps}'}"
         )
 
     @property
@@ -91,7 +95,7 @@ class BallFit:
                 "given by an option"
             )
         radii = [one.radius for one in self.tried if one.scale == chosen.scale]
-        if chosen.radius == radii[-1] > FIRST * 2 ** (DOUBLINGS - 2):
+        if "radius" in self.free and chosen.radius == radii[-1] > FIRST * 2 ** (DOUBLINGS - 2):
             return f"the ball of radius {chosen.radius:g} still binds, and no larger one was tried: give --radius"
         return None
 
@@ -107,6 +111,8 @@ def fit_ball(problem: Problem, free: Collection[str] = FITTED) -> BallFit:
     drawn = torch.nonzero(problem.population.support)[:, 0]
     order = torch.randperm(len(drawn), generator=torch.Generator().manual_seed(0))[:PILOT]
     pilot = drawn[order.to(drawn.device)]
+    if len(pilot) < FEWEST:
+        raise SettingError(f"{len(pilot)} samples choose no ball: it takes {FEWEST}")
     losses: dict[Ball, Tensor] = {}
     for scale in ("unit", "standard") if study.scale == "unit" else (study.scale,):
         x = problem.population.x if scale == study.scale else _standard(problem.population.x)
@@ -119,14 +125,22 @@ def fit_ball(problem: Problem, free: Collection[str] = FITTED) -> BallFit:
         if ("scale" in free or one.scale == study.scale) and ("radius" in free or one.radius == study.radius)
     ]
     chosen = _chosen(losses, allowed, study.scale)
-    eta, why = study.eta, f"steps of size {study.eta:g}, as they were given"
+    eta, why = study.eta, ""
     if "eta" in free:
         L = smoothness(problem, model) if chosen.scale == study.scale else _most_smooth(model)
         eta, why = _digits(1 / L), f"steps of size 1/L = {1 / L:.3g}"
         if study.decay is not None:
             eta = min(study.eta, _digits(2 / L))
             why = f"steps that fall from {eta:.3g}, at most 2/L"
-    return BallFit(tuple(losses), given, chosen, best, eta, why, len(pilot))
+    return BallFit(tuple(losses), given, chosen, best, eta, why, len(pilot), frozenset(free))
+
+
+def why_not(problem: Problem) -> str | None:
+    """Why nothing is chosen of these data without being asked for."""
+    if problem.time is not None or problem.study.drift.kind != "none":
+        return "the samples may move in time"
+    count = int(problem.population.support.sum())
+    return f"{count} samples are too few" if count < FEWEST else None
 
 
 def fitted_study(
@@ -134,14 +148,15 @@ def fitted_study(
 ) -> tuple[Study, str]:
     """The study with these settings whose ball, scale and steps, as far as they are not among them, suit the data.
 
-    Beside it, a sentence that says what was chosen and why. `dataset` is what `run_study` takes.
+    Beside it, a sentence that says what was chosen and why. `dataset` is what `run_study` takes. Samples with times,
+    which may be a stream that moves, keep the preset's, as does a study that drifts, and fewer than 30.
     """
     named = {"dataset": dataset} if isinstance(dataset, str) else {}
     study = Study.from_document({**named, **settings}, replace(PRESETS[preset], labels="classes"))
-    data = as_dataset(dataset, data_dir)
-    found = fit_ball(
-        from_dataset(study, data, torch.device("cpu")), [name for name in FITTED if name not in settings]
-    )
+    problem = make_problem(study, "cpu", data_dir, dataset=dataset)
+    if reason := why_not(problem):
+        return study, f"nothing was chosen: {reason}"
+    found = fit_ball(problem, [name for name in FITTED if name not in settings])
     return found.applied(study), "; ".join(filter(None, [found.words, found.warning]))
 
 

@@ -202,6 +202,18 @@ def test_what_is_wrong_with_a_table_in_python_is_one_sentence():
     )
 
 
+def test_a_label_without_a_name_is_refused_and_moments_may_have_nanoseconds():
+    datasets = pytest.importorskip("datasets")
+    kinds = datasets.Features(
+        {"a": datasets.Value("float32"), "kind": datasets.ClassLabel(names=["ant", "bee"])}
+    )
+    unlabelled = datasets.Dataset.from_dict({"a": A, "kind": [-1, 1] * (N // 2)}, features=kinds)
+    assert "has the label -1, and names for 0 to 1" in refused(from_table, unlabelled, label="kind")
+    moments = pa.array([1_500_000_001 + 10**9 * i for i in range(N)], pa.timestamp("ns"))
+    data = from_table(pa.table({"a": A, "kind": WORDS, "when": moments}), label="kind", time="when")
+    assert data.as_stream().time[:2].tolist() == [1.5, 2.5]
+
+
 def test_a_data_set_of_hugging_face_is_its_columns():
     datasets = pytest.importorskip("datasets")
     images = np.arange(N * 6, dtype=np.float32).reshape(N, 2, 3)

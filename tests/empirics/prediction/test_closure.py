@@ -92,6 +92,23 @@ def closures(given, count=2):
     return [Closure(land, descent, memories, task.model.start(1)) for _ in range(count)], memories
 
 
+def test_step_sizes_that_become_known_later_are_those_of_the_rounds_to_come():
+    given = study(policies=("constant",), seeds=1, rounds=40)
+    held = memories_of(given)
+    sizes = 0.5 / np.sqrt(1 + np.arange(40.0))[:, np.newaxis]
+    padded = np.where(np.arange(40)[:, np.newaxis] < 21, sizes, sizes[20])  # as if no later round were known
+    task = problem(given)
+    found = []
+    for first in (sizes, padded):
+        closure = Closure(
+            landscape_of(task), Descent(given.steps, 0.5), replace(held, eta=first), task.model.start(1)
+        )
+        before = closure.play(21)
+        closure.follow(replace(held, eta=sizes))
+        found.append(np.concatenate([before[0], closure.play(40)[0][1:]]))
+    np.testing.assert_array_equal(*found)
+
+
 def test_large_memories_at_the_minimiser_follow_the_law():
     """With many samples nobody pulls his own way by much, and what is left is the law of `theory`, to its numbers."""
     scale = 20_000

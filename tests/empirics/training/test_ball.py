@@ -120,6 +120,30 @@ def test_a_radius_between_two_that_are_tried_does_not_end_the_search():
     assert found[0].chosen.scale == found[1].chosen.scale
 
 
+def test_what_is_given_is_not_said_to_be_chosen():
+    task = replace(told_apart(0.2), study=study(radius=640.0, labels="classes"))
+    found = fit_ball(task, ["eta"])
+    assert "radius 640, which was given" in found.words
+    assert "and steps of size 1/L" in found.words
+    assert found.warning is None
+    assert "steps" not in fit_ball(task, ["radius"]).words
+
+
+def test_few_samples_and_those_with_times_choose_nothing():
+    x, y = sizes(29)
+    when = {"time": np.arange(29.0)}
+    for given, reason in (({}, "too few"), (when, "may move")):
+        data = {"x": x, "y": y, "test_x": x, "test_y": y, **given}
+        unchanged, why = fitted_study(data, buffers=(3, 4), budget=5.0)
+        assert reason in why
+        assert (unchanged.scale, unchanged.radius) == ("unit", 10)
+    assert "29 samples choose no ball" in refused(fit_ball, problem_of(sizes(29)))
+
+
+def problem_of(arrays):
+    return from_dataset(study(labels="classes"), as_dataset((*arrays, *arrays)), torch.device("cpu"))
+
+
 def test_a_ball_is_compared_with_one_of_half_its_radius(monkeypatch):
     asked, as_good = [], ball._as_good
 
