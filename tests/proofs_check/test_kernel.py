@@ -4,7 +4,9 @@ import json
 import math
 import random
 import re
+from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import sympy as sp
@@ -93,6 +95,40 @@ def test_axioms_of_other_kinds_are_named_and_decide_nothing(afresh, monkeypatch)
     recorded["Reuse"]["axioms"].append("Reuse.it_is_so")
     found = kernel.theorem("Reuse.uniformity_closed")()
     assert (found.outcome, found.detail) == ("open", "Reuse.uniformity_closed rests on Reuse.it_is_so")
+
+
+def test_programs_are_asked_where_both_are_there_and_answers_kept_by_what_was_asked(monkeypatch, tmp_path):
+    there = {"coqc"}
+    monkeypatch.setattr(kernel.shutil, "which", lambda name: name if name in there else None)
+    assert not kernel.installed()
+    there.add("coqchk")
+    assert kernel.installed()
+    said = SimpleNamespace(returncode=0, stdout="8.16.1 4.14.1", stderr=" and more")
+    monkeypatch.setattr(kernel.subprocess, "run", lambda *command, **_: said)
+    assert kernel._run("coqc", cwd=tmp_path) == "8.16.1 4.14.1"
+    assert kernel._run("coqchk", cwd=tmp_path) == "8.16.1 4.14.1 and more"
+    assert kernel._version.__wrapped__() == "8.16.1"
+    said.returncode = 1
+    with pytest.raises(kernel.Refused, match="and more"):
+        kernel._run("coqc", cwd=tmp_path)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert kernel._kept() == tmp_path / ".cache" / "acdpp" / "kernel"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "else"))
+    monkeypatch.setattr(kernel, "_version", lambda: "8.16.1")
+    folder = kernel._folder("Reuse")
+    assert folder.parent == tmp_path / "else" / "acdpp" / "kernel"
+    assert folder.name == f"{kernel.content('Reuse')}-{kernel.PROTOCOL}-8.16.1"
+    assert kernel._local("Reuse") is None
+    folder.mkdir(parents=True)
+    known = kernel.Asked(**kernel._recorded()["Reuse"])
+    (folder / "asked.json").write_text(json.dumps(asdict(known)))
+    assert kernel._local("Reuse") == known
+
+
+def test_the_least_of_three_is_that_of_one_and_the_least_of_the_others():
+    x, y, z = sp.symbols("x y z", real=True)
+    assert coq(sp.Min(x, y, z)) == "Rmin x (Rmin y z)"
 
 
 def test_without_coq_the_kernel_cannot_be_demanded(monkeypatch):
