@@ -83,7 +83,9 @@ def test_the_copied_command_and_file_give_what_the_page_shows(typed: dict[str, s
     words = spelled["predict"].replace("plan.toml", str(tmp_path / "plan.toml")).split()
     done = CliRunner().invoke(app, [*words[1:], "--json", "--out", str(tmp_path / "curves.csv")])
     assert done.exit_code == 0, done.output
-    rows, last = json.loads(done.stdout)["policies"], answers(**typed)[-1]
+    told, last = json.loads(done.stdout), answers(**typed)[-1]
+    assert told["toml"] == spelled["toml"]
+    rows = told["policies"]
     assert list(last.curves) == list(rows)
     for name, curve in last.curves.items():
         row = rows[name]
@@ -91,9 +93,9 @@ def test_the_copied_command_and_file_give_what_the_page_shows(typed: dict[str, s
         assert (curve.rate, curve.errors) == (row["rate"], row["error"])
         assert (curve.error is None) == (row["error"] is None)
     written = [line.split(",") for line in (tmp_path / "curves.csv").read_text().splitlines()[1:]]
-    told = {(name.strip('"'), int(t)): float(risk) for name, t, risk, _ in written}
+    drawn = {(name.strip('"'), int(t)): float(risk) for name, t, risk, _ in written}
     for name, curve in last.curves.items():
-        assert list(curve.risk) == [told[name, t] for t in curve.rounds]
+        assert list(curve.risk) == [drawn[name, t] for t in curve.rounds]
         assert curve.rounds == tuple(range(1, question.study.rounds + 2))
 
 
