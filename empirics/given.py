@@ -68,9 +68,9 @@ def _rooted(study: Study) -> Study:
     given: dict[str, Any] = {}
     if study.dataset.startswith(OWN_FILES):
         kind, _, file = study.dataset.partition(":")
-        given["dataset"] = f"{kind}:{os.path.abspath(file)}"
+        given["dataset"] = f"{kind}:{os.path.abspath(os.path.expanduser(file))}"
     if study.cost.file is not None and not study.cost.file.startswith(GIVEN):
-        given["cost"] = {"file": os.path.abspath(study.cost.file)}
+        given["cost"] = {"file": os.path.abspath(os.path.expanduser(study.cost.file))}
     return Study.from_document(given, study)
 
 

@@ -39,6 +39,7 @@ from empirics.prediction.moving import Moving, how_it_moves
 from empirics.prediction.pilot import draw_pilot, jackknife
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
+from empirics.settings.toml import toml_of_changes
 from empirics.training.constants import calibrate
 from empirics.training.problem import Problem, make_problem
 from theory.drift_design import DriftChoice, drift_design
@@ -177,6 +178,7 @@ class Prediction:
             "best": self._best_document(),
             "drift": self._drift_document(),
             "notes": self.notes,
+            "toml": toml_of_changes(self.study),
         }
 
     def _drift_document(self) -> dict[str, Any] | None:

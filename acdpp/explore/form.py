@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -113,7 +114,7 @@ def taken_over(form: Form, design: Mapping[str, Any]) -> Form:
 def columns_of(table: str) -> list[str]:
     """The names of the columns of `csv:FILE` or `parquet:FILE`; none where there is no such table."""
     kind, _, file = table.partition(":")
-    place = Path(file)
+    place = Path(os.path.expanduser(file))
     try:
         if kind == "parquet" and place.is_file():
             from pyarrow import parquet
@@ -161,7 +162,7 @@ def _prices(form: Form) -> Settings:
 def _price_file(form: Form) -> Settings:
     if not form.price_file:
         return {}
-    if not Path(form.price_file).is_file():
+    if not os.path.isfile(os.path.expanduser(form.price_file)):
         raise SettingError(
             f"there is no file {parse.shortened(form.price_file)}: drop one here, or leave it out"
         )

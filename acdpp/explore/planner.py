@@ -7,10 +7,10 @@ full, with standard errors, and at last the search for the best. Whoever asks ag
 from __future__ import annotations
 
 import math
+import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -120,8 +120,7 @@ class Planner:
     """Answers forms; what was learnt of a data set is kept for the next one."""
 
     def __init__(self) -> None:
-        self._told: Prediction | None = None
-        self._known: tuple[Any, ...] = ()
+        self._last: tuple[Prediction | None, Any] = (None, None)  # and of what
 
     def answers(
         self,
@@ -184,18 +183,19 @@ class Planner:
         return replace(found, study=_as_named(found.study, asked.names))
 
     def _problem(self, asked: Asked, progress: Callable[..., None]) -> Prediction:
-        """A prediction of the data's landscape, made once for every data set and pilot."""
-        known = (asked.pilot, _age(asked.study))
-        if self._told is None or known != self._known or not self._told.serves(asked.study):
+        """A prediction of the data's landscape, made once for every data set, pilot and file of prices."""
+        known = (asked.pilot, _age(asked.study.dataset.partition(":")[2]), _age(asked.study.cost.file))
+        told, of = self._last  # once: another page may change it
+        if told is None or known != of or not told.serves(asked.study):
             first = replace(asked.plain, policies=(OWN,), rounds=1)
             try:
-                self._told = predict_study(first, pilot=asked.pilot, best=False, progress=progress)
+                told = predict_study(first, pilot=asked.pilot, best=False, progress=progress)
             except SettingError as error:
                 raise Refused(
                     "pilot" if str(error).startswith("a pilot sample") else "data", str(error)
                 ) from None
-            self._known = known
-        return self._told
+            self._last = (told, known)
+        return told
 
 
 def commands(asked: Asked) -> dict[str, str]:
@@ -210,7 +210,7 @@ def commands(asked: Asked) -> dict[str, str]:
     cost = study.cost
     if cost.process not in ("uniform", "integer", "trace"):
         return found  # acdpp design takes no other prices
-    prices = ["--cost", f"{cost.process}:{cost.low:g}:{cost.high:g}"]
+    prices = ["--cost", f"{cost.process}:{cost.low:.17g}:{cost.high:.17g}"]
     if cost.file is not None:
         prices = ["--cost-trace", cost.file, *([] if cost.column is None else ["--cost-column", cost.column])]
     columns = {"--label": study.label_column, "--time": study.time_column, "--client": study.client_column}
@@ -297,13 +297,12 @@ def _more(here: Prediction, there: Prediction, *, exact: bool) -> More:
     return More(name, less["cumulative_excess_risk"], less["final_excess_risk"], told, exact)
 
 
-def _age(study: Study) -> Any:
+def _age(file: str | None) -> Any:
     """What tells a file from the same one changed."""
-    _, colon, file = study.dataset.partition(":")
-    place = Path(file)
-    if not colon or not place.is_file():
-        return None
-    seen = place.stat()
+    try:
+        seen = os.stat(os.path.expanduser(file or ""))
+    except (OSError, ValueError):
+        return None  # whoever reads the file says what is wrong with it
     return seen.st_mtime_ns, seen.st_size
 
 

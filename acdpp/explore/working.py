@@ -60,6 +60,8 @@ class Asking:
         except (ArithmeticError, MemoryError) as error:
             reason = str(error) or type(error).__name__
             self._say(number, None, ("data", f"this is beyond what can be computed here ({reason})"))
+        except Exception as error:  # or the page would wait for ever
+            self._say(number, None, ("data", f"this cannot be answered ({type(error).__name__}: {error})"))
         self.doing = ""
 
     def _say(self, number: int, answer: Answer | None, refused: tuple[str, str] | None) -> None:

@@ -138,6 +138,8 @@ def test_a_table_leaves_with_its_own_labels_and_with_the_scale_that_its_features
     assert told["class_names"] == ["bee", "cat", "owl"]
     scope = {}
     exec(example().replace("model.pt", str(tmp_path / "model.pt")), scope)
+    for name, what in (("less", "subtract_from_inputs"), ("over", "divide_inputs_by")):
+        assert scope[name].tolist() == told[what]  # to all digits
     data = as_dataset(learnt.dataset, None, Columns("kind"))
     places = [int(np.flatnonzero(np.isclose(x[:, 1], one, rtol=1e-5))[0]) for one in data.test_x[:, 1]]
     scores = scope["model"]((torch.from_numpy(data.test_x).double() - scope["less"]) / scope["over"])

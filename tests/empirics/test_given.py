@@ -6,6 +6,7 @@ from empirics import run
 from empirics.continuing import fingerprint
 from empirics.given import HandedOver, threads
 from empirics.measuring import machine
+from empirics.settings.costs import CostProcess
 from tests.empirics.small import blobs, problem, study
 
 
@@ -14,6 +15,17 @@ def test_what_is_handed_over_goes_by_its_name():
     assert not HandedOver(model=len).nothing
     for data, name in (("mnist", "mnist"), (blobs(), "given:blobs"), ((1, 2), "given:tuple")):
         assert HandedOver(dataset=data).named(study()).dataset == name
+
+
+def test_files_are_named_so_that_they_are_found_from_everywhere(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.chdir(tmp_path)
+    for folder, found in (("~", "/home/me"), (".", str(tmp_path))):
+        given = study(
+            dataset=f"npz:{folder}/x.npz", cost=CostProcess(process="trace", file=f"{folder}/c.csv")
+        )
+        named = HandedOver().named(given)
+        assert (named.dataset, named.cost.file) == (f"npz:{found}/x.npz", f"{found}/c.csv")
 
 
 def test_a_study_has_its_threads_while_it_runs_and_no_longer():

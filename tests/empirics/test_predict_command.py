@@ -2,14 +2,18 @@
 
 import json
 import time
+import tomllib
 
 import pytest
+from typer.testing import CliRunner
 
 from acdpp import output
 from acdpp.design_by_prediction import BUYS, show
+from acdpp.main import app
 from acdpp.predict import _show
 from empirics.control.registry import BUILT_IN
 from empirics.prediction import best_buy
+from empirics.settings.presets import PRESETS
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file, until
 
@@ -35,6 +39,19 @@ def said(*words):
 def predict(*words):
     own = ("--dataset", blobs_file(), "--no-fit")
     return "predict", *own, "--rounds", "3", "--policies", "constant,oracle", *words
+
+
+def test_an_answer_has_the_settings_that_were_predicted_and_can_be_repeated(tmp_path):
+    def told(*words):
+        done = CliRunner().invoke(app, ["predict", "--no-best", "--json", *words])
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)
+
+    found = told("--dataset", blobs_file(), "--rounds", "3", "--policies", "constant")
+    chosen, own = tomllib.loads(found["toml"]), PRESETS["own"]
+    assert (chosen["radius"], chosen["eta"]) != (own.radius, own.eta)  # by a pilot
+    (tmp_path / "again.toml").write_text(found["toml"])
+    assert told("--config", str(tmp_path / "again.toml")) == found
 
 
 @pytest.fixture(scope="module")

@@ -59,6 +59,14 @@ def test_tables_of_samples_have_columns() -> None:
     assert (study.partition, study.preset) == ("client", "own")
 
 
+def test_files_of_the_home_folder_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "mine.csv").write_text("price,y\n1,2\n")
+    assert columns_of("csv:~/mine.csv") == ["price", "y"]
+    cost = asked(price_file="~/mine.csv", price_column="price").study.cost
+    assert (cost.file, cost.column) == ("~/mine.csv", "price")
+
+
 def test_columns_are_read_from_the_table_and_the_likely_one_is_known(tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text('\ufeffwhen,"a, b",Target\n1,2,3\n', encoding="utf-8")

@@ -83,7 +83,9 @@ def test_the_copied_command_and_file_give_what_the_page_shows(typed: dict[str, s
     words = spelled["predict"].replace("plan.toml", str(tmp_path / "plan.toml")).split()
     done = CliRunner().invoke(app, [*words[1:], "--json", "--out", str(tmp_path / "curves.csv")])
     assert done.exit_code == 0, done.output
-    rows, last = json.loads(done.stdout)["policies"], answers(**typed)[-1]
+    told, last = json.loads(done.stdout), answers(**typed)[-1]
+    assert told["toml"] == spelled["toml"]
+    rows = told["policies"]
     assert list(last.curves) == list(rows)
     for name, curve in last.curves.items():
         row = rows[name]
@@ -91,9 +93,9 @@ def test_the_copied_command_and_file_give_what_the_page_shows(typed: dict[str, s
         assert (curve.rate, curve.errors) == (row["rate"], row["error"])
         assert (curve.error is None) == (row["error"] is None)
     written = [line.split(",") for line in (tmp_path / "curves.csv").read_text().splitlines()[1:]]
-    told = {(name.strip('"'), int(t)): float(risk) for name, t, risk, _ in written}
+    drawn = {(name.strip('"'), int(t)): float(risk) for name, t, risk, _ in written}
     for name, curve in last.curves.items():
-        assert list(curve.risk) == [told[name, t] for t in curve.rounds]
+        assert list(curve.risk) == [drawn[name, t] for t in curve.rounds]
         assert curve.rounds == tuple(range(1, question.study.rounds + 2))
 
 
@@ -200,6 +202,14 @@ def test_prices_of_a_file_are_read_and_must_be_enough(tmp_path: Path) -> None:
             assert caught.value.field == "price_file"
 
 
+def test_prices_are_read_again_where_their_file_changes(tmp_path: Path) -> None:
+    file, planner = tmp_path / "prices.csv", Planner()  # that meets the data with these prices
+    for price in (5, 4):
+        file.write_text(f"{price}\n" * 12)
+        money = next(planner.answers(asked(price_file=str(file)))).money
+        assert (money.mean_price, money.most) == (price, 22 / price)
+
+
 def test_data_are_read_once_and_again_where_they_change(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -226,6 +236,38 @@ def test_data_are_read_once_and_again_where_they_change(
     np.savez(file, **arrays | {"x": 2 * arrays["x"][:50], "y": arrays["y"][:50]})
     ask(pilot="40")
     assert read == [None, 40, 40]
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for times in (2, 3):
+        np.savez(file, **arrays | {"x": times * arrays["x"]})
+        next(planner.answers(asked(data="npz:~/mine.npz")))
+    assert read == [None, 40, 40, None, None]
+
+
+def test_pages_that_ask_one_planner_at_once_get_each_its_own_answer() -> None:
+    class Crossed(Planner):
+        """While one page's problem is being kept, another page asks."""
+
+        def __setattr__(self, name: str, value: object) -> None:
+            super().__setattr__(name, value)
+            if others:
+                assert told(others.pop()) == 40
+
+    others: list[Asked] = []
+    planner = Crossed()
+
+    def told(question: Asked) -> int | None:
+        return planner._problem(question, lambda doing, done, of: None).pilot
+
+    others.append(asked(pilot="40"))
+    assert told(asked()) is None
+    assert not others
+    assert (told(asked()), told(asked(pilot="40"))) == (None, 40)
+
+
+def test_the_copied_search_has_prices_to_all_digits() -> None:
+    words = commands(asked(prices="uniform:1.00000001:10.123456789"))["design"].split()
+    spelled = words[words.index("--cost") + 1].split(":")
+    assert (spelled[0], *map(float, spelled[1:])) == ("uniform", 1.00000001, 10.123456789)
 
 
 def test_the_search_begins_where_acdpp_design_does_and_may_find_nothing(

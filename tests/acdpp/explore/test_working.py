@@ -50,15 +50,24 @@ def test_the_last_question_is_answered_and_what_was_asked_before_is_stopped() ->
     assert asking._one.submit(lambda: "free").result(20) == "free"
 
 
-def test_what_cannot_be_computed_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (MemoryError("too many samples"), "this is beyond what can be computed here (too many samples)"),
+        (KeyError("x"), "this cannot be answered (KeyError: 'x')"),
+    ],
+)
+def test_what_cannot_be_computed_is_a_sentence_too(
+    error: Exception, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def none(*given: object, **named: object) -> object:
-        raise MemoryError("too many samples")
+        raise error
 
     monkeypatch.setattr(Planner, "answers", none)
     asking = Asking(Planner())
     asking.ask(asked())
     until(lambda: asking.news, 20)
-    assert asking.refused == ("data", "this is beyond what can be computed here (too many samples)")
+    assert asking.refused == ("data", sentence)
 
 
 def test_a_study_trains_and_shows_the_means_of_what_it_measures(tmp_path: Path) -> None:

@@ -203,6 +203,7 @@ def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
     assert "samples of 720 is that" in acdpp("predict", *few).stderr
     assert "samples of 200 is that" in acdpp("predict", *few, "--pilot", "200").stderr
     assert "chosen" not in acdpp("train", "--rounds", "3", "--show-config").stderr
-    lines = toml_of_changes(replace(Study(), dataset="npz:mine.npz"))
-    assert 'scale = "unit"\nradius = 10.0' in lines or "radius = 10.0" in lines
+    lines = toml_of_changes(replace(Study(), dataset="npz:mine.npz")).splitlines()
+    for line in ('scale = "unit"', "radius = 10.0", "eta = 0.5"):
+        assert line in lines
     assert "radius" not in toml_of_changes(Study())
