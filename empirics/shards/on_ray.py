@@ -21,11 +21,11 @@ from empirics.shards.shard import Worker
 from empirics.shards.split import most_parts
 from theory.setting import SettingError
 
-__all__ = ["OnRay", "opened", "per_slot", "refuse_address", "slots"]
+__all__ = ["OnRay", "gpu_shares", "opened", "placed", "refuse_address"]
 
 LOCAL = "ray"
 WAIT = 10.0  # seconds that a cluster may take to answer
-GPU_AGAIN = 0.05  # of a GPU, that a worker in place of a lost one asks for: the other's place may be gone
+PARTS = 10_000  # of a resource, in which Ray counts
 
 
 def refuse_address(on: str) -> None:
@@ -39,21 +39,33 @@ def refuse_address(on: str) -> None:
         raise SettingError("training on Ray needs ray: pip install 'acdpp[ray]'")
 
 
-def per_slot(count: int, nodes: Sequence[float], need: float) -> float:
-    """How much of a resource each of so many shards gets, at most `need`: as much as lets all of them in.
+def gpu_shares(shards: int, cards: int) -> tuple[float, float]:
+    """What of a GPU each of so many shards asks for, and a worker in place of a lost one.
 
-    >>> per_slot(2, [1, 4], 1), per_slot(3, [1, 1], 1), per_slot(9, [4], 1)
-    (1, 0.5, 0.4444)
+    Ray takes a share from one card. As many fit on a card as must, and no more; what is left of it has room for all who
+    lose theirs.
+
+    >>> gpu_shares(2, 2), gpu_shares(3, 2)
+    ((0.75, 0.125), (0.4166, 0.0556))
     """
-    tried = sorted({need, *(node / k for node in nodes for k in range(1, count + 1) if node)}, reverse=True)
-    fits = (each for each in tried if each <= need and slots(nodes, each) >= count)
-    found = next(fits, 0.0)
-    return found if found == need else int(found * 1e4) / 1e4  # Ray counts in parts of ten thousand
+    shared = -(-shards // cards)
+    between = PARTS * (2 * shared + 1) // (2 * shared * (shared + 1))  # 1 / (shared + 1) and 1 / shared
+    first = max(between, 1)
+    later = max((PARTS - shared * first) // shards, 1)
+    return first / PARTS, later / PARTS
 
 
-def slots(nodes: Sequence[float], each: float) -> int:
-    """How many shards that take so much find room."""
-    return sum(int(node / each + 1e-9) for node in nodes)
+def placed(shards: int, cores: Sequence[float]) -> list[int]:
+    """The node of each shard, so that they share cores as evenly as can be.
+
+    >>> placed(5, [1, 0, 4])
+    [2, 2, 2, 0, 2]
+    """
+    found, ends = list[int](), {node: 1 for node, has in enumerate(cores) if has}
+    for _ in range(shards):
+        found.append(min(ends, key=lambda node: ends[node] / cores[node]))
+        ends[found[-1]] += 1
+    return found
 
 
 class OnRay:
@@ -64,26 +76,31 @@ class OnRay:
         kind = "GPU" if device == "cuda" else "CPU"
         alive = [node for node in ray.nodes() if node["Alive"]]
         self.places = [node["NodeManagerAddress"] for node in alive]
-        nodes = [node["Resources"].get(kind, 0.0) for node in alive]
-        need = 1.0 if kind == "GPU" else float(study.threads or 1)
-        if not any(nodes):
+        has = [node["Resources"].get(kind, 0.0) for node in alive]
+        if not any(has):
             raise SettingError(f"this Ray has no {kind}: use --device {'cpu' if kind == 'GPU' else 'cuda'}")
-        self.shards = shards or min(max(slots(nodes, need), 1), most_parts(study))
-        each = per_slot(self.shards, nodes, need)
-        if kind == "CPU":
-            self.first, self.later = {"num_cpus": each}, {"num_cpus": 0.0}
+        each = 1 if kind == "GPU" else study.threads or 1
+        slots = max(sum(int(one // each) for one in has), 1)
+        self.shards = min(slots, most_parts(study)) if shards is None else shards
+        # no cores are asked for: who waits for those of others, or of the task that this is, waits for ever
+        self.first, self.later = {"num_cpus": 0.0}, {"num_cpus": 0.0}
+        self.nodes: list[str] = []  # for those to come
+        if kind == "GPU":
+            self.first["num_gpus"], self.later["num_gpus"] = gpu_shares(self.shards, slots)
         else:
-            # just so much that no other fits beside it: what is left is for those who lose their place
-            shared = int(1 / each + 1e-9)
-            self.first = {"num_cpus": 0.0, "num_gpus": round(1 / (shared + 1) + 0.01, 4)}
-            self.later = {"num_cpus": 0.0, "num_gpus": GPU_AGAIN}
+            self.nodes = [alive[node]["NodeID"] for node in reversed(placed(self.shards, has))]
 
     def shared(self, thing: Any) -> Any:
         return self.ray.put(thing)
 
     def hire(self, *, again: bool) -> Any:
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
         wanted = self.later if again else self.first
-        return self.actor.options(max_restarts=0, scheduling_strategy="SPREAD", **wanted).remote()
+        place: Any = "SPREAD"
+        if self.nodes and not again:
+            place = NodeAffinitySchedulingStrategy(self.nodes.pop(), soft=True)
+        return self.actor.options(max_restarts=0, scheduling_strategy=place, **wanted).remote()
 
     def ask(self, worker: Any, what: str, *given: Any) -> Any:
         return getattr(worker, what).remote(*given)

@@ -3,7 +3,10 @@
 import json
 import shutil
 import socket
+import sys
+from importlib.machinery import ModuleSpec
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ import torch
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.shards.crew import PATIENCE
+from empirics.shards.on_ray import OnRay, gpu_shares
 from empirics.shards.split import split
 from empirics.shards.trainer import Where
 from tests.empirics.shards.desk import Desk, at_desk
@@ -197,6 +201,51 @@ def test_a_result_is_extended_by_workers(whole, tmp_path):
     trained(small(), tmp_path / "out", Desk(3, losing={9}), resume=True)
     for name in ("summary.json", "state-000000000007.npz"):  # rows end in other chunks
         assert files(tmp_path / "out")[name] == whole[name]
+
+
+def test_so_many_shares_fit_on_single_cards_and_all_others_beside_them():
+    for cards, shards in product(range(1, 17), range(1, 101)):
+        first, later = gpu_shares(shards, cards)
+        shared = -(-shards // cards)
+        assert cards * int(1 / first) >= shards
+        assert int(1 / first) == shared or shared > 50  # so that none is idle while another is crowded
+        assert shared * first + (shards - shared) * later <= 1 + 1e-9  # one card is left
+        assert min(first, later) >= 1e-4
+
+
+def ray_with(monkeypatch, *nodes, **has):
+    """A Ray of whose workers only the options are known."""
+    told = SimpleNamespace(options=[], **has)
+
+    def options(**given):
+        told.options.append(given)
+        return SimpleNamespace(remote=dict)
+
+    told.__spec__ = ModuleSpec("ray", None)
+    told.remote = lambda kind: SimpleNamespace(options=options)
+    told.nodes = lambda: [
+        {"Alive": True, "NodeManagerAddress": "", "NodeID": name, "Resources": resources}
+        for name, resources in zip("abcdef", nodes, strict=False)
+    ]
+    affinity = SimpleNamespace(NodeAffinitySchedulingStrategy=lambda name, soft: name if soft else None)
+    monkeypatch.setitem(sys.modules, "ray", told)
+    monkeypatch.setitem(sys.modules, "ray.util", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "ray.util.scheduling_strategies", affinity)
+    return told
+
+
+def test_workers_wait_for_no_cores_and_share_nodes_by_what_these_have(monkeypatch):
+    ray = ray_with(monkeypatch, {"CPU": 1.0}, {"GPU": 2.0}, {"CPU": 3.0})
+    office = OnRay(ray, small(), "cpu", None)
+    assert office.shards == 4
+    for again in (False, False, False, False, True):
+        office.hire(again=again)
+    assert [one["scheduling_strategy"] for one in ray.options] == ["c", "c", "a", "c", "SPREAD"]
+    assert {one["num_cpus"] for one in ray.options} == {0.0}
+    assert OnRay(ray, small(threads=2), "cpu", None).shards == 1
+    office = OnRay(ray, small(), "cuda", 3)
+    office.hire(again=False)
+    assert ray.options[-1]["num_gpus"] == gpu_shares(3, 2)[0]
 
 
 def test_an_address_that_is_none_and_shards_without_workers():
