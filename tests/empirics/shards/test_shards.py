@@ -16,7 +16,7 @@ from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.shards.crew import PATIENCE
 from empirics.shards.on_ray import OnRay, gpu_shares
-from empirics.shards.split import split
+from empirics.shards.split import FEWEST, most_parts, split
 from empirics.shards.trainer import Where
 from tests.empirics.shards.desk import Desk, at_desk
 from tests.empirics.small import Steady, blobs, blobs_file, refused, stopped_at, study
@@ -65,6 +65,8 @@ def test_every_run_is_in_one_part_and_parts_are_as_even_as_can_be():
             assert sorted(np.concatenate(runs).tolist()) == list(range(setting.runs))
             assert len(parts) <= count
             assert max(map(len, runs)) < 2 * -(-setting.runs // count)
+            if count <= most_parts(setting) and setting.runs > 1:
+                assert min(map(len, runs)) >= FEWEST
     assert "1 to 12 shards, got 13" in refused(split, study(policies=MIXED), 13)
 
 
@@ -188,6 +190,23 @@ def test_who_is_lost_again_and_again_is_told_of_in_one_sentence(tmp_path):
     assert done(tmp_path / "out") == 0
 
 
+def other(**found):
+    """What a worker says of itself, with other versions."""
+    return lambda said: said | {"versions": said["versions"] | found}
+
+
+def test_another_acdpp_is_refused_whoever_has_it_and_other_packages_are_told_of_once(tmp_path):
+    torches, acdpp = other(torch="0.1"), other(acdpp="0.0.1")
+    told = refused(trained, small(), tmp_path / "out", Desk(3, saying={1: torches, 2: torches, 3: acdpp}))
+    assert "a worker has another acdpp (acdpp " in told
+    assert not (tmp_path / "out").exists()
+    with pytest.warns(UserWarning, match="a worker differs") as seen:
+        trained(small(), tmp_path / "out", Desk(3, {10, 20}, dict.fromkeys(range(1, 9), torches)))
+    assert len(seen) == 1
+    told = refused(trained, small(), tmp_path / "again", Desk(2, {7}, {3: acdpp}))
+    assert "a worker has another acdpp (acdpp " in told
+
+
 def test_a_study_that_workers_began_goes_on_without_them(whole, tmp_path):
     with at_desk(Desk(2)):
         stopped_at(small(), tmp_path / "out", 6, on="ray")
@@ -198,7 +217,11 @@ def test_a_study_that_workers_began_goes_on_without_them(whole, tmp_path):
 
 def test_a_result_is_extended_by_workers(whole, tmp_path):
     run_study(small(rounds=4), tmp_path / "out")
-    trained(small(), tmp_path / "out", Desk(3, losing={9}), resume=True)
+    desk = Desk(3, losing={4, 9, 16})  # while they follow, and are restored
+    trained(small(), tmp_path / "out", desk, resume=True)
+    followed = [found.state for what, found in desk.answers if what == "follow"]
+    assert len(followed) >= 6
+    assert not any(followed)  # what was trained is not sent to and fro
     for name in ("summary.json", "state-000000000007.npz"):  # rows end in other chunks
         assert files(tmp_path / "out")[name] == whole[name]
 
