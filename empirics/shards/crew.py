@@ -90,6 +90,8 @@ class Crew:
         self.office, self.study = office, given.study
         try:
             self.given = office.shared(given)
+        except SettingError:
+            raise
         except Exception as error:  # of whatever a user's model is made
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise SettingError(f"the model cannot be sent to workers: {reason:.200}") from error

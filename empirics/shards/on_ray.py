@@ -25,6 +25,7 @@ __all__ = ["OnRay", "gpu_shares", "opened", "placed", "refuse_address"]
 
 LOCAL = "ray"
 WAIT = 10.0  # seconds that a cluster may take to answer
+GO_ON = "see that it runs; what is saved goes on with --resume"
 PARTS = 10_000  # of a resource, in which Ray counts
 
 
@@ -68,9 +69,19 @@ def placed(shards: int, cores: Sequence[float]) -> list[int]:
     return found
 
 
+@contextmanager
+def _connected() -> Iterator[None]:
+    """Ray's client says that it is cut off as if a file could not be written."""
+    try:
+        yield
+    except ConnectionError as error:
+        raise _cut_off(error) from None
+
+
 class OnRay:
     """An office: workers are actors."""
 
+    @_connected()
     def __init__(self, ray: Any, study: Study, device: str, shards: int | None) -> None:
         self.ray, self.actor = ray, ray.remote(Worker)
         kind = "GPU" if device == "cuda" else "CPU"
@@ -90,9 +101,11 @@ class OnRay:
         else:
             self.nodes = [alive[node]["NodeID"] for node in reversed(placed(self.shards, has))]
 
+    @_connected()
     def shared(self, thing: Any) -> Any:
         return self.ray.put(thing)
 
+    @_connected()
     def hire(self, *, again: bool) -> Any:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -102,36 +115,59 @@ class OnRay:
             place = NodeAffinitySchedulingStrategy(self.nodes.pop(), soft=True)
         return self.actor.options(max_restarts=0, scheduling_strategy=place, **wanted).remote()
 
+    @_connected()
     def ask(self, worker: Any, what: str, *given: Any) -> Any:
         return getattr(worker, what).remote(*given)
 
+    @_connected()
     def wait(self, tickets: Sequence[Any]) -> int:
         ready, _ = self.ray.wait(list(tickets), num_returns=1)
         return tickets.index(ready[0])
 
     def answer(self, ticket: Any) -> Any:
-        from ray.exceptions import RayError, RayTaskError
+        from ray import exceptions as known
 
+        lost = (
+            known.RayActorError,
+            known.WorkerCrashedError,
+            known.NodeDiedError,
+            known.ObjectLostError,
+            known.OutOfMemoryError,
+        )
         try:
             return self.ray.get(ticket)
-        except RayTaskError as error:
+        except known.RayTaskError as error:
             cause = getattr(error, "cause", None)
             if isinstance(cause, SettingError):
                 raise SettingError(str(cause)) from None
             if isinstance(cause, MemoryError):
                 raise MemoryError(str(cause)) from None
+            if isinstance(cause, lost):
+                raise Lost(_short(cause)) from None
             raise
-        except RayError as error:
+        except lost as error:
+            if getattr(error, "actor_init_failed", False):
+                raise SettingError(
+                    f"a worker cannot load acdpp ({_short(error, -1)}): install the same everywhere"
+                ) from None
             raise Lost(_short(error)) from None
+        except known.RayError as error:
+            raise SettingError(f"Ray itself failed ({_short(error)}): {GO_ON}") from None
+        except ConnectionError as error:
+            raise _cut_off(error) from None
 
     def fire(self, worker: Any) -> None:
         with suppress(Exception):
             self.ray.kill(worker)
 
 
-def _short(error: BaseException) -> str:
+def _short(error: BaseException, line: int = 0) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines[0] if lines else type(error).__name__)[:200]
+    return (lines[line] if lines else type(error).__name__)[:200]
+
+
+def _cut_off(error: ConnectionError) -> SettingError:
+    return SettingError(f"the connection to Ray is lost ({_short(error)}): {GO_ON}")
 
 
 @contextmanager
@@ -165,7 +201,7 @@ def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[O
             )
         yield office
     finally:
-        with _silence():
+        with _silence(), suppress(ConnectionError):
             ray.shutdown()
             gc.collect()  # or Ray's processes, which have ended, are complained of later
 

@@ -14,8 +14,9 @@ import torch
 
 from empirics.run import run_study
 from empirics.settings.drift import Drift
-from empirics.shards.crew import PATIENCE
+from empirics.shards.crew import PATIENCE, Crew, Lost
 from empirics.shards.on_ray import OnRay, gpu_shares
+from empirics.shards.shard import Assignment
 from empirics.shards.split import FEWEST, most_parts, split
 from empirics.shards.trainer import Where
 from tests.empirics.shards.desk import Desk, at_desk
@@ -269,6 +270,64 @@ def test_workers_wait_for_no_cores_and_share_nodes_by_what_these_have(monkeypatc
     office = OnRay(ray, small(), "cuda", 3)
     office.hire(again=False)
     assert ray.options[-1]["num_gpus"] == gpu_shares(3, 2)[0]
+
+
+class RayError(Exception):
+    """As Ray's errors are, whose names are in `ERRORS`."""
+
+    actor_init_failed, cause = False, None
+
+
+LOSSES = ("RayActorError", "WorkerCrashedError", "NodeDiedError", "ObjectLostError", "OutOfMemoryError")
+ERRORS = {name: type(name, (RayError,), {}) for name in (*LOSSES, "RayTaskError", "OutOfDiskError")}
+
+
+def answered(monkeypatch, error):
+    """What an office makes of an error that Ray raises for an answer."""
+
+    def get(ticket):
+        raise error
+
+    exceptions = SimpleNamespace(RayError=RayError, **ERRORS)
+    ray = ray_with(monkeypatch, {"CPU": 1.0}, get=get, exceptions=exceptions)
+    monkeypatch.setitem(sys.modules, "ray.exceptions", exceptions)
+    return OnRay(ray, small(), "cpu", None).answer(None)
+
+
+def test_who_ended_is_lost_and_what_else_goes_wrong_on_ray_is_one_sentence(monkeypatch):
+    for name in LOSSES:
+        with pytest.raises(Lost, match="gone"):
+            answered(monkeypatch, ERRORS[name]("gone"))
+    told = refused(answered, monkeypatch, ERRORS["OutOfDiskError"]("it is full"))
+    assert told.startswith("Ray itself failed (it is full)")
+    assert "--resume" in told
+    unloaded = ERRORS["RayActorError"]("in __init__\nNo module named 'empirics'")
+    unloaded.actor_init_failed = True
+    told = refused(answered, monkeypatch, unloaded)
+    assert told.startswith("a worker cannot load acdpp (No module named 'empirics')")
+    mistaken = ERRORS["RayTaskError"]()
+    mistaken.cause = SettingError("too many")
+    assert refused(answered, monkeypatch, mistaken) == "too many"
+    mistaken.cause = ERRORS["ObjectLostError"]("gone")
+    with pytest.raises(Lost, match="gone"):
+        answered(monkeypatch, mistaken)
+
+
+def test_who_is_cut_off_from_ray_can_go_on(monkeypatch):
+    def cut_off(*given, **named):
+        raise ConnectionError("GRPC connection failed\nfor some reason")
+
+    sentence = "the connection to Ray is lost (GRPC connection failed): see that it runs; what is saved goes on with --"
+    assert refused(answered, monkeypatch, ConnectionError("GRPC connection failed")).startswith(sentence)
+    ray = ray_with(monkeypatch, {"CPU": 1.0}, put=cut_off, wait=cut_off)
+    office = OnRay(ray, small(), "cpu", None)
+    assert refused(office.wait, []).startswith(sentence)
+    assert refused(office.ask, SimpleNamespace(play=SimpleNamespace(remote=cut_off)), "play").startswith(
+        sentence
+    )
+    assert refused(Crew, office, Assignment(small(), blobs(), None, "cpu", False), []).startswith(sentence)
+    ray.nodes = cut_off
+    assert refused(OnRay, ray, small(), "cpu", None).startswith(sentence)
 
 
 def test_an_address_that_is_none_and_shards_without_workers():
