@@ -10,7 +10,7 @@ import gc
 import os
 import socket
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from typing import Any
@@ -86,7 +86,6 @@ class OnRay:
         self.ray, self.actor = ray, ray.remote(Worker)
         kind = "GPU" if device == "cuda" else "CPU"
         alive = [node for node in ray.nodes() if node["Alive"]]
-        self.places = [node["NodeManagerAddress"] for node in alive]
         has = [node["Resources"].get(kind, 0.0) for node in alive]
         if not any(has):
             raise SettingError(f"this Ray has no {kind}: use --device {'cpu' if kind == 'GPU' else 'cuda'}")
@@ -178,13 +177,24 @@ def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[O
         raise SettingError(f"on Ray the device is cpu or cuda, and Ray chooses which, got {device!r}")
     if on != LOCAL:
         _refuse_silence(on)
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    given = {"RAY_USAGE_STATS_ENABLED": "0"}
     if on == LOCAL:  # read when Ray is loaded: without clusters it keeps to the loopback address
-        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+        given["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    with _environment(given), _session(on) as ray:
+        yield OnRay(ray, study, device, shards)
+
+
+@contextmanager
+def _session(on: str) -> Iterator[Any]:
+    """Ray, initialised: by the caller, who then has it after the study too, or for the study."""
     import ray
 
     if ray.is_initialized():
-        yield OnRay(ray, study, device, shards)  # a session of the caller's own
+        if on != LOCAL:
+            raise SettingError(
+                f"Ray is initialised already, so --on takes {LOCAL}, for that session, got {on!r}"
+            )
+        yield ray
         return
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
     local = {"address": "local", "include_dashboard": False}
@@ -194,16 +204,32 @@ def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[O
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         raise SettingError(f"Ray cannot be reached at {on!r} ({_short(error)}): see that it runs") from None
     try:
-        office = OnRay(ray, study, device, shards)
-        if on == LOCAL and office.places not in (["127.0.0.1"], ["::1"]):
+        with _connected():
+            places = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
+        if on == LOCAL and places not in ({"127.0.0.1"}, {"::1"}):
             warnings.warn(
                 "Ray was loaded before acdpp, and listens to other machines too: load it later", stacklevel=2
             )
-        yield office
+        yield ray
     finally:
         with _silence(), suppress(ConnectionError):
             ray.shutdown()
             gc.collect()  # or Ray's processes, which have ended, are complained of later
+
+
+@contextmanager
+def _environment(given: Mapping[str, str]) -> Iterator[None]:
+    """Variables for as long as it lasts; then they are as they were."""
+    before = {name: os.environ.get(name) for name in given}
+    os.environ.update(given)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def _refuse_silence(on: str) -> None:

@@ -1,12 +1,14 @@
 """The runs of a study in parts: the same rows bit for bit, whoever is lost and wherever it is stopped."""
 
 import json
+import os
 import shutil
 import socket
 import sys
 from importlib.machinery import ModuleSpec
 from itertools import product
 from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ import torch
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.shards.crew import PATIENCE, Crew, Lost
-from empirics.shards.on_ray import OnRay, gpu_shares
+from empirics.shards.on_ray import OnRay, gpu_shares, opened
 from empirics.shards.shard import Assignment
 from empirics.shards.split import FEWEST, most_parts, split
 from empirics.shards.trainer import Where
@@ -335,6 +337,33 @@ def test_an_address_that_is_none_and_shards_without_workers():
         Where("cpu", "spark")
     assert "give --on too" in refused(Where, "cpu", None, 2)
     assert Where("cuda", "ray").here == "cpu"
+
+
+def test_as_many_shards_as_there_cannot_be_are_refused_before_ray_is_there(tmp_path):
+    with at_desk(mock.Mock(hired=[], shards=0)) as desk:
+        told = [
+            refused(run_study, small(), tmp_path / "out", on="ray", shards=shards) for shards in (0, -1, 17)
+        ]
+    assert told[0] == "a study goes into 1 shard or more, got 0"
+    assert told[2] == "16 runs go into 1 to 16 shards, got 17"
+    assert not desk.mock_calls
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_session_of_ones_own_is_used_and_the_environment_is_put_back(monkeypatch):
+    names = ("RAY_USAGE_STATS_ENABLED", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER")
+    monkeypatch.delenv(names[0], raising=False)
+    monkeypatch.setenv(names[1], "1")
+    ray_with(monkeypatch, {"CPU": 2.0}, is_initialized=lambda: True)
+    with opened("ray", small(), "cpu", None) as office:
+        assert office.shards == 2
+        assert [os.environ[name] for name in names] == ["0", "0"]
+    assert [os.environ.get(name) for name in names] == [None, "1"]
+    with socket.create_server(("127.0.0.1", 0)) as there:
+        address = f"127.0.0.1:{there.getsockname()[1]}"
+        told = refused(opened(address, small(), "cpu", None).__enter__)
+    assert told == f"Ray is initialised already, so --on takes ray, for that session, got {address!r}"
+    assert os.environ[names[1]] == "1"
 
 
 def test_nobody_at_an_address_is_one_sentence(tmp_path):
