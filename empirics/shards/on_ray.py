@@ -12,6 +12,7 @@ import socket
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -187,8 +188,7 @@ def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[O
 @contextmanager
 def _session(on: str) -> Iterator[Any]:
     """Ray, initialised: by the caller, who then has it after the study too, or for the study."""
-    import ray
-
+    ray: Any = import_module("ray")
     if ray.is_initialized():
         if on != LOCAL:
             raise SettingError(
