@@ -25,7 +25,7 @@ from tests.empirics.shards.desk import Desk, at_desk
 from tests.empirics.small import Steady, blobs, blobs_file, refused, stopped_at, study
 from theory.setting import SettingError
 
-MIXED = ("constant", "acdpp", "oracle@eta=0.1,steps=3", "buy-cheap-online@average=equal")
+MIXED = ("constant", "acdpp", "oracle@eta=0.1,steps=3,decay=4", "buy-cheap-online@average=equal")
 FILES = ("rounds.parquet", "summary.json", "state-*.npz")
 
 
@@ -163,7 +163,9 @@ def test_what_is_handed_over_in_python_goes_to_the_workers(tmp_path):
 def test_a_mistake_in_a_worker_is_one_sentence_and_leaves_nothing(tmp_path):
     unsent = refused(trained, small(), tmp_path / "out", Desk(2), model=lambda population: Pulled(population))
     assert "the model cannot be sent to workers" in unsent
-    told = refused(trained, small(measures=("risk",)), tmp_path / "out", Desk(2), model=Wrong)
+    told = refused(
+        trained, small(measures=("risk",), policies=MIXED[:2]), tmp_path / "out", Desk(2), model=Wrong
+    )
     assert "failed in a first round: ValueError: no such step" in told
     assert not (tmp_path / "out").exists()
 
