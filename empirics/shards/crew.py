@@ -90,6 +90,8 @@ class Crew:
         self.office, self.study = office, given.study
         try:
             self.given = office.shared(given)
+        except SettingError:
+            raise
         except Exception as error:  # of whatever a user's model is made
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise SettingError(f"the model cannot be sent to workers: {reason:.200}") from error
@@ -99,11 +101,12 @@ class Crew:
         ]
         self.tick: Tick = lambda done: None
         self.machines: list[dict[str, Any]] = []
+        self.warned = False
 
     def __enter__(self) -> Self:
         try:
             self.machines = self._each("make", lambda one: (self.given, one.part))
-            self._refuse_others()
+            self._refuse_others(self.machines)
         except BaseException:
             self.__exit__()
             raise
@@ -113,22 +116,21 @@ class Crew:
         for one in self.members:
             self.office.fire(one.worker)
 
-    def _refuse_others(self) -> None:
-        """Workers with another acdpp decide nothing here, but train otherwise, perhaps."""
-        here = versions()
-        for there in (one["versions"] for one in self.machines):
-            differ = [
+    def _refuse_others(self, machines: Sequence[Mapping[str, Any]]) -> None:
+        """Workers with another acdpp, who train otherwise, perhaps; what else differs is told once."""
+        here, told = versions(), list[str]()
+        for there in (one["versions"] for one in machines):
+            differ = "; ".join(
                 f"{name} {here.get(name, 'absent')} here and {there.get(name, 'absent')} there"
                 for name in sorted({*here, *there})
                 if here.get(name) != there.get(name)
-            ]
+            )
             if here.get("acdpp") != there.get("acdpp"):
-                raise SettingError(
-                    f"a worker has another acdpp ({'; '.join(differ)}): install the same everywhere"
-                )
-            if differ:
-                warnings.warn(f"a worker differs ({'; '.join(differ)}): so may the last bits", stacklevel=4)
-                return
+                raise SettingError(f"a worker has another acdpp ({differ}): install the same everywhere")
+            told += [differ] if differ else []
+        if told and not self.warned:
+            self.warned = True
+            warnings.warn(f"a worker differs ({told[0]}): so may the last bits", stacklevel=4)
 
     def machine(self) -> dict[str, Any]:
         names = list(dict.fromkeys(one["device"] for one in self.machines))
@@ -211,6 +213,8 @@ class Crew:
 
     def _take(self, one: _Member, call: _Call, answer: Any) -> None:
         if call.again:
+            if call.what == "make":
+                self._refuse_others([answer])
             return
         one.lost = 0
         bookmark = answer[1] if call.what == "play" else answer

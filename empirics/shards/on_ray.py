@@ -10,8 +10,9 @@ import gc
 import os
 import socket
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -21,11 +22,12 @@ from empirics.shards.shard import Worker
 from empirics.shards.split import most_parts
 from theory.setting import SettingError
 
-__all__ = ["OnRay", "opened", "per_slot", "refuse_address", "slots"]
+__all__ = ["OnRay", "gpu_shares", "opened", "placed", "refuse_address"]
 
 LOCAL = "ray"
 WAIT = 10.0  # seconds that a cluster may take to answer
-GPU_AGAIN = 0.05  # of a GPU, that a worker in place of a lost one asks for: the other's place may be gone
+GO_ON = "see that it runs; what is saved goes on with --resume"
+PARTS = 10_000  # of a resource, in which Ray counts
 
 
 def refuse_address(on: str) -> None:
@@ -39,82 +41,133 @@ def refuse_address(on: str) -> None:
         raise SettingError("training on Ray needs ray: pip install 'acdpp[ray]'")
 
 
-def per_slot(count: int, nodes: Sequence[float], need: float) -> float:
-    """How much of a resource each of so many shards gets, at most `need`: as much as lets all of them in.
+def gpu_shares(shards: int, cards: int) -> tuple[float, float]:
+    """What of a GPU each of so many shards asks for, and a worker in place of a lost one.
 
-    >>> per_slot(2, [1, 4], 1), per_slot(3, [1, 1], 1), per_slot(9, [4], 1)
-    (1, 0.5, 0.4444)
+    Ray takes a share from one card. As many fit on a card as must, and no more; what is left of it has room for all who
+    lose theirs.
+
+    >>> gpu_shares(2, 2), gpu_shares(3, 2)
+    ((0.75, 0.125), (0.4166, 0.0556))
     """
-    tried = sorted({need, *(node / k for node in nodes for k in range(1, count + 1) if node)}, reverse=True)
-    fits = (each for each in tried if each <= need and slots(nodes, each) >= count)
-    found = next(fits, 0.0)
-    return found if found == need else int(found * 1e4) / 1e4  # Ray counts in parts of ten thousand
+    shared = -(-shards // cards)
+    between = PARTS * (2 * shared + 1) // (2 * shared * (shared + 1))  # 1 / (shared + 1) and 1 / shared
+    first = max(between, 1)
+    later = max((PARTS - shared * first) // shards, 1)
+    return first / PARTS, later / PARTS
 
 
-def slots(nodes: Sequence[float], each: float) -> int:
-    """How many shards that take so much find room."""
-    return sum(int(node / each + 1e-9) for node in nodes)
+def placed(shards: int, cores: Sequence[float]) -> list[int]:
+    """The node of each shard, so that they share cores as evenly as can be.
+
+    >>> placed(5, [1, 0, 4])
+    [2, 2, 2, 0, 2]
+    """
+    found, ends = list[int](), {node: 1 for node, has in enumerate(cores) if has}
+    for _ in range(shards):
+        found.append(min(ends, key=lambda node: ends[node] / cores[node]))
+        ends[found[-1]] += 1
+    return found
+
+
+@contextmanager
+def _connected() -> Iterator[None]:
+    """Ray's client says that it is cut off as if a file could not be written."""
+    try:
+        yield
+    except ConnectionError as error:
+        raise _cut_off(error) from None
 
 
 class OnRay:
     """An office: workers are actors."""
 
+    @_connected()
     def __init__(self, ray: Any, study: Study, device: str, shards: int | None) -> None:
         self.ray, self.actor = ray, ray.remote(Worker)
         kind = "GPU" if device == "cuda" else "CPU"
         alive = [node for node in ray.nodes() if node["Alive"]]
-        self.places = [node["NodeManagerAddress"] for node in alive]
-        nodes = [node["Resources"].get(kind, 0.0) for node in alive]
-        need = 1.0 if kind == "GPU" else float(study.threads or 1)
-        if not any(nodes):
+        has = [node["Resources"].get(kind, 0.0) for node in alive]
+        if not any(has):
             raise SettingError(f"this Ray has no {kind}: use --device {'cpu' if kind == 'GPU' else 'cuda'}")
-        self.shards = shards or min(max(slots(nodes, need), 1), most_parts(study))
-        each = per_slot(self.shards, nodes, need)
-        if kind == "CPU":
-            self.first, self.later = {"num_cpus": each}, {"num_cpus": 0.0}
+        each = 1 if kind == "GPU" else study.threads or 1
+        slots = max(sum(int(one // each) for one in has), 1)
+        self.shards = min(slots, most_parts(study)) if shards is None else shards
+        # no cores are asked for: who waits for those of others, or of the task that this is, waits for ever
+        self.first, self.later = {"num_cpus": 0.0}, {"num_cpus": 0.0}
+        self.nodes: list[str] = []  # for those to come
+        if kind == "GPU":
+            self.first["num_gpus"], self.later["num_gpus"] = gpu_shares(self.shards, slots)
         else:
-            # just so much that no other fits beside it: what is left is for those who lose their place
-            shared = int(1 / each + 1e-9)
-            self.first = {"num_cpus": 0.0, "num_gpus": round(1 / (shared + 1) + 0.01, 4)}
-            self.later = {"num_cpus": 0.0, "num_gpus": GPU_AGAIN}
+            self.nodes = [alive[node]["NodeID"] for node in reversed(placed(self.shards, has))]
 
+    @_connected()
     def shared(self, thing: Any) -> Any:
         return self.ray.put(thing)
 
+    @_connected()
     def hire(self, *, again: bool) -> Any:
-        wanted = self.later if again else self.first
-        return self.actor.options(max_restarts=0, scheduling_strategy="SPREAD", **wanted).remote()
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+        wanted = self.later if again else self.first
+        place: Any = "SPREAD"
+        if self.nodes and not again:
+            place = NodeAffinitySchedulingStrategy(self.nodes.pop(), soft=True)
+        return self.actor.options(max_restarts=0, scheduling_strategy=place, **wanted).remote()
+
+    @_connected()
     def ask(self, worker: Any, what: str, *given: Any) -> Any:
         return getattr(worker, what).remote(*given)
 
+    @_connected()
     def wait(self, tickets: Sequence[Any]) -> int:
         ready, _ = self.ray.wait(list(tickets), num_returns=1)
         return tickets.index(ready[0])
 
     def answer(self, ticket: Any) -> Any:
-        from ray.exceptions import RayError, RayTaskError
+        from ray import exceptions as known
 
+        lost = (
+            known.RayActorError,
+            known.WorkerCrashedError,
+            known.NodeDiedError,
+            known.ObjectLostError,
+            known.OutOfMemoryError,
+        )
         try:
             return self.ray.get(ticket)
-        except RayTaskError as error:
+        except known.RayTaskError as error:
             cause = getattr(error, "cause", None)
             if isinstance(cause, SettingError):
                 raise SettingError(str(cause)) from None
             if isinstance(cause, MemoryError):
                 raise MemoryError(str(cause)) from None
+            if isinstance(cause, lost):
+                raise Lost(_short(cause)) from None
             raise
-        except RayError as error:
+        except lost as error:
+            if getattr(error, "actor_init_failed", False):
+                raise SettingError(
+                    f"a worker cannot load acdpp ({_short(error, -1)}): install the same everywhere"
+                ) from None
             raise Lost(_short(error)) from None
+        except known.RayError as error:
+            raise SettingError(f"Ray itself failed ({_short(error)}): {GO_ON}") from None
+        except ConnectionError as error:
+            raise _cut_off(error) from None
 
     def fire(self, worker: Any) -> None:
         with suppress(Exception):
             self.ray.kill(worker)
 
 
-def _short(error: BaseException) -> str:
+def _short(error: BaseException, line: int = 0) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines[0] if lines else type(error).__name__)[:200]
+    return (lines[line] if lines else type(error).__name__)[:200]
+
+
+def _cut_off(error: ConnectionError) -> SettingError:
+    return SettingError(f"the connection to Ray is lost ({_short(error)}): {GO_ON}")
 
 
 @contextmanager
@@ -125,13 +178,23 @@ def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[O
         raise SettingError(f"on Ray the device is cpu or cuda, and Ray chooses which, got {device!r}")
     if on != LOCAL:
         _refuse_silence(on)
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    given = {"RAY_USAGE_STATS_ENABLED": "0"}
     if on == LOCAL:  # read when Ray is loaded: without clusters it keeps to the loopback address
-        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
-    import ray
+        given["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    with _environment(given), _session(on) as ray:
+        yield OnRay(ray, study, device, shards)
 
+
+@contextmanager
+def _session(on: str) -> Iterator[Any]:
+    """Ray, initialised: by the caller, who then has it after the study too, or for the study."""
+    ray: Any = import_module("ray")
     if ray.is_initialized():
-        yield OnRay(ray, study, device, shards)  # a session of the caller's own
+        if on != LOCAL:
+            raise SettingError(
+                f"Ray is initialised already, so --on takes {LOCAL}, for that session, got {on!r}"
+            )
+        yield ray
         return
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
     local = {"address": "local", "include_dashboard": False}
@@ -141,16 +204,32 @@ def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[O
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         raise SettingError(f"Ray cannot be reached at {on!r} ({_short(error)}): see that it runs") from None
     try:
-        office = OnRay(ray, study, device, shards)
-        if on == LOCAL and office.places not in (["127.0.0.1"], ["::1"]):
+        with _connected():
+            places = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
+        if on == LOCAL and places not in ({"127.0.0.1"}, {"::1"}):
             warnings.warn(
                 "Ray was loaded before acdpp, and listens to other machines too: load it later", stacklevel=2
             )
-        yield office
+        yield ray
     finally:
-        with _silence():
+        with _silence(), suppress(ConnectionError):
             ray.shutdown()
             gc.collect()  # or Ray's processes, which have ended, are complained of later
+
+
+@contextmanager
+def _environment(given: Mapping[str, str]) -> Iterator[None]:
+    """Variables for as long as it lasts; then they are as they were."""
+    before = {name: os.environ.get(name) for name in given}
+    os.environ.update(given)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def _refuse_silence(on: str) -> None:

@@ -154,7 +154,7 @@ class Assignment:
 
 
 class Bookmark(NamedTuple):
-    """All that a worker needs to go on for another: the state, and what follows from the rounds so far."""
+    """All that a worker needs to go on for another: the state, if any was trained, and what follows from the rounds."""
 
     state: Columns
     arrivals: Any
@@ -177,7 +177,8 @@ class Worker:
                 own = copy.deepcopy(bookmark)  # what comes by post cannot be written to
                 engine = self.shard.engine
                 engine.arrivals, engine.learner = own.arrivals, own.learner
-                engine.restore(own.state)
+                if own.state:
+                    engine.restore(own.state)
             return self.shard.machine()
 
     def try_out(self, rounds: Rounds) -> None:
@@ -187,18 +188,18 @@ class Worker:
     def follow(self, rounds: Rounds) -> Bookmark:
         with self._threads():
             self.shard.follow(rounds)
-            return self._bookmark()
+            return self._bookmark({})  # what was trained comes when it is restored
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> Bookmark:
         with self._threads():
             self.shard.restore({name: values.copy() for name, values in saved.items()})
-            return self._bookmark()
+            return self._bookmark(self.shard.state())
 
     def play(self, rounds: Rounds, widths: NDArray[np.int64], keep: bool) -> tuple[Columns, Bookmark | None]:
         """What was measured, and the bookmark after it if asked for."""
         with self._threads():
             played = self.shard.begin(rounds, lambda _: None, keep=False, widths=widths)()
-            return played.measured, self._bookmark() if keep else None
+            return played.measured, self._bookmark(self.shard.state()) if keep else None
 
     def final(self) -> Columns:
         with self._threads():
@@ -207,6 +208,6 @@ class Worker:
     def _threads(self) -> Any:
         return threads(self.shard.problem.study, REMEDY)
 
-    def _bookmark(self) -> Bookmark:
+    def _bookmark(self, state: Columns) -> Bookmark:
         engine = self.shard.engine
-        return Bookmark(self.shard.state(), engine.arrivals, engine.learner)
+        return Bookmark(state, engine.arrivals, engine.learner)

@@ -49,7 +49,9 @@ def split(study: Study, count: int) -> list[Part]:
         raise SettingError(f"{study.runs} runs go into 1 to {study.runs} shards, got {count}")
     P, S = len(study.policies), study.seeds
     grids = [(a, min(count // a, S)) for a in range(1, min(P, count) + 1)]
-    a, b = min(grids, key=lambda grid: (-(-P // grid[0]) * -(-S // grid[1]), grid[0]))
+    least = FEWEST if count <= most_parts(study) else 1
+    enough = [(a, b) for a, b in grids if (P // a) * (S // b) >= least] or grids
+    a, b = min(enough, key=lambda grid: (-(-P // grid[0]) * -(-S // grid[1]), grid[0]))
     return [
         Part(study.policies[p:q], s, t - s)
         for (p, q), (s, t) in product(pairwise(_cuts(P, a)), pairwise(_cuts(S, b)))

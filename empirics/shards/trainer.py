@@ -30,6 +30,8 @@ class Where:
             refuse_address(self.on)
         elif self.shards is not None:
             raise SettingError("shards are trained on Ray: give --on too, such as --on ray")
+        if self.shards is not None and self.shards < 1:
+            raise SettingError(f"a study goes into 1 shard or more, got {self.shards}")
 
     @property
     def here(self) -> str:
@@ -50,6 +52,8 @@ def trainer_for(
     from empirics.shards.split import split
 
     study = problem.study
+    if where.shards is not None:
+        split(study, where.shards)  # or refused, before Ray is there
     with opened(where.on, study, where.device, where.shards) as office:
         given = Assignment(study, data, model, where.device, listens)
         with Crew(office, given, split(study, office.shards)) as crew:

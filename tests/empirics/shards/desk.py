@@ -9,17 +9,18 @@ from empirics.shards.shard import Worker
 
 
 class Desk:
-    """Workers are objects; the calls that are counted in `losing` find theirs lost."""
+    """Workers are objects; the calls that are counted in `losing` find theirs lost, and workers counted in `saying` say
+    something else of themselves."""
 
-    def __init__(self, shards, losing=()):
+    def __init__(self, shards, losing=(), saying=()):
         self.shards, self.losing, self.calls, self.played = shards, losing, 0, 0
-        self.hired = []
+        self.hired, self.answers, self.saying = [], [], dict(saying)
 
     def shared(self, thing):
         return pickle.dumps(thing)
 
     def hire(self, *, again):
-        self.hired.append({"worker": Worker(), "alive": True})
+        self.hired.append({"worker": Worker(), "alive": True, "number": len(self.hired) + 1})
         return self.hired[-1]
 
     def ask(self, worker, what, *given):
@@ -39,7 +40,11 @@ class Desk:
             pickle.loads(one) if isinstance(one, bytes) else one for one in pickle.loads(ticket["given"])
         ]
         self.played += len(given[0].cost) if ticket["what"] == "play" else 0
-        return pickle.loads(pickle.dumps(getattr(worker["worker"], ticket["what"])(*given)))
+        found = getattr(worker["worker"], ticket["what"])(*given)
+        if ticket["what"] == "make" and worker["number"] in self.saying:
+            found = self.saying[worker["number"]](found)
+        self.answers.append((ticket["what"], found))
+        return pickle.loads(pickle.dumps(found))
 
     def fire(self, worker):
         worker["alive"] = False

@@ -215,6 +215,8 @@ def test_a_node_that_is_lost_costs_no_more_than_a_worker(whole, config, program,
     until(lambda: begun(out))
     time.sleep(0.5)
     cluster[2]()
+    assert child.poll() is None
+    assert done(out) < 800
     status, err = ended(child)
     assert (status, err) == (0, "")
     assert files(out) == whole

@@ -1,9 +1,14 @@
 """The runs of a study in parts: the same rows bit for bit, whoever is lost and wherever it is stopped."""
 
 import json
+import os
 import shutil
 import socket
+import sys
+from importlib.machinery import ModuleSpec
 from itertools import product
+from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -11,14 +16,16 @@ import torch
 
 from empirics.run import run_study
 from empirics.settings.drift import Drift
-from empirics.shards.crew import PATIENCE
-from empirics.shards.split import split
+from empirics.shards.crew import PATIENCE, Crew, Lost
+from empirics.shards.on_ray import OnRay, gpu_shares, opened
+from empirics.shards.shard import Assignment
+from empirics.shards.split import FEWEST, most_parts, split
 from empirics.shards.trainer import Where
 from tests.empirics.shards.desk import Desk, at_desk
 from tests.empirics.small import Steady, blobs, blobs_file, refused, stopped_at, study
 from theory.setting import SettingError
 
-MIXED = ("constant", "acdpp", "oracle@eta=0.1,steps=2", "buy-cheap-online@average=equal")
+MIXED = ("constant", "acdpp", "oracle@eta=0.1,steps=3,decay=4", "buy-cheap-online@average=equal")
 FILES = ("rounds.parquet", "summary.json", "state-*.npz")
 
 
@@ -51,7 +58,7 @@ def whole(tmp_path_factory):
 
 
 def test_every_run_is_in_one_part_and_parts_are_as_even_as_can_be():
-    for policies, seeds in product((1, 2, 3, 6), (1, 2, 5, 10)):
+    for policies, seeds in product((1, 2, 3, 5, 6), (1, 2, 5, 10)):
         setting = study(
             policies=MIXED[:1] + tuple(f"constant@K={k}" for k in range(1, policies)), seeds=seeds
         )
@@ -61,6 +68,8 @@ def test_every_run_is_in_one_part_and_parts_are_as_even_as_can_be():
             assert sorted(np.concatenate(runs).tolist()) == list(range(setting.runs))
             assert len(parts) <= count
             assert max(map(len, runs)) < 2 * -(-setting.runs // count)
+            if count <= most_parts(setting) and setting.runs > 1:
+                assert min(map(len, runs)) >= FEWEST
     assert "1 to 12 shards, got 13" in refused(split, study(policies=MIXED), 13)
 
 
@@ -154,7 +163,9 @@ def test_what_is_handed_over_in_python_goes_to_the_workers(tmp_path):
 def test_a_mistake_in_a_worker_is_one_sentence_and_leaves_nothing(tmp_path):
     unsent = refused(trained, small(), tmp_path / "out", Desk(2), model=lambda population: Pulled(population))
     assert "the model cannot be sent to workers" in unsent
-    told = refused(trained, small(measures=("risk",)), tmp_path / "out", Desk(2), model=Wrong)
+    told = refused(
+        trained, small(measures=("risk",), policies=MIXED[:2]), tmp_path / "out", Desk(2), model=Wrong
+    )
     assert "failed in a first round: ValueError: no such step" in told
     assert not (tmp_path / "out").exists()
 
@@ -166,7 +177,7 @@ def test_a_lost_worker_costs_its_part_since_its_checkpoint_and_no_more(whole, tm
     trained(small(), tmp_path / "out", desk)
     assert files(tmp_path / "out") == whole
     assert desk.calls > 12
-    assert desk.played <= 2 * 7 + 3
+    assert desk.played == 2 * 7
 
 
 def test_one_that_listens_and_is_lost_is_told_again_what_it_heard(tmp_path):
@@ -184,6 +195,23 @@ def test_who_is_lost_again_and_again_is_told_of_in_one_sentence(tmp_path):
     assert done(tmp_path / "out") == 0
 
 
+def other(**found):
+    """What a worker says of itself, with other versions."""
+    return lambda said: said | {"versions": said["versions"] | found}
+
+
+def test_another_acdpp_is_refused_whoever_has_it_and_other_packages_are_told_of_once(tmp_path):
+    torches, acdpp = other(torch="0.1"), other(acdpp="0.0.1")
+    told = refused(trained, small(), tmp_path / "out", Desk(3, saying={1: torches, 2: torches, 3: acdpp}))
+    assert "a worker has another acdpp (acdpp " in told
+    assert not (tmp_path / "out").exists()
+    with pytest.warns(UserWarning, match="a worker differs") as seen:
+        trained(small(), tmp_path / "out", Desk(3, {10, 20}, dict.fromkeys(range(1, 9), torches)))
+    assert len(seen) == 1
+    told = refused(trained, small(), tmp_path / "again", Desk(2, {7}, {3: acdpp}))
+    assert "a worker has another acdpp (acdpp " in told
+
+
 def test_a_study_that_workers_began_goes_on_without_them(whole, tmp_path):
     with at_desk(Desk(2)):
         stopped_at(small(), tmp_path / "out", 6, on="ray")
@@ -194,9 +222,116 @@ def test_a_study_that_workers_began_goes_on_without_them(whole, tmp_path):
 
 def test_a_result_is_extended_by_workers(whole, tmp_path):
     run_study(small(rounds=4), tmp_path / "out")
-    trained(small(), tmp_path / "out", Desk(3, losing={9}), resume=True)
+    desk = Desk(3, losing={4, 9, 16})  # while they follow, and are restored
+    trained(small(), tmp_path / "out", desk, resume=True)
+    followed = [found.state for what, found in desk.answers if what == "follow"]
+    assert len(followed) >= 6
+    assert not any(followed)  # what was trained is not sent to and fro
     for name in ("summary.json", "state-000000000007.npz"):  # rows end in other chunks
         assert files(tmp_path / "out")[name] == whole[name]
+
+
+def test_so_many_shares_fit_on_single_cards_and_all_others_beside_them():
+    for cards, shards in product(range(1, 17), range(1, 101)):
+        first, later = gpu_shares(shards, cards)
+        shared = -(-shards // cards)
+        assert cards * int(1 / first) >= shards
+        assert int(1 / first) == shared or shared > 50  # so that none is idle while another is crowded
+        assert shared * first + (shards - shared) * later <= 1 + 1e-9  # one card is left
+        assert min(first, later) >= 1e-4
+
+
+def ray_with(monkeypatch, *nodes, **has):
+    """A Ray of whose workers only the options are known."""
+    told = SimpleNamespace(options=[], **has)
+
+    def options(**given):
+        told.options.append(given)
+        return SimpleNamespace(remote=dict)
+
+    told.__spec__ = ModuleSpec("ray", None)
+    told.remote = lambda kind: SimpleNamespace(options=options)
+    told.nodes = lambda: [
+        {"Alive": True, "NodeManagerAddress": "", "NodeID": name, "Resources": resources}
+        for name, resources in zip("abcdef", nodes, strict=False)
+    ]
+    affinity = SimpleNamespace(NodeAffinitySchedulingStrategy=lambda name, soft: name if soft else None)
+    monkeypatch.setitem(sys.modules, "ray", told)
+    monkeypatch.setitem(sys.modules, "ray.util", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "ray.util.scheduling_strategies", affinity)
+    return told
+
+
+def test_workers_wait_for_no_cores_and_share_nodes_by_what_these_have(monkeypatch):
+    ray = ray_with(monkeypatch, {"CPU": 1.0}, {"GPU": 2.0}, {"CPU": 3.0})
+    office = OnRay(ray, small(), "cpu", None)
+    assert office.shards == 4
+    for again in (False, False, False, False, True):
+        office.hire(again=again)
+    assert [one["scheduling_strategy"] for one in ray.options] == ["c", "c", "a", "c", "SPREAD"]
+    assert {one["num_cpus"] for one in ray.options} == {0.0}
+    assert OnRay(ray, small(threads=2), "cpu", None).shards == 1
+    office = OnRay(ray, small(), "cuda", 3)
+    office.hire(again=False)
+    assert ray.options[-1]["num_gpus"] == gpu_shares(3, 2)[0]
+
+
+class RayError(Exception):
+    """As Ray's errors are, whose names are in `ERRORS`."""
+
+    actor_init_failed, cause = False, None
+
+
+LOSSES = ("RayActorError", "WorkerCrashedError", "NodeDiedError", "ObjectLostError", "OutOfMemoryError")
+ERRORS = {name: type(name, (RayError,), {}) for name in (*LOSSES, "RayTaskError", "OutOfDiskError")}
+
+
+def answered(monkeypatch, error):
+    """What an office makes of an error that Ray raises for an answer."""
+
+    def get(ticket):
+        raise error
+
+    exceptions = SimpleNamespace(RayError=RayError, **ERRORS)
+    ray = ray_with(monkeypatch, {"CPU": 1.0}, get=get, exceptions=exceptions)
+    monkeypatch.setitem(sys.modules, "ray.exceptions", exceptions)
+    return OnRay(ray, small(), "cpu", None).answer(None)
+
+
+def test_who_ended_is_lost_and_what_else_goes_wrong_on_ray_is_one_sentence(monkeypatch):
+    for name in LOSSES:
+        with pytest.raises(Lost, match="gone"):
+            answered(monkeypatch, ERRORS[name]("gone"))
+    told = refused(answered, monkeypatch, ERRORS["OutOfDiskError"]("it is full"))
+    assert told.startswith("Ray itself failed (it is full)")
+    assert "--resume" in told
+    unloaded = ERRORS["RayActorError"]("in __init__\nNo module named 'empirics'")
+    unloaded.actor_init_failed = True
+    told = refused(answered, monkeypatch, unloaded)
+    assert told.startswith("a worker cannot load acdpp (No module named 'empirics')")
+    mistaken = ERRORS["RayTaskError"]()
+    mistaken.cause = SettingError("too many")
+    assert refused(answered, monkeypatch, mistaken) == "too many"
+    mistaken.cause = ERRORS["ObjectLostError"]("gone")
+    with pytest.raises(Lost, match="gone"):
+        answered(monkeypatch, mistaken)
+
+
+def test_who_is_cut_off_from_ray_can_go_on(monkeypatch):
+    def cut_off(*given, **named):
+        raise ConnectionError("GRPC connection failed\nfor some reason")
+
+    sentence = "the connection to Ray is lost (GRPC connection failed): see that it runs; what is saved goes on with --"
+    assert refused(answered, monkeypatch, ConnectionError("GRPC connection failed")).startswith(sentence)
+    ray = ray_with(monkeypatch, {"CPU": 1.0}, put=cut_off, wait=cut_off)
+    office = OnRay(ray, small(), "cpu", None)
+    assert refused(office.wait, []).startswith(sentence)
+    assert refused(office.ask, SimpleNamespace(play=SimpleNamespace(remote=cut_off)), "play").startswith(
+        sentence
+    )
+    assert refused(Crew, office, Assignment(small(), blobs(), None, "cpu", False), []).startswith(sentence)
+    ray.nodes = cut_off
+    assert refused(OnRay, ray, small(), "cpu", None).startswith(sentence)
 
 
 def test_an_address_that_is_none_and_shards_without_workers():
@@ -204,6 +339,33 @@ def test_an_address_that_is_none_and_shards_without_workers():
         Where("cpu", "spark")
     assert "give --on too" in refused(Where, "cpu", None, 2)
     assert Where("cuda", "ray").here == "cpu"
+
+
+def test_as_many_shards_as_there_cannot_be_are_refused_before_ray_is_there(tmp_path):
+    with at_desk(mock.Mock(hired=[], shards=0)) as desk:
+        told = [
+            refused(run_study, small(), tmp_path / "out", on="ray", shards=shards) for shards in (0, -1, 17)
+        ]
+    assert told[0] == "a study goes into 1 shard or more, got 0"
+    assert told[2] == "16 runs go into 1 to 16 shards, got 17"
+    assert not desk.mock_calls
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_session_of_ones_own_is_used_and_the_environment_is_put_back(monkeypatch):
+    names = ("RAY_USAGE_STATS_ENABLED", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER")
+    monkeypatch.delenv(names[0], raising=False)
+    monkeypatch.setenv(names[1], "1")
+    ray_with(monkeypatch, {"CPU": 2.0}, is_initialized=lambda: True)
+    with opened("ray", small(), "cpu", None) as office:
+        assert office.shards == 2
+        assert [os.environ[name] for name in names] == ["0", "0"]
+    assert [os.environ.get(name) for name in names] == [None, "1"]
+    with socket.create_server(("127.0.0.1", 0)) as there:
+        address = f"127.0.0.1:{there.getsockname()[1]}"
+        told = refused(opened(address, small(), "cpu", None).__enter__)
+    assert told == f"Ray is initialised already, so --on takes ray, for that session, got {address!r}"
+    assert os.environ[names[1]] == "1"
 
 
 def test_nobody_at_an_address_is_one_sentence(tmp_path):
