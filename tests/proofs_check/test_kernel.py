@@ -126,6 +126,36 @@ def test_programs_are_asked_where_both_are_there_and_answers_kept_by_what_was_as
     assert kernel._local("Reuse") == known
 
 
+@pytest.mark.parametrize("sound", [True, False])
+def test_what_builds_on_a_file_that_is_refused_is_not_asked(sound, monkeypatch, tmp_path):
+    asked = []
+
+    def one(module):
+        asked.append(module)
+        if module == "A" and not sound:
+            raise kernel.Refused("it is false")
+        return kernel.Asked(module, "8.16.1", {}, [])
+
+    stubs = {
+        "installed": lambda: True,
+        "modules": lambda: ["A", "B"],
+        "content": str,
+        "_local": lambda _: None,
+    }
+    stubs |= {
+        "needs": {"A": (), "B": ("A",)}.get,
+        "_folder": lambda _: tmp_path,
+        "_ask_one": one,
+        "_refusals": {},
+    }
+    for name, stub in stubs.items():
+        monkeypatch.setattr(kernel, name, stub)
+    assert [found.content for found in kernel.ask()] == (["A", "B"] if sound else [])
+    assert asked == (["A", "B"] if sound else ["A"])
+    why = {} if sound else {"A": "it is false", "B": "it builds on A, which Coq does not accept"}
+    assert kernel._refusals == why
+
+
 def test_the_least_of_three_is_that_of_one_and_the_least_of_the_others():
     x, y, z = sp.symbols("x y z", real=True)
     assert coq(sp.Min(x, y, z)) == "Rmin x (Rmin y z)"
