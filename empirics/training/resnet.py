@@ -268,12 +268,10 @@ class ManyResNets(Module):
         return {"risk": risk}
 
     def accuracy(self, theta: Tensor) -> Tensor:
-        if self.population.test_weights is not None:
-            return super().accuracy(theta)
-        hits = theta.new_zeros(len(theta))
+        hits = theta.new_zeros(len(self._tests), len(theta))
         for part, some, scores in self._scored(theta, self._tests):
-            hits[part] += (answers(scores) == self.population.test_y[some]).sum(1)
-        return hits / len(self._tests)
+            hits[some, part] = (answers(scores) == self.population.test_y[some]).T.to(hits.dtype)
+        return self.population.tested(hits)
 
     def _scored(self, theta: Tensor, columns: Tensor) -> Iterator[tuple[slice, Tensor, Tensor]]:
         """Some runs, some images, and their scores, (runs, images, classes), one piece after the other."""
