@@ -2,18 +2,18 @@
 
 No real stream is shipped here. Two are made from MNIST's training images, pooled to 14 × 14 pixels, with a time.
 `classes` come and go: half of the ten are there at any time, and in a stream every one leaves and comes back twice.
-`turning` images are turned by an angle that grows from 0 to a right angle and falls again, twice. Nine are made from the
-bundled digits, with 20 images going by in a round: which classes there are, how images look or what they are called
-changes, or nothing does (`DIGITS`). They were chosen before any was learnt, and none was left out. From the repository
-root:
+`turning` images are turned by an angle that grows from 0 to a right angle and falls again, twice. Nine are made from
+the bundled digits, with 20 images going by in a round: which classes there are, how images look or what they are
+called changes, or nothing does (`DIGITS`). They were chosen before any was learnt, and none was left out. From
+the repository root:
 
     python -m benchmarks.streams --device cuda --data-dir data/mnist --out streams.json
-    python -m benchmarks.streams --dataset digits --rounds 300 --out streams.json
+    python -m benchmarks.streams --dataset digits --rounds 300 --seed 7 --out streams.json
 
-A pilot sample with its times says K at the study's step, with an interval. Then constant admission
-at several K, and of MNIST every policy, learn the stream in its order; what is averaged is the loss of each round's model on that round's samples
-before it trains on them, with the standard error over seeds, which draw among the samples that go by. Differences to
-the best K are paired over seeds. With `--out` what is finished is kept: asked again, the rest is done.
+A pilot sample with its times says K at the study's step, with an interval. Then constant admission at several K, and
+of MNIST every policy, learn the stream in its order; what is averaged is the loss of each round's model on that round's
+samples before it trains on them, with the standard error over seeds, which draw among the samples that go by.
+Differences to the best K are paired over seeds. With `--out` what is finished is kept: asked again, the rest is done.
 """
 
 from __future__ import annotations
