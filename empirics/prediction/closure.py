@@ -22,7 +22,7 @@ With one Hessian for all samples nothing of this changes anything, and what is l
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +38,7 @@ from empirics.prediction.landscape import Landscape
 from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.observation import Observer
 from empirics.prediction.samples import chances
+from empirics.prediction.sampling import Look
 from empirics.prediction.settled import LastRound, Settled
 from empirics.training.model import Descent
 
@@ -74,7 +75,8 @@ class Closure:
     to compute anew what samples show: residuals, curvature and noise; between observations these stay as they are.
     If `hurried`, there are half as many, between them the gradient of one output is straight in θ, and the last
     model's risk stays as it was, where there is a mean of models. A `coarse` one observes half as often again, and few
-    local steps.
+    local steps. Closures of the same rows on other samples share their `looks` at the whole population: a list for each
+    part, of θ and then of the mean of models.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class Closure:
         *,
         hurried: bool = False,
         coarse: bool = False,
+        looks: Sequence[list[Look]] | None = None,
     ) -> None:
         self.landscape, self.memories, self.hurried = landscape, memories, hurried
         self.often, self.coarse = 1 if coarse else HURRIED if hurried else PER_DOUBLING, coarse
@@ -99,7 +102,8 @@ class Closure:
         self.cohorts = Cohorts(memories, self.groups, len(landscape.size))
         self.scatter = self.cohorts.departed.copy()
         self.observer = Observer(landscape, memories.rows)
-        self.gauge, self.gauge_of_mean = Gauge(self.observer), Gauge(self.observer)
+        seen = (None, None) if looks is None else (looks[:2], looks[2:])
+        self.gauge, self.gauge_of_mean = (Gauge(self.observer, one) for one in seen)
         self.mean = self.theta  # of the models so far, as their shares say
         self.round = 0
         self.local: LocalSteps  # of the round that was last observed

@@ -84,9 +84,11 @@ def test_as_many_as_are_seen_as_a_whole_are(monkeypatch):
 def test_an_anchor_is_exact_where_it_looked_and_right_to_first_order_near_it(few):
     land = landscape_of(task_of("clients that differ"))
     sample, whole = Whole(land.model, land.groups), land.whole
-    anchor = Anchor(whole, sample)
-    theta = torch.randn(2, land.model.size, dtype=torch.float64)
-    step = 1e-3 * torch.randn(2, land.model.size, dtype=torch.float64)
+    looks = []
+    anchor, other = Anchor(whole, sample, looks), Anchor(whole, sample, looks)
+    generator = torch.Generator().manual_seed(0)
+    theta, step = torch.randn(2, 2, land.model.size, dtype=torch.float64, generator=generator)
+    step = 1e-3 * step
     anchor.look(theta)
     for there, off in ((theta, 1e-12), (theta + step, 1e-5)):
         risk, _, slopes = (a - b for a, b in zip(whole.measured(there), sample.measured(there), strict=True))
@@ -94,6 +96,9 @@ def test_an_anchor_is_exact_where_it_looked_and_right_to_first_order_near_it(few
         torch.testing.assert_close(anchor.slopes, slopes, atol=1e4 * off, rtol=0)
     assert float(anchor.missed.abs().min()) > 1e-3
     assert anchor.slopes.shape == (2 * len(land.groups), land.model.size)
+    other.look(theta + step)  # another sample's, at where the first one looked
+    assert len(looks) == 1
+    torch.testing.assert_close(other.risk(theta + step), anchor.risk(theta + step), atol=0, rtol=0)
 
 
 def test_axes_keep_what_carries_the_inputs():
