@@ -52,6 +52,7 @@ OLD = 32  # rounds after which a sample counts as old
 MOST_TO_GO = 0.1  # what may be left to go, of the risk
 MOST_MISSED = 0.04  # of the risk, by a forecast over a doubling: over the next one it misses a fourth of that
 CELLS = 2_000_000  # samples, rows, outputs and rounds whose risk is computed at once
+STRAIGHT = 200  # parameters of several classes up to which a Hessian's eigenvectors cost less than they spare
 AT_ONCE = 64  # rounds of other step sizes that are worked on at once
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -295,12 +296,12 @@ class Closure:
         theta, still = self._of_columns(self.theta), self.landscape.parts is None
         velocity, missed = torch.zeros_like(theta), self.gauge.slopes
         self.slopes = []
-        straight = self.hurried and still and model.outputs == 1
+        straight = self.hurried and still and (model.outputs == 1 or model.size <= STRAIGHT)
         for e in range(descent.steps):
             logits = model.logits(theta, model.population.x)
             q = chances(logits)
             if straight and e == 0:
-                self.hessian = _hessians(model.population.x, (p * q * (1 - q))[..., 0])
+                self.hessian = model.hessians(p[..., 0].expand(q.shape[:2]), q)
             if observe:
                 self.corrections.append(self._correction(logits, q, e))
                 self.local.advance()
@@ -445,11 +446,6 @@ def _observes_round(t: int, per_doubling: int) -> bool:
     """Whether samples are observed in round t: so many times in every doubling."""
     octave: int = 2 ** (t.bit_length() - 1)
     return t % max(octave // per_doubling, 1) == 0
-
-
-def _hessians(x: Tensor, weights: Tensor) -> Tensor:
-    """Σ_i weight_i x_i x_iᵀ of every column."""
-    return torch.stack([x.T @ (column[:, None] * x) for column in weights.T])
 
 
 def _age_classes(age: Counts) -> Counts:

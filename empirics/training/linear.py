@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import torch
 from torch import Tensor
@@ -131,16 +132,21 @@ class Linear:
         )
 
     def hessian(self, theta: Tensor) -> Tensor:
-        """∇²F_P at one theta, a block for each pair of outputs."""
+        """∇²F_P at one theta."""
+        q = self.chances(self.logits(theta, self.population.x))
+        return self.hessians(self.population.weights[:1].T, q)[0]
+
+    def hessians(self, p: Tensor, q: Tensor) -> Tensor:
+        """∇²Σ pℓ of every run, from p, (samples, runs), and chances, (samples, runs, outputs): a block for each pair of
+        outputs."""
         x, D = self.population.x, self.features
-        p, q = self.population.weights[0], self.chances(self.logits(theta, x))[:, 0]
-        full = x.new_empty(self.size, self.size)
-        for i in range(self.outputs):
+        full = x.new_empty(q.shape[1], self.size, self.size)
+        for run, i in product(range(q.shape[1]), range(self.outputs)):
             for j in range(i + 1):
-                bend = q[:, i] * (int(i == j) - q[:, j])
-                block = x.T @ ((p * bend)[:, None] * x)
-                full[i * D : (i + 1) * D, j * D : (j + 1) * D] = block
-                full[j * D : (j + 1) * D, i * D : (i + 1) * D] = block.T
+                bend = q[:, run, i] * (int(i == j) - q[:, run, j])
+                block = x.T @ ((p[:, run] * bend)[:, None] * x)
+                full[run, i * D : (i + 1) * D, j * D : (j + 1) * D] = block
+                full[run, j * D : (j + 1) * D, i * D : (i + 1) * D] = block.T
         return full
 
     def measure(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
