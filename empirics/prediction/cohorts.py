@@ -114,7 +114,7 @@ class Cohorts:
         shape, rows = (0, memories.rows, memories.clients), memories.rows
         self.entered = np.zeros(0, dtype=np.int64)
         self.begins, self.ends = (np.zeros(shape, dtype=np.int64) for _ in range(2))
-        self.mix = np.zeros(shape if memories.mix is not None else (0, 0, 0))
+        self.mix = np.zeros(shape)
         self._each = np.zeros((3, 0, rows, groups, lumps))  # weight, noise and mean noise
         self._left = np.zeros((3, rows, lumps))  # departed, crossed and mean departed
 
@@ -128,7 +128,7 @@ class Cohorts:
 
     def enter(self, t: int, admitted: Counts, ends: Counts, mix: Floats | None = None) -> None:
         """The admissions of round t, (rows, clients), with the second part's weight in each, if there are parts."""
-        still = np.zeros((0, 0)) if mix is None else mix
+        still = np.zeros(admitted.shape) if mix is None else mix
         fresh = np.zeros((3, 1, *self._each.shape[2:]))
         self.entered = np.append(self.entered, t)
         self.begins = np.concatenate([self.begins, (ends - admitted)[np.newaxis]])
@@ -148,11 +148,10 @@ class Cohorts:
         )
 
     def mixture(self, starts: Counts) -> Floats:
-        """The second part's weight in memories that start there, (rows, groups)."""
+        """The second part's weight in memories that start there, (rows,) or (rows, groups)."""
         held = self._held(starts).astype(np.float64)
         over = (0, 2) if self.merged else (0,)
-        found = np.asarray((held * self.mix).sum(over) / np.maximum(held.sum(over), 1))
-        return found[:, np.newaxis] if self.merged else found
+        return np.asarray((held * self.mix).sum(over) / np.maximum(held.sum(over), 1))
 
     def train(self, left: Floats, gains: Floats, held: Floats | None = None) -> None:
         """A round: what is left of a distance, (rows, lumps), and the weight and noise that each cohort gains.
