@@ -97,7 +97,7 @@ class Closure:
         self.theta = landscape.along_axes(start).expand(memories.rows, landscape.model.size).clone()
         self.theta_before = self.theta
         self.cohorts = Cohorts(memories, self.groups, len(landscape.size))
-        self.scatter = self.cohorts.departed.copy()
+        self.scatter: Floats = np.zeros((memories.rows, len(landscape.size)))
         self.observer = Observer(landscape, memories.rows)
         self.gauge, self.gauge_of_mean = Gauge(self.observer), Gauge(self.observer)
         self.mean = self.theta  # of the models so far, as their shares say

@@ -104,8 +104,8 @@ class Cohorts:
 
     `weight` is a sample's weight in its own favour, per gradient that a fresh one would have; `noise` the same times
     that gradient's standard deviation. Both are (cohorts, rows, groups, lumps): clients that are alike are one group.
-    `departed`, (rows, lumps), is the variance that samples have left behind that are no longer in memory. `mean_noise`
-    and `mean_departed` are the same in the mean of models, and `crossed` is what the departed left of their products.
+    Samples that are no longer in memory have left behind a variance, (rows, lumps), in θ and in the mean of models, and
+    of the products of both.
     All are small, and NumPy's: a round is many operations on them.
     """
 
@@ -121,10 +121,6 @@ class Cohorts:
     @property
     def weight(self) -> Floats:
         return np.asarray(self._each[0])
-
-    @property
-    def departed(self) -> Floats:
-        return np.asarray(self._left[0])
 
     def enter(self, t: int, admitted: Counts, ends: Counts, mix: Floats | None = None) -> None:
         """The admissions of round t, (rows, clients), with the second part's weight in each, if there are parts."""

@@ -356,7 +356,7 @@ class _Played:
             prices=outlook.prices,
             policies=outlook.policies,
         )
-        runs = np.arange(len(each) * study.seeds).reshape(len(each), -1)
+        runs = np.arange(len(each) * study.seeds).reshape(len(each), study.seeds)
         self.runs = runs[[each.index(name) for name in deciding]].ravel()
         self.chunks: list[Rounds] = []
         self.tables: list[Memories] = []

@@ -267,6 +267,7 @@ def test_what_helped_is_tried_together_all_of_it_and_the_two_that_helped_most():
     found._turn(best, ["constant"], 4.0, coarse=True)
     both = [PolicyName(f"constant@K=16,eta=0.25,steps={steps},average=equal") for steps in (2, 1)]
     assert (found.seen[-2:], best["constant"]) == (both, both[0])
+    assert {name.own["K"] for name in found.seen} == {4, 7, 8, 9, 16}
 
 
 def test_of_settings_that_are_merged_the_last_goes_first_and_a_mean_comes_with_its_parameter():

@@ -259,6 +259,7 @@ def test_in_a_hurry_gradients_are_straight_in_theta_between_two_looks():
     land = outlook.landscape
     start = land.best.theta / 2
     found = Closure(land, Descent(3, 0.7), held, start, hurried=True)
+    assert found.often == closure.HURRIED
     found.excess_risk(observe=True)
     found.step(observe=True)
     hessian, here, slopes = found.hessian[0], found.theta, found.slopes

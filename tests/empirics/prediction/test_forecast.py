@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from empirics.control.prices import Trace
 from empirics.prediction import closure, effort
 from empirics.prediction import forecast as module
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.effort import seconds, training_seconds
 from empirics.prediction.forecast import Forecast, Outlook, caveats, landscape_of, refusal
+from empirics.settings.costs import CostProcess
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, blobs, problem, refused, study
 
@@ -71,6 +73,9 @@ def test_idle_rounds_are_followed_where_the_population_moves_and_each_part_draws
     for mix, rounds in ((None, 2), (held.astype(float), 3)):
         played = SimpleNamespace(memories=lambda chunks, mix=mix: [replace(memories, mix=mix)])
         assert module._Part(played, [0], averages=False, decays=False).followed(1).rounds == rounds
+    one = SimpleNamespace(pools=[[held] * 3])
+    for alpha, alike in (((1 / 3,) * 3, True), ((0.5, 0.25, 0.25), False)):
+        assert module.drawn_alike(study(alpha=alpha), one) == alike
     first, later = ([np.array([0, 2]), np.array([1])], [np.array([1]), np.array([2])])
     streams = SimpleNamespace(pools=[first], later=[later], population=3)
     assert [module._groups(study(), streams, part).tolist() for part in (0, 1)] == [
@@ -179,3 +184,10 @@ def test_large_problems_take_longer():
     assert effort._swift(card) > 10
     many = study(buffers=(1,) * 3000, alpha=(0.5, *[0.5 / 2999] * 2999), rounds=4000)
     assert math.isinf(seconds(problem(many)))
+
+
+def test_prices_stay_those_that_were_given_where_the_study_has_the_same():
+    given, prices = study(), Trace([1.0, 2.0])
+    outlook = Outlook(given, None, CONTROL, None, prices=prices)
+    assert outlook.asking(replace(given, eta=0.1)).prices is prices
+    assert outlook.asking(replace(given, cost=CostProcess(process="integer"))).prices is not prices

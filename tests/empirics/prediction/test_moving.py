@@ -170,6 +170,8 @@ def test_steps_that_overshoot_leave_the_drift_and_no_choice():
         asked = SimpleNamespace(moving=found, study=Study(eta=eta, steps=1), outlook=outlook)
         document = predict.Prediction._drift_document(asked)
         assert (document["q"] == 0.001) == told
+    unknown = SimpleNamespace(moving="too few", study=asked.study, outlook=outlook)
+    assert predict.Prediction._drift_document(unknown) == {"q": None, "why": "too few"}
     assert document["why"].startswith("q = 0.001 of a sample's variance in a round, and eta must lie")
 
 

@@ -219,4 +219,6 @@ def test_a_sample_shows_the_way_to_the_largest_variance_of_a_large_population(la
         constants, "_ascended", lambda one, *given: seen.append(len(one.targets)) or ascended(one, *given)
     )
     computed(model, 2.0)
-    assert seen == [300, 1500]
+    monkeypatch.setattr(constants, "MOST", 1500)
+    computed(model, 2.0)
+    assert seen == [300, 1500, 1500]

@@ -122,9 +122,15 @@ def test_the_least_risk_is_known_where_it_changes_at_the_ends_or_in_every_round_
     assert len(abrupt.least.course[0]) == 2
     apart = Drift(kind="gradual", parts="labels", length=2, apart=1)
     setting = study(rounds=3, seeds=1, partition="two-class", drift=apart)
-    assert len(problem(setting).least.course[0]) == 4
-    monkeypatch.setattr("empirics.training.problem.MOST_APART", 3)
-    assert problem(setting).least is None
+    least = problem(setting).least
+    assert len(least.course[0]) == 4
+    assert least.values == (least.course[0][2],)
+    for name, most in (("MOST_APART", 4), ("MOST_KNOWN", 4)):
+        monkeypatch.setattr(f"empirics.training.problem.{name}", most)
+        assert problem(setting).least == least
+        monkeypatch.setattr(f"empirics.training.problem.{name}", most - 1)
+        assert problem(setting).least is None
+        monkeypatch.undo()
 
 
 def test_clients_draw_from_the_parts_by_their_own_weights():
