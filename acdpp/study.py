@@ -314,8 +314,8 @@ def _unless_none(text: str | None, name: str) -> float | str | None:
 def drift_of(text: str) -> dict[str, Any]:
     """The settings of a drift.
 
-    >>> drift_of("gradual,length=200,parts=labels")
-    {'kind': 'gradual', 'length': 200, 'parts': 'labels'}
+    >>> drift_of("gradual,length=200,parts=labels,apart=0.5")
+    {'kind': 'gradual', 'length': 200, 'parts': 'labels', 'apart': 0.5}
     """
     kind, *others = text.split(",")
     found: dict[str, Any] = {"kind": kind}

@@ -147,8 +147,8 @@ def _spending_of(outlook: Outlook, names: Sequence[str]) -> dict[str, _Spent]:
     rounds = Schedule(study, outlook.constants, prices=outlook.prices).advance(played)
     beyond = (rounds.cost * rounds.admissions.sum(axis=2) - study.budget).sum(axis=0)
     fill = (rounds.occupancy / np.array(study.buffers)).max(axis=(0, 2))
-    found = {}
-    for name, money, held in zip(names, _each(beyond, study.seeds), _each(fill, study.seeds), strict=True):
+    found, shape = {}, (len(names), study.seeds)
+    for name, money, held in zip(names, beyond.reshape(shape), fill.reshape(shape), strict=True):
         mean, error = money.mean(), money.std(ddof=min(1, len(money) - 1)) / math.sqrt(len(money))
         refused = ""
         if held.max() > 1:
@@ -157,10 +157,6 @@ def _spending_of(outlook: Outlook, names: Sequence[str]) -> dict[str, _Spent]:
             refused = f"spends {study.budget + mean / played:.4g} a round"
         found[name] = _Spent(float(mean) * study.rounds / played, refused)
     return found
-
-
-def _each(values: Any, seeds: int) -> Any:
-    return values.reshape(-1, seeds)
 
 
 @dataclass

@@ -101,7 +101,7 @@ class Closure:
         self.theta = landscape.along_axes(start).expand(memories.rows, landscape.model.size).clone()
         self.theta_before = self.theta
         self.cohorts = Cohorts(memories, self.groups, len(landscape.size))
-        self.scatter = self.cohorts.departed.copy()
+        self.scatter: Floats = np.zeros((memories.rows, len(landscape.size)))
         self.observer = Observer(landscape, memories.rows)
         seen = (None, None) if looks is None else (looks[:2], looks[2:])
         self.gauge, self.gauge_of_mean = (Gauge(self.observer, one) for one in seen)

@@ -1,5 +1,7 @@
 """What is drawn and said of an answer is what the answer has."""
 
+from dataclasses import replace
+
 from acdpp.explore.form import FIELDS
 from acdpp.explore.look import GROUPS, PAIRED, WORDS
 from acdpp.explore.pictures import SURE, curves_chart, money_chart
@@ -38,7 +40,13 @@ def test_curves_are_drawn_with_bands_bound_and_what_was_measured() -> None:
     )
     assert all(0 < low <= value <= high for (_, low, high), (_, value) in zip(band, line, strict=True))
     assert chart["series"][3]["data"] == [[1, 0.5], [2, 0.25]]
+    assert chart["series"][0]["lineStyle"]["type"] == "solid"
     assert curves_chart(answers()[1], {}, dark=True)["series"][0]["lineStyle"]["type"] == "dotted"
+    none = replace(answer, curves={FIRST: replace(curve, risk=(0.0, *curve.risk[1:]))})
+    assert [len(one["data"]) for one in curves_chart(none, {}, dark=True)["series"][:2]] == [
+        12,
+        12,
+    ]  # logarithms
     money = money_chart(answer, dark=False)["series"]
     assert [one["data"][3] for one in money] == [[22, answer.money.rate], [22, answer.money.most]]
 
