@@ -110,8 +110,7 @@ PilotSize = Annotated[
     typer.Option(
         "--pilot",
         metavar="N",
-        help="Look at N samples of the data alone, drawn by --seed, and say how sure that is; if they have times, also "
-        "how fast they drift and how long to keep them.",
+        help="Look at N samples of the data alone, drawn by --seed, and say how sure that is.",
     ),
 ]
 Policies = Annotated[

@@ -9,7 +9,9 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from torch import Tensor
 
-__all__ = ["Descent", "Memory", "Model", "Population", "inverse_counts", "per_run"]
+from theory.setting import SettingError
+
+__all__ = ["Descent", "Memory", "Model", "Population", "inverse_counts", "listening", "per_run"]
 
 Update = TypeVar("Update", bound=Callable[..., Any])
 
@@ -126,6 +128,16 @@ class Model(Protocol):
 
     def accuracy(self, theta: Tensor) -> Tensor:
         """Test accuracy, (runs,)."""
+
+
+def listening(model: Model) -> Any:
+    """The model, if it tells the losses of samples, which a policy that listens needs."""
+    if not hasattr(model, "mean_loss"):
+        raise SettingError(
+            "a policy listens to losses: the model must have mean_loss(theta, memory), of each run, NaN without "
+            "a sample"
+        )
+    return model
 
 
 def inverse_counts(mask: Tensor) -> Tensor:

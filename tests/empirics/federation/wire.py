@@ -14,6 +14,7 @@ from empirics.federation.client import client_app
 from empirics.federation.journal import Journal, federated, prepare
 from empirics.federation.server import Admission, Prompt, _arrays
 from empirics.records.folder import read_result
+from empirics.settings.drift import Drift
 from empirics.settings.study import Study
 from tests.empirics.small import blobs_file
 
@@ -22,6 +23,20 @@ def small(policy, **given):
     """A study of one policy and three clients, for which a round takes milliseconds."""
     start = {"buffers": (6, 8, 10), "budget": 30.0, "rounds": 6, "steps": 2, "dataset": blobs_file()}
     return federated(Study(**(start | given)), policy)
+
+
+CHANGES = {  # so abruptly that a policy that listens forgets in round 10
+    "buffers": (60, 80, 100),
+    "budget": 330.0,
+    "steps": 1,
+    "eta": 3.0,
+    "radius": 20.0,
+    "labels": "classes",
+    "drift": Drift(kind="abrupt", parts="labels", start=6),
+    "average": "equal",
+    "partition": "iid",
+    "rounds": 11,
+}
 
 
 class Wire:
