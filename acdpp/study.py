@@ -283,6 +283,7 @@ def fitted(
             )
         return study
     with needed_for("training"):
+        from empirics.control.prices import make_prices
         from empirics.training.ball import FITTED
     kept = {name for name, value in options.items() if value is not None}
     kept |= named_in(config) if config is not None and not fit else frozenset()
@@ -290,6 +291,7 @@ def fitted(
     if quiet and not free:
         return study
     with words_of_the_user():
+        make_prices(study.cost).chunks(study.seed, 1, study.rounds, 1)  # refused before the data are looked at
         found = suiting(study, free, data_dir=data_dir, pilot=pilot, anyway=bool(fit))
     if isinstance(found, str):
         return study
