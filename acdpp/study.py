@@ -291,7 +291,9 @@ def fitted(
     if quiet and not free:
         return study
     with words_of_the_user():
-        make_prices(study.cost).chunks(study.seed, 1, study.rounds, 1)  # refused before the data are looked at
+        make_prices(study.cost).chunks(
+            study.seed, 1, study.rounds, 1
+        )  # refused before the data are looked at
         found = suiting(study, free, data_dir=data_dir, pilot=pilot, anyway=bool(fit))
     if isinstance(found, str):
         return study
