@@ -79,11 +79,11 @@ class Closure:
     Rows share the number of local steps; the step size may be each row's own. A column is a group of clients of a row.
     `theta` is the mean path, (rows, parameters), and `scatter` the variance around it, (rows, lumps). To *observe* is
     to compute anew what samples show: residuals, curvature and noise; between observations these stay as they are.
-    If `hurried`, there are half as many, between them the gradient is straight in θ, of one output or few parameters, and
-    the last model's risk stays as it was, where there is a mean of models. A `coarse` one observes in every other doubling
-    alone when the first rounds are over, and few local steps; risks are straight between some rounds. Closures of the
-    same rows on other samples share their `looks` at the whole population: a list for each part, of θ and then of the
-    mean of models.
+    If `hurried`, there are half as many, between them the gradient is straight in θ, of one output or few parameters,
+    and the last model's risk stays as it was, where there is a mean of models. A `coarse` one observes in every other
+    doubling alone when the first rounds are over, and few local steps; risks are straight between some rounds. Closures
+    of the same rows on other samples share their `looks` at the whole population: a list for each part, of θ and then
+    of the mean of models.
     """
 
     def __init__(
