@@ -1,15 +1,21 @@
 """A large population seen through samples of it: what they stand for, and how far they miss."""
 
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 
 from empirics.prediction import effort, forecast
 from empirics.prediction import landscape as module
-from empirics.prediction.effort import seconds
+from empirics.prediction.effort import seconds, training_seconds
 from empirics.prediction.forecast import Outlook, caveats, landscape_of
 from empirics.prediction.sampling import Anchor, Whole, principal_axes
 from empirics.settings.drift import Drift
+from empirics.settings.presets import PRESETS
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, blobs, study
 
@@ -117,3 +123,24 @@ def test_a_population_many_times_as_large_takes_hardly_longer(monkeypatch):
         monkeypatch.setattr("empirics.prediction.effort.MOST", most)
         found.append(seconds(large) / seconds(small))
     assert found[0] < 2 < found[1]
+
+
+def test_estimates_for_mnist_are_within_a_factor_of_two_of_what_the_page_says():
+    """The table of docs/predict.md: labels, policies, prediction and its estimate, constants, training and its own."""
+    page = (Path(__file__).parents[3] / "docs" / "predict.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (odd|ten) .*\| (six|constant) .*?\| (.*?) \| (.*?) \| .*? \| (.*?) \| (.*?) \|", page, re.M
+    )
+    assert len(rows) == 4
+    for labels, policies, *told in rows:
+        given = replace(PRESETS["digits"], rounds=300, seeds=10)
+        if policies == "constant":
+            given = replace(given, policies=("constant",), measures=("risk",))
+        x = torch.zeros(1, 1).expand(60_000, 785)
+        model = SimpleNamespace(size=785 * (10 if labels == "ten" else 1))
+        streams = SimpleNamespace(pools=[[x] * given.clients])
+        task = SimpleNamespace(study=given, model=model, population=SimpleNamespace(x=x), streams=streams)
+        predicted, estimate, trained, estimated = map(float, told)
+        assert [seconds(task), training_seconds(task)] == pytest.approx([estimate, estimated], rel=0.02)
+        assert 0.5 < estimate / predicted < 2
+        assert 0.5 < estimated / trained < 2
