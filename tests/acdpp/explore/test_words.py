@@ -64,6 +64,8 @@ def test_figures_are_those_of_the_first_policy_of_the_money_and_of_another_unit(
         f"{curve.rate:.4g}",
         f"{abs(more.cumulative):.3g} {side}",
     ]
+    for one, how in ((answer, ""), (answers()[1], ", coarsely")):
+        assert figures(one)[0].detail == f"{FIRST}, after 12 rounds{how}"
     assert summary(answer) == f"{FIRST}: {rows(answer)[0][3]} in all, {final} at the end"
     assert [one.number for one in figures(answers()[0])][2:] == ["…", "…"]
     assert figures(answers()[1])[0].detail == f"{FIRST}, after 12 rounds, coarsely"
