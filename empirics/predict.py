@@ -45,7 +45,7 @@ from empirics.training.problem import Problem, make_problem
 from theory.drift_design import DriftChoice, drift_design
 from theory.setting import Budget, SettingError
 
-__all__ = ["Prediction", "predict_study"]
+__all__ = ["Prediction", "predict_study", "same_problem"]
 
 Progress = Callable[[str, int, int | None], None]
 REMEDY = "take a pilot sample, or fewer policies or rounds"
@@ -110,12 +110,7 @@ class Prediction:
 
     def serves(self, study: Study) -> bool:
         """Whether a study has the same problem, so that `anew` need not look at any data."""
-        named = HandedOver().named(study)
-        other = {
-            one.name for one in fields(Study) if getattr(named, one.name) != getattr(self.study, one.name)
-        }
-        alike = named.partition == "iid" or named.clients == self.study.clients
-        return alike and named.drift.kind == "none" and other <= FREE
+        return same_problem(self.study, HandedOver().named(study))
 
     def anew(
         self,
@@ -126,7 +121,7 @@ class Prediction:
     ) -> Prediction:
         """The prediction of another study of the same problem, whose landscape is not surveyed again.
 
-        A `coarse` one is of one path of prices, looks at samples a quarter as often, and has no errors.
+        A `coarse` one is of one path of prices, looks at samples an eighth as often, and has no errors.
         """
         study = HandedOver().named(study)
         _refuse_flood(study)
@@ -269,6 +264,13 @@ class Prediction:
     def _write_document(self, place: Path) -> None:
         text = json.dumps(self.document(), indent=2, ensure_ascii=False, allow_nan=False)
         place.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+
+
+def same_problem(one: Study, other: Study) -> bool:
+    """Whether two studies differ in nothing that what is to be learnt depends on."""
+    apart = {each.name for each in fields(Study) if getattr(one, each.name) != getattr(other, each.name)}
+    alike = other.partition == "iid" or other.clients == one.clients
+    return alike and other.drift.kind == "none" and apart <= FREE
 
 
 def predict_study(

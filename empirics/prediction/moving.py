@@ -24,7 +24,7 @@ import torch
 from numpy.typing import NDArray
 from scipy.special import gammainc
 
-from empirics.prediction.landscape import Landscape, projected
+from empirics.prediction.landscape import Landscape
 from theory.setting import SettingError
 
 __all__ = ["Moving", "Stretches", "how_it_moves", "stretches_of"]
@@ -180,7 +180,7 @@ def how_it_moves(land: Landscape, time: Floats, rounds: int) -> Moving:
     order = np.argsort(time, kind="stable")
     logits = model.logits(land.best.theta, model.population.x)
     residual = model.residual(logits, model.targets[:, None])[:, 0]
-    gradients = (projected(model.population.x, land.basis, model) @ residual[..., None])[..., 0]
+    gradients = (land.basis.seen_by(model.population.x) @ residual[..., None])[..., 0]
     h = (land.curvature[land.lump] + land.multiplier).double()
     steep = h >= STEEP * h.max()
     steep[: int(land.on_the_ball)] = False  # the ball holds what is along its radius

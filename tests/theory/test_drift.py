@@ -228,4 +228,4 @@ def test_a_design_says_what_corollary_2_would_do_where_that_is_something_else():
         choices = drift_design(budget, **problem, walk=[walk], free=False)
         assert [(one.name, one.K) for one in choices] == found
     still = drift_design(budget, h=[1, 2], variance=[1, 1], walk=[0.01, 0])
-    assert still[0].name == "the best step"
+    assert (still[0].name, still[0].K) == ("the best step", 1)

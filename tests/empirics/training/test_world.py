@@ -115,6 +115,24 @@ def test_clients_that_differ_and_drift_apart_are_judged_by_the_population_that_t
     assert_same_rows(tmp_path / "parts", tmp_path / "whole")
 
 
+def test_the_least_risk_is_known_where_it_changes_at_the_ends_or_in_every_round_if_they_are_not_too_many(
+    monkeypatch,
+):
+    abrupt = problem(study(drift=Drift(kind="abrupt", start=3, parts="labels")))
+    assert len(abrupt.least.course[0]) == 2
+    apart = Drift(kind="gradual", parts="labels", length=2, apart=1)
+    setting = study(rounds=3, seeds=1, partition="two-class", drift=apart)
+    least = problem(setting).least
+    assert len(least.course[0]) == 4
+    assert least.values == (least.course[0][2],)
+    for name, most in (("MOST_APART", 4), ("MOST_KNOWN", 4)):
+        monkeypatch.setattr(f"empirics.training.problem.{name}", most)
+        assert problem(setting).least == least
+        monkeypatch.setattr(f"empirics.training.problem.{name}", most - 1)
+        assert problem(setting).least is None
+        monkeypatch.undo()
+
+
 def test_clients_draw_from_the_parts_by_their_own_weights():
     setting = study(
         rounds=40, seeds=50, policies=("oracle",), drift=Drift(kind="gradual", length=20, apart=5)
