@@ -179,7 +179,8 @@ def _of_pairs(packed: Tensor, free: int) -> Tensor:
 
 def _along(matrices: Tensor, vectors: Tensor) -> Tensor:
     """vᵀ matrix v of each column v."""
-    return ((matrices @ vectors) * vectors).sum(-2)
+    found: Tensor = ((matrices @ vectors) * vectors).sum(-2)
+    return found
 
 
 def _sorted(found: Directions, curvature: Tensor, noise: Tensor) -> tuple[Directions, Tensor, Tensor]:
