@@ -156,7 +156,8 @@ def _contrasts(outputs: int) -> Tensor:
     if outputs == 1:
         return torch.ones(1, 1, dtype=torch.float64)
     centred = torch.eye(outputs, dtype=torch.float64) - 1 / outputs
-    return torch.linalg.eigh(centred).eigenvectors[:, 1:]
+    found: Tensor = torch.linalg.eigh(centred).eigenvectors[:, 1:]
+    return found
 
 
 def _moments(x: Tensor, weights: Tensor, count: int) -> tuple[Tensor, Tensor]:
@@ -179,8 +180,7 @@ def _of_pairs(packed: Tensor, free: int) -> Tensor:
 
 def _along(matrices: Tensor, vectors: Tensor) -> Tensor:
     """vᵀ matrix v of each column v."""
-    found: Tensor = ((matrices @ vectors) * vectors).sum(-2)
-    return found
+    return ((matrices @ vectors) * vectors).sum(-2)
 
 
 def _sorted(found: Directions, curvature: Tensor, noise: Tensor) -> tuple[Directions, Tensor, Tensor]:
