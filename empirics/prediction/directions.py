@@ -156,8 +156,8 @@ def _contrasts(outputs: int) -> Tensor:
     if outputs == 1:
         return torch.ones(1, 1, dtype=torch.float64)
     centred = torch.eye(outputs, dtype=torch.float64) - 1 / outputs
-    found: Tensor = torch.linalg.eigh(centred).eigenvectors[:, 1:]
-    return found
+    basis: Tensor = torch.linalg.eigh(centred).eigenvectors
+    return basis[:, 1:]
 
 
 def _moments(x: Tensor, weights: Tensor, count: int) -> tuple[Tensor, Tensor]:

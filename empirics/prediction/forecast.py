@@ -291,7 +291,9 @@ class Outlook:
         T, chunks = self.study.rounds, 1
         every, played = part.memories(chunks), part.played
         if self.study.drift.mixes:
-            every = part.memories(played.until(T))
+            while played.reaches(chunks) < T:
+                chunks += 1
+                every = part.memories(chunks)
             closure.follow(every)
             *_, risk, path = closure.play(T, progress=progress)
             return T, (risk[-1], risk, path)

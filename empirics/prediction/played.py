@@ -25,7 +25,7 @@ BLIND_BUT_K = ("constant", "hybrid")  # which look at step sizes to choose it; t
 Floats = NDArray[np.float64]
 
 
-def deciding_part(name: str, policies: Mapping[str, Any] | None = None) -> str:
+def deciding_part(name: str) -> str:
     """A name without what its decisions do not depend on, which are then made once for many learners.
 
     >>> deciding_part("taper@eta=2,decay=9,average=equal"), deciding_part("constant@K=3,eta=2")
@@ -34,7 +34,7 @@ def deciding_part(name: str, policies: Mapping[str, Any] | None = None) -> str:
     ('acdpp@K=3,eta=2', 'constant@eta=2')
     """
     known = PolicyName(name)
-    if known.settings is None or known.base in (policies or {}):
+    if known.settings is None:
         return name
     blind = known.base in BLIND or (known.base in BLIND_BUT_K and "K" in known.own)
     left = EVERYBODYS if blind else tuple(key for key in EVERYBODYS if key not in ("eta", "steps"))
@@ -53,7 +53,7 @@ class Played:
         first: int,
     ) -> None:
         self.study, self.learner = study, Learner(study)
-        deciding = [deciding_part(name, policies) for name in study.policies]
+        deciding = [deciding_part(name) for name in study.policies]
         each = list(dict.fromkeys(deciding))
         self.schedule = Schedule(
             replace(study, policies=tuple(each)),
@@ -61,7 +61,7 @@ class Played:
             prices=prices,
             policies=policies,
         )
-        runs = np.arange(len(each) * study.seeds).reshape(len(each), -1)
+        runs = np.arange(len(each) * study.seeds).reshape(len(each), study.seeds)
         self.runs = runs[[each.index(name) for name in deciding]].ravel()
         self.chunks: list[Rounds] = []
         self.tables: list[Memories] = []
@@ -90,12 +90,6 @@ class Played:
             return None
         w = study.drift.weights(rounds.first, rounds.last, study.clients)
         return np.repeat(w[:, np.newaxis], study.runs, axis=1)
-
-    def until(self, T: int) -> int:
-        """So many chunks that all rounds up to T are decided."""
-        while self.last < T:
-            self._grow(min(self.last, T - self.last))
-        return len(self.chunks)
 
     @property
     def last(self) -> int:

@@ -220,6 +220,9 @@ def test_a_sample_shows_the_way_to_the_largest_variance_of_a_large_population(la
     )
     computed(model, 2.0)
     assert seen == [300, 300, 1500]
+    monkeypatch.setattr(constants, "MOST", 1500)
+    computed(model, 2.0)
+    assert seen[3:] == [1500]
 
 
 @pytest.mark.parametrize("labels", ["parity", "classes"])
