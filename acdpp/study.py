@@ -262,12 +262,13 @@ def fitted(
     config: Path | None = None,
     data_dir: Path | None = None,
     pilot: int | None = None,
+    played: bool = True,
     quiet: bool = False,
 ) -> Study:
     """With the ball, the scale and the steps that suit the data, but for what an option gives; a sentence says which.
 
     Without a word of the user's that is for data of their own without times, 30 or more samples, and leaves alone what
-    their file of settings has.
+    their file of settings has. Prices that cannot be read, or are too few where they are `played`, are refused first.
     """
     from empirics.files import OWN_FILES
     from empirics.settings.presets import named_in
@@ -282,10 +283,14 @@ def fitted(
             )
         return study
     with needed_for("training"):
+        from empirics.control.prices import make_prices
         from empirics.given import threads
         from empirics.prediction.pilot import draw_pilot
         from empirics.training.ball import FITTED, fit_ball, why_not
         from empirics.training.problem import make_problem
+    prices = make_prices(study.cost)
+    if played:
+        prices.chunks(study.seed, study.seeds, study.rounds, 1)
     kept = {name for name, value in options.items() if value is not None}
     kept |= named_in(config) if config is not None and not fit else frozenset()
     free = [name for name in FITTED if name not in kept]
