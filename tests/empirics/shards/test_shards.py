@@ -203,7 +203,10 @@ def test_a_lost_worker_costs_its_part_since_its_checkpoint_and_no_more(whole, tm
 
 
 def test_runs_of_a_single_part_come_in_their_order_too():
-    crew = SimpleNamespace(members=[SimpleNamespace(runs=np.array([1, 0]))])
+    crew = SimpleNamespace(
+        members=[SimpleNamespace(runs=np.array([1, 0]))], machines=[{"device": "cpu"}], _parts=list
+    )
+    assert Crew.machine(crew)["device"] == "cpu"
     assert Crew._joined(crew, [{"risk": np.array([[5, 6]])}])["risk"].tolist() == [[6, 5]]
 
 
