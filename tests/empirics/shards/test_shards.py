@@ -199,6 +199,15 @@ def test_a_lost_worker_costs_its_part_since_its_checkpoint_and_no_more(whole, tm
     assert files(tmp_path / "out") == whole
     assert desk.calls > 12
     assert desk.played == 2 * 7
+    assert [what for what, _ in desk.answers].count("make") == 2 + (call > 2)  # nobody is made twice
+
+
+def test_runs_of_a_single_part_come_in_their_order_too():
+    crew = SimpleNamespace(
+        members=[SimpleNamespace(runs=np.array([1, 0]))], machines=[{"device": "cpu"}], _parts=list
+    )
+    assert Crew.machine(crew)["device"] == "cpu"
+    assert Crew._joined(crew, [{"risk": np.array([[5, 6]])}])["risk"].tolist() == [[6, 5]]
 
 
 def test_one_that_listens_and_is_lost_is_told_again_what_it_heard(tmp_path):
@@ -357,6 +366,8 @@ def test_who_ended_is_lost_and_what_else_goes_wrong_on_ray_is_one_sentence(monke
     mistaken = ERRORS["RayTaskError"]()
     mistaken.cause = SettingError("too many")
     assert refused(answered, monkeypatch, mistaken) == "too many"
+    long = refused(answered, monkeypatch, ERRORS["OutOfDiskError"](300 * "x"))
+    assert long.count("x") == 200
     mistaken.cause = ERRORS["ObjectLostError"]("gone")
     with pytest.raises(Lost, match="gone"):
         answered(monkeypatch, mistaken)
