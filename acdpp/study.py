@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
@@ -21,6 +21,7 @@ from theory.setting import SettingError
 
 if TYPE_CHECKING:
     from empirics.settings.study import Study
+    from empirics.training.ball import BallFit
 
 __all__ = [
     "AsJson",
@@ -59,6 +60,7 @@ __all__ = [
     "of_preset",
     "progress",
     "show_table",
+    "suiting",
     "trace_of",
     "with_error",
     "words_of_the_user",
@@ -110,8 +112,7 @@ PilotSize = Annotated[
     typer.Option(
         "--pilot",
         metavar="N",
-        help="Look at N samples of the data alone, drawn by --seed, and say how sure that is; if they have times, also "
-        "how fast they drift and how long to keep them.",
+        help="Look at N samples of the data alone, drawn by --seed, and say how sure that is.",
     ),
 ]
 Policies = Annotated[
@@ -282,20 +283,20 @@ def fitted(
             )
         return study
     with needed_for("training"):
-        from empirics.given import threads
-        from empirics.prediction.pilot import draw_pilot
-        from empirics.training.ball import FITTED, fit_ball, why_not
-        from empirics.training.problem import make_problem
+        from empirics.control.prices import make_prices
+        from empirics.training.ball import FITTED
     kept = {name for name, value in options.items() if value is not None}
     kept |= named_in(config) if config is not None and not fit else frozenset()
     free = [name for name in FITTED if name not in kept]
     if quiet and not free:
         return study
-    with words_of_the_user(), threads(study, "take a part of them"):
-        problem = make_problem(study, "cpu", data_dir)
-        if why_not(problem) and not fit:
-            return study
-        found = fit_ball(problem if pilot is None else draw_pilot(problem, pilot).problem, free)
+    with words_of_the_user():
+        make_prices(study.cost).chunks(
+            study.seed, 1, study.rounds, 1
+        )  # refused before the data are looked at
+        found = suiting(study, free, data_dir=data_dir, pilot=pilot, anyway=bool(fit))
+    if isinstance(found, str):
+        return study
     if not quiet:
         if free:
             print(
@@ -304,6 +305,29 @@ def fitted(
         if found.warning is not None:
             print(f"acdpp: note: {found.warning}", file=sys.stderr)
     return found.applied(study) if free else study
+
+
+def suiting(
+    study: Study,
+    free: Collection[str],
+    *,
+    data_dir: Path | None = None,
+    pilot: int | None = None,
+    anyway: bool = False,
+) -> BallFit | str:
+    """The ball, the scale and the steps that suit a study's data, or a pilot of them; or why nothing is chosen."""
+    with needed_for("training"):
+        from empirics.given import threads
+        from empirics.prediction.pilot import draw_pilot
+        from empirics.training.ball import fit_ball, why_not
+        from empirics.training.problem import make_problem
+
+    with threads(study, "take a part of them"):
+        problem = make_problem(study, "cpu", data_dir)
+        reason = why_not(problem)
+        if reason is not None and not anyway:
+            return reason
+        return fit_ball(problem if pilot is None else draw_pilot(problem, pilot).problem, free)
 
 
 def _unless_none(text: str | None, name: str) -> float | str | None:

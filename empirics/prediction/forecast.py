@@ -19,7 +19,7 @@ from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
 from empirics.prediction.landscape import MOST, Landscape, Parts, mixed, survey
-from empirics.prediction.sampling import KEPT
+from empirics.prediction.sampling import KEPT, Look
 from empirics.settings.policy_name import EVERYBODYS, PolicyName
 from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
@@ -263,14 +263,20 @@ class Outlook:
             decays = decays and any(own[few.policies[p]].decay is not None for p in group)
             rows = [(p, run) for p in group for run in runs[p]]
             etas = torch.tensor([own[few.policies[p]].eta for p, _ in rows], dtype=torch.float64)
-            descent = Descent(steps, etas.to(self.landscape.basis), study.momentum)
+            descent = Descent(steps, etas.to(self.landscape.size), study.momentum)
             chosen = [run for _, run in rows]
             start = self.start[[run % few.seeds % len(self.start) for run in chosen]]
-            seen = []
+            seen, looks = [], [list[Look]() for _ in range(4)]
             for land in parts:
                 part = _Part(played, chosen, averages, decays)
                 closure = Closure(
-                    land, descent, part.followed(1), start, hurried=self.hurried, coarse=self.coarse
+                    land,
+                    descent,
+                    part.followed(1),
+                    start,
+                    hurried=self.hurried,
+                    coarse=self.coarse,
+                    looks=looks,
                 )
                 seen.append((closure, *self._curves(closure, part, progress)))
             for p in group:

@@ -51,15 +51,19 @@ def outlook_of(rounds):
 
 
 @cache
-def spending(rounds, names):
+def spending(rounds, name):
     """Played once for all tests."""
-    return SPENDING(outlook_of(rounds), names)
+    return SPENDING(outlook_of(rounds), [name])[name]
 
 
 @pytest.fixture
 def outlook(monkeypatch):
     monkeypatch.setattr(Outlook, "forecasts", foretold)
-    monkeypatch.setattr(search, "_spending", lambda one, names: spending(one.study.rounds, tuple(names)))
+    monkeypatch.setattr(
+        search,
+        "_spending",
+        lambda one, names: {name: spending(one.study.rounds, PolicyName(name).base) for name in names},
+    )
     return outlook_of(300)
 
 
@@ -97,6 +101,14 @@ def test_who_is_far_behind_with_the_first_learner_is_given_no_other(outlook):
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(BEHIND, "hybrid", 30.0)
         assert [name.base for name in search.best_buy(outlook).tried].count("hybrid") == 1
+        patch.setitem(BEHIND, "hybrid", 3.0)
+        patch.setitem(BEHIND, "burst", 0.01)  # ahead of all, and nobody can pay for it
+        patch.setattr(
+            search,
+            "_spending",
+            lambda one, names: {name: search._Spent(7.0, "no" if "burst@" in name else "") for name in names},
+        )
+        assert [name.base for name in search.best_buy(outlook).tried].count("hybrid") == 4
 
 
 def test_nobody_is_recommended_who_spends_or_holds_more_than_he_may(outlook):
@@ -105,9 +117,7 @@ def test_nobody_is_recommended_who_spends_or_holds_more_than_he_may(outlook):
     assert words == {"acdpp": "holds", "oracle": "spends", "released": "holds"}
     blind = search.best_buy(outlook, law_known=False).left_out
     assert blind["burst"] == blind["buy-cheap"] == blind["taper"] == "needs to know the law of prices"
-    assert spending(20, ("burst-online",))[
-        "burst-online"
-    ].refused  # all buffers in round 1 are half of the money
+    assert spending(20, "burst-online").refused  # all buffers in round 1 are half of the money
 
 
 def test_what_is_spent_is_that_of_the_very_K_and_of_the_rounds_that_were_played(monkeypatch):
@@ -129,22 +139,56 @@ def test_of_equals_the_one_with_the_least_final_risk_is_taken():
 
 
 def test_who_spends_too_much_with_the_K_found_or_any_is_not_recommended(outlook, monkeypatch):
+    asked = []
+
     def played(one, names):
-        return {name: search._Spent(7.0, "spends too much" if "K=2" in name else "") for name in names}
+        asked.extend(names)
+        return {name: search._Spent(7.0, "spends too much" if dear in name else "") for name in names}
 
     monkeypatch.setattr(search, "_spending", played)
-    assert not [name for name in search.best_buy(outlook).names if name.own.get("K") == 2]
+    monkeypatch.setitem(LEAST, "K", 4)
+    dear = "K=4"
+    found = search.best_buy(outlook)
+    assert any(name.base == "burst" and name.own["K"] == 4 for name in found.tried)
+    own = found.names[0].own  # the next best, searched as closely
+    assert (found.names[0].base, own["K"], own["steps"], own["average"]) == ("burst", 3, 3, "tail")
+    assert found.over[found.names[0]] == 7
+    assert len(asked) == len(set(asked))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "TURNS", 1)
+        patch.setattr(search, "BUILT_IN", ("burst",))
+        dear = "K=2"  # which helps alone, and is left out where all that helps is taken together
+        own = search.best_buy(outlook).names[0].own
+        assert (own["K"], own["steps"], own["average"]) == (1, 3, "tail")
+    dear = "K="
+    assert not [name for name in search.best_buy(outlook).names if "K" in name.own]
+    dear = "@"
+    monkeypatch.setattr(search, "NEED_THE_LAW", ())
+    monkeypatch.setattr(search, "BUILT_IN", ("constant", "burst"))
+    assert "no policy that learns well keeps buffers and budget: constant@K=" in refused(
+        search.best_buy, outlook
+    )
     monkeypatch.setattr(
         search, "_spending", lambda one, names: dict.fromkeys(names, search._Spent(7.0, "no"))
     )
-    assert "no policy keeps buffers and budget: acdpp no; " in refused(search.best_buy, outlook)
-    few = ("burst", "hybrid")  # whose variants have a K of their own
+    assert "no policy keeps buffers and budget: constant no; " in refused(search.best_buy, outlook)
+
+
+def test_who_spends_too_much_with_all_that_helped_together_is_not_recommended(outlook, monkeypatch):
+    def refused_for(name):
+        own = PolicyName(name).own
+        return "spends too much" if own.get("K", 10) < 10 and own["steps"] < 10 else ""
+
+    monkeypatch.setitem(BEHIND, "acdpp-capped", 0.1)
+    monkeypatch.setattr(search, "BUILT_IN", ("acdpp-capped",))
     monkeypatch.setattr(
         search,
         "_spending",
-        lambda one, names: {name: search._Spent(7.0, "" if name in few else "no") for name in names},
+        lambda one, names: {name: search._Spent(7.0, refused_for(name)) for name in names},
     )
-    assert "learns well keeps buffers and budget: burst@K=2" in refused(search.best_buy, outlook, steps=[3])
+    found = search.best_buy(outlook)
+    assert any(map(refused_for, found.tried))
+    assert not refused_for(found.names[0])
 
 
 def test_nobody_buys_more_than_a_trace_has_to_sell_in_its_first_rounds():
@@ -230,11 +274,14 @@ class Told(search._Search):
 
     def __init__(self, value, steps=(1,)):
         of_a_study = SimpleNamespace(study=SimpleNamespace(rounds=100))
-        super().__init__(of_a_study, lambda forecast: 0.0, None, steps, lambda count: None)
+        super().__init__(of_a_study, lambda forecast: 0.0, None, steps, lambda count: None, {})
         self.value, self.seen = value, []
 
     def look(self, names):
         self.seen += names
+
+    def affordable(self, names):
+        return list(names)
 
     def _stable(self, eta):
         return True
@@ -289,7 +336,7 @@ def test_a_forecast_is_trusted_that_is_finite_and_K_begins_where_the_buffers_are
         0,
     ]
     rich = replace(outlook_of(2), study=replace(PRESETS["digits"], budget=1e5))
-    assert search._Search(rich, max, None, (1,), print)._first_K("constant") == 1
+    assert search._Search(rich, max, None, (1,), print, {})._first_K("constant") == 1
 
 
 def test_what_a_round_costs_and_what_was_tried():

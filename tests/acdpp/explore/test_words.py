@@ -77,6 +77,8 @@ def test_policies_are_rows_and_money_is_a_sentence() -> None:
     names = [row[0] for row in rows(answers()[-1])]
     assert names == [FIRST, "constant"]
     assert rows(answers()[-1])[1][1].startswith("the same number of samples in every round")
+    known = replace(answers()[-1], design={"left_out": {"constant": "spends 30 a round"}})
+    assert [row[1].endswith("rounds; spends 30 a round") for row in rows(known)] == [False, True]
     assert [row[0] for row in rows(answers()[2])] == [f"{FIRST}, coarsely", "constant, coarsely"]
     assert money_said(answers()[-1]).startswith(
         "K = 4 and 4 samples a round for constant admission, by the bound"

@@ -212,6 +212,19 @@ def test_a_hurried_forecast_is_near_a_patient_one(looks, coarse, near, patient, 
         assert one.cumulative != other.cumulative
 
 
+def test_a_coarse_forecast_draws_some_rounds_and_those_are_the_same(patient, monkeypatch):
+    outlook = replace(patient[0], hurried=True, coarse=True)
+    outlook = replace(outlook, study=replace(outlook.study, policies=outlook.study.policies[:1]))
+    found = []
+    for drawn in (4, 1000):
+        monkeypatch.setattr(closure, "DRAWN", drawn)
+        found.append(next(iter(outlook.forecasts().values())).risk)
+    same = np.isclose(*found, rtol=1e-9, atol=0)
+    assert same[[0, 3, 7, 9, 15, 19, 23, 31, 39, 47]].all()
+    assert not same[[8, 16, 17, 18, 32, 40]].any()
+    np.testing.assert_allclose(*found, rtol=0.05)
+
+
 @pytest.fixture(scope="module")
 def patient():
     learners = [f"eta={eta},average=polynomial,average_by=3" for eta in (1, 2)]

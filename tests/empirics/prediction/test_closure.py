@@ -132,7 +132,7 @@ def test_what_settles_is_foretold(monkeypatch):
     early.play(400, settle=True)
     assert early.round < 200
     torch.testing.assert_close(early.settled.risks([early.round])[0][0], early.settled.last.risk)
-    assert list(whole.forecasts)[:8] == [1, 2, 3, 4, 6, 8, 12, 16]
+    assert list(early.forecasts)[:8] == [1, 2, 3, 4, 6, 8, 12, 16]
     np.testing.assert_allclose(early.settled.risks([300, 400])[0], risk[[300, 400]], rtol=0.03)
     np.testing.assert_allclose(early.settled.limit_risk, whole.forecast().limit_risk, rtol=0.03)
 

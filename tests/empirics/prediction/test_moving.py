@@ -183,5 +183,16 @@ def test_what_does_not_move_or_is_too_little_is_said():
     still = how_it_moves(land, np.arange(3000.0), 10)
     assert not still.told
     assert still.low == 0 < still.high
-    assert "80 or more, of different times" in refused(how_it_moves, land, np.zeros(3000), 10)
-    assert "80 or more, of different times" in refused(how_it_moves, land, np.arange(79.0), 10)
+    for few, said in (
+        (np.zeros(3000), "3000 samples of 1 different times"),
+        (np.arange(79.0), "79 samples of 79"),
+    ):
+        assert said in (sentence := refused(how_it_moves, land, few, 10))
+        assert "takes 80 samples or more, of different times" in sentence
+
+
+def test_without_a_pilot_sample_all_samples_with_times_tell_the_drift():
+    few = Study(policies=("constant",), rounds=2, steps=1, buffers=(40,), budget=55)
+    found = predict.predict_study(few, dataset=stream(), best=False).document()["drift"]
+    assert (found["samples"], found["told"]) == (2400, True)  # every fifth is a test sample
+    assert found["interval"][0] < 0.002 * 100 / 4 < found["interval"][1]  # as above, over 100 steps a round

@@ -209,6 +209,10 @@ def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
     assert "--fit needs logistic regression on a ball" in refusal(
         *words, "--fit", "--drift", "gradual,length=3"
     )
+    (tmp_path / "two.csv").write_text("1\n2\n")
+    early = acdpp(*words, "--cost-trace", str(tmp_path / "two.csv"))  # before the data are looked at
+    assert "the trace has 2 prices and the study 3 rounds" in early.stderr
+    assert "chosen" not in early.stderr
     few = [*own, "--no-best", "--policies", "constant"]
     assert "samples of 720 is that" in acdpp("predict", *few).stderr
     assert "samples of 200 is that" in acdpp("predict", *few, "--pilot", "200").stderr

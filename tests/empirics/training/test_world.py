@@ -155,13 +155,17 @@ def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
     setting = study(
         rounds=11, seeds=2, policies=("constant",), replacement=False, drift=Drift(kind="order", length=10)
     )
+    setting = replace(setting, measures=("risk", "accuracy"))
     task = from_dataset(setting, replace(data, time=times), torch.device("cpu"))
     schedule, arrivals = Schedule(setting, CONTROL), Arrivals(task.streams, setting)
     engine = Engine(task.model, setting, task.streams)
     for t in range(1, 12):
-        rounds = schedule.advance(1)
-        engine.play(rounds)
+        rounds, theta = schedule.advance(1), engine.theta.clone()
+        found = engine.play(rounds)
         window = np.argsort(times)[10 * (t - 1) : 10 * t]
+        logits, y = task.model.logits(theta, task.population.x[window]), task.population.y[window]
+        assert found["risk"][0] == pytest.approx(task.model.losses(logits, y).mean(0).numpy())
+        assert found["accuracy"][0] == pytest.approx((y == (logits[..., 0] > 0).T).double().mean(1).numpy())
         weights = task.population.weights[0].numpy()
         assert weights[window] == pytest.approx(0.1)
         assert weights.sum() == pytest.approx(1)
