@@ -84,7 +84,7 @@ def predicted_design(
     base = of_preset(None, None, dataset)
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
     number = None if pilot is None else parse.whole(pilot, "--pilot")
-    study = fitted(study, fit, {"eta": eta}, data_dir=data_dir, pilot=number, quiet=quiet)
+    study = fitted(study, fit, {"eta": eta}, data_dir=data_dir, pilot=number, played=False, quiet=quiet)
     with needed_for("predicting"):
         from empirics.design import design_study
 

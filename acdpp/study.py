@@ -263,12 +263,13 @@ def fitted(
     config: Path | None = None,
     data_dir: Path | None = None,
     pilot: int | None = None,
+    played: bool = True,
     quiet: bool = False,
 ) -> Study:
     """With the ball, the scale and the steps that suit the data, but for what an option gives; a sentence says which.
 
     Without a word of the user's that is for data of their own without times, 30 or more samples, and leaves alone what
-    their file of settings has.
+    their file of settings has. Prices that cannot be read, or are too few where they are `played`, are refused first.
     """
     from empirics.files import OWN_FILES
     from empirics.settings.presets import named_in
@@ -285,15 +286,15 @@ def fitted(
     with needed_for("training"):
         from empirics.control.prices import make_prices
         from empirics.training.ball import FITTED
+    prices = make_prices(study.cost)
+    if played:
+        prices.chunks(study.seed, study.seeds, study.rounds, 1)
     kept = {name for name, value in options.items() if value is not None}
     kept |= named_in(config) if config is not None and not fit else frozenset()
     free = [name for name in FITTED if name not in kept]
     if quiet and not free:
         return study
     with words_of_the_user():
-        make_prices(study.cost).chunks(
-            study.seed, 1, study.rounds, 1
-        )  # refused before the data are looked at
         found = suiting(study, free, data_dir=data_dir, pilot=pilot, anyway=bool(fit))
     if isinstance(found, str):
         return study

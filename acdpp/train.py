@@ -163,7 +163,10 @@ def command(
         seed=seed,
         log=log,
     )
+    count = None if shards is None else parse.whole(shards, "--shards")
     if resume is None:
+        if not show_config:  # what will be refused is, before a pilot looks
+            _refuse_places(out, device or "cpu", on, count)
         options = {"eta": eta, "radius": radius}
         study = fitted(study, fit, options, preset=preset, config=config, data_dir=data_dir, quiet=as_json)
     elif fit is not None or eta is not None or radius is not None:
@@ -192,7 +195,7 @@ def command(
             data_dir=data_dir,
             resume=resume is not None,
             on=on,
-            shards=None if shards is None else parse.whole(shards, "--shards"),
+            shards=count,
             progress=tell,
             announce=begun,
             see=see,
@@ -202,6 +205,17 @@ def command(
         print_json(document)
     else:
         show_summary(document, verbose=verbose)
+
+
+def _refuse_places(out: Path | None, device: str, on: str | None, shards: int | None) -> None:
+    """A folder, a device or an address that will not do."""
+    with needed_for("training"):
+        from empirics.records.folder import refuse_existing
+        from empirics.shards.trainer import Where
+        from empirics.training.problem import choose_device
+    choose_device(Where(device, on, shards).here)
+    if out is not None:
+        refuse_existing(out)
 
 
 @contextmanager

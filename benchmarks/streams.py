@@ -224,6 +224,7 @@ def main() -> None:
     given, own, end = asked(parser, show)
     base, document = begun(given, own, "streams")
     base = replace(base, labels="classes", eta=given.eta, steps=given.steps)
+    document["study"] = f"{base.task}, {base.rounds} rounds, {base.seeds} seeds"
     document = continued(document, given.out)
     for name in STREAMS[given.dataset]:
         if name not in document["studies"] and time.monotonic() < end:

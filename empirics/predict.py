@@ -201,6 +201,7 @@ class Prediction:
             "directions": {"moving": moving.moving, "of": len(moving.h)},
             "K": retentions[0],
             "K_interval": [min(retentions), max(retentions)],
+            "local_steps": study.steps,
             "choices": [vars(one) for one in choices],
         }
 

@@ -153,6 +153,7 @@ class Fields:
         """Columns are asked for where a table has some, and those with a telling name are chosen; who chooses the ball
         is asked of data of one's own."""
         self.made["fit"].set_visibility(self.form().data.strip().startswith(OWN_FILES))
+        self.made["prices"].set_enabled(not self.form().price_file)  # a file takes the place of a law
         for name, columns in COLUMNS.items():
             form = self.form()
             table = form.data if name == "data" else f"csv:{form.price_file}" if form.price_file else ""

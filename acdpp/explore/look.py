@@ -26,11 +26,11 @@ WORDS = {
     "price_file": Words(
         "… or prices from a file", "a CSV file with a price a round, dropped below or by name"
     ),
-    "price_column": Words("Column of the prices", "needed where the file has several"),
+    "price_column": Words("Price column", "needed where the file has several"),
     "data": Words("Data", "digits (bundled), or npz:FILE, csv:FILE, parquet:FILE; or drop a file below"),
-    "label": Words("Column of the labels", "what is to be learnt from the other columns"),
-    "time": Words("Column of the times", "if the table has one: it is no feature then"),
-    "client": Words("Column of the clients", "if the table has one: every client draws from its own rows"),
+    "label": Words("Label column", "what is to be learnt from the other columns"),
+    "time": Words("Time column", "if the table has one: it is no feature then"),
+    "client": Words("Client column", "if the table has one: every client draws from its own rows"),
     "pilot": Words("Pilot", "plan from so many samples alone, with the error of that; empty: from all"),
     "fit": Words(
         "Radius and scale", "of a model on your data: tried on some of them, or as the preset has it"

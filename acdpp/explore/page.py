@@ -24,6 +24,7 @@ __all__ = ["HOST", "serve"]
 
 HOST = "127.0.0.1"
 EVERY = 0.1  # seconds between two looks at what is new
+PATIENCE = 60.0  # seconds that a page may be silent, on a busy machine, before it is forgotten with all that it shows
 EXPLAINED = (
     "Excess risk is the loss on fresh data above that of the best model there is. A band is two standard errors to "
     "either side; dotted curves are coarse, and full ones follow."
@@ -50,6 +51,7 @@ def serve(port: int, *, show: bool) -> None:
             show=show,
             reload=False,
             show_welcome_message=False,
+            reconnect_timeout=PATIENCE,
         )
 
 
@@ -78,7 +80,8 @@ class Page:
         self._ask()
         ui.timer(EVERY, self._look)
         ui.timer(0, lambda: ui.run_javascript(SCHEME), once=True)
-        ui.context.client.on_disconnect(self.asking.stop)
+        ui.context.client.on_delete(self.asking.stop)
+        app.on_shutdown(self.asking.stop)  # or Ctrl-C would wait for a search
 
     def _ask(self) -> None:
         self.asked, wrong = read_form(self.fields.form(), self.fields.names)

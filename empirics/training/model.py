@@ -166,7 +166,7 @@ def each(function: Callable[..., Tensor], values: Tensor) -> Tensor:
     """
     found = function(values)
     vector = VECTORS // values.itemsize
-    if values.numel() % vector and not values.is_cuda:
+    if values.numel() % vector and not values.is_cuda and not values.requires_grad:
         last = values.reshape(-1)[-vector:]
         short = vector - len(last)
         whole = torch.cat([last.new_zeros(short), last]) if short else last

@@ -79,7 +79,7 @@ def test_every_policy_and_every_setting(policy, tmp_path):
 def kept_by(client):
     """Samples that nobody else has."""
     rng = np.random.default_rng(client)
-    return rng.normal(size=(40, 8)), rng.integers(0, 4, 40)
+    return rng.normal(size=(20, 8)), rng.integers(0, 4, 20)
 
 
 def stream(client, start):
@@ -88,8 +88,8 @@ def stream(client, start):
 
 
 def test_a_stream_goes_on_from_where_it_was_left_and_may_end(tmp_path):
-    """Each client has 40 samples: what it delivers is what it draws, and when they are gone, nothing."""
-    long = small("constant", rounds=30, **OWN)
+    """Each client has 20 samples: what it delivers is what it draws, and when they are gone, nothing."""
+    long = small("constant", rounds=15, **OWN)
     seen = {m: [] for m in range(3)}
 
     def listen(t, m, reply):
@@ -100,11 +100,11 @@ def test_a_stream_goes_on_from_where_it_was_left_and_may_end(tmp_path):
     admitted, N = rows(tmp_path, "admitted", "N")
     total = {m: sum(counts) for m, counts in seen.items()}
     assert sum(total.values()) == N[-1] == sum(admitted)
-    assert total == {0: 36, 1: 40, 2: 40}
+    assert total == {0: 18, 1: 20, 2: 20}
     assert seen[2][-1] == 0
     (folder,) = (tmp_path / "node-2").iterdir()
     memory = DiskMemory.open(folder)
-    assert memory.source.drawn == 40  # and none twice, though its last samples have grown too old since
+    assert memory.source.drawn == 20  # and none twice, though its last samples have grown too old since
     assert memory.samples.y.tolist() == []
 
 

@@ -106,7 +106,8 @@ def test_step_sizes_that_become_known_later_are_those_of_the_rounds_to_come():
         )
         before = closure.play(21)
         closure.follow(replace(held, eta=sizes))
-        found.append(np.concatenate([before[0], closure.play(40)[0][1:]]))
+        found.append(np.concatenate([before[0], closure.play(39)[0][1:]]))
+        assert closure.descent.eta.item() == sizes[38]  # of a round in which nothing is observed
     np.testing.assert_array_equal(*found)
 
 

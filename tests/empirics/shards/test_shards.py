@@ -18,7 +18,7 @@ from empirics.control.schedule import Schedule
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.shards.crew import PATIENCE, Crew, Lost
-from empirics.shards.on_ray import OnRay, gpu_shares, opened
+from empirics.shards.on_ray import PATIENT, OnRay, gpu_shares, opened
 from empirics.shards.shard import Assignment, Shard
 from empirics.shards.split import FEWEST, most_parts, split
 from empirics.shards.trainer import Where
@@ -307,6 +307,27 @@ def test_workers_wait_for_no_cores_and_share_nodes_by_what_these_have(monkeypatc
     for again in (False, True):
         office.hire(again=again)
     assert tuple(one["num_gpus"] for one in ray.options[-2:]) == gpu_shares(3, 2)
+
+
+def test_workers_that_do_not_begin_are_told_of_once(monkeypatch):
+    waits, free = [], {"CPU": 3.0, "GPU": 0.25}
+
+    def wait(tickets, num_returns, timeout=None):
+        waits.append(timeout)
+        return ([] if timeout else tickets[-1:]), []
+
+    has = {"wait": wait, "cluster_resources": lambda: {"GPU": 2.0}, "available_resources": lambda: free}
+    office = OnRay(ray_with(monkeypatch, {"GPU": 2.0}, **has), small(), "cuda", 3)
+    worker = SimpleNamespace(
+        **{what: SimpleNamespace(remote=lambda *_, what=what: what) for what in ("make", "play")}
+    )
+    playing, making = (office.ask(worker, what) for what in ("play", "make"))
+    assert office.wait([playing]) == 0  # who trains may take long
+    told = "1 of 3 workers .* each asks for 0.417 of a GPU; of 2 GPUs on this Ray 0.25 are free"
+    with pytest.warns(UserWarning, match=told):
+        assert office.wait([playing, making]) == 1
+    assert office.wait([playing, making]) == 1
+    assert waits == [None, PATIENT, None, None]
 
 
 class RayError(Exception):

@@ -1,0 +1,90 @@
+"""How soon the page answers a slider: `python -m benchmarks.explore`, with Chromium and Playwright.
+
+Serves `acdpp explore`, moves the slider of the budget by a key, again and again, and takes the time in the browser from
+the key to the first answer, which is what money buys, and to the coarse curve of the new budget.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+
+from benchmarks.hardware import hardware
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+FIELD = 'input[data-field="{0}"], [data-field="{0}"] input'
+SEEN = """budget => {
+  const began = performance.now(), words = one => document.querySelector(one)?.innerText || "";
+  window.seen = new Promise(done => {
+    let first = null;
+    const look = () => {
+      const now = performance.now() - began;
+      if (first === null && words(".plan pre").includes("budget = " + budget)) first = now;
+      if (first !== null && words(".figures").includes("coarsely")) done([first, now]);
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
+}"""
+
+
+def main() -> None:
+    """Print hardware, n and the times."""
+    from playwright.sync_api import sync_playwright
+
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--policy", default="taper-online")
+    parser.add_argument("--moves", type=int, default=10)
+    given = parser.parse_args()
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if found is None:
+        raise SystemExit("there is no Chromium")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        said = Path(folder) / "said"
+        with said.open("w") as stream:
+            server = subprocess.Popen(
+                [sys.executable, "-m", "acdpp", "explore", "--no-open"],
+                cwd=folder,
+                stdout=stream,
+                env=os.environ | {"PYTHONPATH": str(Path.cwd()), "PYTHONUNBUFFERED": "1"},
+            )
+        try:
+            while not (address := re.search(r"http://\S+/", said.read_text())):
+                time.sleep(0.1)
+            browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+            page = browser.new_page()
+            time.sleep(5)  # until it listens
+            page.goto(address.group())
+            page.get_by_text("predicted in full").wait_for(timeout=300_000)
+            if given.policy != "taper-online":
+                page.locator(FIELD.format("policies")).first.press("Backspace")
+                page.locator(FIELD.format("policies")).first.fill(given.policy)
+                page.keyboard.press("Enter")
+                page.keyboard.press("Escape")
+                page.get_by_text("predicted in full").wait_for(timeout=300_000)
+            page.locator(FIELD.format("budget")).first.focus()
+            page.keyboard.press("Tab")  # to the slider
+            times = []
+            for k in range(given.moves):
+                page.evaluate(SEEN, f"{55 + k + 1}.0")
+                page.keyboard.press("ArrowRight")
+                times.append(page.evaluate("window.seen"))
+            browser.close()
+        finally:
+            server.terminate()
+            server.wait(60)
+    print(f"{hardware()}; digits, 500 rounds, {given.policy}, n = {given.moves} moves of the slider")
+    for what, each in zip(("what money buys", "coarse curve"), zip(*times, strict=True), strict=True):
+        print(f"{what}: median {statistics.median(each):.0f} ms, from {min(each):.0f} to {max(each):.0f}")
+
+
+if __name__ == "__main__":
+    main()
