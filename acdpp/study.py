@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
@@ -21,6 +21,7 @@ from theory.setting import SettingError
 
 if TYPE_CHECKING:
     from empirics.settings.study import Study
+    from empirics.training.ball import BallFit
 
 __all__ = [
     "AsJson",
@@ -59,6 +60,7 @@ __all__ = [
     "of_preset",
     "progress",
     "show_table",
+    "suiting",
     "trace_of",
     "with_error",
     "words_of_the_user",
@@ -110,8 +112,7 @@ PilotSize = Annotated[
     typer.Option(
         "--pilot",
         metavar="N",
-        help="Look at N samples of the data alone, drawn by --seed, and say how sure that is; if they have times, also "
-        "how fast they drift and how long to keep them.",
+        help="Look at N samples of the data alone, drawn by --seed, and say how sure that is.",
     ),
 ]
 Policies = Annotated[
@@ -284,23 +285,19 @@ def fitted(
         return study
     with needed_for("training"):
         from empirics.control.prices import make_prices
-        from empirics.given import threads
-        from empirics.prediction.pilot import draw_pilot
-        from empirics.training.ball import FITTED, fit_ball, why_not
-        from empirics.training.problem import make_problem
-    prices = make_prices(study.cost)
-    if played:
-        prices.chunks(study.seed, study.seeds, study.rounds, 1)
+        from empirics.training.ball import FITTED
     kept = {name for name, value in options.items() if value is not None}
     kept |= named_in(config) if config is not None and not fit else frozenset()
     free = [name for name in FITTED if name not in kept]
     if quiet and not free:
         return study
-    with words_of_the_user(), threads(study, "take a part of them"):
-        problem = make_problem(study, "cpu", data_dir)
-        if why_not(problem) and not fit:
-            return study
-        found = fit_ball(problem if pilot is None else draw_pilot(problem, pilot).problem, free)
+    with words_of_the_user():
+        prices = make_prices(study.cost)  # refused before the data are looked at
+        if played:
+            prices.chunks(study.seed, study.seeds, study.rounds, 1)
+        found = suiting(study, free, data_dir=data_dir, pilot=pilot, anyway=bool(fit))
+    if isinstance(found, str):
+        return study
     if not quiet:
         if free:
             print(
@@ -311,6 +308,29 @@ def fitted(
     return found.applied(study) if free else study
 
 
+def suiting(
+    study: Study,
+    free: Collection[str],
+    *,
+    data_dir: Path | None = None,
+    pilot: int | None = None,
+    anyway: bool = False,
+) -> BallFit | str:
+    """The ball, the scale and the steps that suit a study's data, or a pilot of them; or why nothing is chosen."""
+    with needed_for("training"):
+        from empirics.given import threads
+        from empirics.prediction.pilot import draw_pilot
+        from empirics.training.ball import fit_ball, why_not
+        from empirics.training.problem import make_problem
+
+    with threads(study, "take a part of them"):
+        problem = make_problem(study, "cpu", data_dir)
+        reason = why_not(problem)
+        if reason is not None and not anyway:
+            return reason
+        return fit_ball(problem if pilot is None else draw_pilot(problem, pilot).problem, free)
+
+
 def _unless_none(text: str | None, name: str) -> float | str | None:
     """A number, or the word by which a study has none."""
     return text if text in (None, "none") else float(parse.number(text, name))
@@ -319,8 +339,8 @@ def _unless_none(text: str | None, name: str) -> float | str | None:
 def drift_of(text: str) -> dict[str, Any]:
     """The settings of a drift.
 
-    >>> drift_of("gradual,length=200,parts=labels")
-    {'kind': 'gradual', 'length': 200, 'parts': 'labels'}
+    >>> drift_of("gradual,length=200,parts=labels,apart=0.5")
+    {'kind': 'gradual', 'length': 200, 'parts': 'labels', 'apart': 0.5}
     """
     kind, *others = text.split(",")
     found: dict[str, Any] = {"kind": kind}

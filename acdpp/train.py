@@ -256,12 +256,14 @@ def show_summary(document: dict[str, Any], command: str = "acdpp train", *, verb
 
 def _show_answer(document: dict[str, Any]) -> None:
     """Which policy is best, by how much, whether that is certain, and what it cost: a line each."""
-    from empirics.records.answer import RISK, answer
+    from empirics.records.answer import ACCURACY, LOSS, RISK, answer
 
     say, policies, found = partial(console().print, markup=False), document["policies"], answer(document)
     if found is None:
         return
     best, words = policies[found.best], found.measure.replace("_", " ")
+    if found.measure == LOSS:
+        words = "mean loss before training"
     own = best[found.measure]
     which = "best at about the budget" if found.alone else "best"
     beside = f" (test accuracy {_pm(best['final_accuracy'])})" if found.measure == RISK else ""
@@ -273,7 +275,8 @@ def _show_answer(document: dict[str, Any]) -> None:
         if found.measure == RISK:
             by = f"{1 - own['mean'] / other['mean']:.1%} below" if other["mean"] > 0 else "below"
         else:
-            by = f"{own['mean'] - other['mean']:.4f} above"
+            side = "above" if found.measure == ACCURACY else "below"
+            by = f"{abs(own['mean'] - other['mean']):.4f} {side}"
         say(f"{words}: {_pm(own)}, {by} {found.next} ({_pm(other)})")
         say(_certainty(found, document["seeds"]))
     cost, budget = best["mean_cost"]["mean"], document["budget"]

@@ -45,7 +45,7 @@ from empirics.training.problem import Problem, make_problem
 from theory.drift_design import DriftChoice, drift_design
 from theory.setting import Budget, SettingError
 
-__all__ = ["Prediction", "predict_study"]
+__all__ = ["Prediction", "predict_study", "same_problem"]
 
 Progress = Callable[[str, int, int | None], None]
 REMEDY = "take a pilot sample, or fewer policies or rounds"
@@ -79,7 +79,7 @@ class Prediction:
     errors: Mapping[str, Any]
     risk_errors: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # of whole curves, likewise
     parts: tuple[Outlook, ...] = ()  # of a pilot sample, each without another part of it
-    moving: Moving | str | None = None  # how a pilot sample with times moves, or why that is not told
+    moving: Moving | str | None = None  # how samples with times move, or why that is not told
 
     @property
     def gain(self) -> float | None:
@@ -110,12 +110,7 @@ class Prediction:
 
     def serves(self, study: Study) -> bool:
         """Whether a study has the same problem, so that `anew` need not look at any data."""
-        named = HandedOver().named(study)
-        other = {
-            one.name for one in fields(Study) if getattr(named, one.name) != getattr(self.study, one.name)
-        }
-        alike = named.partition == "iid" or named.clients == self.study.clients
-        return alike and named.drift.kind == "none" and other <= FREE
+        return same_problem(self.study, HandedOver().named(study))
 
     def anew(
         self,
@@ -126,7 +121,7 @@ class Prediction:
     ) -> Prediction:
         """The prediction of another study of the same problem, whose landscape is not surveyed again.
 
-        A `coarse` one is of one path of prices, looks at samples a quarter as often, and has no errors.
+        A `coarse` one is of one path of prices, looks at samples an eighth as often, and has no errors.
         """
         study = HandedOver().named(study)
         _refuse_flood(study)
@@ -270,6 +265,13 @@ class Prediction:
         place.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
 
+def same_problem(one: Study, other: Study) -> bool:
+    """Whether two studies differ in nothing that what is to be learnt depends on."""
+    apart = {each.name for each in fields(Study) if getattr(one, each.name) != getattr(other, each.name)}
+    alike = other.partition == "iid" or other.clients == one.clients
+    return alike and other.drift.kind == "none" and apart <= FREE
+
+
 def predict_study(
     study: Study | None = None,
     out: Path | str | None = None,
@@ -333,7 +335,8 @@ def predict_study(
             names = list(dict.fromkeys([*names, _variant(chosen.K, chosen.eta, chosen.steps)]))
         parts = () if drawn is None else tuple(outlook_of(part, names) for part in drawn.parts())
         errors, curves = _errors(parts, names, chosen, objective, progress)
-        moving = None if drawn is None or problem.time is None else _moving(outlook, problem.time)
+        still = study.drift.kind == "none"
+        moving = _moving(outlook, problem.time) if still and problem.time is not None else None
     found = Prediction(
         study=study,
         outlook=outlook,
@@ -353,7 +356,7 @@ def predict_study(
 
 
 def _moving(outlook: Outlook, time: NDArray[np.float64]) -> Moving | str:
-    """How a pilot sample moves; what it does not tell is no reason to predict nothing."""
+    """How the samples move; what it does not tell is no reason to predict nothing."""
     try:
         return how_it_moves(outlook.landscape, time, outlook.study.rounds)
     except SettingError as reason:

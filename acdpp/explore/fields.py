@@ -12,6 +12,7 @@ from nicegui import events, ui
 
 from acdpp.explore.form import AVERAGES, POLICIES, Form, columns_of, likely
 from acdpp.explore.look import CHOICES, GROUPS, PAIRED, WORDS
+from empirics.files import OWN_FILES
 
 __all__ = ["Fields"]
 
@@ -37,6 +38,8 @@ class Fields:
                 with ui.element("div").classes("pairs"):
                     for name in names:
                         self._field(name, getattr(first, name))
+                if title == "Data":
+                    self.chosen = ui.label().classes("quiet").props('role="status"')
         self._show_columns()
 
     @property
@@ -147,7 +150,9 @@ class Fields:
             choosing.on("click", js_handler=f"() => {input_of}.click()")
 
     def _show_columns(self) -> None:
-        """Columns are asked for where a table has some, and those with a telling name are chosen."""
+        """Columns are asked for where a table has some, and those with a telling name are chosen; who chooses the ball
+        is asked of data of one's own."""
+        self.made["fit"].set_visibility(self.form().data.strip().startswith(OWN_FILES))
         for name, columns in COLUMNS.items():
             form = self.form()
             table = form.data if name == "data" else f"csv:{form.price_file}" if form.price_file else ""

@@ -12,9 +12,11 @@ from typing import Any
 from acdpp import parse
 from acdpp.study import of_preset
 from empirics.control.registry import BUILT_IN
+from empirics.files import OWN_FILES
 from empirics.settings.policy_name import AVERAGES, PolicyName, listed
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
+from empirics.training.ball import FITTED
 from theory.setting import SettingError
 
 __all__ = [
@@ -40,6 +42,7 @@ LIKELY = {  # names that columns often have
 LAWS = ("uniform", "integer", "markov", "drifting")
 LONGEST = 10**6  # characters of a first line
 OBJECTIVES = ("cumulative", "final")
+FITS = ("data", "preset")  # who chooses radius and scale of data of one's own
 Settings = dict[str, Any]
 
 
@@ -52,6 +55,7 @@ class Form:
     time: str = ""
     client: str = ""
     pilot: str = ""
+    fit: str = "data"
     buffers: str
     budget: str
     prices: str
@@ -73,13 +77,16 @@ class Asked:
     """What a form asks for.
 
     `study` has the policies and the learner that were typed, and `plain` those of the preset: the search for the best
-    begins there. `names` has the name that a dropped file had where it came from, by where it lies now.
+    begins there. With `fit` the data choose what is `free` of the study. `names` has the name that a dropped file had
+    where it came from, by where it lies now.
     """
 
     study: Study
     plain: Study
     pilot: int | None
     objective: str
+    fit: bool = False
+    free: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -206,7 +213,7 @@ _MONEY: dict[str, Callable[[Form], Settings]] = {
 _LEARNER: dict[str, Callable[[Form], Settings]] = {
     "policies": _policies,
     "K": lambda form: _optional("K", form.K, lambda text: parse.whole(text, "K")),
-    "eta": lambda form: {"eta": float(parse.number(form.eta, "eta"))},
+    "eta": lambda form: {"eta": _number("eta")(form.eta) if form.eta else PRESETS["best"].eta},
     "steps": lambda form: {"steps": parse.whole(form.steps, "steps")},
     "decay": lambda form: _optional("decay", form.decay, _number("decay")),
     "average": lambda form: {"average": form.average},
@@ -217,7 +224,7 @@ _OF = {  # fields that say more of another, and say nothing where that is wrong
     "price_column": "price_file",
     "average_by": "average",
 }
-FIELDS = (*_MONEY, *_LEARNER, "pilot", "objective")
+FIELDS = (*_MONEY, *_LEARNER, "pilot", "fit", "objective")
 
 
 def read_form(form: Form, names: Mapping[str, str] | None = None) -> tuple[Asked | None, dict[str, str]]:
@@ -245,8 +252,11 @@ def read_form(form: Form, names: Mapping[str, str] | None = None) -> tuple[Asked
         pilot = parse.whole(stripped.pilot, "the pilot sample") if stripped.pilot else None
     except SettingError as error:
         wrong["pilot"] = str(error)
-    if stripped.objective not in OBJECTIVES:
-        wrong["objective"] = f"the objective is one of {', '.join(OBJECTIVES)}"
+    for name, words, known in (("fit", "who chooses", FITS), ("objective", "the objective", OBJECTIVES)):
+        if getattr(stripped, name) not in known:
+            wrong[name] = f"{words} is one of {', '.join(known)}"
     if wrong:
         return None, wrong
-    return Asked(study, plain, pilot, stripped.objective, dict(names or {})), {}
+    fit = stripped.fit == "data" and stripped.data.startswith(OWN_FILES)
+    free = tuple(name for name in FITTED if name != "eta" or not stripped.eta)
+    return Asked(study, plain, pilot, stripped.objective, fit, free, dict(names or {})), {}

@@ -32,9 +32,12 @@ WORDS = {
     "time": Words("Column of the times", "if the table has one: it is no feature then"),
     "client": Words("Column of the clients", "if the table has one: every client draws from its own rows"),
     "pilot": Words("Pilot", "plan from so many samples alone, with the error of that; empty: from all"),
+    "fit": Words(
+        "Radius and scale", "of a model on your data: tried on some of them, or as the preset has it"
+    ),
     "policies": Words("Policies", "who decides when to buy; several are compared. Type to search"),
     "K": Words("Retention K", "rounds for which a sample is kept; empty: the best by the bound"),
-    "eta": Words("Step size η", "of a gradient step, in the first round"),
+    "eta": Words("Step size η", "of a gradient step, in the first round; empty: what suits"),
     "steps": Words("Local steps E", "that each client takes in a round"),
     "decay": Words("Decay τ", "step sizes fall as 1/√(1 + t/τ); empty: they stay"),
     "average": Words("Mean of models", "the last model counts (none), or a mean of all, late ones more"),
@@ -43,7 +46,7 @@ WORDS = {
 }
 GROUPS = {
     "Money": ("budget", "rounds", "buffers", "prices", "price_file", "price_column"),
-    "Data": ("data", "label", "time", "client", "pilot"),
+    "Data": ("data", "label", "time", "client", "pilot", "fit"),
     "Learner and policy": ("policies", "K", "objective", "eta", "steps", "decay", "average", "average_by"),
 }
 PAIRED = (
@@ -57,7 +60,10 @@ PAIRED = (
     "time",
     "client",
 )  # two in a line
-CHOICES = {"objective": {"cumulative": "over all rounds", "final": "at the end"}}
+CHOICES = {
+    "objective": {"cumulative": "over all rounds", "final": "at the end"},
+    "fit": {"data": "chosen by the data", "preset": "the preset's"},
+}
 LAYOUT = """
 :root { --ink: #333333; --quiet: #5f6368; --line: #dadce0; --card: #ffffff; --paper: #f6f7f9; --accent: #005a8e }
 .body--dark { --ink: #dddddd; --quiet: #a8adb4; --line: #3a3d42; --card: #1c1e21; --paper: #121212; --accent: #6cb8ea }

@@ -149,10 +149,7 @@ class Page:
     def _tell(self, asking: Asking) -> None:
         """What goes on, where it is waited for."""
         if asking.doing:
-            answer, asked = asking.answer, self.asked
-            searching = (
-                answer is not None and answer.done and asked is not None and answer.study == asked.study
-            )
+            searching = asking.current is not None and asking.current.done
             (self.searching if searching else self.status).text = asking.doing
 
     def _draw(self, answer: Answer) -> None:
@@ -179,8 +176,8 @@ class Page:
             self.rows,
             _policies(rows(answer)) + "".join(f"<p>Note: {escape(one)}</p>" for one in answer.notes),
         )
-        if self.asked is not None:
-            _fill(self.spelled, "".join(f"<pre>{escape(one)}</pre>" for one in commands(self.asked).values()))
+        self.fields.chosen.text = answer.chosen
+        _fill(self.spelled, "".join(f"<pre>{escape(one)}</pre>" for one in commands(answer.asked).values()))
         self.taking.set_visibility(answer.design is not None)
         self.searching.set_visibility(answer.design is None)
         self.searching.text = self.fields.readable(answer.unfound) or SEARCHED
@@ -191,8 +188,11 @@ class Page:
             self.fields.put(taken_over(self.fields.form(), self.asking.answer.design))
 
     def _copy(self, what: str) -> None:
-        if self.asked is not None:
-            ui.clipboard.write(commands(self.asked)[what])
+        answer = self.asking.current
+        if answer is None:
+            ui.notify("not yet: what the fields say has not been answered")
+        else:
+            ui.clipboard.write(commands(answer.asked)[what])
             ui.notify("copied")
 
     # --- training ------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ class Page:
         if self.training is not None and self.training.running:
             self.training.stop()
         elif self.asked is not None:
-            self.training = Training(self.asked)
+            self.training = Training(self.asked, planner=self.asking.planner)
 
     def _draw_training(self, training: Training) -> None:
         self.progress.value = training.done / training.study.rounds

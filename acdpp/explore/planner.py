@@ -11,19 +11,22 @@ import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from acdpp.explore.form import Asked
+from acdpp.study import suiting
 from empirics.control.prices import make_prices
 from empirics.control.schedule import brief_for
 from empirics.design import Design, design_from
 from empirics.files import OWN_FILES
-from empirics.predict import OWN, Prediction, predict_study
+from empirics.predict import OWN, Prediction, predict_study, same_problem
 from empirics.prediction.forecast import Outlook
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
+from empirics.training.ball import FITTED, BallFit
 from theory.design import best_rate
 from theory.setting import SettingError
 
@@ -93,7 +96,8 @@ class More:
 class Answer:
     """All that is known so far."""
 
-    study: Study
+    asked: Asked  # with what the data chose
+    chosen: str  # and that in words
     money: Money
     richer: Money  # with a unit more
     frontier: tuple[Money, ...]  # with less and with more
@@ -104,6 +108,10 @@ class Answer:
     unfound: str = ""  # why the search has found nothing
     notes: tuple[str, ...] = ()
     doing: str = ""  # what comes next, in words
+
+    @property
+    def study(self) -> Study:
+        return self.asked.study
 
     @property
     def done(self) -> bool:
@@ -121,6 +129,8 @@ class Planner:
 
     def __init__(self) -> None:
         self._last: tuple[Prediction | None, Any] = (None, None)  # and of what
+        self._ball: tuple[BallFit | str, Study | None, Any] = ("", None, None)
+        self._choosing = Lock()
 
     def answers(
         self,
@@ -141,12 +151,15 @@ class Planner:
         priced = "prices" if study.cost.file is None else "price_file"
         with _blaming(priced):  # before data are looked at, which have prices too
             make_prices(study.cost).chunks(study.seed, study.seeds, study.rounds, 1)  # enough of a trace?
+        asked, chosen = self.suited(asked)
+        study = asked.study
         told = self._problem(asked, progress)
         first, richer = told, replace(study, budget=study.budget + 1)
         with _blaming(priced):
             outlook = told.outlook.asking(study)
             answer = Answer(
-                study=study,
+                asked=asked,
+                chosen=chosen,
                 money=_money(told, study),
                 richer=_money(told, richer),
                 frontier=tuple(_money(told, replace(study, budget=scale * study.budget)) for scale in SCALES),
@@ -176,6 +189,22 @@ class Planner:
                 answer = replace(answer, unfound=str(error))
             yield replace(answer, doing="")
 
+    def suited(self, asked: Asked) -> tuple[Asked, str]:
+        """With the ball and the steps that the data choose, as `acdpp train` has them, and what they chose in words."""
+        if not asked.fit:
+            return asked, ""
+        with self._choosing, _blaming("data"):
+            found, of, known = self._ball
+            if of is None or known != _seen(asked) or not same_problem(of, asked.plain):
+                found = suiting(asked.plain, FITTED, pilot=asked.pilot)
+                self._ball = (found, asked.plain, _seen(asked))
+        if isinstance(found, str):
+            return asked, f"radius and scale are the preset's: {found}"
+        mine = found.stepping(asked.study, asked.free)
+        plain = found.stepping(asked.plain, FITTED).applied(asked.plain)
+        said = "; ".join(filter(None, [f"chosen by the data: {mine.words}", mine.warning]))
+        return replace(asked, study=mine.applied(asked.study), plain=plain), said
+
     def _searched(self, asked: Asked, told: Prediction, progress: Callable[..., None]) -> Design:
         plain = replace(asked.plain, policies=(OWN,))
         paper = told.anew(plain, progress=progress)
@@ -184,16 +213,12 @@ class Planner:
 
     def _problem(self, asked: Asked, progress: Callable[..., None]) -> Prediction:
         """A prediction of the data's landscape, made once for every data set, pilot and file of prices."""
-        known = (asked.pilot, _age(asked.study.dataset.partition(":")[2]), _age(asked.study.cost.file))
+        known = (*_seen(asked), _age(asked.study.cost.file))
         told, of = self._last  # once: another page may change it
         if told is None or known != of or not told.serves(asked.study):
             first = replace(asked.plain, policies=(OWN,), rounds=1)
-            try:
+            with _blaming("data"):
                 told = predict_study(first, pilot=asked.pilot, best=False, progress=progress)
-            except SettingError as error:
-                raise Refused(
-                    "pilot" if str(error).startswith("a pilot sample") else "data", str(error)
-                ) from None
             self._last = (told, known)
         return told
 
@@ -217,7 +242,7 @@ def commands(asked: Asked) -> dict[str, str]:
     named = [word for option, value in columns.items() if value is not None for word in (option, value)]
     words = ["acdpp", "design", "--by", "prediction", "--dataset", study.dataset, *named, *small]
     words += ["--buffers", ",".join(map(str, study.buffers)), "--budget", f"{study.budget:.17g}", *prices]
-    words += ["--no-fit"] if study.dataset.startswith(OWN_FILES) else []  # as the page searches
+    words += ["--no-fit"] if study.dataset.startswith(OWN_FILES) and not asked.fit else []
     words += ["--horizon", str(study.rounds), "--objective", asked.objective]
     return found | {"design": shlex.join(words)}
 
@@ -226,7 +251,7 @@ def commands(asked: Asked) -> dict[str, str]:
 
 
 class _blaming:
-    """Around what may refuse: the refusal is shown beside this field."""
+    """Around what may refuse: the refusal is shown beside this field, or beside that of the pilot."""
 
     def __init__(self, field: str) -> None:
         self.field = field
@@ -236,7 +261,8 @@ class _blaming:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, SettingError) and not isinstance(error, Refused):
-            raise Refused(self.field, str(error)) from None
+            small = any(words in str(error) for words in ("a pilot sample", "samples choose no ball"))
+            raise Refused("pilot" if small else self.field, str(error)) from None
 
 
 def _money(told: Prediction, study: Study) -> Money:
@@ -295,6 +321,11 @@ def _more(here: Prediction, there: Prediction, *, exact: bool) -> More:
     unsure = [row["error"]["cumulative_excess_risk"] if row["error"] else 0.0 for row in rows]
     told = exact and abs(less["cumulative_excess_risk"]) > 2 * math.hypot(*unsure)
     return More(name, less["cumulative_excess_risk"], less["final_excess_risk"], told, exact)
+
+
+def _seen(asked: Asked) -> Any:
+    """What of the data is looked at: so many samples, and their file as it is now."""
+    return asked.pilot, _age(asked.study.dataset.partition(":")[2])
 
 
 def _age(file: str | None) -> Any:

@@ -55,11 +55,15 @@ def figures(answer: Answer) -> list[Figure]:
 
 
 def rows(answer: Answer) -> list[tuple[str, str, str, str, str]]:
-    """Of each policy its name, what it does, samples a round, and excess risk over all rounds and at the end."""
+    """Of each policy its name, what it does, samples a round, and excess risk over all rounds and at the end.
+
+    What it does has also why the search has left it out, if so: its curve is of more money or memory than there is.
+    """
+    left_out = {} if answer.design is None else answer.design["left_out"]
     return [
         (
             name + ("" if curve.exact else ", coarsely"),
-            BUYS.get(PolicyName(name).base, ""),
+            "; ".join(filter(None, [BUYS.get(PolicyName(name).base, ""), left_out.get(name)])),
             f"{curve.rate:.4g}",
             _risk(curve, CUMULATIVE),
             _risk(curve, FINAL),

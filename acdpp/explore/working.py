@@ -26,9 +26,14 @@ class Asking:
         self.refused: tuple[str, str] | None = None  # field and sentence
         self.doing = ""
         self.news = 0
-        self._number = 0
+        self._number, self._answered = 0, 0
         self._guard = Lock()
         self._one = ThreadPoolExecutor(max_workers=1, thread_name_prefix="asking")
+
+    @property
+    def current(self) -> Answer | None:
+        """The answer to what was asked last, once there is one."""
+        return self.answer if self._answered == self._number else None
 
     def ask(self, asked: Asked, *, search: bool = True) -> None:
         """Answer this, and no longer what was asked before."""
@@ -68,14 +73,15 @@ class Asking:
         with self._guard:
             if number == self._number:
                 self.answer, self.refused = answer or self.answer, refused
+                self._answered = number if answer is not None else self._answered
                 self.news += 1
 
 
 class Training:
     """A study that trains in a thread of its own, with its progress and what it has measured so far."""
 
-    def __init__(self, asked: Asked, out: Path | None = None) -> None:
-        self.study = asked.study
+    def __init__(self, asked: Asked, out: Path | None = None, planner: Planner | None = None) -> None:
+        self.study, self._asked, self._planner = asked.study, asked, planner or Planner()
         self.curves = Curves(asked.study.rounds)
         self.done, self.news = 0, 0
         self.folder: Path | None = None
@@ -101,6 +107,7 @@ class Training:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
+                self.study = self._planner.suited(self._asked)[0].study
                 self.summary = run_study(
                     self.study, self._out, progress=self._tell, announce=self._begun, see=self._see
                 )
@@ -108,6 +115,8 @@ class Training:
             pass
         except (SettingError, ArithmeticError, MemoryError, OSError) as error:
             self.refused = str(error) or type(error).__name__
+        except Exception as error:  # or the page would wait for ever
+            self.refused = f"the training failed ({type(error).__name__}: {error})"
         self.news += 1
 
     def _begun(self, folder: Path) -> None:

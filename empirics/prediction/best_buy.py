@@ -83,23 +83,19 @@ def best_buy(
     left_out |= {base: spent[base].refused for base in asked if spent[base].refused}
     if len(left_out) == len(BUILT_IN):
         raise SettingError(f"no policy keeps buffers and budget: {_listed(left_out)}")
-    search = _Search(outlook, OBJECTIVES[objective], eta, tuple(steps), progress)
+    search = _Search(outlook, OBJECTIVES[objective], eta, tuple(steps), progress, spent)
     best = search.screen(base for base in asked if base not in left_out)
     ranked = sorted(best, key=lambda base: search.value(best[base]))
+    if not ranked:
+        why = {name: one.refused for name, one in search.spent.items() if one.refused}
+        raise SettingError(f"no policy that learns well keeps buffers and budget: {_listed(why)}")
     if search.value(best[ranked[0]]) == math.inf:
         raise SettingError(UNTRUSTED)
     best = {base: best[base] for base in ranked[:IMPROVED]}
     search.improve(best)
-    known = {name: spent.get(deciding_part(name)) for name in best.values()}
-    spent |= {name: one for name, one in known.items() if one is not None}
-    spent |= _spending(
-        outlook, [name for name, one in known.items() if one is None]
-    )  # another K, another cost
-    names = [name for name in sorted(best.values(), key=search.value) if not spent[name].refused]
-    if not names:
-        why = {str(name): spent[name].refused for name in best.values()}
-        raise SettingError(f"no policy that learns well keeps buffers and budget: {_listed(why)}")
-    return BestBuy(tuple(names), search.known, left_out, {name: one.over for name, one in spent.items()})
+    names = sorted(best.values(), key=search.value)
+    over = {name: search.spent[deciding_part(name)].over for name in (*asked, *names)}
+    return BestBuy(tuple(names), search.known, left_out, over)
 
 
 def _listed(why: Mapping[str, str]) -> str:
@@ -135,20 +131,16 @@ class _Spent:
 
 
 def _spending(outlook: Outlook, names: Sequence[str]) -> dict[str, _Spent]:
-    """What policies spend and hold, from many paths of prices; who decides alike is played once."""
-    deciding = {name: deciding_part(name) for name in names}
-    found = _spending_of(outlook, list(dict.fromkeys(deciding.values()))) if names else {}
-    return {name: found[one] for name, one in deciding.items()}
-
-
-def _spending_of(outlook: Outlook, names: Sequence[str]) -> dict[str, _Spent]:
+    """What policies spend and hold, from many paths of prices."""
+    if not names:
+        return {}
     study = replace(outlook.study, policies=tuple(names), seeds=PATHS)
     played = min(study.rounds, PLAYED)
     rounds = Schedule(study, outlook.constants, prices=outlook.prices).advance(played)
     beyond = (rounds.cost * rounds.admissions.sum(axis=2) - study.budget).sum(axis=0)
     fill = (rounds.occupancy / np.array(study.buffers)).max(axis=(0, 2))
-    found = {}
-    for name, money, held in zip(names, _each(beyond, study.seeds), _each(fill, study.seeds), strict=True):
+    found, shape = {}, (len(names), study.seeds)
+    for name, money, held in zip(names, beyond.reshape(shape), fill.reshape(shape), strict=True):
         mean, error = money.mean(), money.std(ddof=min(1, len(money) - 1)) / math.sqrt(len(money))
         refused = ""
         if held.max() > 1:
@@ -157,10 +149,6 @@ def _spending_of(outlook: Outlook, names: Sequence[str]) -> dict[str, _Spent]:
             refused = f"spends {study.budget + mean / played:.4g} a round"
         found[name] = _Spent(float(mean) * study.rounds / played, refused)
     return found
-
-
-def _each(values: Any, seeds: int) -> Any:
-    return values.reshape(-1, seeds)
 
 
 @dataclass
@@ -172,12 +160,20 @@ class _Search:
     eta: float | None
     steps: tuple[int, ...]
     progress: Callable[[int], None]
+    spent: dict[str, _Spent]  # by what decides: another K, another cost
     known: dict[PolicyName, Forecast] = field(default_factory=dict)
 
     def value(self, name: PolicyName) -> float:
         """What is to be small; infinite where the law does not trust itself."""
         found = self.known[name]
         return self.objective(found) if trusted(self.outlook, name, found) else math.inf
+
+    def affordable(self, names: Iterable[PolicyName]) -> list[PolicyName]:
+        """Those that keep buffers and budget; who decides alike is played once."""
+        deciding = {name: deciding_part(name) for name in names}
+        new = [one for one in dict.fromkeys(deciding.values()) if one not in self.spent]
+        self.spent |= _spending(self.outlook, new)
+        return [name for name, one in deciding.items() if not self.spent[one].refused]
 
     def _stable(self, eta: float) -> bool:
         return _stable(self.outlook, eta)
@@ -219,13 +215,14 @@ class _Search:
             for base in bases
         }
         self.look(names[0] for names in tried.values())
-        least = min(self.value(names[0]) for names in tried.values())
+        least = min(map(self.value, self.affordable(names[0] for names in tried.values())), default=math.inf)
         far = [base for base, (first, *_) in tried.items() if FAR * least < self.value(first) < math.inf]
         near = [
             base for base in tried if base not in far
         ]  # who is not trusted with the first may be with another
         self.look(name for base in near for name in tried[base])
-        return {base: min(filter(self.known.get, names), key=self.value) for base, names in tried.items()}
+        kept = {base: self.affordable(filter(self.known.get, names)) for base, names in tried.items()}
+        return {base: min(names, key=self.value) for base, names in kept.items() if names}
 
     def _first_K(self, base: str) -> int | None:
         """One round for bursts, and else the K that fills the buffers; None for who has none."""
@@ -258,12 +255,16 @@ class _Search:
         self.look(name for names in named.values() for name in names)
         for base in bases:
             here = self.value(best[base])
-            helped = sorted((name for name in named[base] if self.value(name) < here), key=self.value)
+            helped = self.affordable(
+                sorted((name for name in named[base] if self.value(name) < here), key=self.value)
+            )
             merged = [_merged(best[base], reversed(some)) for some in (helped, helped[:2]) if some]
-            named[base] += [name for name in merged if self._stable(name.own["eta"])]
+            named[base] = helped + [name for name in merged if self._stable(name.own["eta"])]
         self.look(name for names in named.values() for name in names)
         for base in bases:
-            best[base] = min([best[base], *named[base]], key=self.value)
+            here = self.value(best[base])
+            better = [name for name in named[base] if self.value(name) < here]
+            best[base] = min([best[base], *self.affordable(better)], key=self.value)
 
     def _changes(self, name: PolicyName, factor: float, *, coarse: bool) -> Iterable[Own]:
         """The settings of a variant with one of them changed."""

@@ -22,7 +22,7 @@ With one Hessian for all samples nothing of this changes anything, and what is l
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,19 +38,26 @@ from empirics.prediction.landscape import Landscape
 from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.observation import Observer
 from empirics.prediction.samples import chances
+from empirics.prediction.sampling import Look
 from empirics.prediction.settled import LastRound, Settled
 from empirics.training.model import Descent
 
 __all__ = ["Closure"]
 
 FEWEST = 256  # rounds that are always played
-PER_DOUBLING, HURRIED = 4, 2  # rounds of each doubling in which samples are observed; the same in a hurry
+PER_DOUBLING, HURRIED, COARSE = (
+    4,
+    2,
+    0,
+)  # rounds of each doubling in which samples are observed; in a hurry; coarsely
+DRAWN = 16  # rounds of each doubling whose risk is computed, if it is coarse
 EARLY = 16  # rounds in which all that happens first happens
 MOVED, EVERY = 0.2, 32  # a population has moved, or rounds have passed, so much: samples are observed again
 OLD = 32  # rounds after which a sample counts as old
 MOST_TO_GO = 0.1  # what may be left to go, of the risk
 MOST_MISSED = 0.04  # of the risk, by a forecast over a doubling: over the next one it misses a fourth of that
 CELLS = 2_000_000  # samples, rows, outputs and rounds whose risk is computed at once
+STRAIGHT = 200  # parameters of several classes up to which a Hessian's eigenvectors cost less than they spare
 AT_ONCE = 64  # rounds of other step sizes that are worked on at once
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -72,9 +79,11 @@ class Closure:
     Rows share the number of local steps; the step size may be each row's own. A column is a group of clients of a row.
     `theta` is the mean path, (rows, parameters), and `scatter` the variance around it, (rows, lumps). To *observe* is
     to compute anew what samples show: residuals, curvature and noise; between observations these stay as they are.
-    If `hurried`, there are half as many, between them the gradient of one output is straight in θ, and the last
-    model's risk stays as it was, where there is a mean of models. A `coarse` one observes half as often again, and few
-    local steps.
+    If `hurried`, there are half as many, between them the gradient is straight in θ, of one output or few parameters,
+    and the last model's risk stays as it was, where there is a mean of models. A `coarse` one observes in every other
+    doubling alone when the first rounds are over, and few local steps; risks are straight between some rounds. Closures
+    of the same rows on other samples share their `looks` at the whole population: a list for each part, of θ and then
+    of the mean of models.
     """
 
     def __init__(
@@ -86,9 +95,10 @@ class Closure:
         *,
         hurried: bool = False,
         coarse: bool = False,
+        looks: Sequence[list[Look]] | None = None,
     ) -> None:
         self.landscape, self.memories, self.hurried = landscape, memories, hurried
-        self.often, self.coarse = 1 if coarse else HURRIED if hurried else PER_DOUBLING, coarse
+        self.often, self.coarse = COARSE if coarse else HURRIED if hurried else PER_DOUBLING, coarse
         self.groups = len(landscape.groups)
         eta = descent.eta
         if isinstance(eta, Tensor):
@@ -97,9 +107,10 @@ class Closure:
         self.theta = landscape.along_axes(start).expand(memories.rows, landscape.model.size).clone()
         self.theta_before = self.theta
         self.cohorts = Cohorts(memories, self.groups, len(landscape.size))
-        self.scatter = self.cohorts.departed.copy()
+        self.scatter: Floats = np.zeros((memories.rows, len(landscape.size)))
         self.observer = Observer(landscape, memories.rows)
-        self.gauge, self.gauge_of_mean = Gauge(self.observer), Gauge(self.observer)
+        seen = (None, None) if looks is None else (looks[:2], looks[2:])
+        self.gauge, self.gauge_of_mean = (Gauge(self.observer, one) for one in seen)
         self.mean = self.theta  # of the models so far, as their shares say
         self.round = 0
         self.local: LocalSteps  # of the round that was last observed
@@ -169,7 +180,8 @@ class Closure:
         if idle is not None and idle.all():
             self.round += 1
             return
-        self._choose_step_size()
+        if observe or self.hessian is None:  # else the course has it
+            self._choose_step_size()
         ages = _age_classes(self.round - self.cohorts.entered)
         if observe:
             self._begin_to_observe(counts, ages)
@@ -291,12 +303,12 @@ class Closure:
         theta, still = self._of_columns(self.theta), self.landscape.parts is None
         velocity, missed = torch.zeros_like(theta), self.gauge.slopes
         self.slopes = []
-        straight = self.hurried and still and model.outputs == 1
+        straight = self.hurried and still and (model.outputs == 1 or model.size <= STRAIGHT)
         for e in range(descent.steps):
             logits = model.logits(theta, model.population.x)
             q = chances(logits)
             if straight and e == 0:
-                self.hessian = _hessians(model.population.x, (p * q * (1 - q))[..., 0])
+                self.hessian = model.hessians(p[..., 0].expand(q.shape[:2]), q)
             if observe:
                 self.corrections.append(self._correction(logits, q, e))
                 self.local.advance()
@@ -324,7 +336,7 @@ class Closure:
         """Whether samples are, at a local step from 0: ever less, and less when a path is under way."""
         octave: int = 2 ** (step.bit_length() - 1) if step else 1
         if self.coarse:
-            return step < 2 or (step == octave and step.bit_length() % 2 == 1)
+            return step == 0 or (step > 1 and step == octave and step.bit_length() % 2 == 1)
         return step % (max(octave // 2, 1) if self.round < EARLY else octave) == 0
 
     # --- all rounds ----------------------------------------------------------------------------------------
@@ -339,6 +351,7 @@ class Closure:
         and what is left of the mean path's way is worth a tenth of it at most: slow is not settled.
         """
         found: list[Tensor] = []  # (2 or 4, rounds, rows) each
+        times: list[int] = []  # of which there is a risk
         waiting: list[_State] = []  # of rounds whose risk is not yet computed
         still, averages = self.landscape.parts is None, self.memories.share is not None
         most = max(
@@ -355,21 +368,25 @@ class Closure:
                     if averages:
                         risks += self.excess_risk_of_mean(observe=observe or last)
                     found.append(torch.stack(risks)[:, None])
-                else:
+                    times.append(self.round)
+                elif not self.coarse or _observes_round(self.round + 1, DRAWN):
                     mean = self._mean_of_models() if averages else None
                     waiting.append(_State(self.round, self.theta, self.scatter, mean))
-                if still and _forecasts(self.round) and self.round not in self.forecasts:
+                    times.append(self.round)
+                if still and _forecasts(self.round) and self.round != self.past_growth[-1][0]:
                     self.past_growth = [*self.past_growth[-3:], (self.round, self.growth)]
-                    self.forecasts[self.round] = self.forecast()
-                    if settle and self._as_foretold():
-                        self.settled = self.forecasts[self.round]
-                        break
+                    if settle:
+                        self.forecasts[self.round] = self.forecast()
+                        if self._as_foretold():
+                            self.settled = self.forecasts[self.round]
+                            break
                 if last:
                     break
                 self.step(observe=observe)
                 progress(self.round)
             found += self._risks(waiting, found, most)
-        return tuple(torch.cat(found, 1).cpu().numpy())
+        curves = torch.cat(found, 1).cpu().numpy()
+        return tuple(_between(np.array(times), one) for one in curves) if self.coarse else tuple(curves)
 
     def _risks(self, waiting: list[_State], known: list[Tensor], most: int) -> list[Tensor]:
         """Of these rounds of a population that stays, after what is known of those before.
@@ -379,8 +396,11 @@ class Closure:
         if not waiting:
             return []
         least, count, first = self.landscape.best.risk, len(waiting), waiting[0].round
-        whole = next(k for k in range(1, most + 1) if k == most or _observes_round(first + k + 1, self.often))
-        waiting = [*waiting, *[waiting[-1]] * (whole - count)]
+        if not self.coarse:
+            whole = next(
+                k for k in range(1, most + 1) if k == most or _observes_round(first + k + 1, self.often)
+            )
+            waiting = [*waiting, *[waiting[-1]] * (whole - count)]
         theta, scatter = (
             torch.stack([one.theta for one in waiting]),
             np.stack([one.scatter for one in waiting]),
@@ -437,15 +457,26 @@ class Closure:
         return bool(torch.all((missed <= MOST_MISSED * risk) & (now.doubt <= MOST_TO_GO * risk)))
 
 
+def _between(times: Counts, values: Floats) -> Floats:
+    """At all times from the first to the last, (times, rows), straight between those that are known.
+
+    >>> _between(np.array([3, 5, 6]), np.array([[8.0], [4.0], [3.0]])).tolist()
+    [[8.0], [6.0], [4.0], [3.0]]
+    """
+    every = np.arange(times[0], times[-1] + 1)
+    return np.stack([np.interp(every, times, row) for row in values.T], 1)
+
+
 def _observes_round(t: int, per_doubling: int) -> bool:
-    """Whether samples are observed in round t: so many times in every doubling."""
+    """Whether samples are observed in round t: so many times in every doubling; of none, in every other, and early.
+
+    >>> [[t for t in range(1, 70) if _observes_round(t, often)] for often in (0, 1)]
+    [[1, 2, 4, 8, 16, 64], [1, 2, 4, 8, 16, 32, 64]]
+    """
     octave: int = 2 ** (t.bit_length() - 1)
+    if not per_doubling:
+        return t == octave and (t <= EARLY or t.bit_length() % 2 == 1)
     return t % max(octave // per_doubling, 1) == 0
-
-
-def _hessians(x: Tensor, weights: Tensor) -> Tensor:
-    """Σ_i weight_i x_i x_iᵀ of every column."""
-    return torch.stack([x.T @ (column[:, None] * x) for column in weights.T])
 
 
 def _age_classes(age: Counts) -> Counts:

@@ -19,7 +19,7 @@ from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
 from empirics.prediction.landscape import MOST, Landscape, Parts, mixed, survey
-from empirics.prediction.sampling import KEPT
+from empirics.prediction.sampling import KEPT, Look
 from empirics.settings.policy_name import EVERYBODYS, PolicyName
 from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
@@ -263,14 +263,20 @@ class Outlook:
             decays = decays and any(own[few.policies[p]].decay is not None for p in group)
             rows = [(p, run) for p in group for run in runs[p]]
             etas = torch.tensor([own[few.policies[p]].eta for p, _ in rows], dtype=torch.float64)
-            descent = Descent(steps, etas.to(self.landscape.basis), study.momentum)
+            descent = Descent(steps, etas.to(self.landscape.size), study.momentum)
             chosen = [run for _, run in rows]
             start = self.start[[run % few.seeds % len(self.start) for run in chosen]]
-            seen = []
+            seen, looks = [], [list[Look]() for _ in range(4)]
             for land in parts:
                 part = _Part(played, chosen, averages, decays)
                 closure = Closure(
-                    land, descent, part.followed(1), start, hurried=self.hurried, coarse=self.coarse
+                    land,
+                    descent,
+                    part.followed(1),
+                    start,
+                    hurried=self.hurried,
+                    coarse=self.coarse,
+                    looks=looks,
                 )
                 seen.append((closure, *self._curves(closure, part, progress)))
             for p in group:
@@ -290,7 +296,9 @@ class Outlook:
         T, chunks = self.study.rounds, 1
         every, played = part.memories(chunks), part.played
         if self.study.drift.mixes:
-            every = part.memories(played.until(T))
+            while played.reaches(chunks) < T:
+                chunks += 1
+                every = part.memories(chunks)
             closure.follow(every)
             *_, risk, path = closure.play(T, progress=progress)
             return T, (risk[-1], risk, path)
@@ -325,7 +333,7 @@ class Outlook:
         return closure.round, (settled.limit_risk.cpu().numpy(), *curves)
 
 
-def deciding_part(name: str, policies: Mapping[str, Any] | None = None) -> str:
+def deciding_part(name: str) -> str:
     """A name without what its decisions do not depend on, which are then made once for many learners.
 
     >>> deciding_part("taper@eta=2,decay=9,average=equal"), deciding_part("constant@K=3,eta=2")
@@ -334,7 +342,7 @@ def deciding_part(name: str, policies: Mapping[str, Any] | None = None) -> str:
     ('acdpp@K=3,eta=2', 'constant@eta=2')
     """
     known = PolicyName(name)
-    if known.settings is None or known.base in (policies or {}):
+    if known.settings is None:
         return name
     blind = known.base in BLIND or (known.base in BLIND_BUT_K and "K" in known.own)
     left = EVERYBODYS if blind else tuple(key for key in EVERYBODYS if key not in ("eta", "steps"))
@@ -346,7 +354,7 @@ class _Played:
 
     def __init__(self, study: Study, outlook: Outlook, first: int) -> None:
         self.study, self.learner = study, Learner(study)
-        deciding = [deciding_part(name, outlook.policies) for name in study.policies]
+        deciding = [deciding_part(name) for name in study.policies]
         each = list(dict.fromkeys(deciding))
         self.schedule = Schedule(
             replace(study, policies=tuple(each)),
@@ -354,7 +362,7 @@ class _Played:
             prices=outlook.prices,
             policies=outlook.policies,
         )
-        runs = np.arange(len(each) * study.seeds).reshape(len(each), -1)
+        runs = np.arange(len(each) * study.seeds).reshape(len(each), study.seeds)
         self.runs = runs[[each.index(name) for name in deciding]].ravel()
         self.chunks: list[Rounds] = []
         self.tables: list[Memories] = []
@@ -383,12 +391,6 @@ class _Played:
             return None
         w = study.drift.weights(rounds.first, rounds.last, study.clients)
         return np.repeat(w[:, np.newaxis], study.runs, axis=1)
-
-    def until(self, T: int) -> int:
-        """So many chunks that all rounds up to T are decided."""
-        while self.last < T:
-            self._grow(min(self.last, T - self.last))
-        return len(self.chunks)
 
     @property
     def last(self) -> int:

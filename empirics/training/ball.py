@@ -62,10 +62,21 @@ class BallFit:
     given: Ball
     chosen: Ball
     best: Ball
+    L: float  # of the chosen one
     eta: float
     steps: str  # why of this size, where that was chosen
     samples: int
     free: frozenset[str]
+
+    def stepping(self, study: Study, free: Collection[str]) -> BallFit:
+        """The same ball for a study with another learner: its step size, if that is free."""
+        eta, why = study.eta, ""
+        if "eta" in free:
+            eta, why = _digits(1 / self.L), f"steps of size 1/L = {1 / self.L:.3g}"
+            if study.decay is not None:
+                eta = min(study.eta, _digits(2 / self.L))
+                why = f"steps that fall from {eta:.3g}, at most 2/L"
+        return replace(self, eta=eta, steps=why, free=frozenset(free))
 
     def applied(self, study: Study) -> Study:
         return replace(study, scale=self.chosen.scale, radius=self.chosen.radius, eta=self.eta)
@@ -125,14 +136,9 @@ def fit_ball(problem: Problem, free: Collection[str] = FITTED) -> BallFit:
         if ("scale" in free or one.scale == study.scale) and ("radius" in free or one.radius == study.radius)
     ]
     chosen = _chosen(losses, allowed, study.scale)
-    eta, why = study.eta, ""
-    if "eta" in free:
-        L = smoothness(problem, model) if chosen.scale == study.scale else _most_smooth(model)
-        eta, why = _digits(1 / L), f"steps of size 1/L = {1 / L:.3g}"
-        if study.decay is not None:
-            eta = min(study.eta, _digits(2 / L))
-            why = f"steps that fall from {eta:.3g}, at most 2/L"
-    return BallFit(tuple(losses), given, chosen, best, eta, why, len(pilot), frozenset(free))
+    L = smoothness(problem, model) if chosen.scale == study.scale else _most_smooth(model)
+    found = BallFit(tuple(losses), given, chosen, best, L, study.eta, "", len(pilot), frozenset(free))
+    return found.stepping(study, free)
 
 
 def why_not(problem: Problem) -> str | None:

@@ -10,7 +10,19 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import torch
 from torch import Tensor
 
-__all__ = ["Descent", "Memory", "Model", "Population", "each", "inverse_counts", "per_run", "row_by_row"]
+from theory.setting import SettingError
+
+__all__ = [
+    "Descent",
+    "Memory",
+    "Model",
+    "Population",
+    "each",
+    "inverse_counts",
+    "listening",
+    "per_run",
+    "row_by_row",
+]
 
 VECTORS = 128  # bytes of numbers that a processor takes at a time at most
 Update = TypeVar("Update", bound=Callable[..., Any])
@@ -134,6 +146,16 @@ class Model(Protocol):
 
     def accuracy(self, theta: Tensor) -> Tensor:
         """Test accuracy, (runs,)."""
+
+
+def listening(model: Model) -> Any:
+    """The model, if it tells the losses of samples, which a policy that listens needs."""
+    if not hasattr(model, "mean_loss"):
+        raise SettingError(
+            "a policy listens to losses: the model must have mean_loss(theta, memory), of each run, NaN without "
+            "a sample"
+        )
+    return model
 
 
 def each(function: Callable[..., Tensor], values: Tensor) -> Tensor:

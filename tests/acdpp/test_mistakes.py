@@ -165,6 +165,9 @@ MISTAKES = {  # by the words that they follow
         "--by prediction --contraction 0.5": "--contraction: --by prediction takes it from the data",
         "--cost 3": "--cost: a constant rate knows the mean alone",
         "--objective final": "--objective: the bound knows no data",
+        "--out best.toml": "--out: the bound knows no data",
+        "--by prediction --out /dev/null": "is there already",
+        "--by prediction --out /dev/null/best.toml": "is in a folder that there is not",
     },
     "design --budget 22 --mean-cost 5.5 --by prediction --dataset digits": {
         "--horizon 3 --buffers 4.5,5": "buffers",

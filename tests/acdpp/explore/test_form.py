@@ -25,6 +25,9 @@ def test_the_first_form_is_the_learner_that_wins_on_the_digits() -> None:
     assert found.study == replace(PRESETS["digits"], policies=best.policies[:1], **own)
     assert found.plain == replace(PRESETS["digits"], policies=("constant",))
     assert (found.pilot, found.objective) == (None, "cumulative")
+    named, _ = read_form(first_form(), {"/here/1.csv": "mine.csv"})  # what was dropped on the page
+    assert named is not None
+    assert (found.names, named.names) == ({}, {"/here/1.csv": "mine.csv"})
 
 
 def test_every_field_says_what_the_study_has() -> None:
@@ -135,7 +138,8 @@ def test_a_file_of_prices_takes_the_place_of_a_law(tmp_path: Path) -> None:
         ("policies", "constant,best", "'best' is no policy of ours"),
         ("policies", "constant@K=x", "must be a number"),
         ("K", "0.5", "K must be a whole number"),
-        ("eta", "", "eta must be a number"),
+        ("eta", "x", "eta must be a number"),
+        ("fit", "me", "who chooses is one of data, preset"),
         ("steps", "x", "steps must be a number"),
         ("decay", "-3", "decay must"),
         ("average_by", "x", "average_by must be a number"),
@@ -164,5 +168,5 @@ def test_a_setting_that_does_not_fit_the_others_is_wrong_itself() -> None:
 def test_all_that_is_wrong_is_told_at_once() -> None:
     empty = Form(**dict.fromkeys(FIELDS, ""))
     assert set(read_form(empty)[1]) == {
-        *("data", "buffers", "budget", "prices", "rounds", "policies", "eta", "steps", "average", "objective")
+        *("data", "buffers", "budget", "prices", "rounds", "policies", "steps", "average", "objective", "fit")
     }

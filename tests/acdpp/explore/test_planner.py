@@ -15,6 +15,7 @@ from acdpp.explore import planner as rooms
 from acdpp.explore.form import Asked, Form, first_form, read_form, taken_over
 from acdpp.explore.planner import Answer, Planner, Refused, Stopped, commands
 from acdpp.main import app
+from acdpp.study import fitted, of_preset, suiting
 from empirics.predict import predict_study
 from empirics.settings.toml import toml_of_changes
 from tests.empirics.small import FOLDERS, blobs
@@ -70,6 +71,9 @@ def test_answers_get_better_from_one_to_the_next() -> None:
     ]
     assert [one.exact for one in answers()] == [False] * 4 + [True] * 2
     assert [one.done for one in answers()] == [False] * 5 + [True]
+    assert not replace(
+        answers()[-1], curves={**answers()[-1].curves, second: answers()[3].curves[second]}
+    ).exact
 
 
 PILOT = {"pilot": "40", "rounds": "2", "steps": "1"}
@@ -77,13 +81,13 @@ PILOT = {"pilot": "40", "rounds": "2", "steps": "1"}
 
 @pytest.mark.parametrize("typed", [{}, pytest.param(PILOT, marks=pytest.mark.slow)], ids=["all", "pilot"])
 def test_the_copied_command_and_file_give_what_the_page_shows(typed: dict[str, str], tmp_path: Path) -> None:
-    question = asked(**typed)
-    spelled = commands(question)
+    last = answers(**typed)[-1]
+    spelled = commands(last.asked)
     (tmp_path / "plan.toml").write_text(spelled["toml"])
     words = spelled["predict"].replace("plan.toml", str(tmp_path / "plan.toml")).split()
     done = CliRunner().invoke(app, [*words[1:], "--json", "--out", str(tmp_path / "curves.csv")])
     assert done.exit_code == 0, done.output
-    told, last = json.loads(done.stdout), answers(**typed)[-1]
+    told = json.loads(done.stdout)
     assert told["toml"] == spelled["toml"]
     rows = told["policies"]
     assert list(last.curves) == list(rows)
@@ -96,7 +100,59 @@ def test_the_copied_command_and_file_give_what_the_page_shows(typed: dict[str, s
     drawn = {(name.strip('"'), int(t)): float(risk) for name, t, risk, _ in written}
     for name, curve in last.curves.items():
         assert list(curve.risk) == [drawn[name, t] for t in curve.rounds]
-        assert curve.rounds == tuple(range(1, question.study.rounds + 2))
+        assert curve.rounds == tuple(range(1, last.study.rounds + 2))
+
+
+def test_the_data_choose_what_they_choose_for_the_commands() -> None:
+    """Of steps of one size 1/L is taken; of those that fall the first is kept, up to 2/L."""
+    train, design = (
+        replace(of_preset(None, None, data(), best=best), dataset=data()) for best in (True, False)
+    )
+    wanted = [fitted(one, None, {}, quiet=True) for one in (train, design)]
+    assert wanted[0].radius != train.radius
+    for typed, eta in (
+        ({"eta": "", "decay": "50"}, wanted[0].eta),
+        ({"eta": ""}, 4.0),
+        ({"eta": "", "decay": ""}, wanted[1].eta),
+        ({}, 0.5),
+    ):
+        found, said = PLANNER.suited(asked(**typed))
+        assert (found.study.scale, found.study.radius) == (wanted[0].scale, wanted[0].radius)
+        assert found.study.eta == eta
+        assert (found.plain.radius, found.plain.eta) == (wanted[1].radius, wanted[1].eta)
+        assert said.startswith(
+            f"chosen by the data: scale unit and radius {wanted[0].radius:g}, the smallest"
+        )
+        assert ("steps" in said) == ("eta" in typed)
+    question = asked(fit="preset")
+    assert PLANNER.suited(question) == (question, "")
+    assert "--no-fit" in commands(question)["design"]
+    assert "--no-fit" not in commands(asked())["design"]
+    assert not asked(data="digits").fit
+    for few, field in ((15, "pilot"), (5, "pilot")):
+        with pytest.raises(Refused) as caught:
+            PLANNER.suited(asked(pilot=str(few)))
+        assert caught.value.field == field
+
+
+def test_the_data_choose_once_and_not_where_they_may_move(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fits: list[int | None] = []
+
+    def counted(*given: object, pilot: int | None) -> object:
+        fits.append(pilot)
+        return suiting(*given, pilot=pilot)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(rooms, "suiting", counted)
+    planner, file = Planner(), tmp_path / "mine.csv"
+    for typed in ({}, {"budget": "30", "decay": "", "eta": "", "buffers": "4,5"}, {"pilot": "40"}):
+        planner.suited(asked(**typed))
+    assert fits == [None, 40]
+    file.write_text("a,when,y\n" + "".join(f"{k % 7},{k},{k % 2}\n" for k in range(40)))
+    question = asked(data=f"csv:{file}", label="y", time="when")
+    found, said = planner.suited(question)
+    assert (found, said) == (question, "radius and scale are the preset's: the samples may move in time")
 
 
 @pytest.mark.parametrize("typed", [{}, pytest.param(PILOT, marks=pytest.mark.slow)], ids=["all", "pilot"])
@@ -121,7 +177,7 @@ def test_money_buys_what_the_theory_says() -> None:
 
 def test_the_lower_bound_is_that_of_the_samples_bought_so_far() -> None:
     first = answers()[0]
-    told = predict_study(asked().study, best=False).outlook.lower_bound()
+    told = predict_study(first.study, best=False).outlook.lower_bound()
     assert first.money.least == told["final_excess_risk"] == first.nobody.risk[-1] == first.nobody.final
     assert first.nobody.rounds == tuple(range(2, 14))
     np.testing.assert_allclose(first.nobody.risk, [12 * first.money.least / t for t in range(1, 13)])
@@ -132,7 +188,7 @@ def test_another_unit_of_budget_is_the_difference_of_two_predictions() -> None:
     more = answers()[-1].more
     assert more is not None
     here, there = (
-        predict_study(replace(asked().study, budget=budget), best=False).forecasts["buy-cheap-online"]
+        predict_study(replace(answers()[-1].study, budget=budget), best=False).forecasts["buy-cheap-online"]
         for budget in (22.0, 23.0)
     )
     assert more.cumulative == here.cumulative - there.cumulative
@@ -143,6 +199,8 @@ def test_another_unit_of_budget_is_the_difference_of_two_predictions() -> None:
     gained = answers(policies="constant", budget="21.5")[-1].more
     assert gained is not None
     assert gained.told  # constant admission has no path of prices to be unsure of
+    told = predict_study(asked(policies="constant").study, best=False)
+    assert not rooms._more(told, told, exact=True).told  # no difference is told from none
 
 
 def test_what_is_stopped_says_so_and_the_next_question_is_answered() -> None:
@@ -184,6 +242,16 @@ def test_what_cannot_be_answered_is_a_sentence_beside_a_field(
     assert words in str(caught.value)
 
 
+def test_prices_that_cannot_be_are_blamed_on_their_own_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(cost: object) -> None:
+        raise SettingError("no such prices")
+
+    monkeypatch.setattr(rooms, "make_prices", refuse)
+    with pytest.raises(Refused, match="no such prices") as caught:
+        next(PLANNER.answers(asked()))
+    assert caught.value.field == "prices"
+
+
 def test_prices_of_a_file_are_read_and_must_be_enough(tmp_path: Path) -> None:
     file = tmp_path / "prices.csv"
     file.write_text("5\n" * 12)
@@ -192,8 +260,7 @@ def test_prices_of_a_file_are_read_and_must_be_enough(tmp_path: Path) -> None:
     assert (last.money.mean_price, last.money.K, last.money.most) == (5, 4, 22 / 5)
     named = replace(question, names={str(file): "prices.csv"})
     assert 'file = "prices.csv"' in commands(named)["toml"]
-    assert "--cost-trace prices.csv --no-fit" in commands(named)["design"]
-    assert "--no-fit" not in commands(replace(named, study=replace(named.study, dataset="digits")))["design"]
+    assert "--cost-trace prices.csv --horizon" in commands(named)["design"]
     for text, words in (("5\n" * 11, "11 prices and the study 12 rounds"), ("5\nfive\n", "line 2")):
         file.write_text(text)
         for planner in (PLANNER, Planner()):  # whether it knows the data or not
@@ -225,7 +292,7 @@ def test_data_are_read_once_and_again_where_they_change(
     planner = Planner()
 
     def ask(**typed: str) -> None:
-        next(planner.answers(asked(data=f"npz:{file}", **typed)))
+        next(planner.answers(asked(data=f"npz:{file}", fit="preset", **typed)))
 
     ask()
     ask(budget="30", buffers="4,5", rounds="9", eta="0.1", policies="taper", prices="3")
@@ -239,7 +306,7 @@ def test_data_are_read_once_and_again_where_they_change(
     monkeypatch.setenv("HOME", str(tmp_path))
     for times in (2, 3):
         np.savez(file, **arrays | {"x": times * arrays["x"]})
-        next(planner.answers(asked(data="npz:~/mine.npz")))
+        next(planner.answers(asked(data="npz:~/mine.npz", fit="preset")))
     assert read == [None, 40, 40, None, None]
 
 
@@ -268,12 +335,13 @@ def test_the_copied_search_has_prices_to_all_digits() -> None:
     words = commands(asked(prices="uniform:1.00000001:10.123456789"))["design"].split()
     spelled = words[words.index("--cost") + 1].split(":")
     assert (spelled[0], *map(float, spelled[1:])) == ("uniform", 1.00000001, 10.123456789)
+    assert words[-4:] == ["--horizon", "12", "--objective", "cumulative"]
 
 
 def test_the_search_begins_where_acdpp_design_does_and_may_find_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    question = asked(objective="final", policies="constant", rounds="3")
+    question, _ = PLANNER.suited(asked(objective="final", policies="constant", rounds="3"))
 
     def search(told: object, study: object, *, objective: str, progress: object) -> object:
         assert (study, objective) == (question.plain, "final")
@@ -292,9 +360,9 @@ def test_the_search_begins_where_acdpp_design_does_and_may_find_nothing(
 def test_the_copied_search_finds_what_the_page_recommends() -> None:
     question = asked(policies="constant", objective="final")
     last = list(PLANNER.answers(question))[-1]
-    done = CliRunner().invoke(app, [*commands(question)["design"].split()[1:], "--json"])
+    done = CliRunner().invoke(app, [*commands(last.asked)["design"].split()[1:], "--json"])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout) == json.loads(json.dumps(last.design))
     taken, _ = read_form(taken_over(form(policies="constant", objective="final"), last.design))
     assert taken is not None
-    assert toml_of_changes(taken.study) == last.design["toml"]
+    assert toml_of_changes(PLANNER.suited(taken)[0].study) == last.design["toml"]

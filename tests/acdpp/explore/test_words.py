@@ -1,5 +1,7 @@
 """What is drawn and said of an answer is what the answer has."""
 
+from dataclasses import replace
+
 from acdpp.explore.form import FIELDS
 from acdpp.explore.look import GROUPS, PAIRED, WORDS
 from acdpp.explore.pictures import SURE, curves_chart, money_chart
@@ -38,7 +40,13 @@ def test_curves_are_drawn_with_bands_bound_and_what_was_measured() -> None:
     )
     assert all(0 < low <= value <= high for (_, low, high), (_, value) in zip(band, line, strict=True))
     assert chart["series"][3]["data"] == [[1, 0.5], [2, 0.25]]
+    assert chart["series"][0]["lineStyle"]["type"] == "solid"
     assert curves_chart(answers()[1], {}, dark=True)["series"][0]["lineStyle"]["type"] == "dotted"
+    none = replace(answer, curves={FIRST: replace(curve, risk=(0.0, *curve.risk[1:]))})
+    assert [len(one["data"]) for one in curves_chart(none, {}, dark=True)["series"][:2]] == [
+        12,
+        12,
+    ]  # logarithms
     money = money_chart(answer, dark=False)["series"]
     assert [one["data"][3] for one in money] == [[22, answer.money.rate], [22, answer.money.most]]
 
@@ -56,6 +64,8 @@ def test_figures_are_those_of_the_first_policy_of_the_money_and_of_another_unit(
         f"{curve.rate:.4g}",
         f"{abs(more.cumulative):.3g} {side}",
     ]
+    for one, how in ((answer, ""), (answers()[1], ", coarsely")):
+        assert figures(one)[0].detail == f"{FIRST}, after 12 rounds{how}"
     assert summary(answer) == f"{FIRST}: {rows(answer)[0][3]} in all, {final} at the end"
     assert [one.number for one in figures(answers()[0])][2:] == ["…", "…"]
     assert figures(answers()[1])[0].detail == f"{FIRST}, after 12 rounds, coarsely"
@@ -67,6 +77,8 @@ def test_policies_are_rows_and_money_is_a_sentence() -> None:
     names = [row[0] for row in rows(answers()[-1])]
     assert names == [FIRST, "constant"]
     assert rows(answers()[-1])[1][1].startswith("the same number of samples in every round")
+    known = replace(answers()[-1], design={"left_out": {"constant": "spends 30 a round"}})
+    assert [row[1].endswith("rounds; spends 30 a round") for row in rows(known)] == [False, True]
     assert [row[0] for row in rows(answers()[2])] == [f"{FIRST}, coarsely", "constant, coarsely"]
     assert money_said(answers()[-1]).startswith(
         "K = 4 and 4 samples a round for constant admission, by the bound"

@@ -10,8 +10,8 @@ from acdpp.explore import working
 from acdpp.explore.planner import Planner, Refused, Stopped
 from acdpp.explore.working import Asking, Training
 from empirics.records.folder import read_result
-from empirics.run import run_study
-from tests.acdpp.explore.test_planner import asked
+from empirics.run import run_study, study_of
+from tests.acdpp.explore.test_planner import PLANNER, asked
 from tests.empirics.small import until
 
 
@@ -43,10 +43,13 @@ def test_the_last_question_is_answered_and_what_was_asked_before_is_stopped() ->
     asking.ask(asked(budget="13"))
     until(lambda: asking.refused is not None, 20)
     assert (asking.answer, asking.refused) == (40.0, ("budget", "unlucky"))
+    assert asking.current is None
     asking.ask(asked())
     until(lambda: asking.answer == 22.0, 20)
     assert asking.refused is None
+    assert asking.current == 22.0
     asking.stop()
+    assert asking.current is None
     assert asking._one.submit(lambda: "free").result(20) == "free"
 
 
@@ -71,10 +74,13 @@ def test_what_cannot_be_computed_is_a_sentence_too(
 
 
 def test_a_study_trains_and_shows_the_means_of_what_it_measures(tmp_path: Path) -> None:
-    training = Training(asked(policies="constant,buy-cheap-online"), tmp_path / "result")
+    question = asked(policies="constant,buy-cheap-online")
+    training = Training(question, tmp_path / "result", PLANNER)
     training.wait(60)
+    assert training.study == PLANNER.suited(question)[0].study != question.study  # as it was predicted
     assert (training.running, training.refused, training.done) == (False, "", 12)
     assert training.folder == tmp_path / "result"
+    assert study_of(training.folder) == training.study
     rows = read_result(training.folder).rows
     for name, means in training.curves.means.items():
         mine = rows.filter(np.array(rows["policy"].to_pylist()) == name)
@@ -99,6 +105,17 @@ def test_a_training_that_is_stopped_can_be_continued(monkeypatch: pytest.MonkeyP
     training.wait(60)
     assert (training.running, training.refused, training.summary, training.done) == (False, "", None, 2)
     assert run_study(out=tmp_path / "result", resume=True)["rounds"] == 12
+
+
+def test_what_nobody_foresaw_ends_a_training_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*given: object, **named: object) -> object:
+        raise KeyError("x")
+
+    monkeypatch.setattr(working, "run_study", failing)
+    training = Training(asked())
+    training.wait(60)
+    assert (training.refused, training.running) == ("the training failed (KeyError: 'x')", False)
+    assert training.news
 
 
 def test_a_refusal_is_the_training_s_own_sentence(tmp_path: Path) -> None:

@@ -190,7 +190,7 @@ def test_what_is_wrong_with_a_table_in_python_is_one_sentence():
     assert "the table has no column 'kin' for the label" in refused(from_table, good, label="kin")
     other = pa.table({"b": A, "kind": WORDS})
     assert "the test table should have the features a" in refused(from_table, good, other, label="kind")
-    rare = pa.table({"a": A[:2], "kind": ["ant", "yak"]})
+    rare = pa.table({"a": A[:3], "kind": ["ant", "zebu", "yak"]})
     assert "the test set has the class 'yak'" in refused(from_table, good, rare, label="kind")
     lists = pa.table({"a": [[1.0, 2.0], [3.0]] * 20, "kind": WORDS})
     assert "is to have lists of one length, got 2, 1" in refused(from_table, lists, label="kind")

@@ -212,6 +212,19 @@ def test_a_hurried_forecast_is_near_a_patient_one(looks, coarse, near, patient, 
         assert one.cumulative != other.cumulative
 
 
+def test_a_coarse_forecast_draws_some_rounds_and_those_are_the_same(patient, monkeypatch):
+    outlook = replace(patient[0], hurried=True, coarse=True)
+    outlook = replace(outlook, study=replace(outlook.study, policies=outlook.study.policies[:1]))
+    found = []
+    for drawn in (4, 1000):
+        monkeypatch.setattr(closure, "DRAWN", drawn)
+        found.append(next(iter(outlook.forecasts().values())).risk)
+    same = np.isclose(*found, rtol=1e-9, atol=0)
+    assert same[[0, 3, 7, 9, 15, 19, 23, 31, 39, 47]].all()
+    assert not same[[8, 16, 17, 18, 32, 40]].any()
+    np.testing.assert_allclose(*found, rtol=0.05)
+
+
 @pytest.fixture(scope="module")
 def patient():
     learners = [f"eta={eta},average=polynomial,average_by=3" for eta in (1, 2)]
@@ -248,6 +261,26 @@ def test_a_line_leads_where_its_steps_do():
             velocity = 0.5 * velocity + slope + (hessian @ (here - there)[..., None])[..., 0]
             here = here - eta[:, None] * velocity
         torch.testing.assert_close(line.after(theta, factor, added), here)
+
+
+def test_in_a_hurry_gradients_are_straight_in_theta_between_two_looks():
+    given = study(policies=("constant",), rounds=2, seeds=1)
+    outlook, rounds = Outlook.of(problem(given), CONTROL), plan(given, CONTROL)
+    held = Memories(
+        rounds.admissions, rounds.starts, rounds.ends, aggregation_weights(given, rounds.occupancy)
+    )
+    land = outlook.landscape
+    start = land.best.theta / 4  # far from the ball
+    found = Closure(land, Descent(3, 0.7), held, start, hurried=True)
+    assert found.often == closure.HURRIED
+    found.excess_risk(observe=True)
+    found.step(observe=True)
+    hessian, here, slopes = found.hessian[0], found.theta, found.slopes
+    torch.testing.assert_close(hessian, land.model.hessian(start))
+    found.step(observe=False)
+    for there, slope in slopes:
+        here = here - 0.7 * (slope + (here - there) @ hessian)
+    torch.testing.assert_close(found.theta, here)
 
 
 def test_local_steps_of_the_same_size_are_told_again_as_they_went():
